@@ -1,0 +1,247 @@
+package dialect
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// Book collects the facts of one stream. A decoder opens facts in it, changes
+// them, and tells the book of every change; the recorder takes what changed
+// whenever it cuts a block.
+type Book struct {
+	stream   string
+	spans    []*Span
+	messages []*Message
+	usages   []*Usage
+	titles   map[string]string
+	lost     uint64
+}
+
+// NewBook makes the book of a stream.
+func NewBook(streamID string) *Book { return &Book{stream: streamID} }
+
+// Span, Message and Usage are facts in a book. A decoder keeps the pointers of
+// those that may still change.
+type (
+	Span struct {
+		schema.Span
+		dirty bool
+	}
+	// Message's text is built with Append.
+	Message struct {
+		schema.Message
+		text   []byte
+		dirty  bool
+		toldAt int64 // when it was last given out while open, ns
+		told   int   // how long the text was then
+	}
+	Usage struct {
+		schema.Usage
+		dirty bool
+	}
+)
+
+// LocalID makes an id for a fact that only this stream can speak of: the kind,
+// the stream, and the frame that it began with.
+func (b *Book) LocalID(kind string, f *schema.Frame) string {
+	buf := make([]byte, 0, len(kind)+len(b.stream)+22)
+	buf = append(append(append(buf, kind...), ':'), b.stream...)
+	return string(strconv.AppendUint(append(buf, ':'), f.Seq, 10))
+}
+
+// fact fills in what every fact takes from the frame that it began with.
+func fact(id string, f *schema.Frame) schema.Fact {
+	return schema.Fact{ID: id, SeenAt: f.At, SeenSeq: f.Seq}
+}
+
+// OpenSpan begins a span at frame f: its status is open and it starts at the
+// frame's arrival. The caller sets the rest and need not call Changed for it.
+func (b *Book) OpenSpan(kind schema.SpanKind, id, name string, f *schema.Frame) *Span {
+	s := &Span{Span: schema.Span{
+		Fact: fact(id, f), Kind: kind, Name: name, Status: schema.StatusOpen, Started: f.At,
+	}}
+	b.ChangedSpan(s, f)
+	return s
+}
+
+// CloseSpan ends a span at frame f.
+func (b *Book) CloseSpan(s *Span, status schema.Status, f *schema.Frame) {
+	s.Status, s.Ended = status, f.At
+	b.ChangedSpan(s, f)
+}
+
+// ChangedSpan says that frame f changed the span.
+func (b *Book) ChangedSpan(s *Span, f *schema.Frame) {
+	s.Version = f.Seq + 1
+	if !s.dirty {
+		s.dirty = true
+		b.spans = append(b.spans, s)
+	}
+}
+
+// OpenMessage begins a message at frame f, without text.
+func (b *Book) OpenMessage(kind schema.MessageKind, id string, f *schema.Frame) *Message {
+	m := &Message{Message: schema.Message{Fact: fact(id, f), Kind: kind, Started: f.At, Ended: f.At}}
+	b.ChangedMessage(m, f)
+	return m
+}
+
+// Append adds a chunk to the message's text. It copies the chunk.
+func (b *Book) Append(m *Message, chunk []byte, f *schema.Frame) {
+	if len(chunk) > 0 {
+		m.text = append(m.text, chunk...)
+		m.ChunkAt = append(m.ChunkAt, f.At)
+		m.ChunkEnd = append(m.ChunkEnd, uint32(len(m.text)))
+	}
+	m.Ended = f.At
+	b.ChangedMessage(m, f)
+}
+
+// SetText replaces the message's text, for dialects that send growing
+// snapshots: where the new text goes on from the old one, only the difference
+// counts as a new chunk.
+func (b *Book) SetText(m *Message, text []byte, f *schema.Frame) {
+	if strings.HasPrefix(Alias(text), Alias(m.text)) {
+		b.Append(m, text[len(m.text):], f)
+		return
+	}
+	m.text = append(m.text[:0], text...)
+	m.ChunkAt, m.ChunkEnd = append(m.ChunkAt[:0], f.At), append(m.ChunkEnd[:0], uint32(len(text)))
+	m.Ended = f.At
+	b.ChangedMessage(m, f)
+}
+
+// Complete says that no more text will come.
+func (b *Book) Complete(m *Message, f *schema.Frame) {
+	m.Message.Complete = true
+	b.ChangedMessage(m, f)
+}
+
+// TextLen is the length of the message's text so far, bytes.
+func (m *Message) TextLen() int { return len(m.text) }
+
+// TextSoFar is the message's text so far; valid until it is changed.
+func (m *Message) TextSoFar() []byte { return m.text }
+
+// ChangedMessage says that frame f changed the message.
+func (b *Book) ChangedMessage(m *Message, f *schema.Frame) {
+	m.Version = f.Seq + 1
+	if !m.dirty {
+		m.dirty = true
+		b.messages = append(b.messages, m)
+	}
+}
+
+// Say records a message that came whole.
+func (b *Book) Say(kind schema.MessageKind, id string, text []byte, f *schema.Frame) *Message {
+	m := b.OpenMessage(kind, id, f)
+	b.Append(m, text, f)
+	m.Message.Complete = true
+	return m
+}
+
+// Use records a usage. Telling the same id again replaces it; a caller that
+// keeps the pointer and changes it calls ChangedUsage.
+func (b *Book) Use(id, scope string, mode schema.UsageMode, t schema.Tokens, f *schema.Frame) *Usage {
+	u := &Usage{Usage: schema.Usage{Fact: fact(id, f), Scope: scope, Mode: mode, Tokens: t}}
+	b.ChangedUsage(u, f)
+	return u
+}
+
+// ChangedUsage says that frame f changed the usage.
+func (b *Book) ChangedUsage(u *Usage, f *schema.Frame) {
+	u.Version, u.At = f.Seq+1, f.At
+	if !u.dirty {
+		u.dirty = true
+		b.usages = append(b.usages, u)
+	}
+}
+
+// SetTitle names what a session is about: the first user message. The first
+// title of a session stands; it is cut to one short line.
+func (b *Book) SetTitle(session string, text []byte) {
+	if _, ok := b.titles[session]; ok {
+		return
+	}
+	title := oneLine(text, titleLength)
+	if title == "" {
+		return
+	}
+	if b.titles == nil {
+		b.titles = map[string]string{}
+	}
+	b.titles[strings.Clone(session)] = title
+}
+
+// Title is what SetTitle said of a session, "" for nothing.
+func (b *Book) Title(session string) string { return b.titles[session] }
+
+// Lost says that n frames are missing before the present one.
+func (b *Book) Lost(n uint64) { b.lost += n }
+
+// TakeLost gives the number told to Lost since the last call.
+func (b *Book) TakeLost() uint64 {
+	n := b.lost
+	b.lost = 0
+	return n
+}
+
+const (
+	titleLength = 120 // runes
+	// An open message is given out again when its text has doubled or this
+	// much time has gone by, so that a long one is not stored once a block.
+	retell = int64(1e9)
+)
+
+// Take gives the facts that changed since the last Take, as of now (ns), and
+// whether open messages were put off for a later one. With all set nothing is
+// put off. The texts and lists are copies or never written again.
+func (b *Book) Take(now int64, all bool) (facts block.Facts, putOff bool) {
+	if len(b.spans) > 0 {
+		facts.Spans = make([]schema.Span, len(b.spans))
+		for i, s := range b.spans {
+			s.dirty = false
+			facts.Spans[i] = s.Span
+		}
+		b.spans = b.spans[:0]
+	}
+	if len(b.usages) > 0 {
+		facts.Usages = make([]schema.Usage, len(b.usages))
+		for i, u := range b.usages {
+			u.dirty = false
+			facts.Usages[i] = u.Usage
+		}
+		b.usages = b.usages[:0]
+	}
+	facts.Messages, putOff = b.takeMessages(now, all)
+	return facts, putOff
+}
+
+func (b *Book) takeMessages(now int64, all bool) ([]schema.Message, bool) {
+	if len(b.messages) == 0 {
+		return nil, false
+	}
+	taken := make([]schema.Message, 0, len(b.messages))
+	kept := b.messages[:0]
+	for _, m := range b.messages {
+		if !all && !m.Message.Complete && now-m.toldAt < retell && len(m.text) < 2*m.told {
+			kept = append(kept, m)
+			continue
+		}
+		m.dirty, m.toldAt, m.told = false, now, len(m.text)
+		out := m.Message
+		out.Text = string(m.text)
+		out.ChunkAt, out.ChunkEnd = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd)
+		if len(out.ChunkAt) == 1 && out.ChunkAt[0] == out.Started {
+			out.ChunkAt, out.ChunkEnd = nil, nil // came in one piece
+		}
+		taken = append(taken, out)
+	}
+	clear(b.messages[len(kept):])
+	b.messages = kept
+	return taken, len(kept) > 0
+}

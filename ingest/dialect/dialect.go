@@ -1,0 +1,63 @@
+// Package dialect holds the seam between frames and what they mean: a Decoder
+// is a state machine, one for each stream, which reads frames and tells facts
+// to a Book. Decoders are pure: no I/O, no clock, no goroutine, no randomness,
+// so that decoding a stream again gives the same facts, wherever the stream is
+// cut into blocks.
+package dialect
+
+import (
+	"unsafe"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/schema"
+)
+
+// Input is one frame as a decoder sees it. All of it is valid during the call
+// only: what a decoder keeps it must clone.
+type Input struct {
+	// Frame is the frame as cut by the tap. The decoder fills in its Envelope
+	// and may add the flags that are a dialect's to set; it changes nothing else.
+	*schema.Frame
+	// Data is the message without its transport's framing; empty for frames
+	// that hold none (comments, heads).
+	Data []byte
+	// JSON is Data parsed, nil where it is not one valid JSON value.
+	JSON *fastjson.Value
+	// Event and ID are the fields of an SSE event.
+	Event, ID string
+}
+
+// Decoder reads one stream.
+type Decoder interface {
+	// Decode reads one frame. It never fails: what it cannot read it marks with
+	// schema.FlagUnknownType and passes over.
+	Decode(in *Input, b *Book)
+	// End is called once, after the last frame, with the time at which the
+	// stream ended: what is still open is settled here.
+	End(at int64, b *Book)
+}
+
+// Confidence is how sure a dialect is that a stream is its own.
+type Confidence int
+
+const (
+	No       Confidence = iota // nothing speaks for it
+	Possible                   // could be: the frame's shape occurs in others as well
+	Likely                     // a shape that is rare elsewhere
+	Certain                    // a shape that only this dialect has
+)
+
+// Dialect is one protocol: its name, how to recognise it, how to decode it.
+type Dialect struct {
+	Name string
+	// Match judges one frame of a stream whose dialect is not known, and says
+	// what it went by. It keeps no state.
+	Match func(in *Input) (Confidence, string)
+	// New makes the decoder of one stream.
+	New func(streamID string) Decoder
+}
+
+// Alias is a string over b without a copy, for fields of the Envelope, which
+// need to live only as long as the frame does. Facts need clones instead.
+func Alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,0 +1,33 @@
+package dialect
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// oneLine cuts text to one line of at most limit runes, white space folded.
+func oneLine(text []byte, limit int) string {
+	var out strings.Builder
+	runes, space := 0, false
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			space = out.Len() > 0
+			continue
+		}
+		if space {
+			out.WriteByte(' ')
+			runes++
+			space = false
+		}
+		if runes >= limit {
+			out.WriteRune('…')
+			break
+		}
+		out.WriteRune(r)
+		runes++
+	}
+	return out.String()
+}

@@ -1,0 +1,161 @@
+package block
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"sync"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+
+	"tapedeck/schema"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Builder puts one block together. It is reused: Encode leaves it empty.
+type Builder struct {
+	frames frameWriter
+	body   writer
+}
+
+var builders = sync.Pool{New: func() any {
+	return &Builder{frames: frameWriter{dict: map[string]string{}, index: map[string]uint64{}}}
+}}
+
+// NewBuilder takes a builder from a pool; Release puts it back.
+func NewBuilder() *Builder { return builders.Get().(*Builder) }
+
+// Release gives the builder up. One that has grown far is left to the collector.
+func (b *Builder) Release() {
+	if cap(b.frames.raw)+cap(b.body.b) > 8<<20 {
+		return
+	}
+	b.frames.reset()
+	builders.Put(b)
+}
+
+// Add appends a frame, copying all of it.
+func (b *Builder) Add(f *schema.Frame) { b.frames.add(f) }
+
+// Frames is the number of frames added since the last Encode.
+func (b *Builder) Frames() int { return int(b.frames.count) }
+
+// Size is about how many bytes the body will have before compression.
+func (b *Builder) Size() int { return len(b.frames.raw) + len(b.frames.meta.b) }
+
+// Encode appends the block to dst and empties the builder. Of blk everything
+// but Frames is used: the frames are those that were added.
+func (b *Builder) Encode(dst []byte, blk *Block, codec Codec) []byte {
+	w := &b.body
+	w.b = w.b[:0]
+	w.string(blk.Tenant)
+	w.string(blk.Session)
+	w.record(func() { writeState(w, &blk.State) })
+	writeFacts(w, &blk.Facts)
+	w.uint(b.frames.count)
+	w.uint(uint64(len(b.frames.meta.b)))
+	w.b = append(w.b, b.frames.meta.b...)
+	w.b = append(w.b, b.frames.raw...)
+	b.frames.reset()
+	return seal(dst, w.b, codec)
+}
+
+// Encode appends a whole block to dst.
+func Encode(dst []byte, blk *Block, codec Codec) []byte {
+	b := NewBuilder()
+	defer b.Release()
+	for i := range blk.Frames {
+		b.Add(&blk.Frames[i])
+	}
+	return b.Encode(dst, blk, codec)
+}
+
+// headSize: magic, version, codec, length of the body, checksum of what follows.
+const headSize = len(magic) + 1 + 1 + 4 + 4
+
+func seal(dst, body []byte, codec Codec) []byte {
+	start := len(dst)
+	dst = append(dst, magic...)
+	dst = append(dst, version, byte(codec))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(body)))
+	dst = append(dst, 0, 0, 0, 0)
+	switch codec {
+	case S2:
+		n := len(dst)
+		dst = append(dst, make([]byte, s2.MaxEncodedLen(len(body)))...)
+		dst = dst[:n+len(s2.Encode(dst[n:], body))]
+	case Zstd:
+		dst = zstdEncoder().EncodeAll(body, dst)
+	default:
+		dst = append(dst, body...)
+	}
+	sum := crc32.Checksum(dst[start+headSize:], castagnoli)
+	binary.LittleEndian.PutUint32(dst[start+headSize-4:], sum)
+	return dst
+}
+
+// open checks the head and gives the body, in buf where it is large enough.
+func open(p, buf []byte) ([]byte, error) {
+	if len(p) < headSize || string(p[:len(magic)]) != magic {
+		return nil, fmt.Errorf("%w: no block starts here", ErrFormat)
+	}
+	if v := p[len(magic)]; v != version {
+		return nil, fmt.Errorf("%w: %d, this program reads %d", ErrVersion, v, version)
+	}
+	codec := Codec(p[len(magic)+1])
+	size := int(binary.LittleEndian.Uint32(p[len(magic)+2:]))
+	sum := binary.LittleEndian.Uint32(p[headSize-4:])
+	p = p[headSize:]
+	if crc32.Checksum(p, castagnoli) != sum {
+		return nil, fmt.Errorf("%w: checksum does not match", ErrFormat)
+	}
+	if size > MaxBody {
+		return nil, fmt.Errorf("%w: body of %d bytes is over the limit of %d", ErrFormat, size, MaxBody)
+	}
+	body, err := decompress(p, buf, codec, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if len(body) != size {
+		return nil, fmt.Errorf("%w: body of %d bytes, expected %d", ErrFormat, len(body), size)
+	}
+	return body, nil
+}
+
+func decompress(p, buf []byte, codec Codec, size int) ([]byte, error) {
+	switch codec {
+	case Plain:
+		return append(buf[:0], p...), nil
+	case S2:
+		if n, err := s2.DecodedLen(p); err != nil || n != size {
+			return nil, fmt.Errorf("s2 length %d, expected %d", n, size)
+		}
+		if cap(buf) < size {
+			buf = make([]byte, size)
+		}
+		return s2.Decode(buf[:size], p)
+	case Zstd:
+		return zstdDecoder().DecodeAll(p, buf[:0])
+	}
+	return nil, fmt.Errorf("unknown codec %d", codec)
+}
+
+// The two are made once and are safe for use by many goroutines.
+var (
+	zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return e
+	})
+	zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(MaxBody))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return d
+	})
+)

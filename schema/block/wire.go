@@ -1,0 +1,104 @@
+package block
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+)
+
+// writer appends primitive values to a buffer.
+type writer struct{ b []byte }
+
+func (w *writer) byte(v byte)     { w.b = append(w.b, v) }
+func (w *writer) uint(v uint64)   { w.b = binary.AppendUvarint(w.b, v) }
+func (w *writer) int(v int64)     { w.b = binary.AppendVarint(w.b, v) }
+func (w *writer) string(s string) { w.uint(uint64(len(s))); w.b = append(w.b, s...) }
+
+// record writes what fill appends, preceded by its length, so that a reader of
+// an older version can pass over fields it does not know.
+func (w *writer) record(fill func()) {
+	start := len(w.b)
+	w.b = append(w.b, 0, 0, 0, 0)
+	fill()
+	binary.LittleEndian.PutUint32(w.b[start:], uint32(len(w.b)-start-4))
+}
+
+// reader takes primitive values off a buffer. The first failure sticks, and
+// every read after it gives zero.
+type reader struct {
+	b   []byte
+	err error
+}
+
+func (r *reader) fail(what string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: %s", ErrFormat, what)
+		r.b = nil
+	}
+}
+
+func (r *reader) byte() byte {
+	if len(r.b) == 0 {
+		r.fail("cut short")
+		return 0
+	}
+	v := r.b[0]
+	r.b = r.b[1:]
+	return v
+}
+
+func (r *reader) uint() uint64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 { // by far the most common
+		v := r.b[0]
+		r.b = r.b[1:]
+		return uint64(v)
+	}
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.fail("bad number")
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) int() int64 {
+	u := r.uint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// bytes aliases the buffer.
+func (r *reader) bytes(n uint64) []byte {
+	if n > uint64(len(r.b)) {
+		r.fail("cut short")
+		return nil
+	}
+	v := r.b[:n:n]
+	r.b = r.b[n:]
+	return v
+}
+
+// string aliases the buffer: it lives as long as the block's body does.
+func (r *reader) string() string { return alias(r.bytes(r.uint())) }
+
+// count reads the number of items that follow, of at least size bytes each.
+func (r *reader) count(size int) int {
+	n := r.uint()
+	if n > uint64(len(r.b)/size) {
+		r.fail("more items than bytes")
+		return 0
+	}
+	return int(n)
+}
+
+// record gives a reader over the next record alone.
+func (r *reader) record() reader {
+	head := r.bytes(4)
+	if r.err != nil {
+		return reader{err: r.err}
+	}
+	return reader{b: r.bytes(uint64(binary.LittleEndian.Uint32(head))), err: r.err}
+}
+
+// alias is a string over bytes that are never written again.
+func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,0 +1,98 @@
+package schema
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+)
+
+// Content is what a frame says once its transport's framing is taken off.
+type Content struct {
+	// Data is the message: a line without its terminator, the data lines of an
+	// SSE event joined by "\n", a WebSocket message. It aliases the frame's Raw
+	// or the buffer given to Unframe.
+	Data  []byte
+	Event string        // SSE: the event field, "" for none
+	ID    string        // SSE: the id field
+	HasID bool          // SSE: an id field was there, maybe empty
+	Retry time.Duration // SSE: the retry field, 0 for none
+	// Empty: the frame holds no message: comments, blank lines, an id alone.
+	Empty bool
+}
+
+var bom = []byte("\xef\xbb\xbf")
+
+// Unframe takes the transport's framing off a frame. buf is scratch for joined
+// data lines and may be nil; the returned buffer is to be handed in again.
+// Content is valid while Raw and that buffer are.
+func Unframe(f *Frame, buf []byte) (Content, []byte) {
+	switch f.Transport {
+	case SSE:
+		return unframeSSE(f.Raw, buf)
+	case NDJSON:
+		data := f.Raw
+		if f.Seq == 0 {
+			data = bytes.TrimPrefix(data, bom)
+		}
+		data = bytes.TrimSuffix(data, []byte("\n"))
+		data = bytes.TrimSuffix(data, []byte("\r"))
+		return Content{Data: data, Empty: len(bytes.TrimSpace(data)) == 0}, buf
+	default:
+		return Content{Data: f.Raw, Empty: len(f.Raw) == 0 || f.Flags.Has(FlagNote)}, buf
+	}
+}
+
+// unframeSSE reads one event as WHATWG HTML, section 9.2.6 ("Interpreting an
+// event stream") says. The one liberty taken is that an event without its
+// final blank line counts: the frame is kept, so its content is shown.
+func unframeSSE(raw, buf []byte) (Content, []byte) {
+	c := Content{Empty: true}
+	raw = bytes.TrimPrefix(raw, bom)
+	buf = buf[:0]
+	lines := 0
+	for len(raw) > 0 {
+		var line []byte
+		line, raw = cutLine(raw)
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "data":
+			if lines == 0 {
+				c.Data = value // the common case: no copy
+			} else {
+				if lines == 1 {
+					buf = append(buf, c.Data...)
+				}
+				buf = append(append(buf, '\n'), value...)
+			}
+			lines++
+			c.Empty = false
+		case "event":
+			c.Event = string(value)
+		case "id":
+			if !bytes.ContainsRune(value, 0) {
+				c.ID, c.HasID = string(value), true
+			}
+		case "retry":
+			if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+				c.Retry = time.Duration(ms) * time.Millisecond
+			}
+		}
+	}
+	if lines > 1 {
+		c.Data = buf
+	}
+	return c, buf
+}
+
+// cutLine splits off the first line; its end is CR LF, LF or CR.
+func cutLine(p []byte) (line, rest []byte) {
+	i := bytes.IndexAny(p, "\r\n")
+	if i < 0 {
+		return p, nil
+	}
+	if p[i] == '\r' && i+1 < len(p) && p[i+1] == '\n' {
+		return p[:i], p[i+2:]
+	}
+	return p[:i], p[i+1:]
+}

@@ -1,0 +1,52 @@
+package schema
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// Flags mark what is special about a frame. A frame without flags is a
+// well-formed message in its own read.
+type Flags uint32
+
+const (
+	// Set by the tap, from the bytes and their arrival.
+
+	FlagNotJSON      Flags = 1 << iota // the payload is not one valid JSON value
+	FlagInvalidUTF8                    // the bytes are not valid UTF-8
+	FlagNUL                            // a NUL byte is among the bytes
+	FlagUnterminated                   // the stream ended inside this message
+	FlagOversize                       // a piece of a message over the frame limit: not decoded
+	FlagBinary                         // a binary WebSocket message
+	FlagJoined                         // came in the same read as the frame before it
+	FlagNote                           // holds no message: a comment, a blank line, a head
+
+	// Set by the dialect, from what the frame says.
+
+	FlagUnknownType // a type that the dialect does not know
+	FlagEventGap    // ids are missing before this one: frames lost at the source
+	FlagEventRepeat // the id of the frame before it once more
+	FlagEventBack   // an id below the one before it
+)
+
+var flagNames = [...]string{
+	"not_json", "invalid_utf8", "nul", "unterminated", "oversize", "binary", "joined", "note",
+	"unknown_type", "event_gap", "event_repeat", "event_back",
+}
+
+// Has reports whether all of want are set.
+func (f Flags) Has(want Flags) bool { return f&want == want }
+
+// Names lists the names of the flags that are set, as the API gives them.
+func (f Flags) Names() []string {
+	names := make([]string, 0, bits.OnesCount32(uint32(f)))
+	for i, name := range flagNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// String joins the names by commas.
+func (f Flags) String() string { return strings.Join(f.Names(), ",") }

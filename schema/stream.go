@@ -1,0 +1,38 @@
+package schema
+
+// StreamState is what is known of one stream's part in one session, counted
+// from its start. It travels with every block, and the newest one stands, so
+// that no reader ever adds up counters.
+type StreamState struct {
+	StreamID  string
+	Transport Transport
+	Dialect   string // as recognised so far
+	Evidence  string // why this dialect
+	Source    string // where the stream was tapped, for people: a command, a file, a URL
+	Tags      map[string]string
+	Title     string // what the session is about: the first user message, cut short
+
+	FirstAt int64 // arrival of its first and last frame in this session, ns
+	LastAt  int64
+	Frames  uint64 // frames of this stream in this session
+	Bytes   uint64 // their raw bytes
+	// Ended is when the tap saw the end, ns; 0 while the stream runs.
+	Ended int64
+	// EndReason is "eof", "closed", "error: …"; empty while the stream runs.
+	EndReason string
+
+	Counters Counters
+	// Version rises with every state of the stream in the session.
+	Version uint64
+}
+
+// Counters count what was special about the frames of a stream in a session.
+type Counters struct {
+	NotJSON     uint64
+	InvalidUTF8 uint64
+	Oversize    uint64
+	Unknown     uint64 // frames of a type that the dialect does not know
+	Lost        uint64 // frames lost at the source, by gaps in its ids
+	Repeated    uint64 // ids that came twice
+	Back        uint64 // ids that went back
+}
