@@ -1,10 +1,12 @@
 package schema
 
 // StreamState is what is known of one stream's part in one session, counted
-// from its start. It travels with every block, and the newest one stands, so
-// that no reader ever adds up counters.
+// from the frame FirstSeq on. It travels with every block, and the newest one
+// stands, so that nothing is added up on the way in. A stream that comes back to
+// a session after many others begins a new part; readers add up the parts.
 type StreamState struct {
 	StreamID  string
+	FirstSeq  uint64
 	Transport Transport
 	Dialect   string // as recognised so far
 	Evidence  string // why this dialect

@@ -9,6 +9,7 @@ import (
 
 func writeState(w *writer, s *schema.StreamState) {
 	w.string(s.StreamID)
+	w.uint(s.FirstSeq)
 	w.byte(byte(s.Transport))
 	w.string(s.Dialect)
 	w.string(s.Evidence)
@@ -33,7 +34,7 @@ func writeState(w *writer, s *schema.StreamState) {
 
 func readState(r reader) (schema.StreamState, error) {
 	s := schema.StreamState{
-		StreamID: r.string(), Transport: schema.Transport(r.byte()),
+		StreamID: r.string(), FirstSeq: r.uint(), Transport: schema.Transport(r.byte()),
 		Dialect: r.string(), Evidence: r.string(), Source: r.string(), Title: r.string(),
 	}
 	if n := r.count(2); n > 0 {

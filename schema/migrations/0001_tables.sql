@@ -29,13 +29,16 @@ PARTITION BY toYYYYMM(stream_started)
 ORDER BY (tenant, session_id, stream_id, seq)
 SETTINGS non_replicated_deduplication_window = 1000;
 
--- One row for a stream's part in a session, counted from the stream's start:
--- the newest version stands, so nobody ever adds up counters.
+-- One row for a stream's part in a session, counted from the frame first_seq:
+-- the newest version stands, so that nothing is added up on the way in. A stream
+-- that comes back to a session after many others begins a new part; readers add
+-- up the parts.
 CREATE TABLE streams
 (
     tenant         LowCardinality(String),
     session_id     String,
     stream_id      String,
+    first_seq      UInt64,
     stream_started DateTime('UTC'),
     version        UInt64,
     transport      LowCardinality(String),
@@ -60,7 +63,7 @@ CREATE TABLE streams
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(stream_started)
-ORDER BY (tenant, session_id, stream_id)
+ORDER BY (tenant, session_id, stream_id, first_seq)
 SETTINGS non_replicated_deduplication_window = 1000;
 
 -- The facts. A row is one stream's view of one fact: the key is the fact's id
