@@ -24,7 +24,8 @@ type StreamState struct {
 	EndReason string
 
 	Counters Counters
-	// Version rises with every state of the stream in the session.
+	// Version rises with the frames: twice the number of the last frame plus one,
+	// and one more once the stream has ended.
 	Version uint64
 }
 

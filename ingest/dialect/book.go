@@ -17,7 +17,7 @@ type Book struct {
 	spans    []*Span
 	messages []*Message
 	usages   []*Usage
-	titles   map[string]string
+	titles   []Title
 	lost     uint64
 }
 
@@ -161,24 +161,30 @@ func (b *Book) ChangedUsage(u *Usage, f *schema.Frame) {
 	}
 }
 
-// SetTitle names what a session is about: the first user message. The first
-// title of a session stands; it is cut to one short line.
+// SetTitle names what a session is about: a user message. It is cut to one
+// short line; of several for one session the first stands.
 func (b *Book) SetTitle(session string, text []byte) {
-	if _, ok := b.titles[session]; ok {
-		return
-	}
 	title := oneLine(text, titleLength)
 	if title == "" {
 		return
 	}
-	if b.titles == nil {
-		b.titles = map[string]string{}
+	for _, t := range b.titles {
+		if t.Session == session {
+			return
+		}
 	}
-	b.titles[strings.Clone(session)] = title
+	b.titles = append(b.titles, Title{Session: strings.Clone(session), Text: title})
 }
 
-// Title is what SetTitle said of a session, "" for nothing.
-func (b *Book) Title(session string) string { return b.titles[session] }
+// Title is what a session is about; the session as the frames named it.
+type Title struct{ Session, Text string }
+
+// TakeTitles gives the titles set since the last call.
+func (b *Book) TakeTitles() []Title {
+	titles := b.titles
+	b.titles = nil
+	return titles
+}
 
 // Lost says that n frames are missing before the present one.
 func (b *Book) Lost(n uint64) { b.lost += n }

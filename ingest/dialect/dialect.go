@@ -54,6 +54,9 @@ type Dialect struct {
 	// Match judges one frame of a stream whose dialect is not known, and says
 	// what it went by. It keeps no state.
 	Match func(in *Input) (Confidence, string)
+	// Time reads the time at which a frame was made off the frame itself, ns,
+	// 0 where it says none. Nil for a dialect whose frames carry no times.
+	Time func(in *Input) int64
 	// New makes the decoder of one stream.
 	New func(streamID string) Decoder
 }

@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// parsers are shared among streams, so that an idle stream holds none.
+var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
+
+// largeMessage is the size, bytes, from which on the memory that a message
+// took to parse is given back rather than kept for the next.
+const largeMessage = 1 << 20
+
+// look prepares a frame for a dialect (framing off, JSON parsed), marks it
+// FlagNotJSON where its message is not one JSON value, and calls see. What see
+// is given is valid during the call.
+func (s *Stream) look(f *schema.Frame, see func(in *dialect.Input)) {
+	content, scratch := schema.Unframe(f, s.scratch)
+	in := dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
+	if content.Empty || f.Flags.Has(schema.FlagOversize) {
+		in.Data = nil // no message, or a piece of one, which says nothing
+		see(&in)
+		return
+	}
+	parser := parsers.Get().(*fastjson.Parser)
+	in.JSON = parse(parser, in.Data)
+	if in.JSON == nil && mustBeJSON(f, in.Data) {
+		f.Flags |= schema.FlagNotJSON
+	}
+	see(&in)
+	if len(in.Data) < largeMessage {
+		parsers.Put(parser)
+		s.scratch = scratch
+	}
+}
+
+// parse gives nil for what is not one valid JSON value. The parser alone is
+// lenient, hence the validation.
+func parse(p *fastjson.Parser, data []byte) *fastjson.Value {
+	if fastjson.ValidateBytes(data) != nil {
+		return nil
+	}
+	v, err := p.ParseBytes(data)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+// mustBeJSON leaves out HTTP heads and bodies, and the end marker that streams
+// of JSON commonly close with.
+func mustBeJSON(f *schema.Frame, data []byte) bool {
+	return f.Transport != schema.HTTP && string(data) != "[DONE]"
+}
+
+// decode runs the decoder over a frame, which fills in its envelope.
+func (s *Stream) decode(f *schema.Frame) {
+	s.look(f, func(in *dialect.Input) {
+		if s.opts.FrameClock {
+			s.restamp(in)
+		}
+		s.decoder.Decode(in, s.book)
+	})
+}
+
+// restamp takes the arrival time from inside the frame; a frame that has none
+// arrived with the one before it.
+func (s *Stream) restamp(in *dialect.Input) {
+	at := s.frameTime(in)
+	if at == 0 && s.frameAt == 0 {
+		at = in.At
+	}
+	s.frameAt = max(at, s.frameAt)
+	in.At = s.frameAt
+}
+
+func (s *Stream) frameTime(in *dialect.Input) int64 {
+	if s.decoder.time == nil {
+		return 0
+	}
+	return s.decoder.time(in)
+}

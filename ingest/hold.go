@@ -1,0 +1,145 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/schema"
+)
+
+// hold keeps the first frames of a stream until it is known what dialect they
+// speak and which session they belong to, both of which may show only some
+// frames in. It is bounded by frames, bytes and time.
+type hold struct {
+	stream     *Stream
+	recogniser *dialects.Recogniser // nil once the dialect is settled
+	frames     []heldFrame
+	decoded    int // how many of them were decoded
+	bytes      int
+	since      time.Time
+	named      bool // the session is settled
+}
+
+// heldFrame is a copy of a frame, with the frames lost before it.
+type heldFrame struct {
+	schema.Frame
+	lost uint64
+}
+
+// own makes the envelope outlive the decoder's call.
+func (f *heldFrame) own() {
+	e := &f.Envelope
+	for _, text := range []*string{&e.Type, &e.Session, &e.Run, &e.Node, &e.Agent, &e.EventID} {
+		*text = strings.Clone(*text)
+	}
+}
+
+func newHold(s *Stream) *hold {
+	h := &hold{stream: s, named: s.opts.Session != ""}
+	if s.decoder.Decoder == nil {
+		h.recogniser = dialects.NewRecogniser()
+	}
+	return h
+}
+
+func (h *hold) done() bool { return h.recogniser == nil && h.named }
+
+func (h *hold) expired() bool {
+	return len(h.frames) > 0 && time.Since(h.since) >= h.stream.recorder.settings.HoldFor
+}
+
+func (h *hold) full() bool {
+	set := h.stream.recorder.settings
+	return len(h.frames) >= set.HoldFrames || h.bytes >= set.HoldBytes
+}
+
+// holdBack adds a frame to those held, and lets them go once all is known or a
+// bound is reached.
+func (s *Stream) holdBack(ctx context.Context, f *schema.Frame) error {
+	h := s.hold
+	if len(h.frames) == 0 {
+		h.since = time.Now()
+	}
+	own := heldFrame{Frame: *f}
+	own.Raw, own.Cuts = bytes.Clone(f.Raw), slices.Clone(f.Cuts)
+	h.frames = append(h.frames, own)
+	h.bytes += len(f.Raw)
+	if h.recogniser != nil {
+		h.recognise(&h.frames[len(h.frames)-1].Frame)
+	}
+	if h.recogniser == nil {
+		h.decodeHeld()
+	}
+	if h.done() || h.full() || h.expired() {
+		return s.release(ctx)
+	}
+	s.arm(s.recorder.settings.BlockAge)
+	return nil
+}
+
+func (h *hold) recognise(f *schema.Frame) {
+	h.stream.look(f, func(in *dialect.Input) {
+		if h.recogniser.Feed(in) {
+			h.settle()
+		}
+	})
+}
+
+// settle takes the dialect that the frames so far speak for most.
+func (h *hold) settle() {
+	d, evidence := h.recogniser.Settle()
+	h.stream.settleDialect(d, evidence)
+	h.recogniser = nil
+}
+
+// decodeHeld decodes what was held undecoded; the first session that a frame
+// names is the stream's.
+func (h *hold) decodeHeld() {
+	s := h.stream
+	if s.opts.FrameClock && s.frameAt == 0 {
+		h.findClock()
+	}
+	for ; h.decoded < len(h.frames); h.decoded++ {
+		f := &h.frames[h.decoded]
+		s.decode(&f.Frame)
+		f.own()
+		f.lost = s.book.TakeLost()
+		if f.Session != "" && !h.named {
+			h.named = true
+			s.parts.name(f.Session)
+		}
+	}
+}
+
+// findClock looks for the first frame that says when it was made: those before
+// it arrived with it.
+func (h *hold) findClock() {
+	s := h.stream
+	for i := h.decoded; i < len(h.frames) && s.frameAt == 0; i++ {
+		s.look(&h.frames[i].Frame, func(in *dialect.Input) { s.frameAt = s.frameTime(in) })
+	}
+}
+
+// release lets the held frames go to their sessions. Without hold it does nothing.
+func (s *Stream) release(ctx context.Context) error {
+	h := s.hold
+	if h == nil {
+		return nil
+	}
+	if h.recogniser != nil {
+		h.settle()
+	}
+	h.decodeHeld()
+	s.hold = nil
+	for i := range h.frames {
+		if err := s.keep(ctx, &h.frames[i].Frame, h.frames[i].lost); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package ingest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// DefaultTenant is where everything belongs that names no tenant.
+const DefaultTenant = "default"
+
+const nameLimit = 256 // bytes
+
+// CheckSession says what is wrong with a session id given by a user: it is
+// printable UTF-8 text of 1 to 256 bytes.
+func CheckSession(id string) error {
+	switch {
+	case id == "" || len(id) > nameLimit:
+		return fmt.Errorf("session id of %d bytes: it must have 1 to %d", len(id), nameLimit)
+	case !utf8.ValidString(id):
+		return fmt.Errorf("session id %q: it must be UTF-8 text", id)
+	case strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("session id %q: it must not hold control characters", id)
+	}
+	return nil
+}
+
+// CheckTenant says what is wrong with a tenant's name: letters, digits, "-"
+// and "_", at most 64.
+func CheckTenant(name string) error {
+	bad := strings.ContainsFunc(name, func(r rune) bool { return !plain(r) })
+	if name == "" || len(name) > 64 || bad {
+		return fmt.Errorf("tenant %q: a name has 1 to 64 letters, digits, \"-\" or \"_\"", name)
+	}
+	return nil
+}
+
+func plain(r rune) bool {
+	return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}
+
+// usable makes a session id out of what a frame calls its session: as it is
+// where it can be, otherwise cut and cleaned, so that no frame is refused for
+// the id it carries.
+func usable(id string) string {
+	if CheckSession(id) == nil {
+		return id
+	}
+	clean := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(id, "_"))
+	for len(clean) > nameLimit {
+		_, size := utf8.DecodeLastRuneInString(clean)
+		clean = clean[:len(clean)-size]
+	}
+	return clean
+}
+
+// SubjectPrefix begins the subject of every block.
+const SubjectPrefix = "tapedeck.block."
+
+// Subject is the NATS subject of a session's blocks: the prefix, the tenant,
+// and the session's token.
+func Subject(tenant, session string) string {
+	return SubjectPrefix + tenant + "." + SubjectToken(session)
+}
+
+// SubjectToken makes a session id fit for a subject: as it is if it has only
+// letters, digits, "-" and "_", otherwise "~" and its base64url form.
+func SubjectToken(session string) string {
+	if session != "" && !strings.ContainsFunc(session, func(r rune) bool { return !plain(r) }) {
+		return session
+	}
+	return "~" + base64.RawURLEncoding.EncodeToString([]byte(session))
+}
+
+// SubjectTenant reads the tenant off a block's subject.
+func SubjectTenant(subject string) (string, error) {
+	rest, ok := strings.CutPrefix(subject, SubjectPrefix)
+	tenant, _, ok2 := strings.Cut(rest, ".")
+	if !ok || !ok2 || CheckTenant(tenant) != nil {
+		return "", fmt.Errorf("subject %q is not that of a block", subject)
+	}
+	return tenant, nil
+}

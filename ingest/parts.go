@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"container/list"
+	"iter"
+
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// part is one session's share of a stream: its counters and the block that is
+// being filled.
+type part struct {
+	session string
+	state   schema.StreamState
+	builder *block.Builder // nil while nothing waits
+	first   uint64         // seq of the first frame that waits
+	lastSeq uint64         // of the last frame added
+	facts   block.Facts    // facts that wait
+	element *list.Element
+}
+
+// fresh reports whether no frame was added so far.
+func (p *part) fresh() bool { return p.state.StreamID == "" }
+
+// waiting reports whether frames or facts wait to be cut.
+func (p *part) waiting() bool { return p.builder != nil || p.facts.Len() > 0 }
+
+// add appends a frame and counts it.
+func (p *part) add(f *schema.Frame, lost uint64) {
+	if p.builder == nil {
+		p.builder = block.NewBuilder()
+		p.first = f.Seq
+	}
+	p.builder.Add(f)
+	st := &p.state
+	p.lastSeq = f.Seq
+	st.LastAt = f.At
+	st.Frames++
+	st.Bytes += uint64(len(f.Raw))
+	if f.Flags != 0 || lost != 0 {
+		count(&st.Counters, f.Flags, lost)
+	}
+}
+
+func count(c *schema.Counters, flags schema.Flags, lost uint64) {
+	c.Lost += lost
+	for _, of := range [...]struct {
+		flag  schema.Flags
+		count *uint64
+	}{
+		{schema.FlagNotJSON, &c.NotJSON}, {schema.FlagInvalidUTF8, &c.InvalidUTF8}, {schema.FlagOversize, &c.Oversize},
+		{schema.FlagUnknownType, &c.Unknown}, {schema.FlagEventRepeat, &c.Repeated}, {schema.FlagEventBack, &c.Back},
+	} {
+		if flags.Has(of.flag) {
+			*of.count++
+		}
+	}
+}
+
+// parts are the sessions that a stream's frames go to, the latest used first.
+type parts struct {
+	limit   int
+	byName  map[string]*part
+	order   *list.List // of *part
+	last    *part      // the one used last: nearly always the next one, too
+	session string     // that of frames which name none; "" until a frame names one
+}
+
+func (ps *parts) init(limit int) {
+	ps.limit, ps.byName, ps.order = limit, map[string]*part{}, list.New()
+}
+
+// name settles the session of frames that name none.
+func (ps *parts) name(session string) {
+	if ps.session == "" {
+		ps.session = usable(session)
+	}
+}
+
+// resolve gives the session for what names the given one.
+func (ps *parts) resolve(named, streamID string) string {
+	switch {
+	case named == "" && ps.session == "":
+		return streamID
+	case named == "":
+		return ps.session
+	case ps.last != nil && ps.last.session == named:
+		return named
+	}
+	return usable(named)
+}
+
+// of gives the part of a session, and the part that had to make room for it.
+func (ps *parts) of(session string) (p, left *part) {
+	if ps.last != nil && ps.last.session == session {
+		return ps.last, nil
+	}
+	p = ps.byName[session]
+	if p == nil {
+		if ps.order.Len() >= ps.limit {
+			left = ps.order.Remove(ps.order.Back()).(*part)
+			delete(ps.byName, left.session)
+		}
+		p = &part{session: string(append([]byte(nil), session...))}
+		p.element = ps.order.PushFront(p)
+		ps.byName[p.session] = p
+	} else {
+		ps.order.MoveToFront(p.element)
+	}
+	ps.last = p
+	return p, left
+}
+
+// all goes over the open parts, the one left longest first.
+func (ps *parts) all() iter.Seq[*part] {
+	return func(yield func(*part) bool) {
+		for e := ps.order.Back(); e != nil; {
+			before := e.Prev()
+			if !yield(e.Value.(*part)) {
+				return
+			}
+			e = before
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package ingest
+
+import "context"
+
+// Parcel is an encoded block with what is needed to carry it on without
+// opening it.
+type Parcel struct {
+	Tenant  string
+	Session string
+	ID      string // names the block for deduplication: stream, session part and version
+	Frames  int
+	Data    []byte // the block; not changed after it was handed over
+}
+
+// Publisher carries blocks on towards the sink.
+type Publisher interface {
+	// Publish takes a block. It waits while too many blocks are on their way,
+	// and fails only if the block was not taken. For a block that was taken,
+	// done is called exactly once, from another goroutine: with nil once the
+	// block is durable, else with the reason for which it was given up.
+	Publish(ctx context.Context, p Parcel, done func(error)) error
+}

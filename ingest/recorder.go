@@ -1,0 +1,136 @@
+package ingest
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// Settings bound what a Recorder holds and when it hands it on. The zero value
+// of a field stands for its default.
+type Settings struct {
+	BlockFrames int           // frames in one block at most; default 4096
+	BlockBytes  int           // raw bytes in one block at which it is cut; default 128 KiB
+	BlockAge    time.Duration // the longest a frame waits for its block to fill; default 5 ms
+	// Frames are held back until the stream's dialect and session are known,
+	// as far as these bounds allow.
+	HoldFrames int           // default 256
+	HoldBytes  int           // default 256 KiB
+	HoldFor    time.Duration // default 300 ms
+	// Parts bounds how many sessions of one stream are kept open at a time;
+	// default 256. The one left longest is closed; should it come back, it
+	// goes on as another part.
+	Parts int
+}
+
+func (s Settings) withDefaults() Settings {
+	setDefault(&s.BlockFrames, 4096)
+	setDefault(&s.BlockBytes, 128<<10)
+	setDefault(&s.BlockAge, 5*time.Millisecond)
+	setDefault(&s.HoldFrames, 256)
+	setDefault(&s.HoldBytes, 256<<10)
+	setDefault(&s.HoldFor, 300*time.Millisecond)
+	setDefault(&s.Parts, 256)
+	return s
+}
+
+func setDefault[T comparable](v *T, otherwise T) {
+	var zero T
+	if *v == zero {
+		*v = otherwise
+	}
+}
+
+// Recorder opens streams that record to one publisher.
+type Recorder struct {
+	publisher Publisher
+	settings  Settings
+	log       *slog.Logger
+}
+
+// NewRecorder makes a recorder. log may be nil.
+func NewRecorder(p Publisher, s Settings, log *slog.Logger) *Recorder {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Recorder{publisher: p, settings: s.withDefaults(), log: log}
+}
+
+// StreamOptions say what a stream is and where its frames belong.
+type StreamOptions struct {
+	Tenant string // "default" if empty
+	// Session puts every frame of the stream into that session. If it is
+	// empty, the frames' own ids decide, else the stream is the session.
+	Session   string
+	Dialect   string // name of the dialect; recognised from the frames if empty
+	Transport schema.Transport
+	Source    string // where the stream is tapped, for people
+	Tags      map[string]string
+	// FrameClock takes arrival times from inside the frames, where their
+	// dialect has them: for files that were recorded elsewhere.
+	FrameClock bool
+	// Resume goes on with an earlier stream, after a tap was restarted.
+	Resume *Resume
+	// Durable, if set, is told each time more is durable: all frames with a
+	// seq below next are. It is called from other goroutines, one at a time,
+	// and must not call the stream.
+	Durable func(next uint64)
+}
+
+// Resume names the stream that a tap goes on with.
+type Resume struct {
+	StreamID string
+	NextSeq  uint64 // of the first frame that will be recorded
+}
+
+// Open begins a stream. The error is for options that cannot be: an unknown
+// dialect, a bad session name.
+func (r *Recorder) Open(opts StreamOptions) (*Stream, error) {
+	if opts.Tenant == "" {
+		opts.Tenant = DefaultTenant
+	}
+	if err := CheckTenant(opts.Tenant); err != nil {
+		return nil, err
+	}
+	if opts.Session != "" {
+		if err := CheckSession(opts.Session); err != nil {
+			return nil, err
+		}
+	}
+	return newStream(r, opts)
+}
+
+// Summary is what a stream came to.
+type Summary struct {
+	StreamID string `json:"stream_id"`
+	// Sessions lists the sessions that the frames went to, in order of
+	// appearance, the first SessionLimit of them; SessionCount is their number.
+	Sessions     []string        `json:"sessions"`
+	SessionCount int             `json:"session_count"`
+	Frames       uint64          `json:"frames"`
+	Bytes        uint64          `json:"bytes"`
+	Dialect      string          `json:"dialect"`
+	Evidence     string          `json:"evidence"`
+	Counters     schema.Counters `json:"counters"`
+}
+
+// SessionLimit bounds the sessions that a Summary lists.
+const SessionLimit = 1000
+
+// decoderOf is what a stream needs of a dialect once it is settled.
+type decoderOf struct {
+	dialect.Decoder
+	time           func(in *dialect.Input) int64
+	name, evidence string
+}
+
+// flushTimeout bounds how long a block cut by the clock waits for a publisher
+// that pushes back; the frames stay and the next call tries again.
+const flushTimeout = 30 * time.Second
+
+func background() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), flushTimeout)
+}
