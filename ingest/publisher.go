@@ -1,6 +1,9 @@
 package ingest
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Parcel is an encoded block with what is needed to carry it on without
 // opening it.
@@ -20,3 +23,17 @@ type Publisher interface {
 	// block is durable, else with the reason for which it was given up.
 	Publish(ctx context.Context, p Parcel, done func(error)) error
 }
+
+// Permanent marks an error that the same block would meet at any time: it is
+// given back to the stream, and not tried again.
+func Permanent(err error) error { return &permanent{err} }
+
+// IsPermanent reports whether an error is marked so.
+func IsPermanent(err error) bool {
+	var p *permanent
+	return errors.As(err, &p)
+}
+
+type permanent struct{ error }
+
+func (p *permanent) Unwrap() error { return p.error }

@@ -2,7 +2,7 @@
 -- sorting key, so a repeated frame replaces itself. The partition is the month
 -- in which the stream began (it stands in the stream's id), which never changes
 -- for a frame, so that repeats always meet.
-CREATE TABLE frames
+CREATE TABLE IF NOT EXISTS frames
 (
     tenant         LowCardinality(String),
     session_id     String CODEC(ZSTD(1)),
@@ -33,7 +33,7 @@ SETTINGS non_replicated_deduplication_window = 1000;
 -- the newest version stands, so that nothing is added up on the way in. A stream
 -- that comes back to a session after many others begins a new part; readers add
 -- up the parts.
-CREATE TABLE streams
+CREATE TABLE IF NOT EXISTS streams
 (
     tenant         LowCardinality(String),
     session_id     String,
@@ -71,7 +71,7 @@ SETTINGS non_replicated_deduplication_window = 1000;
 -- stands, and readers put the views of one id together. The day of the first
 -- frame comes early in the key, so that a session opens by key and a report
 -- over a time range reads only its days.
-CREATE TABLE spans
+CREATE TABLE IF NOT EXISTS spans
 (
     tenant      LowCardinality(String),
     session_id  String,
@@ -103,7 +103,7 @@ PARTITION BY toYYYYMM(seen_at)
 ORDER BY (tenant, toDate(seen_at), session_id, span_id, stream_id, seen_seq)
 SETTINGS non_replicated_deduplication_window = 1000;
 
-CREATE TABLE messages
+CREATE TABLE IF NOT EXISTS messages
 (
     tenant     LowCardinality(String),
     session_id String,
@@ -134,7 +134,7 @@ PARTITION BY toYYYYMM(seen_at)
 ORDER BY (tenant, toDate(seen_at), session_id, message_id, stream_id, seen_seq)
 SETTINGS non_replicated_deduplication_window = 1000;
 
-CREATE TABLE usage
+CREATE TABLE IF NOT EXISTS usage
 (
     tenant         LowCardinality(String),
     session_id     String,

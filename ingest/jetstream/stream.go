@@ -1,0 +1,77 @@
+// Package jetstream is how blocks travel: the JetStream stream that holds them,
+// and the Publisher that puts them there.
+package jetstream
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+)
+
+const (
+	// StreamName is the JetStream stream that blocks travel through.
+	StreamName = "TAPEDECK"
+	// DeadName is the stream of blocks that could not be stored, each with the
+	// reason in the header HeaderReason.
+	DeadName = "TAPEDECK_DEAD"
+	// DeadSubject is where such blocks are put.
+	DeadSubject = "tapedeck.dead"
+
+	HeaderReason  = "Tapedeck-Reason"
+	HeaderSubject = "Tapedeck-Subject" // of a dead block: where it was first published
+)
+
+// Config bounds what JetStream keeps.
+type Config struct {
+	MaxBytes int64         // default 16 GiB
+	Keep     time.Duration // how long blocks stay that the sink has; default 1 h
+	Replicas int           // default 1
+}
+
+// WithDefaults fills in the defaults.
+func (c Config) WithDefaults() Config {
+	if c.MaxBytes == 0 {
+		c.MaxBytes = 16 << 30
+	}
+	if c.Keep == 0 {
+		c.Keep = time.Hour
+	}
+	if c.Replicas == 0 {
+		c.Replicas = 1
+	}
+	return c
+}
+
+// dedupWindow is how long JetStream remembers message ids. It saves work when a
+// block is sent again; nothing rests on it.
+const dedupWindow = 2 * time.Minute
+
+// EnsureStreams creates the streams or brings their settings up to date. A full
+// stream refuses new blocks and never drops old ones: what the sink has stored
+// is removed by Trim, and nothing else is.
+func EnsureStreams(ctx context.Context, js jetstream.JetStream, c Config) (jetstream.Stream, error) {
+	c = c.WithDefaults()
+	s, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: StreamName, Description: "tapedeck: blocks on their way to ClickHouse, and the live tail",
+		Subjects: []string{ingest.SubjectPrefix + ">"}, Storage: jetstream.FileStorage,
+		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+		MaxBytes: c.MaxBytes, Duplicates: dedupWindow, Replicas: c.Replicas, AllowDirect: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create JetStream stream %s: %w", StreamName, err)
+	}
+	_, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: DeadName, Description: "tapedeck: blocks that could not be stored",
+		Subjects: []string{DeadSubject}, Storage: jetstream.FileStorage,
+		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+		MaxBytes: max(c.MaxBytes/16, 64<<20), Replicas: c.Replicas, AllowDirect: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create JetStream stream %s: %w", DeadName, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,88 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ClickHouse/ch-go"
+
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// Batch gathers blocks as columns and inserts them. It is reused: Reset keeps
+// the memory.
+type Batch struct {
+	frames   *frameColumns
+	streams  *streamColumns
+	spans    *spanColumns
+	messages *messageColumns
+	usage    *usageColumns
+	bytes    int
+}
+
+// NewBatch makes an empty batch.
+func NewBatch() *Batch {
+	return &Batch{
+		frames: newFrameColumns(), streams: newStreamColumns(), spans: newSpanColumns(),
+		messages: newMessageColumns(), usage: newUsageColumns(),
+	}
+}
+
+// Add appends a block's frames, facts and state for the given tenant, copying
+// all of it. The error is for a block that cannot be stored.
+func (b *Batch) Add(tenant string, blk *block.Block) error {
+	started, err := schema.StreamStarted(blk.State.StreamID)
+	if err != nil {
+		return err
+	}
+	b.frames.add(tenant, blk, started)
+	b.streams.add(tenant, blk, started)
+	b.spans.addAll(tenant, blk)
+	b.messages.addAll(tenant, blk)
+	b.usage.addAll(tenant, blk)
+	for i := range blk.Frames {
+		b.bytes += len(blk.Frames[i].Raw)
+	}
+	return nil
+}
+
+// Frames is the number of frames in the batch, Bytes that of their raw bytes.
+func (b *Batch) Frames() int { return b.frames.rows() }
+
+// Bytes is the number of raw bytes in the batch.
+func (b *Batch) Bytes() int { return b.bytes }
+
+// Reset empties the batch.
+func (b *Batch) Reset() {
+	for _, t := range b.tables() {
+		t.reset()
+	}
+	b.bytes = 0
+}
+
+// tables gives the tables in the order in which they are written: the streams
+// last, so that what a list shows is there.
+func (b *Batch) tables() [5]*table {
+	return [...]*table{&b.frames.table, &b.spans.table, &b.messages.table, &b.usage.table, &b.streams.table}
+}
+
+// Insert writes the batch. token names its content: an insert repeated with the
+// same token and content is dropped by the server while its window lasts, and
+// replaces itself afterwards.
+func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) error {
+	for _, t := range b.tables() {
+		if t.rows() == 0 {
+			continue
+		}
+		err := client.Do(ctx, ch.Query{
+			Body:     t.input.Into(t.name),
+			Input:    t.input,
+			Settings: []ch.Setting{{Key: "insert_deduplication_token", Value: token, Important: true}},
+		})
+		if err != nil {
+			return fmt.Errorf("insert %d rows into %s: %w", t.rows(), t.name, err)
+		}
+	}
+	return nil
+}

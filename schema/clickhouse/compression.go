@@ -1,0 +1,17 @@
+package clickhouse
+
+import (
+	"net"
+
+	"github.com/ClickHouse/ch-go"
+)
+
+// compression saves the network where there is one; over loopback it would
+// only cost time on both sides.
+func compression(addr string) ch.Compression {
+	host, _, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && (host == "localhost" || ip != nil && ip.IsLoopback()) {
+		return ch.CompressionDisabled
+	}
+	return ch.CompressionLZ4
+}

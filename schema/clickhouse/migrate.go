@@ -1,0 +1,79 @@
+package clickhouse
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/schema/migrations"
+)
+
+const createApplied = `CREATE TABLE IF NOT EXISTS schema_migrations
+(version UInt32, name String, checksum String, applied DateTime64(3, 'UTC') DEFAULT now64(3))
+ENGINE = ReplacingMergeTree ORDER BY version`
+
+// Migrate brings the database's tables up to date and gives the names of the
+// migrations that it applied. Every statement may be run twice, so that several
+// servers which start at once do each other no harm. It is an error if a
+// migration that was applied reads differently now.
+func Migrate(ctx context.Context, conn driver.Conn) ([]string, error) {
+	if err := conn.Exec(ctx, createApplied); err != nil {
+		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	done, err := applied(ctx, conn)
+	if err != nil {
+		return nil, fmt.Errorf("migrate: read what was applied: %w", err)
+	}
+	all, err := migrations.All()
+	if err != nil {
+		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	var names []string
+	for _, m := range all {
+		sum := checksum(m.Text)
+		if was, ok := done[m.Version]; ok {
+			if was != sum {
+				return names, fmt.Errorf("migration %s was applied in another form (checksum %s, now %s): "+
+					"an applied migration must not be changed, add a new one", m.Name, was, sum)
+			}
+			continue
+		}
+		for _, statement := range m.Statements {
+			if err := conn.Exec(ctx, statement); err != nil {
+				return names, fmt.Errorf("migration %s: %w", m.Name, err)
+			}
+		}
+		if err := conn.Exec(ctx, `INSERT INTO schema_migrations (version, name, checksum) VALUES (?, ?, ?)`,
+			m.Version, m.Name, sum); err != nil {
+			return names, fmt.Errorf("migration %s: note it as applied: %w", m.Name, err)
+		}
+		names = append(names, m.Name)
+	}
+	return names, nil
+}
+
+func applied(ctx context.Context, conn driver.Conn) (map[uint32]string, error) {
+	rows, err := conn.Query(ctx, `SELECT version, checksum FROM schema_migrations FINAL`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	done := map[uint32]string{}
+	for rows.Next() {
+		var version uint32
+		var sum string
+		if err := rows.Scan(&version, &sum); err != nil {
+			return nil, err
+		}
+		done[version] = sum
+	}
+	return done, rows.Err()
+}
+
+func checksum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}

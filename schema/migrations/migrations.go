@@ -1,0 +1,56 @@
+// Package migrations holds the ClickHouse schema as numbered SQL files. A file
+// is never changed once released; a change is a new file.
+package migrations
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+//go:embed *.sql
+var files embed.FS
+
+// Migration is one file.
+type Migration struct {
+	Version    uint32
+	Name       string   // the file's name without ".sql"
+	Statements []string // in order, without their semicolons
+	Text       string   // the whole file
+}
+
+// All gives the migrations in order.
+func All() ([]Migration, error) {
+	names, err := fs.Glob(files, "*.sql") // sorted
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Migration, 0, len(names))
+	for _, file := range names {
+		name := strings.TrimSuffix(file, ".sql")
+		number, _, _ := strings.Cut(name, "_")
+		version, err := strconv.ParseUint(number, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: the name must begin with a number", file)
+		}
+		text, err := files.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Migration{uint32(version), name, split(string(text)), string(text)})
+	}
+	return all, nil
+}
+
+// split cuts a file at the semicolons that end a line.
+func split(text string) []string {
+	var statements []string
+	for s := range strings.SplitSeq(text, ";\n") {
+		if s = strings.TrimSpace(s); s != "" {
+			statements = append(statements, s)
+		}
+	}
+	return statements
+}
