@@ -1,0 +1,137 @@
+package sink
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	stream "tapedeck/ingest/jetstream"
+	"tapedeck/schema/block"
+)
+
+// gatherer fills one batch while the other is being inserted.
+type gatherer struct {
+	sink    *Sink
+	batch   *batch
+	spare   chan *batch // the other batch, when it is free
+	decoder block.Decoder
+	block   block.Block
+}
+
+// run gathers until the feed ends. What was gathered by then is inserted.
+func (g *gatherer) run(ctx context.Context, feed <-chan delivery) error {
+	// Inserts go on for a moment when ctx ends, so that what was gathered is
+	// stored rather than delivered again.
+	insertCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	release := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
+	defer release()
+
+	age := time.NewTimer(time.Hour)
+	age.Stop()
+	defer func() { g.hand(insertCtx, <-g.spare); <-g.spare }()
+	for {
+		select {
+		case d, open := <-feed:
+			switch {
+			case !open || d.err != nil && ended(d.err):
+				return d.err
+			case d.err != nil:
+				return fmt.Errorf("next block: %w", d.err)
+			}
+			if len(g.batch.messages) == 0 {
+				age.Reset(g.sink.opts.BatchAge)
+			}
+			g.add(ctx, d.msg)
+			if g.full() {
+				age.Stop()
+				g.hand(insertCtx, <-g.spare)
+			}
+		case <-age.C:
+			select {
+			case spare := <-g.spare:
+				g.hand(insertCtx, spare)
+			default: // the other is still being inserted: go on gathering
+				age.Reset(g.sink.opts.BatchAge / 4)
+			}
+		}
+	}
+}
+
+// drainTimeout bounds the last insert when the sink is told to stop.
+const drainTimeout = 3 * time.Second
+
+func (g *gatherer) full() bool {
+	o := &g.sink.opts
+	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes
+}
+
+// hand gives the gathered batch to the inserter and goes on with the spare one,
+// which comes back by the channel.
+func (g *gatherer) hand(ctx context.Context, spare *batch) {
+	full := g.batch
+	g.batch = spare
+	go func() {
+		if len(full.messages) > 0 {
+			g.sink.out.insert(ctx, full)
+			full.reset()
+		}
+		g.spare <- full
+	}()
+}
+
+// add decodes a block into the batch. One that cannot be read is set aside.
+func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
+	meta, err := m.Metadata()
+	if err == nil {
+		err = g.decode(m)
+	}
+	if err != nil {
+		g.sink.bury(ctx, m, err)
+		return
+	}
+	b := g.batch
+	seq := meta.Sequence.Stream
+	if len(b.messages) == 0 {
+		b.first, b.last = seq, seq
+	}
+	b.first, b.last = min(b.first, seq), max(b.last, seq)
+	b.messages = append(b.messages, m)
+}
+
+func (g *gatherer) decode(m jetstream.Msg) error {
+	// The tenant is what the subject says: that was set by who checked the token.
+	tenant, err := ingest.SubjectTenant(m.Subject())
+	if err != nil {
+		return err
+	}
+	if err := g.decoder.Decode(m.Data(), &g.block); err != nil {
+		return err
+	}
+	return g.batch.columns.Add(tenant, &g.block)
+}
+
+// bury puts a block that cannot be stored into the dead-letter stream, with the
+// reason, so that the rest flows on. Should even that fail, the block is
+// delivered again later.
+func (s *Sink) bury(ctx context.Context, m jetstream.Msg, reason error) {
+	dead := &nats.Msg{Subject: stream.DeadSubject, Data: m.Data(), Header: nats.Header{
+		stream.HeaderReason:  {reason.Error()},
+		stream.HeaderSubject: {m.Subject()},
+	}}
+	_, err := s.js.PublishMsg(ctx, dead)
+	if err == nil {
+		err = m.Ack()
+	}
+	if err != nil {
+		s.log.Error("sink: a block cannot be stored, nor set aside", "subject", m.Subject(), "reason", reason, "error", err)
+		_ = m.NakWithDelay(ackWait) // lost, it is delivered again all the same
+		return
+	}
+	deadBlocks.Inc()
+	s.log.Error("sink: set a block aside that cannot be stored", "subject", m.Subject(), "reason", reason)
+}

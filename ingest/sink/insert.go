@@ -1,0 +1,94 @@
+package sink
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/ClickHouse/ch-go"
+
+	"tapedeck/schema/clickhouse"
+)
+
+// inserter writes batches over one connection, one at a time.
+type inserter struct {
+	dsn    string
+	log    *slog.Logger
+	stat   *status
+	client *ch.Client
+}
+
+// insert stores a batch and acknowledges its messages. It tries until it
+// succeeds or ctx ends; then the messages are delivered again.
+func (i *inserter) insert(ctx context.Context, b *batch) {
+	wait := backoff{}
+	for {
+		began := time.Now()
+		err := i.try(ctx, b)
+		if err == nil {
+			insertSeconds.Observe(time.Since(began).Seconds())
+			storedFrames.Add(float64(b.columns.Frames()))
+			storedBlocks.Add(float64(len(b.messages)))
+			i.stat.stored(i.log)
+			break
+		}
+		i.close()
+		if ctx.Err() != nil {
+			return
+		}
+		insertFailures.Inc()
+		if i.stat.failed("ClickHouse", err) {
+			i.log.Warn("sink: ClickHouse does not take frames, JetStream holds them; trying again", "error", err)
+		}
+		for _, m := range b.messages {
+			_ = m.InProgress() // lost, the message is delivered again, which is harmless
+		}
+		if !wait.sleep(ctx) {
+			return
+		}
+	}
+	for _, m := range b.messages {
+		_ = m.Ack() // lost, the message is delivered again, which is harmless
+	}
+}
+
+func (i *inserter) try(ctx context.Context, b *batch) error {
+	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
+	defer cancel()
+	if i.client == nil || i.client.IsClosed() {
+		client, err := clickhouse.Dial(ctx, i.dsn)
+		if err != nil {
+			return err
+		}
+		i.client = client
+	}
+	return b.columns.Insert(ctx, i.client, b.token())
+}
+
+// insertTimeout bounds one attempt, below the time after which JetStream
+// delivers the blocks to another sink.
+const insertTimeout = ackWait - 5*time.Second
+
+func (i *inserter) close() {
+	if i.client != nil {
+		_ = i.client.Close() // broken or no longer needed
+		i.client = nil
+	}
+}
+
+// backoff is an exponential wait with jitter.
+type backoff struct{ last time.Duration }
+
+// sleep waits and reports whether ctx still stands.
+func (b *backoff) sleep(ctx context.Context) bool {
+	b.last = min(max(2*b.last, 100*time.Millisecond), 5*time.Second)
+	t := time.NewTimer(b.last/2 + rand.N(b.last/2))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,171 @@
+// Package sink carries blocks from JetStream into ClickHouse: a pull consumer
+// takes blocks, their frames and facts become columns, the columns are
+// inserted, and only then are the blocks acknowledged. It keeps no state: any
+// number of sinks may share the consumer, and whatever is delivered again is
+// stored again under the same keys, which changes nothing.
+package sink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	stream "tapedeck/ingest/jetstream"
+	"tapedeck/schema/clickhouse"
+)
+
+// Options say what a sink connects and how much it gathers. Zero values stand
+// for the defaults.
+type Options struct {
+	NATS *nats.Conn
+	DSN  string // ClickHouse
+	// BatchFrames, BatchBytes and BatchAge bound what is gathered for one
+	// insert: frames, raw bytes, and the time since its first block.
+	BatchFrames int           // default 100,000
+	BatchBytes  int           // default 32 MiB
+	BatchAge    time.Duration // default 100 ms
+	Keep        time.Duration // how long JetStream keeps what is stored; default 1 h
+	Log         *slog.Logger
+}
+
+// Sink is one consumer of blocks.
+type Sink struct {
+	opts Options
+	js   jetstream.JetStream
+	log  *slog.Logger
+	out  *inserter
+	stat status
+}
+
+// ConsumerName is the durable consumer that all sinks share.
+const ConsumerName = "sink"
+
+const (
+	// A block that is not acknowledged within this time is delivered again.
+	ackWait = 30 * time.Second
+	// Blocks that a consumer may have delivered and not acknowledged, over all sinks.
+	maxAckPending = 65536
+	// What one pull asks for, bytes: enough for a batch, and little enough for
+	// NATS not to take the sink for a slow consumer.
+	pullBytes = 8 << 20
+)
+
+// New makes a sink. The connection stays the caller's.
+func New(opts Options) (*Sink, error) {
+	if opts.BatchFrames == 0 {
+		opts.BatchFrames = 100_000
+	}
+	if opts.BatchBytes == 0 {
+		opts.BatchBytes = 32 << 20
+	}
+	if opts.BatchAge == 0 {
+		opts.BatchAge = 100 * time.Millisecond
+	}
+	if opts.Keep == 0 {
+		opts.Keep = stream.Config{}.WithDefaults().Keep
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	js, err := jetstream.New(opts.NATS)
+	if err != nil {
+		return nil, fmt.Errorf("sink: JetStream: %w", err)
+	}
+	s := &Sink{opts: opts, js: js, log: opts.Log}
+	s.out = &inserter{dsn: opts.DSN, log: opts.Log, stat: &s.stat}
+	return s, nil
+}
+
+// Run stores blocks until the context ends; what was gathered by then is stored
+// and acknowledged, within the time that a batch takes. It heals: whatever goes
+// away, it says so and tries again.
+func (s *Sink) Run(ctx context.Context) error {
+	defer s.out.close()
+	wait := backoff{}
+	for {
+		began := time.Now()
+		err := s.consume(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		s.stat.failed("JetStream", err)
+		s.log.Warn("sink: consuming from JetStream failed, trying again", "error", err)
+		if time.Since(began) > time.Minute {
+			wait = backoff{}
+		}
+		wait.sleep(ctx)
+	}
+}
+
+// consume gathers batches from one subscription until it fails or ctx ends.
+func (s *Sink) consume(ctx context.Context) error {
+	consumer, err := s.js.CreateOrUpdateConsumer(ctx, stream.StreamName, jetstream.ConsumerConfig{
+		Durable: ConsumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait,
+		MaxAckPending: maxAckPending, MaxDeliver: -1, DeliverPolicy: jetstream.DeliverAllPolicy,
+	})
+	if err != nil {
+		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxBytes(pullBytes), jetstream.PullExpiry(5*time.Second),
+		jetstream.PullHeartbeat(2*time.Second))
+	if err != nil {
+		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
+	}
+	feed := make(chan delivery, 256)
+	stop := context.AfterFunc(ctx, messages.Stop)
+	defer stop()
+	go func() {
+		defer close(feed)
+		for {
+			m, err := messages.Next()
+			feed <- delivery{m, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	defer func() { // the feeder ends with the subscription
+		messages.Stop()
+		for range feed {
+		}
+	}()
+	s.stat.connected()
+	g := gatherer{sink: s, batch: newBatch(), spare: make(chan *batch, 1)}
+	g.spare <- newBatch()
+	return g.run(ctx, feed)
+}
+
+// delivery is a message, or why there will be no more.
+type delivery struct {
+	msg jetstream.Msg
+	err error
+}
+
+// ended reports whether the subscription ended because it was told to.
+func ended(err error) bool { return errors.Is(err, jetstream.ErrMsgIteratorClosed) }
+
+// batch is the columns of one insert and the messages they came from.
+type batch struct {
+	columns  *clickhouse.Batch
+	messages []jetstream.Msg
+	first    uint64 // JetStream sequences
+	last     uint64
+}
+
+func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
+
+func (b *batch) reset() {
+	b.columns.Reset()
+	clear(b.messages)
+	b.messages = b.messages[:0]
+}
+
+// token names the batch's content for ClickHouse's deduplication.
+func (b *batch) token() string {
+	return fmt.Sprintf("%s.%d-%d.%d", stream.StreamName, b.first, b.last, len(b.messages))
+}

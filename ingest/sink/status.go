@@ -1,0 +1,84 @@
+package sink
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// Status is how a sink is doing.
+type Status struct {
+	OK         bool      `json:"ok"`
+	Trouble    string    `json:"trouble,omitempty"` // what is away: "ClickHouse", "JetStream"
+	Error      string    `json:"error,omitempty"`
+	Since      time.Time `json:"since"` // of the trouble, or of the last insert
+	LastInsert time.Time `json:"last_insert"`
+}
+
+type status struct {
+	mu  sync.Mutex // guards now
+	now Status
+}
+
+// Status tells how the sink is doing.
+func (s *Sink) Status() Status {
+	s.stat.mu.Lock()
+	defer s.stat.mu.Unlock()
+	return s.stat.now
+}
+
+// failed notes trouble and reports whether it is new.
+func (s *status) failed(part string, err error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := s.now.Trouble != part
+	if fresh {
+		s.now.Since = time.Now()
+	}
+	s.now.OK, s.now.Trouble = false, part
+	if err != nil {
+		s.now.Error = err.Error()
+	}
+	return fresh
+}
+
+// connected notes that blocks can come.
+func (s *status) connected() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now.Trouble != "ClickHouse" {
+		s.now = Status{OK: true, Since: time.Now(), LastInsert: s.now.LastInsert}
+	}
+}
+
+// stored notes a success, and says so if it ends trouble.
+func (s *status) stored(log *slog.Logger) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now.Trouble == "ClickHouse" {
+		log.Info("sink: ClickHouse takes frames again", "away_for", time.Since(s.now.Since).Round(time.Millisecond))
+	}
+	s.now = Status{OK: true, Since: time.Now(), LastInsert: time.Now()}
+}
+
+var (
+	storedFrames = promauto.NewCounter(prometheus.CounterOpts{
+		Name: "tapedeck_sink_frames_total", Help: "Frames stored in ClickHouse, repeats included.",
+	})
+	storedBlocks = promauto.NewCounter(prometheus.CounterOpts{
+		Name: "tapedeck_sink_blocks_total", Help: "Blocks stored in ClickHouse, repeats included.",
+	})
+	insertFailures = promauto.NewCounter(prometheus.CounterOpts{
+		Name: "tapedeck_sink_insert_failures_total", Help: "Inserts into ClickHouse that failed and were tried again.",
+	})
+	insertSeconds = promauto.NewHistogram(prometheus.HistogramOpts{
+		Name: "tapedeck_sink_insert_seconds", Help: "Time that one batch took to insert.",
+		Buckets: prometheus.ExponentialBuckets(0.002, 2, 14),
+	})
+	deadBlocks = promauto.NewCounter(prometheus.CounterOpts{
+		Name: "tapedeck_sink_dead_blocks_total", Help: "Blocks that could not be stored and were set aside.",
+	})
+)
