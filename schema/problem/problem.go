@@ -1,0 +1,117 @@
+// Package problem gives errors over HTTP the form of RFC 9457
+// (application/problem+json): what happened, to what, and what to do about it.
+package problem
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ContentType is the media type of a problem.
+const ContentType = "application/problem+json"
+
+// Problem is one error as a client sees it. It is an error itself, so that code
+// far from a handler can say what the client is to read.
+type Problem struct {
+	// Title names the kind of problem and is the same for all of its kind. ""
+	// stands for the text of the status.
+	Title  string `json:"title"`
+	Status int    `json:"status"`           // the HTTP status
+	Detail string `json:"detail,omitempty"` // what happened this time, and to what
+	// Parameter is the query parameter, header or field that is at fault.
+	Parameter string   `json:"parameter,omitempty"`
+	Allowed   []string `json:"allowed,omitempty"` // what Parameter may be
+	Hint      string   `json:"hint,omitempty"`    // what to do
+	// RetryAfter asks the client to come back then; sent as a header, in whole
+	// seconds rounded up.
+	RetryAfter time.Duration `json:"-"`
+}
+
+// Error gives title and detail.
+func (p *Problem) Error() string {
+	if p.Detail == "" {
+		return p.title()
+	}
+	return p.title() + ": " + p.Detail
+}
+
+func (p *Problem) title() string {
+	if p.Title != "" {
+		return p.Title
+	}
+	return http.StatusText(p.status())
+}
+
+func (p *Problem) status() int {
+	if p.Status == 0 {
+		return http.StatusInternalServerError
+	}
+	return p.Status
+}
+
+// BadParameter is the problem of a request parameter that cannot be used: why,
+// and what it may be instead.
+func BadParameter(name, detail string, allowed ...string) *Problem {
+	return &Problem{
+		Title: "Parameter not valid", Status: http.StatusBadRequest,
+		Detail: detail, Parameter: name, Allowed: allowed,
+	}
+}
+
+// NotFound is the problem of something that does not exist, or not for this tenant.
+func NotFound(detail string) *Problem {
+	return &Problem{Status: http.StatusNotFound, Detail: detail}
+}
+
+// From gives the problem in err's chain. Of any other error the client learns
+// no more than that the server failed; the second result is false then, and the
+// error is the caller's to log.
+func From(err error) (*Problem, bool) {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p, true
+	}
+	return &Problem{
+		Status: http.StatusInternalServerError,
+		Detail: "The server failed to answer this request; its log tells why.",
+	}, false
+}
+
+// Append appends the problem as one line of JSON, without a line end.
+func (p *Problem) Append(dst []byte) []byte {
+	filled := *p
+	filled.Title, filled.Status = p.title(), p.status()
+	text, err := json.Marshal(filled)
+	if err != nil {
+		panic(err) // strings and numbers only
+	}
+	return append(dst, text...)
+}
+
+// Write answers a request with the problem. It must come before any other byte
+// of the answer.
+func Write(w http.ResponseWriter, p *Problem) {
+	h := w.Header()
+	h.Del("Content-Length")
+	h.Set("Content-Type", ContentType)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if p.RetryAfter > 0 {
+		seconds := (p.RetryAfter + time.Second - 1) / time.Second
+		h.Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
+	}
+	w.WriteHeader(p.status())
+	// A client that is gone does not read this; there is nobody to tell.
+	_, _ = w.Write(append(p.Append(nil), '\n'))
+}
+
+// OneOf says what is allowed in words: "a, b or c".
+func OneOf(allowed ...string) string {
+	if len(allowed) < 2 {
+		return strings.Join(allowed, "")
+	}
+	return strings.Join(allowed[:len(allowed)-1], ", ") + " or " + allowed[len(allowed)-1]
+}
