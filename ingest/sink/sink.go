@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -86,6 +87,9 @@ func New(opts Options) (*Sink, error) {
 // away, it says so and tries again.
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.out.close()
+	var trimming sync.WaitGroup
+	trimming.Go(func() { s.trimLoop(ctx) })
+	defer trimming.Wait()
 	wait := backoff{}
 	for {
 		began := time.Now()

@@ -1,0 +1,15 @@
+package demo
+
+import "encoding/json"
+
+// Request is the run request that asks for the scripted run. The thread becomes
+// the session of its recording.
+func Request(thread string) []byte {
+	data, err := json.Marshal(map[string]any{
+		"type": "run", "id": "1", "message": question, "agent": "react", "thread_id": thread,
+	})
+	if err != nil {
+		panic(err) // only strings
+	}
+	return data
+}
