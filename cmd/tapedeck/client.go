@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// client calls a tapedeck server's API.
+type client struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+}
+
+func (g *global) client() (*client, error) {
+	base, err := url.Parse(strings.TrimSuffix(g.Server, "/"))
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, badUsage("--server %q: it must be a URL like http://127.0.0.1:4600", g.Server)
+	}
+	return &client{base: base, token: g.Token, http: &http.Client{Transport: &http.Transport{
+		DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+		ResponseHeaderTimeout: 2 * time.Minute,
+		ForceAttemptHTTP2:     true,
+	}}}, nil
+}
+
+// apiError is an error that the server answered with.
+type apiError struct {
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint"`
+}
+
+func (e *apiError) Error() string {
+	text := e.Detail
+	if text == "" {
+		text = e.Title
+	}
+	if e.Hint != "" {
+		text += "\n" + e.Hint
+	}
+	return text
+}
+
+// open sends a request and gives the answer's body, which the caller closes. A
+// status other than 2xx is an error.
+func (c *client) open(ctx context.Context, method, path string, query url.Values, accept string) (io.ReadCloser, error) {
+	u := c.base.JoinPath(path)
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	c.authorize(req.Header)
+	req.Header.Set("Accept", accept)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp.Body, nil
+	}
+	defer resp.Body.Close()
+	return nil, answered(resp)
+}
+
+func (c *client) authorize(h http.Header) {
+	if c.token != "" {
+		h.Set("Authorization", "Bearer "+c.token)
+	}
+}
+
+func answered(resp *http.Response) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return fmt.Errorf("server answered %s: %w", resp.Status, err)
+	}
+	e := &apiError{Status: resp.StatusCode}
+	if json.Unmarshal(body, e) != nil || e.Title == "" && e.Detail == "" {
+		return fmt.Errorf("server answered %s: %s", resp.Status, strings.TrimSpace(string(body)))
+	}
+	return e
+}
+
+// unreachable says what to do when nothing answers.
+func (c *client) unreachable(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return fmt.Errorf("no tapedeck server answers at %s (%v)\nStart one with \"tapedeck up\", or name it with --server or TAPEDECK_SERVER", c.base, op.Err)
+	}
+	return err
+}
+
+// get reads a JSON answer into v.
+func (c *client) get(ctx context.Context, path string, query url.Values, v any) error {
+	body, err := c.open(ctx, http.MethodGet, path, query, "application/json")
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if err := json.NewDecoder(body).Decode(v); err != nil {
+		return fmt.Errorf("read the server's answer to %s: %w", path, err)
+	}
+	return nil
+}
+
+// sessionPath is the path of a session's routes.
+func sessionPath(id string, rest ...string) string {
+	path := "v1/sessions/" + url.PathEscape(id)
+	if len(rest) > 0 {
+		path += "/" + strings.Join(rest, "/")
+	}
+	return path
+}
