@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+// insertUntil inserts rows of one until ctx ends, whatever happens to the
+// engine, and returns how many inserts were answered.
+func insertUntil(ctx context.Context, c driver.Conn) uint64 {
+	var acknowledged uint64
+	for ctx.Err() == nil {
+		if err := c.Exec(ctx, "INSERT INTO t SELECT 1"); err == nil {
+			acknowledged++
+		} else {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	return acknowledged
+}
+
+func TestKilledEngineComesBack(t *testing.T) {
+	s := start(t, Options{})
+	c := connect(t, s.DSN())
+	must(t, c.Exec(t.Context(), "CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a"))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var acknowledged atomic.Uint64
+	var inserters sync.WaitGroup
+	for range 2 {
+		inserters.Go(func() { acknowledged.Add(insertUntil(ctx, c)) })
+	}
+	dsn, pid := s.DSN(), s.Health().PID
+	for range 2 {
+		time.Sleep(300 * time.Millisecond)
+		must(t, syscall.Kill(s.Health().PID, syscall.SIGKILL))
+		killed := time.Now()
+		waitFor(t, 10*time.Second, "a running engine", func() bool {
+			h := s.Health()
+			return h.State == Running && h.PID != pid
+		})
+		pid = s.Health().PID
+		t.Logf("running again after %v", time.Since(killed).Round(time.Millisecond))
+	}
+	time.Sleep(300 * time.Millisecond)
+	cancel()
+	inserters.Wait()
+
+	h := s.Health()
+	if h.Restarts != 2 || !strings.Contains(h.LastError, "killed") {
+		t.Errorf("health after two kills: %+v", h)
+	}
+	if s.DSN() != dsn {
+		t.Errorf("the address changed from %s to %s", dsn, s.DSN())
+	}
+	// The same pool as before the kills. A row that was not acknowledged may be
+	// there as well.
+	n, acked := count(t, c, "t"), acknowledged.Load()
+	t.Logf("%d acknowledged, %d there", acked, n)
+	if n < acked || acked == 0 {
+		t.Errorf("%d rows of %d acknowledged", n, acked)
+	}
+}
+
+func TestParentKilled(t *testing.T) {
+	for _, args := range [][]string{{"kept"}, {"removed", "ephemeral"}} {
+		t.Run(args[0], func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "clickhouse")
+			parent, report := startParent(t, append([]string{dir}, args[1:]...)...)
+			c := connect(t, report.DSN)
+			must(t, c.Exec(t.Context(), "CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a"))
+			must(t, c.Exec(t.Context(), "INSERT INTO t SELECT 1"))
+			// A query under way does not keep the orphan alive.
+			slow := make(chan error, 1)
+			go func() { slow <- c.Exec(t.Context(), "SELECT count() FROM numbers(1000000000000)") }()
+			time.Sleep(200 * time.Millisecond)
+
+			must(t, parent.Process.Signal(syscall.SIGKILL))
+			killed := time.Now()
+			waitFor(t, 2*time.Second, "the end of the orphan", func() bool { return gone(report.Health.PID) })
+			t.Logf("the orphan was gone after %v", time.Since(killed).Round(time.Millisecond))
+			<-slow
+
+			_, err := os.Stat(dir)
+			if len(args) > 1 {
+				if !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("the directory was not removed: %v", err)
+				}
+				return
+			}
+			must(t, err)
+			if n := count(t, connect(t, start(t, Options{Dir: dir}).DSN()), "t"); n != 1 {
+				t.Errorf("%d rows, want 1", n)
+			}
+		})
+	}
+}
+
+// A new start right after a kill of the whole program meets its orphan, which
+// still holds the directory.
+func TestStartAfterTheParentWasKilled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "clickhouse")
+	parent, _ := startParent(t, dir)
+	must(t, parent.Process.Signal(syscall.SIGKILL))
+	start(t, Options{Dir: dir})
+}
+
+func TestStopUnderLoad(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, Options{Dir: dir})
+	c := connect(t, s.DSN())
+	must(t, c.Exec(t.Context(), "CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a"))
+	ctx, cancel := context.WithCancel(t.Context())
+	var acknowledged atomic.Uint64
+	var load sync.WaitGroup
+	for range 2 {
+		load.Go(func() { acknowledged.Add(insertUntil(ctx, c)) })
+		// These end with the engine.
+		load.Go(func() { c.Exec(ctx, "SELECT count() FROM numbers(1000000000000)") })
+	}
+	time.Sleep(500 * time.Millisecond)
+	begin := time.Now()
+	must(t, s.Stop(t.Context()))
+	if took := time.Since(begin); took > StopLimit {
+		t.Errorf("stop under load took %v", took)
+	} else {
+		t.Logf("stopped in %v", took.Round(time.Millisecond))
+	}
+	cancel()
+	load.Wait()
+	n, acked := count(t, connect(t, start(t, Options{Dir: dir}).DSN()), "t"), acknowledged.Load()
+	if n < acked || acked == 0 {
+		t.Errorf("%d rows of %d acknowledged", n, acked)
+	}
+}
+
+// Ctrl-C in a terminal reaches every process of the foreground group; the
+// engine must outlast it.
+func TestTerminalSignalsPassBy(t *testing.T) {
+	s := start(t, Options{})
+	pid := s.Health().PID
+	group, err := syscall.Getpgid(pid)
+	must(t, err)
+	if group != pid {
+		t.Errorf("the engine is in process group %d, not in one of its own", group)
+	}
+	must(t, syscall.Kill(-pid, syscall.SIGINT))
+	must(t, syscall.Kill(-pid, syscall.SIGHUP))
+	time.Sleep(300 * time.Millisecond)
+	must(t, connect(t, s.DSN()).Ping(t.Context()))
+	if h := s.Health(); h.PID != pid {
+		t.Errorf("the engine was restarted: %+v", h)
+	}
+}
+
+// gone tells whether a process has ended, be it that nobody has collected it.
+func gone(pid int) bool {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return true
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false // not Linux: only the kill above can tell
+	}
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return strings.HasPrefix(state, "Z")
+}
+
+func waitFor(t *testing.T, limit time.Duration, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no sight of %s within %v", what, limit)
+		}
+	}
+}

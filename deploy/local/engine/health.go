@@ -1,0 +1,45 @@
+package engine
+
+import "time"
+
+// State is what the engine is doing.
+type State string
+
+// The states of an engine. Only Running answers queries.
+const (
+	Starting   State = "starting"
+	Running    State = "running"
+	Restarting State = "restarting" // it ended by itself and is being started again
+	Stopped    State = "stopped"
+)
+
+// Health is a snapshot for a readiness check or a report.
+type Health struct {
+	State     State     `json:"state"`
+	Since     time.Time `json:"since"`                // of State
+	Restarts  int       `json:"restarts"`             // since Start
+	LastError string    `json:"last_error,omitempty"` // why it last ended, or failed to start
+	Address   string    `json:"address"`              // host:port of the native protocol
+	PID       int       `json:"pid,omitempty"`        // of the child, 0 when there is none
+	Version   string    `json:"version,omitempty"`    // as the engine tells it
+	Program   string    `json:"program"`              // what is run
+	Log       string    `json:"log"`                  // the engine's own log file
+}
+
+// Health tells how the engine is.
+func (s *Server) Health() Health {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.health
+}
+
+// note changes the health under its lock; a change of state sets Since.
+func (s *Server) note(change func(*Health)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.health.State
+	change(&s.health)
+	if s.health.State != before {
+		s.health.Since = time.Now()
+	}
+}

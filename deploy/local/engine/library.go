@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// runLibrary runs clickhouse-local out of the library until stop is closed.
+//
+// The engine is given two files of queries. The first starts the listening. The
+// second is the reading end of a pipe that nobody writes to: the engine waits
+// for its end, and serves meanwhile. After that it turns to its terminal for
+// more, finds that closed too, and shuts down.
+func runLibrary(args childArgs, stop <-chan struct{}) int {
+	library, err := purego.Dlopen(args.program.Library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "load %s: %v\n", args.program.Library, err)
+		return exitLoad
+	}
+	if _, err := purego.Dlsym(library, "chdb_query_cmdline"); err != nil {
+		fmt.Fprintf(os.Stderr, "%s is not a ClickHouse library: %v\n", args.program.Library, err)
+		return exitLoad
+	}
+	// Of the form chdb_result *chdb_query_cmdline(int argc, char **argv). The
+	// result holds nothing that is needed and goes with the process.
+	var run func(argc int32, argv unsafe.Pointer) uintptr
+	purego.RegisterLibFunc(&run, library, "chdb_query_cmdline")
+
+	// Not os.Pipe: that one is non-blocking, and where opening /dev/fd/N means
+	// duplicating N the engine would see an error in place of waiting.
+	var pipe [2]int
+	if err := syscall.Pipe(pipe[:]); err != nil {
+		fmt.Fprintf(os.Stderr, "pipe for the engine: %v\n", err)
+		return exitEngine
+	}
+	argv := []string{
+		"clickhouse",
+		"--config-file", filepath.Join(args.dir, configFile),
+		// The level in the configuration is not read by clickhouse-local.
+		"--log-level", "warning",
+		"--queries-file", filepath.Join(args.dir, startFile),
+		"--queries-file", "/dev/fd/" + strconv.Itoa(pipe[0]),
+	}
+	terminal, err := pseudoTerminal()
+	if err == nil {
+		argv = append(argv, "--interactive",
+			"--disable_suggestion", "--highlight", "0", "--history_file", "/dev/null",
+			"--progress", "off", "--progress-table", "off", "--enable-progress-table-toggle", "0")
+	} else {
+		fmt.Fprintf(os.Stderr, "no pseudo-terminal (%v): a wrong password or a stray connection will restart the engine\n", err)
+	}
+
+	asked := make(chan struct{})
+	go func() {
+		<-stop
+		close(asked)
+		syscall.Close(pipe[1])
+		if terminal >= 0 {
+			syscall.Close(terminal)
+		}
+	}()
+
+	runtime.LockOSThread()
+	cArgs, count := cStrings(argv)
+	run(count, unsafe.Pointer(&cArgs[0]))
+	runtime.KeepAlive(cArgs)
+
+	select {
+	case <-asked:
+		return 0
+	default:
+		fmt.Fprintln(os.Stderr, "the engine ended by itself")
+		return exitEngine
+	}
+}
+
+// cStrings lays out arguments as C wants them: pointers to zero-terminated
+// bytes, and a nil at the end. The bytes belong to the returned slice.
+func cStrings(list []string) ([]*byte, int32) {
+	out := make([]*byte, 0, len(list)+1)
+	for _, text := range list {
+		bytes := append([]byte(text), 0)
+		out = append(out, &bytes[0])
+	}
+	return append(out, nil), int32(len(list))
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestBackoff(t *testing.T) {
+	const short = time.Second
+	steps := []struct {
+		ran  time.Duration
+		want time.Duration
+	}{
+		{short, 250 * time.Millisecond},
+		{short, 500 * time.Millisecond},
+		{0, time.Second},
+		{short, 2 * time.Second},
+		{short, 4 * time.Second},
+		{short, 8 * time.Second},
+		{short, 10 * time.Second},
+		{short, 10 * time.Second},
+		{healthyAfter - 1, 10 * time.Second},
+		{healthyAfter, 250 * time.Millisecond},
+		{short, 500 * time.Millisecond},
+	}
+	var b backoff
+	for i, step := range steps {
+		if got := b.next(step.ran); got != step.want {
+			t.Errorf("step %d, after a run of %v: %v, want %v", i, step.ran, got, step.want)
+		}
+	}
+}
+
+func TestMemoryShare(t *testing.T) {
+	const gib = 1 << 30
+	for total, want := range map[uint64]uint64{
+		0:         gib,
+		2 * gib:   gib,
+		16 * gib:  4 * gib,
+		24 * gib:  6 * gib,
+		512 * gib: 8 * gib,
+	} {
+		if got := memoryShare(total); got != want {
+			t.Errorf("of %d: %d, want %d", total, got, want)
+		}
+	}
+	if totalMemory() == 0 {
+		t.Error("this machine's memory was not found")
+	}
+}
+
+func TestTailKeepsTheEnd(t *testing.T) {
+	var log tail
+	for range 3 {
+		n, err := log.Write([]byte(strings.Repeat("x", tailSize-1) + "\n"))
+		if n != tailSize || err != nil {
+			t.Fatalf("write: %d, %v", n, err)
+		}
+	}
+	if len(log.text) != tailSize {
+		t.Errorf("%d bytes kept", len(log.text))
+	}
+	log.Write([]byte("Logging warning to /x/engine.log\n\nEmpty query\nfirst\n  second \n"))
+	if got := log.summary(); !strings.HasSuffix(got, "x | first | second") || !strings.HasPrefix(got, "…") || len(got) > 700 {
+		t.Errorf("summary %q", got)
+	}
+	if !log.contains("second") || log.contains("third") {
+		t.Error("contains is wrong")
+	}
+}
+
+func TestFreePort(t *testing.T) {
+	for range 50 {
+		port, err := freePort()
+		if err != nil || port < firstPort || port > lastPort {
+			t.Fatalf("port %d, %v", port, err)
+		}
+	}
+}
+
+func TestChildArgs(t *testing.T) {
+	for _, want := range []childArgs{
+		{program: Program{Library: "/a b/libchdb.so"}, dir: "/-dir", parent: 7, ephemeral: true},
+		{program: Program{Binary: "/usr/bin/clickhouse"}, dir: "/d", parent: 1},
+	} {
+		list := want.list()
+		got, err := parseChildArgs(list[1:])
+		if err != nil || list[0] != childCommand || got != want {
+			t.Errorf("%q gave %+v, %v", list, got, err)
+		}
+	}
+	if _, err := parseChildArgs([]string{"-what"}); err == nil {
+		t.Error("an unknown argument was taken")
+	}
+}

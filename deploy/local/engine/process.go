@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// process is one run of the child.
+type process struct {
+	command *exec.Cmd
+	control io.Closer     // the child's standard input; closing it asks the child to end
+	output  *tail         // the end of its standard error
+	done    chan struct{} // closed when the child is gone
+	err     error         // why it ended; read after done
+}
+
+// spawn starts the child. It has no terminal and a process group of its own, so
+// that Ctrl-C reaches the parent alone and the engine is still there while the
+// parent writes what it has.
+func spawn(args childArgs) (*process, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the running executable: %w", err)
+	}
+	p := &process{output: new(tail), done: make(chan struct{})}
+	p.command = exec.Command(executable, args.list()...)
+	p.command.Dir = args.dir
+	p.command.Env = append(os.Environ(), "TERM=dumb", "HOME="+args.dir)
+	p.command.Stderr = p.output
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	// Should the child leave somebody behind who holds its standard error.
+	p.command.WaitDelay = time.Second
+	if p.control, err = p.command.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("control pipe: %w", err)
+	}
+	if err := p.command.Start(); err != nil {
+		p.control.Close()
+		return nil, fmt.Errorf("start the engine's process: %w", err)
+	}
+	go func() {
+		defer close(p.done)
+		p.err = p.command.Wait()
+	}()
+	return p, nil
+}
+
+// reason says why a process ended, after done.
+func (p *process) reason() error {
+	err := p.err
+	if err == nil {
+		err = errors.New("it ended by itself")
+	}
+	if said := p.output.summary(); said != "" {
+		return fmt.Errorf("%w: %s", err, said)
+	}
+	return err
+}
+
+// cannotLoad tells, after done, that starting the same program again is no use.
+func (p *process) cannotLoad() bool {
+	code := p.command.ProcessState.ExitCode()
+	return code == exitLoad || code == exitUsage
+}
+
+// end asks the child to end, more and more firmly, and returns when it is gone:
+// before by, unless the kernel takes its time over a kill.
+func (p *process) end(by time.Time) error {
+	p.control.Close()
+	limit := time.Until(by)
+	for _, step := range []struct {
+		after  time.Duration
+		signal syscall.Signal
+	}{
+		{limit * 6 / 10, syscall.SIGTERM},
+		{limit * 2 / 10, syscall.SIGKILL},
+	} {
+		select {
+		case <-p.done:
+			return nil
+		case <-time.After(step.after):
+		}
+		// The group: where the child keeps a server, the server is in it.
+		if err := syscall.Kill(-p.command.Process.Pid, step.signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("end the engine's process %d: %w", p.command.Process.Pid, err)
+		}
+	}
+	<-p.done
+	return nil
+}

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// The delay before an engine that ended is started again doubles from the
+// shortest to the longest, and begins anew once it ran for healthyAfter.
+const (
+	shortestDelay = 250 * time.Millisecond
+	longestDelay  = 10 * time.Second
+	healthyAfter  = time.Minute
+)
+
+// backoff is the delay before the next start.
+type backoff struct{ last time.Duration }
+
+// next returns the delay after a run of the given length.
+func (b *backoff) next(ran time.Duration) time.Duration {
+	if b.last == 0 || ran >= healthyAfter {
+		b.last = shortestDelay
+	} else {
+		b.last = min(2*b.last, longestDelay)
+	}
+	return b.last
+}
+
+// launch starts one process and waits until it answers. On an error nothing is
+// left running.
+func (s *Server) launch(ctx context.Context) (*process, error) {
+	if err := portIsFree(s.port); err != nil {
+		return nil, err
+	}
+	p, err := spawn(s.args)
+	if err != nil {
+		return nil, err
+	}
+	version, err := waitReady(ctx, s.DSN(), p)
+	if err != nil {
+		if endErr := p.end(s.endBy()); endErr != nil {
+			s.log.Error("ClickHouse did not start and does not end", "error", endErr)
+		}
+		return nil, err
+	}
+	s.note(func(h *Health) {
+		h.State = Running
+		h.PID = p.command.Process.Pid
+		h.Version = version
+	})
+	return p, nil
+}
+
+// endBy is when a process that is to end must be gone.
+func (s *Server) endBy() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stopBy.IsZero() {
+		return s.stopBy
+	}
+	return time.Now().Add(StopLimit)
+}
+
+// supervise keeps the engine running until Stop. It is the only one that starts
+// and ends processes after Start has returned.
+func (s *Server) supervise(p *process) {
+	defer close(s.done)
+	defer s.note(func(h *Health) { h.State, h.PID = Stopped, 0 })
+	var delays backoff
+	for p != nil {
+		started := time.Now()
+		select {
+		case <-s.life.Done():
+			err := p.end(s.endBy())
+			s.mu.Lock()
+			s.stopErr = err
+			s.mu.Unlock()
+			return
+		case <-p.done:
+		}
+		p = s.restart(p.reason(), time.Since(started), &delays)
+	}
+}
+
+// restart starts the engine until it runs, after it ended for the given reason.
+// It returns nil when Stop was called meanwhile.
+func (s *Server) restart(reason error, ran time.Duration, delays *backoff) *process {
+	for {
+		delay := delays.next(ran)
+		s.note(func(h *Health) {
+			h.State = Restarting
+			h.PID = 0
+			h.LastError = reason.Error()
+		})
+		s.log.Error("ClickHouse is not running; starting it again",
+			"reason", reason, "delay", delay, "log", s.Health().Log)
+		select {
+		case <-s.life.Done():
+			return nil
+		case <-time.After(delay):
+		}
+		s.note(func(h *Health) { h.Restarts++ })
+
+		started := time.Now()
+		ctx, cancel := context.WithTimeout(s.life, s.opts.StartTimeout)
+		p, err := s.launch(ctx)
+		cancel()
+		if err == nil {
+			s.log.Info("ClickHouse is running again", "address", s.Health().Address, "took", time.Since(started))
+			return p
+		}
+		if s.life.Err() != nil {
+			return nil
+		}
+		reason, ran = err, 0
+	}
+}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"strings"
+	"sync"
+)
+
+// tailSize bounds what is kept of the child's standard error.
+const tailSize = 8 << 10
+
+// tail is a writer that keeps the end of what was written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write never fails, so that the child is never held up by its own messages.
+func (t *tail) Write(text []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, text...)
+	if extra := len(t.text) - tailSize; extra > 0 {
+		t.text = append(t.text[:0], t.text[extra:]...)
+	}
+	return len(text), nil
+}
+
+// contains tells whether the kept text holds part.
+func (t *tail) contains(part string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Contains(string(t.text), part)
+}
+
+// summary is the last few lines as one, for a log or an error.
+func (t *tail) summary() string {
+	const lines, size = 6, 600
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var kept []string
+	for _, line := range strings.Split(string(t.text), "\n") {
+		line = strings.TrimSpace(line)
+		// What clickhouse-local says at every start and end is no news.
+		if line != "" && line != "Empty query" && !strings.HasPrefix(line, "Logging ") {
+			kept = append(kept, line)
+		}
+	}
+	text := strings.Join(kept[max(0, len(kept)-lines):], " | ")
+	if len(text) > size {
+		text = "…" + strings.ToValidUTF8(text[len(text)-size:], "")
+	}
+	return text
+}
