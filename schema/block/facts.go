@@ -23,8 +23,9 @@ func writeFacts(w *writer, f *Facts) {
 	}
 }
 
-// recordSize is the fewest bytes a record takes.
-const recordSize = 4
+// recordSize is the fewest bytes that a fact's record takes: its length, and a
+// byte for each field.
+const recordSize = 24
 
 func readFacts(r *reader) Facts {
 	var f Facts
