@@ -1,0 +1,94 @@
+package replay
+
+import "time"
+
+// clock tells when recorded times are due. It runs along "played time": the
+// recorded time with every silence cut to the limit. Due times are counted from
+// one anchor on the monotonic clock, so that nothing adds up however long a
+// tape is; a control sets a new anchor.
+type clock struct {
+	speed  Speed
+	limit  int64 // longest silence, ns; 0 for none
+	halted bool
+
+	wall   time.Time // the anchor on the monotonic clock,
+	anchor int64     // and the played time then, ns
+
+	at     int64 // recorded time of what was played last, or of the start, ns
+	played int64 // the played time that belongs to it, ns
+}
+
+// start puts the clock at a recorded time.
+func (c *clock) start(at int64, now time.Time) {
+	c.at, c.wall, c.anchor = at, now, c.played
+}
+
+// gap is how much played time lies between what was played last and at, which
+// is not before it. Across streams a read may end before the frame that was
+// played last: it has no gap.
+func (c *clock) gap(at int64) int64 {
+	gap := max(at-c.at, 0)
+	if c.limit > 0 {
+		gap = min(gap, c.limit)
+	}
+	return gap
+}
+
+// due is when at is to be played. It must not be asked of a halted clock.
+func (c *clock) due(at int64) time.Time {
+	if c.speed == Max {
+		return c.wall
+	}
+	ahead := float64(c.played+c.gap(at)-c.anchor) / float64(c.speed)
+	return c.wall.Add(time.Duration(min(ahead, float64(1<<62))))
+}
+
+// reach notes that at was played.
+func (c *clock) reach(at int64) {
+	c.played += c.gap(at)
+	c.at = max(c.at, at)
+}
+
+// now is the played time at a moment.
+func (c *clock) now(t time.Time) int64 {
+	switch {
+	case c.halted:
+		return c.anchor
+	case c.speed == Max:
+		return c.played
+	}
+	return c.anchor + int64(float64(t.Sub(c.wall))*float64(c.speed))
+}
+
+// settle moves the anchor to a moment, without a jump in played time.
+func (c *clock) settle(t time.Time) {
+	c.anchor, c.wall = c.now(t), t
+}
+
+// halt stops the clock, resume lets it run on.
+func (c *clock) halt(t time.Time) {
+	c.settle(t)
+	c.halted = true
+}
+
+func (c *clock) resume(t time.Time) {
+	if c.halted {
+		c.wall, c.halted = t, false
+	}
+}
+
+// snap puts a halted clock at what was played last, as a step does.
+func (c *clock) snap() { c.anchor = c.played }
+
+// setSpeed changes the speed from a moment on.
+func (c *clock) setSpeed(s Speed, t time.Time) {
+	c.settle(t)
+	c.speed = s
+}
+
+// shift puts everything due off by d: the wait was the tape's, not the player's.
+func (c *clock) shift(d time.Duration) { c.wall = c.wall.Add(d) }
+
+// recorded is the recorded time at a moment: how far the tape has been played.
+// Inside a silence that is cut short it stops at what the clock has counted.
+func (c *clock) recorded(t time.Time) int64 { return c.at + max(c.now(t)-c.played, 0) }

@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// feed reads a tape for a player without making it wait: the reader lives in a
+// goroutine of its own, which fetches whenever the frames at hand are used up.
+type feed struct {
+	tape Tape
+	stop func() // ends the goroutine and waits for it; nil while nothing is open
+
+	wanted  chan struct{} // asks the goroutine for frames
+	arrived chan arrival
+	batch   []Frame // the reader's memory, until frames are wanted again
+	at      int     // the next frame in batch
+	err     error   // what the reader ended in
+}
+
+type arrival struct {
+	frames []Frame
+	err    error
+}
+
+// errWaiting says that frames are on their way.
+var errWaiting = errors.New("waiting for the tape")
+
+// open reads from somewhere else on. Where that fails, what was open stays.
+func (f *feed) open(ctx context.Context, q Query) error {
+	ctx, cancel := context.WithCancel(ctx)
+	reader, err := f.tape.Read(ctx, q)
+	if err != nil {
+		cancel()
+		return fmt.Errorf("read the tape from %s: %w", q.From.Position, err)
+	}
+	f.close()
+	done := make(chan struct{})
+	*f = feed{
+		tape: f.tape, wanted: make(chan struct{}, 1), arrived: make(chan arrival, 1),
+		stop: func() { cancel(); <-done },
+	}
+	f.wanted <- struct{}{}
+	go func() {
+		defer close(done)
+		defer reader.Close()
+		pump(ctx, reader, f.wanted, f.arrived)
+	}()
+	return nil
+}
+
+// pump answers every want with an arrival, up to the first error or the end of
+// ctx. Both channels have room, as there is one want at a time.
+func pump(ctx context.Context, r Reader, wanted <-chan struct{}, arrived chan<- arrival) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-wanted:
+		}
+		frames, err := r.Next(ctx)
+		arrived <- arrival{frames, err}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// close ends reading; the frames at hand are no longer valid.
+func (f *feed) close() {
+	if f.stop != nil {
+		f.stop()
+	}
+	*f = feed{tape: f.tape}
+}
+
+// next gives the next frame, which stays the next one until it is taken. The
+// error is errWaiting while there is none yet, io.EOF after the last one.
+func (f *feed) next() (*Frame, error) {
+	if fr := f.peek(); fr != nil {
+		return fr, nil
+	}
+	if f.err == nil {
+		select {
+		case a := <-f.arrived:
+			f.accept(a)
+			return f.next()
+		default:
+			return nil, errWaiting
+		}
+	}
+	if f.err == io.EOF {
+		return nil, io.EOF
+	}
+	return nil, fmt.Errorf("read the tape: %w", f.err)
+}
+
+// peek gives the next frame if it is at hand.
+func (f *feed) peek() *Frame {
+	if f.at < len(f.batch) {
+		return &f.batch[f.at]
+	}
+	return nil
+}
+
+// taken says that the next frame is done with.
+func (f *feed) taken() {
+	if f.at++; f.at == len(f.batch) {
+		f.wanted <- struct{}{}
+	}
+}
+
+// accept takes what has arrived.
+func (f *feed) accept(a arrival) { f.batch, f.at, f.err = a.frames, 0, a.err }
+
+// ended reports whether the tape is known to hold no further frame.
+func (f *feed) ended() bool { return f.peek() == nil && f.err == io.EOF }

@@ -1,0 +1,127 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"tapedeck/schema"
+)
+
+// A MarkError says that a mark is not a place on this tape.
+type MarkError struct {
+	Mark   string // as it was written
+	Reason string
+}
+
+func (e *MarkError) Error() string { return fmt.Sprintf("place %q: %s", e.Mark, e.Reason) }
+
+// MarkAllowed lists what ParseMark takes.
+var MarkAllowed = []string{"a position <ns>.<stream_id>.<seq>", "an offset such as +12.5s", "type:<frame type>"}
+
+// Mark is a place as people write it: a position, an offset from the session's
+// first frame, or the first frame of a type.
+type Mark struct {
+	text     string
+	position schema.Position
+	offset   time.Duration
+	kind     markKind
+}
+
+type markKind uint8
+
+const (
+	markPosition markKind = iota
+	markOffset
+	markType
+)
+
+// ParseMark reads "<position>", "+12.5s" or "type:tool_call". In place of the
+// plus a space is taken, since that is what an unescaped + in a URL turns into.
+func ParseMark(s string) (Mark, error) {
+	if name, ok := strings.CutPrefix(s, "type:"); ok {
+		if name == "" {
+			return Mark{}, &MarkError{s, "no type is named"}
+		}
+		return Mark{text: name, kind: markType}, nil
+	}
+	if strings.HasPrefix(s, "+") || strings.HasPrefix(s, " ") {
+		d, err := time.ParseDuration(s[1:])
+		if err != nil || d < 0 {
+			return Mark{}, &MarkError{s, "an offset is a duration from the first frame on, such as +12.5s or +2m"}
+		}
+		return Mark{text: s, offset: d, kind: markOffset}, nil
+	}
+	p, err := schema.ParsePosition(s)
+	if err != nil {
+		return Mark{}, &MarkError{s, err.Error()}
+	}
+	return Mark{text: s, position: p}, nil
+}
+
+// Start is the place of the mark, for playing from there: its frame is the
+// first. The error is a MarkError where the tape has no such place.
+func (m Mark) Start(ctx context.Context, t Tape) (Place, error) {
+	switch m.kind {
+	case markOffset:
+		return Place{Position: schema.Position{At: later(FirstAt(t), m.offset)}}, nil
+	case markType:
+		p, err := m.find(ctx, t, Place{})
+		return Place{Position: p}, err
+	default:
+		return Place{Position: m.position}, m.check(t)
+	}
+}
+
+// Stop is the last position to play when playing from a place up to the mark:
+// its frame is the last. The error is a MarkError where there is no such place.
+func (m Mark) Stop(ctx context.Context, t Tape, from Place) (schema.Position, error) {
+	switch m.kind {
+	case markOffset:
+		return endOf(later(FirstAt(t), m.offset)), nil
+	case markType:
+		return m.find(ctx, t, from)
+	default:
+		return m.position, m.check(t)
+	}
+}
+
+// endOf is after all positions of one time.
+func endOf(at int64) schema.Position {
+	return schema.Position{At: at, StreamID: "\xff", Seq: math.MaxUint64}
+}
+
+func later(at int64, d time.Duration) int64 {
+	if int64(d) > math.MaxInt64-at {
+		return math.MaxInt64
+	}
+	return at + int64(d)
+}
+
+func (m Mark) check(t Tape) error {
+	if StreamOf(t, m.position.StreamID) == nil {
+		return &MarkError{m.text, "its stream is not one of this session"}
+	}
+	return nil
+}
+
+// find gives the position of the first frame of the type.
+func (m Mark) find(ctx context.Context, t Tape, from Place) (schema.Position, error) {
+	r, err := t.Read(ctx, Query{From: from, Filter: Filter{Types: []string{m.text}}, Few: true})
+	if err != nil {
+		return schema.Position{}, fmt.Errorf("find the first frame of type %q: %w", m.text, err)
+	}
+	defer r.Close()
+	frames, err := r.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		return schema.Position{}, &MarkError{"type:" + m.text, "the session has no such frame from there on"}
+	}
+	if err != nil {
+		return schema.Position{}, fmt.Errorf("find the first frame of type %q: %w", m.text, err)
+	}
+	return frames[0].Position(), nil
+}

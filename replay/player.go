@@ -1,0 +1,257 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"tapedeck/schema"
+)
+
+// Sink takes what is played. Its methods are called from the goroutine of Run,
+// and an error of theirs ends it.
+type Sink interface {
+	// Play takes the bytes [from, to) of a frame, which are due now: all of
+	// them, or where Options.Reads is set, those that came in one read. The
+	// frame is valid during the call.
+	Play(f *Frame, from, to int) error
+	// Flush comes before every wait: nothing more is due at the moment.
+	Flush() error
+}
+
+// Options of a player. The zero value plays all frames at the recorded speed.
+type Options struct {
+	Speed     Speed         // 0 stands for Normal
+	IdleLimit time.Duration // the longest silence, in recorded time; 0 for no limit
+	// From is where playing starts and at which recorded time the clock does:
+	// a frame is due as long after the start as it was recorded after From. The
+	// zero Place is the session's first frame.
+	From   Place
+	To     schema.Position // the last position to play; zero for the end
+	Filter Filter
+	Bare   bool // frames need no envelope
+	// Reads: where a frame came in several reads, each is played at its own time.
+	Reads   bool
+	Alarm   func() Alarm // TimerAlarm where nil
+	Metrics *Metrics     // nil for none
+}
+
+// Summary tells what was played.
+type Summary struct {
+	Frames uint64          // frames played whole
+	Last   schema.Position // of the last of them; zero for none
+	Offset time.Duration   // recorded time reached, from the session's first frame
+}
+
+// Player plays one tape to one sink, once.
+type Player struct {
+	tape Tape
+	sink Sink
+	opts Options
+
+	controls chan control
+	done     chan struct{} // closed when Run returns
+	used     atomic.Bool
+
+	// What follows belongs to the goroutine of Run.
+	alarm  Alarm
+	clock  clock
+	feed   feed
+	paused bool
+	steps  *control // a step under way, with left frames to go
+	left   uint64
+	fresh  bool // nothing was played since the start or the last seek
+	dirty  bool // something was played since the last flush
+	offset int  // bytes of the next frame that were played
+	cut    int  // its reads that were played
+	sum    Summary
+}
+
+// New makes a player. The tape and the sink are the caller's to close.
+func New(t Tape, s Sink, opts Options) *Player {
+	if opts.Speed == 0 {
+		opts.Speed = Normal
+	}
+	if opts.Alarm == nil {
+		opts.Alarm = TimerAlarm
+	}
+	return &Player{
+		tape: t, sink: s, opts: opts,
+		controls: make(chan control), done: make(chan struct{}),
+	}
+}
+
+// Run plays until the end of the tape, until ctx ends or until something fails.
+// A nil error means that everything was played; a paused player stays at the
+// end, for a seek. Run is called once.
+func (p *Player) Run(ctx context.Context) (Summary, error) {
+	if p.used.Swap(true) {
+		return Summary{}, errors.New("this player has run already")
+	}
+	defer close(p.done)
+	p.alarm = p.opts.Alarm()
+	defer p.alarm.Close()
+	from := p.opts.From
+	if from == (Place{}) {
+		from.Position.At = FirstAt(p.tape)
+	}
+	p.clock = clock{speed: p.opts.Speed, limit: int64(p.opts.IdleLimit)}
+	p.feed = feed{tape: p.tape}
+	defer p.feed.close()
+	if err := p.begin(ctx, from); err != nil {
+		return p.summary(), err
+	}
+	err := p.loop(ctx)
+	return p.summary(), err
+}
+
+// begin plays from a place on.
+func (p *Player) begin(ctx context.Context, from Place) error {
+	err := p.feed.open(ctx, Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare})
+	if err != nil {
+		return err
+	}
+	p.clock.start(from.Position.At, time.Now())
+	p.fresh, p.offset, p.cut = true, 0, 0
+	return nil
+}
+
+func (p *Player) loop(ctx context.Context) error {
+	for {
+		if err := p.listen(ctx); err != nil {
+			return err
+		}
+		f, err := p.feed.next()
+		switch {
+		case errors.Is(err, errWaiting):
+			err = p.wait(ctx, false)
+		case errors.Is(err, io.EOF):
+			if !p.paused {
+				return p.flush()
+			}
+			if err = p.stepped(); err == nil {
+				err = p.wait(ctx, false)
+			}
+		case err != nil:
+		case p.paused && p.steps == nil:
+			err = p.wait(ctx, false)
+		default:
+			err = p.playWhenDue(ctx, f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// playWhenDue plays the next part of f, or waits for it and for controls.
+func (p *Player) playWhenDue(ctx context.Context, f *Frame) error {
+	to, at := len(f.Raw), f.At
+	if p.opts.Reads && p.cut < len(f.Cuts) {
+		to, at = int(f.Cuts[p.cut].Offset), f.Cuts[p.cut].At
+	}
+	if !p.paused && p.clock.speed != Max {
+		now := time.Now()
+		due := p.clock.due(at)
+		if p.fresh && now.After(due) {
+			p.clock.shift(now.Sub(due))
+			due = now
+		}
+		if now.Before(due) {
+			p.alarm.Set(due.Sub(now))
+			return p.wait(ctx, true)
+		}
+		if !p.fresh {
+			p.opts.Metrics.late(now.Sub(due))
+		}
+	}
+	return p.play(f, to, at)
+}
+
+// play hands bytes of f up to the offset to to the sink.
+func (p *Player) play(f *Frame, to int, at int64) error {
+	p.fresh, p.dirty = false, true
+	if err := p.sink.Play(f, p.offset, to); err != nil {
+		return err
+	}
+	p.clock.reach(at)
+	if p.steps != nil {
+		p.clock.snap()
+	}
+	if to < len(f.Raw) {
+		p.offset, p.cut = to, p.cut+1
+		return nil
+	}
+	p.offset, p.cut = 0, 0
+	p.sum.Frames++
+	p.sum.Last.At, p.sum.Last.StreamID, p.sum.Last.Seq = f.At, f.Stream.StreamID, f.Seq
+	p.feed.taken()
+	if p.steps != nil {
+		if p.left--; p.left == 0 {
+			return p.stepped()
+		}
+	}
+	return nil
+}
+
+// wait flushes and sleeps until something happens: a control, frames from the
+// tape or, where it is set, the alarm.
+func (p *Player) wait(ctx context.Context, timed bool) error {
+	if err := p.flush(); err != nil {
+		return err
+	}
+	var alarm <-chan time.Time
+	if timed {
+		alarm = p.alarm.C()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case c := <-p.controls:
+		return p.obey(ctx, c)
+	case got := <-p.feed.arrived:
+		p.feed.accept(got)
+	case <-alarm:
+	}
+	return nil
+}
+
+func (p *Player) flush() error {
+	if !p.dirty {
+		return nil
+	}
+	p.dirty = false
+	return p.sink.Flush()
+}
+
+// listen obeys a control that is waiting, without waiting for one.
+func (p *Player) listen(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case c := <-p.controls:
+		return p.obey(ctx, c)
+	default:
+		return nil
+	}
+}
+
+func (p *Player) summary() Summary {
+	s := p.sum
+	s.Offset = time.Duration(p.reached() - FirstAt(p.tape))
+	return s
+}
+
+// reached is the recorded time played so far; it stops at the next frame.
+func (p *Player) reached() int64 {
+	at := p.clock.recorded(time.Now())
+	if f := p.feed.peek(); f != nil {
+		return min(at, max(f.At, p.clock.at))
+	}
+	if p.feed.ended() {
+		return p.clock.at
+	}
+	return at
+}

@@ -1,0 +1,227 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tapedeck/replay"
+	"tapedeck/replay/replaytest"
+	"tapedeck/schema"
+)
+
+// log is a Sink that notes what came when, as "<ms since its start> <bytes>".
+type log struct {
+	start time.Time
+	lines []string
+	err   error
+}
+
+func newLog() *log { return &log{start: time.Now()} }
+
+func (l *log) Play(f *replay.Frame, from, to int) error {
+	l.note(string(f.Raw[from:to]))
+	return l.err
+}
+
+func (l *log) Flush() error { return nil }
+
+func (l *log) note(what string) {
+	ms := float64(time.Since(l.start)) / 1e6
+	l.lines = append(l.lines, strings.TrimSuffix(fmt.Sprintf("%.1f", ms), ".0")+" "+what)
+}
+
+func (l *log) expect(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(l.lines, want) {
+		t.Errorf("got  %q\nwant %q", l.lines, want)
+	}
+}
+
+func abc() *replaytest.Tape {
+	tape := &replaytest.Tape{}
+	tape.Stream(schema.NDJSON, "").
+		Add(0, "a").Add(100*time.Millisecond, "b").Add(100*time.Millisecond, "c").Add(10*time.Second, "d")
+	return tape
+}
+
+func TestPlaysAtRecordedGaps(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		opts replay.Options
+		want []string
+	}{
+		{"as recorded", replay.Options{}, []string{"0 a", "100 b", "100 c", "10000 d"}},
+		{"faster", replay.Options{Speed: 10}, []string{"0 a", "10 b", "10 c", "1000 d"}},
+		{"slower", replay.Options{Speed: 0.1}, []string{"0 a", "1000 b", "1000 c", "100000 d"}},
+		{"at once", replay.Options{Speed: replay.Max}, []string{"0 a", "0 b", "0 c", "0 d"}},
+		{"silence cut", replay.Options{IdleLimit: 2 * time.Second}, []string{"0 a", "100 b", "100 c", "2100 d"}},
+		{"silence cut, then faster", replay.Options{IdleLimit: 2 * time.Second, Speed: 2}, []string{"0 a", "50 b", "50 c", "1050 d"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				out := newLog()
+				sum, err := replay.New(abc(), out, tc.opts).Run(t.Context())
+				if err != nil || sum.Frames != 4 || sum.Offset != 10*time.Second {
+					t.Errorf("got %+v, %v", sum, err)
+				}
+				out.expect(t, tc.want...)
+			})
+		})
+	}
+}
+
+func place(t *testing.T, tape replay.Tape, mark string) replay.Place {
+	t.Helper()
+	m, err := replay.ParseMark(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Start(t.Context(), tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestFromAndTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tape := abc()
+		at := func(i int) string { p := tape.Frames()[i].Position(); return p.String() }
+		for _, tc := range []struct {
+			name, from, to string
+			after          bool
+			want           []string
+		}{
+			{"offset: the clock starts there", "+4s", "", false, []string{"6000 d"}},
+			{"offset of a frame", "+100ms", "", false, []string{"0 b", "0 c", "9900 d"}},
+			{"position: its frame is the first", at(2), "", false, []string{"0 c", "9900 d"}},
+			{"resumed after a position: the gap is kept", at(2), "", true, []string{"9900 d"}},
+			{"resumed after the first", at(0), "", true, []string{"100 b", "100 c", "10000 d"}},
+			{"resumed at the end", at(3), "", true, nil},
+			{"beyond the end", "+1h", "", false, nil},
+			{"to an offset, which counts", "+0s", "+100ms", false, []string{"0 a", "100 b", "100 c"}},
+			{"to a position, which counts", "+0s", at(1), false, []string{"0 a", "100 b"}},
+		} {
+			opts := replay.Options{From: place(t, tape, tc.from)}
+			opts.From.After = tc.after
+			if tc.to != "" {
+				m, err := replay.ParseMark(tc.to)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if opts.To, err = m.Stop(t.Context(), tape, opts.From); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out := newLog()
+			if _, err := replay.New(tape, out, opts).Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			t.Log(tc.name)
+			out.expect(t, tc.want...)
+		}
+	})
+}
+
+func TestFilters(t *testing.T) {
+	typed := func(typ, agent string, d schema.Direction) func(*schema.Frame) {
+		return func(f *schema.Frame) { f.Type, f.Agent, f.Direction = typ, agent, d }
+	}
+	tape := &replaytest.Tape{}
+	tape.Stream(schema.WebSocket, "").
+		Add(0, "a", typed("run", "", schema.Send)).
+		Add(time.Second, "b", typed("text", "x", schema.Receive)).
+		Add(2*time.Second, "c", typed("tool", "x", schema.Receive)).
+		Add(3*time.Second, "d", typed("text", "y", schema.Receive))
+	for _, tc := range []struct {
+		filter replay.Filter
+		want   []string
+	}{
+		{replay.Filter{Types: []string{"text", "run"}}, []string{"0 a", "1000 b", "3000 d"}},
+		{replay.Filter{Types: []string{"tool"}}, []string{"2000 c"}},
+		{replay.Filter{Agents: []string{"x"}}, []string{"1000 b", "2000 c"}},
+		{replay.Filter{Directions: []schema.Direction{schema.Send}}, []string{"0 a"}},
+		{replay.Filter{Transports: []schema.Transport{schema.SSE}}, nil},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			out := newLog()
+			if _, err := replay.New(tape, out, replay.Options{Filter: tc.filter}).Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			out.expect(t, tc.want...)
+		})
+	}
+}
+
+// A frame that came in several reads is played read by read where that is asked
+// for, but never before the frame that comes before it, of whatever stream.
+func TestReads(t *testing.T) {
+	cuts := func(c ...schema.Cut) func(*schema.Frame) { return func(f *schema.Frame) { f.Cuts = c } }
+	tape := &replaytest.Tape{}
+	tape.Stream(schema.SSE, "").
+		Add(0, "ab").
+		Add(300*time.Millisecond, "cdef",
+			cuts(schema.Cut{Offset: 1, At: replaytest.Start + 100e6}, schema.Cut{Offset: 3, At: replaytest.Start + 250e6})).
+		Add(400*time.Millisecond, "gh")
+	tape.Stream(schema.SSE, "").Add(200*time.Millisecond, "x")
+	synctest.Test(t, func(t *testing.T) {
+		out := newLog()
+		if _, err := replay.New(tape, out, replay.Options{Reads: true}).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		out.expect(t, "0 ab", "200 x", "200 c", "250 de", "300 f", "400 gh")
+
+		out = newLog()
+		if _, err := replay.New(tape, out, replay.Options{}).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		out.expect(t, "0 ab", "200 x", "300 cdef", "400 gh")
+	})
+}
+
+// What a tape takes to open is not caught up with a burst.
+func TestSlowTapeShiftsTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tape := abc()
+		tape.Delay = 50 * time.Millisecond
+		out := newLog()
+		if _, err := replay.New(tape, out, replay.Options{}).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		out.expect(t, "50 a", "150 b", "150 c", "10050 d")
+	})
+}
+
+func TestFailures(t *testing.T) {
+	boom := errors.New("boom")
+	synctest.Test(t, func(t *testing.T) {
+		tape := abc()
+		tape.FailAfter, tape.Err = 2, boom
+		out := newLog()
+		sum, err := replay.New(tape, out, replay.Options{}).Run(t.Context())
+		if !errors.Is(err, boom) || sum.Frames != 2 {
+			t.Errorf("tape: got %+v, %v", sum, err)
+		}
+		out = newLog()
+		out.err = boom
+		sum, err = replay.New(abc(), out, replay.Options{}).Run(t.Context())
+		if !errors.Is(err, boom) || sum.Frames != 0 {
+			t.Errorf("sink: got %+v, %v", sum, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		sum, err = replay.New(tape, newLog(), replay.Options{Speed: 0.1}).Run(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || sum.Frames != 1 {
+			t.Errorf("context: got %+v, %v", sum, err)
+		}
+		if tape.Open() != 0 {
+			t.Errorf("%d readers are still open", tape.Open())
+		}
+	})
+}
