@@ -1,0 +1,26 @@
+// Package broker runs NATS JetStream inside tapedeck's own process, with file
+// storage under the data directory.
+//
+// # What an acknowledgement means
+//
+// A PubAck of a stream with file storage and one replica, as local mode has
+// them, is sent after write(2) of the message to the stream's block file has
+// returned. In nats-server 2.15 the server stores the message first and answers
+// afterwards (stream.processJetStreamMsg); the file store appends the record to
+// its cache and, because it flushes in place for streams of one replica
+// (fileStore.fip, AsyncFlush unset), writes the cache out before the store call
+// returns (msgBlock.flushPendingMsgsLocked → WriteAt). So:
+//
+//   - The process being killed at any moment loses nothing that was
+//     acknowledged: the bytes are in the kernel. On the next start the server
+//     rebuilds its index from the block files where the index is behind.
+//   - A loss of power, or a crash of the operating system, may lose what was
+//     written since the last fsync, which is done every Options.SyncInterval,
+//     2 minutes by default. With Options.SyncAlways the server does an fsync
+//     after each such write and before the PubAck, at a fraction of the speed.
+//   - A write that fails (a full disk) is not acknowledged at all: the server
+//     logs it, sends no answer, and the publisher runs into its timeout. The
+//     stream takes nothing more until the server is started again.
+//   - A stream that asks for it gives this up: PersistMode "async" acknowledges
+//     before the write, and turns SyncAlways off for that stream.
+package broker

@@ -1,0 +1,52 @@
+package broker
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// Health is a snapshot for a readiness check or a report.
+type Health struct {
+	Running   bool      `json:"running"`
+	Since     time.Time `json:"since"`                // of the start
+	Connected int       `json:"connected"`            // clients, those of this process included
+	URL       string    `json:"url,omitempty"`        // for other processes, without the token
+	LastError string    `json:"last_error,omitempty"` // the server's latest warning or error
+	Stored    uint64    `json:"stored_bytes"`         // by all streams
+	MaxStore  uint64    `json:"max_store_bytes"`
+	DiskFree  uint64    `json:"disk_free_bytes"` // on the file system of the streams
+}
+
+// Health tells how the broker is.
+func (s *Server) Health() Health {
+	h := Health{
+		Running:   s.server.Running() && s.server.JetStreamEnabled(),
+		Since:     s.since,
+		Connected: s.server.NumClients(),
+		LastError: s.log.latest(),
+	}
+	if address := s.server.Addr(); address != nil {
+		h.URL = "nats://" + address.String()
+	}
+	if report, err := s.server.Jsz(nil); err == nil {
+		h.Stored = report.Store
+		h.MaxStore = uint64(max(report.Config.MaxStore, 0))
+	}
+	var disk syscall.Statfs_t
+	if syscall.Statfs(s.dir, &disk) == nil {
+		h.DiskFree = disk.Bavail * uint64(disk.Bsize)
+	}
+	return h
+}
+
+// storeShare is the bound on all streams together when none is given: half of
+// the file system that dir is on. Half of the whole, not of what is free now: a
+// stream that could be made once must find the same room at every later start.
+func storeShare(dir string) (int64, error) {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		return 0, fmt.Errorf("size of the file system of %s: %w", dir, err)
+	}
+	return int64(disk.Blocks) * int64(disk.Bsize) / 2, nil
+}

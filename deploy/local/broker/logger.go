@@ -1,0 +1,66 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+)
+
+// logger passes the NATS server's messages on. What the server calls notices
+// (a dozen at each start) is of interest only to whoever looks for a fault.
+type logger struct {
+	out *slog.Logger
+
+	mu    sync.Mutex // guards died
+	died  error      // the first fatal message
+	wrong string     // the latest warning or error
+}
+
+func (l *logger) Noticef(format string, args ...any) {
+	l.out.Debug("NATS: " + fmt.Sprintf(format, args...))
+}
+func (l *logger) Debugf(format string, args ...any) {
+	l.out.Debug("NATS: " + fmt.Sprintf(format, args...))
+}
+func (l *logger) Tracef(format string, args ...any) {
+	l.out.Debug("NATS: " + fmt.Sprintf(format, args...))
+}
+
+func (l *logger) Warnf(format string, args ...any) {
+	l.out.Warn("NATS: " + l.keep(format, args))
+}
+
+func (l *logger) Errorf(format string, args ...any) {
+	l.out.Error("NATS: " + l.keep(format, args))
+}
+
+// Fatalf does not end the program, which is what the server expects of it.
+func (l *logger) Fatalf(format string, args ...any) {
+	text := l.keep(format, args)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.died == nil {
+		l.died = errors.New(text)
+	}
+}
+
+func (l *logger) keep(format string, args []any) string {
+	text := fmt.Sprintf(format, args...)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wrong = text
+	return text
+}
+
+func (l *logger) fatal() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.died
+}
+
+func (l *logger) latest() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.wrong
+}

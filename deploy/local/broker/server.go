@@ -1,0 +1,179 @@
+package broker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+const (
+	// MaxPayload is the largest message taken, in bytes: a block with the
+	// largest frame that a tap lets through, and its facts.
+	MaxPayload = 8 << 20
+
+	// maxMemory bounds streams with memory storage, which tapedeck does not use.
+	maxMemory = 256 << 20
+
+	readyLimit = 30 * time.Second
+)
+
+// Options say how to run the broker. Only Dir is needed.
+type Options struct {
+	// Dir holds the streams; created with mode 0700. No two brokers may share
+	// it, and the broker does not check: the data directory's lock does.
+	Dir string
+	// Listen is a host:port on which clients of other processes may connect, by
+	// the token that URL holds; port 0 picks a free one. Empty: nobody but this
+	// process, and no socket.
+	Listen string
+	// MaxStore bounds all streams together, in bytes; 0 takes half of the file
+	// system. A stream whose MaxBytes is larger cannot be made, and a message
+	// beyond the bound is answered with "insufficient resources".
+	MaxStore int64
+	// SyncAlways does an fsync before each acknowledgement, SyncInterval (0: 2
+	// minutes) one from time to time; see the package comment.
+	SyncAlways   bool
+	SyncInterval time.Duration
+	// Logger for what the server has to say; nil means slog.Default().
+	Logger *slog.Logger
+}
+
+// Server is a running broker. Its methods may be called from any goroutine.
+type Server struct {
+	server *server.Server
+	token  string
+	log    *logger
+	since  time.Time
+	dir    string
+}
+
+// Start runs the broker and returns when its streams are loaded and it takes
+// connections.
+func Start(opts Options) (*Server, error) {
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	dir, err := filepath.Abs(opts.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("NATS's directory %s: %w", opts.Dir, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("NATS's directory: %w", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("close NATS's directory to others: %w", err)
+	}
+	if opts.MaxStore == 0 {
+		if opts.MaxStore, err = storeShare(dir); err != nil {
+			return nil, err
+		}
+	}
+	settings := &server.Options{
+		ServerName:             "tapedeck-local",
+		DontListen:             opts.Listen == "",
+		NoSigs:                 true, // signals are the program's business
+		JetStream:              true,
+		StoreDir:               dir,
+		JetStreamMaxMemory:     maxMemory,
+		JetStreamMaxStore:      opts.MaxStore,
+		MaxPayload:             MaxPayload,
+		SyncAlways:             opts.SyncAlways,
+		SyncInterval:           opts.SyncInterval,
+		DisableJetStreamBanner: true,
+	}
+	s := &Server{log: &logger{out: opts.Logger}, dir: dir, since: time.Now()}
+	if opts.Listen != "" {
+		if settings.Host, settings.Port, err = splitAddress(opts.Listen); err != nil {
+			return nil, err
+		}
+		s.token = rand.Text()
+		settings.Authorization = s.token
+	}
+	if s.server, err = server.NewServer(settings); err != nil {
+		return nil, fmt.Errorf("set up NATS: %w", err)
+	}
+	s.server.SetLoggerV2(s.log, false, false, false)
+	// Does not block beyond the loading of the streams. What stops it is only
+	// logged, as fatal.
+	s.server.Start()
+	if err := s.log.fatal(); err != nil {
+		s.stop()
+		return nil, fmt.Errorf("start NATS in %s: %w", dir, err)
+	}
+	if !s.server.ReadyForConnections(readyLimit) {
+		s.stop()
+		return nil, fmt.Errorf("NATS in %s took no connections for %v", dir, readyLimit)
+	}
+	return s, nil
+}
+
+// splitAddress reads host:port; port 0 becomes what NATS takes for any port.
+func splitAddress(address string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", 0, fmt.Errorf("address for NATS: %w", err)
+	}
+	if port, err = strconv.Atoi(text); err != nil || port < 0 || port > 65535 {
+		return "", 0, fmt.Errorf("address for NATS %s: %q is not a port number", address, text)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	return host, port, nil
+}
+
+// Connect makes a connection inside the process, which needs no socket. It
+// reconnects for ever unless options say otherwise; whoever connects closes.
+func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
+	all := []nats.Option{
+		nats.InProcessServer(s.server),
+		nats.MaxReconnects(-1),
+		nats.Token(s.token),
+	}
+	connection, err := nats.Connect(nats.DefaultURL, append(all, options...)...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to NATS in this process: %w", err)
+	}
+	return connection, nil
+}
+
+// URL is the address for clients of other processes, with the token, or empty
+// if Options.Listen was.
+func (s *Server) URL() string {
+	address, ok := s.server.Addr().(*net.TCPAddr)
+	if !ok {
+		return ""
+	}
+	return "nats://" + s.token + "@" + address.String()
+}
+
+// Stop ends the broker after what it has been given is written. It closes all
+// connections; clients see them as lost.
+func (s *Server) Stop(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.stop()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("NATS is still ending: %w", errors.Join(ctx.Err(), context.Cause(ctx)))
+	}
+}
+
+func (s *Server) stop() {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
+}
