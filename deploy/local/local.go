@@ -1,0 +1,167 @@
+// Package local is tapedeck's local mode: NATS JetStream inside the process and
+// a real ClickHouse as a child process, with all their state in one data
+// directory. It starts the two servers and hands out their addresses; from
+// there on everything connects to them as to any other server.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/deploy/local/broker"
+	"tapedeck/deploy/local/datadir"
+	"tapedeck/deploy/local/engine"
+)
+
+// RunEngineIfChild must be the first call of main: local mode starts its own
+// executable once more, as the process that ClickHouse runs in, and in that
+// process this call does not return. Tests call it through localtest.Main.
+func RunEngineIfChild() { engine.RunIfChild() }
+
+// Options say how to run local mode. The zero value is fine.
+type Options struct {
+	// Dir is the data directory; empty means datadir.Default().
+	Dir string
+	// ListenNATS is a loopback host:port for NATS clients of other processes;
+	// empty means that NATS has no socket.
+	ListenNATS string
+	// PortClickHouse is the port of ClickHouse's native protocol on 127.0.0.1;
+	// 0 picks a free one.
+	PortClickHouse int
+	// MemoryClickHouse bounds ClickHouse, in bytes; 0 takes a quarter of the
+	// machine's memory, at least 1 GiB and at most 8 GiB.
+	MemoryClickHouse uint64
+	// MaxStore bounds what JetStream keeps, in bytes; 0 takes half of the file
+	// system.
+	MaxStore int64
+	// SyncAlways has both servers write through to the disk before they
+	// acknowledge anything. Without it, what was acknowledged survives the end
+	// of any process, but the last of it may not survive a loss of power.
+	SyncAlways bool
+	// Logger for starts, restarts and faults; nil means slog.Default().
+	Logger *slog.Logger
+}
+
+// Servers are the running servers of local mode.
+type Servers struct {
+	dir    *datadir.Dir
+	broker *broker.Server
+	engine *engine.Server
+}
+
+// Start takes hold of the data directory and starts both servers, at the same
+// time. ctx bounds the start alone; Close ends what runs. An error leaves
+// nothing behind; it is a *datadir.HeldError when another process uses the
+// directory, and wraps engine.ErrNotFound when there is no ClickHouse.
+func Start(ctx context.Context, opts Options) (*Servers, error) {
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	if opts.Dir == "" {
+		var err error
+		if opts.Dir, err = datadir.Default(); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := datadir.Open(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Servers{dir: dir}
+
+	brokerErr := make(chan error, 1)
+	go func() {
+		var err error
+		s.broker, err = broker.Start(broker.Options{
+			Dir:        dir.Sub("nats"),
+			Listen:     opts.ListenNATS,
+			MaxStore:   opts.MaxStore,
+			SyncAlways: opts.SyncAlways,
+			Logger:     opts.Logger,
+		})
+		brokerErr <- err
+	}()
+	s.engine, err = engine.Start(ctx, engine.Options{
+		Dir:         dir.Sub("clickhouse"),
+		Port:        opts.PortClickHouse,
+		MemoryLimit: opts.MemoryClickHouse,
+		SyncAlways:  opts.SyncAlways,
+		Logger:      opts.Logger,
+	})
+	if err = errors.Join(err, <-brokerErr); err != nil {
+		// The first error is the one to tell.
+		if closeErr := s.Close(context.WithoutCancel(ctx)); closeErr != nil {
+			opts.Logger.Error("local servers did not end cleanly", "error", closeErr)
+		}
+		return nil, fmt.Errorf("start local mode in %s: %w", dir.Path(), err)
+	}
+	return s, nil
+}
+
+// ClickHouseDSN is the address for clickhouse-go, with the password. It is
+// random for each start and stays the same when ClickHouse is restarted.
+func (s *Servers) ClickHouseDSN() string { return s.engine.DSN() }
+
+// ConnectNATS makes a connection inside the process. It reconnects for ever
+// unless options say otherwise; whoever connects closes, before Close.
+func (s *Servers) ConnectNATS(options ...nats.Option) (*nats.Conn, error) {
+	return s.broker.Connect(options...)
+}
+
+// NATSURL is the address for NATS clients of other processes, with the token,
+// or empty if Options.ListenNATS was.
+func (s *Servers) NATSURL() string { return s.broker.URL() }
+
+// Dir is the data directory's absolute path.
+func (s *Servers) Dir() string { return s.dir.Path() }
+
+// Announce notes the URL of the HTTP server in the data directory, for other
+// commands on this machine (see datadir.Running).
+func (s *Servers) Announce(url string) error { return s.dir.Announce(url) }
+
+// Health tells how both servers are.
+type Health struct {
+	ClickHouse engine.Health `json:"clickhouse"`
+	NATS       broker.Health `json:"nats"`
+}
+
+// Ready tells whether both servers answer.
+func (h Health) Ready() bool {
+	return h.ClickHouse.State == engine.Running && h.NATS.Running
+}
+
+// Health is a snapshot for a readiness check or a report. It costs no round
+// trip to ClickHouse.
+func (s *Servers) Health() Health {
+	return Health{ClickHouse: s.engine.Health(), NATS: s.broker.Health()}
+}
+
+// stopLimit bounds Close; ClickHouse has its own within it.
+const stopLimit = engine.StopLimit + time.Second
+
+// Close ends both servers and lets go of the data directory. Whoever writes to
+// them ends before: what is not acknowledged by then is not kept. It takes
+// engine.StopLimit at the most, or until ctx ends.
+func (s *Servers) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stopLimit)
+	defer cancel()
+	engineErr := make(chan error, 1)
+	go func() {
+		if s.engine == nil {
+			engineErr <- nil
+			return
+		}
+		engineErr <- s.engine.Stop(ctx)
+	}()
+	var brokerErr error
+	if s.broker != nil {
+		brokerErr = s.broker.Stop(ctx)
+	}
+	// The directory last: whoever gets it next finds nobody in it.
+	return errors.Join(<-engineErr, brokerErr, s.dir.Close())
+}

@@ -1,0 +1,109 @@
+// Package localtest gives tests of other packages a real ClickHouse and a real
+// NATS JetStream.
+//
+// A package's TestMain is
+//
+//	func TestMain(m *testing.M) { localtest.Main(m) }
+//
+// and its tests then ask for what they need: ClickHouse, NATS, or, for tests
+// that stop or kill something, an Engine, a Broker or Servers of their own.
+// Where no ClickHouse is installed ('make engine'), such a test is skipped with
+// a notice; with CI set in the environment it fails.
+package localtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"tapedeck/deploy/local/engine"
+)
+
+// Main runs a package's tests and exits. The ClickHouse that the tests share is
+// started when the first of them asks for it and is gone at the end. A
+// goroutine that is still there then fails the run; leaks are exceptions, each
+// of which needs a reason.
+func Main(m *testing.M, leaks ...goleak.Option) {
+	engine.RunIfChild()
+	mainRan = true
+	code := m.Run()
+	if err := shared.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "localtest:", err)
+		code = max(code, 1)
+	}
+	if code == 0 {
+		if err := goleak.Find(leaks...); err != nil {
+			fmt.Fprintln(os.Stderr, "localtest:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// mainRan tells a test whose package lacks the TestMain what to do about it.
+var mainRan bool
+
+// shared is the engine of this test binary.
+var shared sharedEngine
+
+type sharedEngine struct {
+	start  sync.Once
+	dir    string
+	server *engine.Server
+	err    error
+}
+
+// get starts the engine for the first caller. Errors are the same for all.
+func (e *sharedEngine) get() (*engine.Server, error) {
+	e.start.Do(func() {
+		if e.dir, e.err = os.MkdirTemp("", "tapedeck-test-"); e.err != nil {
+			return
+		}
+		// Not a test's context: the engine serves the tests that come after.
+		e.server, e.err = engine.Start(context.Background(), engine.Options{
+			Dir: e.dir,
+			// Several packages are tested at the same time.
+			MemoryLimit: 2 << 30,
+			// Should the test binary be killed, or end in a panic.
+			Ephemeral: true,
+			Logger:    quiet(),
+		})
+	})
+	return e.server, e.err
+}
+
+func (e *sharedEngine) stop() error {
+	var stopErr error
+	if e.server != nil {
+		stopErr = e.server.Stop(context.Background())
+	}
+	if e.dir == "" {
+		return stopErr
+	}
+	return errors.Join(stopErr, os.RemoveAll(e.dir))
+}
+
+// need ends the test if err says that the engine could not be started.
+func need(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+		return
+	case !mainRan:
+		t.Fatal("localtest: this package needs a TestMain that calls localtest.Main")
+	case errors.Is(err, engine.ErrNotFound) && os.Getenv("CI") == "":
+		t.Skip("skipped: ", err)
+	}
+	t.Fatal(err)
+}
+
+// quiet is a logger for servers that tests start: faults alone.
+func quiet() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
