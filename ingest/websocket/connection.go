@@ -1,0 +1,194 @@
+package websocket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"tapedeck/ingest"
+	"tapedeck/schema"
+)
+
+// connection is one connection of a tap.
+type connection struct {
+	*websocket.Conn
+	heard *listener
+	tap   *tap
+
+	ends     sync.WaitGroup // what runs beside the reading
+	failure  error          // why recording ended before the connection did
+	messages int            // frames that were received
+}
+
+// ending is how a connection ended.
+type ending struct {
+	reason string // for the stream
+	again  bool   // it may be worth connecting again
+	err    error  // frames could not be recorded
+}
+
+// errUntil is the end that Options.Until asked for.
+var errUntil = errors.New("until")
+
+// connect makes one connection, of which nothing was read so far.
+func (t *tap) connect(ctx context.Context) (*connection, error) {
+	c := &connection{tap: t, heard: &listener{cutter: NewCutter(t.opts.FrameLimit, nil)}}
+	client := http.Client{}
+	if t.opts.Client != nil {
+		client = *t.opts.Client
+	}
+	base := client.Transport
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	client.Transport = clientSide{base, c.heard}
+	conn, answer, err := websocket.Dial(ctx, t.opts.URL, &websocket.DialOptions{
+		HTTPClient: &client, HTTPHeader: t.opts.Header, Subprotocols: t.opts.Subprotocols,
+	})
+	if err != nil {
+		return nil, refused(t.opts.URL, answer, err)
+	}
+	conn.SetReadLimit(-1) // the cutter bounds what is held
+	c.Conn = conn
+	return c, nil
+}
+
+// run records the connection to its end.
+func (c *connection) run(ctx context.Context) ending {
+	// A context that ends would cut the connection; closing it in good order
+	// ends the reading as well.
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	c.ends.Go(func() {
+		select {
+		case <-ctx.Done():
+			c.shut(websocket.StatusNormalClosure)
+		case <-running.Done():
+		}
+	})
+	c.heard.record = func(f *schema.Frame) error { return c.record(running, f) }
+	c.heard.failed = func(err error) {
+		c.failure = err
+		c.ends.Go(func() { c.shut(websocket.StatusNormalClosure) })
+	}
+	var sendErr error
+	c.ends.Go(func() {
+		if sendErr = c.send(running); sendErr != nil {
+			c.shut(websocket.StatusNormalClosure)
+		}
+	})
+	err := c.drain(running)
+	c.heard.end()
+	cancel()
+	c.shut(websocket.StatusNormalClosure)
+	c.ends.Wait()
+	return c.ended(ctx, sendErr, err)
+}
+
+// drain has the library read, answer pings and see to the end, while the
+// listener records.
+func (c *connection) drain(ctx context.Context) error {
+	for {
+		_, message, err := c.Reader(ctx)
+		if err == nil {
+			_, err = io.Copy(io.Discard, message)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// record records a frame that was received.
+func (c *connection) record(ctx context.Context, f *schema.Frame) error {
+	if err := c.tap.stream.Record(ctx, f); err != nil {
+		return err
+	}
+	c.messages++
+	if c.tap.opts.Until != nil && c.tap.opts.Until(f) {
+		return errUntil
+	}
+	return nil
+}
+
+// send sends and records what is to be sent.
+func (c *connection) send(ctx context.Context) error {
+	for i, p := range c.tap.opts.Send {
+		f := schema.Frame{
+			At: ingest.Now(), Direction: schema.Send, Transport: schema.WebSocket, Raw: p.Data, Flags: TextFlags(p.Data, false),
+		}
+		typ := websocket.MessageText
+		if p.Binary {
+			typ = websocket.MessageBinary
+			f.Flags |= schema.FlagBinary
+		}
+		// Recorded first: the answer may come before the write returns.
+		if err := c.tap.stream.Record(ctx, &f); err != nil {
+			return recordError{err}
+		}
+		if err := c.Write(ctx, typ, p.Data); err != nil {
+			return fmt.Errorf("send message %d of %d: %w", i+1, len(c.tap.opts.Send), root(err))
+		}
+	}
+	return nil
+}
+
+// recordError is a sent frame that could not be recorded.
+type recordError struct{ error }
+
+// ended tells the ending from what the parts of the connection came to.
+func (c *connection) ended(ctx context.Context, sendErr, readErr error) ending {
+	var unrecorded recordError
+	code, reason, closed := c.heard.cutter.Closed()
+	switch {
+	case errors.Is(c.failure, errUntil):
+		return ending{reason: "closed"}
+	case c.failure != nil:
+		return ending{reason: recordingFailed, err: c.failure}
+	case errors.As(sendErr, &unrecorded) && ctx.Err() == nil:
+		return ending{reason: recordingFailed, err: unrecorded.error}
+	case ctx.Err() != nil:
+		return ending{reason: "closed"}
+	case closed:
+		return ending{reason: EndReason(code, reason), again: code != int(websocket.StatusNormalClosure)}
+	case sendErr != nil && !errors.Is(sendErr, context.Canceled):
+		return ending{reason: "error: " + sendErr.Error(), again: true}
+	case c.heard.err != nil:
+		return ending{reason: "error: the connection was cut: " + root(c.heard.err).Error(), again: true}
+	default: // the server broke the protocol
+		return ending{reason: "error: " + root(readErr).Error(), again: true}
+	}
+}
+
+// recordingFailed is the end reason of a stream that could not be recorded on.
+// Where even that cannot be recorded, the stream stays without an end.
+const recordingFailed = "error: recording failed"
+
+// shut closes the connection; the other side has a few seconds to agree.
+func (c *connection) shut(code websocket.StatusCode) {
+	if c.Close(code, "") != nil {
+		_ = c.CloseNow() // it is gone already
+	}
+}
+
+// drop closes a connection that is not wanted after all.
+func (c *connection) drop() {
+	c.heard.drop()
+	c.shut(websocket.StatusInternalError)
+}
+
+// root is the innermost error: the library's words around it say nothing to a user.
+func root(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}

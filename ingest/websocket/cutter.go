@@ -1,0 +1,263 @@
+package websocket
+
+import (
+	"encoding/binary"
+
+	"tapedeck/schema"
+)
+
+// Cutter makes messages of the bytes of one direction of a WebSocket
+// connection, from after the handshake on, as they pass by (RFC 6455, section
+// 5). It takes no part in the protocol: pings, pongs and close frames make no
+// frames. It is an ingest.Cutter, but that Raw is a message's payload.
+//
+// What breaks the protocol is recorded as well as can be: a message that
+// another one begins inside of is marked schema.FlagUnterminated, one of an
+// opcode that is not defined counts as binary, and bytes after a length that
+// cannot be are frames of the transport HTTP, as they came.
+type Cutter struct {
+	message  *Message
+	inflater Inflater // nil if none was negotiated
+
+	head       [14]byte // the header of the frame that is being read
+	have, need int
+	fin        bool
+	opcode     byte
+	left       uint64 // bytes of the payload to come
+	masked     bool
+	key        [4]byte
+	keyAt      int
+
+	compressed bool   // the message that is being read
+	control    []byte // the payload of a control frame
+	closed     bool
+	code       int
+	reason     string
+	broken     bool
+
+	scratch []byte
+	at      int64
+	emit    func(*schema.Frame) error // of the call
+	mark    func(*schema.Frame) error // marks a frame and hands it to emit
+	joined  bool                      // a frame was emitted in this call
+}
+
+// Inflater undoes permessage-deflate (RFC 7692): it is fed all payloads of
+// compressed messages, each with the tail that its sender left out.
+type Inflater interface {
+	Decode(p []byte, out func([]byte) error) error
+	Stop()
+}
+
+// deflateTail is that tail (RFC 7692, section 7.2.2).
+var deflateTail = []byte{0x00, 0x00, 0xff, 0xff}
+
+const (
+	opContinuation = 0x0
+	opBinary       = 0x2
+	opControl      = 0x8 // of this bit are all control opcodes
+	opClose        = 0x8
+	maxControl     = 125
+	smallestHeader = 2
+)
+
+// NewCutter makes a cutter. A message over limit, bytes, is cut into pieces
+// marked schema.FlagOversize. inflater is nil unless permessage-deflate was
+// negotiated; the cutter stops it at its end.
+func NewCutter(limit int, inflater Inflater) *Cutter {
+	c := &Cutter{message: NewMessage(schema.WebSocket, limit), inflater: inflater, need: smallestHeader}
+	c.mark = func(f *schema.Frame) error {
+		if c.joined {
+			f.Flags |= schema.FlagJoined
+		}
+		c.joined = true
+		return c.emit(f)
+	}
+	return c
+}
+
+// Closed gives the code and the reason of the close frame that came, if one
+// did. The code is 1005 where the frame had none.
+func (c *Cutter) Closed() (code int, reason string, ok bool) { return c.code, c.reason, c.closed }
+
+// Cut takes the bytes of one read.
+func (c *Cutter) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
+	c.at, c.emit, c.joined = at, emit, false
+	for len(p) > 0 && !c.broken {
+		if c.have < c.need {
+			n := copy(c.head[c.have:c.need], p)
+			c.have, p = c.have+n, p[n:]
+			if c.have < c.need || !c.headRead() {
+				continue
+			}
+			if err := c.begin(); err != nil {
+				return err
+			}
+		} else {
+			n := int(min(c.left, uint64(len(p))))
+			if err := c.payload(p[:n]); err != nil {
+				return err
+			}
+			c.left, p = c.left-uint64(n), p[n:]
+		}
+		if c.left == 0 && !c.broken {
+			if err := c.end(); err != nil {
+				return err
+			}
+		}
+	}
+	if c.broken && len(p) > 0 {
+		return c.mark(&schema.Frame{At: at, Transport: schema.HTTP, Flags: TextFlags(p, true), Raw: p})
+	}
+	c.message.ReadEnded(at)
+	return nil
+}
+
+// End says that no more will come.
+func (c *Cutter) End(at int64, emit func(*schema.Frame) error) error {
+	c.at, c.emit, c.joined = at, emit, false
+	if c.inflater != nil {
+		c.inflater.Stop()
+	}
+	return c.message.End(at, false, c.mark)
+}
+
+// headRead reads the header as far as it is there, and reports whether that is
+// all of it.
+func (c *Cutter) headRead() bool {
+	c.masked = c.head[1]&0x80 != 0
+	size := smallestHeader
+	switch c.head[1] & 0x7f {
+	case 126:
+		size += 2
+	case 127:
+		size += 8
+	}
+	lengthEnd := size
+	if c.masked {
+		size += 4
+	}
+	if c.need = size; c.have < size {
+		return false
+	}
+	switch lengthEnd {
+	case 4:
+		c.left = uint64(binary.BigEndian.Uint16(c.head[2:]))
+	case 10:
+		c.left = binary.BigEndian.Uint64(c.head[2:])
+	default:
+		c.left = uint64(c.head[1] & 0x7f)
+	}
+	if c.masked {
+		c.key = [4]byte(c.head[lengthEnd:size])
+	}
+	c.keyAt = 0
+	c.fin, c.opcode = c.head[0]&0x80 != 0, c.head[0]&0x0f
+	return true
+}
+
+// begin takes up a frame whose header was read.
+func (c *Cutter) begin() error {
+	c.broken = c.left>>63 != 0
+	if c.broken {
+		return c.message.End(c.at, false, c.mark)
+	}
+	if c.opcode&opControl != 0 {
+		c.control = c.control[:0]
+		return nil
+	}
+	if c.opcode == opContinuation && c.message.Open() {
+		return nil
+	}
+	if err := c.message.End(c.at, false, c.mark); err != nil {
+		return err
+	}
+	const rsv1 = 0x40
+	c.compressed = c.head[0]&rsv1 != 0 && c.inflater != nil
+	c.message.Begin(c.opcode >= opBinary)
+	return nil
+}
+
+// payload takes a part of a frame's payload.
+func (c *Cutter) payload(p []byte) error {
+	if c.masked {
+		p = c.unmask(p)
+	}
+	switch {
+	case c.opcode&opControl != 0:
+		room := maxControl - len(c.control)
+		c.control = append(c.control, p[:min(room, len(p))]...)
+		return nil
+	case c.compressed:
+		return c.inflate(p, true)
+	}
+	return c.message.Append(p, c.at, c.mark)
+}
+
+// end ends a frame.
+func (c *Cutter) end() error {
+	c.have, c.need = 0, smallestHeader
+	if c.opcode&opControl != 0 {
+		if c.opcode == opClose && !c.closed {
+			c.readClose()
+		}
+		return nil
+	}
+	if !c.fin {
+		return nil
+	}
+	if c.compressed {
+		if err := c.inflate(deflateTail, false); err != nil {
+			return err
+		}
+	}
+	return c.message.End(c.at, true, c.mark)
+}
+
+func (c *Cutter) readClose() {
+	c.closed, c.code = true, 1005
+	if len(c.control) >= 2 {
+		c.code, c.reason = int(binary.BigEndian.Uint16(c.control)), string(c.control[2:])
+	}
+}
+
+// unmask gives the payload as it was before it was masked.
+func (c *Cutter) unmask(p []byte) []byte {
+	c.scratch = append(c.scratch[:0], p...)
+	s := c.scratch
+	var wide [8]byte
+	for i := range wide {
+		wide[i] = c.key[(c.keyAt+i)&3]
+	}
+	key := binary.NativeEndian.Uint64(wide[:])
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		binary.NativeEndian.PutUint64(s[i:], binary.NativeEndian.Uint64(s[i:])^key)
+	}
+	for ; i < len(s); i++ {
+		s[i] ^= c.key[(c.keyAt+i)&3]
+	}
+	c.keyAt = (c.keyAt + len(s)) & 3
+	return s
+}
+
+// inflate decodes a part of a compressed message; came is whether it is what
+// the sender sent. Where that fails, what was decoded so far is a frame, and
+// payloads are recorded as they are from then on.
+func (c *Cutter) inflate(p []byte, came bool) error {
+	var failed error // of the recorder, not of the bytes
+	err := c.inflater.Decode(p, func(out []byte) error {
+		failed = c.message.Append(out, c.at, c.mark)
+		return failed
+	})
+	if err == nil || failed != nil {
+		return failed
+	}
+	c.inflater.Stop()
+	c.inflater, c.compressed = nil, false
+	if err := c.message.End(c.at, false, c.mark); err != nil || !came {
+		return err
+	}
+	c.message.Begin(true)
+	return c.message.Append(p, c.at, c.mark)
+}

@@ -1,0 +1,151 @@
+package websocket
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// HandlerOptions bound what a Handler takes. The zero value of a field stands
+// for its default.
+type HandlerOptions struct {
+	FrameLimit int // bytes; default ingest.DefaultFrameLimit
+	// Patience is how long a connection waits, unread, for a publisher that
+	// pushes back, before it is closed with code 1013; default 10 s.
+	Patience time.Duration
+	// OriginPatterns are the origins from which browsers may connect, beside
+	// the server's own: host patterns as path.Match takes them.
+	OriginPatterns []string
+	Log            *slog.Logger
+}
+
+// Handler records what clients send over WebSockets.
+type Handler struct {
+	recorder *ingest.Recorder
+	opts     HandlerOptions
+}
+
+// NewHandler makes a handler that records to rec.
+func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
+	if opts.FrameLimit == 0 {
+		opts.FrameLimit = ingest.DefaultFrameLimit
+	}
+	if opts.Patience == 0 {
+		opts.Patience = 10 * time.Second
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Handler{rec, opts}
+}
+
+// IngestWS upgrades the request to a WebSocket and records its messages as one
+// stream of the tenant: each message is one frame. It returns once the
+// connection has ended and what came is durable.
+//
+// Query parameters: session, dialect, and any number of tag=key:value. What is
+// wrong with them is answered with a problem, before the upgrade.
+//
+// The client is told {"ack":n} when all frames with a seq up to n are durable;
+// one such message may stand for many frames. Seqs count the client's messages
+// from 0 (a message over the frame limit counts once for each piece of that
+// size). While the publisher pushes back, nothing is read; after Patience the
+// client is told {"error":"…","durable":n}, with n -1 if nothing is, and the
+// connection is closed with code 1013: what comes after n is to be sent again.
+// The same happens when frames cannot be made durable. When the request's
+// context ends, as a server does to shut down, what came is made durable and
+// acknowledged, and the connection is closed with code 1001.
+func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string) {
+	so, bad := streamOptions(r, tenant)
+	if bad == nil && !websocketAsked(r) {
+		w.Header().Set("Upgrade", "websocket")
+		bad = &problem.Problem{
+			Status: http.StatusUpgradeRequired,
+			Detail: "This address takes WebSocket connections only.",
+			Hint:   "Connect with a WebSocket client, or send NDJSON or SSE to /v1/ingest.",
+		}
+	}
+	if bad != nil {
+		problem.Write(w, bad)
+		return
+	}
+	s := newServed(h)
+	so.Durable = s.acks.durable
+	var err error
+	if s.stream, err = h.recorder.Open(so); err != nil {
+		problem.Write(w, problem.BadParameter("", err.Error()))
+		return
+	}
+	s.conn, err = websocket.Accept(serverSide{w, s.heard}, r, &websocket.AcceptOptions{OriginPatterns: h.opts.OriginPatterns})
+	if err != nil { // the client was answered
+		h.opts.Log.Info("WebSocket refused", "client", r.RemoteAddr, "error", err)
+		s.close(r.Context(), "error: no WebSocket came about")
+		return
+	}
+	s.conn.SetReadLimit(-1) // the cutter bounds what is held
+	connections.Inc()
+	defer connections.Dec()
+	s.run(r.Context())
+}
+
+// streamOptions reads the stream's options off a request.
+func streamOptions(r *http.Request, tenant string) (ingest.StreamOptions, *problem.Problem) {
+	q := r.URL.Query()
+	so := ingest.StreamOptions{
+		Tenant: tenant, Session: q.Get("session"), Dialect: q.Get("dialect"),
+		Transport: schema.WebSocket, Source: "WebSocket from " + r.RemoteAddr,
+	}
+	if so.Session != "" {
+		if err := ingest.CheckSession(so.Session); err != nil {
+			return so, problem.BadParameter("session", err.Error())
+		}
+	}
+	if so.Dialect != "" {
+		if _, err := dialects.ByName(so.Dialect); err != nil {
+			return so, problem.BadParameter("dialect", err.Error())
+		}
+	}
+	for _, tag := range q["tag"] {
+		key, value, ok := strings.Cut(tag, ":")
+		if !ok || key == "" {
+			return so, problem.BadParameter("tag", fmt.Sprintf("tag %q is not of the form key:value", tag))
+		}
+		if so.Tags == nil {
+			so.Tags = map[string]string{}
+		}
+		so.Tags[key] = value
+	}
+	return so, nil
+}
+
+func websocketAsked(r *http.Request) bool {
+	return strings.Contains(strings.ToLower(r.Header.Get("Upgrade")), "websocket")
+}
+
+// close makes what was recorded durable and ends the stream.
+func (s *served) close(ctx context.Context, reason string) (ingest.Summary, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	return s.stream.Close(ctx, reason)
+}
+
+var (
+	connections = promauto.NewGauge(prometheus.GaugeOpts{
+		Name: "tapedeck_ingest_ws_connections", Help: "WebSocket connections that send frames now.",
+	})
+	pushedBack = promauto.NewCounter(prometheus.CounterOpts{
+		Name: "tapedeck_ingest_ws_pushed_back_total", Help: "WebSocket connections closed because their frames could not be taken.",
+	})
+)

@@ -1,0 +1,167 @@
+// Package websocket taps WebSocket connections, as a client (Record) and as a
+// server that is sent frames to record (Handler). Each message, text or binary,
+// is one frame; its Raw is the payload.
+//
+// The protocol is spoken by a library, pings are answered by it; what it reads
+// is recorded as it passes by (Cutter). Control frames are not recorded; how a
+// connection was closed is its stream's end reason.
+package websocket
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/schema"
+)
+
+// Options say what to connect to and when to stop.
+type Options struct {
+	URL          string // ws, wss, http or https
+	Header       http.Header
+	Subprotocols []string
+	// Send is sent after each connect, in order, and recorded as sent.
+	Send       []Payload
+	FrameLimit int // bytes; ingest.DefaultFrameLimit if 0
+	// Until, if set, sees every frame that was received, after it was
+	// recorded; once it returns true, nothing more is recorded and the
+	// connection is closed. The frame is valid during the call.
+	Until func(f *schema.Frame) bool
+	// Reconnect, if set, connects again after a connection was cut or the
+	// server went away. The stream goes on; a note marks the place.
+	Reconnect *Reconnect
+	Client    *http.Client // for the handshake; http.DefaultClient if nil
+	Log       *slog.Logger
+}
+
+// Payload is one message to send.
+type Payload struct {
+	Data   []byte
+	Binary bool
+}
+
+// Record connects and records until the connection ends, ctx ends, or Until
+// says so. ctx ending is an ordinary end: the connection is closed and all that
+// came is made durable. An error is for a connection that could not be made,
+// and for frames that could not be recorded; the summary is valid then, too.
+//
+// The stream's end reason is "closed" if it was closed in good order, "error:
+// closed with <code> <reason>" if not, "error: …" if the connection was cut.
+func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (ingest.Summary, error) {
+	if opts.FrameLimit == 0 {
+		opts.FrameLimit = ingest.DefaultFrameLimit
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	so.Transport = schema.WebSocket
+	if so.Source == "" {
+		so.Source, _, _ = strings.Cut(opts.URL, "?") // a query may hold a token
+	}
+	t := &tap{opts: opts}
+	first, err := t.first(ctx)
+	if err != nil {
+		return ingest.Summary{}, err
+	}
+	if t.stream, err = rec.Open(so); err != nil {
+		first.drop()
+		return ingest.Summary{}, err
+	}
+	last := t.run(ctx, first)
+	// What was recorded is to be kept although ctx may have ended.
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	summary, err := t.stream.Close(end, last.reason)
+	if last.err != nil {
+		err = last.err // the first reason, and more than likely the same
+	}
+	return summary, err
+}
+
+// closeTimeout bounds how long the end of a stream waits to become durable.
+const closeTimeout = 30 * time.Second
+
+// tap is one recording.
+type tap struct {
+	opts   Options
+	stream *ingest.Stream
+}
+
+// first makes the first connection.
+func (t *tap) first(ctx context.Context) (*connection, error) {
+	conn, err := t.connect(ctx)
+	if err == nil || t.opts.Reconnect == nil {
+		return conn, err
+	}
+	t.opts.Log.Warn("could not connect, trying again", "error", err)
+	wait := backoff{bounds: t.opts.Reconnect.withDefaults()}
+	if conn = t.again(ctx, &wait); conn == nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+// run records connection after connection, and gives how the last one ended.
+func (t *tap) run(ctx context.Context, conn *connection) ending {
+	var wait backoff
+	if t.opts.Reconnect != nil {
+		wait.bounds = t.opts.Reconnect.withDefaults()
+	}
+	for {
+		end := conn.run(ctx)
+		if t.opts.Reconnect == nil || !end.again || ctx.Err() != nil {
+			return end
+		}
+		if conn.messages > 0 {
+			wait.reset()
+		}
+		t.opts.Log.Warn("connecting again", "url", t.opts.URL, "after", end.reason)
+		began := time.Now()
+		if conn = t.again(ctx, &wait); conn == nil {
+			return end
+		}
+		note := fmt.Sprintf("%s; connected again after %s", end.reason, time.Since(began).Round(time.Millisecond))
+		err := t.stream.Record(ctx, &schema.Frame{
+			At: ingest.Now(), Transport: schema.WebSocket, Flags: schema.FlagNote, Raw: []byte(note),
+		})
+		if err != nil {
+			conn.drop()
+			return ending{reason: recordingFailed, err: err}
+		}
+	}
+}
+
+// again connects again, however long it takes; nil once ctx ends.
+func (t *tap) again(ctx context.Context, wait *backoff) *connection {
+	for wait.sleep(ctx) {
+		conn, err := t.connect(ctx)
+		if err == nil {
+			return conn
+		}
+		t.opts.Log.Warn("could not connect again", "error", err)
+	}
+	return nil
+}
+
+// refused says why there is no connection.
+func refused(url string, answer *http.Response, err error) error {
+	if answer == nil || answer.StatusCode == http.StatusSwitchingProtocols {
+		return fmt.Errorf("connect to %s: %w", url, err)
+	}
+	said := ""
+	if answer.Body != nil {
+		if body, readErr := io.ReadAll(answer.Body); readErr == nil && len(body) > 0 {
+			said = fmt.Sprintf(", saying %q", strings.TrimSpace(string(body)))
+		}
+	}
+	hint := "is this the address of a WebSocket server?"
+	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
+		hint = "it may want a header with a token"
+	}
+	return fmt.Errorf("connect to %s: the server answered %s%s; %s", url, answer.Status, said, hint)
+}
