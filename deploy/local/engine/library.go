@@ -12,6 +12,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
+// noTerminal is how the child tells that it does without pseudoTerminal.
+const noTerminal = "no pseudo-terminal"
+
 // runLibrary runs clickhouse-local out of the library until stop is closed.
 //
 // The engine is given two files of queries. The first starts the listening. The
@@ -54,7 +57,7 @@ func runLibrary(args childArgs, stop <-chan struct{}) int {
 			"--disable_suggestion", "--highlight", "0", "--history_file", "/dev/null",
 			"--progress", "off", "--progress-table", "off", "--enable-progress-table-toggle", "0")
 	} else {
-		fmt.Fprintf(os.Stderr, "no pseudo-terminal (%v): a wrong password or a stray connection will restart the engine\n", err)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", noTerminal, err)
 	}
 
 	asked := make(chan struct{})
