@@ -83,11 +83,11 @@ func (c *connection) run(ctx context.Context) ending {
 		}
 	})
 	err := c.drain(running)
-	c.heard.end()
+	cut := c.heard.end()
 	cancel()
-	c.shut(websocket.StatusNormalClosure)
+	_ = c.CloseNow() // it is closed, or gone
 	c.ends.Wait()
-	return c.ended(ctx, sendErr, err)
+	return c.ended(ctx, sendErr, cut, err)
 }
 
 // drain has the library read, answer pings and see to the end, while the
@@ -142,7 +142,7 @@ func (c *connection) send(ctx context.Context) error {
 type recordError struct{ error }
 
 // ended tells the ending from what the parts of the connection came to.
-func (c *connection) ended(ctx context.Context, sendErr, readErr error) ending {
+func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) ending {
 	var unrecorded recordError
 	code, reason, closed := c.heard.cutter.Closed()
 	switch {
@@ -158,8 +158,8 @@ func (c *connection) ended(ctx context.Context, sendErr, readErr error) ending {
 		return ending{reason: EndReason(code, reason), again: code != int(websocket.StatusNormalClosure)}
 	case sendErr != nil && !errors.Is(sendErr, context.Canceled):
 		return ending{reason: "error: " + sendErr.Error(), again: true}
-	case c.heard.err != nil:
-		return ending{reason: "error: the connection was cut: " + root(c.heard.err).Error(), again: true}
+	case cut != nil:
+		return ending{reason: "error: the connection was cut: " + root(cut).Error(), again: true}
 	default: // the server broke the protocol
 		return ending{reason: "error: " + root(readErr).Error(), again: true}
 	}

@@ -32,7 +32,8 @@ type listener struct {
 
 	mu     sync.Mutex // guards all below, and calls of record and failed
 	cutter *Cutter
-	mute   bool // nothing more is recorded
+	mute   bool  // nothing more is recorded
+	cut    error // the connection's end, if it was not closed but cut
 }
 
 // readSize is how much is read at a time at most, bytes.
@@ -50,7 +51,7 @@ func (l *listener) Read(p []byte) (int, error) {
 		var n int
 		n, l.err = l.from.Read(l.buf)
 		l.unread = l.buf[:n]
-		l.hear(l.unread)
+		l.hear(l.unread, l.err)
 		if n == 0 {
 			return 0, l.err
 		}
@@ -60,22 +61,25 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (l *listener) hear(p []byte) {
+func (l *listener) hear(p []byte, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.cut = err
 	if len(p) > 0 && !l.mute {
 		l.check(l.cutter.Cut(p, ingest.Now(), l.record))
 	}
 }
 
-// end records what is left once the connection has ended.
-func (l *listener) end() {
+// end records what is left once the connection has ended, and gives the error
+// of the connection, nil if it was not what ended it.
+func (l *listener) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.mute {
 		l.check(l.cutter.End(ingest.Now(), l.record))
 		l.mute = true
 	}
+	return l.cut
 }
 
 // drop has nothing more recorded. It returns once no frame is being recorded.

@@ -72,8 +72,7 @@ func (s *served) run(ctx context.Context) {
 		}
 	})
 	err := s.drain(context.WithoutCancel(ctx))
-	s.heard.end()
-	reason := s.reason(err)
+	reason := s.reason(s.heard.end(), err)
 	if _, err := s.close(ctx, reason); err != nil {
 		s.handler.opts.Log.Warn("stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
 	}
@@ -151,7 +150,7 @@ func (s *served) refuse() {
 }
 
 // reason is the stream's end reason.
-func (s *served) reason(readErr error) string {
+func (s *served) reason(cut, readErr error) string {
 	code, reason, closed := s.heard.cutter.Closed()
 	switch {
 	case s.failure != nil:
@@ -160,8 +159,8 @@ func (s *served) reason(readErr error) string {
 		return "error: the server was shut down"
 	case closed:
 		return EndReason(code, reason)
-	case s.heard.err != nil:
-		return "error: the connection was cut: " + root(s.heard.err).Error()
+	case cut != nil:
+		return "error: the connection was cut: " + root(cut).Error()
 	default: // the client broke the protocol
 		return "error: " + root(readErr).Error()
 	}
