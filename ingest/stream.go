@@ -125,6 +125,9 @@ func (s *Stream) keep(ctx context.Context, f *schema.Frame, lost uint64) error {
 		s.begin(p, f)
 	}
 	p.add(f, lost)
+	if f.Flags != 0 || lost != 0 {
+		count(&s.summary.Counters, f.Flags, lost)
+	}
 	if p.builder.Frames() >= s.recorder.settings.BlockFrames || p.builder.Size() >= s.recorder.settings.BlockBytes {
 		return s.cut(ctx, p)
 	}

@@ -213,6 +213,7 @@ func (b *Book) Take(now int64, all bool) (facts block.Facts, putOff bool) {
 			s.dirty = false
 			facts.Spans[i] = s.Span
 		}
+		clear(b.spans) // a fact that is done with is not to be kept alive
 		b.spans = b.spans[:0]
 	}
 	if len(b.usages) > 0 {
@@ -221,6 +222,7 @@ func (b *Book) Take(now int64, all bool) (facts block.Facts, putOff bool) {
 			u.dirty = false
 			facts.Usages[i] = u.Usage
 		}
+		clear(b.usages)
 		b.usages = b.usages[:0]
 	}
 	facts.Messages, putOff = b.takeMessages(now, all)

@@ -4,17 +4,28 @@ package dialects
 
 import (
 	"fmt"
+	"slices"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/generic"
+	"tapedeck/ingest/dialect/loom"
 )
 
-// All lists the dialects.
-func All() []dialect.Dialect { return nil }
+// all lists the dialects. Where a frame speaks as much for one as for another
+// the one that stands first is taken, so that a protocol which wraps frames of
+// another comes before that. generic is the last.
+var all = []dialect.Dialect{
+	loom.Dialect,
+	generic.Dialect,
+}
 
-// ByName finds a dialect.
+// All lists the dialects, generic last. The list is the caller's own.
+func All() []dialect.Dialect { return slices.Clone(all) }
+
+// ByName finds a dialect. The error of a name that is none lists those that are.
 func ByName(name string) (dialect.Dialect, error) {
-	var names []string
-	for _, d := range All() {
+	names := make([]string, 0, len(all))
+	for _, d := range all {
 		if d.Name == name {
 			return d, nil
 		}
@@ -22,22 +33,3 @@ func ByName(name string) (dialect.Dialect, error) {
 	}
 	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %q", name, names)
 }
-
-// Recogniser finds out which dialect a stream speaks.
-type Recogniser struct{}
-
-// NewRecogniser begins with a stream's first frame.
-func NewRecogniser() *Recogniser { return &Recogniser{} }
-
-// Feed looks at the next frame and reports whether the dialect is settled.
-func (r *Recogniser) Feed(in *dialect.Input) bool { return false }
-
-// Settle gives the dialect that most speaks for, and the evidence.
-func (r *Recogniser) Settle() (dialect.Dialect, string) {
-	return dialect.Dialect{Name: "generic", New: func(string) dialect.Decoder { return nothing{} }}, "nothing else fits"
-}
-
-type nothing struct{}
-
-func (nothing) Decode(*dialect.Input, *dialect.Book) {}
-func (nothing) End(int64, *dialect.Book)             {}

@@ -1,0 +1,93 @@
+package dialects
+
+import (
+	"fmt"
+
+	"tapedeck/ingest/dialect"
+)
+
+// Bound is how many messages a Recogniser looks at before it decides. Frames
+// that hold none do not count.
+const Bound = 32
+
+// Recogniser finds out which dialect a stream speaks, from its first frames. A
+// frame that only one dialect has settles it at once. Otherwise the best guess
+// is taken after Bound messages, or when Settle is called: the dialect with
+// the surest frame, of several the one with more of them. What only could be
+// of a dialect does not make it: then the stream is generic.
+type Recogniser struct {
+	candidates []candidate
+	messages   int
+	frames     int
+	settled    bool
+}
+
+// candidate is what was found for one dialect.
+type candidate struct {
+	dialect.Dialect
+	best   dialect.Confidence
+	frame  int    // its first frame of that confidence, counted from 1
+	why    string // what it went by there
+	frames [dialect.Certain + 1]int
+}
+
+// NewRecogniser begins with a stream's first frame.
+func NewRecogniser() *Recogniser { return newRecogniser(all) }
+
+func newRecogniser(list []dialect.Dialect) *Recogniser {
+	r := &Recogniser{candidates: make([]candidate, len(list))}
+	for i, d := range list {
+		r.candidates[i].Dialect = d
+	}
+	return r
+}
+
+// Feed looks at the next frame and reports whether the dialect is settled, by
+// this frame or by the bound. Then Settle gives it.
+func (r *Recogniser) Feed(in *dialect.Input) bool {
+	r.frames++
+	if r.settled || len(in.Data) == 0 {
+		return r.settled
+	}
+	r.messages++
+	for i := range r.candidates {
+		if r.candidates[i].look(in, r.frames) == dialect.Certain {
+			r.settled = true // those that come before it are not as sure
+			return true
+		}
+	}
+	r.settled = r.messages >= Bound
+	return r.settled
+}
+
+func (c *candidate) look(in *dialect.Input, number int) dialect.Confidence {
+	sure, why := c.Match(in)
+	c.frames[sure]++
+	if sure > c.best {
+		c.best, c.frame, c.why = sure, number, why
+	}
+	return sure
+}
+
+// Settle gives the dialect that most speaks for, and what that is. It may be
+// called at any time.
+func (r *Recogniser) Settle() (dialect.Dialect, string) {
+	last := &r.candidates[len(r.candidates)-1]
+	best := last
+	for i := range r.candidates {
+		c := &r.candidates[i]
+		if c.best < dialect.Likely || c.best < best.best {
+			continue
+		}
+		if c.best > best.best || c.frames[c.best] > best.frames[c.best] {
+			best = c
+		}
+	}
+	switch {
+	case best != last:
+		return best.Dialect, fmt.Sprintf("frame %d: %s", best.frame, best.why)
+	case r.messages == 0:
+		return last.Dialect, "no message to go by"
+	}
+	return last.Dialect, fmt.Sprintf("%s of no known protocol in the first %d messages", last.why, r.messages)
+}

@@ -1,0 +1,97 @@
+package dialecttest
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// Fuzz feeds a dialect anything. It begins with the cases of a directory. No
+// input may make it panic, break the rules that Play knows, or come to other
+// facts for being cut into blocks.
+//
+// An input's first byte names the transport; of the rest each line is a frame,
+// sent where it begins with '>', and in an SSE stream "event|id|data".
+func Fuzz(f *testing.F, d dialect.Dialect, dir string) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no cases in %s: %v", dir, err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		script, err := Parse(archive)
+		if err != nil {
+			f.Fatalf("%s: %v", file, err)
+		}
+		f.Add(pack(script))
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		frames := unpack(input)
+		if len(frames) == 0 {
+			return
+		}
+		end := frames[len(frames)-1].At + 1e6
+		whole := play(t, d, frames, end, nil, never)
+		same(t, "the same once more", whole, play(t, d, frames, end, nil, never))
+		same(t, "cut after every frame", whole, play(t, d, frames, end, nil, always))
+	})
+}
+
+// pack writes a script as an input.
+func pack(s *Script) []byte {
+	out := []byte{'0' + byte(s.Transport)}
+	for i := range s.Frames {
+		content, _ := schema.Unframe(&s.Frames[i], nil)
+		out = append(out, '\n')
+		if s.Frames[i].Direction == schema.Send {
+			out = append(out, '>')
+		}
+		if s.Transport == schema.SSE {
+			out = append(out, content.Event+"|"+content.ID+"|"...)
+		}
+		out = append(out, bytes.ReplaceAll(content.Data, []byte("\n"), nil)...)
+	}
+	return out
+}
+
+// unpack reads an input. Every third frame is 400 ms after the one before, the
+// others 1 ms.
+func unpack(input []byte) []schema.Frame {
+	if len(input) == 0 {
+		return nil
+	}
+	transport := schema.Transport(input[0]-'0') % (schema.HTTP + 1)
+	var frames []schema.Frame
+	at := Start
+	for i, line := range strings.Split(string(input[1:]), "\n") {
+		if i == 0 && line == "" {
+			continue
+		}
+		at += 1e6
+		if i%3 == 0 {
+			at += 399e6
+		}
+		f := schema.Frame{Seq: uint64(len(frames)), At: at, Transport: transport}
+		if rest, ok := strings.CutPrefix(line, ">"); ok {
+			f.Direction, line = schema.Send, rest
+		}
+		var event, id string
+		if transport == schema.SSE {
+			if parts := strings.SplitN(line, "|", 3); len(parts) == 3 {
+				event, id, line = parts[0], parts[1], parts[2]
+			}
+		}
+		f.Raw = wire(transport, event, id, line)
+		frames = append(frames, f)
+	}
+	return frames
+}

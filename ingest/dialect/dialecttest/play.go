@@ -1,0 +1,207 @@
+package dialecttest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// StreamID is the id of the stream that Play decodes.
+const StreamID = "019b7000-0000-7000-8000-000000000001"
+
+// Outcome is what a dialect made of a stream.
+type Outcome struct {
+	Frames []schema.Frame // with envelope and flags; their own memory
+	Lost   []uint64       // frames missing before each
+	Titles []dialect.Title
+	Facts  block.Facts // each fact as it was told last, in order of SeenSeq
+	Told   int         // how many facts were given out, repeats included
+	End    int64
+}
+
+// Play decodes frames. After each, cut says whether a block ends there, and
+// with all set that nothing is put off. What a dialect is given is overwritten
+// as soon as its call is over, so that it is found out if it keeps any of it.
+//
+// The error says which of the rules that hold for every dialect was broken.
+func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (cut, all bool)) (*Outcome, error) {
+	var (
+		decoder = d.New(StreamID)
+		book    = dialect.NewBook(StreamID)
+		parser  fastjson.Parser
+		out     = &Outcome{End: end}
+		facts   = newMerge()
+	)
+	for i := range frames {
+		f := frames[i]
+		f.Raw = bytes.Clone(f.Raw)
+		if err := decode(decoder, book, &parser, &f); err != nil {
+			return nil, fmt.Errorf("frame %d: %w", i, err)
+		}
+		f.Raw = frames[i].Raw
+		out.Frames = append(out.Frames, f)
+		out.Lost = append(out.Lost, book.TakeLost())
+		if c, all := cut(i); c {
+			taken, putOff := book.Take(f.At, all)
+			if putOff && all {
+				return nil, fmt.Errorf("frame %d: facts were put off although all were asked for", i)
+			}
+			out.title(book)
+			if err := facts.add(taken); err != nil {
+				return nil, fmt.Errorf("after frame %d: %w", i, err)
+			}
+		}
+	}
+	decoder.End(end, book)
+	taken, _ := book.Take(end, true)
+	out.title(book)
+	if err := facts.add(taken); err != nil {
+		return nil, fmt.Errorf("at the end: %w", err)
+	}
+	out.Told = facts.told
+	out.Facts = facts.all()
+	return out, check(&out.Facts)
+}
+
+// title keeps the first title of each session.
+func (o *Outcome) title(book *dialect.Book) {
+	for _, title := range book.TakeTitles() {
+		if !slices.ContainsFunc(o.Titles, func(t dialect.Title) bool { return t.Session == title.Session }) {
+			o.Titles = append(o.Titles, title)
+		}
+	}
+}
+
+// decode hands one frame to a decoder as the recorder does.
+func decode(decoder dialect.Decoder, book *dialect.Book, parser *fastjson.Parser, f *schema.Frame) error {
+	content, _ := schema.Unframe(f, nil)
+	in := dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
+	if content.Empty || f.Flags.Has(schema.FlagOversize) {
+		in.Data = nil
+	} else if fastjson.ValidateBytes(in.Data) == nil {
+		in.JSON, _ = parser.ParseBytes(in.Data)
+	}
+	if in.Data != nil && in.JSON == nil {
+		f.Flags |= schema.FlagNotJSON
+	}
+	before := *f
+	raw := bytes.Clone(f.Raw)
+	decoder.Decode(&in, book)
+	if err := untouched(&before, f, raw); err != nil {
+		return err
+	}
+	own(f)
+	scribble(parser, f.Raw)
+	return nil
+}
+
+// untouched reports what a decoder changed that is not its own to change.
+func untouched(before, after *schema.Frame, raw []byte) error {
+	const own = schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
+	switch {
+	case before.Seq != after.Seq || before.At != after.At || before.Direction != after.Direction ||
+		before.Transport != after.Transport || !bytes.Equal(raw, after.Raw):
+		return fmt.Errorf("the decoder changed the frame itself")
+	case before.Flags&^own != after.Flags&^own:
+		return fmt.Errorf("the decoder changed flags that are not a dialect's: %s, before %s", after.Flags, before.Flags)
+	}
+	return nil
+}
+
+// own copies the envelope, as what carries frames on does.
+func own(f *schema.Frame) {
+	e := &f.Envelope
+	for _, text := range []*string{&e.Type, &e.Session, &e.Run, &e.Node, &e.Agent, &e.EventID} {
+		*text = strings.Clone(*text)
+	}
+}
+
+// scribble overwrites a frame's bytes and what a parser made of them.
+func scribble(parser *fastjson.Parser, raw []byte) {
+	for i := range raw {
+		raw[i] = '#'
+	}
+	_, _ = parser.Parse(`"` + strings.Repeat("#", len(raw)+64) + `"`)
+}
+
+// merge puts the facts of several blocks together as the store does: keyed,
+// and the highest version stands.
+type merge struct {
+	spans    map[key]schema.Span
+	messages map[key]schema.Message
+	usages   map[key]schema.Usage
+	told     int
+}
+
+type key struct {
+	session, id string
+	seq         uint64
+}
+
+func newMerge() *merge {
+	return &merge{map[key]schema.Span{}, map[key]schema.Message{}, map[key]schema.Usage{}, 0}
+}
+
+func (m *merge) add(facts block.Facts) error {
+	m.told += facts.Len()
+	for _, s := range facts.Spans {
+		if err := put(m.spans, s, &s.Fact, func(s *schema.Span) *schema.Fact { return &s.Fact }); err != nil {
+			return fmt.Errorf("span %s: %w", s.ID, err)
+		}
+	}
+	for _, s := range facts.Messages {
+		if err := put(m.messages, s, &s.Fact, func(s *schema.Message) *schema.Fact { return &s.Fact }); err != nil {
+			return fmt.Errorf("message %s: %w", s.ID, err)
+		}
+	}
+	for _, s := range facts.Usages {
+		if err := put(m.usages, s, &s.Fact, func(s *schema.Usage) *schema.Fact { return &s.Fact }); err != nil {
+			return fmt.Errorf("usage %s: %w", s.ID, err)
+		}
+	}
+	return nil
+}
+
+func put[T any](into map[key]T, v T, f *schema.Fact, factOf func(*T) *schema.Fact) error {
+	if f.ID == "" || f.Version == 0 {
+		return fmt.Errorf("no id or no version: %+v", *f)
+	}
+	k := key{f.Session, f.ID, f.SeenSeq}
+	if old, ok := into[k]; ok {
+		before := factOf(&old)
+		if before.SeenAt != f.SeenAt {
+			return fmt.Errorf("seen at %d, before at %d: that is a part of its key", f.SeenAt, before.SeenAt)
+		}
+		if before.Version > f.Version {
+			return fmt.Errorf("version %d after %d", f.Version, before.Version)
+		}
+	}
+	into[k] = v
+	return nil
+}
+
+func (m *merge) all() block.Facts {
+	return block.Facts{
+		Spans:    inOrder(m.spans, func(s *schema.Span) *schema.Fact { return &s.Fact }),
+		Messages: inOrder(m.messages, func(s *schema.Message) *schema.Fact { return &s.Fact }),
+		Usages:   inOrder(m.usages, func(s *schema.Usage) *schema.Fact { return &s.Fact }),
+	}
+}
+
+func inOrder[T any](from map[key]T, factOf func(*T) *schema.Fact) []T {
+	return slices.SortedFunc(maps.Values(from), func(a, b T) int {
+		x, y := factOf(&a), factOf(&b)
+		if x.SeenSeq != y.SeenSeq {
+			return int(int64(x.SeenSeq - y.SeenSeq))
+		}
+		return strings.Compare(x.ID, y.ID)
+	})
+}

@@ -1,0 +1,246 @@
+package dialecttest
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"tapedeck/schema"
+)
+
+// Render writes an outcome for people to read:
+//
+//	frames
+//	0 +0s recv node_enter session=s run=r node=n agent=a id=1 [flags] lost=2
+//	spans
+//	run@0 "react" ok 0s..1.2s session=s run=r agent=a v=9
+//	  node@1 "think" ok 0s..900ms node=n v=8
+//	messages
+//	assistant@3 of llm@1 300ms..800ms chunks=300ms:1,800ms:7 v=7: "I don't"
+//	usages
+//	usage@6 of llm@1 at=800ms scope=llm@1 add input=1 output=2 total=3 v=7 {"raw":…}
+//	titles
+//	"s": Hello
+//
+// Times count from the start of the script, "-" is a time not known. x@3 is the
+// id of what began with frame 3, v the frame that changed it last. Of session,
+// run, node and agent only what differs from the span it belongs to is shown,
+// of a message its kind only where the id does not say it.
+func Render(o *Outcome) string { return render(o, nil) }
+
+// render numbers the frames anew where numbers has the number of each by Seq;
+// -1 leaves a frame out.
+func render(o *Outcome, numbers []int) string {
+	r := renderer{numbers: numbers, spans: map[string]schema.Fact{}}
+	r.line("frames")
+	for i := range o.Frames {
+		r.frame(&o.Frames[i], o.Lost[i])
+	}
+	children := map[string][]schema.Span{}
+	for _, s := range o.Facts.Spans {
+		r.spans[s.ID] = s.Fact
+	}
+	for _, s := range o.Facts.Spans {
+		children[s.Parent] = append(children[s.Parent], s)
+	}
+	if len(o.Facts.Spans) > 0 {
+		r.line("spans")
+		r.tree(children, "", "")
+	}
+	if len(o.Facts.Messages) > 0 {
+		r.line("messages")
+	}
+	for i := range o.Facts.Messages {
+		r.message(&o.Facts.Messages[i])
+	}
+	if len(o.Facts.Usages) > 0 {
+		r.line("usages")
+	}
+	for i := range o.Facts.Usages {
+		r.usage(&o.Facts.Usages[i])
+	}
+	if len(o.Titles) > 0 {
+		r.line("titles")
+	}
+	for _, t := range o.Titles {
+		r.line(fmt.Sprintf("%q: %s", t.Session, t.Text))
+	}
+	return r.b.String()
+}
+
+type renderer struct {
+	b       strings.Builder
+	numbers []int
+	spans   map[string]schema.Fact
+}
+
+func (r *renderer) line(words ...string) {
+	text := ""
+	for _, w := range words {
+		if w != "" && text != "" {
+			text += " "
+		}
+		text += w
+	}
+	r.b.WriteString(text + "\n")
+}
+
+// number is a frame's as the script counts; that after the last is the end.
+func (r *renderer) number(seq uint64) string {
+	n := int(seq)
+	if r.numbers != nil {
+		if n >= len(r.numbers) {
+			n = r.numbers[len(r.numbers)-1] + 1
+		} else {
+			n = r.numbers[n]
+		}
+	}
+	return strconv.Itoa(n)
+}
+
+var localID = regexp.MustCompile(`:` + StreamID + `:(\d+)`)
+
+// id shortens an id that was made of the stream and a frame.
+func (r *renderer) id(id string) string {
+	return localID.ReplaceAllStringFunc(id, func(found string) string {
+		seq, _ := strconv.ParseUint(found[strings.LastIndexByte(found, ':')+1:], 10, 64)
+		return "@" + r.number(seq)
+	})
+}
+
+func at(ns int64) string {
+	if ns == 0 {
+		return "-"
+	}
+	return time.Duration(ns - Start).String()
+}
+
+// field is "name=value", quoted where it needs be, "" for an empty value.
+func field(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	if strings.ContainsFunc(value, func(c rune) bool { return c <= ' ' || c == '"' }) && value[0] != '{' {
+		value = strconv.Quote(value)
+	}
+	return name + "=" + value
+}
+
+func timeField(name string, ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return name + "=" + at(ns)
+}
+
+func (r *renderer) frame(f *schema.Frame, lost uint64) {
+	if r.numbers != nil && r.numbers[f.Seq] < 0 {
+		return
+	}
+	direction := map[schema.Direction]string{schema.Receive: "recv", schema.Send: "send"}[f.Direction]
+	typ := f.Type
+	if typ == "" {
+		typ = "-"
+	}
+	words := []string{
+		r.number(f.Seq), at(f.At), direction, typ, field("session", f.Session), field("run", f.Run),
+		field("node", f.Node), field("agent", f.Agent), field("id", f.EventID),
+	}
+	if f.Flags != 0 {
+		words = append(words, "["+f.Flags.String()+"]")
+	}
+	if lost != 0 {
+		words = append(words, "lost="+strconv.FormatUint(lost, 10))
+	}
+	r.line(words...)
+}
+
+// whose shows what a fact does not share with the span that it belongs to.
+func (r *renderer) whose(f *schema.Fact, parent string) string {
+	p := r.spans[parent]
+	var words []string
+	for _, w := range []struct{ name, value, parent string }{
+		{"session", f.Session, p.Session}, {"run", f.Run, p.Run}, {"node", f.Node, p.Node}, {"agent", f.Agent, p.Agent},
+	} {
+		if w.value != w.parent {
+			words = append(words, w.name+"="+w.value)
+		}
+	}
+	seen := r.number(f.SeenSeq)
+	if id := r.id(f.ID); !strings.HasSuffix(id, "@"+seen) && !strings.Contains(id, "@"+seen+".") {
+		words = append(words, "seen=@"+seen)
+	}
+	return strings.Join(append(words, "v="+r.number(f.Version-1)), " ")
+}
+
+func (r *renderer) tree(children map[string][]schema.Span, parent, indent string) {
+	for _, s := range children[parent] {
+		r.line(indent+r.id(s.ID), kindOf(string(s.Kind), s.ID), strconv.Quote(s.Name), string(s.Status), at(s.Started)+".."+at(s.Ended),
+			timeField("first", s.FirstToken), duration(s.Duration), field("call", s.CallID),
+			field("model", s.Model), field("provider", s.Provider), field("error", s.Error),
+			field("attributes", s.Attributes), r.whose(&s.Fact, parent))
+		r.tree(children, s.ID, indent+"  ")
+	}
+}
+
+func duration(ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return "duration=" + time.Duration(ns).String()
+}
+
+// kindOf is a fact's kind where its id does not begin with it.
+func kindOf(kind, id string) string {
+	if strings.HasPrefix(id, strings.TrimPrefix(kind, "tool_")+":") {
+		return ""
+	}
+	return kind
+}
+
+func (r *renderer) message(m *schema.Message) {
+	of, complete, chunks := "", "", ""
+	if m.Span != "" {
+		of = "of " + r.id(m.Span)
+	}
+	if !m.Complete {
+		complete = "growing"
+	}
+	for i := range m.ChunkAt {
+		chunks += fmt.Sprintf(",%s:%d", at(m.ChunkAt[i]), m.ChunkEnd[i])
+	}
+	if chunks != "" {
+		chunks = "chunks=" + chunks[1:]
+	}
+	media := m.Media
+	if media == "text" {
+		media = ""
+	}
+	r.line(r.id(m.ID), kindOf(string(m.Kind), m.ID), of, at(m.Started)+".."+at(m.Ended), complete, field("name", m.Name),
+		field("media", media), chunks, field("attributes", m.Attributes),
+		r.whose(&m.Fact, m.Span)+":", strconv.Quote(m.Text))
+}
+
+func (r *renderer) usage(u *schema.Usage) {
+	of := ""
+	if u.Span != "" {
+		of = "of " + r.id(u.Span)
+	}
+	words := []string{r.id(u.ID), of, "at=" + at(u.At), field("scope", r.id(u.Scope)), string(u.Mode)}
+	for _, n := range []struct {
+		name  string
+		count uint64
+	}{
+		{"input", u.Tokens.Input}, {"cache_read", u.Tokens.CacheRead}, {"cache_write_5m", u.Tokens.CacheWrite5m},
+		{"cache_write_1h", u.Tokens.CacheWrite1h}, {"output", u.Tokens.Output}, {"reasoning", u.Tokens.Reasoning},
+		{"total", u.Total},
+	} {
+		if n.count != 0 {
+			words = append(words, n.name+"="+strconv.FormatUint(n.count, 10))
+		}
+	}
+	words = append(words, field("model", u.Model), field("provider", u.Provider), r.whose(&u.Fact, u.Span), u.Raw)
+	r.line(words...)
+}

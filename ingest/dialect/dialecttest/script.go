@@ -1,0 +1,176 @@
+// Package dialecttest holds what every dialect is tested with: cases written
+// as scripts, in which frames go in and facts come out, and a fuzz test.
+//
+// A case is a txtar file. Its comment says what it shows. The file "frames"
+// holds a frame on each line:
+//
+//	+250ms recv {"type":"ping"}
+//	+0s send {"type":"run"}
+//	+1s recv event=delta id=7 {"text":"x"}
+//	+5ms recv raw ": a comment\n\n"
+//	+2s end
+//
+// The time is what has gone by since the line before. event and id are fields
+// of an SSE event; raw is followed by the frame's bytes as a Go string. The end
+// of the stream may be left out: then it comes with the last frame. Blank lines
+// and lines that begin with # do not count.
+//
+// The file "options", which may be missing, holds lines of "transport: ndjson"
+// (or sse, websocket, http; ndjson unless given) and "garbage: yes", for a case
+// whose facts must stay the same when lines of garbage are strewn in.
+//
+// The file "facts" is what Render makes of the outcome; -update writes it.
+package dialecttest
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"tapedeck/schema"
+)
+
+// Script is a case: the frames of a stream, and when it ends.
+type Script struct {
+	Transport schema.Transport
+	Garbage   bool
+	Frames    []schema.Frame // Seq, At, Direction, Transport and Raw
+	End       int64          // ns
+}
+
+// Start is the time of a script's beginning, ns. It is a full hour, so that
+// times in the outcome tell how far from the start they are.
+var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+
+// Parse reads a case.
+func Parse(a *txtar.Archive) (*Script, error) {
+	s := &Script{End: Start}
+	for _, f := range a.Files {
+		if f.Name != "options" {
+			continue
+		}
+		if err := s.options(f.Data); err != nil {
+			return nil, fmt.Errorf("options: %w", err)
+		}
+	}
+	for _, f := range a.Files {
+		if f.Name != "frames" {
+			continue
+		}
+		if err := s.frames(f.Data); err != nil {
+			return nil, fmt.Errorf("frames: %w", err)
+		}
+	}
+	if len(s.Frames) == 0 {
+		return nil, fmt.Errorf("the case has no frames")
+	}
+	return s, nil
+}
+
+func (s *Script) options(data []byte) error {
+	for line := range strings.Lines(string(data)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		value = strings.TrimSpace(value)
+		switch key {
+		case "":
+		case "garbage":
+			s.Garbage = value == "yes"
+		case "transport":
+			t, err := schema.ParseTransport(value)
+			if err != nil {
+				return err
+			}
+			s.Transport = t
+		default:
+			return fmt.Errorf("option %q is not one of transport, garbage", key)
+		}
+	}
+	return nil
+}
+
+func (s *Script) frames(data []byte) error {
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 64<<20)
+	at, number := Start, 0
+	for lines.Scan() {
+		number++
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		gone, rest, _ := strings.Cut(line, " ")
+		d, err := time.ParseDuration(strings.TrimPrefix(gone, "+"))
+		if err != nil || d < 0 {
+			return fmt.Errorf("line %d: %q is not a time such as +250ms", number, gone)
+		}
+		at += int64(d)
+		s.End = at
+		if rest == "end" {
+			break
+		}
+		f := schema.Frame{Seq: uint64(len(s.Frames)), At: at, Transport: s.Transport}
+		if err := s.frame(&f, rest); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		s.Frames = append(s.Frames, f)
+	}
+	return lines.Err()
+}
+
+// frame reads what stands after the time.
+func (s *Script) frame(f *schema.Frame, text string) error {
+	direction, rest, _ := strings.Cut(text, " ")
+	switch direction {
+	case "recv":
+	case "send":
+		f.Direction = schema.Send
+	default:
+		return fmt.Errorf("%q is not one of recv, send, end", direction)
+	}
+	if quoted, ok := strings.CutPrefix(rest, "raw "); ok {
+		raw, err := strconv.Unquote(quoted)
+		if err != nil {
+			return fmt.Errorf("%s is not a Go string: %w", quoted, err)
+		}
+		f.Raw = []byte(raw)
+		return nil
+	}
+	var event, id string
+	for {
+		word, after, _ := strings.Cut(rest, " ")
+		if v, ok := strings.CutPrefix(word, "event="); ok {
+			event, rest = v, after
+		} else if v, ok := strings.CutPrefix(word, "id="); ok {
+			id, rest = v, after
+		} else {
+			break
+		}
+	}
+	f.Raw = wire(s.Transport, event, id, rest)
+	return nil
+}
+
+// wire puts a message into its transport's framing.
+func wire(t schema.Transport, event, id, data string) []byte {
+	var b bytes.Buffer
+	switch t {
+	case schema.NDJSON:
+		b.WriteString(data + "\n")
+	case schema.SSE:
+		if id != "" {
+			b.WriteString("id: " + id + "\n")
+		}
+		if event != "" {
+			b.WriteString("event: " + event + "\n")
+		}
+		b.WriteString("data: " + data + "\n\n")
+	default:
+		b.WriteString(data)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,123 @@
+package dialecttest
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+var update = flag.Bool("update", false, "write what the dialect cases come to into their files")
+
+// Run plays the cases of a directory: as one block; cut after every frame, and
+// after random ones; and, where the case asks for it, with garbage strewn in.
+// All must come to the facts that the case's file tells.
+func Run(t *testing.T, d dialect.Dialect, dir string) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases in %s: %v", dir, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { runFile(t, d, file) })
+	}
+}
+
+func runFile(t *testing.T, d dialect.Dialect, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := Parse(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := facts(archive)
+	got := play(t, d, script.Frames, script.End, nil, never)
+	if *update && got != string(want.Data) {
+		want.Data = []byte(got)
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, "as one block", string(want.Data), got)
+	same(t, "cut after every frame", got, play(t, d, script.Frames, script.End, nil, always))
+	same(t, "cut after every frame, nothing put off", got, play(t, d, script.Frames, script.End, nil, alwaysAll))
+	for seed := range uint64(3) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		cut := func(int) (bool, bool) { return random.IntN(3) == 0, random.IntN(2) == 0 }
+		same(t, "cut at random", got, play(t, d, script.Frames, script.End, nil, cut))
+	}
+	if script.Garbage {
+		for seed := range uint64(3) {
+			frames, numbers := strew(script, rand.New(rand.NewPCG(seed, 2)))
+			same(t, "with garbage", got, play(t, d, frames, script.End, numbers, always))
+		}
+	}
+}
+
+func never(int) (bool, bool)     { return false, false }
+func always(int) (bool, bool)    { return true, false }
+func alwaysAll(int) (bool, bool) { return true, true }
+
+// facts finds the file with what the case comes to, or adds it.
+func facts(a *txtar.Archive) *txtar.File {
+	for i := range a.Files {
+		if a.Files[i].Name == "facts" {
+			return &a.Files[i]
+		}
+	}
+	a.Files = append(a.Files, txtar.File{Name: "facts"})
+	return &a.Files[len(a.Files)-1]
+}
+
+func play(t *testing.T, d dialect.Dialect, frames []schema.Frame, end int64, numbers []int, cut func(int) (bool, bool)) string {
+	t.Helper()
+	o, err := Play(d, frames, end, cut)
+	if err != nil {
+		t.Error(err)
+	}
+	if o == nil {
+		return ""
+	}
+	return render(o, numbers)
+}
+
+func same(t *testing.T, how, want, got string) {
+	t.Helper()
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", how, diff)
+	}
+}
+
+// garbage is what gets between the lines of a program that also logs.
+var garbage = []string{
+	"warning: something went wrong", "", "{", `{"type":"node_en`, "[1,2", "\xff\xfe", "data: x", "}", "\x00\x01",
+	`{"type":"usage","prompt_tokens":1`,
+}
+
+// strew puts lines of garbage between the frames, and gives the number that
+// each frame has in the script, -1 for garbage.
+func strew(s *Script, random *rand.Rand) (frames []schema.Frame, numbers []int) {
+	add := func(f schema.Frame, number int) {
+		f.Seq = uint64(len(frames))
+		frames, numbers = append(frames, f), append(numbers, number)
+	}
+	at := Start
+	for i, f := range s.Frames {
+		for random.IntN(2) == 0 {
+			line := garbage[random.IntN(len(garbage))]
+			add(schema.Frame{At: at, Transport: f.Transport, Raw: wire(f.Transport, "", "", line)}, -1)
+		}
+		add(f, i)
+		at = f.At
+	}
+	return frames, numbers
+}

@@ -1,0 +1,170 @@
+package loom
+
+import (
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// replied reads the reply line that ends a run. The command line tool may put
+// the chat's session_id on it where the events have the run's: it belongs to
+// the run in progress nevertheless.
+func (d *decoder) replied(data []byte) {
+	d.reply(d.replyLane(d.outer.text(fSession)), &d.outer, data)
+}
+
+// replyLane finds the lane that a reply ends.
+func (d *decoder) replyLane(session []byte) *lane {
+	if len(session) > 0 {
+		if l := d.find(session, false); l != nil && (l.run != nil || l.over) {
+			return l
+		}
+	}
+	if c := d.cur; c != nil && !c.wrapped && c.run != nil {
+		return c
+	}
+	if l := d.running(false); l != nil {
+		return l
+	}
+	return d.laneOf(nil, session)
+}
+
+// runEnded reads a run_end, which ends a run on a WebSocket.
+func (d *decoder) runEnded(data []byte) {
+	o := &d.outer
+	id, session := o.text(fID), o.text(fSession)
+	if len(id) == 0 {
+		d.reply(d.replyLane(session), o, data)
+		return
+	}
+	d.reply(d.wrappedLane(id, session), o, data)
+}
+
+// reply ends the run of a lane with what o tells; text is o's JSON text.
+func (d *decoder) reply(l *lane, o *object, text []byte) {
+	d.use(l, d.frame)
+	node := d.ownNode(l, o.text(fNode))
+	id, counted := d.eventIDOf(o)
+	if l.run == nil && l.over && (l.wrapped || counted && l.count.replied && id == l.count.reply) {
+		d.address(l, node)
+		return // told a second time
+	}
+	if counted {
+		flags, lost := l.count.last(id)
+		d.missed(l, flags, lost)
+	}
+	r := l.run
+	if r == nil {
+		r = d.openRun(l.session, d.runName(l, nil), nil)
+		r.span.Started = 0 // only its end was seen
+		l.run = r
+	}
+	d.replyTexts(r, o, node)
+	d.totals(r, o, text)
+	status := schema.StatusOK
+	if stop := o.text(fStopReason); len(stop) > 0 {
+		r.attrs.addText("stop_reason", string(stop))
+		if string(stop) == "cancelled" {
+			status = schema.StatusCancelled
+		}
+	}
+	if session := o.text(fSession); len(session) > 0 && !l.wrapped && string(session) != l.session {
+		r.attrs.addText("reply_session_id", string(session))
+	}
+	d.finish(r, status, "")
+	d.address(l, node)
+	l.ended()
+}
+
+// replyTexts records the reply, and what the model thought unless that came in
+// pieces before.
+func (d *decoder) replyTexts(r *run, o *object, node string) {
+	if text := o.text(fReply); len(text) > 0 {
+		m := d.book.Say(schema.MessageReply, d.id("reply"), text, d.frame)
+		r.fill(&m.Fact, nil)
+		m.Node, m.Span, m.Media = node, r.span.ID, "text"
+	}
+	thought := o.text(fReasoning)
+	if len(thought) == 0 || r.thinking != nil && string(r.thinking.TextSoFar()) == string(thought) ||
+		r.thoughts != nil && r.thoughts.Sum64() == xxhash.Sum64(thought) {
+		return
+	}
+	m := d.book.Say(schema.MessageThinking, d.id("thinking"), thought, d.frame)
+	r.fill(&m.Fact, nil)
+	m.Node, m.Span, m.Media = node, r.span.ID, "text"
+}
+
+// totals reads a run_end's usage. It repeats what the usage events said and is
+// never added to them: where it disagrees, the run says so; where there were
+// no events, it is the run's usage.
+func (d *decoder) totals(r *run, o *object, text []byte) {
+	name := "total_usage"
+	v := o.member[fTotalUsage]
+	if v.GetObject() == nil {
+		if name, v = "usage", o.member[fUsage]; v.GetObject() == nil {
+			return
+		}
+	}
+	d.payload.read(v)
+	stated := countsOf(&d.payload)
+	d.payload.clear()
+	raw := dialect.RawMember(text, name)
+	if r.sums.calls == 0 {
+		u := d.book.Use(d.id("usage"), r.span.ID, schema.UsageAdd, stated.tokens(), d.frame)
+		r.fill(&u.Fact, nil)
+		u.Span, u.Model, u.Provider, u.Total, u.Raw = r.span.ID, r.model, r.provider, stated.total, string(raw)
+		return
+	}
+	if name == "usage" {
+		return // that of the latest call
+	}
+	if difference := r.sums.difference(stated); difference != "" {
+		r.attrs.addRaw("total_usage", raw)
+		r.attrs.addRaw("usage_difference", []byte(difference))
+	}
+}
+
+// bundle reads a whole run in one object: its events, its reply.
+func (d *decoder) bundle(data []byte) {
+	events := d.outer.member[fEvents].GetArray()
+	i := 0
+	dialect.RawElements(dialect.RawMember(data, "events"), func(raw []byte) bool {
+		if i >= len(events) {
+			return false
+		}
+		d.suffix = suffixOf(i)
+		if d.inner.read(events[i]) {
+			d.embedded(raw, "", nil)
+		} else {
+			d.flag(schema.FlagUnknownType)
+		}
+		d.inner.clear()
+		i++
+		return true
+	})
+	d.suffix = suffixOf(i)
+	o, text := &d.outer, data
+	if d.outer.member[fReply].GetObject() != nil {
+		o, text = &d.inner, dialect.RawMember(data, "reply")
+		o.read(d.outer.member[fReply])
+		for _, f := range []field{fStopReason, fSession} {
+			if d.outer.has(f) {
+				o.member[f] = d.outer.member[f]
+			}
+		}
+	}
+	if o.has(fReply) {
+		d.reply(d.replyLane(o.text(fSession)), o, text)
+	}
+	d.inner.clear()
+}
+
+func suffixOf(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return "." + strconv.Itoa(i)
+}

@@ -1,0 +1,105 @@
+package loom
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// failed reads an error frame. With the id of a run it ends that run, and so
+// does a cancellation; without an id it answers a request.
+func (d *decoder) failed(data []byte) {
+	o := &d.outer
+	text := failureText(o, data)
+	l, r := d.failing(o.text(fID), text)
+	if l != nil {
+		d.use(l, d.frame)
+		r = l.run
+	}
+	if r != nil {
+		d.frame.Session, d.frame.Run, d.frame.Agent = r.session, r.name, r.agent
+	}
+	if l != nil {
+		d.address(l, "")
+	}
+	if len(text) > 0 {
+		d.failureSaid(l, r, text)
+	}
+	if r == nil {
+		return
+	}
+	status := schema.StatusError
+	if string(text) == "run cancelled" || r.cancelled && strings.Contains(dialect.Alias(text), "cancel") {
+		status = schema.StatusCancelled
+	}
+	d.finish(r, status, short(text))
+	if l != nil {
+		l.ended()
+	}
+}
+
+// failureSaid records the error's text.
+func (d *decoder) failureSaid(l *lane, r *run, text []byte) {
+	m := d.book.Say(schema.MessageError, d.id("error"), text, d.frame)
+	m.Media = "text"
+	if r != nil {
+		r.fill(&m.Fact, nil)
+		m.Span = r.span.ID
+	} else if l != nil {
+		m.Session, m.Run = l.session, l.key
+	}
+}
+
+func failureText(o *object, data []byte) []byte {
+	for _, f := range []field{fError, fMessage} {
+		if text := o.text(f); len(text) > 0 {
+			return text
+		}
+	}
+	if v := o.member[fError]; v != nil && v.Type() != fastjson.TypeNull && v.Type() != fastjson.TypeString {
+		return dialect.RawMember(data, "error")
+	}
+	return nil
+}
+
+// failing finds what an error is about: the lane of a run, a run that never
+// answered, or neither.
+func (d *decoder) failing(id, text []byte) (*lane, *run) {
+	if len(id) > 0 {
+		if l := d.find(id, true); l != nil {
+			return l, nil
+		}
+		if d.requests.answered(id) {
+			return nil, nil
+		}
+		if len(d.requests.runs) > 0 || strings.HasPrefix(dialect.Alias(id), "run-") {
+			l := d.wrappedLane(id, nil)
+			if l.run == nil && !l.over {
+				l.run = d.openRun(l.session, l.key, nil)
+				l.run.span.Started = 0 // only its end was seen
+			}
+			return l, nil
+		}
+		return nil, nil
+	}
+	refused := strings.HasPrefix(dialect.Alias(text), "parse error")
+	if refused && d.requests.unreadable > 0 {
+		d.requests.unreadable--
+		return nil, nil
+	}
+	if d.running(true) == nil {
+		if q := d.requests.answer(nil); q != nil {
+			if q.run == nil {
+				q.run = d.openRun("", "", q)
+			}
+			return nil, q.run
+		}
+	}
+	if refused {
+		return nil, nil
+	}
+	return d.running(false), nil
+}

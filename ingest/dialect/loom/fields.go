@@ -1,0 +1,188 @@
+package loom
+
+import "github.com/valyala/fastjson"
+
+// field is a member that this dialect reads, in whatever object it stands.
+type field uint8
+
+const (
+	fType field = iota
+	fSession
+	fNode
+	fEventID
+	fID
+	fContent
+	fCallID
+	fName
+	fArguments
+	fDelta
+	fResult
+	fIsError
+	fRawResult
+	fReply
+	fReasoning
+	fStopReason
+	fEvents
+	fEvent
+	fError
+	fMessage
+	fAgent
+	fRunID
+	fThread
+	fModel
+	fUsage
+	fTotalUsage
+	fPrompt
+	fCompletion
+	fTotal
+	fPromptDetails
+	fCompletionDetails
+	fValue
+	fResultSummary
+	fChunk
+	fMetadata
+	fNamespace
+	fToolName
+	fSummary
+	fieldCount
+	noField
+)
+
+// fieldOf names a key. The compiler turns this into comparisons of length and
+// bytes, which is faster than any map.
+func fieldOf(key []byte) field {
+	switch string(key) {
+	case "type":
+		return fType
+	case "session_id":
+		return fSession
+	case "node_id":
+		return fNode
+	case "event_id":
+		return fEventID
+	case "id":
+		return fID
+	case "content":
+		return fContent
+	case "call_id":
+		return fCallID
+	case "name":
+		return fName
+	case "arguments":
+		return fArguments
+	case "arguments_delta":
+		return fDelta
+	case "result":
+		return fResult
+	case "is_error":
+		return fIsError
+	case "raw_result":
+		return fRawResult
+	case "reply":
+		return fReply
+	case "reasoning_content":
+		return fReasoning
+	case "stop_reason":
+		return fStopReason
+	case "events":
+		return fEvents
+	case "event":
+		return fEvent
+	case "error":
+		return fError
+	case "message":
+		return fMessage
+	case "agent":
+		return fAgent
+	case "run_id":
+		return fRunID
+	case "thread_id":
+		return fThread
+	case "model":
+		return fModel
+	case "usage":
+		return fUsage
+	case "total_usage":
+		return fTotalUsage
+	case "prompt_tokens":
+		return fPrompt
+	case "completion_tokens":
+		return fCompletion
+	case "total_tokens":
+		return fTotal
+	case "prompt_tokens_details":
+		return fPromptDetails
+	case "completion_tokens_details":
+		return fCompletionDetails
+	case "value":
+		return fValue
+	case "result_summary":
+		return fResultSummary
+	case "chunk":
+		return fChunk
+	case "metadata":
+		return fMetadata
+	case "namespace":
+		return fNamespace
+	case "tool_name":
+		return fToolName
+	case "summary":
+		return fSummary
+	}
+	return noField
+}
+
+// object holds the members of one JSON object that this dialect reads. Every
+// object is gone over once: looking each member up by name would compare all
+// keys for each.
+type object struct {
+	member [fieldCount]*fastjson.Value
+	export word // a key of the single-key form, and what it holds
+	inside *fastjson.Value
+	other  []byte // a key that looks like one and is none
+	keys   int
+	visit  func(key []byte, v *fastjson.Value) // o.take, made once
+}
+
+// read takes in an object and reports whether v is one.
+func (o *object) read(v *fastjson.Value) bool {
+	members := v.GetObject()
+	if members == nil {
+		return false
+	}
+	o.clear()
+	members.Visit(o.visit)
+	return true
+}
+
+func (o *object) clear() {
+	clear(o.member[:])
+	o.export, o.inside, o.other, o.keys = word{}, nil, nil, 0
+}
+
+func (o *object) take(key []byte, v *fastjson.Value) {
+	o.keys++
+	f := fieldOf(key)
+	if f == noField {
+		if o.inside == nil && len(key) > 0 && key[0] >= 'A' && key[0] <= 'Z' {
+			if w, ok := byExport[string(key)]; ok {
+				o.export, o.inside = w, v
+			} else {
+				o.other = key
+			}
+		}
+		return
+	}
+	if o.member[f] == nil {
+		o.member[f] = v
+	}
+}
+
+// text is a member's text, nil where it is missing or none.
+func (o *object) text(f field) []byte { return o.member[f].GetStringBytes() }
+
+// has reports whether the member is there and not null.
+func (o *object) has(f field) bool {
+	v := o.member[f]
+	return v != nil && v.Type() != fastjson.TypeNull
+}

@@ -1,0 +1,142 @@
+package loom
+
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"tapedeck/schema"
+)
+
+// lane is a series of frames with one count of event_ids: a session's in a
+// stream of lines, a run's on a WebSocket.
+type lane struct {
+	key     string // the session_id, or the wrapper's id
+	wrapped bool   // key is a wrapper's id
+	session string // what the frames call the conversation
+	count   sequence
+	run     *run   // the run in progress, nil between runs
+	over    bool   // its latest run has ended
+	used    uint64 // Seq of the frame that last belonged to it
+}
+
+// A stream may hold any number of sessions, one after the other: of a lane
+// whose run is over only the count is kept, and of the latest ones only.
+const (
+	openLimit = 256 // lanes with a run in progress
+	pastLimit = 32  // lanes without
+)
+
+// pastLane is what is kept of a lane between its runs.
+type pastLane struct {
+	hash  uint64 // of its key, which may be long
+	count sequence
+	over  bool
+}
+
+func hashOf(key string, wrapped bool) uint64 {
+	h := xxhash.Sum64String(key)
+	if wrapped {
+		h = ^h
+	}
+	return h
+}
+
+// lanes are those with a run in progress, and the one used last.
+type lanes struct {
+	open  []*lane
+	past  []pastLane // the latest last
+	cur   *lane
+	named bool // a session was named in this stream
+}
+
+// find gives the lane known under a key, or nil.
+func (ls *lanes) find(key []byte, wrapped bool) *lane {
+	if c := ls.cur; c != nil && c.wrapped == wrapped && c.key == string(key) {
+		return c
+	}
+	for _, l := range ls.open {
+		if l.wrapped == wrapped && l.key == string(key) {
+			return l
+		}
+	}
+	return nil
+}
+
+// running gives the lane used last that has a run in progress, on a WebSocket
+// or not, or nil.
+func (ls *lanes) running(wrapped bool) *lane {
+	var best *lane
+	for _, l := range ls.open {
+		if l.wrapped == wrapped && l.run != nil && (best == nil || l.used > best.used) {
+			best = l
+		}
+	}
+	return best
+}
+
+// add makes a lane, with the count that is remembered of it.
+func (ls *lanes) add(key []byte, wrapped bool) *lane {
+	l := &lane{key: string(key), wrapped: wrapped}
+	if !wrapped {
+		l.session = l.key
+		ls.named = ls.named || l.key != ""
+	}
+	h := hashOf(l.key, wrapped)
+	for i, p := range ls.past {
+		if p.hash == h {
+			l.count, l.over = p.count, p.over
+			ls.past = append(ls.past[:i], ls.past[i+1:]...)
+			break
+		}
+	}
+	ls.open = append(ls.open, l)
+	return l
+}
+
+// crowded gives the lane that was left alone longest if there are too many.
+func (ls *lanes) crowded() *lane {
+	if len(ls.open) <= openLimit {
+		return nil
+	}
+	oldest := ls.open[0]
+	for _, l := range ls.open {
+		if l.used < oldest.used {
+			oldest = l
+		}
+	}
+	return oldest
+}
+
+// use makes a lane the present one. The one before goes to the past if it has
+// no run in progress.
+func (ls *lanes) use(l *lane, f *schema.Frame) {
+	l.used = f.Seq
+	if ls.cur == l {
+		return
+	}
+	if before := ls.cur; before != nil && before.run == nil {
+		ls.retire(before)
+	}
+	ls.cur = l
+}
+
+// retire keeps of a lane only what is needed should it come back.
+func (ls *lanes) retire(l *lane) {
+	for i, o := range ls.open {
+		if o == l {
+			ls.open = append(ls.open[:i], ls.open[i+1:]...)
+			break
+		}
+	}
+	if len(ls.past) >= pastLimit {
+		ls.past = append(ls.past[:0], ls.past[1:]...)
+	}
+	ls.past = append(ls.past, pastLane{hashOf(l.key, l.wrapped), l.count, l.over})
+	if ls.cur == l {
+		ls.cur = nil
+	}
+}
+
+// ended says that a lane's run is over.
+func (l *lane) ended() {
+	l.run, l.over, l.count.ended = nil, true, true
+}

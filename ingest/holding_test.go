@@ -1,0 +1,58 @@
+package ingest_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/schema/block"
+)
+
+// holding is a publisher that confirms a block when it is told to.
+type holding struct {
+	mu     sync.Mutex
+	frames [][]uint64
+	done   []func(error)
+}
+
+func (h *holding) Publish(_ context.Context, p ingest.Parcel, done func(error)) error {
+	b, err := block.Decode(p.Data)
+	if err != nil {
+		return err
+	}
+	var seqs []uint64
+	for _, f := range b.Frames {
+		seqs = append(seqs, f.Seq)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.frames, h.done = append(h.frames, seqs), append(h.done, done)
+	return nil
+}
+
+// waitFor waits until n blocks came.
+func (h *holding) waitFor(t *testing.T, n int) {
+	t.Helper()
+	for range 500 {
+		h.mu.Lock()
+		got := len(h.done)
+		h.mu.Unlock()
+		if got == n {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%d blocks came, want %d", len(h.done), n)
+}
+
+// confirm confirms a block and gives the frames that were in it.
+func (h *holding) confirm(i int) []uint64 {
+	h.mu.Lock()
+	done, seqs := h.done[i], h.frames[i]
+	h.mu.Unlock()
+	// The frames count as confirmed from here on: done may tell of them.
+	done(nil)
+	return seqs
+}

@@ -1,0 +1,293 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
+	"tapedeck/schema"
+)
+
+// record opens a stream, records the lines and closes it.
+func record(t *testing.T, set ingest.Settings, opts ingest.StreamOptions, lines ...string) (*ingesttest.Memory, ingest.Summary) {
+	t.Helper()
+	mem := &ingesttest.Memory{}
+	t.Cleanup(mem.Wait)
+	s := open(t, mem, set, opts)
+	for i, line := range lines {
+		if err := s.Record(t.Context(), line1(line, int64(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	summary, err := s.Close(t.Context(), "eof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mem, summary
+}
+
+func open(t *testing.T, p ingest.Publisher, set ingest.Settings, opts ingest.StreamOptions) *ingest.Stream {
+	t.Helper()
+	s, err := ingest.NewRecorder(p, set, nil).Open(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func line1(line string, at int64) *schema.Frame {
+	return &schema.Frame{Raw: []byte(line + "\n"), At: 1763683200_000000000 + at}
+}
+
+func TestFramesComeOutAsTheyWentIn(t *testing.T) {
+	var lines []string
+	for i := range 1000 {
+		lines = append(lines, fmt.Sprintf(`{"session_id":"s%d","n":%d}`, i%3, i))
+	}
+	lines[500] = `{"cut off`
+	mem, sum := record(t, ingest.Settings{BlockFrames: 7}, ingest.StreamOptions{}, lines...)
+	if got := mem.Raw(sum.StreamID, schema.Receive); string(got) != strings.Join(lines, "\n")+"\n" {
+		t.Error("the bytes are not those that were recorded")
+	}
+	for i, f := range mem.Frames(sum.StreamID) {
+		if f.Seq != uint64(i) {
+			t.Fatalf("frame %d has seq %d", i, f.Seq)
+		}
+		if bad := f.Flags.Has(schema.FlagNotJSON); bad != (i == 500) {
+			t.Errorf("frame %d: flags %s", i, f.Flags)
+		}
+	}
+	if want := []string{"s0", "s1", "s2"}; !slices.Equal(sum.Sessions, want) || sum.Frames != 1000 || sum.Counters.NotJSON != 1 {
+		t.Errorf("summary %+v, want sessions %q and one frame that is not JSON", sum, want)
+	}
+}
+
+func TestWhichSession(t *testing.T) {
+	named := func(session string) string { return `{"session_id":"` + session + `"}` }
+	cases := []struct {
+		name  string
+		user  string
+		lines []string
+		want  []string // the session of each frame; "" for the stream's own id
+	}{
+		{"the frames' own", "", []string{named("a"), named("a"), named("b")}, []string{"a", "a", "b"}},
+		{"frames before the first name are held back for it", "", []string{`{}`, `text`, named("a"), `{}`}, []string{"a", "a", "a", "a"}},
+		{"a later id takes only the frames that carry it", "", []string{named("a"), named("b"), `{}`, named("a")}, []string{"a", "b", "a", "a"}},
+		{"nobody names one", "", []string{`{}`, `x`, `{}`}, []string{"", "", ""}},
+		{"the user's goes before all", "mine", []string{`{}`, named("a"), named("b")}, []string{"mine", "mine", "mine"}},
+		{"an id that cannot be one is cleaned", "", []string{named(`x\u0000y`)}, []string{"x_y"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			mem, sum := record(t, ingest.Settings{}, ingest.StreamOptions{Session: c.user}, c.lines...)
+			got := make([]string, len(c.lines))
+			for _, b := range mem.Blocks() {
+				for _, f := range b.Frames {
+					got[f.Seq] = b.Session
+				}
+			}
+			for i := range c.want {
+				if c.want[i] == "" {
+					c.want[i] = sum.StreamID
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("sessions %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A stream that never names a session is not held back for ever.
+func TestHoldIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := &ingesttest.Memory{}
+		s := open(t, mem, ingest.Settings{HoldFor: 300 * time.Millisecond}, ingest.StreamOptions{})
+		began := time.Now()
+		if err := s.Record(t.Context(), line1(`{"a":1}`, 0)); err != nil {
+			t.Fatal(err)
+		}
+		for len(mem.Blocks()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		if d := time.Since(began); d < 300*time.Millisecond || d > 320*time.Millisecond {
+			t.Errorf("held for %v, want 300 ms", d)
+		}
+		for i := range 300 { // and not by number
+			if err := s.Record(t.Context(), line1(`{"a":1}`, int64(i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Close(t.Context(), "eof"); err != nil {
+			t.Fatal(err)
+		}
+		mem.Wait()
+	})
+}
+
+// A frame waits for its block no longer than the block's age.
+func TestBlockAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := &ingesttest.Memory{}
+		s := open(t, mem, ingest.Settings{BlockAge: 5 * time.Millisecond}, ingest.StreamOptions{Session: "s", Dialect: "generic"})
+		for i := range 3 {
+			if err := s.Record(t.Context(), line1(`{}`, int64(i))); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(20 * time.Millisecond)
+			if got := len(mem.Blocks()); got != i+1 {
+				t.Fatalf("after frame %d there are %d blocks", i, got)
+			}
+		}
+		if _, err := s.Close(t.Context(), "eof"); err != nil {
+			t.Fatal(err)
+		}
+		mem.Wait()
+	})
+}
+
+// More sessions than a stream keeps open: those left come back as new parts,
+// and the parts add up.
+func TestParts(t *testing.T) {
+	var lines []string
+	for i := range 300 {
+		lines = append(lines, fmt.Sprintf(`{"session_id":"s%d"}`, i%30))
+	}
+	mem, sum := record(t, ingest.Settings{Parts: 4}, ingest.StreamOptions{}, lines...)
+	newest := map[string]map[uint64]schema.StreamState{}
+	for _, b := range mem.Blocks() {
+		parts := newest[b.Session]
+		if parts == nil {
+			parts = map[uint64]schema.StreamState{}
+			newest[b.Session] = parts
+		}
+		if b.State.Version >= parts[b.State.FirstSeq].Version {
+			parts[b.State.FirstSeq] = b.State
+		}
+	}
+	if len(newest) != 30 || len(mem.Frames(sum.StreamID)) != 300 {
+		t.Fatalf("%d sessions, %d frames; want 30 and 300", len(newest), len(mem.Frames(sum.StreamID)))
+	}
+	for session, parts := range newest {
+		var frames uint64
+		for _, st := range parts {
+			frames += st.Frames
+			if st.Ended == 0 || st.EndReason == "" {
+				t.Errorf("session %s: the part from frame %d never ended", session, st.FirstSeq)
+			}
+		}
+		if frames != 10 {
+			t.Errorf("session %s: parts of %d frames in all, want 10", session, frames)
+		}
+	}
+}
+
+// The durable frontier never runs ahead of what was confirmed, and reaches the end.
+func TestDurable(t *testing.T) {
+	held := &holding{}
+	var mu sync.Mutex
+	var told []uint64
+	s := open(t, held, ingest.Settings{BlockFrames: 10}, ingest.StreamOptions{Dialect: "generic", Durable: func(next uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, next)
+	}})
+	for i := range 100 {
+		if err := s.Record(t.Context(), line1(fmt.Sprintf(`{"session_id":"s%d"}`, i%2), int64(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed := make(chan error, 1)
+	go func() {
+		_, err := s.Close(context.Background(), "eof")
+		closed <- err
+	}()
+	held.waitFor(t, 12) // ten full blocks, and the end of either session
+	confirmed := map[uint64]bool{}
+	for _, i := range []int{3, 1, 0, 2, 5, 4, 11, 10, 9, 8, 7, 6} {
+		for _, seq := range held.confirm(i) {
+			confirmed[seq] = true
+		}
+		mu.Lock()
+		if len(told) > 0 {
+			for seq := range told[len(told)-1] {
+				if !confirmed[seq] {
+					t.Fatalf("told that %d frames are durable, but %d was not confirmed", told[len(told)-1], seq)
+				}
+			}
+		}
+		mu.Unlock()
+	}
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSorted(told) || told[len(told)-1] != 100 {
+		t.Errorf("told %v: it must rise to 100", told)
+	}
+}
+
+func TestGivenUpBlocksFailTheStream(t *testing.T) {
+	gone := errors.New("the disk is full")
+	mem := &ingesttest.Memory{}
+	mem.GiveUp(gone)
+	s := open(t, mem, ingest.Settings{}, ingest.StreamOptions{Session: "s", Dialect: "generic"})
+	if err := s.Record(t.Context(), line1("{}", 0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Flush(t.Context()); !errors.Is(err, gone) {
+		t.Errorf("Flush: %v, want %v", err, gone)
+	}
+	if err := s.Record(t.Context(), line1("{}", 0)); !errors.Is(err, gone) {
+		t.Errorf("Record after a lost block: %v, want %v", err, gone)
+	}
+	if _, err := s.Close(t.Context(), "eof"); !errors.Is(err, gone) {
+		t.Errorf("Close: %v, want %v", err, gone)
+	}
+	mem.Wait()
+}
+
+func TestRefusedOptions(t *testing.T) {
+	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)
+	for want, opts := range map[string]ingest.StreamOptions{
+		"control characters": {Session: "a\nb"},
+		"256":                {Session: strings.Repeat("x", 300)},
+		"UTF-8":              {Session: "\xff"},
+		"generic":            {Dialect: "klingon"},
+		"letters, digits":    {Tenant: "a.b"},
+	} {
+		if _, err := rec.Open(opts); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want one that speaks of %q", opts, err, want)
+		}
+	}
+}
+
+// Frames stay as they were although the tap reuses its buffer at once.
+func TestFramesAreCopied(t *testing.T) {
+	mem := &ingesttest.Memory{}
+	s := open(t, mem, ingest.Settings{}, ingest.StreamOptions{})
+	buf := []byte("xxxxxxxxx\n")
+	for i := range 20 {
+		copy(buf, fmt.Sprintf(`{"n":%3d}`, i))
+		if err := s.Record(t.Context(), &schema.Frame{Raw: buf, At: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Close(t.Context(), "eof"); err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range mem.Frames(s.ID()) {
+		if want := fmt.Sprintf("{\"n\":%3d}\n", i); !bytes.Equal(f.Raw, []byte(want)) {
+			t.Errorf("frame %d is %q, want %q", i, f.Raw, want)
+		}
+	}
+	mem.Wait()
+}
