@@ -1,0 +1,117 @@
+package pump
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/schema"
+)
+
+// CloseTimeout bounds how long the end of a recording waits until all of it is
+// durable.
+const CloseTimeout = 30 * time.Second
+
+// ReadError says that a source failed, rather than its recording.
+type ReadError struct{ Err error }
+
+func (e *ReadError) Error() string { return "read: " + e.Err.Error() }
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// Feed records r up to its end, and leaves the stream open. While the recorder
+// pushes back, nothing is read. What had arrived when the source failed or ctx
+// ended is recorded, the last frame marked if it is not complete. Reads do not
+// end with ctx by themselves: see Interruptible. The error is a ReadError if
+// the source failed, the cause if ctx ended, otherwise the recording's.
+func Feed(ctx context.Context, r *Reader, c ingest.Cutter, s *ingest.Stream) error {
+	recordCtx, cancel := Linger(ctx, CloseTimeout)
+	defer cancel()
+	record := func(f *schema.Frame) error { return s.Record(recordCtx, f) }
+	for {
+		p, at, err := r.Next()
+		if len(p) > 0 {
+			if err := c.Cut(p, at, record); err != nil {
+				return err
+			}
+		}
+		if ended := context.Cause(ctx); ended != nil {
+			err = ended
+		} else if err != nil && !errors.Is(err, io.EOF) {
+			err = &ReadError{err}
+		}
+		if err == nil {
+			continue
+		}
+		if lost := c.End(ingest.Now(), record); lost != nil {
+			return lost
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	}
+}
+
+// Linger gives a context that ends d after ctx has: a frame that was read is
+// still recorded, though its source is told to stop, for a recording fails for
+// good with the context of one frame.
+func Linger(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel(fmt.Errorf("not taken within %v: %w", d, context.Cause(ctx)))
+		case <-longer.Done():
+		}
+	})
+	return longer, func() {
+		stop()
+		cancel(context.Canceled)
+	}
+}
+
+// Pump records r up to its end and closes the stream: with the reason "eof",
+// "closed" if ctx ended, or "error: …" and the source's error. It waits until
+// everything is durable, CloseTimeout at most, also after ctx has ended. The
+// summary is valid also if there is an error; that ctx ended is none.
+func Pump(ctx context.Context, r *Reader, c ingest.Cutter, s *ingest.Stream) (ingest.Summary, error) {
+	err := Feed(ctx, r, c, s)
+	if context.Cause(ctx) != nil && errors.Is(err, context.Cause(ctx)) {
+		sum, err := Close(ctx, s, "closed")
+		return sum, err
+	}
+	sum, closeErr := Close(ctx, s, Reason(err))
+	if err == nil {
+		err = closeErr
+	}
+	return sum, err
+}
+
+// Reason is how a stream's end reads after err.
+func Reason(err error) string {
+	if err == nil {
+		return "eof"
+	}
+	if read, ok := errors.AsType[*ReadError](err); ok {
+		err = read.Err
+	}
+	return "error: " + err.Error()
+}
+
+// Close closes a stream and waits until it is durable, CloseTimeout at most,
+// also if ctx has ended.
+func Close(ctx context.Context, s *ingest.Stream, reason string) (ingest.Summary, error) {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), CloseTimeout,
+		fmt.Errorf("not confirmed within %v", CloseTimeout))
+	defer cancel()
+	sum, err := s.Close(ctx, reason)
+	if err != nil {
+		err = fmt.Errorf("end the recording of stream %s: %w", s.ID(), err)
+	}
+	return sum, err
+}

@@ -1,0 +1,82 @@
+// Package pump moves a byte stream into a recording: it reads, notes when each
+// read came, has the bytes cut into frames, and records these.
+package pump
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"strings"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/ndjson"
+	"tapedeck/ingest/sse"
+	"tapedeck/schema"
+)
+
+// NewCutter makes the cutter of a transport that is a byte stream, with a frame
+// limit in bytes, 0 for ingest.DefaultFrameLimit. It panics for any other
+// transport.
+func NewCutter(t schema.Transport, limit int) ingest.Cutter {
+	switch t {
+	case schema.NDJSON:
+		return ndjson.NewCutter(limit)
+	case schema.SSE:
+		return sse.NewCutter(limit)
+	}
+	panic(fmt.Sprintf("transport %s is not a byte stream", t))
+}
+
+// mediaTypes are those that say what cuts a body. JSON as such is here since a
+// line is what most of it is, and one value printed over several lines is a
+// frame as well.
+var mediaTypes = map[string]schema.Transport{
+	"text/event-stream":       schema.SSE,
+	"application/x-ndjson":    schema.NDJSON,
+	"application/ndjson":      schema.NDJSON,
+	"application/jsonl":       schema.NDJSON,
+	"application/x-jsonl":     schema.NDJSON,
+	"application/jsonlines":   schema.NDJSON,
+	"application/x-jsonlines": schema.NDJSON,
+	"application/json":        schema.NDJSON,
+}
+
+// ByContentType tells the transport by the value of a Content-Type header; the
+// second result is false if the type says nothing about it.
+func ByContentType(value string) (schema.Transport, bool) {
+	media, _, err := mime.ParseMediaType(value)
+	if err != nil { // also for a bad parameter, which changes nothing
+		media, _, _ = strings.Cut(value, ";")
+		media = strings.ToLower(strings.TrimSpace(media))
+	}
+	t, ok := mediaTypes[media]
+	return t, ok
+}
+
+var fieldNames = []string{"data:", "event:", "id:", "retry:"}
+
+// Sniff tells by the first bytes of a stream what cuts it: a comment or a field
+// of an SSE event to begin with, or else lines. It is not sure as long as more
+// bytes could change the answer.
+func Sniff(head []byte) (t schema.Transport, sure bool) {
+	const mark = "\xef\xbb\xbf"
+	if len(head) < len(mark) && strings.HasPrefix(mark, string(head)) {
+		return schema.NDJSON, false
+	}
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(mark)), " \t\r\n")
+	if len(head) == 0 {
+		return schema.NDJSON, false
+	}
+	if head[0] == ':' {
+		return schema.SSE, true
+	}
+	for _, name := range fieldNames {
+		if bytes.HasPrefix(head, []byte(name)) {
+			return schema.SSE, true
+		}
+		if strings.HasPrefix(name, string(head)) {
+			return schema.NDJSON, false
+		}
+	}
+	return schema.NDJSON, true
+}
