@@ -89,15 +89,6 @@ func (l *listener) drop() {
 	l.mute = true
 }
 
-// fail ends recording for a reason from outside.
-func (l *listener) fail(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.mute {
-		l.check(err)
-	}
-}
-
 func (l *listener) check(err error) {
 	if err != nil {
 		l.mute = true

@@ -1,7 +1,6 @@
 package websocket
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,16 +23,18 @@ type served struct {
 	conn     *websocket.Conn
 	acks     acks
 	recorded atomic.Int64 // the highest seq that was recorded, -1 for none
-	failure  error        // why recording ended before the connection did
 	leaving  atomic.Bool
-	beside   sync.WaitGroup // what runs beside the reading
+	failing  chan struct{} // closed once failure is set
+
+	mu      sync.Mutex // guards failure
+	failure error      // why recording ended before the connection did
 }
 
 // errPatience is a publisher that pushed back for too long.
 var errPatience = errors.New("the recorder is overloaded")
 
 func newServed(h *Handler) *served {
-	s := &served{handler: h}
+	s := &served{handler: h, failing: make(chan struct{})}
 	s.recorded.Store(-1)
 	s.acks.init()
 	s.heard = &listener{cutter: NewCutter(h.opts.FrameLimit, nil)}
@@ -42,43 +43,68 @@ func newServed(h *Handler) *served {
 
 // run records the connection to its end. ctx ending means to shut down.
 func (s *served) run(ctx context.Context) {
-	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer cancel(nil)
-	patience := time.AfterFunc(s.handler.opts.Patience, func() { cancel(errPatience) })
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	patience := time.AfterFunc(s.handler.opts.Patience, func() {
+		s.fail(errPatience)
+		cancel()
+	})
 	patience.Stop()
 	defer patience.Stop()
-
 	s.heard.record = func(f *schema.Frame) error {
+		if err := s.failed(); err != nil {
+			return err // the client was told that this frame is not recorded
+		}
 		patience.Reset(s.handler.opts.Patience)
 		defer patience.Stop()
-		if err := s.stream.Record(running, f); err != nil {
-			return cmp.Or(context.Cause(running), err)
+		err := s.stream.Record(running, f)
+		if err == nil {
+			s.recorded.Store(int64(f.Seq))
 		}
-		s.recorded.Store(int64(f.Seq))
-		return nil
+		return err
 	}
-	s.heard.failed = func(err error) {
-		s.failure = err
-		s.beside.Go(s.refuse)
-	}
+	s.heard.failed = s.fail
+
 	ended := make(chan struct{})
-	s.beside.Go(func() { s.acks.tell(s.conn, ended) })
-	s.beside.Go(func() { s.watch(ended) })
-	s.beside.Go(func() {
-		select {
-		case <-ctx.Done():
-			s.leave(ctx)
-		case <-ended:
-		}
-	})
+	var beside sync.WaitGroup
+	beside.Go(func() { s.acks.tell(s.conn, ended) })
+	beside.Go(func() { s.watch(ended) })
+	beside.Go(func() { s.obey(ctx, ended) })
 	err := s.drain(context.WithoutCancel(ctx))
 	reason := s.reason(s.heard.end(), err)
 	if _, err := s.close(ctx, reason); err != nil {
 		s.handler.opts.Log.Warn("stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
 	}
 	close(ended)
-	s.beside.Wait()
+	beside.Wait()
 	_ = s.conn.CloseNow() // it is closed, or gone
+}
+
+// fail ends recording, the connection with it. The first reason stands.
+func (s *served) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failure == nil {
+		s.failure = err
+		close(s.failing)
+	}
+}
+
+func (s *served) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failure
+}
+
+// obey ends the connection before its time, if there is a reason to.
+func (s *served) obey(ctx context.Context, ended <-chan struct{}) {
+	select {
+	case <-ctx.Done():
+		s.leave(ctx)
+	case <-s.failing:
+		s.refuse(s.failed())
+	case <-ended:
+	}
 }
 
 // watch looks after a client that sent its last frame and waits for its
@@ -96,7 +122,7 @@ func (s *served) watch(ended <-chan struct{}) {
 		if s.acks.next.Load() < before {
 			ctx, cancel := context.WithTimeoutCause(context.Background(), s.handler.opts.Patience, errPatience)
 			if err := s.stream.Flush(ctx); err != nil {
-				s.heard.fail(err)
+				s.fail(err)
 			}
 			cancel()
 		}
@@ -133,13 +159,13 @@ func (s *served) leave(ctx context.Context) {
 }
 
 // refuse tells the client that its frames cannot be taken, and closes.
-func (s *served) refuse() {
+func (s *served) refuse(why error) {
 	pushedBack.Inc()
 	durable := s.acks.next.Load()
 	text, err := json.Marshal(struct {
 		Error   string `json:"error"`
 		Durable int64  `json:"durable"`
-	}{s.failure.Error() + "; connect again later and send again what comes after the durable frames", durable})
+	}{why.Error() + "; connect again later and send again what comes after the durable frames", durable})
 	if err == nil {
 		err = s.acks.write(s.conn, text)
 	}
@@ -153,7 +179,7 @@ func (s *served) refuse() {
 func (s *served) reason(cut, readErr error) string {
 	code, reason, closed := s.heard.cutter.Closed()
 	switch {
-	case s.failure != nil:
+	case s.failed() != nil:
 		return recordingFailed
 	case s.leaving.Load():
 		return "error: the server was shut down"

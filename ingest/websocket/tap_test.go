@@ -115,8 +115,8 @@ func TestRecord(t *testing.T) {
 			sent <- string(p)
 		}
 		pinged := make(chan error)
+		c.CloseRead(ctx)
 		go func() { pinged <- c.Ping(ctx) }()
-		ctx = c.CloseRead(ctx)
 		if err := <-pinged; err != nil {
 			t.Errorf("ping was not answered: %v", err)
 		}
