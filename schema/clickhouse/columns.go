@@ -1,6 +1,8 @@
 package clickhouse
 
 import (
+	"strings"
+
 	"github.com/ClickHouse/ch-go/proto"
 )
 
@@ -12,10 +14,45 @@ type text struct{ proto.ColStr }
 
 func (c *text) add(s string) { c.Append(s) }
 
-// word is LowCardinality(String).
-type word = proto.ColLowCardinality[string]
+// word is LowCardinality(String): each text once, and for every row its place.
+// It keeps copies, so that what is appended need not outlive the call.
+type word struct {
+	proto.ColLowCardinalityRaw
+	texts   proto.ColStr
+	own     []string
+	places  map[string]int // in own
+	last    string // the text of the row before: nearly always the next one's, too
+	lastKey int
+}
 
-func newWord() *word { return new(proto.ColStr).LowCardinality() }
+func newWord() *word {
+	c := &word{places: map[string]int{}}
+	c.Key, c.Index = proto.KeyUInt32, &c.texts
+	return c
+}
+
+// Append adds a row.
+func (c *word) Append(s string) {
+	if len(c.Keys32) == 0 || s != c.last {
+		place, ok := c.places[s]
+		if !ok {
+			place = len(c.own)
+			c.own = append(c.own, strings.Clone(s))
+			c.places[c.own[place]] = place
+			c.texts.Append(s)
+		}
+		c.last, c.lastKey = c.own[place], place
+	}
+	c.AppendKey(c.lastKey)
+}
+
+// Reset empties the column.
+func (c *word) Reset() {
+	c.ColLowCardinalityRaw.Reset()
+	clear(c.places)
+	clear(c.own)
+	c.own, c.last = c.own[:0], ""
+}
 
 // instant is DateTime64(9, 'UTC').
 type instant struct{ proto.ColDateTime64 }

@@ -1,6 +1,8 @@
 package clickhouse
 
 import (
+	"strings"
+
 	"github.com/ClickHouse/ch-go/proto"
 
 	"tapedeck/schema/block"
@@ -31,7 +33,7 @@ func newStreamColumns() *streamColumns {
 	c.dialect = column(t, "dialect", newWord())
 	c.evidence = column(t, "evidence", new(text))
 	c.source = column(t, "source", new(text))
-	c.tags = column(t, "tags", proto.NewMap[string, string](newWord(), new(proto.ColStr)))
+	c.tags = column(t, "tags", proto.NewMap[string, string](new(proto.ColStr).LowCardinality(), new(proto.ColStr)))
 	c.title = column(t, "title", new(text))
 	c.firstAt = column(t, "first_at", newInstant())
 	c.lastAt = column(t, "last_at", newInstant())
@@ -59,7 +61,7 @@ func (c *streamColumns) add(tenant string, b *block.Block, started int64) {
 	c.dialect.Append(s.Dialect)
 	c.evidence.add(s.Evidence)
 	c.source.add(s.Source)
-	c.tags.Append(s.Tags)
+	c.tags.Append(ownTags(s.Tags))
 	c.title.add(s.Title)
 	c.firstAt.add(s.FirstAt)
 	c.lastAt.add(s.LastAt)
@@ -71,4 +73,13 @@ func (c *streamColumns) add(tenant string, b *block.Block, started int64) {
 	for i, v := range [...]uint64{n.NotJSON, n.InvalidUTF8, n.Oversize, n.Unknown, n.Lost, n.Repeated, n.Back} {
 		c.counters[i].Append(v)
 	}
+}
+
+// ownTags copies tags, since the column keeps their names until it is written.
+func ownTags(tags map[string]string) map[string]string {
+	own := make(map[string]string, len(tags))
+	for k, v := range tags {
+		own[strings.Clone(k)] = v
+	}
+	return own
 }
