@@ -21,38 +21,39 @@ type ReadError struct{ Err error }
 func (e *ReadError) Error() string { return "read: " + e.Err.Error() }
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Feed records r up to its end, and leaves the stream open. While the recorder
-// pushes back, nothing is read. What had arrived when the source failed or ctx
-// ended is recorded, the last frame marked if it is not complete. Reads do not
-// end with ctx by themselves: see Interruptible. The error is a ReadError if
-// the source failed, the cause if ctx ended, otherwise the recording's.
-func Feed(ctx context.Context, r *Reader, c ingest.Cutter, s *ingest.Stream) error {
-	recordCtx, cancel := Linger(ctx, CloseTimeout)
-	defer cancel()
-	record := func(f *schema.Frame) error { return s.Record(recordCtx, f) }
+// Feed has a source's bytes cut into frames and hands these to record, up to
+// the source's end. What had arrived when the source failed or ctx ended is
+// recorded, the last frame marked if it is not complete. Waiting for a read does
+// not end with ctx by itself: see Interruptible. The error is a ReadError if the
+// source failed, the cause if ctx ended, otherwise that of record.
+func Feed(ctx context.Context, from Source, c ingest.Cutter, record func(*schema.Frame) error) error {
 	for {
-		p, at, err := r.Next()
-		if len(p) > 0 {
-			if err := c.Cut(p, at, record); err != nil {
-				return err
-			}
-		}
-		if ended := context.Cause(ctx); ended != nil {
-			err = ended
-		} else if err != nil && !errors.Is(err, io.EOF) {
+		p, at, err := from.Next()
+		if err == nil {
+			err = c.Cut(p, at, record)
+		} else if !errors.Is(err, io.EOF) {
 			err = &ReadError{err}
 		}
-		if err == nil {
+		if ended := context.Cause(ctx); ended != nil && (err == nil || isReadError(err)) {
+			err = ended
+		}
+		switch {
+		case err == nil:
 			continue
-		}
-		if lost := c.End(ingest.Now(), record); lost != nil {
-			return lost
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
+		case errors.Is(err, io.EOF):
+			return c.End(ingest.Now(), record)
+		case err == context.Cause(ctx) || isReadError(err):
+			if failed := c.End(ingest.Now(), record); failed != nil {
+				return failed
+			}
 		}
 		return err
 	}
+}
+
+func isReadError(err error) bool {
+	_, ok := errors.AsType[*ReadError](err)
+	return ok
 }
 
 // Linger gives a context that ends d after ctx has: a frame that was read is
@@ -75,17 +76,20 @@ func Linger(ctx context.Context, d time.Duration) (context.Context, context.Canc
 	}
 }
 
-// Pump records r up to its end and closes the stream: with the reason "eof",
-// "closed" if ctx ended, or "error: …" and the source's error. It waits until
-// everything is durable, CloseTimeout at most, also after ctx has ended. The
-// summary is valid also if there is an error; that ctx ended is none.
-func Pump(ctx context.Context, r *Reader, c ingest.Cutter, s *ingest.Stream) (ingest.Summary, error) {
-	err := Feed(ctx, r, c, s)
-	if context.Cause(ctx) != nil && errors.Is(err, context.Cause(ctx)) {
-		sum, err := Close(ctx, s, "closed")
-		return sum, err
+// Pump records a source up to its end and closes the stream: with the reason
+// "eof", "closed" if ctx ended, or "error: …" and the source's error. While the
+// recorder pushes back, nothing is read. Pump waits until everything is durable,
+// CloseTimeout at most, also after ctx has ended. The summary is valid also if
+// there is an error; that ctx ended is none.
+func Pump(ctx context.Context, from Source, c ingest.Cutter, s *ingest.Stream) (ingest.Summary, error) {
+	recordCtx, cancel := Linger(ctx, CloseTimeout)
+	defer cancel()
+	err := Feed(ctx, from, c, func(f *schema.Frame) error { return s.Record(recordCtx, f) })
+	reason := Reason(err)
+	if err != nil && err == context.Cause(ctx) {
+		err, reason = nil, "closed"
 	}
-	sum, closeErr := Close(ctx, s, Reason(err))
+	sum, closeErr := Close(ctx, s, reason)
 	if err == nil {
 		err = closeErr
 	}

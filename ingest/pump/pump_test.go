@@ -30,7 +30,7 @@ func open(t *testing.T, m *ingesttest.Memory, transport schema.Transport) *inges
 	return s
 }
 
-func TestSniff(t *testing.T) {
+func TestByFirstBytes(t *testing.T) {
 	for _, tc := range []struct {
 		head string
 		want schema.Transport
@@ -53,13 +53,13 @@ func TestSniff(t *testing.T) {
 		{"database", schema.NDJSON, true},
 		{"plain text", schema.NDJSON, true},
 	} {
-		if got, sure := pump.Sniff([]byte(tc.head)); got != tc.want || sure != tc.sure {
-			t.Errorf("Sniff(%q) = %v %v, want %v %v", tc.head, got, sure, tc.want, tc.sure)
+		if got, sure := pump.ByFirstBytes([]byte(tc.head)); got != tc.want || sure != tc.sure {
+			t.Errorf("ByFirstBytes(%q) = %v %v, want %v %v", tc.head, got, sure, tc.want, tc.sure)
 		}
 	}
 }
 
-func FuzzSniff(f *testing.F) {
+func FuzzByFirstBytes(f *testing.F) {
 	for _, s := range []string{"data: 1\n", "\xef\xbb\xbf:", "{}", "\n\nre", "id:"} {
 		f.Add([]byte(s), 2)
 	}
@@ -67,8 +67,8 @@ func FuzzSniff(f *testing.F) {
 		if n < 0 || n > len(head) {
 			return
 		}
-		early, sure := pump.Sniff(head[:n])
-		if late, _ := pump.Sniff(head); sure && late != early {
+		early, sure := pump.ByFirstBytes(head[:n])
+		if late, _ := pump.ByFirstBytes(head); sure && late != early {
 			t.Errorf("%q is %v for sure, %q is %v", head[:n], early, head, late)
 		}
 	})
@@ -103,8 +103,7 @@ func TestPump(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got strings.Builder
 			var m ingesttest.Memory
-			r := pump.NewReader(io.TeeReader(from, &got))
-			transport := r.Sniff()
+			transport, r := pump.Sniff(pump.NewReader(io.TeeReader(from, &got)))
 			s := open(t, &m, transport)
 			sum, err := pump.Pump(t.Context(), r, pump.NewCutter(transport, 0), s)
 			if err != nil {
@@ -171,8 +170,7 @@ func TestTimes(t *testing.T) {
 			}
 			_ = to.Close()
 		}()
-		r := pump.NewReader(from)
-		transport := r.Sniff()
+		transport, r := pump.Sniff(pump.NewReader(from))
 		s := open(t, &m, transport)
 		if _, err := pump.Pump(t.Context(), r, pump.NewCutter(transport, 0), s); err != nil {
 			t.Fatal(err)
@@ -275,4 +273,31 @@ func TestLinger(t *testing.T) {
 			t.Errorf("cause %v", context.Cause(longer))
 		}
 	})
+}
+
+func TestOffsets(t *testing.T) {
+	o := pump.NewOffsets(7, 1000)
+	check := func(next uint64, offset int64) {
+		t.Helper()
+		if n, at := o.Get(); n != next || at != offset {
+			t.Errorf("durable to %d at %d, want %d at %d", n, at, next, offset)
+		}
+	}
+	check(7, 1000)
+	for range 5000 {
+		o.Add(10)
+	}
+	o.Durable(7)
+	check(7, 1000)
+	o.Durable(4007)
+	check(4007, 41_000)
+	for range 5000 {
+		o.Add(1)
+	}
+	o.Durable(5008)
+	check(5008, 51_001)
+	o.Durable(10_007)
+	check(10_007, 56_000)
+	o.Durable(10_007)
+	check(10_007, 56_000)
 }

@@ -1,12 +1,10 @@
 package pump
 
 import (
-	"bytes"
 	"context"
 	"io"
 
 	"tapedeck/ingest"
-	"tapedeck/schema"
 )
 
 const (
@@ -16,25 +14,16 @@ const (
 	LargeRead = 256 << 10
 	// calm is after how many small reads in a row the buffer is small again.
 	calm = 32
-	// sniffLimit bounds what is read ahead to tell the transport, bytes.
-	sniffLimit = 64 << 10
 )
 
-// Reader reads a byte stream and notes when each read came. It is not safe for
-// use by several goroutines.
+// Reader is the Source of an io.Reader. It is not safe for use by several
+// goroutines.
 type Reader struct {
 	from  io.Reader
 	size  int // of the buffer to read into
 	small int // reads in a row that would have fitted into a small buffer
 	buf   []byte
-	ahead []chunk // read by Sniff, not given out so far
-	err   error   // ended the stream; it comes after what was read ahead
-}
-
-// chunk is one read.
-type chunk struct {
-	data []byte
-	at   int64
+	err   error // ended the stream
 }
 
 // NewReader makes a reader. It never closes r.
@@ -44,37 +33,8 @@ func NewReader(r io.Reader) *Reader { return &Reader{from: r, size: SmallRead} }
 // fast: its buffer is large from the start.
 func NewFileReader(r io.Reader) *Reader { return &Reader{from: r, size: LargeRead} }
 
-// Sniff tells what cuts the stream, by as many reads as it takes: those are
-// given out by Next later, with their times. A stream that ends, fails or goes
-// on without saying has lines; Next gives the error.
-func (r *Reader) Sniff() schema.Transport {
-	var head []byte
-	for {
-		t, sure := Sniff(head)
-		if sure || len(head) >= sniffLimit {
-			return t
-		}
-		p, at, err := r.read()
-		if err != nil {
-			return t
-		}
-		r.ahead = append(r.ahead, chunk{bytes.Clone(p), at})
-		head = append(head, p...)
-	}
-}
-
-// Next gives the bytes of the next read, at least one, and when it came, ns.
-// The bytes are valid until the next call. At the end the error is io.EOF.
+// Next implements Source.
 func (r *Reader) Next() (p []byte, at int64, err error) {
-	if len(r.ahead) > 0 {
-		c := r.ahead[0]
-		r.ahead = r.ahead[1:]
-		return c.data, c.at, nil
-	}
-	return r.read()
-}
-
-func (r *Reader) read() ([]byte, int64, error) {
 	if r.err != nil {
 		return nil, 0, r.err
 	}

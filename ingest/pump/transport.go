@@ -55,10 +55,10 @@ func ByContentType(value string) (schema.Transport, bool) {
 
 var fieldNames = []string{"data:", "event:", "id:", "retry:"}
 
-// Sniff tells by the first bytes of a stream what cuts it: a comment or a field
-// of an SSE event to begin with, or else lines. It is not sure as long as more
-// bytes could change the answer.
-func Sniff(head []byte) (t schema.Transport, sure bool) {
+// ByFirstBytes tells by the first bytes of a stream what cuts it: a comment or a
+// field of an SSE event to begin with, or else lines. It is not sure as long as
+// more bytes could change the answer.
+func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 	const mark = "\xef\xbb\xbf"
 	if len(head) < len(mark) && strings.HasPrefix(mark, string(head)) {
 		return schema.NDJSON, false
