@@ -93,12 +93,34 @@ func (b *Book) OpenMessage(kind schema.MessageKind, id string, f *schema.Frame) 
 // Append adds a chunk to the message's text. It copies the chunk.
 func (b *Book) Append(m *Message, chunk []byte, f *schema.Frame) {
 	if len(chunk) > 0 {
-		m.text = append(m.text, chunk...)
-		m.ChunkAt = append(m.ChunkAt, f.At)
-		m.ChunkEnd = append(m.ChunkEnd, uint32(len(m.text)))
+		m.grow(chunk, f.At)
 	}
 	m.Ended = f.At
 	b.ChangedMessage(m, f)
+}
+
+// Room made for a message once it turns out to come in pieces: chunks, bytes.
+const (
+	firstChunks = 16
+	firstText   = 256
+)
+
+// grow adds a chunk. While the text came in one piece when the message began
+// no chunks are listed.
+func (m *Message) grow(chunk []byte, at int64) {
+	if len(m.text) == 0 && len(m.ChunkAt) == 0 && at == m.Started {
+		m.text = append(m.text, chunk...)
+		return
+	}
+	if len(m.ChunkAt) == 0 {
+		m.ChunkAt, m.ChunkEnd = make([]int64, 0, firstChunks), make([]uint32, 0, firstChunks)
+		if len(m.text) > 0 {
+			m.ChunkAt, m.ChunkEnd = append(m.ChunkAt, m.Started), append(m.ChunkEnd, uint32(len(m.text)))
+		}
+		m.text = slices.Grow(m.text, max(firstText, len(chunk)))
+	}
+	m.text = append(m.text, chunk...)
+	m.ChunkAt, m.ChunkEnd = append(m.ChunkAt, at), append(m.ChunkEnd, uint32(len(m.text)))
 }
 
 // SetText replaces the message's text, for dialects that send growing
@@ -109,8 +131,10 @@ func (b *Book) SetText(m *Message, text []byte, f *schema.Frame) {
 		b.Append(m, text[len(m.text):], f)
 		return
 	}
-	m.text = append(m.text[:0], text...)
-	m.ChunkAt, m.ChunkEnd = append(m.ChunkAt[:0], f.At), append(m.ChunkEnd[:0], uint32(len(text)))
+	m.text, m.ChunkAt, m.ChunkEnd = m.text[:0], m.ChunkAt[:0], m.ChunkEnd[:0]
+	if len(text) > 0 {
+		m.grow(text, f.At)
+	}
 	m.Ended = f.At
 	b.ChangedMessage(m, f)
 }
@@ -243,9 +267,9 @@ func (b *Book) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 		m.dirty, m.toldAt, m.told = false, now, len(m.text)
 		out := m.Message
 		out.Text = string(m.text)
-		out.ChunkAt, out.ChunkEnd = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd)
-		if len(out.ChunkAt) == 1 && out.ChunkAt[0] == out.Started {
-			out.ChunkAt, out.ChunkEnd = nil, nil // came in one piece
+		out.ChunkAt, out.ChunkEnd = nil, nil
+		if len(m.ChunkAt) > 0 {
+			out.ChunkAt, out.ChunkEnd = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd)
 		}
 		taken = append(taken, out)
 	}

@@ -118,17 +118,24 @@ func (c *connection) record(ctx context.Context, f *schema.Frame) error {
 
 // send sends and records what is to be sent.
 func (c *connection) send(ctx context.Context) error {
+	m := newMessage(c.tap.opts.FrameLimit)
+	record := func(f *schema.Frame) error {
+		f.Direction = schema.Send
+		return c.tap.stream.Record(ctx, f)
+	}
 	for i, p := range c.tap.opts.Send {
-		f := schema.Frame{
-			At: ingest.Now(), Direction: schema.Send, Transport: schema.WebSocket, Raw: p.Data, Flags: TextFlags(p.Data, false),
-		}
 		typ := websocket.MessageText
 		if p.Binary {
 			typ = websocket.MessageBinary
-			f.Flags |= schema.FlagBinary
 		}
 		// Recorded first: the answer may come before the write returns.
-		if err := c.tap.stream.Record(ctx, &f); err != nil {
+		m.beginRead(ingest.Now())
+		m.begin(p.Binary)
+		err := m.append(p.Data, record)
+		if err == nil {
+			err = m.end(true, record)
+		}
+		if err != nil {
 			return recordError{err}
 		}
 		if err := c.Write(ctx, typ, p.Data); err != nil {

@@ -2,7 +2,10 @@ package websocket
 
 import (
 	"encoding/binary"
+	"sync"
 
+	"tapedeck/ingest"
+	"tapedeck/ingest/assembly"
 	"tapedeck/schema"
 )
 
@@ -16,8 +19,9 @@ import (
 // opcode that is not defined counts as binary, and bytes after a length that
 // cannot be are frames of the transport HTTP, as they came.
 type Cutter struct {
-	message  *Message
-	inflater Inflater // nil if none was negotiated
+	message  *message
+	after    assembly.Buffer // for bytes after the protocol was broken
+	inflater Inflater        // nil if none was negotiated
 
 	head       [14]byte // the header of the frame that is being read
 	have, need int
@@ -35,11 +39,7 @@ type Cutter struct {
 	reason     string
 	broken     bool
 
-	scratch []byte
-	at      int64
-	emit    func(*schema.Frame) error // of the call
-	mark    func(*schema.Frame) error // marks a frame and hands it to emit
-	joined  bool                      // a frame was emitted in this call
+	emit func(*schema.Frame) error // of the call
 }
 
 // Inflater undoes permessage-deflate (RFC 7692): it is fed all payloads of
@@ -61,19 +61,15 @@ const (
 	smallestHeader = 2
 )
 
+var _ ingest.Cutter = (*Cutter)(nil)
+
 // NewCutter makes a cutter. A message over limit, bytes, is cut into pieces
 // marked schema.FlagOversize. inflater is nil unless permessage-deflate was
 // negotiated; the cutter stops it at its end.
 func NewCutter(limit int, inflater Inflater) *Cutter {
-	c := &Cutter{message: NewMessage(schema.WebSocket, limit), inflater: inflater, need: smallestHeader}
-	c.mark = func(f *schema.Frame) error {
-		if c.joined {
-			f.Flags |= schema.FlagJoined
-		}
-		c.joined = true
-		return c.emit(f)
+	return &Cutter{
+		message: newMessage(limit), after: assembly.New(schema.HTTP), inflater: inflater, need: smallestHeader,
 	}
-	return c
 }
 
 // Closed gives the code and the reason of the close frame that came, if one
@@ -82,7 +78,11 @@ func (c *Cutter) Closed() (code int, reason string, ok bool) { return c.code, c.
 
 // Cut takes the bytes of one read.
 func (c *Cutter) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
-	c.at, c.emit, c.joined = at, emit, false
+	if len(p) == 0 {
+		return nil
+	}
+	c.emit = emit
+	c.message.beginRead(at)
 	for len(p) > 0 && !c.broken {
 		if c.have < c.need {
 			n := copy(c.head[c.have:c.need], p)
@@ -106,20 +106,20 @@ func (c *Cutter) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
 			}
 		}
 	}
-	if c.broken && len(p) > 0 {
-		return c.mark(&schema.Frame{At: at, Transport: schema.HTTP, Flags: TextFlags(p, true), Raw: p})
+	if c.broken {
+		c.after.Begin(at)
+		return c.after.Emit(p, 0, emit)
 	}
-	c.message.ReadEnded(at)
+	c.message.endRead()
 	return nil
 }
 
 // End says that no more will come.
-func (c *Cutter) End(at int64, emit func(*schema.Frame) error) error {
-	c.at, c.emit, c.joined = at, emit, false
+func (c *Cutter) End(_ int64, emit func(*schema.Frame) error) error {
 	if c.inflater != nil {
 		c.inflater.Stop()
 	}
-	return c.message.End(at, false, c.mark)
+	return c.message.end(false, emit)
 }
 
 // headRead reads the header as far as it is there, and reports whether that is
@@ -160,28 +160,32 @@ func (c *Cutter) headRead() bool {
 func (c *Cutter) begin() error {
 	c.broken = c.left>>63 != 0
 	if c.broken {
-		return c.message.End(c.at, false, c.mark)
+		return c.message.end(false, c.emit)
 	}
 	if c.opcode&opControl != 0 {
 		c.control = c.control[:0]
 		return nil
 	}
-	if c.opcode == opContinuation && c.message.Open() {
+	if c.opcode == opContinuation && c.message.open {
 		return nil
 	}
-	if err := c.message.End(c.at, false, c.mark); err != nil {
+	if err := c.message.end(false, c.emit); err != nil {
 		return err
 	}
 	const rsv1 = 0x40
 	c.compressed = c.head[0]&rsv1 != 0 && c.inflater != nil
-	c.message.Begin(c.opcode >= opBinary)
+	c.message.begin(c.opcode >= opBinary)
 	return nil
 }
 
 // payload takes a part of a frame's payload.
 func (c *Cutter) payload(p []byte) error {
 	if c.masked {
-		p = c.unmask(p)
+		scratch := scratches.Get().(*[]byte)
+		defer scratches.Put(scratch)
+		*scratch = append((*scratch)[:0], p...)
+		p = *scratch
+		c.unmask(p)
 	}
 	switch {
 	case c.opcode&opControl != 0:
@@ -191,7 +195,7 @@ func (c *Cutter) payload(p []byte) error {
 	case c.compressed:
 		return c.inflate(p, true)
 	}
-	return c.message.Append(p, c.at, c.mark)
+	return c.message.append(p, c.emit)
 }
 
 // end ends a frame.
@@ -211,7 +215,7 @@ func (c *Cutter) end() error {
 			return err
 		}
 	}
-	return c.message.End(c.at, true, c.mark)
+	return c.message.end(true, c.emit)
 }
 
 func (c *Cutter) readClose() {
@@ -221,24 +225,24 @@ func (c *Cutter) readClose() {
 	}
 }
 
-// unmask gives the payload as it was before it was masked.
-func (c *Cutter) unmask(p []byte) []byte {
-	c.scratch = append(c.scratch[:0], p...)
-	s := c.scratch
+// scratches are shared among cutters, so that an idle one holds none.
+var scratches = sync.Pool{New: func() any { return new([]byte) }}
+
+// unmask undoes the masking of a payload (RFC 6455, section 5.3), in place.
+func (c *Cutter) unmask(p []byte) {
 	var wide [8]byte
 	for i := range wide {
 		wide[i] = c.key[(c.keyAt+i)&3]
 	}
 	key := binary.NativeEndian.Uint64(wide[:])
 	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		binary.NativeEndian.PutUint64(s[i:], binary.NativeEndian.Uint64(s[i:])^key)
+	for ; i+8 <= len(p); i += 8 {
+		binary.NativeEndian.PutUint64(p[i:], binary.NativeEndian.Uint64(p[i:])^key)
 	}
-	for ; i < len(s); i++ {
-		s[i] ^= c.key[(c.keyAt+i)&3]
+	for ; i < len(p); i++ {
+		p[i] ^= c.key[(c.keyAt+i)&3]
 	}
-	c.keyAt = (c.keyAt + len(s)) & 3
-	return s
+	c.keyAt = (c.keyAt + len(p)) & 3
 }
 
 // inflate decodes a part of a compressed message; came is whether it is what
@@ -247,7 +251,7 @@ func (c *Cutter) unmask(p []byte) []byte {
 func (c *Cutter) inflate(p []byte, came bool) error {
 	var failed error // of the recorder, not of the bytes
 	err := c.inflater.Decode(p, func(out []byte) error {
-		failed = c.message.Append(out, c.at, c.mark)
+		failed = c.message.append(out, c.emit)
 		return failed
 	})
 	if err == nil || failed != nil {
@@ -255,9 +259,9 @@ func (c *Cutter) inflate(p []byte, came bool) error {
 	}
 	c.inflater.Stop()
 	c.inflater, c.compressed = nil, false
-	if err := c.message.End(c.at, false, c.mark); err != nil || !came {
+	if err := c.message.end(false, c.emit); err != nil || !came {
 		return err
 	}
-	c.message.Begin(true)
-	return c.message.Append(p, c.at, c.mark)
+	c.message.begin(true)
+	return c.message.append(p, c.emit)
 }

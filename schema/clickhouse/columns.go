@@ -21,7 +21,7 @@ type word struct {
 	texts   proto.ColStr
 	own     []string
 	places  map[string]int // in own
-	last    string // the text of the row before: nearly always the next one's, too
+	last    string         // the text of the row before: nearly always the next one's, too
 	lastKey int
 }
 

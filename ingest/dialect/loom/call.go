@@ -1,6 +1,8 @@
 package loom
 
 import (
+	"cmp"
+
 	"github.com/cespare/xxhash/v2"
 
 	"tapedeck/ingest/dialect"
@@ -21,18 +23,12 @@ type costless struct {
 }
 
 // callIn gives the call in progress in a node, and begins one if there is none.
-func (d *decoder) callIn(r *run, n *node) *call {
+// It goes by the model's name, else the node's, else the given one.
+func (d *decoder) callIn(r *run, n *node, name string) *call {
 	if n.call != nil {
 		return n.call
 	}
-	name := r.model
-	if name == "" {
-		name = n.name
-	}
-	if name == "" {
-		name = string(d.event.name)
-	}
-	s := d.book.OpenSpan(schema.SpanLLM, d.id("llm"), name, d.frame)
+	s := d.book.OpenSpan(schema.SpanLLM, d.id("llm"), cmp.Or(r.model, n.name, name), d.frame)
 	r.fill(&s.Fact, n)
 	s.Parent = r.parent(n)
 	s.Model, s.Provider = r.model, r.provider
@@ -55,7 +51,11 @@ func (d *decoder) token(c *call) {
 
 // chunk reads a message_chunk or thought_chunk.
 func (d *decoder) chunk(r *run, e *event) {
-	c := d.callIn(r, r.of(e, true))
+	n := r.of(e, true)
+	c := n.call
+	if c == nil {
+		c = d.callIn(r, n, string(e.name))
+	}
 	if len(e.content) == 0 {
 		return // providers begin with one, before there is any output
 	}
@@ -107,7 +107,7 @@ func (d *decoder) costs(r *run, e *event) {
 		r.uncosted = nil
 	} else {
 		known := n.call != nil || n.free != 0
-		c = d.callIn(r, n)
+		c = d.callIn(r, n, "")
 		if !known {
 			c.span.Started = 0 // only its end was seen
 		}

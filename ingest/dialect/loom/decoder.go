@@ -17,7 +17,6 @@ type decoder struct {
 	outer   object // the frame itself
 	inner   object // the event in a wrapper, the reply in a bundle
 	payload object // what a key of the single-key form holds, or a custom value
-	event   event
 	suffix  string // tells apart what one frame tells of several events
 	bundled bool   // several events came in one frame: their times are not known
 
@@ -46,7 +45,6 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 		d.received(in.Data)
 	}
 	d.outer.clear() // what it points at belongs to the caller
-	d.event = event{}
 	d.frame, d.book = nil, nil
 }
 

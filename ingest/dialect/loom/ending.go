@@ -152,7 +152,7 @@ func (d *decoder) bundle(data []byte) {
 		o.read(d.outer.member[fReply])
 		for _, f := range []field{fStopReason, fSession} {
 			if d.outer.has(f) {
-				o.member[f] = d.outer.member[f]
+				o.put(f, d.outer.member[f])
 			}
 		}
 	}

@@ -38,15 +38,15 @@ func memberOf(text []byte, name string) []byte {
 
 // typed reads an event in the specification's form.
 func (d *decoder) typed(k kind, o *object, text []byte, member string, wrapper []byte) {
-	d.event = event{
+	e := event{
 		kind: k, o: o, value: o.member[fValue],
 		session: o.text(fSession), node: o.text(fNode), name: o.text(fID), content: o.text(fContent),
 		text: text, member: member,
 	}
 	if k == gotExpand {
-		d.event.node = nil // here node_id is a node of the graph, not the envelope's
+		e.node = nil // here node_id is a node of the graph, not the envelope's
 	}
-	d.take(wrapper)
+	d.take(&e, wrapper)
 }
 
 // exported reads an event of the single-key form. It has no envelope, and what
@@ -54,10 +54,9 @@ func (d *decoder) typed(k kind, o *object, text []byte, member string, wrapper [
 func (d *decoder) exported(o *object, text, wrapper []byte) {
 	w, value := o.export, o.inside
 	d.frame.Type = w.name
-	d.event = event{
+	e := event{
 		kind: w.kind, o: &d.payload, value: value, session: o.text(fSession), text: text, member: w.name, export: true,
 	}
-	e := &d.event
 	if !d.payload.read(value) && w.kind != values && w.kind != custom {
 		d.flag(schema.FlagUnknownType)
 		return
@@ -75,13 +74,12 @@ func (d *decoder) exported(o *object, text, wrapper []byte) {
 	case nodeEnter, nodeExit, updates:
 		e.node = e.name
 	}
-	d.take(wrapper)
+	d.take(&e, wrapper)
 	d.payload.clear()
 }
 
 // take reads the event into its lane and run.
-func (d *decoder) take(wrapper []byte) {
-	e := &d.event
+func (d *decoder) take(e *event, wrapper []byte) {
 	if e.kind == unknown {
 		d.flag(schema.FlagUnknownType)
 	}

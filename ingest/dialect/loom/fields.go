@@ -1,6 +1,10 @@
 package loom
 
-import "github.com/valyala/fastjson"
+import (
+	"math/bits"
+
+	"github.com/valyala/fastjson"
+)
 
 // field is a member that this dialect reads, in whatever object it stands.
 type field uint8
@@ -137,7 +141,8 @@ func fieldOf(key []byte) field {
 // keys for each.
 type object struct {
 	member [fieldCount]*fastjson.Value
-	export word // a key of the single-key form, and what it holds
+	set    uint64 // a bit for each of them that is there
+	export word   // a key of the single-key form, and what it holds
 	inside *fastjson.Value
 	other  []byte // a key that looks like one and is none
 	keys   int
@@ -156,7 +161,9 @@ func (o *object) read(v *fastjson.Value) bool {
 }
 
 func (o *object) clear() {
-	clear(o.member[:])
+	for ; o.set != 0; o.set &= o.set - 1 {
+		o.member[bits.TrailingZeros64(o.set)] = nil
+	}
 	o.export, o.inside, o.other, o.keys = word{}, nil, nil, 0
 }
 
@@ -174,8 +181,13 @@ func (o *object) take(key []byte, v *fastjson.Value) {
 		return
 	}
 	if o.member[f] == nil {
-		o.member[f] = v
+		o.put(f, v)
 	}
+}
+
+func (o *object) put(f field, v *fastjson.Value) {
+	o.member[f] = v
+	o.set |= 1 << f
 }
 
 // text is a member's text, nil where it is missing or none.

@@ -45,7 +45,7 @@ func (d *decoder) enter(r *run, e *event) {
 	r.nodes = append(r.nodes, n)
 	r.failed = false
 	if n.name == "think" {
-		d.callIn(r, n)
+		d.callIn(r, n, "")
 	}
 }
 

@@ -68,7 +68,7 @@ func (d *decoder) asked(r *run, text []byte, media, attrs string, at int64) {
 		return
 	}
 	m := d.book.Say(schema.MessageUser, d.id("user"), text, d.frame)
-	m.Started, m.Ended, m.ChunkAt[0] = at, at, at
+	m.Started, m.Ended = at, at
 	m.Media, m.Attributes, m.Span = media, attrs, r.span.ID
 	r.fill(&m.Fact, nil)
 	r.user = m

@@ -129,7 +129,7 @@ func (d *decoder) placeTool(r *run, t *tool, n *node) {
 
 // callChunk reads a tool_call_chunk: a piece of the arguments.
 func (d *decoder) callChunk(r *run, e *toolEvent) {
-	d.token(d.callIn(r, e.node))
+	d.token(d.callIn(r, e.node, ""))
 	t := r.tools.chunked(e)
 	if t == nil {
 		t = d.openTool(r, e)
