@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	// MaxPayload is the largest message taken, in bytes: a block with the
-	// largest frame that a tap lets through, and its facts.
-	MaxPayload = 8 << 20
+	// MaxPayload is the largest message taken, in bytes: a block with one frame
+	// of the largest size (16 MiB by default) that does not compress, and room
+	// for its head and facts.
+	MaxPayload = 20 << 20
 
 	// maxMemory bounds streams with memory storage, which tapedeck does not use.
 	maxMemory = 256 << 20
