@@ -34,8 +34,8 @@ func Feed(ctx context.Context, from Source, c ingest.Cutter, record func(*schema
 		} else if !errors.Is(err, io.EOF) {
 			err = &ReadError{err}
 		}
-		if ended := context.Cause(ctx); ended != nil && (err == nil || isReadError(err)) {
-			err = ended
+		if err == nil {
+			err = context.Cause(ctx)
 		}
 		switch {
 		case err == nil:
@@ -43,7 +43,7 @@ func Feed(ctx context.Context, from Source, c ingest.Cutter, record func(*schema
 		case errors.Is(err, io.EOF):
 			return c.End(ingest.Now(), record)
 		case err == context.Cause(ctx) || isReadError(err):
-			if failed := c.End(ingest.Now(), record); failed != nil {
+			if failed := c.End(ingest.Now(), record); failed != nil && !isReadError(failed) {
 				return failed
 			}
 		}
@@ -86,7 +86,7 @@ func Pump(ctx context.Context, from Source, c ingest.Cutter, s *ingest.Stream) (
 	defer cancel()
 	err := Feed(ctx, from, c, func(f *schema.Frame) error { return s.Record(recordCtx, f) })
 	reason := Reason(err)
-	if err != nil && err == context.Cause(ctx) {
+	if ended := context.Cause(ctx); ended != nil && (err == ended || isReadError(err)) {
 		err, reason = nil, "closed"
 	}
 	sum, closeErr := Close(ctx, s, reason)

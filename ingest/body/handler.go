@@ -1,0 +1,145 @@
+// Package body records HTTP request bodies: NDJSON or SSE, read as it arrives.
+package body
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/pump"
+	"tapedeck/schema/problem"
+)
+
+// Options bound what a Handler takes. The zero value of a field stands for its
+// default.
+type Options struct {
+	FrameLimit int // bytes; default ingest.DefaultFrameLimit
+	// Patience is how long a body waits, unread, for a publisher that pushes
+	// back, before it is answered with 503; default 10 s.
+	Patience time.Duration
+	// Silence is how long a client may send nothing before it is answered with
+	// 408; 0 is any time, the default, since agents think.
+	Silence time.Duration
+	Log     *slog.Logger
+}
+
+// Handler records what clients send in request bodies.
+type Handler struct {
+	recorder *ingest.Recorder
+	opts     Options
+}
+
+// NewHandler makes a handler that records to rec.
+func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
+	if opts.Patience == 0 {
+		opts.Patience = 10 * time.Second
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Handler{rec, opts}
+}
+
+const (
+	// answerTimeout bounds how long a client may take to read the answer.
+	answerTimeout = 30 * time.Second
+	// restTimeout bounds how long a server waits for the rest of a body that
+	// is not recorded, before it closes the connection.
+	restTimeout = time.Second
+)
+
+// Ingest records the request's body as one stream of the tenant and answers
+// once every frame is durable.
+//
+// The Content-Type says what the body is: text/event-stream, or
+// application/x-ndjson and its other names. The Content-Encoding is gzip, zstd
+// or none. Query parameters: session, dialect, and any number of tag=key:value.
+// The body may be of any length and take any time: the server's timeouts are
+// lifted for it.
+//
+// 200 is an Answer. 400 is for parameters, 415 for types and encodings that are
+// not taken. A Failure is 503 with Retry-After for frames that could not be made
+// durable, also because the request's context ended, as a server does to shut
+// down; 400 for a body that cannot be read to its end, 408 for one that went
+// silent. What came of a body is kept in every case, and a stream that was cut
+// off ends with "error: …".
+func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) {
+	control := http.NewResponseController(w)
+	// A server that first reads the rest of the body could never answer a body
+	// without end. HTTP/2 does not know this, nor does it need it.
+	_ = control.EnableFullDuplex()
+	// Without a connection, as in tests of handlers, there are no deadlines.
+	_ = control.SetReadDeadline(time.Time{})
+	_ = control.SetWriteDeadline(time.Time{})
+
+	ask, bad := readRequest(r, tenant)
+	if bad != nil {
+		h.hangUp(w, control)
+		problem.Write(w, bad)
+		return
+	}
+	rec, err := h.begin(ask, r, control)
+	if err != nil {
+		h.hangUp(w, control)
+		problem.Write(w, problem.BadParameter("", err.Error()))
+		return
+	}
+	bodies.Inc()
+	defer bodies.Dec()
+	answer, failure := rec.run(r.Context())
+	if failure != nil {
+		if failure.Status == http.StatusServiceUnavailable {
+			notTaken.Inc()
+		}
+		h.opts.Log.Warn("body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
+			"status", failure.Status, "detail", failure.Detail)
+		h.hangUp(w, control)
+		failure.write(w)
+		return
+	}
+	_ = control.SetWriteDeadline(time.Now().Add(answerTimeout))
+	answer.write(w)
+}
+
+// hangUp prepares for an answer that does not wait for the rest of the body.
+func (h *Handler) hangUp(w http.ResponseWriter, control *http.ResponseController) {
+	w.Header().Set("Connection", "close")
+	_ = control.SetReadDeadline(time.Now().Add(restTimeout))
+	_ = control.SetWriteDeadline(time.Now().Add(answerTimeout))
+}
+
+// begin opens the stream for a body.
+func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseController) (*recording, error) {
+	rec := &recording{
+		opts:    h.opts,
+		cutter:  pump.NewCutter(ask.stream.Transport, h.opts.FrameLimit),
+		offsets: pump.NewOffsets(0, 0),
+		from: &deadlineReader{
+			body: r.Body, control: control, silence: h.opts.Silence,
+			interrupted: make(chan struct{}), done: make(chan struct{}),
+		},
+	}
+	ask.stream.Durable = rec.offsets.Durable
+	var err error
+	if rec.stream, err = h.recorder.Open(ask.stream); err != nil {
+		return nil, err
+	}
+	if ask.encoding != "" {
+		rec.decoding = pump.NewDecoding(ask.encoding, rec.cutter)
+		rec.cutter = rec.decoding
+	}
+	return rec, nil
+}
+
+var (
+	bodies = promauto.NewGauge(prometheus.GaugeOpts{
+		Name: "tapedeck_ingest_http_bodies", Help: "Request bodies that are being recorded now.",
+	})
+	notTaken = promauto.NewCounter(prometheus.CounterOpts{
+		Name: "tapedeck_ingest_http_not_taken_total", Help: "Request bodies answered with 503: frames could not be made durable.",
+	})
+)

@@ -1,0 +1,136 @@
+package body
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/pump"
+	"tapedeck/schema"
+)
+
+// recording is one body on its way into a stream.
+type recording struct {
+	opts     Options
+	from     *deadlineReader
+	cutter   ingest.Cutter
+	decoding *pump.Decoding // nil if the body is not encoded
+	stream   *ingest.Stream
+	offsets  *pump.Offsets
+}
+
+var (
+	errPatience = errors.New("the recorder is overloaded")
+	errShutdown = errors.New("the server is shutting down")
+	errSilence  = errors.New("the client went silent")
+)
+
+// run records the body. ctx ending means to shut down, or that the client is
+// gone. Either the answer or the failure is nil.
+func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
+	if rec.decoding != nil {
+		defer rec.decoding.Stop()
+	}
+	stop := context.AfterFunc(ctx, rec.from.interrupt)
+	err := rec.feed(ctx)
+	if !stop() {
+		<-rec.from.done // the connection is not to be touched after the handler
+	}
+	if ended := context.Cause(ctx); ended != nil && (err == ended || errors.Is(err, os.ErrDeadlineExceeded)) {
+		err = errShutdown
+	}
+	closeCtx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), rec.opts.Patience, errPatience)
+	defer cancel()
+	sum, closeErr := rec.stream.Close(closeCtx, pump.Reason(err))
+	if closeErr != nil {
+		return nil, rec.failure(http.StatusServiceUnavailable, closeErr)
+	}
+	_, unreadable := errors.AsType[*pump.ReadError](err)
+	switch {
+	case err == nil:
+		return newAnswer(sum), nil
+	case errors.Is(err, errSilence):
+		return nil, rec.failure(http.StatusRequestTimeout, err)
+	case unreadable:
+		return nil, rec.failure(http.StatusBadRequest, err)
+	}
+	return nil, rec.failure(http.StatusServiceUnavailable, err)
+}
+
+// feed records up to the body's end. A publisher that pushes back is waited for
+// for as long as patience lasts, once for each read.
+func (rec *recording) feed(ctx context.Context) error {
+	recordCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(context.Canceled)
+	patience := time.AfterFunc(rec.opts.Patience, func() { cancel(errPatience) })
+	patience.Stop()
+	defer patience.Stop()
+	return pump.Feed(ctx, pump.NewReader(rec.from), &patient{rec.cutter, patience, rec.opts.Patience}, func(f *schema.Frame) error {
+		rec.offsets.Add(len(f.Raw))
+		return rec.stream.Record(recordCtx, f)
+	})
+}
+
+// patient is a cutter whose calls are timed.
+type patient struct {
+	cutter   ingest.Cutter
+	timer    *time.Timer
+	patience time.Duration
+}
+
+// Cut implements ingest.Cutter.
+func (p *patient) Cut(b []byte, at int64, emit func(*schema.Frame) error) error {
+	p.timer.Reset(p.patience)
+	defer p.timer.Stop()
+	return p.cutter.Cut(b, at, emit)
+}
+
+// End implements ingest.Cutter.
+func (p *patient) End(at int64, emit func(*schema.Frame) error) error {
+	p.timer.Reset(p.patience)
+	defer p.timer.Stop()
+	return p.cutter.End(at, emit)
+}
+
+// deadlineReader reads a body, and gives up after a silence or an interrupt.
+type deadlineReader struct {
+	body        io.Reader
+	control     *http.ResponseController
+	silence     time.Duration
+	interrupted chan struct{} // closed when interrupt begins, done when it has ended
+	done        chan struct{}
+}
+
+// Read implements io.Reader.
+func (d *deadlineReader) Read(p []byte) (int, error) {
+	if d.silence > 0 {
+		_ = d.control.SetReadDeadline(time.Now().Add(d.silence))
+	}
+	select {
+	case <-d.interrupted:
+		return 0, os.ErrDeadlineExceeded
+	default:
+	}
+	began := time.Now()
+	n, err := d.body.Read(p)
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+	case !errors.Is(err, os.ErrDeadlineExceeded):
+		err = fmt.Errorf("the body broke off: %w", err)
+	case d.silence > 0 && time.Since(began) >= d.silence:
+		err = fmt.Errorf("%w: nothing came for %v", errSilence, d.silence)
+	}
+	return n, err
+}
+
+// interrupt ends the read under way and all later ones. It is called once.
+func (d *deadlineReader) interrupt() {
+	close(d.interrupted)
+	_ = d.control.SetReadDeadline(time.Unix(1, 0)) // long past
+	close(d.done)
+}

@@ -1,0 +1,58 @@
+package pump
+
+import (
+	"fmt"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/proxy/coding"
+	"tapedeck/schema"
+)
+
+// Decoding is a Cutter that is fed bytes of a Content-Encoding: the frames are
+// what they decode to. Bytes that cannot be decoded are a ReadError. It holds no
+// more than the decoder's window. Stop must be called in the end.
+type Decoding struct {
+	name    string
+	decoder *coding.Decoder
+	cutter  ingest.Cutter
+}
+
+var _ ingest.Cutter = (*Decoding)(nil)
+
+// NewDecoding decodes a known encoding (see coding.Known) for a cutter.
+func NewDecoding(name string, c ingest.Cutter) *Decoding {
+	return &Decoding{name, coding.New(name), c}
+}
+
+// Cut implements ingest.Cutter.
+func (d *Decoding) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
+	return d.decode(func(out func([]byte) error) error { return d.decoder.Decode(p, out) }, at, emit)
+}
+
+// End implements ingest.Cutter. What was decoded is kept also if the encoded
+// bytes end too soon.
+func (d *Decoding) End(at int64, emit func(*schema.Frame) error) error {
+	err := d.decode(d.decoder.End, at, emit)
+	if err != nil && !isReadError(err) {
+		return err
+	}
+	if failed := d.cutter.End(at, emit); failed != nil {
+		return failed
+	}
+	return err
+}
+
+func (d *Decoding) decode(run func(out func([]byte) error) error, at int64, emit func(*schema.Frame) error) error {
+	var failed error // the cutter, rather than the decoder
+	err := run(func(p []byte) error {
+		failed = d.cutter.Cut(p, at, emit)
+		return failed
+	})
+	if err == nil || failed != nil {
+		return failed
+	}
+	return &ReadError{fmt.Errorf("decode %s: %w", d.name, err)}
+}
+
+// Stop gives back what the decoder holds.
+func (d *Decoding) Stop() { d.decoder.Stop() }
