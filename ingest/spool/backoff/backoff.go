@@ -1,0 +1,39 @@
+// Package backoff spaces out attempts at something that fails.
+package backoff
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// Backoff doubles the pause after each failure, from Min to Max, and varies it
+// by a fifth, so that many that failed together do not all come back together.
+// It is for one goroutine.
+type Backoff struct {
+	Min, Max time.Duration
+	next     time.Duration
+}
+
+// Next is the pause before the next attempt, never below Min nor above Max.
+func (b *Backoff) Next() time.Duration {
+	d := min(max(b.next, b.Min), b.Max)
+	b.next = 2 * d
+	varied := time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
+	return min(max(varied, b.Min), b.Max)
+}
+
+// Reset begins anew, after a success.
+func (b *Backoff) Reset() { b.next = 0 }
+
+// Sleep pauses for d and reports whether ctx still stands.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

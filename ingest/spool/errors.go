@@ -1,0 +1,58 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrFull is what a parcel is refused with while neither the next publisher
+	// nor the disk takes it.
+	ErrFull = errors.New("spool is full")
+	// ErrClosed is returned once Close was called.
+	ErrClosed = errors.New("spool is closed")
+)
+
+// FullError says why there is no room and what to do. It is an ErrFull.
+type FullError struct {
+	Dir          string
+	Bytes, Limit int64 // what lies in the directory, and what may
+	Disk         error // what the disk said, where it is not the limit
+	Next         error // why the next publisher took nothing, if known
+	Cause        error // why Publish waited no longer
+}
+
+func (e *FullError) Error() string {
+	what := fmt.Sprintf("spool %s is full: %s of %s", e.Dir, size(e.Bytes), size(e.Limit))
+	todo := "raise the spool's limit, or mend the connection to the server"
+	if e.Disk != nil {
+		what = fmt.Sprintf("spool %s cannot be written: %v", e.Dir, e.Disk)
+		todo = "make room on that disk, name another directory, or mend the connection to the server"
+	}
+	if e.Next != nil {
+		what += fmt.Sprintf("; blocks stay there because: %v", e.Next)
+	}
+	return fmt.Sprintf("%s; %s (%v)", what, todo, e.Cause)
+}
+
+// Unwrap gives ErrFull, what the disk said and why Publish waited no longer.
+func (e *FullError) Unwrap() []error {
+	all := []error{ErrFull, e.Cause}
+	if e.Disk != nil {
+		all = append(all, e.Disk)
+	}
+	return all
+}
+
+// size prints bytes as people read them.
+func size(n int64) string {
+	units := [...]string{"B", "KiB", "MiB", "GiB", "TiB"}
+	v, i := float64(n), 0
+	for v >= 1024 && i < len(units)-1 {
+		v, i = v/1024, i+1
+	}
+	if i == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", v, units[i])
+}

@@ -1,0 +1,196 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"tapedeck/ingest"
+)
+
+var errDown = errors.New("server is away")
+
+// fakeNext is a publisher whose faults are switched on and off. It keeps what
+// it was handed, in order.
+type fakeNext struct {
+	mu      sync.Mutex
+	refuse  error // Publish fails with it
+	giveUp  error // done gets it
+	hold    bool  // parcels taken wait for settle
+	delay   time.Duration
+	handed  []string // ids of every attempt, in order
+	got     []string // ids confirmed, in order
+	waiting []waitingParcel
+	calls   sync.WaitGroup
+}
+
+type waitingParcel struct {
+	p    ingest.Parcel
+	done func(error)
+}
+
+func (n *fakeNext) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.handed = append(n.handed, p.ID)
+	if err := checkData(p); err != nil {
+		panic(err)
+	}
+	if n.refuse != nil {
+		return n.refuse
+	}
+	if n.hold {
+		n.waiting = append(n.waiting, waitingParcel{p, done})
+		return nil
+	}
+	err := n.giveUp
+	n.calls.Go(func() {
+		if n.delay > 0 {
+			time.Sleep(n.delay)
+		}
+		n.answer(p, done, err)
+	})
+	return nil
+}
+
+func (n *fakeNext) answer(p ingest.Parcel, done func(error), err error) {
+	if err == nil {
+		n.mu.Lock()
+		n.got = append(n.got, p.ID)
+		n.mu.Unlock()
+	}
+	done(err)
+}
+
+// set changes the faults.
+func (n *fakeNext) set(refuse, giveUp error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refuse, n.giveUp = refuse, giveUp
+}
+
+// settle answers what waits, shuffled; verdict says how.
+func (n *fakeNext) settle(verdict func(id string) error) {
+	n.mu.Lock()
+	w := n.waiting
+	n.waiting, n.hold = nil, false
+	n.mu.Unlock()
+	rand.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
+	for _, p := range w {
+		n.answer(p.p, p.done, verdict(p.p.ID))
+	}
+}
+
+func (n *fakeNext) delivered() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([]string(nil), n.got...)
+}
+
+func (n *fakeNext) attempts() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([]string(nil), n.handed...)
+}
+
+// parcel makes the i-th parcel, whose data follows from its id.
+func parcel(i, size int) ingest.Parcel {
+	id := strconv.Itoa(i)
+	return ingest.Parcel{Tenant: "t", Session: "s", ID: id, Frames: i, Data: dataOf(id, size)}
+}
+
+func dataOf(id string, size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = id[i%len(id)] + byte(i/len(id))
+	}
+	return b
+}
+
+func checkData(p ingest.Parcel) error {
+	if string(p.Data) != string(dataOf(p.ID, len(p.Data))) || p.Tenant != "t" || p.Session != "s" || strconv.Itoa(p.Frames) != p.ID {
+		return fmt.Errorf("parcel %s came with other contents than it was published with", p.ID)
+	}
+	return nil
+}
+
+// fates collects what became of parcels, and that each was told once.
+type fates struct {
+	mu   sync.Mutex
+	told map[string]error
+	n    sync.WaitGroup
+}
+
+func newFates() *fates { return &fates{told: map[string]error{}} }
+
+// of gives the callback for a parcel that is about to be published.
+func (f *fates) of(t interface{ Errorf(string, ...any) }, id string) func(error) {
+	f.n.Add(1)
+	return func(err error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if _, ok := f.told[id]; ok {
+			t.Errorf("fate of parcel %s was told twice", id)
+		}
+		f.told[id] = err
+		f.n.Done()
+	}
+}
+
+func openAt(t *testing.T, o Options) *Spool {
+	t.Helper()
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func closeNow(t *testing.T, s *Spool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := s.Close(ctx); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+}
+
+func publish(t *testing.T, s *Spool, f *fates, from, to, size int) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		p := parcel(i, size)
+		if err := s.Publish(t.Context(), p, f.of(t, p.ID)); err != nil {
+			t.Fatalf("publish %d: %v", i, err)
+		}
+	}
+}
+
+// eventually waits until what holds, on the real clock or a bubble's.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not so: %s", what)
+		}
+	}
+}
+
+func ids(from, to int) []string {
+	var all []string
+	for i := from; i < to; i++ {
+		all = append(all, strconv.Itoa(i))
+	}
+	return all
+}
+
+func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }

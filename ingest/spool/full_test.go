@@ -1,0 +1,156 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/ingest"
+)
+
+func TestFull(t *testing.T) {
+	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
+	s := openAt(t, Options{Dir: dir, Next: next, Limit: 100 << 10})
+	taken := 0
+	var err error
+	for err == nil {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		p := parcel(taken, 1000)
+		done := f.of(t, p.ID)
+		if err = s.Publish(ctx, p, done); err == nil {
+			taken++
+		} else {
+			f.n.Done()
+		}
+		cancel()
+	}
+	if !errors.Is(err, ErrFull) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a full spool refuses with %v", err)
+	}
+	for _, part := range []string{dir, "of 100.0 KiB", errDown.Error(), "raise the spool's limit"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the error does not say %q: %v", part, err)
+		}
+	}
+	if st := s.State(); !st.Full || st.Parcels != taken || st.Bytes > 100<<10 || taken < 95 {
+		t.Errorf("after %d parcels: %+v", taken, st)
+	}
+	// Once there is room, a Publish that waits goes on.
+	waiting := make(chan error)
+	p := parcel(taken, 1000)
+	go func() { waiting <- s.Publish(t.Context(), p, f.of(t, p.ID)) }()
+	next.set(nil, nil)
+	if err := <-waiting; err != nil {
+		t.Errorf("publish once there is room: %v", err)
+	}
+	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	f.n.Wait()
+	if st := s.State(); st.Full || st.DiskError != "" {
+		t.Errorf("state %+v", st)
+	}
+	if diff := cmp.Diff(ids(0, taken+1), firsts(next.attempts())); diff != "" {
+		t.Errorf("sent in the order (-want +got):\n%s", diff)
+	}
+	closeNow(t, s)
+}
+
+// What Next gave up and the disk does not take is neither lost nor overtaken.
+func TestMoreGivenUpThanFits(t *testing.T) {
+	for _, how := range []string{"the server comes back", "closed and opened again", "closed while they are sent"} {
+		t.Run(how, func(t *testing.T) {
+			dir, next, f := t.TempDir(), &fakeNext{hold: true}, newFates()
+			s := openAt(t, Options{Dir: dir, Next: next, Limit: 8 << 10})
+			publish(t, s, f, 0, 30, 1000)
+			next.set(errDown, nil)
+			next.settle(func(string) error { return errDown })
+			eventually(t, "the disk is full", func() bool { return s.State().Full })
+			if st := s.State(); st.Mode != "switching" || st.Parcels == 0 || st.Parcels >= 30 {
+				t.Errorf("state %+v", st)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			if err := s.Publish(ctx, parcel(99, 10), func(error) {}); !errors.Is(err, ErrFull) {
+				t.Errorf("a new parcel was answered %v", err)
+			}
+			next.mu.Lock()
+			next.handed = nil
+			next.mu.Unlock()
+			if how == "closed while they are sent" {
+				next.mu.Lock()
+				next.refuse, next.hold = nil, true
+				next.mu.Unlock()
+				eventually(t, "all are in the air", func() bool {
+					next.mu.Lock()
+					defer next.mu.Unlock()
+					return len(next.waiting) == 30
+				})
+			}
+			if how != "the server comes back" {
+				closeNow(t, s)
+				next.mu.Lock()
+				next.handed, next.hold = nil, false
+				next.mu.Unlock()
+				s = openAt(t, Options{Dir: dir, Next: next, Limit: 8 << 10})
+			}
+			next.set(nil, nil)
+			eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+			publish(t, s, f, 30, 40, 1000)
+			f.n.Wait()
+			for id, err := range f.told {
+				if err != nil {
+					t.Errorf("parcel %s: %v", id, err)
+				}
+			}
+			if diff := cmp.Diff(ids(0, 40), firsts(next.attempts())); diff != "" {
+				t.Errorf("sent in the order (-want +got):\n%s", diff)
+			}
+			closeNow(t, s)
+		})
+	}
+}
+
+func TestTooLargeForTheLimit(t *testing.T) {
+	next := &fakeNext{refuse: errDown}
+	s := openAt(t, Options{Dir: t.TempDir(), Next: next, Limit: 100 << 10})
+	f := newFates()
+	publish(t, s, f, 0, 1, 10)
+	f.n.Wait()
+	err := s.Publish(t.Context(), parcel(1, 60<<10), func(error) { t.Error("done was called") })
+	if !ingest.IsPermanent(err) || !strings.Contains(err.Error(), "too large for the spool") {
+		t.Errorf("publish: %v", err)
+	}
+	publish(t, s, f, 2, 3, 10)
+	closeNow(t, s)
+}
+
+// However much goes through the disk, the memory it takes does not grow.
+func TestMemoryStaysFlat(t *testing.T) {
+	next, f := &fakeNext{refuse: errDown}, newFates()
+	s := openAt(t, Options{Dir: t.TempDir(), Next: next})
+	publish(t, s, f, 0, 10, 64<<10)
+	before := heap()
+	publish(t, s, f, 10, 1500, 64<<10)
+	f.n.Wait()
+	if grown := heap() - before; grown > 8<<20 {
+		t.Errorf("the heap grew by %d bytes while %d were spooled", grown, s.State().Bytes)
+	}
+	next.set(nil, nil)
+	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	if grown := heap() - before; grown > 8<<20 {
+		t.Errorf("the heap grew by %d bytes while all was sent", grown)
+	}
+	closeNow(t, s)
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -1,0 +1,2 @@
+package spool
+func playChild(part, dir string) error { return nil }

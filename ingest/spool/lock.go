@@ -1,0 +1,52 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockName is the file that the process using a spool holds locked. The lock
+// goes with the process, however it ends; the file stays.
+const lockName = "lock"
+
+// takeLock makes the directory this process's own.
+func takeLock(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock spool directory: %w", err)
+	}
+	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		holder, _ := io.ReadAll(io.LimitReader(f, 512))
+		f.Close()
+		return nil, fmt.Errorf("spool directory %s is in use by %s: stop that process, or name another directory here",
+			dir, describeHolder(holder))
+	case err != nil:
+		f.Close()
+		return nil, fmt.Errorf("lock spool directory %s: %w", dir, err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	note := fmt.Sprintf("process %d (%s), since %s\n", os.Getpid(), filepath.Base(program), time.Now().Format(time.RFC3339))
+	if err := f.Truncate(0); err == nil {
+		_, err = f.WriteAt([]byte(note), 0)
+	}
+	// On a full disk the note is missing from the message above; the lock holds.
+	return f, nil
+}
+
+func describeHolder(note []byte) string {
+	if s := strings.TrimSpace(string(note)); s != "" {
+		return s
+	}
+	return "another process"
+}

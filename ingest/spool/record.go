@@ -1,0 +1,92 @@
+package spool
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+
+	"tapedeck/ingest"
+)
+
+// A segment file is a head and then records, little-endian:
+//
+//	head    8 bytes  "TDSPOOL" and the version, 1
+//	record  u32      length of the body, bytes
+//	        u32      CRC-32C of the body
+//	        body     varint   when the parcel was taken, ns since the Unix epoch
+//	                 uvarint  number of frames
+//	                 three strings, each a uvarint length and its bytes: tenant, session, id
+//	                 the block, up to the end of the body
+const (
+	segmentHead = "TDSPOOL\x01"
+	recordHead  = 8
+	// The shortest body: five numbers of one byte.
+	minBody = 5
+	// maxBody keeps a damaged length from being believed, bytes.
+	maxBody = 1 << 30
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// errDamaged is for a record whose bytes are not those that were written.
+var errDamaged = errors.New("damaged record")
+
+// record is a parcel with the time it was taken.
+type record struct {
+	parcel ingest.Parcel
+	at     int64 // ns since the Unix epoch
+}
+
+// appendRecord appends a record to b.
+func appendRecord(b []byte, r *record) []byte {
+	start := len(b)
+	b = append(b, make([]byte, recordHead)...)
+	b = binary.AppendVarint(b, r.at)
+	b = binary.AppendUvarint(b, uint64(r.parcel.Frames))
+	for _, s := range [...]string{r.parcel.Tenant, r.parcel.Session, r.parcel.ID} {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	b = append(b, r.parcel.Data...)
+	body := b[start+recordHead:]
+	binary.LittleEndian.PutUint32(b[start:], uint32(len(body)))
+	binary.LittleEndian.PutUint32(b[start+4:], crc32.Checksum(body, castagnoli))
+	return b
+}
+
+// bodyLength reads a record's head. A length that cannot be is errDamaged.
+func bodyLength(head []byte) (int, error) {
+	n := binary.LittleEndian.Uint32(head)
+	if n < minBody || n > maxBody {
+		return 0, errDamaged
+	}
+	return int(n), nil
+}
+
+// parseBody reads a record's body. The parcel's data aliases body.
+func parseBody(head, body []byte) (record, error) {
+	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
+		return record{}, errDamaged
+	}
+	var r record
+	at, n := binary.Varint(body)
+	if n <= 0 {
+		return record{}, errDamaged
+	}
+	r.at, body = at, body[n:]
+	frames, n := binary.Uvarint(body)
+	if n <= 0 || frames > maxBody {
+		return record{}, errDamaged
+	}
+	r.parcel.Frames, body = int(frames), body[n:]
+	for _, s := range [...]*string{&r.parcel.Tenant, &r.parcel.Session, &r.parcel.ID} {
+		length, n := binary.Uvarint(body)
+		if n <= 0 || length > uint64(len(body)-n) {
+			return record{}, errDamaged
+		}
+		body = body[n:]
+		*s, body = string(body[:length]), body[length:]
+	}
+	r.parcel.Data = body
+	return r, nil
+}

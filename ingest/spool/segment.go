@@ -1,0 +1,147 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Names in the spool directory: a number that rises, in hexadecimal, and what
+// the file is.
+const (
+	pendingSuffix = ".spool"   // parcels to be sent
+	refusedSuffix = ".refused" // parcels that the next publisher will not take; tried again at the next start
+	damagedSuffix = ".damaged" // a segment of which something could not be read; kept to look at
+)
+
+// segment is one file of records. The store's lock guards all that
+// changes.
+type segment struct {
+	number  uint64
+	path    string
+	size    int64 // of the head and the whole records
+	records int   // whole records in it
+	left    int   // those of them that were not confirmed
+	sealed  bool  // no more is written to it
+	damaged bool  // something in it could not be read
+}
+
+func segmentPath(dir string, number uint64, suffix string) string {
+	return filepath.Join(dir, fmt.Sprintf("%016x%s", number, suffix))
+}
+
+// parseName reads a file's number and suffix; ok is false for other files.
+func parseName(name string) (number uint64, suffix string, ok bool) {
+	stem, suffix, _ := strings.Cut(name, ".")
+	suffix = "." + suffix
+	if len(stem) != 16 || suffix != pendingSuffix && suffix != refusedSuffix && suffix != damagedSuffix {
+		return 0, "", false
+	}
+	number, err := strconv.ParseUint(stem, 16, 64)
+	return number, suffix, err == nil
+}
+
+// createSegment begins a file. Nothing is left behind if it fails.
+func createSegment(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write([]byte(segmentHead)); err != nil {
+		f.Close()
+		os.Remove(path)
+		return nil, err
+	}
+	return f, nil
+}
+
+// contents is what a walk through a segment finds.
+type contents struct {
+	records int
+	valid   int64 // where the last whole record ends
+	firstAt int64 // when the first record was taken; 0 if there is none
+	size    int64 // of the file
+}
+
+// torn is how many bytes at the end are not whole records.
+func (c *contents) torn() int64 { return c.size - c.valid }
+
+// walkSegment finds the whole records of a file. With check set it verifies
+// their checksums and ends before the first that does not match; without, it
+// goes by the lengths alone, which is fast however much is there.
+func walkSegment(path string, check bool) (contents, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return contents{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return contents{}, err
+	}
+	c := contents{size: info.Size()}
+	head := make([]byte, len(segmentHead))
+	if _, err := f.ReadAt(head, 0); err != nil {
+		if errors.Is(err, io.EOF) {
+			return c, nil // killed before the head was written
+		}
+		return contents{}, err
+	}
+	if string(head) == strings.Repeat("\x00", len(head)) {
+		return c, nil // a power cut before anything reached the disk
+	}
+	if string(head) != segmentHead {
+		return contents{}, fmt.Errorf("%s is not a spool file of this version: it begins with %q", path, head)
+	}
+	c.valid = int64(len(segmentHead))
+	var body []byte
+	for {
+		head := make([]byte, recordHead)
+		n, err := recordAt(f, c.valid, c.size, head)
+		if errors.Is(err, io.EOF) || errors.Is(err, errDamaged) {
+			return c, nil
+		}
+		if err != nil {
+			return contents{}, err
+		}
+		if check || c.records == 0 {
+			body = append(body[:0], make([]byte, n)...)
+			if _, err := f.ReadAt(body, c.valid+recordHead); err != nil {
+				return contents{}, err
+			}
+			r, err := parseBody(head, body)
+			if err != nil && check {
+				return c, nil
+			}
+			if c.records == 0 {
+				c.firstAt = r.at
+			}
+		}
+		c.records++
+		c.valid += recordHead + int64(n)
+	}
+}
+
+// recordAt reads the head of the record at off and gives the length of its
+// body. The error is io.EOF at the end, and errDamaged if no whole record
+// stands there before end.
+func recordAt(f io.ReaderAt, off, end int64, head []byte) (int, error) {
+	if off == end {
+		return 0, io.EOF
+	}
+	if end-off < recordHead {
+		return 0, errDamaged
+	}
+	if _, err := f.ReadAt(head, off); err != nil {
+		return 0, err
+	}
+	n, err := bodyLength(head)
+	if err == nil && int64(n) > end-off-recordHead {
+		err = errDamaged
+	}
+	return n, err
+}

@@ -1,0 +1,311 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/ingest"
+)
+
+func TestPassesStraightThrough(t *testing.T) {
+	dir, next, f := t.TempDir(), &fakeNext{}, newFates()
+	s := openAt(t, Options{Dir: dir, Next: next})
+	publish(t, s, f, 0, 100, 1000)
+	f.n.Wait()
+	if got := next.attempts(); !slices.Equal(got, ids(0, 100)) {
+		t.Errorf("handed on %v", got)
+	}
+	if st := s.State(); st.Mode != "direct" || st.Bytes != 0 || st.Parcels != 0 || st.LastError != "" {
+		t.Errorf("state %+v", st)
+	}
+	closeNow(t, s)
+	wantFiles(t, dir, lockName)
+}
+
+// While some parcels are in the air, the middle ones are given up; what was
+// published meanwhile waits, and all come in order.
+func TestSwitchesInOrder(t *testing.T) {
+	dir, next, f := t.TempDir(), &fakeNext{hold: true}, newFates()
+	s := openAt(t, Options{Dir: dir, Next: next})
+	publish(t, s, f, 0, 10, 1000)
+	var newer sync.WaitGroup
+	newer.Go(func() {
+		eventually(t, "the first failure is known", func() bool { return s.State().Mode != "direct" })
+		publish(t, s, f, 10, 20, 1000)
+	})
+	next.set(errDown, errDown)
+	next.settle(func(id string) error {
+		if "3" <= id && id <= "6" {
+			return errDown
+		}
+		return nil
+	})
+	newer.Wait()
+	f.n.Wait()
+	for id, err := range f.told {
+		if err != nil {
+			t.Errorf("parcel %s: %v", id, err)
+		}
+	}
+	if st := s.State(); st.Mode != "spooling" || st.Parcels != 14 || st.LastError != errDown.Error() || st.OldestMS <= 0 {
+		t.Errorf("state %+v", st)
+	}
+	next.mu.Lock()
+	next.handed, next.got = nil, nil
+	next.mu.Unlock()
+	next.set(nil, nil)
+	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	next.calls.Wait()
+	if diff := cmp.Diff(append(ids(3, 7), ids(10, 20)...), firsts(next.attempts())); diff != "" {
+		t.Errorf("sent in the order (-want +got):\n%s", diff)
+	}
+	publish(t, s, f, 20, 30, 1000)
+	f.n.Wait()
+	closeNow(t, s)
+	wantFiles(t, dir, lockName)
+}
+
+func TestSendsWhatWasLeft(t *testing.T) {
+	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
+	s := openAt(t, Options{Dir: dir, Next: next, SegmentSize: 8000})
+	publish(t, s, f, 0, 50, 1000)
+	f.n.Wait()
+	closeNow(t, s)
+	if err := s.Publish(t.Context(), parcel(50, 10), func(error) {}); !errors.Is(err, ErrClosed) {
+		t.Errorf("publish after close: %v", err)
+	}
+	later := &fakeNext{delay: time.Millisecond}
+	s = openAt(t, Options{Dir: dir, Next: later, SegmentSize: 8000})
+	if st := s.State(); st.Mode != "spooling" || st.Parcels == 0 || st.OldestMS <= 0 {
+		t.Errorf("state after opening again %+v", st)
+	}
+	publish(t, s, f, 50, 60, 1000)
+	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	if diff := cmp.Diff(ids(0, 60), firsts(later.attempts())); diff != "" {
+		t.Errorf("sent in the order (-want +got):\n%s", diff)
+	}
+	closeNow(t, s)
+	wantFiles(t, dir, lockName)
+}
+
+// What Next has not confirmed when Close may wait no longer goes to disk.
+func TestCloseKeepsWhatIsInTheAir(t *testing.T) {
+	dir, next, f := t.TempDir(), &fakeNext{hold: true}, newFates()
+	s := openAt(t, Options{Dir: dir, Next: next})
+	publish(t, s, f, 0, 20, 1000)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	f.n.Wait()
+	next.settle(func(string) error { return errDown }) // too late to matter
+	later := &fakeNext{}
+	s = openAt(t, Options{Dir: dir, Next: later})
+	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	if diff := cmp.Diff(ids(0, 20), firsts(later.attempts())); diff != "" {
+		t.Errorf("sent in the order (-want +got):\n%s", diff)
+	}
+	closeNow(t, s)
+}
+
+func TestPermanentErrorsGoBack(t *testing.T) {
+	next, f := &fakeNext{}, newFates()
+	s := openAt(t, Options{Dir: t.TempDir(), Next: next})
+	tooLarge := ingest.Permanent(errors.New("too large"))
+	next.set(tooLarge, nil)
+	if err := s.Publish(t.Context(), parcel(0, 10), func(error) { t.Error("done was called") }); !errors.Is(err, tooLarge) {
+		t.Errorf("refused with %v", err)
+	}
+	next.set(nil, tooLarge)
+	publish(t, s, f, 1, 2, 10)
+	f.n.Wait()
+	if !errors.Is(f.told["1"], tooLarge) {
+		t.Errorf("given up with %v", f.told["1"])
+	}
+	if st := s.State(); st.Mode != "direct" {
+		t.Errorf("state %+v", st)
+	}
+	closeNow(t, s)
+}
+
+// A parcel on disk that Next will never take blocks no other, and is tried
+// again at the next start.
+func TestRefusedParcelsAreSetAside(t *testing.T) {
+	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
+	s := openAt(t, Options{Dir: dir, Next: next})
+	publish(t, s, f, 0, 10, 100)
+	f.n.Wait()
+	next.mu.Lock()
+	next.refuse, next.hold = nil, true
+	next.mu.Unlock()
+	eventually(t, "all are in the air", func() bool {
+		next.mu.Lock()
+		defer next.mu.Unlock()
+		return len(next.waiting) == 10
+	})
+	next.settle(func(id string) error {
+		if id == "4" || id == "5" {
+			return ingest.Permanent(errors.New("too large"))
+		}
+		return nil
+	})
+	eventually(t, "the others are sent", func() bool { return s.State().Mode == "direct" })
+	if st := s.State(); st.Refused != 2 || st.Bytes == 0 {
+		t.Errorf("state %+v", st)
+	}
+	closeNow(t, s)
+
+	later := &fakeNext{}
+	s = openAt(t, Options{Dir: dir, Next: later})
+	eventually(t, "the refused are sent", func() bool { return s.State().Mode == "direct" })
+	got := later.delivered()
+	slices.Sort(got)
+	if !slices.Equal(got, ids(4, 6)) {
+		t.Errorf("sent %v", got)
+	}
+	closeNow(t, s)
+	wantFiles(t, dir, lockName)
+}
+
+type revoked struct{ error }
+
+func (revoked) RefusesAll() bool { return true }
+
+// Where Next takes nothing from anybody, streams hear of it at once, and what
+// is on disk stays.
+func TestRefusingAll(t *testing.T) {
+	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
+	s := openAt(t, Options{Dir: dir, Next: next})
+	publish(t, s, f, 0, 10, 100)
+	f.n.Wait()
+	gone := ingest.Permanent(revoked{errors.New("token was revoked")})
+	next.set(gone, nil)
+	eventually(t, "it is known", func() bool { return strings.Contains(s.State().LastError, "revoked") })
+	if err := s.Publish(t.Context(), parcel(10, 100), func(error) { t.Error("done was called") }); !errors.Is(err, gone) {
+		t.Errorf("refused with %v", err)
+	}
+	if st := s.State(); st.Parcels != 10 || st.Refused != 0 {
+		t.Errorf("state %+v", st)
+	}
+	next.set(nil, nil)
+	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	publish(t, s, f, 10, 12, 100)
+	f.n.Wait()
+	if got := firsts(next.attempts()); !slices.Equal(got, ids(0, 12)) {
+		t.Errorf("sent %v", got)
+	}
+	closeNow(t, s)
+}
+
+// A publisher that takes nothing and does not say so counts as one that fails.
+func TestPatience(t *testing.T) {
+	f := newFates()
+	stuck := publisherFunc(func(ctx context.Context, _ ingest.Parcel, _ func(error)) error {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	s := openAt(t, Options{Dir: t.TempDir(), Next: stuck, Patience: 20 * time.Millisecond})
+	publish(t, s, f, 0, 5, 100)
+	f.n.Wait()
+	if st := s.State(); st.Mode != "spooling" || st.Parcels != 5 {
+		t.Errorf("state %+v", st)
+	}
+	closeNow(t, s)
+}
+
+type publisherFunc func(context.Context, ingest.Parcel, func(error)) error
+
+func (f publisherFunc) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
+	return f(ctx, p, done)
+}
+
+// A caller that gives up is told so, and its parcel is nobody's.
+func TestCallerGivesUp(t *testing.T) {
+	next := &fakeNext{}
+	s := openAt(t, Options{Dir: t.TempDir(), Next: publisherFunc(func(ctx context.Context, p ingest.Parcel, done func(error)) error {
+		if p.ID == "0" {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return next.Publish(ctx, p, done)
+	})})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := s.Publish(ctx, parcel(0, 10), func(error) { t.Error("done was called") }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("publish: %v", err)
+	}
+	if st := s.State(); st.Mode != "direct" {
+		t.Errorf("state %+v", st)
+	}
+	closeNow(t, s)
+}
+
+// The spool may change its mode many times; that is told once each time.
+func TestLogsEachChangeOnce(t *testing.T) {
+	var text strings.Builder
+	next, f := &fakeNext{}, newFates()
+	s := openAt(t, Options{Dir: t.TempDir(), Next: next, Log: slog.New(slog.NewTextHandler(&text, nil))})
+	for round := range 3 {
+		next.set(errDown, nil)
+		publish(t, s, f, round*100, round*100+100, 100)
+		next.set(nil, nil)
+		eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	}
+	closeNow(t, s)
+	for _, line := range []string{"blocks are kept on disk", "the spool is drained"} {
+		if n := strings.Count(text.String(), line); n != 3 {
+			t.Errorf("%q was logged %d times, want 3:\n%s", line, n, text.String())
+		}
+	}
+}
+
+func TestOneProcessPerDirectory(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(t, Options{Dir: dir, Next: &fakeNext{}})
+	_, err := Open(Options{Dir: dir, Next: &fakeNext{}})
+	want := fmt.Sprintf("is in use by process %d (", os.Getpid())
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("opened twice: %v", err)
+	}
+	closeNow(t, s)
+	closeNow(t, openAt(t, Options{Dir: dir, Next: &fakeNext{}}))
+}
+
+// firsts drops the repeats from a list of attempts.
+func firsts(all []string) []string {
+	seen := map[string]bool{}
+	var first []string
+	for _, id := range all {
+		if !seen[id] {
+			seen[id] = true
+			first = append(first, id)
+		}
+	}
+	return first
+}
+
+func wantFiles(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("files in the spool: %v, want %v", got, want)
+	}
+}
