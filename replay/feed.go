@@ -13,8 +13,8 @@ type feed struct {
 	tape Tape
 	stop func() // ends the goroutine and waits for it; nil while nothing is open
 
-	wanted  chan struct{} // asks the goroutine for frames
-	arrived chan arrival
+	wanted  chan<- struct{} // asks the goroutine for frames
+	arrived <-chan arrival
 	batch   []Frame // the reader's memory, until frames are wanted again
 	at      int     // the next frame in batch
 	err     error   // what the reader ended in
@@ -37,29 +37,28 @@ func (f *feed) open(ctx context.Context, q Query) error {
 		return fmt.Errorf("read the tape from %s: %w", q.From.Position, err)
 	}
 	f.close()
-	done := make(chan struct{})
-	*f = feed{
-		tape: f.tape, wanted: make(chan struct{}, 1), arrived: make(chan arrival, 1),
-		stop: func() { cancel(); <-done },
+	wanted, arrived, done := make(chan struct{}, 1), make(chan arrival, 1), make(chan struct{})
+	*f = feed{tape: f.tape, wanted: wanted, arrived: arrived}
+	f.stop = func() {
+		cancel()
+		close(wanted)
+		<-done
 	}
-	f.wanted <- struct{}{}
+	wanted <- struct{}{}
 	go func() {
 		defer close(done)
 		defer reader.Close()
-		pump(ctx, reader, f.wanted, f.arrived)
+		pump(ctx, reader, wanted, arrived)
 	}()
 	return nil
 }
 
-// pump answers every want with an arrival, up to the first error or the end of
-// ctx. Both channels have room, as there is one want at a time.
+// pump answers every want with an arrival, up to the first error or until
+// nothing will be wanted any more. The end of ctx alone must not end it: the
+// reader's memory is in use. There is one want at a time, for which both
+// channels have room.
 func pump(ctx context.Context, r Reader, wanted <-chan struct{}, arrived chan<- arrival) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-wanted:
-		}
+	for range wanted {
 		frames, err := r.Next(ctx)
 		arrived <- arrival{frames, err}
 		if err != nil {

@@ -225,3 +225,30 @@ func TestFailures(t *testing.T) {
 		}
 	})
 }
+
+// canceller ends the context while a frame is being played.
+type canceller struct {
+	cancel func()
+	seen   []string
+}
+
+func (c *canceller) Play(f *replay.Frame, _, _ int) error {
+	c.cancel()
+	synctest.Wait() // whoever wants to do something about it has done so
+	c.seen = append(c.seen, string(f.Raw))
+	return nil
+}
+
+func (c *canceller) Flush() error { return nil }
+
+// A frame is the sink's until Play returns, whatever ends meanwhile.
+func TestFrameOutlivesContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		out := &canceller{cancel: cancel}
+		sum, err := replay.New(abc(), out, replay.Options{}).Run(ctx)
+		if !errors.Is(err, context.Canceled) || sum.Frames != 1 || !slices.Equal(out.seen, []string{"a"}) || sum.Last.StreamID == "" {
+			t.Errorf("got %+v, %v, saw %q", sum, err, out.seen)
+		}
+	})
+}

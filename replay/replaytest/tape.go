@@ -28,6 +28,7 @@ type Tape struct {
 	// FailAfter makes a reader fail with Err after so many frames; 0 for never.
 	FailAfter int
 	Err       error
+	Running   bool // the streams have not ended
 
 	added  []*Stream
 	sealed *contents
@@ -86,7 +87,10 @@ func (t *Tape) seal() *contents {
 		}
 		st := s.state
 		st.FirstAt, st.LastAt = s.frames[0].At, s.frames[len(s.frames)-1].At
-		st.Ended, st.Frames = st.LastAt, uint64(len(s.frames))
+		st.Frames = uint64(len(s.frames))
+		if !t.Running {
+			st.Ended = st.LastAt
+		}
 		c.streams = append(c.streams, st)
 	}
 	slices.SortFunc(c.streams, func(a, b schema.StreamState) int {

@@ -1,0 +1,115 @@
+package clickhouse
+
+import (
+	"unsafe"
+
+	"github.com/ClickHouse/ch-go/proto"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+	schemaclickhouse "tapedeck/schema/clickhouse"
+)
+
+// columns take one block of a page. The frames made of them alias their memory.
+type columns struct {
+	seq                      proto.ColUInt64
+	at                       proto.ColDateTime64
+	direction, transport     proto.ColInt8
+	flags                    proto.ColUInt32
+	cuts, raw                proto.ColStr
+	kind, agent              *proto.ColLowCardinality[string]
+	kinds, agents            dictionary
+	source, run, node, event proto.ColStr
+	bare                     bool
+}
+
+func newColumns(bare bool) *columns {
+	c := &columns{bare: bare}
+	c.kind, c.agent = proto.NewLowCardinality[string](&c.kinds), proto.NewLowCardinality[string](&c.agents)
+	return c
+}
+
+// results are the columns in the order of bareColumns or allColumns.
+func (c *columns) results() proto.Results {
+	r := proto.Results{
+		{Data: &c.seq}, {Data: &c.at}, {Data: &c.direction}, {Data: &c.transport},
+		{Data: &c.flags}, {Data: &c.cuts}, {Data: &c.raw},
+	}
+	if c.bare {
+		return r
+	}
+	return append(r, proto.Results{
+		{Data: c.kind}, {Data: &c.source}, {Data: &c.run}, {Data: &c.node}, {Data: c.agent}, {Data: &c.event},
+	}...)
+}
+
+// size is about how many bytes the columns hold.
+func (c *columns) size() int {
+	return cap(c.raw.Buf) + cap(c.event.Buf) + cap(c.node.Buf) + cap(c.run.Buf) + cap(c.source.Buf) + 100*cap(c.seq)
+}
+
+// frame makes row i a frame.
+func (c *columns) frame(i int, stream *schema.StreamState, f *replay.Frame) error {
+	f.Stream = stream
+	f.Seq = c.seq[i]
+	f.At = int64(c.at.Data[i])
+	f.Direction = schema.Direction(c.direction[i])
+	f.Transport = schema.Transport(c.transport[i])
+	f.Flags = schema.Flags(c.flags[i])
+	f.Raw = c.raw.RowBytes(i)
+	f.Cuts = nil
+	if cuts := c.cuts.RowBytes(i); len(cuts) > 0 {
+		var err error
+		if f.Cuts, err = schemaclickhouse.ParseCuts(cuts, f.At); err != nil {
+			return err
+		}
+	}
+	if c.bare {
+		f.Envelope = schema.Envelope{}
+		return nil
+	}
+	f.Envelope = schema.Envelope{
+		Type: c.kind.Values[i], Session: view(&c.source, i), Run: view(&c.run, i), Node: view(&c.node, i),
+		Agent: c.agent.Values[i], EventID: view(&c.event, i),
+	}
+	return nil
+}
+
+// view gives a row as a string without copying it. It lives as long as the
+// column is not decoded into again, as all of a frame does.
+func view(c *proto.ColStr, i int) string {
+	p := c.RowBytes(i)
+	return unsafe.String(unsafe.SliceData(p), len(p))
+}
+
+// dictionary is the index of a LowCardinality column. It makes each distinct
+// value a string once, where ch-go's own would do so for every row.
+type dictionary struct {
+	proto.ColStr
+	words []string
+	known map[string]string // from block to block, bounded
+}
+
+func (d *dictionary) Row(i int) string { return d.words[i] }
+
+func (d *dictionary) DecodeColumn(r *proto.Reader, rows int) error {
+	if err := d.ColStr.DecodeColumn(r, rows); err != nil {
+		return err
+	}
+	if d.known == nil || len(d.known) > maxKnown {
+		d.known = map[string]string{}
+	}
+	d.words = d.words[:0]
+	for i := range rows {
+		raw := d.RowBytes(i)
+		word, ok := d.known[string(raw)]
+		if !ok {
+			word = string(raw)
+			d.known[word] = word
+		}
+		d.words = append(d.words, word)
+	}
+	return nil
+}
+
+const maxKnown = 1000

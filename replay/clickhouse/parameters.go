@@ -1,0 +1,31 @@
+package clickhouse
+
+import (
+	"strings"
+
+	"github.com/ClickHouse/ch-go/proto"
+)
+
+// parameters are the values of a query. They travel beside its text; the server
+// reads each twice: as a quoted literal, then as an escaped value of its type.
+type parameters []proto.Parameter
+
+var (
+	escapeValue = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x00", `\0`, "\b", `\b`, "\f", `\f`)
+	escapeQuote = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+)
+
+// text adds a value of type String.
+func (p *parameters) text(name, value string) {
+	*p = append(*p, proto.Parameter{Key: name, Value: "'" + escapeQuote.Replace(escapeValue.Replace(value)) + "'"})
+}
+
+// texts adds a value of type Array(String), whose elements are quoted literals
+// themselves.
+func (p *parameters) texts(name string, values []string) {
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = "'" + escapeQuote.Replace(v) + "'"
+	}
+	*p = append(*p, proto.Parameter{Key: name, Value: "'" + escapeQuote.Replace("["+strings.Join(quoted, ",")+"]") + "'"})
+}

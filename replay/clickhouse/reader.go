@@ -1,0 +1,219 @@
+package clickhouse
+
+import (
+	"container/heap"
+	"context"
+	"io"
+	"sync"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+const (
+	lookahead = 4   // streams whose first page is read before their time has come
+	mixed     = 512 // frames given at a time where streams overlap
+	run       = 32  // from so many frames of one stream on they are not copied
+)
+
+// reader merges a session's streams in position order. A stream is read from
+// when its time comes; the few after it are made ready.
+type reader struct {
+	tape    *tape
+	query   replay.Query
+	ctx     context.Context // of the fetches; ends at Close
+	cancel  context.CancelFunc
+	fetches sync.WaitGroup
+
+	coming  []*cursor // not joined, by the time of their first frame
+	fetched int       // how many of them are being read
+	joined  heads     // with a frame at hand
+	starved *cursor   // joined before, waits for its next page
+	out     []replay.Frame
+	retired []*page // in use until the following Next
+	free    []*page
+}
+
+func newReader(t *tape, q replay.Query) *reader {
+	r := &reader{tape: t, query: q}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	for i := range t.streams {
+		s := &t.streams[i]
+		if q.From.Before(schema.Position{At: s.LastAt, StreamID: s.StreamID, Seq: ^uint64(0)}) {
+			continue
+		}
+		if !q.To.IsZero() && s.FirstAt > q.To.At {
+			break
+		}
+		if c := newCursor(r, s); c.query.from.at != 0 || c.query.from.seq <= c.last {
+			r.coming = append(r.coming, c)
+		}
+	}
+	r.prepare()
+	return r
+}
+
+// prepare has the next streams read from.
+func (r *reader) prepare() {
+	for r.fetched < min(lookahead, len(r.coming)) {
+		r.coming[r.fetched].fetch()
+		r.fetched++
+	}
+}
+
+// Next implements replay.Reader.
+func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
+	r.recycle()
+	r.out = r.out[:0]
+	for len(r.out) < mixed {
+		if more, err := r.gather(ctx); err != nil {
+			return nil, err
+		} else if !more {
+			break // for now
+		}
+		if len(r.joined) == 0 {
+			if len(r.out) == 0 {
+				return nil, io.EOF
+			}
+			break
+		}
+		c := r.joined[0]
+		frames := r.usable(c.rest())
+		if len(frames) == 0 { // all that is left is after To
+			r.retire(c.page)
+			heap.Pop(&r.joined)
+			continue
+		}
+		if len(r.out) == 0 && len(frames) >= run {
+			r.advance(c, len(frames))
+			return frames, nil
+		}
+		r.out = append(r.out, frames...)
+		r.advance(c, len(frames))
+	}
+	return r.out, nil
+}
+
+// gather makes sure that the next frame is among the joined streams. It reports
+// false where it would have to wait although there are frames to give.
+func (r *reader) gather(ctx context.Context) (bool, error) {
+	if c := r.starved; c != nil {
+		if len(r.out) > 0 && !c.ready() {
+			return false, nil
+		}
+		if err := r.join(ctx, c); err != nil {
+			return false, err
+		}
+		r.starved = nil
+	}
+	for len(r.coming) > 0 && (len(r.joined) == 0 || r.coming[0].stream.FirstAt <= r.joined[0].head().At) {
+		c := r.coming[0]
+		if len(r.out) > 0 && !c.ready() {
+			return false, nil
+		}
+		if err := r.join(ctx, c); err != nil {
+			return false, err
+		}
+		r.coming = r.coming[1:]
+		r.fetched--
+		r.prepare()
+	}
+	return true, nil
+}
+
+// join takes a stream's next page and puts it among the others.
+func (r *reader) join(ctx context.Context, c *cursor) error {
+	more, err := c.take(ctx)
+	if more {
+		heap.Push(&r.joined, c)
+	}
+	return err
+}
+
+// usable gives the frames of the first joined stream that come before any other
+// stream's has to be looked at.
+func (r *reader) usable(frames []replay.Frame) []replay.Frame {
+	limit, limited := r.query.To, !r.query.To.IsZero()
+	lower := func(p schema.Position) {
+		if !limited || p.Compare(limit) < 0 {
+			limit, limited = p, true
+		}
+	}
+	// The second smallest of a heap is one of the two below its top.
+	for _, c := range r.joined[1:min(3, len(r.joined))] {
+		lower(c.head().Position())
+	}
+	if len(r.coming) > 0 {
+		lower(schema.Position{At: r.coming[0].stream.FirstAt})
+	}
+	if !limited {
+		return frames
+	}
+	n := 0
+	for n < len(frames) && (frames[n].At < limit.At || frames[n].Position().Compare(limit) <= 0) {
+		n++
+	}
+	return frames[:n]
+}
+
+// advance notes that n frames of the first joined stream are given.
+func (r *reader) advance(c *cursor, n int) {
+	if c.at += n; c.at < len(c.page.frames) {
+		heap.Fix(&r.joined, 0)
+		return
+	}
+	r.retire(c.page)
+	heap.Pop(&r.joined)
+	if !c.over {
+		r.starved = c
+	}
+}
+
+// pageBytes is how large a page may be, with so many streams being read.
+func (r *reader) pageBytes() int {
+	pages := 2 * (len(r.joined) + r.fetched + 1)
+	return max(r.tape.store.opts.PageBytes/pages, 1<<16)
+}
+
+func (r *reader) newPage() *page {
+	if n := len(r.free); n > 0 {
+		p := r.free[n-1]
+		r.free = r.free[:n-1]
+		return p
+	}
+	return &page{}
+}
+
+// retire gives a page up once what was given out of it is no longer valid.
+func (r *reader) retire(p *page) { r.retired = append(r.retired, p) }
+
+func (r *reader) recycle() {
+	for _, p := range r.retired {
+		if p.size() <= r.tape.store.opts.PageBytes {
+			r.free = append(r.free, p)
+		}
+	}
+	clear(r.retired)
+	r.retired = r.retired[:0]
+}
+
+// Close implements replay.Reader.
+func (r *reader) Close() error {
+	r.cancel()
+	r.fetches.Wait()
+	return nil
+}
+
+// heads is a heap of cursors by their next frame.
+type heads []*cursor
+
+func (h heads) Len() int           { return len(h) }
+func (h heads) Less(i, j int) bool { return h[i].head().Position().Compare(h[j].head().Position()) < 0 }
+func (h heads) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *heads) Push(c any)        { *h = append(*h, c.(*cursor)) }
+func (h *heads) Pop() any {
+	last := len(*h) - 1
+	c := (*h)[last]
+	*h = (*h)[:last]
+	return c
+}

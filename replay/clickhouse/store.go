@@ -1,0 +1,107 @@
+// Package clickhouse gives tapes from ClickHouse.
+//
+// A tape is read by primary key, page by page, so that playing slowly holds no
+// query open on the server, and a page of every stream is read ahead. Rows may
+// repeat where parts have not been merged: repeats are dropped by their key
+// while reading, which needs no FINAL.
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ClickHouse/ch-go"
+
+	schemaclickhouse "tapedeck/schema/clickhouse"
+)
+
+// Options of a store. Zero values stand for the defaults.
+type Options struct {
+	// Connections bounds the connections of all readers together; 16.
+	Connections int
+	// PageBytes is about how many bytes of frames one reader holds, over all of
+	// its streams; 16 MiB.
+	PageBytes int
+	// QueryTimeout bounds reading one page; 30 s.
+	QueryTimeout time.Duration
+}
+
+// Store gives tapes from one ClickHouse. It is a replay.Library.
+type Store struct {
+	dsn   string
+	opts  Options
+	slots chan struct{} // one for each connection in use
+	idle  chan *ch.Client
+}
+
+// Open makes a store. Nothing is dialled before the first tape is asked for.
+// The DSN is that of tapedeck/schema/clickhouse.
+func Open(dsn string, opts Options) *Store {
+	opts.Connections = cmp.Or(opts.Connections, 16)
+	opts.PageBytes = cmp.Or(opts.PageBytes, 16<<20)
+	opts.QueryTimeout = cmp.Or(opts.QueryTimeout, 30*time.Second)
+	return &Store{
+		dsn: dsn, opts: opts,
+		slots: make(chan struct{}, opts.Connections),
+		idle:  make(chan *ch.Client, opts.Connections),
+	}
+}
+
+// Close closes the idle connections. Readers are closed before.
+func (s *Store) Close() error {
+	var errs []error
+	for {
+		select {
+		case c := <-s.idle:
+			errs = append(errs, c.Close())
+		default:
+			return errors.Join(errs...)
+		}
+	}
+}
+
+// do runs a query that only reads. On a connection that has gone stale it is
+// run once more on a new one: restart then forgets what was read so far.
+func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.QueryTimeout,
+		fmt.Errorf("ClickHouse did not answer within %s", s.opts.QueryTimeout))
+	defer cancel()
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	select {
+	case c := <-s.idle:
+		err := s.on(ctx, c, q)
+		if err == nil || ch.IsException(err) || errors.Is(err, errEnough) || ctx.Err() != nil {
+			return err
+		}
+		restart()
+	default:
+	}
+	c, err := schemaclickhouse.Dial(ctx, s.dsn)
+	if err != nil {
+		return err
+	}
+	return s.on(ctx, c, q)
+}
+
+// on runs a query on a connection and keeps the connection if it still serves.
+func (s *Store) on(ctx context.Context, c *ch.Client, q ch.Query) error {
+	err := c.Do(ctx, q)
+	if err != nil && !ch.IsException(err) || c.IsClosed() {
+		// Do closes it when it is cancelled; what closing says adds nothing to err.
+		_ = c.Close()
+	} else {
+		s.idle <- c // has room for every slot
+	}
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

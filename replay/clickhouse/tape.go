@@ -1,0 +1,103 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// tape is one session in the store, with the streams it had when it was opened.
+// Frames that come later are read where a reader comes upon them, but a stream
+// that is over for a reader is not looked at again.
+type tape struct {
+	store           *Store
+	tenant, session string
+	streams         []schema.StreamState
+}
+
+// Tape implements replay.Library.
+func (s *Store) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
+	t := &tape{store: s, tenant: tenant, session: session}
+	if err := t.readStreams(ctx); err != nil {
+		return nil, fmt.Errorf("read the streams of session %q: %w", session, err)
+	}
+	if len(t.streams) == 0 {
+		return nil, fmt.Errorf("session %q: %w", session, replay.ErrNoSession)
+	}
+	return t, nil
+}
+
+// Streams implements replay.Tape.
+func (t *tape) Streams() []schema.StreamState { return t.streams }
+
+// Read implements replay.Tape.
+func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
+	return newReader(t, q), nil
+}
+
+// readStreams reads the parts of the session's streams and puts each stream's
+// parts together.
+func (t *tape) readStreams(ctx context.Context) error {
+	var (
+		id, source, reason             proto.ColStr
+		transport, dialect             = new(proto.ColStr).LowCardinality(), new(proto.ColStr).LowCardinality()
+		firstAt, lastAt, ended         proto.ColDateTime64
+		firstSeq, version, count, size proto.ColUInt64
+		streams                        []schema.StreamState
+	)
+	var p parameters
+	p.text("tenant", t.tenant)
+	p.text("session", t.session)
+	err := t.store.do(ctx, ch.Query{
+		Body: streamsQuery, Parameters: p, Settings: oneThread,
+		Result: proto.Results{
+			{Data: &id}, {Data: &firstSeq}, {Data: &version}, {Data: transport}, {Data: dialect}, {Data: &source},
+			{Data: &firstAt}, {Data: &lastAt}, {Data: &count}, {Data: &size}, {Data: &ended}, {Data: &reason},
+		},
+		OnResult: func(_ context.Context, b proto.Block) error {
+			for i := range b.Rows {
+				kind, err := schema.ParseTransport(transport.Row(i))
+				if err != nil {
+					return err
+				}
+				streams = addPart(streams, schema.StreamState{
+					StreamID: id.Row(i), FirstSeq: firstSeq[i], Version: version[i],
+					Transport: kind, Dialect: dialect.Row(i), Source: source.Row(i),
+					FirstAt: int64(firstAt.Data[i]), LastAt: int64(lastAt.Data[i]),
+					Frames: count[i], Bytes: size[i], Ended: int64(ended.Data[i]), EndReason: reason.Row(i),
+				})
+			}
+			return nil
+		},
+	}, func() { streams = nil })
+	slices.SortFunc(streams, func(a, b schema.StreamState) int {
+		return cmp.Or(cmp.Compare(a.FirstAt, b.FirstAt), cmp.Compare(a.StreamID, b.StreamID))
+	})
+	t.streams = streams
+	return err
+}
+
+// addPart adds a stream's part; parts come in order of stream and first frame.
+// The last one says how the stream stands.
+func addPart(streams []schema.StreamState, part schema.StreamState) []schema.StreamState {
+	if part.Frames == 0 {
+		return streams // nothing but facts
+	}
+	if len(streams) == 0 || streams[len(streams)-1].StreamID != part.StreamID {
+		return append(streams, part)
+	}
+	s := &streams[len(streams)-1]
+	part.FirstSeq, part.FirstAt = s.FirstSeq, min(s.FirstAt, part.FirstAt)
+	part.LastAt = max(s.LastAt, part.LastAt)
+	part.Frames += s.Frames
+	part.Bytes += s.Bytes
+	*s = part
+	return streams
+}

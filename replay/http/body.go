@@ -1,0 +1,105 @@
+package replayhttp
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// body writes the body of a streaming response. Every write has a deadline of
+// its own, so that a client that does not read costs one connection for a while
+// and nothing else.
+type body struct {
+	timeout time.Duration
+	control *http.ResponseController
+
+	mu     sync.Mutex // guards what follows: the heartbeat writes between frames
+	w      http.ResponseWriter
+	buf    []byte
+	sent   int // bytes written so far
+	failed error
+}
+
+// An errClient is the client's fault or wish: it is gone, or does not read.
+type errClient struct{ err error }
+
+func (e *errClient) Error() string { return "write to the client: " + e.err.Error() }
+func (e *errClient) Unwrap() error { return e.err }
+
+const (
+	writeSize = 64 << 10 // what is not flushed is written from so many bytes on
+	keepSize  = 1 << 20  // a larger buffer is given up
+)
+
+// newBody begins the response and sends its head.
+func newBody(w http.ResponseWriter, contentType string, timeout time.Duration) (*body, error) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no")
+	h.Set("X-Content-Type-Options", "nosniff")
+	b := &body{w: w, control: http.NewResponseController(w), timeout: timeout}
+	// A read deadline of the server's would be taken for a client that left.
+	if err := b.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return nil, &errClient{err}
+	}
+	w.WriteHeader(http.StatusOK)
+	return b, b.flush()
+}
+
+// append adds to the body under its lock: add gets the buffer and gives it back.
+func (b *body) append(add func([]byte) []byte) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.buf = add(b.buf)
+	if len(b.buf) >= writeSize {
+		return b.write()
+	}
+	return b.failed
+}
+
+// flush sends what there is.
+func (b *body) flush() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.write(); err != nil {
+		return err
+	}
+	return b.note(b.control.Flush())
+}
+
+// write hands the buffer on. b.mu is held.
+func (b *body) write() error {
+	if b.failed != nil {
+		return b.failed
+	}
+	if err := b.control.SetWriteDeadline(time.Now().Add(b.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return b.note(err)
+	}
+	n, err := b.w.Write(b.buf)
+	b.sent += n
+	if b.buf = b.buf[:0]; cap(b.buf) > keepSize {
+		b.buf = nil
+	}
+	return b.note(err)
+}
+
+// note keeps the first error. b.mu is held.
+func (b *body) note(err error) error {
+	if err != nil && b.failed == nil {
+		b.failed = &errClient{err}
+	}
+	return b.failed
+}
+
+// close takes the deadline off the connection, which may serve other requests.
+func (b *body) close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return fmt.Errorf("take the deadline off the connection: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package replayhttp
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// events writes frames as the messages of mode=event. It is used by one
+// goroutine; what it gives is valid until the next call.
+type events struct {
+	session []byte // the session's id in JSON
+	firstAt int64
+	stamp   stamp
+	id      []byte // the frame's position, as text
+	message []byte
+	joined  []byte // scratch of schema.Unframe
+	compact bytes.Buffer
+}
+
+func newEvents(session string, firstAt int64) *events {
+	return &events{session: appendString(nil, session), firstAt: firstAt}
+}
+
+// encode gives the frame's position, as text, and its message: a JSON object on
+// one line.
+func (e *events) encode(f *replay.Frame) (id, message []byte) {
+	e.id = strconv.AppendInt(e.id[:0], f.At, 10)
+	e.id = append(append(append(e.id, '.'), f.Stream.StreamID...), '.')
+	e.id = strconv.AppendUint(e.id, f.Seq, 10)
+
+	b := append(e.message[:0], `{"position":"`...)
+	b = append(b, e.id...)
+	b = append(b, `","offset_ms":`...)
+	b = appendMillis(b, f.At-e.firstAt)
+	b = append(b, `,"captured_at":"`...)
+	b = e.stamp.append(b, f.At)
+	b = append(b, `","stream_id":"`...)
+	b = append(b, f.Stream.StreamID...)
+	b = append(b, `","seq":`...)
+	b = strconv.AppendUint(b, f.Seq, 10)
+	b = append(b, `,"direction":"`...)
+	b = append(b, f.Direction.String()...)
+	b = append(b, `","transport":"`...)
+	b = append(b, f.Transport.String()...)
+	b = append(b, `","dialect":`...)
+	b = appendString(b, f.Stream.Dialect)
+	b = append(b, `,"type":`...)
+	b = appendString(b, f.Type)
+	b = append(b, `,"session_id":`...)
+	b = append(b, e.session...)
+	b = append(b, `,"run_id":`...)
+	b = appendString(b, f.Run)
+	b = append(b, `,"node_id":`...)
+	b = appendString(b, f.Node)
+	b = append(b, `,"event_id":`...)
+	b = appendString(b, f.EventID)
+	if f.Flags != 0 {
+		b = append(b, `,"flags":[`...)
+		for i, name := range f.Flags.Names() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendString(b, name)
+		}
+		b = append(b, ']')
+	}
+	e.message = append(e.payload(b, &f.Frame), '}')
+	return e.id, e.message
+}
+
+// payload appends what the frame says: JSON as it stands if it is on one line,
+// else text, else Base64. A frame without a message shows its bytes, so that a
+// comment can be read.
+func (e *events) payload(dst []byte, f *schema.Frame) []byte {
+	var c schema.Content
+	c, e.joined = schema.Unframe(f, e.joined)
+	data := c.Data
+	if c.Empty {
+		data = f.Raw
+	}
+	switch {
+	case !utf8.Valid(data) || f.Flags.Has(schema.FlagBinary):
+		dst = append(dst, `,"base64":"`...)
+		dst = base64.StdEncoding.AppendEncode(dst, data)
+		return append(dst, '"')
+	case !c.Empty && !f.Flags.Has(schema.FlagNotJSON) && fastjson.ValidateBytes(data) == nil:
+		if line, ok := e.oneLine(data); ok {
+			return append(append(dst, `,"frame":`...), line...)
+		}
+	}
+	return appendString(append(dst, `,"text":`...), string(data))
+}
+
+// oneLine gives valid JSON on one line: as it stands, or else without white space.
+func (e *events) oneLine(data []byte) ([]byte, bool) {
+	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 {
+		return data, true
+	}
+	e.compact.Reset()
+	err := json.Compact(&e.compact, data)
+	return e.compact.Bytes(), err == nil
+}

@@ -1,0 +1,88 @@
+package replayhttp
+
+import (
+	"bytes"
+	"encoding/base64"
+	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// payloads writes what frames say in another transport's framing than theirs,
+// for mode=raw.
+type payloads struct {
+	joined []byte // scratch of schema.Unframe
+	lines  events // for its oneLine
+}
+
+// content takes the framing off; false for a frame without a message.
+func (p *payloads) content(f *schema.Frame) ([]byte, bool) {
+	var c schema.Content
+	c, p.joined = schema.Unframe(f, p.joined)
+	return c.Data, !c.Empty
+}
+
+// appendSSE appends the payload as an SSE event without a name: a data line for
+// each of its lines. Binary messages are Base64.
+func (p *payloads) appendSSE(dst []byte, f *replay.Frame) []byte {
+	data, ok := p.content(&f.Frame)
+	if !ok {
+		return dst
+	}
+	if f.Flags.Has(schema.FlagBinary) {
+		data = base64.StdEncoding.AppendEncode(nil, data)
+	}
+	for {
+		end := bytes.IndexAny(data, "\r\n")
+		dst = append(dst, "data: "...)
+		if end < 0 {
+			dst = append(dst, data...)
+			return append(dst, "\n\n"...)
+		}
+		dst = append(append(dst, data[:end]...), '\n')
+		if data[end] == '\r' && end+1 < len(data) && data[end+1] == '\n' {
+			end++
+		}
+		data = data[end+1:]
+	}
+}
+
+// appendNDJSON appends the payload as one line. JSON over several lines loses
+// its white space. Other text over several lines becomes a JSON string, a
+// binary message one of Base64; text on one line stays as it is.
+func (p *payloads) appendNDJSON(dst []byte, f *replay.Frame) []byte {
+	data, ok := p.content(&f.Frame)
+	switch {
+	case !ok:
+		return dst
+	case f.Flags.Has(schema.FlagBinary):
+		dst = append(dst, '"')
+		dst = base64.StdEncoding.AppendEncode(dst, data)
+		dst = append(dst, '"')
+	case bytes.IndexAny(data, "\r\n") < 0:
+		dst = append(dst, data...)
+	default:
+		if fastjson.ValidateBytes(data) == nil {
+			if line, ok := p.lines.oneLine(data); ok {
+				dst = append(dst, line...)
+				break
+			}
+		}
+		dst = appendString(dst, string(data))
+	}
+	return append(dst, '\n')
+}
+
+// message gives the payload as a WebSocket message, and whether it is text. It
+// is false for a frame that is none.
+func (p *payloads) message(f *replay.Frame) (data []byte, text, ok bool) {
+	if f.Transport == schema.WebSocket { // an empty message is a message
+		data, ok = f.Raw, !f.Flags.Has(schema.FlagNote)
+	} else {
+		data, ok = p.content(&f.Frame)
+	}
+	return data, !f.Flags.Has(schema.FlagBinary) && utf8.Valid(data), ok
+}

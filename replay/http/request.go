@@ -1,0 +1,221 @@
+package replayhttp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// request is what a client asks for.
+type request struct {
+	transport schema.Transport // SSE, NDJSON or WebSocket: how it is to be sent
+	raw       bool             // mode=raw
+	follow    bool
+	speed     replay.Speed
+	idle      time.Duration
+	filter    replay.Filter
+	from, to  *replay.Mark
+	resume    *replay.Mark // a position: go on after it
+}
+
+// parse reads a request. The error is a *problem.Problem.
+func parse(r *http.Request) (*request, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, problem.BadParameter("", "the query of the URL cannot be read: "+err.Error())
+	}
+	req := &request{transport: transportOf(r), speed: replay.Normal}
+	p := params{values: q}
+	p.one("mode", []string{"event", "raw"}, func(v string) error {
+		req.raw = v == "raw"
+		return oneOf(v, "event", "raw")
+	})
+	p.one("follow", []string{"0", "1"}, func(v string) (err error) {
+		req.follow, err = strconv.ParseBool(v)
+		return notA(v, "switch", err)
+	})
+	p.one("speed", []string{replay.SpeedAllowed}, func(v string) (err error) {
+		req.speed, err = replay.ParseSpeed(v)
+		return err
+	})
+	p.one("idle_limit", []string{"a duration above zero such as 2s"}, func(v string) (err error) {
+		req.idle, err = time.ParseDuration(v)
+		if err == nil && req.idle <= 0 {
+			err = errors.New("not above zero")
+		}
+		return notA(v, "silence", err)
+	})
+	p.one("from", replay.MarkAllowed, func(v string) (err error) {
+		req.from, err = mark(v)
+		return err
+	})
+	p.one("to", replay.MarkAllowed, func(v string) (err error) {
+		req.to, err = mark(v)
+		return err
+	})
+	req.filter.Types, req.filter.Agents = p.list("type"), p.list("agent")
+	for _, name := range p.list("direction") {
+		d, err := schema.ParseDirection(name)
+		p.note("direction", []string{"receive", "send"}, err)
+		req.filter.Directions = append(req.filter.Directions, d)
+	}
+	if last := cmp.Or(r.Header.Get("Last-Event-ID"), q.Get("last_event_id")); last != "" && last != "-1" {
+		_, err := schema.ParsePosition(last)
+		p.note("last_event_id", resumeAllowed, err)
+		req.resume, _ = mark(last)
+	}
+	if req.raw {
+		// What the client of the recorded stream got: no requests, no heads.
+		if len(req.filter.Directions) == 0 {
+			req.filter.Directions = []schema.Direction{schema.Receive}
+		}
+		req.filter.Transports = []schema.Transport{schema.NDJSON, schema.SSE, schema.WebSocket}
+	}
+	return req, p.err
+}
+
+var resumeAllowed = []string{"the id of a frame of this session", "-1 or nothing for the start"}
+
+func mark(s string) (*replay.Mark, error) {
+	m, err := replay.ParseMark(s)
+	return &m, err
+}
+
+func oneOf(v string, allowed ...string) error {
+	if !slices.Contains(allowed, v) {
+		return fmt.Errorf("%q is not %s", v, problem.OneOf(allowed...))
+	}
+	return nil
+}
+
+func notA(v, what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%q is not a %s: %w", v, what, err)
+	}
+	return nil
+}
+
+// params reads parameters and keeps the first error.
+type params struct {
+	values url.Values
+	err    error
+}
+
+func (p *params) note(name string, allowed []string, err error) {
+	if err != nil && p.err == nil {
+		p.err = problem.BadParameter(name, err.Error(), allowed...)
+	}
+}
+
+// one reads a parameter that may be left out or empty.
+func (p *params) one(name string, allowed []string, read func(string) error) {
+	if v := p.values.Get(name); v != "" {
+		p.note(name, allowed, read(v))
+	}
+}
+
+// list reads values separated by commas, over all occurrences.
+func (p *params) list(name string) []string {
+	var list []string
+	for _, v := range p.values[name] {
+		for item := range strings.SplitSeq(v, ",") {
+			if item != "" {
+				list = append(list, item)
+			}
+		}
+	}
+	return list
+}
+
+// transportOf reads the transport off the request: a WebSocket upgrade, or the
+// media type that the client likes best; SSE unless it likes NDJSON better.
+func transportOf(r *http.Request) schema.Transport {
+	if isUpgrade(r) {
+		return schema.WebSocket
+	}
+	best, chosen := 0.0, schema.SSE
+	for item := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		media, attrs, err := mime.ParseMediaType(strings.TrimSpace(item))
+		if err != nil {
+			continue
+		}
+		weight, err := strconv.ParseFloat(cmp.Or(attrs["q"], "1"), 64)
+		if err != nil || weight <= best {
+			continue
+		}
+		switch media {
+		case "text/event-stream":
+			best, chosen = weight, schema.SSE
+		case "application/x-ndjson", "application/ndjson":
+			best, chosen = weight, schema.NDJSON
+		}
+	}
+	return chosen
+}
+
+func isUpgrade(r *http.Request) bool {
+	for _, v := range r.Header.Values("Connection") {
+		for token := range strings.SplitSeq(v, ",") {
+			if strings.EqualFold(strings.TrimSpace(token), "upgrade") {
+				return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+			}
+		}
+	}
+	return false
+}
+
+// options are the player's, for a tape. The error is a *problem.Problem where
+// the request names a place that the tape does not have.
+func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options, error) {
+	o := replay.Options{
+		Speed: req.speed, IdleLimit: req.idle, Filter: req.filter,
+		Bare:  req.raw,
+		Reads: req.raw && req.speed != replay.Max && req.transport != schema.WebSocket,
+	}
+	start := func(name string, m *replay.Mark, allowed []string) (err error) {
+		o.From, err = m.Start(ctx, t)
+		return atFault(name, allowed, err)
+	}
+	switch {
+	case req.resume != nil:
+		if err := start("last_event_id", req.resume, resumeAllowed); err != nil {
+			return o, err
+		}
+		o.From.After = true
+	case req.from != nil:
+		if err := start("from", req.from, replay.MarkAllowed); err != nil {
+			return o, err
+		}
+	}
+	if req.to == nil {
+		return o, nil
+	}
+	var err error
+	if o.To, err = req.to.Stop(ctx, t, o.From); err != nil {
+		return o, atFault("to", replay.MarkAllowed, err)
+	}
+	if req.resume == nil && o.From.Before(o.To) && req.from != nil {
+		return o, problem.BadParameter("to", "it comes before from")
+	}
+	return o, nil
+}
+
+// atFault makes a MarkError the problem of a parameter.
+func atFault(name string, allowed []string, err error) error {
+	if wrong, ok := errors.AsType[*replay.MarkError](err); ok {
+		return problem.BadParameter(name, wrong.Error(), allowed...)
+	}
+	return err
+}

@@ -1,0 +1,90 @@
+package replayhttp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// serveBody plays over SSE or NDJSON.
+func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts replay.Options) {
+	b, err := newBody(w, contentType(req.transport), s.opts.WriteTimeout)
+	if err != nil {
+		s.metrics.ended(outcomeOf(err))
+		return
+	}
+	out := &stream{
+		body: b, transport: req.transport, raw: req.raw, chunks: opts.Reads,
+		verbatim: req.raw && (req.transport == schema.NDJSON || recordedOver(t, req.transport)),
+		events:   newEvents(session, replay.FirstAt(t)),
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	var beats sync.WaitGroup
+	if req.transport == schema.SSE && !out.verbatim {
+		beats.Go(func() { out.heartbeat(ctx, s.opts.Heartbeat, cancel) })
+	}
+	sum, err := replay.New(t, out, opts).Run(ctx)
+	err = orLeft(ctx, err)
+	cancel(nil)
+	beats.Wait() // nothing may write once the handler has returned
+	if err == nil {
+		err = out.end(sum)
+	}
+	if err == nil {
+		err = b.close()
+	}
+	s.metrics.frames.WithLabelValues(req.transport.String()).Add(float64(sum.Frames))
+	s.metrics.bytes.Add(float64(b.sent))
+	outcome := outcomeOf(err)
+	s.metrics.ended(outcome)
+	if outcome == outcomeFailed {
+		out.fail(s.problemOf(err, "playing session "+session))
+	}
+}
+
+func contentType(t schema.Transport) string {
+	if t == schema.NDJSON {
+		return "application/x-ndjson"
+	}
+	return "text/event-stream"
+}
+
+// recordedOver reports whether some stream was, or may have been, recorded over
+// the transport.
+func recordedOver(t replay.Tape, transport schema.Transport) bool {
+	return slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool {
+		return s.Transport == transport || s.Transport == schema.HTTP
+	})
+}
+
+// orLeft makes an error that comes of the end of ctx the client's.
+func orLeft(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	if _, ok := errors.AsType[*errClient](err); ok {
+		return err
+	}
+	return &errClient{context.Cause(ctx)}
+}
+
+// outcomeOf tells how a playback that returned err ended.
+func outcomeOf(err error) string {
+	_, client := errors.AsType[*errClient](err)
+	switch {
+	case err == nil:
+		return outcomeEnded
+	case !client:
+		return outcomeFailed
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return outcomeStuck
+	}
+	return outcomeLeft
+}

@@ -1,0 +1,154 @@
+package replayhttp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// Options of a server. Zero values stand for the defaults.
+type Options struct {
+	Library replay.Library // where tapes come from
+	// Playbacks bounds how many run at the same time; 500. A request beyond
+	// that is answered 503.
+	Playbacks int
+	// WriteTimeout is how long a client may take to accept one write; 30 s. Then
+	// its connection is closed.
+	WriteTimeout time.Duration
+	// Heartbeat is the interval of comments on SSE and of pings on a WebSocket; 15 s.
+	Heartbeat time.Duration
+	// Origins are the origins from which pages may open a WebSocket, such as
+	// https://ui.example.com, or * for all. Where there are none, a page must
+	// come from this server itself or from the machine its browser runs on.
+	Origins []string
+	// Alarm wakes the players; replay.PreciseAlarm.
+	Alarm      func() replay.Alarm
+	Registerer prometheus.Registerer // for metrics; nil for none
+	Logger     *slog.Logger          // slog.Default()
+}
+
+// Server serves playbacks.
+type Server struct {
+	opts    Options
+	slots   chan struct{} // one for each running playback
+	players *replay.Metrics
+	metrics *metrics
+}
+
+// New makes a server and registers its metrics.
+func New(opts Options) *Server {
+	opts.Playbacks = cmp.Or(opts.Playbacks, 500)
+	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, 30*time.Second)
+	opts.Heartbeat = cmp.Or(opts.Heartbeat, 15*time.Second)
+	if opts.Alarm == nil {
+		opts.Alarm = replay.PreciseAlarm
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	if opts.Registerer == nil {
+		opts.Registerer = prometheus.NewRegistry()
+	}
+	return &Server{
+		opts: opts, slots: make(chan struct{}, opts.Playbacks),
+		players: replay.NewMetrics(opts.Registerer), metrics: newMetrics(opts.Registerer),
+	}
+}
+
+// Replay answers GET /v1/sessions/{id}/replay for a session of a tenant. It
+// returns when the playback has ended; where it breaks off in the middle of
+// recorded bytes it panics with http.ErrAbortHandler.
+func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session string) {
+	req, err := parse(r)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	default:
+		s.refuse(w, r, &problem.Problem{
+			Title: "Too many playbacks", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Detail: fmt.Sprintf("All %d playbacks that this server runs at a time are in use.", s.opts.Playbacks),
+			Hint:   "Try again later, or allow more at the same time.",
+		})
+		return
+	}
+	s.metrics.running.Inc()
+	defer s.metrics.running.Dec()
+	tape, opts, err := s.open(r.Context(), tenant, session, req)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	if req.transport == schema.WebSocket {
+		s.serveWebSocket(w, r, session, tape, req, opts)
+	} else {
+		s.serveBody(w, r, session, tape, req, opts)
+	}
+}
+
+// open finds the tape and the places on it that the request names.
+func (s *Server) open(ctx context.Context, tenant, session string, req *request) (replay.Tape, replay.Options, error) {
+	tape, err := s.opts.Library.Tape(ctx, tenant, session)
+	if errors.Is(err, replay.ErrNoSession) {
+		return nil, replay.Options{}, problem.NotFound(fmt.Sprintf("There is no session %q.", session))
+	}
+	if err != nil {
+		return nil, replay.Options{}, err
+	}
+	if req.follow && running(tape) {
+		return nil, replay.Options{}, &problem.Problem{
+			Status: http.StatusNotImplemented, Parameter: "follow", Allowed: []string{"0"},
+			Detail: fmt.Sprintf("Session %q is still running, and this server does not follow running sessions.", session),
+			Hint:   "Leave follow out to play what is recorded so far.",
+		}
+	}
+	opts, err := req.options(ctx, tape)
+	opts.Alarm, opts.Metrics = s.opts.Alarm, s.players
+	return tape, opts, err
+}
+
+func running(t replay.Tape) bool {
+	for _, s := range t.Streams() {
+		if s.Ended == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse answers with a problem in place of a playback.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	s.metrics.ended(outcomeRefused)
+	if r.Context().Err() != nil {
+		return // nobody is there any more
+	}
+	problem.Write(w, s.problemOf(err, "open"))
+}
+
+// problemOf gives what the client is told of an error. What it cannot have
+// caused is logged.
+func (s *Server) problemOf(err error, doing string) *problem.Problem {
+	p, ok := problem.From(err)
+	if ok {
+		return p
+	}
+	s.opts.Logger.Error("replay: "+doing+" failed", "error", err)
+	return &problem.Problem{
+		Title: "Recording not readable", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+		Detail: "The recording could not be read; the server's log tells why.",
+		Hint:   "Try again; Last-Event-ID goes on where the playback stopped.",
+	}
+}

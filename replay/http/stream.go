@@ -1,0 +1,145 @@
+package replayhttp
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// stream sends a playback as a response body, SSE or NDJSON. It is a replay.Sink.
+type stream struct {
+	*body
+	transport schema.Transport // SSE or NDJSON
+	raw       bool
+	verbatim  bool // the body is the recorded bytes, so nothing may be added
+	chunks    bool // every read that was recorded goes out in a write of its own
+	events    *events
+	payloads  payloads
+	last      schema.Position // of the recorded frame written last
+}
+
+// Play implements replay.Sink.
+func (s *stream) Play(f *replay.Frame, from, to int) error {
+	if s.raw && f.Transport == s.transport {
+		return s.playRaw(f, from, to)
+	}
+	if to < len(f.Raw) {
+		return nil // not as it was recorded: when it is complete
+	}
+	return s.append(func(b []byte) []byte {
+		switch {
+		case s.raw && s.transport == schema.SSE:
+			return s.payloads.appendSSE(b, f)
+		case s.raw:
+			return s.payloads.appendNDJSON(b, f)
+		}
+		id, message := s.events.encode(f)
+		if s.transport == schema.NDJSON {
+			return append(append(b, message...), '\n')
+		}
+		return appendEvent(b, id, f.Type, message)
+	})
+}
+
+// playRaw writes recorded bytes, apart from those before them unless they came
+// in the same read.
+func (s *stream) playRaw(f *replay.Frame, from, to int) error {
+	if s.chunks && !s.sameRead(f, from) {
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+	s.last = f.Position()
+	return s.append(func(b []byte) []byte { return append(b, f.Raw[from:to]...) })
+}
+
+// sameRead reports whether bytes from the offset on came in the same read as
+// those written before them.
+func (s *stream) sameRead(f *replay.Frame, from int) bool {
+	if from > 0 || s.last.StreamID != f.Stream.StreamID || s.last.Seq+1 != f.Seq {
+		return false
+	}
+	if len(f.Cuts) > 0 {
+		return f.Cuts[0].At == s.last.At
+	}
+	return f.Flags.Has(schema.FlagJoined)
+}
+
+// Flush implements replay.Sink.
+func (s *stream) Flush() error { return s.flush() }
+
+// end says that everything was played.
+func (s *stream) end(sum replay.Summary) error {
+	if !s.verbatim {
+		s.say("end", appendEnd(nil, sum))
+	}
+	return s.flush()
+}
+
+// fail says that the playback broke off. Where that would be taken for something
+// recorded, the connection breaks off instead, so that nobody takes the last
+// byte for the end.
+func (s *stream) fail(p *problem.Problem) {
+	if !s.verbatim {
+		s.say("error", appendError(nil, p))
+	}
+	// There is a failure already: one more changes nothing.
+	_ = s.flush()
+	if s.verbatim {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (s *stream) say(event string, message []byte) {
+	// flush gives the error, if there is one.
+	_ = s.append(func(b []byte) []byte {
+		if s.transport == schema.SSE {
+			return appendEvent(b, nil, event, message)
+		}
+		return append(append(b, message...), '\n')
+	})
+}
+
+// heartbeat sends a comment at intervals, until ctx ends; fail is told of a
+// client that is gone.
+func (s *stream) heartbeat(ctx context.Context, every time.Duration, fail func(error)) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := s.append(func(b []byte) []byte { return append(b, ": heartbeat\n\n"...) })
+		if err == nil {
+			err = s.flush()
+		}
+		if err != nil {
+			fail(err)
+			return
+		}
+	}
+}
+
+// appendEvent appends one SSE event. A name is cut at what would end its line.
+func appendEvent(dst, id []byte, name string, data []byte) []byte {
+	if len(id) > 0 {
+		dst = append(append(append(dst, "id: "...), id...), '\n')
+	}
+	if name != "" {
+		dst = append(dst, "event: "...)
+		for i := range len(name) {
+			if c := name[i]; c != '\r' && c != '\n' {
+				dst = append(dst, c)
+			}
+		}
+		dst = append(dst, '\n')
+	}
+	dst = append(append(dst, "data: "...), data...)
+	return append(dst, "\n\n"...)
+}

@@ -1,0 +1,191 @@
+package replayhttp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// socket sends a playback over a WebSocket. It is a replay.Sink.
+type socket struct {
+	conn     *websocket.Conn
+	raw      bool
+	events   *events
+	payloads payloads
+	timeout  time.Duration
+	guard    *time.Timer // closes the connection when a write takes too long
+	sent     int
+	stuck    chan struct{} // closed when it has
+}
+
+func newSocket(conn *websocket.Conn, timeout time.Duration) *socket {
+	s := &socket{conn: conn, timeout: timeout, stuck: make(chan struct{})}
+	// A timer, since a context with a deadline for every message costs much.
+	s.guard = time.AfterFunc(time.Hour, sync.OnceFunc(func() {
+		close(s.stuck)
+		_ = conn.CloseNow() // which fails the write that is stuck
+	}))
+	s.guard.Stop()
+	return s
+}
+
+// Play implements replay.Sink.
+func (s *socket) Play(f *replay.Frame, _, _ int) error {
+	if !s.raw {
+		_, message := s.events.encode(f)
+		return s.write(websocket.MessageText, message)
+	}
+	data, text, ok := s.payloads.message(f)
+	switch {
+	case !ok:
+		return nil
+	case text:
+		return s.write(websocket.MessageText, data)
+	}
+	return s.write(websocket.MessageBinary, data)
+}
+
+// Flush implements replay.Sink: every message is sent as it is written.
+func (s *socket) Flush() error { return nil }
+
+// write sends a message. It is called from the player's goroutine, and after
+// the player has ended.
+func (s *socket) write(kind websocket.MessageType, message []byte) error {
+	s.guard.Reset(s.timeout)
+	err := s.conn.Write(context.Background(), kind, message)
+	s.guard.Stop()
+	if err != nil {
+		select {
+		case <-s.stuck:
+			err = os.ErrDeadlineExceeded
+		default:
+		}
+		return &errClient{err}
+	}
+	s.sent += len(message)
+	return nil
+}
+
+// answer tells what a control led to.
+func (s *socket) answer(op replay.Op, st replay.State, err error) error {
+	if err == nil {
+		return s.write(websocket.MessageText, appendState(nil, op, st))
+	}
+	p := problem.BadParameter("", err.Error())
+	if _, ok := errors.AsType[*replay.MarkError](err); ok {
+		p = problem.BadParameter("to", err.Error(), replay.MarkAllowed...)
+	}
+	return s.write(websocket.MessageText, appendError(nil, p))
+}
+
+// listen has the player obey what the client sends, until the connection is
+// closed. Only one goroutine reads from the connection. Its context is not the
+// read's, which would close the connection without a word.
+func (s *socket) listen(ctx context.Context, p *replay.Player) error {
+	for {
+		kind, text, err := s.conn.Read(context.WithoutCancel(ctx))
+		if err != nil {
+			return &errClient{err}
+		}
+		c, err := parseCommand(text)
+		if kind != websocket.MessageText {
+			err = problem.BadParameter("", "controls are text messages")
+		}
+		if err != nil {
+			wrong, _ := problem.From(err)
+			// The player may be in the middle of a message of its own; the
+			// connection keeps the two apart.
+			writeCtx, cancel := context.WithTimeout(ctx, s.timeout)
+			err = s.conn.Write(writeCtx, websocket.MessageText, appendError(nil, wrong))
+			cancel()
+			if err != nil {
+				return &errClient{err}
+			}
+			continue
+		}
+		err = p.Control(ctx, c, func(st replay.State, err error) error { return s.answer(c.Op, st, err) })
+		if err != nil && !errors.Is(err, replay.ErrEnded) {
+			return &errClient{err}
+		}
+	}
+}
+
+// ping asks at intervals whether the client is still there.
+func (s *socket) ping(ctx context.Context, every time.Duration, fail func(error)) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		pingCtx, cancel := context.WithTimeout(ctx, s.timeout)
+		err := s.conn.Ping(pingCtx)
+		cancel()
+		if err != nil {
+			if pingCtx.Err() == context.DeadlineExceeded {
+				err = os.ErrDeadlineExceeded
+			}
+			fail(&errClient{err})
+			return
+		}
+	}
+}
+
+// serveWebSocket plays over a WebSocket and obeys the client's controls.
+func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts replay.Options) {
+	if err := s.checkOrigin(r); err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // checkOrigin did
+		CompressionMode:    websocket.CompressionDisabled,
+	})
+	if err != nil { // it has been answered
+		s.metrics.ended(outcomeRefused)
+		return
+	}
+	out := newSocket(conn, s.opts.WriteTimeout)
+	out.raw, out.events = req.raw, newEvents(session, replay.FirstAt(t))
+	ctx, cancel := context.WithCancelCause(r.Context())
+	player := replay.New(t, out, opts)
+	var others sync.WaitGroup
+	defer func() {
+		cancel(nil)
+		_ = conn.CloseNow() // it may be closed already
+		others.Wait()
+	}()
+	others.Go(func() { cancel(out.listen(ctx, player)) })
+	others.Go(func() { out.ping(ctx, s.opts.Heartbeat, cancel) })
+
+	sum, err := player.Run(ctx)
+	err = orLeft(ctx, err)
+	if err == nil {
+		err = out.write(websocket.MessageText, appendEnd(nil, sum))
+	}
+	outcome := outcomeOf(err)
+	s.metrics.ended(outcome)
+	s.metrics.frames.WithLabelValues(schema.WebSocket.String()).Add(float64(sum.Frames))
+	s.metrics.bytes.Add(float64(out.sent))
+	switch {
+	case outcome == outcomeEnded:
+		_ = conn.Close(websocket.StatusNormalClosure, "end")
+	case outcome == outcomeFailed:
+		if out.write(websocket.MessageText, appendError(nil, s.problemOf(err, "playing session "+session))) == nil {
+			_ = conn.Close(websocket.StatusInternalError, "the recording could not be read")
+		}
+	case r.Context().Err() != nil:
+		_ = conn.Close(websocket.StatusGoingAway, "the server is stopping")
+	}
+}
