@@ -1,0 +1,72 @@
+package proxy
+
+import (
+	"tapedeck/ingest"
+	"tapedeck/ingest/assembly"
+	"tapedeck/schema"
+)
+
+// pieces makes a frame of every read: for bodies that have no messages, or none
+// that can be told.
+type pieces struct{ buf assembly.Buffer }
+
+var _ ingest.Cutter = (*pieces)(nil)
+
+func newPieces() *pieces { return &pieces{assembly.New(schema.HTTP)} }
+
+// Cut implements ingest.Cutter.
+func (c *pieces) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
+	if len(p) == 0 {
+		return nil
+	}
+	c.buf.Begin(at)
+	return c.buf.Emit(p, 0, emit)
+}
+
+// End implements ingest.Cutter.
+func (c *pieces) End(int64, func(*schema.Frame) error) error { return nil }
+
+// whole makes one frame of a body, or, if it is over the limit, pieces that are
+// marked schema.FlagOversize.
+type whole struct {
+	buf   assembly.Buffer
+	limit int
+	over  bool
+}
+
+var _ ingest.Cutter = (*whole)(nil)
+
+func newWhole(limit int) *whole { return &whole{buf: assembly.New(schema.HTTP), limit: limit} }
+
+// Cut implements ingest.Cutter.
+func (c *whole) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
+	if len(p) == 0 {
+		return nil
+	}
+	c.buf.Begin(at)
+	for len(p) > 0 {
+		room := c.limit - c.buf.Len()
+		if room == 0 {
+			c.over = true
+			if err := c.buf.Emit(nil, schema.FlagOversize, emit); err != nil {
+				return err
+			}
+			continue
+		}
+		n := min(room, len(p))
+		c.buf.Append(p[:n])
+		p = p[n:]
+	}
+	c.buf.EndRead()
+	return nil
+}
+
+// End implements ingest.Cutter.
+func (c *whole) End(_ int64, emit func(*schema.Frame) error) error {
+	var flags schema.Flags
+	if c.over {
+		flags = schema.FlagOversize
+	}
+	c.over = false
+	return c.buf.Emit(nil, flags, emit)
+}

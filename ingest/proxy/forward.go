@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptrace"
+	"net/http/httputil"
+	"net/textproto"
+	"net/url"
+	"strings"
+	"sync"
+
+	"tapedeck/schema"
+)
+
+// rewrite makes the request to the upstream.
+func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
+	out := pr.Out
+	out.URL = p.upstreamURL(pr.In)
+	out.Host = p.upstream.Host
+	out.Trailer = pr.In.Trailer // the same map: its values come after the body
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		if v, ok := pr.In.Header[name]; ok {
+			out.Header[name] = append([]string(nil), v...)
+		}
+	}
+	if p.opts.Forwarded {
+		pr.SetXForwarded()
+	}
+	if user := p.upstream.User; user != nil && out.Header.Get("Authorization") == "" {
+		password, _ := user.Password()
+		out.SetBasicAuth(user.Username(), password)
+	}
+	if out.Body != nil {
+		in := pr.In
+		out.Body = &tappedBody{
+			ReadCloser: out.Body, exchange: exchangeOf(out), way: schema.Send, from: "the client",
+			trailers: func() http.Header { return in.Trailer },
+		}
+	}
+}
+
+// target is the path and the query that the upstream is asked for: as the
+// client wrote them, after the upstream's own path.
+func (p *Proxy) target(in *http.Request) (path, query string) {
+	path, query, _ = strings.Cut(in.RequestURI, "?")
+	if !strings.HasPrefix(path, "/") && path != "*" { // a whole URL
+		path = in.URL.EscapedPath()
+	}
+	if path == "*" {
+		return path, query
+	}
+	return strings.TrimSuffix(p.upstream.EscapedPath(), "/") + path, query
+}
+
+// upstreamURL is where a request goes.
+func (p *Proxy) upstreamURL(in *http.Request) *url.URL {
+	path, query := p.target(in)
+	u := &url.URL{Scheme: p.upstream.Scheme, Host: p.upstream.Host, RawQuery: query, ForceQuery: in.URL.ForceQuery}
+	u.Path, u.RawPath = strings.TrimSuffix(p.upstream.Path, "/")+in.URL.Path, path
+	if u.EscapedPath() != path && !strings.HasPrefix(path, "//") {
+		u.Path, u.RawPath, u.Opaque = "", "", path // which goes out as it is
+	}
+	return u
+}
+
+// tapped is the transport of the reverse proxy.
+type tapped struct{ proxy *Proxy }
+
+// RoundTrip implements http.RoundTripper.
+func (t tapped) RoundTrip(r *http.Request) (*http.Response, error) {
+	ex := exchangeOf(r)
+	trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
+		return ex.note(schema.Receive, t.proxy.redact.informationalHead(code, http.Header(h)))
+	}}
+	res, err := t.proxy.transport.RoundTrip(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
+	if err != nil {
+		ex.fail("upstream", err)
+		return nil, err
+	}
+	if err := t.proxy.hear(ex, res); err != nil {
+		return nil, errors.Join(err, res.Body.Close())
+	}
+	return res, nil
+}
+
+// hear begins to record an answer.
+func (p *Proxy) hear(ex *exchange, res *http.Response) error {
+	if conn, ok := res.Body.(io.ReadWriteCloser); ok && res.StatusCode == http.StatusSwitchingProtocols {
+		ex.upgraded()
+		res.Body = &tunnel{conn, ex}
+		return errors.Join(
+			ex.note(schema.Receive, p.redact.responseHead(res, "")),
+			ex.begin(schema.Receive, p.tunnelBody(res.Header)),
+			ex.begin(schema.Send, p.tunnelBody(res.Header)),
+		)
+	}
+	b := p.newBody(res.Header)
+	res.Body = &tappedBody{
+		ReadCloser: res.Body, exchange: ex, way: schema.Receive, from: "the upstream",
+		trailers: func() http.Header { return res.Trailer },
+	}
+	return errors.Join(ex.note(schema.Receive, p.redact.responseHead(res, b.coding)), ex.begin(schema.Receive, b))
+}
+
+// copySize is how much is read and written at a time at most, bytes.
+const copySize = 32 << 10
+
+var buffers = sync.Pool{New: func() any {
+	b := make([]byte, copySize)
+	return &b
+}}
+
+// copyBuffers implements httputil.BufferPool.
+type copyBuffers struct{}
+
+func (copyBuffers) Get() []byte  { return *buffers.Get().(*[]byte) }
+func (copyBuffers) Put(b []byte) { buffers.Put(&b) }
+
+// logLines takes the lines that net/http logs.
+type logLines struct{ log *slog.Logger }
+
+// Write implements io.Writer.
+func (l logLines) Write(p []byte) (int, error) {
+	l.log.Debug(strings.TrimSpace(string(p)))
+	return len(p), nil
+}

@@ -1,0 +1,63 @@
+package proxy
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// decodedField ends the head of a body whose frames hold it decoded.
+const decodedField = "Tapedeck-Decoded"
+
+// requestHead is the head of a request as its client sent it, for recording.
+func (x *redactor) requestHead(r *http.Request, decoded string) []byte {
+	b := append([]byte(nil), r.Method...)
+	b = append(append(b, ' '), x.target(r.RequestURI)...)
+	b = append(append(append(b, ' '), r.Proto...), "\r\n"...)
+	b = appendField(b, "Host", r.Host)
+	return x.appendRest(b, r.Header, r.TransferEncoding, r.Trailer, decoded)
+}
+
+// responseHead is the head of an answer as the upstream sent it, for recording.
+func (x *redactor) responseHead(res *http.Response, decoded string) []byte {
+	b := append([]byte(nil), res.Proto...)
+	b = append(append(append(b, ' '), res.Status...), "\r\n"...)
+	return x.appendRest(b, res.Header, res.TransferEncoding, res.Trailer, decoded)
+}
+
+// informationalHead is the head of a 1xx answer.
+func (x *redactor) informationalHead(code int, h http.Header) []byte {
+	b := append([]byte("HTTP/1.1 "), strconv.Itoa(code)...)
+	b = append(append(append(b, ' '), http.StatusText(code)...), "\r\n"...)
+	return x.appendRest(b, h, nil, nil, "")
+}
+
+// trailers is what came after a body.
+func (x *redactor) trailers(h http.Header) []byte { return x.appendRest(nil, h, nil, nil, "") }
+
+// appendRest appends header fields, those included that net/http keeps apart,
+// and the blank line.
+func (x *redactor) appendRest(b []byte, h http.Header, coding []string, trailer http.Header, decoded string) []byte {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, v := range h[name] {
+			b = appendField(b, name, x.value(name, v))
+		}
+	}
+	if len(coding) > 0 {
+		b = appendField(b, "Transfer-Encoding", strings.Join(coding, ", "))
+	}
+	if len(trailer) > 0 {
+		b = appendField(b, "Trailer", strings.Join(slices.Sorted(maps.Keys(trailer)), ", "))
+	}
+	if decoded != "" {
+		b = appendField(b, decodedField, decoded)
+	}
+	return append(b, "\r\n"...)
+}
+
+func appendField(b []byte, name, value string) []byte {
+	b = append(append(b, name...), ": "...)
+	return append(append(b, value...), "\r\n"...)
+}

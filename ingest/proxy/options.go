@@ -1,0 +1,125 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/schema"
+)
+
+// Options say what to proxy to and how to record it. Upstream and Recorder are
+// needed; the zero value of another field stands for its default.
+type Options struct {
+	Upstream string // URL of the server: http or https; a path in it goes before those of requests
+	Recorder *ingest.Recorder
+	// Stream holds what all streams have in common: Tenant, Session, Dialect
+	// and Tags; the other fields are not looked at.
+	Stream ingest.StreamOptions
+	// SessionHeader is a request header that names the session of its
+	// exchange. It goes before Stream.Session, and is forwarded.
+	SessionHeader string
+	FrameLimit    int // bytes; default ingest.DefaultFrameLimit
+
+	Forwarded  bool // add X-Forwarded-For, -Host and -Proto to requests
+	KeepCoding bool // record bodies with a Content-Encoding as they came
+	// Redact lists what is replaced by "[redacted]" in recorded heads; default
+	// DefaultRedaction.
+	Redact *Redaction
+	TLS    *tls.Config // for an https upstream
+
+	Strict   bool          // hold up exchanges rather than record them in part
+	Patience time.Duration // how long a full queue may hold up an exchange; default 250 ms, negative for not at all
+	// QueueBytes and TotalBytes bound what waits to be recorded, of one
+	// exchange and of all.
+	QueueBytes int64 // default 8 MiB
+	TotalBytes int64 // default 256 MiB
+
+	Log *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.FrameLimit == 0 {
+		o.FrameLimit = ingest.DefaultFrameLimit
+	}
+	if o.Redact == nil {
+		o.Redact = DefaultRedaction()
+	}
+	if o.Patience == 0 {
+		o.Patience = 250 * time.Millisecond
+	}
+	if o.QueueBytes == 0 {
+		o.QueueBytes = 8 << 20
+	}
+	if o.TotalBytes == 0 {
+		o.TotalBytes = 256 << 20
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// check says what of the options cannot be.
+func (o Options) check() (*url.URL, error) {
+	upstream, err := url.Parse(o.Upstream)
+	if err != nil {
+		return nil, fmt.Errorf("upstream: %w", err)
+	}
+	if upstream.Scheme != "http" && upstream.Scheme != "https" || upstream.Host == "" {
+		return nil, fmt.Errorf("upstream %q is not a URL like https://api.example.com", o.Upstream)
+	}
+	if o.Recorder == nil {
+		return nil, errors.New("proxy: no recorder")
+	}
+	if o.Stream.Tenant != "" {
+		if err := ingest.CheckTenant(o.Stream.Tenant); err != nil {
+			return nil, err
+		}
+	}
+	if o.Stream.Session != "" {
+		if err := ingest.CheckSession(o.Stream.Session); err != nil {
+			return nil, err
+		}
+	}
+	if o.Stream.Dialect != "" {
+		if _, err := dialects.ByName(o.Stream.Dialect); err != nil {
+			return nil, err
+		}
+	}
+	return upstream, nil
+}
+
+// streamOptions are those of the stream that records a request.
+func (p *Proxy) streamOptions(r *http.Request) ingest.StreamOptions {
+	path, query := p.target(r)
+	if query != "" {
+		path += "?" + query
+	}
+	so := ingest.StreamOptions{
+		Tenant: p.opts.Stream.Tenant, Session: p.opts.Stream.Session,
+		Dialect: p.opts.Stream.Dialect, Tags: p.opts.Stream.Tags,
+		Transport: schema.HTTP, Source: r.Method + " " + p.upstream.Scheme + "://" + p.upstream.Host + p.redact.target(path),
+	}
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		so.Transport = schema.WebSocket
+	}
+	if p.opts.SessionHeader == "" {
+		return so
+	}
+	if named := r.Header.Get(p.opts.SessionHeader); named != "" {
+		if err := ingest.CheckSession(named); err != nil {
+			p.opts.Log.Warn("session header not used", "header", p.opts.SessionHeader, "error", err)
+		} else {
+			so.Session = named
+		}
+	}
+	return so
+}

@@ -1,0 +1,112 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// Proxy is a recording proxy to one upstream. It is an http.Handler.
+type Proxy struct {
+	opts      Options
+	upstream  *url.URL
+	redact    *redactor
+	reverse   *httputil.ReverseProxy
+	transport *http.Transport
+	total     *semaphore.Weighted // bytes that wait, of all exchanges
+
+	serving    gate
+	recordings sync.WaitGroup
+	cutCtx     context.Context // ends exchanges, with errShutdown
+	cut        context.CancelCauseFunc
+	recordCtx  context.Context // ends recordings
+	stop       context.CancelFunc
+}
+
+// errShutdown ends exchanges that outlast a shutdown.
+var errShutdown = errors.New("the proxy was shut down")
+
+// New makes a proxy.
+func New(opts Options) (*Proxy, error) {
+	opts = opts.withDefaults()
+	upstream, err := opts.check()
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{opts: opts, upstream: upstream, redact: newRedactor(opts.Redact), total: semaphore.NewWeighted(opts.TotalBytes)}
+	p.serving.init()
+	p.cutCtx, p.cut = context.WithCancelCause(context.Background())
+	p.recordCtx, p.stop = context.WithCancel(context.Background())
+	p.transport = &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:       opts.TLS,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ForceAttemptHTTP2:     true,
+		DisableCompression:    true, // neither ask for it nor undo it
+		MaxIdleConnsPerHost:   256,
+		IdleConnTimeout:       90 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		ReadBufferSize:        copySize,
+	}
+	p.reverse = &httputil.ReverseProxy{
+		Rewrite: p.rewrite, Transport: tapped{p}, FlushInterval: -1, BufferPool: copyBuffers{},
+		ErrorHandler: p.refuse, ErrorLog: log.New(logLines{opts.Log}, "", 0),
+	}
+	return p, nil
+}
+
+// ServeHTTP forwards a request and records the exchange.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if bad := p.misdirected(r); bad != nil {
+		problem.Write(w, bad)
+		return
+	}
+	if !p.serving.enter() {
+		problem.Write(w, &problem.Problem{Status: http.StatusServiceUnavailable, Detail: "The recording proxy is shutting down."})
+		return
+	}
+	defer p.serving.leave()
+	exchanges.Inc()
+	active.Inc()
+	defer active.Dec()
+
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	defer context.AfterFunc(p.cutCtx, func() { cancel(errShutdown) })()
+	so := p.streamOptions(r)
+	ex := &exchange{proxy: p, shown: so.Source, rec: p.record(ctx, so)}
+	ex.ctx = context.WithValue(ctx, exchangeKey{}, ex)
+	if ex.rec == nil {
+		overloads.Inc()
+		p.opts.Log.Warn("recorder overloaded: an exchange is not recorded", "exchange", so.Source)
+	}
+	defer ex.finish()
+	b := p.newBody(r.Header)
+	err := errors.Join(
+		ex.note(schema.Send, p.redact.requestHead(r, b.coding)),
+		ex.begin(schema.Send, b),
+	)
+	if err != nil {
+		p.refuse(w, r.WithContext(ex.ctx), err)
+		return
+	}
+	if r.ProtoMajor == 1 {
+		// The answer may begin before the request has ended.
+		if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+			p.opts.Log.Debug("no full duplex", "exchange", so.Source, "error", err)
+		}
+	}
+	p.reverse.ServeHTTP(writer{w}, r.WithContext(ex.ctx))
+}

@@ -1,0 +1,138 @@
+package proxy
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"tapedeck/ingest"
+	"tapedeck/schema"
+)
+
+// item is one thing that passed, for the recorder of an exchange.
+type item struct {
+	way  schema.Direction
+	at   int64  // ns
+	note []byte // a head, trailers
+	body *body  // bytes of this direction are of this kind from here on
+	data []byte // of the body; the queue's own copy
+	end  bool   // of the body
+	// whole: the body ended as it was to.
+	whole bool
+}
+
+// itemOverhead stands for what an item takes beside its bytes.
+const itemOverhead = 128
+
+// queue holds what waits to be recorded of one exchange. What waits is bounded
+// by own for this one and by total for all exchanges.
+type queue struct {
+	own   *semaphore.Weighted
+	limit int64 // of own
+	total *semaphore.Weighted
+
+	mu     sync.Mutex // guards all below
+	items  []item
+	closed bool
+	wake   chan struct{} // holds one element while there may be something to take
+}
+
+func newQueue(limit int64, total *semaphore.Weighted) *queue {
+	return &queue{own: semaphore.NewWeighted(limit), limit: limit, total: total, wake: make(chan struct{}, 1)}
+}
+
+// weight is what an item counts against the bounds.
+func (q *queue) weight(it *item) int64 {
+	return min(int64(len(it.data)+len(it.note))+itemOverhead, q.limit)
+}
+
+// reserve makes room for an item, waiting if wait is not nil and as long as it
+// does not end.
+func (q *queue) reserve(n int64, wait context.Context) bool {
+	if !take(q.own, n, wait) {
+		return false
+	}
+	if !take(q.total, n, wait) {
+		q.own.Release(n)
+		return false
+	}
+	return true
+}
+
+func take(s *semaphore.Weighted, n int64, wait context.Context) bool {
+	return s.TryAcquire(n) || wait != nil && s.Acquire(wait, n) == nil
+}
+
+// reserveWithin is reserve with a bound on the wait.
+func (q *queue) reserveWithin(n int64, patience time.Duration) bool {
+	if q.reserve(n, nil) {
+		return true
+	}
+	if patience <= 0 {
+		return false
+	}
+	wait, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return q.reserve(n, wait)
+}
+
+// put appends an item that room was made for, and stamps it.
+func (q *queue) put(it item) {
+	q.mu.Lock()
+	closed := q.closed
+	if !closed {
+		it.at = ingest.Now() // here, so that items stand in the order of their times
+		q.items = append(q.items, it)
+	}
+	q.mu.Unlock()
+	if closed { // the exchange is over
+		q.release(&it)
+		return
+	}
+	q.signal()
+}
+
+// close says that there will be no more.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.signal()
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take waits for items and gives all there are, in exchange for the list that
+// was given before; nil when there are no more.
+func (q *queue) take(spare []item) []item {
+	for {
+		q.mu.Lock()
+		items, closed := q.items, q.closed
+		if len(items) > 0 {
+			clear(spare)
+			q.items = spare[:0]
+		}
+		q.mu.Unlock()
+		if len(items) > 0 {
+			return items
+		}
+		if closed {
+			return nil
+		}
+		<-q.wake
+	}
+}
+
+// release gives the room of an item back, once it was recorded.
+func (q *queue) release(it *item) {
+	n := q.weight(it)
+	q.own.Release(n)
+	q.total.Release(n)
+}

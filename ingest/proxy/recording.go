@@ -1,0 +1,203 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/assembly"
+	"tapedeck/ingest/websocket"
+	"tapedeck/schema"
+)
+
+// recording records one exchange, in a goroutine beside it.
+type recording struct {
+	proxy *Proxy
+	queue *queue
+	opts  ingest.StreamOptions
+	// reason, and for a tunnel that was not closed failure, is why the exchange
+	// ended. Both are set before the queue is closed.
+	reason, failure string
+	// dead: nothing more is queued, for want of room or because recording failed.
+	dead atomic.Bool
+
+	// Of the goroutine:
+
+	stream *ingest.Stream
+	failed error
+	bodies [2]*body
+	notes  [2]assembly.Buffer
+	at     int64 // of the item that is being recorded
+}
+
+// recordingWeight stands in the bound of all queues for what a recording takes
+// beside its queue, bytes: its stream, above all.
+const recordingWeight = 16 << 10
+
+// closeTimeout bounds how long the end of a stream waits to become durable.
+const closeTimeout = 30 * time.Second
+
+// record begins a recording; nil if there is no room for one more.
+func (p *Proxy) record(ctx context.Context, so ingest.StreamOptions) *recording {
+	q := newQueue(p.opts.QueueBytes, p.total)
+	var wait context.Context
+	if p.opts.Strict {
+		wait = ctx
+	}
+	if !take(p.total, recordingWeight, wait) {
+		return nil
+	}
+	r := &recording{proxy: p, queue: q, opts: so}
+	for way := range r.notes {
+		r.notes[way] = assembly.New(schema.HTTP)
+	}
+	p.recordings.Go(r.run)
+	return r
+}
+
+// finish ends the recording once all that is queued was recorded. Without a
+// reason it is told from how a tunnel was closed.
+func (r *recording) finish(reason, failure string) {
+	r.reason, r.failure = reason, failure
+	r.queue.close()
+}
+
+func (r *recording) run() {
+	defer r.proxy.total.Release(recordingWeight)
+	stream, err := r.proxy.opts.Recorder.Open(r.opts)
+	if err != nil {
+		r.fail(fmt.Errorf("open a stream: %w", err))
+	}
+	r.stream = stream
+	for items := r.queue.take(nil); items != nil; items = r.queue.take(items) {
+		for i := range items {
+			r.item(&items[i])
+			r.queue.release(&items[i])
+		}
+	}
+	r.end()
+}
+
+// item records one item.
+func (r *recording) item(it *item) {
+	r.at = it.at
+	if r.failed != nil {
+		if len(it.data)+len(it.note) > 0 {
+			missedFrames.Inc()
+			missedBytes.Add(float64(len(it.data) + len(it.note)))
+		}
+		return
+	}
+	emit := r.emitter(it.way)
+	var err error
+	switch b := r.bodies[it.way]; {
+	case it.note != nil:
+		err = r.note(it.way, it.note, emit)
+	case it.body != nil:
+		r.bodies[it.way] = it.body
+	case b == nil:
+	case it.end:
+		r.bodies[it.way] = nil
+		err = b.end(it.at, it.whole, emit)
+	default:
+		err = b.write(it.data, it.at, emit, func(text string) error { return r.note(it.way, []byte(text), emit) })
+		if err == nil {
+			err = r.noteClose(it.way, b, emit)
+		}
+	}
+	if err != nil {
+		r.fail(err)
+	}
+}
+
+// emitter gives what records frames of a direction.
+func (r *recording) emitter(way schema.Direction) func(*schema.Frame) error {
+	return func(f *schema.Frame) error {
+		f.Direction = way
+		return r.stream.Record(r.proxy.recordCtx, f)
+	}
+}
+
+func (r *recording) note(way schema.Direction, text []byte, emit func(*schema.Frame) error) error {
+	r.notes[way].Begin(r.at)
+	return r.notes[way].Emit(text, schema.FlagNote, emit)
+}
+
+// noteClose notes how a WebSocket is being closed, once.
+func (r *recording) noteClose(way schema.Direction, b *body, emit func(*schema.Frame) error) error {
+	ws, ok := b.cutter.(*websocket.Cutter)
+	if !ok || b.closing {
+		return nil
+	}
+	code, reason, closed := ws.Closed()
+	if !closed {
+		return nil
+	}
+	b.closing = true
+	text := "close " + strconv.Itoa(code)
+	if reason != "" {
+		text += " " + reason
+	}
+	return emit(&schema.Frame{At: r.at, Transport: schema.WebSocket, Flags: schema.FlagNote, Raw: []byte(text)})
+}
+
+// fail ends recording; the exchange goes on.
+func (r *recording) fail(err error) {
+	r.failed = err
+	r.dead.Store(true)
+	r.proxy.opts.Log.Warn("an exchange is not recorded to its end", "exchange", r.opts.Source, "error", err)
+}
+
+// end ends what is open, and the stream.
+func (r *recording) end() {
+	if r.reason == "" {
+		r.reason = r.closeReason()
+	}
+	for way, b := range r.bodies {
+		if b == nil {
+			continue
+		}
+		emit := r.emitter(schema.Direction(way))
+		if r.failed != nil {
+			emit = func(*schema.Frame) error { return r.failed }
+		}
+		if err := b.end(r.at, false, emit); err != nil && r.failed == nil {
+			r.fail(err)
+		}
+	}
+	if r.stream == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.proxy.recordCtx, closeTimeout)
+	defer cancel()
+	if _, err := r.stream.Close(ctx, r.reason); err != nil && r.failed == nil {
+		r.proxy.opts.Log.Warn("the end of an exchange is not recorded", "exchange", r.opts.Source, "error", err)
+	}
+}
+
+// closeReason is the end reason of a tunnel: what its close frames say, that of
+// the upstream first.
+func (r *recording) closeReason() string {
+	isWebSocket := false
+	for _, b := range r.bodies {
+		if b == nil {
+			continue
+		}
+		if ws, ok := b.cutter.(*websocket.Cutter); ok {
+			isWebSocket = true
+			if code, reason, closed := ws.Closed(); closed {
+				return websocket.EndReason(code, reason)
+			}
+		}
+	}
+	if r.failure != "" {
+		return r.failure
+	}
+	if isWebSocket {
+		return "error: the connection was cut without a close frame"
+	}
+	return "eof"
+}

@@ -1,0 +1,139 @@
+package proxy
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"tapedeck/ingest/proxy/coding"
+	"tapedeck/ingest/websocket"
+	"tapedeck/schema"
+)
+
+// tunnelBody is what passes in one direction after an upgrade.
+func (p *Proxy) tunnelBody(answer http.Header) *body {
+	if !strings.EqualFold(answer.Get("Upgrade"), "websocket") {
+		return &body{cutter: newPieces()}
+	}
+	var inflater websocket.Inflater
+	extensions := strings.Join(answer.Values("Sec-Websocket-Extensions"), ",")
+	name, _, _ := strings.Cut(extensions, ";")
+	if strings.TrimSpace(name) == "permessage-deflate" && !strings.Contains(extensions, ",") {
+		inflater = &inflate{}
+	}
+	return &body{cutter: websocket.NewCutter(p.opts.FrameLimit, inflater)}
+}
+
+// inflate is a decoder of messages that begins with the first one.
+type inflate struct{ decoder *coding.Decoder }
+
+// Decode implements websocket.Inflater.
+func (i *inflate) Decode(p []byte, out func([]byte) error) error {
+	if i.decoder == nil {
+		i.decoder = coding.NewMessages()
+	}
+	return i.decoder.Decode(p, out)
+}
+
+// Stop implements websocket.Inflater.
+func (i *inflate) Stop() {
+	if i.decoder != nil {
+		i.decoder.Stop()
+	}
+}
+
+// tunnel is the upstream's side of an upgraded connection, with an ear on it.
+type tunnel struct {
+	io.ReadWriteCloser
+	exchange *exchange
+}
+
+// Read implements io.Reader: what the upstream sends.
+func (t *tunnel) Read(p []byte) (int, error) {
+	n, err := t.ReadWriteCloser.Read(p)
+	if n > 0 {
+		if unrecorded := t.exchange.data(schema.Receive, p[:n]); unrecorded != nil {
+			return 0, unrecorded
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+		t.exchange.fail("the connection to the upstream was cut", err)
+	}
+	return n, err
+}
+
+// Write implements io.Writer: what the client sends. It is recorded before it
+// is sent, so that it comes before its answer.
+func (t *tunnel) Write(p []byte) (int, error) {
+	if unrecorded := t.exchange.data(schema.Send, p); unrecorded != nil {
+		return 0, unrecorded
+	}
+	n, err := t.ReadWriteCloser.Write(p)
+	if err != nil {
+		t.exchange.fail("the connection to the upstream was cut", err)
+	}
+	return n, err
+}
+
+// CloseWrite passes on that the client will send no more.
+func (t *tunnel) CloseWrite() error {
+	if half, ok := t.ReadWriteCloser.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return t.Close()
+}
+
+// writer is the client's side of an exchange. It has net/http add nothing to
+// the answer, and loses nothing of what a client sends early.
+type writer struct{ http.ResponseWriter }
+
+// Unwrap is for http.ResponseController.
+func (w writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (w writer) WriteHeader(status int) {
+	h := w.Header()
+	if status >= http.StatusOK {
+		for _, name := range []string{"Content-Type", "Date"} {
+			if _, ok := h[name]; !ok {
+				h[name] = nil // present, and so not filled in
+			}
+		}
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Hijack implements http.Hijacker. What the client sent before the answer to
+// its upgrade is read from the connection like all that comes after.
+func (w writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err != nil || rw.Reader.Buffered() == 0 {
+		return conn, rw, err
+	}
+	return &earlyConn{Conn: conn, early: rw.Reader}, rw, nil
+}
+
+// earlyConn is a connection of which some was read already.
+type earlyConn struct {
+	net.Conn
+	early *bufio.Reader
+}
+
+// Read implements net.Conn.
+func (c *earlyConn) Read(p []byte) (int, error) {
+	if n := c.early.Buffered(); n > 0 {
+		return c.early.Read(p[:min(n, len(p))])
+	}
+	return c.Conn.Read(p)
+}
+
+// CloseWrite passes on that the upstream will send no more.
+func (c *earlyConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
