@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tapedeck/schema"
-	"tapedeck/schema/block"
 )
 
 // Book collects the facts of one stream. A decoder opens facts in it, changes
@@ -48,8 +47,8 @@ type (
 // LocalID makes an id for a fact that only this stream can speak of: the kind,
 // the stream, and the frame that it began with.
 func (b *Book) LocalID(kind string, f *schema.Frame) string {
-	buf := make([]byte, 0, len(kind)+len(b.stream)+22)
-	buf = append(append(append(buf, kind...), ':'), b.stream...)
+	var room [96]byte
+	buf := append(append(append(room[:0], kind...), ':'), b.stream...)
 	return string(strconv.AppendUint(append(buf, ':'), f.Seq, 10))
 }
 
@@ -101,7 +100,7 @@ func (b *Book) Append(m *Message, chunk []byte, f *schema.Frame) {
 
 // Room made for a message once it turns out to come in pieces: chunks, bytes.
 const (
-	firstChunks = 16
+	firstChunks = 32
 	firstText   = 256
 )
 
@@ -218,62 +217,4 @@ func (b *Book) TakeLost() uint64 {
 	n := b.lost
 	b.lost = 0
 	return n
-}
-
-const (
-	titleLength = 120 // runes
-	// An open message is given out again when its text has doubled or this
-	// much time has gone by, so that a long one is not stored once a block.
-	retell = int64(1e9)
-)
-
-// Take gives the facts that changed since the last Take, as of now (ns), and
-// whether open messages were put off for a later one. With all set nothing is
-// put off. The texts and lists are copies or never written again.
-func (b *Book) Take(now int64, all bool) (facts block.Facts, putOff bool) {
-	if len(b.spans) > 0 {
-		facts.Spans = make([]schema.Span, len(b.spans))
-		for i, s := range b.spans {
-			s.dirty = false
-			facts.Spans[i] = s.Span
-		}
-		clear(b.spans) // a fact that is done with is not to be kept alive
-		b.spans = b.spans[:0]
-	}
-	if len(b.usages) > 0 {
-		facts.Usages = make([]schema.Usage, len(b.usages))
-		for i, u := range b.usages {
-			u.dirty = false
-			facts.Usages[i] = u.Usage
-		}
-		clear(b.usages)
-		b.usages = b.usages[:0]
-	}
-	facts.Messages, putOff = b.takeMessages(now, all)
-	return facts, putOff
-}
-
-func (b *Book) takeMessages(now int64, all bool) ([]schema.Message, bool) {
-	if len(b.messages) == 0 {
-		return nil, false
-	}
-	taken := make([]schema.Message, 0, len(b.messages))
-	kept := b.messages[:0]
-	for _, m := range b.messages {
-		if !all && !m.Message.Complete && now-m.toldAt < retell && len(m.text) < 2*m.told {
-			kept = append(kept, m)
-			continue
-		}
-		m.dirty, m.toldAt, m.told = false, now, len(m.text)
-		out := m.Message
-		out.Text = string(m.text)
-		out.ChunkAt, out.ChunkEnd = nil, nil
-		if len(m.ChunkAt) > 0 {
-			out.ChunkAt, out.ChunkEnd = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd)
-		}
-		taken = append(taken, out)
-	}
-	clear(b.messages[len(kept):])
-	b.messages = kept
-	return taken, len(kept) > 0
 }

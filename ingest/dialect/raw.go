@@ -1,38 +1,95 @@
 package dialect
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "bytes"
 
-// RawMember gives the value of an object's member as it stands in the text,
-// for what is kept verbatim (usage, arguments): fastjson.Value.MarshalTo drops
-// white space and may change escapes. Of several members with the same name
-// the first counts, as it does for fastjson. The text must be valid JSON; nil
-// says that it is no object or has no such member. The result aliases text.
-func RawMember(text []byte, name string) []byte {
-	s := scanner{text: text}
-	if !s.open('{') {
+// What is here walks over the text of valid JSON (an Input whose JSON is not
+// nil) without building values. It is for what is kept as it stood (usage,
+// arguments), which fastjson.Value.MarshalTo does not give back, and for
+// dialects that are in a hurry. On text that is not valid it stops somewhere,
+// and never runs past the end. All results alias the text.
+
+// Members goes over the members of an object.
+type Members struct{ s scanner }
+
+// MembersOf begins with an object's first member. ok says whether text is an
+// object at all.
+func MembersOf(text []byte) (m Members, ok bool) {
+	m.s.text = text
+	return m, m.s.open('{')
+}
+
+// Next gives the next member: its name with escapes undone, and its value as
+// it stands. ok is false after the last.
+func (m *Members) Next() (name, value []byte, ok bool) {
+	text, i := m.s.text, m.s.at
+	for i < len(text) && (text[i] <= ' ' || text[i] == ',') {
+		i++
+	}
+	if i >= len(text) || text[i] != '"' {
+		return nil, nil, false
+	}
+	i++
+	start := i
+	for i < len(text) && text[i] != '"' {
+		if text[i] == '\\' {
+			return m.nextEscaped(start - 1)
+		}
+		i++
+	}
+	name = text[start:i]
+	return name, m.value(i + 1), true
+}
+
+// value goes past the value after a name that ends before place i.
+func (m *Members) value(i int) []byte {
+	text := m.s.text
+	for i < len(text) && (text[i] <= ' ' || text[i] == ':') {
+		i++
+	}
+	start := min(i, len(text))
+	if start < len(text) && text[start] == '"' {
+		// Nearly all strings end with their first quote.
+		if n := bytes.IndexByte(text[start+1:], '"'); n >= 0 && text[start+n] != '\\' {
+			m.s.at = start + n + 2
+			return text[start:m.s.at]
+		}
+	}
+	m.s.at = start
+	m.s.skipValue()
+	return text[start:m.s.at]
+}
+
+// nextEscaped is Next for a name with escapes, which begins at place i.
+func (m *Members) nextEscaped(i int) (name, value []byte, ok bool) {
+	m.s.at = i
+	m.s.skipString()
+	name, _ = Unquote(m.s.text[i:m.s.at], nil)
+	return name, m.value(m.s.at), true
+}
+
+// inner is what stands between a string's quotes.
+func inner(quoted []byte) []byte {
+	if len(quoted) < 2 {
 		return nil
 	}
-	for s.more('}') {
-		start := s.at
-		s.skipString()
-		key := text[start:s.at]
-		s.space()
-		s.at++ // the colon
-		s.space()
-		start = s.at
-		s.skipValue()
-		if isKey(key, name) {
-			return text[start:s.at]
+	return quoted[1 : len(quoted)-1]
+}
+
+// RawMember gives the value of an object's member; of several with one name
+// the first, as fastjson does. Nil says that the text is no object, or has no
+// such member.
+func RawMember(text []byte, name string) []byte {
+	m, ok := MembersOf(text)
+	for ok {
+		var key, value []byte
+		if key, value, ok = m.Next(); ok && string(key) == name {
+			return value
 		}
 	}
 	return nil
 }
 
-// RawElements calls see with each element of an array as it stands in the
-// text, until see returns false. The same holds as for RawMember.
+// RawElements calls see with each element of an array until see returns false.
 func RawElements(text []byte, see func(element []byte) bool) {
 	s := scanner{text: text}
 	if !s.open('[') {
@@ -47,17 +104,7 @@ func RawElements(text []byte, see func(element []byte) bool) {
 	}
 }
 
-// isKey compares a quoted key with a name.
-func isKey(quoted []byte, name string) bool {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return len(quoted) == len(name)+2 && string(quoted[1:len(quoted)-1]) == name
-	}
-	var key string
-	return json.Unmarshal(quoted, &key) == nil && key == name
-}
-
-// scanner walks over valid JSON. On any other text it stops somewhere in it,
-// and never runs past its end.
+// scanner walks over JSON.
 type scanner struct {
 	text []byte
 	at   int

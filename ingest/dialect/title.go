@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// titleLength bounds a title, runes.
+const titleLength = 120
+
 // oneLine cuts text to one line of at most limit runes, white space folded.
 func oneLine(text []byte, limit int) string {
 	var out strings.Builder

@@ -122,6 +122,6 @@ func (d *decoder) costs(r *run, e *event) {
 	r.fill(&u.Fact, nil)
 	u.Node, u.Span = c.span.Node, c.span.ID
 	u.Model, u.Provider = r.model, r.provider
-	u.Total, u.Raw = counts.total, string(e.raw())
+	u.Total, u.Raw = counts.total, string(e.raw)
 	r.sums.add(counts)
 }

@@ -1,6 +1,8 @@
 package loom
 
 import (
+	"sync"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -12,19 +14,30 @@ type decoder struct {
 	nextSeq  uint64 // after the latest frame
 
 	// The present frame, of which nothing outlives Decode.
-	frame   *schema.Frame
-	book    *dialect.Book
-	outer   object // the frame itself
-	inner   object // the event in a wrapper, the reply in a bundle
-	payload object // what a key of the single-key form holds, or a custom value
+	frame *schema.Frame
+	book  *dialect.Book
+	*objects
 	suffix  string // tells apart what one frame tells of several events
 	bundled bool   // several events came in one frame: their times are not known
 
 	word      word // the latest type
 	otherType dialect.Last
 	node      dialect.Last
-	number    []byte // the frame's event id
+	number    []byte // the frame's event id, which lives until the next frame
 }
+
+// objects are those of the present frame. They are borrowed for each: a stream
+// that is silent holds none.
+type objects struct {
+	outer   object // the frame itself
+	inner   object // the event in a wrapper, the reply in a bundle
+	payload object // what a key of the single-key form holds, or a run_end's usage
+}
+
+var objectPool = sync.Pool{New: func() any { return new(objects) }}
+
+// numberKept bounds the room that is kept for event ids, bytes.
+const numberKept = 128
 
 // Decode reads one frame.
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
@@ -35,17 +48,21 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 		}
 		return
 	}
-	d.frame, d.book = in.Frame, b
+	d.frame, d.book, d.objects = in.Frame, b, objectPool.Get().(*objects)
+	if cap(d.number) > numberKept {
+		d.number = nil
+	}
 	switch {
-	case !d.outer.read(in.JSON):
+	case !d.outer.read(in.Data):
 		d.flag(schema.FlagUnknownType)
 	case in.Direction == schema.Send:
-		d.sent(in.Data)
+		d.sent()
 	default:
 		d.received(in.Data)
 	}
-	d.outer.clear() // what it points at belongs to the caller
-	d.frame, d.book = nil, nil
+	d.outer.clear()
+	objectPool.Put(d.objects)
+	d.frame, d.book, d.objects = nil, nil, nil
 }
 
 // End settles what is still open.
@@ -75,23 +92,26 @@ func (d *decoder) received(data []byte) {
 		d.untyped(data)
 		return
 	}
+	if string(typ) == typeNames[wrapper] {
+		d.frame.Type = typeNames[wrapper]
+		d.wrapped()
+		return
+	}
 	w := d.typeOf(typ)
 	d.frame.Type = w.name
 	switch w.kind {
-	case wrapper:
-		d.wrapped(data)
 	case runEnd:
-		d.runEnded(data)
+		d.runEnded()
 	case failure:
-		d.failed(data)
+		d.failed()
 	case reply:
-		d.replied(data)
+		d.replied()
 	case runRequest:
-		d.runRequested(data)
+		d.runRequested()
 	case cancelRun, exchange:
 		d.requests.answered(o.text(fID))
 	default:
-		d.typed(w.kind, o, data, "", nil)
+		d.typed(w.kind, o, data, nil)
 	}
 }
 
@@ -102,12 +122,12 @@ func (d *decoder) untyped(data []byte) {
 	switch {
 	case isArray(o.member[fEvents]):
 		d.bundled = true
-		d.bundle(data)
+		d.bundle()
 		d.bundled, d.suffix = false, ""
 		d.frame.Type = typeNames[bundle]
 	case o.has(fReply):
 		d.frame.Type = typeNames[reply]
-		d.replied(data)
+		d.replied()
 	case o.inside != nil:
 		d.exported(o, data, nil)
 	default:
@@ -125,8 +145,9 @@ func (d *decoder) unknownKey(o *object) {
 }
 
 // wrapped reads a run_stream_event: an event in a WebSocket's wrapper.
-func (d *decoder) wrapped(data []byte) {
-	if !d.inner.read(d.outer.member[fEvent]) {
+func (d *decoder) wrapped() {
+	event := d.outer.member[fEvent]
+	if !d.inner.read(event) {
 		d.flag(schema.FlagUnknownType)
 		return
 	}
@@ -134,13 +155,12 @@ func (d *decoder) wrapped(data []byte) {
 	if len(id) == 0 {
 		id = d.inner.text(fSession)
 	}
-	d.embedded(data, "event", id)
+	d.embedded(event, id)
 	d.inner.clear()
 }
 
-// embedded reads the event in d.inner, which stands in text as a member, or
-// is all of it where that is "".
-func (d *decoder) embedded(text []byte, member string, wrapper []byte) {
+// embedded reads the event in d.inner, whose text is given.
+func (d *decoder) embedded(text, wrapper []byte) {
 	typ := d.inner.text(fType)
 	switch {
 	case len(typ) > 0:
@@ -149,9 +169,9 @@ func (d *decoder) embedded(text []byte, member string, wrapper []byte) {
 		if !w.kind.isEvent() {
 			w.kind = unknown
 		}
-		d.typed(w.kind, &d.inner, text, member, wrapper)
+		d.typed(w.kind, &d.inner, text, wrapper)
 	case d.inner.inside != nil:
-		d.exported(&d.inner, memberOf(text, member), wrapper)
+		d.exported(&d.inner, text, wrapper)
 	default:
 		d.unknownKey(&d.inner)
 	}

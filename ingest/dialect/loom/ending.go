@@ -12,8 +12,8 @@ import (
 // replied reads the reply line that ends a run. The command line tool may put
 // the chat's session_id on it where the events have the run's: it belongs to
 // the run in progress nevertheless.
-func (d *decoder) replied(data []byte) {
-	d.reply(d.replyLane(d.outer.text(fSession)), &d.outer, data)
+func (d *decoder) replied() {
+	d.reply(d.replyLane(d.outer.text(fSession)), &d.outer)
 }
 
 // replyLane finds the lane that a reply ends.
@@ -33,18 +33,18 @@ func (d *decoder) replyLane(session []byte) *lane {
 }
 
 // runEnded reads a run_end, which ends a run on a WebSocket.
-func (d *decoder) runEnded(data []byte) {
+func (d *decoder) runEnded() {
 	o := &d.outer
 	id, session := o.text(fID), o.text(fSession)
 	if len(id) == 0 {
-		d.reply(d.replyLane(session), o, data)
+		d.reply(d.replyLane(session), o)
 		return
 	}
-	d.reply(d.wrappedLane(id, session), o, data)
+	d.reply(d.wrappedLane(id, session), o)
 }
 
-// reply ends the run of a lane with what o tells; text is o's JSON text.
-func (d *decoder) reply(l *lane, o *object, text []byte) {
+// reply ends the run of a lane with what o tells.
+func (d *decoder) reply(l *lane, o *object) {
 	d.use(l, d.frame)
 	node := d.ownNode(l, o.text(fNode))
 	id, counted := d.eventIDOf(o)
@@ -63,7 +63,7 @@ func (d *decoder) reply(l *lane, o *object, text []byte) {
 		l.run = r
 	}
 	d.replyTexts(r, o, node)
-	d.totals(r, o, text)
+	d.totals(r, o)
 	status := schema.StatusOK
 	if stop := o.text(fStopReason); len(stop) > 0 {
 		r.attrs.addText("stop_reason", string(stop))
@@ -100,26 +100,24 @@ func (d *decoder) replyTexts(r *run, o *object, node string) {
 // totals reads a run_end's usage. It repeats what the usage events said and is
 // never added to them: where it disagrees, the run says so; where there were
 // no events, it is the run's usage.
-func (d *decoder) totals(r *run, o *object, text []byte) {
-	name := "total_usage"
-	v := o.member[fTotalUsage]
-	if v.GetObject() == nil {
-		if name, v = "usage", o.member[fUsage]; v.GetObject() == nil {
-			return
-		}
+func (d *decoder) totals(r *run, o *object) {
+	raw, whole := o.member[fTotalUsage], true
+	if !isObject(raw) {
+		raw, whole = o.member[fUsage], false
 	}
-	d.payload.read(v)
+	if !d.payload.read(raw) {
+		return
+	}
 	stated := countsOf(&d.payload)
 	d.payload.clear()
-	raw := dialect.RawMember(text, name)
 	if r.sums.calls == 0 {
 		u := d.book.Use(d.id("usage"), r.span.ID, schema.UsageAdd, stated.tokens(), d.frame)
 		r.fill(&u.Fact, nil)
 		u.Span, u.Model, u.Provider, u.Total, u.Raw = r.span.ID, r.model, r.provider, stated.total, string(raw)
 		return
 	}
-	if name == "usage" {
-		return // that of the latest call
+	if !whole {
+		return // it is the latest call's
 	}
 	if difference := r.sums.difference(stated); difference != "" {
 		r.attrs.addRaw("total_usage", raw)
@@ -128,16 +126,12 @@ func (d *decoder) totals(r *run, o *object, text []byte) {
 }
 
 // bundle reads a whole run in one object: its events, its reply.
-func (d *decoder) bundle(data []byte) {
-	events := d.outer.member[fEvents].GetArray()
+func (d *decoder) bundle() {
 	i := 0
-	dialect.RawElements(dialect.RawMember(data, "events"), func(raw []byte) bool {
-		if i >= len(events) {
-			return false
-		}
+	dialect.RawElements(d.outer.member[fEvents], func(text []byte) bool {
 		d.suffix = suffixOf(i)
-		if d.inner.read(events[i]) {
-			d.embedded(raw, "", nil)
+		if d.inner.read(text) {
+			d.embedded(text, nil)
 		} else {
 			d.flag(schema.FlagUnknownType)
 		}
@@ -146,10 +140,9 @@ func (d *decoder) bundle(data []byte) {
 		return true
 	})
 	d.suffix = suffixOf(i)
-	o, text := &d.outer, data
-	if d.outer.member[fReply].GetObject() != nil {
-		o, text = &d.inner, dialect.RawMember(data, "reply")
-		o.read(d.outer.member[fReply])
+	o := &d.outer
+	if d.inner.read(d.outer.member[fReply]) {
+		o = &d.inner
 		for _, f := range []field{fStopReason, fSession} {
 			if d.outer.has(f) {
 				o.put(f, d.outer.member[f])
@@ -157,7 +150,7 @@ func (d *decoder) bundle(data []byte) {
 		}
 	}
 	if o.has(fReply) {
-		d.reply(d.replyLane(o.text(fSession)), o, text)
+		d.reply(d.replyLane(o.text(fSession)), o)
 	}
 	d.inner.clear()
 }

@@ -3,17 +3,15 @@ package loom
 import (
 	"strings"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
 
 // failed reads an error frame. With the id of a run it ends that run, and so
 // does a cancellation; without an id it answers a request.
-func (d *decoder) failed(data []byte) {
+func (d *decoder) failed() {
 	o := &d.outer
-	text := failureText(o, data)
+	text := failureText(o)
 	l, r := d.failing(o.text(fID), text)
 	if l != nil {
 		d.use(l, d.frame)
@@ -53,14 +51,14 @@ func (d *decoder) failureSaid(l *lane, r *run, text []byte) {
 	}
 }
 
-func failureText(o *object, data []byte) []byte {
+func failureText(o *object) []byte {
 	for _, f := range []field{fError, fMessage} {
 		if text := o.text(f); len(text) > 0 {
 			return text
 		}
 	}
-	if v := o.member[fError]; v != nil && v.Type() != fastjson.TypeNull && v.Type() != fastjson.TypeString {
-		return dialect.RawMember(data, "error")
+	if v := o.member[fError]; isThere(v) && !isString(v) {
+		return v
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package loom
 import (
 	"math/bits"
 
-	"github.com/valyala/fastjson"
+	"tapedeck/ingest/dialect"
 )
 
 // field is a member that this dialect reads, in whatever object it stands.
@@ -136,65 +136,89 @@ func fieldOf(key []byte) field {
 	return noField
 }
 
-// object holds the members of one JSON object that this dialect reads. Every
-// object is gone over once: looking each member up by name would compare all
-// keys for each.
+// object holds the members of one JSON object that this dialect reads, as they
+// stand in its text. Every object is gone over once: looking members up by
+// name would compare all keys for each.
 type object struct {
-	member [fieldCount]*fastjson.Value
+	member [fieldCount][]byte
 	set    uint64 // a bit for each of them that is there
 	export word   // a key of the single-key form, and what it holds
-	inside *fastjson.Value
+	inside []byte
 	other  []byte // a key that looks like one and is none
 	keys   int
-	visit  func(key []byte, v *fastjson.Value) // o.take, made once
+	room   []byte // for texts whose escapes were undone
 }
 
-// read takes in an object and reports whether v is one.
-func (o *object) read(v *fastjson.Value) bool {
-	members := v.GetObject()
-	if members == nil {
+// roomKept bounds the room that is kept for other frames, bytes.
+const roomKept = 64 << 10
+
+// read takes in an object and reports whether text is one.
+func (o *object) read(text []byte) bool {
+	members, ok := dialect.MembersOf(text)
+	if !ok {
 		return false
 	}
-	o.clear()
-	members.Visit(o.visit)
-	return true
+	for {
+		key, value, more := members.Next()
+		if !more {
+			return true
+		}
+		o.take(key, value)
+	}
 }
 
+// clear forgets the object: what it points at is not the decoder's.
 func (o *object) clear() {
 	for ; o.set != 0; o.set &= o.set - 1 {
 		o.member[bits.TrailingZeros64(o.set)] = nil
 	}
 	o.export, o.inside, o.other, o.keys = word{}, nil, nil, 0
+	if o.room = o.room[:0]; cap(o.room) > roomKept {
+		o.room = nil
+	}
 }
 
-func (o *object) take(key []byte, v *fastjson.Value) {
+// take notes a member; of several with one name the first.
+func (o *object) take(key, value []byte) {
 	o.keys++
 	f := fieldOf(key)
-	if f == noField {
-		if o.inside == nil && len(key) > 0 && key[0] >= 'A' && key[0] <= 'Z' {
-			if w, ok := byExport[string(key)]; ok {
-				o.export, o.inside = w, v
-			} else {
-				o.other = key
-			}
+	if f != noField {
+		if o.set&(1<<f) == 0 {
+			o.put(f, value)
 		}
 		return
 	}
-	if o.member[f] == nil {
-		o.put(f, v)
+	if o.inside != nil || len(key) == 0 || key[0] < 'A' || key[0] > 'Z' {
+		return
+	}
+	if w, ok := byExport[string(key)]; ok {
+		o.export, o.inside = w, value
+	} else {
+		o.other = key
 	}
 }
 
-func (o *object) put(f field, v *fastjson.Value) {
-	o.member[f] = v
+func (o *object) put(f field, value []byte) {
+	o.member[f] = value
 	o.set |= 1 << f
 }
 
-// text is a member's text, nil where it is missing or none.
-func (o *object) text(f field) []byte { return o.member[f].GetStringBytes() }
+// text is a member's text: nil where it is missing or no string.
+func (o *object) text(f field) (text []byte) {
+	text, o.room = dialect.Unquote(o.member[f], o.room)
+	return text
+}
 
 // has reports whether the member is there and not null.
-func (o *object) has(f field) bool {
-	v := o.member[f]
-	return v != nil && v.Type() != fastjson.TypeNull
+func (o *object) has(f field) bool { return isThere(o.member[f]) }
+
+func isThere(value []byte) bool  { return len(value) > 0 && value[0] != 'n' }
+func isString(value []byte) bool { return len(value) > 0 && value[0] == '"' }
+func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+func isArray(value []byte) bool  { return len(value) > 0 && value[0] == '[' }
+
+// textIn is the text of a member of an object that is read for that alone.
+func textIn(value []byte, name string) []byte {
+	text, _ := dialect.Unquote(dialect.RawMember(value, name), nil)
+	return text
 }

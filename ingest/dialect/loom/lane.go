@@ -74,8 +74,8 @@ func (ls *lanes) running(wrapped bool) *lane {
 }
 
 // add makes a lane, with the count that is remembered of it.
-func (ls *lanes) add(key []byte, wrapped bool) *lane {
-	l := &lane{key: string(key), wrapped: wrapped}
+func (ls *lanes) add(key []byte, wrapped bool, f *schema.Frame) *lane {
+	l := &lane{key: string(key), wrapped: wrapped, used: f.Seq}
 	if !wrapped {
 		l.session = l.key
 		ls.named = ls.named || l.key != ""
@@ -126,6 +126,9 @@ func (ls *lanes) retire(l *lane) {
 			ls.open = append(ls.open[:i], ls.open[i+1:]...)
 			break
 		}
+	}
+	if len(ls.open) == 0 {
+		ls.open = nil // it may have been long
 	}
 	if len(ls.past) >= pastLimit {
 		ls.past = append(ls.past[:0], ls.past[1:]...)

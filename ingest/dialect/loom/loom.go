@@ -9,10 +9,4 @@ import "tapedeck/ingest/dialect"
 // Dialect is Loom's streaming protocol.
 var Dialect = dialect.Dialect{Name: "loom", Match: match, New: newDecoder}
 
-func newDecoder(string) dialect.Decoder {
-	d := &decoder{}
-	for _, o := range []*object{&d.outer, &d.inner, &d.payload} {
-		o.visit = o.take
-	}
-	return d
-}
+func newDecoder(string) dialect.Decoder { return &decoder{} }

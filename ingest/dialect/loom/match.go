@@ -3,8 +3,6 @@ package loom
 import (
 	"bytes"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -16,8 +14,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		return dialect.No, ""
 	}
 	var o object
-	o.visit = o.take
-	if !o.read(in.JSON) {
+	if !o.read(in.Data) {
 		return dialect.No, ""
 	}
 	typ := o.text(fType)
@@ -52,7 +49,7 @@ func matchRequest(o *object, w word) (dialect.Confidence, string) {
 func matchMessage(o *object, w word) (dialect.Confidence, string) {
 	switch w.kind {
 	case wrapper:
-		if event := o.member[fEvent]; event.GetObject() != nil && o.text(fID) != nil {
+		if isObject(o.member[fEvent]) && o.text(fID) != nil {
 			return dialect.Certain, "a run_stream_event"
 		}
 	case runEnd:
@@ -83,7 +80,7 @@ func matchEvent(o *object, w word) (dialect.Confidence, string) {
 		return c, ""
 	}
 	named := o.text(fSession) != nil || o.text(fNode) != nil
-	counted := o.member[fEventID] != nil && o.member[fEventID].Type() == fastjson.TypeNumber
+	_, counted := dialect.RawUint(o.member[fEventID])
 	switch {
 	case named && counted:
 		return dialect.Certain, evidence + " with its envelope"
@@ -105,8 +102,7 @@ func eventShape(o *object, k kind) dialect.Confidence {
 	}
 	switch k {
 	case nodeExit:
-		result := o.member[fResult]
-		if string(result.GetStringBytes()) == "Ok" || result.GetObject() != nil && result.Exists("Err") {
+		if string(o.text(fResult)) == "Ok" || dialect.RawMember(o.member[fResult], "Err") != nil {
 			return say(dialect.Certain, fID)
 		}
 		return say(dialect.Possible, fID)
@@ -151,16 +147,16 @@ func matchUntyped(o *object) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-func matchExport(w word, v *fastjson.Value) (dialect.Confidence, string) {
+func matchExport(w word, v []byte) (dialect.Confidence, string) {
 	evidence := "the single key " + w.name
 	switch {
-	case w.kind == nodeEnter && v.GetStringBytes("node_id") != nil,
-		w.kind == nodeExit && v.GetStringBytes("node_id") != nil && v.Exists("result"),
-		w.kind == messageChunk && v.Exists("chunk", "content") && v.Exists("metadata", "loom_node"):
+	case w.kind == nodeEnter && textIn(v, "node_id") != nil,
+		w.kind == nodeExit && textIn(v, "node_id") != nil && dialect.RawMember(v, "result") != nil,
+		w.kind == messageChunk && isObject(dialect.RawMember(v, "chunk")) && isObject(dialect.RawMember(v, "metadata")):
 		return dialect.Certain, evidence
 	case w.kind == values, w.kind == custom:
 		return dialect.Possible, evidence
-	case v.GetObject() != nil:
+	case isObject(v):
 		return dialect.Likely, evidence
 	}
 	return dialect.No, ""

@@ -1,8 +1,6 @@
 package loom
 
 import (
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -92,25 +90,20 @@ func (d *decoder) leave(r *run, e *event) {
 // either, is taken for good.
 func outcome(e *event) (schema.Status, string) {
 	v := e.o.member[fResult]
-	if v == nil {
-		return schema.StatusOK, ""
-	}
-	switch v.Type() {
-	case fastjson.TypeString:
-		if text := v.GetStringBytes(); len(text) > 0 && string(text) != "Ok" && string(text) != "ok" {
+	if isString(v) {
+		if text := e.o.text(fResult); len(text) > 0 && string(text) != "Ok" && string(text) != "ok" {
 			return schema.StatusError, short(text)
 		}
-	case fastjson.TypeObject:
-		err := v.Get("Err")
-		if err == nil {
-			return schema.StatusOK, ""
-		}
-		if err.Type() == fastjson.TypeString {
-			return schema.StatusError, short(err.GetStringBytes())
-		}
-		return schema.StatusError, short(dialect.RawMember(dialect.RawMember(e.raw(), "result"), "Err"))
 	}
-	return schema.StatusOK, ""
+	err := dialect.RawMember(v, "Err")
+	switch {
+	case err == nil:
+		return schema.StatusOK, ""
+	case isString(err):
+		text, _ := dialect.Unquote(err, nil)
+		return schema.StatusError, short(text)
+	}
+	return schema.StatusError, short(err)
 }
 
 // exited finds the node run that an exit is of: the one with its id and name,
@@ -190,53 +183,4 @@ func (d *decoder) abandonNode(n *node) {
 		n.call = nil
 	}
 	d.abandon(n.span)
-}
-
-// enterGraph reads a got_node_start: a node of a graph of thoughts.
-func (d *decoder) enterGraph(r *run, e *event) {
-	d.openGraphNode(r, e)
-}
-
-func (d *decoder) openGraphNode(r *run, e *event) *node {
-	n := &node{id: e.nodeID, name: string(e.name)}
-	n.span = d.openNode(r, n)
-	n.span.Parent = r.parent(r.of(e, false))
-	n.span.Attributes = `{"graph":"got"}`
-	if len(r.graph) >= openNodes {
-		d.abandonNode(r.graph[0])
-		r.graph = append(r.graph[:0], r.graph[1:]...)
-	}
-	r.graph = append(r.graph, n)
-	return n
-}
-
-// leaveGraph reads a got_node_complete or got_node_failed.
-func (d *decoder) leaveGraph(r *run, e *event) {
-	var n *node
-	for i := len(r.graph) - 1; i >= 0 && n == nil; i-- {
-		if r.graph[i].name == string(e.name) {
-			n = r.graph[i]
-		}
-	}
-	if n == nil {
-		n = d.openGraphNode(r, e)
-		n.span.Started = 0
-	}
-	status := schema.StatusOK
-	if e.kind == gotNodeFailed {
-		status, n.span.Error = schema.StatusError, short(e.o.text(fError))
-	}
-	if e.o.has(fResultSummary) {
-		attrs := attributes{}
-		attrs.addText("graph", "got")
-		attrs.addRaw("result_summary", dialect.RawMember(e.raw(), "result_summary"))
-		n.span.Attributes = attrs.text()
-	}
-	d.book.CloseSpan(n.span, status, d.frame)
-	for i, o := range r.graph {
-		if o == n {
-			r.graph = append(r.graph[:i], r.graph[i+1:]...)
-			return
-		}
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
@@ -82,7 +81,7 @@ func (q *requests) answered(id []byte) bool {
 }
 
 // sent reads a frame from the client.
-func (d *decoder) sent(data []byte) {
+func (d *decoder) sent() {
 	o := &d.outer
 	typ := o.text(fType)
 	if len(typ) == 0 {
@@ -94,7 +93,7 @@ func (d *decoder) sent(data []byte) {
 	d.frame.Type = w.name
 	switch w.kind {
 	case runRequest:
-		d.runRequested(data)
+		d.runRequested()
 	case cancelRun:
 		d.requests.ask(o.text(fID))
 		d.cancelRequested()
@@ -107,10 +106,10 @@ func (d *decoder) sent(data []byte) {
 }
 
 // runRequested reads a request for a run.
-func (d *decoder) runRequested(data []byte) {
+func (d *decoder) runRequested() {
 	o := &d.outer
 	q := &request{id: string(o.text(fID)), agent: string(o.text(fAgent)), at: d.frame.At}
-	q.message, q.media, q.attributes = d.userMessage(o.member[fMessage], data)
+	q.message, q.media, q.attributes = userMessage(o.member[fMessage])
 	q.message = append([]byte(nil), q.message...)
 	q.provider, q.model = modelOf(string(o.text(fModel)))
 	if thread := o.text(fThread); len(thread) > 0 {
@@ -151,29 +150,31 @@ func (d *decoder) cancelRequested() {
 
 // userMessage reads what a user said: a text, or a list of parts, of which the
 // texts are taken and the kinds of all noted.
-func (d *decoder) userMessage(v *fastjson.Value, frame []byte) (text []byte, media, attrs string) {
+func userMessage(value []byte) (text []byte, media, attrs string) {
 	switch {
-	case v == nil || v.Type() == fastjson.TypeNull:
+	case !isThere(value):
 		return nil, "", ""
-	case v.Type() == fastjson.TypeString:
-		return v.GetStringBytes(), "text", ""
+	case isString(value):
+		text, _ = dialect.Unquote(value, nil)
+		return text, "text", ""
 	}
 	var kinds []string
-	for _, part := range v.GetArray() {
-		said := part.GetStringBytes("text")
+	dialect.RawElements(value, func(part []byte) bool {
+		said := textIn(part, "text")
 		if said == nil {
-			said = part.GetStringBytes()
+			said, _ = dialect.Unquote(part, nil)
 		}
 		if len(said) > 0 {
-			if len(text) > 0 {
+			if text != nil {
 				text = append(text, '\n')
 			}
 			text = append(text, said...)
 		}
-		kinds = append(kinds, string(part.GetStringBytes("type")))
-	}
-	if len(text) == 0 {
-		return dialect.RawMember(frame, "message"), "json", ""
+		kinds = append(kinds, string(textIn(part, "type")))
+		return true
+	})
+	if text == nil {
+		return value, "json", ""
 	}
 	quoted, _ := json.Marshal(kinds) // texts never fail
 	var a attributes

@@ -139,7 +139,7 @@ func (d *decoder) started(r *run, e *event) {
 		r.span.Name, r.span.Agent = r.agent, r.agent
 		d.book.ChangedSpan(r.span, d.frame)
 	}
-	text, media, attrs := d.userMessage(e.o.member[fMessage], e.raw())
+	text, media, attrs := userMessage(e.o.member[fMessage])
 	d.asked(r, text, media, attrs, d.frame.At)
 }
 

@@ -3,8 +3,6 @@ package loom
 import (
 	"strconv"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -20,13 +18,13 @@ type counts struct {
 func countsOf(o *object) counts {
 	return counts{
 		prompt: count(o.member[fPrompt]), completion: count(o.member[fCompletion]), total: count(o.member[fTotal]),
-		cached:    count(o.member[fPromptDetails].Get("cached_tokens")),
-		reasoning: count(o.member[fCompletionDetails].Get("reasoning_tokens")),
+		cached:    count(dialect.RawMember(o.member[fPromptDetails], "cached_tokens")),
+		reasoning: count(dialect.RawMember(o.member[fCompletionDetails], "reasoning_tokens")),
 	}
 }
 
-func count(v *fastjson.Value) uint64 {
-	n, _ := dialect.Uint(v)
+func count(v []byte) uint64 {
+	n, _ := dialect.RawUint(v)
 	return n
 }
 

@@ -1,12 +1,7 @@
 package loom
 
 import (
-	"bytes"
-	"encoding/json"
-	"reflect"
 	"strings"
-
-	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
@@ -27,8 +22,7 @@ type tool struct {
 type toolEvent struct {
 	kind     kind
 	id, name []byte
-	value    *fastjson.Value // arguments, a delta of them, output, result
-	raw      []byte          // value's JSON text, where it may be no string
+	value    []byte // arguments, a delta of them, output, result
 	node     *node
 }
 
@@ -41,67 +35,20 @@ func (d *decoder) tool(r *run, e *event) {
 		d.callChunk(r, &t)
 	case toolCall, toolApproval:
 		t.value = e.o.member[fArguments]
-		t.raw = rawOf(t.value, e, "arguments")
 		d.called(r, &t)
 	case toolStart:
 		d.startTool(r, &t)
 	case toolOutput:
 		t.value = e.o.member[fContent]
-		t.raw = rawOf(t.value, e, "content")
 		d.toolPrinted(r, &t)
 	case toolEnd:
 		t.value = e.o.member[fResult]
-		t.raw = rawOf(t.value, e, "result")
 		var rest attributes
 		if e.o.has(fRawResult) {
-			rest.addRaw("raw_result", dialect.RawMember(e.raw(), "raw_result"))
+			rest.addRaw("raw_result", e.o.member[fRawResult])
 		}
-		d.endTool(r, &t, dialect.True(e.o.member[fIsError]), rest.text())
+		d.endTool(r, &t, dialect.RawTrue(e.o.member[fIsError]), rest.text())
 	}
-}
-
-// rawOf looks up a member's text where its value is not a string.
-func rawOf(v *fastjson.Value, e *event, name string) []byte {
-	if v == nil || v.Type() == fastjson.TypeString {
-		return nil
-	}
-	return dialect.RawMember(e.raw(), name)
-}
-
-// custom reads what a server says of tools that has its tool events switched
-// off. step_progress comes after a call; should the call's start have been
-// seen nevertheless, it is something that it printed.
-func (d *decoder) custom(r *run, e *event) {
-	if e.value == nil || e.value.Type() != fastjson.TypeObject {
-		return
-	}
-	var t toolEvent
-	switch string(e.value.GetStringBytes("type")) {
-	case "step_progress":
-		t.kind, t.value = toolEnd, e.value.Get("summary")
-	case "approval_required":
-		t.kind, t.value = toolApproval, e.value.Get("arguments")
-	default:
-		return
-	}
-	t.id, t.name = e.value.GetStringBytes("call_id"), e.value.GetStringBytes("tool_name")
-	t.node = r.of(e, false)
-	if t.value != nil && t.value.Type() != fastjson.TypeString {
-		text := e.raw()
-		if !e.export {
-			text = dialect.RawMember(text, "value")
-		}
-		t.raw = dialect.RawMember(text, "arguments")
-	}
-	if t.kind == toolApproval {
-		d.called(r, &t)
-		return
-	}
-	if running := r.tools.inUse(&t); running != nil && running.started {
-		d.toolPrinted(r, &t)
-		return
-	}
-	d.endTool(r, &t, false, `{"source":"step_progress"}`)
 }
 
 // openTool begins a tool call. Until it is executed it starts when it was
@@ -125,25 +72,6 @@ func (d *decoder) openTool(r *run, e *toolEvent) *tool {
 func (d *decoder) placeTool(r *run, t *tool, n *node) {
 	t.span.Node, t.span.Parent = n.id, r.parent(n)
 	d.book.ChangedSpan(t.span, d.frame)
-}
-
-// callChunk reads a tool_call_chunk: a piece of the arguments.
-func (d *decoder) callChunk(r *run, e *toolEvent) {
-	d.token(d.callIn(r, e.node, ""))
-	t := r.tools.chunked(e)
-	if t == nil {
-		t = d.openTool(r, e)
-	}
-	d.identify(t, e)
-	r.tools.chunking = t
-	piece := e.value.GetStringBytes()
-	if len(piece) == 0 {
-		return
-	}
-	if t.args == nil {
-		t.args = d.toolMessage(r, t, schema.MessageArguments, "arguments", "json")
-	}
-	d.book.Append(t.args, piece, d.frame)
 }
 
 // identify learns a call's id and name where they come later than the call.
@@ -199,60 +127,6 @@ func (d *decoder) note(t *tool, name string) {
 	t.attrs.addTime(name, d.frame.At)
 	t.span.Attributes = t.attrs.text()
 	d.book.ChangedSpan(t.span, d.frame)
-}
-
-// arguments takes the whole arguments. Where they say what the chunks said,
-// the chunks stand; otherwise they replace them.
-func (d *decoder) arguments(r *run, t *tool, e *toolEvent) {
-	text, media := textOf(e)
-	if text == nil {
-		d.complete(t.args)
-		return
-	}
-	if t.args == nil {
-		t.args = d.toolMessage(r, t, schema.MessageArguments, "arguments", media)
-	}
-	if !sameJSON(t.args.TextSoFar(), text) {
-		d.book.SetText(t.args, text, d.frame)
-	}
-	t.args.Media = media
-	d.book.Complete(t.args, d.frame)
-}
-
-// textOf gives a value as text, and what that is; nil for none.
-func textOf(e *toolEvent) (text []byte, media string) {
-	switch {
-	case e.value == nil || e.value.Type() == fastjson.TypeNull:
-		return nil, ""
-	case e.value.Type() == fastjson.TypeString:
-		if text = e.value.GetStringBytes(); text == nil {
-			text = []byte{}
-		}
-		return text, "text"
-	}
-	return e.raw, "json"
-}
-
-// sameLimit is the length up to which texts are compared by what they mean, bytes.
-const sameLimit = 1 << 20
-
-// sameJSON reports whether two texts are the same or mean the same as JSON.
-func sameJSON(a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	if len(a) == 0 || len(b) == 0 || len(a)+len(b) > sameLimit {
-		return false
-	}
-	x, okX := meaning(a)
-	y, okY := meaning(b)
-	return okX && okY && reflect.DeepEqual(x, y)
-}
-
-func meaning(text []byte) (v any, ok bool) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	return v, decoder.Decode(&v) == nil && !decoder.More()
 }
 
 // startTool reads a tool_start: from here on the tool's time is measured.

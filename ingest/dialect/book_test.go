@@ -1,0 +1,253 @@
+package dialect
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/schema"
+)
+
+const stream = "019b7000-0000-7000-8000-000000000001"
+
+// frame makes a frame that arrives seq milliseconds after the first second.
+func frame(seq uint64) *schema.Frame { return &schema.Frame{Seq: seq, At: 1e9 + int64(seq)*1e6} }
+
+func TestTakeGivesWhatChanged(t *testing.T) {
+	b := NewBook(stream)
+	one := b.OpenSpan(schema.SpanTool, "one", "read", frame(0))
+	two := b.OpenSpan(schema.SpanTool, "two", "bash", frame(1))
+	u := b.Use("u", "two", schema.UsageAdd, schema.Tokens{Input: 1}, frame(1))
+	facts, putOff := b.Take(frame(1).At, false)
+	if len(facts.Spans) != 2 || len(facts.Usages) != 1 || putOff {
+		t.Fatalf("first: %+v, put off %t", facts, putOff)
+	}
+	if facts, _ := b.Take(frame(2).At, false); facts.Len() != 0 {
+		t.Fatalf("nothing changed, yet there is %+v", facts)
+	}
+	b.CloseSpan(two, schema.StatusOK, frame(3))
+	two.Error = "told with the same change"
+	b.ChangedSpan(two, frame(3))
+	u.Tokens.Input = 7
+	b.ChangedUsage(u, frame(4))
+	facts, _ = b.Take(frame(4).At, false)
+	if len(facts.Spans) != 1 || len(facts.Usages) != 1 {
+		t.Fatalf("second: %+v", facts)
+	}
+	want := schema.Span{
+		Fact: schema.Fact{ID: "two", SeenAt: frame(1).At, SeenSeq: 1, Version: 4},
+		Kind: schema.SpanTool, Name: "bash", Status: schema.StatusOK,
+		Started: frame(1).At, Ended: frame(3).At, Error: "told with the same change",
+	}
+	if diff := cmp.Diff(want, facts.Spans[0]); diff != "" {
+		t.Error(diff)
+	}
+	if got := facts.Usages[0]; got.Tokens.Input != 7 || got.Version != 5 || got.At != frame(4).At || got.SeenSeq != 1 {
+		t.Errorf("usage %+v", got)
+	}
+	one.Name = "changed without a word"
+	if facts, _ := b.Take(frame(5).At, true); facts.Len() != 0 {
+		t.Errorf("no change was told, yet there is %+v", facts)
+	}
+}
+
+// What was taken stays as it is, whatever happens to the fact afterwards.
+func TestTakenFactsAreCopies(t *testing.T) {
+	b := NewBook(stream)
+	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
+	b.Append(m, []byte("ab"), frame(1))
+	b.Append(m, []byte("cd"), frame(2))
+	facts, _ := b.Take(frame(2).At, true)
+	taken := facts.Messages[0]
+	b.SetText(m, []byte("XYZ"), frame(3))
+	b.Append(m, []byte("!"), frame(4))
+	if taken.Text != "abcd" || !cmp.Equal(taken.ChunkEnd, []uint32{2, 4}) || !cmp.Equal(taken.ChunkAt, []int64{frame(1).At, frame(2).At}) {
+		t.Errorf("the taken message changed: %+v", taken)
+	}
+}
+
+func TestOpenMessagesArePutOff(t *testing.T) {
+	b := NewBook(stream)
+	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
+	told := func(now int64, all, want, wantPutOff bool) {
+		t.Helper()
+		facts, putOff := b.Take(now, all)
+		if got := len(facts.Messages) == 1; got != want || putOff != wantPutOff {
+			t.Errorf("given %t (want %t), put off %t (want %t)", got, want, putOff, wantPutOff)
+		}
+	}
+	start := frame(0).At
+	b.Append(m, []byte("12345678"), frame(1))
+	told(start, false, true, false) // for the first time
+	told(start, false, false, false)
+	b.Append(m, []byte("9"), frame(2))
+	told(start+1e6, false, false, true) // not doubled, not a second later
+	told(start+1e6, false, false, true) // and still waits
+	b.Append(m, []byte("0123456"), frame(3))
+	told(start+2e6, false, true, false) // doubled
+	b.Append(m, []byte("x"), frame(4))
+	told(start+3e6, false, false, true)
+	told(start+2e6+retell, false, true, false) // a second later
+	b.Append(m, []byte("y"), frame(5))
+	told(start+2e6+retell, true, true, false) // all were asked for
+	b.Append(m, []byte("z"), frame(6))
+	b.Complete(m, frame(6))
+	told(start+2e6+retell, false, true, false) // complete
+}
+
+func TestPutOffMessageComesOnceWithItsLastText(t *testing.T) {
+	b := NewBook(stream)
+	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
+	other := b.OpenMessage(schema.MessageThinking, "o", frame(0))
+	b.Append(m, []byte("0123456789"), frame(1))
+	b.Append(other, []byte("0123456789"), frame(1))
+	b.Take(frame(1).At, false)
+	b.Append(m, []byte("a"), frame(2))
+	b.Append(other, []byte("b"), frame(2))
+	if facts, putOff := b.Take(frame(2).At, false); facts.Len() != 0 || !putOff {
+		t.Fatalf("%+v, put off %t", facts, putOff)
+	}
+	b.Complete(other, frame(3))
+	b.Append(m, []byte("c"), frame(4))
+	facts, putOff := b.Take(frame(4).At, false)
+	if len(facts.Messages) != 1 || facts.Messages[0].ID != "o" || !putOff {
+		t.Fatalf("%+v, put off %t", facts, putOff)
+	}
+	facts, putOff = b.Take(frame(4).At, true)
+	if len(facts.Messages) != 1 || facts.Messages[0].Text != "0123456789ac" || facts.Messages[0].Version != 5 || putOff {
+		t.Fatalf("%+v, put off %t", facts, putOff)
+	}
+}
+
+func TestChunks(t *testing.T) {
+	at := func(seqs ...uint64) (times []int64) {
+		for _, s := range seqs {
+			times = append(times, frame(s).At)
+		}
+		return times
+	}
+	tests := []struct {
+		name string
+		make func(b *Book) *Message
+		text string
+		at   []int64
+		end  []uint32
+	}{
+		{"in one piece", func(b *Book) *Message {
+			return b.Say(schema.MessageUser, "m", []byte("hi"), frame(1))
+		}, "hi", nil, nil},
+		{"nothing", func(b *Book) *Message {
+			return b.Say(schema.MessageUser, "m", nil, frame(1))
+		}, "", nil, nil},
+		{"one piece, later than it began", func(b *Book) *Message {
+			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
+			b.Append(m, []byte("hi"), frame(2))
+			return m
+		}, "hi", at(2), []uint32{2}},
+		{"several, one of them empty", func(b *Book) *Message {
+			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
+			b.Append(m, []byte("a"), frame(1))
+			b.Append(m, nil, frame(2))
+			b.Append(m, []byte("bc"), frame(3))
+			return m
+		}, "abc", at(1, 3), []uint32{1, 3}},
+		{"two in one frame", func(b *Book) *Message {
+			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
+			b.Append(m, []byte("a"), frame(1))
+			b.Append(m, []byte("b"), frame(1))
+			return m
+		}, "ab", at(1, 1), []uint32{1, 2}},
+		{"a growing snapshot", func(b *Book) *Message {
+			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
+			b.SetText(m, []byte("ab"), frame(1))
+			b.SetText(m, []byte("ab"), frame(2))
+			b.SetText(m, []byte("abc"), frame(3))
+			return m
+		}, "abc", at(1, 3), []uint32{2, 3}},
+		{"a text that replaces", func(b *Book) *Message {
+			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
+			b.Append(m, []byte("ab"), frame(1))
+			b.Append(m, []byte("cd"), frame(2))
+			b.SetText(m, []byte("x"), frame(3))
+			return m
+		}, "x", at(3), []uint32{1}},
+		{"an empty text that replaces", func(b *Book) *Message {
+			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
+			b.Append(m, []byte("ab"), frame(2))
+			b.SetText(m, nil, frame(3))
+			b.Append(m, []byte("c"), frame(4))
+			return m
+		}, "c", at(4), []uint32{1}},
+		{"many", func(b *Book) *Message {
+			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
+			for i := range uint64(100) {
+				b.Append(m, []byte("0123456789"), frame(1+i))
+			}
+			return m
+		}, strings.Repeat("0123456789", 100), nil, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := NewBook(stream)
+			m := test.make(b)
+			facts, _ := b.Take(frame(9).At, true)
+			got := facts.Messages[0]
+			if got.Text != test.text || m.TextLen() != len(test.text) || string(m.TextSoFar()) != test.text {
+				t.Errorf("text %q", got.Text)
+			}
+			if test.name == "many" {
+				if len(got.ChunkAt) != 100 || got.ChunkEnd[99] != 1000 || got.ChunkEnd[0] != 10 {
+					t.Errorf("chunks %v %v", got.ChunkAt, got.ChunkEnd)
+				}
+				return
+			}
+			if !cmp.Equal(got.ChunkAt, test.at) || !cmp.Equal(got.ChunkEnd, test.end) {
+				t.Errorf("chunks %v %v, want %v %v", got.ChunkAt, got.ChunkEnd, test.at, test.end)
+			}
+		})
+	}
+}
+
+func TestTitles(t *testing.T) {
+	b := NewBook(stream)
+	b.SetTitle("s", []byte("  \n\t "))
+	b.SetTitle("s", []byte("\n First\r\n line \x00 of it "))
+	b.SetTitle("s", []byte("second"))
+	b.SetTitle("", []byte(strings.Repeat("ü", 200)))
+	want := []Title{{"s", "First line of it"}, {"", strings.Repeat("ü", 120) + "…"}}
+	if diff := cmp.Diff(want, b.TakeTitles()); diff != "" {
+		t.Error(diff)
+	}
+	if again := b.TakeTitles(); again != nil {
+		t.Errorf("given a second time: %v", again)
+	}
+	session := []byte("key")
+	b.SetTitle(Alias(session), []byte("x"))
+	session[0] = '#'
+	if got := b.TakeTitles(); got[0].Session != "key" {
+		t.Errorf("the session's name was not copied: %q", got[0].Session)
+	}
+}
+
+func TestLost(t *testing.T) {
+	b := NewBook(stream)
+	b.Lost(2)
+	b.Lost(3)
+	if n := b.TakeLost(); n != 5 {
+		t.Errorf("lost %d, want 5", n)
+	}
+	if n := b.TakeLost(); n != 0 {
+		t.Errorf("told twice: %d", n)
+	}
+}
+
+func TestLocalID(t *testing.T) {
+	if got, want := NewBook(stream).LocalID("tool", frame(42)), "tool:"+stream+":42"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	long := strings.Repeat("x", 300)
+	if got, want := NewBook(long).LocalID("tool", frame(1)), "tool:"+long+":1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

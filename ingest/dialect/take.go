@@ -1,0 +1,63 @@
+package dialect
+
+import (
+	"slices"
+
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// An open message is given out again when its text has doubled or this
+// much time, ns, has gone by, so that a long one is not stored once a block.
+const retell = int64(1e9)
+
+// Take gives the facts that changed since the last Take, as of now (ns), and
+// whether open messages were put off for a later one. With all set nothing is
+// put off. The texts and lists are copies or never written again.
+func (b *Book) Take(now int64, all bool) (facts block.Facts, putOff bool) {
+	if len(b.spans) > 0 {
+		facts.Spans = make([]schema.Span, len(b.spans))
+		for i, s := range b.spans {
+			s.dirty = false
+			facts.Spans[i] = s.Span
+		}
+		clear(b.spans) // a fact that is done with is not to be kept alive
+		b.spans = b.spans[:0]
+	}
+	if len(b.usages) > 0 {
+		facts.Usages = make([]schema.Usage, len(b.usages))
+		for i, u := range b.usages {
+			u.dirty = false
+			facts.Usages[i] = u.Usage
+		}
+		clear(b.usages)
+		b.usages = b.usages[:0]
+	}
+	facts.Messages, putOff = b.takeMessages(now, all)
+	return facts, putOff
+}
+
+func (b *Book) takeMessages(now int64, all bool) ([]schema.Message, bool) {
+	if len(b.messages) == 0 {
+		return nil, false
+	}
+	taken := make([]schema.Message, 0, len(b.messages))
+	kept := b.messages[:0]
+	for _, m := range b.messages {
+		if !all && !m.Message.Complete && now-m.toldAt < retell && len(m.text) < 2*m.told {
+			kept = append(kept, m)
+			continue
+		}
+		m.dirty, m.toldAt, m.told = false, now, len(m.text)
+		out := m.Message
+		out.Text = string(m.text)
+		out.ChunkAt, out.ChunkEnd = nil, nil
+		if len(m.ChunkAt) > 0 {
+			out.ChunkAt, out.ChunkEnd = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd)
+		}
+		taken = append(taken, out)
+	}
+	clear(b.messages[len(kept):])
+	b.messages = kept
+	return taken, len(kept) > 0
+}
