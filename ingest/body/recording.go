@@ -50,6 +50,7 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	if closeErr != nil {
 		return nil, rec.failure(http.StatusServiceUnavailable, closeErr)
 	}
+	rec.offsets.DurableAll()
 	_, unreadable := errors.AsType[*pump.ReadError](err)
 	switch {
 	case err == nil:

@@ -20,7 +20,7 @@ type exchange struct {
 
 	mu       sync.Mutex // guards all below
 	missed   miss
-	ended    [2]bool // the body of each direction
+	ended    [2]bool // the body of each direction, or there is none
 	complete bool    // the answer came to its end
 	tunnel   bool    // the connection was upgraded
 	failure  string  // what went wrong first
@@ -112,6 +112,13 @@ func (ex *exchange) fail(what string, err error) {
 	if ex.failure == "" {
 		ex.failure = "error: " + what + ": " + root(err).Error()
 	}
+}
+
+// asked reports whether the request has ended.
+func (ex *exchange) asked() bool {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	return ex.ended[schema.Send]
 }
 
 func (ex *exchange) upgraded() {

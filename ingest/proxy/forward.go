@@ -33,10 +33,13 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 		password, _ := user.Password()
 		out.SetBasicAuth(user.Username(), password)
 	}
-	if out.Body != nil {
+	ex := exchangeOf(out)
+	if out.Body == nil {
+		_ = ex.end(schema.Send, true) // of nothing, which is not refused for want of room
+	} else {
 		in := pr.In
 		out.Body = &tappedBody{
-			ReadCloser: out.Body, exchange: exchangeOf(out), way: schema.Send, from: "the client",
+			ReadCloser: out.Body, exchange: ex, way: schema.Send, from: "the client",
 			trailers: func() http.Header { return in.Trailer },
 		}
 	}

@@ -313,3 +313,41 @@ func TestUpstreamDown(t *testing.T) {
 		t.Errorf("ended %q with %q", r.state.EndReason, r.notes(schema.Send))
 	}
 }
+
+// An answer that comes before the request has ended is not held up, and what
+// is on the connection does not become a request.
+func TestEarlyAnswer(t *testing.T) {
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).EnableFullDuplex()
+		w.Header().Set("Connection", "close")
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		io.WriteString(w, "too large")
+	}), nil)
+	for _, size := range []int{1, 5000, 100_000, 300_000, 600_000, 3_000_000} {
+		began := time.Now()
+		body, feed := io.Pipe()
+		req := s.request(t, "POST", "/", "")
+		req.Body, req.ContentLength = body, int64(size)
+		go func() {
+			feed.Write([]byte(strings.Repeat("x", size/2)))
+			time.Sleep(100 * time.Millisecond)
+			feed.Write([]byte(strings.Repeat("x", size-size/2)))
+			feed.Close()
+		}()
+		res, err := s.client.Do(req)
+		if err != nil {
+			t.Errorf("%d bytes: %v", size, err)
+			body.Close()
+			continue
+		}
+		if got, err := io.ReadAll(res.Body); err != nil || string(got) != "too large" || res.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("%d bytes: %d %q %v", size, res.StatusCode, got, err)
+		}
+		res.Body.Close()
+		body.Close()
+		if took := time.Since(began); took > 80*time.Millisecond {
+			t.Errorf("%d bytes: the answer took %v", size, took)
+		}
+	}
+	s.recorded(t, 6)
+}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -77,7 +78,9 @@ func (s *setup) begin(t testing.TB, upstream string, change func(*Options)) {
 	if s.proxy, err = New(opts); err != nil {
 		t.Fatal(err)
 	}
-	s.front = httptest.NewServer(s.proxy)
+	s.front = httptest.NewUnstartedServer(s.proxy)
+	s.front.Config.ErrorLog = log.New(complaints{t}, "", 0)
+	s.front.Start()
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}
 	s.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(func() {
@@ -91,6 +94,14 @@ func (s *setup) begin(t testing.TB, upstream string, change func(*Options)) {
 		}
 		s.memory.Wait()
 	})
+}
+
+// complaints are what the server before the proxy logs: panics, above all.
+type complaints struct{ t testing.TB }
+
+func (c complaints) Write(p []byte) (int, error) {
+	c.t.Errorf("the server logged: %s", p)
+	return len(p), nil
 }
 
 // do sends a request through the proxy and gives the whole answer.

@@ -102,11 +102,5 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r.WithContext(ex.ctx), err)
 		return
 	}
-	if r.ProtoMajor == 1 {
-		// The answer may begin before the request has ended.
-		if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
-			p.opts.Log.Debug("no full duplex", "exchange", so.Source, "error", err)
-		}
-	}
-	p.reverse.ServeHTTP(writer{w}, r.WithContext(ex.ctx))
+	p.reverse.ServeHTTP(writer{w, ex}, r.WithContext(ex.ctx))
 }

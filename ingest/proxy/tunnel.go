@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"net"
@@ -84,56 +83,4 @@ func (t *tunnel) CloseWrite() error {
 		return half.CloseWrite()
 	}
 	return t.Close()
-}
-
-// writer is the client's side of an exchange. It has net/http add nothing to
-// the answer, and loses nothing of what a client sends early.
-type writer struct{ http.ResponseWriter }
-
-// Unwrap is for http.ResponseController.
-func (w writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// WriteHeader implements http.ResponseWriter.
-func (w writer) WriteHeader(status int) {
-	h := w.Header()
-	if status >= http.StatusOK {
-		for _, name := range []string{"Content-Type", "Date"} {
-			if _, ok := h[name]; !ok {
-				h[name] = nil // present, and so not filled in
-			}
-		}
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Hijack implements http.Hijacker. What the client sent before the answer to
-// its upgrade is read from the connection like all that comes after.
-func (w writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
-	if err != nil || rw.Reader.Buffered() == 0 {
-		return conn, rw, err
-	}
-	return &earlyConn{Conn: conn, early: rw.Reader}, rw, nil
-}
-
-// earlyConn is a connection of which some was read already.
-type earlyConn struct {
-	net.Conn
-	early *bufio.Reader
-}
-
-// Read implements net.Conn.
-func (c *earlyConn) Read(p []byte) (int, error) {
-	if n := c.early.Buffered(); n > 0 {
-		return c.early.Read(p[:min(n, len(p))])
-	}
-	return c.Conn.Read(p)
-}
-
-// CloseWrite passes on that the upstream will send no more.
-func (c *earlyConn) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return nil
 }

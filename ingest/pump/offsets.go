@@ -1,6 +1,9 @@
 package pump
 
-import "sync"
+import (
+	"math"
+	"sync"
+)
 
 // Offsets knows up to which byte of a source its frames are durable. It takes
 // four bytes for each frame that is on its way. It is safe for use by several
@@ -43,6 +46,10 @@ func (o *Offsets) Durable(next uint64) {
 		o.lengths, o.head = nil, 0
 	}
 }
+
+// DurableAll says that all frames added so far are durable, as they are once
+// their stream was closed without an error.
+func (o *Offsets) DurableAll() { o.Durable(math.MaxUint64) }
 
 // Get gives the seq of the first frame that is not durable, and where in the
 // source it begins.

@@ -50,8 +50,13 @@ func TestByFirstBytes(t *testing.T) {
 		{"retry:1", schema.SSE, true},
 		{": ping", schema.SSE, true},
 		{"\r\n\r\n:", schema.SSE, true},
-		{"database", schema.NDJSON, true},
-		{"plain text", schema.NDJSON, true},
+		{"database", schema.NDJSON, false},
+		{"plain text", schema.NDJSON, false},
+		{"plain text\n{", schema.NDJSON, true},
+		{"HTTP/1.1 200 OK\r\nDate: now\r\n\r\ndata: ", schema.SSE, true},
+		{"## heading\rid: 1", schema.SSE, true},
+		{"a\n\nb\nc\nd\ne\nf\ng\nh", schema.NDJSON, false},
+		{"a\n\nb\nc\nd\ne\nf\ng\nh\n", schema.NDJSON, true},
 	} {
 		if got, sure := pump.ByFirstBytes([]byte(tc.head)); got != tc.want || sure != tc.sure {
 			t.Errorf("ByFirstBytes(%q) = %v %v, want %v %v", tc.head, got, sure, tc.want, tc.sure)

@@ -53,30 +53,47 @@ func ByContentType(value string) (schema.Transport, bool) {
 	return t, ok
 }
 
-var fieldNames = []string{"data:", "event:", "id:", "retry:"}
+// noiseLines is how many lines that are neither may come before the first that
+// is: some programs greet before they speak.
+const noiseLines = 8
 
-// ByFirstBytes tells by the first bytes of a stream what cuts it: a comment or a
-// field of an SSE event to begin with, or else lines. It is not sure as long as
-// more bytes could change the answer.
+// ByFirstBytes tells by the first bytes of a stream what cuts it: SSE if a line
+// that is a comment or a field of an event comes before any JSON, or else lines.
+// It is not sure as long as more bytes could change the answer.
 func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 	const mark = "\xef\xbb\xbf"
 	if len(head) < len(mark) && strings.HasPrefix(mark, string(head)) {
 		return schema.NDJSON, false
 	}
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(mark)), " \t\r\n")
-	if len(head) == 0 {
-		return schema.NDJSON, false
-	}
-	if head[0] == ':' {
-		return schema.SSE, true
-	}
-	for _, name := range fieldNames {
-		if bytes.HasPrefix(head, []byte(name)) {
+	head = bytes.TrimPrefix(head, []byte(mark))
+	for noise := 0; noise < noiseLines; noise++ {
+		head = bytes.TrimLeft(head, " \t\r\n")
+		switch {
+		case len(head) == 0:
+			return schema.NDJSON, false
+		case isField(head):
 			return schema.SSE, true
+		case head[0] == '{' || head[0] == '[' || head[0] == '"':
+			return schema.NDJSON, true
 		}
-		if strings.HasPrefix(name, string(head)) {
+		i := bytes.IndexAny(head, "\r\n")
+		if i < 0 {
 			return schema.NDJSON, false
 		}
+		head = head[i:]
 	}
 	return schema.NDJSON, true
+}
+
+// isField reports whether a line of an event stream begins here.
+func isField(line []byte) bool {
+	if line[0] == ':' {
+		return true
+	}
+	for _, name := range []string{"data:", "event:", "id:", "retry:"} {
+		if bytes.HasPrefix(line, []byte(name)) {
+			return true
+		}
+	}
+	return false
 }

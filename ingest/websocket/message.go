@@ -13,9 +13,10 @@ type message struct {
 	limit  int
 	open   bool
 	binary bool
-	cut    bool // pieces were emitted
-	at     int64
-	joined bool // a frame was emitted in this read
+	cut    bool  // pieces were emitted
+	at     int64 // arrival of the read
+	begun  bool  // the read has brought something
+	joined bool  // a frame was emitted in this read
 }
 
 func newMessage(limit int) *message {
@@ -23,16 +24,21 @@ func newMessage(limit int) *message {
 }
 
 // beginRead and endRead enclose what is done with the bytes of one read.
-func (m *message) beginRead(at int64) {
-	m.buf.Begin(at)
-	m.at, m.joined = at, false
-}
+func (m *message) beginRead(at int64) { m.at, m.begun, m.joined = at, false, false }
 
-func (m *message) endRead() { m.buf.EndRead() }
+func (m *message) endRead() {
+	if m.begun { // a read of a header alone ends nothing
+		m.buf.EndRead()
+	}
+}
 
 func (m *message) begin(binary bool) { m.open, m.binary, m.cut = true, binary, false }
 
 func (m *message) append(p []byte, emit func(*schema.Frame) error) error {
+	if len(p) > 0 && !m.begun {
+		m.buf.Begin(m.at)
+		m.begun = true
+	}
 	for len(p) > 0 {
 		room := m.limit - m.buf.Len()
 		if room == 0 {

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	lookahead = 4   // streams whose first page is read before their time has come
-	mixed     = 512 // frames given at a time where streams overlap
-	run       = 32  // from so many frames of one stream on they are not copied
+	lookahead  = 4   // streams whose first page is read before their time has come
+	overlapped = 512 // frames given at a time where streams overlap
+	run        = 32  // from so many frames of one stream on they are not copied
 )
 
 // reader merges a session's streams in position order. A stream is read from
@@ -65,7 +65,7 @@ func (r *reader) prepare() {
 func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 	r.recycle()
 	r.out = r.out[:0]
-	for len(r.out) < mixed {
+	for len(r.out) < overlapped {
 		if more, err := r.gather(ctx); err != nil {
 			return nil, err
 		} else if !more {

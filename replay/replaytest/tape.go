@@ -42,9 +42,10 @@ type contents struct {
 
 // Stream is one stream of a Tape.
 type Stream struct {
-	tape   *Tape
-	state  schema.StreamState
-	frames []schema.Frame
+	tape    *Tape
+	state   schema.StreamState
+	frames  []schema.Frame
+	skipped uint64
 }
 
 // Stream adds a stream. Its id tells how many there were before it.
@@ -58,6 +59,13 @@ func (t *Tape) Stream(transport schema.Transport, dialect string) *Stream {
 	return s
 }
 
+// Skip leaves out numbers, as a stream does whose frames belong to several
+// sessions.
+func (s *Stream) Skip(n uint64) *Stream {
+	s.skipped += n
+	return s
+}
+
 // ID is the stream's id.
 func (s *Stream) ID() string { return s.state.StreamID }
 
@@ -65,7 +73,7 @@ func (s *Stream) ID() string { return s.state.StreamID }
 // is special about it.
 func (s *Stream) Add(offset time.Duration, raw string, set ...func(*schema.Frame)) *Stream {
 	f := schema.Frame{
-		Seq: uint64(len(s.frames)), At: Start + int64(offset), Transport: s.state.Transport, Raw: []byte(raw),
+		Seq: uint64(len(s.frames)) + s.skipped, At: Start + int64(offset), Transport: s.state.Transport, Raw: []byte(raw),
 	}
 	for _, change := range set {
 		change(&f)
@@ -87,9 +95,11 @@ func (t *Tape) seal() *contents {
 		}
 		st := s.state
 		st.FirstAt, st.LastAt = s.frames[0].At, s.frames[len(s.frames)-1].At
-		st.Frames = uint64(len(s.frames))
+		st.Frames, st.FirstSeq = uint64(len(s.frames)), s.frames[0].Seq
+		st.Version = 2 * (s.frames[len(s.frames)-1].Seq + 1)
 		if !t.Running {
 			st.Ended = st.LastAt
+			st.Version++
 		}
 		c.streams = append(c.streams, st)
 	}

@@ -76,9 +76,13 @@ func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) err
 			continue
 		}
 		err := client.Do(ctx, ch.Query{
-			Body:     t.input.Into(t.name),
-			Input:    t.input,
-			Settings: []ch.Setting{{Key: "insert_deduplication_token", Value: token, Important: true}},
+			Body:  t.input.Into(t.name),
+			Input: t.input,
+			Settings: []ch.Setting{
+				{Key: "insert_deduplication_token", Value: token, Important: true},
+				// Readers drop repeats anyway, so inserts need not look for them.
+				{Key: "optimize_on_insert", Value: "0", Important: true},
+			},
 		})
 		if err != nil {
 			return fmt.Errorf("insert %d rows into %s: %w", t.rows(), t.name, err)

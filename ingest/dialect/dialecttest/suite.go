@@ -92,6 +92,9 @@ func play(t *testing.T, d dialect.Dialect, frames []schema.Frame, end int64, num
 
 func same(t *testing.T, how, want, got string) {
 	t.Helper()
+	if want == got {
+		return
+	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", how, diff)
 	}
