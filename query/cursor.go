@@ -1,0 +1,48 @@
+package query
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"tapedeck/schema/problem"
+)
+
+// Page is one page of a list.
+type Page[Item any] struct {
+	Items []Item `json:"items"`
+	// Next is the cursor of the page after this one; null on the last.
+	Next *string `json:"next"`
+}
+
+// mark is a place in a list that is sorted by a number and, among equals, by an
+// id: the last item of a page. Its text form is a cursor; clients hand it back
+// as it is. It names its list, so that the cursor of one is refused by another.
+type mark struct {
+	List string `json:"l"`
+	Key  int64  `json:"k"`
+	ID   string `json:"i"`
+}
+
+func (m mark) cursor() *string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // strings and a number only
+	}
+	s := base64.RawURLEncoding.EncodeToString(text)
+	return &s
+}
+
+// parseMark reads a cursor of the given list; "" is no cursor, and nil.
+func parseMark(list, cursor string) (*mark, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	m := &mark{}
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil || json.Unmarshal(text, m) != nil || m.List != list {
+		return nil, problem.BadParameter("cursor",
+			"This cursor is not one of this list in this order.",
+			`the value of "next" on the page before, with the other parameters unchanged`)
+	}
+	return m, nil
+}

@@ -1,0 +1,85 @@
+package query
+
+import (
+	"context"
+
+	"tapedeck/schema"
+)
+
+// FrameFilter selects frames; of several values of one field any will do, and
+// what is empty does not matter.
+type FrameFilter struct {
+	Types      []string
+	Nodes      []string // ids of node runs, or names of nodes
+	Agents     []string
+	Directions []string // receive, send
+}
+
+// framesShape is what the statements about frames ask of.
+type framesShape struct {
+	Types, Nodes, Agents, Directions, After, Raw bool
+}
+
+// frameWindows goes through the frames of a session in order, a window at a
+// time: the frames that come next, up to a number of rows and of bytes. So no
+// question holds more than a window, however long the session is, and each
+// reads little besides its own frames.
+type frameWindows struct {
+	reader *Reader
+	shape  framesShape
+	args   args
+	rows   int // in a window, at most about
+	bytes  int // in a window, unless a single frame has more
+	after  schema.Position
+	done   bool // the windows so far hold all there is
+}
+
+func (r *Reader) frameWindows(tenant string, s *sessionStreamsRow, f *FrameFilter, after schema.Position) *frameWindows {
+	a := inSession(tenant, s)
+	a["session"] = s.ID
+	a["types"], a["nodes"], a["agents"], a["directions"] = f.Types, f.Nodes, f.Agents, f.Directions
+	return &frameWindows{
+		reader: r, args: a, after: after,
+		shape: framesShape{
+			Types: len(f.Types) > 0, Nodes: len(f.Nodes) > 0, Agents: len(f.Agents) > 0, Directions: len(f.Directions) > 0,
+		},
+	}
+}
+
+type aheadRow struct {
+	Ahead uint64 `ch:"ahead"` // rows that come next, repeats included
+	Taken uint64 `ch:"taken"` // how many of them the window takes
+	Until int64  `ch:"until_ns"`
+}
+
+// next finds the next window and gives the parameters that name it. Rows of the
+// instant at which the last window ended may be a part of it, too. limit is the
+// number of frames that may be read of it at once.
+func (w *frameWindows) next(ctx context.Context, limit int) (args, error) {
+	w.shape.After = !w.after.IsZero()
+	a := w.args.with("after_at", w.after.At)
+	a["rows"], a["budget"] = w.rows, w.bytes
+	ahead, err := askOne[aheadRow](ctx, w.reader, "frames_ahead", w.shape, a)
+	if err != nil {
+		return nil, err
+	}
+	until := ahead.Until
+	if ahead.Ahead == 0 {
+		until = w.after.At
+	}
+	w.done = ahead.Ahead < uint64(w.rows) && ahead.Taken == ahead.Ahead
+	a["until_at"], a["after_stream"], a["after_seq"] = until, w.after.StreamID, w.after.Seq
+	a["limit"] = limit
+	return a, nil
+}
+
+// read says how far the window was read: up to its end, or, if it held as many
+// frames as were asked for, up to the last of them.
+func (w *frameWindows) read(a args, last schema.Position, full bool) {
+	if full {
+		w.after, w.done = last, false
+		return
+	}
+	// "~" comes after every stream id.
+	w.after = schema.Position{At: a["until_at"].(int64), StreamID: "~"}
+}

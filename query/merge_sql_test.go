@@ -1,0 +1,63 @@
+package query_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/query"
+	"tapedeck/query/querytest"
+	"tapedeck/schema"
+)
+
+// The list puts spans together in SQL, the page of a session does so in Go:
+// whatever the views, they say the same.
+func TestListAndPageAgree(t *testing.T) {
+	db := querytest.Open(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	statuses := []schema.Status{
+		schema.StatusOpen, schema.StatusWaiting, schema.StatusUnclosed, schema.StatusOK, schema.StatusError, schema.StatusCancelled,
+	}
+	const sessions = 60
+	var all []querytest.Recording
+	for n := range sessions {
+		for stream := range 3 {
+			r := querytest.Recording{Session: fmt.Sprintf("s%02d", n), Stream: n*3 + stream + 1, Live: random.IntN(4) == 0}
+			for range random.IntN(5) {
+				s := span([]schema.SpanKind{schema.SpanRun, schema.SpanTool, schema.SpanLLM}[random.IntN(3)],
+					"", "", []string{"", "bash"}[random.IntN(2)], statuses[random.IntN(len(statuses))], float64(random.IntN(3)), 0)
+				s.ID = string(s.Kind) + fmt.Sprint(random.IntN(3))
+				s.Agent, s.Model = []string{"", "a", "b"}[random.IntN(3)], []string{"", "m"}[random.IntN(2)]
+				if s.Status.Ended() {
+					s.Ended = at(float64(4 + random.IntN(3)))
+				}
+				s.SeenAt, s.SeenSeq, s.Version = at(float64(random.IntN(3))), uint64(len(r.Spans)), uint64(1+len(r.Spans)+stream%2)
+				r.Spans = append(r.Spans, s)
+			}
+			all = append(all, r)
+		}
+	}
+	db.Add(all...)
+	r := reader(db, 30)
+	page := must[*query.Page[query.Session]](t)(r.Sessions(context.Background(), query.SessionQuery{Tenant: querytest.Tenant, Limit: 100}))
+	if len(page.Items) != sessions {
+		t.Fatalf("%d sessions, want %d", len(page.Items), sessions)
+	}
+	seen := map[query.SessionStatus]int{}
+	for _, s := range page.Items {
+		d := must[*query.SessionDetail](t)(r.Session(context.Background(), querytest.Tenant, s.ID))
+		if diff := cmp.Diff(s.SessionHead, d.SessionHead); diff != "" {
+			t.Errorf("session %s (-list +page):\n%s", s.ID, diff)
+		}
+		if d.Totals.Runs != s.Runs || uint64(len(d.Runs)) != s.Runs {
+			t.Errorf("session %s: %d runs in the list, %d on the page of %d", s.ID, s.Runs, d.Totals.Runs, len(d.Runs))
+		}
+		seen[s.Status]++
+	}
+	if len(seen) != len(query.SessionStatuses) {
+		t.Errorf("only %v came up", seen)
+	}
+}

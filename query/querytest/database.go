@@ -1,0 +1,201 @@
+// Package querytest gives tests of reports a database with recordings in it.
+package querytest
+
+import (
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+	"tapedeck/schema/clickhouse"
+)
+
+// Tenant is whose the recordings are.
+const Tenant = "acme"
+
+// Start is when the recordings begin, unless a test says otherwise.
+var Start = time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
+
+// At is the time after Start, ns.
+func At(after time.Duration) int64 { return Start.Add(after).UnixNano() }
+
+// StreamID makes the id of the nth stream.
+func StreamID(n int) string {
+	const digits = "0123456789abcdef"
+	id := []byte("019cad0a-0000-7000-8000-000000000000")
+	for i := len(id) - 1; n > 0; i-- {
+		id[i] = digits[n%16]
+		n /= 16
+	}
+	return string(id)
+}
+
+// DB is a database with tapedeck's tables, in which nothing is merged: rows
+// that were inserted twice stand there twice.
+type DB struct {
+	Conn driver.Conn
+	DSN  string
+	t    testing.TB
+}
+
+// Open makes a database for the test.
+func Open(t testing.TB) *DB {
+	t.Helper()
+	dsn := localtest.ClickHouse(t)
+	conn, err := clickhouse.Open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := clickhouse.Migrate(t.Context(), conn); err != nil {
+		t.Fatal(err)
+	}
+	db := &DB{Conn: conn, DSN: dsn, t: t}
+	db.merges("STOP")
+	return db
+}
+
+// Merge lets ClickHouse merge again, as deletions need.
+func (db *DB) Merge() { db.merges("START") }
+
+func (db *DB) merges(what string) {
+	db.t.Helper()
+	for _, table := range []string{"frames", "streams", "spans", "messages", "usage"} {
+		db.Exec("SYSTEM " + what + " MERGES " + table)
+	}
+}
+
+// Exec runs a statement.
+func (db *DB) Exec(statement string) {
+	db.t.Helper()
+	if err := db.Conn.Exec(db.t.Context(), statement); err != nil {
+		db.t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// Add inserts recordings, all of it twice, as a sink does after an answer that
+// was lost.
+func (db *DB) Add(recordings ...Recording) {
+	db.t.Helper()
+	for range 2 {
+		batch := clickhouse.NewBatch()
+		for i := range recordings {
+			r := &recordings[i]
+			tenant := r.Tenant
+			if tenant == "" {
+				tenant = Tenant
+			}
+			if err := batch.Add(tenant, r.block()); err != nil {
+				db.t.Fatal(err)
+			}
+		}
+		client, err := clickhouse.Dial(db.t.Context(), db.DSN)
+		if err != nil {
+			db.t.Fatal(err)
+		}
+		if err := batch.Insert(db.t.Context(), client, rand.Text()); err != nil {
+			db.t.Error(err)
+		}
+		if err := client.Close(); err != nil {
+			db.t.Error(err)
+		}
+	}
+}
+
+// Recording is what one stream recorded of one session. What is left empty is
+// filled in: times from the frames and facts, ids by their place.
+type Recording struct {
+	Tenant   string // Tenant, if empty
+	Session  string
+	Stream   int // the stream is StreamID(Stream)
+	State    schema.StreamState
+	Live     bool // the stream has not ended
+	Frames   []schema.Frame
+	Spans    []schema.Span
+	Messages []schema.Message
+	Usages   []schema.Usage
+}
+
+func (r *Recording) block() *block.Block {
+	b := &block.Block{Session: r.Session, State: r.State, Frames: r.Frames}
+	b.Facts.Spans, b.Facts.Messages, b.Facts.Usages = r.Spans, r.Messages, r.Usages
+	st := &b.State
+	st.StreamID = StreamID(r.Stream)
+	if st.Dialect == "" {
+		st.Dialect = "loom"
+	}
+	if st.Version == 0 {
+		st.Version = 1
+	}
+	see := func(at int64) {
+		if at == 0 {
+			return
+		}
+		if st.FirstAt == 0 || at < st.FirstAt {
+			st.FirstAt = at
+		}
+		st.LastAt = max(st.LastAt, at)
+	}
+	for i := range b.Frames {
+		see(b.Frames[i].At)
+		st.Bytes += uint64(len(b.Frames[i].Raw))
+	}
+	if st.Frames == 0 {
+		st.Frames = uint64(len(b.Frames))
+	}
+	for i := range b.Facts.Spans {
+		s := &b.Facts.Spans[i]
+		fill(&s.Fact, max(s.Started, s.Ended*btoi(s.Started == 0)), i)
+		see(s.SeenAt)
+		see(s.Ended)
+	}
+	for i := range b.Facts.Messages {
+		m := &b.Facts.Messages[i]
+		fill(&m.Fact, m.Started, i)
+		see(m.SeenAt)
+		see(m.Ended)
+	}
+	for i := range b.Facts.Usages {
+		u := &b.Facts.Usages[i]
+		fill(&u.Fact, u.At, i)
+		see(u.SeenAt)
+		see(u.At)
+	}
+	if st.FirstAt == 0 {
+		st.FirstAt, st.LastAt = At(0), At(0)
+	}
+	if !r.Live && st.Ended == 0 {
+		st.Ended = st.LastAt
+		if st.EndReason == "" {
+			st.EndReason = "eof"
+		}
+	}
+	return b
+}
+
+func fill(f *schema.Fact, at int64, place int) {
+	if f.SeenAt == 0 {
+		f.SeenAt = at
+	}
+	if f.SeenSeq == 0 {
+		f.SeenSeq = uint64(place)
+	}
+	if f.Version == 0 {
+		f.Version = f.SeenSeq + 1
+	}
+}
+
+func btoi(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

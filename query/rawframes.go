@@ -1,0 +1,50 @@
+package query
+
+import (
+	"context"
+	"fmt"
+
+	"tapedeck/schema"
+)
+
+const (
+	rawWindowRows  = 1 << 16
+	rawWindowBytes = 8 << 20
+)
+
+// RawFrames gives the recorded bytes of a session's frames to yield, one frame
+// at a time, in order, from after the query's position to the end; the query's
+// limit does not matter. It ends with the error of yield, if there is one. A
+// window of frames is in memory at a time, however long the session is, and no
+// query waits at the server while yield takes its time.
+func (r *Reader) RawFrames(ctx context.Context, q FrameQuery, yield func(t schema.Transport, raw string) error) error {
+	s, err := r.find(ctx, q.Tenant, q.Session)
+	if err != nil {
+		return err
+	}
+	w := r.frameWindows(q.Tenant, s, &q.FrameFilter, q.After)
+	w.rows, w.bytes, w.shape.Raw = rawWindowRows, rawWindowBytes, true
+	for !w.done {
+		a, err := w.next(ctx, rawWindowRows)
+		if err != nil {
+			return err
+		}
+		rows, err := ask[frameRow](ctx, r, "frames", w.shape, a)
+		if err != nil {
+			return err
+		}
+		var last schema.Position
+		for i := range rows {
+			last = rows[i].position()
+			transport, err := schema.ParseTransport(rows[i].Transport)
+			if err != nil {
+				return fmt.Errorf("frame %s: %w", last, err)
+			}
+			if err := yield(transport, rows[i].Raw); err != nil {
+				return err
+			}
+		}
+		w.read(a, last, len(rows) == rawWindowRows)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package query
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"tapedeck/schema"
+)
+
+// Run is one run of a session: a user message to its reply.
+type Run struct {
+	SpanID     string     `json:"span_id"`
+	RunID      string     `json:"run_id"`
+	Started    time.Time  `json:"started"`
+	Ended      *time.Time `json:"ended"`       // null for a run without an end of its own
+	DurationMS *float64   `json:"duration_ms"` // null as well
+	Status     string     `json:"status"`
+	Error      *string    `json:"error"`
+	Agent      string     `json:"agent"`
+	Position   string     `json:"position"` // of the frame that first spoke of it
+	// Message and Reply are cut short: what the user said, and what the agent
+	// answered last; null where nothing was said.
+	Message *string    `json:"message"`
+	Reply   *string    `json:"reply"`
+	Tools   ToolCounts `json:"tools"`
+	Spent
+}
+
+// excerptLength is how much of a message or a reply a run shows, in characters.
+const excerptLength = 280
+
+// runText is a message of the user or the agent, cut to one character more than
+// excerptLength.
+type runText struct {
+	ID      string `ch:"message_id"`
+	Run     string `ch:"run_id"`
+	Kind    string `ch:"kind"`
+	Started int64  `ch:"started_ns"`
+	Text    string `ch:"excerpt"`
+}
+
+// runs gives the runs among the spans, which come in order of their start.
+func runs(spans []span, usage []UsageRecord, texts []runText) []Run {
+	list := []Run{}
+	at := map[string]int{} // by run id
+	for i := range spans {
+		s := &spans[i]
+		if s.Kind != string(schema.SpanRun) {
+			continue
+		}
+		run := Run{
+			SpanID: s.ID, RunID: s.Run, Started: moment(s.begin()), Status: s.Status, Error: named(s.Error),
+			Agent: s.Agent, Position: s.position(),
+		}
+		if !s.open() {
+			run.Ended = known(s.Ended)
+		}
+		if d, ok := s.duration(); ok {
+			run.DurationMS = knownMillis(d, true)
+		}
+		if s.Run != "" {
+			at[s.Run] = len(list)
+		}
+		list = append(list, run)
+	}
+	for i := range spans {
+		n, ok := at[spans[i].Run]
+		if !ok || spans[i].Kind != string(schema.SpanTool) {
+			continue
+		}
+		list[n].Tools.Calls++
+		if spans[i].Status == string(schema.StatusError) {
+			list[n].Tools.Errors++
+		}
+	}
+	for i := range usage {
+		if n, ok := at[usage[i].RunID]; ok {
+			list[n].Spent.add(spentOn(usage[i : i+1]))
+		}
+	}
+	tellRuns(list, at, texts)
+	return list
+}
+
+// tellRuns lays messages with the runs: by the run's id, and those without an id
+// by time, with the run that began next (what the user said) or before it.
+func tellRuns(list []Run, at map[string]int, texts []runText) {
+	slices.SortFunc(texts, func(a, b runText) int {
+		return cmp.Or(cmp.Compare(a.Started, b.Started), strings.Compare(a.ID, b.ID))
+	})
+	whole := make([]bool, len(list)) // its reply was told as a whole
+	for i := range texts {
+		m := &texts[i]
+		if m.Text == "" {
+			continue
+		}
+		n, ok := at[m.Run]
+		if !ok && m.Run == "" {
+			n, ok = runAt(list, m)
+		}
+		if !ok {
+			continue
+		}
+		run := &list[n]
+		switch schema.MessageKind(m.Kind) {
+		case schema.MessageUser:
+			if run.Message == nil {
+				run.Message = excerpt(m.Text)
+			}
+		case schema.MessageReply:
+			run.Reply, whole[n] = excerpt(m.Text), true
+		default:
+			if !whole[n] {
+				run.Reply = excerpt(m.Text)
+			}
+		}
+	}
+}
+
+// runAt finds the run that a message without a run's id belongs to.
+func runAt(list []Run, m *runText) (int, bool) {
+	said := moment(m.Started)
+	next, _ := slices.BinarySearchFunc(list, said, func(r Run, t time.Time) int { return r.Started.Compare(t) })
+	during := next - 1
+	if next < len(list) && list[next].Started.Equal(said) {
+		during = next
+	}
+	if m.Kind == string(schema.MessageUser) && next < len(list) &&
+		(during < 0 || list[during].Message != nil || list[during].Ended != nil && list[during].Ended.Before(said)) {
+		return next, true
+	}
+	return during, during >= 0
+}
+
+// excerpt cuts a text to excerptLength characters.
+func excerpt(text string) *string {
+	if utf8.RuneCountInString(text) > excerptLength {
+		cut := []rune(text)[:excerptLength]
+		text = string(cut) + "…"
+	}
+	return &text
+}
+
+// sortedNames gives the names of a set but "", in order.
+func sortedNames(set map[string]bool) []string {
+	delete(set, "")
+	if len(set) == 0 {
+		return []string{}
+	}
+	return slices.Sorted(maps.Keys(set))
+}

@@ -1,0 +1,120 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Session is one line of the list.
+type Session struct {
+	SessionHead
+	Runs    uint64 `json:"runs"`
+	Streams uint64 `json:"streams"`
+}
+
+// SessionHead is what the list and the page of one session have in common.
+type SessionHead struct {
+	ID      string    `json:"id"`
+	Started time.Time `json:"started"` // arrival of the first frame
+	// Ended is the arrival of the last frame; null while the session is running.
+	Ended      *time.Time        `json:"ended"`
+	LastAt     time.Time         `json:"last_at"` // arrival of the last frame so far
+	DurationMS float64           `json:"duration_ms"`
+	Status     SessionStatus     `json:"status"`
+	Title      string            `json:"title"` // the first user message, cut short; "" if there is none
+	Frames     uint64            `json:"frames"`
+	Bytes      uint64            `json:"bytes"`
+	Tools      ToolCounts        `json:"tools"`
+	Dialects   []string          `json:"dialects"`
+	Agents     []string          `json:"agents"`
+	Models     []string          `json:"models"`
+	Tags       map[string]string `json:"tags"`
+	Spent
+}
+
+// ToolCounts counts tool calls.
+type ToolCounts struct {
+	Calls  uint64 `json:"calls"`
+	Errors uint64 `json:"errors"`
+}
+
+// SessionFilter selects sessions. What is empty does not matter; of several
+// values of one field any will do, but of Tags all must be there.
+type SessionFilter struct {
+	From, To time.Time // half open: started at From or later, and before To
+	Text     string    // stands in the title, the id or a tag's value; case does not matter
+	Tags     []TagFilter
+	Agents   []string
+	Tools    []string
+	Models   []string
+	Statuses []SessionStatus
+}
+
+// TagFilter asks for a tag.
+type TagFilter struct {
+	Key, Value string
+	AnyValue   bool
+}
+
+// SessionSort is the order of the list; "-" before the word turns it around.
+type SessionSort string
+
+// SessionSorts are the orders there are, the default first.
+var SessionSorts = []SessionSort{"-started", "started", "-last_at", "last_at", "-duration", "duration"}
+
+// SessionQuery asks for a page of the list.
+type SessionQuery struct {
+	Tenant string
+	SessionFilter
+	Sort   SessionSort // "" stands for newest first
+	Limit  int         // sessions on a page, at least 1
+	Cursor string
+}
+
+// Sessions gives a page of the list.
+func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], error) {
+	if q.Sort == "" {
+		q.Sort = SessionSorts[0]
+	}
+	list := "sessions " + string(q.Sort)
+	after, err := parseMark(list, q.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	// A status shows only once all of a session was looked at, so a page is
+	// gathered from as many batches as it takes.
+	batch := q.Limit + 1
+	if len(q.Statuses) > 0 {
+		batch = max(batch, 200)
+	}
+	page := &Page[Session]{Items: []Session{}}
+	var last mark // of the last item
+	for {
+		ids, err := r.sessionIDs(ctx, &q, after, batch)
+		if err != nil {
+			return nil, err
+		}
+		sessions, err := r.summaries(ctx, q.Tenant, ids)
+		if err != nil {
+			return nil, err
+		}
+		for i := range ids {
+			s := sessions[ids[i].ID]
+			if s == nil || len(q.Statuses) > 0 && !slices.Contains(q.Statuses, s.Status) {
+				continue // removed in between, or of another status
+			}
+			if len(page.Items) == q.Limit {
+				page.Next = last.cursor()
+				return page, nil
+			}
+			page.Items = append(page.Items, *s)
+			last = mark{List: list, Key: ids[i].SortKey, ID: ids[i].ID}
+		}
+		if len(ids) < batch {
+			return page, nil
+		}
+		end := ids[len(ids)-1]
+		after = &mark{List: list, Key: end.SortKey, ID: end.ID}
+	}
+}

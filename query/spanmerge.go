@@ -1,0 +1,149 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"tapedeck/schema"
+)
+
+// span is one stream's view of a span, or what several views come to.
+type span struct {
+	ID         string `ch:"span_id"`
+	Stream     string `ch:"stream_id"` // with SeenAt and SeenSeq the frame that first spoke of it
+	SeenAt     int64  `ch:"seen_ns"`
+	SeenSeq    uint64 `ch:"seen_seq"`
+	Version    uint64 `ch:"version"`
+	Kind       string `ch:"kind"`
+	Parent     string `ch:"parent_id"`
+	Name       string `ch:"name"`
+	Status     string `ch:"status"`
+	Started    int64  `ch:"started_ns"`
+	Ended      int64  `ch:"ended_ns"`
+	FirstToken int64  `ch:"first_token_ns"`
+	Reported   int64  `ch:"duration_ns"` // what the source itself measured
+	Run        string `ch:"run_id"`
+	Node       string `ch:"node_id"`
+	Agent      string `ch:"agent"`
+	Call       string `ch:"call_id"`
+	Model      string `ch:"model"`
+	Provider   string `ch:"provider"`
+	Error      string `ch:"error"`
+	Attributes string `ch:"attributes"`
+}
+
+// spans gives the spans of a session, put together, in order of their start.
+func (r *Reader) spans(ctx context.Context, tenant string, s *sessionStreamsRow) ([]span, error) {
+	views, err := ask[span](ctx, r, "spans", nil, inSession(tenant, s))
+	if err != nil {
+		return nil, err
+	}
+	return mergeSpans(views), nil
+}
+
+// mergeSpans puts the views of each span together. The earliest start counts
+// and the earliest first token; status, end and error are those of the view in
+// front (see compareViews); of the rest the view in front decides, and the next
+// one where it says nothing. sql/merged_spans.sql does the same for lists and
+// reports. The views are put in another order.
+func mergeSpans(views []span) []span {
+	slices.SortFunc(views, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), -compareViews(&a, &b))
+	})
+	merged := views[:0]
+	for i := range views {
+		if n := len(merged); n > 0 && merged[n-1].ID == views[i].ID {
+			merged[n-1].take(&views[i])
+			continue
+		}
+		merged = append(merged, views[i])
+	}
+	slices.SortFunc(merged, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.begin(), b.begin()), cmp.Compare(a.SeenAt, b.SeenAt),
+			cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.SeenSeq, b.SeenSeq), cmp.Compare(a.ID, b.ID))
+	})
+	return merged
+}
+
+// compareViews orders views of one span, the one in front last: a view that saw
+// a real end stands over one that only saw its stream end, and that over one
+// that is open; then the later end, then the higher version.
+func compareViews(a, b *span) int {
+	return cmp.Or(
+		cmp.Compare(finality(a.Status), finality(b.Status)),
+		cmp.Compare(a.Ended, b.Ended),
+		cmp.Compare(a.Version, b.Version),
+		cmp.Compare(a.Stream, b.Stream),
+		cmp.Compare(a.SeenSeq, b.SeenSeq),
+	)
+}
+
+func finality(status string) int {
+	switch s := schema.Status(status); {
+	case !s.Ended():
+		return 0
+	case s == schema.StatusUnclosed:
+		return 1
+	}
+	return 2
+}
+
+// take fills s up from a view that stands behind it.
+func (s *span) take(view *span) {
+	if cmp.Or(cmp.Compare(view.SeenAt, s.SeenAt), cmp.Compare(view.Stream, s.Stream), cmp.Compare(view.SeenSeq, s.SeenSeq)) < 0 {
+		s.SeenAt, s.Stream, s.SeenSeq = view.SeenAt, view.Stream, view.SeenSeq
+	}
+	s.Started = earliest(s.Started, view.Started)
+	s.FirstToken = earliest(s.FirstToken, view.FirstToken)
+	s.Reported = cmp.Or(s.Reported, view.Reported)
+	s.Kind = cmp.Or(s.Kind, view.Kind)
+	s.Parent = cmp.Or(s.Parent, view.Parent)
+	s.Name = cmp.Or(s.Name, view.Name)
+	s.Run = cmp.Or(s.Run, view.Run)
+	s.Node = cmp.Or(s.Node, view.Node)
+	s.Agent = cmp.Or(s.Agent, view.Agent)
+	s.Call = cmp.Or(s.Call, view.Call)
+	s.Model = cmp.Or(s.Model, view.Model)
+	s.Provider = cmp.Or(s.Provider, view.Provider)
+	s.Attributes = cmp.Or(s.Attributes, view.Attributes)
+}
+
+// earliest is the lower of two times of which 0 is none.
+func earliest(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// begin is when the span started, ns: as seen; where only its end was seen, that
+// less what the source measured; else when it was first spoken of.
+func (s *span) begin() int64 {
+	switch {
+	case s.Started != 0:
+		return s.Started
+	case s.Ended != 0 && s.Reported > 0:
+		return s.Ended - s.Reported
+	}
+	return s.SeenAt
+}
+
+// open reports whether the span never came to an end of its own.
+func (s *span) open() bool { return finality(s.Status) < 2 }
+
+// duration is how long the span took, ns, and whether that is known.
+func (s *span) duration() (int64, bool) {
+	switch {
+	case s.open():
+		return 0, false
+	case s.Started != 0 && s.Ended != 0:
+		return s.Ended - s.Started, true
+	}
+	return s.Reported, s.Reported > 0
+}
+
+// position is the place of the frame that first spoke of the span.
+func (s *span) position() string {
+	return schema.Position{At: s.SeenAt, StreamID: s.Stream, Seq: s.SeenSeq}.String()
+}

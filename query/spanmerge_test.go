@@ -1,0 +1,113 @@
+package query
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMergeSpans(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		views []span
+		want  span
+	}{
+		{
+			"one view",
+			[]span{{ID: "s", Stream: "a", Status: "ok", Started: 10, Ended: 20}},
+			span{ID: "s", Stream: "a", Status: "ok", Started: 10, Ended: 20},
+		},
+		{
+			"one stream saw the start, the other the end",
+			[]span{
+				{ID: "s", Stream: "a", SeenAt: 10, Status: "open", Name: "search", Parent: "p", Call: "c", Started: 10, Version: 900},
+				{ID: "s", Stream: "b", SeenAt: 30, Status: "error", Ended: 30, Error: "boom", Version: 2},
+			},
+			span{ID: "s", Stream: "a", SeenAt: 10, Status: "error", Name: "search", Parent: "p", Call: "c", Started: 10, Ended: 30, Error: "boom", Version: 2},
+		},
+		{
+			"a real end stands over a stream that was cut off later",
+			[]span{
+				{ID: "s", Stream: "a", SeenAt: 10, Status: "unclosed", Started: 10, Ended: 99, Version: 900},
+				{ID: "s", Stream: "b", SeenAt: 30, Status: "ok", Ended: 30, Version: 2},
+			},
+			span{ID: "s", Stream: "a", SeenAt: 10, Status: "ok", Started: 10, Ended: 30, Version: 2},
+		},
+		{
+			"cut off stands over open",
+			[]span{
+				{ID: "s", Stream: "a", SeenAt: 10, Status: "open", Started: 10, Version: 5},
+				{ID: "s", Stream: "b", SeenAt: 11, Status: "unclosed", Started: 11, Ended: 40, Version: 1},
+			},
+			span{ID: "s", Stream: "a", SeenAt: 10, Status: "unclosed", Started: 10, Ended: 40, Version: 1},
+		},
+		{
+			"opened again: the later end counts, and what went wrong before does not",
+			[]span{
+				{ID: "s", Stream: "a", SeenAt: 10, SeenSeq: 1, Status: "error", Error: "first try", Started: 10, Ended: 20, Version: 5},
+				{ID: "s", Stream: "a", SeenAt: 25, SeenSeq: 6, Status: "ok", Started: 25, Ended: 50, Version: 9},
+			},
+			span{ID: "s", Stream: "a", SeenAt: 10, SeenSeq: 1, Status: "ok", Started: 10, Ended: 50, Version: 9},
+		},
+		{
+			"all open: the higher version, the earliest start and first token",
+			[]span{
+				{ID: "s", Stream: "a", SeenAt: 10, Status: "waiting", Started: 12, FirstToken: 30, Version: 7, Model: "m"},
+				{ID: "s", Stream: "b", SeenAt: 10, Status: "open", Started: 11, FirstToken: 20, Version: 3, Model: "n", Agent: "x", Attributes: "{}", Reported: 4},
+			},
+			span{ID: "s", Stream: "a", SeenAt: 10, Status: "waiting", Started: 11, FirstToken: 20, Version: 7, Model: "m", Agent: "x", Attributes: "{}", Reported: 4},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for range 5 { // the order of the rows must not matter
+				views := append([]span(nil), tc.views...)
+				rand.Shuffle(len(views), func(i, j int) { views[i], views[j] = views[j], views[i] })
+				got := mergeSpans(views)
+				if len(got) != 1 {
+					t.Fatalf("%d spans, want 1", len(got))
+				}
+				if d := cmp.Diff(tc.want, got[0]); d != "" {
+					t.Fatal(d)
+				}
+			}
+		})
+	}
+}
+
+func TestMergeSpansKeepsOrder(t *testing.T) {
+	got := mergeSpans([]span{
+		{ID: "late", Started: 30},
+		{ID: "end only", SeenAt: 40, Ended: 40, Reported: 39, Status: "ok"}, // began at 1
+		{ID: "seen", SeenAt: 20},
+		{ID: "early", Started: 10},
+	})
+	var ids []string
+	for _, s := range got {
+		ids = append(ids, s.ID)
+	}
+	if d := cmp.Diff([]string{"end only", "early", "seen", "late"}, ids); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestSpanDuration(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		span span
+		want int64
+		ok   bool
+	}{
+		{"open", span{Status: "open", Started: 10}, 0, false},
+		{"waiting", span{Status: "waiting", Started: 10}, 0, false},
+		{"cut short", span{Status: "unclosed", Started: 10, Ended: 30}, 0, false},
+		{"ended", span{Status: "ok", Started: 10, Ended: 30}, 20, true},
+		{"the source's own does not stand in for what was seen", span{Status: "ok", Started: 10, Ended: 30, Reported: 7}, 20, true},
+		{"only the end was seen", span{Status: "ok", Ended: 30, Reported: 7}, 7, true},
+		{"neither", span{Status: "rejected", Ended: 30}, 0, false},
+	} {
+		if got, ok := tc.span.duration(); got != tc.want || ok != tc.ok {
+			t.Errorf("%s: %d %v, want %d %v", tc.name, got, ok, tc.want, tc.ok)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package query
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"text/template"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+//go:embed sql/*.sql
+var sqlFiles embed.FS
+
+// statements are the files in sql. What a template fills in is SQL of this
+// program's own: a column, a fragment. Values from outside go to ClickHouse as
+// parameters of the query, never into its text.
+var statements = parseStatements()
+
+func parseStatements() *template.Template {
+	t := template.New("")
+	t.Funcs(template.FuncMap{"render": func(name string, data any) (string, error) {
+		var b strings.Builder
+		err := t.ExecuteTemplate(&b, name, data)
+		return b.String(), err
+	}})
+	return template.Must(t.ParseFS(sqlFiles, "sql/*.sql"))
+}
+
+// statement gives the text of sql/<name>.sql for the shape of a question.
+func statement(name string, shape any) (string, error) {
+	var b strings.Builder
+	if err := statements.ExecuteTemplate(&b, name+".sql", shape); err != nil {
+		return "", fmt.Errorf("build statement %s: %w", name, err)
+	}
+	return b.String(), nil
+}
+
+// args are the parameters of a statement, by name.
+type args map[string]any
+
+// with gives the parameters with another one.
+func (a args) with(name string, value any) args {
+	b := maps.Clone(a)
+	b[name] = value
+	return b
+}
+
+func (a args) named() []any {
+	list := make([]any, 0, len(a))
+	for name, value := range a {
+		list = append(list, clickhouse.Named(name, value))
+	}
+	return list
+}
+
+// settings hold for every statement: a row's partition is made from its key, so
+// FINAL need not look across partitions; and no question may run for ever.
+var settings = clickhouse.Settings{
+	"do_not_merge_across_partitions_select_final": 1,
+	"max_execution_time":                          60,
+}
+
+func withSettings(ctx context.Context) context.Context {
+	return clickhouse.Context(ctx, clickhouse.WithSettings(settings))
+}
+
+// ask runs a statement and gives its rows, each column in the field whose tag
+// `ch` names it.
+func ask[Row any](ctx context.Context, r *Reader, name string, shape any, a args) ([]Row, error) {
+	text, err := statement(name, shape)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	if err := r.conn.Select(withSettings(ctx), &rows, text, a.named()...); err != nil {
+		return nil, fmt.Errorf("query %s: %w", name, err)
+	}
+	return rows, nil
+}
+
+// errMissingRow is for statements that always give a row, and gave none.
+var errMissingRow = errors.New("no row where there is always one")
+
+// askOne is ask for statements that give exactly one row.
+func askOne[Row any](ctx context.Context, r *Reader, name string, shape any, a args) (Row, error) {
+	rows, err := ask[Row](ctx, r, name, shape, a)
+	if err == nil && len(rows) != 1 {
+		err = fmt.Errorf("query %s: %w", name, errMissingRow)
+	}
+	if err != nil {
+		var none Row
+		return none, err
+	}
+	return rows[0], nil
+}

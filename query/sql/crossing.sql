@@ -1,0 +1,30 @@
+{{- /* Sessions with something on both sides of an end of the range: what lies
+outside the range matters for these alone. */ -}}
+SELECT session_id FROM streams
+WHERE tenant = {tenant:String}
+GROUP BY session_id
+HAVING {{if .From -}}
+    toUnixTimestamp64Nano(min(first_at)) < {from:Int64} AND toUnixTimestamp64Nano(max(greatest(first_at, last_at))) >= {from:Int64}
+{{- end}}
+{{- if and .From .To}} OR {{end}}
+{{- if .To -}}
+    toUnixTimestamp64Nano(min(first_at)) < {to:Int64} AND toUnixTimestamp64Nano(max(greatest(first_at, last_at))) >= {to:Int64}
+{{- end}}
+{{- /* days: rows first seen on the range's days (UTC), which stand in the key. */ -}}
+{{define "days"}}tenant = {tenant:String}
+      {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')){{end}}
+      {{- if .To}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')){{end}}
+{{- end}}
+{{- /* without_exceptions, exceptions: which of a table's rows count as they are,
+and which need care: ids that stand in it several times, as told by several
+streams or seen anew, and all of the sessions that cross an end of the range.
+Both stand in tables that come with the query. */ -}}
+{{define "without_exceptions"}}
+        {{- if .Repeated}} AND cityHash64(session_id, {{.ID}}) NOT IN (SELECT id FROM repeated_ids){{end}}
+        {{- if .Crossing}} AND session_id NOT IN (SELECT session_id FROM crossing_sessions){{end}}
+{{- end}}
+{{define "exceptions"}}tenant = {tenant:String} AND (0
+        {{- if .Crossing}} OR session_id IN (SELECT session_id FROM crossing_sessions){{end}}
+        {{- if .Repeated}} OR {{template "days" .}} AND cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{end}}
+        {{- if .Running}} OR {{template "days" .}} AND mode = 'running'{{end}})
+{{- end}}

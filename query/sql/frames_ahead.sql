@@ -1,0 +1,26 @@
+{{- /* define only: the frames of one session that a question is about. */ -}}
+{{define "session_frames"}}tenant = {tenant:String} AND session_id = {session:String}
+  {{- if .Types}} AND type IN {types:Array(String)}{{end}}
+  {{- if .Agents}} AND agent IN {agents:Array(String)}{{end}}
+  {{- if .Directions}} AND toString(direction) IN {directions:Array(String)}{{end}}
+  {{- if .Nodes}} AND (node_id IN {nodes:Array(String)} OR node_id IN (
+        SELECT node_id FROM spans WHERE {{template "in_sessions"}} AND kind = 'node' AND name IN {nodes:Array(String)})){{end}}
+{{- end}}
+{{- /* How far the next window reaches: the arrival time of the last of the next
+rows that together stay within the budget of bytes, but at least of one. Only
+narrow columns are read, and of those nothing before the cursor. */ -}}
+SELECT
+    count() AS ahead,
+    countIf(place = 1 OR total <= {budget:UInt64}) AS taken,
+    toUnixTimestamp64Nano(maxIf(captured_at, place = 1 OR total <= {budget:UInt64})) AS until_ns
+FROM (
+    SELECT captured_at,
+        row_number() OVER so_far AS place,
+        sum(size) OVER so_far AS total
+    FROM (
+        SELECT captured_at, length(raw) AS size FROM frames
+        WHERE {{template "session_frames" .}}
+        {{- if .After}} AND captured_at > fromUnixTimestamp64Nano({after_at:Int64}, 'UTC'){{end}}
+        ORDER BY captured_at
+        LIMIT {rows:UInt64})
+    WINDOW so_far AS (ORDER BY captured_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))

@@ -1,0 +1,14 @@
+{{- /* What the spans tell of some sessions: runs, tool calls, agents, models. */ -}}
+SELECT
+    session_id,
+    countIf(span_kind = 'run') AS runs,
+    countIf(span_kind = 'run' AND span_status IN ('', 'open', 'waiting')) AS open_runs,
+    countIf(span_kind = 'run' AND span_status = 'unclosed') AS unclosed_runs,
+    argMaxIf(span_status, (seen_ns, span_id), span_kind = 'run') AS last_run,
+    countIf(span_kind = 'tool') AS tool_calls,
+    countIf(span_kind = 'tool' AND span_status = 'error') AS tool_errors,
+    countIf(span_status = 'unclosed') AS unclosed_spans,
+    arraySort(groupUniqArrayIf(span_agent, span_agent != '')) AS agents,
+    arraySort(groupUniqArrayIf(span_model, span_model != '')) AS models
+FROM ({{template "merged_spans" (render "in_sessions" .)}})
+GROUP BY session_id

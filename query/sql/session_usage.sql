@@ -1,0 +1,6 @@
+{{- /* The tokens of some sessions, all that they ever used. */ -}}
+SELECT
+    session_id,
+    {{template "sums"}}
+FROM ({{template "careful_usage" (render "in_sessions" .)}})
+GROUP BY session_id

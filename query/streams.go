@@ -1,0 +1,49 @@
+package query
+
+import "context"
+
+type streamRow struct {
+	ID          string            `ch:"stream_id"`
+	Transport   string            `ch:"transport_name"`
+	Dialect     string            `ch:"dialect_name"`
+	Evidence    string            `ch:"dialect_evidence"`
+	Source      string            `ch:"source_text"`
+	Tags        map[string]string `ch:"tag_map"`
+	Title       string            `ch:"title_text"`
+	First       int64             `ch:"first_ns"`
+	Last        int64             `ch:"last_ns"`
+	Ended       int64             `ch:"ended_ns"`
+	EndReason   string            `ch:"reason"`
+	Parts       uint64            `ch:"parts"`
+	Frames      uint64            `ch:"frame_count"`
+	Bytes       uint64            `ch:"byte_count"`
+	NotJSON     uint64            `ch:"not_json_count"`
+	InvalidUTF8 uint64            `ch:"invalid_utf8_count"`
+	Oversize    uint64            `ch:"oversize_count"`
+	Unknown     uint64            `ch:"unknown_count"`
+	Lost        uint64            `ch:"lost_count"`
+	Repeated    uint64            `ch:"repeated_count"`
+	Back        uint64            `ch:"back_count"`
+}
+
+// streams gives the streams of a session, in order of their first frame.
+func (r *Reader) streams(ctx context.Context, tenant string, s *sessionStreamsRow) ([]Stream, error) {
+	rows, err := ask[streamRow](ctx, r, "streams_of_session", nil, inSession(tenant, s))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Stream, len(rows))
+	for i := range rows {
+		row := &rows[i]
+		list[i] = Stream{
+			ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
+			Tags: row.Tags, Title: row.Title, FirstAt: moment(row.First), LastAt: moment(row.Last),
+			Frames: row.Frames, Bytes: row.Bytes, Ended: known(row.Ended), EndReason: row.EndReason,
+			Counters: Counters{
+				NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,
+				Lost: row.Lost, Repeated: row.Repeated, Back: row.Back,
+			},
+		}
+	}
+	return list, nil
+}

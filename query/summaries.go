@@ -1,0 +1,132 @@
+package query
+
+import (
+	"context"
+
+	"tapedeck/schema"
+)
+
+// sessionStreamsRow is what the streams tell of a session.
+type sessionStreamsRow struct {
+	ID          string   `ch:"session_id"`
+	Started     int64    `ch:"started_ns"`
+	Last        int64    `ch:"last_ns"`
+	Streams     uint64   `ch:"streams"`
+	Frames      uint64   `ch:"frames"`
+	Bytes       uint64   `ch:"bytes"`
+	LiveStreams uint64   `ch:"live_streams"`
+	LiveLast    int64    `ch:"live_last_ns"`
+	Cut         bool     `ch:"cut"`
+	Title       string   `ch:"title"`
+	Dialects    []string `ch:"dialects"`
+	TagKeys     []string `ch:"tag_keys"`
+	TagValues   []string `ch:"tag_values"`
+}
+
+// sessionSpansRow is what the spans tell of a session.
+type sessionSpansRow struct {
+	ID            string   `ch:"session_id"`
+	Runs          uint64   `ch:"runs"`
+	OpenRuns      uint64   `ch:"open_runs"`
+	UnclosedRuns  uint64   `ch:"unclosed_runs"`
+	LastRun       string   `ch:"last_run"`
+	ToolCalls     uint64   `ch:"tool_calls"`
+	ToolErrors    uint64   `ch:"tool_errors"`
+	UnclosedSpans uint64   `ch:"unclosed_spans"`
+	Agents        []string `ch:"agents"`
+	Models        []string `ch:"models"`
+}
+
+// sessionUsageRow is what a session used.
+type sessionUsageRow struct {
+	ID string `ch:"session_id"`
+	sumsRow
+}
+
+// summaries gives all that the list shows of the sessions, by id. Sessions that
+// are not there are left out.
+func (r *Reader) summaries(ctx context.Context, tenant string, ids []sessionID) (map[string]*Session, error) {
+	sessions := make(map[string]*Session, len(ids))
+	if len(ids) == 0 {
+		return sessions, nil
+	}
+	names := make([]string, len(ids))
+	first, last := ids[0].Started, ids[0].Last
+	for i, id := range ids {
+		names[i] = id.ID
+		first, last = min(first, id.Started), max(last, id.Last)
+	}
+	a := args{"tenant": tenant, "sessions": names}.within(first, last)
+	streams, err := ask[sessionStreamsRow](ctx, r, "session_streams", nil, a)
+	if err != nil {
+		return nil, err
+	}
+	spans, err := ask[sessionSpansRow](ctx, r, "session_spans", nil, a)
+	if err != nil {
+		return nil, err
+	}
+	usage, err := ask[sessionUsageRow](ctx, r, "session_usage", nil, a)
+	if err != nil {
+		return nil, err
+	}
+	spansOf := make(map[string]*sessionSpansRow, len(spans))
+	for i := range spans {
+		spansOf[spans[i].ID] = &spans[i]
+	}
+	now := r.now().UnixNano()
+	for i := range streams {
+		row := &streams[i]
+		found := spansOf[row.ID]
+		if found == nil {
+			found = &sessionSpansRow{}
+		}
+		sessions[row.ID] = summary(row, found, now)
+	}
+	for i := range usage {
+		if s := sessions[usage[i].ID]; s != nil {
+			s.Spent = usage[i].spent()
+		}
+	}
+	return sessions, nil
+}
+
+func summary(streams *sessionStreamsRow, spans *sessionSpansRow, now int64) *Session {
+	state := sessionState{
+		cut: streams.Cut, openRuns: spans.OpenRuns, unclosedRuns: spans.UnclosedRuns,
+		lastRun: schema.Status(spans.LastRun),
+	}
+	if streams.LiveStreams > 0 {
+		state.liveLast = streams.LiveLast
+	}
+	s := &Session{Runs: spans.Runs, Streams: streams.Streams}
+	s.SessionHead = SessionHead{
+		ID: streams.ID, Started: moment(streams.Started), LastAt: moment(streams.Last),
+		DurationMS: millis(streams.Last - streams.Started), Status: state.status(now),
+		Title: streams.Title, Frames: streams.Frames, Bytes: streams.Bytes,
+		Tools:    ToolCounts{Calls: spans.ToolCalls, Errors: spans.ToolErrors},
+		Dialects: streams.Dialects, Agents: orEmpty(spans.Agents), Models: orEmpty(spans.Models),
+		Tags: map[string]string{},
+	}
+	if s.Status != Running {
+		s.Ended = known(streams.Last)
+	}
+	for i, key := range streams.TagKeys {
+		s.Tags[key] = streams.TagValues[i]
+	}
+	return s
+}
+
+// orEmpty is the list, empty instead of nil: "[]" in JSON.
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// within adds the days (UTC) on which facts of what happened between the two
+// times were first told. A day to spare on both sides costs nothing that shows.
+func (a args) within(first, last int64) args {
+	const spare = 24 * 3600 * 1e9
+	return a.with("first_day", day(first-spare)).with("last_day", day(last+spare))
+}

@@ -1,0 +1,170 @@
+package query
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Timeline is what happened in a session, and when.
+type Timeline struct {
+	SessionID  string        `json:"session_id"`
+	Status     SessionStatus `json:"status"`
+	Started    time.Time     `json:"started"`
+	Ended      *time.Time    `json:"ended"` // null while the session is running
+	DurationMS float64       `json:"duration_ms"`
+	// Spans are the roots, in order of their start, each with what it holds.
+	Spans []*TimelineSpan `json:"spans"`
+	// Usage holds the records whose span is not in the session.
+	Usage []UsageRecord `json:"usage"`
+	Gaps  []Gaps        `json:"gaps"`
+}
+
+// TimelineSpan is one span. Offsets (start_ms) count from the session's start.
+type TimelineSpan struct {
+	ID       string    `json:"id"`
+	Parent   string    `json:"parent"` // as the source has it, "" for none; it need not be there
+	Kind     string    `json:"kind"`   // run, node, llm or tool
+	Name     string    `json:"name"`
+	Status   string    `json:"status"`
+	Started  time.Time `json:"started"`
+	StartMS  float64   `json:"start_ms"`
+	Position string    `json:"position"` // of the frame that first spoke of it
+	// Ended and DurationMS are null for a span that never came to an end.
+	Ended      *time.Time `json:"ended"`
+	DurationMS *float64   `json:"duration_ms"`
+	ReportedMS *float64   `json:"reported_ms"` // what the source itself measured
+	// Open marks a span that did not end: it runs, hangs, or was cut short.
+	// OpenMS is for how long it has been open so far, or was when its session
+	// fell silent or its stream ended.
+	Open   bool     `json:"open"`
+	OpenMS *float64 `json:"open_ms"`
+	// FirstTokenMS is the time from the start to the first output.
+	FirstTokenMS *float64        `json:"first_token_ms"`
+	RunID        string          `json:"run_id"`
+	NodeID       string          `json:"node_id"`
+	Agent        string          `json:"agent"`
+	CallID       string          `json:"call_id"`
+	Model        *string         `json:"model"`
+	Provider     *string         `json:"provider"`
+	Error        *string         `json:"error"`
+	Attributes   json.RawMessage `json:"attributes"` // an object; null where there is none
+	// Tokens are those of its own usage records; null where it has none.
+	Tokens   *Tokens         `json:"tokens"`
+	Usage    []UsageRecord   `json:"usage"`
+	Children []*TimelineSpan `json:"children"`
+}
+
+// Gaps tells how evenly a message of the assistant grew.
+type Gaps struct {
+	MessageID string  `json:"message_id"`
+	SpanID    string  `json:"span_id"`
+	Chunks    uint64  `json:"chunks"`
+	StartMS   float64 `json:"start_ms"` // of the first chunk, from the session's start
+	P50MS     float64 `json:"p50_ms"`
+	MaxMS     float64 `json:"max_ms"`
+	MaxAtMS   float64 `json:"max_at_ms"` // when the longest gap began, from the session's start
+}
+
+type gapsRow struct {
+	Message     string  `ch:"message_id"`
+	Span        string  `ch:"span_id"`
+	Chunks      uint64  `ch:"chunks"`
+	Started     int64   `ch:"started_ns"`
+	P50         float64 `ch:"p50_ns"`
+	Max         int64   `ch:"max_ns"`
+	LongestFrom int64   `ch:"longest_from_ns"`
+}
+
+// Timeline gives the spans of a session as a tree.
+func (r *Reader) Timeline(ctx context.Context, tenant, session string) (*Timeline, error) {
+	s, err := r.find(ctx, tenant, session)
+	if err != nil {
+		return nil, err
+	}
+	spans, err := r.spans(ctx, tenant, s)
+	if err != nil {
+		return nil, err
+	}
+	usage, err := r.usageRecords(ctx, tenant, s)
+	if err != nil {
+		return nil, err
+	}
+	gaps, err := ask[gapsRow](ctx, r, "gaps", nil, inSession(tenant, s))
+	if err != nil {
+		return nil, err
+	}
+	now := r.now().UnixNano()
+	head := summary(s, countSpans(spans), now)
+	t := &Timeline{
+		SessionID: session, Status: head.Status, Started: head.Started, Ended: head.Ended,
+		DurationMS: head.DurationMS, Usage: []UsageRecord{}, Gaps: make([]Gaps, len(gaps)),
+	}
+	until := s.Last
+	if head.Status == Running {
+		until = now
+	}
+	t.Spans = tree(t.hang(spans, usage, s.Started, until))
+	for i := range gaps {
+		t.Gaps[i] = gaps[i].gaps(s.Started)
+	}
+	return t, nil
+}
+
+// hang makes the spans of the timeline and lays the usage records with them.
+func (t *Timeline) hang(spans []span, usage []UsageRecord, from, until int64) []*TimelineSpan {
+	list := make([]*TimelineSpan, len(spans))
+	byID := make(map[string]*TimelineSpan, len(spans))
+	for i := range spans {
+		list[i] = spans[i].onTimeline(from, until)
+		byID[list[i].ID] = list[i]
+	}
+	for i := range usage {
+		s := byID[usage[i].SpanID]
+		if s == nil {
+			t.Usage = append(t.Usage, usage[i])
+			continue
+		}
+		s.Usage = append(s.Usage, usage[i])
+		if s.Tokens == nil {
+			s.Tokens = &Tokens{}
+		}
+		s.Tokens.add(usage[i].Tokens)
+	}
+	return list
+}
+
+// onTimeline gives the span as the timeline shows it: from is the session's
+// start, until the moment up to which an open span counts as open.
+func (s *span) onTimeline(from, until int64) *TimelineSpan {
+	begin := s.begin()
+	t := &TimelineSpan{
+		ID: s.ID, Parent: s.Parent, Kind: s.Kind, Name: s.Name, Status: s.Status,
+		Started: moment(begin), StartMS: millis(begin - from), Position: s.position(),
+		ReportedMS: knownMillis(s.Reported, s.Reported != 0),
+		Open:       s.open(),
+		RunID:      s.Run, NodeID: s.Node, Agent: s.Agent, CallID: s.Call,
+		Model: named(s.Model), Provider: named(s.Provider), Error: named(s.Error),
+		Attributes: rawJSON(s.Attributes), Usage: []UsageRecord{}, Children: []*TimelineSpan{},
+	}
+	if d, ok := s.duration(); ok {
+		t.DurationMS = knownMillis(d, true)
+	}
+	if t.Open {
+		if s.Ended != 0 {
+			until = s.Ended // cut short
+		}
+		t.OpenMS = knownMillis(max(until-begin, 0), true)
+	} else {
+		t.Ended = known(s.Ended)
+	}
+	t.FirstTokenMS = knownMillis(s.FirstToken-begin, s.FirstToken != 0 && s.Started != 0)
+	return t
+}
+
+func (g *gapsRow) gaps(from int64) Gaps {
+	return Gaps{
+		MessageID: g.Message, SpanID: g.Span, Chunks: g.Chunks, StartMS: millis(g.Started - from),
+		P50MS: g.P50 / 1e6, MaxMS: millis(g.Max), MaxAtMS: millis(g.LongestFrom - from),
+	}
+}
