@@ -16,17 +16,19 @@ func (d *decoder) replied() {
 	d.reply(d.replyLane(d.outer.text(fSession)), &d.outer)
 }
 
-// replyLane finds the lane that a reply ends.
+// replyLane finds the lane that a reply ends: that of its session where that
+// is known, else the present one, else that of the only run in progress.
 func (d *decoder) replyLane(session []byte) *lane {
 	if len(session) > 0 {
-		if l := d.find(session, false); l != nil && (l.run != nil || l.over) {
-			return l
+		l := d.find(session, false)
+		if l != nil && (l.run != nil || l.over) || l == nil && d.remembers(session) {
+			return d.laneOf(nil, session)
 		}
 	}
 	if c := d.cur; c != nil && !c.wrapped && c.run != nil {
 		return c
 	}
-	if l := d.running(false); l != nil {
+	if l, n := d.running(false); n == 1 {
 		return l
 	}
 	return d.laneOf(nil, session)

@@ -88,7 +88,7 @@ func (d *decoder) failing(id, text []byte) (*lane, *run) {
 		d.requests.unreadable--
 		return nil, nil
 	}
-	if d.running(true) == nil {
+	if _, n := d.running(true); n == 0 {
 		if q := d.requests.answer(nil); q != nil {
 			if q.run == nil {
 				q.run = d.openRun("", "", q)
@@ -99,5 +99,6 @@ func (d *decoder) failing(id, text []byte) (*lane, *run) {
 	if refused {
 		return nil, nil
 	}
-	return d.running(false), nil
+	l, _ := d.running(false)
+	return l, nil
 }

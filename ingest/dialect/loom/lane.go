@@ -1,6 +1,8 @@
 package loom
 
 import (
+	"slices"
+
 	"github.com/cespare/xxhash/v2"
 
 	"tapedeck/schema"
@@ -62,15 +64,29 @@ func (ls *lanes) find(key []byte, wrapped bool) *lane {
 }
 
 // running gives the lane used last that has a run in progress, on a WebSocket
-// or not, or nil.
-func (ls *lanes) running(wrapped bool) *lane {
-	var best *lane
+// or not, and how many there are.
+func (ls *lanes) running(wrapped bool) (latest *lane, n int) {
 	for _, l := range ls.open {
-		if l.wrapped == wrapped && l.run != nil && (best == nil || l.used > best.used) {
-			best = l
+		if l.wrapped != wrapped || l.run == nil {
+			continue
+		}
+		n++
+		if latest == nil || l.used > latest.used {
+			latest = l
 		}
 	}
-	return best
+	return latest, n
+}
+
+// remembers reports whether a session was there before.
+func (ls *lanes) remembers(session []byte) bool {
+	h := hashOf(string(session), false)
+	for i := range ls.past {
+		if ls.past[i].hash == h {
+			return true
+		}
+	}
+	return false
 }
 
 // add makes a lane, with the count that is remembered of it.
@@ -127,8 +143,8 @@ func (ls *lanes) retire(l *lane) {
 			break
 		}
 	}
-	if len(ls.open) == 0 {
-		ls.open = nil // it may have been long
+	if len(ls.open) < cap(ls.open)/8 {
+		ls.open = slices.Clone(ls.open) // it was long, and need not stay so
 	}
 	if len(ls.past) >= pastLimit {
 		ls.past = append(ls.past[:0], ls.past[1:]...)
