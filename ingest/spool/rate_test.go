@@ -1,0 +1,150 @@
+package spool
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tapedeck/ingest"
+)
+
+// Attempts come at growing intervals while nothing succeeds, and at once again
+// after a success.
+func TestPausesBetweenAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next, f := &fakeNext{}, newFates()
+		var at []time.Duration
+		start := time.Now()
+		s := openAt(t, Options{Dir: t.TempDir(), Next: publisherFunc(func(ctx context.Context, p ingest.Parcel, done func(error)) error {
+			at = append(at, time.Since(start))
+			return next.Publish(ctx, p, done)
+		})})
+		next.set(errDown, nil)
+		publish(t, s, f, 0, 1, 10)
+		time.Sleep(time.Minute)
+		for i, about := range []float64{250, 500, 1000, 2000, 4000, 5000, 5000, 5000, 5000} {
+			low, high := max(250, 0.8*about), min(5000, 1.2*about)
+			if ms := float64(at[i+1]-at[i]) / 1e6; ms < low || ms > high {
+				t.Errorf("pause %d is %v ms, want %v to %v", i, ms, low, high)
+			}
+		}
+		next.set(nil, nil)
+		time.Sleep(6 * time.Second)
+		if st := s.State(); st.Mode != "direct" {
+			t.Fatalf("state %+v", st)
+		}
+		next.set(errDown, nil)
+		publish(t, s, f, 1, 2, 10)
+		failed := len(at)
+		time.Sleep(time.Second)
+		if d := at[failed] - at[failed-1]; d > 300*time.Millisecond {
+			t.Errorf("after a success the first pause is %v", d)
+		}
+		f.n.Wait()
+		closeNow(t, s)
+	})
+}
+
+// While blocks keep coming in, what is on disk leaves at a multiple of their
+// rate, though the way there and back takes 20 ms.
+func TestDrainsFasterThanLive(t *testing.T) {
+	const live, size, backlog = 100, 64 << 10, 600 // parcels per second, bytes, parcels
+	next, f := &fakeNext{refuse: errDown, delay: 20 * time.Millisecond}, newFates()
+	s := openAt(t, Options{Dir: t.TempDir(), Next: next})
+	publish(t, s, f, 0, backlog, size)
+	start := time.Now()
+	next.set(nil, nil)
+	i := backlog
+	for tick := time.NewTicker(time.Second / live); s.State().Mode != "direct"; i++ {
+		<-tick.C
+		publish(t, s, f, i, i+1, size)
+		if time.Since(start) > 20*time.Second {
+			t.Fatalf("not drained: %+v", s.State())
+		}
+	}
+	took := time.Since(start) - maxFirstPause
+	t.Logf("%d parcels left in %v while %d came", i, took, i-backlog)
+	if rate := float64(i) / took.Seconds(); rate < 5*live {
+		t.Errorf("drains %.0f parcels/s while %d/s come in", rate, live)
+	}
+	wantSameIDs(t, ids(0, i), firsts(next.attempts()))
+	closeNow(t, s)
+}
+
+const maxFirstPause = 300 * time.Millisecond
+
+// sink confirms at once.
+type sink struct{ n atomic.Int64 }
+
+func (k *sink) Publish(_ context.Context, _ ingest.Parcel, done func(error)) error {
+	go func() {
+		done(nil)
+		k.n.Add(1)
+	}()
+	return nil
+}
+
+func BenchmarkDirect(b *testing.B) {
+	s, err := Open(Options{Dir: b.TempDir(), Next: &sink{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close(b.Context())
+	p := parcel(1, 64<<10)
+	b.SetBytes(64 << 10)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Publish(b.Context(), p, func(error) {}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	for name, sync := range map[string]bool{"page cache": false, "fsync": true} {
+		b.Run(name, func(b *testing.B) {
+			s, err := Open(Options{Dir: b.TempDir(), Next: &fakeNext{refuse: errDown}, Limit: 64 << 30, Sync: sync})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close(b.Context())
+			p := parcel(1, 64<<10)
+			b.SetBytes(64 << 10)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := s.Publish(b.Context(), p, func(error) {}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkDrain(b *testing.B) {
+	const parcels = 4000
+	b.SetBytes(parcels * 64 << 10)
+	for b.Loop() {
+		b.StopTimer()
+		dir := b.TempDir()
+		s, err := Open(Options{Dir: dir, Next: &fakeNext{refuse: errDown}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range parcels {
+			if err := s.Publish(b.Context(), parcel(i, 64<<10), func(error) {}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		s.Close(b.Context())
+		b.StartTimer()
+		if s, err = Open(Options{Dir: dir, Next: &sink{}}); err != nil {
+			b.Fatal(err)
+		}
+		for s.State().Mode != "direct" {
+			time.Sleep(100 * time.Microsecond)
+		}
+		s.Close(b.Context())
+	}
+}
