@@ -89,7 +89,7 @@ func decode(decoder dialect.Decoder, book *dialect.Book, parser *fastjson.Parser
 	} else if fastjson.ValidateBytes(in.Data) == nil {
 		in.JSON, _ = parser.ParseBytes(in.Data)
 	}
-	if in.Data != nil && in.JSON == nil {
+	if in.Data != nil && in.JSON == nil && f.Transport != schema.HTTP && string(in.Data) != "[DONE]" {
 		f.Flags |= schema.FlagNotJSON
 	}
 	before := *f
@@ -99,7 +99,7 @@ func decode(decoder dialect.Decoder, book *dialect.Book, parser *fastjson.Parser
 		return err
 	}
 	own(f)
-	scribble(parser, f.Raw)
+	scribble(parser, f.Raw, in.Data)
 	return nil
 }
 
@@ -124,12 +124,15 @@ func own(f *schema.Frame) {
 	}
 }
 
-// scribble overwrites a frame's bytes and what a parser made of them.
-func scribble(parser *fastjson.Parser, raw []byte) {
-	for i := range raw {
-		raw[i] = '#'
+// scribble overwrites a frame's bytes and the parser's copy of its message,
+// which is as long as the message was: for a longer one it would make another.
+func scribble(parser *fastjson.Parser, raw, data []byte) {
+	for _, text := range [][]byte{raw, data} {
+		for i := range text {
+			text[i] = '#'
+		}
 	}
-	_, _ = parser.Parse(`"` + strings.Repeat("#", len(raw)+64) + `"`)
+	_, _ = parser.Parse(`"` + strings.Repeat("#", max(len(data), 2)-2) + `"`)
 }
 
 // merge puts the facts of several blocks together as the store does: keyed,

@@ -1,6 +1,7 @@
 package dialecttest
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -122,10 +123,14 @@ func field(name, value string) string {
 	if value == "" {
 		return ""
 	}
-	if strings.ContainsFunc(value, func(c rune) bool { return c <= ' ' || c == '"' }) && value[0] != '{' {
-		value = strconv.Quote(value)
+	return name + "=" + quoted(value)
+}
+
+func quoted(text string) string {
+	if strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c == '"' }) && text[0] != '{' {
+		return strconv.Quote(text)
 	}
-	return name + "=" + value
+	return text
 }
 
 func timeField(name string, ns int64) string {
@@ -140,10 +145,7 @@ func (r *renderer) frame(f *schema.Frame, lost uint64) {
 		return
 	}
 	direction := map[schema.Direction]string{schema.Receive: "recv", schema.Send: "send"}[f.Direction]
-	typ := f.Type
-	if typ == "" {
-		typ = "-"
-	}
+	typ := cmp.Or(quoted(f.Type), "-")
 	words := []string{
 		r.number(f.Seq), at(f.At), direction, typ, field("session", f.Session), field("run", f.Run),
 		field("node", f.Node), field("agent", f.Agent), field("id", f.EventID),

@@ -4,11 +4,7 @@
 // names.
 package generic
 
-import (
-	"github.com/valyala/fastjson"
-
-	"tapedeck/ingest/dialect"
-)
+import "tapedeck/ingest/dialect"
 
 // Dialect fits every stream, and none well.
 var Dialect = dialect.Dialect{Name: "generic", Match: match, New: newDecoder}
@@ -52,52 +48,42 @@ func fieldOf(key []byte) int {
 	return -1
 }
 
+// decoder keeps nothing of a stream but the texts of its latest frame.
 type decoder struct {
-	texts             [fieldCount][]byte // of the present frame
-	visit             func(key []byte, v *fastjson.Value)
 	typ, session, run dialect.Last
 	sseEvent, sseID   dialect.Last
 }
 
-func newDecoder(string) dialect.Decoder {
-	d := &decoder{}
-	d.visit = d.take
-	return d
-}
-
-// take notes a member: the first text under each name.
-func (d *decoder) take(key []byte, v *fastjson.Value) {
-	if f := fieldOf(key); f >= 0 && d.texts[f] == nil {
-		if text := v.GetStringBytes(); len(text) > 0 {
-			d.texts[f] = text
-		}
-	}
-}
+func newDecoder(string) dialect.Decoder { return &decoder{} }
 
 // Decode fills in the envelope.
 func (d *decoder) Decode(in *dialect.Input, _ *dialect.Book) {
-	if in.Event != "" {
-		in.Envelope.Type = d.sseEvent.Own([]byte(in.Event))
-	}
-	if in.ID != "" {
-		in.EventID = d.sseID.Own([]byte(in.ID))
-	}
-	members := in.JSON.GetObject()
-	if members == nil {
+	e := &in.Frame.Envelope
+	e.Type = d.sseEvent.Own([]byte(in.Event))
+	e.EventID = d.sseID.Own([]byte(in.ID))
+	if in.JSON == nil {
 		return
 	}
-	members.Visit(d.visit)
-	if text := first(d.texts[typeField:sessionField]); text != nil {
-		in.Envelope.Type = d.typ.Own(text)
+	var texts [fieldCount][]byte
+	members, ok := dialect.MembersOf(in.Data)
+	for ok {
+		var name, value []byte
+		name, value, ok = members.Next()
+		if f := fieldOf(name); f >= 0 && len(texts[f]) == 0 {
+			texts[f], _ = dialect.Unquote(value, nil)
+		}
 	}
-	in.Session = d.session.Own(first(d.texts[sessionField:runField]))
-	in.Run = d.run.Own(d.texts[runField])
-	clear(d.texts[:])
+	if text := first(texts[typeField:sessionField]); len(text) > 0 {
+		e.Type = d.typ.Own(text)
+	}
+	e.Session = d.session.Own(first(texts[sessionField:runField]))
+	e.Run = d.run.Own(texts[runField])
 }
 
+// first gives the first text that says something.
 func first(texts [][]byte) []byte {
 	for _, text := range texts {
-		if text != nil {
+		if len(text) > 0 {
 			return text
 		}
 	}
