@@ -129,6 +129,9 @@ func (r *Reader) Tools(ctx context.Context, q ToolQuery) (*ToolReport, error) {
 			report.Totals = rows[i].times()
 			continue
 		}
+		if rows[i].Calls == 0 {
+			continue // what ClickHouse gives for an empty set
+		}
 		period, err := b.granularity.period(rows[i].Period, b.zone)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,132 @@
+package query_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/querytest"
+	"tapedeck/schema"
+)
+
+// toolTable writes a report on tools as lines of "<period> <groups>: <calls>
+// calls, <errors> errors, <open> open, <timed> timed, min avg p50 p90 p95 p99 max".
+func toolTable(r *query.ToolReport) string {
+	line := func(name string, s query.ToolTimes) string {
+		var times []string
+		for _, ms := range []*float64{s.MinMS, s.AvgMS, s.P50MS, s.P90MS, s.P95MS, s.P99MS, s.MaxMS} {
+			if ms == nil {
+				times = append(times, "-")
+				continue
+			}
+			times = append(times, fmt.Sprintf("%.6g", *ms))
+		}
+		return fmt.Sprintf("%s: %d calls, %d errors, %d open, %d timed, %s", name, s.Calls, s.Errors, s.Open, s.Timed, strings.Join(times, " "))
+	}
+	var rows []string
+	for _, row := range r.Items {
+		var name []string
+		if row.Name != nil {
+			name = append(name, *row.Name)
+		}
+		for _, g := range r.GroupBy {
+			value := "null"
+			if v := row.Group[g]; v != nil {
+				value = *v
+			}
+			name = append(name, value)
+		}
+		rows = append(rows, line(strings.Join(name, " "), row.ToolTimes))
+	}
+	return strings.Join(append(rows, line("all", r.Totals)), "\n")
+}
+
+func TestTools(t *testing.T) {
+	db := querytest.Open(t)
+	reported := tool("reported", "search", schema.StatusOK, 3600, 3601)
+	reported.Duration = int64(250 * time.Millisecond) // the source knows better than the second between two frames
+	endOnly := schema.Span{
+		Fact: schema.Fact{ID: "end-only", Agent: "helper"}, Kind: schema.SpanTool, Name: "search",
+		Status: schema.StatusError, Ended: at(3700), Duration: int64(750 * time.Millisecond),
+	}
+	db.Add(
+		querytest.Recording{Session: "a", Stream: 1, Spans: []schema.Span{
+			tool("b1", "bash", schema.StatusOK, 0, 1), tool("b2", "bash", schema.StatusOK, 10, 12),
+			tool("b3", "bash", schema.StatusError, 20, 23), tool("b4", "bash", schema.StatusOK, 30, 34),
+			tool("b5", "bash", schema.StatusOpen, 40, 0),
+			run("r", schema.StatusOK, 0, 50), // not a tool
+			// Its result comes in the next stream.
+			tool("shared", "edit", schema.StatusUnclosed, 50, 60),
+			tool("refused", "rm", schema.StatusRejected, 0, 70),
+			tool("cut", "bash", schema.StatusUnclosed, 45, 60),
+		}},
+		querytest.Recording{Session: "a", Stream: 2, Spans: []schema.Span{
+			{Fact: schema.Fact{ID: "shared"}, Kind: schema.SpanTool, Status: schema.StatusOK, Ended: at(58)},
+		}},
+		querytest.Recording{Session: "b", Stream: 3, Spans: []schema.Span{
+			reported, endOnly,
+			tool("b1", "bash", schema.StatusOK, 3600, 3605), // the same id in another session
+		}},
+		querytest.Recording{Session: "z", Stream: 9, Tenant: "other", Spans: []schema.Span{tool("b1", "bash", schema.StatusOK, 0, 1000)}},
+	)
+	r := reader(db, 1e6)
+	all := "all: 11 calls, 2 errors, 2 open, 8 timed, 250 3000 2500 5900 6950 7790 8000"
+	for _, tc := range []struct {
+		name string
+		q    query.ToolQuery
+		want string
+	}{
+		{"all", query.ToolQuery{}, lines(strings.Replace(all, "all", "", 1), all)},
+		// bash: 1, 2, 3, 4 and 5 s. Between the neighbours 4 and 5, p90 lies at 0.6 of the way.
+		{"by tool", query.ToolQuery{GroupBy: []string{"tool"}}, lines(
+			"bash: 7 calls, 1 errors, 2 open, 5 timed, 1000 3000 3000 4600 4800 4960 5000",
+			"edit: 1 calls, 0 errors, 0 open, 1 timed, 8000 8000 8000 8000 8000 8000 8000",
+			"rm: 1 calls, 0 errors, 0 open, 0 timed, - - - - - - -",
+			"search: 2 calls, 1 errors, 0 open, 2 timed, 250 500 500 700 725 745 750", all)},
+		{"by session and agent", query.ToolQuery{GroupBy: []string{"session", "agent"}}, lines(
+			"a main: 8 calls, 1 errors, 2 open, 5 timed, 1000 3600 3000 6400 7200 7840 8000",
+			"b helper: 1 calls, 1 errors, 0 open, 1 timed, 750 750 750 750 750 750 750",
+			"b main: 2 calls, 0 errors, 0 open, 2 timed, 250 2625 2625 4525 4762.5 4952.5 5000", all)},
+		{"by the hour in Berlin", query.ToolQuery{Granularity: query.Hourly, Zone: zone(t, "Europe/Berlin")}, lines(
+			"2026-03-02T11:00:00+01:00: 8 calls, 1 errors, 2 open, 5 timed, 1000 3600 3000 6400 7200 7840 8000",
+			"2026-03-02T12:00:00+01:00: 3 calls, 1 errors, 0 open, 3 timed, 250 2000 750 4150 4575 4915 5000", all)},
+		{"half open: by when it was first spoken of, whole if it ends later", query.ToolQuery{From: when(20), To: when(50.5)}, lines(
+			": 5 calls, 1 errors, 2 open, 3 timed, 3000 5000 4000 7200 7600 7920 8000",
+			"all: 5 calls, 1 errors, 2 open, 3 timed, 3000 5000 4000 7200 7600 7920 8000")},
+		{"its second stream in range, its first not", query.ToolQuery{From: when(55), To: when(59)}, lines(
+			"all: 0 calls, 0 errors, 0 open, 0 timed, - - - - - - -")},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.q.Tenant = querytest.Tenant
+			equal(t, "report", tc.want, toolTable(must[*query.ToolReport](t)(r.Tools(t.Context(), tc.q))))
+		})
+	}
+	t.Run("slowest", func(t *testing.T) {
+		report := must[*query.ToolReport](t)(r.Tools(t.Context(), query.ToolQuery{Tenant: querytest.Tenant, Slowest: 3}))
+		pos := func(seconds float64, stream int, seq uint64) string {
+			return schema.Position{At: at(seconds), StreamID: querytest.StreamID(stream), Seq: seq}.String()
+		}
+		equal(t, "slowest", []query.SlowCall{
+			{SessionID: "a", SpanID: "shared", Tool: ptr("edit"), Agent: ptr("main"), Status: "ok", Started: ptr(when(50)), DurationMS: 8000, Position: pos(50, 1, 6)},
+			{SessionID: "b", SpanID: "b1", Tool: ptr("bash"), Agent: ptr("main"), Status: "ok", Started: ptr(when(3600)), DurationMS: 5000, Position: pos(3600, 3, 2)},
+			{SessionID: "a", SpanID: "b4", Tool: ptr("bash"), Agent: ptr("main"), Status: "ok", Started: ptr(when(30)), DurationMS: 4000, Position: pos(30, 1, 3)},
+		}, report.Slowest)
+	})
+	t.Run("error rate", func(t *testing.T) {
+		report := must[*query.ToolReport](t)(r.Tools(t.Context(), query.ToolQuery{Tenant: querytest.Tenant, GroupBy: []string{"tool"}}))
+		equal(t, "of search", 0.5, report.Items[3].ErrorRate)
+		text := must[[]byte](t)(json.Marshal(report))
+		var back query.ToolReport
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "decoded", report, &back)
+	})
+	t.Run("nothing recorded", func(t *testing.T) {
+		report := must[*query.ToolReport](t)(r.Tools(t.Context(), query.ToolQuery{Tenant: "nobody", Slowest: 5}))
+		equal(t, "report", "all: 0 calls, 0 errors, 0 open, 0 timed, - - - - - - -", toolTable(report))
+	})
+}
