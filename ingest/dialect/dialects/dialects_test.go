@@ -117,7 +117,7 @@ func TestRecogniseAmongMany(t *testing.T) {
 		want, reason string
 	}{
 		{"the first that is certain", []string{"0", "203", "033"}, 3, "c", "frame 2: c"},
-		{"of two that are certain the one listed first", []string{"0", "23", "33"}, 1, "c", "frame 1: c"},
+		{"certain sooner than one listed before", []string{"0", "23", "33"}, 1, "c", "frame 1: c"},
 		{"certain in the same frame", []string{"1", "3", "3"}, 1, "b", "frame 1: b"},
 		{"the surest", []string{"111", "001", "002"}, 3, "c", "frame 3: c"},
 		{"as sure, more often", []string{"200", "022", "002"}, 3, "b", "frame 2: b"},

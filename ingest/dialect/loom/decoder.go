@@ -43,7 +43,7 @@ const numberKept = 128
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 	d.nextSeq = in.Seq + 1
 	if in.JSON == nil {
-		if in.Direction == schema.Send && len(in.Data) > 0 {
+		if in.Direction == schema.Send && in.Transport == schema.WebSocket && len(in.Data) > 0 {
 			d.requests.unreadable++
 		}
 		return

@@ -83,6 +83,7 @@ func (d *decoder) leave(r *run, e *event) {
 	n.span.Error = err
 	d.book.CloseSpan(n.span, status, d.frame)
 	r.drop(n)
+	r.tools.left(n)
 	r.left, r.failed, r.failure = true, status == schema.StatusError, err
 }
 

@@ -13,9 +13,10 @@ type tool struct {
 	id, name     string
 	args, output *dialect.Message
 	attrs        attributes
-	called       bool // its arguments are complete
-	started      bool // it is executed
-	gaps         int  // of its run when it was started
+	called       bool  // its arguments are complete
+	started      bool  // it is executed
+	in           *node // what executes it
+	gaps         int   // of its run when it was started
 }
 
 // toolEvent is an event that tells of a tool call, in whichever form.
@@ -137,6 +138,9 @@ func (d *decoder) startTool(r *run, e *toolEvent) {
 	}
 	d.identify(t, e)
 	t.started, t.gaps = true, r.gaps
+	if e.node.span != nil {
+		t.in = e.node
+	}
 	t.span.Status, t.span.Started = schema.StatusOpen, d.frame.At
 	d.unclock(t.span)
 	d.placeTool(r, t, e.node)
@@ -156,6 +160,10 @@ func (d *decoder) toolPrinted(r *run, e *toolEvent) {
 		t.span.Started, t.started = 0, true // its start was not seen
 	}
 	text, media := textOf(e)
+	if t.span.Status == schema.StatusWaiting {
+		t.span.Status = schema.StatusOpen // it prints: so it was approved
+		d.book.ChangedSpan(t.span, d.frame)
+	}
 	if len(text) == 0 {
 		return
 	}

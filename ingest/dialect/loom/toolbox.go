@@ -115,11 +115,21 @@ func (b *toolbox) inUse(e *toolEvent) *tool {
 // inside of it. After frames were lost its end may be among them: then none.
 func (b *toolbox) executing(gaps int) *tool {
 	for i := len(b.open) - 1; i >= 0; i-- {
-		if t := b.open[i]; t.started && t.gaps == gaps {
+		if t := b.open[i]; t.in != nil && t.gaps == gaps {
 			return t
 		}
 	}
 	return nil
+}
+
+// left says that a node has ended: what it executed is over, even if no end of
+// it was seen.
+func (b *toolbox) left(n *node) {
+	for _, t := range b.open {
+		if t.in == n {
+			t.in = nil
+		}
+	}
 }
 
 // end takes a call that has ended out.
