@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func (ex *exchange) begin(way schema.Direction, b *body) error {
 // data records bytes of a body, which are copied.
 func (ex *exchange) data(way schema.Direction, p []byte) error {
 	passedBytes[way].Add(float64(len(p)))
-	return ex.put(item{way: way, data: append([]byte(nil), p...)})
+	return ex.put(item{way: way, data: p})
 }
 
 // end says that a body has ended, and whether it is complete. Only the first
@@ -67,7 +68,7 @@ func (ex *exchange) end(way schema.Direction, whole bool) error {
 	return ex.put(item{way: way, end: true, whole: whole})
 }
 
-// put queues an item. There is an error in strict mode only.
+// put queues an item, its data copied. There is an error in strict mode only.
 func (ex *exchange) put(it item) error {
 	if ex.rec == nil || ex.rec.dead.Load() {
 		return ex.miss(&it)
@@ -85,6 +86,7 @@ func (ex *exchange) put(it item) error {
 		ex.proxy.opts.Log.Warn("recorder overloaded: the rest of an exchange is not recorded", "exchange", ex.shown)
 		return ex.miss(&it)
 	}
+	it.data = bytes.Clone(it.data)
 	q.put(it)
 	return nil
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -69,7 +71,11 @@ func startRaw(t testing.TB, script func(c *net.TCPConn), change func(*Options)) 
 }
 
 func (s *setup) begin(t testing.TB, upstream string, change func(*Options)) {
-	opts := Options{Upstream: upstream, Recorder: ingest.NewRecorder(&s.memory, ingest.Settings{}, nil)}
+	var logged logged
+	opts := Options{
+		Upstream: upstream, Recorder: ingest.NewRecorder(&s.memory, ingest.Settings{}, nil),
+		Log: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
 	opts.Stream.Dialect = "generic"
 	if change != nil {
 		change(&opts)
@@ -93,7 +99,22 @@ func (s *setup) begin(t testing.TB, upstream string, change func(*Options)) {
 			t.Error(err)
 		}
 		s.memory.Wait()
+		if t.Failed() {
+			t.Logf("the proxy logged:\n%s", logged.text.String())
+		}
 	})
+}
+
+// logged keeps what the proxy logs, for tests that fail.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
 }
 
 // complaints are what the server before the proxy logs: panics, above all.

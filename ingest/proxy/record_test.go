@@ -29,6 +29,7 @@ func TestEventGaps(t *testing.T) {
 	const gap = 100 * time.Millisecond
 	for _, encoding := range []string{"", "gzip", "zstd", "br"} {
 		t.Run("encoding "+encoding, func(t *testing.T) {
+			firstEvent := make(chan struct{})
 			s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 				out := compressor(w, encoding)
@@ -36,20 +37,25 @@ func TestEventGaps(t *testing.T) {
 				rc.Flush() // the head comes before the first event
 				for i := range 5 {
 					time.Sleep(gap)
+					if i == 0 {
+						close(firstEvent)
+					}
 					fmt.Fprintf(out, "id: %d\ndata: {\"n\":%d}\n\n", i, i)
 					flush(out)
 					rc.Flush()
 				}
 				out.Close()
 			}), nil)
-			began := time.Now()
+			var began time.Time
 			res, err := s.client.Do(s.request(t, "GET", "/events", ""))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer res.Body.Close()
-			if took := time.Since(began); took > gap*8/10 {
-				t.Errorf("the head took %v", took)
+			select {
+			case <-firstEvent:
+				t.Error("the head came no earlier than the first event")
+			default:
 			}
 			in := bufio.NewReader(decompressor(res.Body, encoding))
 			for i := range 5 {
@@ -58,8 +64,10 @@ func TestEventGaps(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if took, want := time.Since(began), time.Duration(i+1)*gap; took < want || took > want+gap*8/10 {
-					t.Errorf("event %d came after %v", i, took)
+				if i == 0 {
+					began = time.Now()
+				} else if took := time.Since(began); !near(took, time.Duration(i)*gap) {
+					t.Errorf("event %d came %v after the first", i, took)
 				}
 			}
 			if rest, err := io.ReadAll(in); err != nil || len(rest) > 0 {
@@ -74,8 +82,8 @@ func TestEventGaps(t *testing.T) {
 				if want := fmt.Sprintf("id: %d\ndata: {\"n\":%d}\n\n", i, i); string(f.Raw) != want || f.Transport != schema.SSE || f.Flags.Has(schema.FlagJoined) {
 					t.Errorf("event %d is %q, %v, %v", i, f.Raw, f.Transport, f.Flags)
 				}
-				if after := time.Duration(f.At - r.frames[0].At); after < time.Duration(i+1)*gap || after > time.Duration(i+2)*gap {
-					t.Errorf("event %d was recorded at %v", i, after)
+				if after := time.Duration(f.At - events[0].At); !near(after, time.Duration(i)*gap) {
+					t.Errorf("event %d was recorded %v after the first", i, after)
 				}
 			}
 			if head := r.notes(schema.Receive)[0]; strings.Contains(head, "\r\nTapedeck-Decoded: "+encoding+"\r\n\r\n") != (encoding != "") {
@@ -86,6 +94,11 @@ func TestEventGaps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// near allows for a busy machine, and not for one event more or less.
+func near(d, want time.Duration) bool {
+	return d > want-60*time.Millisecond && d < want+60*time.Millisecond
 }
 
 func compressor(w io.Writer, encoding string) io.WriteCloser {

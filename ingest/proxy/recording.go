@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -139,7 +140,7 @@ func (r *recording) noteClose(way schema.Direction, b *body, emit func(*schema.F
 	b.closing = true
 	text := "close " + strconv.Itoa(code)
 	if reason != "" {
-		text += " " + reason
+		text += " " + strings.ToValidUTF8(reason, "\uFFFD")
 	}
 	return emit(&schema.Frame{At: r.at, Transport: schema.WebSocket, Flags: schema.FlagNote, Raw: []byte(text)})
 }

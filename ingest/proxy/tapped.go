@@ -15,11 +15,17 @@ type tappedBody struct {
 	way      schema.Direction
 	from     string             // who sends it, for the end reason
 	trailers func() http.Header // known once the body has ended
+	err      error              // how it ended
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. Once a body has ended it is left alone: that of a
+// request may be closed by the server while the transport still looks for more.
 func (b *tappedBody) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
 	n, err := b.ReadCloser.Read(p)
+	b.err = err
 	if n > 0 {
 		if unrecorded := b.exchange.data(b.way, p[:n]); unrecorded != nil {
 			return 0, unrecorded
