@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// client calls a tapedeck server's API.
-type client struct {
+// apiClient calls a tapedeck server's API.
+type apiClient struct {
 	base  *url.URL
 	token string
 	http  *http.Client
 }
 
-func (g *global) client() (*client, error) {
+func (g *global) client() (*apiClient, error) {
 	base, err := url.Parse(strings.TrimSuffix(g.Server, "/"))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, badUsage("--server %q: it must be a URL like http://127.0.0.1:4600", g.Server)
 	}
-	return &client{base: base, token: g.Token, http: &http.Client{Transport: &http.Transport{
+	return &apiClient{base: base, token: g.Token, http: &http.Client{Transport: &http.Transport{
 		DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		ResponseHeaderTimeout: 2 * time.Minute,
 		ForceAttemptHTTP2:     true,
@@ -53,7 +53,7 @@ func (e *apiError) Error() string {
 
 // open sends a request and gives the answer's body, which the caller closes. A
 // status other than 2xx is an error.
-func (c *client) open(ctx context.Context, method, path string, query url.Values, accept string) (io.ReadCloser, error) {
+func (c *apiClient) open(ctx context.Context, method, path string, query url.Values, accept string) (io.ReadCloser, error) {
 	u := c.base.JoinPath(path)
 	u.RawQuery = query.Encode()
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
@@ -73,7 +73,7 @@ func (c *client) open(ctx context.Context, method, path string, query url.Values
 	return nil, answered(resp)
 }
 
-func (c *client) authorize(h http.Header) {
+func (c *apiClient) authorize(h http.Header) {
 	if c.token != "" {
 		h.Set("Authorization", "Bearer "+c.token)
 	}
@@ -92,7 +92,7 @@ func answered(resp *http.Response) error {
 }
 
 // unreachable says what to do when nothing answers.
-func (c *client) unreachable(err error) error {
+func (c *apiClient) unreachable(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
 		return fmt.Errorf("no tapedeck server answers at %s (%v)\nStart one with \"tapedeck up\", or name it with --server or TAPEDECK_SERVER", c.base, op.Err)
@@ -101,7 +101,7 @@ func (c *client) unreachable(err error) error {
 }
 
 // get reads a JSON answer into v.
-func (c *client) get(ctx context.Context, path string, query url.Values, v any) error {
+func (c *apiClient) get(ctx context.Context, path string, query url.Values, v any) error {
 	body, err := c.open(ctx, http.MethodGet, path, query, "application/json")
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -69,6 +70,11 @@ func run(args []string) int {
 		kong.Description("Record agent streams, play them back at their original timing, see what they used."),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(&c.global),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	// What stands after "--" is a command to record, flags and all.
+	if i := slices.Index(args, "--"); i >= 0 && args[0] == "record" {
+		c.Record.command = args[i+1:]
+		args = args[:i]
+	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "tapedeck: %v\nRun \"tapedeck --help\" for the commands and their flags.\n", err)

@@ -9,6 +9,8 @@ var (
 	// ErrFull is what a parcel is refused with while neither the next publisher
 	// nor the disk takes it.
 	ErrFull = errors.New("spool is full")
+	// ErrInUse is returned for a directory that another process uses.
+	ErrInUse = errors.New("spool directory")
 	// ErrClosed is returned once Close was called.
 	ErrClosed = errors.New("spool is closed")
 )

@@ -26,8 +26,8 @@ func takeLock(dir string) (*os.File, error) {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		holder, _ := io.ReadAll(io.LimitReader(f, 512))
 		f.Close()
-		return nil, fmt.Errorf("spool directory %s is in use by %s: stop that process, or name another directory here",
-			dir, describeHolder(holder))
+		return nil, fmt.Errorf("%w: %s is in use by %s: stop that process, or name another directory here",
+			ErrInUse, dir, describeHolder(holder))
 	case err != nil:
 		f.Close()
 		return nil, fmt.Errorf("lock spool directory %s: %w", dir, err)

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/file"
+)
+
+// follow records a growing file until the user interrupts. Where it stopped is
+// kept beside the spool, so that the next run goes on there.
+func (c *recordCommand) follow(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
+	home, err := spoolHome()
+	if err != nil {
+		return ingest.Summary{}, fmt.Errorf("where to keep how far the file was recorded: %w", err)
+	}
+	return file.Follow(ctx, rec, so, file.FollowOptions{
+		Path: c.Follow, StateDir: filepath.Join(filepath.Dir(home), "follow"), FrameLimit: c.FrameLimit, Log: stderrLog(),
+	})
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/nats-io/nats.go"
+	njs "github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/sink"
+	"tapedeck/ingest/spool"
+	"tapedeck/schema/clickhouse"
+)
+
+// roles are the parts of a server that a process runs.
+type roles struct{ ingest, sink, api bool }
+
+// nodeConfig is what a node needs: where the servers are, and what it runs.
+type nodeConfig struct {
+	roles    roles
+	connect  func(...nats.Option) (*nats.Conn, error)
+	dsn      string // ClickHouse; used by sink and api
+	spoolDir string // used by ingest
+	streams  jetstream.Config
+	log      *slog.Logger
+}
+
+// node is the parts of tapedeck that run in this process. They are the same in
+// local mode and against real servers.
+type node struct {
+	cfg      nodeConfig
+	nc       *nats.Conn
+	db       driver.Conn        // nil without api
+	spool    *spool.Spool       // nil without ingest
+	recorder *ingest.Recorder   // nil without ingest
+	sink     *sink.Sink         // nil without sink
+	stop     context.CancelFunc // ends the sink
+	running  sync.WaitGroup
+}
+
+// startNode connects and begins to work. A server that is away now is waited
+// for in the background: /readyz says so meanwhile.
+func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
+	n := &node{cfg: cfg}
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	n.stop = stop
+	defer func() {
+		if err != nil {
+			n.close(context.WithoutCancel(ctx))
+		}
+	}()
+	n.nc, err = cfg.connect(natsOptions(cfg.log)...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to NATS: %w", err)
+	}
+	if err := n.ensureStreams(life); err != nil {
+		return nil, err
+	}
+	if cfg.roles.api {
+		if n.db, err = clickhouse.Open(cfg.dsn); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.roles.ingest {
+		if err := n.startIngest(); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.roles.sink {
+		n.sink, err = sink.New(sink.Options{NATS: n.nc, DSN: cfg.dsn, Keep: cfg.streams.Keep, Log: cfg.log})
+		if err != nil {
+			return nil, err
+		}
+		n.running.Go(func() { _ = n.sink.Run(life) }) // it ends with life alone, without an error
+	}
+	return n, nil
+}
+
+// natsOptions have the connection come back whatever happens, and say so.
+func natsOptions(log *slog.Logger) []nats.Option {
+	return []nats.Option{
+		nats.Name("tapedeck"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
+		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
+		// What is published while the connection is away goes to the spool, not
+		// to a buffer in memory.
+		nats.ReconnectBufSize(-1),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log.Warn("NATS is away, trying to reconnect", "error", err)
+			}
+		}),
+		nats.ReconnectHandler(func(c *nats.Conn) { log.Info("NATS is back", "url", c.ConnectedUrlRedacted()) }),
+	}
+}
+
+// ensureStreams makes the JetStream streams; if NATS is away, as soon as it is
+// there.
+func (n *node) ensureStreams(life context.Context) error {
+	js, err := njs.New(n.nc)
+	if err != nil {
+		return fmt.Errorf("JetStream: %w", err)
+	}
+	try := func() error {
+		ctx, cancel := context.WithTimeout(life, 5*time.Second)
+		defer cancel()
+		_, err := jetstream.EnsureStreams(ctx, js, n.cfg.streams)
+		return err
+	}
+	if err = try(); err == nil {
+		return nil
+	}
+	n.cfg.log.Warn("JetStream does not answer yet, waiting for it", "error", err)
+	n.running.Go(func() {
+		for life.Err() == nil && try() != nil {
+			select {
+			case <-life.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	})
+	return nil
+}
+
+func (n *node) startIngest() error {
+	publisher, err := jetstream.NewPublisher(n.nc)
+	if err != nil {
+		return err
+	}
+	n.spool, err = spool.Open(spool.Options{Dir: n.cfg.spoolDir, Next: publisher, Log: n.cfg.log})
+	if err != nil {
+		return err
+	}
+	n.recorder = ingest.NewRecorder(n.spool, ingest.Settings{}, n.cfg.log)
+	return nil
+}
+
+// close ends the parts in the order in which data flows: what was accepted is
+// on disk or in ClickHouse when it returns.
+func (n *node) close(ctx context.Context) error {
+	var errs []error
+	if n.spool != nil {
+		errs = append(errs, n.spool.Close(ctx))
+	}
+	n.stop()
+	n.running.Wait()
+	if n.nc != nil {
+		n.nc.Close()
+	}
+	if n.db != nil {
+		errs = append(errs, n.db.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	njs "github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/link"
+	"tapedeck/ingest/spool"
+)
+
+// outlet is where a recording command's blocks go: the tapedeck server or a NATS
+// server, with a spool before it for the time that it is away.
+type outlet struct {
+	publisher ingest.Publisher
+	spool     *spool.Spool // nil without
+	shut      func(context.Context) error
+	log       *slog.Logger
+	server    string // for messages
+}
+
+// openOutlet connects. A server that does not answer now is an error: nobody
+// wants to find out at the end that a name was mistyped. One that goes away
+// later is bridged by the spool.
+func (c *recordCommand) openOutlet(ctx context.Context, g *global) (*outlet, error) {
+	return openOutlet(ctx, g, c.NATS, c.NoSpool, stderrLog())
+}
+
+func openOutlet(ctx context.Context, g *global, natsURL string, noSpool bool, log *slog.Logger) (_ *outlet, err error) {
+	o := &outlet{log: log, server: g.Server}
+	if natsURL != "" {
+		o.server = natsURL
+		err = o.toNATS(ctx, natsURL)
+	} else {
+		err = o.toServer(ctx, g)
+	}
+	if err != nil || noSpool {
+		return o, err
+	}
+	if err = o.addSpool(); err != nil {
+		return nil, errors.Join(err, o.shut(ctx))
+	}
+	return o, nil
+}
+
+func (o *outlet) toNATS(ctx context.Context, url string) error {
+	options := append(natsOptions(o.log), nats.RetryOnFailedConnect(false))
+	nc, err := nats.Connect(url, options...)
+	if err != nil {
+		return fmt.Errorf("connect to NATS at %s: %w", url, err)
+	}
+	js, err := njs.New(nc)
+	if err == nil {
+		_, err = js.Stream(ctx, jetstream.StreamName)
+	}
+	if err != nil {
+		nc.Close()
+		return fmt.Errorf("JetStream stream %s at %s: %w\nIt is made by the first \"tapedeck serve\" or \"tapedeck up\"", jetstream.StreamName, url, err)
+	}
+	if o.publisher, err = jetstream.NewPublisher(nc); err != nil {
+		nc.Close()
+		return err
+	}
+	o.shut = func(context.Context) error { nc.Close(); return nil }
+	return nil
+}
+
+func (o *outlet) toServer(ctx context.Context, g *global) error {
+	c, err := link.Dial(ctx, link.Options{Server: g.Server, Token: g.Token, Log: o.log})
+	if err != nil {
+		return err
+	}
+	o.publisher, o.shut = c, c.Close
+	return nil
+}
+
+// spoolHome is where recording commands keep what could not be sent.
+func spoolHome() (string, error) {
+	if home := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, "tapedeck", "spool"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no place for the spool (%w); set XDG_STATE_HOME, or record with --no-spool", err)
+	}
+	return filepath.Join(home, ".local", "state", "tapedeck", "spool"), nil
+}
+
+// spoolSlots is how many recording commands may run side by side.
+const spoolSlots = 1000
+
+// addSpool puts a spool before the publisher, in the first directory that no
+// other process uses. What an earlier process left there is sent, too.
+func (o *outlet) addSpool() error {
+	home, err := spoolHome()
+	if err != nil {
+		return err
+	}
+	for i := range spoolSlots {
+		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher, Log: o.log})
+		if errors.Is(err, spool.ErrInUse) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		o.spool, o.publisher = s, s
+		return nil
+	}
+	return fmt.Errorf("%d recordings run already: every spool in %s is in use", spoolSlots, home)
+}
+
+// drainTimeout is how long a command waits at its end for what is in the spool.
+const drainTimeout = 10 * time.Second
+
+// drained waits until the spool is empty. If the server stays away, what is in
+// it stays on disk, and that is said.
+func (o *outlet) drained(ctx context.Context) error {
+	if o.spool == nil || o.spool.State().Parcels == 0 {
+		return nil
+	}
+	p := showProgress(func() string {
+		return fmt.Sprintf("%d blocks wait for %s", o.spool.State().Parcels, o.server)
+	})
+	defer p.end()
+	for end := time.Now().Add(drainTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+		if o.spool.State().Parcels == 0 {
+			return nil
+		}
+	}
+	return o.leftovers()
+}
+
+// leftovers says what stays in the spool.
+func (o *outlet) leftovers() error {
+	if o.spool == nil {
+		return nil
+	}
+	st := o.spool.State()
+	if st.Parcels == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is away (%s): %d blocks are safe on disk in %s\nThe next \"tapedeck record\" sends them", o.server, st.LastError, st.Parcels, st.Dir)
+}
+
+func (o *outlet) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	if o.spool != nil {
+		if err := o.spool.Close(ctx); err != nil {
+			o.log.Warn("close the spool", "error", err)
+		}
+	}
+	if err := o.shut(ctx); err != nil {
+		o.log.Warn("close the connection", "error", err)
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// progress shows how far something is, on a terminal's standard error, once it
+// takes longer than a second; and every ten seconds as a line where standard
+// error is not a terminal.
+type progress struct {
+	text func() string
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+const (
+	progressAfter = time.Second
+	progressEvery = 200 * time.Millisecond
+	progressLines = 10 * time.Second
+)
+
+// showProgress begins to show what text says, until end is called.
+func showProgress(text func() string) *progress {
+	p := &progress{text: text, stop: make(chan struct{})}
+	p.done.Go(p.run)
+	return p
+}
+
+func (p *progress) run() {
+	terminal := isTerminal(os.Stderr)
+	every := progressEvery
+	if !terminal {
+		every = progressLines
+	}
+	timer := time.NewTimer(max(progressAfter, every))
+	defer timer.Stop()
+	shown := false
+	for {
+		select {
+		case <-p.stop:
+			if shown && terminal {
+				fmt.Fprint(os.Stderr, "\r\x1b[K")
+			}
+			return
+		case <-timer.C:
+		}
+		shown = true
+		if terminal {
+			fmt.Fprintf(os.Stderr, "\r\x1b[K%s", p.text())
+		} else {
+			fmt.Fprintln(os.Stderr, p.text())
+		}
+		timer.Reset(every)
+	}
+}
+
+// end takes the progress away.
+func (p *progress) end() {
+	close(p.stop)
+	p.done.Wait()
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/proxy"
+)
+
+// proxyCommand runs the recording proxy.
+type proxyCommand struct {
+	logFlags
+	Upstream      string   `help:"The server to pass requests on to." required:"" placeholder:"URL"`
+	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
+	SessionHeader string   `help:"Request header that names the session." placeholder:"NAME"`
+	Session       string   `help:"Session of requests that name none." placeholder:"ID"`
+	Dialect       string   `help:"The protocol; recognised by default." placeholder:"NAME"`
+	Tenant        string   `help:"The tenant." default:"default" placeholder:"T"`
+	Tag           []string `help:"Tag the sessions; may be repeated." placeholder:"K=V" sep:"none"`
+	Strict        bool     `help:"Hold up requests rather than record them in part when the recorder is overloaded."`
+	NATS          string   `help:"Publish to this NATS server rather than through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+}
+
+// Run proxies until it is told to stop.
+func (c *proxyCommand) Run(ctx context.Context, g *global) error {
+	tags, err := parseTags(c.Tag)
+	if err != nil {
+		return err
+	}
+	log := c.logger()
+	l, err := listen(c.Listen)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	out, err := openOutlet(ctx, g, c.NATS, false, log)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	p, err := proxy.New(proxy.Options{
+		Upstream: c.Upstream, Recorder: ingest.NewRecorder(out.publisher, ingest.Settings{}, log),
+		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},
+		SessionHeader: c.SessionHeader, Strict: c.Strict, Log: log,
+	})
+	if err != nil {
+		return usageError{err}
+	}
+	fmt.Fprintf(os.Stderr, "http://%s records what passes to %s\n", l.Addr(), c.Upstream)
+	if err := p.Serve(ctx, l, shutdownTimeout); err != nil {
+		return err
+	}
+	return out.drained(context.WithoutCancel(ctx))
+}

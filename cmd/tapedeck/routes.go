@@ -1,0 +1,127 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"tapedeck/ingest"
+	"tapedeck/query"
+	"tapedeck/schema/problem"
+)
+
+// tenantHandler is a handler that knows whose data it works on.
+type tenantHandler func(w http.ResponseWriter, r *http.Request, tenant string)
+
+// sessionHandler is one for a session of that tenant.
+type sessionHandler func(w http.ResponseWriter, r *http.Request, tenant, session string)
+
+// routes maps addresses to handlers. echo stays here: what is behind it sees
+// plain net/http and plain arguments.
+func (s *server) routes() *echo.Echo {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.IPExtractor = echo.ExtractIPDirect()
+	e.HTTPErrorHandler = s.answerError
+	e.Pre(localOnly)
+	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
+		s.log.Error("a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
+		return err
+	}}))
+
+	e.GET("/healthz", plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))
+	e.GET("/readyz", plain(s.serveReady))
+	e.GET("/metrics", echo.WrapHandler(promhttp.Handler()))
+	e.GET("/openapi.yaml", plain(serveOpenAPI))
+	if s.node.recorder != nil {
+		s.ingestRoutes(e)
+	}
+	if s.node.db != nil {
+		s.readRoutes(e)
+	}
+	return e
+}
+
+func plain(h http.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h(c.Response(), c.Request())
+		return nil
+	}
+}
+
+func forTenant(h tenantHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h(c.Response(), c.Request(), ingest.DefaultTenant)
+		return nil
+	}
+}
+
+func forSession(h sessionHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		id, err := url.PathUnescape(c.Param("id"))
+		if err != nil {
+			return problem.BadParameter("id", "the session id in the path is not escaped as URLs are: "+err.Error())
+		}
+		h(c.Response(), c.Request(), ingest.DefaultTenant, id)
+		return nil
+	}
+}
+
+func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/yaml")
+	_, _ = w.Write(query.OpenAPI) // the client is gone
+}
+
+// localOnly refuses requests that name another host: a page of a foreign site
+// could otherwise have its name resolve to 127.0.0.1 and read everything.
+func localOnly(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if isLoopback(c.Request().Host) {
+			return next(c)
+		}
+		return &problem.Problem{
+			Title: "Host not served", Status: http.StatusMisdirectedRequest,
+			Detail: "This server has no tokens and answers to loopback names only, not to \"" + c.Request().Host + "\".",
+			Hint:   "Call it as 127.0.0.1 or localhost.",
+		}
+	}
+}
+
+func isLoopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// answerError gives every error that reaches the rim the form of RFC 9457.
+func (s *server) answerError(err error, c echo.Context) {
+	if c.Response().Committed {
+		return
+	}
+	p, known := problem.From(err)
+	if he, ok := err.(*echo.HTTPError); ok {
+		p, known = &problem.Problem{Status: he.Code, Detail: notServed(he.Code, c.Request())}, true
+	}
+	if !known {
+		s.log.Error("request failed", "path", c.Request().URL.Path, "error", err)
+	}
+	problem.Write(c.Response(), p)
+}
+
+func notServed(status int, r *http.Request) string {
+	switch status {
+	case http.StatusNotFound:
+		return "Nothing is served at " + r.URL.Path + ". The routes are listed in /openapi.yaml."
+	case http.StatusMethodNotAllowed:
+		return r.URL.Path + " does not take " + r.Method + ". The routes are listed in /openapi.yaml."
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/deploy/local/datadir"
+	"tapedeck/ingest/jetstream"
+)
+
+// serveCommand runs parts of tapedeck against real servers.
+type serveCommand struct {
+	logFlags
+	Role       []string `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
+	NATS       string   `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
+	ClickHouse string   `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
+	Listen     string   `help:"Address of the API." default:"127.0.0.1:4600" placeholder:"ADDR"`
+	Data       string   `help:"Directory for the spool. Default: tapedeck in the XDG data home." type:"path" placeholder:"DIR"`
+	Replicas   int      `help:"Replicas of the JetStream streams." default:"1"`
+	MaxBytes   int64    `help:"Size limit of the JetStream stream, bytes." default:"17179869184"`
+	Migrate    bool     `help:"Apply migrations at start."`
+}
+
+// Run serves until it is told to stop.
+func (c *serveCommand) Run(ctx context.Context) error {
+	log := c.logger()
+	l, err := listen(c.Listen)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if c.Data == "" {
+		if c.Data, err = datadir.Default(); err != nil {
+			return err
+		}
+	}
+	if c.Migrate {
+		if err := migrate(ctx, c.ClickHouse, log); err != nil {
+			return err
+		}
+	}
+	has := func(role string) bool { return slices.Contains(c.Role, role) }
+	n, err := startNode(ctx, nodeConfig{
+		roles: roles{ingest: has("ingest"), sink: has("sink"), api: has("api")},
+		connect: func(o ...nats.Option) (*nats.Conn, error) {
+			return nats.Connect(c.NATS, o...)
+		},
+		dsn: c.ClickHouse, spoolDir: filepath.Join(c.Data, "spool"),
+		streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes}, log: log,
+	})
+	if err != nil {
+		return err
+	}
+	s := newServer(n, l, log)
+	log.Info("serving", "url", s.url(), "roles", c.Role)
+	return s.run(ctx, &stopClock{}, nil)
+}

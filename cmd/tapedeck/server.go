@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/replay/clickhouse"
+)
+
+// server is the HTTP side of a node.
+type server struct {
+	node *node
+	log  *slog.Logger
+	// extraChecks adds what only local mode has to /readyz; may be nil.
+	extraChecks func() []check
+	echo        *echo.Echo
+	http        *http.Server
+	listener    net.Listener
+	tapes       *clickhouse.Store // nil without the role api
+}
+
+// shutdownTimeout bounds the wait for requests that are under way.
+const shutdownTimeout = 2 * time.Second
+
+// listen opens the address. Without tokens it must be on loopback: anybody who
+// can reach the port can read and write everything.
+func listen(addr string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, badUsage("--listen %q: it must be host:port, like 127.0.0.1:4600", addr)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, badUsage("--listen %q: without tokens tapedeck answers on loopback only; use 127.0.0.1 or [::1]", addr)
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w\nSomething else may be using the port; choose another with --listen", addr, err)
+	}
+	return l, nil
+}
+
+// newServer makes the server of a node. It takes requests after serve.
+func newServer(n *node, l net.Listener, log *slog.Logger) *server {
+	s := &server{node: n, log: log, listener: l}
+	life, end := context.WithCancel(context.Background())
+	s.echo = s.routes()
+	s.http = &http.Server{
+		Handler:           s.echo,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		// Requests end with the server, so that open streams do not hold it up.
+		BaseContext: func(net.Listener) context.Context { return life },
+		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	s.http.RegisterOnShutdown(end)
+	return s
+}
+
+// url is the server's address for people.
+func (s *server) url() string { return "http://" + s.listener.Addr().String() }
+
+// run answers requests until ctx ends, with work, if any, beside it; then it
+// ends everything in the order in which data flows.
+func (s *server) run(ctx context.Context, stop *stopClock, work func(context.Context)) error {
+	failed := make(chan error, 1)
+	go func() { failed <- s.http.Serve(s.listener) }()
+	var working sync.WaitGroup
+	workCtx, endWork := context.WithCancel(ctx)
+	defer endWork()
+	if work != nil {
+		working.Go(func() { work(workCtx) })
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+		s.log.Info("stopping")
+	case err = <-failed:
+		err = fmt.Errorf("serve HTTP on %s: %w", s.listener.Addr(), err)
+	}
+	ending, cancel := stop.context()
+	defer cancel()
+	s.shutdown(ending)
+	endWork()
+	working.Wait()
+	if s.tapes != nil {
+		err = errors.Join(err, s.tapes.Close())
+	}
+	return errors.Join(err, s.node.close(ending))
+}
+
+// shutdown ends the requests.
+func (s *server) shutdown(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		s.log.Warn("some requests did not end in time and were cut", "error", err)
+		_ = s.http.Close() // cuts them
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/file"
+	"tapedeck/ingest/process"
+	"tapedeck/ingest/pump"
+	"tapedeck/ingest/sse/client"
+	"tapedeck/ingest/websocket"
+	"tapedeck/schema"
+)
+
+// tap records the source that the command names. exit is the exit code of a
+// command that was run.
+func (c *recordCommand) tap(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
+	header, err := parseHeaders(c.Header)
+	if err != nil {
+		return s, 0, err
+	}
+	switch {
+	case len(c.command) > 0:
+		return process.Record(ctx, rec, so, process.Options{Command: c.command, FrameLimit: c.FrameLimit})
+	case c.Follow != "":
+		s, err = c.follow(ctx, rec, so)
+	case c.SSE != "":
+		s, err = c.tapURL(ctx, rec, so, header)
+	case c.WS != "":
+		s, err = c.tapWebSocket(ctx, rec, so, header)
+	case c.Source == "-":
+		s, err = c.tapStdin(ctx, rec, so)
+	default:
+		s, err = c.tapFile(ctx, rec, so)
+	}
+	return s, 0, err
+}
+
+func (c *recordCommand) tapFile(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
+	var done, total atomic.Int64
+	began := time.Now()
+	p := showProgress(func() string {
+		n, all := done.Load(), total.Load()
+		rate := humanize.Bytes(uint64(float64(n)/time.Since(began).Seconds())) + "/s"
+		if all == 0 {
+			return fmt.Sprintf("%s recorded, %s", humanize.Bytes(uint64(n)), rate)
+		}
+		return fmt.Sprintf("%3.0f%% of %s recorded, %s", 100*float64(n)/float64(all), humanize.Bytes(uint64(all)), rate)
+	})
+	defer p.end()
+	return file.Record(ctx, rec, so, file.Options{
+		Path: c.Source, FrameLimit: c.FrameLimit,
+		Progress: func(n, all int64) { done.Store(n); total.Store(all) },
+	})
+}
+
+func (c *recordCommand) tapStdin(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
+	if isTerminal(os.Stdin) {
+		fmt.Fprintln(os.Stderr, "recording what you type; end with Ctrl-D")
+	}
+	so.Source = "standard input"
+	transport, source := pump.Sniff(pump.NewReader(pump.Interruptible(ctx, os.Stdin)))
+	so.Transport = transport
+	s, err := rec.Open(so)
+	if err != nil {
+		return ingest.Summary{}, err
+	}
+	return pump.Pump(ctx, source, pump.NewCutter(transport, c.FrameLimit), s)
+}
+
+func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header) (ingest.Summary, error) {
+	body := c.Body
+	if path, ok := strings.CutPrefix(body, "@"); ok {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return ingest.Summary{}, fmt.Errorf("--body: %w", err)
+		}
+		body = string(data)
+	}
+	return client.Record(ctx, rec, so, client.Options{
+		URL: c.SSE, Method: c.Method, Header: h, Body: []byte(body), Once: c.Once, FrameLimit: c.FrameLimit,
+		Until: c.until(), Log: stderrLog(),
+	})
+}
+
+func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header) (ingest.Summary, error) {
+	var send []websocket.Payload
+	for _, text := range c.Send {
+		send = append(send, websocket.Payload{Data: []byte(text)})
+	}
+	return websocket.Record(ctx, rec, so, websocket.Options{
+		URL: c.WS, Header: h, Send: send, FrameLimit: c.FrameLimit, Until: c.until(), Log: stderrLog(),
+	})
+}
+
+// until gives the condition of --until, nil without.
+func (c *recordCommand) until() func(*schema.Frame) bool {
+	if c.Until == "" {
+		return nil
+	}
+	return func(f *schema.Frame) bool { return f.Type == c.Until }
+}
+
+func parseHeaders(list []string) (http.Header, error) {
+	h := http.Header{}
+	for _, line := range list {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, badUsage("--header %q: it must be of the form Name: value", line)
+		}
+		h.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	return h, nil
+}
