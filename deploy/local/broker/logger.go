@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 )
 
@@ -28,6 +29,10 @@ func (l *logger) Tracef(format string, args ...any) {
 }
 
 func (l *logger) Warnf(format string, args ...any) {
+	if strings.HasPrefix(format, "Maximum payloads over") {
+		l.Debugf(format, args...) // MaxPayload is what it is on purpose
+		return
+	}
 	l.out.Warn("NATS: " + l.keep(format, args))
 }
 
