@@ -35,6 +35,7 @@ type (
 		schema.Message
 		text   []byte
 		dirty  bool
+		shared bool  // its text and chunks were given out and must not be overwritten
 		toldAt int64 // when it was last given out while open, ns
 		told   int   // how long the text was then
 	}
@@ -131,6 +132,9 @@ func (b *Book) SetText(m *Message, text []byte, f *schema.Frame) {
 		return
 	}
 	m.text, m.ChunkAt, m.ChunkEnd = m.text[:0], m.ChunkAt[:0], m.ChunkEnd[:0]
+	if m.shared {
+		m.text, m.ChunkAt, m.ChunkEnd, m.shared = nil, nil, nil, false
+	}
 	if len(text) > 0 {
 		m.grow(text, f.At)
 	}

@@ -62,6 +62,18 @@ func TestTakenFactsAreCopies(t *testing.T) {
 	taken := facts.Messages[0]
 	b.SetText(m, []byte("XYZ"), frame(3))
 	b.Append(m, []byte("!"), frame(4))
+	b.Complete(m, frame(4))
+	facts, _ = b.Take(frame(4).At, false)
+	complete := facts.Messages[0]
+	b.Append(m, []byte("later"), frame(5))
+	b.SetText(m, []byte("another one"), frame(6))
+	b.Append(m, []byte("."), frame(7))
+	if complete.Text != "XYZ!" || !cmp.Equal(complete.ChunkEnd, []uint32{3, 4}) || !cmp.Equal(complete.ChunkAt, []int64{frame(3).At, frame(4).At}) {
+		t.Errorf("the complete message changed: %+v", complete)
+	}
+	if facts, _ = b.Take(frame(7).At, true); facts.Messages[0].Text != "another one." {
+		t.Errorf("after that: %+v", facts.Messages[0])
+	}
 	if taken.Text != "abcd" || !cmp.Equal(taken.ChunkEnd, []uint32{2, 4}) || !cmp.Equal(taken.ChunkAt, []int64{frame(1).At, frame(2).At}) {
 		t.Errorf("the taken message changed: %+v", taken)
 	}

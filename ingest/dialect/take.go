@@ -49,15 +49,28 @@ func (b *Book) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 			continue
 		}
 		m.dirty, m.toldAt, m.told = false, now, len(m.text)
-		out := m.Message
-		out.Text = string(m.text)
-		out.ChunkAt, out.ChunkEnd = nil, nil
-		if len(m.ChunkAt) > 0 {
-			out.ChunkAt, out.ChunkEnd = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd)
-		}
-		taken = append(taken, out)
+		taken = append(taken, m.take())
 	}
 	clear(b.messages[len(kept):])
 	b.messages = kept
 	return taken, len(kept) > 0
+}
+
+// take gives the message as it is. What is complete is not copied: should it be
+// changed all the same, SetText makes room of its own, and Append writes behind
+// what was taken.
+func (m *Message) take() schema.Message {
+	out := m.Message
+	if m.Message.Complete {
+		m.shared = true
+		out.Text = Alias(m.text)
+		out.ChunkAt, out.ChunkEnd = slices.Clip(m.ChunkAt), slices.Clip(m.ChunkEnd)
+	} else {
+		out.Text = string(m.text)
+		out.ChunkAt, out.ChunkEnd = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd)
+	}
+	if len(out.ChunkAt) == 0 {
+		out.ChunkAt, out.ChunkEnd = nil, nil
+	}
+	return out
 }
