@@ -12,6 +12,7 @@ import (
 
 const (
 	firstRows = 256     // of a stream's first page: little, since somebody waits for it
+	fewRows   = 64      // of a first page that has to be looked for, in one block of whatever size
 	mostRows  = 1 << 16 // of any page
 	// A page that was played within quickly is followed by larger ones, one that
 	// lasted longer than slowly by smaller ones: a slow playback holds little.
@@ -42,7 +43,9 @@ type fetched struct {
 func newCursor(r *reader, s *schema.StreamState) *cursor {
 	c := &cursor{reader: r, stream: s, last: lastSeq(s), weight: int(s.Bytes / max(s.Frames, 1))}
 	c.query = pageQuery{stream: s, query: &r.query, from: startOf(s, r.query.From), rows: firstRows}
-	c.query.dense = c.query.from.at == 0 && r.query.Filter.All()
+	if c.query.dense = c.query.from.at == 0 && r.query.Filter.All(); !c.query.dense {
+		c.query.rows = fewRows
+	}
 	if r.query.Few {
 		c.query.rows = 1
 	}
@@ -124,6 +127,9 @@ func (c *cursor) take(ctx context.Context) (bool, error) {
 // plan settles what is read after p, and whether p is of use.
 func (c *cursor) plan(p *page) (usable bool) {
 	q, n := &c.query, len(p.frames)
+	if n > 0 {
+		c.weight = p.bytes / n
+	}
 	switch {
 	case q.dense && p.full: // in no order: not the first ones
 		q.dense = false
@@ -141,9 +147,6 @@ func (c *cursor) plan(p *page) (usable bool) {
 	if q.from.at == 0 && q.from.seq > c.last {
 		c.over = true
 		return n > 0
-	}
-	if n > 0 {
-		c.weight = p.bytes / n
 	}
 	if !c.taken.IsZero() {
 		switch lasted := time.Since(c.taken); {

@@ -15,6 +15,9 @@ import (
 var oneThread = []ch.Setting{
 	{Key: "max_threads", Value: "1", Important: true},
 	{Key: "compile_expressions", Value: "0", Important: true},
+	// Columns that are fetched after the rows are known come in one block; a
+	// large page is to come in several, so that reading can stop.
+	{Key: "query_plan_max_limit_for_lazy_materialization", Value: "256", Important: true},
 }
 
 // byKey is for queries that the primary key alone answers.

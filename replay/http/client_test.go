@@ -49,7 +49,7 @@ func handler(s *replayhttp.Server) http.Handler {
 	return mux
 }
 
-func serve(t *testing.T, opts replayhttp.Options) *httptest.Server {
+func serve(t testing.TB, opts replayhttp.Options) *httptest.Server {
 	t.Helper()
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
