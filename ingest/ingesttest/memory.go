@@ -25,7 +25,8 @@ type Memory struct {
 	giveUp  error
 	delay   time.Duration
 	stalled chan struct{} // closed by Resume; nil while blocks are taken
-	done    sync.WaitGroup
+	onWay   int           // blocks taken and not confirmed
+	settled chan struct{} // closed once none is on its way; nil unless somebody waits
 }
 
 var _ ingest.Publisher = (*Memory)(nil)
@@ -90,18 +91,42 @@ func (m *Memory) Publish(ctx context.Context, p ingest.Parcel, done func(error))
 		return fmt.Errorf("block %s says tenant %q, session %q, %d frames; its parcel says %q, %q, %d",
 			p.ID, b.Tenant, b.Session, len(b.Frames), p.Tenant, p.Session, p.Frames)
 	}
-	if giveUp == nil {
-		m.set(func() { m.blocks = append(m.blocks, b) })
-	}
-	m.done.Go(func() {
+	m.set(func() {
+		m.onWay++
+		if giveUp == nil {
+			m.blocks = append(m.blocks, b)
+		}
+	})
+	go func() {
 		time.Sleep(delay)
 		done(giveUp)
-	})
+		m.set(m.landed)
+	}()
 	return nil
 }
 
+func (m *Memory) landed() {
+	m.onWay--
+	if m.onWay == 0 && m.settled != nil {
+		close(m.settled)
+		m.settled = nil
+	}
+}
+
 // Wait returns when every block that was taken has been confirmed or given up.
-func (m *Memory) Wait() { m.done.Wait() }
+func (m *Memory) Wait() {
+	m.mu.Lock()
+	if m.onWay == 0 {
+		m.mu.Unlock()
+		return
+	}
+	if m.settled == nil {
+		m.settled = make(chan struct{})
+	}
+	settled := m.settled
+	m.mu.Unlock()
+	<-settled
+}
 
 // Blocks lists the blocks in the order in which they came.
 func (m *Memory) Blocks() []*block.Block {

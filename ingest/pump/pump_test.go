@@ -52,6 +52,8 @@ func TestByFirstBytes(t *testing.T) {
 		{"\r\n\r\n:", schema.SSE, true},
 		{"database", schema.NDJSON, false},
 		{"plain text", schema.NDJSON, false},
+		{"12", schema.NDJSON, false},
+		{"12\r", schema.NDJSON, true},
 		{"plain text\n{", schema.NDJSON, true},
 		{"HTTP/1.1 200 OK\r\nDate: now\r\n\r\ndata: ", schema.SSE, true},
 		{"## heading\rid: 1", schema.SSE, true},

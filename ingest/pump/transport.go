@@ -8,6 +8,8 @@ import (
 	"mime"
 	"strings"
 
+	"github.com/valyala/fastjson"
+
 	"tapedeck/ingest"
 	"tapedeck/ingest/ndjson"
 	"tapedeck/ingest/sse"
@@ -77,8 +79,11 @@ func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 			return schema.NDJSON, true
 		}
 		i := bytes.IndexAny(head, "\r\n")
-		if i < 0 {
+		switch {
+		case i < 0:
 			return schema.NDJSON, false
+		case fastjson.ValidateBytes(head[:i]) == nil: // a number, say
+			return schema.NDJSON, true
 		}
 		head = head[i:]
 	}

@@ -1,0 +1,175 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/schema"
+)
+
+// checkEmptied looks whether the current file was emptied since it was read:
+// it is shorter than what was read of it, or begins with something else. It
+// is then read from its beginning.
+func (f *follower) checkEmptied() error {
+	info, err := f.current.Stat()
+	if err != nil {
+		return fmt.Errorf("look at the file: %w", err)
+	}
+	same, err := f.section().head.still(f.current)
+	if err != nil {
+		return err
+	}
+	if same && info.Size() >= f.offset {
+		return nil
+	}
+	f.log.Warn("the file was emptied and is read from its beginning; what was added between a copy and that is lost",
+		"read_to", f.offset, "size", info.Size())
+	if err := f.finish(); err != nil {
+		return err
+	}
+	f.enter(f.section().file, &head{}, 0)
+	return nil
+}
+
+// turn looks at what the path leads to, and passes on to the next file once
+// the current one is done with. It reports whether it did so.
+func (f *follower) turn() (bool, error) {
+	if err := f.queue(); err != nil {
+		return false, err
+	}
+	if len(f.next) == 0 || f.current != nil && f.ended.Sub(f.grew) < f.opts.Settle {
+		return false, nil
+	}
+	if f.current != nil {
+		if err := f.finish(); err != nil {
+			return false, err
+		}
+		f.current.Close()
+	}
+	f.current, f.next = f.next[0], f.next[1:]
+	info, err := f.current.Stat()
+	if err != nil {
+		return false, fmt.Errorf("look at the file: %w", err)
+	}
+	f.enter(identityOf(info), &head{}, 0)
+	return true, nil
+}
+
+// queue opens the file at the path if it is not the newest one known. It is
+// opened at once, though its turn may come later: then it is at hand even if it
+// is replaced in its turn meanwhile.
+func (f *follower) queue() error {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // not there yet, or not there again
+	}
+	if err != nil {
+		return fmt.Errorf("look at the file: %w", err)
+	}
+	newest := f.current
+	if len(f.next) > 0 {
+		newest = f.next[len(f.next)-1]
+	}
+	if newest != nil {
+		known, err := newest.Stat()
+		if err != nil {
+			return fmt.Errorf("look at the file: %w", err)
+		}
+		if os.SameFile(known, info) {
+			return nil
+		}
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no regular file, so it cannot be followed: record it as it is", f.path)
+	}
+	file, err := os.Open(f.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // replaced this very moment
+	}
+	if err != nil {
+		return fmt.Errorf("open the file: %w", err)
+	}
+	f.next = append(f.next, file)
+	if f.current != nil {
+		f.grew = time.Now() // it may have until now, after it was read
+		f.log.Info("the file was replaced by a new one", "read_to", f.offset)
+	}
+	return nil
+}
+
+// resume takes up where the checkpoint stands, if there is one.
+func (f *follower) resume() error {
+	if f.store == nil {
+		return nil
+	}
+	cp, err := f.store.load()
+	if cp == nil || err != nil {
+		return err
+	}
+	t, err := schema.ParseTransport(cp.Transport)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if err := f.open(t, &ingest.Resume{StreamID: cp.StreamID, NextSeq: cp.NextSeq}); err != nil {
+		return err
+	}
+	f.saved = *cp
+	f.saved.WrittenAt = time.Time{}
+	file, h, err := f.find(cp)
+	if err != nil {
+		return err
+	}
+	if file == nil {
+		f.log.Warn("the file that was followed is gone or was emptied; what it held behind the checkpoint is lost to this recording",
+			"offset", cp.Offset)
+		return nil
+	}
+	f.current = file
+	f.enter(cp.identity, h, cp.Offset)
+	return nil
+}
+
+// find looks for the checkpoint's file at the path and, under another name, in
+// its directory.
+func (f *follower) find(cp *checkpoint) (*os.File, *head, error) {
+	if file, h, err := match(f.path, cp); file != nil || err != nil {
+		return file, h, err
+	}
+	dir := filepath.Dir(f.path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, nil // gone with its directory
+	}
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			continue
+		}
+		if file, h, err := match(filepath.Join(dir, entry.Name()), cp); file != nil || err != nil {
+			return file, h, err
+		}
+	}
+	return nil, nil, nil
+}
+
+// match opens a file if it is the checkpoint's and still holds what was read.
+func match(path string, cp *checkpoint) (*os.File, *head, error) {
+	info, err := os.Stat(path)
+	if err != nil || identityOf(info) != cp.identity || info.Size() < cp.Offset {
+		return nil, nil, nil // another one, or none
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("go on with %s: %w", path, err)
+	}
+	data, err := readHead(file, cp.HeadBytes)
+	h := &head{data}
+	if err != nil || h.sum() != cp.HeadSum {
+		file.Close()
+		return nil, nil, err
+	}
+	return file, h, nil
+}

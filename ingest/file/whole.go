@@ -1,0 +1,82 @@
+// Package file records files: whole, or as they grow.
+package file
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/pump"
+)
+
+// Options say which file to record.
+type Options struct {
+	Path       string
+	FrameLimit int // bytes; default ingest.DefaultFrameLimit
+	// Progress, if set, is told after each read how many bytes were recorded,
+	// and how many the file had at the beginning, 0 if that is not known (a
+	// named pipe). It must be quick.
+	Progress func(done, total int64)
+}
+
+// Record records a file as it stands, as fast as it can be read, and returns
+// once all of it is durable. NDJSON or SSE is told from its content. When ctx
+// ends, what was read so far is recorded, and the stream ends with "closed".
+// The summary is valid also if there is an error, but for one of opening.
+func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (ingest.Summary, error) {
+	f, err := os.Open(opts.Path)
+	if err != nil {
+		return ingest.Summary{}, fmt.Errorf("record a file: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return ingest.Summary{}, fmt.Errorf("record a file: %w", err)
+	}
+	if info.IsDir() {
+		return ingest.Summary{}, fmt.Errorf("record %s: it is a directory, name a file", opts.Path)
+	}
+	var from io.Reader = f
+	reader := pump.NewFileReader
+	total := info.Size()
+	if !info.Mode().IsRegular() { // a named pipe: comes when it comes, and may never end
+		from, reader, total = pump.Interruptible(ctx, f), pump.NewReader, 0
+	}
+	if opts.Progress != nil {
+		from = &counted{from: from, total: total, tell: opts.Progress}
+	}
+	if so.Source == "" {
+		so.Source = opts.Path
+	}
+	transport, source := pump.Sniff(reader(from))
+	so.Transport = transport
+	s, err := rec.Open(so)
+	if err != nil {
+		return ingest.Summary{}, err
+	}
+	sum, err := pump.Pump(ctx, source, pump.NewCutter(transport, opts.FrameLimit), s)
+	if err != nil {
+		err = fmt.Errorf("record %s: %w", opts.Path, err)
+	}
+	return sum, err
+}
+
+// counted tells how far reading has come: when more is asked for, what was read
+// before has been recorded.
+type counted struct {
+	from        io.Reader
+	done, total int64
+	tell        func(done, total int64)
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(p []byte) (int, error) {
+	if c.done > 0 {
+		c.tell(c.done, c.total)
+	}
+	n, err := c.from.Read(p)
+	c.done += int64(n)
+	return n, err
+}
