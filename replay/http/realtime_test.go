@@ -247,7 +247,7 @@ func TestFromClickHouse(t *testing.T) {
 	if p := play(t, srv.Client(), srv.URL, schema.SSE, "speed=1000&mode=raw"); p.body != body {
 		t.Errorf("got  %q\nwant %q", p.body, body)
 	}
-	if p := play(t, srv.Client(), srv.URL+"/v1/sessions/other/replay?x=", schema.SSE, ""); p.status != 404 {
+	if p := play(t, srv.Client(), srv.URL+"/v1/sessions/other/replay?type=", schema.SSE, ""); p.status != 404 {
 		t.Errorf("unknown session: %d %s", p.status, p.body)
 	}
 }

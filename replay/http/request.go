@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -38,6 +39,7 @@ func parse(r *http.Request) (*request, error) {
 	}
 	req := &request{transport: transportOf(r), speed: replay.Normal}
 	p := params{values: q}
+	p.known(parameters...)
 	p.one("mode", []string{"event", "raw"}, func(v string) error {
 		req.raw = v == "raw"
 		return oneOf(v, "event", "raw")
@@ -86,6 +88,12 @@ func parse(r *http.Request) (*request, error) {
 	return req, p.err
 }
 
+// parameters are those that a playback has, and tenant, which whoever mounts
+// the handler has settled.
+var parameters = []string{
+	"speed", "idle_limit", "from", "to", "type", "agent", "direction", "follow", "mode", "last_event_id", "tenant",
+}
+
 var resumeAllowed = []string{"the id of a frame of this session", "-1 or nothing for the start"}
 
 func mark(s string) (*replay.Mark, error) {
@@ -116,6 +124,15 @@ type params struct {
 func (p *params) note(name string, allowed []string, err error) {
 	if err != nil && p.err == nil {
 		p.err = problem.BadParameter(name, err.Error(), allowed...)
+	}
+}
+
+// known refuses parameters that would be ignored: a misspelt one is to be noticed.
+func (p *params) known(names ...string) {
+	for _, name := range slices.Sorted(maps.Keys(p.values)) {
+		if !slices.Contains(names, name) {
+			p.note(name, names, fmt.Errorf("a playback has no parameter %q", name))
+		}
 	}
 }
 

@@ -19,7 +19,10 @@ type stream struct {
 	chunks    bool // every read that was recorded goes out in a write of its own
 	events    *events
 	payloads  payloads
-	last      schema.Position // of the recorded frame written last
+	// Of the recorded bytes written last: whose they are and when they came.
+	lastStream    string
+	lastDirection schema.Direction
+	lastAt        int64
 }
 
 // Play implements replay.Sink.
@@ -53,18 +56,18 @@ func (s *stream) playRaw(f *replay.Frame, from, to int) error {
 			return err
 		}
 	}
-	s.last = f.Position()
+	s.lastStream, s.lastDirection, s.lastAt = f.Stream.StreamID, f.Direction, f.At
 	return s.append(func(b []byte) []byte { return append(b, f.Raw[from:to]...) })
 }
 
 // sameRead reports whether bytes from the offset on came in the same read as
 // those written before them.
 func (s *stream) sameRead(f *replay.Frame, from int) bool {
-	if from > 0 || s.last.StreamID != f.Stream.StreamID || s.last.Seq+1 != f.Seq {
+	if from > 0 || s.lastStream != f.Stream.StreamID || s.lastDirection != f.Direction {
 		return false
 	}
-	if len(f.Cuts) > 0 {
-		return f.Cuts[0].At == s.last.At
+	if len(f.Cuts) > 0 { // it began in the read that the one before ended in
+		return f.Cuts[0].At == s.lastAt
 	}
 	return f.Flags.Has(schema.FlagJoined)
 }

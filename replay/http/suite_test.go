@@ -175,6 +175,7 @@ func refuses(t *testing.T, over schema.Transport) {
 		{"last_event_id=" + foreign, "last_event_id", nil},
 		{"", "last_event_id", []string{"Last-Event-ID", "%2B1s"}},
 		{"from=%ZZ", "", nil},
+		{"sped=2", "sped", nil},
 	} {
 		p := play(t, srv.Client(), srv.URL, over, tc.query, tc.headers...)
 		e := decode(t, p.body)
@@ -183,7 +184,7 @@ func refuses(t *testing.T, over schema.Transport) {
 			t.Errorf("%s: got %d %s", tc.query, p.status, p.body)
 		}
 	}
-	p := play(t, srv.Client(), srv.URL+"/v1/sessions/other/replay?x=", over, "")
+	p := play(t, srv.Client(), srv.URL+"/v1/sessions/other/replay?type=", over, "")
 	if e := decode(t, p.body); p.status != 404 || !strings.Contains(e.Detail, `"other"`) {
 		t.Errorf("unknown session: got %d %s", p.status, p.body)
 	}
