@@ -24,13 +24,15 @@
 //
 // # Overload
 //
-// Copies wait in a queue that is bounded for each exchange and over all. While
-// it is full, forwarding waits for Options.Patience (250 ms) at most, so that
-// a fast transfer goes at the pace of the recorder. After that the recording of
+// Copies wait in a queue that is bounded for each exchange (Options.QueueBytes)
+// and over all (TotalBytes). A fast transfer that fills its queue goes at the
+// pace of the recorder; but once the recorder does not move for
+// Options.Patience (1 s), or if all queues together are full, the recording of
 // this exchange ends, with the reason "error: recorder overloaded: …", counted
-// and logged, and the exchange goes on at full speed. With Options.Strict
-// forwarding waits for as long as it takes, and an exchange that cannot be
-// recorded is cut off.
+// and logged, and the exchange goes on at full speed. A stream of events is not
+// held up at all, short of megabytes that wait. With Options.Strict forwarding
+// waits for as long as it takes, and an exchange that cannot be recorded is cut
+// off.
 //
 // # What is recorded
 //

@@ -76,7 +76,7 @@ func (ex *exchange) put(it item) error {
 	q := ex.rec.queue
 	var room bool
 	if ex.proxy.opts.Strict {
-		room = q.reserve(q.weight(&it), ex.ctx)
+		room = q.reserve(ex.ctx, q.weight(&it))
 	} else {
 		room = q.reserveWithin(q.weight(&it), ex.proxy.opts.Patience)
 	}

@@ -36,7 +36,7 @@ type Options struct {
 	TLS    *tls.Config // for an https upstream
 
 	Strict   bool          // hold up exchanges rather than record them in part
-	Patience time.Duration // how long a full queue may hold up an exchange; default 250 ms, negative for not at all
+	Patience time.Duration // how long a full queue may hold up an exchange, once; default 1 s, negative for not at all
 	// QueueBytes and TotalBytes bound what waits to be recorded, of one
 	// exchange and of all.
 	QueueBytes int64 // default 8 MiB
@@ -53,7 +53,7 @@ func (o Options) withDefaults() Options {
 		o.Redact = DefaultRedaction()
 	}
 	if o.Patience == 0 {
-		o.Patience = 250 * time.Millisecond
+		o.Patience = time.Second
 	}
 	if o.QueueBytes == 0 {
 		o.QueueBytes = 8 << 20

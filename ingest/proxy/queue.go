@@ -48,34 +48,37 @@ func (q *queue) weight(it *item) int64 {
 	return min(int64(len(it.data)+len(it.note))+itemOverhead, q.limit)
 }
 
-// reserve makes room for an item, waiting if wait is not nil and as long as it
-// does not end.
-func (q *queue) reserve(n int64, wait context.Context) bool {
-	if !take(q.own, n, wait) {
+// reserve makes room for an item, waiting until ctx ends if need be.
+func (q *queue) reserve(ctx context.Context, n int64) bool {
+	if q.own.Acquire(ctx, n) != nil {
 		return false
 	}
-	if !take(q.total, n, wait) {
+	if q.total.Acquire(ctx, n) != nil {
 		q.own.Release(n)
 		return false
 	}
 	return true
 }
 
-func take(s *semaphore.Weighted, n int64, wait context.Context) bool {
-	return s.TryAcquire(n) || wait != nil && s.Acquire(wait, n) == nil
-}
-
-// reserveWithin is reserve with a bound on the wait.
+// reserveWithin makes room for an item. For room in this queue, which a fast
+// transfer fills, it waits as long as it may; where all queues together are
+// full, the recorder is behind for good, and it does not.
 func (q *queue) reserveWithin(n int64, patience time.Duration) bool {
-	if q.reserve(n, nil) {
-		return true
+	if !q.own.TryAcquire(n) {
+		if patience <= 0 {
+			return false
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if q.own.Acquire(ctx, n) != nil {
+			return false
+		}
 	}
-	if patience <= 0 {
+	if !q.total.TryAcquire(n) {
+		q.own.Release(n)
 		return false
 	}
-	wait, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	return q.reserve(n, wait)
+	return true
 }
 
 // put appends an item that room was made for, and stamps it.

@@ -230,7 +230,7 @@ func TestUpload(t *testing.T) {
 		close(firstRead)
 		rest, err2 := io.Copy(h, r.Body)
 		fmt.Fprintf(w, "%d %x %v", n+rest, h.Sum(nil), errors.Join(err, err2))
-	}), nil)
+	}), func(o *Options) { o.Patience = 20 * time.Second }) // on a busy machine
 	var before runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

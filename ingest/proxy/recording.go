@@ -43,15 +43,10 @@ const closeTimeout = 30 * time.Second
 
 // record begins a recording; nil if there is no room for one more.
 func (p *Proxy) record(ctx context.Context, so ingest.StreamOptions) *recording {
-	q := newQueue(p.opts.QueueBytes, p.total)
-	var wait context.Context
-	if p.opts.Strict {
-		wait = ctx
-	}
-	if !take(p.total, recordingWeight, wait) {
+	if !p.total.TryAcquire(recordingWeight) && (!p.opts.Strict || p.total.Acquire(ctx, recordingWeight) != nil) {
 		return nil
 	}
-	r := &recording{proxy: p, queue: q, opts: so}
+	r := &recording{proxy: p, queue: newQueue(p.opts.QueueBytes, p.total), opts: so}
 	for way := range r.notes {
 		r.notes[way] = assembly.New(schema.HTTP)
 	}

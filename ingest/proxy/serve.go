@@ -28,14 +28,13 @@ func (p *Proxy) Serve(ctx context.Context, ln net.Listener, drain time.Duration)
 	}
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
-	var closing sync.WaitGroup
-	closing.Go(func() {
-		if srv.Shutdown(patience) != nil { // Shutdown below has cut what was left
-			_ = srv.Close() // of connections that are cut anyway
-		}
-	})
+	left := make(chan error, 1)
+	go func() { left <- srv.Shutdown(patience) }()
 	err = errors.Join(err, p.Shutdown(patience))
-	closing.Wait()
+	if <-left != nil {
+		// Exchanges have ended or were cut by now; so may their connections be.
+		err = errors.Join(err, srv.Close())
+	}
 	return err
 }
 
