@@ -14,7 +14,9 @@ import (
 )
 
 // Input is one frame as a decoder sees it. All of it is valid during the call
-// only: what a decoder keeps it must clone.
+// only: what a decoder keeps it must clone. The Envelope's texts are to live
+// until the decoder's next call: they may stand in memory of the decoder, but
+// neither in Data nor in JSON, whose parser may serve another stream by then.
 type Input struct {
 	// Frame is the frame as cut by the tap. The decoder fills in its Envelope
 	// and may add the flags that are a dialect's to set; it changes nothing else.
@@ -61,6 +63,7 @@ type Dialect struct {
 	New func(streamID string) Decoder
 }
 
-// Alias is a string over b without a copy, for fields of the Envelope, which
-// need to live only as long as the frame does. Facts need clones instead.
+// Alias is a string over b without a copy: to look something up, or for a field
+// of the Envelope over memory that the decoder does not write before its next
+// call. Facts need clones instead.
 func Alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -14,7 +14,11 @@ import (
 // another is in progress. It reports whether the event is the one before once
 // more, of which nothing new is to be learned.
 func (d *decoder) follow(l *lane, e *event) (again bool) {
-	id, counted := d.eventIDOf(e.o)
+	var id uint64
+	var counted bool
+	if !e.export { // that form has no envelope: this would be a member of the payload
+		id, counted = d.eventIDOf(e.o)
+	}
 	inRun := l.run != nil && !l.wrapped && l.run.events > 0
 	if !counted {
 		if inRun && e.kind == runStart {

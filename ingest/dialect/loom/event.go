@@ -1,8 +1,6 @@
 package loom
 
-import (
-	"tapedeck/schema"
-)
+import "tapedeck/schema"
 
 // event is one event, whichever form it came in.
 type event struct {
@@ -23,9 +21,12 @@ type event struct {
 func (d *decoder) typed(k kind, o *object, text, wrapper []byte) {
 	e := event{
 		kind: k, o: o, raw: text, whole: text, value: o.member[fValue],
-		session: o.text(fSession), node: o.text(fNode), name: o.text(fID), content: o.text(fContent),
+		session: o.text(fSession), node: o.text(fNode), name: o.text(fID),
 	}
-	if k == gotExpand {
+	switch k {
+	case messageChunk, thoughtChunk:
+		e.content = o.text(fContent)
+	case gotExpand:
 		e.node = nil // here node_id is a node of the graph, not the envelope's
 	}
 	d.take(&e, wrapper)
