@@ -163,9 +163,9 @@ func waitFor(t *testing.T, what string, done func() bool) {
 }
 
 func BenchmarkRecord(b *testing.B) {
-	line := `{"session_id":"run-1764000000000000000","node_id":"run-think-1","event_id":12345,"type":"message_chunk","content":"hello, world! ","id":"m"}`
+	line := `{"session_id":"run-1764000000000000000","node_id":"run-think-1","event_id":12345,"type":"message_chunk","content":"hello","id":"m1"}`
 	path := filepath.Join(b.TempDir(), "large.jsonl")
-	text := bytes.Repeat([]byte(line[:135]+"\n"), 200_000)
+	text := bytes.Repeat([]byte(line+"\n"), 200_000)
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		b.Fatal(err)
 	}

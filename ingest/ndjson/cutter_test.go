@@ -144,8 +144,8 @@ func TestNoCopy(t *testing.T) {
 
 func BenchmarkCut(b *testing.B) {
 	const lines = 256 << 10 / 136
-	line := `{"session_id":"run-1764000000000000000","node_id":"run-think-1","event_id":12345,"type":"message_chunk","content":"hello, world! ","id":"m"}`
-	read := bytes.Repeat([]byte(line[:135]+"\n"), lines)
+	line := `{"session_id":"run-1764000000000000000","node_id":"run-think-1","event_id":12345,"type":"message_chunk","content":"hello","id":"m1"}`
+	read := bytes.Repeat([]byte(line+"\n"), lines)
 	for name, size := range map[string]int{"256KiB": len(read), "4KiB": 4096} {
 		b.Run(name, func(b *testing.B) {
 			c := ndjson.NewCutter(0)

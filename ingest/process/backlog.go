@@ -1,0 +1,98 @@
+package process
+
+import (
+	"errors"
+	"io"
+	"sync"
+)
+
+// errBehind ends a recording that could not keep up.
+var errBehind = errors.New("the recorder could not keep up with the output, and the buffer between them is full")
+
+// backlog is output that waits for the recorder: a Source for it.
+type backlog struct {
+	limit int
+	ready chan struct{} // holds one token if there may be something new
+
+	mu     sync.Mutex // guards all below
+	chunks []chunk
+	bytes  int   // in chunks
+	seen   int64 // bytes put in, kept or not
+	err    error // why no more is kept, io.EOF for the end
+}
+
+type chunk struct {
+	data []byte
+	at   int64
+}
+
+func newBacklog(limit int) *backlog {
+	return &backlog{limit: limit, ready: make(chan struct{}, 1)}
+}
+
+// put adds a copy of a chunk. It never waits: without room the backlog ends.
+func (b *backlog) put(p []byte, at int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.seen += int64(len(p))
+	if b.err != nil {
+		return
+	}
+	if b.bytes+len(p) > b.limit {
+		b.close(errBehind)
+		return
+	}
+	b.chunks = append(b.chunks, chunk{append([]byte(nil), p...), at})
+	b.bytes += len(p)
+	b.wake()
+}
+
+// end says that the output has ended.
+func (b *backlog) end() { b.fail(io.EOF) }
+
+// fail ends the backlog. The first reason stands; what waits is still given out.
+func (b *backlog) fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.close(err)
+}
+
+func (b *backlog) close(err error) {
+	if b.err == nil {
+		b.err = err
+		b.wake()
+	}
+}
+
+func (b *backlog) wake() {
+	select {
+	case b.ready <- struct{}{}:
+	default:
+	}
+}
+
+func (b *backlog) total() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.seen
+}
+
+// Next implements pump.Source.
+func (b *backlog) Next() (p []byte, at int64, err error) {
+	for {
+		b.mu.Lock()
+		if len(b.chunks) > 0 {
+			c := b.chunks[0]
+			b.chunks = b.chunks[1:]
+			b.bytes -= len(c.data)
+			b.mu.Unlock()
+			return c.data, c.at, nil
+		}
+		err := b.err
+		b.mu.Unlock()
+		if err != nil {
+			return nil, 0, err
+		}
+		<-b.ready
+	}
+}

@@ -1,0 +1,68 @@
+package process
+
+import (
+	"context"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/pump"
+	"tapedeck/schema"
+)
+
+// recording records what waits in the backlog.
+type recording struct {
+	recorder *ingest.Recorder
+	so       ingest.StreamOptions
+	limit    int
+	waiting  *backlog
+	offsets  *pump.Offsets
+	ctx      context.Context // ends when the recording is given up
+	giveUp   func(error)
+	summary  ingest.Summary
+}
+
+func newRecording(rec *ingest.Recorder, so ingest.StreamOptions, opts Options) *recording {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	r := &recording{
+		recorder: rec, so: so, limit: opts.FrameLimit, waiting: newBacklog(opts.Buffer), offsets: pump.NewOffsets(0, 0), ctx: ctx,
+	}
+	r.giveUp = func(err error) {
+		r.waiting.fail(err)
+		cancel(err)
+	}
+	return r
+}
+
+// run records up to the output's end, and ends the stream once the command has
+// ended.
+func (r *recording) run(command *running) error {
+	defer r.giveUp(context.Canceled) // what is printed from here on is not kept
+	transport, source := pump.Sniff(r.waiting)
+	r.so.Transport, r.so.Durable = transport, r.offsets.Durable
+	s, err := r.recorder.Open(r.so)
+	if err != nil {
+		return err
+	}
+	err = pump.Feed(context.Background(), source, pump.NewCutter(transport, r.limit), func(f *schema.Frame) error {
+		r.offsets.Add(len(f.Raw))
+		return s.Record(r.ctx, f)
+	})
+	reason := pump.Reason(err)
+	if err == nil {
+		select {
+		case <-command.exited:
+			reason = command.reason()
+		case <-r.ctx.Done():
+			err = context.Cause(r.ctx)
+			reason = pump.Reason(err)
+		}
+	}
+	var closeErr error
+	r.summary, closeErr = s.Close(r.ctx, reason)
+	if closeErr == nil {
+		r.offsets.DurableAll()
+	}
+	if err == nil {
+		err = closeErr
+	}
+	return err
+}
