@@ -116,22 +116,25 @@ func (f *frameRow) frame(from int64) Frame {
 	}
 }
 
+// payload is made as replay's messages are, so that both say the same.
 func (f *frameRow) payload() Payload {
 	raw := []byte(f.Raw)
-	data := raw
+	frame := schema.Frame{Seq: f.Seq, Flags: schema.Flags(f.Flags), Raw: raw}
 	if transport, err := schema.ParseTransport(f.Transport); err == nil {
-		c, _ := schema.Unframe(&schema.Frame{
-			Seq: f.Seq, Transport: transport, Flags: schema.Flags(f.Flags), Raw: raw,
-		}, nil)
-		if !c.Empty {
-			data = c.Data
-		}
+		frame.Transport = transport
+	} else {
+		frame.Transport = schema.HTTP // of a later version than this program: shown as it is
+	}
+	c, _ := schema.Unframe(&frame, nil)
+	data := c.Data
+	if c.Empty {
+		data = raw
 	}
 	switch {
-	case !utf8.Valid(data):
+	case !utf8.Valid(data) || frame.Flags.Has(schema.FlagBinary):
 		text := base64.StdEncoding.EncodeToString(data)
 		return Payload{Base64: &text}
-	case json.Valid(data):
+	case !c.Empty && !frame.Flags.Has(schema.FlagNotJSON) && json.Valid(data):
 		return Payload{JSON: data}
 	}
 	text := string(data)

@@ -13,11 +13,13 @@ type FrameFilter struct {
 	Nodes      []string // ids of node runs, or names of nodes
 	Agents     []string
 	Directions []string // receive, send
+	// StreamsOnly leaves out heads of HTTP messages, and bodies that are no stream.
+	StreamsOnly bool
 }
 
 // framesShape is what the statements about frames ask of.
 type framesShape struct {
-	Types, Nodes, Agents, Directions, After, Raw bool
+	Types, Nodes, Agents, Directions, StreamsOnly, After, Raw bool
 }
 
 // frameWindows goes through the frames of a session in order, a window at a
@@ -42,6 +44,7 @@ func (r *Reader) frameWindows(tenant string, s *sessionStreamsRow, f *FrameFilte
 		reader: r, args: a, after: after,
 		shape: framesShape{
 			Types: len(f.Types) > 0, Nodes: len(f.Nodes) > 0, Agents: len(f.Agents) > 0, Directions: len(f.Directions) > 0,
+			StreamsOnly: f.StreamsOnly,
 		},
 	}
 }

@@ -31,7 +31,7 @@ type Spent struct {
 	UnpricedCalls uint64   `json:"unpriced_calls"` // calls that Cost does not hold
 	// Discrepancies is how many records state a total that is not the sum of
 	// their buckets.
-	Discrepancies uint64 `json:"discrepancies"`
+	Discrepancies uint64 `json:"usage_discrepancies"`
 }
 
 func (s *Spent) add(o Spent) {

@@ -1,0 +1,142 @@
+package queryhttp_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/deploy/local/engine"
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/query"
+	"tapedeck/query/querytest"
+	"tapedeck/schema/problem"
+)
+
+func decodeProblem(t *testing.T, body []byte) problem.Problem {
+	t.Helper()
+	var p problem.Problem
+	if err := json.Unmarshal(body, &p); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	return p
+}
+
+func TestRefusals(t *testing.T) {
+	db := querytest.Open(t)
+	db.Add(conversation())
+	a := serve(t, query.NewReader(db.Conn))
+	for _, tc := range []struct {
+		path      string
+		parameter string
+		allowed   string // one of what the problem says is allowed
+	}{
+		{"/v1/sessions?limit=0", "limit", "a whole number from 1 to 500"},
+		{"/v1/sessions?limit=501", "limit", "a whole number from 1 to 500"},
+		{"/v1/sessions?limit=ten", "limit", "a whole number from 1 to 500"},
+		{"/v1/sessions?limit=1&limit=2", "limit", "once"},
+		{"/v1/sessions?status=failed", "status", "incomplete"},
+		{"/v1/sessions?sort=cost", "sort", "-started"},
+		{"/v1/sessions?agnet=main", "agnet", "agent"},
+		{"/v1/sessions?cursor=1", "cursor", `the value of "next" on the page before, with the other parameters unchanged`},
+		{"/v1/sessions?tag=:x", "tag", "name:value"},
+		{"/v1/sessions?from=yesterday", "from", "now"},
+		{"/v1/sessions?from=now-", "from", "now"},
+		{"/v1/sessions?from=now-5y", "from", "now"},
+		{"/v1/sessions?from=1969-12-31", "from", "now"},
+		{"/v1/sessions?from=2262-05-01", "from", "now"},
+		{"/v1/sessions?from=now-1000w&to=now-2000w", "to", "a time at or after from"},
+		{"/v1/sessions?to=2026-13-01", "to", "now"},
+		{"/v1/sessions?q=%zz", "", ""},
+		{talk + "?raw=1", "raw", ""},
+		{talk + "/timeline?limit=1", "limit", ""},
+		{talk + "/frames?cursor=abc", "cursor", "the position of a frame"},
+		{talk + "/frames?direction=up", "direction", "send"},
+		{talk + "/frames?raw=maybe", "raw", "1"},
+		{talk + "/frames?raw=1&limit=5", "limit", "nothing"},
+		{talk + "/frames?format=csv", "format", "direction"},
+		{talk + "/transcript?chunks=2", "chunks", "0"},
+		{talk + "/transcript?limit=5001", "limit", "a whole number from 1 to 5000"},
+		{talk + "/transcript?cursor=e30", "cursor", ""},
+		{"/v1/usage?timezone=Europe/Atlantis", "timezone", "UTC"},
+		{"/v1/usage?timezone=Local", "timezone", "UTC"},
+		{"/v1/usage?timezone=../../etc/passwd", "timezone", "UTC"},
+		{"/v1/usage?granularity=week", "granularity", "month"},
+		{"/v1/usage?group_by=colour", "group_by", "tag:<name>"},
+		{"/v1/usage?group_by=tag:", "group_by", "tag:<name>"},
+		{"/v1/usage?format=xml", "format", "csv"},
+		{"/v1/usage?slowest=1", "slowest", "group_by"},
+		{"/v1/tools?group_by=tool,model", "group_by", "session"},
+		{"/v1/tools?group_by=tag:x", "group_by", "session"},
+		{"/v1/tools?slowest=-1", "slowest", "a whole number from 0 to 1000"},
+		{"/v1/tools?format=csv", "format", "slowest"},
+	} {
+		t.Run(tc.path, func(t *testing.T) {
+			a := &api{t, a.server, a.router}
+			status, header, body := a.ask("GET", tc.path)
+			p := decodeProblem(t, body)
+			if status != 400 || header.Get("Content-Type") != problem.ContentType || p.Parameter != tc.parameter || p.Detail == "" {
+				t.Fatalf("%d %s", status, body)
+			}
+			if tc.allowed != "" && !strings.Contains(strings.Join(p.Allowed, "\n"), tc.allowed) {
+				t.Errorf("allowed is %q, without %q", p.Allowed, tc.allowed)
+			}
+			if _, query, _ := strings.Cut(tc.path, "?"); tc.parameter != "" && tc.parameter != "cursor" {
+				values, _ := url.ParseQuery(query)
+				value := strings.Join(values[tc.parameter], " ")
+				if !strings.Contains(p.Detail, value) && !strings.Contains(p.Detail, tc.parameter) {
+					t.Errorf("the detail names neither parameter nor value: %s", p.Detail)
+				}
+			}
+		})
+	}
+	for _, path := range []string{"", "/frames", "/frames?raw=1", "/timeline", "/transcript"} {
+		status, _, body := a.ask("GET", "/v1/sessions/none"+path)
+		if p := decodeProblem(t, body); status != 404 || !strings.Contains(p.Detail, `"none"`) {
+			t.Errorf("%s of no session: %d %s", path, status, body)
+		}
+	}
+	if status, _, body := a.ask("GET", talk+"/frames?raw=1", "Accept", "application/json"); status != 406 {
+		t.Errorf("raw for somebody who wants JSON: %d %s", status, body)
+	}
+}
+
+// With ClickHouse gone every route says so and when to come back, and answers
+// again once it is there.
+func TestWithoutClickHouse(t *testing.T) {
+	db := querytest.Open(t) // skips where there is no engine
+	_ = db
+	server := localtest.Engine(t, engine.Options{})
+	opts, err := clickhouse.ParseDSN(server.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := clickhouse.Open(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a := serve(t, query.NewReader(conn))
+	for _, path := range []string{
+		"/v1/sessions", talk, talk + "/frames", talk + "/frames?raw=1", talk + "/timeline", talk + "/transcript", "/v1/usage", "/v1/tools",
+	} {
+		status, header, body := a.ask("GET", path)
+		if status != 503 || header.Get("Retry-After") != "5" {
+			t.Errorf("%s: %d, Retry-After %q, %s", path, status, header.Get("Retry-After"), body)
+		}
+		if strings.Contains(string(body), "127.0.0.1") {
+			t.Errorf("%s: the answer tells of the inside: %s", path, body)
+		}
+	}
+	if status, _, _ := a.ask("DELETE", talk); status != 503 {
+		t.Errorf("delete: %d", status)
+	}
+}

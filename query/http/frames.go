@@ -1,0 +1,146 @@
+package queryhttp
+
+import (
+	"cmp"
+	"context"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+const ndjson = "application/x-ndjson"
+
+var directions = []string{schema.Receive.String(), schema.Send.String()}
+
+// Frames answers GET /v1/sessions/{id}/frames.
+func (s *Server) Frames(w http.ResponseWriter, r *http.Request, tenant, session string) {
+	p := newParams(r)
+	q := query.FrameQuery{Tenant: tenant, Session: session}
+	q.Types, q.Nodes, q.Agents = p.words("type"), p.texts("node"), p.texts("agent")
+	q.Directions = someOf(p, "direction", directions)
+	raw := p.flag("raw")
+	q.Limit = p.number("limit", framesLimit, 1, framesMost)
+	if raw && p.values.Has("limit") {
+		p.refuse("limit", p.values.Get("limit"), "does not go with raw=1, which gives all frames from the cursor on", "nothing")
+	}
+	if cursor := p.text("cursor"); cursor != "" {
+		position, err := schema.ParsePosition(cursor)
+		if err != nil {
+			p.refuse("cursor", cursor, "is not a position", `the value of "next" on the page before`, "the position of a frame")
+		}
+		q.After = position
+	}
+	if err := p.done(); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if raw {
+		s.rawFrames(w, r, q)
+		return
+	}
+	page, err := s.reader.Frames(r.Context(), q)
+	s.answer(w, r, page, err)
+}
+
+// rawFrames gives the recorded bytes alone: what the client of the recorded
+// streams received, unless a direction is asked for, and no heads of HTTP
+// messages. A WebSocket message, which has no terminator of its own, is ended
+// by a line feed. An answer that breaks off is not ended as HTTP demands, so
+// that a client can tell it from a whole one.
+func (s *Server) rawFrames(w http.ResponseWriter, r *http.Request, q query.FrameQuery) {
+	if !accepts(r, ndjson) {
+		s.fail(w, r, &problem.Problem{
+			Status: http.StatusNotAcceptable, Parameter: "Accept", Allowed: []string{ndjson},
+			Detail: "raw=1 gives the recorded bytes as " + ndjson + ", which this request does not accept.",
+		})
+		return
+	}
+	q.StreamsOnly = true
+	if len(q.Directions) == 0 {
+		q.Directions = []string{schema.Receive.String()}
+	}
+	out := newRawWriter(r.Context(), w)
+	err := s.reader.RawFrames(r.Context(), q, out.frame)
+	switch {
+	case err != nil && !out.begun:
+		s.fail(w, r, err)
+	case err != nil:
+		s.broken(r, err)
+	default:
+		if err := out.flush(); err != nil {
+			s.broken(r, err)
+		}
+	}
+}
+
+// rawWriter gathers frames into writes of some size.
+type rawWriter struct {
+	ctx        context.Context // the request's
+	w          http.ResponseWriter
+	controller *http.ResponseController
+	buf        []byte
+	begun      bool // the head is sent
+}
+
+const (
+	rawWriteSize    = 256 << 10
+	rawWriteTimeout = 30 * time.Second // for one write: a stuck client costs one connection
+)
+
+func newRawWriter(ctx context.Context, w http.ResponseWriter) *rawWriter {
+	return &rawWriter{ctx: ctx, w: w, controller: http.NewResponseController(w)}
+}
+
+func (o *rawWriter) frame(t schema.Transport, raw string) error {
+	o.buf = append(o.buf, raw...)
+	if t == schema.WebSocket {
+		o.buf = append(o.buf, '\n')
+	}
+	if len(o.buf) < rawWriteSize {
+		return nil
+	}
+	return o.flush()
+}
+
+// flush sends what was gathered, and the head before that.
+func (o *rawWriter) flush() error {
+	if !o.begun {
+		o.begun = true
+		o.w.Header().Set("Content-Type", ndjson)
+		o.w.Header().Set("Cache-Control", "no-store")
+		o.w.Header().Set("X-Content-Type-Options", "nosniff")
+		o.w.WriteHeader(http.StatusOK)
+	}
+	// Servers without deadlines, as tests have, go without.
+	_ = o.controller.SetWriteDeadline(time.Now().Add(rawWriteTimeout))
+	if _, err := o.w.Write(o.buf); err != nil {
+		return err
+	}
+	o.buf = o.buf[:0]
+	return o.ctx.Err()
+}
+
+// accepts reports whether the client takes the media type.
+func accepts(r *http.Request, media string) bool {
+	header := strings.Join(r.Header.Values("Accept"), ",")
+	if strings.TrimSpace(header) == "" {
+		return true
+	}
+	kind, _, _ := strings.Cut(media, "/")
+	for item := range strings.SplitSeq(header, ",") {
+		m, attrs, err := mime.ParseMediaType(strings.TrimSpace(item))
+		if err != nil || m != media && m != "*/*" && m != kind+"/*" {
+			continue
+		}
+		if weight, err := strconv.ParseFloat(cmp.Or(attrs["q"], "1"), 64); err == nil && weight > 0 {
+			return true
+		}
+	}
+	return false
+}

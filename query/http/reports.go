@@ -1,0 +1,73 @@
+package queryhttp
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"tapedeck/query"
+)
+
+// Usage answers GET /v1/usage.
+func (s *Server) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := newParams(r)
+	q := query.UsageQuery{Tenant: tenant, Zone: p.zone("timezone")}
+	q.From, q.To = p.span(q.Zone, s.now())
+	q.Granularity = oneOf(p, "granularity", query.Granularities)
+	q.GroupBy = p.groupings(query.UsageGroupings)
+	format := oneOf(p, "format", []string{"json", "csv"})
+	if err := p.done(); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	report, err := s.reader.Usage(r.Context(), q)
+	if err != nil || format != "csv" {
+		s.answer(w, r, report, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
+	w.Header().Set("Cache-Control", "no-store")
+	if err := report.WriteCSV(w); err != nil {
+		s.broken(r, err)
+	}
+}
+
+const slowestMost = 1000
+
+// Tools answers GET /v1/tools.
+func (s *Server) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := newParams(r)
+	q := query.ToolQuery{Tenant: tenant, Zone: p.zone("timezone")}
+	q.From, q.To = p.span(q.Zone, s.now())
+	q.Granularity = oneOf(p, "granularity", query.Granularities)
+	q.GroupBy = p.groupings(query.ToolGroupings)
+	if !p.values.Has("group_by") {
+		q.GroupBy = query.ToolGroupings[:1]
+	}
+	q.Slowest = p.number("slowest", 0, 0, slowestMost)
+	if err := p.done(); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	report, err := s.reader.Tools(r.Context(), q)
+	s.answer(w, r, report, err)
+}
+
+// groupings reads group_by: names separated by commas. A tag's name may hold
+// anything but a comma.
+func (p *params) groupings(allowed []string) []string {
+	list := p.words("group_by")
+	for _, name := range list {
+		tag, isTag := strings.CutPrefix(name, query.TagPrefix)
+		if slices.Contains(allowed, name) && !isTag || isTag && tag != "" && slices.Contains(allowed, query.TagPrefix) {
+			continue
+		}
+		shown := slices.Clone(allowed)
+		if i := slices.Index(shown, query.TagPrefix); i >= 0 {
+			shown[i] = query.TagPrefix + "<name>"
+		}
+		p.refuse("group_by", name, "is nothing to group by", shown...)
+		return nil
+	}
+	return list
+}
