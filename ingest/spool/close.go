@@ -30,7 +30,8 @@ func (s *Spool) Close(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	s.teller.close()
-	errs = append(errs, s.store.close(), s.lock.Close())
+	s.store.close()
+	errs = append(errs, s.lock.Close())
 	return errors.Join(errs...)
 }
 

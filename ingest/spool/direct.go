@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"tapedeck/ingest"
 )
@@ -87,15 +86,8 @@ func (s *Spool) landed(f *flight, err error) {
 	}
 	s.failed = append(s.failed, f)
 	s.failedWith(err)
-	enters := s.mode == direct
-	if enters {
-		s.mode, s.since = switching, time.Now()
-		s.rouse()
-	}
+	s.keepFromNowOn(err)
 	s.mu.Unlock()
-	if enters {
-		s.opts.Log.Warn("blocks are kept on disk from now on", "dir", s.opts.Dir, "reason", err)
-	}
 }
 
 // gather puts the parcels that were given up in order, once no other is in the

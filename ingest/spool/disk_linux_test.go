@@ -49,7 +49,7 @@ func TestDiskFull(t *testing.T) {
 	closeNow(t, s)
 	s = openAt(t, Options{Dir: dir, Next: next})
 	next.set(nil, nil)
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	f.n.Wait()
 	wantSameIDs(t, ids(0, total), firsts(next.attempts()))
 	closeNow(t, s)

@@ -40,13 +40,15 @@ func (s *Spool) drain(ctx context.Context) {
 			return
 		case <-s.wake:
 		}
+		d.setAside()
 		if s.gather() {
 			d.run(ctx)
 		}
 	}
 }
 
-// run sends until nothing is left and the way is direct again.
+// run sends until all was handed to Next and the way is direct again. Some may
+// still be in the air then: should one of them fail, it begins anew.
 func (d *drainer) run(ctx context.Context) {
 	d.heldAgain = time.Time{}
 	if d.storeHeld() { // then Next has failed just now
@@ -74,7 +76,7 @@ func (d *drainer) run(ctx context.Context) {
 		switch {
 		case it != nil:
 			d.send(ctx, it)
-		case !d.air.busy() && d.s.goDirect():
+		case d.s.goDirect(&d.air):
 			d.pause.Reset()
 			return
 		default:

@@ -185,6 +185,12 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
+// drained waits until all was sent and confirmed.
+func drained(t *testing.T, s *Spool) {
+	t.Helper()
+	eventually(t, "all is sent", func() bool { st := s.State(); return st.Mode == "direct" && st.Parcels == 0 })
+}
+
 func ids(from, to int) []string {
 	var all []string
 	for i := from; i < to; i++ {

@@ -48,7 +48,7 @@ func TestFull(t *testing.T) {
 	if err := <-waiting; err != nil {
 		t.Errorf("publish once there is room: %v", err)
 	}
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	f.n.Wait()
 	if st := s.State(); st.Full || st.DiskError != "" {
 		t.Errorf("state %+v", st)
@@ -98,7 +98,7 @@ func TestMoreGivenUpThanFits(t *testing.T) {
 				s = openAt(t, Options{Dir: dir, Next: next, Limit: 8 << 10})
 			}
 			next.set(nil, nil)
-			eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+			drained(t, s)
 			publish(t, s, f, 30, 40, 1000)
 			f.n.Wait()
 			for id, err := range f.told {
@@ -140,7 +140,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 		t.Errorf("the heap grew by %d bytes while %d were spooled", grown, s.State().Bytes)
 	}
 	next.set(nil, nil)
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	if grown := heap() - before; grown > 8<<20 {
 		t.Errorf("the heap grew by %d bytes while all was sent", grown)
 	}

@@ -108,7 +108,7 @@ func TestKill(t *testing.T) {
 
 	next := &fakeNext{}
 	s := openAt(t, Options{Dir: dir, Next: next, Limit: 1 << 30})
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	closeNow(t, s)
 	got := next.delivered()
 	for _, id := range durable {

@@ -72,6 +72,7 @@ func (st *store) takeUp(seg *segment, last bool, log *slog.Logger) error {
 	}
 	st.bytes += seg.size
 	st.parcels += c.records
+	st.unread += c.records
 	if st.firstAt == 0 {
 		st.firstAt = c.firstAt
 	}

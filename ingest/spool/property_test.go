@@ -150,7 +150,7 @@ func (l *life) suffer(s step) {
 
 func (s script) play(t *testing.T) error {
 	rnd := rand.New(rand.NewPCG(s.seed, 1))
-	l := &life{rand: rnd, got: map[string]bool{}, durable: map[string]bool{}, aside: map[string]bool{}}
+	l := &life{rand: rand.New(rand.NewPCG(s.seed, 2)), got: map[string]bool{}, durable: map[string]bool{}, aside: map[string]bool{}}
 	open := func(dir string) *Spool {
 		return openAt(t, Options{Dir: dir, Next: l, Limit: 64 << 10, SegmentSize: 4 << 10,
 			WindowBytes: 8 << 10, WindowParcels: 7, Log: discard()})
@@ -189,7 +189,7 @@ func (s script) play(t *testing.T) error {
 	}
 	l.suffer(step{})
 	for range 2 { // what was refused for good is tried again by the second
-		eventually(t, "the spool is drained", func() bool { return sp.State().Mode == "direct" })
+		drained(t, sp)
 		closeNow(t, sp)
 		sp = open(dir)
 	}

@@ -51,12 +51,12 @@ func (s *Spool) openToAll() {
 	}
 }
 
-// goDirect leaves spooling if nothing is left that a new parcel could overtake.
-// It is the drainer's.
-func (s *Spool) goDirect() bool {
+// goDirect leaves spooling if nothing is left that a new parcel could overtake:
+// all that was kept has been handed to Next. It is the drainer's.
+func (s *Spool) goDirect(a *air) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.writing || len(s.held) > 0 || !s.store.retire() {
+	if s.closed || s.writing || len(s.held) > 0 || a.failing() || !s.store.retire() {
 		return false
 	}
 	s.opts.Log.Info("the spool is drained; blocks go straight on again",
@@ -65,6 +65,17 @@ func (s *Spool) goDirect() bool {
 	s.diskErr, s.refusing = nil, nil
 	s.stir()
 	return true
+}
+
+// keepFromNowOn has new parcels wait, and then go to disk, because one could
+// not be sent. It needs mu.
+func (s *Spool) keepFromNowOn(reason error) {
+	if s.mode != direct {
+		return
+	}
+	s.mode, s.since = switching, time.Now()
+	s.opts.Log.Warn("blocks are kept on disk from now on", "dir", s.opts.Dir, "reason", reason)
+	s.rouse()
 }
 
 // confirm notes that a record was sent or set aside.
@@ -93,6 +104,7 @@ func (s *Spool) told(how outcome, err error) {
 	case failed:
 		s.totals.retries++
 		s.failedWith(err)
+		s.keepFromNowOn(err)
 	}
 }
 

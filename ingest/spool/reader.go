@@ -15,11 +15,12 @@ type reader struct {
 	seen int // records of seg that are behind it
 }
 
+// close gives up the file; the place stays.
 func (r *reader) close() {
 	if r.file != nil {
 		r.file.Close()
+		r.file = nil
 	}
-	*r = reader{}
 }
 
 // DamageError tells of records that could not be read back and are lost, if
@@ -45,6 +46,7 @@ func (st *store) next() (record, *segment, error) {
 		end, sealed, following := st.ahead()
 		if r.seg == nil || sealed && r.off >= end {
 			if following == nil {
+				r.close() // a file that was removed takes room until then
 				return record{}, nil, nil
 			}
 			if err := r.open(following); err != nil {
@@ -64,6 +66,9 @@ func (st *store) next() (record, *segment, error) {
 		if err != nil {
 			return record{}, nil, st.lose(false, err)
 		}
+		st.mu.Lock()
+		st.unread--
+		st.mu.Unlock()
 		return rec, r.seg, nil
 	}
 }
@@ -71,7 +76,7 @@ func (st *store) next() (record, *segment, error) {
 func (r *reader) open(seg *segment) error {
 	r.close()
 	f, err := os.Open(seg.path)
-	r.seg, r.file, r.off = seg, f, int64(len(segmentHead))
+	r.seg, r.file, r.off, r.seen = seg, f, int64(len(segmentHead)), 0
 	return err
 }
 
@@ -121,6 +126,7 @@ func (st *store) lose(rest bool, reason error) error {
 		r.off, r.seen = r.seg.size, r.seg.records
 	}
 	r.seg.damaged = true
+	st.unread -= n
 	st.settle(r.seg, n)
 	return &DamageError{Path: segmentPath(st.dir, r.seg.number, damagedSuffix), Parcels: n, Reason: reason}
 }

@@ -30,7 +30,7 @@ func spoolOver(t *testing.T, dir string) (sent []string, logged string, got tota
 	var text bytes.Buffer
 	next := &fakeNext{}
 	s := openAt(t, Options{Dir: dir, Next: next, Log: slog.New(slog.NewTextHandler(&text, nil))})
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	_, got = s.snapshot()
 	closeNow(t, s)
 	sent = next.delivered()
@@ -137,7 +137,7 @@ func TestUnreadableFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	next.set(nil, nil)
-	eventually(t, "the rest is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	if _, got := s.snapshot(); got.damaged != 2 || got.sent != 3 {
 		t.Errorf("totals %+v", got)
 	}

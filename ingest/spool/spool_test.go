@@ -64,7 +64,7 @@ func TestSwitchesInOrder(t *testing.T) {
 	next.handed, next.got = nil, nil
 	next.mu.Unlock()
 	next.set(nil, nil)
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	next.calls.Wait()
 	if diff := cmp.Diff(append(ids(3, 7), ids(10, 20)...), firsts(next.attempts())); diff != "" {
 		t.Errorf("sent in the order (-want +got):\n%s", diff)
@@ -90,7 +90,7 @@ func TestSendsWhatWasLeft(t *testing.T) {
 		t.Errorf("state after opening again %+v", st)
 	}
 	publish(t, s, f, 50, 60, 1000)
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	if diff := cmp.Diff(ids(0, 60), firsts(later.attempts())); diff != "" {
 		t.Errorf("sent in the order (-want +got):\n%s", diff)
 	}
@@ -112,7 +112,7 @@ func TestCloseKeepsWhatIsInTheAir(t *testing.T) {
 	next.settle(func(string) error { return errDown }) // too late to matter
 	later := &fakeNext{}
 	s = openAt(t, Options{Dir: dir, Next: later})
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	if diff := cmp.Diff(ids(0, 20), firsts(later.attempts())); diff != "" {
 		t.Errorf("sent in the order (-want +got):\n%s", diff)
 	}
@@ -160,7 +160,7 @@ func TestRefusedParcelsAreSetAside(t *testing.T) {
 		}
 		return nil
 	})
-	eventually(t, "the others are sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	if st := s.State(); st.Refused != 2 || st.Bytes == 0 {
 		t.Errorf("state %+v", st)
 	}
@@ -168,7 +168,7 @@ func TestRefusedParcelsAreSetAside(t *testing.T) {
 
 	later := &fakeNext{}
 	s = openAt(t, Options{Dir: dir, Next: later})
-	eventually(t, "the refused are sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	got := later.delivered()
 	slices.Sort(got)
 	if !slices.Equal(got, ids(4, 6)) {
@@ -199,7 +199,7 @@ func TestRefusingAll(t *testing.T) {
 		t.Errorf("state %+v", st)
 	}
 	next.set(nil, nil)
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	publish(t, s, f, 10, 12, 100)
 	f.n.Wait()
 	if got := firsts(next.attempts()); !slices.Equal(got, ids(0, 12)) {
@@ -251,6 +251,28 @@ func TestCallerGivesUp(t *testing.T) {
 	closeNow(t, s)
 }
 
+// Whoever publishes may hold a lock that the callback takes.
+func TestCallsBackFromElsewhere(t *testing.T) {
+	s := openAt(t, Options{Dir: t.TempDir(), Next: &fakeNext{refuse: errDown}})
+	var mu sync.Mutex
+	var told sync.WaitGroup
+	for i := range 10 {
+		told.Add(1)
+		mu.Lock()
+		err := s.Publish(t.Context(), parcel(i, 10), func(error) {
+			mu.Lock()
+			defer mu.Unlock()
+			told.Done()
+		})
+		mu.Unlock()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	told.Wait()
+	closeNow(t, s)
+}
+
 // The spool may change its mode many times; that is told once each time.
 func TestLogsEachChangeOnce(t *testing.T) {
 	var text strings.Builder
@@ -260,7 +282,7 @@ func TestLogsEachChangeOnce(t *testing.T) {
 		next.set(errDown, nil)
 		publish(t, s, f, round*100, round*100+100, 100)
 		next.set(nil, nil)
-		eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+		drained(t, s)
 	}
 	closeNow(t, s)
 	for _, line := range []string{"blocks are kept on disk", "the spool is drained"} {

@@ -26,7 +26,7 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("metrics %v", got)
 	}
 	next.set(nil, nil)
-	eventually(t, "all is sent", func() bool { return s.State().Mode == "direct" })
+	drained(t, s)
 	publish(t, s, f, 3, 5, 100)
 	f.n.Wait()
 	got = gather(t, reg)

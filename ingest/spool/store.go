@@ -31,6 +31,7 @@ type store struct {
 	number   uint64     // of the next file
 	bytes    int64      // on disk, all files together
 	parcels  int        // not confirmed
+	unread   int        // those of them that were not read so far
 	firstAt  int64      // about when the oldest of them was taken, ns; 0 if there is none
 	aside    aside
 }
@@ -65,6 +66,7 @@ func (st *store) append(r *record, limit int64) error {
 	seg.left++
 	st.bytes += int64(len(st.buf))
 	st.parcels++
+	st.unread++
 	if seg.size >= st.segmentSize {
 		st.seal(seg)
 	}
@@ -168,12 +170,12 @@ func (st *store) drop(seg *segment) {
 	st.bytes -= seg.size
 }
 
-// retire ends the last segment if nothing at all is left, and reports whether
+// retire ends the last segment if everything was read, and reports whether
 // that is so. Nobody writes or reads meanwhile.
 func (st *store) retire() bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.parcels > 0 {
+	if st.unread > 0 {
 		return false
 	}
 	if st.writing != nil {
@@ -200,18 +202,16 @@ func (st *store) load() (bytes int64, parcels int, firstAt int64) {
 	return st.bytes, st.parcels, st.firstAt
 }
 
-// close ends the use of the files, of which none holds anything: what is
-// confirmed altogether goes, the rest stays.
-func (st *store) close() error {
-	st.retire()
+// close ends the use of the files: those that are confirmed altogether go, the
+// rest stays.
+func (st *store) close() {
 	st.read.close()
 	st.aside.close()
-	if st.writing == nil {
-		return nil
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.writing != nil {
+		st.seal(st.segments[len(st.segments)-1])
 	}
-	err := st.writing.Close()
-	st.writing = nil
-	return err
 }
 
 // syncDir makes a new file's name durable, where that is asked for.
