@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tapedeck/replay"
+	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
 
@@ -117,6 +118,57 @@ func BenchmarkTape(b *testing.B) {
 				r.Close()
 			}
 			b.ReportMetric(float64(frames)/b.Elapsed().Seconds(), "frames/s")
+		})
+	}
+}
+
+// BenchmarkManyStreams measures a session such as a proxy records: a thousand
+// streams of a hundred frames, one after another.
+func BenchmarkManyStreams(b *testing.B) {
+	db := shared(b)
+	tape := &replaytest.Tape{Batch: 1000}
+	for i := range 1000 {
+		s := tape.Stream(schema.SSE, "openai-chat")
+		for j := range 100 {
+			s.Add(time.Duration(i*100+j)*time.Millisecond, `data: {"delta":"some text that is not long"}`+"\n\n",
+				func(f *schema.Frame) { f.Type = "chunk" })
+		}
+	}
+	db.record("default", "s", tape, nil)
+	store := db.open(Options{})
+	middle := replay.Place{Position: schema.Position{At: replaytest.Start + 50e9}}
+	for _, tc := range []struct {
+		name  string
+		query replay.Query
+		all   bool
+	}{
+		{"open", replay.Query{}, false},
+		{"seek", replay.Query{From: middle}, false},
+		{"find", replay.Query{Filter: replay.Filter{Types: []string{"chunk"}}, Few: true}, false},
+		{"find-nothing", replay.Query{Filter: replay.Filter{Types: []string{"none"}}, Few: true}, true},
+		{"read", replay.Query{}, true},
+	} {
+		b.Run(tc.name, func(b *testing.B) {
+			for b.Loop() {
+				t, err := store.Tape(b.Context(), "default", "s")
+				if err != nil {
+					b.Fatal(err)
+				}
+				r, err := t.Read(b.Context(), tc.query)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for err == nil {
+					if _, err = r.Next(b.Context()); !tc.all {
+						break
+					}
+				}
+				if err != nil && !errors.Is(err, io.EOF) {
+					b.Fatal(err)
+				}
+				r.Close()
+			}
+			b.ReportMetric(float64(b.Elapsed())/1e6/float64(b.N), "ms/op")
 		})
 	}
 }

@@ -17,28 +17,31 @@ type columns struct {
 	direction, transport     proto.ColInt8
 	flags                    proto.ColUInt32
 	cuts, raw                proto.ColStr
-	kind, agent              *proto.ColLowCardinality[string]
-	kinds, agents            dictionary
 	source, run, node, event proto.ColStr
-	bare                     bool
+	stream, kind, agent      *proto.ColLowCardinality[string]
+	streams, kinds, agents   dictionary
 }
 
-func newColumns(bare bool) *columns {
-	c := &columns{bare: bare}
+func newColumns() *columns {
+	c := &columns{}
+	c.stream = proto.NewLowCardinality[string](&c.streams)
 	c.kind, c.agent = proto.NewLowCardinality[string](&c.kinds), proto.NewLowCardinality[string](&c.agents)
 	return c
 }
 
-// results are the columns in the order of bareColumns or allColumns.
-func (c *columns) results() proto.Results {
-	r := proto.Results{
+// results appends the columns that a query like q gives, in its order.
+func (c *columns) results(dst proto.Results, q *pageQuery) proto.Results {
+	if q.bundle() {
+		dst = append(dst, proto.ResultColumn{Data: c.stream})
+	}
+	dst = append(dst, proto.Results{
 		{Data: &c.seq}, {Data: &c.at}, {Data: &c.direction}, {Data: &c.transport},
 		{Data: &c.flags}, {Data: &c.cuts}, {Data: &c.raw},
+	}...)
+	if q.query.Bare {
+		return dst
 	}
-	if c.bare {
-		return r
-	}
-	return append(r, proto.Results{
+	return append(dst, proto.Results{
 		{Data: c.kind}, {Data: &c.source}, {Data: &c.run}, {Data: &c.node}, {Data: c.agent}, {Data: &c.event},
 	}...)
 }
@@ -48,8 +51,8 @@ func (c *columns) size() int {
 	return cap(c.raw.Buf) + cap(c.event.Buf) + cap(c.node.Buf) + cap(c.run.Buf) + cap(c.source.Buf) + 100*cap(c.seq)
 }
 
-// frame makes row i a frame.
-func (c *columns) frame(i int, stream *schema.StreamState, f *replay.Frame) error {
+// frame makes row i a frame of a stream.
+func (c *columns) frame(i int, stream *schema.StreamState, bare bool, f *replay.Frame) error {
 	f.Stream = stream
 	f.Seq = c.seq[i]
 	f.At = int64(c.at.Data[i])
@@ -64,7 +67,7 @@ func (c *columns) frame(i int, stream *schema.StreamState, f *replay.Frame) erro
 			return err
 		}
 	}
-	if c.bare {
+	if bare {
 		f.Envelope = schema.Envelope{}
 		return nil
 	}

@@ -20,11 +20,10 @@ const (
 	slowly  = 10 * time.Second
 )
 
-// cursor reads one stream page by page, one page ahead. It belongs to a reader
-// and to the goroutine of that.
+// cursor reads one stream page by page, one page ahead, or a bundle of streams
+// in one page. It belongs to a reader and to the goroutine of that.
 type cursor struct {
 	reader *reader
-	stream *schema.StreamState
 	query  pageQuery // of the page that is coming
 	last   uint64    // the stream's last number, as far as is known; else the greatest
 	weight int       // bytes of a frame on average, so far
@@ -41,8 +40,8 @@ type fetched struct {
 }
 
 func newCursor(r *reader, s *schema.StreamState) *cursor {
-	c := &cursor{reader: r, stream: s, last: lastSeq(s), weight: int(s.Bytes / max(s.Frames, 1))}
-	c.query = pageQuery{stream: s, query: &r.query, from: startOf(s, r.query.From), rows: firstRows}
+	c := &cursor{reader: r, last: lastSeq(s), weight: int(s.Bytes / max(s.Frames, 1))}
+	c.query = pageQuery{streams: []*schema.StreamState{s}, query: &r.query, from: startOf(s, r.query.From), rows: firstRows}
 	if c.query.dense = c.query.from.at == 0 && r.query.Filter.All(); !c.query.dense {
 		c.query.rows = fewRows
 	}
@@ -51,6 +50,12 @@ func newCursor(r *reader, s *schema.StreamState) *cursor {
 	}
 	return c
 }
+
+// firstAt is when the first frame of the cursor's streams arrived.
+func (c *cursor) firstAt() int64 { return c.query.streams[0].FirstAt }
+
+// empty reports whether the stream is known to have no frame for the query.
+func (c *cursor) empty() bool { return c.query.from.at == 0 && c.query.from.seq > c.last }
 
 // lastSeq reads the number of a stream's last frame off its version.
 func lastSeq(s *schema.StreamState) uint64 {
@@ -109,7 +114,7 @@ func (c *cursor) take(ctx context.Context) (bool, error) {
 			return false, ctx.Err()
 		}
 		if got.err != nil {
-			return false, fmt.Errorf("frames of stream %s: %w", c.stream.StreamID, got.err)
+			return false, fmt.Errorf("frames of stream %s: %w", c.query.streams[0].StreamID, got.err)
 		}
 		usable := c.plan(got.page)
 		if !c.over {
@@ -131,6 +136,9 @@ func (c *cursor) plan(p *page) (usable bool) {
 		c.weight = p.bytes / n
 	}
 	switch {
+	case q.bundle():
+		c.over = true
+		return n > 0
 	case q.dense && p.full: // in no order: not the first ones
 		q.dense = false
 		return false
@@ -144,7 +152,7 @@ func (c *cursor) plan(p *page) (usable bool) {
 		q.from = bound{seq: p.frames[n-1].Seq + 1}
 		q.dense = q.query.Filter.All() && p.dense()
 	}
-	if q.from.at == 0 && q.from.seq > c.last {
+	if c.empty() {
 		c.over = true
 		return n > 0
 	}

@@ -9,13 +9,15 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 
 	"tapedeck/replay"
+	"tapedeck/schema"
 )
 
 // errEnough stops a query that has given enough bytes.
 var errEnough = errors.New("the page is full")
 
-// page is some frames of one stream in order, each once. Its frames alias its
-// blocks. It is reused.
+// page is some frames in position order, each once: of one stream, or all those
+// of several. Its frames alias its blocks. It is reused, for queries that have
+// the same columns.
 type page struct {
 	frames []replay.Frame
 	blocks []*columns
@@ -31,25 +33,26 @@ func (p *page) reset() {
 }
 
 // block gives columns for the next block.
-func (p *page) block(bare bool) *columns {
+func (p *page) block() *columns {
 	if p.used == len(p.blocks) {
-		p.blocks = append(p.blocks, newColumns(bare))
+		p.blocks = append(p.blocks, newColumns())
 	}
 	return p.blocks[p.used]
 }
 
 // read fills the page. It takes blocks until there are no more or limit bytes
-// are reached, so that frames of unexpected size do not fill the memory.
+// are reached, so that frames of unexpected size do not fill the memory. Of
+// several streams it takes everything: they have ended, and their size is known.
 func (p *page) read(ctx context.Context, t *tape, q *pageQuery, limit int) error {
 	body, values, err := q.build(t)
 	if err != nil {
 		return err
 	}
 	var c *columns
-	results := newColumns(q.query.Bare).results()
+	var results proto.Results
 	next := func() {
-		c = p.block(q.query.Bare)
-		copy(results, c.results())
+		c = p.block()
+		results = c.results(results[:0], q) // in place: the query under way holds the slice
 	}
 	restart := func() {
 		p.reset()
@@ -65,7 +68,7 @@ func (p *page) read(ctx context.Context, t *tape, q *pageQuery, limit int) error
 			if err := p.take(c, b.Rows, q); err != nil {
 				return err
 			}
-			if p.bytes >= limit && p.rows < q.rows {
+			if p.bytes >= limit && p.rows < q.rows && !q.bundle() {
 				p.full = true
 				return errEnough
 			}
@@ -83,40 +86,47 @@ func (p *page) read(ctx context.Context, t *tape, q *pageQuery, limit int) error
 	return err
 }
 
-// take makes a block's rows frames.
+// take makes a block's rows frames. Of a repeat the later row stands.
 func (p *page) take(c *columns, rows int, q *pageQuery) error {
 	p.frames = slices.Grow(p.frames, rows)
+	stream := q.streams[0]
 	for i := range rows {
-		n := len(p.frames)
-		if n > 0 && c.seq[i] <= p.frames[n-1].Seq {
-			if c.seq[i] < p.frames[n-1].Seq {
-				p.sorted = false
-			} else {
-				n-- // a repeat: the later one stands
-			}
+		if q.bundle() && stream.StreamID != c.stream.Values[i] {
+			stream = q.stream(c.stream.Values[i])
 		}
+		n := len(p.frames)
 		p.frames = p.frames[:n+1]
-		if err := c.frame(i, q.stream, &p.frames[n]); err != nil {
+		f := &p.frames[n]
+		if err := c.frame(i, stream, q.query.Bare, f); err != nil {
 			return err
 		}
-		p.bytes += len(p.frames[n].Raw)
+		p.bytes += len(f.Raw)
+		if n == 0 {
+			continue
+		}
+		switch order := p.frames[n-1].Position().Compare(f.Position()); {
+		case order == 0:
+			p.frames[n-1] = *f
+			p.frames = p.frames[:n]
+		case order > 0:
+			p.sorted = false
+		}
 	}
 	p.rows += rows
 	return nil
 }
 
-// sort puts frames in order that came part by part, and drops repeats.
+// stream gives the stream with this id, which is one of the query's.
+func (q *pageQuery) stream(id string) *schema.StreamState {
+	i := slices.IndexFunc(q.streams, func(s *schema.StreamState) bool { return s.StreamID == id })
+	return q.streams[i]
+}
+
+// sort puts frames in order that came part by part or stream by stream, and
+// drops repeats.
 func (p *page) sort() {
-	slices.SortStableFunc(p.frames, func(a, b replay.Frame) int {
-		switch {
-		case a.Seq < b.Seq:
-			return -1
-		case a.Seq > b.Seq:
-			return 1
-		}
-		return 0
-	})
-	p.frames = slices.CompactFunc(p.frames, func(a, b replay.Frame) bool { return a.Seq == b.Seq })
+	slices.SortStableFunc(p.frames, func(a, b replay.Frame) int { return a.Position().Compare(b.Position()) })
+	p.frames = slices.CompactFunc(p.frames, func(a, b replay.Frame) bool { return a.Position() == b.Position() })
 	p.sorted = true
 }
 

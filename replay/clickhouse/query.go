@@ -2,7 +2,9 @@ package clickhouse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ClickHouse/ch-go"
 
@@ -31,8 +33,9 @@ WHERE tenant = {tenant:String} AND session_id = {session:String}
 ORDER BY stream_id, first_seq`
 
 const (
-	bareColumns = `seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw`
-	allColumns  = bareColumns + `, type, source_session, run_id, node_id, agent, event_id`
+	streamColumn = `toLowCardinality(stream_id)`
+	bareColumns  = `seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw`
+	allColumns   = bareColumns + `, type, source_session, run_id, node_id, agent, event_id`
 )
 
 // bound is how a page's first frame is given.
@@ -42,12 +45,13 @@ type bound struct {
 	at  int64
 }
 
-// pageQuery asks for one stream's frames from a bound on.
+// pageQuery asks for frames: of one stream from a bound on, or all frames of
+// several streams.
 type pageQuery struct {
-	stream *schema.StreamState
-	query  *replay.Query
-	from   bound
-	rows   int
+	streams []*schema.StreamState
+	query   *replay.Query
+	from    bound
+	rows    int
 	// dense: read the numbers [from.seq, from.seq+rows) in whatever order they
 	// come, which saves the server sorting. Else the first rows there are.
 	dense bool
@@ -61,37 +65,69 @@ func (q *pageQuery) settings() []ch.Setting {
 	return byKey
 }
 
+// bundle reports whether the query is for several streams.
+func (q *pageQuery) bundle() bool { return len(q.streams) > 1 }
+
 // build gives the query's text and values.
 func (q *pageQuery) build(t *tape) (string, parameters, error) {
-	started, err := schema.StreamStarted(q.stream.StreamID)
-	if err != nil {
-		return "", nil, err
-	}
 	var p parameters
 	p.text("tenant", t.tenant)
 	p.text("session", t.session)
-	p.text("stream", q.stream.StreamID)
 	var b strings.Builder
+	b.WriteString("SELECT " + q.columns() + "\nFROM frames\nWHERE tenant = {tenant:String} AND session_id = {session:String}")
+	p, err := q.where(&b, p)
+	if err != nil {
+		return "", nil, err
+	}
+	p = q.filter(&b, p)
+	if !q.dense && !q.bundle() {
+		fmt.Fprintf(&b, "\nORDER BY seq\nLIMIT %d", q.rows)
+	}
+	return b.String(), p, nil
+}
+
+func (q *pageQuery) columns() string {
 	columns := allColumns
 	if q.query.Bare {
 		columns = bareColumns
 	}
-	b.WriteString("SELECT " + columns + "\nFROM frames\nWHERE tenant = {tenant:String}" +
-		" AND session_id = {session:String} AND stream_id = {stream:String}")
-	fmt.Fprintf(&b, "\n  AND toYYYYMM(stream_started) = toYYYYMM(toDateTime(%d, 'UTC'))", started/1e9)
+	if q.bundle() {
+		columns = streamColumn + ", " + columns
+	}
+	return columns
+}
+
+// where says which frames of which streams. A stream's month is its partition.
+func (q *pageQuery) where(b *strings.Builder, p parameters) (parameters, error) {
+	var ids, months []string
+	for _, s := range q.streams {
+		started, err := schema.StreamStarted(s.StreamID)
+		if err != nil {
+			return p, err
+		}
+		ids = append(ids, s.StreamID)
+		if month := time.Unix(0, started).UTC().Format("200601"); !slices.Contains(months, month) {
+			months = append(months, month)
+		}
+	}
+	if q.bundle() {
+		p.texts("streams", ids)
+		b.WriteString(" AND stream_id IN {streams:Array(String)}")
+	} else {
+		p.text("stream", ids[0])
+		b.WriteString(" AND stream_id = {stream:String}")
+	}
+	b.WriteString("\n  AND toYYYYMM(stream_started) IN (" + strings.Join(months, ", ") + ")")
 	switch {
+	case q.bundle():
 	case q.from.at != 0:
-		fmt.Fprintf(&b, "\n  AND captured_at >= fromUnixTimestamp64Nano(%d, 'UTC')", q.from.at)
+		fmt.Fprintf(b, "\n  AND captured_at >= fromUnixTimestamp64Nano(%d, 'UTC')", q.from.at)
 	case q.dense:
-		fmt.Fprintf(&b, "\n  AND seq >= %d AND seq < %d", q.from.seq, q.from.seq+uint64(q.rows))
+		fmt.Fprintf(b, "\n  AND seq >= %d AND seq < %d", q.from.seq, q.from.seq+uint64(q.rows))
 	default:
-		fmt.Fprintf(&b, "\n  AND seq >= %d", q.from.seq)
+		fmt.Fprintf(b, "\n  AND seq >= %d", q.from.seq)
 	}
-	p = q.filter(&b, p)
-	if !q.dense {
-		fmt.Fprintf(&b, "\nORDER BY seq\nLIMIT %d", q.rows)
-	}
-	return b.String(), p, nil
+	return p, nil
 }
 
 func (q *pageQuery) filter(b *strings.Builder, p parameters) parameters {

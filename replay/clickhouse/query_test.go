@@ -31,8 +31,11 @@ func TestQueries(t *testing.T) {
 			Types: []string{"tool_call", `\ ' "`}, Agents: []string{"planner"},
 			Directions: []schema.Direction{schema.Receive}, Transports: []schema.Transport{schema.SSE, schema.NDJSON},
 		}}, rows: 64}},
+		{"several streams", pageQuery{query: all}},
 	} {
-		tc.query.stream = stream
+		if tc.query.streams = append(tc.query.streams, stream); tc.query.rows == 0 {
+			tc.query.streams = append(tc.query.streams, &schema.StreamState{StreamID: "0196b3a0-0000-7000-8000-000000000001"})
+		}
 		text, values, err := tc.query.build(tape)
 		if err != nil {
 			t.Fatal(err)

@@ -27,6 +27,7 @@ type reader struct {
 
 	coming  []*cursor // not joined, by the time of their first frame
 	fetched int       // how many of them are being read
+	ahead   int       // how many of them are to be read
 	joined  heads     // with a frame at hand
 	starved *cursor   // joined before, waits for its next page
 	out     []replay.Frame
@@ -35,27 +36,20 @@ type reader struct {
 }
 
 func newReader(t *tape, q replay.Query) *reader {
-	r := &reader{tape: t, query: q}
-	r.ctx, r.cancel = context.WithCancel(context.Background())
-	for i := range t.streams {
-		s := &t.streams[i]
-		if q.From.Before(schema.Position{At: s.LastAt, StreamID: s.StreamID, Seq: ^uint64(0)}) {
-			continue
-		}
-		if !q.To.IsZero() && s.FirstAt > q.To.At {
-			break
-		}
-		if c := newCursor(r, s); c.query.from.at != 0 || c.query.from.seq <= c.last {
-			r.coming = append(r.coming, c)
-		}
+	r := &reader{tape: t, query: q, ahead: 2}
+	if q.Few {
+		r.ahead = 1
 	}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	r.coming = r.cursors(q)
 	r.prepare()
 	return r
 }
 
-// prepare has the next streams read from.
+// prepare has the next streams read from: few at first, since somebody waits for
+// the very first.
 func (r *reader) prepare() {
-	for r.fetched < min(lookahead, len(r.coming)) {
+	for r.fetched < min(r.ahead, len(r.coming)) {
 		r.coming[r.fetched].fetch()
 		r.fetched++
 	}
@@ -106,7 +100,7 @@ func (r *reader) gather(ctx context.Context) (bool, error) {
 		}
 		r.starved = nil
 	}
-	for len(r.coming) > 0 && (len(r.joined) == 0 || r.coming[0].stream.FirstAt <= r.joined[0].head().At) {
+	for len(r.coming) > 0 && (len(r.joined) == 0 || r.coming[0].firstAt() <= r.joined[0].head().At) {
 		c := r.coming[0]
 		if len(r.out) > 0 && !c.ready() {
 			return false, nil
@@ -116,6 +110,7 @@ func (r *reader) gather(ctx context.Context) (bool, error) {
 		}
 		r.coming = r.coming[1:]
 		r.fetched--
+		r.ahead = lookahead
 		r.prepare()
 	}
 	return true, nil
@@ -144,7 +139,7 @@ func (r *reader) usable(frames []replay.Frame) []replay.Frame {
 		lower(c.head().Position())
 	}
 	if len(r.coming) > 0 {
-		lower(schema.Position{At: r.coming[0].stream.FirstAt})
+		lower(schema.Position{At: r.coming[0].firstAt()})
 	}
 	if !limited {
 		return frames

@@ -68,9 +68,9 @@ func same(got, want []replay.Frame, bare bool) error {
 	return nil
 }
 
-// mixed is a session of several streams of very different lengths, some at the
+// overlapping is a session of several streams of very different lengths, some at the
 // same time, some after another, some with numbers left out.
-func mixed(r *rand.Rand) *replaytest.Tape {
+func overlapping(r *rand.Rand) *replaytest.Tape {
 	tape := &replaytest.Tape{}
 	types := []string{"", "text", "tool", "it's \\ a\ttype"}
 	for range 12 {
@@ -100,44 +100,43 @@ func mixed(r *rand.Rand) *replaytest.Tape {
 // the rows lie in parts, and however often they were inserted.
 func TestTapeGivesWhatWasRecorded(t *testing.T) {
 	db := shared(t)
-	want := mixed(rand.New(rand.NewPCG(1, 2)))
+	want := overlapping(rand.New(rand.NewPCG(1, 2)))
 	// Other sessions have the same streams' frames; another tenant a session of
 	// the same name.
 	db.record("default", "s", want, func(i int, _ *replay.Frame) bool { return i%3 != 1 })
 	db.record("default", "s", want, func(i int, _ *replay.Frame) bool { return i%3 != 0 })
 	db.record("default", "s", want, func(i int, _ *replay.Frame) bool { return i < 500 })
-	db.record("default", "other", mixed(rand.New(rand.NewPCG(3, 4))), nil)
-	db.record("tenant", "s", mixed(rand.New(rand.NewPCG(5, 6))), nil)
+	db.record("default", "other", overlapping(rand.New(rand.NewPCG(3, 4))), nil)
+	db.record("tenant", "s", overlapping(rand.New(rand.NewPCG(5, 6))), nil)
 
-	random := rand.New(rand.NewPCG(7, 8))
+	// Streams that have not ended are read in another way.
+	running := overlapping(rand.New(rand.NewPCG(9, 10)))
+	running.Running = true
+	db.record("default", "running", running, nil)
 	if n := db.count("SELECT count() FROM frames WHERE tenant = 'default' AND session_id = 's'"); n <= uint64(len(want.Frames())) {
 		t.Fatalf("%d rows: no row is there twice", n)
 	}
 	for _, tc := range []struct {
+		session string
+		want    *replaytest.Tape
 		opts    Options
 		queries int
 	}{
-		{Options{}, 30},
-		{Options{PageBytes: 1, Connections: 1}, 5},
+		{"s", want, Options{}, 30},
+		{"s", want, Options{PageBytes: 1, Connections: 1}, 5},
+		{"running", running, Options{}, 10},
 	} {
-		store := db.open(tc.opts)
-		tape, err := store.Tape(t.Context(), "default", "s")
+		tape, err := db.open(tc.opts).Tape(t.Context(), "default", tc.session)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := len(tape.Streams()), len(want.Streams()); got != want {
-			t.Fatalf("%d streams, want %d", got, want)
+		if err := sameStreams(tape.Streams(), tc.want.Streams()); err != nil {
+			t.Error(err)
 		}
-		for i, s := range tape.Streams() {
-			w := want.Streams()[i]
-			if s.StreamID != w.StreamID || s.FirstAt != w.FirstAt || s.LastAt != w.LastAt || s.Frames != w.Frames ||
-				s.Ended != w.Ended || s.Dialect != w.Dialect || s.Transport != w.Transport {
-				t.Errorf("stream %d is %+v, want %+v", i, s, w)
-			}
-		}
+		random := rand.New(rand.NewPCG(7, 8))
 		for range tc.queries {
-			q := drawQuery(random, want)
-			wanted, err := drain(t, want, q)
+			q := drawQuery(random, tc.want)
+			wanted, err := drain(t, tc.want, q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,10 +145,24 @@ func TestTapeGivesWhatWasRecorded(t *testing.T) {
 				err = same(got, wanted, q.Bare)
 			}
 			if err != nil {
-				t.Errorf("%+v: %v", q, err)
+				t.Errorf("%s, %+v: %v", tc.session, q, err)
 			}
 		}
 	}
+}
+
+func sameStreams(got, want []schema.StreamState) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d streams, want %d", len(got), len(want))
+	}
+	for i, g := range got {
+		w := want[i]
+		if g.StreamID != w.StreamID || g.FirstAt != w.FirstAt || g.LastAt != w.LastAt || g.Frames != w.Frames ||
+			g.Ended != w.Ended || g.Dialect != w.Dialect || g.Transport != w.Transport {
+			return fmt.Errorf("stream %d is %+v, want %+v", i, g, w)
+		}
+	}
+	return nil
 }
 
 func drawQuery(r *rand.Rand, tape *replaytest.Tape) replay.Query {

@@ -1,0 +1,68 @@
+package clickhouse
+
+import (
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// A session that went through a proxy has hundreds of short streams. Those that
+// lie one after another are read by one query: a bundle.
+const (
+	bundleRows    = 4096 // at most; the first bundles are smaller, since somebody waits for them
+	bundleStreams = 256
+)
+
+// bundler puts streams into bundles, in the order of their first frames.
+type bundler struct {
+	reader *reader
+	open   *cursor // takes more streams
+	rows   int     // how many frames a bundle may have, for now
+	left   int     // how many more frames the open one may have,
+	bytes  int     // and how many more bytes
+}
+
+// add makes the stream a part of a cursor: of a bundle, or of one of its own.
+func (b *bundler) add(s *schema.StreamState) *cursor {
+	if !b.short(s) {
+		return newCursor(b.reader, s)
+	}
+	frames, bytes := int(s.Frames), int(s.Bytes)
+	if b.open != nil && frames <= b.left && bytes <= b.bytes && len(b.open.query.streams) < bundleStreams {
+		b.open.query.streams = append(b.open.query.streams, s)
+		b.left -= frames
+		b.bytes -= bytes
+		return nil
+	}
+	b.rows = min(max(4*b.rows, firstRows), bundleRows)
+	b.open, b.left, b.bytes = newCursor(b.reader, s), b.rows-frames, b.most()-bytes
+	return b.open
+}
+
+// short reports whether a stream may be part of a bundle: all of it is wanted,
+// it does not grow any more, and there is little of it.
+func (b *bundler) short(s *schema.StreamState) bool {
+	whole := s.FirstAt > b.reader.query.From.Position.At
+	return whole && s.Ended != 0 && s.Frames <= bundleRows/4 && s.Bytes <= uint64(b.most()/2)
+}
+
+// most is how many bytes a bundle may have.
+func (b *bundler) most() int { return b.reader.tape.store.opts.PageBytes / (2 * lookahead) }
+
+// cursors makes the cursors of all streams that have frames for the query.
+func (r *reader) cursors(q replay.Query) []*cursor {
+	var list []*cursor
+	b := &bundler{reader: r}
+	for i := range r.tape.streams {
+		s := &r.tape.streams[i]
+		if q.From.Before(schema.Position{At: s.LastAt, StreamID: s.StreamID, Seq: ^uint64(0)}) {
+			continue
+		}
+		if !q.To.IsZero() && s.FirstAt > q.To.At {
+			break
+		}
+		if c := b.add(s); c != nil && !c.empty() {
+			list = append(list, c)
+		}
+	}
+	return list
+}
