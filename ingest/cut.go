@@ -13,90 +13,79 @@ import (
 // retellAfter is when messages that the book put off are asked for again.
 const retellAfter = time.Second
 
-// cutAll hands on everything that waits. With all set no open message is put
-// off for later.
-func (s *Stream) cutAll(ctx context.Context, all bool) error {
-	putOff, err := s.collect(ctx, all)
-	if err != nil {
-		return err
-	}
+// queued is a block that was cut and waits for the publisher to take it.
+type queued struct {
+	parcel Parcel
+	done   func(error)
+}
+
+// cutAll cuts everything that waits. With all set, also parts without anything,
+// and no open message is put off for later: the stream ends.
+func (s *Stream) cutAll(all bool) {
+	s.collect(all)
 	for p := range s.parts.all() {
 		if p.waiting() || all {
-			if err := s.send(ctx, p); err != nil {
-				return err
-			}
+			s.enqueue(p)
 		}
 	}
-	if putOff {
-		s.arm(retellAfter)
-	}
-	return nil
 }
 
-// cut hands on what waits in one part.
-func (s *Stream) cut(ctx context.Context, p *part) error {
-	putOff, err := s.collect(ctx, false)
-	if err != nil {
-		return err
-	}
-	if putOff {
-		s.arm(retellAfter)
-	}
-	return s.send(ctx, p)
+// cut cuts what waits in one part.
+func (s *Stream) cut(p *part) {
+	s.collect(false)
+	s.enqueue(p)
 }
 
-// leave closes a part that had to make room for another.
-func (s *Stream) leave(ctx context.Context, p *part) error {
+// makeRoom closes the part that was left longest, if there are too many.
+func (s *Stream) makeRoom() {
+	if !s.parts.tooMany() {
+		return
+	}
+	p := s.parts.oldest()
 	p.state.Ended, p.state.EndReason = p.state.LastAt, "left"
-	return s.cut(ctx, p)
+	s.parts.remove(p)
+	s.enqueue(p)
 }
 
 // collect takes the facts that changed out of the book and lays each with the
 // part of its session.
-func (s *Stream) collect(ctx context.Context, all bool) (putOff bool, err error) {
+func (s *Stream) collect(all bool) {
 	facts, putOff := s.book.Take(s.lastAt, all)
-	to := func(f *schema.Fact) (*block.Facts, error) {
-		p, left := s.parts.of(s.sessionOf(f.Session))
-		if p.fresh() {
-			s.begin(p, &schema.Frame{Seq: f.SeenSeq, At: f.SeenAt})
-		}
-		if left == nil {
-			return &p.facts, nil
-		}
-		left.state.Ended, left.state.EndReason = left.state.LastAt, "left"
-		return &p.facts, s.send(ctx, left)
-	}
 	for _, t := range s.book.TakeTitles() {
-		if p, ok := s.parts.byName[s.sessionOf(t.Session)]; ok && p.state.Title == "" {
+		if p := s.parts.byName[s.sessionOf(t.Session)]; p != nil && p.state.Title == "" {
 			p.state.Title = t.Text
 		}
 	}
 	for i := range facts.Spans {
-		into, err := to(&facts.Spans[i].Fact)
-		if err != nil {
-			return false, err
-		}
+		into := s.factsOf(&facts.Spans[i].Fact)
 		into.Spans = append(into.Spans, facts.Spans[i])
 	}
 	for i := range facts.Messages {
-		into, err := to(&facts.Messages[i].Fact)
-		if err != nil {
-			return false, err
-		}
+		into := s.factsOf(&facts.Messages[i].Fact)
 		into.Messages = append(into.Messages, facts.Messages[i])
 	}
 	for i := range facts.Usages {
-		into, err := to(&facts.Usages[i].Fact)
-		if err != nil {
-			return false, err
-		}
+		into := s.factsOf(&facts.Usages[i].Fact)
 		into.Usages = append(into.Usages, facts.Usages[i])
 	}
-	return putOff, nil
+	if putOff {
+		s.arm(retellAfter)
+	}
 }
 
-// send encodes what waits in a part and hands it to the publisher.
-func (s *Stream) send(ctx context.Context, p *part) error {
+// factsOf gives the place where a fact waits for its block.
+func (s *Stream) factsOf(f *schema.Fact) *block.Facts {
+	session := s.sessionOf(f.Session)
+	p := s.parts.of(session)
+	if p == nil { // a late word on a session that was left
+		p = s.begin(session, f.SeenSeq, f.SeenAt)
+		s.makeRoom()
+	}
+	return &p.facts
+}
+
+// enqueue encodes what waits in a part.
+func (s *Stream) enqueue(p *part) {
 	p.state.Version = stateVersion(p)
 	builder := p.builder
 	if builder == nil {
@@ -108,19 +97,41 @@ func (s *Stream) send(ctx context.Context, p *part) error {
 		Tenant: s.opts.Tenant, Session: p.session, State: p.state, Facts: p.facts,
 	}, block.S2)
 	builder.Release()
-	first := p.first
 	p.builder, p.facts = nil, block.Facts{}
+	s.queue = append(s.queue, queued{
+		parcel: Parcel{Tenant: s.opts.Tenant, Session: p.session, ID: s.parcelID(), Frames: frames, Data: data},
+		done:   s.acks.sent(p.first, s.lowestWaiting()),
+	})
+}
 
-	done := s.acks.sent(first, s.lowestWaiting())
-	err := s.recorder.publisher.Publish(ctx, Parcel{
-		Tenant: s.opts.Tenant, Session: p.session, ID: s.parcelID(), Frames: frames, Data: data,
-	}, done)
-	if err != nil {
-		err = fmt.Errorf("hand on %d frames of stream %s: %w", frames, s.id, err)
-		done(err)
-		s.fail(err)
+// offer hands queued blocks to the publisher for as long as ctx stands; what it
+// does not take by then stays in the queue, which is no error.
+func (s *Stream) offer(ctx context.Context) error {
+	if err := s.drain(ctx); s.err != nil {
+		return err
 	}
-	return err
+	return nil
+}
+
+// drain hands all queued blocks to the publisher. It fails with ctx's error if
+// ctx ended before the publisher took them all; any other error ends the stream.
+func (s *Stream) drain(ctx context.Context) error {
+	for len(s.queue) > 0 {
+		q := s.queue[0]
+		err := s.recorder.publisher.Publish(ctx, q.parcel, q.done)
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("recording is held up: %w", err)
+		}
+		if err != nil {
+			s.err = fmt.Errorf("hand on %d frames of stream %s: %w", q.parcel.Frames, s.id, err)
+			q.done(s.err)
+			return s.err
+		}
+		s.queue[0] = queued{}
+		s.queue = s.queue[1:]
+	}
+	s.queue = nil
+	return nil
 }
 
 // stateVersion follows from the frames alone, so that frames which are recorded
@@ -140,7 +151,7 @@ func (s *Stream) parcelID() string {
 	return s.id + "." + strconv.FormatInt(s.opened, 36) + "." + strconv.FormatUint(s.parcels, 36)
 }
 
-// lowestWaiting is the lowest seq of a frame that was not handed on so far.
+// lowestWaiting is the lowest seq of a frame that was not cut into a block.
 func (s *Stream) lowestWaiting() uint64 {
 	lowest := s.seq
 	if s.hold != nil && len(s.hold.frames) > 0 {

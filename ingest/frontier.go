@@ -46,6 +46,12 @@ func (f *frontier) landed(n uint64, err error) {
 	if moved && f.tell != nil {
 		f.tell(next)
 	}
+	// Who waits learns of it last: all that there was to tell was told.
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.onWay) == 0 || f.err != nil {
+		f.release()
+	}
 }
 
 func (f *frontier) settle(n uint64, err error) (next uint64, moved bool) {
@@ -58,17 +64,12 @@ func (f *frontier) settle(n uint64, err error) (next uint64, moved bool) {
 		if f.err == nil {
 			f.err = err
 		}
-		f.next = min(f.next, f.onWay[n])
-		f.release()
 		return 0, false
 	}
 	delete(f.onWay, n)
 	next = f.waiting
 	for _, first := range f.onWay {
 		next = min(next, first)
-	}
-	if len(f.onWay) == 0 {
-		f.release()
 	}
 	if f.err != nil || next <= f.next {
 		return 0, false
@@ -93,7 +94,9 @@ func (f *frontier) failure() error {
 
 // wait returns when nothing is on its way, or with the first failure.
 func (f *frontier) wait(ctx context.Context) error {
+	f.telling.Lock() // what settled is to have been told
 	f.mu.Lock()
+	f.telling.Unlock()
 	if f.err != nil || len(f.onWay) == 0 {
 		defer f.mu.Unlock()
 		return f.err

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +59,7 @@ func (h *hold) full() bool {
 
 // holdBack adds a frame to those held, and lets them go once all is known or a
 // bound is reached.
-func (s *Stream) holdBack(ctx context.Context, f *schema.Frame) error {
+func (s *Stream) holdBack(f *schema.Frame) {
 	h := s.hold
 	if len(h.frames) == 0 {
 		h.since = time.Now()
@@ -76,10 +75,10 @@ func (s *Stream) holdBack(ctx context.Context, f *schema.Frame) error {
 		h.decodeHeld()
 	}
 	if h.done() || h.full() || h.expired() {
-		return s.release(ctx)
+		s.release()
+		return
 	}
 	s.arm(s.recorder.settings.BlockAge)
-	return nil
 }
 
 func (h *hold) recognise(f *schema.Frame) {
@@ -126,10 +125,10 @@ func (h *hold) findClock() {
 }
 
 // release lets the held frames go to their sessions. Without hold it does nothing.
-func (s *Stream) release(ctx context.Context) error {
+func (s *Stream) release() {
 	h := s.hold
 	if h == nil {
-		return nil
+		return
 	}
 	if h.recogniser != nil {
 		h.settle()
@@ -137,9 +136,6 @@ func (s *Stream) release(ctx context.Context) error {
 	h.decodeHeld()
 	s.hold = nil
 	for i := range h.frames {
-		if err := s.keep(ctx, &h.frames[i].Frame, h.frames[i].lost); err != nil {
-			return err
-		}
+		s.keep(&h.frames[i].Frame, h.frames[i].lost)
 	}
-	return nil
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"container/list"
 	"iter"
+	"strings"
 
 	"tapedeck/schema"
 	"tapedeck/schema/block"
@@ -19,9 +20,6 @@ type part struct {
 	facts   block.Facts    // facts that wait
 	element *list.Element
 }
-
-// fresh reports whether no frame was added so far.
-func (p *part) fresh() bool { return p.state.StreamID == "" }
 
 // waiting reports whether frames or facts wait to be cut.
 func (p *part) waiting() bool { return p.builder != nil || p.facts.Len() > 0 }
@@ -91,25 +89,41 @@ func (ps *parts) resolve(named, streamID string) string {
 	return usable(named)
 }
 
-// of gives the part of a session, and the part that had to make room for it.
-func (ps *parts) of(session string) (p, left *part) {
+// of gives the open part of a session, nil if there is none.
+func (ps *parts) of(session string) *part {
 	if ps.last != nil && ps.last.session == session {
-		return ps.last, nil
+		return ps.last
 	}
-	p = ps.byName[session]
-	if p == nil {
-		if ps.order.Len() >= ps.limit {
-			left = ps.order.Remove(ps.order.Back()).(*part)
-			delete(ps.byName, left.session)
-		}
-		p = &part{session: string(append([]byte(nil), session...))}
-		p.element = ps.order.PushFront(p)
-		ps.byName[p.session] = p
-	} else {
+	p := ps.byName[session]
+	if p != nil {
 		ps.order.MoveToFront(p.element)
+		ps.last = p
 	}
+	return p
+}
+
+// tooMany reports whether a part has to go.
+func (ps *parts) tooMany() bool { return ps.order.Len() > ps.limit }
+
+// oldest gives the part that was left longest.
+func (ps *parts) oldest() *part { return ps.order.Back().Value.(*part) }
+
+// open adds a part for a session that has none.
+func (ps *parts) open(session string, state schema.StreamState) *part {
+	p := &part{session: strings.Clone(session), state: state}
+	p.element = ps.order.PushFront(p)
+	ps.byName[p.session] = p
 	ps.last = p
-	return p, left
+	return p
+}
+
+// remove takes a part out.
+func (ps *parts) remove(p *part) {
+	ps.order.Remove(p.element)
+	delete(ps.byName, p.session)
+	if ps.last == p {
+		ps.last = nil
+	}
 }
 
 // all goes over the open parts, the one left longest first.

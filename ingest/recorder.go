@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -107,9 +106,11 @@ func (r *Recorder) Open(opts StreamOptions) (*Stream, error) {
 type Summary struct {
 	StreamID string `json:"stream_id"`
 	// Sessions lists the sessions that the frames went to, in order of
-	// appearance, the first SessionLimit of them; SessionCount is their number.
+	// appearance, the first SessionLimit of them; SessionCount is their number,
+	// where one that was left and came back counts again.
 	Sessions     []string        `json:"sessions"`
 	SessionCount int             `json:"session_count"`
+	LastSession  string          `json:"last_session"` // the last one begun
 	Frames       uint64          `json:"frames"`
 	Bytes        uint64          `json:"bytes"`
 	Dialect      string          `json:"dialect"`
@@ -125,12 +126,4 @@ type decoderOf struct {
 	dialect.Decoder
 	time           func(in *dialect.Input) int64
 	name, evidence string
-}
-
-// flushTimeout bounds how long a block cut by the clock waits for a publisher
-// that pushes back; the frames stay and the next call tries again.
-const flushTimeout = 30 * time.Second
-
-func background() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), flushTimeout)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"tapedeck/ingest/dialect"
@@ -22,7 +21,7 @@ type Stream struct {
 	opened   int64 // when this process began with it, ns
 	acks     frontier
 
-	mu      sync.Mutex // guards all below
+	gate    chan struct{} // holds one token; who has it may use all below
 	seq     uint64
 	lastAt  int64
 	frameAt int64  // with FrameClock: the latest time that a frame told
@@ -32,6 +31,7 @@ type Stream struct {
 	hold    *hold // nil once dialect and session are settled
 	parts   parts
 	parcels uint64
+	queue   []queued    // blocks that were cut and not taken by the publisher so far
 	timer   *time.Timer // cuts blocks by age; armed while something waits
 	armed   bool
 	closed  bool
@@ -43,7 +43,7 @@ type Stream struct {
 var ErrClosed = errors.New("stream is closed")
 
 func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
-	s := &Stream{recorder: r, opts: opts, opened: Now()}
+	s := &Stream{recorder: r, opts: opts, opened: Now(), gate: make(chan struct{}, 1)}
 	if opts.Resume != nil {
 		s.id, s.seq = opts.Resume.StreamID, opts.Resume.NextSeq
 	} else {
@@ -73,14 +73,39 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 // ID is the stream's id.
 func (s *Stream) ID() string { return s.id }
 
+// enter takes the gate. While somebody else waits in there for a publisher that
+// pushes back, enter waits no longer than ctx stands.
+func (s *Stream) enter(ctx context.Context) error {
+	select {
+	case s.gate <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case s.gate <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *Stream) leaveGate() { <-s.gate }
+
 // Record takes one frame. Its Seq is set here; its At is raised to that of the
-// frame before it should it be lower. All of the frame is copied. Record waits
-// while the publisher pushes back, and fails once a block could not be handed
-// on, with the reason.
+// frame before it should it be lower. All of the frame is copied.
+//
+// Record waits while the publisher pushes back. If ctx ends meanwhile, the frame
+// was not taken, all before it are kept, and Record may be called again. Any
+// other error is the stream's end: a block could not be handed on.
 func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leaveGate()
 	if err := s.usable(); err != nil {
+		return err
+	}
+	if err := s.drain(ctx); err != nil {
 		return err
 	}
 	f.Seq = s.seq
@@ -90,12 +115,15 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 	s.summary.Frames++
 	s.summary.Bytes += uint64(len(f.Raw))
 	if s.hold != nil {
-		return s.holdBack(ctx, f)
+		s.holdBack(f)
+	} else {
+		s.decode(f)
+		s.keep(f, s.book.TakeLost())
 	}
-	s.decode(f)
-	return s.keep(ctx, f, s.book.TakeLost())
+	return s.offer(ctx)
 }
 
+// usable gives the error that ended the stream.
 func (s *Stream) usable() error {
 	if s.closed {
 		return ErrClosed
@@ -114,25 +142,25 @@ func (s *Stream) settleDialect(d dialect.Dialect, evidence string) {
 
 // keep puts a decoded frame into the part of its session. lost is the number
 // of frames that are missing before it.
-func (s *Stream) keep(ctx context.Context, f *schema.Frame, lost uint64) error {
-	p, left := s.parts.of(s.sessionOf(f.Session))
-	if left != nil {
-		if err := s.leave(ctx, left); err != nil {
-			return err
+func (s *Stream) keep(f *schema.Frame, lost uint64) {
+	session := s.sessionOf(f.Session)
+	p := s.parts.of(session)
+	if p == nil {
+		p = s.begin(session, f.Seq, f.At)
+		if s.parts.tooMany() {
+			s.collect(false) // the facts of the one that has to go
+			s.makeRoom()
 		}
-	}
-	if p.fresh() {
-		s.begin(p, f)
 	}
 	p.add(f, lost)
 	if f.Flags != 0 || lost != 0 {
 		count(&s.summary.Counters, f.Flags, lost)
 	}
 	if p.builder.Frames() >= s.recorder.settings.BlockFrames || p.builder.Size() >= s.recorder.settings.BlockBytes {
-		return s.cut(ctx, p)
+		s.cut(p)
+		return
 	}
 	s.arm(s.recorder.settings.BlockAge)
-	return nil
 }
 
 // sessionOf settles where what names the given session belongs.
@@ -143,16 +171,18 @@ func (s *Stream) sessionOf(named string) string {
 	return s.parts.resolve(named, s.id)
 }
 
-// begin fills in the state of a session's new part.
-func (s *Stream) begin(p *part, f *schema.Frame) {
-	p.state = schema.StreamState{
-		StreamID: s.id, FirstSeq: f.Seq, Transport: s.opts.Transport, Source: s.opts.Source, Tags: s.opts.Tags,
-		Dialect: s.decoder.name, Evidence: s.decoder.evidence, FirstAt: f.At,
-	}
+// begin opens a session's new part.
+func (s *Stream) begin(session string, seq uint64, at int64) *part {
+	p := s.parts.open(session, schema.StreamState{
+		StreamID: s.id, FirstSeq: seq, Transport: s.opts.Transport, Source: s.opts.Source, Tags: s.opts.Tags,
+		Dialect: s.decoder.name, Evidence: s.decoder.evidence, FirstAt: at, LastAt: at,
+	})
 	s.summary.SessionCount++
+	s.summary.LastSession = p.session
 	if len(s.summary.Sessions) < SessionLimit {
 		s.summary.Sessions = append(s.summary.Sessions, p.session)
 	}
+	return p
 }
 
 // arm has the timer cut what waits in at most d.
@@ -168,31 +198,36 @@ func (s *Stream) arm(d time.Duration) {
 	s.timer.Reset(d)
 }
 
+// tick cuts what has waited long enough. It does not wait for a publisher that
+// pushes back: what was cut stays in the queue, and tick comes again.
 func (s *Stream) tick() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.gate <- struct{}{}
+	defer s.leaveGate()
 	s.armed = false
 	if s.usable() != nil {
 		return
 	}
-	ctx, cancel := background()
-	defer cancel()
 	if s.hold != nil {
 		if !s.hold.expired() {
 			s.arm(s.recorder.settings.BlockAge)
 			return
 		}
-		s.fail(s.release(ctx))
+		s.release()
 	}
-	s.fail(s.cutAll(ctx, false))
+	if len(s.queue) == 0 {
+		s.cutAll(false)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tickPatience)
+	defer cancel()
+	if err := s.offer(ctx); err == nil && len(s.queue) > 0 {
+		s.arm(tickPause)
+	}
 }
 
-// fail keeps the first failure: the source learns of it at its next call.
-func (s *Stream) fail(err error) {
-	if err != nil && s.err == nil {
-		s.err = err
-	}
-}
+const (
+	tickPatience = 20 * time.Millisecond
+	tickPause    = 50 * time.Millisecond
+)
 
 // Flush hands on all that was recorded so far and waits until it is durable.
 func (s *Stream) Flush(ctx context.Context) error {
@@ -203,49 +238,44 @@ func (s *Stream) Flush(ctx context.Context) error {
 }
 
 func (s *Stream) push(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leaveGate()
 	if err := s.usable(); err != nil {
 		return err
 	}
-	if s.hold != nil {
-		if err := s.release(ctx); err != nil {
-			return err
-		}
-	}
-	return s.cutAll(ctx, false)
+	s.release()
+	s.cutAll(false)
+	return s.drain(ctx)
 }
 
 // Close ends the stream: open facts are settled, everything is handed on, and
 // Close waits until it is durable. reason is "eof", "closed" or "error: …".
-// The summary is valid also if there is an error.
+// The summary is valid also if there is an error; if ctx ended, Close may be
+// called again to wait on.
 func (s *Stream) Close(ctx context.Context, reason string) (Summary, error) {
 	err := s.finish(ctx, reason)
 	if err == nil {
 		err = s.acks.wait(ctx)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.gate <- struct{}{}
+	defer s.leaveGate()
 	return s.summary, err
 }
 
 func (s *Stream) finish(ctx context.Context, reason string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leaveGate()
+	if s.closed {
+		return s.drain(ctx)
+	}
 	if err := s.usable(); err != nil {
 		return err
 	}
-	defer func() {
-		s.closed = true
-		if s.timer != nil {
-			s.timer.Stop()
-		}
-	}()
-	if s.hold != nil {
-		if err := s.release(ctx); err != nil {
-			return err
-		}
-	}
+	s.release()
 	at := max(Now(), s.lastAt)
 	if s.opts.FrameClock {
 		at = s.frameAt
@@ -254,5 +284,10 @@ func (s *Stream) finish(ctx context.Context, reason string) error {
 	for p := range s.parts.all() {
 		p.state.Ended, p.state.EndReason = at, reason
 	}
-	return s.cutAll(ctx, true)
+	s.cutAll(true)
+	s.closed = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	return s.drain(ctx)
 }

@@ -291,3 +291,62 @@ func TestFramesAreCopied(t *testing.T) {
 	}
 	mem.Wait()
 }
+
+// A publisher that pushes back for long fails nothing: Record gives its context
+// back, the frame was not taken, and all that was taken comes out in the end.
+func TestPushedBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := &ingesttest.Memory{}
+		s := open(t, mem, ingest.Settings{BlockFrames: 4}, ingest.StreamOptions{Session: "s", Dialect: "generic"})
+		mem.Stall()
+		taken := 0
+		for range 20 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			err := s.Record(ctx, line1(fmt.Sprintf(`{"n":%d}`, taken), int64(taken)))
+			cancel()
+			if err == nil {
+				taken++
+			} else if !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Second)
+		}
+		if taken == 0 || taken == 20 {
+			t.Fatalf("%d of 20 frames were taken while the publisher stood still", taken)
+		}
+		mem.Resume()
+		sum, err := s.Close(t.Context(), "eof")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mem.Wait()
+		frames := mem.Frames(sum.StreamID)
+		if len(frames) != taken || sum.Frames != uint64(taken) {
+			t.Fatalf("%d frames came out, the summary says %d, %d were taken", len(frames), sum.Frames, taken)
+		}
+		for i, f := range frames {
+			if want := fmt.Sprintf("{\"n\":%d}\n", i); string(f.Raw) != want {
+				t.Errorf("frame %d is %q, want %q", i, f.Raw, want)
+			}
+		}
+	})
+}
+
+// The title that a part's first frames give stays, also if the part had to
+// displace another.
+func TestTitles(t *testing.T) {
+	var lines []string
+	for i := range 20 {
+		lines = append(lines, fmt.Sprintf(`{"session_id":"s%d","event_id":1,"type":"run_start","run_id":"r","message":"question %d"}`, i, i))
+	}
+	mem, _ := record(t, ingest.Settings{Parts: 4}, ingest.StreamOptions{Dialect: "loom"}, lines...)
+	titles := map[string]string{}
+	for _, b := range mem.Blocks() {
+		titles[b.Session] = b.State.Title
+	}
+	for i := range 20 {
+		if got, want := titles[fmt.Sprintf("s%d", i)], fmt.Sprintf("question %d", i); got != want {
+			t.Errorf("session s%d: title %q, want %q", i, got, want)
+		}
+	}
+}

@@ -25,7 +25,7 @@ func waitReadable(ctx context.Context, g *global, s *ingest.Summary) {
 	defer cancel()
 	p := showProgress(func() string { return "waiting until the recording can be read" })
 	defer p.end()
-	last := s.Sessions[len(s.Sessions)-1]
+	last := s.LastSession
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		done, err := streamEnded(ctx, c, last, s.StreamID)
 		if done || err != nil {

@@ -126,7 +126,7 @@ func report(g *global, s *ingest.Summary, took time.Duration) error {
 	case s.SessionCount == 1:
 		fmt.Fprintf(w, "session  %s\n", s.Sessions[0])
 	case s.SessionCount > 1:
-		fmt.Fprintf(w, "sessions %s, from %s to %s\n", thousands(s.SessionCount), s.Sessions[0], s.Sessions[len(s.Sessions)-1])
+		fmt.Fprintf(w, "sessions %s, from %s to %s\n", thousands(s.SessionCount), s.Sessions[0], s.LastSession)
 	}
 	fmt.Fprintf(w, "dialect  %s (%s)\n", s.Dialect, s.Evidence)
 	for _, n := range []struct {
