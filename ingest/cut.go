@@ -77,8 +77,11 @@ func (s *Stream) collect(all bool) {
 func (s *Stream) factsOf(f *schema.Fact) *block.Facts {
 	session := s.sessionOf(f.Session)
 	p := s.parts.of(session)
-	if p == nil { // a late word on a session that was left
-		p = s.begin(session, f.SeenSeq, f.SeenAt)
+	if p == nil {
+		// A late word on a session that was left: a part without frames, which
+		// must not be taken for the one that has them.
+		p = s.begin(session, s.seq, f.SeenAt)
+		p.lastSeq = s.seq
 		s.makeRoom()
 	}
 	return &p.facts

@@ -342,7 +342,9 @@ func TestTitles(t *testing.T) {
 	mem, _ := record(t, ingest.Settings{Parts: 4}, ingest.StreamOptions{Dialect: "loom"}, lines...)
 	titles := map[string]string{}
 	for _, b := range mem.Blocks() {
-		titles[b.Session] = b.State.Title
+		if b.State.Frames > 0 { // the end of its run comes in a part of its own
+			titles[b.Session] = b.State.Title
+		}
 	}
 	for i := range 20 {
 		if got, want := titles[fmt.Sprintf("s%d", i)], fmt.Sprintf("question %d", i); got != want {
