@@ -25,8 +25,8 @@ type recordCommand struct {
 	Clock   string   `help:"Where times come from: arrival, or frame for files recorded elsewhere." enum:"arrival,frame" default:"arrival"`
 	Header  []string `help:"Header for --sse and --ws; may be repeated." placeholder:"K:V" sep:"none"`
 	Send    []string `help:"Message to send once the WebSocket is open; may be repeated." placeholder:"FRAME" sep:"none"`
-	Until   string   `help:"Stop after the first frame of this type." placeholder:"TYPE"`
-	Method  string   `help:"Method for --sse." default:"GET"`
+	Until   string   `help:"For --ws: stop after the first frame of this type." placeholder:"TYPE"`
+	Method  string   `help:"Method for --sse; GET, or POST if there is a body."`
 	Body    string   `help:"Body for --sse; @FILE reads it from a file."`
 	Once    bool     `help:"For --sse: do not reconnect when the stream ends."`
 
@@ -59,7 +59,12 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	began := time.Now()
 	summary, exit, err := c.tap(ctx, rec, opts)
 	if err != nil {
-		return errors.Join(err, out.leftovers())
+		err = errors.Join(err, out.leftovers())
+		if exit != 0 { // the command's exit code is what its caller waits for
+			fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
+			return exitCode(exit)
+		}
+		return err
 	}
 	if err := out.drained(ctx); err != nil {
 		return err
@@ -89,8 +94,8 @@ func (c *recordCommand) check() error {
 		return badUsage("record needs a source: FILE, - for standard input, --follow FILE, --sse URL, --ws URL, or -- CMD ARG…")
 	case sources > 1:
 		return badUsage("record takes one source at a time")
-	case len(c.Send) > 0 && c.WS == "":
-		return badUsage("--send goes with --ws")
+	case (len(c.Send) > 0 || c.Until != "") && c.WS == "":
+		return badUsage("--send and --until go with --ws")
 	case c.Body != "" && c.SSE == "":
 		return badUsage("--body goes with --sse")
 	case len(c.Header) > 0 && c.SSE == "" && c.WS == "":

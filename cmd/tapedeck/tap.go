@@ -29,7 +29,8 @@ func (c *recordCommand) tap(ctx context.Context, rec *ingest.Recorder, so ingest
 	}
 	switch {
 	case len(c.command) > 0:
-		return process.Record(ctx, rec, so, process.Options{Command: c.command, FrameLimit: c.FrameLimit})
+		r, err := process.Record(ctx, rec, so, process.Options{Command: c.command, FrameLimit: c.FrameLimit, Log: stderrLog()})
+		return r.Summary, r.ExitCode, err
 	case c.Follow != "":
 		s, err = c.follow(ctx, rec, so)
 	case c.SSE != "":
@@ -85,10 +86,10 @@ func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ing
 		}
 		body = string(data)
 	}
-	return client.Record(ctx, rec, so, client.Options{
-		URL: c.SSE, Method: c.Method, Header: h, Body: []byte(body), Once: c.Once, FrameLimit: c.FrameLimit,
-		Until: c.until(), Log: stderrLog(),
+	r, err := client.Record(ctx, rec, so, client.Options{
+		URL: c.SSE, Method: c.Method, Header: h, Body: []byte(body), Once: c.Once, FrameLimit: c.FrameLimit, Log: stderrLog(),
 	})
+	return r.Summary, err
 }
 
 func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header) (ingest.Summary, error) {
