@@ -66,15 +66,15 @@ func (s *Store) Close() error {
 // do runs a query that only reads. On a connection that has gone stale it is
 // run once more on a new one: restart then forgets what was read so far.
 func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.QueryTimeout,
-		fmt.Errorf("ClickHouse did not answer within %s", s.opts.QueryTimeout))
-	defer cancel()
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.QueryTimeout,
+		fmt.Errorf("ClickHouse did not answer within %s", s.opts.QueryTimeout))
+	defer cancel()
 	select {
 	case c := <-s.idle:
 		err := s.on(ctx, c, q)

@@ -1,0 +1,36 @@
+package replayhttp
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"tapedeck/replay"
+	"tapedeck/schema/problem"
+)
+
+// Whatever a client asks for is either understood or a problem that says what
+// is wrong.
+func FuzzRequest(f *testing.F) {
+	for _, q := range []string{
+		"", "speed=max&mode=raw", "from=%2B1s&to=type:x", "type=a,b&type=c&direction=send", "follow=1", "idle_limit=1h", "x=1", "a;b", "%",
+	} {
+		f.Add(q, "", "text/event-stream;q=0.1, application/x-ndjson")
+	}
+	f.Add("last_event_id=-1", "1767323045123456789.019b7d3c-0000-7000-8000-000000000000.3", "*/*")
+	f.Fuzz(func(t *testing.T, query, last, accept string) {
+		r := &http.Request{URL: &url.URL{RawQuery: query}, Header: http.Header{"Last-Event-Id": {last}, "Accept": {accept}}}
+		req, err := parse(r)
+		if err != nil {
+			p, ok := errors.AsType[*problem.Problem](err)
+			if !ok || p.Status != http.StatusBadRequest || p.Detail == "" {
+				t.Errorf("%q: %v", query, err)
+			}
+			return
+		}
+		if !(req.speed == replay.Max || req.speed >= replay.Slowest && req.speed <= replay.Fastest) || req.idle < 0 {
+			t.Errorf("%q was read as %+v", query, req)
+		}
+	})
+}
