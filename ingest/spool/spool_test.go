@@ -297,7 +297,7 @@ func TestOneProcessPerDirectory(t *testing.T) {
 	s := openAt(t, Options{Dir: dir, Next: &fakeNext{}})
 	_, err := Open(Options{Dir: dir, Next: &fakeNext{}})
 	want := fmt.Sprintf("is in use by process %d (", os.Getpid())
-	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+	if !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("opened twice: %v", err)
 	}
 	closeNow(t, s)
