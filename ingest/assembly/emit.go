@@ -55,7 +55,9 @@ func (b *Buffer) send(raw []byte, cuts []schema.Cut, at int64, read uint64, flag
 		cuts = nil
 	}
 	b.frame = schema.Frame{At: at, Transport: b.transport, Flags: flags | marks(raw, flags), Raw: raw, Cuts: cuts}
-	return emit(&b.frame)
+	err := emit(&b.frame)
+	b.frame = schema.Frame{} // it would hold on to the bytes
+	return err
 }
 
 // marks says what is wrong with the bytes. A character that falls apart where

@@ -50,7 +50,7 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	if closeErr != nil {
 		return nil, rec.failure(http.StatusServiceUnavailable, closeErr)
 	}
-	rec.offsets.DurableAll()
+	rec.offsets.Durable(sum.Frames)
 	_, unreadable := errors.AsType[*pump.ReadError](err)
 	switch {
 	case err == nil:

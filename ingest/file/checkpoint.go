@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,16 +18,44 @@ import (
 
 // checkpoint is how far a followed file is recorded durably.
 type checkpoint struct {
-	Version int    `json:"version"`
-	Path    string `json:"path"`
-	identity
-	HeadBytes int       `json:"head_bytes"` // of the file's beginning
-	HeadSum   string    `json:"head_sha256"`
-	Offset    int64     `json:"offset"` // of the first byte that is not durable
-	StreamID  string    `json:"stream_id"`
-	NextSeq   uint64    `json:"next_seq"` // of the frame that begins there
-	Transport string    `json:"transport"`
+	Version   int    `json:"version"`
+	Path      string `json:"path"`
+	StreamID  string `json:"stream_id"`
+	NextSeq   uint64 `json:"next_seq"` // of the first frame that is not durable
+	Transport string `json:"transport"`
+	// Files are those that are not done with, the oldest first. The first is
+	// the one in which that frame begins, the others took its place.
+	Files     []place   `json:"files"`
 	WrittenAt time.Time `json:"written_at"`
+}
+
+// place is a byte in a file.
+type place struct {
+	identity
+	HeadBytes int    `json:"head_bytes"` // of the file's beginning, as far as it was read
+	HeadSum   string `json:"head_sha256"`
+	Offset    int64  `json:"offset"` // where to go on
+}
+
+func (cp *checkpoint) equal(other *checkpoint) bool {
+	return cp.StreamID == other.StreamID && cp.NextSeq == other.NextSeq && slices.Equal(cp.Files, other.Files)
+}
+
+// check says why a checkpoint that was read cannot be used.
+func (cp *checkpoint) check() error {
+	if cp.Version != checkpointVersion {
+		return fmt.Errorf("version %d, this program reads %d", cp.Version, checkpointVersion)
+	}
+	for _, f := range cp.Files {
+		if f.Offset < 0 || f.HeadBytes < 0 || f.HeadBytes > headSize {
+			return fmt.Errorf("offset %d, head of %d bytes", f.Offset, f.HeadBytes)
+		}
+	}
+	_, err := schema.StreamStarted(cp.StreamID)
+	if err == nil {
+		_, err = schema.ParseTransport(cp.Transport)
+	}
+	return err
 }
 
 const checkpointVersion = 1
@@ -72,17 +101,8 @@ func (s *store) load() (*checkpoint, error) {
 	}
 	cp := &checkpoint{}
 	err = json.Unmarshal(text, cp)
-	if err == nil && cp.Version != checkpointVersion {
-		err = fmt.Errorf("version %d, this program reads %d", cp.Version, checkpointVersion)
-	}
 	if err == nil {
-		_, err = schema.ParseTransport(cp.Transport)
-	}
-	if err == nil {
-		_, err = schema.StreamStarted(cp.StreamID)
-	}
-	if err == nil && (cp.Offset < 0 || cp.HeadBytes < 0 || cp.HeadBytes > headSize) {
-		err = fmt.Errorf("offset %d, head of %d bytes", cp.Offset, cp.HeadBytes)
+		err = cp.check()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s cannot be used (%w): remove it to record %s from its beginning", s.path, err, cp.Path)

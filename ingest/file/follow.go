@@ -45,7 +45,8 @@ type FollowOptions struct {
 // next Follow of the same path, tenant and session goes on there, in the same
 // stream, also if the file was renamed meanwhile within its directory. After a
 // crash the frames behind the checkpoint are recorded once more, under the same
-// stream and seq, where they replace themselves.
+// stream and seq, where they replace themselves. A file that is replaced twice
+// while nobody follows is lost.
 //
 // The error is for a file that cannot be read and for frames that could not be
 // recorded; the summary counts from this call's beginning.
@@ -121,7 +122,7 @@ func (f *follower) end(ctx context.Context, err error) (ingest.Summary, error) {
 	}
 	sum, closeErr := pump.Close(ctx, f.stream, reason)
 	if closeErr == nil {
-		f.offsets.DurableAll()
+		f.offsets.Durable(f.firstSeq + sum.Frames)
 	}
 	if err == nil {
 		err = closeErr

@@ -45,6 +45,8 @@ type follower struct {
 	cutter  ingest.Cutter
 	stream  *ingest.Stream // nil until its transport is known
 	offsets *pump.Offsets
+	// firstSeq is the seq of the first frame of this Follow.
+	firstSeq uint64
 
 	// sections map the bytes of the stream, counted from this Follow's
 	// beginning, to files. The oldest is that of the checkpoint.
@@ -141,11 +143,10 @@ func (f *follower) begin(t schema.Transport) error {
 func (f *follower) open(t schema.Transport, resume *ingest.Resume) error {
 	so := f.so
 	so.Transport, so.Resume = t, resume
-	var seq uint64
 	if resume != nil {
-		seq = resume.NextSeq
+		f.firstSeq = resume.NextSeq
 	}
-	f.offsets = pump.NewOffsets(seq, 0)
+	f.offsets = pump.NewOffsets(f.firstSeq, 0)
 	so.Durable = f.offsets.Durable
 	s, err := f.rec.Open(so)
 	if err != nil {
@@ -188,7 +189,7 @@ func (f *follower) saveNowAndThen() {
 	}
 }
 
-// save writes a checkpoint if the durable part has grown.
+// save writes a checkpoint if there is anything new.
 func (f *follower) save() error {
 	if f.store == nil || f.stream == nil || len(f.sections) == 0 {
 		return nil // nothing new to say
@@ -197,12 +198,24 @@ func (f *follower) save() error {
 	for len(f.sections) > 1 && f.sections[1].start <= durable {
 		f.sections = f.sections[1:]
 	}
-	s := f.sections[0]
 	cp := checkpoint{
-		Version: checkpointVersion, Path: f.path, identity: s.file, HeadBytes: len(s.head.data), HeadSum: s.head.sum(),
-		Offset: s.base + durable - s.start, StreamID: f.stream.ID(), NextSeq: next, Transport: f.so.Transport.String(),
+		Version: checkpointVersion, Path: f.path, StreamID: f.stream.ID(), NextSeq: next, Transport: f.so.Transport.String(),
 	}
-	if cp == f.saved {
+	for i, s := range f.sections {
+		offset := s.base
+		if i == 0 {
+			offset += durable - s.start
+		}
+		cp.Files = append(cp.Files, s.head.place(s.file, offset))
+	}
+	for _, file := range f.next {
+		place, err := beginning(file)
+		if err != nil {
+			return err
+		}
+		cp.Files = append(cp.Files, place)
+	}
+	if cp.equal(&f.saved) {
 		return nil
 	}
 	f.savedAt = time.Now()

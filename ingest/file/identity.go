@@ -46,9 +46,10 @@ func (h *head) still(f *os.File) (bool, error) {
 	return bytes.Equal(now, h.data), err
 }
 
-func (h *head) sum() string {
+// place is a byte of the file that begins so.
+func (h *head) place(file identity, offset int64) place {
 	sum := sha256.Sum256(h.data)
-	return hex.EncodeToString(sum[:])
+	return place{identity: file, HeadBytes: len(h.data), HeadSum: hex.EncodeToString(sum[:]), Offset: offset}
 }
 
 // readHead reads the first n bytes, or as many as there are.

@@ -56,6 +56,7 @@ func (f *follower) turn() (bool, error) {
 		return false, fmt.Errorf("look at the file: %w", err)
 	}
 	f.enter(identityOf(info), &head{}, 0)
+	f.savedAt = time.Time{} // so that a checkpoint names the file at once
 	return true, nil
 }
 
@@ -94,6 +95,7 @@ func (f *follower) queue() error {
 		return fmt.Errorf("open the file: %w", err)
 	}
 	f.next = append(f.next, file)
+	f.savedAt = time.Time{} // so that a checkpoint names the file at once
 	if f.current != nil {
 		f.grew = time.Now() // it may have until now, after it was read
 		f.log.Info("the file was replaced by a new one", "read_to", f.offset)
@@ -118,25 +120,28 @@ func (f *follower) resume() error {
 		return err
 	}
 	f.saved = *cp
-	f.saved.WrittenAt = time.Time{}
-	file, h, err := f.find(cp)
-	if err != nil {
-		return err
+	for i, place := range cp.Files {
+		file, h, err := f.find(&place)
+		if err != nil {
+			return err
+		}
+		switch {
+		case file == nil:
+			f.log.Warn("a file that was followed is gone or was emptied; what it held behind the checkpoint is lost to this recording",
+				"offset", place.Offset)
+		case i == 0:
+			f.current = file
+			f.enter(place.identity, h, place.Offset)
+		default:
+			f.next = append(f.next, file)
+		}
 	}
-	if file == nil {
-		f.log.Warn("the file that was followed is gone or was emptied; what it held behind the checkpoint is lost to this recording",
-			"offset", cp.Offset)
-		return nil
-	}
-	f.current = file
-	f.enter(cp.identity, h, cp.Offset)
 	return nil
 }
 
-// find looks for the checkpoint's file at the path and, under another name, in
-// its directory.
-func (f *follower) find(cp *checkpoint) (*os.File, *head, error) {
-	if file, h, err := match(f.path, cp); file != nil || err != nil {
+// find looks for a file at the path and, under another name, in its directory.
+func (f *follower) find(p *place) (*os.File, *head, error) {
+	if file, h, err := match(f.path, p); file != nil || err != nil {
 		return file, h, err
 	}
 	dir := filepath.Dir(f.path)
@@ -148,26 +153,36 @@ func (f *follower) find(cp *checkpoint) (*os.File, *head, error) {
 		if !entry.Type().IsRegular() {
 			continue
 		}
-		if file, h, err := match(filepath.Join(dir, entry.Name()), cp); file != nil || err != nil {
+		if file, h, err := match(filepath.Join(dir, entry.Name()), p); file != nil || err != nil {
 			return file, h, err
 		}
 	}
 	return nil, nil, nil
 }
 
-// match opens a file if it is the checkpoint's and still holds what was read.
-func match(path string, cp *checkpoint) (*os.File, *head, error) {
+// beginning is the place at which a file begins that was not read so far.
+func beginning(file *os.File) (place, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return place{}, fmt.Errorf("look at the file: %w", err)
+	}
+	data, err := readHead(file, headSize)
+	return (&head{data}).place(identityOf(info), 0), err
+}
+
+// match opens a file if it is the one meant and still holds what was read.
+func match(path string, p *place) (*os.File, *head, error) {
 	info, err := os.Stat(path)
-	if err != nil || identityOf(info) != cp.identity || info.Size() < cp.Offset {
+	if err != nil || identityOf(info) != p.identity || info.Size() < p.Offset {
 		return nil, nil, nil // another one, or none
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("go on with %s: %w", path, err)
 	}
-	data, err := readHead(file, cp.HeadBytes)
+	data, err := readHead(file, p.HeadBytes)
 	h := &head{data}
-	if err != nil || h.sum() != cp.HeadSum {
+	if err != nil || h.place(p.identity, p.Offset) != *p {
 		file.Close()
 		return nil, nil, err
 	}

@@ -21,7 +21,12 @@ import (
 	"tapedeck/schema"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(asFollower); path != "" {
+		followForEver(path)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func recorder(m *ingesttest.Memory) *ingest.Recorder {
 	return ingest.NewRecorder(m, ingest.Settings{}, nil)

@@ -42,8 +42,7 @@ func (m *Memory) GiveUp(err error) { m.set(func() { m.giveUp = err }) }
 func (m *Memory) Delay(d time.Duration) { m.set(func() { m.delay = d }) }
 
 // Stall has Publish wait, as a publisher does whose window is full, until
-// Resume is called or its context ends. A stream waits with its lock held, so
-// this is not for a synctest bubble, whose clock stands still then.
+// Resume is called or its context ends.
 func (m *Memory) Stall() {
 	m.set(func() {
 		if m.stalled == nil {

@@ -59,7 +59,7 @@ func (r *recording) run(command *running) error {
 	var closeErr error
 	r.summary, closeErr = s.Close(r.ctx, reason)
 	if closeErr == nil {
-		r.offsets.DurableAll()
+		r.offsets.Durable(r.summary.Frames)
 	}
 	if err == nil {
 		err = closeErr

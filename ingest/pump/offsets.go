@@ -1,9 +1,6 @@
 package pump
 
-import (
-	"math"
-	"sync"
-)
+import "sync"
 
 // Offsets knows up to which byte of a source its frames are durable. It takes
 // four bytes for each frame that is on its way. It is safe for use by several
@@ -22,7 +19,8 @@ func NewOffsets(next uint64, offset int64) *Offsets {
 }
 
 // Add notes the length in bytes of the next frame. It is to be called before
-// the frame is recorded, since it may be durable before that call returns.
+// the frame is recorded, since it may be durable before that call returns; a
+// frame that was not taken after all does no harm if it is the last.
 func (o *Offsets) Add(length int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -34,7 +32,8 @@ func (o *Offsets) Add(length int) {
 }
 
 // Durable says that all frames with a seq below next are durable, as
-// ingest.StreamOptions.Durable does.
+// ingest.StreamOptions.Durable does. A stream that was closed without an error
+// has all its frames durable, though Durable may be told of it only later.
 func (o *Offsets) Durable(next uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -46,10 +45,6 @@ func (o *Offsets) Durable(next uint64) {
 		o.lengths, o.head = nil, 0
 	}
 }
-
-// DurableAll says that all frames added so far are durable, as they are once
-// their stream was closed without an error.
-func (o *Offsets) DurableAll() { o.Durable(math.MaxUint64) }
 
 // Get gives the seq of the first frame that is not durable, and where in the
 // source it begins.
