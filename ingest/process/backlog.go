@@ -83,6 +83,7 @@ func (b *backlog) Next() (p []byte, at int64, err error) {
 		b.mu.Lock()
 		if len(b.chunks) > 0 {
 			c := b.chunks[0]
+			b.chunks[0] = chunk{} // let go of its bytes
 			b.chunks = b.chunks[1:]
 			b.bytes -= len(c.data)
 			b.mu.Unlock()
