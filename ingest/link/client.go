@@ -2,165 +2,242 @@ package link
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/spool/backoff"
 )
 
 // Options say which server a client sends to. The zero value of a field stands
 // for its default.
 type Options struct {
-	Server string // URL: http or https
+	Server string // URL, http or https
 	Token  string
-	// Window bounds what is on its way, bytes; default 32 MiB.
-	Window int64
-	// Grace is how long a broken connection holds blocks back before they fail,
-	// so that a spool can take them; default 2 s. Negative: they never fail, and
-	// Publish waits.
+	// What is on its way at most: sent, or waiting to be.
+	Window  int64 // bytes; default 32 MiB
+	Parcels int   // default 4096
+	// Grace is how long the server may be away before blocks fail, so that a
+	// spool can take them; default 2 s. With a negative Grace they never fail:
+	// Publish waits, and the client keeps trying.
 	Grace time.Duration
-	Log   *slog.Logger
+	// Stall is the same for a server that is there and confirms nothing;
+	// default 15 s. It does not count with a negative Grace.
+	Stall time.Duration
+	// Offline lets Dial succeed also if the server does not answer.
+	Offline bool
+	TLS     *tls.Config // of https; may be nil
+	Log     *slog.Logger
+}
+
+func (o *Options) setDefaults() {
+	if o.Window == 0 {
+		o.Window = 32 << 20
+	}
+	if o.Parcels == 0 {
+		o.Parcels = 4096
+	}
+	if o.Grace == 0 {
+		o.Grace = 2 * time.Second
+	}
+	if o.Stall == 0 {
+		o.Stall = 15 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 }
 
 // Client sends blocks to a server. It is an ingest.Publisher.
 type Client struct {
 	opts   Options
 	target string // ws or wss
+	pause  backoff.Backoff
+	work   chan struct{} // tells the sender that something is to be sent
+	quit   chan struct{} // closed when nothing more is to be sent
 	cancel context.CancelFunc
-	done   chan struct{}
+	gone   chan struct{} // closed when the client's goroutine has ended
 
 	mu      sync.Mutex // guards all below
-	changed sync.Cond  // on mu: any change that somebody may wait for
-	pending []item     // in order, those sent first
-	sent    int        // of pending, on the present connection
-	bytes   int64      // of pending
-	down    time.Time  // since when there is no connection; zero while there is
-	trouble error      // why
-	refused error      // the server will not have this client: it stands
+	queue   queue
+	changed chan struct{} // closed and replaced when somebody who waits should look again
+	peer    hello         // what the server said last
+	up      bool          // there is a connection
+	down    time.Time     // since when there is none
+	away    bool          // for longer than Grace
+	grace   *time.Timer   // sets away
+	trouble error         // why the last connection or attempt failed
+	refused error         // the server will not have this client: it stands
+	moved   time.Time     // when the server last confirmed something, or could have begun to
 	closed  bool
-}
-
-type item struct {
-	parcel ingest.Parcel
-	done   func(error)
 }
 
 // ErrClosed is returned once Close was called.
 var ErrClosed = errors.New("link is closed")
 
-// Dial connects to a server. It fails if the server does not answer, or will
-// not have the client; a connection that breaks later is made anew.
+// Dial connects to a server. If the server will not have the client the error
+// is a RefusedError. A connection that breaks later is made anew.
 func Dial(ctx context.Context, opts Options) (*Client, error) {
-	if opts.Window == 0 {
-		opts.Window = 32 << 20
-	}
-	if opts.Grace == 0 {
-		opts.Grace = 2 * time.Second
-	}
-	if opts.Log == nil {
-		opts.Log = slog.New(slog.DiscardHandler)
-	}
-	u, err := url.Parse(strings.TrimSuffix(opts.Server, "/") + Path)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("server %q: it must be a URL like http://127.0.0.1:4600", opts.Server)
-	}
-	u.Scheme = "ws" + strings.TrimPrefix(u.Scheme, "http")
-	c := &Client{opts: opts, target: u.String(), done: make(chan struct{})}
-	c.changed.L = &c.mu
-	conn, err := c.connect(ctx)
+	opts.setDefaults()
+	target, err := targetOf(opts.Server)
 	if err != nil {
 		return nil, err
+	}
+	c := &Client{
+		opts: opts, target: target, pause: backoff.Backoff{Min: 100 * time.Millisecond, Max: 5 * time.Second},
+		work: make(chan struct{}, 1), quit: make(chan struct{}), gone: make(chan struct{}),
+		changed: make(chan struct{}), down: time.Now(),
+	}
+	conn, err := c.connect(ctx)
+	if err != nil && (!opts.Offline || ingest.IsPermanent(err)) {
+		return nil, err
+	}
+	if err != nil {
+		c.lost(err)
 	}
 	life, cancel := context.WithCancel(context.Background())
 	c.cancel = cancel
 	go func() {
-		defer close(c.done)
+		defer close(c.gone)
 		c.run(life, conn)
 	}()
 	return c, nil
 }
 
-// Publish implements ingest.Publisher. It waits while the window is full, and
-// fails at once while the server is away for longer than the grace.
-func (c *Client) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
-	stop := context.AfterFunc(ctx, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.changed.Broadcast()
-	})
-	defer stop()
+// Tenant is whose the token is, as the server said; "" if it may name any
+// tenant, or the server was not reached so far.
+func (c *Client) Tenant() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.peer.Tenant
+}
+
+// Publish implements ingest.Publisher. It waits while the window is full. While
+// the server is away for longer than the grace it fails at once.
+func (c *Client) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
+	if len(p.ID)+len(p.Tenant)+len(p.Session) > maxNames/2 {
+		return ingest.Permanent(fmt.Errorf("names of %d bytes go with a block, at most %d may",
+			len(p.ID)+len(p.Tenant)+len(p.Session), maxNames/2))
+	}
 	for {
-		switch {
-		case c.closed:
-			return ErrClosed
-		case c.refused != nil:
-			return c.refused
-		case c.away():
-			return c.awayError()
-		case ctx.Err() != nil:
-			return fmt.Errorf("server %s does not confirm what was sent: %w", c.opts.Server, context.Cause(ctx))
-		}
-		if len(c.pending) == 0 || c.bytes+int64(len(p.Data)) <= c.opts.Window {
-			break
-		}
-		c.changed.Wait()
-	}
-	c.pending = append(c.pending, item{p, done})
-	c.bytes += int64(len(p.Data))
-	c.changed.Broadcast()
-	return nil
-}
-
-// away reports whether the server is away for longer than the grace.
-func (c *Client) away() bool {
-	return c.opts.Grace >= 0 && !c.down.IsZero() && time.Since(c.down) >= c.opts.Grace
-}
-
-func (c *Client) awayError() error {
-	return fmt.Errorf("server %s is away since %s: %w", c.opts.Server, c.down.Format(time.TimeOnly), c.trouble)
-}
-
-// failAll gives up everything that is on its way.
-func (c *Client) failAll(err error) {
-	c.mu.Lock()
-	items := c.pending
-	c.pending, c.sent, c.bytes = nil, 0, 0
-	c.changed.Broadcast()
-	c.mu.Unlock()
-	for _, it := range items {
-		it.done(err)
-	}
-}
-
-// Close ends the connection, after a wait for what is on its way for as long
-// as ctx stands. What is not confirmed by then fails with ErrClosed.
-func (c *Client) Close(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() {
 		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.changed.Broadcast()
-	})
-	defer stop()
+		err := c.unfit(&p)
+		taken := err == nil && c.queue.fits(&p, c.opts.Window, c.opts.Parcels)
+		if taken {
+			if c.queue.empty() {
+				c.moved = time.Now()
+			}
+			c.queue.push(&item{parcel: p, done: done})
+		}
+		changed := c.changed
+		c.mu.Unlock()
+		if taken {
+			signal(c.work)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("the tapedeck server %s does not confirm the %d blocks that are on their way: %w",
+				c.opts.Server, c.State().Parcels, context.Cause(ctx))
+		}
+	}
+}
+
+// unfit says why a parcel cannot be taken now. It needs mu.
+func (c *Client) unfit(p *ingest.Parcel) error {
+	switch {
+	case c.closed:
+		return ErrClosed
+	case c.refused != nil:
+		return c.refused
+	case c.away:
+		return c.awayError()
+	}
+	return c.peer.tooLarge(c.opts.Server, p)
+}
+
+// tooLarge says that a server does not take blocks of that size; nil if it does.
+func (h *hello) tooLarge(server string, p *ingest.Parcel) error {
+	if h.MaxBlock == 0 || int64(len(p.Data)) <= h.MaxBlock {
+		return nil
+	}
+	return ingest.Permanent(fmt.Errorf("block of %d bytes is over the %d that the tapedeck server %s takes: lower the frame limit",
+		len(p.Data), h.MaxBlock, server))
+}
+
+// Close takes no more blocks, waits until those on their way are settled or
+// ctx ends, and closes the connection. Blocks that are not settled by then fail
+// with ErrClosed, and so does Close.
+func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
-	for len(c.pending) > 0 && ctx.Err() == nil && c.refused == nil && !c.away() {
-		c.changed.Wait()
+	if c.closed {
+		c.mu.Unlock()
+		return ErrClosed
 	}
 	c.closed = true
-	left := len(c.pending)
-	c.changed.Broadcast()
+	c.stir()
 	c.mu.Unlock()
-	c.cancel()
-	<-c.done
-	c.failAll(ErrClosed)
-	if left > 0 {
-		return fmt.Errorf("%d blocks were not confirmed by %s", left, c.opts.Server)
+	defer c.cancel()
+	c.settled(ctx)
+	close(c.quit)
+	c.mu.Lock()
+	if c.grace != nil {
+		c.grace.Stop()
+	}
+	left := c.queue.clear()
+	c.mu.Unlock()
+	if len(left) > 0 {
+		c.cancel()
+	}
+	select {
+	case <-c.gone:
+	case <-ctx.Done():
+		c.cancel()
+		<-c.gone
+	}
+	for _, it := range left {
+		it.done(ErrClosed)
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("%w before %d blocks were confirmed by %s", ErrClosed, len(left), c.opts.Server)
 	}
 	return nil
+}
+
+// settled waits until nothing is on its way, or ctx ends.
+func (c *Client) settled(ctx context.Context) {
+	for {
+		c.mu.Lock()
+		empty, changed := c.queue.empty(), c.changed
+		c.mu.Unlock()
+		if empty {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// stir has everybody who waits look again. It needs mu.
+func (c *Client) stir() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }

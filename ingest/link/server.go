@@ -2,195 +2,209 @@ package link
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/ingest"
 	"tapedeck/schema/problem"
 )
 
-// ServerOptions say where blocks go. The zero value of a field stands for its
-// default.
+// ServerOptions say where blocks go and what clients may do. The zero value of
+// a field stands for its default.
 type ServerOptions struct {
 	Next        ingest.Publisher
-	Connections int // at a time; default 1000
+	Connections int           // at a time; default 1000
+	MaxBlock    int64         // bytes; default 64 MiB
+	Alive       time.Duration // how often a client gets a sign of life; default 5 s
 	Log         *slog.Logger
 }
 
-// Server takes blocks from clients and hands them to a publisher, in the order
-// in which they come.
+func (o *ServerOptions) setDefaults() {
+	if o.Connections == 0 {
+		o.Connections = 1000
+	}
+	if o.MaxBlock == 0 {
+		o.MaxBlock = 64 << 20
+	}
+	if o.Alive == 0 {
+		o.Alive = 5 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Server takes blocks from clients and hands them to a publisher, those of each
+// client in their order.
 type Server struct {
-	opts  ServerOptions
-	slots chan struct{}
+	opts    ServerOptions
+	serving sync.WaitGroup
+
+	mu      sync.Mutex // guards all below
+	clients map[*served]struct{}
+	closed  bool
+	totals  totals
 }
 
 // NewServer makes a server.
 func NewServer(opts ServerOptions) *Server {
-	if opts.Connections == 0 {
-		opts.Connections = 1000
-	}
-	if opts.Log == nil {
-		opts.Log = slog.New(slog.DiscardHandler)
-	}
-	return &Server{opts: opts, slots: make(chan struct{}, opts.Connections)}
+	opts.setDefaults()
+	return &Server{opts: opts, clients: map[*served]struct{}{}}
 }
 
-const (
-	// answerTimeout is how long a client may take to read an answer.
-	answerTimeout = 10 * time.Second
-	// pingEvery finds connections whose client is gone without a word.
-	pingEvery = 20 * time.Second
-)
-
-// Blocks serves one client. Every block goes to the given tenant, whatever the
-// client or the block says.
+// Blocks serves one client for as long as it stays. What it sends goes to the
+// given tenant; a parcel that names another one is refused, unless it names the
+// default. With no tenant given each parcel goes where it says.
 func (s *Server) Blocks(w http.ResponseWriter, r *http.Request, tenant string) {
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	default:
-		problem.Write(w, &problem.Problem{
-			Title: "Too many recorders", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-			Detail: fmt.Sprintf("All %d connections that this server keeps for recorders are in use.", s.opts.Connections),
-		})
+	if p := badRequest(r); p != nil {
+		problem.Write(w, p)
 		return
 	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	defer cancel()
+	c := &served{server: s, tenant: tenant, cancel: cancel, ledger: ledger{wake: make(chan struct{}, 1)}}
+	if p := s.admit(c); p != nil {
+		problem.Write(w, p)
+		return
+	}
+	defer s.dismiss(c)
+	// A server that shuts down may say so by the request's context: the link
+	// ends in good order.
+	defer context.AfterFunc(r.Context(), c.ledger.close)()
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols: []string{Protocol}, CompressionMode: websocket.CompressionDisabled,
 	})
 	if err != nil {
 		return // Accept has answered
 	}
-	defer conn.CloseNow()
-	if conn.Subprotocol() != Protocol {
-		_ = conn.Close(websocket.StatusPolicyViolation, "this server speaks "+Protocol) // said or not, it is over
+	c.conn = conn
+	c.serve(ctx)
+}
+
+// badRequest says why a request cannot become a link; nil if it can.
+func badRequest(r *http.Request) *problem.Problem {
+	p := &problem.Problem{Title: "Not a link", Status: http.StatusUpgradeRequired}
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		p.Detail = Path + " is for WebSocket connections that carry recordings."
+		p.Hint = "Use \"tapedeck record\"; frames can be sent over plain HTTP to /v1/ingest."
+		return p
+	}
+	offered := r.Header.Values("Sec-WebSocket-Protocol")
+	for _, line := range offered {
+		if slices.ContainsFunc(strings.Split(line, ","), func(name string) bool { return strings.TrimSpace(name) == Protocol }) {
+			return nil
+		}
+	}
+	p.Detail = fmt.Sprintf("This server speaks %s, the client %q.", Protocol, strings.Join(offered, ", "))
+	p.Hint = "Use the same version of tapedeck on both sides."
+	return p
+}
+
+// admit counts a client in, or says why not.
+func (s *Server) admit(c *served) *problem.Problem {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return &problem.Problem{
+			Title: "Shutting down", Status: http.StatusServiceUnavailable, RetryAfter: time.Second,
+			Detail: "This server is shutting down.",
+		}
+	}
+	if len(s.clients) >= s.opts.Connections {
+		return &problem.Problem{
+			Title: "Too many recorders", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Detail: fmt.Sprintf("All %d connections that this server keeps for recorders are in use.", s.opts.Connections),
+		}
+	}
+	s.clients[c] = struct{}{}
+	s.serving.Add(1)
+	return nil
+}
+
+func (s *Server) dismiss(c *served) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.clients, c)
+	s.serving.Done()
+}
+
+// Close takes nothing more, waits until what was taken is settled and the
+// clients know, and closes their connections. Those left when ctx ends are cut
+// off; their clients send again elsewhere or later.
+func (s *Server) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	for c := range s.clients {
+		c.ledger.close()
+	}
+	s.mu.Unlock()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		s.serving.Wait()
+	}()
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	left := len(s.clients)
+	for c := range s.clients {
+		c.cancel()
+	}
+	s.mu.Unlock()
+	<-gone
+	return fmt.Errorf("%d recorders were cut off before their blocks were settled: %w", left, context.Cause(ctx))
+}
+
+// totals count since the start.
+type totals struct{ parcels, bytes, refused uint64 }
+
+var (
+	clientsMetric = describe("connections", "Recorders that are connected.")
+	parcelsMetric = describe("parcels_total", "Blocks that were taken from recorders and are durable.")
+	bytesMetric   = describe("bytes_total", "Bytes of these blocks.")
+	refusedMetric = describe("refused_total", "Blocks that were not taken, for now or for good.")
+)
+
+func describe(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("tapedeck_link_"+name, help, nil, nil)
+}
+
+// Describe implements prometheus.Collector.
+func (s *Server) Describe(descs chan<- *prometheus.Desc) { prometheus.DescribeByCollect(s, descs) }
+
+// Collect implements prometheus.Collector.
+func (s *Server) Collect(metrics chan<- prometheus.Metric) {
+	s.mu.Lock()
+	t, clients := s.totals, len(s.clients)
+	s.mu.Unlock()
+	metrics <- prometheus.MustNewConstMetric(clientsMetric, prometheus.GaugeValue, float64(clients))
+	metrics <- prometheus.MustNewConstMetric(parcelsMetric, prometheus.CounterValue, float64(t.parcels))
+	metrics <- prometheus.MustNewConstMetric(bytesMetric, prometheus.CounterValue, float64(t.bytes))
+	metrics <- prometheus.MustNewConstMetric(refusedMetric, prometheus.CounterValue, float64(t.refused))
+}
+
+// count notes what became of a parcel.
+func (s *Server) count(bytes int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.totals.refused++
 		return
 	}
-	conn.SetReadLimit(messageLimit)
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	c := &served{conn: conn, next: s.opts.Next, tenant: tenant, settled: map[uint64]*refusal{}, wake: make(chan struct{}, 1)}
-	var answering sync.WaitGroup
-	answering.Go(func() {
-		defer cancel()
-		c.answer(ctx)
-	})
-	err = c.read(ctx)
-	cancel()
-	answering.Wait()
-	if err != nil && websocket.CloseStatus(err) != websocket.StatusNormalClosure && r.Context().Err() == nil {
-		s.opts.Log.Debug("a recorder's connection broke", "error", err)
-	}
+	s.totals.parcels++
+	s.totals.bytes += uint64(bytes)
 }
 
-// served is one client's connection.
-type served struct {
-	conn   *websocket.Conn
-	next   ingest.Publisher
-	tenant string
-	wake   chan struct{} // something settled
-
-	mu        sync.Mutex // guards all below
-	confirmed uint64
-	settled   map[uint64]*refusal // beyond confirmed; nil for taken
-}
-
-// read hands blocks on. While the publisher pushes back, nothing is read.
-func (c *served) read(ctx context.Context) error {
-	for number := uint64(1); ; number++ {
-		kind, message, err := c.conn.Read(ctx)
-		if err != nil {
-			return err
-		}
-		if kind != websocket.MessageBinary {
-			_ = c.conn.Close(websocket.StatusUnsupportedData, "blocks are binary messages") // said or not, it is over
-			return errParcel
-		}
-		parcel, err := parseParcel(message)
-		if err != nil {
-			c.settle(number, ingest.Permanent(err))
-			continue
-		}
-		parcel.Tenant = c.tenant
-		err = c.next.Publish(ctx, parcel, func(err error) { c.settle(number, err) })
-		if err != nil {
-			c.settle(number, err)
-		}
-	}
-}
-
-func (c *served) settle(number uint64, err error) {
-	var r *refusal
-	if err != nil {
-		r = &refusal{Message: number, Reason: err.Error(), Permanent: ingest.IsPermanent(err)}
-	}
-	c.mu.Lock()
-	c.settled[number] = r
-	c.mu.Unlock()
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-}
-
-// take gives what is to be answered, if anything.
-func (c *served) take() (answer, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before := c.confirmed
-	var a answer
-	for {
-		r, ok := c.settled[c.confirmed+1]
-		if !ok {
-			break
-		}
-		c.confirmed++
-		delete(c.settled, c.confirmed)
-		if r != nil {
-			a.Refused = append(a.Refused, *r)
-		}
-	}
-	a.Confirmed = c.confirmed
-	return a, c.confirmed > before
-}
-
-// answer tells the client what settled, as long as the connection stands.
-func (c *served) answer(ctx context.Context) {
-	ping := time.NewTicker(pingEvery)
-	defer ping.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ping.C:
-			if c.limited(ctx, c.conn.Ping) != nil {
-				return
-			}
-			continue
-		case <-c.wake:
-		}
-		a, more := c.take()
-		if !more {
-			continue
-		}
-		text, err := json.Marshal(a)
-		if err != nil {
-			return // numbers and texts: it cannot be
-		}
-		if c.limited(ctx, func(ctx context.Context) error { return c.conn.Write(ctx, websocket.MessageText, text) }) != nil {
-			return
-		}
-	}
-}
-
-func (c *served) limited(ctx context.Context, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	return do(ctx)
-}
+var errOver = errors.New("the link is over")

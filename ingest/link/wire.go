@@ -1,73 +1,59 @@
-// Package link carries blocks from a recording process to a tapedeck server,
-// over one WebSocket at /v1/blocks. The client sends parcels, each a binary
-// message; the server answers, as JSON text messages, how many of them its own
-// publisher has confirmed, and which it refuses. A connection that breaks is
-// made anew, and what was not confirmed is sent again: blocks are named and
-// frames are keyed, so that a block which came twice changes nothing.
 package link
 
 import (
-	"encoding/binary"
-	"errors"
-	"fmt"
-
-	"tapedeck/ingest"
+	"context"
+	"net"
+	"sync"
 )
 
-// Path is where a server takes blocks.
-const Path = "/v1/blocks"
+// pieceSize is the size in which coder/websocket hands the bytes of a long
+// message to the connection.
+const pieceSize = 4096
 
-// Protocol is the WebSocket subprotocol; its number rises when the messages change.
-const Protocol = "tapedeck.blocks.1"
-
-// messageLimit bounds one message, bytes.
-const messageLimit = 64 << 20
-
-// answer is what a server says. Messages of a connection are numbered from 1.
-type answer struct {
-	// Confirmed: all messages up to this one have their fate.
-	Confirmed uint64 `json:"confirmed"`
-	// Refused are those among them that were not taken.
-	Refused []refusal `json:"refused,omitempty"`
+// gatherConn puts such pieces together before it writes, which saves most of
+// the system calls of a client that sends blocks. Whatever else is written goes
+// out at once with what was gathered; after a message flush must be called.
+type gatherConn struct {
+	net.Conn
+	mu  sync.Mutex // guards buf
+	buf []byte
 }
 
-type refusal struct {
-	Message   uint64 `json:"message"`
-	Reason    string `json:"reason"`
-	Permanent bool   `json:"permanent"`
+const gatherSize = 256 << 10
+
+func (c *gatherConn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.buf) == 0 && len(p) != pieceSize {
+		return c.Conn.Write(p)
+	}
+	c.buf = append(c.buf, p...)
+	if len(p) == pieceSize && len(c.buf) < gatherSize {
+		return len(p), nil
+	}
+	return len(p), c.writeOut()
 }
 
-// appendParcel appends a parcel's message: id, tenant and session, each after
-// its length, the number of frames, the block. Numbers are unsigned varints.
-func appendParcel(dst []byte, p *ingest.Parcel) []byte {
-	for _, s := range [...]string{p.ID, p.Tenant, p.Session} {
-		dst = binary.AppendUvarint(dst, uint64(len(s)))
-		dst = append(dst, s...)
+func (c *gatherConn) flush() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.buf) == 0 {
+		return nil
 	}
-	dst = binary.AppendUvarint(dst, uint64(p.Frames))
-	return append(dst, p.Data...)
+	return c.writeOut()
 }
 
-var errParcel = errors.New("not a parcel")
+// writeOut needs the lock.
+func (c *gatherConn) writeOut() error {
+	_, err := c.Conn.Write(c.buf)
+	c.buf = c.buf[:0]
+	return err
+}
 
-// parseParcel is the reverse; Data aliases the message.
-func parseParcel(message []byte) (ingest.Parcel, error) {
-	var p ingest.Parcel
-	for _, s := range [...]*string{&p.ID, &p.Tenant, &p.Session} {
-		n, size := binary.Uvarint(message)
-		if size <= 0 || n > uint64(len(message)-size) {
-			return p, fmt.Errorf("%w: cut short", errParcel)
-		}
-		*s = string(message[size : size+int(n)])
-		message = message[size+int(n):]
+func dialGathering(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
 	}
-	frames, size := binary.Uvarint(message)
-	if size <= 0 || frames > 1<<31 {
-		return p, fmt.Errorf("%w: bad number of frames", errParcel)
-	}
-	p.Frames, p.Data = int(frames), message[size:]
-	if p.Session == "" || len(p.Data) == 0 {
-		return p, fmt.Errorf("%w: no session or no block", errParcel)
-	}
-	return p, nil
+	return &gatherConn{Conn: c, buf: make([]byte, 0, gatherSize+pieceSize)}, nil
 }
