@@ -50,13 +50,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	if so.Source == "" {
 		so.Source = opts.Path
 	}
-	transport, source := pump.Sniff(reader(from))
-	so.Transport = transport
-	s, err := rec.Open(so)
-	if err != nil {
-		return ingest.Summary{}, err
-	}
-	sum, err := pump.Pump(ctx, source, pump.NewCutter(transport, opts.FrameLimit), s)
+	sum, err := pump.Record(ctx, rec, so, reader(from), opts.FrameLimit)
 	if err != nil {
 		err = fmt.Errorf("record %s: %w", opts.Path, err)
 	}

@@ -96,6 +96,19 @@ func Pump(ctx context.Context, from Source, c ingest.Cutter, s *ingest.Stream) (
 	return sum, err
 }
 
+// Record records a source as one stream, NDJSON or SSE as its first bytes tell,
+// with a frame limit in bytes, 0 for ingest.DefaultFrameLimit. For the rest see
+// Pump; options that cannot be are an error as well. For standard input the
+// source is NewReader(Interruptible(ctx, os.Stdin)).
+func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, from Source, frameLimit int) (ingest.Summary, error) {
+	so.Transport, from = Sniff(from)
+	s, err := rec.Open(so)
+	if err != nil {
+		return ingest.Summary{}, err
+	}
+	return Pump(ctx, from, NewCutter(so.Transport, frameLimit), s)
+}
+
 // Reason is how a stream's end reads after err.
 func Reason(err error) string {
 	if err == nil {

@@ -110,20 +110,21 @@ func TestPump(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got strings.Builder
 			var m ingesttest.Memory
-			transport, r := pump.Sniff(pump.NewReader(io.TeeReader(from, &got)))
-			s := open(t, &m, transport)
-			sum, err := pump.Pump(t.Context(), r, pump.NewCutter(transport, 0), s)
+			source := pump.NewReader(io.TeeReader(from, &got))
+			rec := ingest.NewRecorder(&m, ingest.Settings{}, nil)
+			sum, err := pump.Record(t.Context(), rec, ingest.StreamOptions{Session: "s"}, source, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (transport == schema.SSE) != (name == "events") {
-				t.Errorf("transport %s", transport)
-			}
-			if raw := string(m.Raw(s.ID(), schema.Receive)); raw != got.String() || sum.Bytes != uint64(len(raw)) {
-				t.Errorf("%d bytes came out, %d in the summary, %d went in", len(raw), sum.Bytes, got.Len())
-			}
-			if state, ok := m.State(s.ID(), "s"); ok && state.EndReason != "eof" {
+			state, ok := m.State(sum.StreamID, "s")
+			if ok && state.EndReason != "eof" {
 				t.Errorf("ended with %q", state.EndReason)
+			}
+			if (state.Transport == schema.SSE) != (name == "events") {
+				t.Errorf("transport %s", state.Transport)
+			}
+			if raw := string(m.Raw(sum.StreamID, schema.Receive)); raw != got.String() || sum.Bytes != uint64(len(raw)) {
+				t.Errorf("%d bytes came out, %d in the summary, %d went in", len(raw), sum.Bytes, got.Len())
 			}
 		})
 	}
