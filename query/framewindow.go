@@ -19,7 +19,7 @@ type FrameFilter struct {
 
 // framesShape is what the statements about frames ask of.
 type framesShape struct {
-	Types, Nodes, Agents, Directions, StreamsOnly, After, Raw bool
+	Types, Nodes, Agents, Directions, StreamsOnly, After, Reach, Raw bool
 }
 
 // frameWindows goes through the frames of a session in order, a window at a
@@ -34,6 +34,9 @@ type frameWindows struct {
 	bytes  int // in a window, unless a single frame has more
 	after  schema.Position
 	done   bool // the windows so far hold all there is
+	// reach is how far after the last window the next one is looked for first,
+	// ns; 0 for any distance.
+	reach int64
 }
 
 func (r *Reader) frameWindows(tenant string, s *sessionStreamsRow, f *FrameFilter, after schema.Position) *frameWindows {
@@ -62,7 +65,7 @@ func (w *frameWindows) next(ctx context.Context, limit int) (args, error) {
 	w.shape.After = !w.after.IsZero()
 	a := w.args.with("after_at", w.after.At)
 	a["rows"], a["budget"] = w.rows, w.bytes
-	ahead, err := askOne[aheadRow](ctx, w.reader, "frames_ahead", w.shape, a)
+	ahead, err := w.ahead(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +73,27 @@ func (w *frameWindows) next(ctx context.Context, limit int) (args, error) {
 	if ahead.Ahead == 0 {
 		until = w.after.At
 	}
+	if w.shape.After {
+		// The next window will be about as long as this one.
+		w.reach = 4 * (until - w.after.At)
+	}
 	w.done = ahead.Ahead < uint64(w.rows) && ahead.Taken == ahead.Ahead
 	a["until_at"], a["after_stream"], a["after_seq"] = until, w.after.StreamID, w.after.Seq
 	a["limit"] = limit
 	return a, nil
+}
+
+// ahead looks for the next rows nearby, and anywhere if there are too few.
+func (w *frameWindows) ahead(ctx context.Context, a args) (aheadRow, error) {
+	if w.shape.After && w.reach > 0 {
+		w.shape.Reach = true
+		ahead, err := askOne[aheadRow](ctx, w.reader, "frames_ahead", w.shape, a.with("reach_at", w.after.At+w.reach))
+		if err != nil || ahead.Ahead >= uint64(w.rows) {
+			return ahead, err
+		}
+	}
+	w.shape.Reach = false
+	return askOne[aheadRow](ctx, w.reader, "frames_ahead", w.shape, a)
 }
 
 // read says how far the window was read: up to its end, or, if it held as many

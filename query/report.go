@@ -22,6 +22,10 @@ var errTooManyRows = &problem.Problem{
 	Hint:   "Ask for a shorter range, a coarser granularity or fewer groupings.",
 }
 
+func errNoGrouping(name string, allowed []string) error {
+	return problem.BadParameter("group_by", fmt.Sprintf("group_by %q is nothing to group by.", name), allowed...)
+}
+
 // report is what reports over a range of time have in common.
 type report struct {
 	tenant      string

@@ -2,11 +2,13 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"tapedeck/schema"
+	"tapedeck/schema/problem"
 )
 
 // sessionID is a session in its place in the list.
@@ -38,6 +40,9 @@ var sortKeys = map[string]string{
 // but for its statuses, of which it leaves out only what is sure not to match.
 func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, after *mark, limit int) ([]sessionID, error) {
 	word, descending := strings.CutPrefix(string(q.Sort), "-")
+	if sortKeys[word] == "" {
+		return nil, problem.BadParameter("sort", fmt.Sprintf("sort %q is not known.", q.Sort))
+	}
 	statuses := likelyRuns(q.Statuses)
 	shape := sessionIDsShape{
 		SortKey: sortKeys[word], Descending: descending,

@@ -111,6 +111,9 @@ func (r *Reader) Tools(ctx context.Context, q ToolQuery) (*ToolReport, error) {
 	b.shape.Table, b.shape.ID, b.shape.Kind = "spans", "span_id", "tool"
 	b.shape.Period = b.granularity.expression("seen_ns")
 	for _, name := range q.GroupBy {
+		if toolColumns[name] == "" {
+			return nil, errNoGrouping(name, ToolGroupings)
+		}
 		b.shape.Groups = append(b.shape.Groups, toolColumns[name])
 	}
 	if err := b.findExceptions(ctx, r); err != nil {

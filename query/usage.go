@@ -85,6 +85,9 @@ func (r *Reader) Usage(ctx context.Context, q UsageQuery) (*UsageReport, error) 
 				"arrayFirst(pair -> pair.1 = records.stream_id, tag_"+n+".by_stream).2, ''), tag_"+n+".value)")
 			continue
 		}
+		if usageColumns[name] == "" {
+			return nil, errNoGrouping(name, UsageGroupings)
+		}
 		b.shape.Groups = append(b.shape.Groups, usageColumns[name])
 	}
 	b.shape.ByNode = slices.Contains(q.GroupBy, "node")

@@ -17,7 +17,9 @@ func ns(after time.Duration) int64 { return querytest.At(after) }
 
 // conversation is a session with something of everything.
 func conversation() querytest.Recording {
-	fact := func(id string) schema.Fact { return schema.Fact{ID: id, Run: "run-1", Node: "run-think-0", Agent: "main"} }
+	fact := func(id string) schema.Fact {
+		return schema.Fact{ID: id, Run: "run-1", Node: "run-think-0", Agent: "main"}
+	}
 	frames := []string{
 		`{"type":"run_start","session_id":"run-1"}` + "\n", `{"type":"message_chunk","content":"é<>&"}` + "\n",
 		"not json\n", "\n", "\xff\xfe\n", `{"type":"tool_start"}` + "\n", `{"type":"run_end"}`,

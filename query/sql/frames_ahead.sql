@@ -8,8 +8,12 @@
         SELECT node_id FROM spans WHERE {{template "in_sessions"}} AND kind = 'node' AND name IN {nodes:Array(String)})){{end}}
 {{- end}}
 {{- /* How far the next window reaches: the arrival time of the last of the next
-rows that together stay within the budget of bytes, but at least of one. Only
-narrow columns are read, and of those nothing before the cursor. */ -}}
+rows that together stay within the budget of bytes, but at least of one. Where
+the rows end is found by their times alone, and only their sizes are read. With
+a reach, rows that arrived after it are not looked at. */ -}}
+{{define "next_frames"}}{{template "session_frames" .}}
+    {{- if .After}} AND captured_at > fromUnixTimestamp64Nano({after_at:Int64}, 'UTC'){{end}}
+{{- end}}
 SELECT
     count() AS ahead,
     countIf(place = 1 OR total <= {budget:UInt64}) AS taken,
@@ -20,8 +24,13 @@ FROM (
         sum(size) OVER so_far AS total
     FROM (
         SELECT captured_at, length(raw) AS size FROM frames
-        WHERE {{template "session_frames" .}}
-        {{- if .After}} AND captured_at > fromUnixTimestamp64Nano({after_at:Int64}, 'UTC'){{end}}
+        WHERE {{template "next_frames" .}} AND captured_at <= (
+            SELECT max(captured_at) FROM (
+                SELECT captured_at FROM frames
+                WHERE {{template "next_frames" .}}
+                {{- if .Reach}} AND captured_at <= fromUnixTimestamp64Nano({reach_at:Int64}, 'UTC'){{end}}
+                ORDER BY captured_at
+                LIMIT {rows:UInt64}))
         ORDER BY captured_at
         LIMIT {rows:UInt64})
     WINDOW so_far AS (ORDER BY captured_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
