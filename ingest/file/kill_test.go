@@ -119,18 +119,13 @@ func TestKilled(t *testing.T) {
 	n := 0
 	kills := 0
 	for deadline := time.Now().Add(4 * time.Second); time.Now().Before(deadline); kills++ {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), asFollower+"="+path)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		kill := startFollower(t, path)
 		life := time.Duration(rand.IntN(400)) * time.Millisecond
 		for until := time.Now().Add(life); time.Now().Before(until); n++ {
 			line(n)
 			time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
 		}
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		kill()
 		if kills%3 == 0 && len(readJournal(t, path+".journal")) > 0 {
 			// Once between two lives: a file that came and went unseen would
 			// be out of reach.
@@ -139,26 +134,34 @@ func TestKilled(t *testing.T) {
 			}
 			line(n)
 			n++
-			started := followFor(t, path, want)
-			started()
+			followFor(t, path, want)
 		}
 	}
-	followFor(t, path, want)()
+	followFor(t, path, want)
 	t.Logf("%d lines, killed %d times", len(want), kills)
 }
 
-// followFor follows until all is in the journal, and gives the kill.
-func followFor(t *testing.T, path string, want []string) func() {
+// startFollower starts a process that follows, and gives the way to kill it.
+func startFollower(t *testing.T, path string) (kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asFollower+"="+path)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill := func() {
+	kill = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-	}
+	})
+	t.Cleanup(kill) // also if the test fails before
+	return kill
+}
+
+// followFor follows until all is in the journal, and kills the follower then.
+func followFor(t *testing.T, path string, want []string) {
+	t.Helper()
+	kill := startFollower(t, path)
+	defer kill()
 	for deadline := time.Now().Add(20 * time.Second); len(readJournal(t, path+".journal")) < len(want); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			break
@@ -167,9 +170,7 @@ func followFor(t *testing.T, path string, want []string) func() {
 	got := readJournal(t, path+".journal")
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			kill()
 			t.Fatalf("from frame %d on %.200q, want %.200q", i, got[min(i, len(got)):], want[min(i, len(want)):])
 		}
 	}
-	return kill
 }
