@@ -38,12 +38,17 @@ type apiError struct {
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
 	Hint   string `json:"hint"`
+	// Allowed lists what a parameter may be.
+	Allowed []string `json:"allowed"`
 }
 
 func (e *apiError) Error() string {
 	text := e.Detail
 	if text == "" {
 		text = e.Title
+	}
+	if len(e.Allowed) > 0 {
+		text += "\nAllowed: " + strings.Join(e.Allowed, ", ")
 	}
 	if e.Hint != "" {
 		text += "\n" + e.Hint

@@ -23,7 +23,7 @@ type process struct {
 // that Ctrl-C reaches the parent alone and the engine is still there while the
 // parent writes what it has.
 func spawn(args childArgs) (*process, error) {
-	executable, err := os.Executable()
+	executable, err := selfExecutable()
 	if err != nil {
 		return nil, fmt.Errorf("find the running executable: %w", err)
 	}
