@@ -152,7 +152,7 @@ func countSpans(spans []span) *sessionSpansRow {
 			} else if s.open() {
 				c.OpenRuns++
 			}
-			if last == nil || last.SeenAt < s.SeenAt || last.SeenAt == s.SeenAt && last.ID < s.ID {
+			if last == nil || last.seen().Compare(s.seen()) < 0 {
 				last, c.LastRun = s, s.Status
 			}
 		case schema.SpanTool:

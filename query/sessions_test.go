@@ -87,6 +87,9 @@ func TestSessionStatus(t *testing.T) {
 		{"no run at all", 20, []querytest.Recording{{}}, query.Fine},
 		{"cancelled", 20, []querytest.Recording{{Spans: []schema.Span{run("r", schema.StatusCancelled, 0, 10)}}}, query.Fine},
 		{"the last run failed", 20, []querytest.Recording{{Spans: []schema.Span{run("r1", schema.StatusOK, 0, 5), run("r2", schema.StatusError, 6, 10)}}}, query.Failed},
+		{"the last of many runs that came in one read failed", 20, []querytest.Recording{{Spans: []schema.Span{
+			run("run:8", schema.StatusOK, 0, 5), run("run:9", schema.StatusOK, 0, 5), run("run:10", schema.StatusError, 0, 5),
+		}}}, query.Failed},
 		{"an earlier run failed", 20, []querytest.Recording{{Spans: []schema.Span{run("r1", schema.StatusError, 0, 5), run("r2", schema.StatusOK, 6, 10)}}}, query.Fine},
 		{"the stream ended first", 20, []querytest.Recording{{Spans: []schema.Span{run("r", schema.StatusUnclosed, 0, 10)}}}, query.Incomplete},
 		{"ended with an open run", 20, []querytest.Recording{{Spans: []schema.Span{run("r", schema.StatusOpen, 0, 0)}}}, query.Incomplete},

@@ -60,8 +60,7 @@ func mergeSpans(views []span) []span {
 		merged = append(merged, views[i])
 	}
 	slices.SortFunc(merged, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.begin(), b.begin()), cmp.Compare(a.SeenAt, b.SeenAt),
-			cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.SeenSeq, b.SeenSeq), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.begin(), b.begin()), a.seen().Compare(b.seen()), cmp.Compare(a.ID, b.ID))
 	})
 	return merged
 }
@@ -91,7 +90,7 @@ func finality(status string) int {
 
 // take fills s up from a view that stands behind it.
 func (s *span) take(view *span) {
-	if cmp.Or(cmp.Compare(view.SeenAt, s.SeenAt), cmp.Compare(view.Stream, s.Stream), cmp.Compare(view.SeenSeq, s.SeenSeq)) < 0 {
+	if view.seen().Compare(s.seen()) < 0 {
 		s.SeenAt, s.Stream, s.SeenSeq = view.SeenAt, view.Stream, view.SeenSeq
 	}
 	s.Started = earliest(s.Started, view.Started)
@@ -143,7 +142,11 @@ func (s *span) duration() (int64, bool) {
 	return s.Reported, s.Reported > 0
 }
 
-// position is the place of the frame that first spoke of the span.
-func (s *span) position() string {
-	return schema.Position{At: s.SeenAt, StreamID: s.Stream, Seq: s.SeenSeq}.String()
+// seen is the place of the frame that first spoke of the span. Frames that came
+// in one read share their time, so only the whole of it puts spans in order.
+func (s *span) seen() schema.Position {
+	return schema.Position{At: s.SeenAt, StreamID: s.Stream, Seq: s.SeenSeq}
 }
+
+// position is the same as the API gives it.
+func (s *span) position() string { return s.seen().String() }

@@ -20,7 +20,8 @@ the next. All of it is packed into one number, which argMax compares fast. */ -}
         minIf(toUnixTimestamp64Nano(started), toUnixTimestamp64Nano(started) != 0) AS started_ns,
         argMax(toUnixTimestamp64Nano(ended), rank) AS ended_ns,
         argMaxIf(duration_ns, rank, duration_ns != 0) AS reported_ns,
-        min(toUnixTimestamp64Nano(seen_at)) AS seen_ns
+        min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
+        min((seen_at, stream_id, seen_seq)) AS first_seen
     FROM (SELECT *, {{template "span_rank"}}
         FROM spans FINAL
         WHERE {{.}})

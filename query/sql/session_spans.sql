@@ -4,7 +4,7 @@ SELECT
     countIf(span_kind = 'run') AS runs,
     countIf(span_kind = 'run' AND span_status IN ('', 'open', 'waiting')) AS open_runs,
     countIf(span_kind = 'run' AND span_status = 'unclosed') AS unclosed_runs,
-    argMaxIf(span_status, (seen_ns, span_id), span_kind = 'run') AS last_run,
+    argMaxIf(span_status, first_seen, span_kind = 'run') AS last_run,
     countIf(span_kind = 'tool') AS tool_calls,
     countIf(span_kind = 'tool' AND span_status = 'error') AS tool_errors,
     countIf(span_status = 'unclosed') AS unclosed_spans,
