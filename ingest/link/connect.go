@@ -64,12 +64,12 @@ func (c *connection) hear(ctx context.Context) (answer, error) {
 
 // targetOf makes the address of a server's WebSocket out of its URL.
 func targetOf(server string) (string, error) {
-	u, err := url.Parse(strings.TrimSuffix(server, "/") + Path)
+	u, err := url.Parse(server)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", fmt.Errorf("server %q: it must be a URL like http://127.0.0.1:4600", server)
 	}
 	u.Scheme = "ws" + strings.TrimPrefix(u.Scheme, "http")
-	return u.String(), nil
+	return u.JoinPath(Path).String(), nil
 }
 
 // connect makes a connection. The error is permanent where trying again is of
@@ -98,19 +98,13 @@ func (c *Client) connect(ctx context.Context) (*connection, error) {
 		c.mu.Lock()
 		known := c.peer.AliveMS > 0
 		c.mu.Unlock()
-		if refused := refusedBy(c.opts.Server, resp, known); refused != nil {
-			return nil, refused
-		}
-		if resp != nil {
-			err = fmt.Errorf("it answers %s", reasonOf(resp))
-		}
-		return nil, unreachable(c.opts.Server, err)
+		return nil, explainHandshake(c.opts.Server, resp, err, known)
 	}
 	conn.Conn = ws
 	if ws.Subprotocol() != Protocol {
 		ws.CloseNow()
 		return nil, ingest.Permanent(&RefusedError{
-			Server: c.opts.Server, Reason: "it does not speak " + Protocol, Hint: "use the same version of tapedeck on both sides",
+			Server: c.opts.Server, Reason: "it does not speak " + Protocol, Hint: sameVersion,
 		})
 	}
 	ws.SetReadLimit(answerLimit)
@@ -123,5 +117,8 @@ func (c *Client) connect(ctx context.Context) (*connection, error) {
 		return nil, unreachable(c.opts.Server, err)
 	}
 	conn.peer = *a.Hello
+	c.mu.Lock()
+	c.peer = conn.peer
+	c.mu.Unlock()
 	return conn, nil
 }

@@ -29,24 +29,26 @@ func (e *RefusedError) Error() string {
 // RefusesAll tells a spool that no block will be taken.
 func (e *RefusedError) RefusesAll() bool { return true }
 
-// refusedBy explains an answer to the handshake that is not a connection; nil
-// for one that trying again may mend.
-func refusedBy(server string, resp *http.Response, known bool) error {
+const sameVersion = "use the same version of tapedeck on both sides"
+
+// explainHandshake explains a handshake that failed. What trying again will not mend is a
+// RefusedError. known is set for a server that has had this client before.
+func explainHandshake(server string, resp *http.Response, err error, known bool) error {
 	if resp == nil {
-		return nil
+		return unreachable(server, err)
 	}
 	e := &RefusedError{Server: server, Status: resp.StatusCode, Reason: reasonOf(resp)}
 	switch status := resp.StatusCode; {
+	case status == http.StatusSwitchingProtocols:
+		e.Reason, e.Hint = "it does not speak "+Protocol, sameVersion
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Hint = `name a token with the scope "ingest" by TAPEDECK_TOKEN; "tapedeck token create" makes one`
 	case status == http.StatusUpgradeRequired:
-		e.Hint = "use the same version of tapedeck on both sides"
-	case status < 400 || status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:
-		return nil
-	case known:
-		// This server has taken blocks before. What stands before it may answer
-		// anything while it is being replaced.
-		return nil
+		e.Hint = sameVersion
+	case known, status < 400 || status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:
+		// While a server that is known is being replaced, what stands before it
+		// may answer anything.
+		return unreachable(server, fmt.Errorf("it answers %s", e.Reason))
 	default:
 		e.Hint = `is "tapedeck up" running there, or "tapedeck serve" with the role ingest?`
 	}

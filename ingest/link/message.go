@@ -86,9 +86,10 @@ func readBody(r io.Reader, size int) ([]byte, error) {
 	}
 }
 
-// cutShort tells a message that is too short from a connection that broke.
+// cutShort tells the end of a message from another failure. A connection that
+// breaks may look like the end, too: the length is what a message is held to.
 func cutShort(err error) error {
-	if errors.Is(err, io.EOF) {
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // as they are: wrapped, they are the connection's
 		return fmt.Errorf("%w: it ends too early", errMessage)
 	}
 	return err

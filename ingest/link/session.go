@@ -121,7 +121,7 @@ func (c *Client) failAll(err error) {
 func (c *Client) found(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.peer, c.up, c.away, c.moved = conn.peer, true, false, time.Now()
+	c.up, c.away, c.moved = true, false, time.Now()
 	if c.grace != nil {
 		c.grace.Stop()
 		c.grace = nil
