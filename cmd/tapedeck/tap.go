@@ -29,7 +29,8 @@ func (c *recordCommand) tap(ctx context.Context, rec *ingest.Recorder, so ingest
 	}
 	switch {
 	case len(c.command) > 0:
-		r, err := process.Record(ctx, rec, so, process.Options{Command: c.command, FrameLimit: c.FrameLimit, Log: stderrLog()})
+		// The command gets the signals, and its end is the recording's.
+		r, err := process.Record(context.WithoutCancel(ctx), rec, so, process.Options{Command: c.command, FrameLimit: c.FrameLimit, Log: stderrLog()})
 		return r.Summary, r.ExitCode, err
 	case c.Follow != "":
 		s, err = c.follow(ctx, rec, so)
@@ -68,13 +69,7 @@ func (c *recordCommand) tapStdin(ctx context.Context, rec *ingest.Recorder, so i
 		fmt.Fprintln(os.Stderr, "recording what you type; end with Ctrl-D")
 	}
 	so.Source = "standard input"
-	transport, source := pump.Sniff(pump.NewReader(pump.Interruptible(ctx, os.Stdin)))
-	so.Transport = transport
-	s, err := rec.Open(so)
-	if err != nil {
-		return ingest.Summary{}, err
-	}
-	return pump.Pump(ctx, source, pump.NewCutter(transport, c.FrameLimit), s)
+	return pump.Record(ctx, rec, so, pump.NewReader(pump.Interruptible(ctx, os.Stdin)), c.FrameLimit)
 }
 
 func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header) (ingest.Summary, error) {

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"tapedeck/deploy/local/engine"
+)
+
+// runAsCommand has the test binary be the tapedeck command: the tests run the
+// real thing as processes of its own.
+const runAsCommand = "TAPEDECK_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	engine.RunIfChild()
+	if os.Getenv(runAsCommand) != "" {
+		os.Exit(run(os.Args[1:]))
+	}
+	code := m.Run()
+	shared.stop()
+	os.Exit(code)
+}

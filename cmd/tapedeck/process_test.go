@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tapedeck/deploy/local/engine"
+)
+
+// instance is a running `tapedeck up`.
+type instance struct {
+	url  string
+	dir  string
+	cmd  *exec.Cmd
+	log  *logBuffer
+	done chan error
+}
+
+// logBuffer is what a process wrote to its standard error.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// startUp runs `tapedeck up` on a data directory and waits until it is ready.
+func startUp(dir string, args ...string) (*instance, error) {
+	s := &instance{dir: dir, log: &logBuffer{}, done: make(chan error, 1)}
+	s.cmd = exec.Command(os.Args[0], append([]string{"up", "--data", dir, "--listen", "127.0.0.1:0"}, args...)...)
+	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
+	s.cmd.Stderr = s.log
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { s.done <- s.cmd.Wait() }()
+	for range 600 {
+		if s.url == "" {
+			s.url = announced(dir, s.cmd.Process.Pid)
+		} else if resp, err := http.Get(s.url + "/readyz"); err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return s, nil
+			}
+		}
+		select {
+		case err := <-s.done:
+			return nil, fmt.Errorf("up ended: %v\n%s", err, s.log)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	s.kill()
+	return nil, fmt.Errorf("up was not ready within 30 s\n%s", s.log)
+}
+
+// announced reads the address that the process noted.
+func announced(dir string, pid int) string {
+	var note struct {
+		PID     int    `json:"pid"`
+		Address string `json:"address"`
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "runtime.json"))
+	if err != nil || json.Unmarshal(data, &note) != nil || note.PID != pid {
+		return ""
+	}
+	return note.Address
+}
+
+// kill ends it as kill -9 does.
+func (s *instance) kill() {
+	_ = s.cmd.Process.Kill() // it may be gone
+	<-s.done
+}
+
+// stop ends it in good order and gives the time that took.
+func (s *instance) stop() (time.Duration, error) {
+	began := time.Now()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return 0, err
+	}
+	select {
+	case err := <-s.done:
+		return time.Since(began), err
+	case <-time.After(20 * time.Second):
+		s.kill()
+		return time.Since(began), errors.New("it did not end within 20 s")
+	}
+}
+
+// sharedInstance is the server that most tests use, started by the first.
+type sharedInstance struct {
+	once sync.Once
+	s    *instance
+	home string
+	err  error
+}
+
+var shared sharedInstance
+
+func (sh *sharedInstance) get(t *testing.T) *instance {
+	t.Helper()
+	needEngine(t)
+	sh.once.Do(func() {
+		if sh.home, sh.err = os.MkdirTemp("", "tapedeck-test-"); sh.err == nil {
+			sh.s, sh.err = startUp(filepath.Join(sh.home, "data"))
+		}
+	})
+	if sh.err != nil {
+		t.Fatal(sh.err)
+	}
+	return sh.s
+}
+
+func (sh *sharedInstance) stop() {
+	if sh.s != nil {
+		if _, err := sh.s.stop(); err != nil {
+			fmt.Fprintf(os.Stderr, "stop the shared server: %v\n%s", err, sh.s.log)
+		}
+	}
+	os.RemoveAll(sh.home)
+}
+
+func needEngine(t *testing.T) {
+	t.Helper()
+	if _, err := engine.Find(t.Context()); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+}
+
+// command is a run of tapedeck against a server.
+func (s *instance) command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), runAsCommand+"=1", "TAPEDECK_SERVER="+s.url, "XDG_STATE_HOME="+filepath.Dir(s.dir), "XDG_DATA_HOME="+filepath.Dir(s.dir))
+	return cmd
+}
+
+// run runs a command and gives what it printed.
+func (s *instance) run(t *testing.T, args ...string) (stdout, stderr string, exit int) {
+	t.Helper()
+	return finish(t, s.command(t, args...))
+}
+
+func finish(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, exit int) {
+	t.Helper()
+	var out, diag bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &diag
+	err := cmd.Run()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	return out.String(), diag.String(), cmd.ProcessState.ExitCode()
+}
+
+// must runs a command that has to succeed.
+func (s *instance) must(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, stderr, exit := s.run(t, args...)
+	if exit != 0 {
+		t.Fatalf("tapedeck %s: exit %d\n%s%s", strings.Join(args, " "), exit, stdout, stderr)
+	}
+	return stdout
+}
+
+// get reads an answer of the API.
+func (s *instance) get(t *testing.T, path string, header ...string) (status int, body []byte, h http.Header) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err = io.ReadAll(resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, body, resp.Header
+}
+
+// until waits for something to come true.
+func until(t *testing.T, what string, within time.Duration, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(within); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within %v", what, within)
+		}
+	}
+}
