@@ -1,0 +1,54 @@
+package main
+
+import (
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"tapedeck/ingest"
+	"tapedeck/query"
+	"tapedeck/schema/clickhouse"
+)
+
+// The document describes exactly the routes that are served.
+func TestRoutesAreDocumented(t *testing.T) {
+	db, err := clickhouse.Open("clickhouse://127.0.0.1:1/x") // never dialled
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	log := (&logFlags{LogLevel: "error"}).logger()
+	s := newServer(&node{db: db, recorder: ingest.NewRecorder(nil, ingest.Settings{}, nil), cfg: nodeConfig{dsn: "clickhouse://127.0.0.1:1/x"}}, l, log)
+	var served []string
+	for _, r := range s.echo.Routes() {
+		served = append(served, r.Method+" "+strings.ReplaceAll(r.Path, ":id", "{id}"))
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(query.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented []string
+	for path, item := range doc.Paths.Map() {
+		for method := range item.Operations() {
+			documented = append(documented, method+" "+path)
+		}
+	}
+	for _, r := range served {
+		if !slices.Contains(documented, r) {
+			t.Errorf("%s is served and not documented", r)
+		}
+	}
+	for _, r := range documented {
+		if !slices.Contains(served, r) {
+			t.Errorf("%s is documented and not served", r)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The demo is recorded by the ordinary tap, plays, and its facts are the script's.
+func TestDemo(t *testing.T) {
+	needEngine(t)
+	s, err := startUp(filepath.Join(t.TempDir(), "data"), "--demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the demo", 30*time.Second, func() bool {
+		_, body, _ := s.get(t, "/v1/sessions/demo")
+		return strings.Contains(string(body), `"status":"ok"`)
+	})
+	out := s.must(t, "show", "demo")
+	for _, want := range []string{"tool bash", "tool read  (error", "6,789", "thinking: The user wants", "reply: Last night's build"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("show demo does not say %q:\n%s", want, out)
+		}
+	}
+	if out := s.must(t, "play", "demo", "--speed", "max"); !strings.Contains(out, "── end, 121 frames") {
+		t.Errorf("play demo:\n%s", out)
+	}
+	if took, err := s.stop(); err != nil || took > stopLimit {
+		t.Errorf("stopping took %v (%v), want at most %v\n%s", took, err, stopLimit, s.log)
+	}
+}
+
+// A second up on a data directory says who holds it; a killed one leaves no
+// process behind; a killed ClickHouse comes back while recording goes on.
+func TestUpIsAlone(t *testing.T) {
+	needEngine(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	s, err := startUp(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, exit := s.run(t, "up", "--data", dir, "--listen", "127.0.0.1:0")
+	if exit != exitFailed || !strings.Contains(stderr, fmt.Sprint(s.cmd.Process.Pid)) || !strings.Contains(stderr, s.url) {
+		t.Errorf("a second up: exit %d, %q; it must name process %d and %s", exit, stderr, s.cmd.Process.Pid, s.url)
+	}
+	engine := enginePID(t, s)
+	if err := syscall.Kill(engine, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.must(t, "record", "--no-wait", "--session", "meanwhile", textFile(t, []byte("{\"a\":1}\n")))
+	until(t, "the recording made while ClickHouse was away", 30*time.Second, func() bool {
+		status, _, _ := s.get(t, "/v1/sessions/meanwhile")
+		return status == http.StatusOK
+	})
+	again := enginePID(t, s)
+	if again == engine {
+		t.Fatalf("ClickHouse is still process %d", engine)
+	}
+	s.kill()
+	until(t, "the end of ClickHouse after its parent was killed", 5*time.Second, func() bool {
+		_, err := os.Stat(fmt.Sprintf("/proc/%d", again))
+		return os.IsNotExist(err)
+	})
+}
+
+func enginePID(t *testing.T, s *instance) (pid int) {
+	t.Helper()
+	until(t, "ClickHouse to run", 20*time.Second, func() bool {
+		_, body, _ := s.get(t, "/readyz")
+		var r struct {
+			Checks []struct {
+				Part  string
+				State struct{ ClickHouse struct{ PID int } }
+			}
+		}
+		if err := json.Unmarshal(body, &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Checks {
+			if c.Part == "local" {
+				pid = c.State.ClickHouse.PID
+			}
+		}
+		return pid != 0
+	})
+	return pid
+}
+
+// A server that is away: recording says so, keeps everything on disk, and the
+// next recording that reaches a server sends it.
+func TestServerAway(t *testing.T) {
+	needEngine(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	s, err := startUp(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := s.command(t, "record", "--session", "away", "--", "sh", "-c", `echo '{"n":1}'; sleep 1.5; for i in 2 3 4; do echo "{\"n\":$i}"; done`)
+	stdout, stderr := &logBuffer{}, &logBuffer{}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the first line", 10*time.Second, func() bool { return strings.Contains(stdout.String(), "1") })
+	time.Sleep(500 * time.Millisecond)
+	s.kill()
+	err = cmd.Wait()
+	if err == nil || !strings.Contains(stderr.String(), "safe on disk") {
+		t.Errorf("record ended with %v and said %q; it must fail and say where the blocks are", err, stderr)
+	}
+	if want := "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n"; stdout.String() != want {
+		t.Errorf("the command's output came through as %q, want %q", stdout, want)
+	}
+	if s, err = startUp(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer s.stop()
+	s.must(t, "record", "--session", "other", textFile(t, []byte("{}\n")))
+	until(t, "what was kept on disk", 20*time.Second, func() bool {
+		_, body, _ := s.get(t, "/v1/sessions/away/replay?mode=raw&speed=max", "Accept", "application/x-ndjson")
+		return string(body) == stdout.String()
+	})
+}
