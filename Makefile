@@ -37,8 +37,15 @@ fuzz: ## every fuzz test for ten seconds
 	  go test -list '^Fuzz' $$pkg | grep '^Fuzz' | while read -r name; do \
 	    echo "$$pkg $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime 10s $$pkg || exit 1; done || exit 1; done
 
+BENCH_GENERATOR := ../shared/bench/gen.py
+BENCH_FRAMES    := 1000000
+
 bench: build ## measure, and write docs/benchmarks.md
-	$(BIN) bench
+	@if [ -f $(BENCH_GENERATOR) ] && command -v python3 >/dev/null; then \
+	  dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	  python3 $(BENCH_GENERATOR) $(BENCH_FRAMES) "$$dir/frames.ndjson" && \
+	  $(BIN) bench --file "$$dir/frames.ndjson" --out docs/benchmarks.md; \
+	else $(BIN) bench --frames $(BENCH_FRAMES) --out docs/benchmarks.md; fi
 
 clean: ## remove what was built
 	rm -rf bin

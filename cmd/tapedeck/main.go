@@ -35,6 +35,7 @@ type cli struct {
 	Tools    toolsCommand    `cmd:"" help:"Report tool calls: counts, errors, latencies."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring ClickHouse's tables up to date."`
 	Doctor   doctorCommand   `cmd:"" help:"Check the installation and say what is wrong and what to do."`
+	Bench    benchCommand    `cmd:"" help:"Measure this program on this machine."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
