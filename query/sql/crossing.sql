@@ -23,8 +23,12 @@ Both stand in tables that come with the query. */ -}}
         {{- if .Repeated}} AND cityHash64(session_id, {{.ID}}) NOT IN (SELECT id FROM repeated_ids){{end}}
         {{- if .Crossing}} AND session_id NOT IN (SELECT session_id FROM crossing_sessions){{end}}
 {{- end}}
-{{define "exceptions"}}tenant = {tenant:String} AND (0
+{{define "exceptions"}}PREWHERE tenant = {tenant:String} AND (
+        {{- if .Crossing}}session_id IN (SELECT session_id FROM crossing_sessions) OR {{end}}{{template "days" .}}
+        {{- if not .Running}}{{if .Repeated}} AND cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{else}} AND 0{{end}}{{end}})
+    {{- if .Running}}
+    WHERE mode = 'running'
         {{- if .Crossing}} OR session_id IN (SELECT session_id FROM crossing_sessions){{end}}
-        {{- if .Repeated}} OR {{template "days" .}} AND cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{end}}
-        {{- if .Running}} OR {{template "days" .}} AND mode = 'running'{{end}})
+        {{- if .Repeated}} OR cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{end}}
+    {{- end}}
 {{- end}}

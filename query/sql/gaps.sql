@@ -11,7 +11,8 @@ FROM (
         length(chunk_at) AS chunks,
         arrayPopFront(arrayDifference(chunk_at)) AS gaps
     FROM messages FINAL
-    WHERE {{template "in_sessions"}} AND kind = 'assistant' AND length(chunk_at) > 1
+    PREWHERE {{template "in_sessions"}}
+    WHERE kind = 'assistant' AND length(chunk_at) > 1
     ORDER BY complete DESC, chunks DESC, version DESC, stream_id DESC
     LIMIT 1 BY message_id)
 ORDER BY started_ns, message_id

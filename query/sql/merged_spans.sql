@@ -24,6 +24,6 @@ the next. All of it is packed into one number, which argMax compares fast. */ -}
         min((seen_at, stream_id, seen_seq)) AS first_seen
     FROM (SELECT *, {{template "span_rank"}}
         FROM spans FINAL
-        WHERE {{.}})
+        {{.}})
     GROUP BY session_id, span_id
 {{- end}}

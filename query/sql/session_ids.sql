@@ -2,6 +2,11 @@
 is read for the page's ids only, so that the length of the list costs nothing but
 this one pass over narrow columns. A session is known by all of its rows: what
 selects one stands in HAVING, or in a set of ids. */ -}}
+{{- /* since: facts of sessions that began in range, with a day to spare. */ -}}
+{{define "since"}}
+    {{- if .Floor}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({floor:Int64}, 'UTC')) - 1{{end}}
+    {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1{{end}}
+{{- end}}
 SELECT
     session_id,
     toUnixTimestamp64Nano(min(first_at)) AS started_ns,
@@ -17,24 +22,24 @@ WHERE tenant = {tenant:String}
 {{- end}}
 {{- if .Agents}}
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND agent IN {agents:Array(String)}
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND agent IN {agents:Array(String)}{{template "since" .}}
       UNION DISTINCT
-      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND agent IN {agents:Array(String)})
+      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND agent IN {agents:Array(String)}{{template "since" .}})
 {{- end}}
 {{- if .Tools}}
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND kind = 'tool' AND name IN {tools:Array(String)})
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND kind = 'tool' AND name IN {tools:Array(String)}{{template "since" .}})
 {{- end}}
 {{- if .Models}}
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND model IN {models:Array(String)}
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND model IN {models:Array(String)}{{template "since" .}}
       UNION DISTINCT
-      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND model IN {models:Array(String)})
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND model IN {models:Array(String)}{{template "since" .}})
 {{- end}}
 {{- if .RunStatuses}}
   AND session_id IN (
       SELECT session_id FROM spans
-      WHERE tenant = {tenant:String} AND kind = 'run' AND status IN {run_statuses:Array(String)}
+      WHERE tenant = {tenant:String} AND kind = 'run' AND status IN {run_statuses:Array(String)}{{template "since" .}}
       {{- if .OrCut}}
       UNION DISTINCT
       SELECT session_id FROM streams WHERE tenant = {tenant:String} AND startsWith(end_reason, 'error')

@@ -10,5 +10,5 @@ SELECT
     countIf(span_status = 'unclosed') AS unclosed_spans,
     arraySort(groupUniqArrayIf(span_agent, span_agent != '')) AS agents,
     arraySort(groupUniqArrayIf(span_model, span_model != '')) AS models
-FROM ({{template "merged_spans" (render "in_sessions" .)}})
+FROM ({{template "merged_spans" (print "PREWHERE " (render "in_sessions" .))}})
 GROUP BY session_id

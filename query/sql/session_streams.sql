@@ -27,6 +27,6 @@ FROM (
         argMax(dialect, first_seq) AS stream_dialect,
         argMax(tags, first_seq) AS stream_tags
     FROM streams FINAL
-    WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+    PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
     GROUP BY session_id, stream_id)
 GROUP BY session_id

@@ -2,5 +2,5 @@
 SELECT
     session_id,
     {{template "sums"}}
-FROM ({{template "careful_usage" (render "in_sessions" .)}})
+FROM ({{template "careful_usage" (print "PREWHERE " (render "in_sessions" .))}})
 GROUP BY session_id

@@ -7,4 +7,4 @@ SELECT
     toUnixTimestamp64Nano(first_token) AS first_token_ns,
     duration_ns, run_id, node_id, agent, call_id, model, provider, error, attributes
 FROM spans FINAL
-WHERE {{template "in_sessions"}}
+PREWHERE {{template "in_sessions"}}

@@ -22,6 +22,6 @@ SELECT
     sum(repeated) AS repeated_count,
     sum(back) AS back_count
 FROM streams FINAL
-WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
 GROUP BY stream_id
 ORDER BY first_ns, stream_id

@@ -2,7 +2,7 @@
 quantileExactInclusive, which interpolate between neighbours). A call counts when
 its session first spoke of it; its time is what the source measured, else from
 start to end, and counts if it ended. The last row is that of all calls. */ -}}
-{{define "exceptional_tools"}}{{template "exceptions" .}} AND kind = 'tool'{{end}}
+{{define "exceptional_tools"}}{{template "exceptions" .}} WHERE kind = 'tool'{{end}}
 {{define "tool_calls"}}
     SELECT
         session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, seen_ns,
@@ -13,8 +13,9 @@ start to end, and counts if it ended. The last row is that of all calls. */ -}}
             toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
             duration_ns AS reported_ns, toUnixTimestamp64Nano(seen_at) AS seen_ns
         FROM spans FINAL
-        WHERE {{template "days" .}} AND kind = 'tool'
+        PREWHERE {{template "days" .}}
             {{- template "without_exceptions" .}}
+        WHERE kind = 'tool'
         {{- if .Careful}}
         UNION ALL
         SELECT session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, reported_ns, seen_ns

@@ -2,5 +2,5 @@
 SELECT
     usage_id, span_id, run_id, agent, model, provider, mode, scope, at_ns, stated, counted, raw,
     input, cache_read, cache_write_5m, cache_write_1h, output, reasoning
-FROM ({{template "careful_usage" (render "in_sessions" .)}})
+FROM ({{template "careful_usage" (print "PREWHERE " (render "in_sessions" .))}})
 ORDER BY at_ns, stream_id, usage_id

@@ -33,7 +33,7 @@ that the streams told of the sessions' scopes so far. */ -}}
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
             input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
         FROM usage FINAL
-        WHERE {{.}}
+        {{.}}
         ORDER BY at DESC, version DESC, stream_id DESC
         LIMIT 1 BY session_id, usage_id)
     WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id

@@ -15,8 +15,11 @@ FROM (
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
         toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
     FROM usage FINAL
-    WHERE {{template "days" .}}{{if .Running}} AND mode != 'running'{{end}}
+    PREWHERE {{template "days" .}}
         {{- template "without_exceptions" .}}
+    {{- if .Running}}
+    WHERE mode != 'running'
+    {{- end}}
     {{- if .Careful}}
     UNION ALL
     SELECT session_id, stream_id, node_id, agent, model, provider, at_ns, stated, counted,
