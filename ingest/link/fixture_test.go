@@ -91,7 +91,6 @@ type site struct {
 	addr    string
 	link    *Server
 	http    *http.Server
-	stop    context.CancelFunc
 	served  sync.WaitGroup
 }
 

@@ -37,10 +37,10 @@ func takeLock(dir string) (*os.File, error) {
 		program = os.Args[0]
 	}
 	note := fmt.Sprintf("process %d (%s), since %s\n", os.Getpid(), filepath.Base(program), time.Now().Format(time.RFC3339))
-	if err := f.Truncate(0); err == nil {
-		_, err = f.WriteAt([]byte(note), 0)
+	if f.Truncate(0) == nil {
+		// On a full disk the note is missing from the message above; the lock holds.
+		_, _ = f.WriteAt([]byte(note), 0)
 	}
-	// On a full disk the note is missing from the message above; the lock holds.
 	return f, nil
 }
 

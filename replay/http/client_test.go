@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -209,5 +208,3 @@ func positions(tape *replaytest.Tape, keep func(*replay.Frame) bool) (list []str
 	}
 	return list
 }
-
-func escape(s string) string { return url.QueryEscape(s) }

@@ -62,7 +62,7 @@ func (p *payloads) appendNDJSON(dst []byte, f *replay.Frame) []byte {
 		dst = append(dst, '"')
 		dst = base64.StdEncoding.AppendEncode(dst, data)
 		dst = append(dst, '"')
-	case bytes.IndexAny(data, "\r\n") < 0:
+	case !bytes.ContainsAny(data, "\r\n"):
 		dst = append(dst, data...)
 	default:
 		if fastjson.ValidateBytes(data) == nil {

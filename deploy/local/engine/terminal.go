@@ -34,7 +34,7 @@ func pseudoTerminal() (int, error) {
 	// beneath it differ.
 	for symbol, function := range symbols {
 		if _, err := purego.Dlsym(purego.RTLD_DEFAULT, symbol); err != nil {
-			return -1, fmt.Errorf("C library: %w", err)
+			return -1, fmt.Errorf("the C library: %w", err)
 		}
 		purego.RegisterLibFunc(function, purego.RTLD_DEFAULT, symbol)
 	}
