@@ -316,6 +316,7 @@ func (r *relay) pass(from net.Conn) {
 		r.mu.Lock()
 		r.cuts++
 		r.mu.Unlock()
+		time.Sleep(30 * time.Millisecond) // for what comes back meanwhile
 	}
 	from.Close()
 	to.Close()
