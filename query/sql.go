@@ -8,6 +8,7 @@ import (
 	"maps"
 	"strings"
 	"text/template"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
@@ -76,7 +77,10 @@ func ask[Row any](ctx context.Context, r *Reader, name string, shape any, a args
 		return nil, err
 	}
 	var rows []Row
-	if err := r.conn.Select(withSettings(ctx), &rows, text, a.named()...); err != nil {
+	began := time.Now()
+	err = r.conn.Select(withSettings(ctx), &rows, text, a.named()...)
+	observe(name, began, err)
+	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
 	}
 	return rows, nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"time"
-
-	"tapedeck/schema"
 )
 
 // ToolGroupings are what a report on tools can be grouped by.
@@ -60,18 +58,6 @@ type ToolTimes struct {
 	P95MS *float64 `json:"p95_ms"`
 	P99MS *float64 `json:"p99_ms"`
 	MaxMS *float64 `json:"max_ms"`
-}
-
-// SlowCall is one tool call.
-type SlowCall struct {
-	SessionID  string     `json:"session_id"`
-	SpanID     string     `json:"span_id"`
-	Tool       *string    `json:"tool"`
-	Agent      *string    `json:"agent"`
-	Status     string     `json:"status"`
-	Started    *time.Time `json:"started"`
-	DurationMS float64    `json:"duration_ms"`
-	Position   string     `json:"position"` // of the frame that first spoke of it
 }
 
 // MarshalJSON gives the form of the API.
@@ -165,56 +151,4 @@ func (t *toolReportRow) times() ToolTimes {
 		*p = &ms
 	}
 	return times
-}
-
-type slowRow struct {
-	Session string `ch:"session_id"`
-	Span    string `ch:"span_id"`
-	Name    string `ch:"span_name"`
-	Agent   string `ch:"span_agent"`
-	Status  string `ch:"span_status"`
-	Started int64  `ch:"started_ns"`
-	Took    int64  `ch:"took_ns"`
-	SeenAt  int64  `ch:"seen_ns"`
-}
-
-type firstSeenRow struct {
-	Session string `ch:"session_id"`
-	Span    string `ch:"span_id"`
-	Stream  string `ch:"first_stream"`
-	Seq     uint64 `ch:"first_seq"`
-}
-
-func (r *Reader) slowest(ctx context.Context, b *report, n int) ([]SlowCall, error) {
-	rows, err := askReport[slowRow](ctx, r, b, "tools_slowest", b.args.with("slowest", n))
-	if err != nil || len(rows) == 0 {
-		return []SlowCall{}, err
-	}
-	sessions, spans := make([]string, len(rows)), make([]string, len(rows))
-	first, last := rows[0].SeenAt, rows[0].SeenAt
-	for i, row := range rows {
-		sessions[i], spans[i] = row.Session, row.Span
-		first, last = min(first, row.SeenAt), max(last, row.SeenAt)
-	}
-	seen, err := ask[firstSeenRow](ctx, r, "first_seen", nil,
-		args{"tenant": b.tenant, "sessions": sessions, "spans": spans}.within(first, last))
-	if err != nil {
-		return nil, err
-	}
-	type key struct{ session, span string }
-	places := make(map[key]*firstSeenRow, len(seen))
-	for i := range seen {
-		places[key{seen[i].Session, seen[i].Span}] = &seen[i]
-	}
-	calls := make([]SlowCall, len(rows))
-	for i, row := range rows {
-		calls[i] = SlowCall{
-			SessionID: row.Session, SpanID: row.Span, Tool: named(row.Name), Agent: named(row.Agent),
-			Status: row.Status, Started: known(row.Started), DurationMS: millis(row.Took),
-		}
-		if p := places[key{row.Session, row.Span}]; p != nil {
-			calls[i].Position = schema.Position{At: row.SeenAt, StreamID: p.Stream, Seq: p.Seq}.String()
-		}
-	}
-	return calls, nil
 }

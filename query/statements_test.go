@@ -1,0 +1,72 @@
+package query
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write testdata/statements anew")
+
+// What the templates come to, to be read. A change of a template shows there as
+// a change of statements.
+func TestStatements(t *testing.T) {
+	report := reportShape{
+		Table: "usage", ID: "usage_id", Period: Daily.expression("at_ns"),
+		Groups: []string{usageColumns["model"], usageColumns["node"]}, From: true, To: true, ByNode: true, Tags: []string{"customer"},
+		Crossing: true, Repeated: true, Running: true, Careful: true,
+	}
+	plain := reportShape{Table: "usage", ID: "usage_id", Period: Whole.expression("at_ns"), Groups: []string{usageColumns["model"]}}
+	tools := reportShape{
+		Table: "spans", ID: "span_id", Kind: "tool", Period: Monthly.expression("seen_ns"), Groups: []string{toolColumns["tool"]},
+		From: true, Crossing: true, Careful: true,
+	}
+	for _, tc := range []struct {
+		file, name string
+		shape      any
+	}{
+		{"session_ids", "session_ids", sessionIDsShape{SortKey: sortKeys["started"], Descending: true, Floor: true}},
+		{"session_ids_filtered", "session_ids", sessionIDsShape{
+			SortKey: sortKeys["started"], Descending: true, Agents: true, Tools: true, Models: true, Text: true, From: true, To: true,
+			After: true, OrCut: true, RunStatuses: true, Tags: []TagFilter{{Key: "k", Value: "v"}, {Key: "k", AnyValue: true}},
+		}},
+		{"session_window", "session_window", sessionIDsShape{Ceiling: true}},
+		{"session_streams", "session_streams", nil},
+		{"session_spans", "session_spans", nil},
+		{"session_usage", "session_usage", nil},
+		{"spans", "spans", nil},
+		{"gaps", "gaps", nil},
+		{"messages", "messages", struct{ Chunks bool }{true}},
+		{"frames_ahead", "frames_ahead", framesShape{After: true, Reach: true}},
+		{"frames", "frames", framesShape{Types: true, Nodes: true, Agents: true, Directions: true, After: true}},
+		{"crossing", "crossing", report},
+		{"repeated_ids", "repeated_ids", tools},
+		{"usage_report", "usage_report", plain},
+		{"usage_report_with_care", "usage_report", report},
+		{"tools_report_with_care", "tools_report", tools},
+		{"tools_slowest", "tools_slowest", reportShape{Table: "spans", ID: "span_id", Kind: "tool"}},
+	} {
+		t.Run(tc.file, func(t *testing.T) {
+			got, err := statement(tc.name, tc.shape)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", "statements", tc.file+".sql")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), got); d != "" {
+				t.Errorf("%s (run with -update if it is meant):\n%s", path, d)
+			}
+		})
+	}
+}

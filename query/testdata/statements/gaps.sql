@@ -1,0 +1,17 @@
+SELECT
+    message_id, span_id, chunks, started_ns,
+    arrayReduce('quantileExactInclusive(0.5)', gaps) AS p50_ns,
+    arrayMax(gaps) AS max_ns,
+    chunk_at[indexOf(gaps, max_ns)] AS longest_from_ns
+FROM (
+    SELECT
+        message_id, span_id, chunk_at, toUnixTimestamp64Nano(started) AS started_ns,
+        length(chunk_at) AS chunks,
+        arrayPopFront(arrayDifference(chunk_at)) AS gaps
+    FROM messages FINAL
+    PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+    WHERE kind = 'assistant' AND length(chunk_at) > 1
+    ORDER BY complete DESC, chunks DESC, version DESC, stream_id DESC
+    LIMIT 1 BY message_id)
+ORDER BY started_ns, message_id

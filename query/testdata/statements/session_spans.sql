@@ -1,0 +1,34 @@
+SELECT
+    session_id,
+    countIf(span_kind = 'run') AS runs,
+    countIf(span_kind = 'run' AND span_status IN ('', 'open', 'waiting')) AS open_runs,
+    countIf(span_kind = 'run' AND span_status = 'unclosed') AS unclosed_runs,
+    argMaxIf(span_status, first_seen, span_kind = 'run') AS last_run,
+    countIf(span_kind = 'tool') AS tool_calls,
+    countIf(span_kind = 'tool' AND span_status = 'error') AS tool_errors,
+    countIf(span_status = 'unclosed') AS unclosed_spans,
+    arraySort(groupUniqArrayIf(span_agent, span_agent != '')) AS agents,
+    arraySort(groupUniqArrayIf(span_model, span_model != '')) AS models
+FROM (
+    SELECT
+        session_id, span_id,
+        argMax(kind, rank) AS span_kind,
+        argMax(status, rank) AS span_status,
+        argMaxIf(name, rank, name != '') AS span_name,
+        argMaxIf(agent, rank, agent != '') AS span_agent,
+        argMaxIf(model, rank, model != '') AS span_model,
+        minIf(toUnixTimestamp64Nano(started), toUnixTimestamp64Nano(started) != 0) AS started_ns,
+        argMax(toUnixTimestamp64Nano(ended), rank) AS ended_ns,
+        argMaxIf(duration_ns, rank, duration_ns != 0) AS reported_ns,
+        min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
+        min((seen_at, stream_id, seen_seq)) AS first_seen
+    FROM (SELECT *, 
+        bitShiftLeft(toUInt256(multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2)), 254)
+            + bitShiftLeft(toUInt256(greatest(toUnixTimestamp64Nano(ended), 0)), 192)
+            + bitShiftLeft(toUInt256(version), 128)
+            + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
+        FROM spans FINAL
+        PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date})
+    GROUP BY session_id, span_id)
+GROUP BY session_id

@@ -1,0 +1,30 @@
+SELECT
+    session_id,
+    toUnixTimestamp64Nano(min(stream_first)) AS started_ns,
+    toUnixTimestamp64Nano(max(stream_last)) AS last_ns,
+    count() AS streams,
+    sum(stream_frames) AS frames,
+    sum(stream_bytes) AS bytes,
+    countIf(stream_ended = 0) AS live_streams,
+    toUnixTimestamp64Nano(maxIf(stream_last, stream_ended = 0)) AS live_last_ns,
+    startsWith(argMax(stream_reason, (stream_last, stream_id)), 'error') AS cut,
+    argMinIf(stream_title, (stream_first, stream_id), stream_title != '') AS title,
+    arraySort(groupUniqArrayIf(stream_dialect, stream_dialect != '')) AS dialects,
+    arrayMap(pair -> pair.1, arraySort(groupUniqArrayArray(arrayZip(mapKeys(stream_tags), mapValues(stream_tags))))) AS tag_keys,
+    arrayMap(pair -> pair.2, arraySort(groupUniqArrayArray(arrayZip(mapKeys(stream_tags), mapValues(stream_tags))))) AS tag_values
+FROM (
+    SELECT
+        session_id, stream_id,
+        min(first_at) AS stream_first,
+        max(greatest(first_at, last_at)) AS stream_last,
+        sum(frames) AS stream_frames,
+        sum(bytes) AS stream_bytes,
+        toUnixTimestamp64Nano(argMax(ended, first_seq)) AS stream_ended,
+        argMax(end_reason, first_seq) AS stream_reason,
+        argMinIf(title, first_seq, title != '') AS stream_title,
+        argMax(dialect, first_seq) AS stream_dialect,
+        argMax(tags, first_seq) AS stream_tags
+    FROM streams FINAL
+    PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+    GROUP BY session_id, stream_id)
+GROUP BY session_id

@@ -1,0 +1,17 @@
+SELECT session_id, span_id, span_name, span_agent, span_status, started_ns, took_ns, seen_ns
+FROM (
+    SELECT
+        session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, seen_ns,
+        span_status IN ('ok', 'error', 'cancelled') AND (reported_ns > 0 OR started_ns != 0 AND ended_ns != 0) AS timed,
+        if(reported_ns > 0, reported_ns, ended_ns - started_ns) AS took_ns
+    FROM (
+        SELECT session_id, span_id, name AS span_name, agent AS span_agent, status AS span_status,
+            toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
+            duration_ns AS reported_ns, toUnixTimestamp64Nano(seen_at) AS seen_ns
+        FROM spans FINAL
+        PREWHERE tenant = {tenant:String}
+        WHERE kind = 'tool')
+    WHERE 1)
+WHERE timed
+ORDER BY took_ns DESC, seen_ns, session_id, span_id
+LIMIT {slowest:UInt64}

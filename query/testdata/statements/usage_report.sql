@@ -1,0 +1,25 @@
+
+SELECT
+    materialize('') AS period,
+    [toString(records.model)]::Array(String) AS groups,
+    count() AS calls,
+    sum(input) AS input_sum,
+    sum(cache_read) AS cache_read_sum,
+    sum(cache_write_5m) AS cache_write_5m_sum,
+    sum(cache_write_1h) AS cache_write_1h_sum,
+    sum(output) AS output_sum,
+    sum(reasoning) AS reasoning_sum,
+    countIf(stated != 0 AND stated != counted) AS mismatches
+FROM (
+    SELECT session_id, stream_id, node_id, agent, model, provider, toUnixTimestamp64Nano(at) AS at_ns, total AS stated,
+        usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
+        toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
+        toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
+        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
+    FROM usage FINAL
+    PREWHERE tenant = {tenant:String}
+) AS records
+WHERE 1
+GROUP BY period, records.model
+ORDER BY period, groups
+LIMIT {limit:UInt64}

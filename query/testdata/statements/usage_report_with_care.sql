@@ -1,0 +1,68 @@
+
+SELECT
+    toString(toDate(fromUnixTimestamp64Nano(at_ns, {zone:String}))) AS period,
+    [toString(records.model), toString(if(nodes.node_name != '', nodes.node_name, records.node_id))]::Array(String) AS groups,
+    count() AS calls,
+    sum(input) AS input_sum,
+    sum(cache_read) AS cache_read_sum,
+    sum(cache_write_5m) AS cache_write_5m_sum,
+    sum(cache_write_1h) AS cache_write_1h_sum,
+    sum(output) AS output_sum,
+    sum(reasoning) AS reasoning_sum,
+    countIf(stated != 0 AND stated != counted) AS mismatches
+FROM (
+    SELECT session_id, stream_id, node_id, agent, model, provider, toUnixTimestamp64Nano(at) AS at_ns, total AS stated,
+        usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
+        toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
+        toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
+        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
+    FROM usage FINAL
+    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND cityHash64(session_id, usage_id) NOT IN (SELECT id FROM repeated_ids) AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
+    WHERE mode != 'running'
+    UNION ALL
+    SELECT session_id, stream_id, node_id, agent, model, provider, at_ns, stated, counted,
+        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning
+    FROM (
+    SELECT
+        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, mode, scope, raw,
+        stated, counted,
+        mode = 'running' AND counted >= counted_before AS adds_difference,
+        toInt64(now_input) - if(adds_difference, toInt64(lagInFrame(now_input) OVER scope_so_far), 0) AS input,
+        toInt64(now_cache_read) - if(adds_difference, toInt64(lagInFrame(now_cache_read) OVER scope_so_far), 0) AS cache_read,
+        toInt64(now_cache_write_5m) - if(adds_difference, toInt64(lagInFrame(now_cache_write_5m) OVER scope_so_far), 0) AS cache_write_5m,
+        toInt64(now_cache_write_1h) - if(adds_difference, toInt64(lagInFrame(now_cache_write_1h) OVER scope_so_far), 0) AS cache_write_1h,
+        toInt64(now_output) - if(adds_difference, toInt64(lagInFrame(now_output) OVER scope_so_far), 0) AS output,
+        toInt64(now_reasoning) - if(adds_difference, toInt64(lagInFrame(now_reasoning) OVER scope_so_far), 0) AS reasoning,
+        lagInFrame(counted) OVER scope_so_far AS counted_before
+    FROM (
+        SELECT
+            session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
+            span_id, run_id, node_id, agent, model, provider, raw, total AS stated,
+            input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
+            cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
+            input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
+        FROM usage FINAL
+        PREWHERE tenant = {tenant:String} AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')))
+    WHERE mode = 'running' OR session_id IN (SELECT session_id FROM crossing_sessions) OR cityHash64(session_id, usage_id) IN (SELECT id FROM repeated_ids)
+        ORDER BY at DESC, version DESC, stream_id DESC
+        LIMIT 1 BY session_id, usage_id)
+    WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
+) AS records
+LEFT JOIN (
+    SELECT session_id, node_id, argMax(name, version) AS node_name FROM spans
+    WHERE tenant = {tenant:String} AND kind = 'node' AND name != '' AND node_id != '' AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions)
+    GROUP BY session_id, node_id
+) AS nodes ON records.session_id = nodes.session_id AND records.node_id = nodes.node_id
+LEFT JOIN (
+    SELECT session_id,
+        argMin(tags[{tag_0:String}], (first_at, stream_id)) AS value,
+        groupUniqArray((stream_id, tags[{tag_0:String}])) AS by_stream
+    FROM streams
+    WHERE tenant = {tenant:String} AND mapContains(tags, {tag_0:String}) AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions)
+    GROUP BY session_id
+) AS tag_0 ON records.session_id = tag_0.session_id
+WHERE 1 AND at_ns >= {from:Int64} AND at_ns < {to:Int64}
+GROUP BY period, records.model, if(nodes.node_name != '', nodes.node_name, records.node_id)
+ORDER BY period, groups
+LIMIT {limit:UInt64}
