@@ -64,14 +64,14 @@ func (f *frontier) settle(n uint64, err error) (next uint64, moved bool) {
 		if f.err == nil {
 			f.err = err
 		}
-		return 0, false
+		return 0, false // it stays on its way: the frontier never passes it
 	}
 	delete(f.onWay, n)
 	next = f.waiting
 	for _, first := range f.onWay {
 		next = min(next, first)
 	}
-	if f.err != nil || next <= f.next {
+	if next <= f.next {
 		return 0, false
 	}
 	f.next = next

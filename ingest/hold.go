@@ -39,7 +39,7 @@ func (f *heldFrame) own() {
 }
 
 func newHold(s *Stream) *hold {
-	h := &hold{stream: s, named: s.opts.Session != ""}
+	h := &hold{stream: s, named: s.opts.Session != "" || s.parts.session != ""}
 	if s.decoder.Decoder == nil {
 		h.recogniser = dialects.NewRecogniser()
 	}

@@ -83,6 +83,13 @@ type StreamOptions struct {
 type Resume struct {
 	StreamID string
 	NextSeq  uint64 // of the first frame that will be recorded
+	Settled         // what the stream had settled by then
+}
+
+// Settled is what a stream finds out from its first frames.
+type Settled struct {
+	Session string `json:"session"` // of frames that name none; "" while none was named
+	Dialect string `json:"dialect"` // "" while it is not known
 }
 
 // Open begins a stream. The error is for options that cannot be: an unknown

@@ -56,12 +56,19 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 	s.parts.init(r.settings.Parts)
 	s.acks.init(s.seq, opts.Durable)
 	s.summary.StreamID = s.id
-	if opts.Dialect != "" {
-		d, err := dialects.ByName(opts.Dialect)
+	name, evidence := opts.Dialect, "named by the user"
+	if opts.Resume != nil {
+		s.parts.session = opts.Resume.Session
+		if name == "" {
+			name, evidence = opts.Resume.Dialect, "as before the tap was restarted"
+		}
+	}
+	if name != "" {
+		d, err := dialects.ByName(name)
 		if err != nil {
 			return nil, err
 		}
-		s.settleDialect(d, "named by the user")
+		s.settleDialect(d, evidence)
 	}
 	s.hold = newHold(s)
 	if s.hold.done() {
@@ -72,6 +79,13 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 
 // ID is the stream's id.
 func (s *Stream) ID() string { return s.id }
+
+// Settled tells what the stream has settled so far, for a later Resume.
+func (s *Stream) Settled() Settled {
+	s.gate <- struct{}{}
+	defer s.leaveGate()
+	return Settled{Session: s.parts.session, Dialect: s.decoder.name}
+}
 
 // enter takes the gate. While somebody else waits in there for a publisher that
 // pushes back, enter waits no longer than ctx stands.

@@ -352,3 +352,38 @@ func TestTitles(t *testing.T) {
 		}
 	}
 }
+
+// A stream that goes on after a restart keeps the session and the dialect that
+// its first frames had settled.
+func TestResume(t *testing.T) {
+	mem := &ingesttest.Memory{}
+	t.Cleanup(mem.Wait)
+	s := open(t, mem, ingest.Settings{}, ingest.StreamOptions{})
+	for i, l := range []string{`{"session_id":"a","event_id":1,"type":"run_start","run_id":"r"}`, `{"type":"node_enter","id":"think"}`} {
+		if err := s.Record(t.Context(), line1(l, int64(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, mem, ingest.Settings{}, ingest.StreamOptions{Resume: &ingest.Resume{
+		StreamID: s.ID(), NextSeq: 1, Settled: s.Settled(),
+	}})
+	if err := again.Record(t.Context(), line1(`{"type":"node_exit","id":"think","result":"Ok"}`, 5)); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := again.Close(t.Context(), "eof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.StreamID != s.ID() || sum.Dialect != "loom" || !slices.Equal(sum.Sessions, []string{"a"}) {
+		t.Errorf("went on as %+v, want stream %s in session a, loom", sum, s.ID())
+	}
+	if frames := mem.Frames(s.ID()); len(frames) != 2 || !strings.Contains(string(frames[1].Raw), "node_exit") {
+		t.Errorf("frames %v: the frame recorded again must stand in place of the first", frames)
+	}
+	if _, err := s.Close(t.Context(), "closed"); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -18,7 +18,8 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 	rec := s.node.recorder
 	e.POST("/v1/ingest", forTenant(body.NewHandler(rec, body.Options{Log: s.log}).Ingest))
 	e.GET("/v1/ingest/ws", forTenant(websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log}).IngestWS))
-	e.GET("/v1/blocks", forTenant(link.NewServer(link.ServerOptions{Next: s.node.spool, Log: s.log}).Blocks))
+	s.links = link.NewServer(link.ServerOptions{Next: s.node.spool, Log: s.log})
+	e.GET("/v1/blocks", forTenant(s.links.Blocks))
 }
 
 // readRoutes are those by which recordings are read and played.

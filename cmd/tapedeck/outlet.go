@@ -41,7 +41,7 @@ func openOutlet(ctx context.Context, g *global, natsURL string, noSpool bool, lo
 		o.server = natsURL
 		err = o.toNATS(ctx, natsURL)
 	} else {
-		err = o.toServer(ctx, g)
+		err = o.toServer(ctx, g, noSpool)
 	}
 	if err != nil || noSpool {
 		return o, err
@@ -74,8 +74,12 @@ func (o *outlet) toNATS(ctx context.Context, url string) error {
 	return nil
 }
 
-func (o *outlet) toServer(ctx context.Context, g *global) error {
-	c, err := link.Dial(ctx, link.Options{Server: g.Server, Token: g.Token, Log: o.log})
+func (o *outlet) toServer(ctx context.Context, g *global, noSpool bool) error {
+	opts := link.Options{Server: g.Server, Token: g.Token, Log: o.log}
+	if noSpool {
+		opts.Grace = -1 // nothing else keeps the blocks: wait for the server
+	}
+	c, err := link.Dial(ctx, opts)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tapedeck/ingest/link"
 	"tapedeck/replay/clickhouse"
 )
 
@@ -25,6 +26,7 @@ type server struct {
 	http        *http.Server
 	listener    net.Listener
 	tapes       *clickhouse.Store // nil without the role api
+	links       *link.Server      // nil without the role ingest
 }
 
 // shutdownTimeout bounds the wait for requests that are under way.
@@ -87,6 +89,13 @@ func (s *server) run(ctx context.Context, stop *stopClock, work func(context.Con
 	}
 	ending, cancel := stop.context()
 	defer cancel()
+	if s.links != nil { // before the rest, so that recorders hear the last confirmations
+		ctx, cancel := context.WithTimeout(ending, shutdownTimeout)
+		if err := s.links.Close(ctx); err != nil {
+			s.log.Warn("some recorders were cut off; they send again", "error", err)
+		}
+		cancel()
+	}
 	s.shutdown(ending)
 	endWork()
 	working.Wait()

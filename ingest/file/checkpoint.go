@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"tapedeck/ingest"
 	"tapedeck/schema"
 )
 
@@ -23,6 +24,7 @@ type checkpoint struct {
 	StreamID  string `json:"stream_id"`
 	NextSeq   uint64 `json:"next_seq"` // of the first frame that is not durable
 	Transport string `json:"transport"`
+	ingest.Settled
 	// Files are those that are not done with, the oldest first. The first is
 	// the one in which that frame begins, the others took its place.
 	Files     []place   `json:"files"`

@@ -200,6 +200,7 @@ func (f *follower) save() error {
 	}
 	cp := checkpoint{
 		Version: checkpointVersion, Path: f.path, StreamID: f.stream.ID(), NextSeq: next, Transport: f.so.Transport.String(),
+		Settled: f.stream.Settled(),
 	}
 	for i, s := range f.sections {
 		offset := s.base

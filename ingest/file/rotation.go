@@ -116,7 +116,7 @@ func (f *follower) resume() error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := f.open(t, &ingest.Resume{StreamID: cp.StreamID, NextSeq: cp.NextSeq}); err != nil {
+	if err := f.open(t, &ingest.Resume{StreamID: cp.StreamID, NextSeq: cp.NextSeq, Settled: cp.Settled}); err != nil {
 		return err
 	}
 	f.saved = *cp
