@@ -10,7 +10,7 @@ import (
 
 // large fills a database with half a million sessions over half a year: one
 // stream, four usage records, four tool calls, a run and a model call for each.
-func large(b *testing.B) *query.Reader {
+func large(b *testing.B) *querytest.DB {
 	db := querytest.Open(b)
 	db.Merge()
 	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, transport, dialect,
@@ -33,11 +33,11 @@ func large(b *testing.B) *query.Reader {
 		first_at + n, 'r1', 'agent-' || toString(n % 7), ['gpt-5', 'claude-sonnet-4', 'gemini-3', 'gpt-5'][n + 1],
 		['openai', 'anthropic', 'google', 'openai'][n + 1], 1000 + n, 20000, 300, 50, 21350 + n, '{"total_tokens":21350}', dialect
 	FROM streams ARRAY JOIN range(4) AS n`)
-	return query.NewReader(db.Conn)
+	return db
 }
 
 func BenchmarkHalfAMillionSessions(b *testing.B) {
-	r := large(b)
+	r := query.NewReader(large(b).Conn)
 	ctx, tenant := b.Context(), querytest.Tenant
 	month := func(m time.Month) time.Time { return time.Date(2026, m, 1, 0, 0, 0, 0, time.UTC) }
 	page, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 50})
@@ -118,4 +118,30 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkEverythingToldTwice is the worst case of the reports: another stream
+// of its session tells every record and every call once more.
+func BenchmarkEverythingToldTwice(b *testing.B) {
+	db := large(b)
+	for _, table := range []string{"spans", "usage"} {
+		db.Exec("INSERT INTO " + table + " SELECT * REPLACE ('" + querytest.StreamID(1) + "' AS stream_id, seen_at + 1 AS seen_at) FROM " + table)
+	}
+	r := query.NewReader(db.Conn)
+	b.Run("usage/2M records by model", func(b *testing.B) {
+		for b.Loop() {
+			report, err := r.Usage(b.Context(), query.UsageQuery{Tenant: querytest.Tenant, GroupBy: []string{"model"}})
+			if err != nil || report.Totals.Calls != 2_000_000 {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("tools/2M calls by tool", func(b *testing.B) {
+		for b.Loop() {
+			report, err := r.Tools(b.Context(), query.ToolQuery{Tenant: querytest.Tenant, GroupBy: []string{"tool"}})
+			if err != nil || report.Totals.Calls != 2_000_000 {
+				b.Fatal(err)
+			}
+		}
+	})
 }

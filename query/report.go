@@ -47,7 +47,7 @@ type reportShape struct {
 	Tags            []string
 
 	// Whether there is anything that needs care: see sql/crossing.sql.
-	Crossing, Repeated, Running, Careful bool
+	Crossing, Repeated, Running, Careful, All bool
 }
 
 func newReport(tenant string, from, to time.Time, zone *time.Location, g Granularity) *report {
@@ -70,6 +70,10 @@ func newReport(tenant string, from, to time.Time, zone *time.Location, g Granula
 	return b
 }
 
+// repeatedLimit is up to how many repeated ids are told apart from the rest. With
+// more of them it is cheaper to treat all with care. A variable for tests.
+var repeatedLimit = 100_000
+
 // findExceptions looks for what a report cannot just add up, and keeps it in
 // tables that come with its queries.
 func (b *report) findExceptions(ctx context.Context, r *Reader) error {
@@ -87,9 +91,12 @@ func (b *report) findExceptions(ctx context.Context, r *Reader) error {
 	}
 	rows, err := ask[struct {
 		ID uint64 `ch:"id"`
-	}](ctx, r, "repeated_ids", b.shape, b.args)
+	}](ctx, r, "repeated_ids", b.shape, b.args.with("limit", repeatedLimit+1))
 	if err != nil {
 		return err
+	}
+	if b.shape.All = len(rows) > repeatedLimit; b.shape.All {
+		rows = nil
 	}
 	b.shape.Repeated = len(rows) > 0
 	if err := attach(b, "repeated_ids", "id", "UInt64", len(rows), func(i int) any { return rows[i].ID }); err != nil {
@@ -104,7 +111,7 @@ func (b *report) findExceptions(ctx context.Context, r *Reader) error {
 		}
 		b.shape.Running = running.Found > 0
 	}
-	b.shape.Careful = b.shape.Crossing || b.shape.Repeated || b.shape.Running
+	b.shape.Careful = b.shape.Crossing || b.shape.Repeated || b.shape.Running || b.shape.All
 	return nil
 }
 

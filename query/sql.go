@@ -58,11 +58,12 @@ func (a args) named() []any {
 	return list
 }
 
-// settings hold for every statement: a row's partition is made from its key, so
-// FINAL need not look across partitions; and no question may run for ever.
+// settings hold for every statement.
 var settings = clickhouse.Settings{
+	// A row's partition is made from its key, so FINAL need not look across.
 	"do_not_merge_across_partitions_select_final": 1,
-	"max_execution_time":                          60,
+	// No question runs for ever, in seconds.
+	"max_execution_time": 60,
 }
 
 func withSettings(ctx context.Context) context.Context {

@@ -46,6 +46,9 @@ func TestStatements(t *testing.T) {
 		{"repeated_ids", "repeated_ids", tools},
 		{"usage_report", "usage_report", plain},
 		{"usage_report_with_care", "usage_report", report},
+		{"tools_report_all_with_care", "tools_report", reportShape{
+			Table: "spans", ID: "span_id", Kind: "tool", Period: Whole.expression("seen_ns"), Careful: true, All: true,
+		}},
 		{"tools_report_with_care", "tools_report", tools},
 		{"tools_slowest", "tools_slowest", reportShape{Table: "spans", ID: "span_id", Kind: "tool"}},
 	} {

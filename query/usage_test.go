@@ -132,3 +132,13 @@ func TestUsageTooLong(t *testing.T) {
 		t.Errorf("error %v, want a problem with status 400", err)
 	}
 }
+
+// Reports in which nearly everything is told twice go another way, and come to
+// the same.
+func TestReportsWithCareForAll(t *testing.T) {
+	defer query.SetRepeatedLimit(0)()
+	t.Run("usage told again", TestUsageToldAgain)
+	t.Run("usage groups", TestUsageGroups)
+	t.Run("running totals", TestUsageRunningTotals)
+	t.Run("tools", TestTools)
+}

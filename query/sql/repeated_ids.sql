@@ -3,3 +3,4 @@ harm: it only has a record treated with more care than it needs. */ -}}
 SELECT cityHash64(session_id, {{.ID}}) AS id FROM {{.Table}} FINAL
 PREWHERE {{template "days" .}}{{if .Kind}} WHERE kind = '{{.Kind}}'{{end}}
 GROUP BY id HAVING count() > 1
+LIMIT {limit:UInt64}

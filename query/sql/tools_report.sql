@@ -14,7 +14,7 @@ start to end, and counts if it ended. The last row is that of all calls. */ -}}
             duration_ns AS reported_ns, toUnixTimestamp64Nano(seen_at) AS seen_ns
         FROM spans FINAL
         PREWHERE {{template "days" .}}
-            {{- template "without_exceptions" .}}
+             {{template "plain" .}}
         WHERE kind = 'tool'
         {{- if .Careful}}
         UNION ALL

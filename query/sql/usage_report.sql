@@ -16,7 +16,7 @@ FROM (
         toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
     FROM usage FINAL
     PREWHERE {{template "days" .}}
-        {{- template "without_exceptions" .}}
+         {{template "plain" .}}
     {{- if .Running}}
     WHERE mode != 'running'
     {{- end}}

@@ -10,6 +10,7 @@ FROM (
             duration_ns AS reported_ns, toUnixTimestamp64Nano(seen_at) AS seen_ns
         FROM spans FINAL
         PREWHERE tenant = {tenant:String}
+             
         WHERE kind = 'tool')
     WHERE 1)
 WHERE timed

@@ -18,6 +18,7 @@ FROM (
         toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
     FROM usage FINAL
     PREWHERE tenant = {tenant:String}
+         
 ) AS records
 WHERE 1
 GROUP BY period, records.model

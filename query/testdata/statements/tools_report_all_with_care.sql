@@ -1,0 +1,54 @@
+
+
+SELECT
+    materialize('') AS period,
+    []::Array(String) AS groups,
+    grouping(period) = 1 AS is_total,
+    count() AS calls,
+    countIf(span_status = 'error') AS errors,
+    countIf(span_status IN ('', 'open', 'waiting', 'unclosed')) AS open_calls,
+    countIf(timed) AS timed_calls,
+    minIf(took_ns, timed) AS min_ns,
+    avgIf(took_ns, timed) AS avg_ns,
+    quantilesExactInclusiveIf(0.5, 0.9, 0.95, 0.99)(took_ns, timed) AS quantiles_ns,
+    maxIf(took_ns, timed) AS max_ns
+FROM (
+    SELECT
+        session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, seen_ns,
+        span_status IN ('ok', 'error', 'cancelled') AND (reported_ns > 0 OR started_ns != 0 AND ended_ns != 0) AS timed,
+        if(reported_ns > 0, reported_ns, ended_ns - started_ns) AS took_ns
+    FROM (
+        SELECT session_id, span_id, name AS span_name, agent AS span_agent, status AS span_status,
+            toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
+            duration_ns AS reported_ns, toUnixTimestamp64Nano(seen_at) AS seen_ns
+        FROM spans FINAL
+        PREWHERE tenant = {tenant:String}
+             AND 0
+        WHERE kind = 'tool'
+        UNION ALL
+        SELECT session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, reported_ns, seen_ns
+        FROM (
+    SELECT
+        session_id, span_id,
+        argMax(kind, rank) AS span_kind,
+        argMax(status, rank) AS span_status,
+        argMaxIf(name, rank, name != '') AS span_name,
+        argMaxIf(agent, rank, agent != '') AS span_agent,
+        argMaxIf(model, rank, model != '') AS span_model,
+        minIf(toUnixTimestamp64Nano(started), toUnixTimestamp64Nano(started) != 0) AS started_ns,
+        argMax(toUnixTimestamp64Nano(ended), rank) AS ended_ns,
+        argMaxIf(duration_ns, rank, duration_ns != 0) AS reported_ns,
+        min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
+        min((seen_at, stream_id, seen_seq)) AS first_seen
+    FROM (SELECT *, 
+        bitShiftLeft(toUInt256(multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2)), 254)
+            + bitShiftLeft(toUInt256(greatest(toUnixTimestamp64Nano(ended), 0)), 192)
+            + bitShiftLeft(toUInt256(version), 128)
+            + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
+        FROM spans FINAL
+        PREWHERE tenant = {tenant:String} AND (tenant = {tenant:String}) WHERE kind = 'tool')
+    GROUP BY session_id, span_id))
+    WHERE 1)
+GROUP BY GROUPING SETS ((period), ())
+ORDER BY is_total, period, groups
+LIMIT {limit:UInt64}
