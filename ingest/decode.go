@@ -77,6 +77,7 @@ func (s *Stream) restamp(in *dialect.Input) {
 	}
 	s.frameAt = max(at, s.frameAt)
 	in.At = s.frameAt
+	in.Cuts = nil // the reads were the importer's
 }
 
 func (s *Stream) frameTime(in *dialect.Input) int64 {

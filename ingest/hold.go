@@ -134,8 +134,10 @@ func (s *Stream) release() {
 		h.settle()
 	}
 	h.decodeHeld()
-	s.hold = nil
-	for i := range h.frames {
-		s.keep(&h.frames[i].Frame, h.frames[i].lost)
+	for len(h.frames) > 0 { // those not kept yet count as waiting
+		f := &h.frames[0]
+		h.frames = h.frames[1:]
+		s.keep(&f.Frame, f.lost)
 	}
+	s.hold = nil
 }

@@ -21,6 +21,8 @@ func CheckSession(id string) error {
 		return fmt.Errorf("session id of %d bytes: it must have 1 to %d", len(id), nameLimit)
 	case !utf8.ValidString(id):
 		return fmt.Errorf("session id %q: it must be UTF-8 text", id)
+	case id == "." || id == "..":
+		return fmt.Errorf("session id %q: a URL cannot name it", id)
 	case strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return fmt.Errorf("session id %q: it must not hold control characters", id)
 	}
@@ -54,6 +56,9 @@ func usable(id string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(id, "_"))
+	if clean == "." || clean == ".." {
+		clean = strings.ReplaceAll(clean, ".", "_")
+	}
 	for len(clean) > nameLimit {
 		_, size := utf8.DecodeLastRuneInString(clean)
 		clean = clean[:len(clean)-size]

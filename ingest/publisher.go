@@ -10,7 +10,7 @@ import (
 type Parcel struct {
 	Tenant  string
 	Session string
-	ID      string // names the block for deduplication: stream, session part and version
+	ID      string // names the block for deduplication: the stream, when this process began with it, a count
 	Frames  int
 	Data    []byte // the block; not changed after it was handed over
 }

@@ -228,12 +228,13 @@ func (s *Stream) tick() {
 		}
 		s.release()
 	}
-	if len(s.queue) == 0 {
+	heldUp := len(s.queue) > 0
+	if !heldUp {
 		s.cutAll(false)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tickPatience)
 	defer cancel()
-	if err := s.offer(ctx); err == nil && len(s.queue) > 0 {
+	if err := s.offer(ctx); err == nil && (heldUp || len(s.queue) > 0) {
 		s.arm(tickPause)
 	}
 }
@@ -266,14 +267,17 @@ func (s *Stream) push(ctx context.Context) error {
 
 // Close ends the stream: open facts are settled, everything is handed on, and
 // Close waits until it is durable. reason is "eof", "closed" or "error: …".
-// The summary is valid also if there is an error; if ctx ended, Close may be
-// called again to wait on.
+// The summary is valid also if there is an error, but for one whose ctx ended
+// while another goroutine was held up in Record: it names the stream alone. If
+// ctx ended, Close may be called again to wait on.
 func (s *Stream) Close(ctx context.Context, reason string) (Summary, error) {
 	err := s.finish(ctx, reason)
 	if err == nil {
 		err = s.acks.wait(ctx)
 	}
-	s.gate <- struct{}{}
+	if enterErr := s.enter(ctx); enterErr != nil {
+		return Summary{StreamID: s.id}, errors.Join(err, enterErr)
+	}
 	defer s.leaveGate()
 	return s.summary, err
 }

@@ -387,3 +387,28 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Frames that were held back do not count as durable before their block is.
+func TestHeldFramesAreNotDurable(t *testing.T) {
+	held := &holding{}
+	var mu sync.Mutex
+	var told uint64
+	s := open(t, held, ingest.Settings{BlockBytes: 32 << 10}, ingest.StreamOptions{Durable: func(next uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = next
+	}})
+	for i := range 256 {
+		line := fmt.Sprintf(`{"n":%d,"x":"%s"}`, i, strings.Repeat("x", 700))
+		if err := s.Record(t.Context(), line1(line, int64(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held.waitFor(t, 5)
+	confirmed := uint64(len(held.confirm(0)))
+	mu.Lock()
+	if told > confirmed || told == 0 {
+		t.Errorf("told that %d frames are durable, %d were confirmed", told, confirmed)
+	}
+	mu.Unlock()
+}

@@ -22,7 +22,12 @@ func (c *upCommand) demo(n *node, log *slog.Logger) func(context.Context) {
 		return nil
 	}
 	return func(ctx context.Context) {
-		if n.hasSession(ctx, demoSession) {
+		there, err := n.hasSession(ctx, demoSession)
+		if err != nil {
+			log.Error("could not look for the demo session, so it is not recorded", "error", err)
+			return
+		}
+		if there {
 			log.Info("the demo session is there", "play", "tapedeck play "+demoSession)
 			return
 		}
@@ -54,9 +59,8 @@ func recordDemo(ctx context.Context, rec *ingest.Recorder, log *slog.Logger) (in
 }
 
 // hasSession reports whether anything is recorded of a session.
-func (n *node) hasSession(ctx context.Context, session string) bool {
-	var found bool
-	err := n.db.QueryRow(ctx, "SELECT count() > 0 FROM streams WHERE tenant = ? AND session_id = ?",
+func (n *node) hasSession(ctx context.Context, session string) (found bool, err error) {
+	err = n.db.QueryRow(ctx, "SELECT count() > 0 FROM streams WHERE tenant = ? AND session_id = ?",
 		ingest.DefaultTenant, session).Scan(&found)
-	return err == nil && found
+	return found, err
 }

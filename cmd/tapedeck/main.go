@@ -72,7 +72,7 @@ func run(args []string) int {
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(&c.global),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	// What stands after "--" is a command to record, flags and all.
-	if i := slices.Index(args, "--"); i >= 0 && args[0] == "record" {
+	if i := slices.Index(args, "--"); i >= 0 && slices.Contains(args[:i], "record") {
 		c.Record.command = args[i+1:]
 		args = args[:i]
 	}

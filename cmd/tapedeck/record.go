@@ -60,13 +60,14 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	summary, exit, err := c.tap(ctx, rec, opts)
 	if err != nil {
 		err = errors.Join(err, out.leftovers())
-		if exit != 0 { // the command's exit code is what its caller waits for
-			fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
-			return exitCode(exit)
-		}
-		return err
+	} else {
+		err = out.drained(context.WithoutCancel(ctx))
 	}
-	if err := out.drained(ctx); err != nil {
+	if err != nil && exit != 0 { // the command's exit code is what its caller waits for
+		fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
+		return exitCode(exit)
+	}
+	if err != nil {
 		return err
 	}
 	if !c.NoWait && summary.Frames > 0 && c.NATS == "" {
@@ -100,6 +101,8 @@ func (c *recordCommand) check() error {
 		return badUsage("--body goes with --sse")
 	case len(c.Header) > 0 && c.SSE == "" && c.WS == "":
 		return badUsage("--header goes with --sse or --ws")
+	case c.NATS != "" && c.NoSpool:
+		return badUsage("--nats goes without --no-spool: a NATS server that is away is bridged by the spool")
 	case c.FrameLimit < 1024:
 		return badUsage("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
 	}

@@ -63,9 +63,12 @@ func forTenant(h tenantHandler) echo.HandlerFunc {
 
 func forSession(h sessionHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		id, err := url.PathUnescape(c.Param("id"))
-		if err != nil {
-			return problem.BadParameter("id", "the session id in the path is not escaped as URLs are: "+err.Error())
+		id := c.Param("id")
+		if c.Request().URL.RawPath != "" { // else the path was matched unescaped
+			var err error
+			if id, err = url.PathUnescape(id); err != nil {
+				return problem.BadParameter("id", "the session id in the path is not escaped as URLs are: "+err.Error())
+			}
 		}
 		h(c.Response(), c.Request(), ingest.DefaultTenant, id)
 		return nil

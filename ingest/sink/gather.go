@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -86,21 +87,17 @@ func (g *gatherer) hand(ctx context.Context, spare *batch) {
 
 // add decodes a block into the batch. One that cannot be read is set aside.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
-	meta, err := m.Metadata()
-	if err == nil {
-		err = g.decode(m)
-	}
-	if err != nil {
+	err := g.decode(m)
+	switch {
+	case errors.Is(err, block.ErrVersion):
+		// Another sink, of a later version, can store it: leave it to that one.
+		g.sink.log.Warn("sink: a block of a later version, left for a sink that reads it", "error", err)
+		_ = m.NakWithDelay(ackWait) // lost, it is delivered again all the same
+	case err != nil:
 		g.sink.bury(ctx, m, err)
-		return
+	default:
+		g.batch.messages = append(g.batch.messages, m)
 	}
-	b := g.batch
-	seq := meta.Sequence.Stream
-	if len(b.messages) == 0 {
-		b.first, b.last = seq, seq
-	}
-	b.first, b.last = min(b.first, seq), max(b.last, seq)
-	b.messages = append(b.messages, m)
 }
 
 func (g *gatherer) decode(m jetstream.Msg) error {

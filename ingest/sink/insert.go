@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 // inserter writes batches over one connection, one at a time.
 type inserter struct {
+	sink   *Sink // for what cannot be stored
 	dsn    string
 	log    *slog.Logger
 	stat   *status
@@ -23,7 +25,7 @@ type inserter struct {
 // succeeds or ctx ends; then the messages are delivered again.
 func (i *inserter) insert(ctx context.Context, b *batch) {
 	wait := backoff{}
-	for {
+	for attempt := 1; ; attempt++ {
 		began := time.Now()
 		err := i.try(ctx, b)
 		if err == nil {
@@ -38,6 +40,10 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 			return
 		}
 		insertFailures.Inc()
+		if attempt >= refusals && isRefusal(err) {
+			i.sift(ctx, b)
+			return
+		}
 		if i.stat.failed("ClickHouse", err) {
 			i.log.Warn("sink: ClickHouse does not take frames, JetStream holds them; trying again", "error", err)
 		}
@@ -51,6 +57,41 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 	for _, m := range b.messages {
 		_ = m.Ack() // lost, the message is delivered again, which is harmless
 	}
+}
+
+// refusals is how often ClickHouse has to refuse a batch before its blocks are
+// stored one by one, so that one which it will never take does not hold up the rest.
+const refusals = 4
+
+// isRefusal reports whether ClickHouse answered, and said no.
+func isRefusal(err error) bool {
+	var no *ch.Exception
+	return errors.As(err, &no)
+}
+
+// sift stores the blocks of a batch one by one and sets those aside that
+// ClickHouse refuses. What fails otherwise is delivered again.
+func (i *inserter) sift(ctx context.Context, b *batch) {
+	g := gatherer{sink: i.sink, batch: newBatch()}
+	for _, m := range b.messages {
+		g.batch.reset()
+		if g.add(ctx, m); len(g.batch.messages) == 0 {
+			continue // it was set aside
+		}
+		switch err := i.try(ctx, g.batch); {
+		case err == nil:
+			storedFrames.Add(float64(g.batch.columns.Frames()))
+			storedBlocks.Inc()
+			_ = m.Ack() // lost, the message is delivered again, which is harmless
+		case isRefusal(err):
+			i.close()
+			i.sink.bury(ctx, m, err)
+		default:
+			i.close()
+			return
+		}
+	}
+	i.stat.stored(i.log)
 }
 
 func (i *inserter) try(ctx context.Context, b *batch) error {

@@ -7,6 +7,8 @@ package sink
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -78,7 +80,7 @@ func New(opts Options) (*Sink, error) {
 		return nil, fmt.Errorf("sink: JetStream: %w", err)
 	}
 	s := &Sink{opts: opts, js: js, log: opts.Log}
-	s.out = &inserter{dsn: opts.DSN, log: opts.Log, stat: &s.stat}
+	s.out = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	return s, nil
 }
 
@@ -157,8 +159,6 @@ func ended(err error) bool { return errors.Is(err, jetstream.ErrMsgIteratorClose
 type batch struct {
 	columns  *clickhouse.Batch
 	messages []jetstream.Msg
-	first    uint64 // JetStream sequences
-	last     uint64
 }
 
 func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
@@ -169,7 +169,18 @@ func (b *batch) reset() {
 	b.messages = b.messages[:0]
 }
 
-// token names the batch's content for ClickHouse's deduplication.
+// token names the batch's content for ClickHouse's deduplication, which goes by
+// the token alone: a hash of what the blocks are named by, in their order.
+// JetStream's own numbers would not do, since a new JetStream counts from 1 again.
 func (b *batch) token() string {
-	return fmt.Sprintf("%s.%d-%d.%d", stream.StreamName, b.first, b.last, len(b.messages))
+	h := sha256.New()
+	for _, m := range b.messages {
+		if id := m.Headers().Get(jetstream.MsgIDHeader); id != "" {
+			fmt.Fprintln(h, id)
+			continue
+		}
+		sum := sha256.Sum256(m.Data())
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -112,6 +112,34 @@ func TestReuse(t *testing.T) {
 	})
 }
 
+// A builder that has met very many names is still right about an empty one.
+func TestManyNames(t *testing.T) {
+	b := NewBuilder()
+	defer b.Release()
+	for range 2 {
+		want := fullBlock(nil)
+		add := func(node string) {
+			want.Frames = append(want.Frames, schema.Frame{Seq: uint64(len(want.Frames)), Envelope: schema.Envelope{Node: node}})
+		}
+		add("n1")
+		for i := range 3000 {
+			add("node " + strconv.Itoa(i))
+		}
+		add("n1")
+		add("")
+		for i := range want.Frames {
+			b.Add(&want.Frames[i])
+		}
+		got, err := Decode(b.Encode(nil, want, S2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
 func TestDamage(t *testing.T) {
 	good := Encode(nil, fullBlock([]schema.Frame{{Raw: []byte("{}\n")}}), S2)
 	later := bytes.Clone(good)

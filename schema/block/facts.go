@@ -3,7 +3,8 @@ package block
 import "tapedeck/schema"
 
 // Every fact is a record with a length before it: a newer version appends
-// fields, an older reader passes over them.
+// fields, an older reader passes over them, and a newer one takes what is not
+// there for zero.
 
 func writeFacts(w *writer, f *Facts) {
 	w.uint(uint64(len(f.Spans)))
@@ -24,8 +25,8 @@ func writeFacts(w *writer, f *Facts) {
 }
 
 // recordSize is the fewest bytes that a fact's record takes: its length, and a
-// byte for each field.
-const recordSize = 24
+// byte for each field of the smallest kind.
+const recordSize = 20
 
 func readFacts(r *reader) Facts {
 	var f Facts
@@ -35,11 +36,7 @@ func readFacts(r *reader) Facts {
 	}
 	f.Messages = make([]schema.Message, r.count(recordSize))
 	for i := range f.Messages {
-		rec := r.record()
-		f.Messages[i] = readMessage(&rec)
-		if rec.err != nil {
-			r.fail("message cut short")
-		}
+		f.Messages[i] = readMessage(r.record())
 	}
 	f.Usages = make([]schema.Usage, r.count(recordSize))
 	for i := range f.Usages {
@@ -116,9 +113,9 @@ func writeMessage(w *writer, m *schema.Message) {
 	}
 }
 
-func readMessage(r *reader) schema.Message {
+func readMessage(r reader) schema.Message {
 	m := schema.Message{
-		Fact: readFact(r),
+		Fact: readFact(&r),
 		Kind: schema.MessageKind(r.string()), Span: r.string(), Name: r.string(), Text: r.string(), Media: r.string(),
 		Complete: r.byte() != 0, Started: r.int(), Ended: r.int(), Attributes: r.string(),
 	}

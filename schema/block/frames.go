@@ -34,6 +34,9 @@ func (w *frameWriter) reset() {
 	w.meta.b, w.raw, w.count = w.meta.b[:0], w.raw[:0], 0
 	w.prev, w.event = schema.Frame{}, counter{}
 	clear(w.index)
+	if len(w.dict) > dictLimit {
+		clear(w.dict) // only between blocks: within one, index speaks of what is in it
+	}
 }
 
 func (w *frameWriter) add(f *schema.Frame) {
@@ -102,9 +105,6 @@ func (w *frameWriter) ref(s string) string {
 	own, ok := w.dict[s]
 	if !ok {
 		own = string(append([]byte(nil), s...))
-		if len(w.dict) >= dictLimit {
-			clear(w.dict)
-		}
 		w.dict[own] = own
 	}
 	w.meta.uint(0)

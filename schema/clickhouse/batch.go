@@ -47,7 +47,7 @@ func (b *Batch) Add(tenant string, blk *block.Block) error {
 	return nil
 }
 
-// Frames is the number of frames in the batch, Bytes that of their raw bytes.
+// Frames is the number of frames in the batch.
 func (b *Batch) Frames() int { return b.frames.rows() }
 
 // Bytes is the number of raw bytes in the batch.
@@ -67,9 +67,9 @@ func (b *Batch) tables() [5]*table {
 	return [...]*table{&b.frames.table, &b.spans.table, &b.messages.table, &b.usage.table, &b.streams.table}
 }
 
-// Insert writes the batch. token names its content: an insert repeated with the
-// same token and content is dropped by the server while its window lasts, and
-// replaces itself afterwards.
+// Insert writes the batch. token names its content: the server drops an insert
+// whose token it has seen while its window lasts, whatever the content; one that
+// is repeated later replaces itself.
 func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) error {
 	for _, t := range b.tables() {
 		if t.rows() == 0 {
@@ -80,6 +80,8 @@ func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) err
 			Input: t.input,
 			Settings: []ch.Setting{
 				{Key: "insert_deduplication_token", Value: token, Important: true},
+				// A block may hold facts of any number of months.
+				{Key: "throw_on_max_partitions_per_insert_block", Value: "0", Important: true},
 				// Readers drop repeats anyway, so inserts need not look for them.
 				{Key: "optimize_on_insert", Value: "0", Important: true},
 			},
