@@ -84,7 +84,13 @@ func interleaved(frames int) []querytest.Recording {
 func TestFramePages(t *testing.T) {
 	const count = 41
 	db := querytest.Open(t)
-	db.Add(interleaved(count)...)
+	recs := interleaved(count)
+	db.Add(recs...)
+	for i := range recs {
+		// As it says of itself, so long that windows are looked for nearby first.
+		recs[i].Session, recs[i].State.Frames = "long", 1e6
+	}
+	db.Add(recs...)
 	db.Add(querytest.Recording{Session: "other", Stream: 1, Frames: []schema.Frame{frame(0, 0, "chunk", "{}\n")}})
 	r := query.NewReader(db.Conn)
 	for _, tc := range []struct {
@@ -111,6 +117,9 @@ func TestFramePages(t *testing.T) {
 			}
 			for _, limit := range []int{1, 8, count, count + 1} {
 				q := query.FrameQuery{Tenant: querytest.Tenant, Session: "s", FrameFilter: tc.filter, Limit: limit}
+				if limit == 8 || limit == count {
+					q.Session = "long"
+				}
 				var last schema.Position
 				got := 0
 				for {

@@ -27,13 +27,14 @@ type framesShape struct {
 // question holds more than a window, however long the session is, and each
 // reads little besides its own frames.
 type frameWindows struct {
-	reader *Reader
-	shape  framesShape
-	args   args
-	rows   int // in a window, at most about
-	bytes  int // in a window, unless a single frame has more
-	after  schema.Position
-	done   bool // the windows so far hold all there is
+	reader  *Reader
+	session *sessionStreamsRow
+	shape   framesShape
+	args    args
+	rows    int // in a window, at most about
+	bytes   int // in a window, unless a single frame has more
+	after   schema.Position
+	done    bool // the windows so far hold all there is
 	// reach is how far after the last window the next one is looked for first,
 	// ns; 0 for any distance.
 	reach int64
@@ -44,7 +45,7 @@ func (r *Reader) frameWindows(tenant string, s *sessionStreamsRow, f *FrameFilte
 	a["session"] = s.ID
 	a["types"], a["nodes"], a["agents"], a["directions"] = f.Types, f.Nodes, f.Agents, f.Directions
 	return &frameWindows{
-		reader: r, args: a, after: after,
+		reader: r, session: s, args: a, after: after,
 		shape: framesShape{
 			Types: len(f.Types) > 0, Nodes: len(f.Nodes) > 0, Agents: len(f.Agents) > 0, Directions: len(f.Directions) > 0,
 			StreamsOnly: f.StreamsOnly,
@@ -85,15 +86,28 @@ func (w *frameWindows) next(ctx context.Context, limit int) (args, error) {
 
 // ahead looks for the next rows nearby, and anywhere if there are too few.
 func (w *frameWindows) ahead(ctx context.Context, a args) (aheadRow, error) {
-	if w.shape.After && w.reach > 0 {
+	if reach := w.near(); reach > 0 {
 		w.shape.Reach = true
-		ahead, err := askOne[aheadRow](ctx, w.reader, "frames_ahead", w.shape, a.with("reach_at", w.after.At+w.reach))
+		from := max(w.after.At, w.session.Started)
+		ahead, err := askOne[aheadRow](ctx, w.reader, "frames_ahead", w.shape, a.with("reach_at", from+reach))
 		if err != nil || ahead.Ahead >= uint64(w.rows) {
 			return ahead, err
 		}
 	}
 	w.shape.Reach = false
 	return askOne[aheadRow](ctx, w.reader, "frames_ahead", w.shape, a)
+}
+
+// near is how far away the next rows are likely to be, ns: a few times as far as
+// those of the window before, or as frames of this session are on average. 0 is
+// for sessions of which looking at all frames takes no time.
+func (w *frameWindows) near() int64 {
+	const short = 200_000
+	if w.reach > 0 || w.session.Frames < short {
+		return w.reach
+	}
+	average := float64(w.session.Last-w.session.Started) / float64(w.session.Frames)
+	return int64(8 * average * float64(w.rows))
 }
 
 // read says how far the window was read: up to its end, or, if it held as many

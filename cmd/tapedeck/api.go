@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -17,7 +19,12 @@ import (
 func (s *server) ingestRoutes(e *echo.Echo) {
 	rec := s.node.recorder
 	e.POST("/v1/ingest", forTenant(body.NewHandler(rec, body.Options{Log: s.log}).Ingest))
-	e.GET("/v1/ingest/ws", forTenant(websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log}).IngestWS))
+	sockets := websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
+	e.GET("/v1/ingest/ws", forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
+		s.sockets.Add(1)
+		defer s.sockets.Done()
+		sockets.IngestWS(w, r, tenant)
+	}))
 	s.links = link.NewServer(link.ServerOptions{Next: s.node.spool, Log: s.log})
 	e.GET("/v1/blocks", forTenant(s.links.Blocks))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -43,6 +44,7 @@ type node struct {
 	sink     *sink.Sink         // nil without sink
 	stop     context.CancelFunc // ends the sink
 	running  sync.WaitGroup
+	streams  atomic.Pointer[error] // why the JetStream streams are not there; nil once they are
 }
 
 // startNode connects and begins to work. A server that is away now is waited
@@ -111,7 +113,12 @@ func (n *node) ensureStreams(life context.Context) error {
 		ctx, cancel := context.WithTimeout(life, 5*time.Second)
 		defer cancel()
 		_, err := jetstream.EnsureStreams(ctx, js, n.cfg.streams)
-		return err
+		if err != nil {
+			n.streams.Store(&err)
+			return err
+		}
+		n.streams.Store(nil)
+		return nil
 	}
 	if err = try(); err == nil {
 		return nil

@@ -30,6 +30,9 @@ func (n *node) checks(ctx context.Context) []check {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	all := []check{{Part: "nats", OK: n.nc.IsConnected(), Detail: n.nc.Status().String()}}
+	if err := n.streams.Load(); err != nil {
+		all = append(all, check{Part: "jetstream", Detail: (*err).Error()})
+	}
 	if n.db != nil {
 		c := check{Part: "clickhouse", OK: true}
 		if err := n.db.Ping(ctx); err != nil {

@@ -27,10 +27,11 @@ type server struct {
 	listener    net.Listener
 	tapes       *clickhouse.Store // nil without the role api
 	links       *link.Server      // nil without the role ingest
+	sockets     sync.WaitGroup    // WebSockets being recorded, which http.Server does not wait for
 }
 
 // shutdownTimeout bounds the wait for requests that are under way.
-const shutdownTimeout = 2 * time.Second
+const shutdownTimeout = time.Second
 
 // listen opens the address. Without tokens it must be on loopback: anybody who
 // can reach the port can read and write everything.
@@ -97,6 +98,7 @@ func (s *server) run(ctx context.Context, stop *stopClock, work func(context.Con
 		cancel()
 	}
 	s.shutdown(ending)
+	s.waitForSockets(ending)
 	endWork()
 	working.Wait()
 	if s.tapes != nil {
@@ -112,5 +114,21 @@ func (s *server) shutdown(ctx context.Context) {
 	if err := s.http.Shutdown(ctx); err != nil {
 		s.log.Warn("some requests did not end in time and were cut", "error", err)
 		_ = s.http.Close() // cuts them
+	}
+}
+
+// waitForSockets waits until recorded WebSockets have made durable what came.
+func (s *server) waitForSockets(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.sockets.Wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		s.log.Warn("some recorded WebSockets did not end in time")
 	}
 }

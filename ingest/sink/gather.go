@@ -64,7 +64,7 @@ func (g *gatherer) run(ctx context.Context, feed <-chan delivery) error {
 }
 
 // drainTimeout bounds the last insert when the sink is told to stop.
-const drainTimeout = 3 * time.Second
+const drainTimeout = 1500 * time.Millisecond
 
 func (g *gatherer) full() bool {
 	o := &g.sink.opts
