@@ -73,6 +73,8 @@ func (s *Stream) holdBack(f *schema.Frame) {
 	}
 	if h.recogniser == nil {
 		h.decodeHeld()
+		last := &h.frames[len(h.frames)-1]
+		f.Envelope, f.Flags = last.Envelope, last.Flags // for who looks at the frame afterwards
 	}
 	if h.done() || h.full() || h.expired() {
 		s.release()

@@ -393,7 +393,7 @@ func TestHeldFramesAreNotDurable(t *testing.T) {
 	held := &holding{}
 	var mu sync.Mutex
 	var told uint64
-	s := open(t, held, ingest.Settings{BlockBytes: 32 << 10}, ingest.StreamOptions{Durable: func(next uint64) {
+	s := open(t, held, ingest.Settings{BlockBytes: 32 << 10, BlockAge: time.Hour}, ingest.StreamOptions{Durable: func(next uint64) {
 		mu.Lock()
 		defer mu.Unlock()
 		told = next

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 )
@@ -11,7 +12,7 @@ import (
 // large fills a database with half a million sessions over half a year: one
 // stream, four usage records, four tool calls, a run and a model call for each.
 func large(b *testing.B) *querytest.DB {
-	db := querytest.Open(b)
+	db := querytest.Open(b, localtest.ClickHouse(b))
 	db.Merge()
 	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, transport, dialect,
 		tags, title, first_at, last_at, frames, bytes, ended, end_reason)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -18,7 +19,7 @@ func frame(seq uint64, seconds float64, kind, raw string) schema.Frame {
 }
 
 func TestFrame(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	full := frame(0, 0, "message_chunk", "{\"type\":\"message_chunk\", \"n\":12345678901234567890}\r\n")
 	full.Envelope = schema.Envelope{Type: "message_chunk", Session: "run-1", Run: "r", Node: "n", Agent: "a", EventID: "7"}
 	text := frame(1, 0.5, "", "not json\n")
@@ -83,7 +84,7 @@ func interleaved(frames int) []querytest.Recording {
 
 func TestFramePages(t *testing.T) {
 	const count = 41
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	recs := interleaved(count)
 	db.Add(recs...)
 	for i := range recs {
@@ -160,7 +161,7 @@ func TestFramePages(t *testing.T) {
 
 // A page of big frames ends before it grows too big, but holds one at least.
 func TestFramePagesOfBigFrames(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	big := strings.Repeat("x", 9<<20)
 	db.Add(querytest.Recording{Session: "s", Stream: 1, Frames: []schema.Frame{
 		frame(0, 0, "", "small"), frame(1, 1, "", big), frame(2, 1, "", big+big), frame(3, 2, "", big),
@@ -188,7 +189,7 @@ func TestFramePagesOfBigFrames(t *testing.T) {
 }
 
 func TestRawFramesEndsWithItsReader(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Add(interleaved(10)...)
 	gone := errors.New("client is gone")
 	n := 0

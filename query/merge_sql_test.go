@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -16,7 +17,7 @@ import (
 // The list puts spans together in SQL, the page of a session does so in Go:
 // whatever the views, they say the same.
 func TestListAndPageAgree(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	random := rand.New(rand.NewPCG(1, 2))
 	statuses := []schema.Status{
 		schema.StatusOpen, schema.StatusWaiting, schema.StatusUnclosed, schema.StatusOK, schema.StatusError, schema.StatusCancelled,

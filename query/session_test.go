@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -12,7 +13,7 @@ import (
 )
 
 func TestSession(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	r1, r2 := run("r1", schema.StatusOK, 1, 20), run("r2", schema.StatusUnclosed, 30, 90)
 	r1.Run, r2.Run, r2.Error = "run-1", "run-2", "stream ended"
 	bash, edit := tool("t1", "bash", schema.StatusOK, 2, 4), tool("t2", "edit", schema.StatusError, 32, 33)
@@ -99,7 +100,7 @@ func TestSession(t *testing.T) {
 }
 
 func TestSessionThatIsNotThere(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Add(querytest.Recording{Session: "theirs", Stream: 1, Tenant: "other", Frames: []schema.Frame{{At: at(0)}}})
 	r := query.NewReader(db.Conn)
 	ctx := t.Context()
@@ -132,7 +133,7 @@ func TestSessionThatIsNotThere(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Merge() // a deletion is a mutation, which waits its turn with the merges
 	rec := func(tenant, session string, stream int) querytest.Recording {
 		return querytest.Recording{

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -37,7 +38,7 @@ func catalogue() []querytest.Recording {
 }
 
 func TestSessionFilters(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Add(catalogue()...)
 	r := reader(db, 1e6)
 	for _, tc := range []struct {
@@ -104,7 +105,7 @@ func TestSessionFilters(t *testing.T) {
 }
 
 func TestSessionCursorOfAnotherOrder(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Add(catalogue()...)
 	r := query.NewReader(db.Conn)
 	page := must[*query.Page[query.Session]](t)(r.Sessions(t.Context(), query.SessionQuery{Tenant: querytest.Tenant, Limit: 2}))
@@ -119,7 +120,7 @@ func TestSessionCursorOfAnotherOrder(t *testing.T) {
 // A session that is recorded while somebody pages through the list neither
 // hides another nor shows twice.
 func TestSessionListWhileRecording(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Add(catalogue()...)
 	r := reader(db, 1e6)
 	q := query.SessionQuery{Tenant: querytest.Tenant, Limit: 4}

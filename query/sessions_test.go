@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"testing"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
 )
 
 func TestSessionInTheList(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Add(
 		querytest.Recording{
 			Session: "s", Stream: 1,
@@ -68,7 +69,7 @@ func TestSessionInTheList(t *testing.T) {
 
 func TestSessionStatus(t *testing.T) {
 	end := func(reason string) schema.StreamState { return schema.StreamState{EndReason: reason} }
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	for i, tc := range []struct {
 		name string
 		now  float64 // seconds after the start

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -39,7 +40,7 @@ func outline(spans []*query.TimelineSpan, indent string) string {
 }
 
 func TestTimeline(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	llm := span(schema.SpanLLM, "llm", "think", "gpt-5", schema.StatusOK, 1, 3)
 	llm.FirstToken, llm.Model, llm.Provider = at(1.25), "gpt-5", "openai"
 	llm.Attributes = `{"temperature":0.5}`
@@ -132,7 +133,7 @@ func TestTimeline(t *testing.T) {
 }
 
 func TestTimelineOfNothing(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Add(querytest.Recording{Session: "s", Stream: 1, Frames: []schema.Frame{{At: at(0), Raw: []byte("x")}}})
 	got := must[*query.Timeline](t)(reader(db, 100).Timeline(t.Context(), querytest.Tenant, "s"))
 	equal(t, "timeline", &query.Timeline{

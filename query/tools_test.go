@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -45,7 +46,7 @@ func toolTable(r *query.ToolReport) string {
 }
 
 func TestTools(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	reported := tool("reported", "search", schema.StatusOK, 3600, 3601)
 	reported.Duration = int64(250 * time.Millisecond) // the source knows better than the second between two frames
 	endOnly := schema.Span{

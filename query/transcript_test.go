@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
 )
 
 func TestTranscript(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	answer := said("m2", schema.MessageAssistant, "run-1", "Grüße!", 2)
 	answer.ChunkAt, answer.ChunkEnd = []int64{at(2), at(2.5)}, []uint32{3, 8}
 	answer.Ended, answer.Span, answer.Node, answer.Attributes = at(2.5), "llm", "run-think-0", `{"citations":[1]}`
@@ -82,7 +83,7 @@ func TestTranscript(t *testing.T) {
 
 // A page of long messages ends before it grows too big, but holds one at least.
 func TestTranscriptOfLongMessages(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	long := strings.Repeat("x", 10<<20)
 	rec := querytest.Recording{Session: "s", Stream: 1}
 	for i, id := range []string{"a", "b", "c"} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -42,7 +43,7 @@ func table(r *query.UsageReport) string {
 func lines(s ...string) string { return strings.Join(s, "\n") }
 
 func TestUsageGroups(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	withNode := used("u3", "claude", 7200, schema.Tokens{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6})
 	withNode.Node, withNode.Agent, withNode.Provider = "run-think-1", "helper", "anthropic"
 	unknown := used("u4", "", 7201, schema.Tokens{Output: 9})
@@ -124,7 +125,7 @@ func TestUsageGroups(t *testing.T) {
 }
 
 func TestUsageTooLong(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Exec(`INSERT INTO usage (tenant, session_id, stream_id, usage_id, seen_at, mode, at, input)
 		SELECT 'acme', 's' || toString(number), 'x', 'u', now64(9), 'add', now64(9), 1 FROM numbers(200001)`)
 	_, err := query.NewReader(db.Conn).Usage(t.Context(), query.UsageQuery{Tenant: querytest.Tenant, GroupBy: []string{"session"}})

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
 )
 
 func TestUsagePeriods(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	// One call of 1 token each at these moments, UTC.
 	moments := []string{
 		"2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", // Berlin: the 28th, the 29th

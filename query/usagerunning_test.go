@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -19,7 +20,7 @@ func total(id, scope string, seconds float64, t schema.Tokens) schema.Usage {
 }
 
 func TestUsageRunningTotals(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Add(
 		// A thread whose totals go on across two streams, begin anew, and stand still.
 		querytest.Recording{Session: "codex", Stream: 1, Usages: []schema.Usage{
@@ -73,7 +74,7 @@ func TestUsageRunningTotals(t *testing.T) {
 // A record that several streams tell, that is told anew, or that changes after
 // midnight counts once, as it was told last; in whatever way the range cuts.
 func TestUsageToldAgain(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	late := used("late", "m", 1*day+5, schema.Tokens{Input: 300})
 	late.SeenAt, late.SeenSeq, late.Version = at(1*day-5), 3, 9
 	early := late

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -76,7 +77,7 @@ var talk = "/v1/sessions/" + url.PathEscape("talk/1")
 // Every answer is held against the document by ask; here is looked at what the
 // parameters do.
 func TestAnswers(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	other := conversation()
 	other.Session, other.Stream, other.Live = "live", 2, true
 	other.State.Tags, other.State.Title = map[string]string{"customer": "c2"}, "Another"
@@ -177,7 +178,7 @@ func sameWords(got, want string) bool {
 }
 
 func TestCSV(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	rec := conversation()
 	rec.Usages[0].Agent = `the "main", one`
 	db.Add(rec)

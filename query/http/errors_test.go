@@ -25,7 +25,7 @@ func decodeProblem(t *testing.T, body []byte) problem.Problem {
 }
 
 func TestRefusals(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Add(conversation())
 	a := serve(t, query.NewReader(db.Conn))
 	for _, tc := range []struct {

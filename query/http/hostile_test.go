@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -17,7 +18,7 @@ func TestHostileValues(t *testing.T) {
 	values := []string{
 		`'`, `"`, `\`, `\'`, `'; DROP TABLE frames; --`, "a\tb\nc\r", "\x00", "\xff\xfe", `{tenant:String}`, `{{.}}`, `%`, `?`, `$1`, "🎞", `\N`, `NULL`, `[1,2]`, "a,b", ` `,
 	}
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	var recordings []querytest.Recording
 	for i, v := range values {
 		tag := map[string]string{v: v}

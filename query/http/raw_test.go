@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -16,7 +17,7 @@ import (
 
 // What comes out raw is what went in, to the byte.
 func TestRaw(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	rec := conversation()
 	var whole bytes.Buffer
 	for _, f := range rec.Frames {
@@ -65,7 +66,7 @@ func big(db *querytest.DB, frames int) {
 }
 
 func TestRawOfManyWindows(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	const frames = 20_000 // 20 MB, windows are 8
 	big(db, frames)
 	a := serve(t, query.NewReader(db.Conn))
@@ -83,7 +84,7 @@ func TestRawOfManyWindows(t *testing.T) {
 
 // An answer that cannot be finished does not look finished.
 func TestRawBrokenOff(t *testing.T) {
-	db := querytest.Open(t)
+	db := querytest.Open(t, localtest.ClickHouse(t))
 	big(db, 20_000)
 	a := serve(t, query.NewReader(db.Conn))
 	req, err := http.NewRequestWithContext(t.Context(), "GET", a.server.URL+"/v1/sessions/big/frames?raw=1", nil)

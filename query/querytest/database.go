@@ -8,7 +8,6 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -40,10 +39,9 @@ type DB struct {
 	t    testing.TB
 }
 
-// Open makes a database for the test.
-func Open(t testing.TB) *DB {
+// Open makes tapedeck's tables in the empty database to which the DSN leads.
+func Open(t testing.TB, dsn string) *DB {
 	t.Helper()
-	dsn := localtest.ClickHouse(t)
 	conn, err := clickhouse.Open(dsn)
 	if err != nil {
 		t.Fatal(err)

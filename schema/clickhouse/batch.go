@@ -44,13 +44,16 @@ func (b *Batch) Add(tenant string, blk *block.Block) error {
 	for i := range blk.Frames {
 		b.bytes += len(blk.Frames[i].Raw)
 	}
+	for i := range blk.Facts.Messages {
+		b.bytes += len(blk.Facts.Messages[i].Text)
+	}
 	return nil
 }
 
 // Frames is the number of frames in the batch.
 func (b *Batch) Frames() int { return b.frames.rows() }
 
-// Bytes is the number of raw bytes in the batch.
+// Bytes is the number of raw bytes and of message text in the batch.
 func (b *Batch) Bytes() int { return b.bytes }
 
 // Reset empties the batch.
