@@ -6,7 +6,10 @@ BIN     := bin/tapedeck
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 
-.PHONY: help up build engine test test-race check fuzz bench clean
+NPM := npm --no-fund --no-audit --prefix dashboards/web
+UI  := dashboards/web/dist/index.html
+
+.PHONY: torture help up build ui engine clients screenshots test test-race check fuzz bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -14,22 +17,46 @@ help: ## list the targets
 up: build ## build all and run it with a demo recording on http://127.0.0.1:4600
 	$(BIN) up --demo
 
-build: engine ## leave bin/tapedeck
+build: engine ui ## leave bin/tapedeck
 	$(GOBUILD) -o $(BIN) ./cmd/tapedeck
+
+ui: $(UI) ## build the pages that are part of the program
+
+dashboards/web/node_modules/.package-lock.json: dashboards/web/package-lock.json dashboards/web/package.json
+	$(NPM) ci
+	@touch $@
+
+$(UI): dashboards/web/node_modules/.package-lock.json query/openapi.yaml dashboards/web/index.html \
+       dashboards/web/vite.config.ts dashboards/web/postcss.config.cjs $(shell find dashboards/web/src dashboards/web/public -type f 2>/dev/null | grep -v schema.gen.ts)
+	$(NPM) run build
 
 engine: ## install the ClickHouse engine for local mode into bin/engine
 	@sh deploy/local/engine/install.sh
 
-test: engine ## all tests, with the real NATS and the real ClickHouse
+clients: ## install the clients of others that tests point at recordings
+	@sh deploy/clients/install.sh
+
+test: build clients ## all tests, with the real NATS, the real ClickHouse and a real browser
+	$(NPM) test
+	$(NPM) run e2e
 	go test ./...
 
-test-race: engine ## all tests under the race detector
+screenshots: build ## pictures of every page into docs/screenshots
+	$(NPM) run screenshots
+
+test-race: engine clients ## all tests under the race detector
 	CGO_ENABLED=1 go test -race ./...
 
-check: ## gofmt, vet, staticcheck, govulncheck
+ROUNDS := 20
+
+torture: engine ## break things under load, ROUNDS times, and check that nothing was lost
+	go test ./deploy/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
+
+check: ui ## gofmt, vet, staticcheck, govulncheck; types, lint and format of the pages
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: run gofmt -w on these"; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
+	$(NPM) run check
 	@go tool govulncheck ./... || { test $$? -ne 3 && echo "govulncheck: no vulnerability data could be had, skipped"; }
 
 fuzz: ## every fuzz test for ten seconds
@@ -39,13 +66,22 @@ fuzz: ## every fuzz test for ten seconds
 
 BENCH_GENERATOR := ../shared/bench/gen.py
 BENCH_FRAMES    := 1000000
+BENCH_PEER      :=
+BENCH_PEER_DIR  := ../shared/bench/benthos
+BENCH_OUT       := docs/benchmarks.md
 
-bench: build ## measure, and write docs/benchmarks.md
-	@if [ -f $(BENCH_GENERATOR) ] && command -v python3 >/dev/null; then \
-	  dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
-	  python3 $(BENCH_GENERATOR) $(BENCH_FRAMES) "$$dir/frames.ndjson" && \
-	  $(BIN) bench --file "$$dir/frames.ndjson" --out docs/benchmarks.md; \
-	else $(BIN) bench --frames $(BENCH_FRAMES) --out docs/benchmarks.md; fi
+# The dialects' benchmarks one package after the other: side by side they would
+# share the processors.
+bench: build ## measure, and write docs/benchmarks.md; BENCH_PEER=1 measures Benthos as well
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 130' INT TERM; \
+	if [ -f $(BENCH_GENERATOR) ] && command -v python3 >/dev/null; then \
+	  python3 $(BENCH_GENERATOR) $(BENCH_FRAMES) "$$dir/frames.ndjson"; set -- --file "$$dir/frames.ndjson"; \
+	else set -- --frames $(BENCH_FRAMES); fi; \
+	if [ "$(BENCH_PEER)" = 1 ] && [ -d $(BENCH_PEER_DIR) ]; then set -- "$$@" --peer $(BENCH_PEER_DIR); fi; \
+	echo "Dialects: their own benchmarks …" >&2; \
+	go test -p 1 -run xxx -bench . -benchtime 1s ./ingest/dialect/... > "$$dir/dialects.txt" || { cat "$$dir/dialects.txt"; exit 1; }; \
+	$(BIN) bench "$$@" --dialects "$$dir/dialects.txt" --out $(BENCH_OUT)
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin dashboards/web/node_modules deploy/clients/node_modules
+	find dashboards/web/dist -mindepth 1 ! -name .gitkeep -delete
