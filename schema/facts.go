@@ -61,7 +61,8 @@ type Span struct {
 	Status Status
 	// Started and Ended are arrival times, ns. A stream that only saw the end
 	// leaves Started 0: readers put the streams' views together, with the
-	// earliest start and the latest end.
+	// earliest start and the latest end, of a tool call the earliest: its result
+	// may be told again with every later request.
 	Started int64
 	Ended   int64
 	// FirstToken is when the first output arrived, ns; of an LLM call the end
@@ -140,6 +141,11 @@ type Tokens struct {
 func (t Tokens) Sum() uint64 {
 	return t.Input + t.CacheRead + t.CacheWrite5m + t.CacheWrite1h + t.Output + t.Reasoning
 }
+
+// RestScope begins the Scope of a usage that is no call of its own: what a
+// source's total holds beyond the calls that it told of. Its tokens count, and
+// reports do not count it among the calls.
+const RestScope = "rest:"
 
 // Usage is the token count of one scope.
 type Usage struct {

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -96,7 +97,7 @@ func indexOf(names []string, s, what string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("%s %q is not one of %q", what, s, names)
+	return 0, fmt.Errorf("%s %q is not one of %s", what, s, strings.Join(names, ", "))
 }
 
 // NewStreamID makes the id of a new stream: a UUIDv7 in text form, so that ids

@@ -31,11 +31,11 @@ type StreamState struct {
 
 // Counters count what was special about the frames of a stream in a session.
 type Counters struct {
-	NotJSON     uint64
-	InvalidUTF8 uint64
-	Oversize    uint64
-	Unknown     uint64 // frames of a type that the dialect does not know
-	Lost        uint64 // frames lost at the source, by gaps in its ids
-	Repeated    uint64 // ids that came twice
-	Back        uint64 // ids that went back
+	NotJSON     uint64 `json:"not_json"`
+	InvalidUTF8 uint64 `json:"invalid_utf8"`
+	Oversize    uint64 `json:"oversize"`
+	Unknown     uint64 `json:"unknown"`  // frames of a type that the dialect does not know
+	Lost        uint64 `json:"lost"`     // frames lost at the source, by gaps in its ids
+	Repeated    uint64 `json:"repeated"` // ids that came twice
+	Back        uint64 `json:"back"`     // ids that went back
 }

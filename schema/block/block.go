@@ -19,6 +19,15 @@ type Block struct {
 	// sessions leaves gaps; the missing frames are in the other sessions' blocks.
 	Frames []schema.Frame
 	Facts  Facts
+	// Left are parts of the same stream in other sessions, of which nothing is
+	// to be told but how they stand at their end.
+	Left []Left
+}
+
+// Left is the stream's part in another session, at its end.
+type Left struct {
+	Session string
+	State   schema.StreamState // StreamID is that of the block
 }
 
 // Facts are the facts that changed in a block, each as of its end.

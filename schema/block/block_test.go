@@ -58,6 +58,13 @@ func fullBlock(frames []schema.Frame) *Block {
 			Tags: map[string]string{"a": "1", "b": ""}, Title: "t", FirstAt: 1, LastAt: 2, Frames: 3, Bytes: 4,
 			Ended: 5, EndReason: "eof", Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7}, Version: 9,
 		},
+		Left: []Left{
+			{Session: "sess-0", State: schema.StreamState{
+				StreamID: "id", FirstSeq: 1, Transport: schema.SSE, Dialect: "loom", Tags: map[string]string{"a": "1"},
+				FirstAt: 1, LastAt: 2, Frames: 2, Bytes: 4, Ended: 2, EndReason: "left", Version: 5,
+			}},
+			{Session: "ü", State: schema.StreamState{StreamID: "id"}},
+		},
 		Facts: Facts{
 			Spans: []schema.Span{{
 				Fact: fact, Kind: schema.SpanTool, Parent: "p", Name: "read", Status: schema.StatusOK, Started: 1, Ended: 2,

@@ -5,7 +5,7 @@ type Decoder struct {
 	body []byte
 }
 
-// Decode reads a block into blk, reusing blk.Frames. Strings and bytes of the
+// Decode reads a block into blk, reusing blk.Frames and blk.Left. Strings and bytes of the
 // block alias the decoder's buffer: they are valid until its next Decode. The
 // error is ErrFormat or ErrVersion.
 func (d *Decoder) Decode(p []byte, blk *Block) error {
@@ -30,11 +30,9 @@ func Decode(p []byte) (*Block, error) {
 func decodeBody(body []byte, blk *Block) error {
 	r := reader{b: body}
 	blk.Tenant, blk.Session = r.string(), r.string()
-	state, err := readState(r.record())
-	if err != nil {
+	if err := readStates(r.record(), blk); err != nil {
 		return err
 	}
-	blk.State = state
 	blk.Facts = readFacts(&r)
 	n := r.count(1)
 	meta := reader{b: r.bytes(r.uint())}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/s2"
@@ -18,6 +19,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type Builder struct {
 	frames frameWriter
 	body   writer
+	packed []byte // room for the body under S2
 }
 
 var builders = sync.Pool{New: func() any {
@@ -29,7 +31,7 @@ func NewBuilder() *Builder { return builders.Get().(*Builder) }
 
 // Release gives the builder up. One that has grown far is left to the collector.
 func (b *Builder) Release() {
-	if cap(b.frames.raw)+cap(b.body.b) > 8<<20 {
+	if cap(b.frames.raw)+cap(b.body.b)+cap(b.packed) > 12<<20 {
 		return
 	}
 	b.frames.reset()
@@ -52,14 +54,14 @@ func (b *Builder) Encode(dst []byte, blk *Block, codec Codec) []byte {
 	w.b = w.b[:0]
 	w.string(blk.Tenant)
 	w.string(blk.Session)
-	w.record(func() { writeState(w, &blk.State) })
+	w.record(func() { writeStates(w, blk) })
 	writeFacts(w, &blk.Facts)
 	w.uint(b.frames.count)
 	w.uint(uint64(len(b.frames.meta.b)))
 	w.b = append(w.b, b.frames.meta.b...)
 	w.b = append(w.b, b.frames.raw...)
 	b.frames.reset()
-	return seal(dst, w.b, codec)
+	return b.seal(dst, codec)
 }
 
 // Encode appends a whole block to dst.
@@ -75,21 +77,28 @@ func Encode(dst []byte, blk *Block, codec Codec) []byte {
 // headSize: magic, version, codec, length of the body, checksum of what follows.
 const headSize = len(magic) + 1 + 1 + 4 + 4
 
-func seal(dst, body []byte, codec Codec) []byte {
+// seal appends the head and the body, compressed.
+func (b *Builder) seal(dst []byte, codec Codec) []byte {
+	body := b.body.b
+	packed := body
+	switch codec {
+	case S2: // into room that is kept: a block is allocated as large as it is, not as it might be
+		if n := s2.MaxEncodedLen(len(body)); n > cap(b.packed) {
+			b.packed = make([]byte, n)
+		}
+		packed = s2.Encode(b.packed[:cap(b.packed)], body)
+	case Zstd:
+		packed = nil // it is appended below
+	}
+	dst = slices.Grow(dst, headSize+len(packed))
 	start := len(dst)
 	dst = append(dst, magic...)
 	dst = append(dst, version, byte(codec))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(body)))
 	dst = append(dst, 0, 0, 0, 0)
-	switch codec {
-	case S2:
-		n := len(dst)
-		dst = append(dst, make([]byte, s2.MaxEncodedLen(len(body)))...)
-		dst = dst[:n+len(s2.Encode(dst[n:], body))]
-	case Zstd:
+	dst = append(dst, packed...)
+	if codec == Zstd {
 		dst = zstdEncoder().EncodeAll(body, dst)
-	default:
-		dst = append(dst, body...)
 	}
 	sum := crc32.Checksum(dst[start+headSize:], castagnoli)
 	binary.LittleEndian.PutUint32(dst[start+headSize-4:], sum)

@@ -7,6 +7,45 @@ import (
 	"tapedeck/schema"
 )
 
+// writeStates writes the block's own state and, appended to its record, those of
+// the parts that were left. Where there are none, nothing stands for them.
+func writeStates(w *writer, blk *Block) {
+	writeState(w, &blk.State)
+	if len(blk.Left) == 0 {
+		return
+	}
+	w.uint(uint64(len(blk.Left)))
+	for i := range blk.Left {
+		w.record(func() {
+			state := blk.Left[i].State
+			state.StreamID = "" // the block's own
+			w.string(blk.Left[i].Session)
+			writeState(w, &state)
+		})
+	}
+}
+
+func readStates(r reader, blk *Block) error {
+	blk.State, blk.Left = readState(&r), blk.Left[:0]
+	if len(r.b) == 0 {
+		return r.err
+	}
+	for range r.count(leftSize) {
+		of := r.record()
+		left := Left{of.string(), readState(&of)}
+		if of.err != nil {
+			return of.err
+		}
+		left.State.StreamID = blk.State.StreamID
+		blk.Left = append(blk.Left, left)
+	}
+	return r.err
+}
+
+// leftSize is the fewest bytes that a part which was left takes: its length, and
+// a byte for each field.
+const leftSize = 24
+
 func writeState(w *writer, s *schema.StreamState) {
 	w.string(s.StreamID)
 	w.uint(s.FirstSeq)
@@ -32,7 +71,7 @@ func writeState(w *writer, s *schema.StreamState) {
 	w.uint(s.Version)
 }
 
-func readState(r reader) (schema.StreamState, error) {
+func readState(r *reader) schema.StreamState {
 	s := schema.StreamState{
 		StreamID: r.string(), FirstSeq: r.uint(), Transport: schema.Transport(r.byte()),
 		Dialect: r.string(), Evidence: r.string(), Source: r.string(), Title: r.string(),
@@ -50,7 +89,7 @@ func readState(r reader) (schema.StreamState, error) {
 		*n = r.uint()
 	}
 	s.Version = r.uint()
-	return s, r.err
+	return s
 }
 
 // counters fixes the order in which the counters stand.

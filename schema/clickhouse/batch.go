@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
 
 	"tapedeck/schema"
 	"tapedeck/schema/block"
@@ -19,14 +20,28 @@ type Batch struct {
 	messages *messageColumns
 	usage    *usageColumns
 	bytes    int
+	again    []*proto.ColUInt64 // a column generation for each table; nil for generation 0
+	number   uint64             // the generation
 }
 
-// NewBatch makes an empty batch.
+// NewBatch makes an empty batch for what the recorder tells: generation 0, which
+// the tables fill in.
 func NewBatch() *Batch {
 	return &Batch{
 		frames: newFrameColumns(), streams: newStreamColumns(), spans: newSpanColumns(),
 		messages: newMessageColumns(), usage: newUsageColumns(),
 	}
+}
+
+// NewGeneration makes an empty batch for what was decoded anew. generation is
+// higher than any before: the time at which that began, ns.
+func NewGeneration(generation uint64) *Batch {
+	b := NewBatch()
+	b.number = generation
+	for _, t := range b.tables() {
+		b.again = append(b.again, column(t, "generation", new(proto.ColUInt64)))
+	}
+	return b
 }
 
 // Add appends a block's frames, facts and state for the given tenant, copying
@@ -37,10 +52,16 @@ func (b *Batch) Add(tenant string, blk *block.Block) error {
 		return err
 	}
 	b.frames.add(tenant, blk, started)
-	b.streams.add(tenant, blk, started)
+	b.streams.add(tenant, blk.Session, &blk.State, started)
+	for i := range blk.Left {
+		b.streams.add(tenant, blk.Left[i].Session, &blk.Left[i].State, started)
+	}
 	b.spans.addAll(tenant, blk)
 	b.messages.addAll(tenant, blk)
 	b.usage.addAll(tenant, blk)
+	if b.again != nil {
+		b.fillGeneration()
+	}
 	for i := range blk.Frames {
 		b.bytes += len(blk.Frames[i].Raw)
 	}
@@ -48,6 +69,15 @@ func (b *Batch) Add(tenant string, blk *block.Block) error {
 		b.bytes += len(blk.Facts.Messages[i].Text)
 	}
 	return nil
+}
+
+// fillGeneration names the generation of the rows that were added.
+func (b *Batch) fillGeneration() {
+	for i, t := range b.tables() {
+		for b.again[i].Rows() < t.rows() {
+			b.again[i].Append(b.number)
+		}
+	}
 }
 
 // Frames is the number of frames in the batch.

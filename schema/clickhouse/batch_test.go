@@ -57,21 +57,21 @@ func everything() *block.Block {
 var want = map[string]string{
 	"frames": "tenant=acme session_id=sess-1 stream_id=" + streamID + " seq=5 stream_started=2025-11-20 19:36:18 " +
 		"captured_at=2025-11-21 00:00:00.123456789 direction=send transport=websocket flags=65 type=t source_session=own run_id=run-1 " +
-		"node_id=node-1 agent=react event_id=e1 cuts=\x03\xaa\x0c raw=\x00\xff raw\n",
+		"node_id=node-1 agent=react event_id=e1 cuts=\x03\xaa\x0c raw=\x00\xff raw\n generation=0",
 	"streams": "tenant=acme session_id=sess-1 stream_id=" + streamID + " first_seq=3 stream_started=2025-11-20 19:36:18 version=9 " +
 		"transport=sse dialect=loom evidence=why source=a file tags={'k':'v'} title=question first_at=2025-11-21 00:00:00.000000001 " +
 		"last_at=2025-11-21 00:00:01.000000002 frames=3 bytes=4 ended=2025-11-21 00:00:02.000000003 end_reason=eof not_json=1 " +
-		"invalid_utf8=2 oversize=3 unknown=4 lost=5 repeated=6 back=7",
+		"invalid_utf8=2 oversize=3 unknown=4 lost=5 repeated=6 back=7 generation=0",
 	"spans": "tenant=acme session_id=sess-1 stream_id=" + streamID + " span_id=tool:1 seen_at=2025-11-21 00:00:00.000000001 seen_seq=6 " +
 		"version=7 kind=tool parent_id=node:1 name=read status=error started=2025-11-21 00:00:00.000000001 " +
 		"ended=2025-11-21 00:00:00.000000002 first_token=2025-11-21 00:00:00.000000003 duration_ns=4 run_id=run-1 node_id=node-1 " +
-		"agent=react call_id=c1 model=m provider=p error=boom attributes={\"a\":1} dialect=loom",
+		"agent=react call_id=c1 model=m provider=p error=boom attributes={\"a\":1} dialect=loom first_seq=3 generation=0",
 	"messages": "tenant=acme session_id=sess-1 stream_id=" + streamID + " message_id=message:1 seen_at=2025-11-21 00:00:00.000000001 " +
 		"seen_seq=6 version=7 kind=reply span_id=run:1 name=n text=héllo media=text complete=true started=2025-11-21 00:00:00.000000001 " +
-		"ended=2025-11-21 00:00:00.000000002 chunk_at=[1,2] chunk_end=[3,6] run_id=run-1 node_id=node-1 agent=react attributes={} dialect=loom",
+		"ended=2025-11-21 00:00:00.000000002 chunk_at=[1,2] chunk_end=[3,6] run_id=run-1 node_id=node-1 agent=react attributes={} dialect=loom first_seq=3 generation=0",
 	"usage": "tenant=acme session_id=sess-1 stream_id=" + streamID + " usage_id=usage:1 seen_at=2025-11-21 00:00:00.000000001 seen_seq=6 " +
 		"version=7 scope=call mode=running at=2025-11-21 00:00:00.000000005 span_id=llm:1 run_id=run-1 node_id=node-1 agent=react model=m " +
-		"provider=p input=1 cache_read=2 cache_write_5m=3 cache_write_1h=4 output=5 reasoning=6 total=22 raw={\"u\":1} dialect=loom",
+		"provider=p input=1 cache_read=2 cache_write_5m=3 cache_write_1h=4 output=5 reasoning=6 total=22 raw={\"u\":1} dialect=loom first_seq=3 generation=0",
 }
 
 func migrated(t *testing.T) (dsn string, db driver.Conn) {
@@ -121,6 +121,34 @@ func TestBatch(t *testing.T) {
 		}
 	}
 	for table, row := range want {
+		if got := onlyRow(t, db, table); got != row {
+			t.Errorf("%s:\n got %q\nwant %q", table, got, row)
+		}
+	}
+}
+
+// What was decoded anew says so in every table, block by block.
+func TestGeneration(t *testing.T) {
+	dsn, db := migrated(t)
+	client, err := clickhouse.Dial(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	batch := clickhouse.NewGeneration(42)
+	for _, token := range []string{"one", "two"} { // reused after Reset
+		batch.Reset()
+		for range 2 {
+			if err := batch.Add("acme", everything()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := batch.Insert(t.Context(), client, token); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for table, row := range want {
+		row = strings.TrimSuffix(row, "0") + "42"
 		if got := onlyRow(t, db, table); got != row {
 			t.Errorf("%s:\n got %q\nwant %q", table, got, row)
 		}

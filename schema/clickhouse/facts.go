@@ -15,6 +15,7 @@ type factColumns struct {
 	run, node              *text
 	seenAt                 *instant
 	seenSeq, version       *proto.ColUInt64
+	firstSeq               *proto.ColUInt64
 }
 
 func newFactColumns(name, id string) factColumns {
@@ -31,6 +32,7 @@ func newFactColumns(name, id string) factColumns {
 	c.node = column(t, "node_id", new(text))
 	c.agent = column(t, "agent", newWord())
 	c.dialect = column(t, "dialect", newWord())
+	c.firstSeq = column(t, "first_seq", new(proto.ColUInt64))
 	return c
 }
 
@@ -46,6 +48,7 @@ func (c *factColumns) add(tenant string, b *block.Block, f *schema.Fact) {
 	c.node.add(f.Node)
 	c.agent.Append(f.Agent)
 	c.dialect.Append(b.State.Dialect)
+	c.firstSeq.Append(b.State.FirstSeq)
 }
 
 type spanColumns struct {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/ClickHouse/ch-go/proto"
 
-	"tapedeck/schema/block"
+	"tapedeck/schema"
 )
 
 type streamColumns struct {
@@ -49,10 +49,9 @@ func newStreamColumns() *streamColumns {
 	return c
 }
 
-func (c *streamColumns) add(tenant string, b *block.Block, started int64) {
-	s := &b.State
+func (c *streamColumns) add(tenant, session string, s *schema.StreamState, started int64) {
 	c.tenant.Append(tenant)
-	c.session.add(b.Session)
+	c.session.add(session)
 	c.stream.add(s.StreamID)
 	c.firstSeq.Append(s.FirstSeq)
 	c.started.add(started)

@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -84,11 +85,13 @@ func From(err error) (*Problem, bool) {
 func (p *Problem) Append(dst []byte) []byte {
 	filled := *p
 	filled.Title, filled.Status = p.title(), p.status()
-	text, err := json.Marshal(filled)
-	if err != nil {
+	text := bytes.NewBuffer(dst)
+	e := json.NewEncoder(text)
+	e.SetEscapeHTML(false) // people read it, and no browser takes it for a page
+	if err := e.Encode(filled); err != nil {
 		panic(err) // strings and numbers only
 	}
-	return append(dst, text...)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
 // Write answers a request with the problem. It must come before any other byte

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,5 +89,14 @@ func TestOneOf(t *testing.T) {
 		if got := problem.OneOf(list...); got != want {
 			t.Errorf("OneOf(%q) = %q, want %q", list, got, want)
 		}
+	}
+}
+
+// What stands between angle brackets is read by people as it is.
+func TestPlainText(t *testing.T) {
+	p := problem.BadParameter("from", `"x" & "y" are no places`, "type:<frame type>")
+	if text := string(p.Append([]byte("data: "))); !strings.HasPrefix(text, `data: {"title"`) ||
+		!strings.Contains(text, `"type:<frame type>"`) || !strings.Contains(text, ` & `) || strings.HasSuffix(text, "\n") {
+		t.Errorf("%q", text)
 	}
 }
