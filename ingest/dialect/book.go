@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"tapedeck/schema"
 )
@@ -38,6 +39,7 @@ type (
 		shared bool  // its text and chunks were given out and must not be overwritten
 		toldAt int64 // when it was last given out while open, ns
 		told   int   // how long the text was then
+		beyond int   // bytes that MaxText left out
 	}
 	Usage struct {
 		schema.Usage
@@ -105,9 +107,35 @@ const (
 	firstText   = 256
 )
 
+// MaxText is how much of a message's text is kept as a fact, in bytes: what is
+// beyond it is in the frames alone, and the message's attribute truncated_bytes
+// says how much that is. A fact is told anew whenever it has changed, and has to
+// fit into a block.
+const MaxText = 4 << 20
+
+// fitting is the part of a chunk that there is room for, whole characters.
+func (m *Message) fitting(chunk []byte) []byte {
+	room := MaxText - len(m.text)
+	if len(chunk) <= room {
+		return chunk
+	}
+	for room > 0 && !utf8.RuneStart(chunk[room]) {
+		room--
+	}
+	m.beyond += len(chunk) - room
+	return chunk[:room]
+}
+
 // grow adds a chunk. While the text came in one piece when the message began
 // no chunks are listed.
 func (m *Message) grow(chunk []byte, at int64) {
+	if m.beyond > 0 {
+		m.beyond += len(chunk)
+		return
+	}
+	if chunk = m.fitting(chunk); len(chunk) == 0 {
+		return
+	}
 	if len(m.text) == 0 && len(m.ChunkAt) == 0 && at == m.Started {
 		m.text = append(m.text, chunk...)
 		return
@@ -125,10 +153,18 @@ func (m *Message) grow(chunk []byte, at int64) {
 
 // SetText replaces the message's text, for dialects that send growing
 // snapshots: where the new text goes on from the old one, only the difference
-// counts as a new chunk.
+// counts as a new chunk; where it is the beginning of the old one, as when
+// blanks at its end are taken away, the chunks up to there stand.
 func (b *Book) SetText(m *Message, text []byte, f *schema.Frame) {
+	m.beyond = 0
 	if strings.HasPrefix(Alias(text), Alias(m.text)) {
 		b.Append(m, text[len(m.text):], f)
+		return
+	}
+	if len(text) > 0 && strings.HasPrefix(Alias(m.text), Alias(text)) {
+		m.cutTo(len(text))
+		m.Ended = f.At
+		b.ChangedMessage(m, f)
 		return
 	}
 	m.text, m.ChunkAt, m.ChunkEnd = m.text[:0], m.ChunkAt[:0], m.ChunkEnd[:0]
@@ -140,6 +176,21 @@ func (b *Book) SetText(m *Message, text []byte, f *schema.Frame) {
 	}
 	m.Ended = f.At
 	b.ChangedMessage(m, f)
+}
+
+// cutTo shortens the text to its first n bytes, at least one.
+func (m *Message) cutTo(n int) {
+	if m.shared {
+		m.ChunkAt, m.ChunkEnd, m.shared = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd), false
+	}
+	m.text = m.text[:n:n] // what lies behind may have been given out
+	for i, end := range m.ChunkEnd {
+		if int(end) >= n {
+			m.ChunkEnd[i] = uint32(n)
+			m.ChunkAt, m.ChunkEnd = m.ChunkAt[:i+1], m.ChunkEnd[:i+1]
+			return
+		}
+	}
 }
 
 // Complete says that no more text will come.

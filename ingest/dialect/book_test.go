@@ -1,8 +1,10 @@
 package dialect
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -76,6 +78,26 @@ func TestTakenFactsAreCopies(t *testing.T) {
 	}
 	if taken.Text != "abcd" || !cmp.Equal(taken.ChunkEnd, []uint32{2, 4}) || !cmp.Equal(taken.ChunkAt, []int64{frame(1).At, frame(2).At}) {
 		t.Errorf("the taken message changed: %+v", taken)
+	}
+}
+
+// Also where the text is shortened and goes on from there.
+func TestShortenedFactsAreCopies(t *testing.T) {
+	b := NewBook(stream)
+	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
+	b.Append(m, []byte("ab"), frame(1))
+	b.Append(m, []byte("cd"), frame(2))
+	b.Complete(m, frame(2))
+	facts, _ := b.Take(frame(2).At, false)
+	taken := facts.Messages[0]
+	b.SetText(m, []byte("a"), frame(3))
+	b.Append(m, []byte("XYZ"), frame(4))
+	if taken.Text != "abcd" || !cmp.Equal(taken.ChunkEnd, []uint32{2, 4}) || !cmp.Equal(taken.ChunkAt, []int64{frame(1).At, frame(2).At}) {
+		t.Errorf("the taken message changed: %+v", taken)
+	}
+	facts, _ = b.Take(frame(4).At, true)
+	if got := facts.Messages[0]; got.Text != "aXYZ" || !cmp.Equal(got.ChunkEnd, []uint32{1, 4}) {
+		t.Errorf("after that: %+v", got)
 	}
 }
 
@@ -184,6 +206,20 @@ func TestChunks(t *testing.T) {
 			b.SetText(m, []byte("x"), frame(3))
 			return m
 		}, "x", at(3), []uint32{1}},
+		{"blanks taken away at the end", func(b *Book) *Message {
+			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
+			b.Append(m, []byte("ab"), frame(1))
+			b.Append(m, []byte("cd "), frame(2))
+			b.Append(m, []byte("  "), frame(3))
+			b.SetText(m, []byte("abcd"), frame(4))
+			b.Append(m, []byte("e"), frame(5))
+			return m
+		}, "abcde", at(1, 2, 5), []uint32{2, 4, 5}},
+		{"the beginning of one piece", func(b *Book) *Message {
+			m := b.Say(schema.MessageUser, "m", []byte("hi  "), frame(1))
+			b.SetText(m, []byte("hi"), frame(2))
+			return m
+		}, "hi", nil, nil},
 		{"an empty text that replaces", func(b *Book) *Message {
 			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
 			b.Append(m, []byte("ab"), frame(2))
@@ -261,5 +297,61 @@ func TestLocalID(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	if got, want := NewBook(long).LocalID("tool", frame(1)), "tool:"+long+":1"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Of a message without end a part is kept, in whole characters, and how much more
+// there was.
+func TestTextIsBounded(t *testing.T) {
+	b := NewBook(stream)
+	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
+	m.Attributes = `{"a":1}`
+	chunk := []byte(strings.Repeat("ü", 50_000) + "x") // an odd number of bytes
+	n := 0
+	for i := range 60 {
+		b.Append(m, chunk, frame(uint64(i)))
+		n += len(chunk)
+	}
+	facts, _ := b.Take(frame(60).At, true)
+	got := facts.Messages[0]
+	if len(got.Text) > MaxText || len(got.Text) < MaxText-1 || !utf8.ValidString(got.Text) {
+		t.Errorf("%d bytes are kept, valid: %t", len(got.Text), utf8.ValidString(got.Text))
+	}
+	if want := fmt.Sprintf(`{"a":1,"truncated_bytes":%d}`, n-len(got.Text)); got.Attributes != want {
+		t.Errorf("attributes %s, want %s", got.Attributes, want)
+	}
+	if last := got.ChunkEnd[len(got.ChunkEnd)-1]; int(last) != len(got.Text) {
+		t.Errorf("the chunks end at %d, the text at %d", last, len(got.Text))
+	}
+	b.SetText(m, []byte(strings.Repeat("y", MaxText+5)), frame(61))
+	b.SetText(m, []byte(strings.Repeat("y", MaxText+7)), frame(62))
+	facts, _ = b.Take(frame(62).At, true)
+	if got = facts.Messages[0]; len(got.Text) != MaxText || got.Attributes != `{"a":1,"truncated_bytes":7}` {
+		t.Errorf("of a snapshot %d bytes, %s", len(got.Text), got.Attributes)
+	}
+	b.SetText(m, []byte("short"), frame(63))
+	facts, _ = b.Take(frame(63).At, true)
+	if got = facts.Messages[0]; got.Text != "short" || got.Attributes != `{"a":1}` {
+		t.Errorf("of another snapshot %q, %s", got.Text, got.Attributes)
+	}
+}
+
+// The longer an open message, the more seldom it is told: no more than retellText
+// bytes a second.
+func TestLongMessagesAreToldSeldom(t *testing.T) {
+	b := NewBook(stream)
+	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
+	chunk := make([]byte, 1000)
+	told := 0
+	for i := range 3600 { // an hour of a kilobyte a second
+		at := frame(0).At + int64(i)*retell
+		b.Append(m, chunk, &schema.Frame{Seq: uint64(i), At: at})
+		facts, _ := b.Take(at, false)
+		for _, m := range facts.Messages {
+			told += len(m.Text)
+		}
+	}
+	if most := 3600 * retellText; told > most {
+		t.Errorf("%d bytes were told of %d, more than %d", told, m.TextLen(), most)
 	}
 }

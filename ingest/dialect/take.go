@@ -2,14 +2,20 @@ package dialect
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
 
-// An open message is given out again when its text has doubled or this
-// much time, ns, has gone by, so that a long one is not stored once a block.
-const retell = int64(1e9)
+// An open message is given out again when its text has doubled or this much
+// time, ns, has gone by for every retellText bytes of it, so that a long one is
+// not stored once a block.
+const (
+	retell     = int64(1e9)
+	retellText = 64 << 10
+)
 
 // Take gives the facts that changed since the last Take, as of now (ns), and
 // whether open messages were put off for a later one. With all set nothing is
@@ -44,7 +50,7 @@ func (b *Book) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 	taken := make([]schema.Message, 0, len(b.messages))
 	kept := b.messages[:0]
 	for _, m := range b.messages {
-		if !all && !m.Message.Complete && now-m.toldAt < retell && len(m.text) < 2*m.told {
+		if !all && !m.Message.Complete && now-m.toldAt < retell*int64(1+m.told/retellText) && len(m.text) < 2*m.told {
 			kept = append(kept, m)
 			continue
 		}
@@ -72,5 +78,17 @@ func (m *Message) take() schema.Message {
 	if len(out.ChunkAt) == 0 {
 		out.ChunkAt, out.ChunkEnd = nil, nil
 	}
+	if m.beyond > 0 {
+		out.Attributes = truncated(out.Attributes, m.beyond)
+	}
 	return out
+}
+
+// truncated adds to a JSON object, or "", how many bytes of a text were left out.
+func truncated(object string, bytes int) string {
+	member := `"truncated_bytes":` + strconv.Itoa(bytes) + "}"
+	if rest, ok := strings.CutSuffix(object, "}"); ok && rest != "{" {
+		return rest + "," + member
+	}
+	return "{" + member
 }

@@ -5,19 +5,45 @@ package dialects
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/agui"
+	"tapedeck/ingest/dialect/anthropic"
+	"tapedeck/ingest/dialect/anthropicagent"
+	"tapedeck/ingest/dialect/claudecode"
+	"tapedeck/ingest/dialect/codex"
+	"tapedeck/ingest/dialect/compozy"
+	"tapedeck/ingest/dialect/gemini"
+	"tapedeck/ingest/dialect/geminicli"
 	"tapedeck/ingest/dialect/generic"
+	"tapedeck/ingest/dialect/langgraph"
 	"tapedeck/ingest/dialect/loom"
+	"tapedeck/ingest/dialect/openai"
+	"tapedeck/ingest/dialect/opencode"
+	"tapedeck/ingest/dialect/vercelui"
 )
 
 // all lists the dialects. Where a frame speaks as much for one as for another
 // the one that stands first is taken, so that a protocol which wraps frames of
 // another comes before that. generic is the last.
-var all = []dialect.Dialect{
+var all = wrappable([]dialect.Dialect{
 	loom.Dialect,
+	claudecode.Dialect,
+	codex.Dialect,
+	compozy.Dialect,
+	vercelui.Dialect,
+	agui.Dialect,
+	geminicli.Dialect,
+	gemini.Dialect,
+	anthropicagent.Dialect,
+	anthropic.Dialect,
+	opencode.Dialect,
+	openai.Responses,
+	openai.Chat,
+	langgraph.Dialect,
 	generic.Dialect,
-}
+})
 
 // All lists the dialects, generic last. The list is the caller's own.
 func All() []dialect.Dialect { return slices.Clone(all) }
@@ -31,5 +57,5 @@ func ByName(name string) (dialect.Dialect, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %q", name, names)
+	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %s", name, strings.Join(names, ", "))
 }

@@ -42,7 +42,7 @@ func TestByName(t *testing.T) {
 		}
 	}
 	_, err := ByName("Loom")
-	if err == nil || !strings.Contains(err.Error(), `"Loom"`) || !strings.Contains(err.Error(), `"loom"`) || !strings.Contains(err.Error(), `"generic"`) {
+	if err == nil || !strings.Contains(err.Error(), `"Loom"`) || !strings.Contains(err.Error(), "loom, ") || !strings.Contains(err.Error(), ", generic") {
 		t.Errorf("the error does not list the names: %v", err)
 	}
 }
@@ -70,6 +70,7 @@ func TestRecognise(t *testing.T) {
 		{"the best guess", []string{`{"reply":"x"}`, `{"type":"node_enter","id":"a"}`, `{"type":"node_enter","id":"b"}`}, 0, "loom", "frame 2: the event node_enter"},
 		{"could be is not enough", []string{`{"reply":"x"}`, `{"type":"error","error":"x"}`}, 0, "generic", "JSON of no known protocol in the first 2 messages"},
 		{"text", []string{"hello", "world"}, 0, "generic", "text of no known protocol in the first 2 messages"},
+		{"one message", []string{"hello"}, 0, "generic", "text of no known protocol in the first message"},
 		{"nothing", nil, 0, "generic", "no message to go by"},
 		{"frames without a message", []string{"", ""}, 0, "generic", "no message to go by"},
 		{"the bound", append(slices.Repeat([]string{`{"a":1}`, ""}, Bound), `{"type":"run_end","id":"r","reply":"x"}`), 2*Bound - 1, "generic", "JSON of no known protocol in the first 32 messages"},

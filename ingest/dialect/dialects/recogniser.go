@@ -6,9 +6,15 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// Bound is how many messages a Recogniser looks at before it decides. Frames
-// that hold none do not count.
-const Bound = 32
+// Bound is how many JSON messages a Recogniser looks at before it decides; of
+// text, which programs print before they come to the point, textPerJSON times as
+// many. Frames
+// that hold none do not count; of those, the heads of HTTP messages are looked
+// at all the same.
+const (
+	Bound       = 32
+	textPerJSON = 8
+)
 
 // Recogniser finds out which dialect a stream speaks, from its first frames. A
 // frame that only one dialect has settles it at once. Otherwise the best guess
@@ -18,6 +24,7 @@ const Bound = 32
 type Recogniser struct {
 	candidates []candidate
 	messages   int
+	weight     int // of the messages, in textPerJSON-ths of a JSON message
 	frames     int
 	settled    bool
 }
@@ -46,17 +53,24 @@ func newRecogniser(list []dialect.Dialect) *Recogniser {
 // this frame or by the bound. Then Settle gives it.
 func (r *Recogniser) Feed(in *dialect.Input) bool {
 	r.frames++
-	if r.settled || len(in.Data) == 0 {
+	_, isHead := dialect.HeadOf(in)
+	if r.settled || len(in.Data) == 0 && !isHead {
 		return r.settled
 	}
-	r.messages++
+	if !isHead {
+		r.messages++
+		r.weight++
+		if in.JSON != nil {
+			r.weight += textPerJSON - 1
+		}
+	}
 	for i := range r.candidates {
 		if r.candidates[i].look(in, r.frames) == dialect.Certain {
 			r.settled = true // those that come before it are not as sure
 			return true
 		}
 	}
-	r.settled = r.messages >= Bound
+	r.settled = r.weight >= Bound*textPerJSON
 	return r.settled
 }
 
@@ -67,6 +81,15 @@ func (c *candidate) look(in *dialect.Input, number int) dialect.Confidence {
 		c.best, c.frame, c.why = sure, number, why
 	}
 	return sure
+}
+
+// Best is how sure the surest frame so far is.
+func (r *Recogniser) Best() dialect.Confidence {
+	best := dialect.No
+	for i := range r.candidates {
+		best = max(best, r.candidates[i].best)
+	}
+	return best
 }
 
 // Settle gives the dialect that most speaks for, and what that is. It may be
@@ -88,6 +111,8 @@ func (r *Recogniser) Settle() (dialect.Dialect, string) {
 		return best.Dialect, fmt.Sprintf("frame %d: %s", best.frame, best.why)
 	case r.messages == 0:
 		return last.Dialect, "no message to go by"
+	case r.messages == 1:
+		return last.Dialect, last.why + " of no known protocol in the first message"
 	}
 	return last.Dialect, fmt.Sprintf("%s of no known protocol in the first %d messages", last.why, r.messages)
 }

@@ -19,7 +19,8 @@ import (
 // facts for being cut into blocks.
 //
 // An input's first byte names the transport; of the rest each line is a frame,
-// sent where it begins with '>', and in an SSE stream "event|id|data".
+// sent where it begins with '>', an HTTP head where "^" follows, an HTTP body
+// where "@" does, and in an SSE stream "event|id|data".
 func Fuzz(f *testing.F, d dialect.Dialect, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -48,7 +49,7 @@ func Fuzz(f *testing.F, d dialect.Dialect, dir string) {
 	})
 }
 
-func outcome(t *testing.T, d dialect.Dialect, frames []schema.Frame, end int64, cut func(int) (bool, bool)) *Outcome {
+func outcome(t testing.TB, d dialect.Dialect, frames []schema.Frame, end int64, cut func(int) (bool, bool)) *Outcome {
 	t.Helper()
 	o, err := Play(d, frames, end, cut)
 	if err != nil {
@@ -59,7 +60,7 @@ func outcome(t *testing.T, d dialect.Dialect, frames []schema.Frame, end int64, 
 
 // alike compares outcomes, and writes them for people only if they differ:
 // that is slow.
-func alike(t *testing.T, how string, want, got *Outcome) {
+func alike(t testing.TB, how string, want, got *Outcome) {
 	t.Helper()
 	if !reflect.DeepEqual(want.Facts, got.Facts) || !reflect.DeepEqual(want.Frames, got.Frames) ||
 		!slices.Equal(want.Lost, got.Lost) || !slices.Equal(want.Titles, got.Titles) {
@@ -77,7 +78,14 @@ func pack(s *Script) []byte {
 		if s.Frames[i].Direction == schema.Send {
 			out = append(out, '>')
 		}
-		if s.Transport == schema.SSE {
+		switch f := &s.Frames[i]; {
+		case f.Transport == schema.HTTP && f.Flags.Has(schema.FlagNote):
+			lines := strings.TrimSuffix(string(f.Raw), "\r\n\r\n")
+			out = append(out, "^"+strings.ReplaceAll(lines, "\r\n", "|")...)
+			continue
+		case f.Transport == schema.HTTP && s.Transport != schema.HTTP:
+			out = append(out, '@')
+		case s.Transport == schema.SSE:
 			out = append(out, content.Event+"|"+content.ID+"|"...)
 		}
 		out = append(out, bytes.ReplaceAll(content.Data, []byte("\n"), nil)...)
@@ -106,13 +114,21 @@ func unpack(input []byte) []schema.Frame {
 		if rest, ok := strings.CutPrefix(line, ">"); ok {
 			f.Direction, line = schema.Send, rest
 		}
+		if rest, ok := strings.CutPrefix(line, "^"); ok {
+			f.Transport, f.Flags, f.Raw = schema.HTTP, schema.FlagNote, head(rest)
+			frames = append(frames, f)
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, "@"); ok {
+			f.Transport, line = schema.HTTP, rest
+		}
 		var event, id string
-		if transport == schema.SSE {
+		if f.Transport == schema.SSE {
 			if parts := strings.SplitN(line, "|", 3); len(parts) == 3 {
 				event, id, line = parts[0], parts[1], parts[2]
 			}
 		}
-		f.Raw = wire(transport, event, id, line)
+		f.Raw = wire(f.Transport, event, id, line)
 		frames = append(frames, f)
 	}
 	return frames

@@ -34,11 +34,21 @@ func Render(o *Outcome) string { return render(o, nil) }
 // render numbers the frames anew where numbers has the number of each by Seq;
 // -1 leaves a frame out.
 func render(o *Outcome, numbers []int) string {
-	r := renderer{numbers: numbers, spans: map[string]schema.Fact{}}
+	r := newRenderer(numbers)
 	r.line("frames")
 	for i := range o.Frames {
 		r.frame(&o.Frames[i], o.Lost[i])
 	}
+	r.facts(o)
+	return r.b.String()
+}
+
+func newRenderer(numbers []int) *renderer {
+	return &renderer{numbers: numbers, spans: map[string]schema.Fact{}}
+}
+
+// facts writes all but the frames.
+func (r *renderer) facts(o *Outcome) {
 	children := map[string][]schema.Span{}
 	for _, s := range o.Facts.Spans {
 		r.spans[s.ID] = s.Fact
@@ -66,15 +76,15 @@ func render(o *Outcome, numbers []int) string {
 		r.line("titles")
 	}
 	for _, t := range o.Titles {
-		r.line(fmt.Sprintf("%q: %s", t.Session, t.Text))
+		r.line(fmt.Sprintf("%q: %s", t.Session, r.brief(t.Text)))
 	}
-	return r.b.String()
 }
 
 type renderer struct {
-	b       strings.Builder
-	numbers []int
-	spans   map[string]schema.Fact
+	b        strings.Builder
+	numbers  []int
+	spans    map[string]schema.Fact
+	abridged bool
 }
 
 func (r *renderer) line(words ...string) {
@@ -181,8 +191,8 @@ func (r *renderer) tree(children map[string][]schema.Span, parent, indent string
 	for _, s := range children[parent] {
 		r.line(indent+r.id(s.ID), kindOf(string(s.Kind), s.ID), strconv.Quote(s.Name), string(s.Status), at(s.Started)+".."+at(s.Ended),
 			timeField("first", s.FirstToken), duration(s.Duration), field("call", s.CallID),
-			field("model", s.Model), field("provider", s.Provider), field("error", s.Error),
-			field("attributes", s.Attributes), r.whose(&s.Fact, parent))
+			field("model", s.Model), field("provider", s.Provider), field("error", r.brief(s.Error)),
+			field("attributes", r.brief(s.Attributes)), r.whose(&s.Fact, parent))
 		r.tree(children, s.ID, indent+"  ")
 	}
 }
@@ -213,7 +223,11 @@ func (r *renderer) message(m *schema.Message) {
 	for i := range m.ChunkAt {
 		chunks += fmt.Sprintf(",%s:%d", at(m.ChunkAt[i]), m.ChunkEnd[i])
 	}
-	if chunks != "" {
+	switch {
+	case chunks == "":
+	case r.abridged:
+		chunks = "chunks=" + strconv.Itoa(len(m.ChunkAt))
+	default:
 		chunks = "chunks=" + chunks[1:]
 	}
 	media := m.Media
@@ -221,8 +235,8 @@ func (r *renderer) message(m *schema.Message) {
 		media = ""
 	}
 	r.line(r.id(m.ID), kindOf(string(m.Kind), m.ID), of, at(m.Started)+".."+at(m.Ended), complete, field("name", m.Name),
-		field("media", media), chunks, field("attributes", m.Attributes),
-		r.whose(&m.Fact, m.Span)+":", strconv.Quote(m.Text))
+		field("media", media), chunks, field("attributes", r.brief(m.Attributes)),
+		r.whose(&m.Fact, m.Span)+":", strconv.Quote(r.brief(m.Text)))
 }
 
 func (r *renderer) usage(u *schema.Usage) {
@@ -243,6 +257,9 @@ func (r *renderer) usage(u *schema.Usage) {
 			words = append(words, n.name+"="+strconv.FormatUint(n.count, 10))
 		}
 	}
-	words = append(words, field("model", u.Model), field("provider", u.Provider), r.whose(&u.Fact, u.Span), u.Raw)
+	words = append(words, field("model", u.Model), field("provider", u.Provider), r.whose(&u.Fact, u.Span))
+	if !r.abridged {
+		words = append(words, u.Raw)
+	}
 	r.line(words...)
 }

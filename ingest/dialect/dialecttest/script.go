@@ -8,10 +8,14 @@
 //	+0s send {"type":"run"}
 //	+1s recv event=delta id=7 {"text":"x"}
 //	+5ms recv raw ": a comment\n\n"
+//	+0s send head POST /v1/messages HTTP/1.1|Content-Type: application/json
+//	+0s send body {"model":"m"}
 //	+2s end
 //
 // The time is what has gone by since the line before. event and id are fields
-// of an SSE event; raw is followed by the frame's bytes as a Go string. The end
+// of an SSE event; raw is followed by the frame's bytes as a Go string; head is
+// followed by the lines of an HTTP head, with "|" between them, and body by a
+// whole HTTP body. The end
 // of the stream may be left out: then it comes with the last frame. Blank lines
 // and lines that begin with # do not count.
 //
@@ -28,6 +32,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"golang.org/x/tools/txtar"
@@ -140,6 +145,14 @@ func (s *Script) frame(f *schema.Frame, text string) error {
 		f.Raw = []byte(raw)
 		return nil
 	}
+	if lines, ok := strings.CutPrefix(rest, "head "); ok {
+		f.Transport, f.Flags, f.Raw = schema.HTTP, schema.FlagNote, head(lines)
+		return nil
+	}
+	if text, ok := strings.CutPrefix(rest, "body "); ok {
+		f.Transport, f.Raw = schema.HTTP, []byte(text)
+		return nil
+	}
 	var event, id string
 	for {
 		word, after, _ := strings.Cut(rest, " ")
@@ -153,6 +166,11 @@ func (s *Script) frame(f *schema.Frame, text string) error {
 	}
 	f.Raw = wire(s.Transport, event, id, rest)
 	return nil
+}
+
+// head makes an HTTP head of its lines.
+func head(lines string) []byte {
+	return []byte(strings.ReplaceAll(lines, "|", "\r\n") + "\r\n\r\n")
 }
 
 // wire puts a message into its transport's framing.
@@ -173,4 +191,18 @@ func wire(t schema.Transport, event, id, data string) []byte {
 		b.WriteString(data)
 	}
 	return b.Bytes()
+}
+
+// Case reads the frames of a case's file.
+func Case(t testing.TB, file string) []schema.Frame {
+	t.Helper()
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := Parse(archive)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return script.Frames
 }

@@ -39,15 +39,8 @@ func runFile(t *testing.T, d dialect.Dialect, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := facts(archive)
 	got := play(t, d, script.Frames, script.End, nil, never)
-	if *update && got != string(want.Data) {
-		want.Data = []byte(got)
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	same(t, "as one block", string(want.Data), got)
+	Golden(t, file, archive, got)
 	same(t, "cut after every frame", got, play(t, d, script.Frames, script.End, nil, always))
 	same(t, "cut after every frame, nothing put off", got, play(t, d, script.Frames, script.End, nil, alwaysAll))
 	for seed := range uint64(3) {
@@ -61,6 +54,35 @@ func runFile(t *testing.T, d dialect.Dialect, file string) {
 			same(t, "with garbage", got, play(t, d, frames, script.End, numbers, always))
 		}
 	}
+}
+
+// Golden holds what a case came to against its file "facts", or writes it there
+// if the test was told to.
+func Golden(t *testing.T, file string, archive *txtar.Archive, got string) {
+	t.Helper()
+	want := facts(archive)
+	if *update && got != string(want.Data) {
+		want.Data = []byte(got)
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, "as one block", string(want.Data), got)
+}
+
+// CutAnywhere holds what a stream comes to as one block against what it comes
+// to when cut into blocks in several ways.
+func CutAnywhere(t *testing.T, d dialect.Dialect, frames []schema.Frame, end int64) *Outcome {
+	t.Helper()
+	whole := outcome(t, d, frames, end, never)
+	alike(t, "cut after every frame", whole, outcome(t, d, frames, end, always))
+	alike(t, "cut after every frame, nothing put off", whole, outcome(t, d, frames, end, alwaysAll))
+	for seed := range uint64(5) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		cut := func(int) (bool, bool) { return random.IntN(10) == 0, random.IntN(2) == 0 }
+		alike(t, "cut at random", whole, outcome(t, d, frames, end, cut))
+	}
+	return whole
 }
 
 func never(int) (bool, bool)     { return false, false }
@@ -90,7 +112,7 @@ func play(t *testing.T, d dialect.Dialect, frames []schema.Frame, end int64, num
 	return render(o, numbers)
 }
 
-func same(t *testing.T, how, want, got string) {
+func same(t testing.TB, how, want, got string) {
 	t.Helper()
 	if want == got {
 		return

@@ -90,5 +90,8 @@ func first(texts [][]byte) []byte {
 	return nil
 }
 
+// ReadsText implements dialect.TextReader.
+func (d *decoder) ReadsText() bool { return true }
+
 // End has nothing to settle.
 func (d *decoder) End(int64, *dialect.Book) {}

@@ -65,6 +65,9 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 	d.frame, d.book, d.objects = nil, nil, nil
 }
 
+// ReadsText implements dialect.TextReader.
+func (d *decoder) ReadsText() bool { return true }
+
 // End settles what is still open.
 func (d *decoder) End(at int64, b *dialect.Book) {
 	d.frame, d.book = &schema.Frame{Seq: d.nextSeq, At: at}, b

@@ -68,13 +68,13 @@ func (d *decoder) reply(l *lane, o *object) {
 	d.totals(r, o)
 	status := schema.StatusOK
 	if stop := o.text(fStopReason); len(stop) > 0 {
-		r.attrs.addText("stop_reason", string(stop))
+		r.attrs.AddText("stop_reason", string(stop))
 		if string(stop) == "cancelled" {
 			status = schema.StatusCancelled
 		}
 	}
 	if session := o.text(fSession); len(session) > 0 && !l.wrapped && string(session) != l.session {
-		r.attrs.addText("reply_session_id", string(session))
+		r.attrs.AddText("reply_session_id", string(session))
 	}
 	d.finish(r, status, "")
 	d.address(l, node)
@@ -122,8 +122,8 @@ func (d *decoder) totals(r *run, o *object) {
 		return // it is the latest call's
 	}
 	if difference := r.sums.difference(stated); difference != "" {
-		r.attrs.addRaw("total_usage", raw)
-		r.attrs.addRaw("usage_difference", []byte(difference))
+		r.attrs.AddRaw("total_usage", raw)
+		r.attrs.AddRaw("usage_difference", []byte(difference))
 	}
 }
 

@@ -33,7 +33,7 @@ func (d *decoder) failed() {
 	if string(text) == "run cancelled" || r.cancelled && strings.Contains(dialect.Alias(text), "cancel") {
 		status = schema.StatusCancelled
 	}
-	d.finish(r, status, short(text))
+	d.finish(r, status, dialect.Short(text))
 	if l != nil {
 		l.ended()
 	}

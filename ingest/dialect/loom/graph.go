@@ -1,6 +1,9 @@
 package loom
 
-import "tapedeck/schema"
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
 
 // enterGraph reads a got_node_start: a node of a graph of thoughts.
 func (d *decoder) enterGraph(r *run, e *event) {
@@ -34,13 +37,13 @@ func (d *decoder) leaveGraph(r *run, e *event) {
 	}
 	status := schema.StatusOK
 	if e.kind == gotNodeFailed {
-		status, n.span.Error = schema.StatusError, short(e.o.text(fError))
+		status, n.span.Error = schema.StatusError, dialect.Short(e.o.text(fError))
 	}
 	if e.o.has(fResultSummary) {
-		attrs := attributes{}
-		attrs.addText("graph", "got")
-		attrs.addRaw("result_summary", e.o.member[fResultSummary])
-		n.span.Attributes = attrs.text()
+		attrs := dialect.Attributes{}
+		attrs.AddText("graph", "got")
+		attrs.AddRaw("result_summary", e.o.member[fResultSummary])
+		n.span.Attributes = attrs.Text()
 	}
 	d.book.CloseSpan(n.span, status, d.frame)
 	for i, o := range r.graph {

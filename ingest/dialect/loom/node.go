@@ -32,9 +32,9 @@ func (d *decoder) enter(r *run, e *event) {
 		n.span.Parent = t.span.ID // the tool is an agent itself
 	}
 	if ns := e.o.text(fNamespace); len(ns) > 0 {
-		var attrs attributes
-		attrs.addText("namespace", string(ns))
-		n.span.Attributes = attrs.text()
+		var attrs dialect.Attributes
+		attrs.AddText("namespace", string(ns))
+		n.span.Attributes = attrs.Text()
 	}
 	if len(r.nodes) >= openNodes {
 		d.abandonNode(r.nodes[0])
@@ -93,7 +93,7 @@ func outcome(e *event) (schema.Status, string) {
 	v := e.o.member[fResult]
 	if isString(v) {
 		if text := e.o.text(fResult); len(text) > 0 && string(text) != "Ok" && string(text) != "ok" {
-			return schema.StatusError, short(text)
+			return schema.StatusError, dialect.Short(text)
 		}
 	}
 	err := dialect.RawMember(v, "Err")
@@ -102,9 +102,9 @@ func outcome(e *event) (schema.Status, string) {
 		return schema.StatusOK, ""
 	case isString(err):
 		text, _ := dialect.Unquote(err, nil)
-		return schema.StatusError, short(text)
+		return schema.StatusError, dialect.Short(text)
 	}
-	return schema.StatusError, short(err)
+	return schema.StatusError, dialect.Short(err)
 }
 
 // exited finds the node run that an exit is of: the one with its id and name,

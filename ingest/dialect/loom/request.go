@@ -177,7 +177,7 @@ func userMessage(value []byte) (text []byte, media, attrs string) {
 		return value, "json", ""
 	}
 	quoted, _ := json.Marshal(kinds) // texts never fail
-	var a attributes
-	a.addRaw("parts", quoted)
-	return text, "text", a.text()
+	var a dialect.Attributes
+	a.AddRaw("parts", quoted)
+	return text, "text", a.Text()
 }

@@ -14,7 +14,7 @@ type run struct {
 
 	span   *dialect.Span
 	user   *dialect.Message
-	attrs  attributes
+	attrs  dialect.Attributes
 	events int
 	gaps   int // how often frames were lost
 	export bool
@@ -146,7 +146,7 @@ func (d *decoder) started(r *run, e *event) {
 // finish ends a run with the present frame.
 func (d *decoder) finish(r *run, status schema.Status, err string) {
 	d.settle(r, status == schema.StatusOK)
-	r.span.Error, r.span.Attributes = err, r.attrs.text()
+	r.span.Error, r.span.Attributes = err, r.attrs.Text()
 	d.book.CloseSpan(r.span, status, d.frame)
 }
 
@@ -164,7 +164,7 @@ func (d *decoder) giveUp(r *run) {
 		status, ended = schema.StatusOK, r.lastAt
 	}
 	d.settle(r, false)
-	r.span.Status, r.span.Ended, r.span.Attributes = status, ended, r.attrs.text()
+	r.span.Status, r.span.Ended, r.span.Attributes = status, ended, r.attrs.Text()
 	if r.failed {
 		r.span.Error = r.failure
 	}

@@ -12,7 +12,7 @@ type tool struct {
 	span         *dialect.Span
 	id, name     string
 	args, output *dialect.Message
-	attrs        attributes
+	attrs        dialect.Attributes
 	called       bool  // its arguments are complete
 	started      bool  // it is executed
 	in           *node // what executes it
@@ -44,11 +44,11 @@ func (d *decoder) tool(r *run, e *event) {
 		d.toolPrinted(r, &t)
 	case toolEnd:
 		t.value = e.o.member[fResult]
-		var rest attributes
+		var rest dialect.Attributes
 		if e.o.has(fRawResult) {
-			rest.addRaw("raw_result", e.o.member[fRawResult])
+			rest.AddRaw("raw_result", e.o.member[fRawResult])
 		}
-		d.endTool(r, &t, dialect.RawTrue(e.o.member[fIsError]), rest.text())
+		d.endTool(r, &t, dialect.RawTrue(e.o.member[fIsError]), rest.Text())
 	}
 }
 
@@ -125,8 +125,8 @@ func (d *decoder) note(t *tool, name string) {
 	if d.bundled {
 		return
 	}
-	t.attrs.addTime(name, d.frame.At)
-	t.span.Attributes = t.attrs.text()
+	t.attrs.AddTime(name, d.frame.At)
+	t.span.Attributes = t.attrs.Text()
 	d.book.ChangedSpan(t.span, d.frame)
 }
 
@@ -188,9 +188,9 @@ func (d *decoder) endTool(r *run, e *toolEvent, isError bool, attrs string) {
 	status := schema.StatusOK
 	switch {
 	case !t.started && strings.TrimSpace(dialect.Alias(text)) == "User rejected.":
-		status, t.span.Error = schema.StatusRejected, short(text)
+		status, t.span.Error = schema.StatusRejected, dialect.Short(text)
 	case isError:
-		status, t.span.Error = schema.StatusError, short(text)
+		status, t.span.Error = schema.StatusError, dialect.Short(text)
 	}
 	if !t.started && e.node != &r.loose {
 		d.placeTool(r, t, e.node)

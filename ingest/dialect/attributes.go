@@ -1,4 +1,4 @@
-package loom
+package dialect
 
 import (
 	"encoding/json"
@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// attributes builds the JSON object of what else a source tells.
-type attributes []byte
+// Attributes builds the JSON object of what else a source tells: the member
+// Attributes of spans and messages. The zero value is one without members.
+type Attributes []byte
 
-func (a *attributes) key(name string) {
+func (a *Attributes) key(name string) {
 	if len(*a) == 0 {
 		*a = append(*a, '{')
 	} else {
@@ -18,8 +19,8 @@ func (a *attributes) key(name string) {
 	*a = append(append(append(*a, '"'), name...), '"', ':')
 }
 
-// addRaw adds a value as it stood in a frame; nothing for none.
-func (a *attributes) addRaw(name string, value []byte) {
+// AddRaw adds a value as it stood in a frame; nothing for none.
+func (a *Attributes) AddRaw(name string, value []byte) {
 	if len(value) == 0 {
 		return
 	}
@@ -27,19 +28,21 @@ func (a *attributes) addRaw(name string, value []byte) {
 	*a = append(*a, value...)
 }
 
-func (a *attributes) addText(name, value string) {
+// AddText adds a text.
+func (a *Attributes) AddText(name, value string) {
 	quoted, _ := json.Marshal(value) // a string never fails
-	a.addRaw(name, quoted)
+	a.AddRaw(name, quoted)
 }
 
-// addTime adds a time as RFC 3339 in UTC.
-func (a *attributes) addTime(name string, at int64) {
+// AddTime adds a time as RFC 3339 in UTC.
+func (a *Attributes) AddTime(name string, at int64) {
 	a.key(name)
 	*a = time.Unix(0, at).UTC().AppendFormat(append(*a, '"'), time.RFC3339Nano)
 	*a = append(*a, '"')
 }
 
-func (a attributes) text() string {
+// Text is the object, "" without members.
+func (a Attributes) Text() string {
 	if len(a) == 0 {
 		return ""
 	}
@@ -50,8 +53,8 @@ func (a attributes) text() string {
 // it is in the message.
 const errorLimit = 4096
 
-// short copies the beginning of a text.
-func short(text []byte) string {
+// Short copies the beginning of a text, for the error of a span.
+func Short(text []byte) string {
 	if len(text) <= errorLimit {
 		return string(text)
 	}

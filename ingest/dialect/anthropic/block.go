@@ -1,0 +1,215 @@
+package anthropic
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// block is a content block in progress.
+type block struct {
+	index int
+	key   []byte             // what its text goes by in the trace
+	kind  schema.MessageKind // of its text; "" for blocks without
+	tool  *trace.Tool
+	input []byte // a tool's arguments as the start told them, for want of chunks
+	// serving: the tool is executed by the server itself.
+	serving bool
+	passage
+}
+
+// openBlocks bounds the blocks in progress. Beyond it the oldest is stopped.
+const openBlocks = 64
+
+// find gives the block in progress with an index, nil for none.
+func (m *Messages) find(index int) *block {
+	for i := range m.blocks {
+		if m.blocks[i].index == index {
+			return &m.blocks[i]
+		}
+	}
+	return nil
+}
+
+// add begins a block. One of text goes on with the text of the block before.
+func (m *Messages) add(index int, isText bool) *block {
+	if m.find(index) != nil {
+		m.stop(index)
+	}
+	if len(m.blocks) >= openBlocks {
+		m.stop(m.blocks[0].index)
+	}
+	b := block{index: index}
+	if isText && m.tail.key != nil && m.tail.index == index-1 {
+		b.key, b.passage = m.tail.key, m.tail.passage
+		b.from = m.textLen(b.key)
+		m.tail = tail{}
+	} else {
+		m.dropTail()
+		b.key = strconv.AppendInt(nil, int64(index), 10)
+	}
+	m.blocks = append(m.blocks, b)
+	return &m.blocks[len(m.blocks)-1]
+}
+
+// startBlock begins a block with what its start tells of it.
+func (m *Messages) startBlock(index int, data []byte, v *fastjson.Value) (known bool) {
+	typ := v.GetStringBytes("type")
+	b := m.add(index, string(typ) == "text")
+	switch string(typ) {
+	case "text":
+		b.kind = schema.MessageAssistant
+		m.grow(b, v.GetStringBytes("text"))
+		dialect.RawElements(dialect.RawMember(data, "citations"), func(c []byte) bool {
+			b.cite(c)
+			return true
+		})
+	case "thinking":
+		b.kind = schema.MessageThinking
+		m.grow(b, v.GetStringBytes("thinking"))
+	case "redacted_thinking":
+		m.trace.Say(schema.MessageThinking, nil).Attributes = `{"redacted":true}`
+	case "compaction":
+		b.kind = schema.MessageSystem
+		m.grow(b, v.GetStringBytes("content"))
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		m.startTool(b, typ, data, v)
+	case "container_upload", "image", "document", "fallback":
+	default:
+		if bytes.HasSuffix(typ, []byte("tool_result")) {
+			m.result(data, v)
+			return true
+		}
+		return false
+	}
+	return true
+}
+
+// grow adds to a block's text.
+func (m *Messages) grow(b *block, chunk []byte) {
+	if len(chunk) == 0 {
+		return
+	}
+	message := m.trace.Append(b.kind, b.key, chunk)
+	if b.kind == schema.MessageSystem && message.Attributes == "" {
+		message.Attributes = `{"block":"compaction"}`
+	}
+}
+
+// delta reads a content_block_delta.
+func (m *Messages) delta(data []byte, v *fastjson.Value) (known bool) {
+	m.begin(nil)
+	d := v.Get("delta")
+	typ := d.GetStringBytes("type")
+	b := m.find(v.GetInt("index"))
+	if b == nil { // its start was not seen
+		b = m.add(v.GetInt("index"), string(typ) == "text_delta")
+	}
+	switch string(typ) {
+	case "text_delta":
+		m.text(b, schema.MessageAssistant, d.GetStringBytes("text"))
+	case "thinking_delta":
+		m.text(b, schema.MessageThinking, d.GetStringBytes("thinking"))
+	case "input_json_delta":
+		if chunk := d.GetStringBytes("partial_json"); len(chunk) > 0 && b.tool != nil && !b.tool.Span.Status.Ended() {
+			m.trace.Argue(b.tool, chunk)
+		}
+	case "citations_delta":
+		if b.kind == "" {
+			b.kind = schema.MessageAssistant
+		}
+		b.cite(dialect.RawPath(data, "delta.citation"))
+	case "compaction_delta":
+		m.text(b, schema.MessageSystem, d.GetStringBytes("content"))
+	case "signature_delta":
+	default:
+		return false
+	}
+	return true
+}
+
+// text adds to a block's text, which is of the kind that its chunks are of.
+func (m *Messages) text(b *block, kind schema.MessageKind, chunk []byte) {
+	if b.kind == "" {
+		b.kind = kind
+	}
+	m.grow(b, chunk)
+}
+
+// stopBlock reads a content_block_stop. Agents that pass events on put the
+// whole block into it, which tells one whose start was not seen.
+func (m *Messages) stopBlock(index int, data []byte, v *fastjson.Value) (known bool) {
+	known = true
+	if whole := v.Get("content_block"); whole != nil && m.find(index) == nil {
+		m.begin(nil)
+		known = m.startBlock(index, dialect.RawMember(data, "content_block"), whole)
+	}
+	m.stop(index)
+	return known
+}
+
+// stop completes the block with an index, if it is in progress.
+func (m *Messages) stop(index int) {
+	for i := range m.blocks {
+		if m.blocks[i].index != index {
+			continue
+		}
+		b := m.blocks[i]
+		last := len(m.blocks) - 1
+		copy(m.blocks[i:], m.blocks[i+1:])
+		m.blocks[last] = block{}
+		m.blocks = m.blocks[:last]
+		switch {
+		case b.tool != nil:
+			m.stopTool(&b)
+		case b.kind == schema.MessageAssistant:
+			m.stopText(&b)
+		case b.kind != "":
+			m.trace.Complete(b.kind, b.key)
+		}
+		return
+	}
+}
+
+// stopBlocks completes the blocks that are in progress as their message ends;
+// calls whose arguments did not end stay as they are.
+func (m *Messages) stopBlocks() {
+	for i := range m.blocks {
+		switch b := &m.blocks[i]; {
+		case b.kind == schema.MessageAssistant:
+			m.stopText(b)
+		case b.kind != "":
+			m.trace.Complete(b.kind, b.key)
+		}
+	}
+	m.dropTail()
+	clear(m.blocks)
+	m.blocks = m.blocks[:0]
+}
+
+// Content tells the blocks of a message's content, an array or a text, in the
+// call of a model that is in progress in the trace. It is for those who get
+// messages in pieces and keep the call themselves.
+func (m *Messages) Content(data []byte, v *fastjson.Value) (known bool) {
+	known = true
+	if v != nil && v.Type() == fastjson.TypeString {
+		m.trace.Say(schema.MessageAssistant, v.GetStringBytes())
+		return known
+	}
+	blocks, i := v.GetArray(), 0
+	dialect.RawElements(data, func(raw []byte) bool {
+		if i < len(blocks) {
+			known = m.startBlock(i, raw, blocks[i]) && known
+			m.stop(i)
+		}
+		i++
+		return true
+	})
+	m.dropTail()
+	return known
+}

@@ -1,0 +1,133 @@
+package anthropic
+
+import (
+	"cmp"
+	"strconv"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// Dialect is Anthropic's Messages API.
+var Dialect = dialect.Dialect{Name: "anthropic-messages", Match: match, New: newDecoder}
+
+// decoder reads responses one after another, and behind a proxy the exchanges
+// that they are a part of.
+type decoder struct {
+	trace.Stream
+	trace    trace.Trace
+	messages Messages
+
+	endpoint endpoint
+	at       int64 // of the request's head, ns; 0 once its run began
+	status   int   // of the answer, 0 where it was not seen
+}
+
+func newDecoder(string) dialect.Decoder {
+	d := &decoder{}
+	d.trace.Stream = &d.Stream
+	d.messages = Messages{trace: &d.trace, Runs: true}
+	return d
+}
+
+// Decode implements dialect.Decoder.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+	d.Begin(in, b)
+	defer d.Done()
+	in.EventID = in.ID
+	if head, ok := dialect.HeadOf(in); ok {
+		d.head(&head)
+	} else if len(in.Data) > 0 {
+		d.place(in)
+		if in.Direction == schema.Send {
+			d.request(in)
+		} else {
+			d.answer(in)
+		}
+	}
+	d.trace.Address()
+}
+
+// head reads the head of a request or an answer.
+func (d *decoder) head(h *dialect.Head) {
+	if h.Status == 0 {
+		d.endpoint, d.at, d.status = endpointOf(h.Path), d.Frame.At, 0
+		return
+	}
+	d.status = h.Status
+	if d.endpoint == messagesEndpoint {
+		d.asked() // its body was not seen, or is no JSON
+		d.messages.RequestID = cmp.Or(string(h.Field("request-id")), string(h.Field("x-request-id")))
+	}
+}
+
+// place knows a gateway that serves the API at an address of its own by what it
+// answers there.
+func (d *decoder) place(in *dialect.Input) {
+	if d.endpoint != otherEndpoint || in.Direction == schema.Send {
+		return
+	}
+	if sure, _ := match(in); sure >= dialect.Likely {
+		d.endpoint = messagesEndpoint
+	}
+}
+
+// asked begins the run of a request whose head alone was seen.
+func (d *decoder) asked() {
+	if d.at != 0 && !d.messages.asked {
+		d.messages.Asked(d.at)
+	}
+	d.at = 0
+}
+
+// answer reads what the server says: an event, or a whole body.
+func (d *decoder) answer(in *dialect.Input) {
+	if d.status >= 400 && d.messages.asked {
+		d.messages.attrs.AddRaw("http_status", strconv.AppendInt(nil, int64(d.status), 10))
+	}
+	if in.JSON == nil {
+		in.Type = dialect.Intern([]byte(in.Event))
+		if string(in.Data) == "[DONE]" {
+			in.Type = "[DONE]" // gateways add it
+		}
+		if in.Transport == schema.HTTP && d.status >= 400 && d.messages.asked {
+			d.messages.fail([]byte(httpStatus(d.status) + ": " + dialect.Short(in.Data)))
+		}
+		return
+	}
+	typ := in.JSON.GetStringBytes("type")
+	if len(typ) == 0 {
+		typ = []byte(in.Event)
+	}
+	in.Type = dialect.Intern(typ)
+	known := true
+	switch failure := in.JSON.Get("error"); {
+	case d.endpoint == countEndpoint:
+		in.Type = cmp.Or(in.Type, "count_tokens")
+	case d.endpoint == otherEndpoint:
+		known = in.Type != ""
+	case in.Type == "message":
+		known = d.messages.Whole(in.Data, in.JSON)
+	case in.Type == "" && failure != nil: // what gateways answer in place of the API
+		in.Type = "error"
+		d.messages.Fail(failure)
+	default:
+		known = d.messages.event(in.Type, in.Data, in.JSON)
+	}
+	if !known {
+		d.Unknown()
+	}
+}
+
+// End implements dialect.Decoder.
+func (d *decoder) End(at int64, b *dialect.Book) {
+	d.Stream.End(at, b)
+	defer d.Done()
+	if d.status >= 400 && d.messages.asked { // nothing but a head
+		d.messages.fail([]byte(httpStatus(d.status)))
+	}
+	d.messages.GiveUp()
+}
+
+func httpStatus(status int) string { return "HTTP " + strconv.Itoa(status) }

@@ -1,0 +1,100 @@
+package anthropic
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// match judges a frame by itself. The names of the events occur elsewhere, but
+// not with what stands beside them here.
+func match(in *dialect.Input) (dialect.Confidence, string) {
+	if head, ok := dialect.HeadOf(in); ok {
+		return matchHead(&head)
+	}
+	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
+		return dialect.No, ""
+	}
+	if in.Direction == schema.Send {
+		return matchRequest(in.JSON)
+	}
+	return matchEvent(in.JSON)
+}
+
+func matchHead(h *dialect.Head) (dialect.Confidence, string) {
+	switch {
+	case bytes.HasSuffix(h.Path, []byte("/v1/messages")), bytes.HasSuffix(h.Path, []byte("/v1/messages/count_tokens")):
+		return dialect.Likely, string(h.Method) + " " + dialect.Short(h.Path)
+	case h.Method != nil && h.Field("anthropic-version") != nil:
+		return dialect.Likely, "a request with anthropic-version"
+	}
+	return dialect.No, ""
+}
+
+// matchRequest judges the body of a request, which looks much like that of
+// other APIs.
+func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
+	if !isArray(v.Get("messages")) || v.GetStringBytes("model") == nil && v.GetStringBytes("anthropic_version") == nil {
+		return dialect.No, ""
+	}
+	switch {
+	case v.GetStringBytes("anthropic_version") != nil,
+		v.Exists("max_tokens") && (v.Exists("system") || v.Exists("metadata", "user_id") || v.Exists("tools", "0", "input_schema")):
+		return dialect.Likely, "a request for a message"
+	case v.Exists("max_tokens"):
+		return dialect.Possible, "a request for a message"
+	}
+	return dialect.No, ""
+}
+
+func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
+	typ := v.GetStringBytes("type")
+	has := func(keys ...string) bool { return v.GetStringBytes(keys...) != nil }
+	indexed := v.Exists("index")
+	sure := dialect.No
+	switch string(typ) {
+	case "message_start":
+		if has("message", "role") || v.Exists("message", "usage") {
+			sure = dialect.Certain
+		}
+	case "content_block_start":
+		if indexed && has("content_block", "type") {
+			sure = dialect.Certain
+		}
+	case "content_block_delta":
+		if indexed && bytes.HasSuffix(v.GetStringBytes("delta", "type"), []byte("_delta")) {
+			sure = dialect.Certain
+		}
+	case "content_block_stop":
+		if indexed {
+			sure = dialect.Likely
+		}
+	case "message_delta":
+		switch {
+		case v.Exists("delta", "stop_reason"):
+			sure = dialect.Certain
+		case v.Exists("delta"), v.Exists("usage", "output_tokens"):
+			sure = dialect.Likely
+		}
+	case "message_stop", "ping":
+		sure = dialect.Possible
+	case "message":
+		if string(v.GetStringBytes("role")) == "assistant" && isArray(v.Get("content")) && v.Exists("usage", "output_tokens") {
+			return dialect.Certain, "a message with its usage"
+		}
+		return dialect.No, ""
+	case "error":
+		if has("error", "type") && has("error", "message") {
+			return dialect.Possible, "an error"
+		}
+	}
+	if sure == dialect.No {
+		return sure, ""
+	}
+	return sure, "the event " + string(typ)
+}
+
+func isArray(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeArray }

@@ -1,0 +1,206 @@
+// Package anthropic reads the streams of Anthropic's Messages API, and of the
+// many servers that speak it as well. docs/dialects/anthropic-messages.md says
+// what it concludes.
+package anthropic
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// Messages reads the events of the Messages API: message_start, content_block_…
+// and so on, as they stand in the data of an SSE event, and tells a trace what
+// they say. It is for every dialect whose streams carry these events. Begin and
+// Done of the trace's Stream are the caller's, as are the Envelope, and flags.
+//
+// What it keeps of a message is bounded, and let go of with the message's end.
+type Messages struct {
+	// Runs: every message is a run of its own, as it is for the API. Otherwise a
+	// message is a call of a model in the trace's run, which the caller keeps.
+	Runs bool
+	// Agent: who sends the events executes the tools that the model asks for.
+	// Otherwise a call waits for the client's next request.
+	Agent bool
+	// RequestID, if set, becomes an attribute of the next message to end.
+	RequestID string
+
+	trace *trace.Trace
+
+	open   bool               // a message is in progress
+	asked  bool               // a run and a call await their message (see Asked)
+	said   []*dialect.Message // in the request, of a run without an id so far
+	id     string             // of the message in progress, or of the last one
+	attrs  dialect.Attributes
+	paused bool // it stops for a while only: pause_turn
+	blocks []block
+	tail   tail
+	usage  *dialect.Usage // of the message in progress, or of the last one
+	counts []byte         // what its usage was put together to (see overlay)
+	ids    dialect.Last
+}
+
+// NewMessages makes a reader of the messages of one conversation.
+func NewMessages(t *trace.Trace) *Messages { return &Messages{trace: t} }
+
+// ID is the id of the message in progress, or of the last one; "" without.
+func (m *Messages) ID() string { return m.id }
+
+// Open reports whether a message is in progress.
+func (m *Messages) Open() bool { return m.open }
+
+// Usage is what is counted for the message in progress, or for the last one;
+// nil so long as it counted nothing. It changes with later events.
+func (m *Messages) Usage() *dialect.Usage { return m.usage }
+
+// Asked begins a run, where messages are runs, and a call of a model, for the
+// message that will answer a request. at is when the request began, ns.
+func (m *Messages) Asked(at int64) {
+	t := m.trace
+	m.cut()
+	m.id, m.usage, m.asked, m.said = "", nil, true, nil
+	if m.Runs {
+		t.RunID = ""
+		t.OpenRun("").Started = at
+	}
+	t.OpenCall().Started = at
+}
+
+// Event reads one event. data is its JSON as it stood and v the same, parsed;
+// both are the caller's again afterwards. It reports whether the event's type,
+// and the types in it, are known; what is not known changes nothing.
+func (m *Messages) Event(data []byte, v *fastjson.Value) (known bool) {
+	return m.event(dialect.Alias(v.GetStringBytes("type")), data, v)
+}
+
+func (m *Messages) event(typ string, data []byte, v *fastjson.Value) (known bool) {
+	switch typ {
+	case "content_block_delta":
+		return m.delta(data, v)
+	case "content_block_start":
+		m.begin(nil)
+		return m.startBlock(v.GetInt("index"), dialect.RawMember(data, "content_block"), v.Get("content_block"))
+	case "content_block_stop":
+		return m.stopBlock(v.GetInt("index"), data, v)
+	case "message_start":
+		m.start(dialect.RawMember(data, "message"), v.Get("message"))
+	case "message_delta":
+		m.change(data, v)
+	case "message_stop":
+		m.end()
+	case "ping":
+	case "error":
+		m.Fail(v.Get("error"))
+	default:
+		return false
+	}
+	return true
+}
+
+// start begins a message. One that is announced twice goes on.
+func (m *Messages) start(data []byte, v *fastjson.Value) {
+	id := v.GetStringBytes("id")
+	if !m.open || len(id) == 0 || m.id != string(id) {
+		m.cut()
+		m.begin(id)
+		m.model(v.GetStringBytes("model"))
+	}
+	m.count(dialect.RawMember(data, "usage"))
+}
+
+// begin makes sure that a message is in progress.
+func (m *Messages) begin(id []byte) {
+	if m.open {
+		return
+	}
+	t := m.trace
+	m.open, m.usage, m.counts = true, nil, m.counts[:0]
+	m.id = m.ids.Own(id)
+	switch {
+	case m.Runs && m.asked:
+		m.nameRun()
+	case m.Runs:
+		t.RunID = m.id
+		t.OpenRun("")
+	}
+	if !m.asked || t.Call() == nil {
+		t.OpenCall()
+	}
+	m.asked = false
+}
+
+// askLimit bounds the messages of a request that its run's id is given to.
+const askLimit = 64
+
+// keep holds a message that a request holds until its run has an id.
+func (m *Messages) keep(said *dialect.Message) {
+	if len(m.said) < askLimit {
+		m.said = append(m.said, said)
+	}
+}
+
+// nameRun gives the run its id, and what was said in its request.
+func (m *Messages) nameRun() {
+	m.trace.NameRun(m.id)
+	for _, said := range m.said {
+		said.Run = m.id
+		m.trace.Book.ChangedMessage(said, m.trace.Frame)
+	}
+	m.said = nil
+}
+
+// model sets the model that really answers, which may be named more exactly
+// than it was asked for.
+func (m *Messages) model(name []byte) {
+	t := m.trace
+	if len(name) == 0 || t.Model == string(name) {
+		return
+	}
+	model := string(name)
+	t.SetModel(model, "")
+	spans := [2]*dialect.Span{t.Call()}
+	if m.Runs {
+		spans[1] = t.Run()
+	}
+	for _, s := range spans {
+		if s == nil {
+			continue
+		}
+		if s.Kind == schema.SpanLLM {
+			s.Name = model
+		}
+		s.Model, s.Provider = model, t.Provider
+		t.Book.ChangedSpan(s, t.Frame)
+	}
+}
+
+// change reads a message_delta: why the message ends, and its usage. Gateways
+// send it after the end as well; then only the usage counts.
+func (m *Messages) change(data []byte, v *fastjson.Value) {
+	if !m.open && m.usage == nil {
+		m.begin(nil)
+	}
+	m.count(dialect.RawMember(data, "usage"))
+	if m.open {
+		m.why(dialect.RawMember(data, "delta"), v.Get("delta"))
+	}
+}
+
+// Whole tells a message that came in one piece: the answer to a request that
+// asked for no stream.
+func (m *Messages) Whole(data []byte, v *fastjson.Value) (known bool) {
+	asked := m.asked
+	m.start(data, v)
+	known = m.Content(dialect.RawMember(data, "content"), v.Get("content"))
+	m.why(data, v)
+	if call := m.trace.Call(); !asked && call != nil { // only the end of it was seen
+		call.Started, call.FirstToken = 0, 0
+		if m.Runs {
+			m.trace.InRun().Started = 0
+		}
+	}
+	m.end()
+	return known
+}

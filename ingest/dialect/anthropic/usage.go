@@ -1,0 +1,131 @@
+package anthropic
+
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// Counting is how the Messages API counts (protocols.md 2.4, and 3.3):
+// input_tokens leaves out what was read from a cache and what was written to
+// one; cache_creation splits the latter by how long it is kept, and
+// cache_creation_input_tokens is its sum; output_tokens includes thinking. A
+// message's usage is cumulative and replaces itself; messages are added. The
+// API states no total.
+var Counting = dialect.Counting{
+	Input:                "input_tokens",
+	CacheRead:            "cache_read_input_tokens",
+	CacheWrite5m:         "cache_creation.ephemeral_5m_input_tokens|cache_creation_input_tokens",
+	CacheWrite1h:         "cache_creation.ephemeral_1h_input_tokens",
+	Output:               "output_tokens",
+	Reasoning:            "output_tokens_details.thinking_tokens",
+	OutputHoldsReasoning: true,
+	Mode:                 schema.UsageAdd,
+}
+
+// counted are the members of a usage that a later one replaces one by one.
+var counted = []string{
+	"input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation",
+	"output_tokens", "output_tokens_details", "iterations",
+}
+
+// Total reads a usage by its members alone, without its iterations. ok is false
+// for what is no object or counts nothing.
+func Total(usage []byte) (t schema.Tokens, ok bool) {
+	t, _, ok = Counting.Read(usage)
+	if written, told := dialect.RawUint(dialect.RawMember(usage, "cache_creation_input_tokens")); told {
+		t.CacheWrite5m = written - min(written, t.CacheWrite1h) // what is not said to be kept for an hour
+	}
+	return t, ok
+}
+
+// Bill reads what a message's usage comes to: the sum of its iterations where
+// it lists them, as its own members speak of the last one only.
+func Bill(usage []byte) (sum schema.Tokens, ok bool) {
+	last, ok := Total(usage)
+	listed := false
+	dialect.RawElements(dialect.RawMember(usage, "iterations"), func(iteration []byte) bool {
+		if t, ok := Total(iteration); ok {
+			listed = true
+			sum = add(sum, t)
+		}
+		return true
+	})
+	if !listed {
+		return last, ok
+	}
+	if sum.Reasoning == 0 { // told for the whole only
+		sum.Reasoning = min(last.Reasoning, sum.Output)
+		sum.Output -= sum.Reasoning
+	}
+	return sum, true
+}
+
+func add(a, b schema.Tokens) schema.Tokens {
+	a.Input += b.Input
+	a.CacheRead += b.CacheRead
+	a.CacheWrite5m += b.CacheWrite5m
+	a.CacheWrite1h += b.CacheWrite1h
+	a.Output += b.Output
+	a.Reasoning += b.Reasoning
+	return a
+}
+
+// count reads a usage of the message in progress. It replaces the one before,
+// whose members stand where it says nothing.
+func (m *Messages) count(raw []byte) {
+	if _, ok := Total(raw); !ok && dialect.RawMember(raw, "iterations") == nil {
+		return
+	}
+	m.counts = overlay(m.counts, raw)
+	tokens, ok := Bill(m.counts)
+	if !ok {
+		return
+	}
+	t := m.trace
+	if m.usage == nil {
+		id, scope := "usage:"+m.id, m.id
+		if m.id == "" {
+			id = t.ID("usage")
+			scope = id
+		}
+		if m.usage = t.Use(&Counting, id, scope, t.Call(), m.counts); m.usage == nil {
+			return
+		}
+	} else {
+		t.Reuse(m.usage, &Counting, m.counts)
+	}
+	m.usage.Tokens, m.usage.Raw = tokens, string(raw)
+}
+
+// overlay puts the members of a usage over those of the one before, and gives
+// an object of those that count. A split of what was written to a cache that
+// comes to another sum than the new one says is out of date.
+func overlay(before, usage []byte) []byte {
+	if len(before) == 0 {
+		return append(before, usage...)
+	}
+	var out dialect.Attributes
+	written, told := dialect.RawUint(dialect.RawMember(usage, "cache_creation_input_tokens"))
+	for _, name := range counted {
+		value := dialect.RawMember(usage, name)
+		if value == nil || string(value) == "null" {
+			value = dialect.RawMember(before, name)
+			if name == "cache_creation" && told && splitSum(value) != written || name == "iterations" {
+				continue
+			}
+		}
+		out.AddRaw(name, value)
+	}
+	if len(out) == 0 {
+		return before
+	}
+	return append(out, '}')
+}
+
+func splitSum(split []byte) (sum uint64) {
+	for _, name := range []string{"ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"} {
+		n, _ := dialect.RawUint(dialect.RawMember(split, name))
+		sum += n
+	}
+	return sum
+}

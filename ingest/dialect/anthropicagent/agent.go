@@ -1,0 +1,182 @@
+package anthropicagent
+
+import (
+	"slices"
+	"strings"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/anthropic"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// agent is what is known of one agent of the stream. What it tells stands in a
+// run, or for a sub-agent in a node of its parent's.
+type agent struct {
+	trace.Trace
+	id       string
+	parent   *agent // of a sub-agent
+	spawn    string // the call of the parent that it works in, by its id; may be ""
+	ready    int64  // since when the model is at work, ns; 0 if it is not known to be
+	heard    int64  // when the model was heard of last, ns
+	turn     *dialect.Span
+	draft    []*dialect.Message // texts of the present call of the model
+	cited    *dialect.Message   // what citations belong to: the text completed last
+	cites    []byte             // its citations, a JSON array without its end
+	nameless *trace.Tool        // a call without an id whose arguments still come
+	results  []result
+	notes    []note // attributes of the run
+
+	failing  string // an error after which nothing has been heard
+	failedAt int64  // ns
+
+	paused  bool          // it waits for the client to execute tools
+	leg     bool          // the run in progress is a part of a run over several connections
+	resumed []string      // the calls whose results began this part
+	whole   *dialect.Span // that run, once its id is known
+	api     *anthropic.Messages
+}
+
+// note is an attribute of a run: JSON as it was told last.
+type note struct {
+	name string
+	raw  []byte
+}
+
+// Bounds of what is kept for one stream.
+const (
+	agentLimit  = 16      // agents
+	draftLimit  = 16      // texts of one call of a model
+	resultLimit = 64      // results in progress
+	notesLimit  = 1 << 20 // bytes of one attribute
+	citesLimit  = 64 << 10
+)
+
+// agent gives the agent with an id.
+func (d *decoder) agent(id []byte) *agent {
+	if d.speaker != nil && d.speaker.id == string(id) && d.root != nil {
+		return d.speaker
+	}
+	for _, a := range d.agents {
+		if a.id == string(id) {
+			d.enter(a)
+			return a
+		}
+	}
+	if len(d.agents) >= agentLimit {
+		d.forget()
+	}
+	a := &agent{id: string(id)}
+	a.Stream, a.Agent = &d.Stream, a.id
+	d.agents = append(d.agents, a)
+	d.enter(a)
+	return a
+}
+
+// enter makes an agent the one that speaks. The first on a connection is the
+// connection's own: the conversation is named after it.
+func (d *decoder) enter(a *agent) {
+	d.speaker = a
+	switch {
+	case d.root == nil:
+		d.root, a.parent, a.spawn = a, nil, ""
+		a.Session = a.id
+		if a.id == "" {
+			a.Session = d.asked.session
+		}
+	case a.Run() == nil:
+		a.Session = d.root.Session
+	}
+}
+
+// forget drops the agent that came first and is not the connection's own.
+func (d *decoder) forget() {
+	for i, a := range d.agents {
+		if a == d.root {
+			continue
+		}
+		a.cutOff()
+		d.agents = append(d.agents[:i], d.agents[i+1:]...)
+		d.blocks = slices.DeleteFunc(d.blocks, func(b payload) bool { return b.agent == a })
+		for _, other := range d.agents {
+			if other.parent == a {
+				other.parent = a.parent
+			}
+		}
+		return
+	}
+}
+
+// known gives an agent that was heard of, or nil.
+func (d *decoder) known(id []byte) *agent {
+	for _, a := range d.agents {
+		if a.id == string(id) {
+			return a
+		}
+	}
+	return nil
+}
+
+// below reports whether an agent is another's sub-agent, however deep.
+func (a *agent) below(other *agent) bool {
+	for at, deep := a, 0; at != nil && deep < agentLimit; at, deep = at.parent, deep+1 {
+		if at == other {
+			return true
+		}
+	}
+	return false
+}
+
+// note keeps an attribute of the run. What is told again replaces itself.
+func (a *agent) note(name string, raw []byte) {
+	if len(raw) == 0 || len(raw) > notesLimit || string(raw) == "null" {
+		return
+	}
+	for i := range a.notes {
+		if a.notes[i].name == name {
+			a.notes[i].raw = append(a.notes[i].raw[:0], raw...)
+			return
+		}
+	}
+	a.notes = append(a.notes, note{name, append([]byte(nil), raw...)})
+}
+
+// noted puts the attributes into the run's span.
+func (a *agent) noted() {
+	span := a.span()
+	if span == nil || len(a.notes) == 0 {
+		return
+	}
+	var attrs dialect.Attributes
+	for _, n := range a.notes {
+		attrs.AddRaw(n.name, n.raw)
+	}
+	span.Attributes = attrs.Text()
+	a.Book.ChangedSpan(span, a.Frame)
+}
+
+// span is the run that people will look at: over all connections where it is
+// known to be one of several.
+func (a *agent) span() *dialect.Span {
+	if a.whole != nil {
+		return a.whole
+	}
+	return a.Run()
+}
+
+// setModel sets the model, and that of the whole run.
+func (a *agent) setModel(model []byte) {
+	if len(model) == 0 || a.Model == string(model) {
+		return
+	}
+	a.SetModel(strings.Clone(dialect.Alias(model)), "")
+	if a.whole != nil && a.whole.Model == "" {
+		a.whole.Model, a.whole.Provider = a.Model, a.Provider
+		a.Book.ChangedSpan(a.whole, a.Frame)
+	}
+}
+
+// say tells an error.
+func (a *agent) say(text []byte) *dialect.Message {
+	return a.Say(schema.MessageError, text)
+}

@@ -1,0 +1,123 @@
+// Package anthropicagent reads the streams of the anthropic_agent library and
+// of its successor agent_base: JSON envelopes, the older XML tags, and the raw
+// form, which is the Messages API's events between such tags.
+// docs/dialects/anthropic-agent.md says what is concluded from what.
+package anthropicagent
+
+import (
+	"bytes"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// Dialect is the stream of an anthropic_agent server. Its frames carry no times.
+var Dialect = dialect.Dialect{Name: "anthropic-agent", Match: match, New: newDecoder}
+
+// doneMarker ends a connection.
+const doneMarker = "[DONE]"
+
+// decoder is the state of one stream, which may hold several connections one
+// after another.
+type decoder struct {
+	trace.Stream
+	agents  []*agent
+	root    *agent // the connection's own agent: the first that it names
+	speaker *agent // whose the frames are that name no agent
+	over    bool   // its run has ended
+	since   int64  // when what is read now began to come, ns; 0 if in this frame
+	asked   request
+	status  int // of the answer, where its head was seen
+	markup  markup
+	blocks  []payload
+	room    []byte // for texts with escapes
+}
+
+func newDecoder(string) dialect.Decoder { return &decoder{} }
+
+// roomKept bounds the memory that is kept from frame to frame, bytes.
+const roomKept = 2048
+
+// Decode reads one frame.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+	d.Begin(in, b)
+	defer d.Done()
+	head, isHead := dialect.HeadOf(in)
+	switch {
+	case isHead:
+		d.head(in, &head)
+	case in.Direction == schema.Send:
+		d.sent(in)
+	case d.status >= 400 && len(in.Data) > 0:
+		d.refused(in)
+	default:
+		d.received(in)
+	}
+	if cap(d.room) > roomKept {
+		d.room = nil
+	}
+}
+
+// received reads a frame from the server.
+func (d *decoder) received(in *dialect.Input) {
+	data := bytes.TrimSpace(in.Data)
+	switch {
+	case len(data) == 0 && !d.markup.inside():
+	case string(data) == doneMarker:
+		in.Type = doneMarker
+		d.address()
+		d.done()
+	case in.JSON != nil && isEnvelope(in.JSON):
+		d.leaveMarkup()
+		d.envelope(in)
+	case in.JSON != nil && isException(in.JSON):
+		d.leaveMarkup()
+		in.Type = "error"
+		d.exception(in.JSON)
+	case bytes.HasPrefix(data, []byte("<meta_init data=")) && d.markup.name != "":
+		d.leaveMarkup() // the connection before was cut off
+		d.cutConnection()
+		d.feedMarkup(in)
+	case d.markup.inside() || bytes.HasPrefix(data, []byte("<")):
+		d.feedMarkup(in)
+	case in.JSON != nil && d.rawEvent(in):
+	case bytes.HasPrefix(data, []byte("Error: ")): // how old servers tell an exception
+		in.Type = "error"
+		d.crash(data[len("Error: "):], nil)
+		d.address()
+		d.leaveConnection()
+	default:
+		in.Type = typeOf(in)
+		d.address()
+		d.Unknown()
+	}
+}
+
+func typeOf(in *dialect.Input) string {
+	if in.JSON == nil {
+		return dialect.Intern([]byte(in.Event))
+	}
+	return dialect.Intern(in.JSON.GetStringBytes("type"))
+}
+
+// address fills in the envelope of a frame that names no agent.
+func (d *decoder) address() {
+	switch {
+	case d.speaker != nil:
+		d.speaker.Address()
+	case d.root != nil:
+		d.root.Address()
+	default:
+		d.Frame.Session = d.asked.session
+	}
+}
+
+// End settles what is still open.
+func (d *decoder) End(at int64, b *dialect.Book) {
+	d.Stream.End(at, b)
+	d.leaveMarkup()
+	d.answerMissing()
+	d.cutConnection()
+	d.Done()
+}

@@ -1,0 +1,120 @@
+package anthropicagent
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// failed reads an error of the Messages API. The agent may try again, so that it
+// ends the call of the model, and the run only if nothing comes after it.
+func (d *decoder) failed(a *agent, text []byte) {
+	why := text
+	if isJSON(text) {
+		why = whyOf(text)
+	}
+	d.heardOf(a)
+	a.say(why).Attributes = detailsOf(text)
+	call := a.Call()
+	a.closeCall(schema.StatusError)
+	call.Error = dialect.Short(why)
+	a.failing, a.failedAt = call.Error, d.Frame.At
+	a.ready = d.Frame.At
+}
+
+// whyOf gives what an error says in words: type and message, or all of it.
+func whyOf(text []byte) []byte {
+	if inner := dialect.RawMember(text, "error"); len(inner) > 0 && inner[0] == '{' {
+		text = inner
+	}
+	typ, message := stringOf(text, "type"), stringOf(text, "message")
+	switch {
+	case len(message) == 0:
+		return text
+	case len(typ) == 0 || string(typ) == "error":
+		return message
+	}
+	return bytes.Join([][]byte{typ, message}, []byte(": "))
+}
+
+// detailsOf keeps an error as it was told, where it is JSON.
+func detailsOf(text []byte) string {
+	if !isJSON(text) || len(text) > citesLimit {
+		return ""
+	}
+	var attrs dialect.Attributes
+	attrs.AddRaw("error", text)
+	return attrs.Text()
+}
+
+// exception reads what a server sends in place of the rest when its agent fails.
+func (d *decoder) exception(v *fastjson.Value) {
+	why := v.GetStringBytes("error")
+	if message := v.GetStringBytes("message"); len(message) > 0 {
+		why = bytes.Join([][]byte{why, message}, []byte(": "))
+	}
+	var attrs dialect.Attributes
+	if trace := v.GetStringBytes("traceback"); len(trace) > 0 {
+		attrs.AddText("traceback", dialect.Short(trace))
+	}
+	d.crash(why, attrs)
+	d.address()
+	d.leaveConnection() // nothing comes after it, and no [DONE]
+}
+
+// crash ends the connection's run in an error, and leaves what else is open.
+func (d *decoder) crash(why []byte, attrs dialect.Attributes) {
+	a := d.root
+	if a == nil {
+		a = d.agent(nil)
+	}
+	for _, sub := range d.agents {
+		if sub != a {
+			sub.abandon()
+		}
+	}
+	if d.over && a.Run() == nil {
+		a.say(why).Attributes = attrs.Text() // afterwards
+		return
+	}
+	d.inRun(a)
+	a.say(why).Attributes = attrs.Text()
+	if call := a.Call(); call != nil {
+		call.Error = dialect.Short(why)
+		a.closeCall(schema.StatusError)
+	}
+	a.end(schema.StatusError, why)
+	d.over = true
+}
+
+// rollback reads that what the model said last was rejected, and why: it is
+// asked again.
+func (d *decoder) rollback(a *agent, text []byte) {
+	d.inRun(a)
+	a.closeCall(schema.StatusOK)
+	if collapse := dialect.RawMember(text, "collapse_previous_assistant"); collapse == nil || dialect.RawTrue(collapse) {
+		for _, m := range a.draft {
+			attrs := dialect.Attributes(m.Attributes)
+			if len(attrs) > 0 {
+				attrs = attrs[:len(attrs)-1]
+			}
+			attrs.AddRaw("rolled_back", []byte("true"))
+			m.Attributes = attrs.Text()
+			a.Book.ChangedMessage(m, a.Frame)
+		}
+	}
+	var attrs dialect.Attributes
+	attrs.AddRaw("rollback", []byte("true"))
+	if code := dialect.RawMember(text, "code"); string(code) != "null" {
+		attrs.AddRaw("code", code)
+	}
+	if details := dialect.RawMember(text, "details"); len(details) > len("{}") && len(details) <= citesLimit {
+		attrs.AddRaw("details", details)
+	}
+	a.Say(schema.MessageSystem, stringOf(text, "message")).Attributes = attrs.Text()
+	a.cited, a.cites, a.ready = nil, nil, d.Frame.At
+	a.draft = nil
+}

@@ -1,0 +1,81 @@
+package anthropicagent
+
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// Nothing tells where a call of the model begins and ends. It begins when there
+// is nothing else to do: with meta_init, or with the result of the last tool
+// that the agent executed; where that is not told, with its first chunk. Its
+// last chunk ends it.
+
+// heardOf makes sure that a call of the model is in progress, as something of it
+// has come.
+func (d *decoder) heardOf(a *agent) *dialect.Span {
+	d.inRun(a)
+	a.seal()
+	if a.paused {
+		a.work()
+	}
+	if a.failing != "" { // it was tried again
+		a.failing = ""
+	}
+	a.turn = nil
+	call := a.Call()
+	if call == nil {
+		call = a.openCall()
+	}
+	a.heard = d.Frame.At
+	return call
+}
+
+func (a *agent) openCall() *dialect.Span {
+	call := a.OpenCall()
+	if a.ready != 0 {
+		call.Started = a.ready
+	}
+	a.ready = 0
+	clear(a.draft)
+	a.draft = a.draft[:0]
+	return call
+}
+
+// closeCall ends the call of the model with what was heard of it last.
+func (a *agent) closeCall(status schema.Status) {
+	call := a.Call()
+	if call == nil {
+		return
+	}
+	a.CompleteAll()
+	a.EndCall(status)
+	if a.heard >= call.Started && status == schema.StatusOK {
+		call.Ended = a.heard
+	}
+}
+
+// text adds to what the model says or thinks. Its end comes without text.
+func (d *decoder) text(a *agent, kind schema.MessageKind, chunk []byte, final bool) {
+	m := a.Growing(kind, nil)
+	if m == nil && len(chunk) == 0 {
+		return
+	}
+	d.heardOf(a)
+	if m == nil {
+		m = a.BeginText(kind, nil)
+		if kind == schema.MessageAssistant {
+			a.cites = nil
+			if len(a.draft) < draftLimit {
+				a.draft = append(a.draft, m)
+			}
+		}
+	}
+	a.Append(kind, nil, chunk)
+	if !final {
+		return
+	}
+	a.Complete(kind, nil)
+	if kind == schema.MessageAssistant {
+		a.cited = m
+	}
+}

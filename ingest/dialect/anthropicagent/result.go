@@ -1,0 +1,185 @@
+package anthropicagent
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// result is what a tool returned, while it still comes.
+type result struct {
+	id      string
+	tool    *trace.Tool
+	message *dialect.Message
+	images  dialect.Attributes // a JSON array without its end
+	at      int64              // when it began to come, ns: the tool had ended
+}
+
+// failedPrefix begins the result of a tool that raised an exception, which
+// nothing else tells.
+var failedPrefix = []byte("Error executing tool: ")
+
+// result adds to what a tool returned.
+func (d *decoder) result(a *agent, id, name, chunk []byte, server bool) {
+	if r := a.resultOf(id); r != nil {
+		a.Book.Append(r.message, chunk, a.Frame)
+		return
+	}
+	if len(id) > 0 && a.Ended(id) {
+		return // told before, such as by the client's request
+	}
+	tool := a.OpenTool(id)
+	if tool == nil {
+		tool = d.unseen(a, id, name)
+		if server || bytes.HasPrefix(id, serverPrefix) {
+			a.serve(tool)
+		}
+	}
+	if len(a.results) >= resultLimit {
+		d.resultEnd(a, []byte(a.results[0].id), nil)
+	}
+	message := a.Returned(tool, chunk, "text")
+	message.Complete = false
+	a.results = append(a.results, result{id: string(id), tool: tool, message: message, at: a.Frame.At})
+}
+
+// unseen begins a call of which this stream saw nothing but the result. On a new
+// connection that is one that the run waited for.
+func (d *decoder) unseen(a *agent, id, name []byte) *trace.Tool {
+	if len(id) > 0 && (a.Run() == nil || a.leg && a.heard == 0) {
+		a.goOn(d.asked.takeTime(d.Frame.At), id)
+	}
+	d.inRun(a)
+	tool := a.Tool(id, name)
+	tool.Span.Started, tool.Span.Parent = 0, "" // the stream that saw it begin knows
+	return tool
+}
+
+func (a *agent) resultOf(id []byte) *result {
+	for i := range a.results {
+		if a.results[i].id == string(id) {
+			return &a.results[i]
+		}
+	}
+	return nil
+}
+
+// image adds an image to a result. What it shows stays in the frame.
+func (a *agent) image(id, src, media []byte) {
+	r := a.resultOf(id)
+	if r == nil {
+		return
+	}
+	var image dialect.Attributes
+	image.AddText("media_type", string(media))
+	if bytes.HasPrefix(src, []byte("data:")) {
+		image.AddRaw("bytes", strconv.AppendInt(nil, int64(len(src)), 10))
+	} else {
+		image.AddText("src", dialect.Short(src))
+	}
+	if len(r.images)+len(image) > citesLimit {
+		return
+	}
+	if len(r.images) == 0 {
+		r.images = append(r.images, '[')
+	} else {
+		r.images = append(r.images, ',')
+	}
+	r.images = append(r.images, image.Text()...)
+	var attrs dialect.Attributes
+	attrs.AddRaw("images", append(r.images[:len(r.images):len(r.images)], ']'))
+	r.message.Attributes = attrs.Text()
+	a.Book.ChangedMessage(r.message, a.Frame)
+}
+
+// resultEnd ends a call: its result is whole. log is what the successor tells of
+// it beside the result, JSON; it may be empty.
+func (d *decoder) resultEnd(a *agent, id, log []byte) {
+	r := a.resultOf(id)
+	if r == nil {
+		return
+	}
+	tool, text := r.tool, r.message.TextSoFar()
+	r.message.Media = mediaOf(text, served(tool))
+	a.Book.Complete(r.message, a.Frame)
+	status, why := statusOf(text, served(tool))
+	if len(log) > 0 && fastjson.ValidateBytes(log) == nil {
+		if failed := dialect.RawMember(log, "is_error"); failed != nil {
+			status, why = schema.StatusOK, nil
+			if dialect.RawTrue(failed) {
+				status, why = schema.StatusError, text
+			}
+		}
+		a.logged(tool, log)
+	}
+	a.EndTool(tool, status, why)
+	tool.Span.Ended = max(r.at, tool.Span.Started)
+	at, server := r.at, served(tool)
+	*r = a.results[len(a.results)-1]
+	a.results[len(a.results)-1] = result{}
+	a.results = a.results[:len(a.results)-1]
+	d.returned(a, tool.Span.CallID, status, log)
+	if server {
+		a.heard = at // it is a part of what the model sends
+		return
+	}
+	a.turn = nil
+	if a.Run() != nil && a.Call() == nil && !a.running() {
+		a.ready = a.Frame.At
+	}
+}
+
+// completeResults completes results that will not.
+func (a *agent) completeResults() {
+	for i := range a.results {
+		a.Book.Complete(a.results[i].message, a.Frame)
+	}
+	a.results = nil
+}
+
+// logged keeps what the successor's log of a call tells: how long it took, and
+// of a sub-agent in it which it was.
+func (a *agent) logged(tool *trace.Tool, log []byte) {
+	if ms, err := strconv.ParseFloat(string(dialect.RawMember(log, "duration_ms")), 64); err == nil && ms > 0 && ms < 1e12 {
+		tool.Span.Duration = int64(ms * 1e6)
+	}
+	before := len(tool.Attrs)
+	if details := dialect.RawMember(log, "details"); len(details) > len("{}") && len(details) <= citesLimit && string(details) != "null" {
+		tool.Attrs.AddRaw("details", details)
+	}
+	if agents := dialect.RawPath(log, "nested_conversation.agents"); len(agents) > len("{}") && len(agents) <= citesLimit && string(agents) != "null" {
+		tool.Attrs.AddRaw("nested_agents", agents)
+	}
+	if len(tool.Attrs) > before {
+		a.Noted(tool)
+	}
+}
+
+// mediaOf tells JSON from text. The results of the API's own tools are JSON, but
+// old servers write them as the library prints them, in a JSON string.
+func mediaOf(text []byte, server bool) string {
+	if isJSON(text) || server && len(text) > 0 && text[0] == '"' && fastjson.ValidateBytes(text) == nil {
+		return "json"
+	}
+	return "text"
+}
+
+// statusOf tells from a result whether its call failed.
+func statusOf(text []byte, server bool) (schema.Status, []byte) {
+	switch {
+	case bytes.HasPrefix(text, failedPrefix):
+		return schema.StatusError, text[len(failedPrefix):]
+	case !server || !isJSON(text):
+	case bytes.HasSuffix(stringOf(text, "type"), []byte("_error")):
+		if code := stringOf(text, "error_code"); len(code) > 0 {
+			return schema.StatusError, code
+		}
+		return schema.StatusError, text
+	}
+	return schema.StatusOK, nil
+}

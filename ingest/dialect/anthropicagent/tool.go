@@ -1,0 +1,110 @@
+package anthropicagent
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// serverPrefix begins the ids of calls that the Messages API executes itself.
+var serverPrefix = []byte("srvtoolu_")
+
+// isServed marks a call that the API executes, in the call of the model.
+const isServed = `{"server":true`
+
+func served(tool *trace.Tool) bool { return bytes.HasPrefix(tool.Attrs, []byte(isServed)) }
+
+func (a *agent) serve(tool *trace.Tool) {
+	tool.Attrs = dialect.Attributes(isServed)
+	a.Noted(tool)
+}
+
+// call adds to a call's arguments. It is executed once they are complete: by
+// the API at once, by the agent with the other calls of the turn.
+func (d *decoder) call(a *agent, id, name, chunk []byte, final, server bool) {
+	server = server || bytes.HasPrefix(id, serverPrefix)
+	if a.turn != nil && !server && a.Call() == nil {
+		a.GoOn(a.turn) // another call of the same turn
+	}
+	d.heardOf(a)
+	tool := a.nameless
+	if len(id) > 0 || tool == nil {
+		tool = a.Tool(id, name)
+		if server && tool.Attrs == nil {
+			a.serve(tool)
+		}
+	}
+	a.Argue(tool, chunk)
+	a.nameless = nil
+	if !final {
+		if len(id) == 0 {
+			a.nameless = tool
+		}
+		return
+	}
+	a.Argued(tool)
+	a.Start(tool)
+	if !server {
+		a.turn = a.Call()
+		a.EndCall(schema.StatusOK)
+	}
+}
+
+// running reports whether the agent executes a tool of its own.
+func (a *agent) running() bool {
+	for _, tool := range a.OpenTools() {
+		if tool.Span.Status == schema.StatusOpen && !served(tool) {
+			return true
+		}
+	}
+	return false
+}
+
+// awaited is the attribute of a run that waits: what for.
+const awaited = "awaiting"
+
+// awaiting reads the calls that the client is to execute: an array, or an object
+// that holds it.
+func (d *decoder) awaiting(a *agent, text []byte) {
+	list := text
+	if tools := dialect.RawMember(text, "tools"); tools != nil {
+		list = tools
+	}
+	d.inRun(a)
+	var ids []string
+	dialect.RawElements(list, func(raw []byte) bool {
+		id := stringOf(raw, "tool_use_id")
+		if len(id) == 0 {
+			return true
+		}
+		ids = append(ids, string(id))
+		if a.Ended(id) {
+			return true
+		}
+		tool := a.Tool(id, stringOf(raw, "name"))
+		if len(tool.Arguments()) == 0 {
+			a.SetArguments(tool, dialect.RawMember(raw, "input"))
+		}
+		a.Wait(tool)
+		return len(ids) < resultLimit
+	})
+	a.note(awaited, list)
+	a.pause(ids)
+}
+
+// stringOf gives the text of a member that is a string, nil for none.
+func stringOf(object []byte, name string) []byte {
+	text, _ := dialect.Unquote(dialect.RawMember(object, name), nil)
+	return text
+}
+
+// isJSON reports whether a result is JSON rather than a text: numbers and the
+// like are texts.
+func isJSON(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && fastjson.ValidateBytes(text) == nil
+}

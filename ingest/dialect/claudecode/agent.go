@@ -1,0 +1,83 @@
+package claudecode
+
+import (
+	"slices"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// agent is a sub-agent: what it does stands below the tool call that it works
+// in, whose id its lines carry as parent_tool_use_id.
+type agent struct {
+	lane
+	// background: it goes on after its call has returned, and after the run.
+	background bool
+}
+
+// laneOf gives the lane that a line belongs to. Without a parent that is the
+// main agent's, in a run.
+func (s *session) laneOf(l *line) *lane {
+	parent := l.text("parent_tool_use_id")
+	if len(parent) == 0 {
+		s.inRun(l)
+		return &s.lane
+	}
+	return &s.agent(l, parent, l.text("subagent_type")).lane
+}
+
+// laneIfOpen is the lane of a line that begins nothing.
+func (s *session) laneIfOpen(parent []byte) *lane {
+	if a := s.find(parent); a != nil {
+		return &a.lane
+	}
+	return &s.lane
+}
+
+func (s *session) find(parent []byte) *agent {
+	for _, a := range s.agents {
+		if a.Node == string(parent) {
+			return a
+		}
+	}
+	return nil
+}
+
+// agent gives the sub-agent that works in a tool call, and begins one.
+func (s *session) agent(l *line, parent, name []byte) *agent {
+	if a := s.find(parent); a != nil {
+		return a
+	}
+	if len(s.agents) >= openAgents {
+		s.subs = plus(s.subs, s.agents[0].sum())
+		s.agents[0].GiveUp()
+		s.agents = slices.Delete(s.agents, 0, 1)
+	}
+	_, tool := s.openTool(parent)
+	if len(name) == 0 && tool != nil {
+		name, _ = dialect.Unquote(dialect.RawMember(tool.Arguments(), "subagent_type"), nil)
+	}
+	a := &agent{}
+	a.begin(s.Stream, s.Session)
+	a.Node, a.Agent, a.asked = string(parent), string(name), l.At
+	if tool != nil {
+		a.Inside(tool.Span)
+	} else {
+		s.inRun(l)
+		a.Inside(s.Run())
+	}
+	a.RunID = s.RunID
+	a.OpenStep(a.Agent)
+	s.agents = append(s.agents, a)
+	return a
+}
+
+// end ends a sub-agent.
+func (s *session) end(a *agent, status schema.Status, why []byte) {
+	if step := a.Step(); step != nil && len(why) > 0 {
+		step.Error = dialect.Short(why)
+	}
+	s.subs = plus(s.subs, a.sum())
+	a.EndRun(status, nil)
+	s.agents = slices.DeleteFunc(s.agents, func(x *agent) bool { return x == a })
+}

@@ -1,0 +1,120 @@
+// Package claudecode reads what Claude Code writes with --output-format
+// stream-json. docs/dialects/claude-code.md says what it concludes.
+package claudecode
+
+import (
+	"slices"
+	"time"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// Dialect is Claude Code's stream-json.
+var Dialect = dialect.Dialect{Name: "claude-code", Match: match, Time: timeOf, New: newDecoder}
+
+// decoder reads the lines of a stream, which may hold several sessions.
+type decoder struct {
+	trace.Stream
+	sessions []*session // the one used last is the last
+}
+
+// openSessions bounds the sessions of a stream. Beyond it the one that nothing
+// was heard of for longest is given up.
+const openSessions = 16
+
+func newDecoder(string) dialect.Decoder { return &decoder{} }
+
+// Decode implements dialect.Decoder.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+	if in.JSON == nil {
+		return
+	}
+	d.Begin(in, b)
+	defer d.Done()
+	in.Type = dialect.Intern(in.JSON.GetStringBytes("type"))
+	l := line{Input: in, v: in.JSON, data: in.Data}
+	s := d.session(l.session())
+	if in.Direction == schema.Send {
+		s.sent(&l)
+		s.Address()
+		return
+	}
+	known := true
+	at := &s.lane
+	switch in.Type {
+	case "stream_event":
+		at, known = s.event(&l)
+	case "assistant":
+		at, known = s.assistant(&l)
+		s.keptLine(&l)
+	case "user":
+		at = s.user(&l)
+		s.keptLine(&l)
+	case "result":
+		known = s.result(&l)
+	case "system":
+		at, known = s.system(&l)
+	case "control_request":
+		s.asks(&l)
+	case "control_response", "control_cancel_request", "keep_alive", "rate_limit_event", "tool_progress",
+		"tool_use_summary", "auth_status", "prompt_suggestion":
+		at = s.laneIfOpen(l.text("parent_tool_use_id"))
+	default:
+		known = false
+	}
+	at.Address()
+	if !known {
+		d.Unknown()
+	}
+}
+
+// session gives the session with an id. A line that names none belongs to the
+// session of the line before it.
+func (d *decoder) session(id []byte) *session {
+	last := len(d.sessions) - 1
+	if last >= 0 && (len(id) == 0 || d.sessions[last].Session == string(id)) {
+		return d.sessions[last]
+	}
+	for i, s := range d.sessions {
+		if s.Session == string(id) {
+			d.sessions = append(slices.Delete(d.sessions, i, i+1), s)
+			return s
+		}
+	}
+	if len(d.sessions) >= openSessions {
+		d.sessions[0].giveUp()
+		d.sessions = slices.Delete(d.sessions, 0, 1)
+	}
+	s := newSession(&d.Stream, string(id))
+	d.sessions = append(d.sessions, s)
+	return s
+}
+
+// End implements dialect.Decoder.
+func (d *decoder) End(at int64, b *dialect.Book) {
+	d.Stream.End(at, b)
+	defer d.Done()
+	for _, s := range d.sessions {
+		s.giveUp()
+	}
+}
+
+// timeOf reads the time at which a line was written, which newer versions put
+// on what the model and the tools say. The first line may hold when the program
+// was started.
+func timeOf(in *dialect.Input) int64 {
+	if in.JSON == nil {
+		return 0
+	}
+	if text := in.JSON.GetStringBytes("timestamp"); len(text) > 0 {
+		if t, err := time.Parse(time.RFC3339Nano, dialect.Alias(text)); err == nil && t.Year() > 1970 {
+			return t.UnixNano()
+		}
+	}
+	if ms := in.JSON.GetFloat64("startup_timing", "time_origin_ms"); ms > 0 && ms < 1e14 {
+		return int64(ms * 1e6)
+	}
+	return 0
+}

@@ -1,0 +1,35 @@
+package claudecode
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+)
+
+// line is the present line.
+type line struct {
+	*dialect.Input
+	v    *fastjson.Value
+	data []byte
+}
+
+// text gives a member of the line that is a text, nil for others.
+func (l *line) text(name ...string) []byte { return l.v.GetStringBytes(name...) }
+
+// session is the id of the line's session, "" where it names none. The file in
+// which Claude Code keeps a conversation calls it otherwise.
+func (l *line) session() []byte {
+	if id := l.text("session_id"); len(id) > 0 {
+		return id
+	}
+	return l.text("sessionId")
+}
+
+// raw gives a member of the line as it stands, nil where it is not there or null.
+func (l *line) raw(name string) []byte {
+	raw := dialect.RawMember(l.data, name)
+	if string(raw) == "null" {
+		return nil
+	}
+	return raw
+}

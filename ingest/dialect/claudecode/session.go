@@ -1,0 +1,136 @@
+package claudecode
+
+import (
+	"cmp"
+	"slices"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// session is one conversation: the main agent and its sub-agents.
+type session struct {
+	lane
+	agents []*agent
+	// attrs are the run's, as its beginning told them.
+	attrs dialect.Attributes
+	// named: the run's id is of its own, not the session's.
+	named bool
+	// failed are the calls of the run that ended in an error: those that were
+	// not permitted are known only at the end.
+	failed []*dialect.Span
+	// subs is what the sub-agents of the run used that have ended.
+	subs schema.Tokens
+	// turnEnded is when the model last ended its turn in the conversation's own
+	// file, ns; 0 if it is not over.
+	turnEnded int64
+	// requests are questions for permission that were not answered so far.
+	requests []request
+}
+
+// Bounds of what is kept of a session.
+const (
+	openAgents   = 64
+	failedTools  = 64
+	openRequests = 16
+)
+
+func newSession(stream *trace.Stream, id string) *session {
+	s := &session{}
+	s.lane.begin(stream, id)
+	return s
+}
+
+// open begins a run with the present line.
+func (s *session) open(l *line) {
+	s.messages.GiveUp()
+	s.GiveUp()
+	s.forget()
+	id := l.text("uuid")
+	s.named = len(id) > 0
+	s.RunID = cmp.Or(string(id), s.Session)
+	s.OpenRun("")
+}
+
+// inRun makes sure that there is a run: init, with which runs begin, may not
+// have been seen.
+func (s *session) inRun(l *line) {
+	if s.Run() == nil {
+		s.open(l)
+		if s.asked != 0 {
+			s.Run().Started = s.asked
+		}
+	}
+}
+
+// init begins a run.
+func (s *session) init(l *line) {
+	if model := l.text("model"); len(model) > 0 {
+		s.SetModel(string(model), "")
+	}
+	s.open(l)
+	s.asked = l.At
+	s.attrs = nil
+	for _, a := range []struct{ name, member string }{
+		{"cwd", "cwd"}, {"version", "claude_code_version"}, {"permission_mode", "permissionMode"},
+	} {
+		s.attrs.AddRaw(a.name, l.raw(a.member))
+	}
+	s.Run().Attributes = s.attrs.Text()
+}
+
+// forget lets go of what belonged to the run that has ended. Sub-agents that
+// work in the background go on.
+func (s *session) forget() {
+	s.settle()
+	s.attrs, s.failed, s.requests, s.subs = nil, nil, nil, schema.Tokens{}
+	s.agents = slices.DeleteFunc(s.agents, func(a *agent) bool {
+		a.settle() // what it uses from now on is the next run's
+		if !a.background {
+			a.GiveUp()
+		}
+		return !a.background
+	})
+}
+
+// giveUp leaves all that is open without an end.
+func (s *session) giveUp() {
+	s.endTurn()
+	for _, a := range s.agents {
+		a.messages.GiveUp()
+		a.GiveUp()
+	}
+	s.messages.GiveUp()
+	s.GiveUp()
+	s.agents = nil
+	s.settle()
+}
+
+// event reads an event of the API.
+func (s *session) event(l *line) (at *lane, known bool) {
+	at = s.laneOf(l)
+	return at, at.event(l)
+}
+
+// openTool finds a call in progress, whoever of the session's agents made it.
+func (s *session) openTool(id []byte) (*lane, *trace.Tool) {
+	if tool := s.OpenTool(id); tool != nil {
+		return &s.lane, tool
+	}
+	for _, a := range s.agents {
+		if tool := a.OpenTool(id); tool != nil {
+			return &a.lane, tool
+		}
+	}
+	return nil, nil
+}
+
+// plus adds tokens.
+func plus(a, b schema.Tokens) schema.Tokens {
+	return schema.Tokens{
+		Input: a.Input + b.Input, CacheRead: a.CacheRead + b.CacheRead,
+		CacheWrite5m: a.CacheWrite5m + b.CacheWrite5m, CacheWrite1h: a.CacheWrite1h + b.CacheWrite1h,
+		Output: a.Output + b.Output, Reasoning: a.Reasoning + b.Reasoning,
+	}
+}

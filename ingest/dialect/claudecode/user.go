@@ -1,0 +1,153 @@
+package claudecode
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/anthropic"
+	"tapedeck/schema"
+)
+
+// user reads a line with the results of tools, or with what the user says, or
+// with what Claude Code says in the user's name. No run begins with it.
+func (s *session) user(l *line) *lane {
+	at := &s.lane
+	if parent := l.text("parent_tool_use_id"); len(parent) > 0 {
+		at = s.laneOf(l)
+	}
+	content := dialect.RawPath(l.data, "message.content")
+	said := anthropic.ReadSaid(content, l.v.Get("message", "content"), func(data []byte, v *fastjson.Value) {
+		s.toolResult(l, at, data, v)
+	})
+	for _, reminder := range said.Reminders {
+		at.Say(schema.MessageSystem, reminder)
+	}
+	if said.Any {
+		if at == &s.lane {
+			s.endTurn()
+			if s.Run() == nil {
+				s.RunID = "" // it is of the run to come
+			}
+		}
+		at.say(l, &said)
+	}
+	at.asked = l.At
+	return at
+}
+
+// interrupted is what stands in the user's name where the user stopped a run,
+// or a tool.
+var interrupted = []byte("[Request interrupted by user")
+
+func (a *lane) say(l *line, said *anthropic.Said) {
+	var m *dialect.Message
+	switch {
+	case l.v.GetBool("isSynthetic"), l.v.GetBool("isMeta"), bytes.HasPrefix(said.Text, interrupted):
+		m = a.Say(schema.MessageSystem, said.Text)
+	case a.Node != "":
+		m = a.Say(schema.MessageUser, said.Text) // what the main agent asks of a sub-agent
+	default:
+		m = a.Ask(said.Text)
+	}
+	m.Attributes = said.Attributes
+}
+
+// toolResult ends a call.
+func (s *session) toolResult(l *line, at *lane, data []byte, v *fastjson.Value) {
+	id := v.GetStringBytes("tool_use_id")
+	if len(id) == 0 {
+		return
+	}
+	if of, _ := s.openTool(id); of != nil {
+		at = of
+	}
+	text, media := anthropic.ResultText(dialect.RawMember(data, "content"), v.Get("content"))
+	status, why := anthropic.ResultStatus(v, text)
+	if bytes.HasPrefix(text, interrupted) {
+		status = schema.StatusCancelled
+	}
+	more := l.v.Get("tool_use_result")
+	background := more.GetBool("isAsync") || string(more.GetStringBytes("status")) == "async_launched"
+	if a := s.find(id); a != nil {
+		if a.background = a.background || background; !a.background {
+			s.end(a, status, why)
+		}
+	}
+	tool := at.OpenTool(id)
+	if tool != nil {
+		if ms := cmp.Or(more.GetFloat64("totalDurationMs"), more.GetFloat64("durationMs")); ms > 0 && ms < 1e12 {
+			tool.Span.Duration = int64(ms * 1e6)
+		}
+		if s.denied(id) {
+			status = schema.StatusRejected
+		}
+		if status == schema.StatusError && len(s.failed) < failedTools {
+			s.failed = append(s.failed, tool.Span)
+		}
+	}
+	at.ResultOf(id, nil, text, media, status, why)
+}
+
+// request is a question whether a tool may be executed.
+type request struct {
+	id, tool string
+	denied   bool
+}
+
+// asks reads a control request: where Claude Code asks whether a tool may be
+// executed the call waits.
+func (s *session) asks(l *line) {
+	if string(l.text("request", "subtype")) != "can_use_tool" {
+		return
+	}
+	id := l.text("request", "tool_use_id")
+	at, tool := s.openTool(id)
+	if tool == nil {
+		return
+	}
+	if len(s.requests) >= openRequests {
+		s.requests = slices.Delete(s.requests, 0, 1)
+	}
+	s.requests = append(s.requests, request{id: string(l.text("request_id")), tool: string(id)})
+	tool.Attrs.AddTime("approval_at", l.At)
+	at.Noted(tool)
+	at.Wait(tool)
+}
+
+// sent reads what is sent to Claude Code: what the user says, and answers to
+// its questions.
+func (s *session) sent(l *line) {
+	switch l.Type {
+	case "user":
+		s.user(l)
+	case "control_response":
+		id := l.text("response", "request_id")
+		for i := range s.requests {
+			if r := &s.requests[i]; r.id == string(id) {
+				s.answered(r, string(l.text("response", "response", "behavior")))
+				return
+			}
+		}
+	}
+}
+
+func (s *session) answered(r *request, behavior string) {
+	r.denied = behavior == "deny"
+	if at, tool := s.openTool([]byte(r.tool)); tool != nil && behavior == "allow" {
+		at.Start(tool)
+	}
+}
+
+// denied reports whether a call was refused.
+func (s *session) denied(tool []byte) bool {
+	for _, r := range s.requests {
+		if r.tool == string(tool) {
+			return r.denied
+		}
+	}
+	return false
+}

@@ -1,0 +1,162 @@
+// Package codex reads the lines that "codex exec --json" prints.
+// docs/dialects/codex.md says what is concluded from what.
+package codex
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// Dialect is the event stream of "codex exec --json". Its lines carry no times.
+var Dialect = dialect.Dialect{Name: "codex", Match: match, New: newDecoder}
+
+// decoder is the state of one stream. Ids of items count from item_0 in every
+// process, so that they mean something in this stream only.
+type decoder struct {
+	trace.Stream
+	tr       trace.Trace
+	thread   dialect.Last
+	scope    string // of running totals
+	failing  string // an error of the run after which nothing has been heard
+	failedAt int64  // when it was told, ns
+	todo     []byte // the latest list, JSON
+	quoting  []byte // room for arguments
+}
+
+func newDecoder(string) dialect.Decoder {
+	d := &decoder{}
+	d.reset()
+	return d
+}
+
+// reset begins a process.
+func (d *decoder) reset() {
+	d.tr = trace.Trace{Stream: &d.Stream, Session: d.tr.Session, LocalTools: true}
+	d.failing, d.todo = "", nil
+}
+
+// Decode reads one line.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+	if in.JSON == nil || in.Direction == schema.Send {
+		return
+	}
+	d.Begin(in, b)
+	d.event(in)
+	d.tr.Address()
+	d.Done()
+	if cap(d.quoting) > roomKept {
+		d.quoting = nil
+	}
+}
+
+// roomKept bounds the memory that is kept for building arguments, bytes.
+const roomKept = 2048
+
+func (d *decoder) event(in *dialect.Input) {
+	typ := in.JSON.GetStringBytes("type")
+	in.Type = dialect.Intern(typ)
+	switch in.Type {
+	case "thread.started":
+		d.threadStarted(in.JSON)
+	case "turn.started":
+		d.cutOff()
+		d.tr.OpenRun("")
+		d.todo = nil
+	case "turn.completed":
+		d.turnEnded(in, schema.StatusOK, nil)
+	case "turn.failed":
+		why := in.JSON.GetStringBytes("error", "message")
+		if why == nil {
+			why = in.JSON.GetStringBytes("error")
+		}
+		d.turnEnded(in, schema.StatusError, why)
+	case "item.started":
+		d.item(in, begun)
+	case "item.updated":
+		d.item(in, updated)
+	case "item.completed":
+		d.item(in, completed)
+	case "item.plan.delta":
+		d.planDelta(in.JSON)
+	case "request_user_input":
+		d.asked(in)
+	case "error":
+		d.failed(in.JSON)
+		return
+	default:
+		d.Unknown()
+	}
+	d.failing = ""
+}
+
+// threadStarted begins a process: what was open of one before it in the same
+// stream was cut off.
+func (d *decoder) threadStarted(v *fastjson.Value) {
+	d.cutOff()
+	d.tr.Session = d.thread.Own(v.GetStringBytes("thread_id"))
+	d.scope = ""
+	d.reset()
+}
+
+// turnEnded ends a run. Errors were told by a line of their own before, but not
+// always: one that is not the same is a message as well.
+func (d *decoder) turnEnded(in *dialect.Input, status schema.Status, why []byte) {
+	run := d.tr.Run()
+	if run == nil {
+		run = d.tr.InRun()
+		run.Started = 0 // only its end was seen
+	}
+	if raw := dialect.RawMember(in.Data, "usage"); raw != nil {
+		d.usage(raw)
+	}
+	if len(why) > 0 && run.Error != dialect.Short(why) {
+		d.tr.Say(schema.MessageError, why)
+	}
+	run.Error = "" // of those before the turn goes on after all
+	var attrs dialect.Attributes
+	attrs.AddRaw("todo_list", d.todo)
+	run.Attributes = attrs.Text()
+	d.tr.EndRun(status, why)
+	d.todo = nil
+}
+
+// failed reads an error. Many are followed by another try ("Reconnecting…"), so
+// that it ends no run.
+func (d *decoder) failed(v *fastjson.Value) {
+	why := v.GetStringBytes("message")
+	if why == nil {
+		d.Unknown()
+		return
+	}
+	d.tr.Say(schema.MessageError, why)
+	if run := d.tr.Run(); run != nil {
+		run.Error = dialect.Short(why)
+		d.failing, d.failedAt = run.Error, d.Frame.At
+		d.Book.ChangedSpan(run, d.Frame)
+	}
+}
+
+// cutOff settles what is open of a turn that was not ended. If the last that
+// was heard of it is an error, it ended in that.
+func (d *decoder) cutOff() {
+	run := d.tr.Run()
+	switch {
+	case run == nil:
+	case d.failing != "":
+		d.tr.EndRun(schema.StatusError, nil)
+		run.Ended = d.failedAt
+	default:
+		run.Error = "" // the turn went on after it
+	}
+	d.tr.GiveUp()
+}
+
+// End settles what is open.
+func (d *decoder) End(at int64, b *dialect.Book) {
+	d.Stream.End(at, b)
+	d.cutOff()
+	d.Done()
+}

@@ -1,0 +1,94 @@
+package codex
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// stage is how far an item is.
+type stage int
+
+const (
+	begun stage = iota
+	updated
+	completed
+)
+
+// item reads an item.started, item.updated or item.completed. Each tells the
+// whole item.
+func (d *decoder) item(in *dialect.Input, s stage) {
+	v := in.JSON.Get("item")
+	if v == nil || v.Type() != fastjson.TypeObject {
+		d.Unknown()
+		return
+	}
+	raw := dialect.RawMember(in.Data, "item")
+	switch string(v.GetStringBytes("type")) {
+	case "agent_message":
+		d.text(v, s, schema.MessageAssistant, "")
+	case "reasoning":
+		d.text(v, s, schema.MessageThinking, "")
+	case "plan":
+		d.text(v, s, schema.MessageAssistant, planAttributes)
+	case "error":
+		if why := v.GetStringBytes("message"); s == completed && len(why) > 0 {
+			d.tr.Say(schema.MessageError, why)
+		}
+	case "todo_list":
+		if list := dialect.RawMember(raw, "items"); len(list) <= todoKept {
+			d.todo = append(d.todo[:0], list...)
+		}
+	case "command_execution":
+		d.command(v, raw, s)
+	case "file_change":
+		d.fileChange(v, raw, s)
+	case "mcp_tool_call":
+		d.mcpCall(v, raw, s)
+	case "collab_tool_call":
+		d.collabCall(v, raw, s)
+	case "web_search":
+		d.webSearch(v, raw, s)
+	default:
+		d.Unknown()
+	}
+}
+
+// todoKept bounds the to-do list that a run ends with, bytes.
+const todoKept = 2048
+
+// planAttributes mark a proposed plan, which is an answer too.
+const planAttributes = `{"item":"plan"}`
+
+// text reads an item of text, which may come in growing snapshots.
+func (d *decoder) text(v *fastjson.Value, s stage, kind schema.MessageKind, attributes string) {
+	d.tr.InRun()
+	id, content := v.GetStringBytes("id"), v.GetStringBytes("text")
+	m := d.tr.Growing(kind, id)
+	switch {
+	case len(content) == 0: // also where deltas told it
+	case m == nil && s == completed:
+		d.tr.Say(kind, content).Attributes = attributes
+	case m == nil:
+		m = d.tr.BeginText(kind, id)
+		m.Attributes = attributes
+		fallthrough
+	default:
+		d.Book.SetText(m, content, d.Frame)
+	}
+	if s == completed {
+		d.tr.Complete(kind, id)
+	}
+}
+
+// planDelta reads a piece of a proposed plan.
+func (d *decoder) planDelta(v *fastjson.Value) {
+	id := v.GetStringBytes("item_id")
+	if id == nil {
+		d.Unknown()
+		return
+	}
+	d.tr.InRun()
+	d.tr.Append(schema.MessageAssistant, id, v.GetStringBytes("delta")).Attributes = planAttributes
+}

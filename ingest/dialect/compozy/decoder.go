@@ -1,0 +1,123 @@
+package compozy
+
+import (
+	"strconv"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+)
+
+// decoder reads one stream: one execution after another, and mostly one alone.
+type decoder struct {
+	trace.Trace
+	stream   trace.Stream
+	request  request
+	sequence sequence
+	run      run
+	plain    bool   // the latest chunk was a plain line
+	line     []byte // scratch
+
+	execID, taskID, agentID, eventID, typ dialect.Last
+}
+
+func newDecoder(string) dialect.Decoder {
+	d := &decoder{}
+	d.Stream = &d.stream
+	return d
+}
+
+// Decode implements dialect.Decoder.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+	d.Begin(in, b)
+	defer d.Done()
+	if head, ok := dialect.HeadOf(in); ok {
+		d.head(&head, in)
+		return
+	}
+	if len(in.Data) == 0 && in.Event == "" {
+		in.EventID = d.eventID.Own([]byte(in.ID))
+		return
+	}
+	if d.answer(in) {
+		return
+	}
+	e, name, known := read(in)
+	id := in.ID
+	if id == "" {
+		id = dialect.Alias(e.id)
+	}
+	if known {
+		d.take(&e, id)
+		name = e.name
+	} else {
+		d.Unknown()
+		name = d.typ.Own([]byte(name))
+	}
+	d.Address()
+	in.Type, in.EventID = name, d.eventID.Own([]byte(id))
+}
+
+// take draws conclusions from an event.
+func (d *decoder) take(e *event, id string) {
+	n, err := strconv.ParseUint(id, 10, 64)
+	if err != nil {
+		n = 0 // none that counts
+	}
+	hash := e.hash(n)
+	again := d.sequence.knows(hash, n)
+	d.belongs(e, n, again)
+	again = d.sequence.knows(hash, n)
+	d.sequence.count(d, e, hash, n, again)
+	if again {
+		return
+	}
+	d.names(e)
+	if !e.isObject() && e.kind != chunk && e.kind != failure && e.kind != complete {
+		d.Unknown()
+		return
+	}
+	switch e.kind {
+	case workflowStart:
+		d.workflowStarts(e)
+	case progress:
+		d.stands(e)
+	case agentStart:
+		d.agentStarts(e)
+	case stage:
+		d.stage(e)
+	case chunk:
+		d.chunk(e)
+	case snapshot:
+		d.snapshot(e)
+	case toolCall:
+		d.toolCall(e)
+	case warning:
+		d.warn(e)
+	case failure, complete:
+		d.ends(e)
+	}
+}
+
+// names takes over whose event it is: the task and the agent.
+func (d *decoder) names(e *event) {
+	if !e.isObject() {
+		return
+	}
+	if text := e.text("task_id"); len(text) > 0 {
+		d.Node = d.taskID.Own(text)
+	}
+	if text := e.text("agent_id"); len(text) > 0 {
+		d.Agent = d.agentID.Own(text)
+	}
+	if text := e.text("workflow_exec_id"); len(text) > 0 && d.run.workflow != string(text) {
+		d.run.workflow = dialect.Short(text)
+	}
+}
+
+// End implements dialect.Decoder. A stream may be cut after ten minutes without
+// a last word.
+func (d *decoder) End(at int64, b *dialect.Book) {
+	d.stream.End(at, b)
+	d.letGo()
+	d.Done()
+}

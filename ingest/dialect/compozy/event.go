@@ -1,0 +1,104 @@
+package compozy
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+)
+
+// event is what a frame says.
+type event struct {
+	word
+	exec []byte // the execution that it names itself, nil for none
+	id   []byte // as an envelope tells it; else the SSE event's stands
+	data []byte // as it stood: JSON or plain text
+	// value is data parsed, nil for plain text.
+	value *fastjson.Value
+}
+
+// read takes a frame apart. A frame without an SSE event's name may hold the
+// envelope in which the server keeps events, {"id","exec_id","type","ts","data"},
+// or what it publishes, {"type","content","ts"}; so may one that has a name.
+// name is the type in any case.
+func read(in *dialect.Input) (e event, name string, ok bool) {
+	name = in.Event
+	e.data, e.value = in.Data, in.JSON
+	if in.JSON != nil && in.JSON.Type() == fastjson.TypeObject {
+		typ := in.JSON.GetStringBytes("type")
+		if len(typ) > 0 && (name == "" || name == "message" || name == string(typ)) {
+			if name != string(typ) {
+				name = dialect.Intern(typ)
+			}
+			e.open(in)
+		}
+	}
+	e.word, ok = wordOf(name)
+	return e, name, ok
+}
+
+// open takes what the event says out of its envelope, if it is in one.
+func (e *event) open(in *dialect.Input) {
+	inside := in.JSON.Get("data")
+	if inside == nil {
+		return
+	}
+	e.exec = in.JSON.GetStringBytes("exec_id")
+	e.id = dialect.RawMember(in.Data, "id")
+	e.data, e.value = dialect.RawMember(in.Data, "data"), inside
+	if inside.Type() == fastjson.TypeString { // plain text
+		e.data, e.value = inside.GetStringBytes(), nil
+	}
+}
+
+// isObject reports whether the event says more than a text.
+func (e *event) isObject() bool { return e.value != nil && e.value.Type() == fastjson.TypeObject }
+
+// text gives a member that is a text, the first that is there; nil for none.
+func (e *event) text(names ...string) []byte {
+	for _, name := range names {
+		if text := e.value.GetStringBytes(name); text != nil {
+			return text
+		}
+	}
+	return nil
+}
+
+// raw gives a member as it stood, the first that says something; nil for none.
+func (e *event) raw(names ...string) []byte {
+	for _, name := range names {
+		if v := e.value.Get(name); v != nil && v.Type() != fastjson.TypeNull {
+			return dialect.RawMember(e.data, name)
+		}
+	}
+	return nil
+}
+
+// content gives a member for a message: a text as the text that it is, all else
+// as JSON. Nil says that there is none.
+func (e *event) content(names ...string) (text []byte, media string) {
+	for _, name := range names {
+		switch v := e.value.Get(name); {
+		case v == nil || v.Type() == fastjson.TypeNull:
+		case v.Type() == fastjson.TypeString:
+			return v.GetStringBytes(), "text"
+		default:
+			return dialect.RawMember(e.data, name), "json"
+		}
+	}
+	return nil, ""
+}
+
+// why gives what went wrong: {"message"}, {"error":"text"}, {"error":{"message"}},
+// or a plain text.
+func (e *event) why() []byte {
+	if !e.isObject() {
+		return e.data
+	}
+	if text := e.text("error", "message"); text != nil {
+		return text
+	}
+	if text := e.value.GetStringBytes("error", "message"); text != nil {
+		return text
+	}
+	return e.raw("error")
+}

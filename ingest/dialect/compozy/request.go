@@ -1,0 +1,101 @@
+package compozy
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// request is what a recorded request says of the stream that answers it.
+type request struct {
+	exec     string // the execution's id, "" where no request was seen
+	filtered bool   // it asks for some of the events only
+	status   int    // of the answer
+}
+
+// executionOf reads a path: /api/v0/executions/{workflows,agents,tasks}/{exec_id}/stream.
+func executionOf(path []byte) (exec []byte, workflow, ok bool) {
+	_, rest, found := bytes.Cut(path, []byte("/executions/"))
+	kind, rest, _ := bytes.Cut(rest, []byte("/"))
+	exec, rest, _ = bytes.Cut(rest, []byte("/"))
+	switch string(kind) {
+	case "workflows", "agents", "tasks":
+	default:
+		return nil, false, false
+	}
+	if !found || len(exec) == 0 || string(bytes.TrimSuffix(rest, []byte("/"))) != "stream" {
+		return nil, false, false
+	}
+	return exec, string(kind) == "workflows", true
+}
+
+// head reads the head of a request, or of its answer.
+func (d *decoder) head(h *dialect.Head, in *dialect.Input) {
+	if h.Status != 0 {
+		d.request.status = h.Status
+		d.Address()
+		return
+	}
+	exec, workflow, ok := executionOf(h.Path)
+	if !ok {
+		return
+	}
+	if own := d.execID.Own(exec); own != d.request.exec {
+		d.letGo()
+		d.sequence.restart()
+		d.request.exec, d.RunID = own, own
+	}
+	d.sequence.workflow = workflow
+	d.request.filtered = asksForSome(in.Raw)
+	d.Address()
+}
+
+// asksForSome reports whether a request's target has an "events" that is not
+// empty.
+func asksForSome(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte("\r\n"))
+	_, query, _ := bytes.Cut(line, []byte("?"))
+	query, _, _ = bytes.Cut(query, []byte(" "))
+	for len(query) > 0 {
+		var pair []byte
+		pair, query, _ = bytes.Cut(query, []byte("&"))
+		if name, value, _ := bytes.Cut(pair, []byte("=")); string(name) == "events" && len(value) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// answer reads the body of an answer that is no stream: the server has refused.
+// That is no end of the execution, which goes on without this client.
+func (d *decoder) answer(in *dialect.Input) bool {
+	if in.Transport != schema.HTTP {
+		return in.Direction == schema.Send // no more than a request's body
+	}
+	d.Address()
+	if in.Direction == schema.Send || d.request.status != 0 && d.request.status < 400 {
+		return true
+	}
+	in.Type = "error"
+	if text := refusal(in); len(text) > 0 {
+		d.Say(schema.MessageError, text)
+	}
+	return true
+}
+
+// refusal finds the text in an answer: {"error":{"message"}}, a problem's
+// "detail", or whatever it is.
+func refusal(in *dialect.Input) []byte {
+	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
+		return bytes.TrimSpace(in.Data)
+	}
+	for _, path := range [][]string{{"error", "message"}, {"detail"}, {"message"}, {"error"}, {"title"}} {
+		if text := in.JSON.GetStringBytes(path...); len(text) > 0 {
+			return text
+		}
+	}
+	return in.Data
+}

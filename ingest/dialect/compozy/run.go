@@ -1,0 +1,238 @@
+package compozy
+
+import (
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// run is the execution in progress, or the one that ended last.
+type run struct {
+	span      *dialect.Span // nil before the first event
+	ended     bool
+	replied   bool   // its result was told
+	said      bool   // something of it came in chunks
+	called    bool   // calls of a model are told of
+	stepAgent bool   // the agent is that of the present step only
+	snapshot  uint64 // hash of the reply that snapshots came to, 0 for none
+	workflow  string // the execution of the workflow that it is a part of
+	action    string
+	code      string // of an error
+	word      string // how it ended, as the engine calls it
+	restarts  int
+	warnings  []byte // JSON, elements of an array
+
+	// The end as far as it is known from what may not be the last word.
+	ending schema.Status
+	why    []byte
+	at     int64
+
+	usage usage
+}
+
+// inRun begins a run where there is none.
+func (d *decoder) inRun() {
+	if d.Run() != nil {
+		return
+	}
+	d.run = run{workflow: d.run.workflow}
+	if d.RunID != "" {
+		d.run.span = d.OpenRunAs("run:"+d.RunID, "")
+	} else {
+		d.run.span = d.OpenRun("")
+	}
+}
+
+// letGo settles the run in progress: it ended as it said last, without a last
+// word, or it is not known how.
+func (d *decoder) letGo() {
+	if span := d.Run(); span != nil && d.run.ending != "" {
+		d.EndRun(d.run.ending, d.run.why)
+		span.Ended = d.run.at
+	}
+	d.GiveUp()
+	d.run = run{}
+	d.Node, d.Agent, d.RunID = "", "", d.request.exec
+}
+
+// belongs begins another execution where an event is not of the one before, and
+// takes over its id. again says that the event was told before.
+func (d *decoder) belongs(e *event, n uint64, again bool) {
+	exec := e.exec
+	if e.kind == workflowStart && e.isObject() {
+		exec = e.text("execution_id", "executionId", "exec_id")
+	}
+	another := false
+	switch {
+	case len(exec) > 0 && d.RunID != "":
+		another = string(exec) != d.RunID
+	case d.run.span == nil, d.request.exec != "": // a request asks for one execution
+	case e.kind == workflowStart && e.isObject():
+		another = d.run.ended || !again
+	case d.run.ended:
+		// Ids begin anew with every execution. Until one has ended all are taken
+		// for its own, as they may collide on the streams of agents and tasks.
+		another = n > 0 && n <= d.sequence.last && !again
+	}
+	if another {
+		d.letGo()
+		d.sequence.restart()
+	}
+	if len(exec) > 0 && string(exec) != d.RunID {
+		d.NameRun(d.execID.Own(exec))
+	}
+}
+
+func (d *decoder) workflowStarts(e *event) {
+	d.inRun()
+	if name := e.text("workflow_id", "workflowId"); len(name) > 0 && d.run.span.Name == "" {
+		d.run.span.Name = string(name)
+		d.Book.ChangedSpan(d.run.span, d.Frame)
+	}
+}
+
+// stands reads {"status","step"?,"usage"?}.
+func (d *decoder) stands(e *event) {
+	text := e.text("status")
+	status := standing(text)
+	if d.run.ended {
+		d.count(e) // a status that follows the end says it once more
+		return
+	}
+	seen := d.Run() != nil
+	d.inRun()
+	if !seen && status.Ended() {
+		d.run.span.Started = 0 // it had ended before
+	}
+	if step := e.text("step"); len(step) > 0 && (d.Step() == nil || d.Step().Name != string(step)) {
+		d.leaveAgent()
+		d.OpenStep(string(step))
+	}
+	d.count(e)
+	if status.Ended() {
+		d.EndStep(status)
+		d.EndCall(status)
+		d.run.ending, d.run.at, d.run.word = status, d.Frame.At, string(text)
+	}
+	d.noteRun()
+}
+
+// leaveAgent says that an agent's step is over.
+func (d *decoder) leaveAgent() {
+	if d.run.stepAgent {
+		d.Agent, d.run.stepAgent = "", false
+	}
+}
+
+// ends reads a complete or an error. Two may come: the stored one, and one that
+// the server makes when it sees how the execution stands.
+func (d *decoder) ends(e *event) {
+	var status schema.Status
+	if e.isObject() {
+		text := e.text("status")
+		if status = standing(text); status.Ended() {
+			d.run.word = string(text)
+		}
+	}
+	if d.run.ended {
+		d.count(e)
+		d.reply(e)
+		return
+	}
+	d.leaveAgent()
+	seen := d.Run() != nil
+	d.inRun()
+	if !seen {
+		d.run.span.Started = 0 // only its end was seen
+	}
+	d.count(e)
+	var why []byte
+	if e.kind == failure || status == schema.StatusError {
+		why = d.fail(e)
+	}
+	if e.isObject() {
+		d.duration(e)
+	}
+	switch {
+	case e.kind == failure && !status.Ended():
+		// The engine goes on where it tries again, so this is the end only if
+		// nothing follows.
+		d.EndStep(schema.StatusError)
+		d.EndCall(schema.StatusError)
+		d.run.ending, d.run.why, d.run.at = schema.StatusError, []byte(dialect.Short(why)), d.Frame.At
+		d.noteRun()
+		return
+	case !status.Ended():
+		status = schema.StatusOK
+	}
+	d.reply(e)
+	d.noteRun()
+	d.EndRun(status, why)
+	d.run.ended = true
+}
+
+// fail records what went wrong, unless it was said before.
+func (d *decoder) fail(e *event) []byte {
+	if e.isObject() {
+		if code := e.text("code"); len(code) > 0 {
+			d.run.code = dialect.Short(code)
+		} else if code := e.value.GetStringBytes("error", "code"); len(code) > 0 {
+			d.run.code = dialect.Short(code)
+		}
+	}
+	why := e.why()
+	if len(why) > 0 && dialect.Short(why) != string(d.run.why) {
+		d.Say(schema.MessageError, why)
+	}
+	return why
+}
+
+// reply records the result, which is told once.
+func (d *decoder) reply(e *event) {
+	if !e.isObject() || d.run.replied {
+		return
+	}
+	result, media := e.content("result", "output")
+	if result == nil {
+		return
+	}
+	d.run.replied = true
+	if xxhash.Sum64(result) == d.run.snapshot {
+		return // that was told as it grew
+	}
+	m := d.Say(schema.MessageReply, result)
+	m.Media, m.Span = media, d.run.span.ID
+}
+
+// duration takes over what the engine measured.
+func (d *decoder) duration(e *event) {
+	if ns, ok := milliseconds(e.value.Get("durationMs"), e.value.Get("duration_ms")); ok {
+		d.run.span.Duration = ns
+	}
+}
+
+// noteRun puts what else is known of the run into its span.
+func (d *decoder) noteRun() {
+	var a dialect.Attributes
+	r := &d.run
+	for _, text := range []struct{ name, value string }{
+		{"stop_reason", r.word}, {"code", r.code}, {"action", r.action}, {"workflow_exec_id", r.workflow},
+	} {
+		if text.value != "" {
+			a.AddText(text.name, text.value)
+		}
+	}
+	if r.restarts > 0 {
+		a.AddRaw("loop_restarts", appendInt(nil, r.restarts))
+	}
+	if len(r.warnings) > 0 {
+		a.AddRaw("warnings", []byte("["+string(r.warnings)+"]"))
+	}
+	if text := a.Text(); text != r.span.Attributes {
+		r.span.Attributes = strings.Clone(text)
+		d.Book.ChangedSpan(r.span, d.Frame)
+	}
+}

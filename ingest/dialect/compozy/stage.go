@@ -1,0 +1,113 @@
+package compozy
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// agentStarts reads {"agentId","action"?}: a step of a workflow.
+func (d *decoder) agentStarts(e *event) {
+	d.goesOn()
+	if name := e.text("agentId", "agent_id"); len(name) > 0 {
+		d.Agent, d.run.stepAgent = d.agentID.Own(name), true
+	}
+	step := d.OpenStep(d.Agent)
+	if action := e.text("action", "action_id"); len(action) > 0 {
+		var a dialect.Attributes
+		a.AddText("action", dialect.Short(action))
+		step.Attributes = a.Text()
+	}
+}
+
+// stage reads {"component","stage","iteration"?,"metadata"?}. Its tokens are of
+// the context and not counted: the last event has the usage of all.
+func (d *decoder) stage(e *event) {
+	switch name := e.text("stage"); string(name) {
+	case "llm_request":
+		d.goesOn()
+		d.run.called = true
+		d.Complete(schema.MessageAssistant, nil)
+		call := d.OpenCall()
+		call.Name = dialect.Short(e.text("component"))
+		call.Attributes = e.notes("request")
+	case "llm_response":
+		d.goesOn()
+		d.run.called = true
+		call := d.Call()
+		if call == nil {
+			call = d.OpenCall()
+			call.Name, call.Started = dialect.Short(e.text("component")), 0 // only its end was seen
+		}
+		d.Complete(schema.MessageAssistant, nil)
+		call.Attributes = e.notes("response")
+		d.EndCall(schema.StatusOK)
+	case "loop_restart":
+		d.goesOn()
+		d.run.restarts++
+		d.noteRun()
+	default:
+		if standing(e.text("status")) == "" {
+			d.Unknown()
+			return
+		}
+		d.stands(e)
+	}
+}
+
+// notes are the attributes of a call: which turn of the loop it is, and what
+// the engine adds to its request or response.
+func (e *event) notes(of string) string {
+	var a dialect.Attributes
+	a.AddRaw("iteration", e.raw("iteration"))
+	if more := e.raw("metadata"); len(more) <= noteLimit {
+		a.AddRaw(of, more)
+	}
+	return a.Text()
+}
+
+// Bounds of what is kept in attributes: bytes of one note, of all warnings.
+const (
+	noteLimit    = 16 << 10
+	warningLimit = 2 << 10
+)
+
+// warn reads {"code","details"}: an attribute of the run.
+func (d *decoder) warn(e *event) {
+	if d.run.ended {
+		return
+	}
+	d.inRun()
+	var a dialect.Attributes
+	a.AddRaw("code", e.raw("code"))
+	a.AddRaw("details", e.raw("details"))
+	text := a.Text()
+	if text == "" || len(d.run.warnings)+len(text) >= warningLimit {
+		return
+	}
+	if len(d.run.warnings) > 0 {
+		d.run.warnings = append(d.run.warnings, ',')
+	}
+	d.run.warnings = append(d.run.warnings, text...)
+	d.noteRun()
+}
+
+// milliseconds gives the first duration that is there, ns.
+func milliseconds(values ...*fastjson.Value) (ns int64, ok bool) {
+	for _, v := range values {
+		if v == nil {
+			continue
+		}
+		ms, err := v.Float64()
+		if err == nil && ms >= 0 && ms < math.MaxInt64/1e6 {
+			return int64(math.Round(ms * 1e6)), true
+		}
+	}
+	return 0, false
+}
+
+func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }

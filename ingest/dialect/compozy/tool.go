@@ -1,0 +1,123 @@
+package compozy
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// toolCall reads the engine's form, one event after the fact with what the
+// engine measured, or the specification's, {"toolName","args"}, which is all
+// that is ever told of the call.
+func (d *decoder) toolCall(e *event) {
+	name, id := e.text("tool_name", "toolName"), e.text("tool_call_id", "toolCallId")
+	if name == nil && id == nil {
+		d.Unknown()
+		return
+	}
+	if d.Ended(id) {
+		return // told once more
+	}
+	d.goesOn()
+	call := d.Call()
+	first := int64(0)
+	if call != nil {
+		first = call.FirstToken
+	}
+	tool := d.Tool(id, name)
+	d.arguments(e, tool)
+	if call != nil {
+		call.FirstToken = first // a call that is over is nothing that the model says now
+	}
+	if dialect.RawTrue(e.raw("redacted")) {
+		tool.Attrs.AddRaw("redacted", []byte("true"))
+	}
+	if more := e.raw("metadata"); len(more) <= noteLimit {
+		tool.Attrs.AddRaw("metadata", more)
+	}
+	if tool.Attrs != nil {
+		d.Noted(tool)
+	}
+	d.outcome(e, tool)
+}
+
+// arguments records what the tool was called with.
+func (d *decoder) arguments(e *event, tool *trace.Tool) {
+	text, media := e.content("input", "args", "arguments")
+	if text == nil {
+		return
+	}
+	if media == "text" && fastjson.ValidateBytes(text) != nil {
+		tool.Media = "text" // redacted, or JSON that the model did not get right
+	}
+	d.SetArguments(tool, text)
+}
+
+// outcome ends the call if it says how it went.
+func (d *decoder) outcome(e *event, tool *trace.Tool) {
+	status, told := toolStatus(e.text("status"))
+	why := e.whyTool()
+	if len(why) > 0 && status != schema.StatusCancelled && status != schema.StatusRejected {
+		status = schema.StatusError
+	}
+	output, media := e.content("output", "result")
+	if status == "" && !told && output == nil {
+		return // the specification's form
+	}
+	if status == schema.StatusOpen {
+		return
+	}
+	if status == "" {
+		status = schema.StatusOK
+	}
+	if ns, ok := milliseconds(e.value.Get("duration_ms"), e.value.Get("durationMs")); ok && ns < d.Frame.At {
+		tool.Span.Duration = ns
+		tool.Span.Started = d.Frame.At - ns
+	}
+	if output != nil {
+		if media == "text" && jsonObject(output) {
+			media = "json"
+		}
+		d.Returned(tool, output, media)
+	}
+	d.EndTool(tool, status, why)
+}
+
+// whyTool is a tool's error.
+func (e *event) whyTool() []byte {
+	if text := e.text("error"); text != nil {
+		return text
+	}
+	if text := e.value.GetStringBytes("error", "message"); text != nil {
+		return text
+	}
+	return e.raw("error")
+}
+
+// toolStatus reads the engine's word for how a call went; told says that there
+// is one.
+func toolStatus(word []byte) (status schema.Status, told bool) {
+	switch string(bytes.ToLower(word)) {
+	case "":
+		return "", false
+	case "error", "failed", "failure", "timeout", "timed_out":
+		return schema.StatusError, true
+	case "canceled", "cancelled":
+		return schema.StatusCancelled, true
+	case "rejected", "denied":
+		return schema.StatusRejected, true
+	case "pending", "running", "started", "in_progress":
+		return schema.StatusOpen, true
+	}
+	return schema.StatusOK, true
+}
+
+// jsonObject reports whether a text is a JSON object or array.
+func jsonObject(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && fastjson.ValidateBytes(text) == nil
+}

@@ -1,0 +1,131 @@
+package compozy
+
+import (
+	"strconv"
+	"strings"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// counting is how Compozy counts: protocols, section 1.2. Each entry is all
+// that an execution used of one model so far, so that an entry told again
+// replaces itself. The prompt includes what came from a cache, the completion
+// includes reasoning.
+var counting = dialect.Counting{
+	Input:                "prompt_tokens",
+	CacheRead:            "cached_prompt_tokens",
+	Output:               "completion_tokens",
+	Reasoning:            "reasoning_tokens",
+	Total:                "total_tokens",
+	InputHoldsCache:      true,
+	OutputHoldsReasoning: true,
+	Mode:                 schema.UsageAdd,
+}
+
+// usage is what was told of an execution's.
+type usage struct {
+	base    string // what the entries' ids begin with
+	entries []entry
+}
+
+// entry is what was told of one model.
+type entry struct {
+	key string // ":provider/model", or "" for all models
+	*dialect.Usage
+}
+
+// usedModels bounds the entries of an execution.
+const usedModels = 64
+
+// count reads an event's usage: an array of entries, {"entries":[…]}, or one
+// object.
+func (d *decoder) count(e *event) {
+	if !e.isObject() || d.run.span == nil {
+		return
+	}
+	raw := e.raw("usage")
+	if inside := dialect.RawMember(raw, "entries"); inside != nil {
+		raw = inside
+	}
+	if len(raw) == 0 {
+		return
+	}
+	told := map[string]int{}
+	if raw[0] == '{' {
+		d.countOne(raw, told)
+	} else {
+		dialect.RawElements(raw, func(one []byte) bool {
+			d.countOne(one, told)
+			return len(told) < usedModels
+		})
+	}
+	d.Model, d.Provider = "", "" // of the calls it is never told
+	d.nameModel()
+}
+
+// nameModel names the execution's model where it is one.
+func (d *decoder) nameModel() {
+	span, entries := d.run.span, d.run.usage.entries
+	model, provider := "", ""
+	if len(entries) > 0 {
+		model, provider = entries[0].Model, entries[0].Provider
+	}
+	for _, e := range entries {
+		if e.Model != model {
+			model = ""
+		}
+		if e.Provider != provider {
+			provider = ""
+		}
+	}
+	if span.Model != model || span.Provider != provider {
+		span.Model, span.Provider = model, provider
+		d.Book.ChangedSpan(span, d.Frame)
+	}
+}
+
+// countOne records an entry. told counts those of this event with the same key.
+func (d *decoder) countOne(raw []byte, told map[string]int) {
+	if _, ok := dialect.MembersOf(raw); !ok {
+		return
+	}
+	model, _ := dialect.Unquote(dialect.RawMember(raw, "model"), nil)
+	provider, _ := dialect.Unquote(dialect.RawMember(raw, "provider"), nil)
+	key := ":" + dialect.Short(provider) + "/" + dialect.Short(model)
+	if len(key) == len(":/") {
+		key = "" // an older form, all in one
+	}
+	if n := told[key]; n > 0 {
+		told[key]++
+		key += "#" + strconv.Itoa(n)
+	} else {
+		told[key] = 1
+	}
+	d.Model, d.Provider = dialect.Short(model), dialect.Short(provider)
+	if d.Provider == "" {
+		d.Provider = dialect.ProviderOf(d.Model)
+	}
+	u := &d.run.usage
+	for _, known := range u.entries {
+		if known.key == key {
+			if known.Raw != string(raw) {
+				d.Reuse(known.Usage, &counting, raw)
+			}
+			return
+		}
+	}
+	if len(u.entries) >= usedModels {
+		return
+	}
+	if u.base == "" {
+		u.base = "usage:" + strings.TrimPrefix(d.run.span.ID, "run:")
+		if d.RunID != "" {
+			u.base = "usage:" + d.RunID
+		}
+	}
+	id := u.base + key
+	if one := d.Use(&counting, id, id, d.run.span, raw); one != nil {
+		u.entries = append(u.entries, entry{key, one})
+	}
+}

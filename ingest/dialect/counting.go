@@ -1,0 +1,117 @@
+package dialect
+
+import (
+	"strings"
+
+	"tapedeck/schema"
+)
+
+// Counting declares how a source counts tokens: where each number stands in
+// its usage JSON, what includes what, and how records add up. A place is a
+// member's name, "a.b" for a member of a member; "a|b" is the first of several
+// that is there; "a+b" is the sum. Empty where the source has no such number.
+type Counting struct {
+	Input, CacheRead, CacheWrite5m, CacheWrite1h string
+	Output, Reasoning, Total                     string
+	// InputHoldsCache: Input includes what was read from a cache and what was
+	// written to one; otherwise it stands beside them.
+	InputHoldsCache bool
+	// OutputHoldsReasoning: Output includes Reasoning.
+	OutputHoldsReasoning bool
+	// ReasoningInTotal: reasoning is told nowhere but in Total, which is more
+	// than input and output by it.
+	ReasoningInTotal bool
+	// Mode says how records are put together.
+	Mode schema.UsageMode
+}
+
+// Read puts a usage object into disjoint buckets, and gives the total that it
+// states (0 for none). ok is false for what is no object or counts nothing.
+func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
+	var members usageMembers
+	if !members.read(usage) {
+		return t, 0, false
+	}
+	read := func(places string) uint64 {
+		n, found := members.count(places)
+		ok = ok || found
+		return n
+	}
+	t = schema.Tokens{
+		Input: read(c.Input), CacheRead: read(c.CacheRead),
+		CacheWrite5m: read(c.CacheWrite5m), CacheWrite1h: read(c.CacheWrite1h),
+		Output: read(c.Output), Reasoning: read(c.Reasoning),
+	}
+	total = read(c.Total)
+	if told := t.Input + t.Output; c.ReasoningInTotal && t.Reasoning == 0 && total > told {
+		t.Reasoning = total - told
+	}
+	if c.InputHoldsCache {
+		t.Input -= min(t.Input, t.CacheRead+t.CacheWrite5m+t.CacheWrite1h)
+	}
+	if c.OutputHoldsReasoning {
+		t.Output -= min(t.Output, t.Reasoning)
+	}
+	return t, total, ok
+}
+
+// usageMembers are the members of a usage object. They are looked up more often
+// than there are members, and many sources tell their usage with every frame.
+type usageMembers struct {
+	text  []byte
+	first [16]struct{ name, value []byte }
+	n     int
+}
+
+// read reports whether text is an object.
+func (u *usageMembers) read(text []byte) bool {
+	u.text = text
+	members, ok := MembersOf(text)
+	for is := ok; is && u.n < len(u.first); {
+		m := &u.first[u.n]
+		if m.name, m.value, is = members.Next(); is {
+			u.n++
+		}
+	}
+	return ok
+}
+
+// path is RawPath.
+func (u *usageMembers) path(path string) []byte {
+	name, rest, _ := strings.Cut(path, ".")
+	for i := range u.first[:u.n] {
+		if string(u.first[i].name) == name {
+			return RawPath(u.first[i].value, rest)
+		}
+	}
+	if u.n < len(u.first) {
+		return nil
+	}
+	return RawPath(u.text, path) // it may stand behind those
+}
+
+// count reads a number from its places.
+func (u *usageMembers) count(places string) (n uint64, found bool) {
+	for places != "" && !found {
+		var place string
+		place, places, _ = strings.Cut(places, "|")
+		for place != "" {
+			var term string
+			term, place, _ = strings.Cut(place, "+")
+			if one, ok := RawUint(u.path(term)); ok {
+				n, found = n+one, true
+			}
+		}
+	}
+	return n, found
+}
+
+// RawPath gives the value of a member of members, "a.b"; nil for none.
+func RawPath(text []byte, path string) []byte {
+	for path != "" && text != nil {
+		var name string
+		name, path, _ = strings.Cut(path, ".")
+		text = RawMember(text, name)
+	}
+	return text
+}

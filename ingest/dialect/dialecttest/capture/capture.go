@@ -1,0 +1,137 @@
+// Package capture tests dialects with streams that were captured from real
+// servers and agents. The captures lie beside the repository and are not part
+// of it; what is expected of them is.
+//
+// A case is a txtar file. Its comment says what the capture is. The file
+// "capture" holds lines of "file: codex_exec/plan.jsonl" (below the fixtures
+// directory) and, where the name does not tell, "form: sse", "ndjson" or
+// "array": a JSON array, whose elements become SSE events. The file "facts" is
+// what dialecttest.Abridge makes of it; -update writes it. Frames come 10 ms
+// apart.
+package capture
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/ingest/ndjson"
+	"tapedeck/ingest/sse"
+	"tapedeck/schema"
+)
+
+// Run plays the captures that the cases in a directory name: cut into blocks in
+// several ways they must come to the facts that the case tells.
+func Run(t *testing.T, d dialect.Dialect, dir string) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases in %s: %v", dir, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			frames := Frames(t, archive)
+			whole := dialecttest.CutAnywhere(t, d, frames, frames[len(frames)-1].At)
+			dialecttest.Golden(t, file, archive, dialecttest.Abridge(whole))
+		})
+	}
+}
+
+// Frames cuts the capture that a case names into frames.
+func Frames(t testing.TB, archive *txtar.Archive) []schema.Frame {
+	t.Helper()
+	name, form := "", ""
+	for _, f := range archive.Files {
+		if f.Name != "capture" {
+			continue
+		}
+		for line := range strings.Lines(string(f.Data)) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+			switch value = strings.TrimSpace(value); key {
+			case "":
+			case "file":
+				name = value
+			case "form":
+				form = value
+			default:
+				t.Fatalf("%q is not one of file, form", key)
+			}
+		}
+	}
+	return Cut(t, name, form)
+}
+
+// Cut cuts a capture into frames; form may be empty.
+func Cut(t testing.TB, name, form string) []schema.Frame {
+	t.Helper()
+	data := dialecttest.Fixture(t, name)
+	switch {
+	case form != "":
+	case strings.HasSuffix(name, ".json"):
+		form = "array"
+	case strings.Contains(name, ".sse"):
+		form = "sse"
+	default:
+		form = "ndjson"
+	}
+	var cutter ingest.Cutter
+	switch form {
+	case "ndjson":
+		cutter = ndjson.NewCutter(1 << 24)
+	case "sse":
+		cutter = sse.NewCutter(1 << 24)
+	case "array":
+		cutter, data = sse.NewCutter(1<<24), events(t, data)
+	default:
+		t.Fatalf("form %q is not one of sse, ndjson, array", form)
+	}
+	var frames []schema.Frame
+	emit := func(f *schema.Frame) error {
+		own := *f
+		own.Raw, own.Cuts = bytes.Clone(f.Raw), nil
+		own.Flags &^= schema.FlagJoined
+		own.Seq = uint64(len(frames))
+		own.At = dialecttest.Start + int64(len(frames)+1)*10e6
+		frames = append(frames, own)
+		return nil
+	}
+	if err := cutter.Cut(data, dialecttest.Start, emit); err != nil {
+		t.Fatal(err)
+	}
+	if err := cutter.End(dialecttest.Start, emit); err != nil {
+		t.Fatal(err)
+	}
+	if len(frames) == 0 {
+		t.Fatalf("%s holds no frame", name)
+	}
+	return frames
+}
+
+// events makes SSE events of an array's elements.
+func events(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var elements []json.RawMessage
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &elements); err != nil {
+		t.Fatal(err)
+	}
+	var out, line bytes.Buffer
+	for _, e := range elements {
+		line.Reset()
+		if err := json.Compact(&line, e); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "data: %s\n\n", line.Bytes())
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,108 @@
+package dialecttest
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// Bench decodes frames over and over, as the recorder does, and reports frames
+// per second, unframing and parsing included. The frames are one stream that
+// makes sense when repeated.
+func Bench(b *testing.B, d dialect.Dialect, frames []schema.Frame) {
+	size := 0
+	for i := range frames {
+		size += len(frames[i].Raw)
+	}
+	b.SetBytes(int64(size / len(frames)))
+	b.ReportAllocs()
+	f := newFeed(d)
+	facts := 0
+	for n := 0; b.Loop(); n++ {
+		f.feed(&frames[n%len(frames)])
+		if n%1024 == 1023 {
+			facts += f.take()
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+	b.ReportMetric(float64(facts)/float64(b.N), "facts/frame")
+}
+
+// feed is a decoder with what the recorder has around it.
+type feed struct {
+	decoder dialect.Decoder
+	book    *dialect.Book
+	parser  fastjson.Parser
+	scratch []byte
+	seq     uint64
+	frame   schema.Frame
+}
+
+func newFeed(d dialect.Dialect) *feed {
+	return &feed{decoder: d.New(StreamID), book: dialect.NewBook(StreamID)}
+}
+
+// feed decodes a frame, a millisecond after the one before.
+func (f *feed) feed(frame *schema.Frame) {
+	f.frame = *frame
+	f.frame.Seq, f.frame.At = f.seq, Start+int64(f.seq)*1e6
+	f.seq++
+	var content schema.Content
+	content, f.scratch = schema.Unframe(&f.frame, f.scratch)
+	in := dialect.Input{Frame: &f.frame, Data: content.Data, Event: content.Event, ID: content.ID}
+	if content.Empty {
+		in.Data = nil
+	} else if fastjson.ValidateBytes(in.Data) == nil {
+		in.JSON, _ = f.parser.ParseBytes(in.Data)
+	}
+	f.decoder.Decode(&in, f.book)
+}
+
+// take throws the facts away.
+func (f *feed) take() int {
+	facts, _ := f.book.Take(f.frame.At, true)
+	f.book.TakeTitles()
+	f.book.TakeLost()
+	return facts.Len()
+}
+
+// IdleLimit is what a stream may hold while it is silent, bytes.
+const IdleLimit = 8 << 10
+
+// Idle checks that a decoder which has read the frames a number of times, and
+// is silent now, holds less than IdleLimit. The frames are to end between
+// messages: a text that still grows has to be held.
+func Idle(t *testing.T, d dialect.Dialect, frames []schema.Frame, times int) {
+	t.Helper()
+	const streams = 20
+	var kept []dialect.Decoder
+	before := heap()
+	for range streams {
+		f := newFeed(d)
+		for range times {
+			for i := range frames {
+				f.feed(&frames[i])
+			}
+			f.take()
+		}
+		kept = append(kept, f.decoder)
+	}
+	each := int64(heap()-before) / streams
+	t.Logf("%d bytes for each of %d decoders", each, streams)
+	if each > IdleLimit {
+		t.Errorf("an idle decoder takes %d bytes, more than %d", each, IdleLimit)
+	}
+	runtime.KeepAlive(kept)
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,171 @@
+package gemini
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// offer reads the candidates of a chunk, whose JSON is raw. What is kept as it
+// stood is looked for only in chunks that have such.
+func (d *decoder) offer(candidates []*fastjson.Value, raw []byte) {
+	if !slices.ContainsFunc(candidates, isKept) {
+		for i, v := range candidates {
+			d.candidate(indexOf(v, i), v, nil)
+		}
+		return
+	}
+	i := 0
+	dialect.RawElements(dialect.RawMember(raw, "candidates"), func(raw []byte) bool {
+		if i < len(candidates) {
+			d.candidate(indexOf(candidates[i], i), candidates[i], raw)
+		}
+		i++
+		return i < len(candidates)
+	})
+}
+
+// isKept reports whether something of a candidate is kept as it stood.
+func isKept(v *fastjson.Value) bool {
+	for _, name := range remarks {
+		if v.Get(name) != nil {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.GetArray("content", "parts"), func(part *fastjson.Value) bool { return part.Get("text") == nil })
+}
+
+// indexOf is a candidate's index: its place where it names none.
+func indexOf(v *fastjson.Value, place int) int {
+	if n := v.Get("index"); n != nil {
+		return n.GetInt()
+	}
+	return place
+}
+
+// candidate reads a candidate of a chunk. raw is its JSON, nil where all that
+// it says is text.
+func (d *decoder) candidate(index int, v *fastjson.Value, raw []byte) {
+	c := d.answer.of(index)
+	parts := v.GetArray("content", "parts")
+	if len(parts) > 0 && d.answer.ended && !onlySigns(parts) {
+		d.resume()
+	}
+	if raw == nil {
+		for _, part := range parts {
+			d.part(c, part, nil)
+		}
+	} else {
+		n := 0
+		dialect.RawElements(dialect.RawPath(raw, "content.parts"), func(raw []byte) bool {
+			if n < len(parts) {
+				d.part(c, parts[n], raw)
+			}
+			n++
+			return n < len(parts)
+		})
+		d.remark(c, v, raw)
+	}
+	if reason := v.GetStringBytes("finishReason"); len(reason) > 0 {
+		d.stopText(c)
+		c.done, c.reason = true, dialect.Intern(reason)
+		if text := v.GetStringBytes("finishMessage"); len(text) > 0 {
+			c.why = []byte(dialect.Short(text))
+		}
+	}
+}
+
+// onlySigns reports whether parts say nothing.
+func onlySigns(parts []*fastjson.Value) bool {
+	for _, part := range parts {
+		if text := part.Get("text"); text == nil || len(text.GetStringBytes()) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// part reads one part of a candidate's content.
+func (d *decoder) part(c *candidate, part *fastjson.Value, raw []byte) {
+	if text := part.Get("text"); text != nil {
+		d.say(c, text.GetStringBytes(), part.GetBool("thought"))
+		return
+	}
+	switch {
+	case part.Get("functionCall") != nil:
+		d.stopText(c)
+		d.functionCall(c, part.Get("functionCall"), dialect.RawMember(raw, "functionCall"))
+	case part.Get("executableCode") != nil:
+		d.stopText(c)
+		d.code(c, part.Get("executableCode"), dialect.RawMember(raw, "executableCode"))
+	case part.Get("codeExecutionResult") != nil:
+		d.stopText(c)
+		d.codeResult(c, part.Get("codeExecutionResult"))
+	case part.Get("inlineData") != nil:
+		d.inline(c, part.Get("inlineData"))
+	case part.Get("fileData") != nil:
+		d.show(c)
+		c.notes.file = string(dialect.RawMember(raw, "fileData"))
+		d.note(c)
+	case part.Get("thoughtSignature") != nil && kindOf(raw) == "":
+	default:
+		d.Unknown()
+	}
+}
+
+// say adds to the candidate's answer, or to its thoughts.
+func (d *decoder) say(c *candidate, text []byte, thought bool) {
+	if len(text) == 0 {
+		return // a signature, mostly
+	}
+	kind := schema.MessageAssistant
+	if thought {
+		kind = schema.MessageThinking
+	}
+	if c.growing != kind {
+		d.stopText(c)
+		c.growing = kind
+	}
+	var room [8]byte
+	key := c.key(room[:0])
+	m := d.Growing(kind, key)
+	if m == nil {
+		m = d.BeginText(kind, key)
+		d.begins(c, m)
+	}
+	d.Book.Append(m, text, d.Frame)
+	d.FirstToken()
+}
+
+// begins takes up a new message of a candidate.
+func (d *decoder) begins(c *candidate, m *dialect.Message) {
+	if m.Kind == schema.MessageAssistant {
+		c.said, c.notes = m, notes{}
+	}
+	if c.index != 0 {
+		var a dialect.Attributes
+		a.AddRaw("candidate", strconv.AppendInt(nil, int64(c.index), 10))
+		m.Attributes = a.Text()
+	}
+}
+
+// stopText says that the candidate's text does not go on: something else came.
+func (d *decoder) stopText(c *candidate) {
+	if c.growing != "" {
+		var room [8]byte
+		d.Complete(c.growing, c.key(room[:0]))
+		c.growing = ""
+	}
+}
+
+// key names a candidate's messages; nil for the only one that there mostly is.
+func (c *candidate) key(buf []byte) []byte {
+	if c.index == 0 {
+		return nil
+	}
+	return strconv.AppendInt(buf, int64(c.index), 10)
+}

@@ -1,0 +1,50 @@
+package gemini_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/ingest/dialect/dialecttest/capture"
+	"tapedeck/ingest/dialect/gemini"
+)
+
+func TestCaptures(t *testing.T) { capture.Run(t, gemini.Dialect, "testdata/captures") }
+
+// Of a response's chunks the last one's usage stands, and its parts, thoughts
+// apart from the rest of the output, come to the total that the API states.
+func TestGeminiTotalsAddUp(t *testing.T) {
+	const name = "gemini_api/google-text.chunks.txt"
+	var last struct {
+		UsageMetadata struct{ PromptTokenCount, CandidatesTokenCount, ThoughtsTokenCount, TotalTokenCount uint64 }
+	}
+	chunks := 0
+	lines := bufio.NewScanner(bytes.NewReader(dialecttest.Fixture(t, name)))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if err := json.Unmarshal(lines.Bytes(), &last); err != nil {
+			t.Fatal(err)
+		}
+		chunks++
+	}
+	want := last.UsageMetadata
+	if chunks != 3 || want.TotalTokenCount != 217 ||
+		want.PromptTokenCount+want.CandidatesTokenCount+want.ThoughtsTokenCount != want.TotalTokenCount {
+		t.Fatalf("the capture is not what this test is about: %d chunks, %+v", chunks, want)
+	}
+	frames := capture.Cut(t, name, "ndjson")
+	o, err := dialecttest.Play(gemini.Dialect, frames, frames[len(frames)-1].At, func(int) (bool, bool) { return true, true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(o.Facts.Usages) != 1 {
+		t.Fatalf("%d usages, want the one of the response: %+v", len(o.Facts.Usages), o.Facts.Usages)
+	}
+	u := o.Facts.Usages[0]
+	if u.Tokens.Input != want.PromptTokenCount || u.Tokens.Output != want.CandidatesTokenCount ||
+		u.Tokens.Reasoning != want.ThoughtsTokenCount || u.Total != want.TotalTokenCount || u.Tokens.Sum() != u.Total {
+		t.Errorf("%+v with total %d, want %+v", u.Tokens, u.Total, want)
+	}
+}

@@ -1,0 +1,143 @@
+package gemini
+
+import (
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// refused lists the finish reasons that say that there is no whole answer to
+// what was asked. STOP and MAX_TOKENS, and reasons that are not known, are ends
+// of an answer.
+var refused = map[string]bool{
+	"SAFETY": true, "RECITATION": true, "LANGUAGE": true, "BLOCKLIST": true, "PROHIBITED_CONTENT": true,
+	"SPII": true, "OTHER": true, "MODEL_ARMOR": true,
+	"MALFORMED_FUNCTION_CALL": true, "UNEXPECTED_TOOL_CALL": true, "TOO_MANY_TOOL_CALLS": true,
+	"MALFORMED_RESPONSE": true, "MISSING_THOUGHT_SIGNATURE": true,
+	"IMAGE_SAFETY": true, "IMAGE_PROHIBITED_CONTENT": true, "IMAGE_RECITATION": true, "IMAGE_OTHER": true,
+	"NO_IMAGE": true,
+}
+
+// mayEnd ends the response once all candidates have finished.
+func (d *decoder) mayEnd() {
+	a := &d.answer
+	for i := range a.candidates {
+		if !a.candidates[i].done {
+			return
+		}
+	}
+	if len(a.candidates) > 0 && (!a.ended || a.more) {
+		d.finish()
+	}
+}
+
+// finish ends the response as its candidates did: well, if one did.
+func (d *decoder) finish() {
+	a := &d.answer
+	status, why := schema.StatusOK, []byte(nil)
+	for i := range a.candidates {
+		c := &a.candidates[i]
+		d.stopText(c)
+		if !refused[c.reason] {
+			status, why = schema.StatusOK, nil
+			break
+		}
+		if status = schema.StatusError; why == nil {
+			if why = c.why; why == nil {
+				why = []byte(c.reason)
+			}
+		}
+	}
+	if a.run == nil {
+		a.run, a.begun = d.Run(), true // nothing came but an empty body
+	}
+	a.run.Attributes = a.reasons()
+	if status == schema.StatusError && !a.ended {
+		d.Say(schema.MessageError, why)
+	}
+	d.end(status, why)
+}
+
+// end ends the run, also one that had ended before more of it came.
+func (d *decoder) end(status schema.Status, why []byte) {
+	a := &d.answer
+	d.EndRun(status, why)
+	if a.more {
+		d.Book.CloseSpan(a.run, status, d.Frame)
+		d.Inside(nil)
+	}
+	a.ended, a.more = true, false
+}
+
+// reasons are the run's attributes: why the candidates stopped.
+func (a *answer) reasons() string {
+	var attrs dialect.Attributes
+	var all []byte
+	for i := range a.candidates {
+		if reason := a.candidates[i].reason; reason != "" {
+			if len(all) > 0 {
+				all = append(all, ',')
+			} else {
+				attrs.AddText("stop_reason", reason)
+			}
+			all = strconv.AppendQuote(all, reason)
+		}
+	}
+	if len(a.candidates) > 1 {
+		attrs.AddRaw("stop_reasons", []byte("["+string(all)+"]"))
+	}
+	return attrs.Text()
+}
+
+// blocked ends the response of a prompt that the API does not answer.
+func (d *decoder) blocked(reason, text []byte) {
+	var attrs dialect.Attributes
+	attrs.AddText("stop_reason", dialect.Short(reason))
+	d.answer.run.Attributes = attrs.Text()
+	why := text
+	if len(why) == 0 {
+		why = append([]byte("the prompt was blocked: "), reason...)
+	}
+	d.resume()
+	d.Say(schema.MessageError, why)
+	d.end(schema.StatusError, why)
+}
+
+// failure reads {"code","message","status"}, or whatever an error is.
+func (d *decoder) failure(v *fastjson.Value) {
+	why := v.GetStringBytes("message")
+	if why == nil && v.Type() == fastjson.TypeString {
+		why = v.GetStringBytes()
+	}
+	if len(why) == 0 {
+		why = v.MarshalTo(nil)
+	}
+	d.failed(why, why)
+	var attrs dialect.Attributes
+	if text := v.GetStringBytes("status"); len(text) > 0 {
+		attrs.AddText("stop_reason", dialect.Short(text))
+	}
+	if code := v.GetInt("code"); code != 0 {
+		attrs.AddRaw("code", strconv.AppendInt(nil, int64(code), 10))
+	}
+	d.answer.run.Attributes = attrs.Text()
+}
+
+// failed ends the run in an error, and tells the text. A run that only shows by
+// it has no beginning.
+func (d *decoder) failed(text, why []byte) {
+	if d.answer.ended {
+		d.letGo()
+	}
+	if d.Run() == nil {
+		d.Model, d.Provider = "", provider
+		d.OpenRun("").Started = 0
+	}
+	d.answer.run = d.Run()
+	d.Say(schema.MessageError, text)
+	d.EndRun(schema.StatusError, why)
+	d.answer.begun, d.answer.ended, d.status = true, true, 0
+}

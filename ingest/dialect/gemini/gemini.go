@@ -1,0 +1,14 @@
+// Package gemini reads answers of the Gemini API, streamed as server-sent
+// events, as lines or as one JSON array, and those that come whole; with the
+// requests, where a proxy recorded them. docs/dialects/gemini.md says what is
+// concluded from what.
+package gemini
+
+import "tapedeck/ingest/dialect"
+
+// Dialect is the Gemini API: generateContent and streamGenerateContent, also
+// of Vertex AI.
+var Dialect = dialect.Dialect{Name: "gemini", Match: match, New: newDecoder}
+
+// provider serves every model of this API.
+const provider = "google"

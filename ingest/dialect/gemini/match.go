@@ -1,0 +1,72 @@
+package gemini
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// match judges a frame by itself.
+func match(in *dialect.Input) (dialect.Confidence, string) {
+	if head, ok := dialect.HeadOf(in); ok {
+		if _, generates := endpointOf(head.Path); generates && string(head.Method) == "POST" {
+			return dialect.Likely, "POST " + string(head.Path)
+		}
+		return dialect.No, ""
+	}
+	v := in.JSON
+	if v == nil {
+		return dialect.No, ""
+	}
+	if in.Direction == schema.Send {
+		return matchRequest(v)
+	}
+	if v.Type() == fastjson.TypeArray {
+		v = v.Get("0")
+	}
+	return matchResponse(v)
+}
+
+func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
+	if inside := v.Get("request"); inside != nil {
+		v = inside
+	}
+	if v.Get("contents", "0", "parts", "0") != nil {
+		return dialect.Likely, "contents with parts"
+	}
+	return dialect.No, ""
+}
+
+// matchResponse judges a GenerateContentResponse. Others have candidates, and
+// others have usageMetadata of the same form, but not both.
+func matchResponse(v *fastjson.Value) (dialect.Confidence, string) {
+	if inside := v.Get("response"); isObject(inside) {
+		v = inside
+	}
+	if !isObject(v) {
+		return dialect.No, ""
+	}
+	c := v.Get("candidates", "0")
+	content := c.Get("content", "parts") != nil || c.GetStringBytes("content", "role") != nil
+	finish := c.GetStringBytes("finishReason") != nil
+	usage := v.Get("usageMetadata", "promptTokenCount") != nil || v.Get("usageMetadata", "totalTokenCount") != nil
+	named := v.GetStringBytes("modelVersion") != nil
+	switch {
+	case (content || finish) && (usage || named):
+		return dialect.Certain, "candidates with their model or usage"
+	case usage && named:
+		return dialect.Certain, "usageMetadata with modelVersion"
+	case content, finish:
+		return dialect.Likely, "candidates with content"
+	case v.GetStringBytes("promptFeedback", "blockReason") != nil:
+		return dialect.Likely, "a promptFeedback"
+	case usage:
+		return dialect.Possible, "a usageMetadata"
+	case v.GetInt("error", "code") != 0 && v.GetStringBytes("error", "status") != nil:
+		return dialect.Possible, "an error with code and status"
+	}
+	return dialect.No, ""
+}
+
+func isObject(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeObject }

@@ -1,0 +1,127 @@
+package gemini
+
+import (
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// notes are the attributes of an assistant's message: what stands beside or in
+// place of text.
+type notes struct {
+	data                       []data
+	file                       string
+	grounding, citations, urls string // JSON as it stood
+}
+
+// data counts what came as bytes of one media type.
+type data struct {
+	mime         string
+	parts, bytes int
+}
+
+// Bounds: media types of one message, bytes of one attribute.
+const (
+	dataLimit = 8
+	noteLimit = 64 << 10
+)
+
+// speak gives the candidate a message where it has said nothing so far.
+func (d *decoder) speak(c *candidate) {
+	if c.growing == schema.MessageThinking {
+		d.stopText(c)
+	}
+	if c.growing == "" && (c.said == nil || c.said.Message.Complete) {
+		var room [8]byte
+		c.growing = schema.MessageAssistant
+		d.begins(c, d.BeginText(schema.MessageAssistant, c.key(room[:0])))
+	}
+}
+
+// show gives the candidate a message for something other than text that came.
+func (d *decoder) show(c *candidate) {
+	d.speak(c)
+	d.Book.Append(c.said, nil, d.Frame) // it lasts until now
+	d.FirstToken()
+}
+
+// inline reads {"mimeType","data"}: bytes, of which only how many is kept.
+func (d *decoder) inline(c *candidate, v *fastjson.Value) {
+	d.show(c)
+	mime := dialect.Short(v.GetStringBytes("mimeType"))
+	text := v.GetStringBytes("data")
+	size := len(text) / 4 * 3
+	for n := len(text); n > 0 && n > len(text)-2 && text[n-1] == '='; n-- {
+		size--
+	}
+	for i := range c.notes.data {
+		if x := &c.notes.data[i]; x.mime == mime {
+			x.parts++
+			x.bytes += size
+			d.note(c)
+			return
+		}
+	}
+	if len(c.notes.data) < dataLimit {
+		c.notes.data = append(c.notes.data, data{mime, 1, size})
+		d.note(c)
+	}
+}
+
+// remarks are the members in which a candidate tells about its answer.
+var remarks = [...]string{"groundingMetadata", "citationMetadata", "urlContextMetadata"}
+
+// remark takes over what a candidate tells about its answer: sources, above all.
+func (d *decoder) remark(c *candidate, v *fastjson.Value, raw []byte) {
+	changed := false
+	for i, to := range [...]*string{&c.notes.grounding, &c.notes.citations, &c.notes.urls} {
+		if !isObject(v.Get(remarks[i])) {
+			continue
+		}
+		text := dialect.RawMember(raw, remarks[i])
+		if len(text) > len("{}") && len(text) <= noteLimit && *to != string(text) {
+			*to, changed = string(text), true
+		}
+	}
+	if !changed {
+		return
+	}
+	if c.said == nil {
+		kept := c.notes
+		d.resume()
+		d.speak(c)
+		c.notes = kept
+	}
+	d.note(c)
+}
+
+// note puts the notes into the message.
+func (d *decoder) note(c *candidate) {
+	var a dialect.Attributes
+	if c.index != 0 {
+		a.AddRaw("candidate", strconv.AppendInt(nil, int64(c.index), 10))
+	}
+	if len(c.notes.data) > 0 {
+		list := []byte{'['}
+		for i, x := range c.notes.data {
+			if i > 0 {
+				list = append(list, ',')
+			}
+			var one dialect.Attributes
+			one.AddText("mime_type", x.mime)
+			one.AddRaw("parts", strconv.AppendInt(nil, int64(x.parts), 10))
+			one.AddRaw("bytes", strconv.AppendInt(nil, int64(x.bytes), 10))
+			list = append(list, one.Text()...)
+		}
+		a.AddRaw("inline_data", append(list, ']'))
+	}
+	a.AddRaw("file_data", []byte(c.notes.file))
+	a.AddRaw("grounding", []byte(c.notes.grounding))
+	a.AddRaw("citations", []byte(c.notes.citations))
+	a.AddRaw("url_context", []byte(c.notes.urls))
+	c.said.Attributes = a.Text()
+	d.Book.ChangedMessage(c.said, d.Frame)
+}

@@ -1,0 +1,72 @@
+package gemini
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// openTools are the calls of a candidate that its next part may be about.
+type openTools struct {
+	call *trace.Tool // whose arguments are not complete
+	code *trace.Tool // that the API executes
+}
+
+// functionCall reads {"id"?,"name","args"}, which the client is to execute. It
+// mostly comes whole; Vertex AI may send the arguments in pieces that only its
+// client can put together, {"partialArgs":[…],"willContinue":true}: of these
+// the end is noted.
+func (d *decoder) functionCall(c *candidate, v *fastjson.Value, raw []byte) {
+	id, name := v.GetStringBytes("id"), v.GetStringBytes("name")
+	tool := c.open.call
+	if tool == nil || len(id) > 0 || len(name) > 0 {
+		tool = d.Tool(id, name)
+	}
+	c.open.call = nil
+	if args := dialect.RawMember(raw, "args"); len(args) > 0 && args[0] == '{' {
+		d.SetArguments(tool, args)
+	}
+	d.FirstToken()
+	if v.GetBool("willContinue") {
+		c.open.call = tool
+		return
+	}
+	d.Start(tool)
+	d.Wait(tool)
+}
+
+// codeTool names what the API executes.
+const codeTool = "code_execution"
+
+// code reads {"id"?,"language","code"}, which the API executes.
+func (d *decoder) code(c *candidate, v *fastjson.Value, raw []byte) {
+	tool := d.Tool(v.GetStringBytes("id"), []byte(codeTool))
+	d.SetArguments(tool, raw)
+	c.open.code = tool
+}
+
+// codeResult reads {"id"?,"outcome","output"}.
+func (d *decoder) codeResult(c *candidate, v *fastjson.Value) {
+	tool := d.OpenTool(v.GetStringBytes("id"))
+	if tool == nil {
+		tool = c.open.code
+	}
+	c.open.code = nil
+	if tool == nil {
+		tool = d.Tool(v.GetStringBytes("id"), []byte(codeTool))
+		tool.Span.Started = 0 // only its end was seen
+	}
+	output := v.GetStringBytes("output")
+	if output != nil {
+		d.Returned(tool, output, "text")
+	}
+	outcome := v.GetStringBytes("outcome")
+	switch string(outcome) {
+	case "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED":
+		d.EndTool(tool, schema.StatusError, outcome)
+	default:
+		d.EndTool(tool, schema.StatusOK, nil)
+	}
+}

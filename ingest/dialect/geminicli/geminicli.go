@@ -1,0 +1,156 @@
+// Package geminicli reads the lines that "gemini --output-format stream-json"
+// prints. docs/dialects/gemini-cli.md says what is concluded from what.
+package geminicli
+
+import (
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// Dialect is the event stream of the Gemini CLI.
+var Dialect = dialect.Dialect{Name: "gemini-cli", Match: match, Time: timeOf, New: newDecoder}
+
+// timeOf reads a line's timestamp, RFC 3339.
+func timeOf(in *dialect.Input) int64 {
+	if in.JSON == nil {
+		return 0
+	}
+	at, err := time.Parse(time.RFC3339Nano, dialect.Alias(in.JSON.GetStringBytes("timestamp")))
+	if err != nil {
+		return 0
+	}
+	return at.UnixNano()
+}
+
+// decoder is the state of one stream.
+type decoder struct {
+	trace.Stream
+	tr      trace.Trace
+	session dialect.Last
+	model   dialect.Last
+	// The next call of a model began here, ns: with the user's message or the
+	// last result of a tool. 0 while nobody asks.
+	asked int64
+	// The call of a model in progress said something last here, ns.
+	said   int64
+	ended  bool // the latest run has had its result
+	counts counts
+}
+
+// provider is who serves the models of the Gemini CLI.
+const provider = "google"
+
+func newDecoder(string) dialect.Decoder {
+	d := &decoder{}
+	d.tr = trace.Trace{Stream: &d.Stream, LocalTools: true, Provider: provider}
+	return d
+}
+
+// Decode reads one line.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+	if in.JSON == nil || in.Direction == schema.Send {
+		return
+	}
+	d.Begin(in, b)
+	d.event(in)
+	d.tr.Address()
+	d.Done()
+}
+
+func (d *decoder) event(in *dialect.Input) {
+	in.Type = dialect.Intern(in.JSON.GetStringBytes("type"))
+	switch in.Type {
+	case "init":
+		d.begin(in.JSON)
+	case "message":
+		d.message(in.JSON)
+	case "tool_use":
+		d.toolUse(in)
+	case "tool_result":
+		d.toolResult(in.JSON)
+	case "error":
+		d.failed(in.JSON)
+	case "result":
+		d.result(in)
+	default:
+		d.Unknown()
+	}
+}
+
+// begin reads an init: a process, which is one run.
+func (d *decoder) begin(v *fastjson.Value) {
+	d.endCall(schema.StatusUnclosed)
+	d.tr.GiveUp()
+	d.tr.Session = d.session.Own(v.GetStringBytes("session_id"))
+	d.tr.SetModel(d.model.Own(v.GetStringBytes("model")), provider)
+	d.counts, d.asked, d.ended = counts{}, 0, false
+	d.tr.OpenRun("")
+}
+
+// result reads the last line of a process. A line "error" before it decides
+// nothing: only its status does.
+func (d *decoder) result(in *dialect.Input) {
+	run := d.tr.Run()
+	if run == nil {
+		if d.ended { // told again
+			d.usage(in, nil)
+			return
+		}
+		run = d.tr.InRun()
+		run.Started = 0 // only its end was seen
+	}
+	d.ended = true
+	status := schema.StatusOK
+	switch string(in.JSON.GetStringBytes("status")) {
+	case "error":
+		status = schema.StatusError
+	case "cancelled", "canceled":
+		status = schema.StatusCancelled
+	}
+	why := in.JSON.GetStringBytes("error", "message")
+	if len(why) > 0 && run.Error != dialect.Short(why) {
+		d.tr.Say(schema.MessageError, why)
+	}
+	if status == schema.StatusOK || len(why) > 0 {
+		run.Error = "" // what went wrong before did not end it
+	}
+	if ms := in.JSON.GetUint64("stats", "duration_ms"); ms < 1<<40 {
+		run.Duration = int64(ms) * 1e6
+	}
+	d.usage(in, run)
+	d.endCall(status)
+	d.tr.EndRun(status, why)
+	d.asked = 0
+}
+
+// failed reads an error, which may be a warning and ends nothing.
+func (d *decoder) failed(v *fastjson.Value) {
+	why := v.GetStringBytes("message")
+	if why == nil {
+		d.Unknown()
+		return
+	}
+	m := d.tr.Say(schema.MessageError, why)
+	var attrs dialect.Attributes
+	if severity := v.GetStringBytes("severity"); severity != nil {
+		attrs.AddText("severity", string(severity))
+		m.Attributes = attrs.Text()
+	}
+	if run := d.tr.Run(); run != nil {
+		run.Error = dialect.Short(why)
+		d.Book.ChangedSpan(run, d.Frame)
+	}
+}
+
+// End settles what is open.
+func (d *decoder) End(at int64, b *dialect.Book) {
+	d.Stream.End(at, b)
+	d.endCall(schema.StatusUnclosed)
+	d.tr.GiveUp()
+	d.Done()
+}

@@ -1,0 +1,60 @@
+package geminicli
+
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// match judges a line by itself. Its types occur elsewhere; every line has its
+// time, as text.
+func match(in *dialect.Input) (dialect.Confidence, string) {
+	if in.JSON == nil || in.Direction == schema.Send {
+		return dialect.No, ""
+	}
+	v := in.JSON
+	timed := v.GetStringBytes("timestamp") != nil
+	text := func(names ...string) bool {
+		for _, name := range names {
+			if v.GetStringBytes(name) == nil {
+				return false
+			}
+		}
+		return true
+	}
+	sure := func(c dialect.Confidence, why string) (dialect.Confidence, string) {
+		if !timed {
+			c = min(c, dialect.Possible)
+		}
+		return c, why
+	}
+	switch string(v.GetStringBytes("type")) {
+	case "init":
+		if text("session_id", "model") {
+			return sure(dialect.Certain, "an init with its session_id and model")
+		}
+	case "tool_use":
+		if text("tool_name", "tool_id") && v.Exists("parameters") {
+			return sure(dialect.Certain, "a tool_use with tool_id and parameters")
+		}
+	case "tool_result":
+		if text("tool_id", "status") {
+			return sure(dialect.Certain, "a tool_result with tool_id and status")
+		}
+	case "result":
+		switch {
+		case text("status") && v.Exists("stats", "total_tokens"):
+			return sure(dialect.Certain, "a result with its stats")
+		case text("status"):
+			return sure(dialect.Likely, "a result with its status")
+		}
+	case "message":
+		if text("role", "content") {
+			return sure(dialect.Likely, "a message with its role and time")
+		}
+	case "error":
+		if text("severity", "message") {
+			return sure(dialect.Likely, "an error with its severity")
+		}
+	}
+	return dialect.No, ""
+}

@@ -1,0 +1,69 @@
+package geminicli
+
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// counting is how the stats of a result count. input_tokens is the prompt with
+// what came from a cache ("input" is the part that did not), output_tokens are
+// the answers; thoughts are in total_tokens alone, as are the prompts of tools
+// that Google executes, which the numbers do not tell apart from them. The
+// stats are the sum of all calls of the process, also where it resumed a
+// session: each process adds its own.
+var counting = dialect.Counting{
+	Input: "input_tokens", CacheRead: "cached", Output: "output_tokens", Total: "total_tokens",
+	InputHoldsCache: true, ReasoningInTotal: true,
+	Mode: schema.UsageAdd,
+}
+
+// counts are the usages of a process, by model. Should it tell its stats again
+// these replace them.
+type counts struct {
+	whole *dialect.Usage
+	model []*dialect.Usage
+}
+
+// countedModels bounds the models of a process.
+const countedModels = 32
+
+// usage records the stats of a result: one usage for each model where they are
+// told apart, else one for all.
+func (d *decoder) usage(in *dialect.Input, run *dialect.Span) {
+	stats := dialect.RawMember(in.Data, "stats")
+	if d.counts.whole == nil {
+		models, ok := dialect.MembersOf(dialect.RawMember(stats, "models"))
+		for ok && len(d.counts.model) < countedModels {
+			var name, raw []byte
+			if name, raw, ok = models.Next(); ok {
+				d.modelUsage(name, raw, run)
+			}
+		}
+	}
+	switch {
+	case len(d.counts.model) > 0:
+	case d.counts.whole != nil:
+		d.tr.Reuse(d.counts.whole, &counting, stats)
+	default:
+		d.counts.whole = d.use(stats, run)
+	}
+}
+
+func (d *decoder) use(raw []byte, run *dialect.Span) *dialect.Usage {
+	id := d.ID("usage")
+	return d.tr.Use(&counting, id, id, run, raw)
+}
+
+func (d *decoder) modelUsage(name, raw []byte, run *dialect.Span) {
+	for _, u := range d.counts.model {
+		if u.Model == string(name) {
+			d.tr.Reuse(u, &counting, raw)
+			u.Model = string(name)
+			return
+		}
+	}
+	if u := d.use(raw, run); u != nil {
+		u.Model = string(name)
+		d.counts.model = append(d.counts.model, u)
+	}
+}

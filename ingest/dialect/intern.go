@@ -1,0 +1,15 @@
+package dialect
+
+import "unique"
+
+// Intern gives a string with text's content that all who ask for it share: for
+// texts of which there are few, such as the types of frames.
+func Intern(text []byte) string {
+	if len(text) == 0 {
+		return ""
+	}
+	if len(text) > lastLimit {
+		return string(text)
+	}
+	return unique.Make(Alias(text)).Value()
+}

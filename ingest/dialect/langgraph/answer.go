@@ -1,0 +1,236 @@
+package langgraph
+
+import (
+	"cmp"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// answer is an AI message, and the call of a model that makes it. Graphs call
+// models side by side, so that several grow at a time.
+type answer struct {
+	id     string // the message's, bare; "" where it has none
+	key    []byte // what its growing texts are called
+	ns     string // newer protocol: whose it is
+	node   string // the name of the node that makes it
+	span   *dialect.Span
+	source source
+	calls  []call
+	usage  *dialect.Usage
+	parts  int   // chunks that the usage is the sum of
+	said   int64 // when it was heard of last, ns
+	done   bool
+	placed bool // below its node
+	exact  bool // the call's start was told
+}
+
+// source is which mode tells the pieces of an answer. The same pieces may come
+// in another mode as well.
+type source int
+
+const (
+	nowhere source = iota
+	partials
+	tuples
+	callbacks
+	blocks
+)
+
+// openAnswers bounds the answers of a run that are kept.
+const openAnswers = 64
+
+// answer finds an answer by its id. Without one it is the last that grows
+// without one.
+func (d *decoder) answer(id []byte) *answer {
+	id = bare(id)
+	for i := len(d.answers) - 1; i >= 0; i-- {
+		if a := d.answers[i]; a.id == string(id) && (a.id != "" || !a.done) {
+			return a
+		}
+	}
+	return nil
+}
+
+// begin begins an answer with the call of its model: now, as far as is known.
+func (d *decoder) begin(id []byte) *answer {
+	run := d.inRun()
+	d.finished = 0
+	if len(d.answers) >= openAnswers {
+		d.evict()
+	}
+	a := &answer{id: string(bare(id)), said: d.Frame.At}
+	spanID := "llm:" + a.id
+	if a.id == "" {
+		spanID = d.ID("llm")
+	}
+	a.span = d.Book.OpenSpan(schema.SpanLLM, spanID, "", d.Frame)
+	a.span.Session, a.span.Run, a.span.Agent, a.span.Parent = d.tr.Session, d.tr.RunID, d.tr.Agent, run.ID
+	a.key = []byte(spanID)
+	d.answers = append(d.answers, a)
+	d.note(bare(id))
+	return a
+}
+
+// evict drops the oldest answer that is done, or else the oldest.
+func (d *decoder) evict() {
+	drop := 0
+	for i, a := range d.answers {
+		if a.done {
+			drop = i
+			break
+		}
+	}
+	d.finish(d.answers[drop], schema.StatusUnclosed)
+	d.answers = append(d.answers[:drop], d.answers[drop+1:]...)
+}
+
+// from reports whether pieces of the answer in a mode count: those of the mode
+// that was first do.
+func (a *answer) from(s source) bool {
+	if a.source == nowhere {
+		a.source = s
+	}
+	return a.source == s && !a.done
+}
+
+// say adds to an answer's text and thoughts, or tells them whole.
+func (d *decoder) say(a *answer, text, thought []byte, whole bool) {
+	d.grow(a, schema.MessageThinking, thought, whole)
+	d.grow(a, schema.MessageAssistant, text, whole)
+}
+
+func (d *decoder) grow(a *answer, kind schema.MessageKind, text []byte, whole bool) {
+	if len(text) == 0 {
+		return
+	}
+	m := d.tr.Growing(kind, a.key)
+	if m == nil {
+		id := d.ID(string(kind))
+		if a.id != "" {
+			id = string(kind) + ":" + a.id
+		}
+		m = d.tr.BeginTextAs(kind, a.key, id)
+		m.Span, m.Node = a.span.ID, a.span.Node
+	}
+	if whole {
+		d.Book.SetText(m, text, d.Frame)
+	} else {
+		d.Book.Append(m, text, d.Frame)
+	}
+	d.speaks(a)
+}
+
+// speaks notes that an answer's model has said something.
+func (d *decoder) speaks(a *answer) {
+	a.said = d.Frame.At
+	if a.span.FirstToken == 0 && a.span.Started != 0 {
+		a.span.FirstToken = d.Frame.At
+		d.Book.ChangedSpan(a.span, d.Frame)
+	}
+}
+
+// finish ends an answer with the last that was heard of it. Its tools are
+// executed from then on.
+func (d *decoder) finish(a *answer, status schema.Status) {
+	if a.done {
+		return
+	}
+	a.done = true
+	d.tr.Complete(schema.MessageAssistant, a.key)
+	d.tr.Complete(schema.MessageThinking, a.key)
+	d.argued(a)
+	if status == schema.StatusUnclosed {
+		a.span.Status = status
+		d.Book.ChangedSpan(a.span, d.Frame)
+		return
+	}
+	d.Book.CloseSpan(a.span, status, d.Frame)
+	a.span.Ended = max(a.said, a.span.Started)
+}
+
+// tells reads what a message says of its model, and whether it is its last.
+func (d *decoder) tells(a *answer, m *fastjson.Value) (last bool) {
+	meta := m.Get("response_metadata")
+	model := meta.GetStringBytes("model_name")
+	if model == nil {
+		model = meta.GetStringBytes("model")
+	}
+	d.setModel(a, model, meta.GetStringBytes("model_provider"))
+	reason := meta.GetStringBytes("finish_reason")
+	if len(reason) == 0 {
+		reason = meta.GetStringBytes("stop_reason")
+	}
+	if len(reason) > 0 && a.span.Attributes == "" {
+		var attrs dialect.Attributes
+		attrs.AddText("stop_reason", string(reason))
+		a.span.Attributes = attrs.Text()
+		d.Book.ChangedSpan(a.span, d.Frame)
+	}
+	return len(reason) > 0 || string(m.GetStringBytes("chunk_position")) == "last"
+}
+
+// setModel names an answer's model and its provider.
+func (d *decoder) setModel(a *answer, model, provider []byte) {
+	if len(model) == 0 || a.span.Model != "" {
+		return
+	}
+	a.span.Model = string(model)
+	a.span.Name = a.span.Model
+	a.span.Provider = cmp.Or(providerOf(provider), dialect.ProviderOf(a.span.Model))
+	d.Book.ChangedSpan(a.span, d.Frame)
+	if run := d.tr.Run(); run != nil && run.Model == "" {
+		run.Model, run.Provider = a.span.Model, a.span.Provider
+		d.Book.ChangedSpan(run, d.Frame)
+	}
+	if a.usage != nil {
+		a.usage.Model, a.usage.Provider = a.span.Model, a.span.Provider
+		d.Book.ChangedUsage(a.usage, d.Frame)
+	}
+}
+
+// providerOf names a provider as others do.
+func providerOf(name []byte) string {
+	switch string(name) {
+	case "google_genai", "google_vertexai":
+		return "google"
+	}
+	return string(name)
+}
+
+// made reads the metadata of the call of a model: in which node it is made, of
+// which run, with which model.
+func (d *decoder) made(a *answer, meta *fastjson.Value) {
+	d.setModel(a, meta.GetStringBytes("ls_model_name"), meta.GetStringBytes("ls_provider"))
+	if a.node != "" {
+		return
+	}
+	a.node = string(meta.GetStringBytes("langgraph_node"))
+	ns := meta.GetStringBytes("langgraph_checkpoint_ns")
+	if ns == nil {
+		ns = meta.GetStringBytes("checkpoint_ns")
+	}
+	task := taskOf(dialect.Alias(ns))
+	if task == "" {
+		return
+	}
+	a.span.Node = string([]byte(task))
+	d.Book.ChangedSpan(a.span, d.Frame)
+	d.within(a, d.node([]byte(task)))
+}
+
+// within puts an answer into its node. The first call of a model in a node is
+// taken to begin with the node.
+func (d *decoder) within(a *answer, n *node) {
+	if n == nil || a.placed {
+		return
+	}
+	a.span.Parent, a.placed = n.span.ID, true
+	if !n.called && !a.exact && n.span.Started != 0 {
+		a.span.Started = n.span.Started
+	}
+	n.called = true
+	d.Book.ChangedSpan(a.span, d.Frame)
+}

@@ -1,0 +1,227 @@
+// Package langgraph reads the streams of LangGraph servers: the events of
+// /runs/stream in all its modes, the requests and answers around them that a
+// proxy sees, and the events of the newer protocol. docs/dialects/langgraph.md
+// says what is concluded from what.
+package langgraph
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// Dialect is LangGraph's streaming.
+var Dialect = dialect.Dialect{Name: "langgraph", Match: match, Time: timeOf, New: newDecoder}
+
+// timeOf reads the time of a debug event, RFC 3339, or of an event of the newer
+// protocol, ms. The others tell none.
+func timeOf(in *dialect.Input) int64 {
+	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
+		return 0
+	}
+	if ms := in.JSON.GetUint64("params", "timestamp"); ms > 0 && ms < 1<<42 {
+		return int64(ms) * 1e6
+	}
+	text := in.JSON.GetStringBytes("timestamp")
+	if text == nil {
+		return 0
+	}
+	at, err := time.Parse(time.RFC3339Nano, dialect.Alias(text))
+	if err != nil {
+		return 0
+	}
+	return at.UnixNano()
+}
+
+// decoder is the state of one stream.
+type decoder struct {
+	trace.Stream
+	tr     trace.Trace
+	thread string // the conversation, "" while nobody has named it
+	run    dialect.Last
+	event  dialect.Last // the latest event's id
+	inTask dialect.Last // the latest namespace's task
+
+	request  request
+	answers  []*answer
+	nodes    []*node
+	tasked   bool     // nodes are told of by tasks or debug events
+	based    bool     // the state with which the run began has been seen
+	past     []uint64 // hashes of the ids of messages that are told, the latest last
+	broken   bool     // the run waits for a person
+	attrs    dialect.Attributes
+	finished int64  // when a checkpoint said that nothing is left to do, ns
+	texts    []byte // room for a text of several parts
+	thoughts []byte
+	ids      []byte // room for an id
+}
+
+func newDecoder(string) dialect.Decoder {
+	d := &decoder{}
+	d.tr.Stream = &d.Stream
+	return d
+}
+
+// roomKept bounds the memory that is kept for building texts, bytes.
+const roomKept = 1024
+
+// Decode reads one frame.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+	d.Begin(in, b)
+	defer d.Done()
+	run := d.tr.RunID
+	if d.http(in) {
+		in.Run = cmp.Or(in.Run, run)
+		return
+	}
+	if in.JSON == nil || in.Direction == schema.Send {
+		return
+	}
+	in.EventID = d.event.Own([]byte(in.ID))
+	var method []byte
+	if in.JSON.Type() == fastjson.TypeObject && in.JSON.Exists("params") { // looking into an array costs
+		method = in.JSON.GetStringBytes("method")
+	}
+	if method != nil {
+		d.newer(in, method)
+	} else {
+		d.sse(in)
+	}
+	d.address()
+	in.Run = cmp.Or(in.Run, run) // also of the frame that ends it
+	for _, room := range []*[]byte{&d.texts, &d.thoughts, &d.ids} {
+		if cap(*room) > roomKept {
+			*room = nil
+		}
+	}
+}
+
+// address fills in what a frame's envelope says of the conversation. What began
+// before anybody named it stays without a name.
+func (d *decoder) address() {
+	e := &d.Frame.Envelope
+	e.Session, e.Run, e.Agent = d.thread, d.tr.RunID, d.tr.Agent
+}
+
+// inRun gives the run in progress, and begins one where there is none.
+func (d *decoder) inRun() *dialect.Span {
+	run := d.tr.Run()
+	if run != nil {
+		return run
+	}
+	d.tr.Session = d.thread
+	if asked := d.request.asked; len(asked) > 0 {
+		d.tr.Session = asked[0].Session // the answer's head may name it later
+	}
+	if d.tr.RunID != "" {
+		run = d.tr.OpenRunAs("run:"+d.tr.RunID, "")
+	} else {
+		run = d.tr.OpenRun("")
+	}
+	d.request.begins(d, run)
+	return run
+}
+
+// named begins the run with an id, or learns the id of that in progress.
+func (d *decoder) named(id []byte) {
+	if len(id) == 0 {
+		return
+	}
+	run := d.tr.Run()
+	switch {
+	case string(id) == d.tr.RunID && run != nil:
+		return
+	case run != nil && d.tr.RunID == "":
+		d.tr.NameRun(d.run.Own(id))
+		return
+	case run != nil:
+		d.giveUp()
+	}
+	d.tr.RunID = d.run.Own(id)
+	d.inRun()
+}
+
+// end ends the run. Calls that wait for a person go on waiting.
+func (d *decoder) end(status schema.Status, why []byte) {
+	run := d.tr.Run()
+	if run == nil {
+		at := d.request.at
+		run = d.inRun()
+		run.Started = at // 0 where only its end was seen
+	}
+	if d.broken {
+		d.attrs.AddRaw("interrupted", []byte("true"))
+		for _, tool := range d.tr.OpenTools() {
+			d.tr.Wait(tool)
+		}
+	}
+	run.Attributes = d.attrs.Text()
+	for _, a := range d.answers {
+		d.finish(a, status)
+	}
+	for _, n := range d.nodes {
+		if status == schema.StatusOK { // its end would have been told
+			n.span.Status = schema.StatusUnclosed
+			d.Book.ChangedSpan(n.span, d.Frame)
+		} else {
+			d.Book.CloseSpan(n.span, status, d.Frame)
+		}
+	}
+	d.tr.EndRun(status, why)
+	d.forget()
+}
+
+// giveUp lets go of a run that did not end.
+func (d *decoder) giveUp() {
+	for _, a := range d.answers {
+		d.finish(a, schema.StatusUnclosed)
+	}
+	for _, n := range d.nodes {
+		n.span.Status = schema.StatusUnclosed
+		d.Book.ChangedSpan(n.span, d.Frame)
+	}
+	d.tr.GiveUp()
+	d.forget()
+}
+
+func (d *decoder) forget() {
+	d.answers, d.nodes, d.attrs, d.request = nil, nil, nil, request{}
+	d.tasked, d.based, d.broken, d.finished = false, false, false, 0
+	d.tr.RunID = ""
+}
+
+// End settles what is open. A run of which a checkpoint said that nothing was
+// left to do has ended then.
+func (d *decoder) End(at int64, b *dialect.Book) {
+	d.Stream.End(at, b)
+	if d.request.seen && d.tr.Run() == nil {
+		d.inRun()
+	}
+	if run := d.tr.Run(); run != nil {
+		switch ended, status := d.finished, d.request.status; {
+		case ended != 0:
+			d.end(schema.StatusOK, nil)
+			run.Ended = ended
+		case status >= 400:
+			d.end(schema.StatusError, []byte("HTTP status "+strconv.Itoa(status)))
+		default:
+			d.giveUp()
+		}
+	}
+	d.Done()
+}
+
+// object gives a member if it is an object.
+func object(v *fastjson.Value, name string) *fastjson.Value {
+	member := v.Get(name)
+	if member == nil || member.Type() != fastjson.TypeObject {
+		return nil
+	}
+	return member
+}

@@ -1,0 +1,136 @@
+package langgraph
+
+import (
+	"bytes"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+)
+
+// kind is whose a message is.
+type kind int
+
+const (
+	other kind = iota
+	human
+	ai
+	aiChunk
+	tool
+)
+
+// kindOf reads a message's type, or its role.
+func kindOf(m *fastjson.Value) kind {
+	typ := m.GetStringBytes("type")
+	switch {
+	case typ == nil:
+		typ = m.GetStringBytes("role")
+	case string(typ) == "constructor":
+		if path := m.GetArray("id"); len(path) > 0 {
+			typ = path[len(path)-1].GetStringBytes()
+		}
+	}
+	switch string(typ) {
+	case "human", "user", "HumanMessage", "HumanMessageChunk":
+		return human
+	case "ai", "assistant", "AIMessage":
+		return ai
+	case "AIMessageChunk":
+		return aiChunk
+	case "tool", "ToolMessage", "ToolMessageChunk":
+		return tool
+	}
+	return other
+}
+
+// plain takes a message out of the form in which JavaScript servers serialise
+// them: {lc, type: "constructor", id: […, "AIMessage"], kwargs}.
+func plain(m *fastjson.Value, raw []byte) (kind, *fastjson.Value, []byte) {
+	k := kindOf(m)
+	if inner := object(m, "kwargs"); inner != nil && m.Exists("lc") {
+		return k, inner, dialect.RawMember(raw, "kwargs")
+	}
+	return k, m, raw
+}
+
+// bare is the id of a message without what servers put before the id of the
+// call of a model that made it.
+func bare(id []byte) []byte {
+	for _, prefix := range []string{"lc_run--", "run--", "run-"} {
+		if rest, ok := bytes.CutPrefix(id, []byte(prefix)); ok {
+			return rest
+		}
+	}
+	return id
+}
+
+// pastIDs bounds the messages and tasks that are remembered.
+const pastIDs = 128
+
+// known reports whether an id was noted; an empty one never is.
+func (d *decoder) known(id []byte) bool {
+	if len(id) == 0 {
+		return false
+	}
+	hash := xxhash.Sum64(id)
+	for i := len(d.past) - 1; i >= 0; i-- {
+		if d.past[i] == hash {
+			return true
+		}
+	}
+	return false
+}
+
+// note remembers an id, and reports whether it was known before.
+func (d *decoder) note(id []byte) bool {
+	if d.known(id) {
+		return true
+	}
+	if len(id) > 0 {
+		if len(d.past) >= pastIDs {
+			d.past = append(d.past[:0], d.past[1:]...)
+		}
+		d.past = append(d.past, xxhash.Sum64(id))
+	}
+	return false
+}
+
+// content gives a message's text and its thoughts. Both stand in the message or
+// in room of the decoder, until the next message is read.
+func (d *decoder) content(m *fastjson.Value) (text, thought []byte) {
+	thought = m.GetStringBytes("additional_kwargs", "reasoning_content")
+	c := m.Get("content")
+	if c == nil {
+		return nil, thought
+	}
+	if c.Type() == fastjson.TypeString {
+		return c.GetStringBytes(), thought
+	}
+	d.texts, d.thoughts = d.texts[:0], append(d.thoughts[:0], thought...)
+	for _, block := range c.GetArray() {
+		d.block(block)
+	}
+	return d.texts, d.thoughts
+}
+
+// block reads one block of a message's content.
+func (d *decoder) block(b *fastjson.Value) {
+	if b.Type() == fastjson.TypeString {
+		d.texts = append(d.texts, b.GetStringBytes()...)
+		return
+	}
+	switch string(b.GetStringBytes("type")) {
+	case "text":
+		d.texts = append(d.texts, b.GetStringBytes("text")...)
+	case "thinking":
+		d.thoughts = append(d.thoughts, b.GetStringBytes("thinking")...)
+	case "reasoning":
+		d.thoughts = append(d.thoughts, b.GetStringBytes("reasoning")...)
+		for _, part := range b.GetArray("summary") {
+			d.thoughts = append(d.thoughts, part.GetStringBytes("text")...)
+		}
+	case "reasoning_content":
+		d.thoughts = append(d.thoughts, b.GetStringBytes("reasoning_content", "text")...)
+	}
+}

@@ -1,0 +1,207 @@
+package langgraph
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// node is a node's run that has not ended: a task.
+type node struct {
+	id   string // the task's
+	name string
+	span *dialect.Span
+	// called: a model has been called in it.
+	called bool
+}
+
+// openNodes bounds the nodes that are followed at a time; beyond it the oldest
+// is unclosed.
+const openNodes = 128
+
+func (d *decoder) node(id []byte) *node {
+	for _, n := range d.nodes {
+		if n.id == string(id) {
+			return n
+		}
+	}
+	return nil
+}
+
+// beginNode begins a node's run, in the task of the namespace it is in.
+func (d *decoder) beginNode(id, name []byte, ns string) *node {
+	run := d.inRun()
+	d.finished = 0
+	if len(d.nodes) >= openNodes {
+		d.nodes[0].span.Status = schema.StatusUnclosed
+		d.Book.ChangedSpan(d.nodes[0].span, d.Frame)
+		d.nodes = append(d.nodes[:0], d.nodes[1:]...)
+	}
+	n := &node{id: string(id), name: string(name)}
+	if n.id != "" {
+		n.span = d.Book.OpenSpan(schema.SpanNode, "node:"+n.id, n.name, d.Frame)
+	} else {
+		n.span = d.Book.OpenSpan(schema.SpanNode, d.ID("node"), n.name, d.Frame)
+	}
+	n.span.Session, n.span.Run, n.span.Agent, n.span.Node = d.tr.Session, d.tr.RunID, d.tr.Agent, n.id
+	n.span.Parent = run.ID
+	if in := d.node([]byte(taskOf(ns))); in != nil && in.id != "" {
+		n.span.Parent = in.span.ID
+	}
+	d.nodes = append(d.nodes, n)
+	return n
+}
+
+// endNode ends a node's run; one that waits for a person has no end.
+func (d *decoder) endNode(n *node, status schema.Status, why []byte) {
+	if len(why) > 0 {
+		n.span.Error = dialect.Short(why)
+	}
+	if status.Ended() {
+		d.Book.CloseSpan(n.span, status, d.Frame)
+	} else {
+		n.span.Status = status
+		d.Book.ChangedSpan(n.span, d.Frame)
+	}
+	for i := range d.nodes {
+		if d.nodes[i] == n {
+			d.nodes = append(d.nodes[:i], d.nodes[i+1:]...)
+			return
+		}
+	}
+}
+
+// task reads a task that starts (it has triggers), or its result.
+func (d *decoder) task(v *fastjson.Value, ns string) {
+	id, name := v.GetStringBytes("id"), v.GetStringBytes("name")
+	if id == nil {
+		d.Unknown()
+		return
+	}
+	d.tasked = true
+	n := d.node(id)
+	if v.Exists("triggers") || !v.Exists("result") && !v.Exists("error") {
+		if n == nil {
+			d.beginNode(id, name, ns)
+		}
+		d.executes(v.Get("input"), id)
+		return
+	}
+	if n == nil {
+		if d.note(id) {
+			return // tasks and debug tell the same
+		}
+		n = d.beginNode(id, name, ns)
+		n.span.Started = 0 // only its end was seen
+	}
+	status, why := schema.StatusOK, v.GetStringBytes("error")
+	if len(why) > 0 {
+		status = schema.StatusError
+	}
+	if len(v.GetArray("interrupts")) > 0 && status == schema.StatusOK {
+		d.broken, status = true, schema.StatusWaiting
+	}
+	d.note(id)
+	for _, a := range d.answers {
+		if a.span.Node == n.id {
+			d.finish(a, schema.StatusOK)
+		}
+	}
+	d.endNode(n, status, why)
+}
+
+// executes notes that the tool calls in a task's input begin now.
+func (d *decoder) executes(input *fastjson.Value, task []byte) {
+	start := func(call *fastjson.Value) {
+		tool := d.tr.OpenTool(call.GetStringBytes("id"))
+		if n := d.node(task); tool != nil && n != nil {
+			tool.Span.Node, tool.Span.Parent = n.id, n.span.ID
+			d.tr.Start(tool)
+		}
+	}
+	if call := object(input, "tool_call"); call != nil {
+		start(call)
+		return
+	}
+	for _, call := range input.GetArray() {
+		if call.Type() == fastjson.TypeObject {
+			start(call)
+		}
+	}
+}
+
+// debug reads {type, timestamp, step, payload}: a task, its result, a
+// checkpoint.
+func (d *decoder) debug(v *fastjson.Value, ns string) {
+	payload := object(v, "payload")
+	switch string(v.GetStringBytes("type")) {
+	case "task", "task_result":
+		d.task(payload, ns)
+	case "checkpoint":
+		d.checkpoint(payload, ns)
+	default:
+		d.Unknown()
+	}
+}
+
+// checkpoint reads where a run stands: the graph's own says whether something
+// is left to do.
+func (d *decoder) checkpoint(v *fastjson.Value, ns string) {
+	configurable := v.Get("config", "configurable")
+	d.nameThread(configurable.GetStringBytes("thread_id"))
+	d.inRun()
+	if next := v.Get("next"); ns == "" && next != nil && next.Type() == fastjson.TypeArray && len(next.GetArray()) == 0 {
+		d.finished = d.Frame.At
+	}
+}
+
+// updates reads what nodes have changed, by their names: they have ended.
+func (d *decoder) updates(v *fastjson.Value, data []byte, ns string) {
+	members, ok := dialect.MembersOf(data)
+	if !ok {
+		d.Unknown()
+		return
+	}
+	for {
+		name, raw, ok := members.Next()
+		if !ok {
+			break
+		}
+		if strings.HasPrefix(dialect.Alias(name), "__") {
+			if string(name) == interruptKey {
+				d.interrupts(v)
+			}
+			continue
+		}
+		d.newMessages(v.Get(dialect.Alias(name)), raw, name)
+		if !d.tasked {
+			d.nodeEnded(name, ns)
+		}
+	}
+}
+
+// nodeEnded tells of a node of which only the end is known, and puts the calls
+// of models that were made in it below it.
+func (d *decoder) nodeEnded(name []byte, ns string) {
+	n := d.beginNode(nil, name, ns)
+	n.span.Started = 0
+	for _, a := range d.answers {
+		if a.node == n.name && a.done && !a.placed {
+			a.span.Parent, a.placed = n.span.ID, true
+			d.Book.ChangedSpan(a.span, d.Frame)
+		}
+	}
+	d.endNode(n, schema.StatusOK, nil)
+}
+
+// interruptKey is the member that says that a run waits for a person.
+const interruptKey = "__interrupt__"
+
+func (d *decoder) interrupts(v *fastjson.Value) {
+	if len(v.GetArray(interruptKey)) > 0 {
+		d.broken = true
+	}
+}

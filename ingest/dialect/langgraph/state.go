@@ -1,0 +1,136 @@
+package langgraph
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+)
+
+// recent is how many messages of a state are looked at, from its end.
+const recent = 64
+
+// values reads a whole state. That with which the run begins holds messages of
+// earlier runs: of it only what the user says last is news. Of the later ones it
+// is the messages that were not there before.
+func (d *decoder) values(v *fastjson.Value, data []byte) {
+	d.interrupts(v)
+	messages := v.GetArray("messages")
+	first := max(len(messages)-recent, 0)
+	if d.based {
+		if len(messages) == 0 || nameless(messages[len(messages)-1]) {
+			return // it would be told again with every state
+		}
+		d.since(messages, data, d.unknownFrom(messages, first))
+		return
+	}
+	d.based = true
+	last := len(messages)
+	for last > first && kindOf(messages[last-1]) == human {
+		last--
+	}
+	if last < len(messages) && !d.request.seen {
+		for _, m := range messages[last:] {
+			_, m, _ = plain(m, nil)
+			d.ask(m)
+		}
+	}
+	for _, m := range messages[first:] {
+		_, m, _ = plain(m, nil)
+		if d.answer(m.GetStringBytes("id")) == nil || len(m.GetStringBytes("id")) == 0 {
+			d.note(bare(m.GetStringBytes("id")))
+		}
+	}
+}
+
+// unknownFrom finds the first message behind the last that is known.
+func (d *decoder) unknownFrom(messages []*fastjson.Value, first int) int {
+	for i := len(messages); i > first; i-- {
+		_, m, _ := plain(messages[i-1], nil)
+		id := m.GetStringBytes("id")
+		if a := d.answer(id); d.known(bare(id)) && (a == nil || a.done) {
+			return i
+		}
+	}
+	return first
+}
+
+// since reads the messages of a state from one on.
+func (d *decoder) since(messages []*fastjson.Value, data []byte, from int) {
+	if from >= len(messages) {
+		return
+	}
+	i := 0
+	dialect.RawElements(dialect.RawMember(data, "messages"), func(raw []byte) bool {
+		if i >= from && i < len(messages) {
+			d.newMessage(messages[i], raw, nil)
+		}
+		i++
+		return true
+	})
+}
+
+// nameless reports whether a message has no id: states repeat it.
+func nameless(m *fastjson.Value) bool {
+	_, m, _ = plain(m, nil)
+	return len(m.GetStringBytes("id")) == 0
+}
+
+// sinceTheUser reads what of a run's last state is the run's: what comes behind
+// the user's last message.
+func (d *decoder) sinceTheUser(v *fastjson.Value, data []byte) {
+	messages := v.GetArray("messages")
+	from := len(messages)
+	for from > 0 && kindOf(messages[from-1]) != human {
+		from--
+	}
+	d.since(messages, data, from)
+}
+
+// newMessages reads the messages that a node has added: its update is an object
+// or several.
+func (d *decoder) newMessages(update *fastjson.Value, raw, node []byte) {
+	if update == nil {
+		return
+	}
+	if several := update.GetArray(); several != nil {
+		i := 0
+		dialect.RawElements(raw, func(one []byte) bool {
+			if i < len(several) && several[i].Type() == fastjson.TypeObject {
+				d.newMessages(several[i], one, node)
+			}
+			i++
+			return true
+		})
+		return
+	}
+	messages, raw := update.Get("messages"), dialect.RawMember(raw, "messages")
+	if messages == nil {
+		return
+	}
+	if messages.Type() == fastjson.TypeObject {
+		d.newMessage(messages, raw, node)
+		return
+	}
+	i, list := 0, messages.GetArray()
+	dialect.RawElements(raw, func(one []byte) bool {
+		if i < len(list) {
+			d.newMessage(list[i], one, node)
+		}
+		i++
+		return true
+	})
+}
+
+// newMessage reads a message that a node has added.
+func (d *decoder) newMessage(m *fastjson.Value, raw, node []byte) {
+	k, m, raw := plain(m, raw)
+	switch k {
+	case ai, aiChunk:
+		d.whole(m, raw, nil)
+		if a := d.answer(m.GetStringBytes("id")); a != nil && a.node == "" {
+			a.node = string(node)
+		}
+	case tool:
+		d.result(m)
+	}
+}

@@ -1,0 +1,181 @@
+package langgraph
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// tuple reads an event of messages-tuple: [message or a chunk of it, metadata].
+func (d *decoder) tuple(v *fastjson.Value, data []byte) {
+	pair := v.GetArray()
+	if len(pair) == 0 {
+		d.Unknown()
+		return
+	}
+	var raw []byte
+	dialect.RawElements(data, func(first []byte) bool {
+		raw = first
+		return false
+	})
+	var meta *fastjson.Value
+	if len(pair) > 1 {
+		meta = pair[1]
+	}
+	d.about(meta)
+	k, m, raw := plain(pair[0], raw)
+	switch k {
+	case ai, aiChunk:
+		id := m.GetStringBytes("id")
+		if k == ai {
+			d.whole(m, raw, meta)
+			return
+		}
+		a := d.growing(id)
+		if a == nil {
+			return
+		}
+		d.made(a, meta)
+		d.chunk(a, m, raw, tuples)
+	case tool:
+		d.inRun()
+		d.result(m)
+	case human:
+		d.inRun()
+	default:
+		d.Unknown()
+	}
+}
+
+// about reads what the metadata of a message say of the run.
+func (d *decoder) about(meta *fastjson.Value) {
+	d.nameThread(meta.GetStringBytes("thread_id"))
+	if id := meta.GetStringBytes("run_id"); id != nil && d.tr.RunID == "" {
+		d.named(id)
+	}
+}
+
+// growing gives the answer that a piece belongs to, and begins it; nil for one
+// that is past.
+func (d *decoder) growing(id []byte) *answer {
+	a := d.answer(id)
+	if a == nil && !d.known(bare(id)) {
+		a = d.begin(id)
+	}
+	return a
+}
+
+// chunk reads a piece of an answer.
+func (d *decoder) chunk(a *answer, m *fastjson.Value, raw []byte, s source) {
+	late := a.done && a.source == s // usage may come behind the end
+	if a.from(s) {
+		text, thought := d.content(m)
+		d.say(a, text, thought, false)
+		if chunks := m.GetArray("tool_call_chunks"); len(chunks) > 0 {
+			for _, c := range chunks {
+				d.callChunk(a, c)
+			}
+		} else {
+			d.wholeCalls(a, m, raw)
+		}
+	} else if !late {
+		return
+	}
+	last := d.tells(a, m)
+	d.used(a, dialect.RawMember(raw, "usage_metadata"), false)
+	if last {
+		d.finish(a, schema.StatusOK)
+	}
+}
+
+// snapshots reads messages/partial and messages/complete: messages as they are
+// so far.
+func (d *decoder) snapshots(v *fastjson.Value, data []byte, complete bool) {
+	i, messages := 0, v.GetArray()
+	if messages == nil {
+		d.Unknown()
+		return
+	}
+	dialect.RawElements(data, func(raw []byte) bool {
+		if i < len(messages) {
+			d.snapshot(messages[i], raw, complete)
+		}
+		i++
+		return true
+	})
+}
+
+func (d *decoder) snapshot(m *fastjson.Value, raw []byte, complete bool) {
+	k, m, raw := plain(m, raw)
+	switch k {
+	case ai, aiChunk:
+		if complete {
+			d.whole(m, raw, nil)
+			return
+		}
+		a := d.growing(m.GetStringBytes("id"))
+		if a == nil {
+			return
+		}
+		if a.from(partials) {
+			text, thought := d.content(m)
+			d.say(a, text, thought, true)
+			d.wholeCalls(a, m, raw)
+		}
+		last := d.tells(a, m)
+		if a.source == partials {
+			d.used(a, dialect.RawMember(raw, "usage_metadata"), true)
+		}
+		if last {
+			d.finish(a, schema.StatusOK)
+		}
+	case tool:
+		d.inRun()
+		d.result(m)
+	}
+}
+
+// messagesMetadata reads {id: {metadata}}. Only calls of models name one.
+func (d *decoder) messagesMetadata(v *fastjson.Value) {
+	members := v.GetObject()
+	if members == nil {
+		d.Unknown()
+		return
+	}
+	members.Visit(func(id []byte, about *fastjson.Value) {
+		meta := about.Get("metadata")
+		d.about(meta)
+		if meta.GetStringBytes("ls_model_name") == nil && meta.GetStringBytes("ls_provider") == nil {
+			return
+		}
+		if a := d.growing(id); a != nil {
+			d.made(a, meta)
+		}
+	})
+}
+
+// whole reads a message of a model that is complete: the end of one that grew,
+// or one that comes whole, of which it is not known when it began.
+func (d *decoder) whole(m *fastjson.Value, raw []byte, meta *fastjson.Value) {
+	id := m.GetStringBytes("id")
+	a := d.answer(id)
+	if a == nil {
+		if d.known(bare(id)) {
+			return
+		}
+		a = d.begin(id)
+		a.span.Started = 0
+	}
+	d.made(a, meta)
+	if !a.done {
+		text, thought := d.content(m)
+		if a.source == nowhere || a.source == partials {
+			d.say(a, text, thought, true)
+		}
+		d.wholeCalls(a, m, raw)
+	}
+	d.tells(a, m)
+	d.used(a, dialect.RawMember(raw, "usage_metadata"), true)
+	d.finish(a, schema.StatusOK)
+}

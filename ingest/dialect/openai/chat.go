@@ -1,0 +1,168 @@
+package openai
+
+import (
+	"strconv"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// chat decodes one stream of chat completions: a response, or several one after
+// the other.
+type chat struct {
+	exchange
+	id       dialect.Last // of the latest response
+	single   bool         // the stream is one exchange, and so one response
+	choices  []choice
+	usage    *dialect.Usage
+	groqOnly bool   // the usage was told by x_groq
+	stop     string // why choice 0 ended, or another that ended before it
+	last     int64  // arrival of the latest chunk, ns
+	key      []byte // scratch: of a choice's texts
+	typ      dialect.Last
+}
+
+func newChat(string) dialect.Decoder {
+	d := &chat{}
+	d.Stream = &d.stream
+	return d
+}
+
+// Names that frames without one of their own are given.
+const (
+	typeChunk   = "chat.completion.chunk"
+	typeAnswer  = "chat.completion"
+	typeRequest = "request"
+	typeError   = "error"
+	typeDone    = "[DONE]"
+)
+
+// Decode implements dialect.Decoder.
+func (d *chat) Decode(in *dialect.Input, b *dialect.Book) {
+	d.Begin(in, b)
+	defer d.Done()
+	if h, ok := dialect.HeadOf(in); ok {
+		d.head(&h)
+	} else if len(in.Data) > 0 && d.mine(in, matchChat) {
+		d.message(in)
+	}
+	d.Address()
+}
+
+func (d *chat) head(h *dialect.Head) {
+	if len(h.Method) > 0 {
+		d.foreign = !isChat(h)
+		return
+	}
+	d.answerHead(h)
+}
+
+func (d *chat) message(in *dialect.Input) {
+	switch {
+	case string(in.Data) == typeDone:
+		d.Frame.Type = typeDone
+		d.finishAll()
+	case in.JSON == nil:
+		d.Frame.Type = d.typ.Own([]byte(in.Event))
+		if d.status != 0 && in.Direction == schema.Receive {
+			d.failBody(in.Data)
+		}
+	case in.Direction == schema.Send:
+		d.request(in)
+	default:
+		d.answer(in)
+	}
+}
+
+// End implements dialect.Decoder. A response whose finish was seen has ended
+// even if nothing said so: with its last chunk.
+func (d *chat) End(at int64, b *dialect.Book) {
+	d.stream.End(at, b)
+	defer d.Done()
+	if d.Run() != nil && d.status != 0 {
+		d.failStatus()
+	}
+	d.leave()
+}
+
+// leave lets go of the response in progress.
+func (d *chat) leave() {
+	switch {
+	case d.Run() == nil:
+	case d.finished():
+		d.endAsOf(d.last)
+	default:
+		d.GiveUp()
+	}
+}
+
+// begin begins a response that no request began.
+func (d *chat) begin() {
+	d.reset()
+	d.OpenRun("")
+	d.OpenCall()
+}
+
+// reset forgets the response before.
+func (d *chat) reset() {
+	d.forget()
+	d.usage, d.groqOnly, d.stop = nil, false, ""
+	d.RunID, d.asked = "", nil
+	d.Model, d.Provider = "", ""
+}
+
+// forget lets go of what was followed of a response that has ended.
+func (d *chat) forget() {
+	clear(d.choices)
+	d.choices = d.choices[:0]
+}
+
+// finishAll ends the response in progress: nothing more will come of it.
+func (d *chat) finishAll() {
+	if d.Run() == nil {
+		return
+	}
+	for i := range d.choices {
+		d.finish(&d.choices[i], nil)
+	}
+	d.end()
+}
+
+// end ends the response as its reason to stop has it.
+func (d *chat) end() {
+	switch d.stop {
+	case "error", "insufficient_system_resource", "network_error":
+		d.EndRun(schema.StatusError, []byte(d.stop))
+	default:
+		d.EndRun(schema.StatusOK, nil)
+	}
+	d.forget()
+}
+
+// endAsOf ends the response at a time that has gone by.
+func (d *chat) endAsOf(at int64) {
+	run, call := d.Run(), d.Call()
+	d.end()
+	run.Ended = at
+	if call != nil {
+		call.Ended = at
+	}
+}
+
+// finished reports whether all choices that were seen have ended.
+func (d *chat) finished() bool {
+	for i := range d.choices {
+		if !d.choices[i].finished {
+			return false
+		}
+	}
+	return len(d.choices) > 0
+}
+
+// textKey names a choice's text among the growing messages; the kinds of
+// messages tell the others apart.
+func (d *chat) textKey(c *choice, what byte) []byte {
+	d.key = append(d.key[:0], what)
+	d.key = strconv.AppendInt(d.key, int64(c.index), 10)
+	return d.key
+}

@@ -1,0 +1,203 @@
+package openai
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// answer reads what the server sends: a chunk, a whole answer, or an error.
+func (d *chat) answer(in *dialect.Input) {
+	v := in.JSON
+	why := errorOf(v)
+	if v.Type() != fastjson.TypeObject {
+		d.Unknown()
+		return
+	}
+	object := v.GetStringBytes("object")
+	choices := v.Get("choices")
+	listed := choices != nil && choices.Type() == fastjson.TypeArray
+	switch {
+	case string(object) == typeAnswer:
+		d.Frame.Type = typeAnswer
+	case string(object) == typeChunk, listed:
+		d.Frame.Type = typeChunk // some leave it out
+	case why != nil || d.status != 0:
+		d.Frame.Type = typeError
+	default:
+		d.Frame.Type = dialect.Intern(object)
+		d.Unknown()
+		return
+	}
+	if listed || why == nil && d.status == 0 {
+		d.chunk(in, v, choices, string(object) == typeAnswer)
+	}
+	if why == nil && d.status != 0 {
+		why = messageOf(v)
+	}
+	if why != nil {
+		d.fail(why)
+		d.forget()
+	}
+}
+
+// chunk reads a chunk, or a whole answer, which is one chunk and the end.
+func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
+	id := v.GetStringBytes("id")
+	choices := list.GetArray()
+	if d.isNext(id, choices) {
+		d.leave()
+	}
+	if d.Run() == nil {
+		if len(choices) == 0 && len(id) > 0 && string(id) == string(d.id) {
+			d.count(in, v) // what comes after the end
+			return
+		}
+		d.begin()
+	}
+	if len(id) > 0 && d.RunID == "" {
+		d.nameRun(d.id.Own(id))
+	}
+	d.last = d.Frame.At
+	if d.Call() == nil {
+		d.OpenCall()
+	}
+	provider := ""
+	switch {
+	case v.Get("x_groq") != nil:
+		provider = "groq"
+	case d.Provider == "": // a router says whom it asked
+		provider = strings.ToLower(string(v.GetStringBytes("provider")))
+	}
+	d.answered(v.GetStringBytes("model"), provider)
+	for i, c := range choices {
+		if c.Type() == fastjson.TypeObject {
+			d.choice(c, i, whole)
+		}
+	}
+	d.count(in, v)
+	if whole {
+		d.finishAll()
+	}
+}
+
+// isNext reports whether a chunk is the first of another response, where the
+// one before has no end marker. Some gateways give every chunk an id of its
+// own: then it is the role that tells.
+func (d *chat) isNext(id []byte, choices []*fastjson.Value) bool {
+	if d.single || d.Run() == nil || d.RunID == "" || len(id) == 0 || string(id) == d.RunID || len(choices) == 0 {
+		return false
+	}
+	return d.finished() || len(choices[0].GetStringBytes("delta", "role")) > 0
+}
+
+// choice is one of the answers that a response gives side by side.
+type choice struct {
+	index    int
+	finished bool
+	slots    []slot
+}
+
+// choiceLimit bounds the choices of a response that are followed.
+const choiceLimit = 128
+
+// choiceOf finds a choice by its index. It is valid until the next call.
+func (d *chat) choiceOf(index int) *choice {
+	for i := range d.choices {
+		if d.choices[i].index == index {
+			return &d.choices[i]
+		}
+	}
+	if len(d.choices) >= choiceLimit {
+		return nil
+	}
+	d.choices = append(d.choices, choice{index: index})
+	return &d.choices[len(d.choices)-1]
+}
+
+func (d *chat) choice(v *fastjson.Value, place int, whole bool) {
+	index := place
+	if i := v.Get("index"); i != nil && i.Type() == fastjson.TypeNumber {
+		index = i.GetInt()
+	}
+	c := d.choiceOf(index)
+	if c == nil {
+		return
+	}
+	delta := v.Get("delta")
+	if delta == nil || delta.Type() != fastjson.TypeObject {
+		delta = v.Get("message")
+	}
+	if delta != nil && delta.Type() == fastjson.TypeObject {
+		d.delta(c, delta, whole)
+	}
+	if reason := v.GetStringBytes("finish_reason"); len(reason) > 0 {
+		d.finish(c, reason)
+	}
+}
+
+// delta reads what a choice goes on with.
+func (d *chat) delta(c *choice, v *fastjson.Value, whole bool) {
+	reasoning := v.GetStringBytes("reasoning_content")
+	if len(reasoning) == 0 {
+		reasoning = v.GetStringBytes("reasoning") // some send it under both names
+	}
+	d.say(c, schema.MessageThinking, 't', reasoning)
+	if content := v.Get("content"); content != nil {
+		d.content(c, content)
+	}
+	d.say(c, schema.MessageAssistant, 'r', v.GetStringBytes("refusal"))
+	d.say(c, schema.MessageAssistant, 'a', v.GetStringBytes("audio", "transcript"))
+	if calls := v.GetArray("tool_calls"); len(calls) > 0 {
+		d.Complete(schema.MessageThinking, d.textKey(c, 't'))
+		for i, call := range calls {
+			d.toolCall(c, call, i, whole)
+		}
+	}
+	if call := v.Get("function_call"); call != nil && call.Type() == fastjson.TypeObject {
+		d.functionCall(c, call)
+	}
+}
+
+// content reads a text, or a list of texts and thoughts.
+func (d *chat) content(c *choice, v *fastjson.Value) {
+	if v.Type() != fastjson.TypeArray {
+		d.say(c, schema.MessageAssistant, 'c', v.GetStringBytes())
+		return
+	}
+	for _, part := range v.GetArray() {
+		if thinking := part.Get("thinking"); thinking != nil {
+			text, _ := d.textOf(thinking)
+			d.say(c, schema.MessageThinking, 't', text)
+			continue
+		}
+		d.say(c, schema.MessageAssistant, 'c', part.GetStringBytes("text"))
+	}
+}
+
+// say adds to one of a choice's texts. What was thought is complete once
+// something else is said.
+func (d *chat) say(c *choice, kind schema.MessageKind, what byte, text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	if kind == schema.MessageAssistant {
+		d.Complete(schema.MessageThinking, d.textKey(c, 't'))
+	}
+	key := d.textKey(c, what)
+	if d.Growing(kind, key) == nil {
+		m := d.BeginText(kind, key)
+		var attrs dialect.Attributes
+		if c.index != 0 {
+			attrs.AddRaw("choice", key[1:])
+		}
+		if what == 'r' {
+			attrs.AddRaw("refusal", []byte("true"))
+		}
+		m.Attributes = attrs.Text()
+	}
+	d.Append(kind, key, text)
+}

@@ -1,0 +1,100 @@
+package openai
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// slot is the place of a tool call in a choice.
+type slot struct {
+	index int // as the chunks count, from 0 or 1; -1 where they do not
+	tool  *trace.Tool
+}
+
+// slotLimit bounds the tool calls of a choice that are followed.
+const slotLimit = 256
+
+// slotOf finds the call that a chunk goes on with: by its index, of several
+// under one the latest, unless the chunk names another. Without an index it is
+// the one that the chunk names, else the latest.
+func (c *choice) slotOf(index int, id []byte) *trace.Tool {
+	for i := len(c.slots) - 1; i >= 0; i-- {
+		s := &c.slots[i]
+		named := len(id) > 0 && s.tool.Span.CallID != ""
+		switch {
+		case named && s.tool.Span.CallID == string(id):
+			return s.tool
+		case index >= 0 && s.index == index && !named, index < 0 && len(id) == 0:
+			return s.tool
+		}
+	}
+	return nil
+}
+
+// toolCall reads a part of a tool call, or a whole one.
+func (d *chat) toolCall(c *choice, v *fastjson.Value, place int, whole bool) {
+	if v.Type() != fastjson.TypeObject {
+		return
+	}
+	index := -1
+	if i := v.Get("index"); i != nil && i.Type() == fastjson.TypeNumber {
+		index = max(i.GetInt(), 0)
+	} else if whole {
+		index = place
+	}
+	id := v.GetStringBytes("id")
+	does, member, media := v.Get("function"), "arguments", ""
+	if does == nil {
+		if does = v.Get("custom"); does != nil {
+			member, media = "input", "text"
+		}
+	}
+	tool := c.slotOf(index, id)
+	if tool == nil {
+		if len(c.slots) >= slotLimit {
+			return
+		}
+		tool = d.Tool(id, does.GetStringBytes("name"))
+		tool.Media = media
+		c.slots = append(c.slots, slot{index, tool})
+	}
+	if len(id) > 0 && tool.Span.CallID == "" {
+		tool.Span.CallID = string(id)
+		d.Book.ChangedSpan(tool.Span, d.Frame)
+	}
+	d.goOn(tool, does, member)
+}
+
+// functionCall reads a part of a call in the old form: one for each choice,
+// without an id.
+func (d *chat) functionCall(c *choice, v *fastjson.Value) {
+	d.Complete(schema.MessageThinking, d.textKey(c, 't'))
+	tool := c.slotOf(-1, nil)
+	if tool == nil {
+		tool = d.Tool(nil, v.GetStringBytes("name"))
+		c.slots = append(c.slots, slot{-1, tool})
+	}
+	d.goOn(tool, v, "arguments")
+}
+
+// goOn adds what a chunk says to a call.
+func (d *chat) goOn(tool *trace.Tool, does *fastjson.Value, member string) {
+	if does == nil {
+		return
+	}
+	if name := does.GetStringBytes("name"); len(name) > 0 && tool.Span.Name == "" {
+		tool.Span.Name = string(name)
+		d.Book.ChangedSpan(tool.Span, d.Frame)
+	}
+	switch args := does.Get(member); {
+	case args == nil || args.Type() == fastjson.TypeNull:
+	case args.Type() == fastjson.TypeString:
+		if text := args.GetStringBytes(); len(text) > 0 {
+			d.Argue(tool, text)
+		}
+	default:
+		d.SetArguments(tool, args.MarshalTo(nil)) // an object, although it should be text
+	}
+}

@@ -1,0 +1,245 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/ingest/dialect/dialecttest/capture"
+	"tapedeck/ingest/dialect/openai"
+	"tapedeck/schema"
+)
+
+// counted is what a usage says, read with another parser and by other rules than
+// the dialects'.
+type counted struct {
+	Prompt     uint64 `json:"prompt_tokens"`
+	Completion uint64 `json:"completion_tokens"`
+	Input      uint64 `json:"input_tokens"`
+	Output     uint64 `json:"output_tokens"`
+	Total      uint64 `json:"total_tokens"`
+	Hit        uint64 `json:"prompt_cache_hit_tokens"`
+	Miss       uint64 `json:"prompt_cache_miss_tokens"`
+	Of         struct {
+		Reasoning uint64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+// message is a chunk or an event.
+type message struct {
+	Usage *counted `json:"usage"`
+	Groq  *struct {
+		Usage *counted `json:"usage"`
+	} `json:"x_groq"`
+	Response *struct {
+		ID    string   `json:"id"`
+		Usage *counted `json:"usage"`
+	} `json:"response"`
+}
+
+// messages parses the messages of a stream.
+func messages(t *testing.T, frames []schema.Frame) []message {
+	t.Helper()
+	var list []message
+	for i := range frames {
+		content, _ := schema.Unframe(&frames[i], nil)
+		if content.Empty || string(content.Data) == "[DONE]" {
+			continue
+		}
+		var m message
+		if err := json.Unmarshal(content.Data, &m); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+func play(t *testing.T, d dialect.Dialect, frames []schema.Frame) *dialecttest.Outcome {
+	t.Helper()
+	o, err := dialecttest.Play(d, frames, frames[len(frames)-1].At, func(int) (bool, bool) { return false, false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// only gives the one usage of an outcome.
+func only(t *testing.T, o *dialecttest.Outcome) schema.Usage {
+	t.Helper()
+	if len(o.Facts.Usages) != 1 {
+		t.Fatalf("%d usages, want one: %+v", len(o.Facts.Usages), o.Facts.Usages)
+	}
+	return o.Facts.Usages[0]
+}
+
+// OpenAI tells the usage on one chunk after the last, and null on all others.
+func TestUsageOnFinalChunkOnly(t *testing.T) {
+	frames := capture.Cut(t, "openai_chat/openai_chat_stream.sse", "")
+	list := messages(t, frames)
+	var told []*counted
+	for _, m := range list {
+		if m.Usage != nil {
+			told = append(told, m.Usage)
+		}
+	}
+	if len(told) != 1 || list[len(list)-1].Usage == nil {
+		t.Fatalf("the capture tells %d usages", len(told))
+	}
+	u := only(t, play(t, openai.Chat, frames))
+	if u.Tokens.Input != told[0].Prompt || u.Tokens.Output != told[0].Completion || u.Tokens.Sum() != told[0].Total || u.Total != told[0].Total {
+		t.Errorf("%+v, want %+v", u, told[0])
+	}
+	// Cut off before it, nothing is counted.
+	if o := play(t, openai.Chat, frames[:len(frames)-2]); len(o.Facts.Usages) != 0 {
+		t.Errorf("without the last chunk: %+v", o.Facts.Usages)
+	}
+}
+
+// Groq tells the same usage three times in two chunks.
+func TestGroqUsageOnce(t *testing.T) {
+	frames := dialecttest.Case(t, "testdata/chat/cases/groq.txtar")
+	var total uint64
+	told := 0
+	for _, m := range messages(t, frames) {
+		for _, u := range []*counted{m.Usage, groqs(&m)} {
+			if u != nil {
+				told, total = told+1, u.Prompt+u.Completion
+			}
+		}
+	}
+	if told != 3 {
+		t.Fatalf("the case tells %d usages", told)
+	}
+	if u := only(t, play(t, openai.Chat, frames)); u.Tokens.Sum() != total || u.Total != total || u.Mode != schema.UsageAdd {
+		t.Errorf("%+v, want %d tokens", u, total)
+	}
+	// Without the last chunk it is Groq's own that counts.
+	if u := only(t, play(t, openai.Chat, frames[:4])); u.Tokens.Sum() != total {
+		t.Errorf("%+v, want %d tokens", u, total)
+	}
+}
+
+func groqs(m *message) *counted {
+	if m.Groq == nil {
+		return nil
+	}
+	return m.Groq.Usage
+}
+
+func TestDeepSeekCacheBuckets(t *testing.T) {
+	frames := capture.Cut(t, "openai_chat/deepseek-tool-call.chunks.txt", "ndjson")
+	list := messages(t, frames)
+	want := list[len(list)-1].Usage
+	if want == nil || want.Hit == 0 || want.Miss == 0 {
+		t.Fatalf("the capture's last chunk says %+v", want)
+	}
+	got := only(t, play(t, openai.Chat, frames)).Tokens
+	if got != (schema.Tokens{Input: want.Miss, CacheRead: want.Hit, Output: want.Completion - want.Of.Reasoning, Reasoning: want.Of.Reasoning}) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// A response in the background is recorded twice: as it began, and as it was
+// resumed. Facts of the two streams are put together by their ids.
+func TestResumedBackgroundResponseCountedOnce(t *testing.T) {
+	var want *counted
+	var id string
+	usages, spans, texts := map[string]schema.Usage{}, map[string][]schema.Span{}, map[string]string{}
+	for _, name := range []string{"background_part1", "background_resume_starting_after_0"} {
+		frames := capture.Cut(t, "openai_responses/"+name+".sse", "")
+		for _, m := range messages(t, frames) {
+			if m.Response != nil {
+				id = m.Response.ID
+				if m.Response.Usage != nil {
+					want = m.Response.Usage
+				}
+			}
+		}
+		o := play(t, openai.Responses, frames)
+		for _, u := range o.Facts.Usages {
+			usages[u.ID] = u
+		}
+		for _, s := range o.Facts.Spans {
+			spans[s.ID] = append(spans[s.ID], s)
+		}
+		for _, m := range o.Facts.Messages {
+			texts[m.ID] = m.Text
+		}
+	}
+	if len(usages) != 1 {
+		t.Fatalf("%d usages, want one: %+v", len(usages), usages)
+	}
+	for _, u := range usages {
+		if u.Scope != id || u.Tokens.Sum() != want.Total || u.Tokens.Input != want.Input || u.Tokens.Output != want.Output || u.Mode != schema.UsageAdd {
+			t.Errorf("%+v, want %+v of %s", u, want, id)
+		}
+	}
+	if len(texts) != 1 {
+		t.Errorf("texts %q, want one", texts)
+	}
+	if len(spans) != 2 {
+		t.Errorf("%d spans, want a run and a call of a model", len(spans))
+	}
+	for name, views := range spans {
+		if len(views) != 2 || views[0].Started == 0 || views[1].Started != 0 {
+			t.Errorf("%s: the first stream is to know its start, the second not: %+v", name, views)
+		}
+	}
+}
+
+// Numbers begin again with each response of a stream, and only a hole within one
+// counts as lost.
+func TestSequenceRestartsPerResponse(t *testing.T) {
+	var frames []schema.Frame
+	var second int
+	for _, name := range []string{"openai-error.1.chunks.txt", "openai-web-search-tool.1.chunks.txt", "openai-error.1.chunks.txt"} {
+		if second == 0 {
+			second = len(frames)
+		}
+		frames = append(frames, capture.Cut(t, "openai_responses/"+name, "ndjson")...)
+	}
+	check := func(frames []schema.Frame, gaps int, lost uint64) {
+		t.Helper()
+		frames = slices.Clone(frames)
+		for i := range frames {
+			frames[i].Seq, frames[i].At = uint64(i), dialecttest.Start+int64(i)*1e6
+		}
+		o := play(t, openai.Responses, frames)
+		marked, missing := 0, uint64(0)
+		for i := range o.Frames {
+			missing += o.Lost[i]
+			if o.Frames[i].Flags != 0 {
+				marked++
+				if !o.Frames[i].Flags.Has(schema.FlagEventGap) {
+					t.Errorf("frame %d is marked %s", i, o.Frames[i].Flags)
+				}
+			}
+		}
+		if marked != gaps || missing != lost {
+			t.Errorf("%d frames marked and %d lost, want %d and %d", marked, missing, gaps, lost)
+		}
+	}
+	check(frames, 0, 0)
+	check(slices.Delete(slices.Clone(frames), second+60, second+63), 1, 3)
+	check(slices.Delete(slices.Clone(frames), second-1, second+1), 0, 0) // an end, and the next beginning
+}
+
+// All that is told of a response has ids that do not name the stream, so that
+// another stream which sees it tells the same facts.
+func TestFactsOfAResponseAreGlobal(t *testing.T) {
+	o := play(t, openai.Responses, capture.Cut(t, "openai_responses/openai-web-search-tool.1.chunks.txt", "ndjson"))
+	for _, s := range o.Facts.Spans {
+		if strings.Contains(s.ID, dialecttest.StreamID) {
+			t.Errorf("the span %s is this stream's alone", s.ID)
+		}
+	}
+	for _, m := range o.Facts.Messages {
+		if strings.Contains(m.ID, dialecttest.StreamID) {
+			t.Errorf("the message %s is this stream's alone", m.ID)
+		}
+	}
+}

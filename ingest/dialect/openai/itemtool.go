@@ -1,0 +1,150 @@
+package openai
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// openTool begins a tool call.
+func (d *responses) openTool(k *itemKind, value *fastjson.Value) *trace.Tool {
+	id := value.GetStringBytes(k.id)
+	if k.id == "id" {
+		if asked := value.GetStringBytes("approval_request_id"); len(asked) > 0 {
+			id = asked // the call is the one that was to be approved
+		}
+	}
+	name := value.GetStringBytes("name")
+	if len(name) == 0 {
+		name = []byte(k.name)
+	}
+	if d.Ended(id) {
+		return nil // told before in this stream
+	}
+	tool := d.Tool(id, name)
+	tool.Media = k.media
+	if len(d.RunID) >= distinct && tool.Span.ID == "tool:"+tool.Span.CallID {
+		tool.ArgumentsID = "arguments:" + tool.Span.CallID
+	}
+	if server := value.GetStringBytes("server_label"); len(server) > 0 && len(tool.Attrs) == 0 {
+		tool.Attrs.AddText("server", string(server))
+		d.Noted(tool)
+	}
+	return tool
+}
+
+// toolDone reads a tool call as a whole: one for the client waits for its
+// result, one that the server executed has ended.
+func (d *responses) toolDone(it *item, value *fastjson.Value, raw []byte) {
+	k := it.kind
+	if it.tool == nil {
+		if it.tool = d.openTool(k, value); it.tool == nil {
+			return
+		}
+		if k.runs == byServer {
+			it.tool.Span.Started = 0 // only its end was seen
+		}
+	}
+	d.argued(it.tool, memberText(value, raw, k.input))
+	status := value.GetStringBytes("status")
+	if k.runs == byClient {
+		if string(status) != "incomplete" {
+			d.hand(it)
+		}
+		return
+	}
+	if result := memberText(value, raw, k.result); len(result) > 0 {
+		media := "json"
+		if value.Get(k.result).Type() == fastjson.TypeString {
+			media = "text"
+		}
+		d.Returned(it.tool, result, media)
+	}
+	why := errorOf(value)
+	d.EndTool(it.tool, toolStatus(status, why), why)
+	it.tool = nil
+}
+
+func toolStatus(status, why []byte) schema.Status {
+	switch {
+	case string(status) == "failed" || len(why) > 0:
+		return schema.StatusError
+	case string(status) == "incomplete":
+		return schema.StatusCancelled
+	}
+	return schema.StatusOK
+}
+
+// hand says that the client has a call and executes it from now on.
+func (d *responses) hand(it *item) {
+	if !it.ready {
+		it.ready = true
+		d.Start(it.tool)
+		d.Wait(it.tool)
+	}
+}
+
+// resultItem reads a result that stands in the output itself: that of a tool
+// that the server executed after all.
+func (d *responses) resultItem(value *fastjson.Value, raw []byte) {
+	d.returned(value.GetStringBytes("call_id"), value, raw)
+}
+
+// returned tells the result of a call, of which a status may say that it failed:
+// then the result says why.
+func (d *responses) returned(id []byte, value *fastjson.Value, raw []byte) {
+	text, media := d.resultText(value.Get("output"), dialect.RawMember(raw, "output"))
+	status := toolStatus(value.GetStringBytes("status"), nil)
+	var why []byte
+	if status == schema.StatusError {
+		why = text
+	}
+	d.ResultOf(id, nil, text, media, status, why)
+}
+
+// memberText gives a member as text: a string's, or the JSON as it stands.
+func memberText(value *fastjson.Value, raw []byte, name string) []byte {
+	if name == "" {
+		return nil
+	}
+	switch v := value.Get(name); {
+	case v == nil || v.Type() == fastjson.TypeNull:
+		return nil
+	case v.Type() == fastjson.TypeString:
+		return v.GetStringBytes()
+	case v.Type() == fastjson.TypeArray && len(v.GetArray()) == 0:
+		return nil
+	}
+	return dialect.RawMember(raw, name)
+}
+
+// input reads a part of a call's arguments, or all of them.
+func (d *responses) input(v *fastjson.Value, e *event) {
+	it := d.find(d.indexOf(v))
+	if it == nil || it.tool == nil || it.done {
+		return // the item as a whole will say it
+	}
+	text := v.GetStringBytes(e.member)
+	if e.kind == inputDelta {
+		if len(text) > 0 {
+			d.Argue(it.tool, text)
+		}
+		return
+	}
+	d.argued(it.tool, text)
+	if it.kind.runs == byClient {
+		d.hand(it)
+	}
+}
+
+// argued tells all of a call's arguments: what their pieces came to, unless some
+// were missed.
+func (d *responses) argued(tool *trace.Tool, text []byte) {
+	if len(text) == 0 || string(tool.Arguments()) == string(text) {
+		d.Argued(tool)
+		return
+	}
+	d.SetArguments(tool, text)
+}

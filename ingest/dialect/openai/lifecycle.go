@@ -1,0 +1,182 @@
+package openai
+
+import (
+	"cmp"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// isNew reports whether an event is the first that is seen of a response.
+func (d *responses) isNew(e *event, response *fastjson.Value) bool {
+	if e.kind != started && e.kind != ended {
+		return false
+	}
+	id := response.GetStringBytes("id")
+	return e.name == "response.created" || len(id) > 0 && string(id) != d.RunID
+}
+
+// started reads what is known of a response at its beginning.
+func (d *responses) started(response *fastjson.Value, first bool) {
+	id := response.GetStringBytes("id")
+	if d.Run() == nil || d.RunID != "" && len(id) > 0 && string(id) != d.RunID {
+		d.begin(d.id.Own(id), response, first && !d.view)
+	}
+	d.learn(response)
+}
+
+// begin begins a run, which is one response: with its request, where that was
+// seen, otherwise now. Its facts have ids that are made of the response's, so
+// that another stream in which it is resumed speaks of the same; one without an
+// id is this stream's alone. Without a request, and with first not set, its
+// beginning was not seen, and it has no start.
+func (d *responses) begin(id string, response *fastjson.Value, first bool) {
+	d.GiveUp()
+	d.forget()
+	from, now := d.waiting, d.Frame
+	if from == nil {
+		d.asked, d.Model, d.Provider = nil, "", ""
+		d.Session = string(response.GetStringBytes("conversation", "id"))
+	} else {
+		d.stream.Frame = &schema.Frame{Seq: from.seq, At: from.at}
+		if d.Session == "" {
+			d.Session = string(response.GetStringBytes("conversation", "id"))
+		}
+	}
+	d.RunID = id
+	if len(id) >= distinct {
+		d.OpenRunAs("run:"+id, "")
+		d.OpenCallAs("llm:" + id)
+	} else {
+		d.OpenRun("")
+		d.OpenCall()
+	}
+	d.stream.Frame, d.waiting = now, nil
+	for _, s := range []*dialect.Span{d.Run(), d.Call()} {
+		if from == nil && !first {
+			s.Started = 0
+		}
+		d.Book.ChangedSpan(s, now)
+	}
+	d.nameRun(id)
+}
+
+// forget lets go of what was followed of the response before.
+func (d *responses) forget() {
+	clear(d.items)
+	d.items = d.items[:0]
+	d.attrs = d.attrs[:0]
+	d.over, d.failure = "", ""
+}
+
+// learn takes what a response says of itself.
+func (d *responses) learn(response *fastjson.Value) {
+	if id := response.GetStringBytes("id"); d.RunID == "" && len(id) > 0 {
+		d.nameRun(d.id.Own(id))
+	}
+	d.answered(response.GetStringBytes("model"), "")
+	if before := response.GetStringBytes("previous_response_id"); len(before) > 0 && len(d.attrs) == 0 {
+		d.note("previous_response_id", string(before))
+	}
+}
+
+// note adds an attribute of the run.
+func (d *responses) note(name, value string) {
+	d.attrs.AddText(name, value)
+	run := d.Run()
+	run.Attributes = d.attrs.Text()
+	d.Book.ChangedSpan(run, d.Frame)
+}
+
+// ended reads a response at its end; place is where it stands in the frame.
+func (d *responses) ended(in *dialect.Input, response *fastjson.Value, place string, status schema.Status) {
+	id := response.GetStringBytes("id")
+	d.count.counting = false
+	if d.Run() == nil && d.waiting == nil && (d.over != "" && string(id) == d.over || d.failure != "" && d.over == "") {
+		d.used(in, response, place, nil) // its end was told before
+		return
+	}
+	if d.Run() == nil || d.RunID != "" && len(id) > 0 && string(id) != d.RunID {
+		d.begin(d.id.Own(id), response, false)
+	}
+	d.learn(response)
+	d.output(in, response, place)
+	d.used(in, response, place, d.Call())
+	if reason := response.GetStringBytes("incomplete_details", "reason"); len(reason) > 0 {
+		d.note("stop_reason", string(reason))
+	}
+	var why []byte
+	if status == schema.StatusError {
+		if why = errorOf(response); why != nil {
+			d.sayError(why)
+		}
+	}
+	d.finish(status, why)
+}
+
+// finish ends the run.
+func (d *responses) finish(status schema.Status, why []byte) {
+	d.EndRun(status, why)
+	d.forget()
+	d.over = d.RunID
+	if status == schema.StatusError {
+		d.failure = cmp.Or(dialect.Short(why), "failed")
+	}
+}
+
+// sayError tells an error of the response.
+func (d *responses) sayError(why []byte) {
+	if len(d.RunID) >= distinct {
+		d.SayAs(schema.MessageError, "error:"+d.RunID, why)
+		return
+	}
+	d.Say(schema.MessageError, why)
+}
+
+// error ends the run in an error. It may be followed by the response as failed,
+// or by nothing.
+func (d *responses) error(why []byte) {
+	if d.Run() == nil {
+		if d.waiting == nil && d.failure != "" && d.failure == dialect.Short(why) {
+			return // told by the response itself
+		}
+		d.begin(d.viewed, nil, false)
+	}
+	d.sayError(why)
+	d.finish(schema.StatusError, why)
+	d.status = 0
+}
+
+// used reads a response's usage.
+func (d *responses) used(in *dialect.Input, response *fastjson.Value, place string, call *dialect.Span) {
+	if u := response.Get("usage"); u == nil || u.Type() != fastjson.TypeObject {
+		return
+	}
+	raw := in.Data
+	if place != "" {
+		raw = dialect.RawMember(raw, place)
+	}
+	raw = dialect.RawMember(raw, "usage")
+	id, scope := d.usageID(d.RunID)
+	d.Use(countingOf(&responsesCounting, raw), id, scope, call, raw)
+}
+
+// whole reads a response that came in one piece: the answer to a request that
+// did not want a stream, or to one that asks how a response stands.
+func (d *responses) whole(in *dialect.Input, response *fastjson.Value) {
+	status := schema.StatusOK
+	switch string(response.GetStringBytes("status")) {
+	case "failed":
+		status = schema.StatusError
+	case "cancelled":
+		status = schema.StatusCancelled
+	case "queued", "in_progress":
+		if !d.view {
+			d.started(response, true)
+		}
+		return
+	}
+	d.ended(in, response, "", status)
+}

@@ -1,0 +1,156 @@
+package openai
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// responses decodes one stream of Responses: one, or several one after the
+// other.
+type responses struct {
+	exchange
+	view    bool         // the request asks for a response that was begun before,
+	viewed  string       // namely this one
+	waiting *moment      // a request whose answer has not named the response
+	id      dialect.Last // of the latest response
+	over    string       // the response that ended last
+	failure string       // … and the error that it ended in, "" for none
+	attrs   dialect.Attributes
+	count   sequence
+	items   []item
+	key     []byte // scratch
+	eventID dialect.Last
+}
+
+// moment is when a frame came, and its place.
+type moment struct {
+	seq uint64
+	at  int64
+}
+
+func newResponses(string) dialect.Decoder {
+	d := &responses{}
+	d.Stream = &d.stream
+	return d
+}
+
+// Decode implements dialect.Decoder.
+func (d *responses) Decode(in *dialect.Input, b *dialect.Book) {
+	d.Begin(in, b)
+	defer d.Done()
+	if h, ok := dialect.HeadOf(in); ok {
+		d.head(&h)
+	} else if len(in.Data) > 0 && d.mine(in, matchResponses) {
+		d.message(in)
+	}
+	d.Address()
+}
+
+func (d *responses) head(h *dialect.Head) {
+	if len(h.Method) == 0 {
+		d.answerHead(h)
+		return
+	}
+	place, id := placeOf(h)
+	d.foreign, d.view, d.viewed = place == elsewhere, place == viewing, string(id)
+}
+
+func (d *responses) message(in *dialect.Input) {
+	switch {
+	case in.JSON == nil:
+		d.Frame.Type = d.eventID.Own([]byte(in.Event))
+		switch {
+		case string(in.Data) == typeDone: // some gateways send it
+			d.Frame.Type = typeDone
+		case d.status != 0 && in.Direction == schema.Receive && !d.view:
+			if d.waiting != nil {
+				d.begin("", nil, false)
+			}
+			d.failBody(in.Data)
+		}
+	case in.JSON.Type() != fastjson.TypeObject:
+		d.Unknown()
+	case in.Direction == schema.Send:
+		d.request(in)
+	case len(in.JSON.GetStringBytes("type")) == 0 || in.Transport == schema.HTTP:
+		d.body(in)
+	default:
+		d.event(in)
+	}
+}
+
+// event reads an event of a stream.
+func (d *responses) event(in *dialect.Input) {
+	v := in.JSON
+	typ := v.GetStringBytes("type")
+	e, known := events[string(typ)]
+	if !known {
+		d.Frame.Type = dialect.Intern(typ)
+		d.number(in, false)
+		d.Unknown()
+		return
+	}
+	d.Frame.Type = e.name
+	if d.number(in, d.isNew(e, v.Get("response"))) {
+		return // the frame before once more
+	}
+	switch e.kind {
+	case started:
+		d.started(v.Get("response"), e.name == "response.created" || d.count.fromStart())
+	case ended:
+		d.ended(in, v.Get("response"), "response", e.status)
+	case failure:
+		d.error(errorOf(v))
+	case itemAdded:
+		d.added(v)
+	case itemDone:
+		index := d.indexOf(v)
+		d.done(index, v.Get("item"), dialect.RawMember(in.Data, "item"))
+	case textDelta, textDone, partDone:
+		d.text(in, e)
+	case inputDelta, inputDone:
+		d.input(v, e)
+	}
+}
+
+// body reads what is not an event: a response as a whole, or an error.
+func (d *responses) body(in *dialect.Input) {
+	v := in.JSON
+	switch why := errorOf(v); {
+	case string(v.GetStringBytes("object")) == "response":
+		d.Frame.Type = "response"
+		d.whole(in, v)
+	case why != nil || d.status != 0:
+		d.Frame.Type = typeError
+		if why == nil {
+			why = messageOf(v)
+		}
+		if !d.view {
+			d.error(why)
+		}
+	default:
+		d.Frame.Type = dialect.Intern(v.GetStringBytes("object"))
+		d.Unknown()
+	}
+}
+
+// End implements dialect.Decoder.
+func (d *responses) End(at int64, b *dialect.Book) {
+	d.stream.End(at, b)
+	defer d.Done()
+	d.leave()
+}
+
+// leave lets go of the response in progress, also of one that was asked for and
+// of which nothing was heard.
+func (d *responses) leave() {
+	if d.waiting != nil {
+		d.begin("", nil, false)
+	}
+	if d.Run() != nil && d.status != 0 && !d.view {
+		d.failStatus()
+	}
+	d.GiveUp()
+}

@@ -1,0 +1,106 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// place says what a request of the API is for.
+type place int
+
+const (
+	elsewhere place = iota // nothing of what is read here
+	creating               // a response is asked for, or a WebSocket to do so
+	viewing                // a response that was begun before: read, resumed, cancelled
+)
+
+// placeOf tells it from a request's head: POST …/responses, and GET
+// …/responses/{id} and POST …/responses/{id}/cancel, of whatever server. id is
+// the response that is viewed.
+func placeOf(h *dialect.Head) (p place, id []byte) {
+	path := bytes.TrimSuffix(h.Path, []byte("/"))
+	if bytes.HasSuffix(path, []byte("/responses")) {
+		return creating, nil
+	}
+	n := bytes.LastIndex(path, []byte("/responses/"))
+	if n < 0 {
+		return elsewhere, nil
+	}
+	id, rest, _ := bytes.Cut(path[n+len("/responses/"):], []byte("/"))
+	if len(id) == 0 {
+		return elsewhere, nil
+	}
+	if string(h.Method) == "GET" && len(rest) == 0 || string(h.Method) == "POST" && string(rest) == "cancel" {
+		return viewing, id
+	}
+	return elsewhere, nil
+}
+
+// matchResponses judges a frame by itself. The Realtime API has events of the
+// same names; its own have an event_id and no sequence_number.
+func matchResponses(in *dialect.Input) (dialect.Confidence, string) {
+	if h, ok := dialect.HeadOf(in); ok {
+		if p, _ := placeOf(&h); len(h.Method) > 0 && p != elsewhere {
+			return dialect.Likely, string(h.Method) + " " + string(h.Path)
+		}
+		return dialect.No, ""
+	}
+	v := in.JSON
+	if v == nil || v.Type() != fastjson.TypeObject {
+		return dialect.No, ""
+	}
+	if in.Direction == schema.Send {
+		return matchResponsesRequest(v)
+	}
+	if string(v.GetStringBytes("object")) == "response" && v.Get("output") != nil {
+		return dialect.Certain, "a response"
+	}
+	e, known := events[string(v.GetStringBytes("type"))]
+	if !known || v.Get("event_id") != nil {
+		return dialect.No, ""
+	}
+	evidence := "the event " + e.name
+	numbered := v.Get("sequence_number") != nil
+	switch {
+	case e.kind == failure && numbered:
+		return dialect.Likely, evidence + " with a sequence_number"
+	case e.kind == failure:
+		return dialect.Possible, evidence
+	case e.kind == started || e.kind == ended:
+		if string(v.GetStringBytes("response", "object")) == "response" {
+			return dialect.Certain, evidence
+		}
+		return dialect.Possible, evidence
+	case numbered:
+		return dialect.Certain, evidence
+	}
+	return dialect.Likely, evidence
+}
+
+// matchResponsesRequest judges what a client sends. Requests for embeddings have
+// an input and a model as well.
+func matchResponsesRequest(v *fastjson.Value) (dialect.Confidence, string) {
+	input := v.Get("input")
+	if string(v.GetStringBytes("type")) == typeCreate {
+		if input != nil && v.Get("response") == nil {
+			return dialect.Likely, "a response.create with its input"
+		}
+		return dialect.No, ""
+	}
+	if input == nil || v.Get("model") == nil {
+		return dialect.No, ""
+	}
+	if input.Get("0", "role") != nil || input.Get("0", "type") != nil {
+		return dialect.Likely, "a request with a list of input items"
+	}
+	for _, name := range [...]string{"instructions", "previous_response_id", "conversation", "max_output_tokens", "stream"} {
+		if v.Get(name) != nil {
+			return dialect.Likely, "a request with input and " + name
+		}
+	}
+	return dialect.Possible, "a request with input"
+}

@@ -1,0 +1,110 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+const typeCreate = "response.create"
+
+// request reads what is asked for. A response that will be streamed, or that is
+// made in the background, is told of once its id is known, which is at once;
+// one that comes as a whole begins here.
+func (d *responses) request(in *dialect.Input) {
+	v := in.JSON
+	typ := v.GetStringBytes("type")
+	input := v.Get("input")
+	switch {
+	case d.view:
+		d.Frame.Type = typeRequest
+		return
+	case string(typ) == typeCreate:
+		d.Frame.Type = typeCreate
+	case len(typ) == 0 && (input != nil || v.Get("model") != nil):
+		d.Frame.Type = typeRequest
+	default:
+		d.Frame.Type = dialect.Intern(typ)
+		d.Unknown()
+		return
+	}
+	d.leave()
+	d.forget()
+	d.RunID, d.asked, d.Model, d.Provider = "", nil, "", ""
+	d.Session = string(conversationOf(v))
+	d.count.counting = false
+	if model := v.GetStringBytes("model"); len(model) > 0 {
+		d.SetModel(string(model), "")
+	}
+	streamed := len(typ) > 0 || v.GetBool("stream") || v.GetBool("background")
+	if streamed {
+		d.waiting = &moment{d.Frame.Seq, d.Frame.At}
+	} else {
+		d.OpenRun("")
+	}
+	d.inputs(input, dialect.RawMember(in.Data, "input"))
+	if !streamed {
+		d.OpenCall()
+	}
+}
+
+func conversationOf(v *fastjson.Value) []byte {
+	c := v.Get("conversation")
+	if c != nil && c.Type() == fastjson.TypeString {
+		return c.GetStringBytes()
+	}
+	return c.GetStringBytes("id")
+}
+
+// inputs tells what is new: what follows the last thing that the model said.
+func (d *responses) inputs(v *fastjson.Value, raw []byte) {
+	if v == nil {
+		return
+	}
+	if v.Type() == fastjson.TypeString {
+		d.ask(v)
+		return
+	}
+	items := v.GetArray()
+	first := len(items)
+	for first > 0 && !ofModel(items[first-1]) {
+		first--
+	}
+	fromElement(items, raw, first, d.told)
+}
+
+// ofModel reports whether an item of a request is what the model said before.
+func ofModel(it *fastjson.Value) bool {
+	typ := it.GetStringBytes("type")
+	switch string(typ) {
+	case "", "message":
+		return string(it.GetStringBytes("role")) == "assistant"
+	case "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request":
+		return true
+	}
+	return bytes.HasSuffix(typ, []byte("_call"))
+}
+
+// told reads a new item of a request.
+func (d *responses) told(_ int, it *fastjson.Value, raw []byte) {
+	typ := it.GetStringBytes("type")
+	switch {
+	case len(typ) == 0 || string(typ) == "message":
+		if string(it.GetStringBytes("role")) == "user" {
+			d.ask(it.Get("content"))
+		}
+	case string(typ) == "mcp_approval_response":
+		if a := it.Get("approve"); a != nil && a.Type() == fastjson.TypeFalse {
+			d.ResultOf(it.GetStringBytes("approval_request_id"), nil, nil, "text", schema.StatusRejected, it.GetStringBytes("reason"))
+		}
+	case bytes.HasSuffix(typ, []byte("_call_output")):
+		id := it.GetStringBytes("call_id")
+		if len(id) == 0 {
+			id = it.GetStringBytes("id")
+		}
+		d.returned(id, it, raw)
+	}
+}

@@ -1,0 +1,76 @@
+package opencode
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// match judges a line or event by itself.
+func match(in *dialect.Input) (dialect.Confidence, string) {
+	if h, ok := dialect.HeadOf(in); ok {
+		if string(h.Method) == "GET" && strings.HasSuffix(dialect.Alias(h.Path), "/global/event") {
+			return dialect.Likely, "GET /global/event"
+		}
+		return dialect.No, ""
+	}
+	if in.JSON == nil || in.Direction == schema.Send || in.Transport == schema.HTTP {
+		return dialect.No, ""
+	}
+	v := in.JSON
+	if event := unwrap(v); event != v {
+		sure, why := matchEvent(event)
+		if sure >= dialect.Likely && v.GetStringBytes("directory") != nil {
+			return dialect.Certain, why + " of a directory"
+		}
+		return sure, why
+	}
+	if v.GetStringBytes("sessionID") != nil && isNumber(v.Get("timestamp")) {
+		return matchLine(v)
+	}
+	return matchEvent(v)
+}
+
+func isNumber(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeNumber }
+
+func matchLine(v *fastjson.Value) (dialect.Confidence, string) {
+	typ := string(v.GetStringBytes("type"))
+	switch typ {
+	case "step_start", "step_finish", "text", "reasoning", "tool_use":
+		if v.GetObject("part") != nil {
+			return dialect.Certain, "a line " + typ + " with its part"
+		}
+	case "error", "done":
+		return dialect.Likely, "a line " + typ + " with its sessionID"
+	}
+	return dialect.No, ""
+}
+
+func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
+	if v.GetObject("properties") == nil {
+		return dialect.No, ""
+	}
+	typ := string(v.GetStringBytes("type"))
+	why := "the event " + typ + " with its properties"
+	switch typ {
+	case "message.part.updated":
+		if v.Exists("properties", "part") {
+			return dialect.Certain, why
+		}
+	case "message.updated", "session.created", "session.updated":
+		if v.Exists("properties", "info") {
+			return dialect.Certain, why
+		}
+	case "message.part.delta", "session.idle", "session.status":
+		if v.Exists("properties", "sessionID") {
+			return dialect.Certain, why
+		}
+	case "server.connected", "server.heartbeat", "session.error", "session.diff",
+		"permission.asked", "permission.updated", "permission.replied":
+		return dialect.Likely, why
+	}
+	return dialect.No, ""
+}

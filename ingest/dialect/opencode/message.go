@@ -1,0 +1,164 @@
+package opencode
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/schema"
+)
+
+// message reads a message.updated: a message of the user, which begins a run,
+// or of an agent, which says whose model answers and counts its tokens. Both
+// are told again and again, also after the run.
+func (t *talk) message(info *fastjson.Value, raw []byte) {
+	id := info.GetStringBytes("id")
+	switch string(info.GetStringBytes("role")) {
+	case "user":
+		if t.note(id) {
+			return
+		}
+		t.user = string(id)
+		t.speaker(info, info.Get("model"))
+	case "assistant":
+		t.answer(info, raw, id)
+	default:
+		t.Unknown()
+	}
+}
+
+func (t *talk) answer(info *fastjson.Value, raw, id []byte) {
+	if t.known(id) {
+		return
+	}
+	t.speaker(info, info)
+	m := t.messageOf(id)
+	m.whole(t, raw)
+	t.failed(info.Get("error"))
+	if info.GetUint64("time", "completed") != 0 {
+		t.settle(m)
+	}
+}
+
+// speaker reads which agent answers, and with which model.
+func (t *talk) speaker(info, model *fastjson.Value) {
+	agent := info.GetStringBytes("agent")
+	if agent == nil {
+		agent = info.GetStringBytes("mode")
+	}
+	if agent != nil {
+		t.tr.Agent = t.agent.Own(agent)
+	}
+	run := t.inRun()
+	if run.Agent == "" && t.tr.Agent != "" {
+		run.Agent = t.tr.Agent
+		t.Book.ChangedSpan(run, t.Frame)
+	}
+	if name := model.GetStringBytes("modelID"); name != nil {
+		t.tr.SetModel(t.model.Own(name), string(model.GetStringBytes("providerID")))
+	}
+}
+
+// part reads a message.part.updated, which tells a part whole.
+func (t *talk) part(part *fastjson.Value, raw []byte) {
+	switch string(part.GetStringBytes("type")) {
+	case "text":
+		if t.ofUser(part) {
+			t.asksFor(part)
+			return
+		}
+		t.text(part, schema.MessageAssistant, part.GetUint64("time", "end") != 0)
+	case "reasoning":
+		t.text(part, schema.MessageThinking, part.GetUint64("time", "end") != 0)
+	case "tool":
+		t.tool(part, raw)
+	case "step-start":
+		t.stepStart(part)
+	case "step-finish":
+		t.stepFinish(part, raw)
+	case "snapshot", "patch", "file", "agent", "subtask", "retry", "compaction":
+	default:
+		t.Unknown()
+	}
+}
+
+// ofUser reports whether a part of text is the user's. Where the stream was
+// joined after its message, that only answers carry times tells.
+func (t *talk) ofUser(part *fastjson.Value) bool {
+	id := part.GetStringBytes("messageID")
+	if len(id) > 0 && t.user == string(id) {
+		return true
+	}
+	for _, m := range t.messages {
+		if m.id == string(id) {
+			return false
+		}
+	}
+	return part.Get("time") == nil
+}
+
+// asksFor records what the user says. Some of it is added by OpenCode itself.
+func (t *talk) asksFor(part *fastjson.Value) {
+	text := part.GetStringBytes("text")
+	if t.note(part.GetStringBytes("id")) || len(text) == 0 || part.GetBool("synthetic") || part.GetBool("ignored") {
+		return
+	}
+	t.inRun()
+	t.tr.Ask(text)
+}
+
+// text reads a part of an answer: all of it so far.
+func (t *talk) text(part *fastjson.Value, kind schema.MessageKind, done bool) {
+	id, content := part.GetStringBytes("id"), part.GetStringBytes("text")
+	m := t.tr.Growing(kind, id)
+	if m == nil {
+		if t.known(id) || len(id)+len(content) == 0 {
+			return
+		}
+		t.inRun()
+		if len(id) > 0 {
+			t.quoting = append(append(append(t.quoting[:0], kind...), ':'), id...)
+			m = t.tr.BeginTextAs(kind, id, string(t.quoting))
+		} else {
+			m = t.tr.BeginText(kind, id)
+		}
+	}
+	t.finished = 0
+	t.said = t.Frame.At
+	t.Book.SetText(m, content, t.Frame)
+	if len(content) > 0 {
+		t.firstToken(part)
+	}
+	if done {
+		t.tr.Complete(kind, id)
+		t.note(id)
+	}
+}
+
+// firstToken notes that a model has said something: now, or, where texts come
+// when they are done, as long ago as OpenCode measured.
+func (t *talk) firstToken(part *fastjson.Value) {
+	if !t.lines {
+		t.tr.FirstToken()
+		return
+	}
+	call := t.tr.Call()
+	start, end := part.GetUint64("time", "start"), part.GetUint64("time", "end")
+	if call != nil && call.FirstToken == 0 && start != 0 && end >= start {
+		call.FirstToken = max(t.Frame.At-ns(end-start), call.Started)
+		t.Book.ChangedSpan(call, t.Frame)
+	}
+}
+
+// delta reads a piece of a part that was told of before.
+func (t *talk) delta(p *fastjson.Value) {
+	if string(p.GetStringBytes("field")) != "text" {
+		return
+	}
+	id := p.GetStringBytes("partID")
+	for _, kind := range []schema.MessageKind{schema.MessageAssistant, schema.MessageThinking} {
+		if t.tr.Growing(kind, id) != nil {
+			t.tr.Append(kind, id, p.GetStringBytes("delta"))
+			t.said = t.Frame.At
+			return
+		}
+	}
+}

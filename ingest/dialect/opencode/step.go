@@ -1,0 +1,62 @@
+package opencode
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// stepStart reads the begin of a step: one call of a model and the tools that it
+// asks for, which are executed before the step ends.
+func (t *talk) stepStart(part *fastjson.Value) {
+	id := part.GetStringBytes("id")
+	if t.note(id) {
+		return
+	}
+	t.inRun()
+	t.endCall(schema.StatusOK)
+	t.failure = failure{} // what went wrong before did not end the run
+	if len(id) > 0 {
+		t.quoting = append(append(t.quoting[:0], "llm:"...), id...)
+		t.tr.OpenCallAs(string(t.quoting))
+	} else {
+		t.tr.OpenCall()
+	}
+	t.said, t.tooled = t.Frame.At, false
+}
+
+// stepFinish reads the end of a step, with the tokens of its call.
+func (t *talk) stepFinish(part *fastjson.Value, raw []byte) {
+	if t.note(part.GetStringBytes("id")) {
+		return
+	}
+	t.inRun()
+	call := t.tr.Call()
+	t.messageOf(part.GetStringBytes("messageID")).step(t, dialect.RawMember(raw, "tokens"), call)
+	if call == nil {
+		return
+	}
+	var attrs dialect.Attributes
+	if reason := part.GetStringBytes("reason"); reason != nil {
+		attrs.AddText("stop_reason", string(reason))
+	}
+	if cost := dialect.RawMember(raw, "cost"); len(cost) > 0 && string(cost) != "null" && string(cost) != "0" {
+		attrs.AddRaw("cost", cost)
+	}
+	call.Attributes = attrs.Text()
+	t.endCall(schema.StatusOK)
+}
+
+// endCall ends the call of a model: with its step, or, if tools were executed
+// after it, with the last that it said.
+func (t *talk) endCall(status schema.Status) {
+	call := t.tr.Call()
+	if call == nil {
+		return
+	}
+	t.tr.EndCall(status)
+	if t.tooled && t.said >= call.Started {
+		call.Ended = t.said
+	}
+}

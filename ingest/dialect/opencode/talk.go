@@ -1,0 +1,125 @@
+package opencode
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// talk is one session in a stream.
+type talk struct {
+	*decoder
+	tr     trace.Trace
+	parent string // the session whose tool call began this one
+	user   string // the latest message of the user
+	model  dialect.Last
+	agent  dialect.Last
+	lines  bool // texts and tools are told when they are done
+
+	said     int64 // when the call of a model in progress said something last, ns
+	tooled   bool  // it has asked for a tool
+	finished int64 // when a line told the end of a last step, ns; 0 if more is to come
+	failure  failure
+	messages []*message
+	asked    []asked
+}
+
+// failure is the latest error, and what it makes of the run.
+type failure struct {
+	status schema.Status
+	text   string
+	at     int64 // ns
+}
+
+// inRun gives the run in progress, and begins one where there is none.
+func (t *talk) inRun() *dialect.Span {
+	run := t.tr.Run()
+	if run == nil {
+		run = t.tr.OpenRun("")
+		t.failure = failure{}
+		if t.parent != "" {
+			var attrs dialect.Attributes
+			attrs.AddText("parent_session", t.parent)
+			run.Attributes = attrs.Text()
+		}
+	}
+	t.finished = 0
+	return run
+}
+
+// failed notes an error: {name, data: {message}}. The session goes idle after it.
+func (t *talk) failed(e *fastjson.Value) {
+	if e == nil || e.Type() == fastjson.TypeNull {
+		return
+	}
+	name := e.GetStringBytes("name")
+	text := e.GetStringBytes("data", "message")
+	for _, other := range [][]byte{e.GetStringBytes("message"), name, e.GetStringBytes()} {
+		if len(text) == 0 {
+			text = other
+		}
+	}
+	status := schema.StatusError
+	if string(name) == "MessageAbortedError" {
+		status = schema.StatusCancelled
+	}
+	run := t.tr.Run()
+	told := t.failure.text == dialect.Short(text)
+	t.failure = failure{status, dialect.Short(text), t.Frame.At}
+	t.finished = 0
+	if told && run != nil {
+		return
+	}
+	m := t.tr.Say(schema.MessageError, text)
+	if len(name) > 0 {
+		var attrs dialect.Attributes
+		attrs.AddText("name", string(name))
+		m.Attributes = attrs.Text()
+	}
+}
+
+// idle ends the run.
+func (t *talk) idle() {
+	if t.tr.Run() != nil {
+		t.end()
+		t.trim()
+	}
+}
+
+func (t *talk) end() {
+	status := schema.StatusOK
+	if t.failure.status != "" {
+		status = t.failure.status
+	}
+	t.endCall(status)
+	t.tr.EndRun(status, []byte(t.failure.text))
+	t.forget()
+}
+
+// forget drops what was kept of a run.
+func (t *talk) forget() {
+	for _, m := range t.messages {
+		t.note([]byte(m.id))
+	}
+	t.messages, t.asked, t.failure, t.finished = nil, nil, failure{}, 0
+}
+
+// cutOff settles a run whose end was not told. If it had failed, it ended with
+// that. Lines have no end: there a run ended with the step that was its last.
+func (t *talk) cutOff() {
+	run, call, at := t.tr.Run(), t.tr.Call(), t.finished
+	if t.failure.status != "" {
+		at = t.failure.at
+	}
+	if run != nil && at != 0 {
+		t.end()
+		run.Ended = at
+		if call != nil {
+			call.Ended = min(call.Ended, at)
+		}
+	}
+	t.tr.GiveUp()
+	t.forget()
+}

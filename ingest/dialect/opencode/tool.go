@@ -1,0 +1,132 @@
+package opencode
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/trace"
+	"tapedeck/schema"
+)
+
+// tool reads a part of type tool: a call and its state, which is pending,
+// running, completed or error. Each time it is told whole; lines tell only its
+// end.
+func (t *talk) tool(part *fastjson.Value, raw []byte) {
+	id := part.GetStringBytes("callID")
+	if len(id) == 0 {
+		id = part.GetStringBytes("id")
+	}
+	state := part.Get("state")
+	if t.tr.Ended(id) || state == nil || state.Exists("time", "compacted") {
+		return // what has ended is told again, and long after when its result is thrown away
+	}
+	t.inRun()
+	tool := t.tr.OpenTool(id)
+	met := tool != nil
+	tool = t.tr.Tool(id, part.GetStringBytes("tool"))
+	if !met && len(id) > 0 {
+		tool.ArgumentsID = "arguments:" + tool.Span.CallID
+	}
+	t.tooled = true
+	if input := dialect.RawPath(raw, "state.input"); !isEmpty(input) && !bytes.Equal(tool.Arguments(), input) {
+		t.argue(tool, input)
+	}
+	switch string(state.GetStringBytes("status")) {
+	case "pending":
+		t.said = t.Frame.At
+	case "running":
+		t.running(tool, state)
+	case "completed":
+		t.time(tool, state, met)
+		if output := state.GetStringBytes("output"); output != nil {
+			t.tr.Returned(tool, output, "text")
+		}
+		t.done(tool, schema.StatusOK, nil, state)
+	case "error":
+		t.time(tool, state, met)
+		why := state.GetStringBytes("error")
+		t.done(tool, t.outcome(id, why), why, state)
+	default:
+		t.Unknown()
+	}
+}
+
+// argue tells a call's arguments. In lines that is no sign of when the model
+// began to say them.
+func (t *talk) argue(tool *trace.Tool, input []byte) {
+	call := t.tr.Call()
+	if call == nil || !t.lines {
+		t.tr.SetArguments(tool, input)
+		return
+	}
+	first := call.FirstToken
+	t.tr.SetArguments(tool, input)
+	call.FirstToken = first
+}
+
+// isEmpty reports whether arguments are not there so far.
+func isEmpty(raw []byte) bool {
+	return len(raw) == 0 || string(raw) == "null" || string(raw) == "{}"
+}
+
+// running reads a call that is executed, from when it is first said to be. What
+// it prints comes as a snapshot.
+func (t *talk) running(tool *trace.Tool, state *fastjson.Value) {
+	t.quoting = append(append(t.quoting[:0], "run:"...), tool.Span.CallID...)
+	if !t.note(t.quoting) {
+		t.tr.Start(tool)
+		t.said = t.Frame.At
+	}
+	if printed := state.GetStringBytes("metadata", "output"); len(printed) > 0 {
+		t.tr.Printed(tool, printed)
+	}
+}
+
+// time tells how long a call took. One that is told of only when it is done
+// ended now and began as long ago as OpenCode measured.
+func (t *talk) time(tool *trace.Tool, state *fastjson.Value, met bool) {
+	start, end := state.GetUint64("time", "start"), state.GetUint64("time", "end")
+	took := int64(0)
+	if start != 0 && end >= start {
+		took = ns(end - start)
+	}
+	switch {
+	case met:
+	case start == 0 || end < start:
+		tool.Span.Started = 0 // nobody knows
+		t.said = t.Frame.At
+	default:
+		tool.Span.Started = t.Frame.At - took
+		t.said = max(t.said, tool.Span.Started)
+	}
+	if !t.waited(tool) {
+		tool.Span.Duration = took
+	}
+}
+
+// done ends a call. That of a sub-agent names its session.
+func (t *talk) done(tool *trace.Tool, status schema.Status, why []byte, state *fastjson.Value) {
+	if session := state.GetStringBytes("metadata", "sessionId"); session != nil {
+		tool.Attrs.AddText("session", string(session))
+		t.tr.Noted(tool)
+	}
+	t.tr.EndTool(tool, status, why)
+}
+
+// outcome is how a call that is said to have failed ended.
+func (t *talk) outcome(id, why []byte) schema.Status {
+	for i := range t.asked {
+		if t.asked[i].call == string(id) && t.asked[i].refused {
+			return schema.StatusRejected
+		}
+	}
+	switch {
+	case bytes.HasPrefix(why, []byte("The user rejected permission")):
+		return schema.StatusRejected
+	case bytes.HasPrefix(why, []byte("Tool execution aborted")):
+		return schema.StatusCancelled
+	}
+	return schema.StatusError
+}

@@ -1,0 +1,104 @@
+package opencode
+
+import (
+	"slices"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// counting is how OpenCode counts. input excludes what came from a cache and
+// what was written to one, output excludes reasoning, and total, which only
+// newer versions tell, is the sum of all. How long a cache is kept is not told.
+// A message's steps are added up; a message told again replaces itself.
+var counting = dialect.Counting{
+	Input: "input", CacheRead: "cache.read", CacheWrite5m: "cache.write",
+	Output: "output", Reasoning: "reasoning", Total: "total",
+	Mode: schema.UsageAdd,
+}
+
+// message is a message of an agent: what its steps have used. Its usage has the
+// message's id, so that a session which is recorded twice, as lines and as
+// events, does not count twice.
+type message struct {
+	id    string
+	usage *dialect.Usage
+	steps int
+	sum   schema.Tokens // of the steps
+	total uint64        // that the steps state; 0 if one states none
+}
+
+// openMessages bounds the messages of a session that are followed at a time.
+const openMessages = 4
+
+// messageOf gives a message of the session; without an id they are one.
+func (t *talk) messageOf(id []byte) *message {
+	for _, m := range t.messages {
+		if m.id == string(id) {
+			return m
+		}
+	}
+	if len(t.messages) >= openMessages {
+		t.settle(t.messages[0])
+	}
+	m := &message{id: string(id)}
+	t.messages = append(t.messages, m)
+	return m
+}
+
+// settle says that nothing more is to be concluded from a message.
+func (t *talk) settle(m *message) {
+	t.note([]byte(m.id))
+	t.messages = slices.DeleteFunc(t.messages, func(x *message) bool { return x == m })
+}
+
+// whole reads the tokens that a message.updated tells. They are those of its
+// last step, and count where no step was seen.
+func (m *message) whole(t *talk, raw []byte) {
+	tokens := dialect.RawMember(raw, "tokens")
+	counted, _, ok := counting.Read(tokens)
+	if !ok || m.steps > 0 || m.id == "" || counted.Sum() == 0 && m.usage == nil {
+		return
+	}
+	m.use(t, tokens, t.tr.Call())
+}
+
+// step adds the tokens of a step.
+func (m *message) step(t *talk, raw []byte, call *dialect.Span) {
+	tokens, total, ok := counting.Read(raw)
+	if !ok {
+		return
+	}
+	m.sum = sum(m.sum, tokens)
+	if m.steps++; m.steps == 1 || m.total != 0 && total != 0 {
+		m.total += total
+	} else {
+		m.total = 0
+	}
+	m.use(t, raw, call)
+	m.usage.Tokens, m.usage.Total = m.sum, m.total
+}
+
+func (m *message) use(t *talk, raw []byte, call *dialect.Span) {
+	if m.usage != nil {
+		t.tr.Reuse(m.usage, &counting, raw)
+		return
+	}
+	if call == nil {
+		call = t.tr.Run()
+	}
+	id, scope := "usage:"+m.id, m.id
+	if m.id == "" || t.known([]byte(m.id)) { // a line that does not say, or much too late
+		id = t.ID("usage")
+		scope = id
+	}
+	m.usage = t.tr.Use(&counting, id, scope, call, raw)
+}
+
+func sum(a, b schema.Tokens) schema.Tokens {
+	return schema.Tokens{
+		Input: a.Input + b.Input, CacheRead: a.CacheRead + b.CacheRead,
+		CacheWrite5m: a.CacheWrite5m + b.CacheWrite5m, CacheWrite1h: a.CacheWrite1h + b.CacheWrite1h,
+		Output: a.Output + b.Output, Reasoning: a.Reasoning + b.Reasoning,
+	}
+}

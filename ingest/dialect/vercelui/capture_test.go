@@ -1,0 +1,38 @@
+package vercelui_test
+
+import (
+	"testing"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/ingest/dialect/dialecttest/capture"
+	"tapedeck/ingest/dialect/vercelui"
+	"tapedeck/schema"
+)
+
+func TestCaptures(t *testing.T) { capture.Run(t, vercelui.Dialect, "testdata/captures") }
+
+// Among all dialects the captures are recognised.
+func TestRecognised(t *testing.T) {
+	for _, name := range []string{
+		"vercel_ui/run_web_search_reasoning.sse",
+		"vercel_ui/tool_error_retry_error.sse",
+	} {
+		r := dialects.NewRecogniser()
+		for _, f := range capture.Cut(t, name, "") {
+			content, _ := schema.Unframe(&f, nil)
+			in := dialect.Input{Frame: &f, Data: content.Data, Event: content.Event, ID: content.ID}
+			if fastjson.ValidateBytes(in.Data) == nil {
+				in.JSON = fastjson.MustParseBytes(in.Data)
+			}
+			if r.Feed(&in) {
+				break
+			}
+		}
+		if d, evidence := r.Settle(); d.Name != "vercel-ui" {
+			t.Errorf("%s is taken for %s: %s", name, d.Name, evidence)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package vercelui
+
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// counting is how the AI SDK counts (LanguageModelUsage): inputTokens is the
+// whole prompt, of which cachedInputTokens came from a cache; outputTokens is
+// all that was generated, of which reasoningTokens are reasoning. Version 6
+// tells the parts in inputTokenDetails and outputTokenDetails; version 4 has
+// promptTokens and completionTokens and no parts. A usage is that of a whole
+// message, in version 4 that of a step: messages and steps are added up.
+var counting = dialect.Counting{
+	Input:        "inputTokens|promptTokens",
+	CacheRead:    "cachedInputTokens|inputTokenDetails.cacheReadTokens",
+	CacheWrite5m: "inputTokenDetails.cacheWriteTokens",
+	Output:       "outputTokens|completionTokens",
+	Reasoning:    "reasoningTokens|outputTokenDetails.reasoningTokens",
+	Total:        "totalTokens",
+
+	InputHoldsCache:      true,
+	OutputHoldsReasoning: true,
+	Mode:                 schema.UsageAdd,
+}
+
+// usageDepth is how deep in a message's metadata usage is looked for.
+const usageDepth = 3
+
+// annotated reads a message's metadata: where an application tells its model
+// and usage, if it does.
+func (d *decoder) annotated(in *dialect.Input) {
+	meta := dialect.RawMember(in.Data, "messageMetadata")
+	if len(meta) == 0 || meta[0] != '{' {
+		return
+	}
+	if d.run.span == nil {
+		d.inRun()
+	}
+	for _, name := range []string{"model", "modelId"} {
+		if model := textOf(meta, name); len(model) > 0 {
+			d.talk.SetModel(d.model.Own(model), "")
+			break
+		}
+	}
+	if raw, total := findUsage(meta, usageDepth); raw != nil {
+		d.used(raw, total)
+	}
+}
+
+// findUsage finds a usage in an object: a totalUsage before a usage, one that
+// is told here before one deeper inside.
+func findUsage(object []byte, depth int) (raw []byte, total bool) {
+	for _, name := range []string{"totalUsage", "usage"} {
+		value := dialect.RawMember(object, name)
+		if _, _, ok := counting.Read(value); ok {
+			return value, name == "totalUsage"
+		}
+	}
+	if depth <= 1 {
+		return nil, false
+	}
+	members, ok := dialect.MembersOf(object)
+	for ok {
+		var value []byte
+		if _, value, ok = members.Next(); ok && len(value) > 0 && value[0] == '{' {
+			if raw, total = findUsage(value, depth-1); raw != nil {
+				return raw, total
+			}
+		}
+	}
+	return nil, false
+}
+
+// used tells the usage of the message. Metadata is merged on the other side:
+// of several the last stands, but a total is not replaced by a part of it.
+func (d *decoder) used(raw []byte, total bool) {
+	r := &d.run
+	if r.isTotal && !total {
+		return
+	}
+	r.isTotal = total
+	if r.usage != nil {
+		d.talk.Reuse(r.usage, &counting, raw)
+		return
+	}
+	id, scope := "usage:"+d.talk.RunID, d.talk.RunID
+	if scope == "" || r.goesOn {
+		id = d.ID("usage")
+		scope = id
+	}
+	r.usage = d.talk.Use(&counting, id, scope, r.span, raw)
+}
+
+// usedInStep tells the usage of a step (version 4).
+func (d *decoder) usedInStep(raw []byte) {
+	tokens, _, ok := counting.Read(raw)
+	if !ok {
+		return
+	}
+	d.inRun()
+	span := d.talk.Call()
+	if span == nil {
+		span = d.run.span
+	}
+	id := d.ID("usage")
+	d.talk.Use(&counting, id, id, span, raw)
+	d.run.steps++
+	d.run.sum.Input += tokens.Input
+	d.run.sum.Output += tokens.Output
+}
+
+// usedInAll reads the sum that a message states (version 4). It counts only
+// where no step told its part, and is kept where it is another sum.
+func (d *decoder) usedInAll(raw []byte) {
+	tokens, _, ok := counting.Read(raw)
+	switch {
+	case !ok:
+	case d.run.steps == 0:
+		d.used(raw, true)
+	case tokens != d.run.sum:
+		d.run.attrs.AddRaw("total_usage", raw)
+	}
+}
