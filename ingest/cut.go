@@ -28,6 +28,7 @@ func (s *Stream) cutAll(all bool) {
 			s.enqueue(p)
 		}
 	}
+	s.tellPartings()
 }
 
 // cut cuts what waits in one part.
@@ -36,21 +37,11 @@ func (s *Stream) cut(p *part) {
 	s.enqueue(p)
 }
 
-// makeRoom closes the part that was left longest, if there are too many.
-func (s *Stream) makeRoom() {
-	if !s.parts.tooMany() {
-		return
-	}
-	p := s.parts.oldest()
-	p.state.Ended, p.state.EndReason = p.state.LastAt, "left"
-	s.parts.remove(p)
-	s.enqueue(p)
-}
-
 // collect takes the facts that changed out of the book and lays each with the
 // part of its session.
 func (s *Stream) collect(all bool) {
-	facts, putOff := s.book.Take(s.lastAt, all)
+	facts, putOff := s.book.Take(s.lastAt, all || s.quiet)
+	s.leaveKnown(&facts)
 	for _, t := range s.book.TakeTitles() {
 		if p := s.parts.byName[s.sessionOf(t.Session)]; p != nil && p.state.Title == "" {
 			p.state.Title = t.Text
@@ -69,6 +60,7 @@ func (s *Stream) collect(all bool) {
 		into.Usages = append(into.Usages, facts.Usages[i])
 	}
 	if putOff {
+		s.putOffAt = s.seq
 		s.arm(retellAfter)
 	}
 }
@@ -89,21 +81,26 @@ func (s *Stream) factsOf(f *schema.Fact) *block.Facts {
 
 // enqueue encodes what waits in a part.
 func (s *Stream) enqueue(p *part) {
+	if s.recalling() {
+		p.facts = block.Facts{} // a part that is left: all of it was told
+		return
+	}
 	p.state.Version = stateVersion(p)
 	builder := p.builder
 	if builder == nil {
 		builder = block.NewBuilder()
 		p.first = s.seq
 	}
+	left, first := s.takePartings(p.first)
 	frames := builder.Frames()
 	data := builder.Encode(nil, &block.Block{
-		Tenant: s.opts.Tenant, Session: p.session, State: p.state, Facts: p.facts,
+		Tenant: s.opts.Tenant, Session: p.session, State: p.state, Facts: p.facts, Left: left,
 	}, block.S2)
 	builder.Release()
 	p.builder, p.facts = nil, block.Facts{}
 	s.queue = append(s.queue, queued{
 		parcel: Parcel{Tenant: s.opts.Tenant, Session: p.session, ID: s.parcelID(), Frames: frames, Data: data},
-		done:   s.acks.sent(p.first, s.lowestWaiting()),
+		done:   s.acks.sent(first, s.lowestWaiting()),
 	})
 }
 
@@ -154,9 +151,13 @@ func (s *Stream) parcelID() string {
 	return s.id + "." + strconv.FormatInt(s.opened, 36) + "." + strconv.FormatUint(s.parcels, 36)
 }
 
-// lowestWaiting is the lowest seq of a frame that was not cut into a block.
+// lowestWaiting is the lowest seq of a frame that was not cut into a block, or
+// at which a part was left whose end was not.
 func (s *Stream) lowestWaiting() uint64 {
 	lowest := s.seq
+	if len(s.partings) > 0 {
+		lowest = s.partings[0].at
+	}
 	if s.hold != nil && len(s.hold.frames) > 0 {
 		lowest = s.hold.frames[0].Seq
 	}

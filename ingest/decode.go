@@ -21,10 +21,22 @@ const largeMessage = 1 << 20
 // is given is valid during the call.
 func (s *Stream) look(f *schema.Frame, see func(in *dialect.Input)) {
 	content, scratch := schema.Unframe(f, s.scratch)
-	in := dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
+	in := &s.input // kept, since what see is given would be allocated for each frame
+	*in = dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
+	defer func() { *in = dialect.Input{} }() // it would hold on to the bytes
 	if content.Empty || f.Flags.Has(schema.FlagOversize) {
 		in.Data = nil // no message, or a piece of one, which says nothing
-		see(&in)
+		see(in)
+		return
+	}
+	if s.readsText() {
+		if fastjson.ValidateBytes(in.Data) == nil {
+			in.JSON = dialect.Valid
+		} else if mustBeJSON(f, in.Data) {
+			f.Flags |= schema.FlagNotJSON
+		}
+		see(in)
+		s.keepScratch(scratch)
 		return
 	}
 	parser := parsers.Get().(*fastjson.Parser)
@@ -32,11 +44,23 @@ func (s *Stream) look(f *schema.Frame, see func(in *dialect.Input)) {
 	if in.JSON == nil && mustBeJSON(f, in.Data) {
 		f.Flags |= schema.FlagNotJSON
 	}
-	see(&in)
+	see(in)
 	if len(in.Data) < largeMessage {
 		parsers.Put(parser)
+	}
+	s.keepScratch(scratch)
+}
+
+func (s *Stream) keepScratch(scratch []byte) {
+	if cap(scratch) < largeMessage {
 		s.scratch = scratch
 	}
+}
+
+// readsText reports whether the next frame need not be parsed: its decoder does
+// not ask for it, and nobody else looks at it.
+func (s *Stream) readsText() bool {
+	return s.decoder.text != nil && s.hold == nil && s.late == nil && !s.opts.FrameClock && s.decoder.text.ReadsText()
 }
 
 // parse gives nil for what is not one valid JSON value. The parser alone is
@@ -72,6 +96,7 @@ func (s *Stream) decode(f *schema.Frame) {
 // arrived with the one before it.
 func (s *Stream) restamp(in *dialect.Input) {
 	at := s.frameTime(in)
+	s.summary.Timed = s.summary.Timed || at != 0
 	if at == 0 && s.frameAt == 0 {
 		at = in.At
 	}

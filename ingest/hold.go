@@ -19,6 +19,7 @@ type hold struct {
 	recogniser *dialects.Recogniser // nil once the dialect is settled
 	frames     []heldFrame
 	decoded    int // how many of them were decoded
+	looked     int // how many of them were asked for a time
 	bytes      int
 	since      time.Time
 	named      bool // the session is settled
@@ -46,7 +47,14 @@ func newHold(s *Stream) *hold {
 	return h
 }
 
-func (h *hold) done() bool { return h.recogniser == nil && h.named }
+func (h *hold) done() bool { return h.recogniser == nil && h.named && h.clocked() }
+
+// clocked reports whether it is known when the first frame was made: with
+// FrameClock the first frames of a file may not say it, and later ones do.
+func (h *hold) clocked() bool {
+	s := h.stream
+	return !s.opts.FrameClock || h.recogniser == nil && s.decoder.time == nil || s.frameAt != 0
+}
 
 func (h *hold) expired() bool {
 	return len(h.frames) > 0 && time.Since(h.since) >= h.stream.recorder.settings.HoldFor
@@ -71,13 +79,13 @@ func (s *Stream) holdBack(f *schema.Frame) {
 	if h.recogniser != nil {
 		h.recognise(&h.frames[len(h.frames)-1].Frame)
 	}
-	if h.recogniser == nil {
+	if h.recogniser == nil && (h.clocked() || h.findClock()) {
 		h.decodeHeld()
 		last := &h.frames[len(h.frames)-1]
 		f.Envelope, f.Flags = last.Envelope, last.Flags // for who looks at the frame afterwards
 	}
 	if h.done() || h.full() || h.expired() {
-		s.release()
+		s.release(false)
 		return
 	}
 	s.arm(s.recorder.settings.BlockAge)
@@ -102,9 +110,6 @@ func (h *hold) settle() {
 // names is the stream's.
 func (h *hold) decodeHeld() {
 	s := h.stream
-	if s.opts.FrameClock && s.frameAt == 0 {
-		h.findClock()
-	}
 	for ; h.decoded < len(h.frames); h.decoded++ {
 		f := &h.frames[h.decoded]
 		s.decode(&f.Frame)
@@ -117,22 +122,28 @@ func (h *hold) decodeHeld() {
 	}
 }
 
-// findClock looks for the first frame that says when it was made: those before
-// it arrived with it.
-func (h *hold) findClock() {
+// findClock looks for the first frame that says when it was made, and reports
+// whether there is one: those before it arrived with it.
+func (h *hold) findClock() bool {
 	s := h.stream
-	for i := h.decoded; i < len(h.frames) && s.frameAt == 0; i++ {
-		s.look(&h.frames[i].Frame, func(in *dialect.Input) { s.frameAt = s.frameTime(in) })
+	for ; h.looked < len(h.frames) && s.frameAt == 0; h.looked++ {
+		s.look(&h.frames[h.looked].Frame, func(in *dialect.Input) { s.frameAt = s.frameTime(in) })
 	}
+	return s.frameAt != 0
 }
 
-// release lets the held frames go to their sessions. Without hold it does nothing.
-func (s *Stream) release() {
+// release lets the held frames go to their sessions. Without hold it does
+// nothing. Unless the stream has ended, a dialect that has not shown so far is
+// looked for further.
+func (s *Stream) release(ended bool) {
 	h := s.hold
 	if h == nil {
 		return
 	}
 	if h.recogniser != nil {
+		if !ended && h.recogniser.Best() < dialect.Likely {
+			s.late = h.lookLater()
+		}
 		h.settle()
 	}
 	h.decodeHeld()

@@ -31,6 +31,11 @@ func (p *part) add(f *schema.Frame, lost uint64) {
 		p.first = f.Seq
 	}
 	p.builder.Add(f)
+	p.count(f, lost)
+}
+
+// count counts a frame.
+func (p *part) count(f *schema.Frame, lost uint64) {
 	st := &p.state
 	p.lastSeq = f.Seq
 	st.LastAt = f.At

@@ -84,6 +84,11 @@ type Resume struct {
 	StreamID string
 	NextSeq  uint64 // of the first frame that will be recorded
 	Settled         // what the stream had settled by then
+	// Again: the tap can read the stream from its first frame on. It records all
+	// of it again, at the times of the first time; frames below NextSeq are
+	// known and not published, but the decoder sees them, so that it goes on as
+	// if nothing had happened.
+	Again bool
 }
 
 // Settled is what a stream finds out from its first frames.
@@ -123,6 +128,7 @@ type Summary struct {
 	Dialect      string          `json:"dialect"`
 	Evidence     string          `json:"evidence"`
 	Counters     schema.Counters `json:"counters"`
+	Timed        bool            `json:"timed"` // with FrameClock: some frame told a time
 }
 
 // SessionLimit bounds the sessions that a Summary lists.
@@ -131,6 +137,7 @@ const SessionLimit = 1000
 // decoderOf is what a stream needs of a dialect once it is settled.
 type decoderOf struct {
 	dialect.Decoder
+	text           dialect.TextReader // nil if it wants all parsed
 	time           func(in *dialect.Input) int64
 	name, evidence string
 }

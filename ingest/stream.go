@@ -21,22 +21,28 @@ type Stream struct {
 	opened   int64 // when this process began with it, ns
 	acks     frontier
 
-	gate    chan struct{} // holds one token; who has it may use all below
-	seq     uint64
-	lastAt  int64
-	frameAt int64  // with FrameClock: the latest time that a frame told
-	scratch []byte // joined SSE data
-	decoder decoderOf
-	book    *dialect.Book
-	hold    *hold // nil once dialect and session are settled
-	parts   parts
-	parcels uint64
-	queue   []queued    // blocks that were cut and not taken by the publisher so far
-	timer   *time.Timer // cuts blocks by age; armed while something waits
-	armed   bool
-	closed  bool
-	err     error // the first failure to hand on a block; it stands
-	summary Summary
+	gate     chan struct{} // holds one token; who has it may use all below
+	seq      uint64
+	known    uint64 // frames below are known already: see Resume.Again
+	lastAt   int64
+	frameAt  int64  // with FrameClock: the latest time that a frame told
+	scratch  []byte // joined SSE data
+	input    dialect.Input
+	decoder  decoderOf
+	book     *dialect.Book
+	hold     *hold // nil once dialect and session are settled, or waited for long enough
+	late     *late // nil unless the dialect is still looked for after the hold
+	parts    parts
+	parcels  uint64
+	partings []parting     // parts whose end no block has told, the earliest first
+	queue    []queued      // blocks that were cut and not taken by the publisher so far
+	timer    *time.Timer   // cuts blocks by age; armed while something waits
+	armed    time.Duration // what it was armed with; 0 while it is not
+	putOffAt uint64        // the next frame's seq when an open message was last put off
+	quiet    bool          // while tick cuts: no frame came since then
+	closed   bool
+	err      error // the first failure to hand on a block; it stands
+	summary  Summary
 }
 
 // ErrClosed is returned by a stream that was closed.
@@ -46,6 +52,9 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 	s := &Stream{recorder: r, opts: opts, opened: Now(), gate: make(chan struct{}, 1)}
 	if opts.Resume != nil {
 		s.id, s.seq = opts.Resume.StreamID, opts.Resume.NextSeq
+		if opts.Resume.Again {
+			s.seq, s.known = 0, opts.Resume.NextSeq
+		}
 	} else {
 		s.id = schema.NewStreamID()
 	}
@@ -54,7 +63,7 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 	}
 	s.book = dialect.NewBook(s.id)
 	s.parts.init(r.settings.Parts)
-	s.acks.init(s.seq, opts.Durable)
+	s.acks.init(max(s.seq, s.known), opts.Durable)
 	s.summary.StreamID = s.id
 	name, evidence := opts.Dialect, "named by the user"
 	if opts.Resume != nil {
@@ -84,7 +93,11 @@ func (s *Stream) ID() string { return s.id }
 func (s *Stream) Settled() Settled {
 	s.gate <- struct{}{}
 	defer s.leaveGate()
-	return Settled{Session: s.parts.session, Dialect: s.decoder.name}
+	settled := Settled{Session: s.parts.session, Dialect: s.decoder.name}
+	if s.late != nil {
+		settled.Dialect = "" // it is read as generic for the time being
+	}
+	return settled
 }
 
 // enter takes the gate. While somebody else waits in there for a publisher that
@@ -126,11 +139,16 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 	f.At = max(f.At, s.lastAt)
 	s.seq++
 	s.lastAt = f.At
-	s.summary.Frames++
-	s.summary.Bytes += uint64(len(f.Raw))
+	if f.Seq >= s.known {
+		s.summary.Frames++
+		s.summary.Bytes += uint64(len(f.Raw))
+	}
 	if s.hold != nil {
 		s.holdBack(f)
 	} else {
+		if s.late != nil {
+			s.recogniseLate(f)
+		}
 		s.decode(f)
 		s.keep(f, s.book.TakeLost())
 	}
@@ -150,7 +168,9 @@ func (s *Stream) usable() error {
 
 // settleDialect begins to decode.
 func (s *Stream) settleDialect(d dialect.Dialect, evidence string) {
-	s.decoder = decoderOf{Decoder: d.New(s.id), time: d.Time, name: d.Name, evidence: evidence}
+	decoder := d.New(s.id)
+	text, _ := decoder.(dialect.TextReader)
+	s.decoder = decoderOf{Decoder: decoder, text: text, time: d.Time, name: d.Name, evidence: evidence}
 	s.summary.Dialect, s.summary.Evidence = d.Name, evidence
 }
 
@@ -161,14 +181,25 @@ func (s *Stream) keep(f *schema.Frame, lost uint64) {
 	p := s.parts.of(session)
 	if p == nil {
 		p = s.begin(session, f.Seq, f.At)
-		if s.parts.tooMany() {
-			s.collect(false) // the facts of the one that has to go
-			s.makeRoom()
-		}
 	}
-	p.add(f, lost)
+	if f.Seq < s.known {
+		s.recall(p, f, lost)
+	} else {
+		p.add(f, lost)
+	}
+	if s.parts.tooMany() { // after the frame was added: it waits, and no block that goes out makes it durable
+		s.collect(false)      // the facts of the one that has to go
+		s.parts.of(p.session) // the one in use stays, whichever have facts
+		s.makeRoom()
+	}
+	if f.Seq < s.known {
+		return
+	}
 	if f.Flags != 0 || lost != 0 {
 		count(&s.summary.Counters, f.Flags, lost)
+	}
+	if p.builder == nil {
+		return // facts of sessions that were left needed its room: it went with the frame
 	}
 	if p.builder.Frames() >= s.recorder.settings.BlockFrames || p.builder.Size() >= s.recorder.settings.BlockBytes {
 		s.cut(p)
@@ -201,10 +232,10 @@ func (s *Stream) begin(session string, seq uint64, at int64) *part {
 
 // arm has the timer cut what waits in at most d.
 func (s *Stream) arm(d time.Duration) {
-	if s.armed || s.closed {
+	if s.closed || s.armed != 0 && s.armed <= d {
 		return
 	}
-	s.armed = true
+	s.armed = d // sooner than before, if it was: new frames do not wait for a message that was put off
 	if s.timer == nil {
 		s.timer = time.AfterFunc(d, s.tick)
 		return
@@ -217,8 +248,12 @@ func (s *Stream) arm(d time.Duration) {
 func (s *Stream) tick() {
 	s.gate <- struct{}{}
 	defer s.leaveGate()
-	s.armed = false
+	s.armed = 0
 	if s.usable() != nil {
+		return
+	}
+	if s.recalling() {
+		s.arm(s.recorder.settings.BlockAge)
 		return
 	}
 	if s.hold != nil {
@@ -226,11 +261,13 @@ func (s *Stream) tick() {
 			s.arm(s.recorder.settings.BlockAge)
 			return
 		}
-		s.release()
+		s.release(false)
 	}
 	heldUp := len(s.queue) > 0
 	if !heldUp {
+		s.quiet = s.putOffAt == s.seq
 		s.cutAll(false)
+		s.quiet = false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tickPatience)
 	defer cancel()
@@ -260,7 +297,7 @@ func (s *Stream) push(ctx context.Context) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	s.release()
+	s.release(false)
 	s.cutAll(false)
 	return s.drain(ctx)
 }
@@ -293,7 +330,7 @@ func (s *Stream) finish(ctx context.Context, reason string) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	s.release()
+	s.release(true)
 	at := max(Now(), s.lastAt)
 	if s.opts.FrameClock {
 		at = s.frameAt

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/schema"
+	"tapedeck/schema/block"
 )
 
 // record opens a stream, records the lines and closes it.
@@ -165,13 +167,15 @@ func TestParts(t *testing.T) {
 	mem, sum := record(t, ingest.Settings{Parts: 4}, ingest.StreamOptions{}, lines...)
 	newest := map[string]map[uint64]schema.StreamState{}
 	for _, b := range mem.Blocks() {
-		parts := newest[b.Session]
-		if parts == nil {
-			parts = map[uint64]schema.StreamState{}
-			newest[b.Session] = parts
-		}
-		if b.State.Version >= parts[b.State.FirstSeq].Version {
-			parts[b.State.FirstSeq] = b.State
+		for _, told := range append(b.Left, block.Left{Session: b.Session, State: b.State}) {
+			parts := newest[told.Session]
+			if parts == nil {
+				parts = map[uint64]schema.StreamState{}
+				newest[told.Session] = parts
+			}
+			if told.State.Version >= parts[told.State.FirstSeq].Version {
+				parts[told.State.FirstSeq] = told.State
+			}
 		}
 	}
 	if len(newest) != 30 || len(mem.Frames(sum.StreamID)) != 300 {
@@ -187,6 +191,98 @@ func TestParts(t *testing.T) {
 		}
 		if frames != 10 {
 			t.Errorf("session %s: parts of %d frames in all, want 10", session, frames)
+		}
+	}
+}
+
+// A session whose frame makes another part go is not the one that goes, though all
+// the others have facts to tell on that occasion.
+func TestPartInUseStays(t *testing.T) {
+	mem := &ingesttest.Memory{}
+	s := open(t, mem, ingest.Settings{Parts: 2}, ingest.StreamOptions{Dialect: "loom"})
+	for i, line := range []string{chunkOf(0), chunkOf(1), unknownOf(2), unknownOf(2)} {
+		if err := s.Record(t.Context(), line1(line, int64(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum, err := s.Close(t.Context(), "eof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st, _ := mem.State(sum.StreamID, "s2"); st.Frames != 2 {
+		t.Errorf("session s2 is in pieces: %+v", st)
+	}
+}
+
+// However few parts there may be, and whatever late facts need the room of the one
+// in use, no frame is lost.
+func TestFewParts(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for limit := 1; limit < 5; limit++ {
+		mem := &ingesttest.Memory{}
+		s := open(t, mem, ingest.Settings{Parts: limit}, ingest.StreamOptions{Dialect: "loom"})
+		const frames = 500
+		at := int64(0)
+		for range frames {
+			line := chunkOf(random.IntN(limit + 4))
+			if random.IntN(3) == 0 {
+				line = unknownOf(random.IntN(limit + 4))
+			}
+			if at += random.Int64N(int64(300 * time.Millisecond)); random.IntN(10) == 0 {
+				at += int64(2 * time.Second) // now is told what was put off
+			}
+			if err := s.Record(t.Context(), line1(line, at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sum, err := s.Close(t.Context(), "eof")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(mem.Frames(sum.StreamID)); got != frames || sum.Frames != frames {
+			t.Errorf("%d parts: %d frames, %d in the summary, want %d", limit, got, sum.Frames, frames)
+		}
+	}
+}
+
+// chunkOf is a frame with a fact, of the session s<n>; unknownOf one without any.
+func chunkOf(n int) string {
+	return fmt.Sprintf(`{"session_id":"s%d","node_id":"s%[1]d-think-0","event_id":1,"type":"message_chunk","content":"x","id":"think"}`, n)
+}
+
+func unknownOf(n int) string {
+	return fmt.Sprintf(`{"session_id":"s%d","node_id":"s%[1]d-think-0","event_id":1,"type":"unknown"}`, n)
+}
+
+// A part that the stream left, and of which all was told before, ends in another
+// session's block: none goes out for its end alone.
+func TestNoBlockForAnEndAlone(t *testing.T) {
+	mem := &ingesttest.Memory{}
+	s := open(t, mem, ingest.Settings{Parts: 3}, ingest.StreamOptions{Dialect: "generic"})
+	const sessions = 50
+	for i := range sessions {
+		if err := s.Record(t.Context(), line1(fmt.Sprintf(`{"session_id":"s%d"}`, i), int64(i))); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum, err := s.Close(t.Context(), "eof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(mem.Blocks()); n != sessions+3 {
+		t.Errorf("%d blocks, want one for each session and one more for each that was open at the end", n)
+	}
+	for i := range sessions {
+		want := "left"
+		if i >= sessions-3 {
+			want = "eof"
+		}
+		st, ok := mem.State(sum.StreamID, fmt.Sprintf("s%d", i))
+		if !ok || st.EndReason != want || st.Frames != 1 || st.FirstSeq != uint64(i) {
+			t.Errorf("session s%d: %+v", i, st)
 		}
 	}
 }
@@ -411,4 +507,68 @@ func TestHeldFramesAreNotDurable(t *testing.T) {
 		t.Errorf("told that %d frames are durable, %d were confirmed", told, confirmed)
 	}
 	mu.Unlock()
+}
+
+// A message that grows is told now and then; its frames do not wait for that.
+func TestFramesOfAGrowingMessageAreNotHeldUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := &ingesttest.Memory{}
+		const age = 5 * time.Millisecond
+		s := open(t, mem, ingest.Settings{BlockAge: age}, ingest.StreamOptions{Dialect: "loom", Session: "s"})
+		recorded := 0
+		for range 300 {
+			line := fmt.Sprintf(`{"session_id":"s","node_id":"n","event_id":%d,"type":"message_chunk","content":" word","id":"think"}`, recorded+1)
+			if err := s.Record(t.Context(), line1(line, int64(recorded)*1e6)); err != nil {
+				t.Fatal(err)
+			}
+			recorded++
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			if waiting := recorded - len(mem.Frames(s.ID())); waiting > 6 {
+				t.Fatalf("after %d frames, one each millisecond, %d wait; blocks are to be cut after %v", recorded, waiting, age)
+			}
+		}
+		if _, err := s.Close(t.Context(), "eof"); err != nil {
+			t.Fatal(err)
+		}
+		mem.Wait()
+	})
+}
+
+// What a message grew by is told a second later, also if nothing follows.
+func TestLastWordOfAGrowingMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := &ingesttest.Memory{}
+		s := open(t, mem, ingest.Settings{BlockAge: 5 * time.Millisecond}, ingest.StreamOptions{Dialect: "loom", Session: "s"})
+		want := ""
+		for n := range 10 {
+			word := fmt.Sprintf(" %d", n)
+			line := fmt.Sprintf(`{"session_id":"s","node_id":"n","event_id":%d,"type":"message_chunk","content":%q,"id":"think"}`, n+1, word)
+			if err := s.Record(t.Context(), line1(line, int64(n)*10e6)); err != nil {
+				t.Fatal(err)
+			}
+			want += word
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(1100 * time.Millisecond)
+		synctest.Wait()
+		told := ""
+		for _, b := range mem.Blocks() {
+			for _, m := range b.Facts.Messages {
+				told = m.Text
+			}
+		}
+		if told != want {
+			t.Errorf("told %q, want %q", told, want)
+		}
+		blocks := len(mem.Blocks())
+		time.Sleep(time.Minute)
+		if more := len(mem.Blocks()) - blocks; more != 0 {
+			t.Errorf("%d blocks while nothing came", more)
+		}
+		if _, err := s.Close(t.Context(), "eof"); err != nil {
+			t.Fatal(err)
+		}
+		mem.Wait()
+	})
 }

@@ -27,7 +27,10 @@ type checkpoint struct {
 	ingest.Settled
 	// Files are those that are not done with, the oldest first. The first is
 	// the one in which that frame begins, the others took its place.
-	Files     []place   `json:"files"`
+	Files []place `json:"files"`
+	// Origin is where the stream begins, as long as all of it lies in the first
+	// of the files: then a journal tells how it was read.
+	Origin    *place    `json:"origin,omitempty"`
 	WrittenAt time.Time `json:"written_at"`
 }
 
@@ -140,5 +143,8 @@ func (s *store) save(cp checkpoint) error {
 	}
 	return nil
 }
+
+// journalPath is where the journal of reads lies.
+func (s *store) journalPath() string { return strings.TrimSuffix(s.path, ".json") + ".reads" }
 
 func (s *store) close() { s.lock.Close() }

@@ -51,7 +51,9 @@ type follower struct {
 	// sections map the bytes of the stream, counted from this Follow's
 	// beginning, to files. The oldest is that of the checkpoint.
 	sections []section
-	total    int64 // bytes read so far
+	total    int64    // bytes read so far
+	journal  *journal // nil once the stream goes over more than one file
+	origin   int64    // with a journal: where in the file the stream begins
 	saved    checkpoint
 	savedAt  time.Time
 }
@@ -67,6 +69,9 @@ type section struct {
 // enter begins a new section: a file at an offset.
 func (f *follower) enter(file identity, h *head, offset int64) {
 	f.offset, f.grew = offset, time.Now()
+	if len(f.sections) > 0 {
+		f.dropJournal()
+	}
 	f.sections = append(f.sections, section{start: f.total, base: offset, file: file, head: h})
 }
 
@@ -109,6 +114,25 @@ func (f *follower) catchUp(ctx context.Context) error {
 
 // take records what was read.
 func (f *follower) take(p []byte, at int64) error {
+	if f.journal != nil {
+		if err := f.journal.add(read{f.total + int64(len(p)), at}); err != nil {
+			f.log.Warn("after a restart the stream's facts would begin anew", "reason", err)
+			f.dropJournal()
+		}
+	}
+	return f.cut(p, at)
+}
+
+// dropJournal does without a journal from now on.
+func (f *follower) dropJournal() {
+	if f.journal != nil {
+		f.journal.close()
+		f.journal = nil
+	}
+}
+
+// cut records what was read at a time.
+func (f *follower) cut(p []byte, at int64) error {
 	f.total += int64(len(p))
 	if f.stream != nil {
 		return f.cutter.Cut(p, at, f.record)
@@ -125,6 +149,11 @@ func (f *follower) take(p []byte, at int64) error {
 // begin opens the stream, now that it is known what cuts it.
 func (f *follower) begin(t schema.Transport) error {
 	if err := f.open(t, nil); err != nil {
+		return err
+	}
+	// Before the first frame: should this process be killed right after it, the
+	// next goes on with the same stream and does not begin another.
+	if err := f.save(); err != nil {
 		return err
 	}
 	lead, reads := f.lead, f.leadAt
@@ -147,6 +176,9 @@ func (f *follower) open(t schema.Transport, resume *ingest.Resume) error {
 		f.firstSeq = resume.NextSeq
 	}
 	f.offsets = pump.NewOffsets(f.firstSeq, 0)
+	if resume != nil && resume.Again {
+		f.offsets = pump.NewOffsets(0, 0)
+	}
 	so.Durable = f.offsets.Durable
 	s, err := f.rec.Open(so)
 	if err != nil {
@@ -202,6 +234,10 @@ func (f *follower) save() error {
 		Version: checkpointVersion, Path: f.path, StreamID: f.stream.ID(), NextSeq: next, Transport: f.so.Transport.String(),
 		Settled: f.stream.Settled(),
 	}
+	if f.journal != nil {
+		place := f.sections[0].head.place(f.sections[0].file, f.origin)
+		cp.Origin = &place
+	}
 	for i, s := range f.sections {
 		offset := s.base
 		if i == 0 {
@@ -229,6 +265,7 @@ func (f *follower) save() error {
 
 // drop closes the files.
 func (f *follower) drop() {
+	f.dropJournal()
 	if f.current != nil {
 		f.current.Close()
 	}

@@ -109,17 +109,25 @@ func (f *follower) resume() error {
 		return nil
 	}
 	cp, err := f.store.load()
-	if cp == nil || err != nil {
+	if err != nil {
+		return err
+	}
+	if cp == nil {
+		f.journal, err = newJournal(f.store.journalPath())
 		return err
 	}
 	t, err := schema.ParseTransport(cp.Transport)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := f.open(t, &ingest.Resume{StreamID: cp.StreamID, NextSeq: cp.NextSeq, Settled: cp.Settled}); err != nil {
+	resume := &ingest.Resume{StreamID: cp.StreamID, NextSeq: cp.NextSeq, Settled: cp.Settled}
+	f.saved = *cp
+	if again, err := f.readAgain(cp, t, resume); again || err != nil {
 		return err
 	}
-	f.saved = *cp
+	if err := f.open(t, resume); err != nil {
+		return err
+	}
 	for i, place := range cp.Files {
 		file, h, err := f.find(&place)
 		if err != nil {

@@ -184,6 +184,11 @@ func (m *Memory) State(streamID, session string) (schema.StreamState, bool) {
 		if b.State.StreamID == streamID && b.Session == session && b.State.Version >= newest.Version {
 			newest, found = b.State, true
 		}
+		for i := range b.Left {
+			if l := &b.Left[i]; b.State.StreamID == streamID && l.Session == session && l.State.Version >= newest.Version {
+				newest, found = l.State, true
+			}
+		}
 	}
 	return newest, found
 }

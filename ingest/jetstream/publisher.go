@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -17,12 +17,9 @@ import (
 // Publisher publishes blocks to JetStream. A block is durable when JetStream
 // has confirmed it (PubAck).
 type Publisher struct {
-	nc     *nats.Conn
-	js     jetstream.JetStream
-	window *semaphore.Weighted // bytes on their way
-
-	mu    sync.Mutex // guards onWay
-	onWay map[*nats.Msg]func(error)
+	nc      *nats.Conn
+	window  *semaphore.Weighted // bytes on their way
+	answers answers
 }
 
 const (
@@ -33,19 +30,14 @@ const (
 	ackTimeout = 10 * time.Second
 )
 
-// NewPublisher makes a publisher on a connection, which stays the caller's.
+// NewPublisher makes a publisher on a connection, which stays the caller's. Until
+// that is closed, the publisher listens on it for JetStream's answers.
 func NewPublisher(nc *nats.Conn) (*Publisher, error) {
-	p := &Publisher{nc: nc, window: semaphore.NewWeighted(windowBytes), onWay: map[*nats.Msg]func(error){}}
-	js, err := jetstream.New(nc,
-		jetstream.WithPublishAsyncMaxPending(windowBlocks),
-		jetstream.WithPublishAsyncTimeout(ackTimeout),
-		jetstream.WithPublishAsyncAckHandler(func(_ jetstream.JetStream, m *nats.Msg, _ *jetstream.PubAck) { p.landed(m, nil) }),
-		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, m *nats.Msg, err error) { p.landed(m, err) }),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("JetStream: %w", err)
+	if nc.IsClosed() {
+		return nil, fmt.Errorf("JetStream: %w", nats.ErrConnectionClosed)
 	}
-	p.js = js
+	p := &Publisher{nc: nc, window: semaphore.NewWeighted(windowBytes)}
+	p.answers.init(nc, p.window.Release)
 	return p, nil
 }
 
@@ -60,55 +52,43 @@ func (p *Publisher) Publish(ctx context.Context, parcel ingest.Parcel, done func
 	if !p.nc.IsConnected() {
 		return fmt.Errorf("NATS at %s: %w", p.nc.ConnectedUrlRedacted(), nats.ErrDisconnected)
 	}
-	if err := p.window.Acquire(ctx, weight(parcel.Data)); err != nil {
+	f := flight{weight: weight(parcel.Data), done: done}
+	if err := p.window.Acquire(ctx, f.weight); err != nil {
 		return fmt.Errorf("JetStream does not confirm what was sent: %w", err)
 	}
-	m := &nats.Msg{Subject: ingest.Subject(parcel.Tenant, parcel.Session), Data: parcel.Data}
-	p.mu.Lock()
-	p.onWay[m] = done
-	p.mu.Unlock()
-	_, err := p.js.PublishMsgAsync(m, jetstream.WithMsgID(parcel.ID), jetstream.WithStallWait(ackTimeout),
-		jetstream.WithRetryAttempts(0))
+	number, reply, err := p.answers.expect(f)
+	if err != nil {
+		p.window.Release(f.weight)
+		return fmt.Errorf("listen for JetStream's answers: %w", err)
+	}
+	err = p.nc.PublishMsg(&nats.Msg{
+		Subject: ingest.Subject(parcel.Tenant, parcel.Session), Reply: reply,
+		Header: nats.Header{jetstream.MsgIDHeader: {parcel.ID}}, Data: parcel.Data,
+	})
 	if err == nil {
 		return nil
 	}
-	if p.take(m) == nil {
+	if _, waits := p.answers.take(number); !waits {
 		return nil // its fate was told already
 	}
-	p.window.Release(weight(m.Data))
+	p.window.Release(f.weight)
 	return fmt.Errorf("publish to JetStream: %w", err)
 }
 
 // headerRoom is what the message's headers may take of max_payload, bytes.
 const headerRoom = 512
 
-func weight(data []byte) int64 { return min(int64(len(data))+headerRoom, windowBytes) }
-
-func (p *Publisher) take(m *nats.Msg) func(error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	done := p.onWay[m]
-	delete(p.onWay, m)
-	return done
-}
-
-func (p *Publisher) landed(m *nats.Msg, err error) {
-	done := p.take(m)
-	if done == nil {
-		return
-	}
-	p.window.Release(weight(m.Data))
-	if err != nil {
-		err = fmt.Errorf("publish to JetStream: %w", explain(err))
-	}
-	done(err)
+// weight is what a block takes of the window: such that no more than windowBlocks
+// fit in, and any block does.
+func weight(data []byte) int64 {
+	return min(max(int64(len(data))+headerRoom, windowBytes/windowBlocks), windowBytes)
 }
 
 // explain adds what to do where an error of JetStream does not say it.
 func explain(err error) error {
 	var api *jetstream.APIError
 	switch {
-	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
+	case errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("stream %s does not answer: %w", StreamName, err)
 	case errors.As(err, &api) && api.ErrorCode == maximumBytesExceeded:
 		return fmt.Errorf("stream %s is full because the sink is behind: %w", StreamName, err)
@@ -118,3 +98,15 @@ func explain(err error) error {
 
 // maximumBytesExceeded is JetStream's JSStreamStoreFailedF for a full stream.
 const maximumBytesExceeded = 10077
+
+// replyOf is where the answer to a message goes.
+func replyOf(inbox string, number uint64) string { return inbox + strconv.FormatUint(number, 36) }
+
+// numberOf is the reverse; false for what no message asked for.
+func numberOf(inbox, reply string) (uint64, bool) {
+	if len(reply) <= len(inbox) {
+		return 0, false
+	}
+	number, err := strconv.ParseUint(reply[len(inbox):], 36, 64)
+	return number, err == nil
+}

@@ -30,6 +30,13 @@ type Config struct {
 	MaxBytes int64         // default 16 GiB
 	Keep     time.Duration // how long blocks stay that the sink has; default 1 h
 	Replicas int           // default 1
+	// Durability is what JetStream's acknowledgement means; default Written.
+	Durability Durability
+	// Recreate allows the stream to be made anew when its Durability changes
+	// from or to Memory, which JetStream does not change in place, and all in it
+	// is stored: for local mode, where nobody publishes before the streams are
+	// there.
+	Recreate bool
 }
 
 // WithDefaults fills in the defaults.
@@ -43,6 +50,9 @@ func (c Config) WithDefaults() Config {
 	if c.Replicas == 0 {
 		c.Replicas = 1
 	}
+	if c.Durability == "" {
+		c.Durability = Written
+	}
 	return c
 }
 
@@ -55,11 +65,12 @@ const dedupWindow = 2 * time.Minute
 // is removed by Trim, and nothing else is.
 func EnsureStreams(ctx context.Context, js jetstream.JetStream, c Config) (jetstream.Stream, error) {
 	c = c.WithDefaults()
-	s, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	s, err := ensureBlocks(ctx, js, c, jetstream.StreamConfig{
 		Name: StreamName, Description: "tapedeck: blocks on their way to ClickHouse, and the live tail",
 		Subjects: []string{ingest.SubjectPrefix + ">"}, Storage: jetstream.FileStorage,
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
 		MaxBytes: c.MaxBytes, Duplicates: dedupWindow, Replicas: c.Replicas, AllowDirect: true,
+		PersistMode: c.Durability.persistMode(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create JetStream stream %s: %w", StreamName, err)

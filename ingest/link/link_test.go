@@ -251,7 +251,7 @@ func TestRefusedForNow(t *testing.T) {
 				st.giveUp = flaky
 			}
 			s := startSite(t, st)
-			c := dial(t, Options{Server: s.url()})
+			c := dial(t, Options{Server: s.url(), Grace: time.Minute})
 			publish(t, c, f, 0, 300, 1000)
 			f.allDurable()
 			wantInOrder(t, st, 300)

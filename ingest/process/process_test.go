@@ -210,7 +210,7 @@ func TestRecorderInTrouble(t *testing.T) {
 				t.Errorf("%d bytes are recorded, %d said", len(raw), result.Recorded)
 			}
 			if name == "pushes back" {
-				if result.Recorded < 200<<10 {
+				if result.Recorded < 256<<10-64<<10 { // a read, which a pipe bounds, is kept whole or not
 					t.Errorf("%d bytes recorded of what had room in the buffer", result.Recorded)
 				}
 				if state, _ := m.State(result.StreamID, "s"); !strings.HasPrefix(state.EndReason, "error: the recorder could not keep up") {

@@ -5,8 +5,8 @@
 // # Forwarding
 //
 // Forwarding is net/http/httputil.ReverseProxy's. What is read is written and
-// flushed at once, and a copy is queued for recording, so that recording delays
-// nothing. Method, path and query, header fields, status, body and trailers
+// flushed at once, and a copy is queued for recording, whose turn it is once that
+// is done, so that recording delays nothing. Method, path and query, header fields, status, body and trailers
 // pass as they are, with these exceptions, all of which a proxy owes (RFC 9110,
 // sections 7.2 and 7.6.1): the fields of the connection itself are not
 // forwarded, Host becomes that of the upstream, the case and order of header

@@ -46,10 +46,18 @@ func (ex *exchange) begin(way schema.Direction, b *body) error {
 	return ex.put(item{way: way, body: b})
 }
 
-// data records bytes of a body, which are copied.
+// data records bytes of a body, which are copied. It is followed by passed.
 func (ex *exchange) data(way schema.Direction, p []byte) error {
 	passedBytes[way].Add(float64(len(p)))
-	return ex.put(item{way: way, data: p})
+	return ex.queue(item{way: way, data: p})
+}
+
+// passed says that what data was given has been passed on, so that it is now the
+// turn of the recorder.
+func (ex *exchange) passed() {
+	if ex.rec != nil {
+		ex.rec.queue.signal()
+	}
 }
 
 // end says that a body has ended, and whether it is complete. Only the first
@@ -68,8 +76,15 @@ func (ex *exchange) end(way schema.Direction, whole bool) error {
 	return ex.put(item{way: way, end: true, whole: whole})
 }
 
-// put queues an item, its data copied. There is an error in strict mode only.
+// put records an item. There is an error in strict mode only.
 func (ex *exchange) put(it item) error {
+	defer ex.passed()
+	return ex.queue(it)
+}
+
+// queue queues an item, its data copied, for the recorder to take after passed.
+// There is an error in strict mode only.
+func (ex *exchange) queue(it item) error {
 	if ex.rec == nil || ex.rec.dead.Load() {
 		return ex.miss(&it)
 	}

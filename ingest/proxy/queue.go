@@ -33,14 +33,23 @@ type queue struct {
 	limit int64 // of own
 	total *semaphore.Weighted
 
-	mu     sync.Mutex // guards all below
-	items  []item
-	closed bool
-	wake   chan struct{} // holds one element while there may be something to take
+	mu      sync.Mutex // guards all below
+	items   []item
+	closed  bool
+	wake    chan struct{} // holds one element while there may be something to take
+	overdue *time.Timer   // signals what nobody did, once lateSignal has gone by
+	armed   bool          // overdue runs
 }
 
+// lateSignal is how long an item waits at most for whoever put it to signal. It
+// comes to that when a write to a client does, which is held up.
+const lateSignal = 50 * time.Millisecond
+
 func newQueue(limit int64, total *semaphore.Weighted) *queue {
-	return &queue{own: semaphore.NewWeighted(limit), limit: limit, total: total, wake: make(chan struct{}, 1)}
+	q := &queue{own: semaphore.NewWeighted(limit), limit: limit, total: total, wake: make(chan struct{}, 1)}
+	q.overdue = time.AfterFunc(lateSignal, q.signalLate)
+	q.overdue.Stop()
+	return q
 }
 
 // weight is what an item counts against the bounds.
@@ -81,19 +90,30 @@ func (q *queue) reserveWithin(n int64, patience time.Duration) bool {
 	return true
 }
 
-// put appends an item that room was made for, and stamps it.
+// put appends an item that room was made for, and stamps it. A recorder that
+// waits is woken by signal, so that it takes no processor from those who pass the
+// item on, and after lateSignal at the latest.
 func (q *queue) put(it item) {
 	q.mu.Lock()
 	closed := q.closed
 	if !closed {
 		it.at = ingest.Now() // here, so that items stand in the order of their times
 		q.items = append(q.items, it)
+		if !q.armed {
+			q.armed = true
+			q.overdue.Reset(lateSignal)
+		}
 	}
 	q.mu.Unlock()
 	if closed { // the exchange is over
 		q.release(&it)
-		return
 	}
+}
+
+func (q *queue) signalLate() {
+	q.mu.Lock()
+	q.armed = false
+	q.mu.Unlock()
 	q.signal()
 }
 
@@ -101,10 +121,12 @@ func (q *queue) put(it item) {
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
+	q.overdue.Stop()
 	q.mu.Unlock()
 	q.signal()
 }
 
+// signal has the recorder take what was put.
 func (q *queue) signal() {
 	select {
 	case q.wake <- struct{}{}:

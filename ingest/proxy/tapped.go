@@ -24,6 +24,7 @@ func (b *tappedBody) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
+	b.exchange.passed() // what was read before was written since
 	n, err := b.ReadCloser.Read(p)
 	b.err = err
 	if n > 0 {

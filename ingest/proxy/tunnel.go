@@ -52,6 +52,7 @@ type tunnel struct {
 
 // Read implements io.Reader: what the upstream sends.
 func (t *tunnel) Read(p []byte) (int, error) {
+	t.exchange.passed() // what was read before was written since
 	n, err := t.ReadWriteCloser.Read(p)
 	if n > 0 {
 		if unrecorded := t.exchange.data(schema.Receive, p[:n]); unrecorded != nil {
@@ -71,6 +72,7 @@ func (t *tunnel) Write(p []byte) (int, error) {
 		return 0, unrecorded
 	}
 	n, err := t.ReadWriteCloser.Write(p)
+	t.exchange.passed()
 	if err != nil {
 		t.exchange.fail("the connection to the upstream was cut", err)
 	}

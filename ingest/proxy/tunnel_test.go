@@ -202,14 +202,15 @@ func TestTunnelBytes(t *testing.T) {
 	up := append(masked(0x01, "frag"), masked(0x89, "ping")...)
 	up = append(append(up, masked(0x80, "ments")...), masked(0x82, "\x00")...)
 	down := []byte("\x01\x03one\x00\x03two\x8a\x00\x80\x05three\xf1\x01?") // reserved bits and all
-	got := make(chan []byte, 1)
+	got, arrived := make(chan []byte, 1), make(chan struct{})
+	defer close(arrived)
 	s := startRaw(t, upgrading(func(c *net.TCPConn, in *bufio.Reader) {
 		p := make([]byte, len(up))
 		io.ReadFull(in, p)
 		got <- p
-		for i := range down { // byte by byte
+		for i := range down { // byte by byte, each when the one before has passed
 			c.Write(down[i : i+1])
-			time.Sleep(time.Millisecond)
+			<-arrived
 		}
 		c.CloseWrite()
 		io.Copy(io.Discard, in)
@@ -221,8 +222,17 @@ func TestTunnelBytes(t *testing.T) {
 	if p := <-got; !bytes.Equal(p, up) {
 		t.Errorf("the upstream got %q, want %q", p, up)
 	}
-	if p, err := io.ReadAll(in); err != nil || !bytes.Equal(p, down) {
-		t.Errorf("the client got %q, %v; want %q", p, err, down)
+	var p []byte
+	for range down {
+		b, err := in.ReadByte()
+		if err != nil {
+			t.Fatalf("the client got %q, %v; want %q", p, err, down)
+		}
+		p = append(p, b)
+		arrived <- struct{}{}
+	}
+	if rest, err := io.ReadAll(in); err != nil || !bytes.Equal(p, down) || len(rest) > 0 {
+		t.Errorf("the client got %q, %q, %v; want %q", p, rest, err, down)
 	}
 	c.Close()
 	r := s.one(t)

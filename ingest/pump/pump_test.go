@@ -57,6 +57,7 @@ func TestByFirstBytes(t *testing.T) {
 		{"plain text\n{", schema.NDJSON, true},
 		{"HTTP/1.1 200 OK\r\nDate: now\r\n\r\ndata: ", schema.SSE, true},
 		{"## heading\rid: 1", schema.SSE, true},
+		{"a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\ndata: 1", schema.SSE, true},
 		{"a\n\nb\nc\nd\ne\nf\ng\nh", schema.NDJSON, false},
 		{"a\n\nb\nc\nd\ne\nf\ng\nh\n", schema.NDJSON, true},
 	} {

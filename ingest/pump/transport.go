@@ -55,9 +55,13 @@ func ByContentType(value string) (schema.Transport, bool) {
 	return t, ok
 }
 
-// noiseLines is how many lines that are neither may come before the first that
-// is: some programs greet before they speak.
-const noiseLines = 8
+// Lines that are neither may come before the first that is: some programs greet
+// before they speak, and curl -i tells the head of the answer. So many are waited
+// for, and so many looked at if they are there.
+const (
+	noiseLines       = 8
+	noiseLinesAtHand = 64
+)
 
 // ByFirstBytes tells by the first bytes of a stream what cuts it: SSE if a line
 // that is a comment or a field of an event comes before any JSON, or else lines.
@@ -68,11 +72,11 @@ func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 		return schema.NDJSON, false
 	}
 	head = bytes.TrimPrefix(head, []byte(mark))
-	for noise := 0; noise < noiseLines; noise++ {
+	for noise := 0; noise < noiseLinesAtHand; noise++ {
 		head = bytes.TrimLeft(head, " \t\r\n")
 		switch {
 		case len(head) == 0:
-			return schema.NDJSON, false
+			return schema.NDJSON, noise >= noiseLines
 		case isField(head):
 			return schema.SSE, true
 		case head[0] == '{' || head[0] == '[' || head[0] == '"':
@@ -81,7 +85,7 @@ func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 		i := bytes.IndexAny(head, "\r\n")
 		switch {
 		case i < 0:
-			return schema.NDJSON, false
+			return schema.NDJSON, noise >= noiseLines
 		case fastjson.ValidateBytes(head[:i]) == nil: // a number, say
 			return schema.NDJSON, true
 		}

@@ -23,8 +23,8 @@ type gatherer struct {
 	block   block.Block
 }
 
-// run gathers until the feed ends. What was gathered by then is inserted.
-func (g *gatherer) run(ctx context.Context, feed <-chan delivery) error {
+// run gathers until nothing more comes. What was gathered by then is inserted.
+func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 	// Inserts go on for a moment when ctx ends, so that what was gathered is
 	// stored rather than delivered again.
 	insertCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -32,12 +32,14 @@ func (g *gatherer) run(ctx context.Context, feed <-chan delivery) error {
 	release := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	defer release()
 
+	var due time.Time // when age fires
+	settled := false  // due stands, however much comes
 	age := time.NewTimer(time.Hour)
 	age.Stop()
 	defer func() { g.hand(insertCtx, <-g.spare); <-g.spare }()
 	for {
 		select {
-		case d, open := <-feed:
+		case d, open := <-coming:
 			switch {
 			case !open || d.err != nil && ended(d.err):
 				return d.err
@@ -45,14 +47,32 @@ func (g *gatherer) run(ctx context.Context, feed <-chan delivery) error {
 				return fmt.Errorf("next block: %w", d.err)
 			}
 			if len(g.batch.messages) == 0 {
-				age.Reset(g.sink.opts.BatchAge)
+				due, settled = time.Now().Add(g.patience(restPerInsert)), false
+				age.Reset(time.Until(due))
 			}
 			g.add(ctx, d.msg)
 			if g.full() {
 				age.Stop()
 				g.hand(insertCtx, <-g.spare)
+				continue
+			}
+			if g.block.State.Ended == 0 {
+				continue
+			}
+			// Somebody waits for the end: it is stored sooner. Ends that keep coming
+			// do not put it off.
+			settled = true
+			if sooner := time.Now().Add(g.patience(restBeforeEnd)); sooner.Before(due) {
+				due = sooner
+				age.Reset(time.Until(due))
 			}
 		case <-age.C:
+			if !settled && g.batch.columns.Frames() >= g.sink.opts.BatchFrames/bulk {
+				settled = true
+				due = time.Now().Add(g.sink.opts.BatchPace)
+				age.Reset(g.sink.opts.BatchPace)
+				continue
+			}
 			select {
 			case spare := <-g.spare:
 				g.hand(insertCtx, spare)
@@ -61,6 +81,26 @@ func (g *gatherer) run(ctx context.Context, feed <-chan delivery) error {
 			}
 		}
 	}
+}
+
+// bulk is the part of a batch, one in so many, from which on it is a load rather
+// than something that somebody follows: it is gathered for longer, since few large
+// inserts leave ClickHouse less to merge.
+const bulk = 6
+
+// How long the sink rests for the time that an insert took, and where the end of
+// a stream waits.
+const (
+	restPerInsert = 4
+	restBeforeEnd = 1
+)
+
+// patience is how long a batch is gathered from now on, if it does not fill. rest
+// is how many times as long as the latest insert took the sink rests after it.
+func (g *gatherer) patience(rest time.Duration) time.Duration {
+	o := &g.sink.opts
+	ended, took := g.sink.out.latest()
+	return max(o.BatchAge, min(time.Until(ended.Add(rest*took)), o.BatchPace))
 }
 
 // drainTimeout bounds the last insert when the sink is told to stop.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/schema/clickhouse"
 )
@@ -19,17 +21,38 @@ type inserter struct {
 	log    *slog.Logger
 	stat   *status
 	client *ch.Client
+
+	mu    sync.Mutex // guards what follows
+	ended time.Time  // when the latest insert was done
+	took  time.Duration
+}
+
+// latest tells when the latest insert was done, and how long it took.
+func (i *inserter) latest() (ended time.Time, took time.Duration) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.ended, i.took
+}
+
+// inserted notes an insert that is done.
+func (i *inserter) inserted(began time.Time) {
+	i.mu.Lock()
+	i.ended = time.Now()
+	i.took = i.ended.Sub(began)
+	insertSeconds.Observe(i.took.Seconds())
+	i.mu.Unlock()
 }
 
 // insert stores a batch and acknowledges its messages. It tries until it
 // succeeds or ctx ends; then the messages are delivered again.
 func (i *inserter) insert(ctx context.Context, b *batch) {
+	defer holdOn(b.messages)()
 	wait := backoff{}
 	for attempt := 1; ; attempt++ {
 		began := time.Now()
 		err := i.try(ctx, b)
 		if err == nil {
-			insertSeconds.Observe(time.Since(began).Seconds())
+			i.inserted(began)
 			storedFrames.Add(float64(b.columns.Frames()))
 			storedBlocks.Add(float64(len(b.messages)))
 			i.stat.stored(i.log)
@@ -46,9 +69,6 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 		}
 		if i.stat.failed("ClickHouse", err) {
 			i.log.Warn("sink: ClickHouse does not take frames, JetStream holds them; trying again", "error", err)
-		}
-		for _, m := range b.messages {
-			_ = m.InProgress() // lost, the message is delivered again, which is harmless
 		}
 		if !wait.sleep(ctx) {
 			return
@@ -107,9 +127,32 @@ func (i *inserter) try(ctx context.Context, b *batch) error {
 	return b.columns.Insert(ctx, i.client, b.token())
 }
 
-// insertTimeout bounds one attempt, below the time after which JetStream
-// delivers the blocks to another sink.
-const insertTimeout = ackWait - 5*time.Second
+// insertTimeout bounds one attempt.
+const insertTimeout = 30 * time.Second
+
+// holdOn tells JetStream that blocks are being stored, until stop is called.
+func holdOn(messages []jetstream.Msg) (stop func()) {
+	done := make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() {
+		tick := time.NewTicker(ackWait / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				for _, m := range messages {
+					_ = m.InProgress() // lost, the message is delivered again, which is harmless
+				}
+			}
+		}
+	})
+	return func() {
+		close(done)
+		telling.Wait()
+	}
+}
 
 func (i *inserter) close() {
 	if i.client != nil {

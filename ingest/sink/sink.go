@@ -29,11 +29,16 @@ type Options struct {
 	DSN  string // ClickHouse
 	// BatchFrames, BatchBytes and BatchAge bound what is gathered for one
 	// insert: frames, raw bytes, and the time since its first block.
-	BatchFrames int           // default 100,000
-	BatchBytes  int           // default 32 MiB
+	BatchFrames int           // default 300,000
+	BatchBytes  int           // default 64 MiB
 	BatchAge    time.Duration // default 100 ms
-	Keep        time.Duration // how long JetStream keeps what is stored; default 1 h
-	Log         *slog.Logger
+	// However little it holds, an insert costs ClickHouse tens of milliseconds.
+	// So that inserts take a fifth of the time and no more, blocks that come
+	// one after the other are gathered for longer than BatchAge, up to BatchPace,
+	// and for twice that where they are very many.
+	BatchPace time.Duration // default 500 ms
+	Keep      time.Duration // how long JetStream keeps what is stored; default 1 h
+	Log       *slog.Logger
 }
 
 // Sink is one consumer of blocks.
@@ -49,25 +54,27 @@ type Sink struct {
 const ConsumerName = "sink"
 
 const (
-	// A block that is not acknowledged within this time is delivered again.
-	ackWait = 30 * time.Second
+	// A block of which nothing is heard within this time is delivered again: so
+	// long it takes until others store what a killed sink had. One that is being
+	// stored is told of meanwhile.
+	ackWait = 10 * time.Second
 	// Blocks that a consumer may have delivered and not acknowledged, over all sinks.
 	maxAckPending = 65536
-	// What one pull asks for, bytes: enough for a batch, and little enough for
-	// NATS not to take the sink for a slow consumer.
-	pullBytes = 8 << 20
 )
 
 // New makes a sink. The connection stays the caller's.
 func New(opts Options) (*Sink, error) {
 	if opts.BatchFrames == 0 {
-		opts.BatchFrames = 100_000
+		opts.BatchFrames = 300_000
 	}
 	if opts.BatchBytes == 0 {
-		opts.BatchBytes = 32 << 20
+		opts.BatchBytes = 64 << 20
 	}
 	if opts.BatchAge == 0 {
 		opts.BatchAge = 100 * time.Millisecond
+	}
+	if opts.BatchPace == 0 {
+		opts.BatchPace = 500 * time.Millisecond
 	}
 	if opts.Keep == 0 {
 		opts.Keep = stream.Config{}.WithDefaults().Keep
@@ -100,7 +107,9 @@ func (s *Sink) Run(ctx context.Context) error {
 			return nil
 		}
 		s.stat.failed("JetStream", err)
-		s.log.Warn("sink: consuming from JetStream failed, trying again", "error", err)
+		if s.opts.NATS.IsConnected() { // else whoever made the connection says why not
+			s.log.Warn("sink: consuming from JetStream failed, trying again", "error", err)
+		}
 		if time.Since(began) > time.Minute {
 			wait = backoff{}
 		}
@@ -117,39 +126,24 @@ func (s *Sink) consume(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
 	}
-	messages, err := consumer.Messages(jetstream.PullMaxBytes(pullBytes), jetstream.PullExpiry(5*time.Second),
+	messages, err := consumer.Messages(jetstream.PullMaxBytes(pullSize(s.opts.NATS)), jetstream.PullExpiry(5*time.Second),
 		jetstream.PullHeartbeat(2*time.Second))
 	if err != nil {
 		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
 	}
-	feed := make(chan delivery, 256)
+	coming := make(chan delivery, 256)
 	stop := context.AfterFunc(ctx, messages.Stop)
 	defer stop()
-	go func() {
-		defer close(feed)
-		for {
-			m, err := messages.Next()
-			feed <- delivery{m, err}
-			if err != nil {
-				return
-			}
-		}
-	}()
+	go feed(messages, func() error { return s.answers(ctx, consumer) }, coming)
 	defer func() { // the feeder ends with the subscription
 		messages.Stop()
-		for range feed {
+		for range coming {
 		}
 	}()
 	s.stat.connected()
 	g := gatherer{sink: s, batch: newBatch(), spare: make(chan *batch, 1)}
 	g.spare <- newBatch()
-	return g.run(ctx, feed)
-}
-
-// delivery is a message, or why there will be no more.
-type delivery struct {
-	msg jetstream.Msg
-	err error
+	return g.run(ctx, coming)
 }
 
 // ended reports whether the subscription ended because it was told to.

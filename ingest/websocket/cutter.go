@@ -20,8 +20,8 @@ import (
 // cannot be are frames of the transport HTTP, as they came.
 type Cutter struct {
 	message  *message
-	after    assembly.Buffer // for bytes after the protocol was broken
-	inflater Inflater        // nil if none was negotiated
+	after    *assembly.Buffer // for bytes after the protocol was broken; nil before
+	inflater Inflater         // nil if none was negotiated
 
 	head       [14]byte // the header of the frame that is being read
 	have, need int
@@ -67,9 +67,7 @@ var _ ingest.Cutter = (*Cutter)(nil)
 // marked schema.FlagOversize. inflater is nil unless permessage-deflate was
 // negotiated; the cutter stops it at its end.
 func NewCutter(limit int, inflater Inflater) *Cutter {
-	return &Cutter{
-		message: newMessage(limit), after: assembly.New(schema.HTTP), inflater: inflater, need: smallestHeader,
-	}
+	return &Cutter{message: newMessage(limit), inflater: inflater, need: smallestHeader}
 }
 
 // Closed gives the code and the reason of the close frame that came, if one
@@ -107,6 +105,10 @@ func (c *Cutter) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
 		}
 	}
 	if c.broken {
+		if c.after == nil {
+			after := assembly.New(schema.HTTP)
+			c.after = &after
+		}
 		c.after.Begin(at)
 		return c.after.Emit(p, 0, emit)
 	}

@@ -1,7 +1,6 @@
 package websocket
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -35,9 +34,11 @@ type HandlerOptions struct {
 type Handler struct {
 	recorder *ingest.Recorder
 	opts     HandlerOptions
+	crew     *crew
+	roster   roster
 }
 
-// NewHandler makes a handler that records to rec.
+// NewHandler makes a handler that records to rec. Shutdown ends it.
 func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 	if opts.FrameLimit == 0 {
 		opts.FrameLimit = ingest.DefaultFrameLimit
@@ -48,12 +49,15 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{rec, opts}
+	h := &Handler{recorder: rec, opts: opts, crew: newCrew()}
+	h.roster.init()
+	return h
 }
 
 // IngestWS upgrades the request to a WebSocket and records its messages as one
-// stream of the tenant: each message is one frame. It returns once the
-// connection has ended and what came is durable.
+// stream of the tenant: each message is one frame. It returns once the connection
+// is upgraded, which is recorded from then on without what a server keeps for a
+// request; the request's context ends nothing. Shutdown waits for connections.
 //
 // Query parameters: session, dialect, and any number of tag=key:value. What is
 // wrong with them is answered with a problem, before the upgrade.
@@ -64,9 +68,7 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 // size). While the publisher pushes back, nothing is read; after Patience the
 // client is told {"error":"…","durable":n}, with n -1 if nothing is, and the
 // connection is closed with code 1013: what comes after n is to be sent again.
-// The same happens when frames cannot be made durable. When the request's
-// context ends, as a server does to shut down, what came is made durable and
-// acknowledged, and the connection is closed with code 1001.
+// The same happens when frames cannot be made durable.
 func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string) {
 	so, bad := streamOptions(r, tenant)
 	if bad == nil && !websocketAsked(r) {
@@ -77,27 +79,36 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 			Hint:   "Connect with a WebSocket client, or send NDJSON or SSE to /v1/ingest.",
 		}
 	}
+	if bad == nil {
+		bad = h.checkOrigin(r)
+	}
 	if bad != nil {
 		problem.Write(w, bad)
+		return
+	}
+	if !h.roster.enter() {
+		problem.Write(w, &problem.Problem{Status: http.StatusServiceUnavailable, Detail: "The server is shutting down."})
 		return
 	}
 	s := newServed(h)
 	so.Durable = s.acks.durable
 	var err error
 	if s.stream, err = h.recorder.Open(so); err != nil {
+		h.roster.leave(s)
 		problem.Write(w, problem.BadParameter("", err.Error()))
 		return
 	}
-	s.conn, err = websocket.Accept(serverSide{w, s.heard}, r, &websocket.AcceptOptions{OriginPatterns: h.opts.OriginPatterns})
-	if err != nil { // the client was answered
+	s.conn, err = websocket.Accept(serverSide{w, s.heard}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // checkOrigin did
+	if err != nil {                                                                                               // the client was answered
 		h.opts.Log.Info("WebSocket refused", "client", r.RemoteAddr, "error", err)
-		s.close(r.Context(), "error: no WebSocket came about")
+		_ = s.close("error: no WebSocket came about") // nothing was recorded
+		h.roster.leave(s)
 		return
 	}
 	s.conn.SetReadLimit(-1) // the cutter bounds what is held
-	connections.Inc()
-	defer connections.Dec()
-	s.run(r.Context())
+	s.acks.conn = s.conn
+	h.roster.add(s)
+	go s.serve()
 }
 
 // streamOptions reads the stream's options off a request.
@@ -132,13 +143,6 @@ func streamOptions(r *http.Request, tenant string) (ingest.StreamOptions, *probl
 
 func websocketAsked(r *http.Request) bool {
 	return strings.Contains(strings.ToLower(r.Header.Get("Upgrade")), "websocket")
-}
-
-// close makes what was recorded durable and ends the stream.
-func (s *served) close(ctx context.Context, reason string) (ingest.Summary, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-	defer cancel()
-	return s.stream.Close(ctx, reason)
 }
 
 var (

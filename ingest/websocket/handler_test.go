@@ -26,7 +26,8 @@ import (
 type listening struct {
 	*httptest.Server
 	memory   ingesttest.Memory
-	shutdown context.CancelFunc
+	handler  *Handler
+	shutdown func() error
 }
 
 func listen(t *testing.T, opts HandlerOptions) *listening {
@@ -36,12 +37,19 @@ func listen(t *testing.T, opts HandlerOptions) *listening {
 	l.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.IngestWS(w, r, "default")
 	}))
-	base, cancel := context.WithCancel(t.Context())
-	l.shutdown = cancel
-	l.Config.BaseContext = func(net.Listener) context.Context { return base }
+	l.handler = h
 	l.Start()
+	l.shutdown = func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		return h.Shutdown(ctx)
+	}
 	t.Cleanup(l.Close)
-	t.Cleanup(cancel)
+	t.Cleanup(func() {
+		if err := l.shutdown(); err != nil {
+			t.Error("shutdown:", err)
+		}
+	})
 	return l
 }
 
@@ -209,6 +217,8 @@ func TestBadRequests(t *testing.T) {
 	})
 	if err == nil || resp == nil || resp.StatusCode != http.StatusForbidden {
 		t.Errorf("another origin: %v %v", resp, err)
+	} else if got := resp.Header.Get("Content-Type"); got != problem.ContentType {
+		t.Errorf("another origin is told %s", got)
 	}
 	if len(l.memory.Blocks()) != 0 {
 		t.Error("something was recorded")
@@ -284,9 +294,16 @@ func TestShutdown(t *testing.T) {
 	c := l.dial(t, "?session=s&dialect=loom")
 	send(t, c, websocket.MessageText, `{"n":0}`)
 	time.Sleep(20 * time.Millisecond)
-	l.shutdown()
+	down := make(chan error)
+	go func() { down <- l.shutdown() }()
 	untilAck(t, c, 0)
 	_, err := hear(t, c)
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+	if got := l.ended(t); got.Frames != 1 {
+		t.Errorf("%d frames at the return of Shutdown", got.Frames)
+	}
 	if websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Errorf("closed with %v", err)
 	}

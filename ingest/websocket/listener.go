@@ -22,13 +22,15 @@ import (
 // be recorded nothing more is, and reading goes on, for the connection to be
 // closed in good order.
 type listener struct {
-	from   io.Reader
-	buf    []byte
-	unread []byte // of buf: recorded, and not given to the library so far
+	from   source
+	unread []byte // received and recorded, and not given to the library so far
 	err    error  // of from, for after unread
 
 	record func(*schema.Frame) error
 	failed func(error) // called once, when recording fails
+	// beside, if set, calls hear in another goroutine, and returns when that
+	// is done.
+	beside func()
 
 	mu     sync.Mutex // guards all below, and calls of record and failed
 	cutter *Cutter
@@ -36,37 +38,37 @@ type listener struct {
 	cut    error // the connection's end, if it was not closed but cut
 }
 
-// readSize is how much is read at a time at most, bytes.
-const readSize = 32 << 10
-
 // Read implements io.Reader. It is for one goroutine at a time.
 func (l *listener) Read(p []byte) (int, error) {
 	if len(l.unread) == 0 {
 		if l.err != nil {
 			return 0, l.err
 		}
-		if l.buf == nil {
-			l.buf = make([]byte, readSize)
+		l.unread, l.err = l.from.receive(p)
+		if l.beside != nil && len(l.unread) > 0 {
+			l.beside()
+		} else {
+			l.hear()
 		}
-		var n int
-		n, l.err = l.from.Read(l.buf)
-		l.unread = l.buf[:n]
-		l.hear(l.unread, l.err)
-		if n == 0 {
+		if len(l.unread) == 0 {
 			return 0, l.err
 		}
 	}
 	n := copy(p, l.unread)
-	l.unread = l.unread[n:]
+	if l.unread = l.unread[n:]; len(l.unread) == 0 {
+		l.unread = nil
+		l.from.release()
+	}
 	return n, nil
 }
 
-func (l *listener) hear(p []byte, err error) {
+// hear records what was received.
+func (l *listener) hear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cut = err
-	if len(p) > 0 && !l.mute {
-		l.check(l.cutter.Cut(p, ingest.Now(), l.record))
+	l.cut = l.err
+	if len(l.unread) > 0 && !l.mute {
+		l.check(l.cutter.Cut(l.unread, ingest.Now(), l.record))
 	}
 }
 
@@ -89,6 +91,13 @@ func (l *listener) drop() {
 	l.mute = true
 }
 
+// giveUp has nothing more recorded, because err happened.
+func (l *listener) giveUp(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.check(err)
+}
+
 func (l *listener) check(err error) {
 	if err != nil {
 		l.mute = true
@@ -109,7 +118,7 @@ func (c clientSide) RoundTrip(r *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	if conn, ok := answer.Body.(io.ReadWriteCloser); ok {
-		c.listener.from = conn
+		c.listener.from = &plain{from: conn}
 		answer.Body = struct {
 			io.Reader
 			io.WriteCloser
@@ -138,11 +147,23 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, conn.Close())
 	}
-	s.listener.from = io.MultiReader(bytes.NewReader(bytes.Clone(early)), conn)
+	early = bytes.Clone(early)
+	if from := newSocket(conn, early); from != nil {
+		s.listener.from = from
+	} else {
+		s.listener.from = &plain{from: io.MultiReader(bytes.NewReader(early), conn)}
+	}
 	heard := heardConn{conn, s.listener}
-	buffered.Reader.Reset(heard)
-	return heard, buffered, nil
+	// The library's own buffers hold headers, and what the server says, which is
+	// short: messages go past them.
+	return heard, bufio.NewReadWriter(bufio.NewReaderSize(heard, headerRoom), bufio.NewWriterSize(heard, answerRoom)), nil
 }
+
+// Sizes of the library's buffers, bytes.
+const (
+	headerRoom = 128
+	answerRoom = 128
+)
 
 // heardConn is a connection that a listener reads.
 type heardConn struct {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +17,8 @@ import (
 	"tapedeck/schema"
 )
 
-// served is one connection of a Handler.
+// served is one connection of a Handler. While it is silent it has one
+// goroutine, which waits for the client, and no timer runs.
 type served struct {
 	handler  *Handler
 	stream   *ingest.Stream
@@ -24,69 +27,120 @@ type served struct {
 	acks     acks
 	recorded atomic.Int64 // the highest seq that was recorded, -1 for none
 	leaving  atomic.Bool
-	failing  chan struct{} // closed once failure is set
+	patience *time.Timer // runs while a frame is being recorded
+	late     watch
 
-	mu      sync.Mutex // guards failure
-	failure error      // why recording ended before the connection did
+	mu      sync.Mutex     // guards all below
+	failure error          // why recording ended before the connection did
+	ending  bool           // the connection is being ended, or has ended
+	beside  sync.WaitGroup // what ends the connection; nothing is added once it has ended
 }
 
 // errPatience is a publisher that pushed back for too long.
 var errPatience = errors.New("the recorder is overloaded")
 
 func newServed(h *Handler) *served {
-	s := &served{handler: h, failing: make(chan struct{})}
+	s := &served{handler: h}
 	s.recorded.Store(-1)
-	s.acks.init()
-	s.heard = &listener{cutter: NewCutter(h.opts.FrameLimit, nil)}
+	s.acks.init(h.crew.begin)
+	s.heard = &listener{cutter: NewCutter(h.opts.FrameLimit, nil), failed: s.fail}
+	s.heard.beside = s.hearBeside()
 	return s
 }
 
-// run records the connection to its end. ctx ending means to shut down.
-func (s *served) run(ctx context.Context) {
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+// hearBeside gives what has the crew record what was received.
+func (s *served) hearBeside() func() {
+	heard := make(chan struct{}, 1)
+	hear := func() {
+		defer func() {
+			if cause := recover(); cause != nil {
+				s.panicked(cause)
+				s.heard.giveUp(fmt.Errorf("recording failed: %v", cause))
+			}
+			heard <- struct{}{}
+		}()
+		s.heard.hear()
+	}
+	return func() {
+		s.handler.crew.begin(hear)
+		<-heard
+	}
+}
+
+// serve records the connection to its end.
+func (s *served) serve() {
+	connections.Inc()
+	defer connections.Dec()
+	defer s.handler.roster.leave(s)
+	defer func() {
+		if cause := recover(); cause != nil {
+			s.panicked(cause)
+		}
+		_ = s.conn.CloseNow() // it is closed, or gone
+	}()
+	running, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	patience := time.AfterFunc(s.handler.opts.Patience, func() {
+	limit := s.handler.opts.Patience
+	s.patience = time.AfterFunc(limit, func() {
 		s.fail(errPatience)
 		cancel()
 	})
-	patience.Stop()
-	defer patience.Stop()
+	s.patience.Stop()
+	defer s.patience.Stop()
+	s.late.init(s)
+	defer s.late.stop()
 	s.heard.record = func(f *schema.Frame) error {
 		if err := s.failed(); err != nil {
 			return err // the client was told that this frame is not recorded
 		}
-		patience.Reset(s.handler.opts.Patience)
-		defer patience.Stop()
+		s.patience.Reset(limit)
+		defer s.patience.Stop()
 		err := s.stream.Record(running, f)
 		if err == nil {
 			s.recorded.Store(int64(f.Seq))
+			s.late.begin()
 		}
 		return err
 	}
-	s.heard.failed = s.fail
+	err := s.drain()
+	s.finish(err)
+}
 
-	ended := make(chan struct{})
-	var beside sync.WaitGroup
-	beside.Go(func() { s.acks.tell(s.conn, ended) })
-	beside.Go(func() { s.watch(ended) })
-	beside.Go(func() { s.obey(ctx, ended) })
-	err := s.drain(context.WithoutCancel(ctx))
+// finish makes durable what was recorded, and ends the stream. err is what ended
+// the connection.
+func (s *served) finish(err error) {
 	reason := s.reason(s.heard.end(), err)
-	if _, err := s.close(ctx, reason); err != nil {
+	if err := s.close(reason); err != nil {
 		s.handler.opts.Log.Warn("stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
 	}
-	close(ended)
-	beside.Wait()
-	_ = s.conn.CloseNow() // it is closed, or gone
+	s.mu.Lock()
+	s.ending = true
+	s.mu.Unlock()
+	s.beside.Wait()
+}
+
+// close makes what was recorded durable and ends the stream.
+func (s *served) close(reason string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	_, err := s.stream.Close(ctx, reason)
+	return err
+}
+
+func (s *served) panicked(cause any) {
+	s.handler.opts.Log.Error("recording a WebSocket panicked", "stream", s.stream.ID(), "error", cause, "stack", string(debug.Stack()))
 }
 
 // fail ends recording, the connection with it. The first reason stands.
 func (s *served) fail(err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failure == nil {
+	first := s.failure == nil
+	if first {
 		s.failure = err
-		close(s.failing)
+	}
+	s.mu.Unlock()
+	if first {
+		s.endEarly(func() { s.refuse(err) })
 	}
 }
 
@@ -96,45 +150,22 @@ func (s *served) failed() error {
 	return s.failure
 }
 
-// obey ends the connection before its time, if there is a reason to.
-func (s *served) obey(ctx context.Context, ended <-chan struct{}) {
-	select {
-	case <-ctx.Done():
-		s.leave(ctx)
-	case <-s.failing:
-		s.refuse(s.failed())
-	case <-ended:
-	}
-}
-
-// watch looks after a client that sent its last frame and waits for its
-// acknowledgement: should the frame be given up, no further frame tells so.
-func (s *served) watch(ended <-chan struct{}) {
-	ticker := time.NewTicker(s.handler.opts.Patience)
-	defer ticker.Stop()
-	before := int64(-1)
-	for {
-		select {
-		case <-ticker.C:
-		case <-ended:
-			return
-		}
-		if s.acks.next.Load() < before {
-			ctx, cancel := context.WithTimeoutCause(context.Background(), s.handler.opts.Patience, errPatience)
-			if err := s.stream.Flush(ctx); err != nil {
-				s.fail(err)
-			}
-			cancel()
-		}
-		before = s.recorded.Load()
+// endEarly has something end the connection before its time, unless it is being
+// ended. It does not wait for it.
+func (s *served) endEarly(end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ending {
+		s.ending = true
+		s.beside.Go(end)
 	}
 }
 
 // drain has the library read, answer pings and see to the end, while the
 // listener records.
-func (s *served) drain(ctx context.Context) error {
+func (s *served) drain() error {
 	for {
-		_, message, err := s.conn.Reader(ctx)
+		_, message, err := s.conn.Reader(context.Background())
 		if err == nil {
 			_, err = io.Copy(io.Discard, message)
 		}
@@ -146,14 +177,14 @@ func (s *served) drain(ctx context.Context) error {
 
 // leave ends the connection because the server shuts down: no frame is taken
 // any more, and those that were are made durable and acknowledged.
-func (s *served) leave(ctx context.Context) {
+func (s *served) leave() {
 	s.leaving.Store(true)
 	s.heard.drop()
-	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	flush, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if err := s.stream.Flush(flush); err == nil {
 		s.acks.next.Store(s.recorded.Load())
-		s.acks.send(s.conn)
+		s.acks.tell()
 	}
 	_ = s.conn.Close(websocket.StatusGoingAway, "the server is shutting down")
 }
@@ -167,7 +198,7 @@ func (s *served) refuse(why error) {
 		Durable int64  `json:"durable"`
 	}{why.Error() + "; connect again later and send again what comes after the durable frames", durable})
 	if err == nil {
-		err = s.acks.write(s.conn, text)
+		err = s.acks.write(text)
 	}
 	if err != nil {
 		s.handler.opts.Log.Info("client was not told that its frames are not recorded", "stream", s.stream.ID(), "error", err)

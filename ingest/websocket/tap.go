@@ -13,6 +13,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +64,9 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	so.Transport = schema.WebSocket
 	if so.Source == "" {
 		so.Source, _, _ = strings.Cut(opts.URL, "?") // a query may hold a token
+	}
+	if u, err := url.Parse(opts.URL); err != nil || u.Host == "" || !slices.Contains([]string{"ws", "wss", "http", "https"}, u.Scheme) {
+		return ingest.Summary{}, fmt.Errorf("%q is not the address of a WebSocket, such as wss://host/path", opts.URL)
 	}
 	t := &tap{opts: opts}
 	first, err := t.first(ctx)
@@ -148,6 +153,10 @@ func (t *tap) again(ctx context.Context, wait *backoff) *connection {
 	return nil
 }
 
+// saidLimit is how much is quoted of what a server said in place of a WebSocket,
+// bytes.
+const saidLimit = 200
+
 // refused says why there is no connection.
 func refused(url string, answer *http.Response, err error) error {
 	if answer == nil || answer.StatusCode == http.StatusSwitchingProtocols {
@@ -155,8 +164,9 @@ func refused(url string, answer *http.Response, err error) error {
 	}
 	said := ""
 	if answer.Body != nil {
-		if body, readErr := io.ReadAll(answer.Body); readErr == nil && len(body) > 0 {
-			said = fmt.Sprintf(", saying %q", strings.TrimSpace(string(body)))
+		body, _ := io.ReadAll(io.LimitReader(answer.Body, saidLimit)) // what came before it broke off says enough
+		if text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "")), " "); text != "" {
+			said = fmt.Sprintf(", saying %q", text)
 		}
 	}
 	hint := "is this the address of a WebSocket server?"

@@ -398,3 +398,24 @@ func TestBackoff(t *testing.T) {
 		}
 	})
 }
+
+// What a server says in place of a WebSocket is quoted on one line, and not all
+// of a page; an address that cannot be one is refused before it is dialled.
+func TestNoWebSocketThere(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, "<html>\n\n  <p>not\there\xff</p>\n"+strings.Repeat("<br>\n", 10_000))
+	}))
+	defer page.Close()
+	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)
+	for address, want := range map[string]string{
+		page.URL:       "the server answered 404 Not Found, saying \"<html> <p>not here</p> <br>",
+		"ftp://host/x": `"ftp://host/x" is not the address of a WebSocket`,
+		"host":         `"host" is not the address of a WebSocket`,
+	} {
+		_, err := Record(t.Context(), rec, ingest.StreamOptions{}, Options{URL: address})
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 500 {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package deadletters
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"tapedeck/schema/problem"
+)
+
+// The most letters in one answer.
+const pageLimit = 1000
+
+// list is the answer of List's route.
+type list struct {
+	Items []Letter `json:"items"`
+	Next  *string  `json:"next"`
+}
+
+// ServeList answers GET: the letters, the oldest first.
+func (s *Store) ServeList(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	limit, after := 100, uint64(0)
+	var err error
+	if text := q.Get("limit"); text != "" {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > pageLimit {
+			problem.Write(w, problem.BadParameter("limit", "limit is a number from 1 to "+strconv.Itoa(pageLimit)+", not \""+text+"\""))
+			return
+		}
+	}
+	if text := q.Get("cursor"); text != "" {
+		if after, err = strconv.ParseUint(text, 10, 64); err != nil {
+			problem.Write(w, problem.BadParameter("cursor", "cursor \""+text+"\" is none that this list gave"))
+			return
+		}
+	}
+	letters, err := s.List(r.Context(), after, limit)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	answer := list{Items: letters}
+	if len(letters) == limit {
+		next := strconv.FormatUint(letters[limit-1].Seq, 10)
+		answer.Next = &next
+	}
+	write(w, answer)
+}
+
+// ServeRetry answers POST: it publishes the letters named by seq again, all of
+// them if none is named.
+func (s *Store) ServeRetry(w http.ResponseWriter, r *http.Request) {
+	seqs, bad := numbers(r)
+	if bad != nil {
+		problem.Write(w, bad)
+		return
+	}
+	n, err := s.Retry(r.Context(), seqs...)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	write(w, map[string]int{"retried": n})
+}
+
+// ServeDrop answers DELETE: it removes the letters named by seq for good.
+func (s *Store) ServeDrop(w http.ResponseWriter, r *http.Request) {
+	seqs, bad := numbers(r)
+	if bad == nil && len(seqs) == 0 {
+		bad = problem.BadParameter("seq", "name what is to be dropped: seq=1&seq=2")
+	}
+	if bad != nil {
+		problem.Write(w, bad)
+		return
+	}
+	n, err := s.Drop(r.Context(), seqs...)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	write(w, map[string]int{"dropped": n})
+}
+
+func numbers(r *http.Request) ([]uint64, *problem.Problem) {
+	var seqs []uint64
+	for _, text := range r.URL.Query()["seq"] {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return nil, problem.BadParameter("seq", "seq \""+text+"\" is not the number of a dead letter")
+		}
+		seqs = append(seqs, n)
+	}
+	return seqs, nil
+}
+
+func fail(w http.ResponseWriter, err error) {
+	if errors.Is(err, ErrNone) {
+		problem.Write(w, &problem.Problem{Status: http.StatusNotFound, Detail: err.Error(), Hint: "GET /v1/dead-letters lists those that there are."})
+		return
+	}
+	problem.Write(w, &problem.Problem{Status: http.StatusBadGateway, Detail: err.Error(), Hint: "/readyz tells how NATS is."})
+}
+
+func write(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the client is gone
+}

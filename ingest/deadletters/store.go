@@ -1,0 +1,181 @@
+// Package deadletters looks after the blocks that could not be stored. The sink
+// sets them aside with the reason, so that the rest flows on; here they are
+// listed, given another chance, or dropped.
+package deadletters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	stream "tapedeck/ingest/jetstream"
+	"tapedeck/schema/block"
+)
+
+// Letter is a block that was set aside.
+type Letter struct {
+	Seq     uint64    `json:"seq"` // its number here
+	At      time.Time `json:"at"`  // when it was set aside
+	Reason  string    `json:"reason"`
+	Subject string    `json:"subject"` // where it was published
+	Tenant  string    `json:"tenant"`
+	Bytes   int       `json:"bytes"`
+	// Of a block that can be read:
+	Session  string `json:"session_id,omitempty"`
+	StreamID string `json:"stream_id,omitempty"`
+	FirstSeq uint64 `json:"first_seq"`
+	Frames   int    `json:"frames"`
+}
+
+// Store is the dead-letter stream.
+type Store struct{ js jetstream.JetStream }
+
+// Open makes a store over a connection, which stays the caller's.
+func Open(nc *nats.Conn) (*Store, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, fmt.Errorf("dead letters: JetStream: %w", err)
+	}
+	return &Store{js}, nil
+}
+
+// ErrNone says that there is no letter of that number.
+var ErrNone = errors.New("there is none of this number")
+
+// Count tells how many letters there are, and their bytes.
+func (s *Store) Count(ctx context.Context) (letters, bytes uint64, err error) {
+	st, err := s.stream(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	state := st.CachedInfo().State
+	return state.Msgs, state.Bytes, nil
+}
+
+func (s *Store) stream(ctx context.Context) (jetstream.Stream, error) {
+	st, err := s.js.Stream(ctx, stream.DeadName)
+	if err != nil {
+		return nil, fmt.Errorf("dead letters: stream %s: %w", stream.DeadName, err)
+	}
+	return st, nil
+}
+
+// List gives up to limit letters, those after a number, the oldest first.
+func (s *Store) List(ctx context.Context, after uint64, limit int) ([]Letter, error) {
+	st, err := s.stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	letters := []Letter{}
+	for len(letters) < limit {
+		m, err := st.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(stream.DeadSubject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("dead letters after %d: %w", after, err)
+		}
+		letters = append(letters, read(m))
+		after = m.Sequence
+	}
+	return letters, nil
+}
+
+// read tells what is known of a letter.
+func read(m *jetstream.RawStreamMsg) Letter {
+	l := Letter{
+		Seq: m.Sequence, At: m.Time.UTC(), Bytes: len(m.Data),
+		Reason: m.Header.Get(stream.HeaderReason), Subject: m.Header.Get(stream.HeaderSubject),
+	}
+	l.Tenant, _ = ingest.SubjectTenant(l.Subject) // "" where it is none of ours
+	b, err := block.Decode(m.Data)
+	if err != nil {
+		return l // unreadable: that is why it is here
+	}
+	l.Session, l.StreamID, l.Frames = b.Session, b.State.StreamID, len(b.Frames)
+	if len(b.Frames) > 0 {
+		l.FirstSeq = b.Frames[0].Seq
+	}
+	return l
+}
+
+// Retry publishes letters again where they were published first, and takes them
+// out of here: all of them, or those of the numbers. A block that still cannot
+// be stored comes back under another number. It tells how many went out; what
+// was not told stays here.
+func (s *Store) Retry(ctx context.Context, seqs ...uint64) (int, error) {
+	return s.each(ctx, seqs, func(m *jetstream.RawStreamMsg) error {
+		again := &nats.Msg{Subject: m.Header.Get(stream.HeaderSubject), Data: m.Data}
+		if _, err := ingest.SubjectTenant(again.Subject); err != nil {
+			return fmt.Errorf("dead letter %d cannot go back: %w", m.Sequence, err)
+		}
+		// A second try right after a failed deletion is one message to JetStream.
+		id := fmt.Sprintf("retry-%d-%d", m.Sequence, m.Time.UnixNano())
+		if _, err := s.js.PublishMsg(ctx, again, jetstream.WithMsgID(id)); err != nil {
+			return fmt.Errorf("publish dead letter %d again: %w", m.Sequence, err)
+		}
+		return nil
+	})
+}
+
+// Drop removes letters for good.
+func (s *Store) Drop(ctx context.Context, seqs ...uint64) (int, error) {
+	if len(seqs) == 0 {
+		return 0, nil
+	}
+	return s.each(ctx, seqs, func(*jetstream.RawStreamMsg) error { return nil })
+}
+
+// each does something with letters and then takes them out.
+func (s *Store) each(ctx context.Context, seqs []uint64, do func(*jetstream.RawStreamMsg) error) (int, error) {
+	st, err := s.stream(ctx)
+	if err != nil {
+		return 0, err
+	}
+	done := 0
+	handle := func(m *jetstream.RawStreamMsg) error {
+		if err := do(m); err != nil {
+			return err
+		}
+		if err := st.DeleteMsg(ctx, m.Sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+			return fmt.Errorf("take dead letter %d out: %w", m.Sequence, err)
+		}
+		done++
+		return nil
+	}
+	for _, seq := range seqs {
+		m, err := st.GetMsg(ctx, seq)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return done, fmt.Errorf("dead letter %d: %w", seq, ErrNone)
+		}
+		if err == nil {
+			err = handle(m)
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	if len(seqs) > 0 {
+		return done, nil
+	}
+	// Those that come back meanwhile are not tried for ever.
+	last := st.CachedInfo().State.LastSeq
+	for after := uint64(0); ; {
+		m, err := st.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(stream.DeadSubject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && m.Sequence > last {
+			return done, nil
+		}
+		if err == nil {
+			err = handle(m)
+		}
+		if err != nil {
+			return done, err
+		}
+		after = m.Sequence
+	}
+}

@@ -1,0 +1,88 @@
+package file
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// journal tells in which pieces a stream was read, and when. With it a follower
+// that was restarted reads the file as the one before it did: the same frames
+// at the same times. It is written before a piece is recorded, and is for
+// streams that lie in one file.
+//
+// An entry is two little-endian numbers of 64 bits: up to which byte of the
+// stream, and the time, ns.
+type journal struct {
+	file *os.File
+}
+
+const journalEntry = 16
+
+// newJournal begins one.
+func newJournal(path string) (*journal, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("journal of reads: %w", err)
+	}
+	return &journal{f}, nil
+}
+
+// openJournal goes on with one, and gives the reads that it tells of.
+func openJournal(path string) (*journal, []read, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0o600)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("journal of reads: %w", err)
+	}
+	data, err := io.ReadAll(f)
+	if err == nil {
+		whole := int64(len(data) / journalEntry * journalEntry) // the last may be torn
+		data = data[:whole]
+		if err = f.Truncate(whole); err == nil {
+			_, err = f.Seek(whole, io.SeekStart)
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("journal of reads: %w", err)
+	}
+	return &journal{f}, parseJournal(data), nil
+}
+
+// read is a piece of the stream that came in one read.
+type read struct {
+	end int64 // of the stream, where it ends
+	at  int64 // ns
+}
+
+// parseJournal gives the reads, up to the first that cannot be.
+func parseJournal(data []byte) []read {
+	reads := make([]read, 0, len(data)/journalEntry)
+	last := read{}
+	for ; len(data) >= journalEntry; data = data[journalEntry:] {
+		r := read{int64(binary.LittleEndian.Uint64(data)), int64(binary.LittleEndian.Uint64(data[8:]))}
+		if r.end <= last.end || r.end-last.end > readSize || r.at < last.at {
+			break
+		}
+		reads, last = append(reads, r), r
+	}
+	return reads
+}
+
+// add tells of a read.
+func (j *journal) add(r read) error {
+	var entry [journalEntry]byte
+	binary.LittleEndian.PutUint64(entry[:], uint64(r.end))
+	binary.LittleEndian.PutUint64(entry[8:], uint64(r.at))
+	if _, err := j.file.Write(entry[:]); err != nil {
+		return fmt.Errorf("journal of reads: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) close() { j.file.Close() }

@@ -1,0 +1,90 @@
+package jetstream
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+func TestAnswered(t *testing.T) {
+	var full *jetstream.APIError
+	for _, c := range []struct {
+		name string
+		msg  nats.Msg
+		want error // nil: taken
+	}{
+		{"taken", nats.Msg{Data: []byte(`{"stream":"TAPEDECK", "seq":22}`)}, nil},
+		{"taken, a repeat", nats.Msg{Data: []byte(`{"stream":"TAPEDECK","duplicate":true,"seq":22}`)}, nil},
+		{"taken, written otherwise", nats.Msg{Data: []byte(`{"seq":22, "stream":"TAPEDECK"}`)}, nil},
+		{"nobody there", nats.Msg{Header: nats.Header{"Status": {"503"}}}, nats.ErrNoResponders},
+		{"refused", nats.Msg{Data: []byte(`{"error":{"code":503,"err_code":10077,"description":"maximum bytes exceeded"},"stream":"TAPEDECK","seq":0}`)}, full},
+		{"refused, the stream first", nats.Msg{Data: []byte(`{"stream":"TAPEDECK","seq":0,"error":{"code":503,"err_code":10077}}`)}, full},
+		{"empty", nats.Msg{}, errAnswer},
+		{"of no stream", nats.Msg{Data: []byte(`{"seq":1}`)}, errAnswer},
+		{"cut short", nats.Msg{Data: []byte(`{"seq":1`)}, errAnswer},
+	} {
+		err := answered(&c.msg)
+		var api *jetstream.APIError
+		switch {
+		case c.want == nil && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.want == error(full):
+			if !errors.As(err, &api) || api.ErrorCode != maximumBytesExceeded {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		case !errors.Is(err, c.want):
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+}
+
+// What was sent too long ago is given up, once, and what was not stays.
+func TestExpire(t *testing.T) {
+	var released int64
+	var a answers
+	a.init(nil, func(n int64) { released += n })
+	told := map[string]error{}
+	tell := func(name string) func(error) {
+		return func(err error) {
+			if _, twice := told[name]; twice {
+				t.Errorf("%s was told twice", name)
+			}
+			told[name] = err
+		}
+	}
+	a.onWay[0] = flight{weight: 1, sent: time.Now().Add(-ackTimeout), done: tell("old")}
+	a.onWay[1] = flight{weight: 10, sent: time.Now().Add(time.Hour), done: tell("fresh")}
+	a.expire()
+	a.expire()
+	if len(told) != 1 || !errors.Is(told["old"], jetstream.ErrAsyncPublishTimeout) || released != 1 {
+		t.Fatalf("told %v, released %d", told, released)
+	}
+	f, ok := a.take(1)
+	if !ok {
+		t.Fatal("the fresh one does not wait any more")
+	}
+	a.landed(f, nil)
+	if err, ok := told["fresh"]; !ok || err != nil || released != 11 {
+		t.Fatalf("told %v, released %d", told, released)
+	}
+	if _, ok := a.take(1); ok {
+		t.Fatal("it waits still")
+	}
+}
+
+func TestReplies(t *testing.T) {
+	const inbox = "_INBOX.x."
+	for _, n := range []uint64{0, 35, 36, 1 << 40} {
+		if got, ok := numberOf(inbox, replyOf(inbox, n)); !ok || got != n {
+			t.Errorf("%d: %d, %v", n, got, ok)
+		}
+	}
+	for _, reply := range []string{inbox, inbox + "-", "short"} {
+		if n, ok := numberOf(inbox, reply); ok {
+			t.Errorf("%q: %d", reply, n)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package jetstream_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	njs "github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/deploy/local/broker"
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/ingest"
+	"tapedeck/ingest/jetstream"
+)
+
+// fates collects what blocks come to.
+type fates struct {
+	onWay sync.WaitGroup
+	mu    sync.Mutex // guards told
+	told  []error
+}
+
+func (f *fates) publish(t *testing.T, p *jetstream.Publisher, id string, data []byte) {
+	t.Helper()
+	f.onWay.Add(1)
+	err := p.Publish(t.Context(), ingest.Parcel{Tenant: "default", Session: "s", ID: id, Data: data}, func(err error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.told = append(f.told, err)
+		f.onWay.Done()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// all waits until every fate is known.
+func (f *fates) all() []error {
+	f.onWay.Wait()
+	return f.told
+}
+
+// More blocks than the window takes are all confirmed, and lie in the stream in
+// their order, each once, though one is sent twice.
+func TestPublish(t *testing.T) {
+	nc := localtest.NATS(t)
+	js, err := njs.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := jetstream.EnsureStreams(t.Context(), js, jetstream.Config{MaxBytes: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := jetstream.NewPublisher(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const blocks = 6000
+	var f fates
+	for i := range blocks {
+		f.publish(t, p, fmt.Sprint("id", i), fmt.Append(nil, i))
+	}
+	f.publish(t, p, "id0", []byte("0"))
+	for i, err := range f.all() {
+		if err != nil {
+			t.Fatalf("block %d: %v", i, err)
+		}
+	}
+	info, err := s.Info(t.Context())
+	if err != nil || info.State.Msgs != blocks {
+		t.Fatalf("%d blocks in the stream, %v", info.State.Msgs, err)
+	}
+	for _, n := range []uint64{1, 2, blocks / 2, blocks} {
+		m, err := s.GetMsg(t.Context(), n)
+		if err != nil || string(m.Data) != fmt.Sprint(n-1) || m.Header.Get(njs.MsgIDHeader) != fmt.Sprint("id", n-1) ||
+			m.Subject != ingest.Subject("default", "s") {
+			t.Fatalf("block %d: %+v, %v", n, m, err)
+		}
+	}
+}
+
+// A refused block is told so, in words that say what to do.
+func TestRefused(t *testing.T) {
+	nc := localtest.NATS(t)
+	p, err := jetstream.NewPublisher(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var none fates
+	none.publish(t, p, "id", []byte("x"))
+	if told := none.all(); !errors.Is(told[0], nats.ErrNoResponders) || !strings.Contains(told[0].Error(), jetstream.StreamName) {
+		t.Errorf("without a stream: %v", told[0])
+	}
+	js, err := njs.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jetstream.EnsureStreams(t.Context(), js, jetstream.Config{MaxBytes: 4096}); err != nil {
+		t.Fatal(err)
+	}
+	var full fates
+	full.publish(t, p, "fits", []byte("x"))
+	full.all()
+	full.publish(t, p, "large", bytes.Repeat([]byte("x"), 8192))
+	told := full.all()
+	if told[0] != nil || told[1] == nil || !strings.Contains(told[1].Error(), "the sink is behind") {
+		t.Errorf("a full stream: %v", told)
+	}
+}
+
+// Blocks whose answers can come no more, since the connection is gone, are given
+// up at once, and further ones are not taken.
+func TestClosedConnection(t *testing.T) {
+	server := localtest.Broker(t, broker.Options{})
+	nc, err := server.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	silent, err := server.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	// It takes what is published, and never answers.
+	if _, err := silent.SubscribeSync(ingest.SubjectPrefix + ">"); err != nil {
+		t.Fatal(err)
+	}
+	if err := silent.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := jetstream.NewPublisher(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f fates
+	f.publish(t, p, "id", []byte("x"))
+	nc.Close()
+	if told := f.all(); !errors.Is(told[0], nats.ErrDisconnected) {
+		t.Errorf("%v", told)
+	}
+	err = p.Publish(t.Context(), ingest.Parcel{Tenant: "default", Session: "s", ID: "id", Data: []byte("x")}, nil)
+	if !errors.Is(err, nats.ErrDisconnected) {
+		t.Errorf("after the connection was closed: %v", err)
+	}
+}

@@ -1,0 +1,167 @@
+package redecode
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/schema/problem"
+)
+
+const checkQuery = `SELECT stream_id, uniqExact(seq), uniqExactIf(seq, generation >= {generation:UInt64}) FROM frames
+WHERE tenant = {tenant:String} AND session_id = {session:String}
+GROUP BY stream_id`
+
+// check makes sure that every frame is there in the new generation, and that the
+// session is as it was when decoding began. (A later generation may have replaced
+// this one's frames already.)
+func (r *run) check(ctx context.Context, streams []stream) error {
+	type count struct{ all, anew uint64 }
+	counts := map[string]count{}
+	err := r.each(ctx, "the new generation", checkQuery, map[string]any{"generation": r.generation}, func(row func(...any) error) error {
+		var id string
+		var c count
+		err := row(&id, &c.all, &c.anew)
+		counts[id] = c
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	now, err := r.streams(ctx)
+	if err != nil {
+		return err
+	}
+	same := slices.EqualFunc(streams, now, func(a, b stream) bool {
+		return a.id == b.id && a.version == b.version && a.stored == b.stored && slices.Equal(a.parts, b.parts)
+	})
+	if !same {
+		return &problem.Problem{
+			Title: "Session changed", Status: http.StatusConflict,
+			Detail: fmt.Sprintf("Session %q got more frames while it was decoded. Its facts are as they were.", r.session),
+			Hint:   "Try again when everything of it has arrived.",
+		}
+	}
+	for i := range streams {
+		s := &streams[i]
+		if c := counts[s.id]; c.all != s.stored || c.anew != c.all || s.written != c.all {
+			return fmt.Errorf("stream %s has %d frames, of which %d were read and %d are stored anew: nothing was changed for readers",
+				s.id, c.all, s.written, c.anew)
+		}
+	}
+	return nil
+}
+
+// factsQuery counts the facts of the new generation, by their keys.
+const factsQuery = `SELECT stream_id, count() FROM %s FINAL
+WHERE tenant = {tenant:String} AND session_id = {session:String} AND generation = {generation:UInt64}
+GROUP BY stream_id`
+
+// result says what the streams came to.
+func (r *run) result(ctx context.Context, streams []stream) (*Result, error) {
+	result := &Result{SessionID: r.session, Streams: make([]Stream, len(streams))}
+	for i := range streams {
+		s := &streams[i]
+		result.Streams[i] = Stream{
+			ID: s.id, DialectBefore: s.state.Dialect, EvidenceBefore: s.state.Evidence,
+			DialectAfter: s.after.Dialect, Evidence: s.after.Evidence,
+			Frames: s.written, Sessions: max(len(s.sessions), 1), Ended: s.state.Ended != 0,
+		}
+	}
+	for table, field := range map[string]func(*Stream) *uint64{
+		"spans":    func(s *Stream) *uint64 { return &s.Spans },
+		"messages": func(s *Stream) *uint64 { return &s.Messages },
+		"usage":    func(s *Stream) *uint64 { return &s.Usages },
+	} {
+		err := r.each(ctx, table, fmt.Sprintf(factsQuery, table), map[string]any{"generation": r.generation}, func(row func(...any) error) error {
+			var id string
+			var n uint64
+			err := row(&id, &n)
+			for i := range result.Streams {
+				if s := &result.Streams[i]; s.ID == id {
+					*field(s) = n
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// commit turns readers to the new generation, of all streams at once.
+func (r *run) commit(ctx context.Context, streams []stream) error {
+	batch, err := r.db.PrepareBatch(ctx, "INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts)")
+	if err != nil {
+		return fmt.Errorf("turn to the new generation: %w", err)
+	}
+	defer batch.Close()
+	for i := range streams {
+		s := &streams[i]
+		if err := batch.Append(r.tenant, r.session, s.id, r.generation, s.parts); err != nil {
+			return fmt.Errorf("turn to the new generation: %w", err)
+		}
+	}
+	if err := batch.Send(); err != nil {
+		return fmt.Errorf("turn to the new generation: %w", err)
+	}
+	return nil
+}
+
+// streamsAtOnce bounds the length of a statement that deletes.
+const streamsAtOnce = 500
+
+// cleanLimit bounds asking for deletions.
+const cleanLimit = 30 * time.Second
+
+// clean has ClickHouse delete, in its own time, what the new generation supersedes
+// and what runs that were killed have left. Frames that came meanwhile are not
+// among it.
+func (r *run) clean(ctx context.Context, streams []stream) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanLimit)
+	defer cancel()
+	// 0 waits for nothing: no reader sees these rows.
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 0}))
+	for some := range slices.Chunk(streams, streamsAtOnce) {
+		var frames, facts []string
+		for i := range some {
+			s := &some[i] // its id is a UUID, so it needs no quoting
+			frames = append(frames, fmt.Sprintf("stream_id = '%s' AND seq <= %d", s.id, s.last))
+			facts = append(facts, fmt.Sprintf("stream_id = '%s' AND (generation > 0 OR has(%s, first_seq))", s.id, numbers(s.parts)))
+		}
+		for _, table := range []string{"frames", "spans", "messages", "usage", "streams"} {
+			which := facts
+			if table == "frames" {
+				which = frames
+			}
+			err := r.db.Exec(ctx, "DELETE FROM "+table+" WHERE tenant = {tenant:String} AND session_id = {session:String}"+
+				" AND generation < {generation:UInt64} AND ("+strings.Join(which, " OR ")+")",
+				r.params(map[string]any{"generation": r.generation})...)
+			if err != nil {
+				return fmt.Errorf("delete from %s: %w", table, err)
+			}
+		}
+	}
+	return nil
+}
+
+// numbers writes an array.
+func numbers(list []uint64) string {
+	b := []byte("emptyArrayUInt64()")
+	if len(list) > 0 {
+		b = b[:0]
+		for i, n := range list {
+			b = strconv.AppendUint(append(b, "[,"[min(i, 1)]), n, 10)
+		}
+		b = append(b, ']')
+	}
+	return string(b)
+}

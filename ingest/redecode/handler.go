@@ -1,0 +1,79 @@
+package redecode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"tapedeck/schema/problem"
+)
+
+// Handle answers POST /v1/sessions/{id}/redecode?dialect=: 200 with a Result once
+// readers see the new facts. A client that goes away stops it, which leaves the
+// session as it was.
+func (r *Redecoder) Handle(w http.ResponseWriter, req *http.Request, tenant, session string) {
+	name, err := dialectParameter(req)
+	var result *Result
+	if err == nil {
+		result, err = r.Session(req.Context(), tenant, session, name)
+	}
+	if err != nil {
+		r.fail(w, req, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(result) // the client is gone
+}
+
+func dialectParameter(req *http.Request) (string, error) {
+	values, err := url.ParseQuery(req.URL.RawQuery)
+	if err != nil {
+		return "", problem.BadParameter("", "The query of the URL cannot be read: "+err.Error())
+	}
+	for name, list := range values {
+		switch {
+		case name == "tenant": // settled by whoever mounts the handler
+		case name != "dialect":
+			return "", problem.BadParameter(name, fmt.Sprintf("This route has no parameter %q.", name), "dialect")
+		case len(list) > 1:
+			return "", problem.BadParameter(name, "dialect is given several times.", "once")
+		}
+	}
+	return values.Get("dialect"), nil
+}
+
+func (r *Redecoder) fail(w http.ResponseWriter, req *http.Request, err error) {
+	if req.Context().Err() != nil {
+		return // nobody is there to read it
+	}
+	p, known := problem.From(err)
+	switch {
+	case known:
+	case away(err):
+		r.log.Warn("redecode: ClickHouse does not answer", "path", req.URL.Path, "error", err)
+		p = &problem.Problem{
+			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Detail: "The database does not answer at the moment. The session's facts are as they were.",
+			Hint:   "Try again in a few seconds; /readyz tells when it is back.",
+		}
+	default:
+		r.log.Error("redecode failed", "path", req.URL.Path, "error", err)
+	}
+	problem.Write(w, p)
+}
+
+// away reports whether err says that ClickHouse cannot be reached.
+func away(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded)
+}

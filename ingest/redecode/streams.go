@@ -1,0 +1,239 @@
+package redecode
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// stream is one stream of the session: how it stands in the tables, and what it
+// came to.
+type stream struct {
+	id      string
+	month   int                // of its birth, YYYYMM: its partition
+	state   schema.StreamState // of its parts in this session, put together
+	version uint64             // the highest of them: a change of it tells that the stream goes on
+	parts   []uint64           // first_seq of all that the recorder told of this session so far
+	last    uint64             // the highest seq of its frames in this session
+	stored  uint64             // how many frames those are
+	// generation is the highest among those frames: of all runs so far.
+	generation uint64
+	sessions   []string // all that the recording was divided among
+	ended      int64    // when its tap saw its end, ns; 0 if it did not
+	upTo       uint64   // the highest seq of its frames in any of them
+
+	after   schema.StreamState // as decoded anew
+	written uint64             // frames
+}
+
+// What readers take for the present, as in query/sql/current.sql.
+const current = `if(generation = 0,
+    (session_id, stream_id, first_seq) NOT IN (
+      SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}),
+    (session_id, stream_id, generation) IN (
+      SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))`
+
+// A part's state is its newest row; the stream's is that of its last part.
+const streamsQuery = `SELECT stream_id, min(first_seq) AS first,
+  argMax(toString(transport), first_seq), argMax(dialect, first_seq), argMax(evidence, first_seq),
+  argMax(source, first_seq), argMax(tags, first_seq),
+  toUnixTimestamp64Nano(min(first_at)), toUnixTimestamp64Nano(max(greatest(first_at, last_at))),
+  toUnixTimestamp64Nano(argMax(ended, first_seq)), argMax(end_reason, first_seq), max(version)
+FROM streams FINAL
+WHERE tenant = {tenant:String} AND session_id = {session:String} AND ` + current + `
+GROUP BY stream_id
+ORDER BY min(first_at), stream_id`
+
+const partsQuery = `SELECT stream_id, groupUniqArray(first_seq) FROM (
+  SELECT stream_id, first_seq FROM streams
+  WHERE tenant = {tenant:String} AND session_id = {session:String} AND generation = 0
+  UNION ALL
+  SELECT stream_id, arrayJoin(parts) FROM redecodes FINAL
+  WHERE tenant = {tenant:String} AND session_id = {session:String})
+GROUP BY stream_id`
+
+const framesQuery = `SELECT stream_id, max(seq), uniqExact(seq), max(generation) FROM frames
+WHERE tenant = {tenant:String} AND session_id = {session:String}
+GROUP BY stream_id`
+
+// Where else the streams have frames, and whether their taps saw their end: a
+// part that was left for others has ended by itself.
+const elsewhereQuery = `SELECT stream_id, session_id, toUnixTimestamp64Nano(maxIf(ended, end_reason != 'left'))
+FROM streams FINAL
+WHERE tenant = {tenant:String} AND stream_id IN {streams:Array(String)} AND toYYYYMM(stream_started) IN {months:Array(UInt32)}
+  AND ` + current + `
+GROUP BY stream_id, session_id`
+
+const openRunsQuery = `SELECT count() FROM spans FINAL
+WHERE tenant = {tenant:String} AND session_id = {session:String} AND kind = 'run' AND status IN ('', 'open', 'waiting')
+  AND ` + current
+
+// params names the values of a query. Those of the session are always there.
+func (r *run) params(more map[string]any) []any {
+	all := map[string]any{"tenant": r.tenant, "session": r.session}
+	maps.Copy(all, more)
+	list := make([]any, 0, len(all))
+	for name, value := range all {
+		list = append(list, clickhouse.Named(name, value))
+	}
+	return list
+}
+
+// each runs a query and has scan read each row.
+func (r *run) each(ctx context.Context, what, query string, more map[string]any, scan func(row func(...any) error) error) error {
+	rows, err := r.db.Query(ctx, query, r.params(more)...)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", what, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows.Scan); err != nil {
+			return fmt.Errorf("read %s: %w", what, err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read %s: %w", what, err)
+	}
+	return nil
+}
+
+// streams reads how the session's streams stand.
+func (r *run) streams(ctx context.Context) ([]stream, error) {
+	// Before the frames: a part that begins in between then is not among these.
+	parts := map[string][]uint64{}
+	err := r.each(ctx, "the parts of streams", partsQuery, nil, func(row func(...any) error) error {
+		var id string
+		var list []uint64
+		err := row(&id, &list)
+		slices.Sort(list)
+		parts[id] = list
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []stream
+	err = r.each(ctx, "streams", streamsQuery, nil, func(row func(...any) error) error {
+		var s stream
+		var transport string
+		st := &s.state
+		err := row(&s.id, &st.FirstSeq, &transport, &st.Dialect, &st.Evidence, &st.Source, &st.Tags,
+			&st.FirstAt, &st.LastAt, &st.Ended, &st.EndReason, &s.version)
+		if err == nil {
+			st.Transport, err = schema.ParseTransport(transport)
+		}
+		var born int64
+		if err == nil {
+			born, err = schema.StreamStarted(s.id)
+		}
+		t := time.Unix(0, born).UTC()
+		s.month, s.parts, st.StreamID = 100*t.Year()+int(t.Month()), parts[s.id], s.id
+		list = append(list, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		p := problem.NotFound(fmt.Sprintf("There is no session %q.", r.session))
+		p.Hint = "GET /v1/sessions lists the sessions there are; \"tapedeck sessions\" does so, too."
+		return nil, p
+	}
+	return list, r.bounds(ctx, list)
+}
+
+// bounds fills in which frames the streams have, here and in other sessions.
+func (r *run) bounds(ctx context.Context, list []stream) error {
+	at := map[string]*stream{}
+	var ids []string
+	var months []uint32
+	for i := range list {
+		s := &list[i]
+		at[s.id] = s
+		ids = append(ids, s.id)
+		if m := uint32(s.month); !slices.Contains(months, m) {
+			months = append(months, m)
+		}
+	}
+	err := r.each(ctx, "the bounds of streams", framesQuery, nil, func(row func(...any) error) error {
+		var id string
+		var last, count, generation uint64
+		err := row(&id, &last, &count, &generation)
+		if s := at[id]; s != nil {
+			s.last, s.upTo, s.stored, s.generation = last, last, count, generation
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	ended := map[string]map[string]int64{} // by stream and session
+	err = r.each(ctx, "the sessions of streams", elsewhereQuery, map[string]any{"streams": ids, "months": months},
+		func(row func(...any) error) error {
+			var id, session string
+			var at int64
+			err := row(&id, &session, &at)
+			if ended[id] == nil {
+				ended[id] = map[string]int64{}
+			}
+			ended[id][session] = at
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if err := r.siblings(ctx, &list[i], ended[list[i].id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// How long a stream that has not ended may be silent and still counts as being
+// recorded: the latter while a run is open. So does the list of sessions.
+const (
+	lately   = time.Minute
+	patience = time.Hour
+)
+
+// refuseRunning refuses a session that is being recorded: its tap would go on to
+// tell the facts that it told so far.
+func (r *run) refuseRunning(ctx context.Context, streams []stream) error {
+	heard := int64(0)
+	for i := range streams {
+		if st := &streams[i].state; st.Ended == 0 {
+			heard = max(heard, st.LastAt)
+		}
+	}
+	if heard == 0 {
+		return nil
+	}
+	limit, silent := lately, time.Duration(r.now().UnixNano()-heard)
+	if silent > lately && silent <= patience {
+		var open uint64
+		if err := r.each(ctx, "open runs", openRunsQuery, nil, func(row func(...any) error) error { return row(&open) }); err != nil {
+			return err
+		}
+		if open > 0 {
+			limit = patience
+		}
+	}
+	if silent > limit {
+		return nil
+	}
+	return &problem.Problem{
+		Title: "Session running", Status: http.StatusConflict,
+		Detail: fmt.Sprintf("Session %q is still being recorded: its last frame came %v ago, and its stream has not ended.",
+			r.session, max(silent, 0).Round(time.Second)),
+		Hint: fmt.Sprintf("Try again when it has ended. If its recorder is gone, it counts as ended %v after its last frame.", limit),
+	}
+}

@@ -1,0 +1,123 @@
+package redecode
+
+import (
+	"context"
+
+	"tapedeck/schema"
+	"tapedeck/schema/clickhouse"
+)
+
+// A window of frames is what is in memory at a time: so many numbers, and so many
+// bytes unless a single frame has more.
+const (
+	windowFrames = 4096
+	windowBytes  = 4 << 20
+)
+
+const ofStream = `FROM frames
+WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND stream_id = {stream:String}
+  AND toYYYYMM(stream_started) = {month:UInt32} AND seq >= {from:UInt64}`
+
+// How far a window reaches. Only the sizes of frames are read.
+const reachQuery = `SELECT count(), maxIf(seq, place = 1 OR total <= {budget:UInt64}) FROM (
+  SELECT seq, row_number() OVER so_far AS place, sum(size) OVER so_far AS total
+  FROM (SELECT seq, length(raw) AS size ` + ofStream + ` AND seq <= {to:UInt64} ORDER BY seq LIMIT 1 BY seq)
+  WINDOW so_far AS (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))`
+
+// Of a frame that was stored several times the one that belongs to the session
+// comes first; all have the same bytes.
+const windowQuery = `SELECT session_id, seq, toUnixTimestamp64Nano(captured_at), toInt8(direction), toInt8(transport), flags, cuts, raw
+` + ofStream + ` AND seq <= {to:UInt64}
+ORDER BY seq, session_id = {session:String} DESC, generation DESC
+LIMIT 1 BY seq`
+
+const nextQuery = `SELECT min(seq), count() ` + ofStream
+
+// stored is a frame as it stands in the table, without what a dialect said of it.
+type stored struct {
+	session string
+	schema.Frame
+}
+
+// windows goes through the stored frames of a stream, of all sessions, in order.
+type windows struct {
+	run    *run
+	stream *stream
+	next   uint64 // seq
+	frames []stored
+}
+
+func (r *run) windows(s *stream) *windows { return &windows{run: r, stream: s} }
+
+// read gives the next frames, none after the last one. Their bytes are the
+// caller's, the list is valid until read is called again.
+func (w *windows) read(ctx context.Context) ([]stored, error) {
+	for w.next <= w.stream.upTo {
+		to, found, err := w.reach(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			err := w.span(ctx, to)
+			w.next = to + 1
+			return w.frames, err
+		}
+		// A session in between was deleted.
+		if more, err := w.skip(ctx); err != nil || !more {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// reach finds the last frame of the next window, if there is any nearby.
+func (w *windows) reach(ctx context.Context) (to uint64, found bool, err error) {
+	var count uint64
+	to = min(w.next+windowFrames-1, w.stream.upTo)
+	err = w.run.each(ctx, "the sizes of frames", reachQuery, w.params(map[string]any{"to": to, "budget": windowBytes}),
+		func(row func(...any) error) error { return row(&count, &to) })
+	return to, count > 0, err
+}
+
+// span reads the frames up to a number.
+func (w *windows) span(ctx context.Context, to uint64) error {
+	w.frames = w.frames[:0]
+	return w.run.each(ctx, "frames", windowQuery, w.params(map[string]any{"to": to}), func(row func(...any) error) error {
+		var f stored
+		var direction, transport int8
+		var flags uint32
+		var cuts, raw string
+		if err := row(&f.session, &f.Seq, &f.At, &direction, &transport, &flags, &cuts, &raw); err != nil {
+			return err
+		}
+		f.Direction, f.Transport = schema.Direction(direction), schema.Transport(transport)
+		f.Flags, f.Raw = schema.Flags(flags)&^decoded, []byte(raw)
+		var err error
+		if len(cuts) > 0 {
+			f.Cuts, err = clickhouse.ParseCuts([]byte(cuts), f.At)
+		}
+		w.frames = append(w.frames, f)
+		return err
+	})
+}
+
+// decoded are the flags that decoding sets.
+const decoded = schema.FlagNotJSON | schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
+
+// skip goes on to the next number that has a frame.
+func (w *windows) skip(ctx context.Context) (more bool, err error) {
+	var count uint64
+	err = w.run.each(ctx, "frames", nextQuery, w.params(nil), func(row func(...any) error) error {
+		return row(&w.next, &count)
+	})
+	return count > 0, err
+}
+
+// params are the values of a query for the stream's frames from the next one on.
+func (w *windows) params(more map[string]any) map[string]any {
+	p := map[string]any{"sessions": w.stream.sessions, "stream": w.stream.id, "month": uint32(w.stream.month), "from": w.next}
+	for name, value := range more {
+		p[name] = value
+	}
+	return p
+}
