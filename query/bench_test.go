@@ -82,6 +82,50 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 			}})
 			return err
 		}},
+		{"list/text alone", func() error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{Text: "thing 77"}})
+			return err
+		}},
+		{"list/text of which there is none", func() error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{Text: "no such words"}})
+			return err
+		}},
+		{"list/dialect", func() error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{Dialects: []string{"loom"}}})
+			return err
+		}},
+		{"list/longest first", func() error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "-duration"})
+			return err
+		}},
+		{"list/last activity first", func() error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "-last_at"})
+			return err
+		}},
+		{"list/oldest first", func() error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "started"})
+			return err
+		}},
+		{"list/most tokens first", func() error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "-tokens"})
+			return err
+		}},
+		{"list/long ones with many tokens", func() error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{MinDuration: 5 * time.Minute, MinTokens: 50_000}})
+			return err
+		}},
+		{"list/running", func() error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{Statuses: []query.SessionStatus{query.Running}}})
+			return err
+		}},
+		{"facets", func() error {
+			_, err := r.Facets(ctx, query.FacetsQuery{Tenant: tenant, Limit: 200})
+			return err
+		}},
+		{"streams that run", func() error {
+			_, err := r.Streams(ctx, query.StreamsQuery{Tenant: tenant, Active: true, Limit: 100})
+			return err
+		}},
 		{"session", func() error {
 			_, err := r.Session(ctx, tenant, some)
 			return err

@@ -51,8 +51,8 @@ func BenchmarkTenMillionFrames(b *testing.B) {
 	b.Run("all as recorded", func(b *testing.B) {
 		for b.Loop() {
 			frames, bytes := 0, 0
-			err := r.RawFrames(ctx, query.FrameQuery{Tenant: querytest.Tenant, Session: "big"}, func(_ schema.Transport, raw string) error {
-				frames, bytes = frames+1, bytes+len(raw)
+			err := r.RawFrames(ctx, query.FrameQuery{Tenant: querytest.Tenant, Session: "big"}, func(f *query.RawFrame) error {
+				frames, bytes = frames+1, bytes+len(f.Raw)
 				return nil
 			})
 			if err != nil || frames != 10_000_000 {

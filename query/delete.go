@@ -9,8 +9,9 @@ import (
 
 // sessionTables are the tables that hold something of a session. The streams
 // come last: while a session is on the list it can be asked for again to be
-// deleted, should it have failed half way.
-var sessionTables = []string{"frames", "spans", "messages", "usage", "streams"}
+// deleted, should it have failed half way. Without its redecodes nothing of a
+// later generation shows, and nothing hides what is recorded anew.
+var sessionTables = []string{"frames", "spans", "messages", "usage", "redecodes", "streams"}
 
 // Delete removes a session and all its facts. When it returns, nothing of it
 // shows any more; the disk is freed when ClickHouse merges. A session that is

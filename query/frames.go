@@ -160,7 +160,7 @@ func (r *Reader) nameDialects(ctx context.Context, q *FrameQuery, frames []Frame
 		return nil
 	}
 	rows, err := ask[dialectRow](ctx, r, "frame_dialects", nil,
-		args{"tenant": q.Tenant, "session": q.Session, "streams": streams})
+		args{"tenant": q.Tenant, "sessions": []string{q.Session}, "streams": streams})
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func TestFramePages(t *testing.T) {
 			}
 			var raw strings.Builder
 			err := r.RawFrames(t.Context(), query.FrameQuery{Tenant: querytest.Tenant, Session: "s", FrameFilter: tc.filter},
-				func(_ schema.Transport, frame string) error { raw.WriteString(frame); return nil })
+				func(f *query.RawFrame) error { raw.WriteString(f.Raw); return nil })
 			if n := strings.Count(raw.String(), "\n"); err != nil || n != want {
 				t.Errorf("as recorded: %d frames, %v, want %d", n, err, want)
 			}
@@ -183,7 +183,7 @@ func TestFramePagesOfBigFrames(t *testing.T) {
 	}
 	equal(t, "pages", "0+1 2 3", strings.Join(got, " "))
 	size := 0
-	if err := r.RawFrames(t.Context(), q, func(_ schema.Transport, raw string) error { size += len(raw); return nil }); err != nil || size != 9<<20 {
+	if err := r.RawFrames(t.Context(), q, func(f *query.RawFrame) error { size += len(f.Raw); return nil }); err != nil || size != 9<<20 {
 		t.Errorf("after the last cursor: %d bytes, %v, want those of the last frame", size, err)
 	}
 }
@@ -193,7 +193,7 @@ func TestRawFramesEndsWithItsReader(t *testing.T) {
 	db.Add(interleaved(10)...)
 	gone := errors.New("client is gone")
 	n := 0
-	err := query.NewReader(db.Conn).RawFrames(t.Context(), query.FrameQuery{Tenant: querytest.Tenant, Session: "s"}, func(schema.Transport, string) error {
+	err := query.NewReader(db.Conn).RawFrames(t.Context(), query.FrameQuery{Tenant: querytest.Tenant, Session: "s"}, func(*query.RawFrame) error {
 		n++
 		return gone
 	})

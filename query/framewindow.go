@@ -13,13 +13,14 @@ type FrameFilter struct {
 	Nodes      []string // ids of node runs, or names of nodes
 	Agents     []string
 	Directions []string // receive, send
-	// StreamsOnly leaves out heads of HTTP messages, and bodies that are no stream.
-	StreamsOnly bool
+	// Bytes leaves out what is not among the bytes that a stream brought: heads
+	// of HTTP messages, and notes on a WebSocket.
+	Bytes bool
 }
 
 // framesShape is what the statements about frames ask of.
 type framesShape struct {
-	Types, Nodes, Agents, Directions, StreamsOnly, After, Reach, Raw bool
+	Types, Nodes, Agents, Directions, Bytes, After, Reach, Raw bool
 }
 
 // frameWindows goes through the frames of a session in order, a window at a
@@ -42,13 +43,13 @@ type frameWindows struct {
 
 func (r *Reader) frameWindows(tenant string, s *sessionStreamsRow, f *FrameFilter, after schema.Position) *frameWindows {
 	a := inSession(tenant, s)
-	a["session"] = s.ID
+	a["session"], a["note"] = s.ID, uint32(schema.FlagNote)
 	a["types"], a["nodes"], a["agents"], a["directions"] = f.Types, f.Nodes, f.Agents, f.Directions
 	return &frameWindows{
 		reader: r, session: s, args: a, after: after,
 		shape: framesShape{
 			Types: len(f.Types) > 0, Nodes: len(f.Nodes) > 0, Agents: len(f.Agents) > 0, Directions: len(f.Directions) > 0,
-			StreamsOnly: f.StreamsOnly,
+			Bytes: f.Bytes,
 		},
 	}
 }

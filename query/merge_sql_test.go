@@ -47,6 +47,11 @@ func TestListAndPageAgree(t *testing.T) {
 	if len(page.Items) != sessions {
 		t.Fatalf("%d sessions, want %d", len(page.Items), sessions)
 	}
+	report := must[*query.ToolReport](t)(r.Tools(context.Background(), query.ToolQuery{Tenant: querytest.Tenant, GroupBy: []string{"session"}}))
+	reported := map[string]query.ToolTimes{}
+	for _, row := range report.Items {
+		reported[*row.Group["session"]] = row.ToolTimes
+	}
 	seen := map[query.SessionStatus]int{}
 	for _, s := range page.Items {
 		d := must[*query.SessionDetail](t)(r.Session(context.Background(), querytest.Tenant, s.ID))
@@ -56,9 +61,47 @@ func TestListAndPageAgree(t *testing.T) {
 		if d.Totals.Runs != s.Runs || uint64(len(d.Runs)) != s.Runs {
 			t.Errorf("session %s: %d runs in the list, %d on the page of %d", s.ID, s.Runs, d.Totals.Runs, len(d.Runs))
 		}
+		equal(t, "tools of session "+s.ID+" in the timeline and the report",
+			toolEnds(must[*query.Timeline](t)(r.Timeline(context.Background(), querytest.Tenant, s.ID))), fewTimes(reported[s.ID]))
 		seen[s.Status]++
 	}
 	if len(seen) != len(query.SessionStatuses) {
 		t.Errorf("only %v came up", seen)
 	}
+}
+
+// fewTimes is the part of a report's row that toolEnds counts up.
+func fewTimes(t query.ToolTimes) string {
+	low, high := 0.0, 0.0
+	if t.Timed > 0 {
+		low, high = *t.MinMS, *t.MaxMS
+	}
+	return fmt.Sprintf("%d calls, %d errors, %d timed, %g to %g ms", t.Calls, t.Errors, t.Timed, low, high)
+}
+
+// toolEnds counts the tool calls of a timeline up.
+func toolEnds(tl *query.Timeline) string {
+	var times query.ToolTimes
+	var count func(list []*query.TimelineSpan)
+	count = func(list []*query.TimelineSpan) {
+		for _, s := range list {
+			count(s.Children)
+			if s.Kind != string(schema.SpanTool) {
+				continue
+			}
+			times.Calls++
+			if s.Status == string(schema.StatusError) {
+				times.Errors++
+			}
+			if ms := s.DurationMS; ms != nil {
+				if times.Timed == 0 {
+					times.MinMS, times.MaxMS = ptr(*ms), ptr(*ms)
+				}
+				times.Timed++
+				times.MinMS, times.MaxMS = ptr(min(*times.MinMS, *ms)), ptr(max(*times.MaxMS, *ms))
+			}
+		}
+	}
+	count(tl.Spans)
+	return fewTimes(times)
 }

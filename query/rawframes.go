@@ -12,12 +12,20 @@ const (
 	rawWindowBytes = 8 << 20
 )
 
+// RawFrame is what a frame's recorded bytes are and where they belong.
+type RawFrame struct {
+	Stream    string
+	Direction string
+	Transport schema.Transport
+	Raw       string
+}
+
 // RawFrames gives the recorded bytes of a session's frames to yield, one frame
 // at a time, in order, from after the query's position to the end; the query's
 // limit does not matter. It ends with the error of yield, if there is one. A
 // window of frames is in memory at a time, however long the session is, and no
 // query waits at the server while yield takes its time.
-func (r *Reader) RawFrames(ctx context.Context, q FrameQuery, yield func(t schema.Transport, raw string) error) error {
+func (r *Reader) RawFrames(ctx context.Context, q FrameQuery, yield func(f *RawFrame) error) error {
 	s, err := r.find(ctx, q.Tenant, q.Session)
 	if err != nil {
 		return err
@@ -40,7 +48,8 @@ func (r *Reader) RawFrames(ctx context.Context, q FrameQuery, yield func(t schem
 			if err != nil {
 				return fmt.Errorf("frame %s: %w", last, err)
 			}
-			if err := yield(transport, rows[i].Raw); err != nil {
+			f := RawFrame{Stream: rows[i].Stream, Direction: rows[i].Direction, Transport: transport, Raw: rows[i].Raw}
+			if err := yield(&f); err != nil {
 				return err
 			}
 		}

@@ -37,6 +37,7 @@ const excerptLength = 280
 // excerptLength.
 type runText struct {
 	ID      string `ch:"message_id"`
+	Span    string `ch:"span_id"`
 	Run     string `ch:"run_id"`
 	Kind    string `ch:"kind"`
 	Started int64  `ch:"started_ns"`
@@ -46,9 +47,10 @@ type runText struct {
 // runs gives the runs among the spans, which come in order of their start.
 func runs(spans []span, usage []UsageRecord, texts []runText) []Run {
 	list := []Run{}
-	at := map[string]int{} // by run id
+	at := owners{spans: map[string]*span{}, bySpan: map[string]int{}, byID: map[string]int{}}
 	for i := range spans {
 		s := &spans[i]
+		at.spans[s.ID] = s
 		if s.Kind != string(schema.SpanRun) {
 			continue
 		}
@@ -63,13 +65,17 @@ func runs(spans []span, usage []UsageRecord, texts []runText) []Run {
 			run.DurationMS = knownMillis(d, true)
 		}
 		if s.Run != "" {
-			at[s.Run] = len(list)
+			at.byID[s.Run] = len(list)
 		}
+		at.bySpan[s.ID] = len(list)
 		list = append(list, run)
 	}
 	for i := range spans {
-		n, ok := at[spans[i].Run]
-		if !ok || spans[i].Kind != string(schema.SpanTool) {
+		if spans[i].Kind != string(schema.SpanTool) {
+			continue
+		}
+		n, ok := at.find(spans[i].ID, spans[i].Run)
+		if !ok {
 			continue
 		}
 		list[n].Tools.Calls++
@@ -78,7 +84,7 @@ func runs(spans []span, usage []UsageRecord, texts []runText) []Run {
 		}
 	}
 	for i := range usage {
-		if n, ok := at[usage[i].RunID]; ok {
+		if n, ok := at.find(usage[i].SpanID, usage[i].RunID); ok {
 			list[n].Spent.add(spentOn(usage[i : i+1]))
 		}
 	}
@@ -86,9 +92,34 @@ func runs(spans []span, usage []UsageRecord, texts []runText) []Run {
 	return list
 }
 
-// tellRuns lays messages with the runs: by the run's id, and those without an id
-// by time, with the run that began next (what the user said) or before it.
-func tellRuns(list []Run, at map[string]int, texts []runText) {
+// owners know which run a span belongs to, as an index.
+type owners struct {
+	spans  map[string]*span
+	bySpan map[string]int // of the runs' own spans
+	byID   map[string]int // by the run's id, as the frames name it
+}
+
+// find gives the run that a span stands below; where it stands below none, the
+// one of the id.
+func (o *owners) find(spanID, runID string) (int, bool) {
+	for range len(o.spans) { // a source may tell a circle
+		if n, ok := o.bySpan[spanID]; ok {
+			return n, true
+		}
+		s := o.spans[spanID]
+		if s == nil {
+			break
+		}
+		spanID = s.Parent
+	}
+	n, ok := o.byID[runID]
+	return n, ok
+}
+
+// tellRuns lays messages with the runs: those that stand below one or name its
+// id, and the others by time, with the run that began next (what the user said)
+// or before it.
+func tellRuns(list []Run, at owners, texts []runText) {
 	slices.SortFunc(texts, func(a, b runText) int {
 		return cmp.Or(cmp.Compare(a.Started, b.Started), strings.Compare(a.ID, b.ID))
 	})
@@ -98,7 +129,7 @@ func tellRuns(list []Run, at map[string]int, texts []runText) {
 		if m.Text == "" {
 			continue
 		}
-		n, ok := at[m.Run]
+		n, ok := at.find(m.Span, m.Run)
 		if !ok && m.Run == "" {
 			n, ok = runAt(list, m)
 		}

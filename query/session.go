@@ -113,7 +113,7 @@ func (r *Reader) Session(ctx context.Context, tenant, session string) (*SessionD
 
 // find gives what the streams tell of a session.
 func (r *Reader) find(ctx context.Context, tenant, session string) (*sessionStreamsRow, error) {
-	rows, err := ask[sessionStreamsRow](ctx, r, "session_streams", nil,
+	rows, err := ask[sessionStreamsRow](ctx, r, "session_streams", sessionStreamsShape{},
 		args{"tenant": tenant, "sessions": []string{session}})
 	if err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ func TestSessionThatIsNotThere(t *testing.T) {
 			return err
 		},
 		"raw frames": func(s string) error {
-			return r.RawFrames(ctx, query.FrameQuery{Tenant: querytest.Tenant, Session: s}, func(schema.Transport, string) error {
+			return r.RawFrames(ctx, query.FrameQuery{Tenant: querytest.Tenant, Session: s}, func(*query.RawFrame) error {
 				t.Error("frames of a session of somebody else")
 				return nil
 			})

@@ -32,9 +32,26 @@ func catalogue() []querytest.Recording {
 			r.State.Tags["beta"] = ""
 			r.Usages = []schema.Usage{used("u", "gpt-5", start, schema.Tokens{Input: 1})}
 		}
+		if i%5 == 4 {
+			r.State.Dialect, r.State.Version = "openai-chat", 2
+		}
 		list = append(list, r)
 	}
-	return list
+	// s1 used 2, s2 20 that two streams tell of, s3 40 as running totals: 30, and
+	// 10 after that count began anew.
+	list[1].Usages[0].Tokens.Output = 1
+	list[2].Usages = []schema.Usage{used("u", "", 120, schema.Tokens{CacheRead: 15, Reasoning: 5})}
+	for i, total := range []uint64{30, 5, 10} {
+		u := used(fmt.Sprint("u", i), "", 180+float64(i), schema.Tokens{Input: total})
+		u.Scope, u.Mode = "thread", schema.UsageRunning
+		list[3].Usages = append(list[3].Usages, u)
+	}
+	again := list[2]
+	again.Stream = 20
+	return append(list, again, querytest.Recording{
+		// s9's stream as it was seen before it was recognised.
+		Session: "s9", Stream: 10, State: schema.StreamState{Dialect: "ndjson", FirstAt: at(480), LastAt: at(480), Tags: map[string]string{"parity": "odd"}},
+	})
 }
 
 func TestSessionFilters(t *testing.T) {
@@ -75,6 +92,20 @@ func TestSessionFilters(t *testing.T) {
 		{"running", query.SessionFilter{Statuses: []query.SessionStatus{query.Running}}, "", ""},
 		{"failed or incomplete", query.SessionFilter{Statuses: []query.SessionStatus{query.Failed, query.Incomplete}}, "", "8 7 5 4 2 1"},
 		{"fine or failed", query.SessionFilter{Statuses: []query.SessionStatus{query.Fine, query.Failed}}, "", "9 7 6 4 3 1 0"},
+		{"a dialect", query.SessionFilter{Dialects: []string{"openai-chat"}}, "", "9 4"},
+		{"either dialect", query.SessionFilter{Dialects: []string{"openai-chat", "loom"}}, "", "9 8 7 6 5 4 3 2 1 0"},
+		{"a dialect that a stream was first taken for", query.SessionFilter{Dialects: []string{"ndjson"}}, "", ""},
+		{"as long as this, or longer", query.SessionFilter{MinDuration: 8 * time.Second}, "", "2 1 0"},
+		{"as long as this, or shorter", query.SessionFilter{MaxDuration: 2 * time.Second}, "", "9 8"},
+		{"of a length", query.SessionFilter{MinDuration: 4 * time.Second, MaxDuration: 5 * time.Second}, "-duration", "5 6"},
+		{"some tokens", query.SessionFilter{MinTokens: 1}, "", "3 2 1 0"},
+		{"so many tokens, of a running total", query.SessionFilter{MinTokens: 30}, "", "3"},
+		{"so many tokens, late", query.SessionFilter{MinTokens: 1, From: when(100)}, "", "3 2"},
+		{"more tokens than there are", query.SessionFilter{MinTokens: 41}, "", ""},
+		{"no tokens", query.SessionFilter{MaxTokens: ptr[int64](0)}, "", "9 8 7 6 5 4"},
+		{"few tokens", query.SessionFilter{MinTokens: 1, MaxTokens: ptr[int64](20)}, "", "2 1 0"},
+		{"most tokens first", query.SessionFilter{}, "-tokens", "3 2 1 0 9 8 7 6 5 4"},
+		{"fewest tokens first", query.SessionFilter{To: when(240)}, "tokens", "0 1 2 3"},
 		{"failed, with an odd number, late", query.SessionFilter{
 			From: when(100), Statuses: []query.SessionStatus{query.Failed}, Tags: []query.TagFilter{{Key: "parity", Value: "odd"}},
 		}, "", "7"},
@@ -102,6 +133,31 @@ func TestSessionFilters(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Tokens of records that are told once and add up are read straight.
+func TestSessionTokensOnceMerged(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	var list []querytest.Recording
+	for i := range 4 {
+		r := querytest.Recording{Session: fmt.Sprintf("s%d", i), Stream: i + 1}
+		for n := range i {
+			r.Usages = append(r.Usages, used(fmt.Sprint("u", n), "", float64(n), schema.Tokens{Input: 5, Output: 2, CacheWrite1h: 3}))
+		}
+		list = append(list, r)
+	}
+	db.Add(list...)
+	db.Merge()
+	db.Exec("OPTIMIZE TABLE usage FINAL")
+	page := must[*query.Page[query.Session]](t)(query.NewReader(db.Conn).Sessions(t.Context(), query.SessionQuery{
+		Tenant: querytest.Tenant, Limit: 10, Sort: "-tokens",
+		SessionFilter: query.SessionFilter{MinTokens: 10, MaxTokens: ptr[int64](29)},
+	}))
+	var got []string
+	for _, s := range page.Items {
+		got = append(got, fmt.Sprint(s.ID, " ", s.Tokens.Total))
+	}
+	equal(t, "the sessions of 10 to 29 tokens", "s2 20, s1 10", strings.Join(got, ", "))
 }
 
 func TestSessionCursorOfAnotherOrder(t *testing.T) {

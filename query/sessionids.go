@@ -17,15 +17,23 @@ type sessionID struct {
 	Started int64  `ch:"started_ns"`
 	Last    int64  `ch:"last_ns"`
 	SortKey int64  `ch:"sort_key"`
+	// OldestStream is when the first of its streams began, in seconds since 1970; 0
+	// if that was not looked up.
+	OldestStream int64 `ch:"oldest_stream_s"`
 }
 
 // sessionIDsShape is what sql/session_ids.sql asks of.
 type sessionIDsShape struct {
 	SortKey                           string
+	Time                              string // of a row, in orders of time
 	Descending                        bool
-	Agents, Tools, Models, Text       bool
+	Agents, Tools, Models, Dialects   bool
+	Text, Tokens, MinTokens           bool
+	MaxTokens                         bool
+	MinDuration, MaxDuration          bool
 	From, To, After, LiveSince, OrCut bool
-	RunStatuses, Floor, Ceiling       bool
+	RunStatuses                       bool
+	Begin, Edge, Floor, Few           bool // see frontFirst
 	Tags                              []TagFilter
 }
 
@@ -34,6 +42,7 @@ var sortKeys = map[string]string{
 	"started":  "started_ns",
 	"last_at":  "last_ns",
 	"duration": "last_ns - started_ns",
+	"tokens":   "any(session_tokens)",
 }
 
 // sessionIDs gives the ids after the mark, in order: those that pass the filter,
@@ -45,16 +54,23 @@ func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, after *mark, l
 	}
 	statuses := likelyRuns(q.Statuses)
 	shape := sessionIDsShape{
-		SortKey: sortKeys[word], Descending: descending,
+		SortKey: sortKeys[word], Time: timeSorts[word], Descending: descending,
 		Agents: len(q.Agents) > 0, Tools: len(q.Tools) > 0, Models: len(q.Models) > 0,
-		Text: q.Text != "", Tags: q.Tags,
+		Dialects: len(q.Dialects) > 0, Text: q.Text != "", Tags: q.Tags,
+		MinDuration: q.MinDuration > 0, MaxDuration: q.MaxDuration > 0,
+		MinTokens: q.MinTokens > 0, MaxTokens: q.MaxTokens != nil,
 		From: !q.From.IsZero(), To: !q.To.IsZero(), After: after != nil,
 		LiveSince:   slices.Equal(q.Statuses, []SessionStatus{Running}),
 		RunStatuses: len(statuses) > 0, OrCut: slices.Contains(q.Statuses, Incomplete),
 	}
 	a := args{
-		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools, "models": q.Models, "text": q.Text,
+		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools, "models": q.Models, "dialects": q.Dialects, "text": q.Text,
+		"min_duration": q.MinDuration.Nanoseconds(), "max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
 		"limit": limit, "run_statuses": statuses, "live_since": r.now().Add(-Patience).UnixNano(),
+	}
+	shape.Tokens = shape.MinTokens || shape.MaxTokens || word == "tokens"
+	if shape.MaxTokens {
+		a["max_tokens"] = *q.MaxTokens
 	}
 	if shape.From {
 		a["from"] = q.From.UnixNano()
@@ -68,39 +84,11 @@ func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, after *mark, l
 	for i, tag := range q.Tags {
 		a["tag_"+strconv.Itoa(i)+"_key"], a["tag_"+strconv.Itoa(i)+"_value"] = tag.Key, tag.Value
 	}
-	if q.Sort == "-started" {
-		return r.newestFirst(ctx, q, after, limit, shape, a)
+	// Those that run are few, and found by what arrived lately.
+	if shape.Time != "" && !shape.LiveSince {
+		return r.frontFirst(ctx, q, after, limit, shape, a)
 	}
 	return ask[sessionID](ctx, r, "session_ids", shape, a)
-}
-
-// newestFirst looks at the newest streams first, and at more of them only if
-// that gives too few sessions: the list's first pages need not go through all
-// sessions that there ever were.
-func (r *Reader) newestFirst(
-	ctx context.Context, q *SessionQuery, after *mark, limit int, shape sessionIDsShape, a args,
-) ([]sessionID, error) {
-	if shape.To {
-		shape.Ceiling, a["ceiling"] = true, q.To.UnixNano()
-	}
-	if after != nil {
-		shape.Ceiling, a["ceiling"] = true, after.Key
-	}
-	for rows := uint64(8 * limit); ; rows *= 64 {
-		window, err := askOne[struct {
-			Found uint64 `ch:"found"`
-			Floor int64  `ch:"floor_ns"`
-		}](ctx, r, "session_window", shape, a.with("rows", rows))
-		if err != nil {
-			return nil, err
-		}
-		shape.Floor = window.Found == rows // else these are all the streams there are
-		ids, err := ask[sessionID](ctx, r, "session_ids", shape, a.with("floor", window.Floor))
-		past := shape.From && window.Floor < q.From.UnixNano() // what is older is not asked for
-		if err != nil || len(ids) == limit || !shape.Floor || past {
-			return ids, err
-		}
-	}
 }
 
 // likelyRuns lists the statuses of runs without which a session can have none of

@@ -48,7 +48,14 @@ type SessionFilter struct {
 	Agents   []string
 	Tools    []string
 	Models   []string
+	Dialects []string
 	Statuses []SessionStatus
+	// From the first to the last frame so far, both ends included; MaxDuration is
+	// 0 for no limit.
+	MinDuration, MaxDuration time.Duration
+	// Of all buckets together, both ends included; MaxTokens is nil for no limit.
+	MinTokens int64
+	MaxTokens *int64
 }
 
 // TagFilter asks for a tag.
@@ -61,7 +68,7 @@ type TagFilter struct {
 type SessionSort string
 
 // SessionSorts are the orders there are, the default first.
-var SessionSorts = []SessionSort{"-started", "started", "-last_at", "last_at", "-duration", "duration"}
+var SessionSorts = []SessionSort{"-started", "started", "-last_at", "last_at", "-duration", "duration", "-tokens", "tokens"}
 
 // SessionQuery asks for a page of the list.
 type SessionQuery struct {
@@ -82,10 +89,10 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], 
 	if err != nil {
 		return nil, err
 	}
-	// A status shows only once all of a session was looked at, so a page is
-	// gathered from as many batches as it takes.
+	// A status shows only once all of a session was looked at, and so do the
+	// dialects that stand: a page is gathered from as many batches as it takes.
 	batch := q.Limit + 1
-	if len(q.Statuses) > 0 {
+	if len(q.Statuses) > 0 || len(q.Dialects) > 0 {
 		batch = max(batch, 200)
 	}
 	page := &Page[Session]{Items: []Session{}}
@@ -101,8 +108,8 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], 
 		}
 		for i := range ids {
 			s := sessions[ids[i].ID]
-			if s == nil || len(q.Statuses) > 0 && !slices.Contains(q.Statuses, s.Status) {
-				continue // removed in between, or of another status
+			if s == nil || !q.stands(s) {
+				continue // removed in between, or not what is asked for
 			}
 			if len(page.Items) == q.Limit {
 				page.Next = last.cursor()
@@ -117,4 +124,14 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], 
 		end := ids[len(ids)-1]
 		after = &mark{List: list, Key: end.SortKey, ID: end.ID}
 	}
+}
+
+// stands reports whether a session has one of the statuses and dialects asked for.
+func (f *SessionFilter) stands(s *Session) bool {
+	if len(f.Statuses) > 0 && !slices.Contains(f.Statuses, s.Status) {
+		return false
+	}
+	return len(f.Dialects) == 0 || slices.ContainsFunc(s.Dialects, func(d string) bool {
+		return slices.Contains(f.Dialects, d)
+	})
 }

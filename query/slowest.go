@@ -34,7 +34,7 @@ type firstSeenRow struct {
 	Session string `ch:"session_id"`
 	Span    string `ch:"span_id"`
 	Stream  string `ch:"first_stream"`
-	Seq     uint64 `ch:"first_seq"`
+	Seq     uint64 `ch:"first_frame"`
 }
 
 func (r *Reader) slowest(ctx context.Context, b *report, n int) ([]SlowCall, error) {

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"tapedeck/schema"
@@ -67,15 +68,26 @@ func mergeSpans(views []span) []span {
 
 // compareViews orders views of one span, the one in front last: a view that saw
 // a real end stands over one that only saw its stream end, and that over one
-// that is open; then the later end, then the higher version.
+// that is open; then by the end (see endRank), then the higher version.
 func compareViews(a, b *span) int {
 	return cmp.Or(
 		cmp.Compare(finality(a.Status), finality(b.Status)),
-		cmp.Compare(a.Ended, b.Ended),
+		cmp.Compare(a.endRank(), b.endRank()),
 		cmp.Compare(a.Version, b.Version),
 		cmp.Compare(a.Stream, b.Stream),
 		cmp.Compare(a.SeenSeq, b.SeenSeq),
 	)
+}
+
+// endRank orders ends: the later one stands. Of a tool call it is the earlier
+// real one: the result goes back to the model with its next request, which is
+// another stream of the session, and once more whenever that is sent again; the
+// call took no longer for it. Any known end stands over none.
+func (s *span) endRank() int64 {
+	if s.Kind == string(schema.SpanTool) && finality(s.Status) == 2 && s.Ended > 0 {
+		return math.MaxInt64 - s.Ended
+	}
+	return max(s.Ended, 0)
 }
 
 func finality(status string) int {

@@ -51,6 +51,39 @@ func TestMergeSpans(t *testing.T) {
 			span{ID: "s", Stream: "a", SeenAt: 10, SeenSeq: 1, Status: "ok", Started: 10, Ended: 50, Version: 9},
 		},
 		{
+			"a tool's result told again by a later request",
+			[]span{
+				{ID: "s", Stream: "a", SeenAt: 10, Kind: "tool", Status: "open", Started: 10, Name: "bash", Version: 900},
+				{ID: "s", Stream: "b", SeenAt: 30, Kind: "tool", Status: "ok", Ended: 30, Version: 2},
+				{ID: "s", Stream: "c", SeenAt: 70, Kind: "tool", Status: "error", Ended: 70, Error: "retried", Version: 3},
+			},
+			span{ID: "s", Stream: "a", SeenAt: 10, Kind: "tool", Status: "ok", Started: 10, Ended: 30, Name: "bash", Version: 2},
+		},
+		{
+			"a tool's real end stands over a stream cut off before it",
+			[]span{
+				{ID: "s", Stream: "a", SeenAt: 10, Kind: "tool", Status: "unclosed", Started: 10, Ended: 20, Version: 900},
+				{ID: "s", Stream: "b", SeenAt: 30, Kind: "tool", Status: "ok", Ended: 30, Version: 2},
+			},
+			span{ID: "s", Stream: "a", SeenAt: 10, Kind: "tool", Status: "ok", Started: 10, Ended: 30, Version: 2},
+		},
+		{
+			"tools cut off: the later end",
+			[]span{
+				{ID: "s", Stream: "a", SeenAt: 10, Kind: "tool", Status: "unclosed", Started: 10, Ended: 20, Version: 900},
+				{ID: "s", Stream: "b", SeenAt: 11, Kind: "tool", Status: "unclosed", Started: 11, Ended: 40, Version: 1},
+			},
+			span{ID: "s", Stream: "a", SeenAt: 10, Kind: "tool", Status: "unclosed", Started: 10, Ended: 40, Version: 1},
+		},
+		{
+			"a tool's end without a time is none",
+			[]span{
+				{ID: "s", Stream: "a", SeenAt: 10, Kind: "tool", Status: "ok", Started: 10, Version: 900},
+				{ID: "s", Stream: "b", SeenAt: 30, Kind: "tool", Status: "error", Ended: 30, Error: "boom", Version: 2},
+			},
+			span{ID: "s", Stream: "a", SeenAt: 10, Kind: "tool", Status: "error", Started: 10, Ended: 30, Error: "boom", Version: 2},
+		},
+		{
 			"all open: the higher version, the earliest start and first token",
 			[]span{
 				{ID: "s", Stream: "a", SeenAt: 10, Status: "waiting", Started: 12, FirstToken: 30, Version: 7, Model: "m"},

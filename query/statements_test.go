@@ -28,20 +28,32 @@ func TestStatements(t *testing.T) {
 		file, name string
 		shape      any
 	}{
-		{"session_ids", "session_ids", sessionIDsShape{SortKey: sortKeys["started"], Descending: true, Floor: true}},
+		{"session_ids", "session_ids", sessionIDsShape{
+			SortKey: sortKeys["started"], Time: timeSorts["started"], Descending: true, Begin: true, Edge: true, Floor: true,
+		}},
+		{"session_ids_few", "session_ids", sessionIDsShape{SortKey: sortKeys["last_at"], Time: timeSorts["last_at"], Edge: true, Few: true}},
 		{"session_ids_filtered", "session_ids", sessionIDsShape{
 			SortKey: sortKeys["started"], Descending: true, Agents: true, Tools: true, Models: true, Text: true, From: true, To: true,
 			After: true, OrCut: true, RunStatuses: true, Tags: []TagFilter{{Key: "k", Value: "v"}, {Key: "k", AnyValue: true}},
 		}},
-		{"session_window", "session_window", sessionIDsShape{Ceiling: true}},
-		{"session_streams", "session_streams", nil},
+		{"session_ids_by_tokens", "session_ids", sessionIDsShape{
+			SortKey: sortKeys["tokens"], Descending: true, Tokens: true, MinTokens: true, MaxTokens: true, MinDuration: true, MaxDuration: true,
+			Dialects: true, From: true, After: true,
+		}},
+		{"facets", "facets", facetsShape{Facts: facetRange{Column: "seen_at", From: true}, Streams: facetRange{Column: "first_at", From: true, To: true}}},
+		{"latest_streams", "latest_streams", StreamsQuery{Active: true}},
+		{"session_window", "session_window", sessionIDsShape{Time: timeSorts["last_at"], Descending: true, Begin: true, Few: true}},
+		{"session_streams", "session_streams", sessionStreamsShape{Since: true}},
 		{"session_spans", "session_spans", nil},
 		{"session_usage", "session_usage", nil},
 		{"spans", "spans", nil},
 		{"gaps", "gaps", nil},
 		{"messages", "messages", struct{ Chunks bool }{true}},
 		{"frames_ahead", "frames_ahead", framesShape{After: true, Reach: true}},
+		{"frames_index", "frames_index", framesShape{Types: true}},
+		{"frame_types", "frame_types", carefulShape{Careful: true}},
 		{"frames", "frames", framesShape{Types: true, Nodes: true, Agents: true, Directions: true, After: true}},
+		{"density_with_care", "density", carefulShape{Careful: true}},
 		{"crossing", "crossing", report},
 		{"repeated_ids", "repeated_ids", tools},
 		{"usage_report", "usage_report", plain},

@@ -34,16 +34,19 @@ func (r *Reader) streams(ctx context.Context, tenant string, s *sessionStreamsRo
 	}
 	list := make([]Stream, len(rows))
 	for i := range rows {
-		row := &rows[i]
-		list[i] = Stream{
-			ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
-			Tags: row.Tags, Title: row.Title, FirstAt: moment(row.First), LastAt: moment(row.Last),
-			Frames: row.Frames, Bytes: row.Bytes, Ended: known(row.Ended), EndReason: row.EndReason,
-			Counters: Counters{
-				NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,
-				Lost: row.Lost, Repeated: row.Repeated, Back: row.Back,
-			},
-		}
+		list[i] = rows[i].stream()
 	}
 	return list, nil
+}
+
+func (row *streamRow) stream() Stream {
+	return Stream{
+		ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
+		Tags: row.Tags, Title: row.Title, FirstAt: moment(row.First), LastAt: moment(row.Last),
+		Frames: row.Frames, Bytes: row.Bytes, Ended: known(row.Ended), EndReason: row.EndReason,
+		Counters: Counters{
+			NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,
+			Lost: row.Lost, Repeated: row.Repeated, Back: row.Back,
+		},
+	}
 }

@@ -6,6 +6,11 @@ import (
 	"tapedeck/schema"
 )
 
+// sessionStreamsShape is what sql/session_streams.sql asks of.
+type sessionStreamsShape struct {
+	Since bool // no stream is older than oldest_stream, s since 1970
+}
+
 // sessionStreamsRow is what the streams tell of a session.
 type sessionStreamsRow struct {
 	ID          string   `ch:"session_id"`
@@ -51,13 +56,14 @@ func (r *Reader) summaries(ctx context.Context, tenant string, ids []sessionID) 
 		return sessions, nil
 	}
 	names := make([]string, len(ids))
-	first, last := ids[0].Started, ids[0].Last
+	first, last, oldest := ids[0].Started, ids[0].Last, ids[0].OldestStream
 	for i, id := range ids {
 		names[i] = id.ID
 		first, last = min(first, id.Started), max(last, id.Last)
+		oldest = min(oldest, id.OldestStream)
 	}
 	a := args{"tenant": tenant, "sessions": names}.within(first, last)
-	streams, err := ask[sessionStreamsRow](ctx, r, "session_streams", nil, a)
+	streams, err := ask[sessionStreamsRow](ctx, r, "session_streams", sessionStreamsShape{Since: oldest > 0}, a.with("oldest_stream", oldest))
 	if err != nil {
 		return nil, err
 	}

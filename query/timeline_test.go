@@ -75,7 +75,7 @@ func TestTimeline(t *testing.T) {
 		Messages: []schema.Message{text, silent, said("m3", schema.MessageAssistant, "", "in one piece", 4)},
 	}
 	rec.Spans[8].Parent = "gone"
-	// Another stream joined in late and saw the end of one call.
+	// Another stream joined in late and was told of the end of one call once more.
 	late := querytest.Recording{Session: "s", Stream: 2, Live: true, State: schema.StreamState{FirstAt: at(4.5), LastAt: at(5)},
 		Spans:    []schema.Span{{Fact: schema.Fact{ID: "timed", SeenAt: at(5)}, Kind: schema.SpanTool, Status: schema.StatusOK, Ended: at(5.5)}},
 		Messages: []schema.Message{{Fact: schema.Fact{ID: "m1"}, Kind: schema.MessageAssistant, Span: "llm", Text: "nks", Started: at(1.9), Ended: at(1.9)}},
@@ -87,7 +87,7 @@ func TestTimeline(t *testing.T) {
 			"  think ok at 500 for 2750",
 			"    llm ok at 1000 for 2000, first token after 250, 16 tokens in 2 records",
 			fmt.Sprintf("  act open at 3500, open for %g", (open-3.5)*1000),
-			"    timed ok at 4000 for 1500, reported 300",
+			"    timed ok at 4000 for 1000, reported 300",
 			fmt.Sprintf("    hung open at 6000, open for %g", (open-6)*1000),
 			"    refused rejected at 7000",
 			"    cut unclosed at 7500, open for 1500",

@@ -24,7 +24,7 @@ func (t *Tokens) add(u Tokens) {
 
 // Spent is what a group of model calls used and cost.
 type Spent struct {
-	Calls  uint64 `json:"calls"` // usage records: calls of a model, where the source tells one for each
+	Calls  uint64 `json:"calls"` // usage records that stand for calls: one each, where the source tells each
 	Tokens Tokens `json:"tokens"`
 	// Cost is in US dollars; null while no call has a price.
 	Cost          *float64 `json:"cost"`

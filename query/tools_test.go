@@ -67,6 +67,10 @@ func TestTools(t *testing.T) {
 		querytest.Recording{Session: "a", Stream: 2, Spans: []schema.Span{
 			{Fact: schema.Fact{ID: "shared"}, Kind: schema.SpanTool, Status: schema.StatusOK, Ended: at(58)},
 		}},
+		// The request that brought the result was sent again.
+		querytest.Recording{Session: "a", Stream: 4, Spans: []schema.Span{
+			{Fact: schema.Fact{ID: "shared"}, Kind: schema.SpanTool, Status: schema.StatusOK, Ended: at(5000)},
+		}},
 		querytest.Recording{Session: "b", Stream: 3, Spans: []schema.Span{
 			reported, endOnly,
 			tool("b1", "bash", schema.StatusOK, 3600, 3605), // the same id in another session

@@ -42,8 +42,11 @@ type Chunks struct {
 type TranscriptQuery struct {
 	Tenant, Session string
 	Chunks          bool // tell how the texts grew
-	Limit           int  // messages on a page, at least 1
-	Cursor          string
+	// Since, unless zero, asks for what may have changed from then on: messages
+	// that are not complete, and those of which something arrived then or later.
+	Since  time.Time
+	Limit  int // messages on a page, at least 1
+	Cursor string
 }
 
 // transcriptBytes is about how much text a page holds at most.
@@ -64,6 +67,10 @@ func (r *Reader) Transcript(ctx context.Context, q TranscriptQuery) (*Page[Messa
 		return nil, err
 	}
 	index := mergeMessages(views)
+	if !q.Since.IsZero() {
+		since := q.Since.UnixNano()
+		index = slices.DeleteFunc(index, func(m messageView) bool { return m.Complete && max(m.Started, m.Ended) < since })
+	}
 	if after != nil {
 		index = index[skipTo(index, after):]
 	}

@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,21 @@ func TestTranscript(t *testing.T) {
 		Position: pos(4, 1, 7), Name: "bash", SpanID: "tool", RunID: "run-1", Agent: "main",
 		Chunks: &query.Chunks{OffsetMS: []float64{4000}, End: []uint32{11}},
 	}, whole.Items[4])
+	since := must[*query.Page[query.Message]](t)(r.Transcript(t.Context(), query.TranscriptQuery{
+		Tenant: querytest.Tenant, Session: "s", Limit: 100, Since: when(2.5), Chunks: true,
+	}))
+	equal(t, "what may have changed since", append(whole.Items[1:2:2], whole.Items[2:]...), since.Items)
+	later := must[*query.Page[query.Message]](t)(r.Transcript(t.Context(), query.TranscriptQuery{
+		Tenant: querytest.Tenant, Session: "s", Limit: 100, Since: when(60), Chunks: true,
+	}))
+	for _, m := range later.Items {
+		if m.Complete {
+			t.Errorf("nothing changed in %+v", m)
+		}
+	}
+	if !slices.ContainsFunc(later.Items, func(m query.Message) bool { return m.ID == "m5" }) {
+		t.Errorf("the message that still grows is not among %+v", later.Items)
+	}
 	if last := whole.Items[5]; last.Complete || !last.Ended.Equal(when(6)) {
 		t.Errorf("the growing message: %+v", last)
 	}

@@ -3,7 +3,10 @@ package query
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
+
+	"tapedeck/schema"
 )
 
 // UsageRecord is one count of tokens, as a source told it.
@@ -77,8 +80,10 @@ func (u *usageRow) record() UsageRecord {
 func spentOn(records []UsageRecord) Spent {
 	var s Spent
 	for i := range records {
-		s.Calls++
-		s.UnpricedCalls++
+		if !strings.HasPrefix(records[i].Scope, schema.RestScope) {
+			s.Calls++
+			s.UnpricedCalls++
+		}
 		s.Tokens.add(records[i].Tokens)
 		if records[i].Discrepancy {
 			s.Discrepancies++

@@ -1,6 +1,7 @@
 package queryhttp_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"strings"
@@ -96,6 +97,15 @@ func TestAnswers(t *testing.T) {
 		"?agent=main&tool=bash&model=gpt-5":  "live talk/1",
 		"?agent=nobody&agent=main":           "live talk/1",
 		"?agent=nobody":                      "",
+		"?dialect=loom&dialect=x":            "live talk/1",
+		"?dialect=x":                         "",
+		"?min_duration=6s&max_duration=6s":   "live talk/1",
+		"?min_duration=6001ms":               "",
+		"?max_duration=5.9s":                 "",
+		"?min_tokens=13&max_tokens=13":       "live talk/1",
+		"?min_tokens=14":                     "",
+		"?max_tokens=0":                      "",
+		"?sort=-tokens":                      "talk/1 live",
 		"?status=ok":                         "live talk/1",
 		"?status=running,incomplete":         "",
 		"?from=now-2h":                       "live talk/1",
@@ -129,6 +139,9 @@ func TestAnswers(t *testing.T) {
 	if len(timeline.Spans) != 2 || len(timeline.Usage) != 1 || len(timeline.Gaps) != 1 || timeline.Spans[0].Children[0].Children[0].Tokens.Total != 12 {
 		t.Errorf("timeline: %+v", timeline)
 	}
+	if density := get[query.Density](a, talk+"/density?slices=3"); len(density.Frames) != 3 || density.First[0] == nil {
+		t.Errorf("density: %+v", density)
+	}
 	if messages := get[query.Page[query.Message]](a, talk+"/transcript?chunks=1&limit=1"); len(messages.Items) != 1 || messages.Items[0].Chunks == nil || messages.Next == nil {
 		t.Errorf("transcript: %+v", messages)
 	} else if rest := get[query.Page[query.Message]](a, talk+"/transcript?cursor="+*messages.Next); len(rest.Items) != 1 || rest.Items[0].Text != "Hi!" {
@@ -140,6 +153,21 @@ func TestAnswers(t *testing.T) {
 		if page := get[query.Page[query.Frame]](a, talk+"/frames"+path); len(page.Items) != want {
 			t.Errorf("frames%s: %d, want %d", path, len(page.Items), want)
 		}
+	}
+	if index := get[query.FrameIndex](a, talk+"/frames/index?every=100&type=type0"); index.Total != 4 || len(index.Items) != 0 {
+		t.Errorf("index of frames: %+v", index)
+	}
+	if types := get[query.FrameTypes](a, talk+"/frames/types"); len(types.Items) != 2 || types.Items[0].Frames != 4 {
+		t.Errorf("types of frames: %+v", types)
+	}
+	for i, f := range get[query.Page[query.Frame]](a, talk+"/frames").Items {
+		whole := get[query.WholeFrame](a, talk+"/frames/"+f.Position)
+		if want := conversation().Frames[i].Raw; !bytes.Equal(whole.Raw, want) || whole.Position != f.Position {
+			t.Errorf("frame %s: %q, want %q", f.Position, whole.Raw, want)
+		}
+	}
+	if status, _, body := a.ask("GET", talk+"/frames/1.019cad0a-0000-7000-8000-000000000001.0"); status != 404 {
+		t.Errorf("a frame where there is none: %d %s", status, body)
 	}
 	usage := get[query.UsageReport](a, "/v1/usage?group_by=session,tag:customer,model&granularity=month&timezone=Europe/Berlin&from=2026-03-01&to=now")
 	if len(usage.Items) != 4 || usage.Totals.Tokens.Total != 26 || usage.Timezone != "Europe/Berlin" || usage.From.Format(time.RFC3339) != "2026-02-28T23:00:00Z" {
@@ -192,6 +220,18 @@ func TestCSV(t *testing.T) {
 		"2026-03-02,main,unknown,1,0,0,0,0,1,0,1,,1,0",
 		`2026-03-02,"the ""main"", one",gpt-5,1,10,0,0,0,2,0,12,,1,1`,
 		"total,,,2,10,0,0,0,3,0,13,,2,1", "",
+	}, "\r\n")
+	if string(body) != want {
+		t.Errorf("got\n%s\nwant\n%s", body, want)
+	}
+	status, header, body = a.ask("GET", "/v1/tools?format=csv&group_by=tool,agent&granularity=day")
+	if status != 200 || header.Get("Content-Type") != "text/csv; charset=utf-8; header=present" {
+		t.Fatalf("%d %s", status, header.Get("Content-Type"))
+	}
+	want = strings.Join([]string{
+		"period,tool,agent,calls,errors,error_rate,open,timed,min_ms,avg_ms,p50_ms,p90_ms,p95_ms,p99_ms,max_ms",
+		"2026-03-02,bash,main,2,1,0.5,1,1,700,700,700,700,700,700,700",
+		"total,,,2,1,0.5,1,1,700,700,700,700,700,700,700", "",
 	}, "\r\n")
 	if string(body) != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)

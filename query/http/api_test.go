@@ -45,8 +45,16 @@ func serve(t *testing.T, reader *query.Reader) *api {
 	mux.HandleFunc("GET /v1/sessions/{id}", session(s.Session))
 	mux.HandleFunc("DELETE /v1/sessions/{id}", session(s.Delete))
 	mux.HandleFunc("GET /v1/sessions/{id}/frames", session(s.Frames))
+	mux.HandleFunc("GET /v1/sessions/{id}/frames/index", session(s.FrameIndex))
+	mux.HandleFunc("GET /v1/sessions/{id}/frames/types", session(s.FrameTypes))
+	mux.HandleFunc("GET /v1/sessions/{id}/frames/{position}", func(w http.ResponseWriter, r *http.Request) {
+		s.Frame(w, r, querytest.Tenant, r.PathValue("id"), r.PathValue("position"))
+	})
 	mux.HandleFunc("GET /v1/sessions/{id}/timeline", session(s.Timeline))
+	mux.HandleFunc("GET /v1/sessions/{id}/density", session(s.Density))
 	mux.HandleFunc("GET /v1/sessions/{id}/transcript", session(s.Transcript))
+	mux.HandleFunc("GET /v1/facets", tenant(s.Facets))
+	mux.HandleFunc("GET /v1/streams", tenant(s.Streams))
 	mux.HandleFunc("GET /v1/usage", tenant(s.Usage))
 	mux.HandleFunc("GET /v1/tools", tenant(s.Tools))
 	server := httptest.NewServer(mux)
@@ -133,7 +141,7 @@ func TestDocument(t *testing.T) {
 	}
 	for _, path := range []string{
 		"POST /v1/ingest", "GET /v1/ingest/ws", "GET /v1/sessions", "GET /v1/sessions/{id}", "DELETE /v1/sessions/{id}",
-		"GET /v1/sessions/{id}/frames", "GET /v1/sessions/{id}/timeline", "GET /v1/sessions/{id}/transcript",
+		"GET /v1/sessions/{id}/frames", "GET /v1/sessions/{id}/timeline", "GET /v1/sessions/{id}/density", "GET /v1/sessions/{id}/transcript",
 		"GET /v1/sessions/{id}/replay", "GET /v1/usage", "GET /v1/tools",
 		"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.yaml",
 	} {

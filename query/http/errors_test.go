@@ -50,13 +50,25 @@ func TestRefusals(t *testing.T) {
 		{"/v1/sessions?from=now-1000w&to=now-2000w", "to", "a time at or after from"},
 		{"/v1/sessions?to=2026-13-01", "to", "now"},
 		{"/v1/sessions?q=%zz", "", ""},
+		{"/v1/sessions?min_duration=90", "min_duration", "1m30s"},
+		{"/v1/sessions?min_duration=-1s", "min_duration", "1m30s"},
+		{"/v1/sessions?min_duration=2s&max_duration=1s", "max_duration", "min_duration or longer"},
+		{"/v1/sessions?min_tokens=-1", "min_tokens", "a whole number from 0 to 9223372036854775807"},
+		{"/v1/sessions?min_tokens=2&max_tokens=1", "max_tokens", "min_tokens or more"},
+		{"/v1/facets?limit=1001", "limit", "a whole number from 1 to 1000"},
+		{"/v1/streams?active=yes", "active", "1"},
 		{talk + "?raw=1", "raw", ""},
 		{talk + "/timeline?limit=1", "limit", ""},
+		{talk + "/density?slices=0", "slices", ""},
 		{talk + "/frames?cursor=abc", "cursor", "the position of a frame"},
 		{talk + "/frames?direction=up", "direction", "send"},
 		{talk + "/frames?raw=maybe", "raw", "1"},
-		{talk + "/frames?raw=1&limit=5", "limit", "nothing"},
+		{talk + "/frames?raw=1&limit=5", "limit", "left out"},
 		{talk + "/frames?format=csv", "format", "direction"},
+		{talk + "/frames/index?every=99", "every", "a whole number from 100 to 1000000"},
+		{talk + "/frames/index?cursor=x", "cursor", ""},
+		{talk + "/frames/types?type=a", "type", ""},
+		{talk + "/frames/7", "position", "the position of a frame"},
 		{talk + "/transcript?chunks=2", "chunks", "0"},
 		{talk + "/transcript?limit=5001", "limit", "a whole number from 1 to 5000"},
 		{talk + "/transcript?cursor=e30", "cursor", ""},
@@ -71,7 +83,8 @@ func TestRefusals(t *testing.T) {
 		{"/v1/tools?group_by=tool,model", "group_by", "session"},
 		{"/v1/tools?group_by=tag:x", "group_by", "session"},
 		{"/v1/tools?slowest=-1", "slowest", "a whole number from 0 to 1000"},
-		{"/v1/tools?format=csv", "format", "slowest"},
+		{"/v1/tools?format=xml", "format", "csv"},
+		{"/v1/tools?format=csv&slowest=3", "slowest", "0"},
 	} {
 		t.Run(tc.path, func(t *testing.T) {
 			a := &api{t, a.server, a.router}
@@ -92,7 +105,7 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	for _, path := range []string{"", "/frames", "/frames?raw=1", "/timeline", "/transcript"} {
+	for _, path := range []string{"", "/frames", "/frames?raw=1", "/frames/index", "/frames/types", "/timeline", "/density", "/transcript"} {
 		status, _, body := a.ask("GET", "/v1/sessions/none"+path)
 		if p := decodeProblem(t, body); status != 404 || !strings.Contains(p.Detail, `"none"`) {
 			t.Errorf("%s of no session: %d %s", path, status, body)
@@ -123,7 +136,7 @@ func TestWithoutClickHouse(t *testing.T) {
 	}
 	a := serve(t, query.NewReader(conn))
 	for _, path := range []string{
-		"/v1/sessions", talk, talk + "/frames", talk + "/frames?raw=1", talk + "/timeline", talk + "/transcript", "/v1/usage", "/v1/tools",
+		"/v1/sessions", talk, talk + "/frames", talk + "/frames?raw=1", talk + "/frames/index", talk + "/frames/types", talk + "/timeline", talk + "/density", talk + "/transcript", "/v1/usage", "/v1/tools",
 	} {
 		status, header, body := a.ask("GET", path)
 		if status != 503 || header.Get("Retry-After") != "5" {

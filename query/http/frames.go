@@ -21,13 +21,11 @@ var directions = []string{schema.Receive.String(), schema.Send.String()}
 // Frames answers GET /v1/sessions/{id}/frames.
 func (s *Server) Frames(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	p := newParams(r)
-	q := query.FrameQuery{Tenant: tenant, Session: session}
-	q.Types, q.Nodes, q.Agents = p.words("type"), p.texts("node"), p.texts("agent")
-	q.Directions = someOf(p, "direction", directions)
+	q := query.FrameQuery{Tenant: tenant, Session: session, FrameFilter: p.frameFilter()}
 	raw := p.flag("raw")
 	q.Limit = p.number("limit", framesLimit, 1, framesMost)
 	if raw && p.values.Has("limit") {
-		p.refuse("limit", p.values.Get("limit"), "does not go with raw=1, which gives all frames from the cursor on", "nothing")
+		p.refuse("limit", p.values.Get("limit"), "does not go with raw=1, which gives all frames from the cursor on", "left out")
 	}
 	if cursor := p.text("cursor"); cursor != "" {
 		position, err := schema.ParsePosition(cursor)
@@ -52,7 +50,8 @@ func (s *Server) Frames(w http.ResponseWriter, r *http.Request, tenant, session 
 // streams received, unless a direction is asked for, and no heads of HTTP
 // messages. A WebSocket message, which has no terminator of its own, is ended
 // by a line feed. An answer that breaks off is not ended as HTTP demands, so
-// that a client can tell it from a whole one.
+// that a client can tell it from a whole one. A body that is no stream is ended
+// by a line feed where it does not end in one and another stream's bytes follow.
 func (s *Server) rawFrames(w http.ResponseWriter, r *http.Request, q query.FrameQuery) {
 	if !accepts(r, ndjson) {
 		s.fail(w, r, &problem.Problem{
@@ -61,7 +60,7 @@ func (s *Server) rawFrames(w http.ResponseWriter, r *http.Request, q query.Frame
 		})
 		return
 	}
-	q.StreamsOnly = true
+	q.Bytes = true
 	if len(q.Directions) == 0 {
 		q.Directions = []string{schema.Receive.String()}
 	}
@@ -86,6 +85,8 @@ type rawWriter struct {
 	controller *http.ResponseController
 	buf        []byte
 	begun      bool // the head is sent
+	// open names the stream and direction of a body that has not ended its line.
+	open string
 }
 
 const (
@@ -97,10 +98,17 @@ func newRawWriter(ctx context.Context, w http.ResponseWriter) *rawWriter {
 	return &rawWriter{ctx: ctx, w: w, controller: http.NewResponseController(w)}
 }
 
-func (o *rawWriter) frame(t schema.Transport, raw string) error {
-	o.buf = append(o.buf, raw...)
-	if t == schema.WebSocket {
+func (o *rawWriter) frame(f *query.RawFrame) error {
+	whose := f.Stream + f.Direction
+	if o.open != "" && (o.open != whose || f.Transport != schema.HTTP) {
 		o.buf = append(o.buf, '\n')
+	}
+	o.buf, o.open = append(o.buf, f.Raw...), ""
+	switch {
+	case f.Transport == schema.WebSocket:
+		o.buf = append(o.buf, '\n')
+	case f.Transport == schema.HTTP && !strings.HasSuffix(f.Raw, "\n"):
+		o.open = whose
 	}
 	if len(o.buf) < rawWriteSize {
 		return nil

@@ -32,10 +32,28 @@ func TestRaw(t *testing.T) {
 		if i < 2 {
 			f.Direction = schema.Send
 		}
+		if i == 0 || i == 2 {
+			f.Flags = schema.FlagNote
+		}
 		mixed.Frames = append(mixed.Frames, f)
 	}
 	mixed.Frames = append(mixed.Frames, schema.Frame{Seq: 6, At: ns(7 * time.Second), Raw: []byte(`{"sent":1}`), Transport: schema.WebSocket, Direction: schema.Send})
+	mixed.Frames = append(mixed.Frames, schema.Frame{Seq: 7, At: ns(8 * time.Second), Raw: []byte("close 1000"), Transport: schema.WebSocket, Flags: schema.FlagNote})
 	db.Add(mixed)
+	bodies := func(stream int, at time.Duration, texts ...string) {
+		r := querytest.Recording{Session: "bodies", Stream: stream}
+		for i, text := range texts {
+			f := schema.Frame{Seq: uint64(i), At: ns(at + time.Duration(i)*time.Millisecond), Raw: []byte(text), Transport: schema.HTTP}
+			if i == 0 {
+				f.Flags = schema.FlagNote // the head
+			}
+			r.Frames = append(r.Frames, f)
+		}
+		db.Add(r)
+	}
+	bodies(3, 0, "HTTP/1.1 200 OK\r\n\r\n", "{\"x\":", "1}")
+	bodies(4, time.Second, "HTTP/1.1 200 OK\r\n\r\n", "[2]\n")
+	bodies(5, 2*time.Second, "HTTP/1.1 200 OK\r\n\r\n", "\x00\xff")
 	a := serve(t, query.NewReader(db.Conn))
 	third := get[query.Page[query.Frame]](a, talk+"/frames?limit=3").Next
 	for _, tc := range []struct{ path, accept, want string }{
@@ -46,7 +64,8 @@ func TestRaw(t *testing.T) {
 		{talk + "/frames?raw=1&type=type1", "application/x-ndjson", string(rec.Frames[1].Raw) + string(rec.Frames[3].Raw) + string(rec.Frames[5].Raw)},
 		{talk + "/frames?raw=1&type=none", "application/x-ndjson", ""},
 		{"/v1/sessions/mixed/frames?raw=1", "application/x-ndjson", "event: a\r\ndata: 1\r\n\r\n: ping\n\n{\"ws\":1}\n"},
-		{"/v1/sessions/mixed/frames?raw=1&direction=send", "application/x-ndjson", "{\"sent\":1}\n"},
+		{"/v1/sessions/mixed/frames?raw=1&direction=send", "application/x-ndjson", "{\"ask\":1}\n{\"sent\":1}\n"},
+		{"/v1/sessions/bodies/frames?raw=1", "application/x-ndjson", "{\"x\":1}\n[2]\n\x00\xff"},
 	} {
 		status, header, body := a.ask("GET", tc.path, "Accept", tc.accept)
 		if status != 200 || header.Get("Content-Type") != "application/x-ndjson" || string(body) != tc.want {

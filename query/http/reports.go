@@ -1,6 +1,7 @@
 package queryhttp
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ func (s *Server) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	q.From, q.To = p.span(q.Zone, s.now())
 	q.Granularity = oneOf(p, "granularity", query.Granularities)
 	q.GroupBy = p.groupings(query.UsageGroupings)
-	format := oneOf(p, "format", []string{"json", "csv"})
+	format := oneOf(p, "format", formats)
 	if err := p.done(); err != nil {
 		s.fail(w, r, err)
 		return
@@ -25,6 +26,14 @@ func (s *Server) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 		s.answer(w, r, report, err)
 		return
 	}
+	s.answerCSV(w, r, report)
+}
+
+// formats are those of reports.
+var formats = []string{"json", "csv"}
+
+// answerCSV writes a report as CSV.
+func (s *Server) answerCSV(w http.ResponseWriter, r *http.Request, report interface{ WriteCSV(io.Writer) error }) {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	w.Header().Set("Cache-Control", "no-store")
 	if err := report.WriteCSV(w); err != nil {
@@ -45,12 +54,20 @@ func (s *Server) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 		q.GroupBy = query.ToolGroupings[:1]
 	}
 	q.Slowest = p.number("slowest", 0, 0, slowestMost)
+	format := oneOf(p, "format", formats)
+	if format == "csv" && q.Slowest > 0 {
+		p.refuse("slowest", p.values.Get("slowest"), "does not go with format=csv, which gives the groups alone", "0")
+	}
 	if err := p.done(); err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	report, err := s.reader.Tools(r.Context(), q)
-	s.answer(w, r, report, err)
+	if err != nil || format != "csv" {
+		s.answer(w, r, report, err)
+		return
+	}
+	s.answerCSV(w, r, report)
 }
 
 // groupings reads group_by: names separated by commas. A tag's name may hold

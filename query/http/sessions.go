@@ -22,6 +22,9 @@ func (s *Server) Sessions(w http.ResponseWriter, r *http.Request, tenant string)
 	q.From, q.To = p.span(time.UTC, s.now())
 	q.Text, q.Tags = p.text("q"), p.tags("tag")
 	q.Agents, q.Tools, q.Models = p.texts("agent"), p.texts("tool"), p.texts("model")
+	q.Dialects = p.texts("dialect")
+	q.MinDuration, q.MaxDuration = p.durations("min_duration", "max_duration")
+	q.MinTokens, q.MaxTokens = p.tokens()
 	q.Statuses = someOf(p, "status", query.SessionStatuses)
 	q.Sort = oneOf(p, "sort", query.SessionSorts)
 	q.Limit = p.number("limit", sessionsLimit, 1, sessionsMost)
@@ -85,7 +88,7 @@ func (s *Server) Timeline(w http.ResponseWriter, r *http.Request, tenant, sessio
 func (s *Server) Transcript(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	p := newParams(r)
 	q := query.TranscriptQuery{
-		Tenant: tenant, Session: session, Chunks: p.flag("chunks"),
+		Tenant: tenant, Session: session, Chunks: p.flag("chunks"), Since: p.instant("since", time.UTC, s.now()),
 		Limit: p.number("limit", transcriptLimit, 1, transcriptMost), Cursor: p.text("cursor"),
 	}
 	if err := p.done(); err != nil {

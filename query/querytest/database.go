@@ -2,6 +2,7 @@
 package querytest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"testing"
 	"time"
@@ -81,8 +82,32 @@ func (db *DB) Exec(statement string) {
 // was lost.
 func (db *DB) Add(recordings ...Recording) {
 	db.t.Helper()
+	db.add(clickhouse.NewBatch, recordings)
+}
+
+// AddGeneration inserts recordings as they were decoded anew, all of it twice.
+// Readers do not see it before Commit.
+func (db *DB) AddGeneration(generation uint64, recordings ...Recording) {
+	db.t.Helper()
+	db.add(func() *clickhouse.Batch { return clickhouse.NewGeneration(generation) }, recordings)
+}
+
+// Commit turns readers to a generation of a stream's part in a session, which
+// supersedes the parts that begin with the given frames.
+func (db *DB) Commit(generation uint64, r Recording, parts ...uint64) {
+	db.t.Helper()
+	tenant := cmp.Or(r.Tenant, Tenant)
+	err := db.Conn.Exec(db.t.Context(), "INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts) VALUES (?, ?, ?, ?, ?)",
+		tenant, r.Session, StreamID(r.Stream), generation, parts)
+	if err != nil {
+		db.t.Fatal(err)
+	}
+}
+
+func (db *DB) add(newBatch func() *clickhouse.Batch, recordings []Recording) {
+	db.t.Helper()
 	for range 2 {
-		batch := clickhouse.NewBatch()
+		batch := newBatch()
 		for i := range recordings {
 			r := &recordings[i]
 			tenant := r.Tenant

@@ -1,2 +1,2 @@
 {{- /* Whether the range holds running totals. */ -}}
-SELECT count() AS found FROM (SELECT 1 FROM usage WHERE {{template "days" .}} AND mode = 'running' LIMIT 1)
+SELECT count() AS found FROM (SELECT 1 FROM usage WHERE {{template "days" .}} AND {{template "current"}} AND mode = 'running' LIMIT 1)

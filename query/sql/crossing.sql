@@ -25,7 +25,7 @@ all rows are exceptions. */ -}}
         {{- if .Repeated}} AND cityHash64(session_id, {{.ID}}) NOT IN (SELECT id FROM repeated_ids){{end}}
         {{- if .Crossing}} AND session_id NOT IN (SELECT session_id FROM crossing_sessions){{end}}
 {{- end}}
-{{define "exceptions"}}PREWHERE tenant = {tenant:String} AND (
+{{define "exceptions"}}PREWHERE tenant = {tenant:String} AND {{template "current"}} AND (
         {{- if .Crossing}}session_id IN (SELECT session_id FROM crossing_sessions) OR {{end}}{{template "days" .}}
         {{- if not (or .Running .All)}}{{if .Repeated}} AND cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{else}} AND 0{{end}}{{end}})
     {{- if and .Running (not .All)}}

@@ -3,7 +3,7 @@
   {{- if .Types}} AND type IN {types:Array(String)}{{end}}
   {{- if .Agents}} AND agent IN {agents:Array(String)}{{end}}
   {{- if .Directions}} AND toString(direction) IN {directions:Array(String)}{{end}}
-  {{- if .StreamsOnly}} AND transport != 'http'{{end}}
+  {{- if .Bytes}} AND (bitAnd(flags, {note:UInt32}) = 0 OR transport NOT IN ('http', 'websocket')){{end}}
   {{- if .Nodes}} AND (node_id IN {nodes:Array(String)} OR node_id IN (
         SELECT node_id FROM spans WHERE {{template "in_sessions"}} AND kind = 'node' AND name IN {nodes:Array(String)})){{end}}
 {{- end}}

@@ -3,4 +3,5 @@ All of it is of the key, so it may stand in PREWHERE: then FINAL, which goes
 before WHERE, has these rows to merge and no others. */ -}}
 {{define "in_sessions"}}tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
         AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND {{template "current_of_sessions"}}
 {{- end}}

@@ -1,7 +1,7 @@
 {{- /* What users said and how agents answered in one session, cut short, in order:
 of the views of a message the one that saw most. */ -}}
 SELECT
-    message_id, run_id, kind, toUnixTimestamp64Nano(started) AS started_ns,
+    message_id, span_id, run_id, kind, toUnixTimestamp64Nano(started) AS started_ns,
     leftUTF8(text, {length:UInt64} + 1) AS excerpt
 FROM messages FINAL
 PREWHERE {{template "in_sessions"}}

@@ -2,44 +2,78 @@
 is read for the page's ids only, so that the length of the list costs nothing but
 this one pass over narrow columns. A session is known by all of its rows: what
 selects one stands in HAVING, or in a set of ids. */ -}}
-{{- /* since: facts of sessions that began in range, with a day to spare. */ -}}
+{{- /* streams_since: rows of sessions that began in range, none of which is older.
+since: facts of sessions that began in range, with a day to spare. */ -}}
+{{define "streams_since"}}tenant = {tenant:String} AND {{template "current"}}
+    {{- if .Floor}} AND first_at >= fromUnixTimestamp64Nano({edge:Int64}, 'UTC'){{end}}
+    {{- if .From}} AND first_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC'){{end}}
+{{- end}}
 {{define "since"}}
-    {{- if .Floor}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({floor:Int64}, 'UTC')) - 1{{end}}
+    {{- if .Floor}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({edge:Int64}, 'UTC')) - 1{{end}}
     {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1{{end}}
 {{- end}}
 SELECT
     session_id,
     toUnixTimestamp64Nano(min(first_at)) AS started_ns,
     toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+    toInt64({{if .Edge}}toUnixTimestamp(min(stream_started)){{else}}0{{end}}) AS oldest_stream_s,
     {{.SortKey}} AS sort_key
 FROM streams
-WHERE tenant = {tenant:String}
-{{- if .Floor}}
+{{- if .Tokens}}
+LEFT ANY JOIN ({{template "session_tokens" .}}) AS spent ON streams.session_id = spent.session_id
+{{- end}}
+WHERE tenant = {tenant:String} AND {{template "current"}}
+{{- if .Few}}
+  AND session_id IN {among:Array(String)}
+{{- else if .Edge}}
   AND session_id IN (
       SELECT session_id FROM streams
-      WHERE tenant = {tenant:String} AND first_at >= fromUnixTimestamp64Nano({floor:Int64}, 'UTC')
-      {{- if .Ceiling}} AND first_at <= fromUnixTimestamp64Nano({ceiling:Int64}, 'UTC'){{end}})
+      WHERE tenant = {tenant:String} AND {{.Time}} {{if .Descending}}>={{else}}<={{end}} fromUnixTimestamp64Nano({edge:Int64}, 'UTC'){{template "from_begin" .}})
+{{- end}}
+{{- if .LiveSince}}
+  AND session_id IN (
+      SELECT session_id FROM streams
+      WHERE tenant = {tenant:String} AND greatest(first_at, last_at) >= fromUnixTimestamp64Nano({live_since:Int64}, 'UTC'))
+{{- end}}
+{{- if .Text}}
+  AND session_id IN (
+      SELECT session_id FROM streams
+      WHERE {{template "streams_since" .}}
+        AND (positionCaseInsensitiveUTF8(session_id, {text:String}) > 0
+             OR positionCaseInsensitiveUTF8(title, {text:String}) > 0
+             OR arrayExists(v -> positionCaseInsensitiveUTF8(v, {text:String}) > 0, mapValues(tags))))
+{{- end}}
+{{- range $i, $tag := .Tags}}
+  AND session_id IN (
+      SELECT session_id FROM streams
+      WHERE {{template "streams_since" $}}
+        AND mapContains(tags, {tag_{{$i}}_key:String})
+        {{- if not $tag.AnyValue}} AND tags[{tag_{{$i}}_key:String}] = {tag_{{$i}}_value:String}{{end}})
+{{- end}}
+{{- if .Dialects}}
+  AND session_id IN (
+      SELECT session_id FROM streams WHERE {{template "streams_since" .}} AND dialect IN {dialects:Array(String)})
 {{- end}}
 {{- if .Agents}}
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND agent IN {agents:Array(String)}{{template "since" .}}
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND agent IN {agents:Array(String)}{{template "since" .}}
       UNION DISTINCT
-      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND agent IN {agents:Array(String)}{{template "since" .}})
+      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND {{template "current"}} AND agent IN {agents:Array(String)}{{template "since" .}})
 {{- end}}
 {{- if .Tools}}
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND kind = 'tool' AND name IN {tools:Array(String)}{{template "since" .}})
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND kind = 'tool' AND name IN {tools:Array(String)}{{template "since" .}})
 {{- end}}
 {{- if .Models}}
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND model IN {models:Array(String)}{{template "since" .}}
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND model IN {models:Array(String)}{{template "since" .}}
       UNION DISTINCT
-      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND model IN {models:Array(String)}{{template "since" .}})
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND model IN {models:Array(String)}{{template "since" .}})
 {{- end}}
 {{- if .RunStatuses}}
   AND session_id IN (
       SELECT session_id FROM spans
-      WHERE tenant = {tenant:String} AND kind = 'run' AND status IN {run_statuses:Array(String)}{{template "since" .}}
+      WHERE tenant = {tenant:String} AND {{template "current"}} AND kind = 'run' AND status IN {run_statuses:Array(String)}{{template "since" .}}
       {{- if .OrCut}}
       UNION DISTINCT
       SELECT session_id FROM streams WHERE tenant = {tenant:String} AND startsWith(end_reason, 'error')
@@ -47,8 +81,8 @@ WHERE tenant = {tenant:String}
 {{- end}}
 GROUP BY session_id
 HAVING 1
-{{- if .Floor}}
-   AND started_ns > {floor:Int64}
+{{- if .Edge}}
+   AND sort_key {{if .Descending}}>{{else}}<{{end}} {edge:Int64}
 {{- end}}
 {{- if .From}}
    AND started_ns >= {from:Int64}
@@ -59,13 +93,17 @@ HAVING 1
 {{- if .LiveSince}}
    AND last_ns >= {live_since:Int64}
 {{- end}}
-{{- if .Text}}
-   AND (positionCaseInsensitiveUTF8(session_id, {text:String}) > 0
-        OR max(positionCaseInsensitiveUTF8(title, {text:String}) > 0
-               OR arrayExists(v -> positionCaseInsensitiveUTF8(v, {text:String}) > 0, mapValues(tags))))
+{{- if .MinDuration}}
+   AND last_ns - started_ns >= {min_duration:Int64}
 {{- end}}
-{{- range $i, $tag := .Tags}}
-   AND max({{if $tag.AnyValue}}mapContains(tags, {tag_{{$i}}_key:String}){{else}}mapContains(tags, {tag_{{$i}}_key:String}) AND tags[{tag_{{$i}}_key:String}] = {tag_{{$i}}_value:String}{{end}})
+{{- if .MaxDuration}}
+   AND last_ns - started_ns <= {max_duration:Int64}
+{{- end}}
+{{- if .MinTokens}}
+   AND any(session_tokens) >= {min_tokens:Int64}
+{{- end}}
+{{- if .MaxTokens}}
+   AND any(session_tokens) <= {max_tokens:Int64}
 {{- end}}
 {{- if .After}}
    AND (sort_key, session_id) {{if .Descending}}<{{else}}>{{end}} ({after_key:Int64}, {after_id:String})

@@ -28,5 +28,6 @@ FROM (
         argMax(tags, first_seq) AS stream_tags
     FROM streams FINAL
     PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+        {{- if .Since}} AND stream_started >= toDateTime({oldest_stream:Int64}, 'UTC'){{end}} AND {{template "current_of_sessions"}}
     GROUP BY session_id, stream_id)
 GROUP BY session_id

@@ -1,5 +1,6 @@
 {{- /* The streams of one session, each added up over its parts. */ -}}
-SELECT
+{{- /* stream_columns: what the rows of a stream's parts come to. */ -}}
+{{define "stream_columns"}}
     stream_id,
     argMax(transport, first_seq) AS transport_name,
     argMax(dialect, first_seq) AS dialect_name,
@@ -21,7 +22,9 @@ SELECT
     sum(lost) AS lost_count,
     sum(repeated) AS repeated_count,
     sum(back) AS back_count
+{{- end}}
+SELECT {{- template "stream_columns"}}
 FROM streams FINAL
-PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND {{template "current_of_sessions"}}
 GROUP BY stream_id
 ORDER BY first_ns, stream_id

@@ -13,7 +13,7 @@ start to end, and counts if it ended. The last row is that of all calls. */ -}}
             toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
             duration_ns AS reported_ns, toUnixTimestamp64Nano(seen_at) AS seen_ns
         FROM spans FINAL
-        PREWHERE {{template "days" .}}
+        PREWHERE {{template "days" .}} AND {{template "current"}}
              {{template "plain" .}}
         WHERE kind = 'tool'
         {{- if .Careful}}

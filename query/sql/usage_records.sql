@@ -1,5 +1,5 @@
 {{- /* define only: usage records and what each adds to a sum. */ -}}
-{{define "sums"}}count() AS calls,
+{{define "sums"}}countIf(NOT startsWith(scope, 'rest:')) AS calls,
     sum(input) AS input_sum,
     sum(cache_read) AS cache_read_sum,
     sum(cache_write_5m) AS cache_write_5m_sum,

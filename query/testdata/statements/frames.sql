@@ -1,12 +1,19 @@
 SELECT
-    stream_id, seq, toUnixTimestamp64Nano(captured_at) AS at_ns, toString(transport) AS transport_name, raw, toString(direction) AS direction_name, flags, type, source_session, run_id, node_id, agent, event_id
+    stream_id, seq, toUnixTimestamp64Nano(captured_at) AS at_ns, toString(transport) AS transport_name, raw,
+    toString(direction) AS direction_name, flags, type, source_session, run_id, node_id, agent, event_id
 FROM frames
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND type IN {types:Array(String)} AND agent IN {agents:Array(String)} AND toString(direction) IN {directions:Array(String)} AND (node_id IN {nodes:Array(String)} OR node_id IN (
         SELECT node_id FROM spans WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
-        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date} AND kind = 'node' AND name IN {nodes:Array(String)}))
+        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})) AND kind = 'node' AND name IN {nodes:Array(String)}))
   AND captured_at <= fromUnixTimestamp64Nano({until_at:Int64}, 'UTC')
   AND captured_at >= fromUnixTimestamp64Nano({after_at:Int64}, 'UTC')
   AND (captured_at, stream_id, seq) > (fromUnixTimestamp64Nano({after_at:Int64}, 'UTC'), {after_stream:String}, {after_seq:UInt64})
-ORDER BY captured_at, stream_id, seq
+ORDER BY captured_at, stream_id, seq, generation DESC
 LIMIT 1 BY stream_id, seq
 LIMIT {limit:UInt64}

@@ -11,6 +11,12 @@ FROM (
     FROM messages FINAL
     PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
         AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
     WHERE kind = 'assistant' AND length(chunk_at) > 1
     ORDER BY complete DESC, chunks DESC, version DESC, stream_id DESC
     LIMIT 1 BY message_id)

@@ -1,35 +1,96 @@
 
+
 SELECT
     session_id,
     toUnixTimestamp64Nano(min(first_at)) AS started_ns,
     toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+    toInt64(0) AS oldest_stream_s,
     started_ns AS sort_key
 FROM streams
-WHERE tenant = {tenant:String}
+WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND agent IN {agents:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
+      SELECT session_id FROM streams
+      WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND first_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC')
+        AND (positionCaseInsensitiveUTF8(session_id, {text:String}) > 0
+             OR positionCaseInsensitiveUTF8(title, {text:String}) > 0
+             OR arrayExists(v -> positionCaseInsensitiveUTF8(v, {text:String}) > 0, mapValues(tags))))
+  AND session_id IN (
+      SELECT session_id FROM streams
+      WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND first_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC')
+        AND mapContains(tags, {tag_0_key:String}) AND tags[{tag_0_key:String}] = {tag_0_value:String})
+  AND session_id IN (
+      SELECT session_id FROM streams
+      WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND first_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC')
+        AND mapContains(tags, {tag_1_key:String}))
+  AND session_id IN (
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND agent IN {agents:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
       UNION DISTINCT
-      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND agent IN {agents:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1)
+      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND agent IN {agents:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1)
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND kind = 'tool' AND name IN {tools:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1)
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND kind = 'tool' AND name IN {tools:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1)
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND model IN {models:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND model IN {models:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
       UNION DISTINCT
-      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND model IN {models:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1)
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND model IN {models:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1)
   AND session_id IN (
       SELECT session_id FROM spans
-      WHERE tenant = {tenant:String} AND kind = 'run' AND status IN {run_statuses:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
+      WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND kind = 'run' AND status IN {run_statuses:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
       UNION DISTINCT
       SELECT session_id FROM streams WHERE tenant = {tenant:String} AND startsWith(end_reason, 'error'))
 GROUP BY session_id
 HAVING 1
    AND started_ns >= {from:Int64}
    AND started_ns < {to:Int64}
-   AND (positionCaseInsensitiveUTF8(session_id, {text:String}) > 0
-        OR max(positionCaseInsensitiveUTF8(title, {text:String}) > 0
-               OR arrayExists(v -> positionCaseInsensitiveUTF8(v, {text:String}) > 0, mapValues(tags))))
-   AND max(mapContains(tags, {tag_0_key:String}) AND tags[{tag_0_key:String}] = {tag_0_value:String})
-   AND max(mapContains(tags, {tag_1_key:String}))
    AND (sort_key, session_id) < ({after_key:Int64}, {after_id:String})
 ORDER BY sort_key DESC, session_id DESC
 LIMIT {limit:UInt64}

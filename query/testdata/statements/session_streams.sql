@@ -25,6 +25,11 @@ FROM (
         argMax(dialect, first_seq) AS stream_dialect,
         argMax(tags, first_seq) AS stream_tags
     FROM streams FINAL
-    PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+    PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND stream_started >= toDateTime({oldest_stream:Int64}, 'UTC') AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
     GROUP BY session_id, stream_id)
 GROUP BY session_id

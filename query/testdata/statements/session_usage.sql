@@ -1,6 +1,6 @@
 SELECT
     session_id,
-    count() AS calls,
+    countIf(NOT startsWith(scope, 'rest:')) AS calls,
     sum(input) AS input_sum,
     sum(cache_read) AS cache_read_sum,
     sum(cache_write_5m) AS cache_write_5m_sum,
@@ -30,6 +30,12 @@ FROM (
         FROM usage FINAL
         PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
         AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
         ORDER BY at DESC, version DESC, stream_id DESC
         LIMIT 1 BY session_id, usage_id)
     WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id

@@ -22,7 +22,12 @@ FROM (
             toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
             duration_ns AS reported_ns, toUnixTimestamp64Nano(seen_at) AS seen_ns
         FROM spans FINAL
-        PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC'))
+        PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
               AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
         WHERE kind = 'tool'
         UNION ALL
@@ -41,12 +46,19 @@ FROM (
         min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
         min((seen_at, stream_id, seen_seq)) AS first_seen
     FROM (SELECT *, 
-        bitShiftLeft(toUInt256(multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2)), 254)
-            + bitShiftLeft(toUInt256(greatest(toUnixTimestamp64Nano(ended), 0)), 192)
+        multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
+        greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
+        bitShiftLeft(toUInt256(finality), 254)
+            + bitShiftLeft(toUInt256(if(kind = 'tool' AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
             + bitShiftLeft(toUInt256(version), 128)
             + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
         FROM spans FINAL
-        PREWHERE tenant = {tenant:String} AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND 0) WHERE kind = 'tool')
+        PREWHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND 0) WHERE kind = 'tool')
     GROUP BY session_id, span_id))
     WHERE 1 AND seen_ns >= {from:Int64})
 GROUP BY GROUPING SETS ((period, span_name), ())

@@ -9,7 +9,12 @@ FROM (
             toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
             duration_ns AS reported_ns, toUnixTimestamp64Nano(seen_at) AS seen_ns
         FROM spans FINAL
-        PREWHERE tenant = {tenant:String}
+        PREWHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
              
         WHERE kind = 'tool')
     WHERE 1)

@@ -2,7 +2,7 @@
 SELECT
     materialize('') AS period,
     [toString(records.model)]::Array(String) AS groups,
-    count() AS calls,
+    countIf(NOT startsWith(scope, 'rest:')) AS calls,
     sum(input) AS input_sum,
     sum(cache_read) AS cache_read_sum,
     sum(cache_write_5m) AS cache_write_5m_sum,
@@ -11,13 +11,18 @@ SELECT
     sum(reasoning) AS reasoning_sum,
     countIf(stated != 0 AND stated != counted) AS mismatches
 FROM (
-    SELECT session_id, stream_id, node_id, agent, model, provider, toUnixTimestamp64Nano(at) AS at_ns, total AS stated,
+    SELECT session_id, stream_id, scope, node_id, agent, model, provider, toUnixTimestamp64Nano(at) AS at_ns, total AS stated,
         usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
         toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
         toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
     FROM usage FINAL
-    PREWHERE tenant = {tenant:String}
+    PREWHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
          
 ) AS records
 WHERE 1

@@ -2,7 +2,7 @@
 SELECT
     toString(toDate(fromUnixTimestamp64Nano(at_ns, {zone:String}))) AS period,
     [toString(records.model), toString(if(nodes.node_name != '', nodes.node_name, records.node_id))]::Array(String) AS groups,
-    count() AS calls,
+    countIf(NOT startsWith(scope, 'rest:')) AS calls,
     sum(input) AS input_sum,
     sum(cache_read) AS cache_read_sum,
     sum(cache_write_5m) AS cache_write_5m_sum,
@@ -11,17 +11,22 @@ SELECT
     sum(reasoning) AS reasoning_sum,
     countIf(stated != 0 AND stated != counted) AS mismatches
 FROM (
-    SELECT session_id, stream_id, node_id, agent, model, provider, toUnixTimestamp64Nano(at) AS at_ns, total AS stated,
+    SELECT session_id, stream_id, scope, node_id, agent, model, provider, toUnixTimestamp64Nano(at) AS at_ns, total AS stated,
         usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
         toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
         toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
     FROM usage FINAL
-    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC'))
+    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
           AND cityHash64(session_id, usage_id) NOT IN (SELECT id FROM repeated_ids) AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
     WHERE mode != 'running'
     UNION ALL
-    SELECT session_id, stream_id, node_id, agent, model, provider, at_ns, stated, counted,
+    SELECT session_id, stream_id, scope, node_id, agent, model, provider, at_ns, stated, counted,
         input, cache_read, cache_write_5m, cache_write_1h, output, reasoning
     FROM (
     SELECT
@@ -43,7 +48,12 @@ FROM (
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
             input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
         FROM usage FINAL
-        PREWHERE tenant = {tenant:String} AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')))
+        PREWHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')))
     WHERE mode = 'running' OR session_id IN (SELECT session_id FROM crossing_sessions) OR cityHash64(session_id, usage_id) IN (SELECT id FROM repeated_ids)
         ORDER BY at DESC, version DESC, stream_id DESC
         LIMIT 1 BY session_id, usage_id)
@@ -52,7 +62,13 @@ FROM (
 ) AS records
 LEFT JOIN (
     SELECT session_id, node_id, argMax(name, version) AS node_name FROM spans
-    WHERE tenant = {tenant:String} AND kind = 'node' AND name != '' AND node_id != '' AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions)
+    WHERE tenant = {tenant:String} AND kind = 'node' AND name != '' AND node_id != ''
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions)
     GROUP BY session_id, node_id
 ) AS nodes ON records.session_id = nodes.session_id AND records.node_id = nodes.node_id
 LEFT JOIN (

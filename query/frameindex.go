@@ -1,0 +1,92 @@
+package query
+
+import (
+	"context"
+
+	"tapedeck/schema"
+)
+
+// FrameIndex says where in a session's frames a list of them goes on after every
+// so many, so that a reader can go anywhere in it without going through it.
+type FrameIndex struct {
+	Total uint64 `json:"total"` // frames that fit
+	Every int    `json:"every"`
+	// Items[i] is frame (i+1)*Every, counted from 1: the cursor of the page that
+	// begins after so many frames. Nothing follows the last frame, which is none.
+	Items []FrameMark `json:"items"`
+}
+
+// FrameMark is where a frame stands.
+type FrameMark struct {
+	Position string  `json:"position"`
+	OffsetMS float64 `json:"offset_ms"` // from the session's start
+}
+
+// FrameTypes is what types of frames a session has, the most frequent first.
+type FrameTypes struct {
+	Items []FrameType `json:"items"`
+}
+
+// FrameType is how many frames of a type went one way.
+type FrameType struct {
+	Type      string `json:"type"`
+	Direction string `json:"direction"`
+	Frames    uint64 `json:"frames"`
+}
+
+type indexRow struct {
+	At     int64  `ch:"at_ns"`
+	Stream string `ch:"stream_id"`
+	Seq    uint64 `ch:"seq"`
+	Place  uint64 `ch:"place"`
+}
+
+// FrameIndex marks every so many of the frames that the query's filter lets
+// through; its position and its limit do not matter.
+func (r *Reader) FrameIndex(ctx context.Context, q FrameQuery, every int) (*FrameIndex, error) {
+	s, err := r.find(ctx, q.Tenant, q.Session)
+	if err != nil {
+		return nil, err
+	}
+	w := r.frameWindows(q.Tenant, s, &q.FrameFilter, schema.Position{})
+	rows, err := ask[indexRow](ctx, r, "frames_index", w.shape, w.args.with("every", every))
+	if err != nil {
+		return nil, err
+	}
+	index := &FrameIndex{Every: every, Items: []FrameMark{}}
+	for i, row := range rows {
+		if i == len(rows)-1 {
+			index.Total = row.Place
+			break
+		}
+		index.Items = append(index.Items, FrameMark{
+			Position: schema.Position{At: row.At, StreamID: row.Stream, Seq: row.Seq}.String(),
+			OffsetMS: millis(row.At - s.Started),
+		})
+	}
+	return index, nil
+}
+
+type frameTypeRow struct {
+	Type      string `ch:"type"`
+	Direction string `ch:"direction_name"`
+	Frames    uint64 `ch:"frames"`
+}
+
+// FrameTypes counts the frames of a session by type.
+func (r *Reader) FrameTypes(ctx context.Context, tenant, session string) (*FrameTypes, error) {
+	s, err := r.find(ctx, tenant, session)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := countFrames(ctx, r, "frame_types", s, args{"tenant": tenant, "session": session},
+		func(row *frameTypeRow) uint64 { return row.Frames })
+	if err != nil {
+		return nil, err
+	}
+	types := &FrameTypes{Items: make([]FrameType, len(rows))}
+	for i, row := range rows {
+		types.Items[i] = FrameType(row)
+	}
+	return types, nil
+}

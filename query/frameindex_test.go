@@ -1,0 +1,125 @@
+package query_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/query"
+	"tapedeck/query/querytest"
+	"tapedeck/schema"
+)
+
+// A page asked for by any mark holds the frames that come at its place in the
+// whole list.
+func TestFrameIndex(t *testing.T) {
+	const count = 41
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	recs := interleaved(count)
+	db.Add(recs...)
+	db.Add(recs...) // once more: the same frames
+	db.Add(querytest.Recording{Session: "other", Stream: 1, Frames: []schema.Frame{frame(0, 0, "chunk", "{}\n")}})
+	r := query.NewReader(db.Conn)
+	for name, filter := range map[string]query.FrameFilter{
+		"all":                      {},
+		"a type":                   {Types: []string{"usage"}},
+		"a direction":              {Directions: []string{"send"}},
+		"a node and two types":     {Nodes: []string{"think"}, Types: []string{"chunk", "tool"}},
+		"a type that is not there": {Types: []string{"none"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := query.FrameQuery{Tenant: querytest.Tenant, Session: "s", FrameFilter: filter, Limit: 1000}
+			all := must[*query.Page[query.Frame]](t)(r.Frames(t.Context(), q)).Items
+			for _, every := range []int{1, 4, 41, 1000} {
+				index := must[*query.FrameIndex](t)(r.FrameIndex(t.Context(), q, every))
+				if index.Total != uint64(len(all)) || index.Every != every || len(index.Items) != max(len(all)-1, 0)/every {
+					t.Fatalf("every %d of %d: %+v", every, len(all), index)
+				}
+				for i, mark := range index.Items {
+					at := all[(i+1)*every-1]
+					equal(t, fmt.Sprintf("mark %d by %d", i, every), query.FrameMark{Position: at.Position, OffsetMS: at.OffsetMS}, mark)
+				}
+			}
+		})
+	}
+}
+
+func TestFrameTypes(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	recs := interleaved(24)
+	db.Add(recs...)
+	db.Add(recs...)
+	types := must[*query.FrameTypes](t)(query.NewReader(db.Conn).FrameTypes(t.Context(), querytest.Tenant, "s"))
+	equal(t, "types", []query.FrameType{
+		{Type: "chunk", Direction: "receive", Frames: 10}, {Type: "tool", Direction: "receive", Frames: 6},
+		{Type: "usage", Direction: "receive", Frames: 4}, {Type: "chunk", Direction: "send", Frames: 2}, {Type: "usage", Direction: "send", Frames: 2},
+	}, types.Items)
+}
+
+func TestWholeFrame(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	raw := "event: a\r\ndata: {\"é\":1}\r\n\r\n"
+	cut := frame(0, 1, "a", raw)
+	cut.Transport = schema.SSE
+	cut.Cuts = []schema.Cut{{Offset: 4, At: at(0.25)}, {Offset: 20, At: at(0.75)}}
+	first := frame(1, 0, "", "\xff\x00\n")
+	first.Flags = schema.FlagInvalidUTF8 | schema.FlagNUL
+	db.Add(querytest.Recording{Session: "s", Stream: 1, State: schema.StreamState{Dialect: "openai-chat"}, Frames: []schema.Frame{cut, first}})
+	r := query.NewReader(db.Conn)
+	stream := querytest.StreamID(1)
+	get := func(seconds float64, seq uint64) (*query.WholeFrame, error) {
+		return r.Frame(t.Context(), querytest.Tenant, "s", schema.Position{At: at(seconds), StreamID: stream, Seq: seq})
+	}
+	f := must[*query.WholeFrame](t)(get(1, 0))
+	equal(t, "bytes", raw, string(f.Raw))
+	equal(t, "cuts", []query.FrameCut{{Bytes: 4, OffsetMS: 250}, {Bytes: 20, OffsetMS: 750}}, f.Cuts)
+	equal(t, "what it says", json.RawMessage(`{"é":1}`), f.JSON)
+	equal(t, "dialect", "openai-chat", f.Dialect)
+	f = must[*query.WholeFrame](t)(get(0, 1))
+	equal(t, "bytes that are no text", "\xff\x00\n", string(f.Raw))
+	equal(t, "cuts of one that came at once", []query.FrameCut{}, f.Cuts)
+	for _, none := range []struct {
+		seconds float64
+		seq     uint64
+	}{{1, 1}, {0, 7}} {
+		if f, err := get(none.seconds, none.seq); err == nil {
+			t.Errorf("a frame where there is none: %+v", f)
+		}
+	}
+}
+
+// BenchmarkFrameIndex goes over one session of a million frames of four streams.
+func BenchmarkFrameIndex(b *testing.B) {
+	db := querytest.Open(b, localtest.ClickHouse(b))
+	db.Exec(`INSERT INTO frames (tenant, session_id, stream_id, seq, stream_started, captured_at, direction, transport, type, raw)
+	SELECT 'acme', 'big', '019cad0a-0000-7000-8000-00000000000' || toString(number % 4), intDiv(number, 4),
+		toDateTime('2026-03-02 10:00:00', 'UTC'), toDateTime64('2026-03-02 10:00:00', 9, 'UTC') + number / 1000,
+		'receive', 'ndjson', ['message_chunk', 'tool_call', 'usage'][1 + least(2, intDiv(number / 2 % 1000, 499))],
+		'{"type":"message_chunk","content":"' || toString(cityHash64(number)) || ' words","event_id":' || toString(number) || '}\n'
+	FROM numbers(1000000)`)
+	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, transport, dialect, first_at, last_at, frames, bytes, ended)
+	SELECT tenant, session_id, stream_id, 0, min(stream_started), 1, 'ndjson', 'loom', min(captured_at), max(captured_at), count(), sum(length(raw)), max(captured_at)
+	FROM frames GROUP BY tenant, session_id, stream_id`)
+	r := query.NewReader(db.Conn)
+	for _, bm := range []struct {
+		name   string
+		filter query.FrameFilter
+	}{{"all", query.FrameFilter{}}, {"a rare type", query.FrameFilter{Types: []string{"usage"}}}} {
+		b.Run(bm.name, func(b *testing.B) {
+			for b.Loop() {
+				index, err := r.FrameIndex(b.Context(), query.FrameQuery{Tenant: querytest.Tenant, Session: "big", FrameFilter: bm.filter}, 500)
+				if err != nil || index.Total == 0 {
+					b.Fatal(index, err)
+				}
+			}
+		})
+	}
+	b.Run("types", func(b *testing.B) {
+		for b.Loop() {
+			if types, err := r.FrameTypes(b.Context(), querytest.Tenant, "big"); err != nil || len(types.Items) != 3 {
+				b.Fatal(types, err)
+			}
+		}
+	})
+}

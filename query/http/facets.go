@@ -1,0 +1,42 @@
+package queryhttp
+
+import (
+	"net/http"
+	"time"
+
+	"tapedeck/query"
+)
+
+const (
+	facetsLimit, facetsMost   = 200, 1000
+	streamsLimit, streamsMost = 50, 500
+)
+
+// Facets answers GET /v1/facets.
+func (s *Server) Facets(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := newParams(r)
+	q := query.FacetsQuery{Tenant: tenant}
+	q.From, q.To = p.span(time.UTC, s.now())
+	q.Limit = p.number("limit", facetsLimit, 1, facetsMost)
+	if err := p.done(); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	facets, err := s.reader.Facets(r.Context(), q)
+	s.answer(w, r, facets, err)
+}
+
+// Streams answers GET /v1/streams.
+func (s *Server) Streams(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := newParams(r)
+	q := query.StreamsQuery{
+		Tenant: tenant, Active: p.flag("active"), Failed: p.flag("failed"),
+		Limit: p.number("limit", streamsLimit, 1, streamsMost),
+	}
+	if err := p.done(); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	page, err := s.reader.Streams(r.Context(), q)
+	s.answer(w, r, page, err)
+}

@@ -1,0 +1,38 @@
+package query
+
+import "context"
+
+// StreamsQuery asks for the streams in which something arrived last.
+type StreamsQuery struct {
+	Tenant string
+	Active bool // only those that have not ended and were not silent for Patience
+	Failed bool // only those that ended in an error
+	Limit  int
+}
+
+// SessionStream is a stream's part in a session.
+type SessionStream struct {
+	SessionID string `json:"session_id"`
+	Stream    Stream `json:"stream"`
+}
+
+type sessionStreamRow struct {
+	Session string `ch:"session_id"`
+	streamRow
+}
+
+// Streams lists streams, the one in which something arrived last first. A stream
+// with frames in several sessions is there once for each. There is one page.
+func (r *Reader) Streams(ctx context.Context, q StreamsQuery) (*Page[SessionStream], error) {
+	rows, err := ask[sessionStreamRow](ctx, r, "latest_streams", q, args{
+		"tenant": q.Tenant, "limit": q.Limit, "live_since": r.now().Add(-Patience).UnixNano(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	page := &Page[SessionStream]{Items: make([]SessionStream, len(rows))}
+	for i := range rows {
+		page.Items[i] = SessionStream{SessionID: rows[i].Session, Stream: rows[i].stream()}
+	}
+	return page, nil
+}

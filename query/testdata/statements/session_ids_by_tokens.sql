@@ -1,0 +1,80 @@
+
+
+SELECT
+    session_id,
+    toUnixTimestamp64Nano(min(first_at)) AS started_ns,
+    toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+    toInt64(0) AS oldest_stream_s,
+    any(session_tokens) AS sort_key
+FROM streams
+LEFT ANY JOIN (
+    WITH
+        per_session AS (
+            SELECT session_id, toInt64(sum(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning)) AS straight,
+                uniqExact(cityHash64(usage_id)) = count() AND countIf(mode = 'running') = 0 AS plain
+            FROM usage
+            WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
+            GROUP BY session_id)
+    SELECT session_id, straight AS session_tokens FROM per_session WHERE plain
+    UNION ALL
+    SELECT session_id, sum(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning) AS session_tokens
+    FROM (
+    SELECT
+        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, mode, scope, raw,
+        stated, counted,
+        mode = 'running' AND counted >= counted_before AS adds_difference,
+        toInt64(now_input) - if(adds_difference, toInt64(lagInFrame(now_input) OVER scope_so_far), 0) AS input,
+        toInt64(now_cache_read) - if(adds_difference, toInt64(lagInFrame(now_cache_read) OVER scope_so_far), 0) AS cache_read,
+        toInt64(now_cache_write_5m) - if(adds_difference, toInt64(lagInFrame(now_cache_write_5m) OVER scope_so_far), 0) AS cache_write_5m,
+        toInt64(now_cache_write_1h) - if(adds_difference, toInt64(lagInFrame(now_cache_write_1h) OVER scope_so_far), 0) AS cache_write_1h,
+        toInt64(now_output) - if(adds_difference, toInt64(lagInFrame(now_output) OVER scope_so_far), 0) AS output,
+        toInt64(now_reasoning) - if(adds_difference, toInt64(lagInFrame(now_reasoning) OVER scope_so_far), 0) AS reasoning,
+        lagInFrame(counted) OVER scope_so_far AS counted_before
+    FROM (
+        SELECT
+            session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
+            span_id, run_id, node_id, agent, model, provider, raw, total AS stated,
+            input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
+            cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
+            input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
+        FROM usage FINAL
+        PREWHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
+        AND session_id IN (SELECT session_id FROM per_session WHERE NOT plain)
+        ORDER BY at DESC, version DESC, stream_id DESC
+        LIMIT 1 BY session_id, usage_id)
+    WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
+    GROUP BY session_id) AS spent ON streams.session_id = spent.session_id
+WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
+  AND session_id IN (
+      SELECT session_id FROM streams WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND first_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND dialect IN {dialects:Array(String)})
+GROUP BY session_id
+HAVING 1
+   AND started_ns >= {from:Int64}
+   AND last_ns - started_ns >= {min_duration:Int64}
+   AND last_ns - started_ns <= {max_duration:Int64}
+   AND any(session_tokens) >= {min_tokens:Int64}
+   AND any(session_tokens) <= {max_tokens:Int64}
+   AND (sort_key, session_id) < ({after_key:Int64}, {after_id:String})
+ORDER BY sort_key DESC, session_id DESC
+LIMIT {limit:UInt64}
