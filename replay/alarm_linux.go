@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"container/heap"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -10,50 +12,169 @@ import (
 // PreciseAlarm is an Alarm on the kernel's high resolution timers. Go rounds
 // the waiting time of its own timers to whole milliseconds when it sleeps in
 // epoll; a timerfd wakes the same epoll to the microsecond, and costs no
-// spinning. It takes one file descriptor and one goroutine. Where the kernel
-// grants none it is a TimerAlarm.
+// spinning. All alarms there are share one timerfd and one goroutine, so that
+// what is due at the same time costs one wake-up. Where the kernel grants no
+// timerfd it is a TimerAlarm.
 func PreciseAlarm() Alarm {
-	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	if err != nil {
-		return TimerAlarm()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.users == 0 {
+		fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+		if err != nil {
+			return TimerAlarm()
+		}
+		shared.timer = &timerfd{
+			fd: fd, file: os.NewFile(uintptr(fd), "timerfd"), start: time.Now(), done: make(chan struct{}),
+		}
+		go shared.timer.watch()
 	}
-	a := &timerfd{fd: fd, file: os.NewFile(uintptr(fd), "timerfd"), c: make(chan time.Time, 1), done: make(chan struct{})}
-	go a.watch()
-	return a
+	shared.users++
+	return &bell{timer: shared.timer, c: make(chan time.Time, 1), place: -1}
 }
 
+// shared is the timer of all alarms that are open.
+var shared struct {
+	mu    sync.Mutex // guards what follows
+	users int
+	timer *timerfd // while there are users
+}
+
+// timerfd rings the bells that are set.
 type timerfd struct {
-	fd   int
-	file *os.File // owns fd
-	c    chan time.Time
-	done chan struct{} // closed when watch has ended
+	fd    int
+	file  *os.File // owns fd
+	start time.Time
+	done  chan struct{} // closed when watch has ended
+
+	mu   sync.Mutex // guards what follows, and the bells' due and place
+	set  bells
+	wake time.Duration // when it is set to ring, since start; past while it is not
+}
+
+// Setting the kernel's timer costs more than all else of a wake-up. Where many
+// alarms are set they ring together, grain late at most.
+const (
+	many  = 100
+	grain = 250 * time.Microsecond
+)
+
+// bell is one alarm.
+type bell struct {
+	timer *timerfd
+	c     chan time.Time
+	due   time.Duration // since timer.start
+	place int           // in timer.set; -1 while it is not
 }
 
 // watch ends when the file is closed.
-func (a *timerfd) watch() {
-	defer close(a.done)
+func (t *timerfd) watch() {
+	defer close(t.done)
 	var count [8]byte
 	for {
-		if _, err := a.file.Read(count[:]); err != nil {
+		if _, err := t.file.Read(count[:]); err != nil {
 			return
 		}
+		t.ring()
+	}
+}
+
+// ring rings what is due and sets the timer for what is next.
+func (t *timerfd) ring() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.set) > 0 {
+		now := time.Now()
+		b := t.set[0]
+		if b.due > now.Sub(t.start) {
+			t.arm(now.Sub(t.start))
+			return
+		}
+		heap.Pop(&t.set)
 		select {
-		case a.c <- time.Now():
+		case b.c <- now:
 		default: // the one before was not taken: it serves
 		}
 	}
 }
 
-func (a *timerfd) Set(d time.Duration) {
-	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(d, 1)))} // 0 would disarm it
-	if err := unix.TimerfdSettime(a.fd, 0, &spec, nil); err != nil {
+// arm sets the kernel's timer for the first bell, unless it rings before that
+// anyway. t.mu is held.
+func (t *timerfd) arm(now time.Duration) {
+	wake := t.set[0].due
+	if len(t.set) > many {
+		wake = max(wake, now+grain)
+	}
+	if now < t.wake && t.wake <= wake {
+		return
+	}
+	t.wake = wake
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(wake-now, 1)))} // 0 would disarm it
+	if err := unix.TimerfdSettime(t.fd, 0, &spec, nil); err != nil {
 		panic(err) // the descriptor is open and the time is valid
 	}
 }
 
-func (a *timerfd) C() <-chan time.Time { return a.c }
+// Set implements Alarm.
+func (b *bell) Set(d time.Duration) {
+	t := b.timer
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Since(t.start)
+	b.due = now + d
+	if b.place < 0 {
+		heap.Push(&t.set, b)
+	} else {
+		heap.Fix(&t.set, b.place)
+	}
+	if b.place == 0 {
+		t.arm(now)
+	}
+}
 
-func (a *timerfd) Close() {
-	a.file.Close()
-	<-a.done
+// C implements Alarm.
+func (b *bell) C() <-chan time.Time { return b.c }
+
+// Close implements Alarm. The last one of all ends the timer.
+func (b *bell) Close() {
+	t := b.timer
+	t.mu.Lock()
+	if b.place >= 0 {
+		heap.Remove(&t.set, b.place)
+	}
+	t.mu.Unlock()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.users--; shared.users == 0 {
+		shared.timer = nil
+		_ = t.file.Close() // a timer holds nothing that could be lost
+		<-t.done
+	}
+}
+
+// bells is a heap by due time.
+type bells []*bell
+
+func (h bells) Len() int           { return len(h) }
+func (h bells) Less(i, j int) bool { return h[i].due < h[j].due }
+
+func (h bells) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+// Push implements heap.Interface.
+func (h *bells) Push(x any) {
+	b := x.(*bell)
+	b.place = len(*h)
+	*h = append(*h, b)
+}
+
+// Pop implements heap.Interface.
+func (h *bells) Pop() any {
+	last := len(*h) - 1
+	b := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	b.place = -1
+	return b
 }

@@ -1,6 +1,8 @@
 package replay_test
 
 import (
+	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,4 +33,30 @@ func TestAlarms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Alarms that are open at the same time do not hold one another up: each wakes, and
+// none before its time, while others are set, set anew and closed.
+func TestManyAlarms(t *testing.T) {
+	var all sync.WaitGroup
+	for range 200 {
+		all.Go(func() {
+			a := replay.PreciseAlarm()
+			defer a.Close()
+			for range 20 {
+				if rand.IntN(4) == 0 {
+					a.Set(time.Hour)
+				}
+				d := time.Duration(rand.IntN(3e6))
+				start := time.Now()
+				a.Set(d)
+				<-a.C()
+				if took := time.Since(start); took < d {
+					t.Errorf("woke after %s of %s", took, d)
+				}
+			}
+			a.Set(time.Hour)
+		})
+	}
+	all.Wait()
 }

@@ -86,6 +86,21 @@ func (c *clock) setSpeed(s Speed, t time.Time) {
 	c.speed = s
 }
 
+// setLimit changes the longest silence from a moment on. Of the silence that is
+// under way no more counts as played than the limit allows, so that what follows
+// keeps its distance.
+func (c *clock) setLimit(limit int64, t time.Time) {
+	c.settle(t)
+	if c.limit = limit; limit > 0 {
+		c.anchor = min(c.anchor, c.played+limit)
+	}
+}
+
+// jump has at be due now, and all after it from now on.
+func (c *clock) jump(at int64, now time.Time) {
+	c.wall, c.anchor = now, c.played+c.gap(at)
+}
+
 // shift puts everything due off by d: the wait was the tape's, not the player's.
 func (c *clock) shift(d time.Duration) { c.wall = c.wall.Add(d) }
 

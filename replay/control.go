@@ -17,18 +17,31 @@ const (
 	Resume   Op = "resume" // go on
 	Seek     Op = "seek"   // go on at Command.To, playing or paused as before
 	SetSpeed Op = "speed"  // go on at Command.Speed
-	Step     Op = "step"   // pause, and play Command.Frames frames at once
+	Step     Op = "step"   // pause, and play Command.Frames frames at once, or take back as many
+	Live     Op = "live"   // of a session that still runs: pass over the rest, and play what comes
+	SetIdle  Op = "idle_limit"
+	SetLoop  Op = "loop"   // at the end begin again, or do not: Command.On
+	SetMark  Op = "marker" // pause after the frames that Command.To marks, or with a zero Mark after none
+	Ask      Op = "state"  // change nothing
 )
 
+// End is what a StateSink is told of a player that stays at the end. It is no control.
+const End Op = "end"
+
 // Ops lists the controls there are.
-var Ops = []string{string(Pause), string(Resume), string(Seek), string(SetSpeed), string(Step)}
+var Ops = []string{
+	string(Pause), string(Resume), string(Seek), string(SetSpeed), string(Step), string(Live),
+	string(SetIdle), string(SetLoop), string(SetMark), string(Ask),
+}
 
 // Command is one control.
 type Command struct {
 	Op     Op
-	To     Mark   // Seek: where to
-	Speed  Speed  // SetSpeed: one that ParseSpeed gives
-	Frames uint64 // Step: how many, 0 stands for one
+	To     Mark          // Seek: where to; SetMark: one that ParseMarker gives
+	Speed  Speed         // SetSpeed: one that ParseSpeed gives
+	Frames int64         // Step: how many, 0 stands for one; below 0 backwards, MostBack at most
+	Idle   time.Duration // SetIdle: the longest silence; 0 for no limit
+	On     bool          // SetLoop
 }
 
 // State is how a player stands.
@@ -38,6 +51,14 @@ type State struct {
 	Offset   time.Duration   // recorded time reached, from the session's first frame
 	Speed    Speed
 	Frames   uint64 // frames played so far
+	Idle     time.Duration
+	Looping  bool
+	Marker   string        // as it was written, "" for none
+	Duration time.Duration // from the session's first frame to its last so far
+	// Of a session that still ran when playing began:
+	Growing bool
+	Live    bool          // frames are played as they come
+	Behind  time.Duration // recorded time between what was reached and the latest frame there is
 }
 
 // ErrEnded is returned for a control that came after the end.
@@ -88,12 +109,47 @@ func (p *Player) obey(ctx context.Context, c control) error {
 			return p.refuse(c, fmt.Errorf("speed %v is not %s", c.Speed, SpeedAllowed))
 		}
 		p.clock.setSpeed(c.Speed, now)
+		p.live = p.live && c.Speed >= Normal
+	case SetIdle:
+		if c.Idle < 0 {
+			return p.refuse(c, fmt.Errorf("idle limit %v is below zero", c.Idle))
+		}
+		p.clock.setLimit(int64(c.Idle), now)
+	case SetLoop:
+		p.opts.Loop = c.On
+	case SetMark:
+		if p.opts.Bare && !c.To.IsZero() {
+			return p.refuse(c, errors.New("frames are read without their types: nothing can be marked"))
+		}
+		if err := c.To.CheckMarker(p.tape); err != nil {
+			return p.refuse(c, err)
+		}
+		p.opts.Marker = c.To
+	case Ask:
 	case Seek:
 		if err := p.seek(ctx, c.To); err != nil {
 			return p.refuse(c, err)
 		}
+	case Live:
+		if _, ok := p.tape.(Growing); !ok {
+			return p.refuse(c, errors.New("the session is over, or it is not followed: there is nothing live"))
+		}
+		if err := p.seek(ctx, LiveMark); err != nil {
+			return p.refuse(c, err)
+		}
+		p.paused = false
+		p.clock.resume(now)
 	case Step:
+		if c.Frames < -MostBack {
+			return p.refuse(c, fmt.Errorf("no more than %d frames can be stepped back at once", MostBack))
+		}
 		p.pause(now)
+		if c.Frames < 0 {
+			if err := p.back(ctx, int(-c.Frames)); err != nil {
+				return p.refuse(c, err)
+			}
+			break
+		}
 		p.steps, p.left = &c, max(c.Frames, 1)
 		return nil // stepped answers
 	default:
@@ -103,6 +159,7 @@ func (p *Player) obey(ctx context.Context, c control) error {
 }
 
 func (p *Player) pause(now time.Time) {
+	p.live = false
 	if !p.paused {
 		p.paused = true
 		p.clock.halt(now)
@@ -113,6 +170,13 @@ func (p *Player) seek(ctx context.Context, to Mark) error {
 	place, err := to.Start(ctx, p.tape)
 	if err != nil {
 		return err
+	}
+	last := LastAt(p.tape)
+	if growing, ok := p.tape.(Growing); ok {
+		last = max(last, growing.Edge())
+	}
+	if to.kind == markOffset && place.Position.At > last { // nothing is there: the end
+		place.Position = endOf(last)
 	}
 	return p.begin(ctx, place)
 }
@@ -137,6 +201,13 @@ func (p *Player) state() State {
 	s := State{
 		State: "playing", Position: p.sum.Last, Speed: p.clock.speed, Frames: p.sum.Frames,
 		Offset: time.Duration(p.reached() - FirstAt(p.tape)),
+		Idle:   time.Duration(p.clock.limit), Looping: p.opts.Loop, Marker: p.opts.Marker.String(),
+		Duration: time.Duration(LastAt(p.tape) - FirstAt(p.tape)),
+	}
+	if growing, ok := p.tape.(Growing); ok {
+		s.Growing, s.Live = true, p.live
+		s.Behind = time.Duration(max(growing.Edge()-p.reached(), 0))
+		s.Duration = max(s.Duration, time.Duration(growing.Edge()-FirstAt(p.tape)))
 	}
 	if p.paused {
 		s.State = "paused"

@@ -1,8 +1,10 @@
 package replay_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,13 +19,26 @@ type deck struct {
 	player *replay.Player
 	out    *log
 	over   chan error
+	stop   func()
+}
+
+// Tell implements replay.StateSink.
+func (l *log) Tell(op replay.Op, s replay.State) error {
+	l.note(fmt.Sprintf("told %s: %s at %s x%s", op, s.State, s.Offset, s.Speed))
+	return nil
 }
 
 func newDeck(t *testing.T, tape replay.Tape, opts replay.Options) *deck {
 	d := &deck{t: t, out: newLog(), over: make(chan error, 1)}
 	d.player = replay.New(tape, d.out, opts)
+	ctx, stop := context.WithCancel(t.Context())
+	d.stop = func() {
+		synctest.Wait()
+		stop()
+	}
 	go func() {
-		_, err := d.player.Run(t.Context())
+		defer stop()
+		_, err := d.player.Run(ctx)
 		d.over <- err
 	}()
 	return d
@@ -60,7 +75,7 @@ func (d *deck) do(c replay.Command) *deck {
 
 func (d *deck) end(want ...string) {
 	d.t.Helper()
-	if err := <-d.over; err != nil {
+	if err := <-d.over; err != nil && !errors.Is(err, context.Canceled) {
 		d.t.Error(err)
 	}
 	d.out.expect(d.t, want...)
@@ -136,14 +151,15 @@ func TestControls(t *testing.T) {
 				d.at(60).do(replay.Command{Op: replay.Seek, To: mark(t, "+0s")})
 				d.at(70).do(replay.Command{Op: replay.Seek, To: mark(t, "+1h")})
 			},
-			[]string{"0 a", "50 playing at 9s x1", "60 playing at 0s x1", "60 a", "70 playing at 1h0m0s x1"},
+			[]string{"0 a", "50 playing at 9s x1", "60 playing at 0s x1", "60 a", "70 playing at 10s x1"},
 		},
 		{
 			"refused", replay.Options{Speed: replay.Max},
 			func(t *testing.T, d *deck) {
 				d.do(pause).do(speed(5000)).do(replay.Command{Op: "rewind"})
 				d.do(replay.Command{Op: replay.Seek, To: mark(t, "1.019b7d3c-ffff-7000-8000-000000000000.0")})
-				d.do(replay.Command{Op: replay.Seek, To: mark(t, "type:nothing")}).do(resume)
+				d.do(replay.Command{Op: replay.Seek, To: mark(t, "type:nothing")})
+				d.do(replay.Command{Op: replay.SetMark, To: mark(t, "1.019b7d3c-ffff-7000-8000-000000000000.0")}).do(resume)
 			},
 			[]string{
 				"0 paused at 0s xmax",
@@ -151,7 +167,96 @@ func TestControls(t *testing.T) {
 				"0 paused at 0s xmax", `0 refused: there is no control "rewind"`,
 				"0 paused at 0s xmax", `0 refused: place "1.019b7d3c-ffff-7000-8000-000000000000.0": its stream is not one of this session`,
 				"0 paused at 0s xmax", `0 refused: place "type:nothing": the session has no such frame from there on`,
+				"0 paused at 0s xmax", `0 refused: place "1.019b7d3c-ffff-7000-8000-000000000000.0": its stream is not one of this session`,
 				"0 playing at 0s xmax", "0 a", "0 b", "0 c", "0 d",
+			},
+		},
+		{
+			"steps back", replay.Options{},
+			func(t *testing.T, d *deck) {
+				back := func(n int64) replay.Command { return replay.Command{Op: replay.Step, Frames: -n} }
+				d.at(200).do(back(1)).at(300).do(step).do(back(2)).do(back(9)).do(back(1)).at(400).do(resume)
+			},
+			[]string{
+				"0 a", "100 b", "100 c", "200 paused at 100ms x1", "300 c", "300 paused at 100ms x1",
+				"300 paused at 0s x1", "300 paused at 0s x1", "300 paused at 0s x1",
+				"400 playing at 0s x1", "400 a", "500 b", "500 c", "10400 d",
+			},
+		},
+		{
+			"steps back too far", replay.Options{Speed: replay.Max, Hold: true},
+			func(t *testing.T, d *deck) {
+				d.at(1).do(replay.Command{Op: replay.Step, Frames: -replay.MostBack - 1})
+				d.do(replay.Command{Op: replay.Step, Frames: math.MinInt64})
+				d.do(replay.Command{Op: replay.Ask}).stop()
+			},
+			[]string{
+				"0 a", "0 b", "0 c", "0 d", "0 told end: ended at 10s xmax",
+				"1 ended at 10s xmax", "1 refused: no more than 10000 frames can be stepped back at once",
+				"1 ended at 10s xmax", "1 refused: no more than 10000 frames can be stepped back at once",
+				"1 ended at 10s xmax",
+			},
+		},
+		{
+			"silences cut while one lasts", replay.Options{},
+			func(t *testing.T, d *deck) {
+				idle := func(limit time.Duration) replay.Command {
+					return replay.Command{Op: replay.SetIdle, Idle: limit}
+				}
+				d.at(50).do(idle(time.Minute)).at(3100).do(idle(2 * time.Second))
+			},
+			[]string{"0 a", "50 playing at 50ms x1", "100 b", "100 c", "3100 playing at 2.1s x1", "3100 d"},
+		},
+		{
+			"a longer silence after a shorter one", replay.Options{IdleLimit: 3 * time.Second},
+			func(t *testing.T, d *deck) { d.at(2100).do(replay.Command{Op: replay.SetIdle}) },
+			[]string{"0 a", "100 b", "100 c", "2100 playing at 2.1s x1", "10000 d"},
+		},
+		{
+			"a loop keeps its time over passes", replay.Options{Loop: true, Speed: 10},
+			func(t *testing.T, d *deck) { d.at(2500).do(replay.Command{Op: replay.SetLoop}) },
+			[]string{
+				"0 a", "10 b", "10 c", "1000 d", "1000 told loop: playing at 0s x10", "1000 a", "1010 b", "1010 c", "2000 d",
+				"2000 told loop: playing at 0s x10", "2000 a", "2010 b", "2010 c", "2500 playing at 5s x10", "3000 d",
+			},
+		},
+		{
+			"a loop does not spin", replay.Options{Loop: true, Speed: replay.Max},
+			func(t *testing.T, d *deck) { d.at(150).do(replay.Command{Op: replay.SetLoop}) },
+			[]string{
+				"0 a", "0 b", "0 c", "0 d", "0 told loop: playing at 0s xmax", "100 a", "100 b", "100 c", "100 d",
+				"100 told loop: playing at 0s xmax", "150 playing at 0s xmax", "200 a", "200 b", "200 c", "200 d",
+			},
+		},
+		{
+			"a loop over nothing ends", replay.Options{Loop: true, Filter: replay.Filter{Types: []string{"none"}}},
+			func(t *testing.T, d *deck) {}, nil,
+		},
+		{
+			"pauses at a marker", replay.Options{Marker: mark(t, "1767323045223456789.019b7d3c-0000-7000-8000-000000000000.1")},
+			func(t *testing.T, d *deck) {
+				d.at(500).do(replay.Command{Op: replay.SetMark}).do(resume)
+			},
+			[]string{
+				"0 a", "100 b", "100 told marker: paused at 100ms x1",
+				"500 paused at 100ms x1", "500 playing at 100ms x1", "500 c", "10400 d",
+			},
+		},
+		{
+			"ends at a marker", replay.Options{
+				Marker: mark(t, "1767323045223456789.019b7d3c-0000-7000-8000-000000000000.1"), EndAtMarker: true,
+			},
+			func(t *testing.T, d *deck) {}, []string{"0 a", "100 b"},
+		},
+		{
+			"stays at the end", replay.Options{Hold: true, Speed: 100},
+			func(t *testing.T, d *deck) {
+				d.at(200).do(resume).at(300).do(replay.Command{Op: replay.Seek, To: mark(t, "+9s")}).do(resume).at(400).stop()
+			},
+			[]string{
+				"0 a", "1 b", "1 c", "100 d", "100 told end: ended at 10s x100", "200 playing at 10s x100",
+				"200 told end: ended at 10s x100", "300 paused at 9s x100", "300 playing at 9s x100",
+				"310 d", "310 told end: ended at 10s x100",
 			},
 		},
 		{

@@ -18,6 +18,7 @@ type feed struct {
 	batch   []Frame // the reader's memory, until frames are wanted again
 	at      int     // the next frame in batch
 	err     error   // what the reader ended in
+	live    bool    // the reader has given all there is so far
 }
 
 type arrival struct {
@@ -61,7 +62,7 @@ func pump(ctx context.Context, r Reader, wanted <-chan struct{}, arrived chan<- 
 	for range wanted {
 		frames, err := r.Next(ctx)
 		arrived <- arrival{frames, err}
-		if err != nil {
+		if err != nil && err != ErrLive {
 			return
 		}
 	}
@@ -112,7 +113,14 @@ func (f *feed) taken() {
 }
 
 // accept takes what has arrived.
-func (f *feed) accept(a arrival) { f.batch, f.at, f.err = a.frames, 0, a.err }
+func (f *feed) accept(a arrival) {
+	if f.live = a.err == ErrLive; f.live {
+		f.batch, f.at = nil, 0
+		f.wanted <- struct{}{}
+		return
+	}
+	f.batch, f.at, f.err = a.frames, 0, a.err
+}
 
 // ended reports whether the tape is known to hold no further frame.
 func (f *feed) ended() bool { return f.peek() == nil && f.err == io.EOF }

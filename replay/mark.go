@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,12 +22,13 @@ type MarkError struct {
 func (e *MarkError) Error() string { return fmt.Sprintf("place %q: %s", e.Mark, e.Reason) }
 
 // MarkAllowed lists what ParseMark takes.
-var MarkAllowed = []string{"a position <ns>.<stream_id>.<seq>", "an offset such as +12.5s", "type:<frame type>"}
+var MarkAllowed = []string{"a position <ns>.<stream_id>.<seq>", "an offset such as +12.5s", "type:<frame type>", "live"}
 
 // Mark is a place as people write it: a position, an offset from the session's
-// first frame, or the first frame of a type.
+// first frame, the first frame of a type, or the end of what there is so far.
 type Mark struct {
 	text     string
+	block    uint64
 	position schema.Position
 	offset   time.Duration
 	kind     markKind
@@ -38,11 +40,39 @@ const (
 	markPosition markKind = iota
 	markOffset
 	markType
+	markLive
 )
 
-// ParseMark reads "<position>", "+12.5s" or "type:tool_call". In place of the
-// plus a space is taken, since that is what an unescaped + in a URL turns into.
+// IsZero reports whether it is no mark at all.
+func (m Mark) IsZero() bool { return m == Mark{} }
+
+// String is the mark as it was written.
+func (m Mark) String() string {
+	if m.kind == markType {
+		return "type:" + m.text
+	}
+	return m.text
+}
+
+// LiveMark is the place after all there is so far.
+var LiveMark = Mark{text: "live", kind: markLive}
+
+// liveSign stands between a position and the number of a block.
+const liveSign = "~"
+
+// AppendResume appends the text of a place just after a frame that came live,
+// for ParseMark: its position and the number of its block.
+func AppendResume(dst, position []byte, block uint64) []byte {
+	return strconv.AppendUint(append(append(dst, position...), liveSign...), block, 10)
+}
+
+// ParseMark reads "<position>", "+12.5s", "type:tool_call" or "live", and
+// "<position>~<block>" as AppendResume makes it. In place of the plus a space is
+// taken, since that is what an unescaped + in a URL turns into.
 func ParseMark(s string) (Mark, error) {
+	if s == LiveMark.text {
+		return LiveMark, nil
+	}
 	if name, ok := strings.CutPrefix(s, "type:"); ok {
 		if name == "" {
 			return Mark{}, &MarkError{s, "no type is named"}
@@ -56,11 +86,28 @@ func ParseMark(s string) (Mark, error) {
 		}
 		return Mark{text: s, offset: d, kind: markOffset}, nil
 	}
-	p, err := schema.ParsePosition(s)
-	if err != nil {
+	position, number, live := strings.Cut(s, liveSign)
+	m := Mark{text: s}
+	var err error
+	if m.position, err = schema.ParsePosition(position); err != nil {
 		return Mark{}, &MarkError{s, err.Error()}
 	}
-	return Mark{text: s, position: p}, nil
+	if live {
+		if m.block, err = strconv.ParseUint(number, 10, 64); err != nil || m.block == 0 {
+			return Mark{}, &MarkError{s, "what follows " + liveSign + " is the number of a block"}
+		}
+	}
+	return m, nil
+}
+
+// ParseResume reads the place just after a frame that was played: its position,
+// or what AppendResume makes.
+func ParseResume(s string) (Mark, error) {
+	m, err := ParseMark(s)
+	if err == nil && m.kind != markPosition {
+		err = &MarkError{s, "it is not the id of a frame"}
+	}
+	return m, err
 }
 
 // Start is the place of the mark, for playing from there: its frame is the
@@ -72,8 +119,11 @@ func (m Mark) Start(ctx context.Context, t Tape) (Place, error) {
 	case markType:
 		p, err := m.find(ctx, t, Place{})
 		return Place{Position: p}, err
+	case markLive:
+		_, growing := t.(Growing)
+		return Place{Position: endOf(LastAt(t)), Live: growing}, nil
 	default:
-		return Place{Position: m.position}, m.check(t)
+		return Place{Position: m.position, Block: m.block}, m.check(t)
 	}
 }
 
@@ -85,6 +135,8 @@ func (m Mark) Stop(ctx context.Context, t Tape, from Place) (schema.Position, er
 		return endOf(later(FirstAt(t), m.offset)), nil
 	case markType:
 		return m.find(ctx, t, from)
+	case markLive:
+		return endOf(LastAt(t)), nil
 	default:
 		return m.position, m.check(t)
 	}
@@ -117,7 +169,7 @@ func (m Mark) find(ctx context.Context, t Tape, from Place) (schema.Position, er
 	}
 	defer r.Close()
 	frames, err := r.Next(ctx)
-	if errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) || errors.Is(err, ErrLive) {
 		return schema.Position{}, &MarkError{"type:" + m.text, "the session has no such frame from there on"}
 	}
 	if err != nil {

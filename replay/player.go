@@ -21,6 +21,15 @@ type Sink interface {
 	Flush() error
 }
 
+// StateSink is a Sink that is told, between two frames, of what the player does
+// without being told to: Live, it has caught up with a session that still runs, and
+// plays frames as they come; SetMark, it paused after a marked frame; SetLoop, it
+// begins again; End, it stays at the end.
+type StateSink interface {
+	Sink
+	Tell(Op, State) error
+}
+
 // Options of a player. The zero value plays all frames at the recorded speed.
 type Options struct {
 	Speed     Speed         // 0 stands for Normal
@@ -31,7 +40,21 @@ type Options struct {
 	From   Place
 	To     schema.Position // the last position to play; zero for the end
 	Filter Filter
-	Bare   bool // frames need no envelope
+	// Loop: after the end playing begins again, at LoopFrom; the zero Place is
+	// the session's first frame. The last frame and the first of the next pass are
+	// due at the same time, but passes begin ShortestPass apart. It ends all the same
+	// where there is no frame to play.
+	Loop     bool
+	LoopFrom Place
+	// Marker marks frames, one that ParseMarker gives; zero for none. After such a
+	// frame the player pauses, or where EndAtMarker is set, Run ends.
+	Marker      Mark
+	EndAtMarker bool
+	Hold        bool // pause at the end, in place of ending
+	// LagLimit ends Run with a LagError when a frame is played so much later than
+	// due, because the sink is slow; 0 for no limit. At speed Max nothing is due.
+	LagLimit time.Duration
+	Bare     bool // frames need no envelope
 	// Reads: where a frame came in several reads, each is played at its own time.
 	Reads   bool
 	Alarm   func() Alarm // TimerAlarm where nil
@@ -43,6 +66,7 @@ type Summary struct {
 	Frames uint64          // frames played whole
 	Last   schema.Position // of the last of them; zero for none
 	Offset time.Duration   // recorded time reached, from the session's first frame
+	Marker string          // what ended it before the tape's end, "" for nothing
 }
 
 // Player plays one tape to one sink, once.
@@ -61,11 +85,18 @@ type Player struct {
 	feed   feed
 	paused bool
 	steps  *control // a step under way, with left frames to go
-	left   uint64
-	fresh  bool // nothing was played since the start or the last seek
-	dirty  bool // something was played since the last flush
-	offset int  // bytes of the next frame that were played
-	cut    int  // its reads that were played
+	left   int64
+	live   bool          // frames are played as they come
+	near   time.Time     // when the tape had nothing more, last
+	begun  Place         // where playing began, or was sent to last
+	since  uint64        // frames played since
+	passAt time.Time     // when the pass began, of a loop
+	whole  bool          // it began where loops do
+	owed   time.Duration // how late it began, of a pass that is not the first
+	fresh  bool          // nothing was played since the start or the last seek
+	dirty  bool          // something was played since the last flush
+	offset int           // bytes of the next frame that were played
+	cut    int           // its reads that were played
 	sum    Summary
 }
 
@@ -97,6 +128,9 @@ func (p *Player) Run(ctx context.Context) (Summary, error) {
 	if from == (Place{}) {
 		from.Position.At = FirstAt(p.tape)
 	}
+	if p.opts.LoopFrom == (Place{}) {
+		p.opts.LoopFrom.Position.At = FirstAt(p.tape)
+	}
 	p.clock = clock{speed: p.opts.Speed, limit: int64(p.opts.IdleLimit)}
 	p.feed = feed{tape: p.tape}
 	defer p.feed.close()
@@ -113,8 +147,32 @@ func (p *Player) begin(ctx context.Context, from Place) error {
 	if err != nil {
 		return err
 	}
-	p.clock.start(from.Position.At, time.Now())
+	now := time.Now()
+	p.clock.start(from.Position.At, now)
 	p.fresh, p.offset, p.cut = true, 0, 0
+	p.begun, p.since, p.passAt, p.whole, p.owed = from, 0, now, from == p.opts.LoopFrom, 0
+	p.live, p.near = from.Live, now
+	return nil
+}
+
+// caughtUp goes live once everything there is was played. Slow motion never
+// does: it goes on to fall behind.
+func (p *Player) caughtUp() error {
+	if !p.feed.live {
+		return nil
+	}
+	p.near = time.Now()
+	if p.live || p.paused || p.clock.speed < Normal {
+		return nil
+	}
+	p.live = true
+	return p.tell(Live)
+}
+
+func (p *Player) tell(op Op) error {
+	if sink, ok := p.sink.(StateSink); ok {
+		return sink.Tell(op, p.state())
+	}
 	return nil
 }
 
@@ -126,19 +184,23 @@ func (p *Player) loop(ctx context.Context) error {
 		f, err := p.feed.next()
 		switch {
 		case errors.Is(err, errWaiting):
-			err = p.wait(ctx, false)
-		case errors.Is(err, io.EOF):
-			if !p.paused {
-				return p.flush()
-			}
-			if err = p.stepped(); err == nil {
+			if err = p.caughtUp(); err == nil {
 				err = p.wait(ctx, false)
+			}
+		case errors.Is(err, io.EOF):
+			var over bool
+			if over, err = p.atEnd(ctx); over {
+				return err
 			}
 		case err != nil:
 		case p.paused && p.steps == nil:
 			err = p.wait(ctx, false)
 		default:
 			err = p.playWhenDue(ctx, f)
+		}
+		if err == errMarked {
+			p.sum.Marker = p.opts.Marker.String()
+			return p.flush()
 		}
 		if err != nil {
 			return err
@@ -152,18 +214,29 @@ func (p *Player) playWhenDue(ctx context.Context, f *Frame) error {
 	if p.opts.Reads && p.cut < len(f.Cuts) {
 		to, at = int(f.Cuts[p.cut].Offset), f.Cuts[p.cut].At
 	}
-	if !p.paused && p.clock.speed != Max {
+	switch {
+	case p.paused || p.clock.speed == Max && !p.fresh:
+	case p.live:
+		now := time.Now()
+		if err := p.behind(now, at); err != nil {
+			return err
+		}
+		p.clock.jump(at, now)
+	default:
 		now := time.Now()
 		due := p.clock.due(at)
-		if p.fresh && now.After(due) {
-			p.clock.shift(now.Sub(due))
-			due = now
+		if wait := now.Sub(due) - p.owed; p.fresh && wait > 0 {
+			p.clock.shift(wait)
+			due = due.Add(wait)
 		}
 		if now.Before(due) {
 			p.alarm.Set(due.Sub(now))
 			return p.wait(ctx, true)
 		}
 		if !p.fresh {
+			if late := now.Sub(due); p.opts.LagLimit > 0 && late > p.opts.LagLimit {
+				return &LagError{Lag: late, Limit: p.opts.LagLimit}
+			}
 			p.opts.Metrics.late(now.Sub(due))
 		}
 	}
@@ -185,13 +258,19 @@ func (p *Player) play(f *Frame, to int, at int64) error {
 		return nil
 	}
 	p.offset, p.cut = 0, 0
+	marked := p.opts.Marker.marks(f)
+	p.since++
 	p.sum.Frames++
 	p.sum.Last.At, p.sum.Last.StreamID, p.sum.Last.Seq = f.At, f.Stream.StreamID, f.Seq
 	p.feed.taken()
 	if p.steps != nil {
-		if p.left--; p.left == 0 {
+		if p.left--; p.left == 0 || marked {
 			return p.stepped()
 		}
+		return nil
+	}
+	if marked {
+		return p.atMarker()
 	}
 	return nil
 }
@@ -244,9 +323,13 @@ func (p *Player) summary() Summary {
 	return s
 }
 
-// reached is the recorded time played so far; it stops at the next frame.
+// reached is the recorded time played so far; it stops at the next frame, and
+// at the latest there is.
 func (p *Player) reached() int64 {
 	at := p.clock.recorded(time.Now())
+	if growing, ok := p.tape.(Growing); ok {
+		at = min(at, max(growing.Edge(), p.clock.at))
+	}
 	if f := p.feed.peek(); f != nil {
 		return min(at, max(f.At, p.clock.at))
 	}

@@ -133,12 +133,19 @@ func TestFilters(t *testing.T) {
 	typed := func(typ, agent string, d schema.Direction) func(*schema.Frame) {
 		return func(f *schema.Frame) { f.Type, f.Agent, f.Direction = typ, agent, d }
 	}
+	note := func(over schema.Transport) func(*schema.Frame) {
+		return func(f *schema.Frame) { f.Transport, f.Flags = over, schema.FlagNote }
+	}
 	tape := &replaytest.Tape{}
 	tape.Stream(schema.WebSocket, "").
 		Add(0, "a", typed("run", "", schema.Send)).
 		Add(time.Second, "b", typed("text", "x", schema.Receive)).
 		Add(2*time.Second, "c", typed("tool", "x", schema.Receive)).
-		Add(3*time.Second, "d", typed("text", "y", schema.Receive))
+		Add(3*time.Second, "d", typed("text", "y", schema.Receive)).
+		Add(4*time.Second, "gone", note(schema.WebSocket)).
+		Add(5*time.Second, "head", note(schema.HTTP)).
+		Add(6*time.Second, ": ping", note(schema.SSE)).
+		Add(7*time.Second, "body", func(f *schema.Frame) { f.Transport = schema.HTTP })
 	for _, tc := range []struct {
 		filter replay.Filter
 		want   []string
@@ -147,7 +154,7 @@ func TestFilters(t *testing.T) {
 		{replay.Filter{Types: []string{"tool"}}, []string{"2000 c"}},
 		{replay.Filter{Agents: []string{"x"}}, []string{"1000 b", "2000 c"}},
 		{replay.Filter{Directions: []schema.Direction{schema.Send}}, []string{"0 a"}},
-		{replay.Filter{Transports: []schema.Transport{schema.SSE}}, nil},
+		{replay.Filter{Bytes: true}, []string{"0 a", "1000 b", "2000 c", "3000 d", "6000 : ping", "7000 body"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			out := newLog()
@@ -251,4 +258,98 @@ func TestFrameOutlivesContext(t *testing.T) {
 			t.Errorf("got %+v, %v, saw %q", sum, err, out.seen)
 		}
 	})
+}
+
+// After an hour of frames at uneven gaps, and of short pauses, the last one
+// comes when it is due to the nanosecond: nothing adds up.
+func TestNoDrift(t *testing.T) {
+	tape := &replaytest.Tape{Batch: 100}
+	s := tape.Stream(schema.NDJSON, "")
+	at, n := time.Duration(0), 0
+	for ; at < time.Hour; n++ {
+		s.Add(at, "x")
+		at += time.Duration(1 + (n*7919)%1_999_999_973)
+	}
+	s.Add(time.Hour, "last")
+	synctest.Test(t, func(t *testing.T) {
+		out := &last{}
+		p := replay.New(tape, out, replay.Options{})
+		start := time.Now()
+		go func() {
+			for range 59 {
+				time.Sleep(59_999_999_999)
+				for _, op := range []replay.Op{replay.Pause, replay.Ask, replay.Resume} {
+					err := p.Control(t.Context(), replay.Command{Op: op}, func(replay.State, error) error { return nil })
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}()
+		sum, err := p.Run(t.Context())
+		if err != nil || sum.Frames != uint64(n)+1 {
+			t.Errorf("played %d of %d frames, %v", sum.Frames, n+1, err)
+		}
+		if drift := out.at.Sub(start) - time.Hour; drift != 0 {
+			t.Errorf("after an hour the last frame is %v off", drift)
+		}
+	})
+}
+
+// last is a Sink that notes when the last frame came.
+type last struct{ at time.Time }
+
+func (l *last) Play(*replay.Frame, int, int) error {
+	l.at = time.Now()
+	return nil
+}
+
+func (l *last) Flush() error { return nil }
+
+// slow is a Sink that takes its time for every frame.
+type slow struct {
+	each time.Duration
+	seen int
+}
+
+func (s *slow) Play(*replay.Frame, int, int) error {
+	s.seen++
+	time.Sleep(s.each)
+	return nil
+}
+
+func (s *slow) Flush() error { return nil }
+
+// A sink that is slower than the tape paces it, up to the limit.
+func TestLagLimit(t *testing.T) {
+	tape := &replaytest.Tape{}
+	s := tape.Stream(schema.NDJSON, "")
+	for i := range 100 {
+		s.Add(time.Duration(i)*100*time.Millisecond, "x")
+	}
+	for name, tc := range map[string]struct {
+		each   time.Duration
+		opts   replay.Options
+		frames uint64 // 0 for all, and no error
+	}{
+		"fast enough":            {99 * time.Millisecond, replay.Options{LagLimit: time.Second}, 0},
+		"no limit":               {time.Minute, replay.Options{}, 0},
+		"nothing is due":         {time.Minute, replay.Options{LagLimit: time.Second, Speed: replay.Max}, 0},
+		"100 ms late each":       {200 * time.Millisecond, replay.Options{LagLimit: time.Second}, 11},
+		"late at twice the pace": {100 * time.Millisecond, replay.Options{LagLimit: time.Second, Speed: 2}, 21},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				out := &slow{each: tc.each}
+				sum, err := replay.New(tape, out, tc.opts).Run(t.Context())
+				lag, slow := errors.AsType[*replay.LagError](err)
+				switch {
+				case tc.frames == 0 && (err != nil || sum.Frames != 100):
+					t.Errorf("got %+v, %v", sum, err)
+				case tc.frames > 0 && (!slow || lag.Lag <= time.Second || sum.Frames != tc.frames || sum.Last != tape.Frames()[tc.frames-1].Position()):
+					t.Errorf("got %+v, %v", sum, err)
+				}
+			})
+		})
+	}
 }

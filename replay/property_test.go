@@ -24,9 +24,11 @@ type act struct {
 // event is a frame that was played, or a control that took effect.
 type event struct {
 	at     time.Duration
-	frame  int  // -1 for a control
+	frame  int  // -1 for a control, or for what the player tells
 	free   bool // the frame was played by a step
 	act    *act
+	told   replay.Op // what the player does of itself
+	state  replay.State
 	rate   replay.Speed
 	paused bool
 }
@@ -38,6 +40,15 @@ type script struct {
 	opts   replay.Options
 	acts   []act
 }
+
+// stopMark marks the frames of type stop.
+var stopMark = func() replay.Mark {
+	m, err := replay.ParseMarker("type:stop")
+	if err != nil {
+		panic(err)
+	}
+	return m
+}()
 
 func drawScript(rt *rapid.T) *script {
 	s := &script{tape: &replaytest.Tape{Batch: rapid.IntRange(1, 9).Draw(rt, "batch")}, index: map[schema.Position]int{}}
@@ -51,7 +62,8 @@ func drawScript(rt *rapid.T) *script {
 	for range rapid.IntRange(1, 4).Draw(rt, "streams") {
 		stream, at := s.tape.Stream(schema.NDJSON, ""), gap.Draw(rt, "first")
 		for n := range rapid.IntRange(1, 25).Draw(rt, "frames") {
-			stream.Add(at, fmt.Sprint(n))
+			kind := rapid.SampledFrom([]string{"", "", "", "stop"}).Draw(rt, "type")
+			stream.Add(at, fmt.Sprint(n), func(f *schema.Frame) { f.Type = kind })
 			at += gap.Draw(rt, "next")
 		}
 	}
@@ -61,12 +73,21 @@ func drawScript(rt *rapid.T) *script {
 	}
 	speed := rapid.SampledFrom([]replay.Speed{0.1, 0.7, 1, 2, 10, 1000, replay.Max})
 	s.opts.Speed = speed.Draw(rt, "speed")
-	s.opts.IdleLimit = rapid.SampledFrom([]time.Duration{0, 0, time.Millisecond, time.Second}).Draw(rt, "idle")
+	idle := rapid.SampledFrom([]time.Duration{0, 0, time.Millisecond, time.Second})
+	s.opts.IdleLimit = idle.Draw(rt, "idle")
+	s.opts.Loop = rapid.Bool().Draw(rt, "loop")
+	marker := rapid.SampledFrom([]replay.Mark{{}, stopMark})
+	s.opts.Marker = marker.Draw(rt, "marker")
 	for range rapid.IntRange(0, 12).Draw(rt, "acts") {
 		a := act{after: rapid.SampledFrom([]time.Duration{0, time.Microsecond, 90 * time.Millisecond, 3 * time.Second}).Draw(rt, "after")}
-		a.cmd.Op = rapid.SampledFrom([]replay.Op{replay.Pause, replay.Resume, replay.Seek, replay.SetSpeed, replay.Step}).Draw(rt, "op")
+		a.cmd.Op = rapid.SampledFrom([]replay.Op{replay.Pause, replay.Resume, replay.Seek, replay.SetSpeed, replay.Step,
+			replay.SetIdle, replay.SetLoop, replay.SetMark, replay.Ask}).Draw(rt, "op")
 		a.cmd.Speed = speed.Draw(rt, "to speed")
-		a.cmd.Frames = rapid.Uint64Range(0, 4).Draw(rt, "steps")
+		a.cmd.Frames = rapid.Int64Range(-3, 4).Draw(rt, "steps")
+		a.cmd.Idle, a.cmd.On = idle.Draw(rt, "to idle"), rapid.Bool().Draw(rt, "on")
+		if a.cmd.Op == replay.SetMark {
+			a.cmd.To = marker.Draw(rt, "to marker")
+		}
 		a.place = rapid.IntRange(0, len(s.frames)-1).Draw(rt, "place")
 		s.acts = append(s.acts, a)
 	}
@@ -93,14 +114,27 @@ func (e *eye) Flush() error { return nil }
 // answered notes a control. The frames of a step come right before its answer.
 func (e *eye) answered(a *act, st replay.State) {
 	now := time.Since(e.start)
-	if a.cmd.Op == replay.Step {
+	if a.cmd.Op == replay.Step && a.cmd.Frames >= 0 {
 		left := max(a.cmd.Frames, 1)
-		for i := len(e.events) - 1; i >= 0 && left > 0 && e.events[i].frame >= 0 && e.events[i].at == now; i-- {
-			e.events[i].free = true
-			left--
+		for i := len(e.events) - 1; i >= 0 && left > 0 && e.events[i].at == now; i-- {
+			if e.events[i].frame < 0 && e.events[i].told != replay.SetLoop {
+				break
+			}
+			if e.events[i].frame >= 0 {
+				e.events[i].free = true
+				left--
+			}
 		}
 	}
-	e.events = append(e.events, event{at: now, frame: -1, act: a, rate: st.Speed, paused: st.State != "playing"})
+	e.events = append(e.events, event{at: now, frame: -1, act: a, state: st, rate: st.Speed, paused: st.State != "playing"})
+}
+
+// Tell implements replay.StateSink.
+func (e *eye) Tell(op replay.Op, st replay.State) error {
+	e.events = append(e.events, event{
+		at: time.Since(e.start), frame: -1, told: op, state: st, rate: st.Speed, paused: st.State != "playing",
+	})
+	return nil
 }
 
 // run plays the script and gives what happened.
@@ -112,7 +146,9 @@ func (s *script) run(t *testing.T) ([]event, error) {
 		_, err := p.Run(t.Context())
 		over <- err
 	}()
-	for _, a := range append(s.acts, act{cmd: replay.Command{Op: replay.Resume}}) {
+	for _, a := range append(s.acts,
+		act{cmd: replay.Command{Op: replay.SetMark}}, act{cmd: replay.Command{Op: replay.SetLoop}},
+		act{cmd: replay.Command{Op: replay.Resume}}) {
 		time.Sleep(a.after)
 		if a.cmd.Op == replay.Seek {
 			pos := s.frames[a.place].Position()
@@ -137,25 +173,59 @@ func (s *script) run(t *testing.T) ([]event, error) {
 }
 
 // check holds what happened against what the controls ask for: every frame in
-// order from the start, and from every place sought, up to the end; and between
-// two frames as much playing time as lies between them on the tape.
+// order from the start, and from every place sought or stepped back to, up to the
+// end and then, in a loop, from the start; and between two frames as much playing time
+// as lies between them on the tape. At a marked frame, and only there, it pauses.
 func (s *script) check(events []event) error {
 	const rounding = 20e3 // ns: at speed 1000 one nanosecond is a microsecond of tape
 	next, last := 0, -1
 	rate := float64(s.opts.Speed) // 0 while paused
 	since := 0.0                  // playing time since the last frame, ns
+	idle, loop, marker := s.opts.IdleLimit, s.opts.Loop, s.opts.Marker
+	begins, marked := false, false // a pass has just begun; the last frame asks for a pause
 	at := time.Duration(0)
 	for _, e := range events {
 		if e.at > at {
 			since += rate * float64(e.at-at)
 			at = e.at
 		}
+		if marked && e.told != replay.SetMark {
+			return fmt.Errorf("it did not pause at frame %d", last)
+		}
 		if e.frame < 0 {
 			if rate = float64(e.rate); e.paused {
 				rate = 0
 			}
-			if e.act.cmd.Op == replay.Seek {
-				next, last, since = e.act.place, -1, 0
+			switch {
+			case e.told == replay.SetMark:
+				if !marked || !e.paused || e.state.Position != s.frames[last].Position() ||
+					e.state.Offset != time.Duration(s.frames[last].At-s.frames[0].At) {
+					return fmt.Errorf("paused after frame %d, at %+v", last, e.state)
+				}
+				marked = false
+			case e.told == replay.SetLoop:
+				if !loop || next != len(s.frames) {
+					return fmt.Errorf("it began again before frame %d of %d", next, len(s.frames))
+				}
+				next, last, since, begins = 0, -1, 0, true
+			case e.told != "":
+				return fmt.Errorf("it told %s", e.told)
+			case e.act.cmd.Op == replay.Seek:
+				next, last, since, begins = e.act.place, -1, 0, false
+			case e.act.cmd.Op == replay.Step && e.act.cmd.Frames < 0 && next > 0:
+				next = max(next+int(e.act.cmd.Frames), 0)
+				last, since, begins = next-1, 0, false
+			case e.act.cmd.Op == replay.SetIdle:
+				if idle = e.act.cmd.Idle; idle > 0 && !math.IsInf(since, 0) {
+					since = min(since, float64(idle))
+				}
+			case e.act.cmd.Op == replay.SetLoop:
+				loop = e.act.cmd.On
+			case e.act.cmd.Op == replay.SetMark:
+				marker = e.act.cmd.To
+			}
+			if e.state.Looping != loop || e.state.Idle != idle || e.state.Marker != marker.String() {
+				return fmt.Errorf("the state is %+v", e.state)
 			}
 			continue
 		}
@@ -165,14 +235,15 @@ func (s *script) check(events []event) error {
 		gap := 0.0
 		if last >= 0 {
 			gap = float64(s.frames[e.frame].At - s.frames[last].At)
-			if s.opts.IdleLimit > 0 {
-				gap = min(gap, float64(s.opts.IdleLimit))
+			if idle > 0 {
+				gap = min(gap, float64(idle))
 			}
 		}
-		if !e.free && !math.IsInf(rate, 0) && !math.IsInf(since, 0) && math.Abs(since-gap) > rounding {
+		if !e.free && !begins && !math.IsInf(rate, 0) && !math.IsInf(since, 0) && math.Abs(since-gap) > rounding {
 			return fmt.Errorf("frame %d came after %.0f ns of playing, recorded were %.0f", e.frame, since, gap)
 		}
-		last, next, since = e.frame, e.frame+1, 0
+		marked = !e.free && marker == stopMark && s.frames[e.frame].Type == "stop"
+		last, next, since, begins = e.frame, e.frame+1, 0, false
 	}
 	if next != len(s.frames) {
 		return fmt.Errorf("ended before frame %d of %d", next, len(s.frames))

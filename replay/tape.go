@@ -3,12 +3,17 @@ package replay
 import (
 	"context"
 	"errors"
+	"math"
 
 	"tapedeck/schema"
 )
 
 // ErrNoSession is returned for a session of which nothing is recorded.
 var ErrNoSession = errors.New("no such session")
+
+// ErrLive is what Next of a Reader gives, once, when it has given all there is
+// of a session that still runs: the following Next waits for more.
+var ErrLive = errors.New("this is all there is so far")
 
 // Library finds the tape of a session. The error is ErrNoSession where there
 // is none.
@@ -25,11 +30,21 @@ type Tape interface {
 	Read(ctx context.Context, q Query) (Reader, error)
 }
 
+// Growing is a Tape whose session still runs. Its readers give what was recorded
+// in position order, then ErrLive, then frames as they come: those of a stream in
+// order, while across streams one may come late. The first of its Streams tells
+// the same FirstAt at all times; other streams may join.
+type Growing interface {
+	Tape
+	// Edge is when the latest frame arrived that is known of, ns.
+	Edge() int64
+}
+
 // Reader gives the frames of a tape in position order, each once. It is used by
 // one goroutine at a time.
 type Reader interface {
 	// Next gives the frames that follow: at least one, or an error, which is
-	// io.EOF after the last. It waits while there are none yet and returns
+	// io.EOF after the last, or ErrLive. It waits while there are none yet and returns
 	// early when ctx ends; the reader can then only be closed. The frames and
 	// all they point to are valid until the following Next or Close.
 	Next(ctx context.Context) ([]Frame, error)
@@ -41,6 +56,9 @@ type Reader interface {
 type Frame struct {
 	schema.Frame
 	Stream *schema.StreamState // shared by the stream's frames; only read
+	// Block numbers the block in which the frame came live, where its position
+	// alone does not say which frames came before it; else 0.
+	Block uint64
 }
 
 // Position is the frame's place in its session.
@@ -56,12 +74,19 @@ type Query struct {
 	Bare bool
 	// Few: only the first frames are wanted, so little is to be read ahead.
 	Few bool
+	// Unseen, if set, gives the number from which on a stream's frames are wanted.
+	Unseen func(streamID string) uint64
 }
 
 // Place is a point on a tape.
 type Place struct {
 	Position schema.Position
 	After    bool // just after the frame at Position; else just before it
+	// Live: after all there is so far, on a Growing tape.
+	Live bool
+	// Block, if not 0, is that of the frame at Position: what came live before
+	// that frame lies before the place, and nothing else does.
+	Block uint64
 }
 
 // Before reports whether a frame at pos comes before the place: whether a reader
@@ -81,6 +106,15 @@ func LastAt(t Tape) int64 {
 		at = max(at, t.Streams()[i].LastAt)
 	}
 	return at
+}
+
+// LastSeq reads the number of a stream's last frame off its version. Where the
+// version does not tell, it is the greatest number there is.
+func LastSeq(s *schema.StreamState) uint64 {
+	if end := s.Version / 2; end >= s.FirstSeq+s.Frames {
+		return end - 1
+	}
+	return math.MaxUint64
 }
 
 // StreamOf gives the stream with this id, or nil.

@@ -33,7 +33,7 @@ func (b *bundler) add(s *schema.StreamState) *cursor {
 		b.bytes -= bytes
 		return nil
 	}
-	b.rows = min(max(4*b.rows, firstRows), bundleRows)
+	b.rows = min(max(4*b.rows, bundleRows/16), bundleRows)
 	b.open, b.left, b.bytes = newCursor(b.reader, s), b.rows-frames, b.most()-bytes
 	return b.open
 }
@@ -41,7 +41,8 @@ func (b *bundler) add(s *schema.StreamState) *cursor {
 // short reports whether a stream may be part of a bundle: all of it is wanted,
 // it does not grow any more, and there is little of it.
 func (b *bundler) short(s *schema.StreamState) bool {
-	whole := s.FirstAt > b.reader.query.From.Position.At
+	q := &b.reader.query
+	whole := s.FirstAt > q.From.Position.At && (q.Unseen == nil || q.Unseen(s.StreamID) <= s.FirstSeq)
 	return whole && s.Ended != 0 && s.Frames <= bundleRows/4 && s.Bytes <= uint64(b.most()/2)
 }
 

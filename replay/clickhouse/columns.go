@@ -12,7 +12,7 @@ import (
 
 // columns take one block of a page. The frames made of them alias their memory.
 type columns struct {
-	seq                      proto.ColUInt64
+	seq, generation          proto.ColUInt64
 	at                       proto.ColDateTime64
 	direction, transport     proto.ColInt8
 	flags                    proto.ColUInt32
@@ -43,12 +43,13 @@ func (c *columns) results(dst proto.Results, q *pageQuery) proto.Results {
 	}
 	return append(dst, proto.Results{
 		{Data: c.kind}, {Data: &c.source}, {Data: &c.run}, {Data: &c.node}, {Data: c.agent}, {Data: &c.event},
+		{Data: &c.generation},
 	}...)
 }
 
 // size is about how many bytes the columns hold.
 func (c *columns) size() int {
-	return cap(c.raw.Buf) + cap(c.event.Buf) + cap(c.node.Buf) + cap(c.run.Buf) + cap(c.source.Buf) + 100*cap(c.seq)
+	return cap(c.raw.Buf) + cap(c.event.Buf) + cap(c.node.Buf) + cap(c.run.Buf) + cap(c.source.Buf) + 108*cap(c.seq)
 }
 
 // frame makes row i a frame of a stream.

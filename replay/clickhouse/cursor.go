@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"tapedeck/replay"
@@ -11,37 +10,44 @@ import (
 )
 
 const (
-	firstRows = 256     // of a stream's first page: little, since somebody waits for it
-	fewRows   = 64      // of a first page that has to be looked for, in one block of whatever size
-	mostRows  = 1 << 16 // of any page
-	// A page that was played within quickly is followed by larger ones, one that
-	// lasted longer than slowly by smaller ones: a slow playback holds little.
-	quickly = 250 * time.Millisecond
-	slowly  = 10 * time.Second
+	firstRows = 64 // of a stream's first page: little, since somebody waits for it
+	fewRows   = 64 // of a first page that has to be looked for, in one block of whatever size
+	// The server reads thousands of rows to give one, so that pages are large even
+	// where they last long.
+	pageRows = 2048
+	mostRows = 1 << 16 // of any page
+	// A page that was played within quickly is followed by larger ones, any other by
+	// one of pageRows and heldBytes; one that is not wanted within quickly is packed.
+	quickly   = 250 * time.Millisecond
+	heldBytes = 1 << 19
 )
 
 // cursor reads one stream page by page, one page ahead, or a bundle of streams
 // in one page. It belongs to a reader and to the goroutine of that.
 type cursor struct {
 	reader *reader
-	query  pageQuery // of the page that is coming
-	last   uint64    // the stream's last number, as far as is known; else the greatest
-	weight int       // bytes of a frame on average, so far
-	coming chan fetched
-	over   bool // no page is to come
+	query  pageQuery    // of the page that is coming
+	last   uint64       // the stream's last number, as far as is known; else the greatest
+	weight int          // bytes of a frame on average, so far
+	coming chan fetched // nil while no page is asked for
+	over   bool         // no page is to come
+	held   *packed      // the rest of the page; nil where it is not packed
 	page   *page
 	at     int       // the next frame of page
 	taken  time.Time // when page was
 }
 
+// fetched is a page, or packed what was one and nobody wanted for a while.
 type fetched struct {
-	page *page
-	err  error
+	tally  tally
+	page   *page
+	packed *packed
+	err    error
 }
 
 func newCursor(r *reader, s *schema.StreamState) *cursor {
-	c := &cursor{reader: r, last: lastSeq(s), weight: int(s.Bytes / max(s.Frames, 1))}
-	c.query = pageQuery{streams: []*schema.StreamState{s}, query: &r.query, from: startOf(s, r.query.From), rows: firstRows}
+	c := &cursor{reader: r, last: replay.LastSeq(s), weight: int(s.Bytes / max(s.Frames, 1))}
+	c.query = pageQuery{streams: []*schema.StreamState{s}, query: &r.query, from: startOf(s, &r.query), rows: firstRows}
 	if c.query.dense = c.query.from.at == 0 && r.query.Filter.All(); !c.query.dense {
 		c.query.rows = fewRows
 	}
@@ -57,18 +63,12 @@ func (c *cursor) firstAt() int64 { return c.query.streams[0].FirstAt }
 // empty reports whether the stream is known to have no frame for the query.
 func (c *cursor) empty() bool { return c.query.from.at == 0 && c.query.from.seq > c.last }
 
-// lastSeq reads the number of a stream's last frame off its version.
-func lastSeq(s *schema.StreamState) uint64 {
-	if end := s.Version / 2; end >= s.FirstSeq+s.Frames {
-		return end - 1
-	}
-	return math.MaxUint64 // the version was made otherwise
-}
-
-// startOf is where a stream's frames begin that do not come before a place.
-func startOf(s *schema.StreamState, from replay.Place) bound {
-	pos := from.Position
+// startOf is where a stream's frames begin that a query wants.
+func startOf(s *schema.StreamState, q *replay.Query) bound {
+	from, pos := q.From, q.From.Position
 	switch {
+	case q.Unseen != nil:
+		return bound{seq: max(q.Unseen(s.StreamID), s.FirstSeq)}
 	case s.StreamID == pos.StreamID && from.After:
 		return bound{seq: pos.Seq + 1}
 	case s.StreamID == pos.StreamID:
@@ -89,49 +89,104 @@ func (c *cursor) fetch() {
 	if left := c.last - c.query.from.seq; c.query.dense && left < uint64(c.query.rows) {
 		c.query.rows = int(left) + 1
 	}
-	query, page, coming := c.query, c.reader.newPage(), make(chan fetched, 1)
+	query, coming := c.query, make(chan fetched, 1)
 	c.coming = coming
 	c.reader.fetches.Go(func() {
+		page := c.reader.tape.store.newPage()
 		err := page.read(c.reader.ctx, c.reader.tape, &query, 2*limit)
-		coming <- fetched{page, err}
+		coming <- fetched{page: page, tally: page.tally(), err: err}
+		if err == nil {
+			c.reader.packUnwanted(coming, query.streams)
+		}
 	})
+}
+
+// packUnwanted packs a page that is not taken in time.
+func (r *reader) packUnwanted(coming chan fetched, streams []*schema.StreamState) {
+	wait := time.NewTimer(quickly)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-r.ctx.Done():
+		return
+	}
+	select {
+	case got := <-coming:
+		packed := r.tape.store.pack(got.page, streams)
+		r.tape.store.recycle(got.page)
+		coming <- fetched{tally: got.tally, packed: packed}
+	default: // it was taken
+	}
 }
 
 // frameSize is about what a frame takes besides its bytes.
 const frameSize = 300
 
 // ready reports whether take would not wait.
-func (c *cursor) ready() bool { return c.over || len(c.coming) > 0 }
+func (c *cursor) ready() bool { return c.over || c.held != nil || len(c.coming) > 0 }
 
 // take makes the page that is coming the current one and fetches the one after
 // it. It reports false where the stream has no further frame.
 func (c *cursor) take(ctx context.Context) (bool, error) {
-	for !c.over {
+	for c.held == nil && !c.over {
 		var got fetched
 		select {
 		case got = <-c.coming:
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
+		c.coming = nil
 		if got.err != nil {
-			return false, fmt.Errorf("frames of stream %s: %w", c.query.streams[0].StreamID, got.err)
+			return false, c.failed(got.err)
 		}
-		usable := c.plan(got.page)
+		usable := c.plan(&got.tally)
+		if usable {
+			c.taken = time.Now()
+		}
+		if usable && got.packed != nil {
+			c.held = got.packed
+			break
+		}
 		if !c.over {
 			c.fetch()
 		}
 		if usable {
-			c.page, c.at, c.taken = got.page, 0, time.Now()
+			c.page, c.at = got.page, 0
 			return true, nil
 		}
-		c.reader.retire(got.page)
+		if got.page != nil {
+			c.reader.tape.store.recycle(got.page)
+		}
 	}
-	return false, nil
+	if c.held == nil {
+		return false, nil
+	}
+	return true, c.unpack()
 }
 
-// plan settles what is read after p, and whether p is of use.
-func (c *cursor) plan(p *page) (usable bool) {
-	q, n := &c.query, len(p.frames)
+// unpack takes the next frames out of a packed page. The page after it is fetched
+// when a quarter is left: until then it would be held for nothing.
+func (c *cursor) unpack() error {
+	c.page, c.at = c.reader.newWindow(), 0
+	if err := c.held.unpack(c.page); err != nil {
+		return c.failed(err)
+	}
+	if !c.over && c.coming == nil && 4*c.held.left() <= len(c.held.chunks) {
+		c.fetch()
+	}
+	if c.held.left() == 0 {
+		c.held = nil
+	}
+	return nil
+}
+
+func (c *cursor) failed(err error) error {
+	return fmt.Errorf("frames of stream %s: %w", c.query.streams[0].StreamID, err)
+}
+
+// plan settles what is read after a page, and whether that is of use.
+func (c *cursor) plan(p *tally) (usable bool) {
+	q, n := &c.query, p.frames
 	if n > 0 {
 		c.weight = p.bytes / n
 	}
@@ -149,20 +204,21 @@ func (c *cursor) plan(p *page) (usable bool) {
 		c.over = true
 		return n > 0
 	default:
-		q.from = bound{seq: p.frames[n-1].Seq + 1}
-		q.dense = q.query.Filter.All() && p.dense()
+		q.from = bound{seq: p.last + 1}
+		q.dense = q.query.Filter.All() && p.last-p.first == uint64(n-1)
 	}
 	if c.empty() {
 		c.over = true
 		return n > 0
 	}
-	if !c.taken.IsZero() {
-		switch lasted := time.Since(c.taken); {
-		case lasted < quickly:
-			q.rows = min(4*max(q.rows, firstRows/4), mostRows)
-		case lasted > slowly:
-			q.rows = max(q.rows/4, firstRows)
-		}
+	switch {
+	case q.query.Few && c.taken.IsZero(): // perhaps nothing more is wanted
+	case !c.taken.IsZero() && time.Since(c.taken) < quickly:
+		q.rows = min(4*max(q.rows, firstRows), mostRows)
+	case q.dense:
+		q.rows = max(min(pageRows, heldBytes/(c.weight+1)), fewRows)
+	default: // the server may have to look for them
+		q.rows = max(min(8*q.rows, pageRows, heldBytes/(c.weight+1)), fewRows)
 	}
 	return n > 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sort"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
@@ -20,16 +21,20 @@ var errEnough = errors.New("the page is full")
 // the same columns.
 type page struct {
 	frames []replay.Frame
-	blocks []*columns
-	used   int  // blocks in use
-	rows   int  // rows read, repeats included
-	bytes  int  // of raw
-	full   bool // cut short, since it had enough bytes
-	sorted bool
+	// generations are those of the frames' envelopes; zeros where these are not
+	// asked for.
+	generations []uint64
+	blocks      []*columns
+	plain       []byte // of frames that were packed, in place of blocks
+	used        int    // blocks in use
+	rows        int    // rows read, repeats included
+	bytes       int    // of raw
+	full        bool   // cut short, since it had enough bytes
+	sorted      bool
 }
 
 func (p *page) reset() {
-	p.frames, p.used, p.rows, p.bytes, p.full, p.sorted = p.frames[:0], 0, 0, 0, false, true
+	p.frames, p.generations, p.used, p.rows, p.bytes, p.full, p.sorted = p.frames[:0], p.generations[:0], 0, 0, 0, false, true
 }
 
 // block gives columns for the next block.
@@ -86,7 +91,7 @@ func (p *page) read(ctx context.Context, t *tape, q *pageQuery, limit int) error
 	return err
 }
 
-// take makes a block's rows frames. Of a repeat the later row stands.
+// take makes a block's rows frames. Of a repeat the higher generation stands.
 func (p *page) take(c *columns, rows int, q *pageQuery) error {
 	p.frames = slices.Grow(p.frames, rows)
 	stream := q.streams[0]
@@ -101,13 +106,20 @@ func (p *page) take(c *columns, rows int, q *pageQuery) error {
 			return err
 		}
 		p.bytes += len(f.Raw)
+		generation := uint64(0)
+		if !q.query.Bare {
+			generation = c.generation[i]
+		}
+		p.generations = append(p.generations, generation)
 		if n == 0 {
 			continue
 		}
 		switch order := p.frames[n-1].Position().Compare(f.Position()); {
 		case order == 0:
-			p.frames[n-1] = *f
-			p.frames = p.frames[:n]
+			if generation >= p.generations[n-1] {
+				p.frames[n-1], p.generations[n-1] = *f, generation
+			}
+			p.frames, p.generations = p.frames[:n], p.generations[:n]
 		case order > 0:
 			p.sorted = false
 		}
@@ -125,20 +137,46 @@ func (q *pageQuery) stream(id string) *schema.StreamState {
 // sort puts frames in order that came part by part or stream by stream, and
 // drops repeats.
 func (p *page) sort() {
-	slices.SortStableFunc(p.frames, func(a, b replay.Frame) int { return a.Position().Compare(b.Position()) })
+	sort.Stable(byPosition{p})
 	p.frames = slices.CompactFunc(p.frames, func(a, b replay.Frame) bool { return a.Position() == b.Position() })
 	p.sorted = true
 }
 
-// dense reports whether the page holds every number from its first to its last.
-func (p *page) dense() bool {
-	n := len(p.frames)
-	return n > 0 && p.frames[n-1].Seq-p.frames[0].Seq == uint64(n-1)
+// byPosition orders a page's frames, of repeats the higher generation first.
+type byPosition struct{ *page }
+
+func (p byPosition) Len() int { return len(p.frames) }
+
+func (p byPosition) Less(i, j int) bool {
+	if order := p.frames[i].Position().Compare(p.frames[j].Position()); order != 0 {
+		return order < 0
+	}
+	return p.generations[i] > p.generations[j]
+}
+
+func (p byPosition) Swap(i, j int) {
+	p.frames[i], p.frames[j] = p.frames[j], p.frames[i]
+	p.generations[i], p.generations[j] = p.generations[j], p.generations[i]
+}
+
+// tally is what a page came to.
+type tally struct {
+	frames, rows, bytes int
+	full                bool
+	first, last         uint64 // the numbers of its first and last frame; 0 without any
+}
+
+func (p *page) tally() tally {
+	t := tally{frames: len(p.frames), rows: p.rows, bytes: p.bytes, full: p.full}
+	if t.frames > 0 {
+		t.first, t.last = p.frames[0].Seq, p.frames[t.frames-1].Seq
+	}
+	return t
 }
 
 // size is about how many bytes the page holds on to.
 func (p *page) size() int {
-	n := 0
+	n := cap(p.plain) + frameSize*cap(p.frames)
 	for _, c := range p.blocks {
 		n += c.size()
 	}

@@ -25,17 +25,24 @@ var oneThread = []ch.Setting{
 // byKey is for queries that the primary key alone answers.
 var byKey = append(oneThread[:len(oneThread):len(oneThread)], ch.Setting{Key: "use_skip_indexes", Value: "0", Important: true})
 
-// A session has few streams, so FINAL is cheap here.
+// A session has few streams, so FINAL is cheap here. Of streams that were decoded
+// anew the generation counts that redecodes names, and parts that came later, as
+// in query/sql/current.sql.
 const streamsQuery = `SELECT stream_id, first_seq, version, transport, dialect, source,
   first_at, last_at, frames, bytes, ended, end_reason
 FROM streams FINAL
 WHERE tenant = {tenant:String} AND session_id = {session:String}
+  AND if(generation = 0,
+    (stream_id, first_seq) NOT IN (
+      SELECT stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id = {session:String}),
+    (stream_id, generation) IN (
+      SELECT stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id = {session:String}))
 ORDER BY stream_id, first_seq`
 
 const (
 	streamColumn = `toLowCardinality(stream_id)`
 	bareColumns  = `seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw`
-	allColumns   = bareColumns + `, type, source_session, run_id, node_id, agent, event_id`
+	allColumns   = bareColumns + `, type, source_session, run_id, node_id, agent, event_id, generation`
 )
 
 // bound is how a page's first frame is given.
@@ -143,8 +150,9 @@ func (q *pageQuery) filter(b *strings.Builder, p parameters) parameters {
 	if len(f.Directions) > 0 {
 		b.WriteString("\n  AND direction IN " + names(f.Directions))
 	}
-	if len(f.Transports) > 0 {
-		b.WriteString("\n  AND transport IN " + names(f.Transports))
+	if f.Bytes {
+		fmt.Fprintf(b, "\n  AND (bitAnd(flags, %d) = 0 OR transport NOT IN %s)", schema.FlagNote,
+			names([]schema.Transport{schema.HTTP, schema.WebSocket}))
 	}
 	return p
 }

@@ -29,7 +29,7 @@ func TestQueries(t *testing.T) {
 		{"without envelopes", pageQuery{query: &replay.Query{Bare: true}, rows: 256, dense: true}},
 		{"filtered", pageQuery{query: &replay.Query{Filter: replay.Filter{
 			Types: []string{"tool_call", `\ ' "`}, Agents: []string{"planner"},
-			Directions: []schema.Direction{schema.Receive}, Transports: []schema.Transport{schema.SSE, schema.NDJSON},
+			Directions: []schema.Direction{schema.Receive}, Bytes: true,
 		}}, rows: 64}},
 		{"several streams", pageQuery{query: all}},
 	} {

@@ -32,7 +32,7 @@ type reader struct {
 	starved *cursor   // joined before, waits for its next page
 	out     []replay.Frame
 	retired []*page // in use until the following Next
-	free    []*page
+	windows []*page // for frames that are unpacked
 }
 
 func newReader(t *tape, q replay.Query) *reader {
@@ -159,7 +159,7 @@ func (r *reader) advance(c *cursor, n int) {
 	}
 	r.retire(c.page)
 	heap.Pop(&r.joined)
-	if !c.over {
+	if !c.over || c.held != nil {
 		r.starved = c
 	}
 }
@@ -170,22 +170,27 @@ func (r *reader) pageBytes() int {
 	return max(r.tape.store.opts.PageBytes/pages, 1<<16)
 }
 
-func (r *reader) newPage() *page {
-	if n := len(r.free); n > 0 {
-		p := r.free[n-1]
-		r.free = r.free[:n-1]
-		return p
+// newWindow gives a page for frames that were packed.
+func (r *reader) newWindow() *page {
+	n := len(r.windows)
+	if n == 0 {
+		return &page{}
 	}
-	return &page{}
+	w := r.windows[n-1]
+	r.windows = r.windows[:n-1]
+	return w
 }
 
 // retire gives a page up once what was given out of it is no longer valid.
 func (r *reader) retire(p *page) { r.retired = append(r.retired, p) }
 
+// recycle puts to new use what was retired.
 func (r *reader) recycle() {
 	for _, p := range r.retired {
-		if p.size() <= r.tape.store.opts.PageBytes {
-			r.free = append(r.free, p)
+		if p.blocks == nil {
+			r.windows = append(r.windows, p)
+		} else {
+			r.tape.store.recycle(p)
 		}
 	}
 	clear(r.retired)

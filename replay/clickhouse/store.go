@@ -11,10 +11,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
 
+	"tapedeck/schema"
 	schemaclickhouse "tapedeck/schema/clickhouse"
 )
 
@@ -35,6 +37,8 @@ type Store struct {
 	opts  Options
 	slots chan struct{} // one for each connection in use
 	idle  chan *ch.Client
+	pages sync.Pool // of *page, for all readers: few of them read at the same time
+	packs sync.Pool // of *packer
 }
 
 // Open makes a store. Nothing is dialled before the first tape is asked for.
@@ -61,6 +65,31 @@ func (s *Store) Close() error {
 			return errors.Join(errs...)
 		}
 	}
+}
+
+// newPage gives a page to read into.
+func (s *Store) newPage() *page {
+	if p, ok := s.pages.Get().(*page); ok {
+		return p
+	}
+	return &page{}
+}
+
+// recycle takes a page back. Nothing that came out of it is valid any more.
+func (s *Store) recycle(p *page) {
+	if p.size() <= s.opts.PageBytes {
+		s.pages.Put(p)
+	}
+}
+
+// pack packs the frames of a page, which are of these streams.
+func (s *Store) pack(p *page, streams []*schema.StreamState) *packed {
+	k, ok := s.packs.Get().(*packer)
+	if !ok {
+		k = &packer{}
+	}
+	defer s.packs.Put(k)
+	return k.pack(p.frames, streams)
 }
 
 // do runs a query that only reads. On a connection that has gone stale it is

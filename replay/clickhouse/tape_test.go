@@ -190,7 +190,7 @@ func drawQuery(r *rand.Rand, tape *replaytest.Tape) replay.Query {
 		q.Filter.Types = [][]string{nil, {""}, {"text", "none"}, {"it's \\ a\ttype"}}[r.IntN(4)]
 		q.Filter.Agents = [][]string{nil, {""}, {"text"}}[r.IntN(3)]
 		q.Filter.Directions = [][]schema.Direction{nil, {schema.Send}, {schema.Send, schema.Receive}}[r.IntN(3)]
-		q.Filter.Transports = [][]schema.Transport{nil, {schema.SSE, schema.NDJSON}, {schema.HTTP}}[r.IntN(3)]
+		q.Filter.Bytes = half()
 	}
 	return q
 }

@@ -161,6 +161,13 @@ type event struct {
 	State      string          `json:"state"`
 	Speed      any             `json:"speed"`
 	Op         string          `json:"op"`
+	Live       *bool           `json:"live"`
+	BehindMS   float64         `json:"behind_ms"`
+	Paused     bool            `json:"paused"`
+	Looping    bool            `json:"looping"`
+	Marker     string          `json:"marker"`
+	IdleMS     float64         `json:"idle_limit_ms"`
+	DurationMS float64         `json:"duration_ms"`
 }
 
 func decode(t *testing.T, text string) event {

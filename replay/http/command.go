@@ -2,25 +2,43 @@ package replayhttp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"tapedeck/replay"
 	"tapedeck/schema/problem"
 )
 
-// parseCommand reads what a client sends over a WebSocket: {"op":"pause"},
-// {"op":"seek","to":"+5s"}, {"op":"speed","value":2}, {"op":"step","frames":1}.
+// command is what a client sends over a WebSocket.
+type command struct {
+	Op     replay.Op       `json:"op"`
+	To     *string         `json:"to"`
+	Value  json.RawMessage `json:"value"`
+	Frames json.RawMessage `json:"frames"`
+}
+
+// notJSON says why a message is no control, without the names of types.
+func notJSON(err error) string {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field == "" {
+			return "this is of type " + wrong.Value
+		}
+		return wrong.Field + " cannot be of type " + wrong.Value
+	}
+	return err.Error()
+}
+
+// parseCommand reads {"op":"pause"}, {"op":"resume"}, {"op":"seek","to":"+5s"},
+// {"op":"speed","value":2}, {"op":"step","frames":-1}, {"op":"idle_limit","value":"2s"},
+// {"op":"marker","value":"type:tool_call"}, {"op":"loop","value":false}, {"op":"live"}
+// and {"op":"state"}. A limit and a marker end with the value null.
 // The error is a *problem.Problem.
 func parseCommand(text []byte) (replay.Command, error) {
-	var in struct {
-		Op     replay.Op       `json:"op"`
-		To     *string         `json:"to"`
-		Value  json.RawMessage `json:"value"`
-		Frames json.RawMessage `json:"frames"`
-	}
+	var in command
 	if err := json.Unmarshal(text, &in); err != nil {
-		return replay.Command{}, problem.BadParameter("", "a control is a JSON object: "+err.Error(), replay.Ops...)
+		return replay.Command{}, problem.BadParameter("", "a control is a JSON object such as {\"op\":\"pause\"}: "+notJSON(err), replay.Ops...)
 	}
 	c := replay.Command{Op: in.Op}
 	switch in.Op {
@@ -42,13 +60,52 @@ func parseCommand(text []byte) (replay.Command, error) {
 		if in.Frames == nil {
 			break
 		}
-		if err := json.Unmarshal(in.Frames, &c.Frames); err != nil || c.Frames == 0 {
-			return c, problem.BadParameter("frames", fmt.Sprintf("%s is not a number of frames", in.Frames), "1 or more")
+		if err := json.Unmarshal(in.Frames, &c.Frames); err != nil || c.Frames == 0 || c.Frames < -replay.MostBack {
+			return c, problem.BadParameter("frames", fmt.Sprintf("%s is not a number of frames", in.Frames),
+				"1 or more", fmt.Sprintf("-1 to -%d: backwards", replay.MostBack))
 		}
+	case replay.SetIdle, replay.SetMark, replay.SetLoop:
+		return c, in.setting(&c)
 	default:
 		if !slices.Contains(replay.Ops, string(in.Op)) {
 			return c, problem.BadParameter("op", fmt.Sprintf("there is no control %q", in.Op), replay.Ops...)
 		}
 	}
 	return c, nil
+}
+
+// setting reads the value of a control that sets something. Of a loop it may be
+// left out: it goes round.
+func (in *command) setting(c *replay.Command) error {
+	if in.Op == replay.SetLoop {
+		c.On = true
+		if in.Value == nil {
+			return nil
+		}
+		if err := json.Unmarshal(in.Value, &c.On); err != nil || string(in.Value) == "null" {
+			return problem.BadParameter("value", fmt.Sprintf("loop %s is neither on nor off", in.Value), "true", "false")
+		}
+		return nil
+	}
+	allowed := append(slices.Clone(replay.MarkerAllowed), "null for none")
+	if in.Op == replay.SetIdle {
+		allowed = []string{"a duration such as 2s", "null for no limit"}
+	}
+	var text *string
+	err := json.Unmarshal(in.Value, &text)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("value %s is not a text", in.Value)
+	case text == nil: // none
+	case in.Op == replay.SetMark:
+		c.To, err = replay.ParseMarker(*text)
+	default:
+		if c.Idle, err = time.ParseDuration(*text); err != nil || c.Idle < 0 {
+			err = fmt.Errorf("idle_limit %q is not a duration", *text)
+		}
+	}
+	if err != nil {
+		return problem.BadParameter("value", err.Error(), allowed...)
+	}
+	return nil
 }

@@ -90,7 +90,7 @@ func TestSteering(t *testing.T) {
 		check(s.ask(`{"op":"seek","to":"+85s"}`), "paused", 85000, all[3], 67*time.Second)
 		for _, wrong := range []string{
 			`{"op":"rewind"}`, `{"op":"seek"}`, `{"op":"seek","to":"x"}`, `{"op":"seek","to":"type:none"}`, `{"op":"seek","to":7}`,
-			`{"op":"speed"}`, `{"op":"speed","value":0}`, `{"op":"step","frames":-1}`, `{"op":"step","frames":0}`, `pause`, ``,
+			`{"op":"speed"}`, `{"op":"speed","value":0}`, `{"op":"step","frames":-10001}`, `{"op":"step","frames":0}`, `pause`, ``,
 		} {
 			if e := s.ask(wrong); e.Type != "error" || e.Status != 400 || e.Detail == "" {
 				t.Errorf("%s was answered by %+v", wrong, e)

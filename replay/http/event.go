@@ -19,7 +19,7 @@ type events struct {
 	session []byte // the session's id in JSON
 	firstAt int64
 	stamp   stamp
-	id      []byte // the frame's position, as text
+	id      []byte
 	message []byte
 	joined  []byte // scratch of schema.Unframe
 	compact bytes.Buffer
@@ -29,8 +29,9 @@ func newEvents(session string, firstAt int64) *events {
 	return &events{session: appendString(nil, session), firstAt: firstAt}
 }
 
-// encode gives the frame's position, as text, and its message: a JSON object on
-// one line.
+// encode gives the frame's id, from which a client resumes, and its message: a
+// JSON object on one line. The id is the frame's position, unless it came live and
+// its position does not tell what came before it.
 func (e *events) encode(f *replay.Frame) (id, message []byte) {
 	e.id = strconv.AppendInt(e.id[:0], f.At, 10)
 	e.id = append(append(append(e.id, '.'), f.Stream.StreamID...), '.')
@@ -62,6 +63,10 @@ func (e *events) encode(f *replay.Frame) (id, message []byte) {
 	b = appendString(b, f.Node)
 	b = append(b, `,"event_id":`...)
 	b = appendString(b, f.EventID)
+	if f.Block != 0 {
+		e.id = replay.AppendResume(e.id[:0], e.id, f.Block)
+		b = append(append(append(b, `,"resume":"`...), e.id...), '"')
+	}
 	if f.Flags != 0 {
 		b = append(b, `,"flags":[`...)
 		for i, name := range f.Flags.Names() {
@@ -74,6 +79,17 @@ func (e *events) encode(f *replay.Frame) (id, message []byte) {
 	}
 	e.message = append(e.payload(b, &f.Frame), '}')
 	return e.id, e.message
+}
+
+// reached is the id of the frame played last, "" before the first.
+func (e *events) reached(sum replay.Summary) string {
+	switch {
+	case sum.Last.IsZero():
+		return ""
+	case len(e.id) == 0: // the messages are not ours
+		return sum.Last.String()
+	}
+	return string(e.id)
 }
 
 // payload appends what the frame says: JSON as it stands if it is on one line,

@@ -11,15 +11,20 @@ import (
 // The messages that are not frames. All of them have a "type", and no frame's
 // message begins with it.
 
-// appendEnd appends {"type":"end",…}.
+// appendEnd appends {"type":"end",…}. Where a marked frame ended it, and not the
+// tape, it names the marker.
 func appendEnd(dst []byte, sum replay.Summary) []byte {
 	dst = append(dst, `{"type":"end","frames":`...)
 	dst = strconv.AppendUint(dst, sum.Frames, 10)
 	dst = appendWhere(dst, sum.Last, int64(sum.Offset))
+	if sum.Marker != "" {
+		dst = appendString(append(dst, `,"marker":`...), sum.Marker)
+	}
 	return append(dst, '}')
 }
 
-// appendState appends {"type":"state",…}, the answer to a control.
+// appendState appends {"type":"state",…}: the answer to a control, or what the
+// player did of itself.
 func appendState(dst []byte, op replay.Op, st replay.State) []byte {
 	dst = append(dst, `{"type":"state","op":`...)
 	dst = appendString(dst, string(op))
@@ -34,6 +39,25 @@ func appendState(dst []byte, op replay.Op, st replay.State) []byte {
 	}
 	dst = append(dst, `,"frames":`...)
 	dst = strconv.AppendUint(dst, st.Frames, 10)
+	dst = strconv.AppendBool(append(dst, `,"paused":`...), st.State != "playing")
+	dst = strconv.AppendBool(append(dst, `,"looping":`...), st.Looping)
+	dst = append(dst, `,"idle_limit_ms":`...)
+	if st.Idle == 0 {
+		dst = append(dst, "null"...)
+	} else {
+		dst = appendMillis(dst, int64(st.Idle))
+	}
+	dst = append(dst, `,"marker":`...)
+	if st.Marker == "" {
+		dst = append(dst, "null"...)
+	} else {
+		dst = appendString(dst, st.Marker)
+	}
+	dst = appendMillis(append(dst, `,"duration_ms":`...), int64(st.Duration))
+	dst = strconv.AppendBool(append(dst, `,"live":`...), st.Live)
+	if st.Growing {
+		dst = appendMillis(append(dst, `,"behind_ms":`...), int64(st.Behind))
+	}
 	return append(dst, '}')
 }
 
@@ -52,7 +76,20 @@ func appendWhere(dst []byte, last schema.Position, offset int64) []byte {
 
 // appendError appends a problem with "type":"error" before its own members.
 func appendError(dst []byte, p *problem.Problem) []byte {
+	return appendProblem(append(dst, `{"type":"error",`...), p)
+}
+
+// appendBroken appends the problem that a playback broke off with, and the id of
+// its last frame, from which it can be resumed.
+func appendBroken(dst []byte, p *problem.Problem, id string) []byte {
 	dst = append(dst, `{"type":"error",`...)
+	if id != "" {
+		dst = append(appendString(append(dst, `"position":`...), id), ',')
+	}
+	return appendProblem(dst, p)
+}
+
+func appendProblem(dst []byte, p *problem.Problem) []byte {
 	start := len(dst)
 	dst = p.Append(dst)
 	return append(dst[:start], dst[start+1:]...) // without its brace

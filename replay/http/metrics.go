@@ -9,6 +9,7 @@ const (
 	outcomeEnded   = "ended"   // everything was played
 	outcomeLeft    = "left"    // the client went away, or the server was stopped
 	outcomeStuck   = "stuck"   // the client did not read in time
+	outcomeSlow    = "slow"    // the client fell behind further than it may
 	outcomeFailed  = "failed"  // the tape could not be read on
 	outcomeRefused = "refused" // it never began
 )
@@ -28,7 +29,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		}),
 		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tapedeck_replay_playbacks_total",
-			Help: "Playbacks by how they ended: ended, left, stuck, failed or refused.",
+			Help: "Playbacks by how they ended: ended, left, stuck, slow, failed or refused.",
 		}, []string{"outcome"}),
 		frames: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tapedeck_replay_frames_total",

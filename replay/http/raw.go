@@ -26,13 +26,14 @@ func (p *payloads) content(f *schema.Frame) ([]byte, bool) {
 }
 
 // appendSSE appends the payload as an SSE event without a name: a data line for
-// each of its lines. Binary messages are Base64.
+// each of its lines. Binary messages are Base64, and so are bodies that are not
+// text.
 func (p *payloads) appendSSE(dst []byte, f *replay.Frame) []byte {
 	data, ok := p.content(&f.Frame)
 	if !ok {
 		return dst
 	}
-	if f.Flags.Has(schema.FlagBinary) {
+	if f.Flags.Has(schema.FlagBinary) || f.Transport == schema.HTTP && !utf8.Valid(data) {
 		data = base64.StdEncoding.AppendEncode(nil, data)
 	}
 	for {

@@ -67,6 +67,44 @@ func socketTape() (tape *replaytest.Tape, messages []message) {
 	return tape, messages
 }
 
+// bodiesTape is what a proxy records of plain HTTP: streams of one exchange each,
+// whose bodies come in pieces and are no stream.
+func bodiesTape() *replaytest.Tape {
+	tape := &replaytest.Tape{}
+	at := time.Duration(0)
+	exchange := func(over schema.Transport, pieces ...string) {
+		s := tape.Stream(schema.HTTP, "x")
+		s.Add(at, "POST / HTTP/1.1\r\n\r\n", func(f *schema.Frame) { f.Direction, f.Flags = schema.Send, schema.FlagNote })
+		s.Add(at, `{"asked":1}`, func(f *schema.Frame) { f.Direction = schema.Send })
+		s.Add(at, "HTTP/1.1 200 OK\r\n\r\n", flag(schema.FlagNote))
+		for _, p := range pieces {
+			s.Add(at, p, func(f *schema.Frame) { f.Transport = over })
+			at += time.Millisecond
+		}
+	}
+	exchange(schema.HTTP, "{\"x\":1,\r\n \"y\"", ":2}")
+	exchange(schema.NDJSON, "{\"line\":1}\n")
+	exchange(schema.HTTP, "\x89PNG")
+	exchange(schema.HTTP, "[3]\n")
+	exchange(schema.SSE, "data: [DONE]\n\n")
+	return tape
+}
+
+// A body that is no stream is among the bytes that the client got.
+func TestRawOfOneBody(t *testing.T) {
+	tape := &replaytest.Tape{}
+	s := tape.Stream(schema.HTTP, "x")
+	s.Add(0, "HTTP/1.1 200 OK\r\n\r\n", flag(schema.FlagNote))
+	s.Add(0, "<html>\n")
+	s.Add(time.Millisecond, "</html>")
+	srv := serve(t, replayhttp.Options{Library: tape})
+	for _, speed := range []string{"max", "1000"} {
+		if p := play(t, srv.Client(), srv.URL, schema.NDJSON, "mode=raw&speed="+speed); p.body != "<html>\n</html>" || p.bodyErr != nil {
+			t.Errorf("at %s: %q, %v", speed, p.body, p.bodyErr)
+		}
+	}
+}
+
 func TestRawIsWhatWasRecorded(t *testing.T) {
 	for _, speed := range []string{"max", "1000"} {
 		tape, body := sseTape()
@@ -82,10 +120,8 @@ func TestRawIsWhatWasRecorded(t *testing.T) {
 		tape, messages := socketTape()
 		srv = serve(t, replayhttp.Options{Library: tape})
 		p := play(t, srv.Client(), srv.URL, schema.WebSocket, "mode=raw&speed="+speed)
-		if n := len(p.messages); n == 0 || decode(t, p.messages[n-1].data).Type != "end" || p.closeCode != 1000 {
-			t.Errorf("WebSocket at %s: closed with %d after %+v", speed, p.closeCode, p.messages)
-		} else if !slices.Equal(p.messages[:n-1], messages) {
-			t.Errorf("WebSocket at %s: got  %+v\nwant %+v", speed, p.messages, messages)
+		if p.closeCode != 1000 || !slices.Equal(p.messages, messages) { // no end among them: the code says it
+			t.Errorf("WebSocket at %s: closed with %d, got  %+v\nwant %+v", speed, p.closeCode, p.messages, messages)
 		}
 	}
 }
@@ -96,6 +132,7 @@ func TestRawOverAnotherTransport(t *testing.T) {
 	pretty := &replaytest.Tape{}
 	pretty.Stream(schema.SSE, "").Add(0, "data: {\ndata:   \"a\": [1,\ndata: 2]}\n\n")
 	socket, _ := socketTape()
+	bodies := bodiesTape()
 	bin := base64.StdEncoding.EncodeToString([]byte("\x00\xff"))
 	const end = "event: end\ndata: {\"type\":\"end\""
 	for _, tc := range []struct {
@@ -112,6 +149,9 @@ func TestRawOverAnotherTransport(t *testing.T) {
 		{"JSON over several lines as NDJSON", pretty, schema.NDJSON, "{\"a\":[1,2]}\n"},
 		{"WebSocket as NDJSON", socket, schema.NDJSON, "{\"a\":1}\n\"a\\nb\"\n\"" + bin + "\"\n\"cGxhaW4=\"\n"},
 		{"SSE as WebSocket", sse, schema.WebSocket, "{\"a\":1}|one\ntwo|\xff\xfe(binary)|[DONE]|cut"},
+		{"bodies as NDJSON", bodies, schema.NDJSON, "{\"x\":1,\r\n \"y\":2}\n{\"line\":1}\n\x89PNG\n[3]\n[DONE]\n"},
+		{"bodies as SSE", bodies, schema.SSE, "data: {\"x\":1,\ndata:  \"y\"\n\ndata: :2}\n\ndata: {\"line\":1}\n\ndata: iVBORw==\n\ndata: [3]\ndata: \n\ndata: [DONE]\n\n"},
+		{"bodies as WebSocket", bodies, schema.WebSocket, "{\"x\":1,\r\n \"y\"|:2}|{\"line\":1}|\x89PNG(binary)|[3]\n|[DONE]"},
 		{"NDJSON as WebSocket", ndjson, schema.WebSocket, "{\"a\": 1}|[1]|not json|\xff(binary)|{\"cut"},
 	} {
 		srv := serve(t, replayhttp.Options{Library: tc.tape})
@@ -119,7 +159,10 @@ func TestRawOverAnotherTransport(t *testing.T) {
 		got := p.body
 		if tc.over == schema.WebSocket {
 			var list []string
-			for _, m := range p.messages[:max(len(p.messages)-1, 0)] {
+			if n := len(p.messages); n > 0 && strings.HasPrefix(p.messages[n-1].data, `{"type":"end"`) {
+				p.messages = p.messages[:n-1]
+			}
+			for _, m := range p.messages {
 				if m.binary {
 					m.data += "(binary)"
 				}
@@ -140,15 +183,24 @@ func TestRawDirections(t *testing.T) {
 	tape, _ := socketTape()
 	srv := serve(t, replayhttp.Options{Library: tape})
 	p := play(t, srv.Client(), srv.URL, schema.WebSocket, "mode=raw&speed=max&direction=send,receive")
-	if len(p.messages) != 7 || p.messages[0].data != `{"type":"run"}` {
+	if len(p.messages) != 6 || p.messages[0].data != `{"type":"run"}` {
 		t.Errorf("got %+v", p.messages)
 	}
 }
 
 // A recorded body that breaks off does not look like one that ended.
 func TestRawBreaksOff(t *testing.T) {
-	for _, over := range []schema.Transport{schema.SSE, schema.NDJSON} {
+	for _, over := range []schema.Transport{schema.SSE, schema.NDJSON, schema.WebSocket} {
 		tape, _ := sseTape()
+		if over == schema.WebSocket {
+			tape, _ = socketTape()
+			tape.FailAfter, tape.Err = 2, errors.New("boom")
+			srv := serve(t, replayhttp.Options{Library: tape})
+			if p := play(t, srv.Client(), srv.URL, over, "mode=raw&speed=max"); len(p.messages) != 2 || p.closeCode != 1011 {
+				t.Errorf("%s: closed with %d after %+v", over, p.closeCode, p.messages)
+			}
+			continue
+		}
 		if over == schema.NDJSON {
 			tape, _ = ndjsonTape()
 		}

@@ -23,12 +23,18 @@ import (
 type request struct {
 	transport schema.Transport // SSE, NDJSON or WebSocket: how it is to be sent
 	raw       bool             // mode=raw
+	cue       bool             // mode=cue
 	follow    bool
 	speed     replay.Speed
 	idle      time.Duration
 	filter    replay.Filter
 	from, to  *replay.Mark
+	fromText  string // as it was given
+	toText    string
 	resume    *replay.Mark // a position: go on after it
+	loop      bool
+	marker    replay.Mark // zero for none
+	hold      bool
 }
 
 // parse reads a request. The error is a *problem.Problem.
@@ -39,14 +45,26 @@ func parse(r *http.Request) (*request, error) {
 	}
 	req := &request{transport: transportOf(r), speed: replay.Normal}
 	p := params{values: q}
-	p.known(parameters...)
-	p.one("mode", []string{"event", "raw"}, func(v string) error {
-		req.raw = v == "raw"
-		return oneOf(v, "event", "raw")
+	p.known()
+	modes := []string{"event", "raw", "cue"}
+	if req.transport != schema.WebSocket {
+		modes = modes[:2]
+	}
+	p.one("mode", modes, func(v string) error {
+		req.raw, req.cue = v == "raw", v == "cue"
+		if req.cue && req.transport != schema.WebSocket {
+			return errors.New("cue needs a WebSocket")
+		}
+		return oneOf(v, modes...)
 	})
-	p.one("follow", []string{"0", "1"}, func(v string) (err error) {
-		req.follow, err = strconv.ParseBool(v)
-		return notA(v, "switch", err)
+	p.flag("follow", &req.follow)
+	p.flag("loop", &req.loop)
+	if p.flag("hold", &req.hold); req.hold && req.transport != schema.WebSocket {
+		p.note("hold", []string{"0"}, errors.New("hold needs a WebSocket: nobody could go on from the end"))
+	}
+	p.one("marker", replay.MarkerAllowed, func(v string) (err error) {
+		req.marker, err = replay.ParseMarker(v)
+		return err
 	})
 	p.one("speed", []string{replay.SpeedAllowed}, func(v string) (err error) {
 		req.speed, err = replay.ParseSpeed(v)
@@ -54,16 +72,18 @@ func parse(r *http.Request) (*request, error) {
 	})
 	p.one("idle_limit", []string{"a duration above zero such as 2s"}, func(v string) (err error) {
 		req.idle, err = time.ParseDuration(v)
-		if err == nil && req.idle <= 0 {
-			err = errors.New("not above zero")
+		if err != nil || req.idle <= 0 {
+			err = fmt.Errorf("idle_limit %q is not a duration above zero", v)
 		}
-		return notA(v, "silence", err)
+		return err
 	})
 	p.one("from", replay.MarkAllowed, func(v string) (err error) {
+		req.fromText = v
 		req.from, err = mark(v)
 		return err
 	})
 	p.one("to", replay.MarkAllowed, func(v string) (err error) {
+		req.toText = v
 		req.to, err = mark(v)
 		return err
 	})
@@ -74,24 +94,26 @@ func parse(r *http.Request) (*request, error) {
 		req.filter.Directions = append(req.filter.Directions, d)
 	}
 	if last := cmp.Or(r.Header.Get("Last-Event-ID"), q.Get("last_event_id")); last != "" && last != "-1" {
-		_, err := schema.ParsePosition(last)
+		m, err := replay.ParseResume(last)
 		p.note("last_event_id", resumeAllowed, err)
-		req.resume, _ = mark(last)
+		req.resume = &m
 	}
 	if req.raw {
-		// What the client of the recorded stream got: no requests, no heads.
+		// What the client of the recorded stream got: no requests, no heads, but
+		// bodies of every kind.
 		if len(req.filter.Directions) == 0 {
 			req.filter.Directions = []schema.Direction{schema.Receive}
 		}
-		req.filter.Transports = []schema.Transport{schema.NDJSON, schema.SSE, schema.WebSocket}
+		req.filter.Bytes = true
 	}
 	return req, p.err
 }
 
-// parameters are those that a playback has, and tenant, which whoever mounts
-// the handler has settled.
+// parameters are those that a playback has. Whoever mounts the handler has
+// settled another one, tenant.
 var parameters = []string{
-	"speed", "idle_limit", "from", "to", "type", "agent", "direction", "follow", "mode", "last_event_id", "tenant",
+	"speed", "idle_limit", "from", "to", "type", "agent", "direction", "follow", "mode", "last_event_id",
+	"loop", "marker", "hold",
 }
 
 var resumeAllowed = []string{"the id of a frame of this session", "-1 or nothing for the start"}
@@ -104,13 +126,6 @@ func mark(s string) (*replay.Mark, error) {
 func oneOf(v string, allowed ...string) error {
 	if !slices.Contains(allowed, v) {
 		return fmt.Errorf("%q is not %s", v, problem.OneOf(allowed...))
-	}
-	return nil
-}
-
-func notA(v, what string, err error) error {
-	if err != nil {
-		return fmt.Errorf("%q is not a %s: %w", v, what, err)
 	}
 	return nil
 }
@@ -128,10 +143,10 @@ func (p *params) note(name string, allowed []string, err error) {
 }
 
 // known refuses parameters that would be ignored: a misspelt one is to be noticed.
-func (p *params) known(names ...string) {
+func (p *params) known() {
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
-		if !slices.Contains(names, name) {
-			p.note(name, names, fmt.Errorf("a playback has no parameter %q", name))
+		if name != "tenant" && !slices.Contains(parameters, name) && p.err == nil {
+			p.err = problem.BadParameter(name, fmt.Sprintf("This route has no parameter %q.", name), parameters...)
 		}
 	}
 }
@@ -141,6 +156,17 @@ func (p *params) one(name string, allowed []string, read func(string) error) {
 	if v := p.values.Get(name); v != "" {
 		p.note(name, allowed, read(v))
 	}
+}
+
+// flag reads a parameter that is 0 or 1.
+func (p *params) flag(name string, on *bool) {
+	p.one(name, []string{"0", "1"}, func(v string) (err error) {
+		*on = v == "1"
+		if v != "0" && v != "1" {
+			err = fmt.Errorf("%s %q is neither on nor off", name, v)
+		}
+		return err
+	})
 }
 
 // list reads values separated by commas, over all occurrences.
@@ -198,23 +224,29 @@ func isUpgrade(r *http.Request) bool {
 func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options, error) {
 	o := replay.Options{
 		Speed: req.speed, IdleLimit: req.idle, Filter: req.filter,
-		Bare:  req.raw,
+		// A client that steers may name a marker at any time.
+		Bare:  req.raw && req.marker.IsZero() && req.transport != schema.WebSocket,
 		Reads: req.raw && req.speed != replay.Max && req.transport != schema.WebSocket,
+		Loop:  req.loop, Marker: req.marker, EndAtMarker: req.transport != schema.WebSocket, Hold: req.hold,
 	}
 	start := func(name string, m *replay.Mark, allowed []string) (err error) {
 		o.From, err = m.Start(ctx, t)
 		return atFault(name, allowed, err)
 	}
-	switch {
-	case req.resume != nil:
+	if req.from != nil && (req.resume == nil || req.loop) {
+		if err := start("from", req.from, replay.MarkAllowed); err != nil {
+			return o, err
+		}
+		o.LoopFrom = o.From
+	}
+	if req.resume != nil {
 		if err := start("last_event_id", req.resume, resumeAllowed); err != nil {
 			return o, err
 		}
 		o.From.After = true
-	case req.from != nil:
-		if err := start("from", req.from, replay.MarkAllowed); err != nil {
-			return o, err
-		}
+	}
+	if err := req.marker.CheckMarker(t); err != nil {
+		return o, atFault("marker", replay.MarkerAllowed, err)
 	}
 	if req.to == nil {
 		return o, nil
@@ -224,7 +256,7 @@ func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options,
 		return o, atFault("to", replay.MarkAllowed, err)
 	}
 	if req.resume == nil && o.From.Before(o.To) && req.from != nil {
-		return o, problem.BadParameter("to", "it comes before from")
+		return o, problem.BadParameter("to", fmt.Sprintf("to %q comes before %q, where playing begins", req.toText, req.fromText), "a place at or after from")
 	}
 	return o, nil
 }

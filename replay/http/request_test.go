@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"testing"
 
 	"tapedeck/replay"
@@ -33,4 +34,21 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("%q was read as %+v", query, req)
 		}
 	})
+}
+
+// What is refused is called by the name and the value that the client gave.
+func TestRefusals(t *testing.T) {
+	for query, want := range map[string]string{
+		"follow=2":                `follow "2" is neither on nor off`,
+		"idle_limit=x":            `idle_limit "x" is not a duration above zero`,
+		"idle_limit=-1s":          `idle_limit "-1s" is not a duration above zero`,
+		"spede=2":                 `This route has no parameter "spede".`,
+		"tenant=x&mode=colourful": `"colourful" is not event or raw`,
+	} {
+		_, err := parse(&http.Request{URL: &url.URL{RawQuery: query}, Header: http.Header{}})
+		p, ok := errors.AsType[*problem.Problem](err)
+		if !ok || p.Detail != want || slices.Contains(p.Allowed, "tenant") {
+			t.Errorf("%s: %+v, want %q", query, p, want)
+		}
+	}
 }

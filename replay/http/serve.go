@@ -44,8 +44,8 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session strin
 	s.metrics.bytes.Add(float64(b.sent))
 	outcome := outcomeOf(err)
 	s.metrics.ended(outcome)
-	if outcome == outcomeFailed {
-		out.fail(s.problemOf(err, "playing session "+session))
+	if outcome == outcomeFailed || outcome == outcomeSlow {
+		out.fail(s.problemOf(err, "playing session "+session), sum)
 	}
 }
 
@@ -77,10 +77,13 @@ func orLeft(ctx context.Context, err error) error {
 
 // outcomeOf tells how a playback that returned err ended.
 func outcomeOf(err error) string {
+	_, slow := errors.AsType[*replay.LagError](err)
 	_, client := errors.AsType[*errClient](err)
 	switch {
 	case err == nil:
 		return outcomeEnded
+	case slow:
+		return outcomeSlow
 	case !client:
 		return outcomeFailed
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -19,12 +19,18 @@ import (
 // Options of a server. Zero values stand for the defaults.
 type Options struct {
 	Library replay.Library // where tapes come from
-	// Playbacks bounds how many run at the same time; 500. A request beyond
+	// Live gives the tapes for follow=1; nil where running sessions cannot be
+	// followed.
+	Live replay.Library
+	// Playbacks bounds how many run at the same time; 2,000. A request beyond
 	// that is answered 503.
 	Playbacks int
 	// WriteTimeout is how long a client may take to accept one write; 30 s. Then
 	// its connection is closed.
 	WriteTimeout time.Duration
+	// LagLimit is how far a client that reads slowly may fall behind the schedule; 1
+	// min. Then it is told, and its connection is closed: it can resume.
+	LagLimit time.Duration
 	// Heartbeat is the interval of comments on SSE and of pings on a WebSocket; 15 s.
 	Heartbeat time.Duration
 	// Origins are the origins from which pages may open a WebSocket, such as
@@ -47,8 +53,9 @@ type Server struct {
 
 // New makes a server and registers its metrics.
 func New(opts Options) *Server {
-	opts.Playbacks = cmp.Or(opts.Playbacks, 500)
+	opts.Playbacks = cmp.Or(opts.Playbacks, 2000)
 	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, 30*time.Second)
+	opts.LagLimit = cmp.Or(opts.LagLimit, time.Minute)
 	opts.Heartbeat = cmp.Or(opts.Heartbeat, 15*time.Second)
 	if opts.Alarm == nil {
 		opts.Alarm = replay.PreciseAlarm
@@ -101,14 +108,20 @@ func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session 
 
 // open finds the tape and the places on it that the request names.
 func (s *Server) open(ctx context.Context, tenant, session string, req *request) (replay.Tape, replay.Options, error) {
-	tape, err := s.opts.Library.Tape(ctx, tenant, session)
+	library := s.opts.Library
+	if req.follow && s.opts.Live != nil {
+		library = s.opts.Live
+	}
+	tape, err := library.Tape(ctx, tenant, session)
 	if errors.Is(err, replay.ErrNoSession) {
-		return nil, replay.Options{}, problem.NotFound(fmt.Sprintf("There is no session %q.", session))
+		p := problem.NotFound(fmt.Sprintf("There is no session %q.", session))
+		p.Hint = "GET /v1/sessions lists the sessions there are."
+		return nil, replay.Options{}, p
 	}
 	if err != nil {
 		return nil, replay.Options{}, err
 	}
-	if req.follow && running(tape) {
+	if req.follow && s.opts.Live == nil && running(tape) {
 		return nil, replay.Options{}, &problem.Problem{
 			Status: http.StatusNotImplemented, Parameter: "follow", Allowed: []string{"0"},
 			Detail: fmt.Sprintf("Session %q is still running, and this server does not follow running sessions.", session),
@@ -116,7 +129,7 @@ func (s *Server) open(ctx context.Context, tenant, session string, req *request)
 		}
 	}
 	opts, err := req.options(ctx, tape)
-	opts.Alarm, opts.Metrics = s.opts.Alarm, s.players
+	opts.Alarm, opts.Metrics, opts.LagLimit = s.opts.Alarm, s.players, s.opts.LagLimit
 	return tape, opts, err
 }
 
@@ -144,6 +157,13 @@ func (s *Server) problemOf(err error, doing string) *problem.Problem {
 	p, ok := problem.From(err)
 	if ok {
 		return p
+	}
+	if lag, ok := errors.AsType[*replay.LagError](err); ok {
+		return &problem.Problem{
+			Title: "Client too slow", Status: http.StatusRequestTimeout,
+			Detail: "The playback fell behind, since it was not read in time: " + lag.Error() + ".",
+			Hint:   "Last-Event-ID goes on after position; speed=max plays as fast as it is read.",
+		}
 	}
 	s.opts.Logger.Error("replay: "+doing+" failed", "error", err)
 	return &problem.Problem{

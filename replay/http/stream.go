@@ -21,24 +21,27 @@ type stream struct {
 	payloads  payloads
 	// Of the recorded bytes written last: whose they are and when they came.
 	lastStream    string
+	lastOpen      bool // they are of a body that has not ended its line
 	lastDirection schema.Direction
 	lastAt        int64
 }
 
 // Play implements replay.Sink.
 func (s *stream) Play(f *replay.Frame, from, to int) error {
-	if s.raw && f.Transport == s.transport {
+	// Lines have no framing of their own, so that bodies stand among them as they are.
+	if s.raw && (f.Transport == s.transport || s.transport == schema.NDJSON && f.Transport == schema.HTTP) {
 		return s.playRaw(f, from, to)
 	}
 	if to < len(f.Raw) {
 		return nil // not as it was recorded: when it is complete
 	}
+	apart := s.apart(f)
 	return s.append(func(b []byte) []byte {
 		switch {
 		case s.raw && s.transport == schema.SSE:
 			return s.payloads.appendSSE(b, f)
 		case s.raw:
-			return s.payloads.appendNDJSON(b, f)
+			return s.payloads.appendNDJSON(append(b, apart...), f)
 		}
 		id, message := s.events.encode(f)
 		if s.transport == schema.NDJSON {
@@ -56,8 +59,20 @@ func (s *stream) playRaw(f *replay.Frame, from, to int) error {
 			return err
 		}
 	}
+	apart := s.apart(f)
 	s.lastStream, s.lastDirection, s.lastAt = f.Stream.StreamID, f.Direction, f.At
-	return s.append(func(b []byte) []byte { return append(b, f.Raw[from:to]...) })
+	s.lastOpen = f.Transport == schema.HTTP && to > 0 && f.Raw[to-1] != '\n'
+	return s.append(func(b []byte) []byte { return append(append(b, apart...), f.Raw[from:to]...) })
+}
+
+// apart is what keeps a frame from the bytes written last: a line feed after a
+// body that does not end its line, where another stream speaks next.
+func (s *stream) apart(f *replay.Frame) string {
+	if !s.lastOpen || s.lastStream == f.Stream.StreamID && s.lastDirection == f.Direction && f.Transport == schema.HTTP {
+		return ""
+	}
+	s.lastOpen = false
+	return "\n"
 }
 
 // sameRead reports whether bytes from the offset on came in the same read as
@@ -86,9 +101,9 @@ func (s *stream) end(sum replay.Summary) error {
 // fail says that the playback broke off. Where that would be taken for something
 // recorded, the connection breaks off instead, so that nobody takes the last
 // byte for the end.
-func (s *stream) fail(p *problem.Problem) {
+func (s *stream) fail(p *problem.Problem, sum replay.Summary) {
 	if !s.verbatim {
-		s.say("error", appendError(nil, p))
+		s.say("error", appendBroken(nil, p, s.events.reached(sum)))
 	}
 	// There is a failure already: one more changes nothing.
 	_ = s.flush()

@@ -15,10 +15,12 @@ import (
 	"tapedeck/schema/problem"
 )
 
-// socket sends a playback over a WebSocket. It is a replay.Sink.
+// socket sends a playback over a WebSocket. It is a replay.StateSink.
 type socket struct {
 	conn     *websocket.Conn
 	raw      bool
+	verbatim bool  // the messages are the recorded ones, so nothing may be added
+	cues     *cues // of mode=cue, else nil
 	events   *events
 	payloads payloads
 	timeout  time.Duration
@@ -40,6 +42,9 @@ func newSocket(conn *websocket.Conn, timeout time.Duration) *socket {
 
 // Play implements replay.Sink.
 func (s *socket) Play(f *replay.Frame, _, _ int) error {
+	if s.cues != nil {
+		return s.cues.play(f)
+	}
 	if !s.raw {
 		_, message := s.events.encode(f)
 		return s.write(websocket.MessageText, message)
@@ -54,12 +59,20 @@ func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	return s.write(websocket.MessageBinary, data)
 }
 
-// Flush implements replay.Sink: every message is sent as it is written.
-func (s *socket) Flush() error { return nil }
+// Flush implements replay.Sink: every message but a cue is sent as it is written.
+func (s *socket) Flush() error { return s.cues.flush() }
 
 // write sends a message. It is called from the player's goroutine, and after
 // the player has ended.
 func (s *socket) write(kind websocket.MessageType, message []byte) error {
+	if s.cues != nil {
+		return s.cues.tell(message)
+	}
+	return s.put(kind, message)
+}
+
+// put sends a message; one goroutine at a time calls it.
+func (s *socket) put(kind websocket.MessageType, message []byte) error {
 	s.guard.Reset(s.timeout)
 	err := s.conn.Write(context.Background(), kind, message)
 	s.guard.Stop()
@@ -73,6 +86,15 @@ func (s *socket) write(kind websocket.MessageType, message []byte) error {
 	}
 	s.sent += len(message)
 	return nil
+}
+
+// Tell implements replay.StateSink. Where only what was recorded may be sent it
+// tells of what nobody could see otherwise: the frames have stopped.
+func (s *socket) Tell(op replay.Op, st replay.State) error {
+	if s.verbatim && op != replay.SetMark && op != replay.End {
+		return nil
+	}
+	return s.write(websocket.MessageText, appendState(nil, op, st))
 }
 
 // answer tells what a control led to.
@@ -158,6 +180,10 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 	}
 	out := newSocket(conn, s.opts.WriteTimeout)
 	out.raw, out.events = req.raw, newEvents(session, replay.FirstAt(t))
+	out.verbatim = req.raw && recordedOver(t, schema.WebSocket)
+	if req.cue {
+		out.cues = newCues(out, replay.FirstAt(t))
+	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	player := replay.New(t, out, opts)
 	var others sync.WaitGroup
@@ -171,9 +197,10 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 
 	sum, err := player.Run(ctx)
 	err = orLeft(ctx, err)
-	if err == nil {
+	if err == nil && !out.verbatim { // else the close code says it
 		err = out.write(websocket.MessageText, appendEnd(nil, sum))
 	}
+	out.cues.stop()
 	outcome := outcomeOf(err)
 	s.metrics.ended(outcome)
 	s.metrics.frames.WithLabelValues(schema.WebSocket.String()).Add(float64(sum.Frames))
@@ -181,11 +208,20 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 	switch {
 	case outcome == outcomeEnded:
 		_ = conn.Close(websocket.StatusNormalClosure, "end")
-	case outcome == outcomeFailed:
-		if out.write(websocket.MessageText, appendError(nil, s.problemOf(err, "playing session "+session))) == nil {
-			_ = conn.Close(websocket.StatusInternalError, "the recording could not be read")
+	case outcome == outcomeFailed || outcome == outcomeSlow:
+		p, id := s.problemOf(err, "playing session "+session), out.events.reached(sum)
+		if out.verbatim || out.write(websocket.MessageText, appendBroken(nil, p, id)) == nil {
+			_ = conn.Close(closing(outcome, id))
 		}
 	case r.Context().Err() != nil:
 		_ = conn.Close(websocket.StatusGoingAway, "the server is stopping")
 	}
+}
+
+// closing gives the close code and the reason for a playback that broke off.
+func closing(outcome, id string) (websocket.StatusCode, string) {
+	if outcome == outcomeFailed {
+		return websocket.StatusInternalError, "the recording could not be read"
+	}
+	return websocket.StatusPolicyViolation, "too slow; resume after " + id // at most 123 bytes
 }

@@ -66,6 +66,12 @@ func (s *Stream) Skip(n uint64) *Stream {
 	return s
 }
 
+// Dialect changes how the stream was recognised.
+func (s *Stream) Dialect(name string) *Stream {
+	s.state.Dialect, s.tape.sealed = name, nil
+	return s
+}
+
 // ID is the stream's id.
 func (s *Stream) ID() string { return s.state.StreamID }
 

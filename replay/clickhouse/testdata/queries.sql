@@ -1,5 +1,5 @@
 -- a page of a stream whose numbers have no gaps
-SELECT seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id
+SELECT seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id, generation
 FROM frames
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id = {stream:String}
   AND toYYYYMM(stream_started) IN (202601)
@@ -13,7 +13,7 @@ WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id =
 --   SETTINGS use_skip_indexes = 0
 
 -- a page of any other
-SELECT seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id
+SELECT seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id, generation
 FROM frames
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id = {stream:String}
   AND toYYYYMM(stream_started) IN (202601)
@@ -29,7 +29,7 @@ LIMIT 1024
 --   SETTINGS use_skip_indexes = 0
 
 -- from a time on
-SELECT seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id
+SELECT seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id, generation
 FROM frames
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id = {stream:String}
   AND toYYYYMM(stream_started) IN (202601)
@@ -58,7 +58,7 @@ WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id =
 --   SETTINGS use_skip_indexes = 0
 
 -- filtered
-SELECT seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id
+SELECT seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id, generation
 FROM frames
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id = {stream:String}
   AND toYYYYMM(stream_started) IN (202601)
@@ -66,7 +66,7 @@ WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id =
   AND type IN {types:Array(String)}
   AND agent IN {agents:Array(String)}
   AND direction IN ('receive')
-  AND transport IN ('sse', 'ndjson')
+  AND (bitAnd(flags, 128) = 0 OR transport NOT IN ('http', 'websocket'))
 ORDER BY seq
 LIMIT 64
 --   tenant = 'default'
@@ -79,7 +79,7 @@ LIMIT 64
 --   SETTINGS query_plan_max_limit_for_lazy_materialization = 256
 
 -- several streams
-SELECT toLowCardinality(stream_id), seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id
+SELECT toLowCardinality(stream_id), seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id, generation
 FROM frames
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id IN {streams:Array(String)}
   AND toYYYYMM(stream_started) IN (202601, 202505)

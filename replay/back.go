@@ -1,0 +1,87 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"tapedeck/schema"
+)
+
+// MostBack is how many frames a step may take back at once.
+const MostBack = 10_000
+
+// back takes back the last n frames: the player stands as it did before they were
+// played, paused, and the first of them is the next one. Where there are fewer it
+// stands before the first. Frames that the filter leaves out do not count.
+func (p *Player) back(ctx context.Context, n int) error {
+	here := p.begun
+	if p.since > 0 {
+		here = Place{Position: p.sum.Last, After: true}
+	}
+	before, err := p.lastBefore(ctx, here, n+1)
+	if err != nil || len(before) == 0 {
+		return err
+	}
+	next := before[max(len(before)-n, 0)]
+	if err := p.begin(ctx, Place{Position: next}); err != nil {
+		return err
+	}
+	p.sum.Last = schema.Position{}
+	if i := len(before) - n - 1; i >= 0 {
+		p.sum.Last = before[i]
+		p.clock.start(before[i].At, time.Now())
+	}
+	return nil
+}
+
+// firstLook is the time before a place in which frames are looked for first, ns.
+const firstLook = int64(100e6)
+
+// lastBefore gives the last frames before a place, at least n if there are as
+// many. Tapes are read forwards only: so it reads up to the place from ever
+// further before.
+func (p *Player) lastBefore(ctx context.Context, here Place, n int) ([]schema.Position, error) {
+	first := FirstAt(p.tape)
+	end := min(here.Position.At, LastAt(p.tape))
+	if growing, ok := p.tape.(Growing); ok {
+		end = min(here.Position.At, max(growing.Edge(), end))
+	}
+	for look := firstLook; ; look *= 4 {
+		from := max(end-look, first)
+		found, err := p.between(ctx, from, here)
+		if err != nil || len(found) >= n || from == first {
+			return found, err
+		}
+	}
+}
+
+// between gives the positions from a recorded time up to a place, in order.
+func (p *Player) between(ctx context.Context, from int64, here Place) ([]schema.Position, error) {
+	r, err := p.tape.Read(ctx, Query{
+		From: Place{Position: schema.Position{At: from}}, To: here.Position, Filter: p.opts.Filter, Bare: p.opts.Bare,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read back from %s: %w", here.Position, err)
+	}
+	defer r.Close()
+	var found []schema.Position
+	for {
+		frames, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) || errors.Is(err, ErrLive) {
+			slices.SortFunc(found, schema.Position.Compare) // what came live may not be
+			return found, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read back from %s: %w", here.Position, err)
+		}
+		for i := range frames {
+			if pos := frames[i].Position(); here.Before(pos) {
+				found = append(found, pos)
+			}
+		}
+	}
+}

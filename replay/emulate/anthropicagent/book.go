@@ -1,0 +1,220 @@
+package anthropicagent
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/valyala/fastjson"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// The dialects that are served.
+const (
+	own      = "anthropic-agent"
+	messages = "anthropic-messages"
+)
+
+// connection is what one request is answered with.
+type connection struct {
+	streams     []string
+	first, last schema.Position
+	asked       int64 // where the clock starts, ns
+	whole       bool  // it ended in good order
+	done        bool  // with [DONE]
+	from        *conversion
+}
+
+// conversion is what envelopes of a converted connection need besides the frames.
+type conversion struct {
+	agent, query, model string
+}
+
+// book lists a session's connections.
+type book struct {
+	list []*connection
+	// refused is why nothing can be played, if so.
+	refused *problem.Problem
+}
+
+// read makes the book of a session.
+func read(session string) func(context.Context, replay.Tape) (*book, error) {
+	return func(ctx context.Context, t replay.Tape) (*book, error) {
+		has := func(dialect string) bool {
+			return slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Dialect == dialect })
+		}
+		b := &book{}
+		switch {
+		case has(own):
+			return b, b.readOwn(ctx, t)
+		case has(messages):
+			return b, b.readMessages(ctx, t, session)
+		}
+		spoken := map[string]bool{}
+		var names []string
+		for _, s := range t.Streams() {
+			if !spoken[s.Dialect] {
+				spoken[s.Dialect] = true
+				names = append(names, s.Dialect)
+			}
+		}
+		b.refuse(fmt.Sprintf("it speaks %q, of which envelopes cannot say everything", names))
+		return b, nil
+	}
+}
+
+func (b *book) refuse(why string) {
+	if b.refused == nil {
+		b.refused = &problem.Problem{
+			Title: "Not convertible without loss", Status: http.StatusConflict,
+			Detail: "This session cannot be played as anthropic_agent's: " + why + ".",
+			Hint:   "Play it in its own protocol: at the path where it was recorded, or with /v1/sessions/{id}/replay.",
+		}
+	}
+}
+
+// readOwn finds the connections to such a server.
+func (b *book) readOwn(ctx context.Context, t replay.Tape) error {
+	open := map[string]*connection{}
+	var buf []byte
+	err := emulate.Scan(ctx, t, replay.Query{Bare: true}, func(f *replay.Frame) error {
+		if f.Stream.Dialect != own || f.Direction == schema.Send || f.Transport == schema.HTTP {
+			return nil
+		}
+		id := f.Stream.StreamID
+		c := open[id]
+		if c == nil {
+			if f.Flags.Has(schema.FlagNote) {
+				return nil // between connections
+			}
+			c = &connection{streams: []string{id}, first: f.Position(), asked: f.At}
+			open[id] = c
+			b.list = append(b.list, c)
+		}
+		c.last = f.Position()
+		var content schema.Content
+		content, buf = schema.Unframe(&f.Frame, buf)
+		if string(content.Data) == doneMarker {
+			c.done, c.whole = true, true
+			delete(open, id)
+		}
+		return nil
+	})
+	for id, c := range open {
+		s := replay.StreamOf(t, id)
+		c.whole = s.Ended != 0 && (s.EndReason == "eof" || s.EndReason == "closed" || s.EndReason == "")
+	}
+	return err
+}
+
+const doneMarker = "[DONE]"
+
+// readMessages finds the conversations in the calls of a model, and what of them
+// envelopes cannot say.
+func (b *book) readMessages(ctx context.Context, t replay.Tape, session string) error {
+	var c *connection // under way
+	var asked int64   // the latest request, if it was not answered yet
+	var query string
+	busy := "" // the stream whose message is open
+	var p fastjson.Parser
+	var buf []byte
+	err := emulate.Scan(ctx, t, replay.Query{Bare: true}, func(f *replay.Frame) error {
+		if f.Stream.Dialect != messages || f.Flags.Has(schema.FlagNote) {
+			return nil
+		}
+		var content schema.Content
+		content, buf = schema.Unframe(&f.Frame, buf)
+		v, err := p.ParseBytes(content.Data)
+		if content.Empty || err != nil {
+			return nil
+		}
+		if f.Direction == schema.Send {
+			asked = f.At
+			if q := queryOf(v); q != "" {
+				query = q
+			}
+			if c != nil && len(toolResults(v)) > 0 {
+				c.add(f)
+			}
+			return nil
+		}
+		switch kind := text(v, "type"); kind {
+		case "message_start":
+			if busy != "" {
+				b.refuse("calls of the model overlap, and nothing tells whose text is whose")
+			}
+			busy = f.Stream.StreamID
+			if c == nil {
+				c = &connection{first: f.Position(), asked: f.At, whole: true, from: &conversion{
+					agent: uuid.NewSHA1(uuid.NameSpaceURL, []byte(session)).String(),
+					query: query, model: text(v, "message", "model"),
+				}}
+				if asked > 0 {
+					c.asked = asked
+				}
+				b.list = append(b.list, c)
+			}
+			asked, query = 0, ""
+		case "content_block_start":
+			if block := text(v, "content_block", "type"); !known(block) {
+				b.refuse(fmt.Sprintf("envelopes have nothing for a block of type %q", block))
+			}
+		case "content_block_delta":
+			if delta := text(v, "delta", "type"); !deltas[delta] {
+				b.refuse(fmt.Sprintf("envelopes have nothing for a %q", delta))
+			}
+		case "message", "error":
+			if kind == "message" {
+				b.refuse("an answer came as a whole, without a stream")
+			}
+		case "content_block_stop", "message_delta", "message_stop", "ping":
+		default:
+			b.refuse(fmt.Sprintf("envelopes have nothing for a frame of type %q", kind))
+		}
+		if c != nil {
+			c.add(f)
+			if text(v, "type") == "message_delta" && text(v, "delta", "stop_reason") != "" {
+				c.done = !goesOn[text(v, "delta", "stop_reason")]
+			}
+		}
+		if kind := text(v, "type"); kind == "message_stop" || kind == "error" {
+			busy = ""
+			if c != nil && (c.done || kind == "error") {
+				c.done, c = false, nil // [DONE] itself is not among the frames
+			}
+		}
+		return nil
+	})
+	if busy != "" && len(b.list) > 0 {
+		b.list[len(b.list)-1].whole = false
+	}
+	return err
+}
+
+// goesOn are the reasons to stop after which the agent asks the model again.
+var goesOn = map[string]bool{"tool_use": true, "pause_turn": true}
+
+// add makes a frame the last of the connection.
+func (c *connection) add(f *replay.Frame) {
+	c.last = f.Position()
+	if !slices.Contains(c.streams, f.Stream.StreamID) {
+		c.streams = append(c.streams, f.Stream.StreamID)
+	}
+}
+
+// has reports whether a frame is the connection's, or says something for it.
+func (c *connection) has(f *replay.Frame) bool {
+	switch {
+	case !slices.Contains(c.streams, f.Stream.StreamID):
+		return false
+	case c.from == nil:
+		return f.Direction == schema.Receive && f.Transport != schema.HTTP
+	}
+	return !f.Flags.Has(schema.FlagNote)
+}

@@ -1,0 +1,201 @@
+package compozy
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+)
+
+// dialect is what Compozy's own streams are recognised as.
+const dialect = "compozy"
+
+// event is one event of an execution, ready to be sent.
+type event struct {
+	id   int64
+	name string
+	wire []byte // as SSE
+}
+
+// teller makes the events of an execution from frames, in order. It depends on
+// nothing but the frames, so that ids are the same every time.
+type teller struct {
+	kind    string // workflows, agents, tasks
+	exec    string
+	native  bool // the session was recorded from Compozy
+	parser  fastjson.Parser
+	buf     []byte
+	next    int64 // the next id
+	begun   bool
+	said    strings.Builder
+	failed  string
+	ended   bool               // the execution's last word was told
+	readers map[string]*reader // by stream
+	highest map[string]int64   // native: ids seen, by stream
+	most    int64              // native: over the streams before
+	firstAt int64
+	lastAt  int64
+}
+
+func newTeller(kind, exec string, native bool) *teller {
+	return &teller{kind: kind, exec: exec, native: native, next: 1, readers: map[string]*reader{}, highest: map[string]int64{}}
+}
+
+// take gives the events that a frame becomes.
+func (t *teller) take(f *replay.Frame) []event {
+	if t.native {
+		return t.own(f)
+	}
+	var list []event
+	if !t.begun {
+		t.begun, t.firstAt = true, f.At
+		list = t.start(f.At)
+	}
+	t.lastAt = f.At
+	if f.Flags.Has(schema.FlagNote) || f.Direction == schema.Send {
+		return list
+	}
+	var c schema.Content
+	c, t.buf = schema.Unframe(&f.Frame, t.buf)
+	if c.Empty {
+		return list
+	}
+	v, err := t.parser.ParseBytes(c.Data)
+	if err != nil {
+		if string(c.Data) != "[DONE]" {
+			list = append(list, t.chunk(string(c.Data), f.At))
+		}
+		return list
+	}
+	r := t.readers[f.Stream.StreamID]
+	if r == nil {
+		r = &reader{dialect: f.Stream.Dialect}
+		t.readers[f.Stream.StreamID] = r
+	}
+	told, known := r.read(v)
+	if !known {
+		return append(list, t.object("structured_delta", append([]byte(`"partial":`), emulate.AppendJSON(nil, v)...), f.At))
+	}
+	if told.step != "" && t.kind == "workflows" {
+		list = append(list, t.object("workflow_status", emulate.AppendText([]byte(`"status":"RUNNING","step":`), told.step), f.At))
+	}
+	if told.text != "" {
+		list = append(list, t.chunk(told.text, f.At))
+	}
+	for _, call := range told.tools {
+		b := append(emulate.AppendText([]byte(`"toolName":`), call.name), `,"args":`...)
+		list = append(list, t.object("tool_call", append(b, call.args...), f.At))
+	}
+	if told.fail != "" {
+		t.failed = told.fail
+	} else if told.text != "" || told.step != "" {
+		t.failed = "" // it went on
+	}
+	return list
+}
+
+// start gives the events with which an execution begins.
+func (t *teller) start(at int64) []event {
+	switch t.kind {
+	case "workflows":
+		b := emulate.AppendText([]byte(`"workflowId":`), t.exec)
+		b = emulate.AppendText(append(b, `,"workflow_id":`...), t.exec)
+		b = emulate.AppendText(append(b, `,"execution_id":`...), t.exec)
+		return []event{t.object("workflow_start", b, at), t.object("workflow_status", []byte(`"status":"RUNNING"`), at)}
+	case "agents":
+		return []event{t.object("agent_start", emulate.AppendText([]byte(`"agentId":`), t.exec), at)}
+	}
+	return nil
+}
+
+// end gives the execution's last word, if the frames had none.
+func (t *teller) end() []event {
+	if t.ended || t.native || !t.begun {
+		return nil
+	}
+	t.ended = true
+	if t.failed != "" {
+		b := emulate.AppendText([]byte(`"status":"FAILED","message":`), t.failed)
+		return []event{t.object("error", emulate.AppendText(append(b, `,"error":`...), t.failed), t.lastAt)}
+	}
+	b := emulate.AppendText([]byte(`"status":"SUCCESS","result":{"text":`), t.said.String())
+	b = strconv.AppendInt(append(b, `},"durationMs":`...), (t.lastAt-t.firstAt)/1e6, 10)
+	return []event{t.object("complete", b, t.lastAt)}
+}
+
+// chunk is a piece of text.
+func (t *teller) chunk(text string, at int64) event {
+	t.said.WriteString(text)
+	if t.kind == "workflows" { // always objects
+		return t.object("llm_chunk", emulate.AppendText([]byte(`"content":`), text), at)
+	}
+	return t.event("llm_chunk", []byte(text))
+}
+
+// object is an event with an object: its members without braces.
+func (t *teller) object(name string, members []byte, at int64) event {
+	b := append(append([]byte{'{'}, members...), `,"ts":"`...)
+	b = time.Unix(0, at).UTC().AppendFormat(b, time.RFC3339Nano)
+	return t.event(name, append(b, `"}`...))
+}
+
+func (t *teller) event(name string, data []byte) event {
+	e := event{id: t.next, name: name}
+	e.wire = emulate.AppendEvent(nil, fmtInt(e.id), name, data)
+	t.next++
+	return e
+}
+
+// own gives an event of Compozy's as it was recorded. What a later connection
+// told again is left out.
+func (t *teller) own(f *replay.Frame) []event {
+	if f.Flags.Has(schema.FlagNote) || f.Direction == schema.Send || f.Stream.Dialect != dialect {
+		return nil
+	}
+	var c schema.Content
+	c, t.buf = schema.Unframe(&f.Frame, t.buf)
+	if c.Empty {
+		return nil
+	}
+	e := event{id: t.next, name: c.Event}
+	var v *fastjson.Value
+	if f.Transport == schema.SSE {
+		e.wire = append([]byte(nil), f.Raw...)
+		if n, err := strconv.ParseInt(c.ID, 10, 64); err == nil {
+			e.id = n
+		}
+	} else { // the envelope in which the server keeps events
+		var err error
+		if v, err = t.parser.ParseBytes(c.Data); err != nil || str(v, "type") == "" {
+			return nil
+		}
+		if n := v.GetInt64("id"); n > 0 {
+			e.id = n
+		}
+		e.name = str(v, "type")
+		data := []byte(str(v, "data"))
+		if d := v.Get("data"); d != nil && d.Type() != fastjson.TypeString {
+			data = emulate.AppendJSON(nil, d)
+		}
+		e.wire = emulate.AppendEvent(nil, fmtInt(e.id), e.name, data)
+	}
+	stream := f.Stream.StreamID
+	if _, seen := t.highest[stream]; !seen {
+		for _, n := range t.highest {
+			t.most = max(t.most, n)
+		}
+	}
+	t.highest[stream] = max(t.highest[stream], e.id)
+	if e.id <= t.most {
+		return nil
+	}
+	t.next = max(t.next, e.id+1)
+	return []event{e}
+}
+
+func fmtInt(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,125 @@
+package compozy
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+)
+
+// native reports whether a session was recorded from Compozy.
+func native(t replay.Tape) bool {
+	return slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Dialect == dialect })
+}
+
+// over reports whether all streams of a session have ended.
+func over(t replay.Tape) bool {
+	return !slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Ended == 0 })
+}
+
+// partOf is what a session has of an execution; with exec "" it is all of it.
+// Frames that name no run belong to whatever the session is.
+func partOf(t replay.Tape, exec string) *emulate.Excerpt {
+	own := native(t)
+	return &emulate.Excerpt{
+		Tape: t, Directions: []schema.Direction{schema.Receive},
+		Keep: func(f *replay.Frame) bool {
+			if f.Flags.Has(schema.FlagNote) {
+				return false // a recorded heartbeat would cut a silence in two
+			}
+			return !own || f.Stream.Dialect == dialect && (exec == "" || f.Run == "" || f.Run == exec)
+		},
+	}
+}
+
+// runsOf lists the executions that a session recorded.
+func runsOf(ctx context.Context, t replay.Tape) (map[string]bool, error) {
+	runs := map[string]bool{}
+	if !native(t) {
+		return runs, nil
+	}
+	return runs, emulate.Scan(ctx, t, replay.Query{}, func(f *replay.Frame) error {
+		if f.Stream.Dialect == dialect && f.Run != "" && !runs[f.Run] {
+			runs[strings.Clone(f.Run)] = true // the frame is valid for now only
+		}
+		return nil
+	})
+}
+
+// clock is where the clock starts, ns: at the event that a client had last, or
+// at the place that it names.
+func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt, kind, exec string, a ask) (int64, error) {
+	if !a.resume || a.after == 0 {
+		from, err := s.stage.From(ctx, t, a.pace)
+		return max(from.Position.At, replay.FirstAt(t)), err
+	}
+	at := replay.LastAt(t) // of an id that was never given: all was seen
+	tell := newTeller(kind, exec, native(t))
+	err := emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
+		for _, e := range tell.take(f) {
+			if e.id >= a.after {
+				at = f.At
+				return emulate.ErrEnough
+			}
+		}
+		return nil
+	})
+	return at, err
+}
+
+// output sends an execution. It is a replay.Sink.
+type output struct {
+	body   *emulate.Body
+	teller *teller
+	ask    ask
+	clock  int64 // what came before it was seen, or is not wanted
+}
+
+// Play implements replay.Sink.
+func (o *output) Play(f *replay.Frame, _, to int) error {
+	if to < len(f.Raw) {
+		return nil
+	}
+	events := o.teller.take(f)
+	if !o.ask.resume && f.At < o.clock {
+		return nil
+	}
+	return o.send(events)
+}
+
+func (o *output) send(events []event) error {
+	for _, e := range events {
+		if o.ask.resume && e.id <= o.ask.after || len(o.ask.events) > 0 && !slices.Contains(o.ask.events, e.name) {
+			continue
+		}
+		if err := o.body.Write(e.wire); err != nil {
+			return err
+		}
+	}
+	return o.body.Flush()
+}
+
+// Flush implements replay.Sink.
+func (o *output) Flush() error { return o.body.Flush() }
+
+// beat sends a sign of life at intervals, until ctx ends; gone is told of a
+// client that is gone.
+func (o *output) beat(ctx context.Context, every time.Duration, gone func()) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if o.body.Write([]byte(": ping\n\n")) != nil || o.body.Flush() != nil {
+			gone()
+			return
+		}
+	}
+}

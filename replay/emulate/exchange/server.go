@@ -1,0 +1,215 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// Server answers requests with what was recorded for them.
+type Server struct {
+	stage *emulate.Stage
+	books emulate.Shelf[*book]
+	takes emulate.Takes
+}
+
+// New makes a server.
+func New(s *emulate.Stage) *Server { return &Server{stage: s} }
+
+const server = "exchange"
+
+// Has reports whether the session has an exchange with this method and path.
+func (s *Server) Has(ctx context.Context, tenant, session string, t replay.Tape, method, path string) (bool, error) {
+	b, err := s.books.Get(ctx, tenant, session, t, read)
+	return err == nil && slices.ContainsFunc(b.exchanges, func(x *exchange) bool { return x.at(method, path) }), err
+}
+
+// Serve answers a request for a path, unescaped, below the session's address.
+// Settings in the query of the request change the pace, unless the recorded
+// request has a parameter of that name itself. Where the recorded answer broke
+// off it panics with http.ErrAbortHandler.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) {
+	if err := s.stage.Origin(r); err != nil {
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	x, pace, from, err := s.choose(r, tenant, session, path, t, pace)
+	if err != nil {
+		if p, ok := problem.From(err); ok && p.Status == http.StatusNotFound && emulate.Preflight(w, r) {
+			s.stage.Count(server, "ended")
+			return
+		}
+		emulate.CrossOrigin(w.Header(), r)
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	leave, err := s.stage.Enter()
+	if err != nil {
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	defer leave()
+	if x.upgrade {
+		s.serveSocket(w, r, t, x, pace, from)
+		return
+	}
+	s.serveBody(w, r, t, x, pace, from)
+}
+
+// choose finds the exchange that is next. from is where to begin in the session.
+func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) (*exchange, emulate.Pace, replay.Place, error) {
+	var from replay.Place
+	b, err := s.books.Get(r.Context(), tenant, session, t, read)
+	if err != nil {
+		return nil, pace, from, err
+	}
+	here := b.exchanges
+	here = keep(here, func(x *exchange) bool { return x.at(r.Method, path) })
+	query, err := settle(&pace, r.URL.Query(), here)
+	if err != nil {
+		return nil, pace, from, err
+	}
+	if len(here) == 0 {
+		return nil, pace, from, notRecorded(b, session, r.Method+" "+path)
+	}
+	if from, err = s.stage.From(r.Context(), t, pace); err != nil {
+		return nil, pace, from, err
+	}
+	here = keep(here, func(x *exchange) bool { return x.ended >= from.Position.At })
+	if same := keep(here, func(x *exchange) bool { return x.asks(query) }); len(same) > 0 {
+		here = same
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, bodyLimit))
+	if err != nil {
+		return nil, pace, from, &problem.Problem{
+			Status: http.StatusRequestEntityTooLarge, Detail: "The request's body could not be read: " + err.Error(),
+		}
+	}
+	if sum := printOf(body); pace.MatchBody {
+		same := keep(here, func(x *exchange) bool { return x.body == nil || *x.body == sum })
+		if len(same) == 0 && len(here) > 0 {
+			return nil, pace, from, &problem.Problem{
+				Title: "No request like this one", Status: http.StatusConflict, Parameter: "match",
+				Detail: fmt.Sprintf("%s %s is recorded in session %q with other bodies only: %d of them.", r.Method, path, session, len(here)),
+				Hint:   "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
+			}
+		}
+		here = same
+	}
+	ids := make([]string, len(here))
+	for i, x := range here {
+		ids[i] = x.id
+	}
+	end := pace.End
+	switch {
+	case end != "":
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		end = emulate.Last // what is asked for again and again has settled
+	default:
+		end = emulate.Again
+	}
+	i := s.takes.Choose(tenant, session, pace.Take, ids, end)
+	if i < 0 {
+		return nil, pace, from, &problem.Problem{
+			Title: "Nothing left to play", Status: http.StatusConflict,
+			Detail: fmt.Sprintf("All %d answers that session %q has recorded for %s %s were played.", len(ids), session, r.Method, path),
+			Hint:   "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
+		}
+	}
+	return here[i], pace, from, nil
+}
+
+// settle reads the settings among a query's parameters, and gives the others.
+func settle(pace *emulate.Pace, q url.Values, here []*exchange) (url.Values, error) {
+	for _, name := range emulate.Parameters {
+		theirs := slices.ContainsFunc(here, func(x *exchange) bool { return x.query.Has(name) })
+		if !theirs && q.Has(name) {
+			if err := pace.Set(name, q.Get(name)); err != nil {
+				return nil, err
+			}
+			q.Del(name)
+		}
+	}
+	return q, nil
+}
+
+func notRecorded(b *book, session, what string) error {
+	p := problem.NotFound(fmt.Sprintf("Session %q has no recorded exchange for %s.", session, what))
+	p.Title, p.Allowed = "Not recorded", b.list()
+	p.Hint = "Ask for one of those that are recorded: " + strings.Join(b.list(), ", ") + "."
+	if len(p.Allowed) == 0 {
+		p.Hint = "The session has no HTTP exchanges at all: record through tapedeck proxy."
+	}
+	return p
+}
+
+func keep(list []*exchange, ok func(*exchange) bool) (kept []*exchange) {
+	for _, x := range list {
+		if ok(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+// serveBody plays an answer.
+func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pace emulate.Pace, from replay.Place) {
+	part := &emulate.Excerpt{
+		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
+		Keep: func(f *replay.Frame) bool {
+			return f.Stream.StreamID == x.stream.StreamID && (isHead(&f.Frame) || !from.Before(f.Position()))
+		},
+	}
+	body := s.stage.NewBody(w)
+	body.Merge = pace.Speed == replay.Max
+	whole := complete(x.stream)
+	var err error
+	if x.provider != nil {
+		out := &made{w: w, r: r, body: body, from: x.provider}
+		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pace, true); err == nil {
+			whole = true // what comes after it is another's
+			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || complete(x.stream))
+		}
+	} else {
+		out := &answer{w: w, r: r, body: body, partial: from.Position.At > x.asked}
+		_, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pace, true)
+		if err == nil && out.status == 0 {
+			s.stage.Refuse(w, r, server, &problem.Problem{
+				Title: "No answer recorded", Status: http.StatusBadGateway,
+				Detail: fmt.Sprintf("The recorded %s %s was never answered (%s).", x.method, x.path, x.stream.EndReason),
+			})
+			return
+		}
+	}
+	if err == nil {
+		err = body.Close()
+	}
+	gone, left := errors.AsType[*emulate.ClientError](err)
+	switch {
+	case err == nil && whole:
+		s.stage.Count(server, "ended")
+		return
+	case err == nil:
+		s.stage.Count(server, "ended")
+	case left || r.Context().Err() != nil:
+		s.stage.Count(server, "left")
+		s.stage.Log().Debug("emulate: a client left", "why", gone)
+	case body.Sent == 0 && len(w.Header()) == 0:
+		s.stage.Refuse(w, r, server, err)
+		return
+	default:
+		s.stage.Count(server, "failed")
+		s.stage.Log().Error("emulate: playing an exchange failed", "error", err)
+	}
+	panic(http.ErrAbortHandler) // nobody is to take the last byte for the end
+}

@@ -1,0 +1,135 @@
+package loom
+
+import (
+	"github.com/coder/websocket"
+	"github.com/valyala/fastjson"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+)
+
+// output gives the messages of a run as a server sends them. It is a replay.Sink.
+type output struct {
+	to     func(kind websocket.MessageType, message []byte) error
+	run    *run
+	parser fastjson.Parser
+	buf    []byte
+	ended  bool // run_end or error was sent
+	failed bool // it was error
+}
+
+// Play implements replay.Sink.
+func (o *output) Play(f *replay.Frame, _, to int) error {
+	if to < len(f.Raw) {
+		return nil
+	}
+	var c schema.Content
+	c, o.buf = schema.Unframe(&f.Frame, o.buf)
+	v, err := o.parser.ParseBytes(c.Data)
+	if c.Empty || err != nil || o.ended {
+		return nil
+	}
+	switch kind := formOf(v); kind {
+	case wrapped:
+		if text(v, "id") == o.run.id {
+			return o.send(c.Data, f.Flags.Has(schema.FlagBinary))
+		}
+	case runEnd, failure:
+		if id := text(v, "id"); id == o.run.id || id == "" {
+			o.ended, o.failed = true, kind == failure
+			return o.send(c.Data, f.Flags.Has(schema.FlagBinary))
+		}
+	case typed:
+		if o.mine(v) {
+			return o.send(Wrap(o.run.id, c.Data), false)
+		}
+	case exported:
+		event, err := fromExport(v)
+		if err == nil && o.mine(v) {
+			return o.send(Wrap(o.run.id, event), false)
+		}
+	case reply:
+		return o.end(v)
+	case bundle:
+		return o.all(v)
+	}
+	return nil
+}
+
+// mine reports whether an event that stands by itself is of this run. Runs of
+// several sessions may be mixed in one stream.
+func (o *output) mine(v *fastjson.Value) bool {
+	session := text(v, "session_id")
+	return session == "" || o.run.key == "" || session == o.run.key
+}
+
+// all sends a run that came in one object.
+func (o *output) all(v *fastjson.Value) error {
+	for _, e := range v.GetArray("events") {
+		event := emulate.AppendJSON(nil, e)
+		if formOf(e) == exported {
+			var err error
+			if event, err = fromExport(e); err != nil {
+				continue
+			}
+		}
+		if err := o.send(Wrap(o.run.id, event), false); err != nil {
+			return err
+		}
+	}
+	r := v.Get("reply")
+	switch {
+	case r == nil:
+		return nil
+	case r.Type() == fastjson.TypeObject:
+		return o.end(r)
+	}
+	o.ended = true
+	m := members{b: []byte("{")}
+	m.text("type", "run_end")
+	m.text("id", o.run.id)
+	m.add("reply", r)
+	return o.send(append(m.b, '}'), false)
+}
+
+// end sends what a reply line says as the run's end.
+func (o *output) end(v *fastjson.Value) error {
+	o.ended = true
+	if text(v, "stop_reason") == "cancelled" {
+		o.failed = true
+		return o.send(errorOf(o.run.id, "run cancelled"), false)
+	}
+	return o.send(endOf(v, o.run.id), false)
+}
+
+// finish ends a run that has no end of its own.
+func (o *output) finish() error {
+	if o.ended {
+		return nil
+	}
+	end := o.run.end()
+	o.ended, o.failed = true, o.run.failed != "" || o.run.wrapped || o.run.open > 0 || !o.run.whole
+	return o.send(end, false)
+}
+
+// Flush implements replay.Sink: every message is sent as it is written.
+func (o *output) Flush() error { return nil }
+
+func (o *output) send(message []byte, binary bool) error {
+	kind := websocket.MessageText
+	if binary {
+		kind = websocket.MessageBinary
+	}
+	return o.to(kind, message)
+}
+
+// excerpt is a run's part of the tape.
+func (r *run) excerpt(t replay.Tape, from replay.Place) *emulate.Excerpt {
+	return &emulate.Excerpt{
+		Tape: t, First: r.first, Last: r.last, Directions: []schema.Direction{schema.Receive},
+		Keep: func(f *replay.Frame) bool {
+			return f.Stream.StreamID == r.stream && !f.Flags.Has(schema.FlagNote) && !from.Before(f.Position())
+		},
+	}
+}

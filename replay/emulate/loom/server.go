@@ -1,0 +1,207 @@
+package loom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/coder/websocket"
+	"github.com/valyala/fastjson"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema/problem"
+)
+
+// Server speaks Loom's WebSocket protocol.
+type Server struct {
+	stage *emulate.Stage
+	books emulate.Shelf[*book]
+	takes emulate.Takes
+
+	mu sync.Mutex // guards next
+	// next says how many runs of a session were played when its connection was
+	// closed after an error: the following connection goes on there.
+	next map[[2]string]int
+}
+
+// New makes a server.
+func New(s *emulate.Stage) *Server { return &Server{stage: s, next: map[[2]string]int{}} }
+
+const (
+	server       = "loom"
+	requestLimit = 16 << 20 // bytes of one request
+	waiting      = 64       // requests that wait while a run is played
+)
+
+// Records reports whether a session has streams of Loom's.
+func Records(t replay.Tape) bool {
+	for _, s := range t.Streams() {
+		if s.Dialect == dialect {
+			return true
+		}
+	}
+	return false
+}
+
+// Serve answers the request for a WebSocket.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pace) {
+	b, from, err := s.open(r, tenant, session, t, pace)
+	if err != nil {
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	leave, err := s.stage.Enter()
+	if err != nil {
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	defer leave()
+	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // Origin was checked
+		CompressionMode:    websocket.CompressionDisabled,
+	})
+	if err != nil { // it has been answered
+		s.stage.Count(server, "refused")
+		return
+	}
+	socket.SetReadLimit(requestLimit)
+	c := &conn{
+		server: s, socket: socket, tape: t, book: b, pace: pace, from: from,
+		tenant: tenant, session: session, requests: make(chan []byte, waiting),
+	}
+	outcome := c.serve(r.Context())
+	s.stage.Count(server, outcome)
+}
+
+func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pace) (*book, replay.Place, error) {
+	if err := s.stage.Origin(r); err != nil {
+		return nil, replay.Place{}, err
+	}
+	from, err := s.stage.From(r.Context(), t, pace)
+	if err != nil {
+		return nil, from, err
+	}
+	b, err := s.books.Get(r.Context(), tenant, session, t, read)
+	if err == nil && len(b.runs) == 0 && len(b.tools.specs) == 0 {
+		err = &problem.Problem{
+			Title: "No Loom runs", Status: http.StatusConflict,
+			Detail: fmt.Sprintf("Session %q has no recorded runs of Loom, so there is nothing to speak its protocol with.", session),
+			Hint:   "Replay it with /v1/sessions/{id}/replay, or ask for what a proxy recorded at its own path.",
+		}
+	}
+	return b, from, err
+}
+
+// conn is one connection.
+type conn struct {
+	server          *Server
+	socket          *websocket.Conn
+	tape            replay.Tape
+	book            *book
+	pace            emulate.Pace
+	from            replay.Place
+	tenant, session string
+	played          int           // runs, of this connection and those it goes on from
+	takes           emulate.Takes // of this connection alone
+	requests        chan []byte
+
+	mu     sync.Mutex // guards cancel
+	cancel context.CancelCauseFunc
+}
+
+var (
+	errCancelled = errors.New("run cancelled")
+	errClosing   = errors.New("the run failed: the connection is closed")
+)
+
+// serve answers requests, one after another, until the connection ends. It tells
+// how it ended.
+func (c *conn) serve(parent context.Context) string {
+	ctx, cancel := context.WithCancel(parent)
+	var others sync.WaitGroup
+	defer func() {
+		cancel()
+		_ = c.socket.CloseNow() // it may be closed already
+		others.Wait()
+	}()
+	others.Go(func() { defer cancel(); c.listen(ctx) })
+	c.played = c.server.resume(c.tenant, c.session)
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			if parent.Err() != nil {
+				_ = c.socket.Close(websocket.StatusGoingAway, "the server is stopping")
+			}
+			return "left"
+		case request := <-c.requests:
+			err = c.answer(ctx, request)
+		}
+		switch _, gone := errors.AsType[*emulate.ClientError](err); {
+		case err == nil:
+		case errors.Is(err, errClosing):
+			_ = c.socket.Close(websocket.StatusNormalClosure, "")
+			return "ended"
+		case gone || ctx.Err() != nil:
+			return "left"
+		default:
+			p := c.server.stage.Problem(err, server)
+			if c.write(ctx, websocket.MessageText, errorOf("", p.Detail)) == nil {
+				_ = c.socket.Close(websocket.StatusInternalError, "the recording could not be read")
+			}
+			return "failed"
+		}
+	}
+}
+
+// listen queues what the client asks for; a cancel_run takes effect at once.
+func (c *conn) listen(ctx context.Context) {
+	for {
+		_, request, err := c.socket.Read(context.WithoutCancel(ctx))
+		if err != nil {
+			return
+		}
+		if fastjson.GetString(request, "type") == "cancel_run" {
+			c.mu.Lock()
+			if c.cancel != nil {
+				c.cancel(errCancelled)
+			}
+			c.mu.Unlock()
+		}
+		select {
+		case c.requests <- request:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (c *conn) write(ctx context.Context, kind websocket.MessageType, message []byte) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.server.stage.WriteTimeout())
+	defer cancel()
+	if err := c.socket.Write(ctx, kind, message); err != nil {
+		return &emulate.ClientError{Err: err}
+	}
+	return nil
+}
+
+// resume is where the connection before left off.
+func (s *Server) resume(tenant, session string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := [2]string{tenant, session}
+	n := s.next[k]
+	delete(s.next, k)
+	return n
+}
+
+func (s *Server) leaveOff(tenant, session string, played int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.next) < 1024 { // else nobody comes back for most of them
+		s.next[[2]string{tenant, session}] = played
+	}
+}

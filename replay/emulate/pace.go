@@ -1,0 +1,136 @@
+package emulate
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"tapedeck/replay"
+	"tapedeck/schema/problem"
+)
+
+// Pace is how a recording is played and chosen from. The zero value plays at the
+// recorded speed, from the start, in the recorded order.
+type Pace struct {
+	Speed     replay.Speed  // 0 stands for replay.Normal
+	IdleLimit time.Duration // the longest silence, in recorded time; 0 for no limit
+	// From: what was recorded before this place is passed over; nil for nothing.
+	From *replay.Mark
+	// Take names one run through the recording. Takes know nothing of each
+	// other: what one has played, another still has before it.
+	Take string
+	// MatchBody: of what is recorded for a request, that with the same body is
+	// played, in place of the next in order.
+	MatchBody bool
+	// End says what comes after the last that is recorded; "" stands for the
+	// server's own choice.
+	End End
+}
+
+// End is what comes after the last that is recorded.
+type End string
+
+// The ends there are.
+const (
+	Stop  End = "stop"  // nothing: an error says so
+	Again End = "again" // the first
+	Last  End = "last"  // the last once more
+)
+
+// Parameters are the names that Set takes.
+var Parameters = []string{"speed", "idle_limit", "from", "take", "match", "end"}
+
+// Set reads one parameter; an empty value leaves the default. The error is a
+// *problem.Problem.
+func (p *Pace) Set(name, value string) error {
+	if value == "" {
+		return nil
+	}
+	var err error
+	var allowed []string
+	switch name {
+	case "speed":
+		allowed = []string{replay.SpeedAllowed}
+		p.Speed, err = replay.ParseSpeed(value)
+	case "idle_limit":
+		allowed = []string{"a duration above zero such as 2s"}
+		if p.IdleLimit, err = time.ParseDuration(value); err == nil && p.IdleLimit <= 0 {
+			err = errors.New("the longest silence is above zero")
+		}
+	case "from":
+		allowed = replay.MarkAllowed
+		var m replay.Mark
+		m, err = replay.ParseMark(value)
+		p.From = &m
+	case "take":
+		allowed = []string{"a name of at most 128 bytes"}
+		if p.Take = value; len(value) > 128 {
+			err = errors.New("the name of the take is too long")
+		}
+	case "match":
+		allowed = []string{"order", "body"}
+		p.MatchBody, err = value == "body", oneOf(value, allowed)
+	case "end":
+		allowed = []string{string(Stop), string(Again), string(Last)}
+		p.End, err = End(value), oneOf(value, allowed)
+	default:
+		err = fmt.Errorf("there is no parameter %q", name)
+		allowed = Parameters
+	}
+	if err != nil {
+		return problem.BadParameter(name, err.Error(), allowed...)
+	}
+	return nil
+}
+
+func oneOf(v string, allowed []string) error {
+	if !slices.Contains(allowed, v) {
+		return fmt.Errorf("%q is not %s", v, problem.OneOf(allowed...))
+	}
+	return nil
+}
+
+// SplitSession takes settings off a path segment: "demo;speed=max;take=a" is the
+// session demo. A client that is given a base URL and builds its own addresses
+// has no other place for them. A semicolon that belongs to the session's id is
+// escaped: %3B. segment is as it stood in the URL.
+func (p *Pace) SplitSession(segment string) (session string, err error) {
+	name, settings, _ := strings.Cut(segment, ";")
+	if session, err = url.PathUnescape(name); err != nil {
+		return "", problem.BadParameter("session", "the session id in the path is not escaped as URLs are: "+err.Error())
+	}
+	for pair := range strings.SplitSeq(settings, ";") {
+		if pair == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(pair, "=")
+		if value, err = url.PathUnescape(value); err != nil {
+			return "", problem.BadParameter(key, "it is not escaped as URLs are: "+err.Error())
+		}
+		if err := p.Set(key, value); err != nil {
+			return "", err
+		}
+	}
+	return session, nil
+}
+
+// SetAll reads the parameters among those of a URL's query that are settings.
+// others may name further ones that the server has; anything else is refused,
+// since a misspelt one is to be noticed.
+func (p *Pace) SetAll(q url.Values, others ...string) error {
+	for name, values := range q {
+		switch {
+		case slices.Contains(Parameters, name):
+			if err := p.Set(name, values[0]); err != nil {
+				return err
+			}
+		case name == "tenant", slices.Contains(others, name):
+		default:
+			return problem.BadParameter(name, fmt.Sprintf("there is no parameter %q here", name), append(others, Parameters...)...)
+		}
+	}
+	return nil
+}

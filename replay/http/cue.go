@@ -1,0 +1,116 @@
+package replayhttp
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// cueInterval is the least time between two cues: a screen draws no more often.
+const cueInterval = time.Second / 60
+
+// cues sends mode=cue over a socket: not the frames, but how far they have come.
+// What was played since the last cue goes out as one when the player waits, or
+// as soon after it as the interval allows. Its methods do nothing on a nil cues.
+type cues struct {
+	socket  *socket
+	firstAt int64
+
+	mu      sync.Mutex // guards what follows, and keeps cues apart from other messages
+	frames  uint64     // played since the last cue
+	last    schema.Position
+	since   time.Time // when the first of them was played
+	sentAt  time.Time
+	timer   *time.Timer // sends what a wait left behind; nil before the first
+	failed  error
+	message []byte
+}
+
+func newCues(s *socket, firstAt int64) *cues { return &cues{socket: s, firstAt: firstAt} }
+
+// play notes a frame. Where frames follow one another without a wait it sends.
+func (c *cues) play(f *replay.Frame) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	if c.frames == 0 {
+		c.since = now
+	}
+	c.frames++
+	c.last = schema.Position{At: f.At, StreamID: f.Stream.StreamID, Seq: f.Seq}
+	if now.Sub(c.since) >= cueInterval {
+		c.send(now)
+	}
+	return c.failed
+}
+
+// flush sends what was played, now or once the interval is over.
+func (c *cues) flush() error {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	switch rest := cueInterval - now.Sub(c.sentAt); {
+	case c.frames == 0:
+	case rest <= 0:
+		c.send(now)
+	case c.timer == nil:
+		c.timer = time.AfterFunc(rest, c.overdue)
+	default:
+		c.timer.Reset(rest)
+	}
+	return c.failed
+}
+
+// overdue sends what the last wait left behind.
+func (c *cues) overdue() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.send(time.Now())
+}
+
+// tell sends a message of another kind, after a cue for what was played before it.
+func (c *cues) tell(message []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.send(time.Now()); c.failed == nil {
+		c.failed = c.socket.put(websocket.MessageText, message)
+	}
+	return c.failed
+}
+
+// stop has no cue sent any more.
+func (c *cues) stop() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.frames = 0; c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+// send sends a cue, if anything was played. c.mu is held.
+func (c *cues) send(now time.Time) {
+	if c.frames == 0 || c.failed != nil {
+		return
+	}
+	c.message = appendCue(c.message[:0], c.last, c.last.At-c.firstAt, c.frames)
+	c.frames, c.sentAt = 0, now
+	c.failed = c.socket.put(websocket.MessageText, c.message)
+}
+
+// appendCue appends {"type":"cue",…}.
+func appendCue(dst []byte, last schema.Position, offset int64, frames uint64) []byte {
+	dst = appendWhere(append(dst, `{"type":"cue"`...), last, offset)
+	dst = strconv.AppendUint(append(dst, `,"frames":`...), frames, 10)
+	return append(dst, '}')
+}

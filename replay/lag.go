@@ -1,0 +1,30 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+)
+
+// A LagError says that the sink took frames so slowly that playing fell behind
+// its schedule by more than Options.LagLimit.
+type LagError struct{ Lag, Limit time.Duration }
+
+func (e *LagError) Error() string {
+	return fmt.Sprintf("frames are taken %s later than they are due, and %s is the limit",
+		e.Lag.Round(time.Millisecond), e.Limit)
+}
+
+// behind finds out whether the sink is too slow for what comes live. A single frame
+// may be old, from a spool; so it is too slow only if there was always something
+// more to be played.
+func (p *Player) behind(now time.Time, at int64) error {
+	if p.opts.LagLimit == 0 || now.Sub(p.near) <= p.opts.LagLimit {
+		return nil
+	}
+	if growing, ok := p.tape.(Growing); ok {
+		if lag := time.Duration(growing.Edge() - at); lag > p.opts.LagLimit {
+			return &LagError{Lag: lag, Limit: p.opts.LagLimit}
+		}
+	}
+	return nil
+}

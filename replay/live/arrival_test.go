@@ -1,0 +1,329 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tapedeck/deploy/local/broker"
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/ingest"
+	"tapedeck/ingest/jetstream"
+	"tapedeck/replay"
+	"tapedeck/replay/live"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// hand makes a stream's blocks of two frames each, for tests that settle
+// themselves when each of them comes.
+type hand struct {
+	b     *bench
+	id    string
+	begin int64
+	kind  schema.Transport
+}
+
+func (b *bench) hand(ago time.Duration) *hand {
+	return &hand{b: b, id: schema.NewStreamID(), begin: time.Now().Add(-ago).UnixNano(), kind: schema.NDJSON}
+}
+
+// send publishes the block with the frames 2n and 2n+1.
+func (h *hand) send(n uint64, ended bool) {
+	h.b.t.Helper()
+	build := block.NewBuilder()
+	defer build.Release()
+	for seq := 2 * n; seq < 2*n+2; seq++ {
+		build.Add(&schema.Frame{Seq: seq, At: h.at(seq), Transport: h.kind, Raw: fmt.Appendf(nil, "%d\n", seq)})
+	}
+	state := h.state(n)
+	if ended {
+		state.Ended, state.EndReason = state.LastAt, "eof"
+		state.Version++
+	}
+	data := build.Encode(nil, &block.Block{Tenant: ingest.DefaultTenant, Session: "s", State: state}, block.S2)
+	if _, err := h.b.js.Publish(context.Background(), ingest.Subject(ingest.DefaultTenant, "s"), data); err != nil {
+		h.b.t.Error(err)
+	}
+}
+
+func (h *hand) at(seq uint64) int64 { return h.begin + int64(seq)*1e6 }
+
+// state is that of the part in session s after the frames of block n.
+func (h *hand) state(n uint64) schema.StreamState {
+	return schema.StreamState{
+		StreamID: h.id, Transport: h.kind, FirstAt: h.at(0), LastAt: h.at(2*n + 1), Frames: 2*n + 2, Version: 2 * (2*n + 2),
+	}
+}
+
+// leave publishes a block of another session, with the frame 2n, which tells that
+// the stream has left s.
+func (h *hand) leave(n uint64) {
+	h.b.t.Helper()
+	build := block.NewBuilder()
+	defer build.Release()
+	build.Add(&schema.Frame{Seq: 2 * n, At: h.at(2 * n), Transport: h.kind, Raw: []byte("other\n")})
+	left := h.state(n - 1)
+	left.Ended, left.EndReason = left.LastAt, "left"
+	left.Version++
+	state := schema.StreamState{
+		StreamID: h.id, Transport: h.kind, FirstAt: h.at(2 * n), LastAt: h.at(2 * n), FirstSeq: 2 * n, Frames: 1, Version: 2 * (2*n + 1),
+	}
+	data := build.Encode(nil, &block.Block{
+		Tenant: ingest.DefaultTenant, Session: "other", State: state, Left: []block.Left{{Session: "s", State: left}},
+	}, block.S2)
+	if _, err := h.b.js.Publish(context.Background(), ingest.Subject(ingest.DefaultTenant, "other"), data); err != nil {
+		h.b.t.Error(err)
+	}
+}
+
+// arrivals follows session s while step runs, and gives what came, as
+// "<stream> <seq>" with the streams' places in the list.
+func arrivals(t *testing.T, l *live.Library, streams []*hand, step func()) []string {
+	t.Helper()
+	out := newSeen()
+	var lines []string
+	tell := &telling{seen: out, play: func(f *replay.Frame) {
+		at := slices.IndexFunc(streams, func(h *hand) bool { return h.id == f.Stream.StreamID })
+		lines = append(lines, fmt.Sprintf("%c%d", 'a'+at, f.Seq))
+	}}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	tape, err := l.Tape(ctx, ingest.DefaultTenant, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stepping sync.WaitGroup
+	stepping.Go(step)
+	if _, err := replay.New(tape, tell, replay.Options{Speed: replay.Max}).Run(ctx); err != nil {
+		t.Error(err)
+	}
+	stepping.Wait()
+	return lines
+}
+
+type telling struct {
+	*seen
+	play func(*replay.Frame)
+}
+
+func (s *telling) Play(f *replay.Frame, _, _ int) error {
+	s.play(f)
+	return nil
+}
+
+// Blocks that change places, come twice, or late: a stream stays in order as long
+// as anybody can wait, and nothing is lost or shown twice.
+func TestArrivals(t *testing.T) {
+	pause := func() { time.Sleep(50 * time.Millisecond) }
+	for _, tc := range []struct {
+		name  string
+		begin func(a, b *hand) // before somebody follows
+		then  func(a, b *hand)
+		want  string
+	}{
+		{
+			"changed places", func(a, _ *hand) { a.send(0, false) },
+			func(a, _ *hand) { a.send(2, false); pause(); a.send(1, false); a.send(3, true) },
+			"a0 a1 a2 a3 a4 a5 a6 a7",
+		},
+		{
+			"one comes far too late", func(a, _ *hand) { a.send(0, false) },
+			func(a, _ *hand) {
+				a.send(2, false)
+				time.Sleep(1200 * time.Millisecond)
+				a.send(1, false)
+				a.send(3, true)
+			},
+			"a0 a1 a4 a5 a2 a3 a6 a7",
+		},
+		{
+			"one never comes", func(a, _ *hand) { a.send(0, false) },
+			func(a, _ *hand) { a.send(2, true) },
+			"a0 a1 a4 a5",
+		},
+		{
+			"sent again", func(a, _ *hand) { a.send(0, false); a.send(1, false); a.send(0, false) },
+			func(a, _ *hand) {
+				a.send(2, false)
+				a.send(1, false)
+				a.send(2, false)
+				a.send(3, true)
+				a.send(3, true)
+			},
+			"a0 a1 a2 a3 a4 a5 a6 a7",
+		},
+		{
+			"sent again before it goes on", func(a, _ *hand) { a.send(0, false); a.send(1, false) },
+			func(a, _ *hand) { a.send(0, false); a.send(2, true) },
+			"a0 a1 a2 a3 a4 a5",
+		},
+		{
+			"another stream, from before the session's start", func(a, _ *hand) { a.send(0, false); a.send(1, false) },
+			func(a, b *hand) {
+				b.begin = a.begin - int64(time.Minute)
+				b.send(0, false)
+				a.send(2, true)
+				b.send(1, true)
+			},
+			"a0 a1 a2 a3 b0 b1 a4 a5 b2 b3",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBench(t)
+			l := b.library(func(o *live.Options) { o.Patience = time.Second })
+			streams := []*hand{b.hand(time.Second), b.hand(time.Second)}
+			tc.begin(streams[0], streams[1])
+			got := arrivals(t, l, streams, func() { pause(); tc.then(streams[0], streams[1]) })
+			if text := strings.Join(got, " "); text != tc.want {
+				t.Errorf("got  %s\nwant %s", text, tc.want)
+			}
+		})
+	}
+}
+
+// A session is over a while after its last stream has ended; sooner or later
+// also if a stream never does.
+func TestOver(t *testing.T) {
+	const never = time.Hour
+	for _, tc := range []struct {
+		name                  string
+		kind                  schema.Transport
+		ended                 bool
+		linger, http, silence time.Duration
+		least                 time.Duration
+	}{
+		{"a file", schema.NDJSON, true, 300 * time.Millisecond, never, never, 300 * time.Millisecond},
+		{"an exchange", schema.HTTP, true, 300 * time.Millisecond, 900 * time.Millisecond, never, 900 * time.Millisecond},
+		{"a tap that was killed", schema.NDJSON, false, 300 * time.Millisecond, never, 1800 * time.Millisecond, 1800 * time.Millisecond},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBench(t)
+			l := b.library(func(o *live.Options) { o.Linger, o.LingerHTTP, o.Silence = tc.linger, tc.http, tc.silence })
+			begin := time.Now()
+			a := b.hand(0)
+			a.kind = tc.kind
+			a.send(0, tc.ended)
+			if got := arrivals(t, l, []*hand{a}, func() {}); len(got) != 2 {
+				t.Errorf("got %q", got)
+			}
+			if took := time.Since(begin); took < tc.least {
+				t.Errorf("over after %s, want %s at least", took, tc.least)
+			}
+		})
+	}
+}
+
+// A stream that leaves a session for another one tells so in the other's next
+// block: the session is over when that is stored.
+func TestOverWhenLeft(t *testing.T) {
+	b := newBench(t)
+	b.startSink()
+	l := b.library(func(o *live.Options) { o.Linger = 300 * time.Millisecond })
+	a := b.hand(0)
+	a.send(0, false)
+	if got := arrivals(t, l, []*hand{a}, func() { a.leave(1) }); len(got) != 2 {
+		t.Errorf("got %q", got)
+	}
+}
+
+// hung is a store that after the first tape answers nobody.
+type hung struct {
+	replay.Library
+	asked chan struct{} // holds one element once somebody waits for an answer
+	tapes atomic.Int64
+}
+
+// Tape implements replay.Library.
+func (h *hung) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
+	if h.tapes.Add(1) == 1 {
+		return h.Library.Tape(ctx, tenant, session)
+	}
+	select {
+	case h.asked <- struct{}{}:
+	default:
+	}
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// What comes live does not wait for a store that does not answer.
+func TestStoreHangs(t *testing.T) {
+	b := newBench(t)
+	store := &hung{Library: b.store, asked: make(chan struct{}, 1)}
+	l := b.library(func(o *live.Options) { o.Linger, o.Stored = 300*time.Millisecond, store })
+	a := b.hand(0)
+	a.send(0, false)
+	got := arrivals(t, l, []*hand{a}, func() {
+		select {
+		case <-store.asked:
+		case <-t.Context().Done():
+		}
+		a.send(1, true)
+	})
+	if len(got) != 4 {
+		t.Errorf("got %q", got)
+	}
+}
+
+// All who follow a session share one consumer.
+func TestOneConsumer(t *testing.T) {
+	b := newBench(t)
+	l := b.library(nil)
+	a := b.hand(0)
+	a.send(0, false)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			out := newSeen()
+			if _, err := follow(l, "s", out, replay.Options{Speed: replay.Max}, ""); err != nil || out.count != 4 {
+				t.Errorf("%d frames, %v", out.count, err)
+			}
+		})
+	}
+	time.Sleep(300 * time.Millisecond)
+	s, err := b.js.Stream(t.Context(), jetstream.StreamName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := s.CachedInfo().State.Consumers; n != 1 {
+		t.Errorf("%d consumers", n)
+	}
+	a.send(1, true)
+	all.Wait()
+}
+
+// Followers outlive a NATS that is away for a while.
+func TestNATSRestarts(t *testing.T) {
+	dir := t.TempDir()
+	server := localtest.Broker(t, broker.Options{Dir: dir, Listen: "127.0.0.1:0", Token: "token"})
+	b := benchOn(t, connect(t, server))
+	l := b.library(nil)
+	a := b.hand(0)
+	a.send(0, false)
+	lines := arrivals(t, l, []*hand{a}, func() {
+		a.send(1, false)
+		time.Sleep(200 * time.Millisecond)
+		address := b.nc.ConnectedAddr()
+		if err := server.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(300 * time.Millisecond)
+		localtest.Broker(t, broker.Options{Dir: dir, Listen: address, Token: "token"})
+		for !b.nc.IsConnected() {
+			time.Sleep(10 * time.Millisecond)
+		}
+		for n := uint64(2); n < 6; n++ {
+			a.send(n, n == 5)
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	if text := strings.Join(lines, " "); text != "a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 a10 a11" {
+		t.Errorf("got %s", text)
+	}
+}

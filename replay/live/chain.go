@@ -1,0 +1,79 @@
+package live
+
+// chain sorts a stream's frames in the blocks that a look goes through: the new
+// ones, each block following on the one before, and those of blocks that were
+// sent again, or late.
+type chain struct {
+	fresh ranges // frames of the blocks that follow on each other, up to the last
+	other ranges // frames of other blocks
+	seen  ranges // frames before the place from which the look is taken
+	began bool
+	// Of the last block: the first frame of its part, the part's frames up to
+	// its end, and the number after its last; and where the blocks began that
+	// follow on each other up to it.
+	part, count, end uint64
+	start            uint64
+}
+
+// add takes the next block. Blocks below cursor, and frames up to that of from,
+// lie before the place.
+func (c *chain) add(p *piece, cursor uint64, from *liveAt) {
+	if len(p.frames) == 0 {
+		return
+	}
+	first, end := p.first(), p.end()
+	switch {
+	case !c.began || p.state.FirstSeq > c.part:
+		if !c.began {
+			c.start = first
+		} else {
+			first = min(first, c.end)
+		}
+	case p.state.FirstSeq < c.part || p.state.Frames <= c.count:
+		if first < c.start { // else it is one that was sent again just now
+			c.other.add(first, min(end, c.start))
+		}
+		return
+	case p.before() > c.count: // what was before is older than what is missing in between
+		c.start = first
+		for _, s := range c.fresh {
+			c.other.add(s.first, s.end)
+		}
+		c.fresh = nil
+	default:
+		first = c.end
+	}
+	c.began, c.part, c.count, c.end = true, p.state.FirstSeq, p.state.Frames, end
+	switch {
+	case p.number < cursor:
+		c.seen.add(first, end)
+	case from != nil && p.number == from.block && p.state.StreamID == from.stream:
+		c.seen.add(first, from.seq+1)
+		c.fresh.add(from.seq+1, end)
+	default:
+		c.fresh.add(first, end)
+	}
+}
+
+// close ends the chain. stored is the number after the stream's last frame that
+// is stored: if that is not in the chain, it is older.
+func (c *chain) close(stored uint64) {
+	if c.end >= stored {
+		return
+	}
+	for _, s := range c.fresh {
+		c.other.add(s.first, s.end)
+	}
+	c.fresh = nil
+}
+
+// all are the frames of all blocks of the chain.
+func (c *chain) all() ranges {
+	all := append(ranges(nil), c.fresh...)
+	for _, r := range []ranges{c.other, c.seen} {
+		for _, s := range r {
+			all.add(s.first, s.end)
+		}
+	}
+	return all
+}

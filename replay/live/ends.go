@@ -1,0 +1,46 @@
+package live
+
+import (
+	"context"
+	"time"
+)
+
+// lookPatience bounds one look: what comes live waits for it.
+const lookPatience = time.Second
+
+// lookForEnds looks at what is stored of the streams, once a session with open
+// ones has been quiet for Options.Linger, and then once in that time: a stream
+// may have left it, which none of its own blocks tells.
+func (t *tape) lookForEnds(ctx context.Context, now time.Time) {
+	wait := t.library.opts.Linger
+	t.mu.Lock()
+	due := now.Sub(t.heard) > wait && now.Sub(t.looked) > wait && t.isOpen()
+	if due {
+		t.looked = now
+	}
+	t.mu.Unlock()
+	if !due {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	stored, err := t.library.opts.Stored.Tape(ctx, t.tenant, t.session)
+	if err != nil {
+		return // nothing is stored yet, or nothing can be read for now
+	}
+	streams := stored.Streams()
+	for i := range streams {
+		s := &streams[i]
+		t.note(s, time.Unix(0, max(s.LastAt, s.Ended)))
+	}
+}
+
+// isOpen reports whether a stream has not ended. The caller holds the lock.
+func (t *tape) isOpen() bool {
+	for _, s := range t.streams {
+		if s.Ended == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,248 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/jetstream"
+	"tapedeck/replay"
+	"tapedeck/replay/live"
+	"tapedeck/schema"
+)
+
+// follow plays a session to its end.
+func follow(l *live.Library, session string, out *seen, opts replay.Options, from string) (replay.Summary, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	tape, err := l.Tape(ctx, ingest.DefaultTenant, session)
+	if err != nil {
+		return replay.Summary{}, err
+	}
+	if from != "" {
+		m, err := replay.ParseMark(from)
+		if err != nil {
+			return replay.Summary{}, err
+		}
+		if opts.From, err = m.Start(ctx, tape); err != nil {
+			return replay.Summary{}, err
+		}
+		opts.From.After = from != "live"
+	}
+	return replay.New(tape, out, opts).Run(ctx)
+}
+
+// script records three streams of one session at about 1,000 frames a second
+// altogether, for a while, and gives their lengths.
+func script(b *bench, session string, lasts time.Duration) map[string]int {
+	lengths := map[string]int{}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	begin := time.Now()
+	for _, part := range []struct{ from, to float64 }{{0, 1}, {0.2, 0.9}, {0.5, 0.7}} {
+		all.Go(func() {
+			time.Sleep(time.Duration(part.from * float64(lasts)))
+			s := b.stream(session, schema.NDJSON)
+			n := 0
+			for time.Since(begin) < time.Duration(part.to*float64(lasts)) {
+				record(b.t, s, 4)
+				n += 4
+				time.Sleep(10 * time.Millisecond)
+			}
+			end(b.t, s)
+			mu.Lock()
+			lengths[s.ID()] = n
+			mu.Unlock()
+		})
+	}
+	all.Wait()
+	return lengths
+}
+
+var errStop = errors.New("stop")
+
+// However the seam lies, whatever fails meanwhile: every follower sees every
+// frame once, and those of a stream in order.
+func TestEachFrameOnce(t *testing.T) {
+	t.Run("with all blocks", func(t *testing.T) { eachFrameOnce(t, time.Minute) })
+	// Who is slow finds the blocks removed, and reads what is stored.
+	t.Run("with few blocks", func(t *testing.T) { eachFrameOnce(t, time.Millisecond) })
+}
+
+func eachFrameOnce(t *testing.T, keep time.Duration) {
+	const session, lasts = "session", 6 * time.Second
+	b := newBench(t)
+	b.keep = keep
+	b.startSink()
+	libraries := []*live.Library{b.library(nil), b.library(func(o *live.Options) { o.TailBytes = 20_000 })}
+	var all sync.WaitGroup
+	lengths := make(chan map[string]int, 1)
+	all.Go(func() { lengths <- script(b, session, lasts) })
+	all.Go(func() { disturb(b, session, lasts) })
+
+	type result struct {
+		name string
+		out  *seen
+		err  error
+	}
+	var mu sync.Mutex
+	var results []result
+	add := func(r result) {
+		mu.Lock()
+		results = append(results, r)
+		mu.Unlock()
+	}
+	for i := range 50 {
+		l := libraries[i%2]
+		all.Go(func() {
+			time.Sleep(300*time.Millisecond + time.Duration(i)*lasts/50)
+			out := newSeen()
+			name := fmt.Sprintf("follower %d", i)
+			if i%5 == 3 && keep > lasts { // it leaves again and again
+				add(result{name + ", resuming", out, resuming(l, session, out)})
+				return
+			}
+			opts := replay.Options{Speed: []replay.Speed{replay.Max, 3, 50}[i%3]}
+			if i%5 == 4 { // it is slow at times
+				name += ", slow"
+				out.stop = func(s *seen) error {
+					if s.count%700 == 0 {
+						time.Sleep(300 * time.Millisecond)
+					}
+					return nil
+				}
+			}
+			_, err := follow(l, session, out, opts, "")
+			add(result{name, out, err})
+		})
+	}
+	all.Wait()
+	want := <-lengths
+	for _, r := range results {
+		if r.err == nil {
+			r.err = r.out.check(want)
+		}
+		if r.err != nil {
+			t.Errorf("%s: %v", r.name, r.err)
+		}
+	}
+	t.Logf("%d followers, streams of %v frames", len(results), want)
+}
+
+// resuming follows, leaves at random and comes back, until the end.
+func resuming(l *live.Library, session string, out *seen) error {
+	from := ""
+	for {
+		leave := out.count + 50 + rand.IntN(400)
+		out.stop = func(s *seen) error {
+			if s.exact && s.count > leave {
+				return errStop
+			}
+			return nil
+		}
+		_, err := follow(l, session, out, replay.Options{Speed: replay.Max}, from)
+		if !errors.Is(err, errStop) {
+			return err
+		}
+		from = out.last
+	}
+}
+
+// disturb stops and starts the sink, sends blocks again, removes consumers and
+// stored blocks.
+func disturb(b *bench, session string, lasts time.Duration) {
+	subject := ingest.Subject(ingest.DefaultTenant, session)
+	ctx := context.Background()
+	stream, err := b.js.Stream(ctx, jetstream.StreamName)
+	if err != nil {
+		b.t.Error(err)
+		return
+	}
+	begin := time.Now()
+	for i := 0; time.Since(begin) < lasts; i++ {
+		time.Sleep(150 * time.Millisecond)
+		switch i % 8 {
+		case 1:
+			b.stopSink()
+		case 5:
+			b.startSink()
+		case 7:
+			if err := b.sink.Trim(ctx); err != nil {
+				b.t.Error(err)
+			}
+		case 0, 2, 4:
+			info, err := stream.Info(ctx)
+			if err != nil {
+				b.t.Error(err)
+				return
+			}
+			first, last := info.State.FirstSeq, info.State.LastSeq
+			for range 10 {
+				if m, err := stream.GetMsg(ctx, first+rand.Uint64N(last-first+1)); err == nil {
+					if _, err := b.js.Publish(ctx, subject, m.Data); err != nil {
+						b.t.Error(err)
+					}
+				}
+			}
+		case 3, 6:
+			names := stream.ConsumerNames(ctx)
+			for name := range names.Name() {
+				if name != "sink" {
+					_ = stream.DeleteConsumer(ctx, name) // it may be gone by itself
+				}
+			}
+		}
+	}
+}
+
+func TestUnknownSession(t *testing.T) {
+	b := newBench(t)
+	if _, err := b.library(nil).Tape(t.Context(), ingest.DefaultTenant, "nothing"); !errors.Is(err, replay.ErrNoSession) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The time from a frame's arrival to a follower, with 1,000 frames a second.
+func TestLatency(t *testing.T) {
+	b := newBench(t)
+	b.startSink()
+	l := b.library(nil)
+	s := b.stream("session", schema.NDJSON)
+	record(t, s, 1)
+	time.Sleep(100 * time.Millisecond)
+	var all sync.WaitGroup
+	outs := []*seen{newSeen(), newSeen(), newSeen()}
+	for _, out := range outs {
+		all.Go(func() {
+			if _, err := follow(l, "session", out, replay.Options{Alarm: replay.PreciseAlarm}, "live"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	time.Sleep(300 * time.Millisecond)
+	tick := time.NewTicker(time.Millisecond)
+	for range 5000 {
+		<-tick.C
+		record(t, s, 1)
+	}
+	tick.Stop()
+	end(t, s)
+	all.Wait()
+	for i, out := range outs {
+		if len(out.late) != 5000 {
+			t.Errorf("follower %d: %d frames", i, len(out.late))
+			continue
+		}
+		slices.Sort(out.late)
+		t.Logf("follower %d: p50 %v, p99 %v, most %v", i, out.late[2500], out.late[4950], out.late[4999])
+		if out.late[2500] > 200*time.Millisecond {
+			t.Error("a follower is behind")
+		}
+	}
+}

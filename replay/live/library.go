@@ -1,0 +1,212 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/replay"
+)
+
+// Options of a library. Zero values stand for the defaults.
+type Options struct {
+	NATS *nats.Conn
+	// Stream is the JetStream stream of blocks, Sink the durable consumer that
+	// acknowledges a block once it is stored.
+	Stream, Sink string
+	// Subject gives the subject of a session's blocks.
+	Subject func(tenant, session string) string
+	Stored  replay.Library // what the sink has stored
+	// Linger and LingerHTTP are how long to wait for more after all streams have
+	// ended: 3 s, and 30 s where some of them are HTTP exchanges.
+	Linger, LingerHTTP time.Duration
+	// Silence is how long a stream that has not ended may be silent before its
+	// session counts as over all the same; 1 h.
+	Silence time.Duration
+	// Patience is how long a block waits for one of its stream that is missing
+	// before it: longer than a tap takes to find out that it was lost; 15 s.
+	Patience time.Duration
+	// TailBytes is about how much of a session's latest blocks is kept for its
+	// readers; 8 MiB.
+	TailBytes int
+	Log       *slog.Logger // slog.Default()
+}
+
+// Library gives tapes of running sessions. It is a replay.Library. Its tapes are
+// replay.Growing, but for those of sessions that have long been over, which are
+// those of Options.Stored.
+type Library struct {
+	opts Options
+	js   jetstream.JetStream
+
+	mu     sync.Mutex // guards what follows
+	tails  map[string]*tail
+	closed bool
+}
+
+// idle is how long a tail outlives its last reader.
+const idle = 5 * time.Second
+
+// errClosed says that the library was closed.
+var errClosed = errors.New("live: the library is closed")
+
+// New makes a library. The connection stays the caller's.
+func New(opts Options) (*Library, error) {
+	opts.Linger = cmp.Or(opts.Linger, 3*time.Second)
+	opts.LingerHTTP = cmp.Or(opts.LingerHTTP, 30*time.Second)
+	opts.Silence = cmp.Or(opts.Silence, time.Hour)
+	opts.Patience = cmp.Or(opts.Patience, 15*time.Second)
+	opts.TailBytes = cmp.Or(opts.TailBytes, 8<<20)
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	if opts.NATS == nil {
+		return nil, errors.New("live: there is no connection to NATS")
+	}
+	js, err := jetstream.New(opts.NATS)
+	if err != nil {
+		return nil, fmt.Errorf("JetStream: %w", err)
+	}
+	return &Library{opts: opts, js: js, tails: map[string]*tail{}}, nil
+}
+
+// Close ends the consumers. Readers are closed before.
+func (l *Library) Close() {
+	l.mu.Lock()
+	l.closed = true
+	var all []*tail
+	for _, t := range l.tails {
+		all = append(all, t)
+	}
+	clear(l.tails)
+	l.mu.Unlock()
+	for _, t := range all {
+		t.end()
+	}
+}
+
+// Tape implements replay.Library. A session is known as soon as JetStream has
+// its first block.
+func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
+	t := &tape{library: l, tenant: tenant, session: session, subject: l.opts.Subject(tenant, session)}
+	lookCtx, cancel := context.WithTimeoutCause(ctx, lookTimeout,
+		fmt.Errorf("JetStream did not give the session's blocks within %s", lookTimeout))
+	defer cancel()
+	view, err := t.look(lookCtx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("follow session %q: %w", session, err)
+	}
+	if !t.known() {
+		return nil, fmt.Errorf("session %q: %w", session, replay.ErrNoSession)
+	}
+	// One that was over lately is still followed, so that who resumes goes on
+	// where the blocks say.
+	if view.stored != nil && t.over(time.Now().Add(-l.opts.Silence)) && len(view.chains) == 0 {
+		return view.stored, nil
+	}
+	t.begin(view)
+	return t, nil
+}
+
+// lookTimeout bounds how long somebody waits who asks for a tape.
+const lookTimeout = 20 * time.Second
+
+// acquire gives the tail of a session; a new one begins at the block from. The
+// caller releases it.
+func (l *Library) acquire(subject string, from uint64) (*tail, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, errClosed
+	}
+	t := l.tails[subject]
+	if t == nil {
+		t = newTail(l, subject, from)
+		l.tails[subject] = t
+	}
+	t.readers++
+	return t, nil
+}
+
+// release gives a tail back. It ends a moment after its last reader has.
+func (l *Library) release(t *tail) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t.readers--; t.readers > 0 || l.closed {
+		return
+	}
+	t.left++
+	turn := t.left
+	time.AfterFunc(idle, func() {
+		l.mu.Lock()
+		unused := t.readers == 0 && t.left == turn && l.tails[t.subject] == t
+		if unused {
+			delete(l.tails, t.subject)
+		}
+		l.mu.Unlock()
+		if unused {
+			t.end()
+		}
+	})
+}
+
+// floor is the number up to which all blocks are stored.
+func (l *Library) floor(ctx context.Context) (uint64, error) {
+	c, err := l.js.Consumer(ctx, l.opts.Stream, l.opts.Sink)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return 0, nil // nothing counts as stored
+	}
+	if err != nil {
+		return 0, fmt.Errorf("how far JetStream's blocks are stored: %w", err)
+	}
+	return c.CachedInfo().AckFloor.Stream, nil
+}
+
+// first is the number of the first block that JetStream may still have.
+func (l *Library) first(ctx context.Context) (uint64, error) {
+	s, err := l.js.Stream(ctx, l.opts.Stream)
+	if err != nil {
+		return 0, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
+	}
+	return s.CachedInfo().State.FirstSeq, nil
+}
+
+// last is the number of a session's last block, 0 if there is none.
+func (l *Library) last(ctx context.Context, subject string) (uint64, error) {
+	s, err := l.js.Stream(ctx, l.opts.Stream)
+	if err != nil {
+		return 0, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
+	}
+	m, err := s.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("last block of %s: %w", subject, err)
+	}
+	return m.Sequence, nil
+}
+
+// none reports whether JetStream has no block of a session with a number in
+// [from, to).
+func (l *Library) none(ctx context.Context, subject string, from, to uint64) (bool, error) {
+	s, err := l.js.Stream(ctx, l.opts.Stream)
+	if err != nil {
+		return false, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
+	}
+	m, err := s.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("block of %s from %d on: %w", subject, from, err)
+	}
+	return m.Sequence >= to, nil
+}

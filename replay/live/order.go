@@ -1,0 +1,129 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tapedeck/replay"
+)
+
+// track is how far a reader is with one stream.
+type track struct {
+	passed ranges // frames that were given, or are not wanted
+	early  ranges // frames that history gave, of blocks that are still to come
+	// Of the block given last, if there was one: the first frame of its part,
+	// the part's frames up to its end, and the number after its last.
+	known       bool
+	part, count uint64
+	end         uint64
+	held        []*piece // follow on a block that is missing
+	since       time.Time
+}
+
+// missing reports whether a block of the piece's part must come before it.
+func (k *track) missing(p *piece) bool {
+	return k.known && k.part == p.state.FirstSeq && p.before() > k.count && !k.passed.has(p.first())
+}
+
+// pass notes a piece as given.
+func (k *track) pass(p *piece) {
+	first := p.first()
+	if k.known && k.part == p.state.FirstSeq {
+		if p.before() == k.count {
+			first = min(first, k.end) // what is between belongs to other sessions
+		}
+		k.count, k.end = max(k.count, p.state.Frames), max(k.end, p.end())
+	} else {
+		k.known, k.part, k.count, k.end = true, p.state.FirstSeq, p.state.Frames, p.end()
+	}
+	k.passed.add(first, p.end())
+}
+
+// A reader holds back no more of one stream than this, in blocks.
+const mostHeld = 256
+
+func (r *reader) track(id string) *track {
+	k := r.tracks[id]
+	if k == nil {
+		k = &track{}
+		r.tracks[id] = k
+	}
+	return k
+}
+
+// take puts the frames of a block that came into out, or holds it back.
+func (r *reader) take(p *piece, now time.Time) {
+	r.tape.note(&p.state, p.at)
+	if len(p.frames) == 0 {
+		return
+	}
+	k := r.track(p.state.StreamID)
+	if k.passed.covers(p.first(), p.end()) {
+		return // sent again
+	}
+	if k.missing(p) {
+		if len(k.held) == 0 {
+			k.since = now
+			r.holding++
+		}
+		if k.held = append(k.held, p); len(k.held) >= mostHeld {
+			r.release(k, true)
+		}
+		return
+	}
+	r.give(k, p, r.holding == 0)
+	r.release(k, false)
+}
+
+// release gives pieces that were held back: those that nothing is missing
+// before any more, or all.
+func (r *reader) release(k *track, all bool) {
+	if len(k.held) == 0 {
+		return
+	}
+	slices.SortStableFunc(k.held, func(a, b *piece) int { return cmp.Compare(a.first(), b.first()) })
+	for len(k.held) > 0 && (all || !k.missing(k.held[0])) {
+		r.give(k, k.held[0], false)
+		k.held = k.held[1:]
+	}
+	if len(k.held) == 0 {
+		k.held = nil
+		r.holding--
+	}
+}
+
+// expire gives what was held back for too long.
+func (r *reader) expire(now time.Time, all bool) {
+	if r.holding == 0 {
+		return
+	}
+	for _, k := range r.tracks {
+		if all || now.Sub(k.since) > r.tape.library.opts.Patience {
+			r.release(k, true)
+		}
+	}
+}
+
+// give puts the frames of a piece into out that are wanted and were not given.
+// inOrder: all earlier blocks were given.
+func (r *reader) give(k *track, p *piece, inOrder bool) {
+	block := uint64(0)
+	if inOrder && r.tape.several() {
+		block = p.number
+	}
+	q := &r.query
+	early := p.number <= r.began // it was there when the reader began
+	for i := range p.frames {
+		f := replay.Frame{Frame: p.frames[i], Stream: &p.state, Block: block}
+		if k.passed.has(f.Seq) || !q.Filter.Match(&f.Frame) {
+			continue
+		}
+		position := f.Position()
+		if early && r.placed && q.From.Before(position) || !q.To.IsZero() && position.Compare(q.To) > 0 {
+			continue
+		}
+		r.out = append(r.out, f)
+	}
+	k.pass(p)
+}

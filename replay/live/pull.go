@@ -1,0 +1,100 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// pull reads a session's blocks from JetStream in order, by a consumer of its
+// own. It belongs to one goroutine.
+type pull struct {
+	library  *Library
+	subject  string
+	next     uint64 // the lowest number that may come
+	consumer jetstream.Consumer
+	taken    uint64 // messages that the consumer has given
+}
+
+// open makes a consumer that begins at next, if there is none.
+func (p *pull) open(ctx context.Context) error {
+	if p.consumer != nil {
+		return nil
+	}
+	c, err := p.library.js.CreateConsumer(ctx, p.library.opts.Stream, jetstream.ConsumerConfig{
+		FilterSubject: p.subject, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(p.next, 1),
+		AckPolicy: jetstream.AckNonePolicy, MaxDeliver: 1, MemoryStorage: true, Replicas: 1,
+		InactiveThreshold: time.Minute,
+	})
+	if err != nil {
+		return fmt.Errorf("consumer of %s: %w", p.subject, err)
+	}
+	p.consumer, p.taken = c, 0
+	return nil
+}
+
+// take decodes a message. It gives nil for one that cannot be read: the sink
+// sets such a block aside.
+func (p *pull) take(m jetstream.Msg) (*piece, error) {
+	meta, err := m.Metadata()
+	if err != nil {
+		return nil, fmt.Errorf("message of %s: %w", p.subject, err)
+	}
+	if p.taken++; meta.Sequence.Consumer != p.taken {
+		return nil, fmt.Errorf("a message of %s was lost on its way", p.subject)
+	}
+	p.next = meta.Sequence.Stream + 1
+	b, err := pieceOf(m, meta.Sequence.Stream, meta.Timestamp)
+	if err != nil {
+		p.library.opts.Log.Warn("live: passed over a block that cannot be read", "subject", p.subject, "error", err)
+		return nil, nil
+	}
+	return b, nil
+}
+
+// some gives the blocks that follow, without waiting for new ones. There being
+// none is no error.
+func (p *pull) some(ctx context.Context) ([]*piece, error) {
+	if err := p.open(ctx); err != nil {
+		return nil, err
+	}
+	batch, err := p.consumer.FetchNoWait(pullBlocks)
+	if err != nil {
+		return nil, fmt.Errorf("fetch blocks of %s: %w", p.subject, err)
+	}
+	var pieces []*piece
+	for m := range batch.Messages() {
+		b, failed := p.take(m)
+		if failed != nil && err == nil {
+			err = failed
+		}
+		if b != nil && err == nil {
+			pieces = append(pieces, b)
+		}
+	}
+	if err == nil {
+		err = batch.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch blocks of %s: %w", p.subject, err)
+	}
+	return pieces, nil
+}
+
+// pullBlocks is how many blocks are fetched at a time.
+const pullBlocks = 32
+
+// close removes the consumer.
+func (p *pull) close() {
+	if p.consumer == nil {
+		return
+	}
+	name := p.consumer.CachedInfo().Name
+	p.consumer = nil
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	// Where it cannot be removed now, it goes by itself after a while.
+	_ = p.library.js.DeleteConsumer(ctx, p.library.opts.Stream, name)
+}

@@ -1,0 +1,63 @@
+package live
+
+import "slices"
+
+// span is the frames [first, end) of a stream, by number.
+type span struct{ first, end uint64 }
+
+// ranges are frames of a stream: spans in order, apart from each other.
+type ranges []span
+
+// add adds the frames [first, end).
+func (r *ranges) add(first, end uint64) {
+	if first >= end {
+		return
+	}
+	s := *r
+	from, _ := slices.BinarySearchFunc(s, first, func(x span, v uint64) int {
+		if x.end < v {
+			return -1
+		}
+		return 1
+	})
+	to := from
+	for to < len(s) && s[to].first <= end {
+		first, end = min(first, s[to].first), max(end, s[to].end)
+		to++
+	}
+	*r = slices.Replace(s, from, to, span{first, end})
+}
+
+// has reports whether frame n is among them.
+func (r ranges) has(n uint64) bool {
+	return r.covers(n, n+1)
+}
+
+// covers reports whether all frames [first, end) are among them.
+func (r ranges) covers(first, end uint64) bool {
+	i, _ := slices.BinarySearchFunc(r, first, func(x span, v uint64) int {
+		if x.end <= v {
+			return -1
+		}
+		return 1
+	})
+	return i < len(r) && r[i].first <= first && end <= r[i].end
+}
+
+// unseen is the first number that is not among them.
+func (r ranges) unseen() uint64 {
+	if len(r) > 0 && r[0].first == 0 {
+		return r[0].end
+	}
+	return 0
+}
+
+// addWithout adds the frames below end that are not among others.
+func (r *ranges) addWithout(end uint64, others ranges) {
+	var at uint64
+	for _, o := range others {
+		r.add(at, min(o.first, end))
+		at = o.end
+	}
+	r.add(at, end)
+}

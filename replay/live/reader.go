@@ -1,0 +1,281 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// reader gives a session from a place on, and then what comes.
+type reader struct {
+	tape  *tape
+	query replay.Query
+
+	view    *look         // what is being read belongs to it; nil before the seam
+	history replay.Reader // what is stored; nil when it was read
+	source  *source       // what follows; nil before the seam
+	began   uint64        // the last block there was when the reader began
+	begun   bool
+	placed  bool // what lies before query.From is not wanted
+	tracks  map[string]*track
+	holding int // tracks that hold something back
+	out     []replay.Frame
+	told    bool // ErrLive was given since the last frame
+}
+
+const (
+	// A reader that waits looks at its clocks so often.
+	lookEvery = 250 * time.Millisecond
+	// After the end of a query's time so long is waited for what is on its way.
+	settle = 2 * time.Second
+)
+
+// Next implements replay.Reader.
+func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
+	r.out = r.out[:0]
+	for {
+		var err error
+		switch {
+		case r.view == nil:
+			err = r.seam(ctx)
+		case r.history != nil:
+			err = r.readHistory(ctx)
+		default:
+			err = r.readLive(ctx)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case len(r.out) > 0:
+			r.told = false
+			return r.out, nil
+		}
+	}
+}
+
+// seam finds out what is history for this reader and what follows.
+func (r *reader) seam(ctx context.Context) error {
+	v, err := r.find(ctx)
+	if err != nil {
+		return r.retry(ctx, err)
+	}
+	l := r.tape.library
+	tail, err := l.acquire(r.tape.subject, v.cursor)
+	if err != nil {
+		return err
+	}
+	r.leave()
+	r.source = &source{library: l, tail: tail, next: v.cursor}
+	r.view = v
+	q := r.query
+	if r.begun {
+		q.From = replay.Place{}
+	} else if r.begin(v) {
+		return nil
+	}
+	if v.stored == nil {
+		return nil
+	}
+	if r.begun {
+		q.Unseen = func(id string) uint64 {
+			if k := r.tracks[id]; k != nil {
+				return k.passed.unseen()
+			}
+			return 0
+		}
+	}
+	r.begun = true
+	r.history, err = v.stored.Read(ctx, q)
+	return err
+}
+
+// begin is for the first seam. It reports whether nothing of what is stored is
+// wanted.
+func (r *reader) begin(v *look) bool {
+	r.began = v.last
+	from := r.query.From
+	switch {
+	case from.Live:
+		for id, c := range v.chains {
+			r.track(id).passed = c.all()
+		}
+		r.source.next = v.last + 1
+		v.chains = nil
+	case from.Block != 0:
+		// What was sent again was seen; so was what is stored and not new.
+		for id, c := range v.chains {
+			k := r.track(id)
+			k.passed = c.seen
+			for _, s := range c.other {
+				k.passed.add(s.first, s.end)
+			}
+			c.other = nil
+		}
+	default:
+		r.placed = from.Position.At > replay.FirstAt(r.tape)
+		return false
+	}
+	r.begun = true
+	r.finish(v)
+	return true
+}
+
+// find looks at the session from where the reader is.
+func (r *reader) find(ctx context.Context) (*look, error) {
+	from := r.query.From
+	if r.begun || from.Block == 0 {
+		if v := r.tape.takeFirst(); v != nil && !r.begun {
+			return v, nil
+		}
+		return r.tape.look(ctx, nil)
+	}
+	v, err := r.tape.look(ctx, &liveAt{from.Block, from.Position.StreamID, from.Position.Seq})
+	if errors.Is(err, errRemoved) {
+		r.tape.library.opts.Log.Info("live: resumed by position alone, since the block is no longer in JetStream",
+			"subject", r.tape.subject, "block", from.Block)
+		r.query.From.Block = 0
+		return r.tape.look(ctx, nil)
+	}
+	return v, err
+}
+
+// retry waits a moment where JetStream or the store is away. A reader that has
+// given nothing so far fails instead: nobody has seen anything yet.
+func (r *reader) retry(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !r.begun || errors.Is(err, errClosed) {
+		return err
+	}
+	r.tape.library.opts.Log.Warn("live: a playback waits", "subject", r.tape.subject, "error", err)
+	return r.pause(ctx, nil, time.Second)
+}
+
+// pause waits for a channel, a time or the end of ctx.
+func (r *reader) pause(ctx context.Context, changed <-chan struct{}, most time.Duration) error {
+	t := time.NewTimer(most)
+	defer t.Stop()
+	select {
+	case <-changed:
+	case <-t.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// readHistory gives what is stored, without what the blocks give that follow.
+func (r *reader) readHistory(ctx context.Context) error {
+	frames, err := r.history.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		err = r.history.Close()
+		r.history = nil
+		r.finish(r.view)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	var (
+		stream *schema.StreamState
+		end    uint64
+		c      *chain
+		track  *track
+	)
+	for i := range frames {
+		f := &frames[i]
+		if f.Stream != stream {
+			stream = f.Stream
+			end, c, track = r.view.ends[stream.StreamID], r.view.chains[stream.StreamID], r.track(stream.StreamID)
+		}
+		switch {
+		case f.Seq >= end || track.passed.has(f.Seq) || c != nil && c.fresh.has(f.Seq):
+			continue
+		case c != nil && c.other.has(f.Seq):
+			track.early.add(f.Seq, f.Seq+1)
+		}
+		r.out = append(r.out, *f)
+	}
+	return nil
+}
+
+// finish notes history as passed: what is stored and in no block, and what was
+// given although it is in one.
+func (r *reader) finish(v *look) {
+	for id, end := range v.ends {
+		k := r.track(id)
+		var follow ranges
+		if c := v.chains[id]; c != nil {
+			follow = append(follow, c.fresh...)
+			for _, s := range c.other {
+				follow.add(s.first, s.end)
+			}
+		}
+		k.passed.addWithout(end, follow)
+		for _, s := range k.early {
+			k.passed.add(s.first, s.end)
+		}
+		k.early = nil
+	}
+}
+
+// readLive gives what the next blocks hold, or waits for some.
+func (r *reader) readLive(ctx context.Context) error {
+	pieces, changed, err := r.source.get(ctx)
+	if errors.Is(err, errRemoved) {
+		r.view = nil
+		return nil
+	}
+	if err != nil {
+		return r.retry(ctx, err)
+	}
+	now := time.Now()
+	for _, p := range pieces {
+		r.take(p, now)
+	}
+	r.expire(now, false)
+	if len(r.out) > 0 || len(pieces) > 0 || changed == nil {
+		return nil
+	}
+	if r.ended(now) {
+		if r.expire(now, true); len(r.out) > 0 {
+			return nil
+		}
+		return io.EOF
+	}
+	if !r.told {
+		r.told = true
+		return replay.ErrLive
+	}
+	r.tape.lookForEnds(ctx, now)
+	return r.pause(ctx, changed, lookEvery)
+}
+
+// ended reports whether nothing more is to be given.
+func (r *reader) ended(now time.Time) bool {
+	to := r.query.To
+	return r.query.Few || r.tape.over(now) || !to.IsZero() && now.UnixNano() > to.At+int64(settle)
+}
+
+// leave lets go of the source.
+func (r *reader) leave() {
+	if r.source != nil {
+		r.source.close()
+		r.source = nil
+	}
+}
+
+// Close implements replay.Reader.
+func (r *reader) Close() error {
+	var err error
+	if r.history != nil {
+		err = r.history.Close()
+	}
+	r.leave()
+	return err
+}

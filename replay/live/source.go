@@ -1,0 +1,73 @@
+package live
+
+import (
+	"context"
+	"errors"
+)
+
+// source gives a session's blocks in order from a number on: from the tail, or,
+// for as long as the tail has gone on, from JetStream itself. It belongs to one
+// goroutine.
+type source struct {
+	library *Library
+	tail    *tail
+	next    uint64 // the lowest number that may come
+	pull    *pull  // nil while the tail serves
+}
+
+// errRemoved says that blocks were removed from JetStream, since they are stored.
+var errRemoved = errors.New("the blocks are no longer in JetStream")
+
+// get gives the blocks that follow, if there are any; else what is closed when
+// there may be, or nil where get is to be called again at once. The error may be
+// errRemoved.
+func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
+	pieces, changed, low := s.tail.from(s.next)
+	if low <= s.next {
+		s.leave()
+		if n := len(pieces); n > 0 {
+			s.next = pieces[n-1].number + 1
+		}
+		return pieces, changed, nil
+	}
+	if s.pull == nil || s.pull.next != s.next {
+		s.leave()
+		s.pull = &pull{library: s.library, subject: s.tail.subject, next: s.next}
+	}
+	pieces, err := s.pull.some(ctx)
+	if err != nil {
+		s.leave()
+		return nil, nil, err
+	}
+	first, err := s.library.first(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if first > s.next {
+		return nil, nil, errRemoved
+	}
+	if s.pull.next > s.next {
+		s.next = s.pull.next
+		return pieces, nil, nil
+	}
+	// Nothing came: in time, or because there is nothing before what the tail has.
+	none, err := s.library.none(ctx, s.tail.subject, s.next, low)
+	if none {
+		s.next = low
+	}
+	return nil, nil, err
+}
+
+// leave gives up the consumer.
+func (s *source) leave() {
+	if s.pull != nil {
+		s.pull.close()
+		s.pull = nil
+	}
+}
+
+// close lets go of the tail.
+func (s *source) close() {
+	s.leave()
+	s.library.release(s.tail)
+}

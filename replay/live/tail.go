@@ -1,0 +1,155 @@
+package live
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// tail is the latest blocks of one session, for all its readers.
+type tail struct {
+	library *Library
+	subject string
+	cancel  context.CancelFunc
+	done    chan struct{}
+
+	readers, left int // guarded by the library's lock
+
+	mu      sync.Mutex // guards what follows
+	pieces  []*piece
+	bytes   int
+	low     uint64        // all blocks from this number on that came are among pieces
+	high    uint64        // the number of the latest that came
+	changed chan struct{} // closed and replaced when a block came, or low rose
+}
+
+func newTail(l *Library, subject string, from uint64) *tail {
+	ctx, cancel := context.WithCancel(context.Background())
+	t := &tail{
+		library: l, subject: subject, cancel: cancel, done: make(chan struct{}),
+		low: from, changed: make(chan struct{}),
+	}
+	go func() {
+		defer close(t.done)
+		t.run(ctx, &pull{library: l, subject: subject, next: from})
+	}()
+	return t
+}
+
+func (t *tail) end() {
+	t.cancel()
+	<-t.done
+}
+
+// run takes blocks until ctx ends, with a new consumer whenever one fails.
+func (t *tail) run(ctx context.Context, p *pull) {
+	defer p.close()
+	for failures := 0; ; failures++ {
+		before := p.next
+		err := t.receive(ctx, p)
+		if ctx.Err() != nil {
+			return
+		}
+		if p.next > before {
+			failures = 0
+		}
+		if failures == 1 {
+			t.library.opts.Log.Warn("live: blocks do not come, trying again", "subject", t.subject, "error", err)
+		}
+		p.close()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(min(time.Second, time.Duration(failures+1)*100*time.Millisecond)):
+		}
+	}
+}
+
+// receive takes blocks by one consumer.
+func (t *tail) receive(ctx context.Context, p *pull) error {
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	first, err := t.library.first(ctx)
+	if err != nil {
+		return err
+	}
+	if first > p.next { // what was removed meanwhile is stored: readers look there
+		t.rise(first)
+	}
+	messages, err := p.consumer.Messages(jetstream.PullMaxMessages(pullBlocks*4), jetstream.PullExpiry(20*time.Second),
+		jetstream.PullHeartbeat(2*time.Second))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return err
+		}
+		b, err := p.take(m)
+		if err != nil {
+			return err
+		}
+		t.add(b, p.next-1)
+	}
+}
+
+// add keeps a block, which is nil if it could not be read.
+func (t *tail) add(b *piece, number uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.high = number
+	if b != nil {
+		t.pieces = append(t.pieces, b)
+		t.bytes += b.size
+		for t.bytes > t.library.opts.TailBytes && len(t.pieces) > 1 {
+			t.bytes -= t.pieces[0].size
+			t.low = t.pieces[0].number + 1
+			t.pieces[0] = nil
+			t.pieces = t.pieces[1:]
+		}
+	}
+	t.stir()
+}
+
+// rise gives up what is below a number.
+func (t *tail) rise(low uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if low > t.low {
+		t.low, t.pieces, t.bytes = low, nil, 0
+		t.stir()
+	}
+}
+
+// stir has those look again who wait. It needs mu.
+func (t *tail) stir() {
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// from gives blocks from a number on, and what is closed when there may be more.
+// Where low is above that number, the tail has gone on and gives none.
+func (t *tail) from(next uint64) (pieces []*piece, changed <-chan struct{}, low uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if next < t.low {
+		return nil, nil, t.low
+	}
+	at := sort.Search(len(t.pieces), func(i int) bool { return t.pieces[i].number >= next })
+	return slices.Clone(t.pieces[at:min(len(t.pieces), at+pullBlocks)]), t.changed, t.low
+}
+
+// reached reports whether all blocks up to a number have come, or are stored; and
+// what is closed when more have.
+func (t *tail) reached(number uint64) (bool, <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.high >= number || t.low > number, t.changed
+}

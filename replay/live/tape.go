@@ -1,0 +1,137 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// tape is a session that still runs, for one playback or several.
+type tape struct {
+	library                  *Library
+	tenant, session, subject string
+
+	mu      sync.Mutex // guards what follows
+	streams map[string]schema.StreamState
+	base    int64     // when the session's first frame arrived that was known at the start, ns
+	edge    int64     // when the latest did, ns
+	heard   time.Time // when something was last heard of the session
+	looked  time.Time // when what is stored was last looked at for ends
+	first   *look     // of Tape, for the first reader
+}
+
+// begin keeps what was found when the tape was asked for.
+func (t *tape) begin(v *look) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.first = v
+	for _, s := range t.streams {
+		if t.base == 0 || s.FirstAt < t.base {
+			t.base = s.FirstAt
+		}
+	}
+}
+
+// takeFirst gives what was found then, once, and if that was just now.
+func (t *tape) takeFirst() *look {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := t.first
+	t.first = nil
+	if v == nil || time.Since(v.at) > fresh {
+		return nil
+	}
+	return v
+}
+
+const fresh = 2 * time.Second
+
+// known reports whether anything is recorded of the session.
+func (t *tape) known() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.streams) > 0
+}
+
+// note takes in how a stream stood at a time.
+func (t *tape) note(s *schema.StreamState, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at.After(t.heard) {
+		t.heard = at
+	}
+	if s.Frames == 0 {
+		return // nothing but facts
+	}
+	t.edge = max(t.edge, s.LastAt)
+	old, ok := t.streams[s.StreamID]
+	if ok && old.Version > s.Version {
+		return
+	}
+	state := *s
+	if ok {
+		state.FirstAt, state.FirstSeq = min(old.FirstAt, state.FirstAt), min(old.FirstSeq, state.FirstSeq)
+		state.LastAt = max(old.LastAt, state.LastAt)
+	}
+	if t.streams == nil {
+		t.streams = map[string]schema.StreamState{}
+	}
+	t.streams[s.StreamID] = state
+}
+
+// Streams implements replay.Tape. A stream that began before the first one that
+// was known is listed as if it had begun with it.
+func (t *tape) Streams() []schema.StreamState {
+	t.mu.Lock()
+	list := make([]schema.StreamState, 0, len(t.streams))
+	for _, s := range t.streams {
+		s.FirstAt = max(s.FirstAt, t.base)
+		list = append(list, s)
+	}
+	t.mu.Unlock()
+	slices.SortFunc(list, func(a, b schema.StreamState) int {
+		return cmp.Or(cmp.Compare(a.FirstAt, b.FirstAt), cmp.Compare(a.StreamID, b.StreamID))
+	})
+	return list
+}
+
+// Edge implements replay.Growing.
+func (t *tape) Edge() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.edge
+}
+
+// several reports whether the session has more than one stream.
+func (t *tape) several() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.streams) > 1
+}
+
+// over reports whether nothing more is expected of the session.
+func (t *tape) over(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o := &t.library.opts
+	wait := o.Linger
+	for _, s := range t.streams {
+		switch {
+		case s.Ended == 0:
+			wait = max(wait, o.Silence)
+		case s.Transport == schema.HTTP:
+			wait = max(wait, o.LingerHTTP)
+		}
+	}
+	return now.Sub(t.heard) > wait
+}
+
+// Read implements replay.Tape.
+func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
+	return &reader{tape: t, query: q, tracks: map[string]*track{}}, nil
+}

@@ -1,0 +1,87 @@
+package replaytest
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// Growing is a session that still runs: a tape in memory whose frames come as
+// long after Begin as they were added after Start, and which is over with the
+// last of them. It is a replay.Growing and a replay.Library.
+type Growing struct {
+	Memory *Tape
+	Begin  time.Time
+}
+
+// Tape implements replay.Library for the session Session of any tenant.
+func (g *Growing) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
+	if _, err := g.Memory.Tape(ctx, tenant, session); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Streams implements replay.Tape.
+func (g *Growing) Streams() []schema.StreamState {
+	streams := slices.Clone(g.Memory.Streams())
+	for i := range streams {
+		streams[i].LastAt, streams[i].Ended = min(streams[i].LastAt, g.Edge()), 0
+	}
+	return streams
+}
+
+// now is how far the session has come, on the tape's clock.
+func (g *Growing) now() int64 { return Start + int64(time.Since(g.Begin)) }
+
+// Edge implements replay.Growing.
+func (g *Growing) Edge() int64 {
+	edge := Start
+	for _, f := range g.Memory.Frames() {
+		if f.At <= g.now() {
+			edge = max(edge, f.At)
+		}
+	}
+	return edge
+}
+
+// Read implements replay.Tape.
+func (g *Growing) Read(ctx context.Context, q replay.Query) (replay.Reader, error) {
+	if q.From.Live {
+		q.From = replay.Place{Position: schema.Position{At: g.now() + 1}}
+	}
+	r, err := g.Memory.Read(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return &growingReader{reader: r.(*reader), tape: g}, nil
+}
+
+type growingReader struct {
+	*reader
+	tape *Growing
+	told bool
+}
+
+// Next implements replay.Reader: one frame at a time.
+func (r *growingReader) Next(ctx context.Context) ([]replay.Frame, error) {
+	if len(r.frames) == 0 {
+		return nil, io.EOF
+	}
+	wait := time.Duration(r.frames[0].At - r.tape.now())
+	if wait > 0 && !r.told {
+		r.told = true
+		return nil, replay.ErrLive
+	}
+	select {
+	case <-time.After(max(wait, 0)):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	r.told, r.query.Few = false, true
+	return r.reader.Next(ctx)
+}

@@ -1,0 +1,70 @@
+package tapefile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"tapedeck/schema/block"
+)
+
+// The two are made once and are safe for use by many goroutines.
+var (
+	encoder = sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return e
+	})
+	decoder = sync.OnceValue(func() *zstd.Decoder {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxData))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return d
+	})
+)
+
+// unpack gives a record's data as it was before compression, in buf where that
+// is large enough.
+func unpack(data, buf []byte, size int) ([]byte, error) {
+	body, err := decoder().DecodeAll(data, buf[:0])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if len(body) != size {
+		return nil, fmt.Errorf("%w: a record of %d bytes unpacks to %d", ErrDamaged, size, len(body))
+	}
+	return body, nil
+}
+
+// appendBlock adds a block to a record's body, behind its length.
+func appendBlock(body []byte, blk *block.Block, frames *block.Builder) []byte {
+	start := len(body)
+	body = append(body, 0, 0, 0, 0)
+	if frames != nil {
+		body = frames.Encode(body, blk, block.Plain)
+	} else {
+		body = block.Encode(body, blk, block.Plain)
+	}
+	binary.LittleEndian.PutUint32(body[start:], uint32(len(body)-start-4))
+	return body
+}
+
+// eachBlock gives the encoded blocks of a body to see.
+func eachBlock(body []byte, see func(p []byte) error) error {
+	for len(body) > 0 {
+		if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {
+			return fmt.Errorf("%w: a block is longer than its record", ErrDamaged)
+		}
+		n := 4 + int(binary.LittleEndian.Uint32(body))
+		if err := see(body[4:n]); err != nil {
+			return err
+		}
+		body = body[n:]
+	}
+	return nil
+}

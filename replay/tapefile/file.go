@@ -1,0 +1,199 @@
+package tapefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// Options of an open file.
+type Options struct {
+	// Follow: a reader that comes to the end of a file that is not complete
+	// waits for more, for as long as its context stands. Otherwise the end is
+	// where the file ends at the moment.
+	Follow bool
+}
+
+// File is an open tape file. It is a replay.Library, whose tenants do not matter,
+// and safe for use by many players.
+type File struct {
+	file *os.File
+	opts Options
+
+	mu       sync.Mutex // guards all below
+	contents contents   // the lists of entries only grow: what was taken of them stays
+	scanned  int64      // up to where the records are known, bytes
+	records  int        // so many
+	frames   uint64     // with so many frames
+	complete bool
+	broken   error // why the file cannot be read on from there
+}
+
+// Open opens a file. The error is ErrNotTape or ErrVersion, wrapped, for one
+// that cannot be read at all. One that is cut or damaged is opened as far as it
+// can be read: Break tells.
+func Open(path string, opts Options) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{file: file, opts: opts, scanned: int64(headerSize)}
+	if err := f.begin(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	return f, nil
+}
+
+// IsTape reports whether a file is there that begins as a tape file does.
+func IsTape(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	b := make([]byte, len(magic))
+	_, err = io.ReadFull(file, b)
+	return err == nil && string(b) == magic
+}
+
+// begin reads the header and finds the records.
+func (f *File) begin() error {
+	b := make([]byte, headerSize)
+	n, err := f.file.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if err := checkHeader(b[:n]); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	entries, err := f.readIndex()
+	if err != nil {
+		return f.scan() // there is no index, or not a sound one: the records tell
+	}
+	for _, e := range entries {
+		f.contents.add(e)
+		f.frames += e.Frames
+	}
+	f.complete, f.records = true, len(entries)
+	return nil
+}
+
+var errNoIndex = errors.New("no index")
+
+// readIndex reads the index that the file's last bytes name.
+func (f *File) readIndex() ([]entry, error) {
+	info, err := f.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, trailerSize)
+	end := info.Size() - int64(trailerSize)
+	if end < int64(headerSize) {
+		return nil, errNoIndex
+	}
+	if _, err := f.file.ReadAt(b, end); err != nil {
+		return nil, err
+	}
+	at, size, ok := parseTrailer(b)
+	if !ok || at < int64(headerSize) || size < int64(headSize) || at > end || size != end-at {
+		return nil, errNoIndex
+	}
+	r := recordReader{file: f.file}
+	body, err := r.read(&entry{kind: KindIndex, offset: at, size: int(size)})
+	if err != nil {
+		return nil, err
+	}
+	return parseIndex(body, at)
+}
+
+// scan goes on through the records from where it stopped. mu is held.
+func (f *File) scan() error {
+	s := NewScanner(io.NewSectionReader(f.file, f.scanned, 1<<62))
+	s.begun, s.offset, s.number, s.frames = true, f.scanned, f.records, f.frames
+	for {
+		rec, err := s.Next()
+		if err == io.EOF {
+			f.complete, f.broken = true, nil
+			return nil
+		}
+		if _, stop := errors.AsType[*BreakError](err); stop {
+			f.broken = err
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if rec.Kind == KindIndex {
+			continue // read again with what follows it
+		}
+		f.contents.add(rec.entry())
+		f.scanned, f.records, f.frames = s.offset, s.number, s.frames
+	}
+}
+
+// Refresh looks for what was written since.
+func (f *File) Refresh() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.complete {
+		return nil
+	}
+	return f.scan()
+}
+
+// Break says why and where a file cannot be read to its end, as far as that was
+// found out on opening it; nil for a complete one. Damage inside a complete file
+// is found where it is read.
+func (f *File) Break() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.broken
+}
+
+// Frames is how many frames can be read, of all sessions.
+func (f *File) Frames() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.frames
+}
+
+// Close closes the file. Its readers are closed before.
+func (f *File) Close() error { return f.file.Close() }
+
+// Sessions are the ids of the file's sessions, in its order.
+func (f *File) Sessions() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ids := make([]string, len(f.contents.sessions))
+	for i, s := range f.contents.sessions {
+		ids[i] = s.id
+	}
+	return ids
+}
+
+// session gives what the file holds of a session by now; its lists may grow in
+// the file, not in what is given. last is set if no other session follows.
+func (f *File) session(id string) (s session, last, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := f.contents.byID[id]
+	if p == nil {
+		return session{}, false, false
+	}
+	return *p, p == f.contents.sessions[len(f.contents.sessions)-1], true
+}
+
+// ended reports whether nothing more will come, and why not.
+func (f *File) ended() (complete bool, broken error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.complete, f.broken
+}
+
+// followEvery is how often a file that grows is looked at.
+const followEvery = 50 * time.Millisecond

@@ -1,0 +1,172 @@
+package har
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// The form of an entry: HTTP Archive 1.2.
+type (
+	entry struct {
+		Started  string    `json:"startedDateTime"`
+		Time     float64   `json:"time"` // ms, as all durations
+		Request  request   `json:"request"`
+		Response response  `json:"response"`
+		Cache    struct{}  `json:"cache"`
+		Timings  timings   `json:"timings"`
+		Comment  string    `json:"comment,omitempty"` // the stream's id
+		Kind     string    `json:"_resourceType,omitempty"`
+		Messages []message `json:"_webSocketMessages,omitempty"`
+	}
+	request struct {
+		Method      string  `json:"method"`
+		URL         string  `json:"url"`
+		Version     string  `json:"httpVersion"`
+		Cookies     []pair  `json:"cookies"`
+		Headers     []pair  `json:"headers"`
+		Query       []pair  `json:"queryString"`
+		Posted      *posted `json:"postData,omitempty"`
+		HeadersSize int     `json:"headersSize"` // -1: not known
+		BodySize    int     `json:"bodySize"`
+	}
+	posted struct {
+		Media    string `json:"mimeType"`
+		Params   []pair `json:"params"`
+		Text     string `json:"text"`
+		Encoding string `json:"_encoding,omitempty"` // base64: HAR has no word for it here
+	}
+	response struct {
+		Status      int     `json:"status"`
+		Reason      string  `json:"statusText"`
+		Version     string  `json:"httpVersion"`
+		Cookies     []pair  `json:"cookies"`
+		Headers     []pair  `json:"headers"`
+		Content     content `json:"content"`
+		Redirect    string  `json:"redirectURL"`
+		HeadersSize int     `json:"headersSize"`
+		BodySize    int     `json:"bodySize"`
+		Error       string  `json:"_error,omitempty"`
+	}
+	content struct {
+		Size     int    `json:"size"`
+		Media    string `json:"mimeType"`
+		Text     string `json:"text"`
+		Encoding string `json:"encoding,omitempty"`
+	}
+	timings struct {
+		Send    float64 `json:"send"`
+		Wait    float64 `json:"wait"`
+		Receive float64 `json:"receive"`
+	}
+)
+
+// entry gives the exchange as HAR has it.
+func (x *exchange) entry() *entry {
+	first := max(x.first, x.sent) // an answer may begin before the request has ended
+	e := &entry{
+		Started: stamp(x.request.at), Request: x.asks(), Response: x.answers(), Comment: x.stream.StreamID,
+		Timings: timings{Send: millis(x.sent - x.request.at), Wait: millis(first - x.sent), Receive: millis(x.last - first)},
+	}
+	e.Time = e.Timings.Send + e.Timings.Wait + e.Timings.Receive
+	if strings.EqualFold(x.request.field("Upgrade"), "websocket") {
+		e.Kind, e.Messages = "websocket", x.messages
+	}
+	return e
+}
+
+func (x *exchange) asks() request {
+	h := x.request
+	r := request{
+		Method: h.start[0], URL: x.url(), Version: h.start[2], Headers: orNone(h.fields), Query: []pair{},
+		Cookies: h.cookies("Cookie"), HeadersSize: -1, BodySize: len(x.asked),
+	}
+	if u, err := url.Parse(r.URL); err == nil {
+		for part := range strings.SplitSeq(u.RawQuery, "&") {
+			name, value, _ := strings.Cut(part, "=")
+			if name != "" {
+				r.Query = append(r.Query, pair{unescaped(name), unescaped(value)})
+			}
+		}
+	}
+	if len(x.asked) > 0 {
+		r.Posted = &posted{Media: h.field("Content-Type"), Params: []pair{}}
+		r.Posted.Text, r.Posted.Encoding = text(x.asked)
+	}
+	return r
+}
+
+func (x *exchange) answers() response {
+	r := response{
+		Headers: []pair{}, Cookies: x.response.cookies("Set-Cookie"), HeadersSize: -1, BodySize: -1,
+		Content:  content{Size: len(x.answered), Media: x.response.field("Content-Type")},
+		Redirect: x.response.field("Location"),
+	}
+	r.Status, r.Reason = x.response.status()
+	if x.response != nil {
+		r.Version, r.Headers = x.response.start[0], orNone(x.response.fields)
+	}
+	if x.response.field("Tapedeck-Decoded") == "" {
+		r.BodySize = len(x.answered) // otherwise what went over the wire was compressed
+	}
+	r.Content.Text, r.Content.Encoding = text(x.answered)
+	if reason, broke := strings.CutPrefix(x.stream.EndReason, "error: "); broke {
+		r.Error = reason
+	}
+	return r
+}
+
+// url is the whole address: that of the upstream, which the stream's source names
+// with the method, else that of the Host field.
+func (x *exchange) url() string {
+	target := x.request.start[1]
+	if _, source, ok := strings.Cut(x.stream.Source, " "); ok {
+		if u, err := url.Parse(source); err == nil && u.Host != "" {
+			return u.Scheme + "://" + u.Host + target
+		}
+	}
+	if strings.HasPrefix(target, "/") {
+		return "http://" + x.request.field("Host") + target
+	}
+	return target
+}
+
+// cookies are those of a head's fields.
+func (h *head) cookies(field string) []pair {
+	list := []pair{}
+	if h == nil {
+		return list
+	}
+	for _, f := range h.fields {
+		if !strings.EqualFold(f.Name, field) {
+			continue
+		}
+		if field == "Set-Cookie" {
+			if c, err := http.ParseSetCookie(f.Value); err == nil {
+				list = append(list, pair{c.Name, c.Value})
+			}
+			continue
+		}
+		if cookies, err := http.ParseCookie(f.Value); err == nil {
+			for _, c := range cookies {
+				list = append(list, pair{c.Name, c.Value})
+			}
+		}
+	}
+	return list
+}
+
+func orNone(list []pair) []pair {
+	if list == nil {
+		return []pair{}
+	}
+	return list
+}
+
+// unescaped reads a part of a query; one that is not escaped as such stays as it is.
+func unescaped(s string) string {
+	if text, err := url.QueryUnescape(s); err == nil {
+		return text
+	}
+	return s
+}

@@ -1,0 +1,99 @@
+package tapefile
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// entry is where a record is, and what it tells of itself.
+type entry struct {
+	Meta
+	kind   Kind
+	offset int64
+	size   int    // of the whole record, bytes
+	number int    // of the record in the file
+	before uint64 // frames in the records before it
+}
+
+// appendIndex writes the entries of all records.
+func appendIndex(dst []byte, entries []entry) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(entries)))
+	end := int64(headerSize)
+	var meta []byte
+	for i := range entries {
+		e := &entries[i]
+		meta = e.Meta.append(meta[:0], e.kind)
+		dst = append(dst, byte(e.kind))
+		dst = binary.AppendUvarint(dst, uint64(e.offset-end))
+		dst = binary.AppendUvarint(dst, uint64(e.size))
+		dst = appendString(dst, string(meta))
+		end = e.offset + int64(e.size)
+	}
+	return dst
+}
+
+// parseIndex reads the entries of records that lie before limit.
+func parseIndex(body []byte, limit int64) ([]entry, error) {
+	r := fields{b: body}
+	n := r.uint()
+	if n > uint64(len(body)) {
+		return nil, fmt.Errorf("%w: an index of more entries than bytes", ErrDamaged)
+	}
+	entries := make([]entry, 0, n)
+	end, frames := int64(headerSize), uint64(0)
+	for i := range int(n) {
+		kind := r.bytes(1)
+		gap, size, meta := r.uint(), r.uint(), r.bytes(r.uint())
+		if r.bad || gap > uint64(limit) || size > uint64(limit) {
+			return nil, fmt.Errorf("%w: its index", ErrDamaged)
+		}
+		e := entry{kind: Kind(kind[0]), offset: end + int64(gap), size: int(size), number: i, before: frames}
+		end = e.offset + int64(size)
+		var err error
+		if e.Meta, err = parseMeta(meta, e.kind); err != nil {
+			return nil, err
+		}
+		if end > limit {
+			return nil, fmt.Errorf("%w: its index names a record behind it", ErrDamaged)
+		}
+		frames += e.Frames
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// session is what a file holds of one session.
+type session struct {
+	id                     string
+	streams, frames, facts []entry // frames in position order
+}
+
+// contents are the sessions of a file, in its order.
+type contents struct {
+	sessions []*session
+	byID     map[string]*session
+}
+
+// add files an entry.
+func (c *contents) add(e entry) {
+	if e.kind < KindStreams || e.kind > KindFacts {
+		return
+	}
+	s := c.byID[e.Session]
+	if s == nil {
+		if c.byID == nil {
+			c.byID = map[string]*session{}
+		}
+		s = &session{id: e.Session}
+		c.byID[e.Session] = s
+		c.sessions = append(c.sessions, s)
+	}
+	switch e.kind {
+	case KindStreams:
+		s.streams = append(s.streams, e)
+	case KindFrames:
+		s.frames = append(s.frames, e)
+	case KindFacts:
+		s.facts = append(s.facts, e)
+	}
+}

@@ -1,0 +1,135 @@
+package tapefile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+
+	"tapedeck/schema/block"
+)
+
+// MediaType is that of a tape file.
+const MediaType = "application/vnd.tapedeck.tape"
+
+// Version is that of the format which this package writes, and the highest one
+// that it reads.
+const Version = 1
+
+const (
+	// magic begins a file. Its first byte is not text and its line end does not
+	// survive a transfer that takes it for text.
+	magic      = "\x89tape\r\n\x1a"
+	headerSize = len(magic) + 2 + 2 + 4 // magic, version, reserved, checksum
+
+	// endMagic ends a file that is complete.
+	endMagic    = "tape-end"
+	trailerSize = 8 + 8 + 4 + len(endMagic) // place and size of the index, checksum, magic
+
+	headSize = 1 + 3 + 4 + 4 + 4 + 4 // kind, reserved, two lengths, two checksums
+	// maxMeta and maxData bound what a record's head may claim, bytes.
+	maxMeta = 64 << 10
+	maxData = block.MaxBody
+)
+
+// Kind is what a record holds. Readers pass over kinds that they do not know.
+type Kind uint8
+
+const (
+	KindStreams Kind = iota + 1 // the parts of a session's streams: blocks with a state alone
+	KindFrames                  // frames of a session: a block for each stream that has some
+	KindFacts                   // facts of a session: a block for each part that told some
+	KindIndex                   // where the records are
+)
+
+var kindNames = [...]string{"", "streams", "frames", "facts", "index"}
+
+// String names the kind for people.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) && k > 0 {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// header gives the first bytes of a file.
+func header() []byte {
+	b := append(make([]byte, 0, headerSize), magic...)
+	b = binary.LittleEndian.AppendUint16(b, Version)
+	b = binary.LittleEndian.AppendUint16(b, 0)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// checkHeader reads the first bytes of a file.
+func checkHeader(b []byte) error {
+	if len(b) < headerSize {
+		if string(b) != magic[:min(len(b), len(magic))] || len(b) == 0 {
+			return ErrNotTape
+		}
+		return fmt.Errorf("%w in its first %d bytes", ErrCut, headerSize)
+	}
+	if string(b[:len(magic)]) != magic {
+		return ErrNotTape
+	}
+	if crc32.Checksum(b[:headerSize-4], castagnoli) != binary.LittleEndian.Uint32(b[headerSize-4:]) {
+		return fmt.Errorf("%w in its first %d bytes", ErrDamaged, headerSize)
+	}
+	if v := binary.LittleEndian.Uint16(b[len(magic):]); v > Version {
+		return fmt.Errorf("%w: it has version %d, this program reads up to %d", ErrVersion, v, Version)
+	}
+	return nil
+}
+
+// recordHead is what stands before a record's two sections.
+type recordHead struct {
+	kind       Kind
+	meta, data int    // lengths, bytes
+	sum        uint32 // of both sections
+}
+
+func (h recordHead) append(dst []byte) []byte {
+	start := len(dst)
+	dst = append(dst, byte(h.kind), 0, 0, 0)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(h.meta))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(h.data))
+	dst = binary.LittleEndian.AppendUint32(dst, h.sum)
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+}
+
+// parseHead reads a record's head. It has a checksum of its own, so that no length is
+// believed that nobody wrote.
+func parseHead(b []byte) (recordHead, error) {
+	if crc32.Checksum(b[:headSize-4], castagnoli) != binary.LittleEndian.Uint32(b[headSize-4:]) {
+		return recordHead{}, fmt.Errorf("%w: the head's checksum does not match", ErrDamaged)
+	}
+	h := recordHead{
+		kind: Kind(b[0]), meta: int(binary.LittleEndian.Uint32(b[4:])), data: int(binary.LittleEndian.Uint32(b[8:])),
+		sum: binary.LittleEndian.Uint32(b[12:]),
+	}
+	if h.meta > maxMeta || h.data > maxData {
+		return recordHead{}, fmt.Errorf("%w: a record of %d bytes", ErrDamaged, h.meta+h.data)
+	}
+	return h, nil
+}
+
+// size is that of the whole record, bytes.
+func (h recordHead) size() int { return headSize + h.meta + h.data }
+
+// trailer gives the last bytes of a file.
+func trailer(index int64, size int) []byte {
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, trailerSize), uint64(index))
+	b = binary.LittleEndian.AppendUint64(b, uint64(size))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return append(b, endMagic...)
+}
+
+// parseTrailer reads the place and the size of the index; false for bytes that
+// are no trailer.
+func parseTrailer(b []byte) (index, size int64, ok bool) {
+	if len(b) != trailerSize || string(b[20:]) != endMagic ||
+		crc32.Checksum(b[:16], castagnoli) != binary.LittleEndian.Uint32(b[16:]) {
+		return 0, 0, false
+	}
+	return int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:])), true
+}

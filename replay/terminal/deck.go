@@ -1,0 +1,101 @@
+package terminal
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"tapedeck/replay"
+)
+
+// deck is how the playback stands, as far as is known here.
+type deck struct {
+	state    string // as replay.State has it
+	speed    replay.Speed
+	looping  bool
+	live     bool
+	idle     time.Duration
+	marker   string
+	duration time.Duration
+	last     string // of the frame that came last: its number and its type
+	position string
+	atEnd    bool // it came to the end by itself, and was not paused before
+
+	at   time.Duration // recorded time reached,
+	when time.Time     // and when that was
+	log  []message     // the last frames
+}
+
+// now is the recorded time reached at a moment. Between frames it goes on by itself.
+func (d *deck) now(t time.Time) time.Duration {
+	at := d.at
+	if d.state == "playing" && d.speed != replay.Max && !d.when.IsZero() {
+		at += time.Duration(math.Min(float64(t.Sub(d.when))*float64(d.speed), math.MaxInt64/4))
+	}
+	if !d.live && d.duration > 0 {
+		at = min(at, d.duration)
+	}
+	return at
+}
+
+// take notes a message. Of a refused control it gives what was said.
+func (d *deck) take(m *message, now time.Time) (refused string) {
+	switch {
+	case m.StreamID != "":
+		d.last, d.position = fmt.Sprintf("#%d %s", m.Seq, m.Type), m.Position
+		d.at, d.when = m.offset(), now
+		d.duration = max(d.duration, d.at)
+		if d.log = append(d.log, *m); len(d.log) >= 2*keptFrames {
+			d.log = append(d.log[:0], d.log[len(d.log)-keptFrames:]...)
+		}
+	case m.Type == "state":
+		d.state, d.speed, d.looping, d.live, d.marker = m.State, m.Speed, m.Looping, m.Live, m.Marker
+		d.duration = time.Duration(m.DurationMS * float64(time.Millisecond))
+		d.at, d.when = m.offset(), now
+		if d.idle = 0; m.IdleMS != nil {
+			d.idle = time.Duration(*m.IdleMS * float64(time.Millisecond))
+		}
+		if m.Op == replay.Seek || m.Op == replay.Step && m.Position != d.position || m.Op == replay.SetLoop {
+			d.last, d.position = "", ""
+		}
+		d.atEnd = m.Op == replay.End || d.atEnd && m.State == "ended"
+		d.forget()
+	case m.Type == "error":
+		if m.Detail != "" {
+			return m.Detail
+		}
+		return m.Title
+	}
+	return ""
+}
+
+// forget drops the frames after the place that is played: they will come again.
+func (d *deck) forget() {
+	for len(d.log) > 0 && d.log[len(d.log)-1].offset() > d.at {
+		d.log = d.log[:len(d.log)-1]
+	}
+}
+
+// move notes that a place was asked for, so that the next key counts from there.
+func (d *deck) move(to time.Duration, now time.Time) { d.at, d.when = to, now }
+
+// speeds are those that the keys go through.
+var speeds = []replay.Speed{0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, replay.Max}
+
+// other is the next speed up or down.
+func (d *deck) other(up bool) replay.Speed {
+	if up {
+		for _, s := range speeds {
+			if s > d.speed {
+				return s
+			}
+		}
+		return replay.Max
+	}
+	for i := len(speeds) - 1; i >= 0; i-- {
+		if speeds[i] < d.speed {
+			return speeds[i]
+		}
+	}
+	return speeds[0]
+}

@@ -1,0 +1,134 @@
+package terminal
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// key is a key that was pressed: a rune, or one of these.
+type key rune
+
+const (
+	keyNone key = -iota
+	keyUp
+	keyDown
+	keyLeft
+	keyRight
+	keyHome
+	keyEnd
+	keyEscape
+	keyEnter
+	keyBackspace
+	keyInterrupt // Ctrl-C
+	keyRedraw    // Ctrl-L
+)
+
+// keys reads keys off what a terminal sends.
+type keys struct {
+	pending []byte
+	waited  bool // nothing has come since settle was called
+}
+
+// feed takes bytes and gives the keys that are complete.
+func (k *keys) feed(p []byte) (list []key) {
+	k.pending, k.waited = append(k.pending, p...), false
+	for len(k.pending) > 0 {
+		found, n := next(k.pending)
+		if n == 0 {
+			break // there is more to come
+		}
+		k.pending = k.pending[n:]
+		if found != keyNone {
+			list = append(list, found)
+		}
+	}
+	return list
+}
+
+// settle is called at intervals: what began and did not go on from one to the next
+// is over, and an escape that began nothing is the key.
+func (k *keys) settle() (list []key) {
+	switch {
+	case len(k.pending) == 0:
+		k.waited = false
+		return nil
+	case !k.waited:
+		k.waited = true
+		return nil
+	case len(k.pending) == 1 && k.pending[0] == 0x1b:
+		list = []key{keyEscape}
+	}
+	k.pending, k.waited = nil, false
+	return list
+}
+
+// next gives the first key of b and how many bytes it takes; 0 for one that is
+// not complete.
+func next(b []byte) (key, int) {
+	switch b[0] {
+	case 0x1b:
+		return escape(b)
+	case '\r', '\n':
+		return keyEnter, 1
+	case 0x7f, '\b':
+		return keyBackspace, 1
+	case 0x03:
+		return keyInterrupt, 1
+	case 0x0c:
+		return keyRedraw, 1
+	}
+	if b[0] < ' ' {
+		return keyNone, 1
+	}
+	if !utf8.FullRune(b) {
+		return keyNone, 0
+	}
+	r, n := utf8.DecodeRune(b)
+	if r == utf8.RuneError {
+		return keyNone, n
+	}
+	return key(r), n
+}
+
+// escape reads a sequence: ESC [ parameters letter, or ESC O letter.
+func escape(b []byte) (key, int) {
+	if len(b) < 2 {
+		return keyNone, 0
+	}
+	if b[1] == 0x1b {
+		return keyEscape, 1
+	}
+	if b[1] != '[' && b[1] != 'O' {
+		return keyNone, 2 // with the Alt key
+	}
+	at := bytes.IndexFunc(b[2:], func(r rune) bool { return r >= '@' && r <= '~' })
+	if at < 0 {
+		if len(b) > 32 {
+			return keyNone, len(b)
+		}
+		return keyNone, 0
+	}
+	n := 2 + at + 1
+	switch b[n-1] {
+	case 'A':
+		return keyUp, n
+	case 'B':
+		return keyDown, n
+	case 'C':
+		return keyRight, n
+	case 'D':
+		return keyLeft, n
+	case 'H':
+		return keyHome, n
+	case 'F':
+		return keyEnd, n
+	case '~':
+		switch string(b[2 : n-1]) {
+		case "1", "7":
+			return keyHome, n
+		case "4", "8":
+			return keyEnd, n
+		}
+	}
+	return keyNone, n
+}

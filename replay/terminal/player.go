@@ -1,0 +1,236 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"tapedeck/replay"
+)
+
+// Options of Play. All but Resized, Stories and Speed must be set.
+type Options struct {
+	// In is the terminal, in raw mode. A read that is under way when Play returns
+	// goes on.
+	In io.Reader
+	// Out is the terminal; Size is its columns and lines.
+	Out     io.Writer
+	Size    func() (width, height int)
+	Resized <-chan os.Signal // has one when the size has changed
+	Colours bool             // otherwise attributes only
+
+	Remote  Remote
+	Stories <-chan Told // what is known of the session, whenever that is more
+	Title   string
+	Speed   replay.Speed // with which the playback begins; 0 stands for replay.Normal
+}
+
+// Told is what could be found out of a session, or why that is nothing.
+type Told struct {
+	Story *Story
+	Err   error
+}
+
+// Result is where somebody left a playback.
+type Result struct {
+	At        time.Duration // recorded time, from the session's first frame
+	Duration  time.Duration // of the session so far
+	Ended     bool          // everything was played
+	Interrupt bool          // by Ctrl-C
+}
+
+const (
+	// The screen is drawn anew so often while something moves.
+	drawEvery = 40 * time.Millisecond
+	noteFor   = 4 * time.Second // what went wrong is shown
+	leap      = 5 * time.Second // what an arrow seeks
+	// Within this time of a turn, the key for the one before it means the one before that.
+	grace      = 700 * time.Millisecond
+	shortIdle  = 2 * time.Second
+	controlFor = 5 * time.Second // a control may take to be sent
+)
+
+// errQuit is for a player that is to quit.
+var errQuit = errors.New("quit")
+
+// player is the state of Play.
+type player struct {
+	opts   Options
+	screen screen
+	keys   keys
+	deck   deck
+	board  board
+	story  *Story
+	told   bool // the story, or that there is none
+	help   bool
+	raw    bool // frames are shown, not the story
+	noted  time.Time
+	result Result
+}
+
+// Play shows a playback until the user quits, ctx ends or the playback breaks off.
+// The terminal's screen is then as it was, whatever happened; a panic in one of
+// Play's goroutines is raised again in the caller's.
+func Play(ctx context.Context, opts Options) (result Result, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &player{opts: opts, story: NewStory(Facts{})}
+	p.deck = deck{state: "playing", speed: opts.Speed, when: time.Now()}
+	if opts.Speed == 0 {
+		p.deck.speed = replay.Normal
+	}
+	p.board.title = oneLine(opts.Title)
+	p.screen = screen{w: opts.Out, colours: opts.Colours}
+	if _, err := io.WriteString(opts.Out, enter); err != nil {
+		cancel()
+		return Result{}, err
+	}
+	defer func() {
+		cancel()
+		if _, failed := io.WriteString(opts.Out, leave); err == nil {
+			err = failed
+		}
+	}()
+	p.screen.resize(opts.Size())
+
+	broken := make(chan string, 2) // what a goroutine panicked with
+	box, typed := newMailbox(), make(chan []byte)
+	filled := make(chan struct{})
+	guard(broken, func() {
+		defer close(filled)
+		box.fill(ctx, opts.Remote)
+	})
+	guard(broken, func() { read(ctx, opts.In, typed) })
+	if err = p.send(ctx, Control{Op: replay.Ask}); err == nil {
+		err = p.run(ctx, box, typed, broken)
+	}
+	cancel()
+	select {
+	case <-filled: // the remote is the caller's again
+	case <-time.After(controlFor):
+	}
+	if err == errQuit {
+		err = nil
+	}
+	p.result.At, p.result.Duration = p.deck.now(time.Now()), p.deck.duration
+	p.result.Ended = p.deck.state == "ended"
+	return p.result, err
+}
+
+// guard runs f in a goroutine whose panic is the player's.
+func guard(broken chan<- string, f func()) {
+	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				broken <- fmt.Sprintf("%v\n%s", v, debug.Stack())
+			}
+		}()
+		f()
+	}()
+}
+
+// read hands on what is typed. The channel is closed at the end of the terminal.
+func read(ctx context.Context, r io.Reader, typed chan<- []byte) {
+	defer close(typed)
+	for {
+		buf := make([]byte, 256)
+		n, err := r.Read(buf)
+		if n > 0 {
+			select {
+			case typed <- buf[:n]:
+			case <-ctx.Done():
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *player) run(ctx context.Context, box *mailbox, typed <-chan []byte, broken <-chan string) error {
+	tick := time.NewTicker(drawEvery)
+	defer tick.Stop()
+	for {
+		draw := true
+		var err error
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case why := <-broken:
+			panic(why)
+		case text, ok := <-typed:
+			if !ok {
+				return errQuit // the terminal is gone
+			}
+			err = p.press(ctx, p.keys.feed(text))
+		case <-box.came:
+			err = p.take(box)
+			draw = false // with the next tick
+		case told := <-p.opts.Stories:
+			p.told = true
+			if told.Err != nil {
+				p.say(told.Err.Error())
+			} else {
+				p.story = told.Story
+			}
+		case <-p.opts.Resized:
+			p.screen.resize(p.opts.Size())
+		case <-tick.C:
+			if p.board.note != "" && time.Since(p.noted) > noteFor {
+				p.board.note = ""
+			}
+			err = p.press(ctx, p.keys.settle())
+		}
+		if err == nil && draw {
+			err = p.draw()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// take notes what has come.
+func (p *player) take(box *mailbox) error {
+	messages, err := box.take()
+	now := time.Now()
+	for i := range messages {
+		if refused := p.deck.take(&messages[i], now); refused != "" {
+			p.say(refused)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the playback broke off: %w", err)
+	}
+	return nil
+}
+
+func (p *player) say(text string) { p.board.note, p.noted = text, time.Now() }
+
+// draw shows how things stand.
+func (p *player) draw() error {
+	width, height := p.screen.width, p.screen.height
+	now := p.deck.now(time.Now())
+	room := max(height-4, 1)
+	var body []row
+	switch {
+	case p.help:
+		body = helpRows()
+	case p.raw || p.told && len(p.story.entries) == 0:
+		body = frameRows(&p.deck, room)
+	default:
+		body = p.story.rows(p.story.start+int64(now), width, room)
+	}
+	rows := make([]row, 0, height)
+	rows = append(rows, p.board.head(p.story, &p.deck, width))
+	rows = append(rows, body[:min(len(body), room)]...)
+	for len(rows) < room+1 {
+		rows = append(rows, nil)
+	}
+	rows = append(rows, nil, p.board.progress(p.story, &p.deck, now, width), p.board.foot(p.story, &p.deck, now, width))
+	return p.screen.draw(rows[max(len(rows)-height, 0):])
+}

@@ -1,0 +1,183 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"tapedeck/replay"
+)
+
+// prompt asks for a line of text.
+type prompt struct {
+	label, hint, text string
+	done              func(ctx context.Context, text string) error
+}
+
+// longestAnswer bounds what may be typed, bytes.
+const longestAnswer = 300
+
+// press obeys keys. The error is errQuit for the one that quits.
+func (p *player) press(ctx context.Context, list []key) error {
+	for _, k := range list {
+		var err error
+		switch {
+		case k == keyInterrupt:
+			p.result.Interrupt = true
+			return errQuit
+		case p.board.prompt != nil:
+			err = p.answer(ctx, k)
+		default:
+			err = p.obey(ctx, k)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer takes a key of what is typed.
+func (p *player) answer(ctx context.Context, k key) error {
+	q := p.board.prompt
+	switch {
+	case k == keyEscape:
+		p.board.prompt = nil
+	case k == keyEnter:
+		p.board.prompt = nil
+		if text := strings.TrimSpace(q.text); text != "" {
+			return q.done(ctx, text)
+		}
+	case k == keyBackspace:
+		_, n := utf8.DecodeLastRuneInString(q.text)
+		q.text = q.text[:len(q.text)-n]
+	case k >= ' ' && len(q.text) < longestAnswer:
+		q.text += string(rune(k))
+	}
+	return nil
+}
+
+func (p *player) obey(ctx context.Context, k key) error {
+	now := p.deck.now(time.Now())
+	if p.help && k != 'q' {
+		p.help = false
+		if k == '?' || k == keyEscape {
+			return nil
+		}
+	}
+	switch k {
+	case 'q', 'Q':
+		return errQuit
+	case '?', 'h':
+		p.help = true
+	case keyRedraw:
+		p.screen.resize(p.opts.Size())
+	case 'f':
+		p.raw = !p.raw
+	case ' ':
+		return p.toggle(ctx)
+	case keyLeft:
+		return p.seek(ctx, now-leap)
+	case keyRight:
+		return p.seek(ctx, now+leap)
+	case keyUp, keyDown:
+		return p.turn(ctx, now, k == keyDown)
+	case keyHome:
+		return p.seek(ctx, 0)
+	case keyEnd:
+		if p.deck.live {
+			return p.send(ctx, Control{Op: replay.Live})
+		}
+		return p.seek(ctx, p.deck.duration)
+	case '.':
+		return p.send(ctx, Control{Op: replay.Step, Frames: 1})
+	case ',':
+		return p.send(ctx, Control{Op: replay.Step, Frames: -1})
+	case '+', '=', '-', '_':
+		p.deck.at, p.deck.when = now, time.Now()
+		p.deck.speed = p.deck.other(k == '+' || k == '=')
+		return p.send(ctx, Control{Op: replay.SetSpeed, Value: p.deck.speed})
+	case 'l':
+		return p.send(ctx, Control{Op: replay.SetLoop, Value: !p.deck.looping})
+	case 'i':
+		if p.deck.idle > 0 {
+			return p.send(ctx, Control{Op: replay.SetIdle})
+		}
+		return p.send(ctx, Control{Op: replay.SetIdle, Value: shortIdle.String()})
+	case 'g':
+		p.board.prompt = &prompt{label: "go to", hint: "+12.5s, type:tool_call, a position", done: p.goTo}
+	case 'm':
+		if p.deck.marker != "" {
+			return p.send(ctx, Control{Op: replay.SetMark})
+		}
+		p.board.prompt = &prompt{label: "stop at type", hint: "tool_call", done: p.stopAt}
+	}
+	if k >= '0' && k <= '9' {
+		return p.seek(ctx, p.deck.duration*time.Duration(k-'0')/10)
+	}
+	return nil
+}
+
+func (p *player) send(ctx context.Context, c Control) error {
+	p.board.note = ""
+	ctx, cancel := context.WithTimeout(ctx, controlFor)
+	defer cancel()
+	if err := p.opts.Remote.Send(ctx, c); err != nil {
+		return fmt.Errorf("steer the playback: %w", err)
+	}
+	return nil
+}
+
+// toggle pauses or goes on. At the end it begins once more.
+func (p *player) toggle(ctx context.Context) error {
+	switch p.deck.state {
+	case "playing":
+		return p.send(ctx, Control{Op: replay.Pause})
+	case "ended":
+		if err := p.seek(ctx, 0); err != nil {
+			return err
+		}
+	}
+	return p.send(ctx, Control{Op: replay.Resume})
+}
+
+// seek goes to a recorded time. What came to the end by itself plays on from there.
+func (p *player) seek(ctx context.Context, to time.Duration) error {
+	return p.seekTo(ctx, min(max(to, 0), max(p.deck.duration, 0)))
+}
+
+func (p *player) seekTo(ctx context.Context, to time.Duration) error {
+	p.deck.move(to, time.Now())
+	return p.goTo(ctx, "+"+to.String())
+}
+
+func (p *player) goTo(ctx context.Context, place string) error {
+	again := p.deck.atEnd
+	if err := p.send(ctx, Control{Op: replay.Seek, To: place}); err != nil || !again {
+		return err
+	}
+	p.deck.atEnd = false
+	return p.send(ctx, Control{Op: replay.Resume})
+}
+
+func (p *player) stopAt(ctx context.Context, kind string) error {
+	return p.send(ctx, Control{Op: replay.SetMark, Value: "type:" + strings.TrimPrefix(kind, "type:")})
+}
+
+// turn goes to where the tool or run after this one began, or the one before.
+func (p *player) turn(ctx context.Context, now time.Duration, forward bool) error {
+	if !forward && p.deck.state == "playing" {
+		now -= time.Duration(float64(grace) * min(float64(p.deck.speed), 10))
+	}
+	at, ok := p.story.turn(p.story.start+int64(now), forward)
+	if !ok {
+		if forward {
+			p.say("no tool or run begins after this")
+			return nil
+		}
+		at = p.story.start
+	}
+	return p.seekTo(ctx, time.Duration(at-p.story.start))
+}

@@ -1,0 +1,138 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"tapedeck/replay"
+)
+
+// Remote is a playback that is steered from afar, as over a WebSocket. Send and Next
+// are called from two goroutines.
+type Remote interface {
+	Send(ctx context.Context, c Control) error
+	// Next gives the next message, of mode=event. It returns when ctx ends.
+	Next(ctx context.Context) ([]byte, error)
+}
+
+// Control is one control, as a client of a WebSocket sends it.
+type Control struct {
+	Op     replay.Op `json:"op"`
+	To     string    `json:"to,omitempty"`
+	Value  any       `json:"value"`
+	Frames int64     `json:"frames,omitempty"`
+}
+
+// message is what the player reads of a message: a frame where StreamID is set.
+type message struct {
+	Type       string          `json:"type"`
+	StreamID   string          `json:"stream_id"`
+	Position   string          `json:"position"`
+	Seq        uint64          `json:"seq"`
+	OffsetMS   float64         `json:"offset_ms"`
+	Direction  string          `json:"direction"`
+	Frame      json.RawMessage `json:"frame"`
+	Text       string          `json:"text"`
+	Base64     string          `json:"base64"`
+	Op         replay.Op       `json:"op"`
+	State      string          `json:"state"`
+	Speed      replay.Speed    `json:"speed"`
+	Frames     uint64          `json:"frames"`
+	Looping    bool            `json:"looping"`
+	IdleMS     *float64        `json:"idle_limit_ms"`
+	Marker     string          `json:"marker"`
+	DurationMS float64         `json:"duration_ms"`
+	Live       bool            `json:"live"`
+	Title      string          `json:"title"`
+	Detail     string          `json:"detail"`
+}
+
+func (m *message) offset() time.Duration {
+	return time.Duration(m.OffsetMS * float64(time.Millisecond))
+}
+
+// brief is the beginning of what a frame says, for one line of the screen.
+func (m *message) brief() string {
+	const most = 600 // bytes
+	text := string(m.Frame[:min(len(m.Frame), most)])
+	if m.Frame == nil {
+		text = m.Text + m.Base64
+	}
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
+}
+
+// keptFrames is how many frames can be looked back at.
+const keptFrames = 500
+
+// mailbox holds what has come until the player looks. It never fills up, so that
+// whoever reads the playback never waits for a player that is about to steer it:
+// of frames it keeps the last.
+type mailbox struct {
+	came chan struct{} // has one while there is something
+
+	mu       sync.Mutex // guards what follows
+	messages []message
+	frames   int // of messages
+	err      error
+}
+
+func newMailbox() *mailbox { return &mailbox{came: make(chan struct{}, 1)} }
+
+// fill puts in what comes, until something fails.
+func (b *mailbox) fill(ctx context.Context, r Remote) {
+	for {
+		text, err := r.Next(ctx)
+		var m message
+		if err == nil {
+			err = json.Unmarshal(text, &m)
+		}
+		b.mu.Lock()
+		if b.err = err; err == nil {
+			b.put(m)
+		}
+		b.mu.Unlock()
+		select {
+		case b.came <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// put adds a message. mu is held.
+func (b *mailbox) put(m message) {
+	if m.StreamID != "" {
+		b.frames++
+		m.Frame, m.Text, m.Base64 = nil, m.brief(), ""
+	}
+	b.messages = append(b.messages, m)
+	if b.frames < 2*keptFrames {
+		return
+	}
+	kept := b.messages[:0]
+	drop := b.frames - keptFrames
+	for _, m := range b.messages {
+		if m.StreamID != "" && drop > 0 {
+			drop--
+			b.frames--
+			continue
+		}
+		kept = append(kept, m)
+	}
+	clear(b.messages[len(kept):])
+	b.messages = kept
+}
+
+// take gives what has come, and why no more will come.
+func (b *mailbox) take() (messages []message, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	messages, err = b.messages, b.err
+	b.messages, b.frames = nil, 0
+	return messages, err
+}

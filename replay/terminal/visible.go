@@ -1,0 +1,36 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible gives a text in which control characters, marks that turn the
+// direction of writing, and bytes that are not UTF-8 are spelled out, as Go
+// writes them, except for those to keep. A terminal obeys what it is sent, and
+// what was recorded is made of whatever a stranger sent.
+func Visible(s, keep string) string {
+	unfit := func(r rune) bool {
+		return (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') &&
+			!strings.ContainsRune(keep, r)
+	}
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, unfit) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1, r < utf8.RuneSelf && unfit(r):
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case unfit(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
