@@ -1,5 +1,3 @@
-// Package bench measures tapedeck on the machine it runs on: the whole way from
-// a file to a query, and each stage alone.
 package bench
 
 import (

@@ -6,129 +6,188 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"tapedeck/ingest"
 )
 
-// Server is a `tapedeck up` of its own, in a process of its own.
-type Server struct {
-	URL     string
-	program string
-	dir     string
-	cmd     *exec.Cmd
-	output  bytes.Buffer
+// whole measures `tapedeck record FILE` against a running `tapedeck up`.
+type whole struct {
+	path     string
+	frames   uint64
+	passes   []pass
+	expected *Totals // as the file has them; nil without node
+	got      Totals  // as the API reports them
 }
 
-const (
-	startTimeout = 30 * time.Second
-	stopTimeout  = 20 * time.Second
-)
+// pass is one recording of the file, with an empty server of its own.
+type pass struct {
+	run Lap
+	// What of run.CPU each process took, and what ClickHouse took afterwards.
+	record, server, clickhouse, merges time.Duration
+	split                              bool // these are known
+}
 
-// StartServer runs the program's "up" with a data directory under dir and waits
-// until it is ready.
-func StartServer(ctx context.Context, program, dir string) (*Server, error) {
-	s := &Server{program: program, dir: filepath.Join(dir, "data")}
-	s.cmd = exec.Command(program, "up", "--data", s.dir, "--listen", "127.0.0.1:0", "--log-level", "warn")
-	s.cmd.Stderr = &s.output
-	if err := s.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %s up: %w", program, err)
+func (s *whole) measure(ctx context.Context, w *workshop) error {
+	if err := s.take(w.path, w.frames); err != nil {
+		return err
 	}
-	for end := time.Now().Add(startTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
-		if s.URL == "" {
-			s.URL = s.announced()
-		}
-		if s.URL != "" && s.ready(ctx) {
-			return s, nil
+	for range full(w, 3, 1) {
+		if err := s.once(ctx, w); err != nil {
+			return err
 		}
 	}
-	_, err := s.Stop()
-	return nil, errors.Join(fmt.Errorf("the server was not ready within %v: %s", startTimeout, s.output.String()), err)
+	return nil
 }
 
-// announced reads the address that the server noted in its data directory.
-func (s *Server) announced() string {
-	var note struct {
-		Address string `json:"address"`
+// take takes a file to record.
+func (s *whole) take(path string, frames uint64) error {
+	s.path, s.frames = path, frames
+	expected, err := Expect(path)
+	switch {
+	case err == nil:
+		s.expected = &expected
+	case !errors.Is(err, exec.ErrNotFound):
+		return err
 	}
-	data, err := os.ReadFile(filepath.Join(s.dir, "runtime.json"))
-	if err != nil || json.Unmarshal(data, &note) != nil {
-		return ""
-	}
-	return note.Address
+	return nil
 }
 
-func (s *Server) ready(ctx context.Context) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/readyz", nil)
+// once records the file to a new server.
+func (s *whole) once(ctx context.Context, w *workshop) (err error) {
+	dir, err := w.room("whole")
 	if err != nil {
-		return false
+		return err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	up, err := startServer(ctx, w.Program, dir, nil, "up", "--data", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0")
 	if err != nil {
-		return false
+		return err
 	}
-	resp.Body.Close()
-	return resp.StatusCode == http.StatusOK
-}
+	defer func() { err = errors.Join(err, up.stop()) }()
+	engine := descendants(up.pid())
+	server0, _ := cpuOf(up.pid()) // what is not known now is not known below
+	engine0, _ := cpuOf(engine...)
 
-// Record runs the program's "record FILE" against the server and returns when
-// all of it can be queried. CPU is that of the recording process alone.
-func (s *Server) Record(ctx context.Context, path string) (Stage, ingest.Summary, error) {
+	var printed bytes.Buffer
 	began := time.Now()
-	cmd := exec.CommandContext(ctx, s.program, "record", "--json", "--server", s.URL, path)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Dir(s.dir))
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return Stage{}, ingest.Summary{}, fmt.Errorf("%s record: %w: %s", s.program, err, stderr.String())
+	record, err := start(w.Program, dir, nil, nil, &printed, "record", "--json", "--server", up.url, s.path)
+	if err != nil {
+		return err
+	}
+	if err := record.wait(ctx); err != nil {
+		return err
+	}
+	var sum ingest.Summary
+	if err := json.Unmarshal(printed.Bytes(), &sum); err != nil {
+		return fmt.Errorf("read what record printed: %w", err)
+	}
+	if sum.Frames != s.frames {
+		return fmt.Errorf("%d of the file's %d frames were recorded", sum.Frames, s.frames)
 	}
 	took := time.Since(began)
-	var sum ingest.Summary
-	if err := json.Unmarshal(stdout.Bytes(), &sum); err != nil {
-		return Stage{}, sum, fmt.Errorf("read what record printed: %w", err)
+	server1, ok := cpuOf(up.pid())
+	engine1, ok2 := cpuOf(engine...)
+	if s.got, took, err = s.totals(ctx, up, began, took); err != nil {
+		return err
 	}
-	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return Stage{Name: "end to end", Frames: sum.Frames, Bytes: sum.Bytes, Took: took, CPU: cpu}, sum, nil
+	p := pass{
+		run:    Lap{Frames: sum.Frames, Bytes: sum.Bytes, Took: took},
+		record: record.cpu(), server: server1 - server0, clickhouse: engine1 - engine0, split: ok && ok2,
+	}
+	if p.split {
+		p.run.CPU = p.record + p.server + p.clickhouse
+		p.merges = untilCalm(ctx, engine) - engine1
+	}
+	s.passes = append(s.passes, p)
+	return nil
 }
 
-// Get asks the server's API.
-func (s *Server) Get(ctx context.Context, path string, v any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
-	if err != nil {
-		return err
+// untilCalm waits until processes rest, and gives the CPU time that they took so
+// far, which is then past their work in the background.
+func untilCalm(ctx context.Context, pids []int) time.Duration {
+	const step, calm, limit = 500 * time.Millisecond, 3, 30 * time.Second
+	before, _ := cpuOf(pids...)
+	quiet := 0
+	for end := time.Now().Add(limit); quiet < calm && time.Now().Before(end) && ctx.Err() == nil; {
+		time.Sleep(step)
+		now, _ := cpuOf(pids...)
+		if now-before > step/10 {
+			quiet = 0
+		} else {
+			quiet++
+		}
+		before = now
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s: %s: %s", path, resp.Status, body)
-	}
-	return json.Unmarshal(body, v)
+	return before
 }
 
-// Stop ends the server and gives the CPU time that it took, ClickHouse's included.
-func (s *Server) Stop() (time.Duration, error) {
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return 0, fmt.Errorf("stop the server: %w", err)
+func (s *whole) runs() (runs Laps) {
+	for _, p := range s.passes {
+		runs = append(runs, p.run)
 	}
-	killer := time.AfterFunc(stopTimeout, func() { _ = s.cmd.Process.Kill() }) // it may be gone by then
-	defer killer.Stop()
-	err := s.cmd.Wait()
-	cpu := s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
-	if err != nil {
-		return cpu, fmt.Errorf("the server ended badly: %w: %s", err, s.output.String())
+	return runs
+}
+
+// median is the pass with the median rate.
+func (s *whole) median() pass {
+	m := s.runs().Median()
+	for _, p := range s.passes {
+		if p.run == m {
+			return p
+		}
 	}
-	return cpu, nil
+	return pass{}
+}
+
+func (s *whole) write(p *page) {
+	m := s.median()
+	p.text("`tapedeck record FILE` against an empty, running `tapedeck up`, each in a process of its own: from the start of the command until\n" +
+		"it has ended and all that the file comes to is in the answers of the API. The server runs NATS, the sink and the API; ClickHouse is its child.")
+	p.table("| | frames/s | seconds | CPU-seconds per million frames |", "|---|---:|---:|---:|")
+	p.row("**end to end**", "**"+s.runs().median()+"**", fmt.Sprintf("%.2f", m.run.Took.Seconds()), cpuSeconds(m.run.CPU, m.run.Frames))
+	for _, part := range []struct {
+		name string
+		cpu  time.Duration
+	}{
+		{"of which `record`", m.record}, {"of which the server", m.server}, {"of which ClickHouse", m.clickhouse},
+		{"ClickHouse afterwards, until it rests (merges)", m.merges},
+	} {
+		if !m.split {
+			part.cpu = 0
+		}
+		p.row(part.name, "", "", cpuSeconds(part.cpu, m.run.Frames))
+	}
+	if s.expected == nil {
+		p.text("What the file comes to was not computed: node is not installed.")
+		return
+	}
+	p.text("What the file comes to, by a script that shares nothing with tapedeck (`deploy/bench/totals.mjs`), and what the API says:")
+	p.table("| | from the file | from the API |", "|---|---:|---:|")
+	for _, row := range []struct {
+		name      string
+		want, got int64
+	}{
+		{"LLM calls", int64(s.expected.Calls), int64(s.got.Calls)},
+		{"input tokens", s.expected.Input, s.got.Input}, {"output tokens", s.expected.Output, s.got.Output},
+		{"tool calls", int64(s.expected.Tools), int64(s.got.Tools)},
+		{"failed tool calls", int64(s.expected.ToolErrors), int64(s.got.ToolErrors)},
+	} {
+		p.row(row.name, count(float64(row.want)), count(float64(row.got)))
+	}
+}
+
+func (s *whole) bars() []bar {
+	const want, aim = 200_000, 350_000
+	rate, measured := 0.0, len(s.passes) > 0
+	if measured {
+		rate = s.runs().Median().Rate()
+	}
+	return []bar{
+		atLeast("end to end, frames/s", measured, rate, want, count),
+		atLeast("end to end, frames/s: the aim", measured, rate, aim, count),
+	}
 }

@@ -33,10 +33,7 @@ func (s *Server) Health() Health {
 		h.Stored = report.Store
 		h.MaxStore = uint64(max(report.Config.MaxStore, 0))
 	}
-	var disk syscall.Statfs_t
-	if syscall.Statfs(s.dir, &disk) == nil {
-		h.DiskFree = disk.Bavail * uint64(disk.Bsize)
-	}
+	h.DiskFree = s.room()
 	return h
 }
 

@@ -13,9 +13,10 @@ import (
 type logger struct {
 	out *slog.Logger
 
-	mu    sync.Mutex // guards died
-	died  error      // the first fatal message
-	wrong string     // the latest warning or error
+	mu     sync.Mutex // guards all below
+	died   error      // the first fatal message
+	wrong  string     // the latest warning or error
+	broken bool       // a stream takes nothing any more
 }
 
 func (l *logger) Noticef(format string, args ...any) {
@@ -55,6 +56,7 @@ func (l *logger) keep(format string, args []any) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.wrong = text
+	l.broken = l.broken || brokenStore(format)
 	return text
 }
 
@@ -68,4 +70,19 @@ func (l *logger) latest() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.wrong
+}
+
+func (l *logger) storeIsBroken() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.broken
+}
+
+func (l *logger) storeBroke()  { l.setBroken(true) }
+func (l *logger) storeMended() { l.setBroken(false) }
+
+func (l *logger) setBroken(is bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = is
 }

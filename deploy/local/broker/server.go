@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -37,6 +38,8 @@ type Options struct {
 	// the token that URL holds; port 0 picks a free one. Empty: nobody but this
 	// process, and no socket.
 	Listen string
+	// Token is what such clients show; a random one if it is empty.
+	Token string
 	// MaxStore bounds all streams together, in bytes; 0 takes half of the file
 	// system. A stream whose MaxBytes is larger cannot be made, and a message
 	// beyond the bound is answered with "insufficient resources".
@@ -56,6 +59,9 @@ type Server struct {
 	log    *logger
 	since  time.Time
 	dir    string
+	quit   chan struct{} // closed when the broker ends
+	ended  sync.Once
+	healer sync.WaitGroup
 }
 
 // Start runs the broker and returns when its streams are loaded and it takes
@@ -92,12 +98,14 @@ func Start(opts Options) (*Server, error) {
 		SyncInterval:           opts.SyncInterval,
 		DisableJetStreamBanner: true,
 	}
-	s := &Server{log: &logger{out: opts.Logger}, dir: dir, since: time.Now()}
+	s := &Server{log: &logger{out: opts.Logger}, dir: dir, since: time.Now(), quit: make(chan struct{})}
 	if opts.Listen != "" {
 		if settings.Host, settings.Port, err = splitAddress(opts.Listen); err != nil {
 			return nil, err
 		}
-		s.token = rand.Text()
+		if s.token = opts.Token; s.token == "" {
+			s.token = rand.Text()
+		}
 		settings.Authorization = s.token
 	}
 	if s.server, err = server.NewServer(settings); err != nil {
@@ -115,6 +123,7 @@ func Start(opts Options) (*Server, error) {
 		s.stop()
 		return nil, fmt.Errorf("NATS in %s took no connections for %v", dir, readyLimit)
 	}
+	s.healer.Go(func() { s.heal(s.quit) })
 	return s, nil
 }
 
@@ -175,6 +184,8 @@ func (s *Server) Stop(ctx context.Context) error {
 }
 
 func (s *Server) stop() {
+	s.ended.Do(func() { close(s.quit) })
+	s.healer.Wait()
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
 }

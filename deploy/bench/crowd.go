@@ -1,0 +1,156 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// crowd is many WebSockets that send frames.
+type crowd struct{ talkers []*talker }
+
+// talker is one of them.
+type talker struct {
+	conn    *websocket.Conn
+	session string
+	sent    int
+	acked   int // frames confirmed
+}
+
+// dialling is how many connections are made at a time.
+const dialling = 64
+
+// openCrowd opens n connections, a session each. The crowd is to be closed also
+// if there is an error.
+func openCrowd(ctx context.Context, server, name string, n int) (*crowd, error) {
+	c := &crowd{talkers: make([]*talker, n)}
+	for i := range c.talkers {
+		c.talkers[i] = &talker{session: fmt.Sprintf("%s-%d", name, i)}
+	}
+	address := "ws" + strings.TrimPrefix(server, "http") + "/v1/ingest/ws"
+	return c, c.limited(dialling, func(t *talker) (err error) {
+		t.conn, _, err = websocket.Dial(ctx, address, nil)
+		return err
+	})
+}
+
+// each has all talkers do something at the same time.
+func (c *crowd) each(do func(*talker) error) error { return c.limited(len(c.talkers), do) }
+
+// limited has all talkers do something, as many at a time. The first error is
+// told; the others are mostly the same.
+func (c *crowd) limited(n int, do func(*talker) error) error {
+	var (
+		wg    sync.WaitGroup
+		once  sync.Once
+		first error
+		slots = make(chan struct{}, n)
+	)
+	for _, t := range c.talkers {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if err := do(t); err != nil {
+				once.Do(func() { first = fmt.Errorf("stream %s: %w", t.session, err) })
+			}
+		})
+	}
+	wg.Wait()
+	return first
+}
+
+// close closes all connections in good order.
+func (c *crowd) close() error {
+	return c.limited(dialling, func(t *talker) error {
+		if t.conn == nil {
+			return nil
+		}
+		err := t.conn.Close(websocket.StatusNormalClosure, "")
+		if status := websocket.CloseStatus(err); status == websocket.StatusNormalClosure {
+			return nil
+		}
+		return err
+	})
+}
+
+// say sends frames.
+func (t *talker) say(ctx context.Context, frames ...string) error {
+	for _, f := range frames {
+		if err := t.conn.Write(ctx, websocket.MessageText, []byte(f)); err != nil {
+			return err
+		}
+		t.sent++
+	}
+	return nil
+}
+
+// confirmed reads acknowledgements until all that was sent is durable.
+func (t *talker) confirmed(ctx context.Context) error {
+	return t.read(ctx, func() int { return t.sent })
+}
+
+// read reads acknowledgements until as many frames are durable as are wanted.
+func (t *talker) read(ctx context.Context, wanted func() int) error {
+	for t.acked < wanted() {
+		_, data, err := t.conn.Read(ctx)
+		if err != nil {
+			return fmt.Errorf("%d of %d frames were confirmed: %w", t.acked, wanted(), err)
+		}
+		var told struct {
+			Ack   int    `json:"ack"`
+			Error string `json:"error"`
+		}
+		if err := json.Unmarshal(data, &told); err != nil {
+			return err
+		}
+		if told.Error != "" {
+			return errors.New(told.Error)
+		}
+		t.acked = told.Ack + 1
+	}
+	return nil
+}
+
+// talk sends n frames at an even pace, and returns when all are confirmed.
+func (t *talker) talk(ctx context.Context, n int, gap time.Duration) error {
+	read := make(chan error, 1)
+	go func() { read <- t.read(ctx, func() int { return n }) }()
+	time.Sleep(rand.N(gap))
+	tick := time.NewTicker(gap)
+	defer tick.Stop()
+	err := t.say(ctx, loomStart(t.session))
+	for i := 1; i < n && err == nil; i++ {
+		<-tick.C
+		err = t.say(ctx, loomChunk(t.session, i+1))
+	}
+	if err != nil {
+		_ = t.conn.CloseNow() // for the reader to end
+		return errors.Join(err, <-read)
+	}
+	return <-read
+}
+
+func loomStart(session string) string {
+	return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-0","event_id":1,"type":"run_start","run_id":"run-%s","message":"go on","agent":"react"}`, session, session)
+}
+
+func loomChunk(session string, event int) string {
+	return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"message_chunk","content":" token","id":"think"}`, session, event)
+}
+
+// idleFrames are what a stream sends before it falls silent.
+func idleFrames(session string) []string {
+	node := func(event int, kind, rest string) string {
+		return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"%s","id":"think"%s}`, session, event, kind, rest)
+	}
+	return []string{
+		loomStart(session), node(2, "node_enter", ""), loomChunk(session, 3), loomChunk(session, 4), node(5, "node_exit", `,"result":"Ok"`),
+	}
+}

@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// listener is a client of a playback over SSE that looks at nothing but the
+// frames' ids: many of them are to leave the processors to the server.
+type listener struct {
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// openListener asks a server for a playback and reads the head of the answer.
+func openListener(ctx context.Context, server, session, query string) (*listener, error) {
+	u, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return nil, err
+	}
+	l := &listener{conn: conn, in: bufio.NewReaderSize(conn, 4<<10)}
+	if err := l.ask(u.Host, session, query); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return l, nil
+}
+
+func (l *listener) ask(host, session, query string) error {
+	_, err := fmt.Fprintf(l.conn, "GET /v1/sessions/%s/replay?%s HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", session, query, host)
+	if err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		line, err := l.in.ReadSlice('\n')
+		if err != nil {
+			return fmt.Errorf("the head of the answer: %w", err)
+		}
+		if first && !bytes.HasPrefix(line, []byte("HTTP/1.1 200 ")) {
+			return fmt.Errorf("play session %s: %s", session, line)
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			return nil
+		}
+	}
+}
+
+// arrival is when a frame was recorded, ns, and when it came.
+type arrival struct {
+	recorded int64
+	came     time.Time
+}
+
+// next waits for the next frame; io.EOF after the playback's end. The chunks of
+// the body are cut between events, so that an id stands at a line's beginning.
+func (l *listener) next() (arrival, error) {
+	for {
+		line, err := l.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue // the rest of a long line follows
+		}
+		if err != nil {
+			return arrival{}, err
+		}
+		if id, ok := bytes.CutPrefix(line, []byte("id: ")); ok {
+			now := time.Now()
+			digits, _, _ := bytes.Cut(id, []byte("."))
+			at, err := strconv.ParseInt(string(digits), 10, 64)
+			return arrival{at, now}, err
+		}
+		if bytes.HasPrefix(line, []byte("event: end")) {
+			return arrival{}, io.EOF
+		}
+	}
+}
+
+func (l *listener) close() error { return l.conn.Close() }
+
+// lateness is by how much frames came later than the schedule that the earliest
+// of them sets.
+func lateness(list []arrival) Delays {
+	if len(list) == 0 {
+		return nil
+	}
+	late := make(Delays, len(list))
+	for i, a := range list {
+		late[i] = a.came.Sub(list[0].came) - time.Duration(a.recorded-list[0].recorded)
+	}
+	least := late.At(0)
+	for i := range late {
+		late[i] -= least
+	}
+	return late
+}
+
+// downloadLines reads a whole playback over NDJSON at speed=max and counts its lines.
+func downloadLines(ctx context.Context, server, session, query string) (Lap, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/v1/sessions/"+session+"/replay?speed=max&"+query, nil)
+	if err != nil {
+		return Lap{}, err
+	}
+	req.Header.Set("Accept", "application/x-ndjson")
+	began := time.Now()
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return Lap{}, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return Lap{}, fmt.Errorf("play session %s: %s", session, res.Status)
+	}
+	lap, err := countLines(res.Body)
+	lap.Took = time.Since(began)
+	return lap, err
+}
+
+// countLines reads to the end. Every line is taken for a frame.
+func countLines(r io.Reader) (lap Lap, err error) {
+	buf := make([]byte, 256<<10)
+	for {
+		n, err := r.Read(buf)
+		lap.Bytes += uint64(n)
+		lap.Frames += uint64(bytes.Count(buf[:n], []byte("\n")))
+		if err == io.EOF {
+			return lap, nil
+		}
+		if err != nil {
+			return lap, err
+		}
+	}
+}

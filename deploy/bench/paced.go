@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// pacedSource writes frames at even times, a burst each millisecond. One frame
+// goes ahead of them, so that whatever starts up has done so.
+type pacedSource struct {
+	session      string
+	burst, ticks int
+	began        time.Time // of the bursts
+}
+
+// frames is the number of all frames.
+func (s *pacedSource) frames() int { return 1 + s.burst*s.ticks }
+
+// due is when a frame is to be sent, since the bursts began. Delays count from
+// then: a source that is held up does not make the frames behind it look early.
+func (s *pacedSource) due(seq int) time.Duration {
+	if seq == 0 {
+		return 0
+	}
+	return time.Duration((seq-1)/s.burst) * time.Millisecond
+}
+
+// line is a frame, with the time at which it is due.
+func (s *pacedSource) line(to []byte, seq int) []byte {
+	return fmt.Appendf(to, `{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"message_chunk","content":" token","id":"think","due":%d}`+"\n",
+		s.session, seq+1, s.due(seq))
+}
+
+// ahead writes the first frame.
+func (s *pacedSource) ahead(to io.Writer) error {
+	_, err := to.Write(s.line(nil, 0))
+	return err
+}
+
+// write writes the bursts.
+func (s *pacedSource) write(ctx context.Context, to io.Writer) error {
+	var buf []byte
+	for tick := range s.ticks {
+		buf = buf[:0]
+		first := 1 + tick*s.burst
+		for seq := first; seq < first+s.burst; seq++ {
+			buf = s.line(buf, seq)
+		}
+		if d := time.Until(s.began.Add(s.due(first))); d > 0 {
+			time.Sleep(d)
+		}
+		if _, err := to.Write(buf); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}

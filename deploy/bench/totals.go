@@ -1,0 +1,43 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tapedeck/query"
+)
+
+// Totals are what a file of frames comes to.
+type Totals struct {
+	Calls      uint64
+	Input      int64
+	Output     int64
+	Tools      uint64
+	ToolErrors uint64
+}
+
+// totals asks the server what was recorded, until it is all that is expected;
+// if that is not so at once, the time until then counts.
+func (s *whole) totals(ctx context.Context, up *command, began time.Time, took time.Duration) (got Totals, _ time.Duration, err error) {
+	for end := time.Now().Add(30 * time.Second); ; took = time.Since(began) {
+		var usage query.UsageReport
+		var tools query.ToolReport
+		err := errors.Join(up.get(ctx, "/v1/usage?granularity=total", &usage), up.get(ctx, "/v1/tools?granularity=total", &tools))
+		if err != nil {
+			return got, took, err
+		}
+		got = Totals{
+			Calls: usage.Totals.Calls, Input: usage.Totals.Tokens.Input, Output: usage.Totals.Tokens.Output,
+			Tools: tools.Totals.Calls, ToolErrors: tools.Totals.Errors,
+		}
+		switch {
+		case s.expected == nil || got == *s.expected:
+			return got, took, nil
+		case time.Now().After(end):
+			return got, took, fmt.Errorf("the API's totals %+v are not those of the file, %+v", got, *s.expected)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}

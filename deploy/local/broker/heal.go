@@ -1,0 +1,78 @@
+package broker
+
+import (
+	"log/slog"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+const (
+	healPause = time.Second
+	// healRoom is how much must be free on the disk, in bytes, before writing is
+	// tried again: a few of the largest messages.
+	healRoom = 4 * MaxPayload
+)
+
+// brokenStore says whether a message of the server's log tells of a stream that
+// takes nothing from now on. nats-server 2.15 keeps a stream's first failed write
+// (of a full disk, most often) and answers no publisher again, whatever room
+// there may be later; nor does a JetStream that ran out of resources come back.
+func brokenStore(format string) bool {
+	for _, told := range []string{"Critical write error", "JetStream failed to store a msg", "will be DISABLED", "disabling JetStream"} {
+		if strings.Contains(format, told) {
+			return true
+		}
+	}
+	return false
+}
+
+// heal loads the streams anew, from what is on the disk, once writing failed and
+// there is room again. Until then nothing that was acknowledged is lost, and
+// publishers wait.
+func (s *Server) heal(quit <-chan struct{}) {
+	tick := time.NewTicker(healPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-tick.C:
+		}
+		if s.log.storeIsBroken() && s.room() >= healRoom {
+			s.reload()
+		}
+	}
+}
+
+// reload stops JetStream and starts it again; clients stay connected.
+func (s *Server) reload() {
+	out := s.log.out
+	out.Warn("NATS: there is room on the disk again: the streams are loaded anew", "dir", s.dir)
+	s.log.storeMended() // what fails from here on is told anew
+	config := server.JetStreamConfig{StoreDir: s.dir, MaxMemory: maxMemory}
+	if now := s.server.JetStreamConfig(); now != nil {
+		config = *now
+		config.StoreDir = s.dir // which is taken without the part that it was given
+	}
+	if err := s.server.ShutdownJetStream(); err != nil {
+		out.Error("NATS: JetStream could not be stopped", "error", err)
+	}
+	if err := s.server.EnableJetStream(&config); err != nil {
+		out.Error("NATS: JetStream could not be started; it is tried again", "error", err)
+		s.log.storeBroke()
+		return
+	}
+	out.Info("NATS: JetStream takes messages again", slog.String("dir", s.dir))
+}
+
+// room is what is free on the file system of the streams, in bytes.
+func (s *Server) room() uint64 {
+	var disk syscall.Statfs_t
+	if syscall.Statfs(s.dir, &disk) != nil {
+		return 0
+	}
+	return disk.Bavail * uint64(disk.Bsize)
+}
