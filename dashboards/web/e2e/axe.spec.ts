@@ -1,0 +1,52 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, test } from './test'
+
+// A colour that is fading in has another contrast.
+test.use({ contextOptions: { reducedMotion: 'reduce' } })
+
+const pages = [
+  { path: '/', ready: 'a[href="/sessions/demo"]' },
+  { path: '/?q=nothing-is-called-so', ready: 'text=No session is like that' },
+  { path: '/sessions/demo', ready: 'h1' },
+  { path: '/usage?from=now-24h', ready: 'tfoot' },
+  { path: '/tools?from=now-24h', ready: 'tfoot' },
+  { path: '/record', ready: 'h1' },
+]
+
+for (const scheme of ['light', 'dark'] as const)
+  for (const [size, width] of [
+    ['wide', 1280],
+    ['narrow', 390],
+  ] as const)
+    test(`axe finds nothing serious, ${scheme} and ${size}`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.setViewportSize({ width, height: 844 })
+      for (const { path, ready } of pages) {
+        await page.goto(path)
+        await expect(page.locator(ready).first()).toBeVisible()
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        const serious = violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join('\n  ')}`)
+        expect.soft(serious, path).toEqual([])
+      }
+    })
+
+test('axe finds nothing serious in an open filter', async ({ page }) => {
+  await page.goto('/')
+  for (const name of ['Time', 'Tool', 'Duration']) {
+    await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name, exact: true }).click()
+    await expect(page.getByRole('dialog', { name })).toBeVisible()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect
+      .soft(
+        violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => [id, nodes[0]?.html]),
+        name,
+      )
+      .toEqual([])
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog', { name })).toHaveCount(0)
+  }
+})

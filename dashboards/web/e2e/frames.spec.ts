@@ -1,0 +1,51 @@
+import { expect, test } from './test'
+
+test.beforeEach(async ({ page }) => {
+  await page.goto('/sessions/demo')
+  await page.getByRole('tab', { name: 'Frames' }).click()
+})
+
+test('lists the frames, the one of the moment in sight', async ({ page, request }) => {
+  const answer = await request.get('/v1/sessions/demo/frames/index')
+  const { total } = (await answer.json()) as { total: number }
+  const grid = page.getByRole('grid', { name: 'Frames' })
+  await expect(grid).toHaveAttribute('aria-rowcount', String(total))
+  const now = grid.locator('[aria-current="time"]')
+  await expect(now).toHaveAttribute('aria-rowindex', String(total))
+  await expect(now).toContainText('run_end')
+  await expect(now).toBeInViewport()
+})
+
+test('shows a frame pretty and to the byte', async ({ page, request }) => {
+  const grid = page.getByRole('grid', { name: 'Frames' })
+  const row = grid.getByRole('row').filter({ hasText: 'run_end' })
+  await row.click()
+  const frame = page.getByRole('complementary', { name: 'The frame' })
+  await expect(frame.getByRole('group', { name: 'What the frame says' })).toContainText('run_end')
+  const listed = (await (await request.get('/v1/sessions/demo/frames?type=run_end')).json()) as {
+    items: { position: string }[]
+  }
+  const whole = (await (
+    await request.get(`/v1/sessions/demo/frames/${listed.items[0]?.position}`)
+  ).json()) as {
+    raw: string
+  }
+  const raw = Buffer.from(whole.raw, 'base64')
+  await frame.getByText('Exact', { exact: true }).click()
+  await expect(frame.getByLabel('The recorded bytes as text')).toHaveText(raw.toString())
+  await frame.getByText('Hex', { exact: true }).click()
+  await expect(frame.getByLabel('The recorded bytes as hexadecimal numbers')).toContainText(
+    Array.from(raw.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join(' '),
+  )
+})
+
+test('lists one type, and goes where a row is', async ({ page }) => {
+  await page.getByPlaceholder('All types').click()
+  await page.getByRole('option', { name: 'tool_call (2)' }).click()
+  await page.keyboard.press('Escape') // the list of types stays open over the rows, for more of them
+  const grid = page.getByRole('grid', { name: 'Frames' })
+  await expect(grid).toHaveAttribute('aria-rowcount', '2')
+  await grid.getByRole('row').filter({ hasText: 'call_7f3a' }).click()
+  await expect(grid.locator('[aria-current="time"]')).toHaveAttribute('aria-rowindex', '1')
+  await expect(page.getByRole('log', { name: 'Conversation' })).not.toContainText('no such file')
+})

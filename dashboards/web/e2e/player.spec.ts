@@ -1,0 +1,175 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './test'
+
+interface Frame {
+  position: string
+  offset_ms: number
+  type: string
+  frame?: { content?: string; message?: string }
+}
+
+/** The demo's frames, as the API lists them. */
+async function demoFrames(page: Page): Promise<Frame[]> {
+  const answer = await page.request.get('/v1/sessions/demo/frames?limit=5000')
+  return ((await answer.json()) as { items: Frame[] }).items
+}
+
+/** The moment that the player shows, ms. */
+async function moment(page: Page): Promise<number> {
+  return Number(await page.getByTestId('moment').getAttribute('data-ms'))
+}
+
+/** What of the assistant's words had arrived by a moment. */
+function saidBy(frames: Frame[], ms: number): string {
+  return frames
+    .filter((f) => f.offset_ms <= ms && f.type === 'message_chunk')
+    .map((f) => f.frame?.content ?? '')
+    .join('')
+}
+
+/** Letters and digits alone, since the page sets the words as Markdown. */
+const letters = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, '')
+
+const player = (page: Page) => page.getByRole('region', { name: 'Player' })
+const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' })
+
+test('a session is found, opened and played to its end', async ({ page }) => {
+  await page.goto('/')
+  await page
+    .getByRole('link', { name: /last night's build/ })
+    .first()
+    .click()
+  await expect(page.getByRole('heading', { level: 1, name: /last night's build/ })).toBeVisible()
+  const frames = await demoFrames(page)
+  const end = frames.at(-1)?.offset_ms ?? 0
+  // It opens at its end, with all that was said.
+  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(end))
+  await player(page).getByRole('button', { name: 'Speed: 1×' }).click()
+  await page.getByRole('menuitem', { name: '8×' }).click()
+  await player(page).getByRole('button', { name: 'Play' }).click()
+  await expect(player(page).getByRole('button', { name: 'Pause' })).toBeVisible()
+  await expect.poll(() => moment(page)).toBeLessThan(end)
+  await expect(player(page).getByRole('button', { name: 'Play' })).toBeVisible()
+  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(end))
+})
+
+test('what is shown at a moment is what had arrived by then', async ({ page }) => {
+  const frames = await demoFrames(page)
+  const chunks = frames.filter((f) => f.type === 'message_chunk')
+  for (const at of [0.2, 0.5, 0.8, 1]) {
+    const shown = chunks[Math.min(Math.floor(chunks.length * at), chunks.length - 1)]
+    const ms = shown?.offset_ms ?? 0
+    await page.goto(`/sessions/demo?t=${ms / 1000}`)
+    await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(ms))
+    const want = letters(saidBy(frames, ms))
+    const next = letters(saidBy(frames, Infinity)).slice(want.length)
+    await expect.poll(async () => letters(await conversation(page).innerText())).toContain(want.slice(-12))
+    if (next !== '')
+      expect(letters(await conversation(page).innerText())).not.toContain(want.slice(-8) + next.slice(0, 12))
+  }
+})
+
+test('paused, it stands at a frame, and steps from one to the next', async ({ page }) => {
+  const frames = await demoFrames(page)
+  await page.goto('/sessions/demo?t=0')
+  await player(page).getByRole('button', { name: 'Play' }).click()
+  await expect.poll(() => moment(page)).toBeGreaterThan(300)
+  await page.keyboard.press('k')
+  await expect(player(page).getByRole('button', { name: 'Play' })).toBeVisible()
+  // Steps go to the frames' own times, whichever way.
+  const times = [...new Set(frames.map((f) => f.offset_ms))]
+  await page.keyboard.press('.')
+  await expect.poll(async () => times.includes(await moment(page))).toBe(true)
+  const here = await moment(page)
+  await page.keyboard.press('.')
+  await expect.poll(() => moment(page)).toBeGreaterThanOrEqual(here)
+  await expect.poll(async () => times.includes(await moment(page))).toBe(true)
+  await page.keyboard.press(',')
+  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(here))
+})
+
+test('a frame that is stepped to from a moment in between is the next one', async ({ page }) => {
+  const frames = await demoFrames(page)
+  const i = frames.findIndex((f, n) => n > 40 && f.offset_ms - (frames[n - 1]?.offset_ms ?? 0) > 20)
+  const [before, next] = [frames[i - 1]?.offset_ms ?? 0, frames[i]?.offset_ms ?? 0]
+  await page.goto(`/sessions/demo?t=${(before + 5) / 1000}`)
+  await page.getByTestId('moment').waitFor()
+  await page.keyboard.press('.')
+  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(next))
+  await page.keyboard.press(',')
+  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(before))
+})
+
+test('the scrubber goes to any moment, while it plays, too', async ({ page }) => {
+  await page.goto('/sessions/demo?t=0')
+  const slider = player(page).getByRole('slider', { name: 'Moment' })
+  await expect(slider).toHaveAttribute('aria-valuenow', '0')
+  const box = await slider.boundingBox()
+  if (box === null) throw new Error('the slider has no box')
+  await page.mouse.click(box.x + box.width / 2, box.y + 10)
+  const length = Number(await slider.getAttribute('aria-valuemax'))
+  await expect.poll(async () => Math.abs((await moment(page)) - length / 2)).toBeLessThan(length / 100)
+  await page.keyboard.press('9')
+  await expect.poll(async () => Math.abs((await moment(page)) - length * 0.9)).toBeLessThan(2)
+  await player(page).getByRole('button', { name: 'Play' }).click()
+  await page.keyboard.press('1')
+  await expect.poll(() => moment(page)).toBeLessThan(length / 2)
+  await expect.poll(() => moment(page)).toBeGreaterThan(length * 0.12)
+  await expect(player(page).getByRole('button', { name: 'Pause' })).toBeVisible()
+})
+
+test('keys are left to fields, and told of by ?', async ({ page }) => {
+  await page.goto('/sessions/demo?t=1')
+  await page.getByTestId('moment').waitFor()
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keys' })
+  await expect(help.getByText('Five seconds back or on')).toBeVisible()
+  await page.keyboard.press('9')
+  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', '1000')
+  await page.keyboard.press('Escape')
+  await expect(help).toBeHidden()
+  await page.keyboard.press('>')
+  await expect(player(page).getByRole('button', { name: 'Speed: 1.5×' })).toBeVisible()
+  await page.keyboard.press('s')
+  await expect(player(page).getByRole('button', { name: /Skip silence/ })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  )
+  await page.keyboard.press('m')
+  await expect.poll(() => moment(page)).toBeGreaterThan(1000)
+  await page.keyboard.press('Home')
+  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', '0')
+})
+
+test('a loop begins again', async ({ page }) => {
+  await page.goto('/sessions/demo?t=0')
+  await page.getByTestId('moment').waitFor()
+  await page.keyboard.press('r')
+  for (let i = 0; i < 6; i++) await page.keyboard.press('>')
+  await expect(player(page).getByRole('button', { name: 'Speed: 32×' })).toBeVisible()
+  await page.keyboard.press('k')
+  // It goes round: late in the session, then early, and it still plays.
+  await expect.poll(() => moment(page), { intervals: [10] }).toBeGreaterThan(4000)
+  await expect.poll(() => moment(page), { intervals: [10] }).toBeLessThan(2000)
+  await expect(player(page).getByRole('button', { name: 'Pause' })).toBeVisible()
+})
+
+test('the link to a moment opens it', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/sessions/demo?t=2.345678')
+  await player(page).getByRole('button', { name: 'Copy a link to this moment' }).click()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  await page.goto('/')
+  await page.goto(link)
+  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', '2345.678')
+  const [frame] = (await demoFrames(page)).slice(50)
+  await page.goto(`/sessions/demo?t=${frame?.position ?? ''}`)
+  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(frame?.offset_ms))
+})
+
+test('a session that is not there is told of', async ({ page, complaints }) => {
+  await page.goto('/sessions/nobody')
+  await expect(page.getByRole('alert')).toContainText('There is no session "nobody"')
+  await expect(page.getByRole('link', { name: 'All sessions' })).toBeVisible()
+  complaints.splice(0) // the browser notes every answer of 404
+})

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { ended, LiveRecording } from './recording'
+import { program, startServer, type Server } from './server'
+import { expect, test } from './test'
+
+const pictures = fileURLToPath(new URL('../../../docs/screenshots', import.meta.url))
+const fixtures = fileURLToPath(new URL('../../../../shared/fixtures', import.meta.url))
+
+const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
+
+/** A page's picture: its name, its address, and what is there once it is ready. */
+interface Shot {
+  name: string
+  path: string
+  ready: string
+}
+
+const full: readonly Shot[] = [
+  { name: 'sessions', path: '/', ready: 'text=nightly-build' },
+  { name: 'session', path: '/sessions/demo?t=4.2', ready: '[aria-label="Player"]' },
+  { name: 'usage', path: '/usage?from=now-24h', ready: 'tfoot' },
+  { name: 'tools', path: '/tools?from=now-24h', ready: 'tfoot' },
+  { name: 'record', path: '/record', ready: 'text=frames/s' },
+]
+
+const empty: readonly Shot[] = [
+  { name: 'sessions-empty', path: '/', ready: 'text=Nothing is recorded yet' },
+  { name: 'usage-empty', path: '/usage', ready: 'text=No tokens were used' },
+  { name: 'tools-empty', path: '/tools', ready: 'text=No tools were called' },
+  { name: 'record-empty', path: '/record', ready: 'text=Nothing is being recorded' },
+]
+
+/** Records what others published as examples of their protocols, where it is there. */
+async function fill(server: Server): Promise<void> {
+  if (!existsSync(fixtures)) return
+  for (const dialect of readdirSync(fixtures, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+    for (const file of readdirSync(join(fixtures, dialect.name)))
+      await promisify(execFile)(
+        program,
+        [
+          'record',
+          '--session',
+          file.split('.')[0] ?? file,
+          '--tag',
+          `source=${dialect.name}`,
+          join(fixtures, dialect.name, file),
+        ],
+        { env: { ...process.env, TAPEDECK_SERVER: server.url } },
+      )
+}
+
+for (const [what, shots, args] of [
+  ['full', full, ['--demo']],
+  ['empty', empty, []],
+] as const)
+  test(`every page, ${what}`, async ({ page }) => {
+    test.setTimeout(600_000)
+    mkdirSync(pictures, { recursive: true })
+    const server = await startServer([...args])
+    const live = what === 'full' ? await LiveRecording.begin(server.url, 'nightly-build') : undefined
+    const ticking = setInterval(() => live?.send(3), 100)
+    try {
+      if (what === 'full') {
+        await expect.poll(() => ended(page.request, 'demo', server.url), { timeout: 60_000 }).toBe(true)
+        await fill(server)
+      }
+      for (const scheme of ['light', 'dark'] as const)
+        for (const [size, viewport] of Object.entries(sizes))
+          for (const { name, path, ready } of shots) {
+            await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+            await page.setViewportSize(viewport)
+            await page.goto(server.url + path)
+            await expect(page.locator(ready).first()).toBeVisible()
+            await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined) // a live page never is
+            await page.screenshot({ path: join(pictures, `${name}-${scheme}-${size}.png`) })
+          }
+    } finally {
+      clearInterval(ticking)
+      await live?.end()
+      await server.stop()
+    }
+  })

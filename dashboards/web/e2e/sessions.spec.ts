@@ -1,0 +1,109 @@
+import type { Page } from '@playwright/test'
+import { LiveRecording, record } from './recording'
+import { expect, test } from './test'
+
+const filters = (page: Page) => page.getByRole('group', { name: 'Filters' })
+const rows = (page: Page) => page.getByRole('table').getByRole('link')
+
+test('a search finds a session, and the way back leads through it', async ({ page, request }) => {
+  await record(request, 'found-apple', [{ type: 'a' }], ['fruit:apple'])
+  await record(request, 'found-pear', [{ type: 'a' }], ['fruit:pear'])
+  await page.goto('/')
+  await expect(page).toHaveTitle('Sessions · tapedeck')
+  await expect(rows(page).filter({ hasText: 'found-pear' })).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type('FOUND-app')
+  await expect(rows(page)).toHaveText(['found-apple'])
+  await expect(page).toHaveURL('/?q=FOUND-app')
+  await rows(page).first().click()
+  await expect(page).toHaveURL('/sessions/found-apple')
+  await page.goBack()
+  await expect(page.getByRole('searchbox')).toHaveValue('FOUND-app')
+  await expect(rows(page)).toHaveText(['found-apple'])
+  await page.goBack()
+  await expect(page).toHaveURL('/')
+  await expect(page.getByRole('searchbox')).toHaveValue('')
+  await expect(rows(page).filter({ hasText: 'found-pear' })).toBeVisible()
+})
+
+test('filters stand in the address', async ({ page, request }) => {
+  await record(request, 'no-tools', [{ type: 'a' }])
+  await page.goto('/')
+  await expect(rows(page).filter({ hasText: 'no-tools' })).toBeVisible()
+  await filters(page).getByRole('button', { name: 'Tool', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Tool' }).getByLabel('bash', { exact: true }).check()
+  await page.keyboard.press('Escape')
+  await expect(page).toHaveURL('/?tool=bash')
+  await expect(filters(page).getByRole('button', { name: 'Tool: bash' })).toBeVisible()
+  await expect(rows(page).filter({ hasText: 'no-tools' })).toHaveCount(0)
+  await expect(page.locator('a[href="/sessions/demo"]')).toBeVisible()
+
+  await filters(page).getByRole('button', { name: 'Tokens' }).click()
+  await page.getByLabel('At least').fill('1G')
+  await expect(page.getByRole('button', { name: 'Apply' })).toBeDisabled()
+  await page.getByLabel('At least').fill('900M')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/?min_tokens=900000000&tool=bash')
+  await expect(page.getByText('No session is like that')).toBeVisible()
+  await page.reload()
+  await expect(filters(page).getByRole('button', { name: 'Tokens: ≥ 900M' })).toBeVisible()
+  await page.goBack()
+  await expect(page).toHaveURL('/?tool=bash')
+  await expect(page.locator('a[href="/sessions/demo"]')).toBeVisible()
+  await filters(page).getByRole('button', { name: 'Clear all' }).click()
+  await expect(page).toHaveURL('/')
+  await expect(rows(page).filter({ hasText: 'no-tools' })).toBeVisible()
+})
+
+test('the heads of columns order the list as the API does', async ({ page, request }) => {
+  for (const [name, frames] of [
+    ['order-1', 3],
+    ['order-2', 1],
+    ['order-3', 2],
+  ] as const)
+    await record(request, name, Array<unknown>(frames).fill({ type: 'a' }), ['suite:order'])
+  await page.goto('/?tag=suite:order')
+  await expect(rows(page)).toHaveText(['order-3', 'order-2', 'order-1'])
+  const started = page.getByRole('columnheader', { name: 'Started' })
+  await expect(started).toHaveAttribute('aria-sort', 'descending')
+  await started.getByRole('button').click()
+  await expect(rows(page)).toHaveText(['order-1', 'order-2', 'order-3'])
+  await expect(started).toHaveAttribute('aria-sort', 'ascending')
+  await page.getByRole('columnheader', { name: 'Duration' }).getByRole('button').click()
+  await expect(page).toHaveURL('/?tag=suite%3Aorder&sort=-duration')
+  const answer = await request.get('/v1/sessions?tag=suite:order&sort=-duration')
+  const { items } = (await answer.json()) as { items: { id: string }[] }
+  await expect(rows(page)).toHaveText(items.map(({ id }) => id))
+})
+
+test('a running session stands on top and counts', async ({ page, request, baseURL }) => {
+  const live = await LiveRecording.begin(baseURL ?? '', 'counting')
+  await record(request, 'later', [{ type: 'a' }])
+  await page.goto('/')
+  const row = page.getByRole('row').filter({ hasText: 'counting' })
+  await expect(row.getByText('Running')).toBeVisible()
+  await expect(rows(page).first()).toHaveText('counting')
+  live.send(41)
+  await expect(row.getByTitle('42 frames')).toBeVisible()
+  await live.end()
+  await expect(row.getByText('OK')).toBeVisible()
+})
+
+test('the arrow keys go through the rows', async ({ page, request }) => {
+  await record(request, 'keys-1', [{ type: 'a' }], ['suite:keys'])
+  await record(request, 'keys-2', [{ type: 'a' }], ['suite:keys'])
+  await page.goto('/?tag=suite:keys&sort=started')
+  await rows(page).first().focus()
+  await page.keyboard.press('ArrowDown')
+  await expect(rows(page).nth(1)).toBeFocused()
+  await page.keyboard.press('Home')
+  await expect(rows(page).first()).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/sessions/keys-1')
+})
+
+test('an address that asks for nonsense is told so', async ({ page, complaints }) => {
+  await page.goto('/?min_duration=soon')
+  await expect(page.getByRole('alert')).toContainText('min_duration')
+  complaints.length = 0 // the browser complains of the refusal itself
+})

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from '@playwright/test'
+
+const script = fileURLToPath(new URL('../../deploy/local/chromium/install.sh', import.meta.url))
+
+/** Debian's Chromium, installed where it is missing and can be. */
+function chromium(): string {
+  return execFileSync('sh', [script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
+}
+
+export default defineConfig({
+  testDir: 'e2e',
+  // One server for all tests, and two processors: side by side they would only be slow together.
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  // A machine that others use as well can be slow for longer than any of the limits here.
+  retries: process.env['CI'] === undefined ? 0 : 2,
+  forbidOnly: process.env['CI'] !== undefined,
+  reporter: process.env['CI'] === undefined ? 'list' : 'dot',
+  globalSetup: './e2e/setup.ts',
+  use: {
+    browserName: 'chromium',
+    // Known to the workers, which begin after the set-up.
+    ...(process.env['TAPEDECK_TEST_SERVER'] !== undefined && {
+      baseURL: process.env['TAPEDECK_TEST_SERVER'],
+    }),
+    launchOptions: { executablePath: chromium(), args: ['--no-sandbox'] },
+    viewport: { width: 1280, height: 800 },
+    timezoneId: 'Europe/Berlin',
+    locale: 'en-GB',
+    trace: 'off',
+  },
+  projects: [
+    { name: 'pages', testMatch: '**/*.spec.ts' },
+    { name: 'screenshots', testMatch: '**/*.shots.ts' },
+  ],
+})

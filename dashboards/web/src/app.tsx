@@ -1,0 +1,46 @@
+import { Center, Loader } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { Route, Switch, useLocation } from 'wouter'
+import { usePathname } from 'wouter/use-browser-location'
+import { SessionsPage } from './sessions/page'
+import { Boundary } from './shell/boundary'
+import { NotFound } from './shell/notfound'
+import { sessionIdOf } from './shell/sessionid'
+import { Shell } from './shell/shell'
+
+// The first page's code is loaded first; the others' when they are opened.
+const SessionPage = lazy(() => import('./session/page'))
+const UsagePage = lazy(() => import('./usage/page'))
+const ToolsPage = lazy(() => import('./tools/page'))
+const RecordPage = lazy(() => import('./record/page'))
+
+export function App() {
+  const [path] = useLocation()
+  return (
+    <Shell>
+      <Boundary key={path}>
+        <Suspense
+          fallback={
+            <Center h="50vh">
+              <Loader aria-label="Loading the page" />
+            </Center>
+          }
+        >
+          <Switch>
+            <Route path="/" component={SessionsPage} />
+            <Route path="/sessions/:id" component={NamedSession} />
+            <Route path="/usage" component={UsagePage} />
+            <Route path="/tools" component={ToolsPage} />
+            <Route path="/record" component={RecordPage} />
+            <Route component={NotFound} />
+          </Switch>
+        </Suspense>
+      </Boundary>
+    </Shell>
+  )
+}
+
+function NamedSession() {
+  const id = sessionIdOf(usePathname())
+  return id === null ? <NotFound /> : <SessionPage key={id} id={id} />
+}

@@ -1,0 +1,29 @@
+import { UnstyledButton } from '@mantine/core'
+import { useState } from 'react'
+import { fold } from './fold'
+import classes from './longtext.module.css'
+
+const lines = 14
+const units = 4000
+
+/** Text as it was written, in a monospaced type; long text is folded. */
+export function LongText({ text, label }: { text: string; label: string }) {
+  const [open, setOpen] = useState(false)
+  const folded = fold(text, lines, units)
+  return (
+    <div>
+      <pre className={classes.text} aria-label={label} tabIndex={0}>
+        {open || folded === null ? text : folded.shown}
+      </pre>
+      {folded !== null && (
+        <UnstyledButton className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? 'Show less' : `Show all (${rest(folded.lines, folded.units)} more)`}
+        </UnstyledButton>
+      )}
+    </div>
+  )
+}
+
+function rest(lines: number, units: number): string {
+  return lines > 2 ? `${lines.toLocaleString('en')} lines` : `${units.toLocaleString('en')} characters`
+}

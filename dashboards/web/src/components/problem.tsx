@@ -1,0 +1,29 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { ProblemError } from '../api/client'
+
+/**
+ * An error where its data would stand: what happened, what to do, and a way to try again, unless what
+ * was asked made no sense to the server: it will say so again.
+ */
+export function ProblemAlert({ error, again }: { error: Error; again?: () => void }) {
+  const problem = error instanceof ProblemError ? error.problem : undefined
+  return (
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle />}
+      title={problem?.title ?? 'The server cannot be reached'}
+      role="alert"
+    >
+      <Text size="sm">{problem === undefined ? error.message : problem.detail}</Text>
+      {problem?.hint !== undefined && <Text size="sm">{problem.hint}</Text>}
+      {again !== undefined && problem?.status !== 400 && (
+        <Group mt="xs">
+          <Button size="xs" variant="outline" color="red" onClick={again}>
+            Try again
+          </Button>
+        </Group>
+      )}
+    </Alert>
+  )
+}

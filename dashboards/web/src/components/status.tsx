@@ -1,0 +1,18 @@
+import type { Schemas } from '../api/client'
+import { StateBadge, type StateLook } from './statebadge'
+
+const looks: Record<Schemas['SessionStatus'], StateLook> = {
+  running: { color: 'teal', name: 'Running', why: 'Frames are arriving, or a run is open.' },
+  ok: { color: 'gray', name: 'OK', why: 'It ended as it should.' },
+  error: { color: 'red', name: 'Error', why: 'The last run ended in an error.' },
+  incomplete: {
+    color: 'yellow',
+    name: 'Incomplete',
+    why: 'A run never ended, or the recording was cut off.',
+  },
+}
+
+/** How a session stands, in a word. */
+export function StatusBadge({ status }: { status: Schemas['SessionStatus'] }) {
+  return <StateBadge {...looks[status]} />
+}

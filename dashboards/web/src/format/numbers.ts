@@ -1,0 +1,57 @@
+const whole = new Intl.NumberFormat('en')
+
+/** A count in full: 12,345. */
+export function count(n: number): string {
+  return whole.format(n)
+}
+
+/** A count in at most four signs: 950, 12.3k, 4.56M, 1.2G. */
+export function compact(n: number): string {
+  if (n < 0) return `−${compact(-n)}`
+  for (const [unit, name] of [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+  ] as const) {
+    // What would round to 1000 of the unit below is one of this.
+    if (n >= unit * 0.9995) return `${digits(n / unit)}${name}`
+  }
+  return String(Math.round(n))
+}
+
+/** Bytes for people: 512 B, 12.3 kB, 4.56 MB. */
+export function bytes(n: number): string {
+  if (n < 999.5) return `${Math.round(n)} B`
+  const text = compact(n)
+  return `${text.slice(0, -1)} ${text.slice(-1)}B`
+}
+
+/** A share from 0 to 1: 0 %, 0.4 %, 12 %, 100 %. Only none is 0 %, and only all is 100 %. */
+export function percent(share: number): string {
+  if (share === 0 || share === 1) return `${share * 100} %`
+  const hundredths = share * 100
+  if (hundredths < 0.1) return '< 0.1 %'
+  if (hundredths > 99.9) return '> 99.9 %'
+  return `${hundredths < 9.95 || hundredths >= 99.5 ? hundredths.toFixed(1) : Math.round(hundredths)} %`
+}
+
+/** US dollars: $0.0042, $1.25, $1,250.00. */
+export function dollars(amount: number): string {
+  const places = amount !== 0 && Math.abs(amount) < 1 ? 4 : 2
+  return amount.toLocaleString('en', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: places,
+    maximumFractionDigits: places,
+  })
+}
+
+/** 1 call, 2 calls. */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`
+}
+
+/** Three digits: 1.23, 12.3, 123. */
+function digits(n: number): string {
+  return n < 9.995 ? n.toFixed(2) : n < 99.95 ? n.toFixed(1) : n.toFixed(0)
+}

@@ -1,0 +1,102 @@
+import { Autocomplete, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { IconFileUpload } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { facetsQuery } from '../sessions/queries'
+import classes from './drop.module.css'
+import { FileResult, type FileState } from './fileresult'
+import { inspect, upload } from './upload'
+
+/** Records files that are dropped or chosen: streams that were written down, and tapes. */
+export function DropFiles() {
+  const queries = useQueryClient()
+  const facets = useQuery(facetsQuery)
+  const [session, setSession] = useState('')
+  const [dialect, setDialect] = useState('')
+  const [over, setOver] = useState(false)
+  const [files, setFiles] = useState<readonly FileState[]>([])
+  const chooser = useRef<HTMLInputElement>(null)
+
+  const record = async (file: File) => {
+    const key = crypto.randomUUID()
+    const tell = (state: Omit<FileState, 'key' | 'name'>) =>
+      setFiles((all) => [{ key, name: file.name, ...state }, ...all.filter((one) => one.key !== key)])
+    tell({ share: 0 })
+    try {
+      const kind = await inspect(file)
+      const result = await upload(file, kind, { session: session.trim(), dialect: dialect.trim() }, (share) =>
+        tell({ share }),
+      )
+      tell({ result })
+      await queries.invalidateQueries({ queryKey: ['sessions'] })
+    } catch (error) {
+      tell({ error: error instanceof Error ? error : new Error(String(error)) })
+    }
+  }
+  const take = (list: FileList | null) => {
+    for (const file of list ?? []) void record(file)
+  }
+
+  return (
+    <Stack gap="sm">
+      <div
+        className={classes.zone}
+        data-over={over || undefined}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault()
+          setOver(false)
+          take(event.dataTransfer.files)
+        }}
+      >
+        <IconFileUpload size={28} stroke={1.4} aria-hidden />
+        <Text size="sm" fw={500}>
+          Drop files here
+        </Text>
+        <Text size="xs" c="dimmed">
+          Lines (NDJSON), server-sent events, or a .tape
+        </Text>
+        <Button size="xs" variant="default" onClick={() => chooser.current?.click()}>
+          Choose files
+        </Button>
+        <input
+          ref={chooser}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to record"
+          onChange={(event) => {
+            take(event.currentTarget.files)
+            event.currentTarget.value = ''
+          }}
+        />
+      </div>
+      <Group gap="sm" grow align="flex-start">
+        <TextInput
+          size="xs"
+          label="Session"
+          placeholder="as the frames say"
+          value={session}
+          onChange={(event) => setSession(event.currentTarget.value)}
+        />
+        <Autocomplete
+          size="xs"
+          label="Dialect"
+          placeholder="recognised"
+          data={facets.data?.dialects ?? []}
+          value={dialect}
+          onChange={setDialect}
+        />
+      </Group>
+      <div role="status" className={classes.results}>
+        {files.map((file) => (
+          <FileResult key={file.key} file={file} />
+        ))}
+      </div>
+    </Stack>
+  )
+}

@@ -1,0 +1,21 @@
+/** What a file that is to be recorded holds, as it is sent. */
+export type Kind = 'application/x-ndjson' | 'text/event-stream' | 'application/vnd.tapedeck.tape'
+
+export const tape: Kind = 'application/vnd.tapedeck.tape'
+
+/** How a tape file begins, after a byte that is no UTF-8: docs/format/tape.md. */
+const tapeMagic = 'tape\r\n'
+
+/** How much of a file's beginning is enough to tell. */
+export const beginning = 4096
+
+/** Tells what a file holds by its name and its first bytes. */
+export function kindOf(name: string, start: string): Kind {
+  if (name.endsWith('.tape') || start.startsWith(tapeMagic, 1)) return tape
+  const first =
+    start
+      .replace(/^\uFEFF/, '')
+      .split(/\r\n|\r|\n/)
+      .find((line) => line.trim() !== '') ?? ''
+  return /^(data|event|id|retry)(:|$)|^:/.test(first) ? 'text/event-stream' : 'application/x-ndjson'
+}

@@ -1,0 +1,10 @@
+import { answered } from '../api/client'
+
+/** A report as JSON. The document says that it may also come as CSV, which is not asked for here. */
+export async function reported<T>(
+  request: Promise<{ data?: T | string; error?: unknown; response: Response }>,
+): Promise<Exclude<T, string>> {
+  const report = await answered(request)
+  if (typeof report === 'string') throw new Error('The server answered with text in place of JSON.')
+  return report as Exclude<T, string>
+}

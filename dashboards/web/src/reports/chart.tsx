@@ -1,0 +1,153 @@
+import { useComputedColorScheme } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import classes from './chart.module.css'
+
+/** What a chart draws over its periods. */
+export interface Series {
+  name: string
+  colour: string
+  /** What is drawn; null where there is nothing. */
+  drawn: readonly (number | null)[]
+  /** What is told of it, where that is something else than what is drawn. */
+  told?: readonly (number | null)[]
+  kind: 'bars' | 'line'
+  /** The axis that it belongs to, by its place in `axes`. */
+  axis?: number
+}
+
+export interface Axis {
+  /** A value in words. */
+  format: (value: number) => string
+}
+
+const height = 240
+// uPlot's own names for these are gone once it is compiled.
+const [left, right] = [3, 1] as unknown as [uPlot.Axis.Side, uPlot.Axis.Side]
+const grey = { light: { text: '#5c636b', grid: '#eceef0' }, dark: { text: '#a6a9ae', grid: '#33353a' } }
+
+/**
+ * A chart over periods. The series are drawn in their order, the later over the earlier. Its figures
+ * must also be in a table beside it: of the picture itself, `label` is all that can be read aloud.
+ */
+export function Chart({
+  periods,
+  series,
+  axes,
+  label,
+}: {
+  periods: readonly string[]
+  series: readonly Series[]
+  axes: readonly Axis[]
+  label: string
+}) {
+  const place = useRef<HTMLDivElement>(null)
+  const scheme = useComputedColorScheme('light')
+  const [pointed, setPointed] = useState<number | null>(null)
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return
+    const plot = new uPlot(
+      options(periods, series, axes, scheme, element.clientWidth, setPointed),
+      [periods.map((_, i) => i), ...series.map(({ drawn }) => [...drawn])],
+      element,
+    )
+    const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
+    resized.observe(element)
+    return () => {
+      resized.disconnect()
+      plot.destroy()
+      setPointed(null)
+    }
+  }, [periods, series, axes, scheme])
+  return (
+    <figure className={classes.figure}>
+      <div ref={place} role="img" aria-label={label} className={classes.plot} style={{ height }} />
+      <figcaption className={classes.legend}>
+        <span className={classes.period}>
+          {periods[pointed ?? 0]}
+          {pointed === null && periods.length > 1 && ` – ${periods.at(-1) ?? ''}`}
+        </span>
+        {series.toReversed().map(({ name, colour, drawn, told, axis }) => (
+          <span key={name} className={classes.entry}>
+            <span className={classes.swatch} style={{ background: colour }} aria-hidden />
+            {name}
+            {pointed !== null && <b>{format((told ?? drawn)[pointed], axes[axis ?? 0])}</b>}
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  )
+}
+
+function format(value: number | null | undefined, axis: Axis | undefined): string {
+  return value === null || value === undefined ? '–' : (axis?.format(value) ?? String(value))
+}
+
+function options(
+  periods: readonly string[],
+  series: readonly Series[],
+  axes: readonly Axis[],
+  scheme: 'light' | 'dark',
+  width: number,
+  point: (index: number | null) => void,
+): uPlot.Options {
+  const { text, grid } = grey[scheme]
+  const font = '11px system-ui, sans-serif'
+  const bars = uPlot.paths.bars?.({ size: [0.72, 64], radius: 0.06 })
+  return {
+    width,
+    height,
+    padding: [10, axes.length > 1 ? 0 : 10, 0, 0],
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
+    scales: {
+      x: { time: false, range: [-0.6, periods.length - 0.4] },
+      ...Object.fromEntries(
+        axes.map((_, i) => [`y${i}`, { range: (_plot: uPlot, _low: number, high: number) => top(high) }]),
+      ),
+    },
+    axes: [
+      {
+        stroke: text,
+        font,
+        grid: { show: false },
+        ticks: { show: false },
+        space: 90,
+        size: 26,
+        incrs: [1, 2, 3, 6, 7, 12, 14, 24, 28, 48, 96, 168, 336, 672],
+        values: (_plot, at) => at.map((i) => periods[i] ?? ''),
+      },
+      ...axes.map((axis, i): uPlot.Axis => ({
+        scale: `y${i}`,
+        side: i === 0 ? left : right,
+        stroke: text,
+        font,
+        size: 64,
+        grid: { show: i === 0, stroke: grid, width: 1 },
+        ticks: { show: false },
+        values: (_plot, at) => at.map((value) => axis.format(value)),
+      })),
+    ],
+    series: [
+      {},
+      ...series.map(({ name, colour, kind, axis = 0 }): uPlot.Series => ({
+        label: name,
+        scale: `y${axis}`,
+        stroke: colour,
+        width: kind === 'line' ? 2 : 0,
+        ...(kind === 'bars' && { fill: colour }),
+        ...(kind === 'bars' && bars !== undefined && { paths: bars }),
+        points: { show: kind === 'line' && periods.length < 60, size: 6, fill: colour },
+        spanGaps: kind === 'line',
+      })),
+    ],
+    hooks: { setCursor: [(plot) => point(plot.cursor.idx ?? null)] },
+  }
+}
+
+/** From zero to a little over the highest. */
+function top(high: number): [number, number] {
+  return [0, high > 0 ? high * 1.06 : 1]
+}

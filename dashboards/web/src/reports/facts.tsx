@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import classes from './page.module.css'
+
+export interface Fact {
+  name: string
+  value: ReactNode
+  /** What is to be said of it. */
+  note?: string
+}
+
+/** The totals of a report, large. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className={classes.facts}>
+      {facts.map(({ name, value, note }) => (
+        <div key={name} className={classes.fact}>
+          <dt>{name}</dt>
+          <dd>
+            {value}
+            {note !== undefined && <small>{note}</small>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

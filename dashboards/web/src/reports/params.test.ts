@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { viewerZone } from '../format/zone'
+import { apiParams, csvAddress, formatReport, parseReport } from './params'
+
+test('without a query the report is the usual one, in the viewer’s zone', () => {
+  const report = parseReport('', ['model'])
+  expect(report).toEqual({
+    from: 'now-7d',
+    to: '',
+    timezone: viewerZone,
+    granularity: 'day',
+    groupBy: ['model'],
+    byPeriod: false,
+  })
+  expect(formatReport(report, ['model'])).toBe('')
+})
+
+test.each([
+  '?from=now-24h&timezone=Asia%2FKathmandu&granularity=day&group_by=agent%2Ctag%3Acustomer&rows=periods',
+  '?from=&group_by=',
+  '?from=2026-03-01T00%3A00%3A00Z&to=2026-04-01T00%3A00%3A00Z',
+])('%s stays as it is', (search) =>
+  expect(formatReport(parseReport(search, ['model']), ['model'])).toBe(search),
+)
+
+test.each([
+  ['?from=now-24h', 'hour'],
+  ['?from=', 'month'],
+  ['?from=now-90d&granularity=week', 'day'],
+])('%s has periods of a %s', (search, want) => expect(parseReport(search, []).granularity).toBe(want))
+
+test('what the API is asked', () => {
+  const report = parseReport('?from=now-30d&timezone=UTC&granularity=month', ['tool'])
+  expect(apiParams(report, 'chart')).toEqual({ from: 'now-30d', timezone: 'UTC', granularity: 'month' })
+  expect(apiParams(report, 'table')).toEqual({ from: 'now-30d', timezone: 'UTC', granularity: 'total' })
+  expect(csvAddress('/v1/tools', report)).toBe(
+    '/v1/tools?from=now-30d&timezone=UTC&granularity=total&group_by=tool&format=csv',
+  )
+})

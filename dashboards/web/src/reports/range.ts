@@ -1,0 +1,44 @@
+import { wallClock } from '../format/zone'
+
+/** Ranges of time that are chosen often. The ends are times as the API reads them. */
+export const presets = [
+  { from: 'now-1h', name: 'Last hour' },
+  { from: 'now-24h', name: 'Last 24 hours' },
+  { from: 'now-7d', name: 'Last 7 days' },
+  { from: 'now-30d', name: 'Last 30 days' },
+  { from: 'now-90d', name: 'Last 90 days' },
+  { from: '', name: 'All time' },
+] as const
+
+export interface Range {
+  /** "" for no limit, as with `to`. */
+  from: string
+  to: string
+}
+
+/** A range in a few words. */
+export function rangeName({ from, to }: Range, zone: string): string {
+  const preset = to === '' ? presets.find((one) => one.from === from) : undefined
+  if (preset !== undefined) return preset.name
+  if (to === '') return `since ${instantName(from, zone)}`
+  return from === ''
+    ? `until ${instantName(to, zone)}`
+    : `${instantName(from, zone)} – ${instantName(to, zone)}`
+}
+
+/** now-24h as it is, 2026-03-28T13:05:00Z as a clock in the zone shows it. */
+function instantName(instant: string, zone: string): string {
+  const at = Date.parse(instant)
+  return Number.isNaN(at) || !instant.includes('T')
+    ? instant
+    : wallClock(new Date(at), zone).slice(0, 16).replace('T', ' ')
+}
+
+/** What a field for date and time shows for an instant; "" for one that it cannot show. */
+export function fieldOf(instant: string, zone: string, now = Date.now()): string {
+  if (instant === '') return ''
+  const [, amount, unit = ''] = /^now-(\d+)([wdhms])$/.exec(instant) ?? []
+  const lengths: Record<string, number> = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 }
+  const at = amount === undefined ? Date.parse(instant) : now - Number(amount) * (lengths[unit] ?? 0)
+  return Number.isNaN(at) ? '' : wallClock(new Date(at), zone).slice(0, 16)
+}

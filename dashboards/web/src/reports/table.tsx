@@ -1,0 +1,134 @@
+import { Button } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { useMemo, useState, type ReactNode } from 'react'
+import classes from './table.module.css'
+
+export interface Column<Row> {
+  name: string
+  /** What explains the name, where it is pointed at. */
+  hint?: string
+  /** A figure, set to the right. */
+  figure?: boolean
+  cell: (row: Row) => ReactNode
+  /** What rows are ordered by when the column's head is chosen. */
+  key: (row: Row) => number | string | null
+  total?: ReactNode
+}
+
+/** How many rows are shown at once. */
+const page = 200
+
+/** A report's rows with their totals. A column's head orders them by it. */
+export function ReportTable<Row>({
+  columns,
+  rows,
+  rowKey,
+  label,
+}: {
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  label: string
+}) {
+  const [order, setOrder] = useState<{ name: string; up: boolean } | null>(null)
+  const [shown, setShown] = useState(page)
+  const by = columns.find(({ name }) => name === order?.name)
+  const ordered = useMemo(() => {
+    if (by === undefined || order === null) return rows
+    const sorted = rows.toSorted((a, b) => compare(by.key(a), by.key(b)))
+    return order.up ? sorted : sorted.reverse()
+  }, [rows, by, order])
+  return (
+    <div className={classes.scroller} tabIndex={0} role="region" aria-label={label}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            {columns.map(({ name, hint, figure, key }) => {
+              const up = order?.name === name ? order.up : undefined
+              return (
+                <th
+                  key={name}
+                  scope="col"
+                  className={figure === true ? classes.figure : undefined}
+                  aria-sort={up === undefined ? 'none' : up ? 'ascending' : 'descending'}
+                >
+                  <button
+                    className={classes.sort}
+                    title={hint}
+                    onClick={() => {
+                      const first = rows[0]
+                      setOrder({
+                        name,
+                        up: up === undefined ? first !== undefined && isName(key(first)) : !up,
+                      })
+                    }}
+                  >
+                    {name}
+                    {up === true && <IconArrowUp size={13} aria-hidden />}
+                    {up === false && <IconArrowDown size={13} aria-hidden />}
+                  </button>
+                </th>
+              )
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {ordered.slice(0, shown).map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map(({ name, figure, cell, key }) => (
+                <td key={name} className={figure === true ? classes.figure : undefined}>
+                  {figure === true ? (
+                    cell(row)
+                  ) : (
+                    <div className={classes.name} title={titleOf(key(row))}>
+                      {cell(row)}
+                    </div>
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        {columns.some(({ total }) => total !== undefined) && (
+          <tfoot>
+            <tr>
+              {columns.map(({ name, figure, total }, i) =>
+                i === 0 ? (
+                  <th key={name} scope="row">
+                    {total ?? 'Total'}
+                  </th>
+                ) : (
+                  <td key={name} className={figure === true ? classes.figure : undefined}>
+                    {total}
+                  </td>
+                ),
+              )}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+      {shown < rows.length && (
+        <div className={classes.more}>
+          <Button size="xs" variant="default" onClick={() => setShown(shown + 5 * page)}>
+            Show more of {rows.length.toLocaleString('en')} rows
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A name in full, where it is pointed at. */
+function titleOf(key: number | string | null): string | undefined {
+  return typeof key === 'string' ? key : undefined
+}
+
+function isName(key: number | string | null): boolean {
+  return typeof key === 'string'
+}
+
+/** What is not known comes last. */
+function compare(a: number | string | null, b: number | string | null): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,17 @@
+import { useCallback, useMemo } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { formatReport, parseReport, type ReportParams } from './params'
+
+/** What the address asks of a report, and a way to ask something else. */
+export function useReport(
+  groups: readonly string[],
+): [ReportParams, (change: Partial<ReportParams>) => void] {
+  const search = useSearch()
+  const [path, navigate] = useLocation()
+  const report = useMemo(() => parseReport(search, groups), [search, groups])
+  const change = useCallback(
+    (part: Partial<ReportParams>) => navigate(path + formatReport({ ...report, ...part }, groups)),
+    [report, groups, navigate, path],
+  )
+  return [report, change]
+}

@@ -1,0 +1,169 @@
+import type { Schemas } from '../../api/client'
+import { endOf, withDescendants } from '../timeline/span'
+
+type Message = Schemas['Message']
+type Span = Schemas['Span']
+
+/** A tool call with what was written of it. */
+export interface ToolCall {
+  name: string
+  /** Null where only messages speak of the call. */
+  span: Span | null
+  arguments: Message[]
+  output: Message[]
+  result: Message[]
+}
+
+/** A piece of the conversation. It is there from the moment `from` on, ms from the session's start. */
+export type Item = { key: string; from: number } & (
+  | { kind: 'message'; message: Message }
+  | { kind: 'tool'; call: ToolCall }
+  /** `number` counts the runs from 1; 0 is for runs inside of others. */
+  | { kind: 'run'; span: Span; number: number }
+  | { kind: 'end'; span: Span; number: number }
+)
+
+/** An item and its place among those of the same moment. */
+interface Placed {
+  item: Item
+  stream: string
+  seq: number
+  rank: number
+}
+
+/** Puts the messages and the runs of a session in order of their moments, with one item for each tool call. */
+export function conversationOf(messages: readonly Message[], spans: readonly Span[]): Item[] {
+  const all = [...withDescendants(spans)]
+  const placed: Placed[] = []
+  const calls = callsOf(messages, all)
+  for (const [id, { call, from, position }] of calls)
+    placed.push(place({ key: `tool ${id}`, from, kind: 'tool', call }, position, 1))
+  const repeated = repeatedReplies(messages)
+  for (const message of messages) {
+    if (calls.has(callId(message)) || repeated.has(message)) continue
+    placed.push(
+      place({ key: message.id, from: message.start_ms, kind: 'message', message }, message.position, 1),
+    )
+  }
+  placed.push(...runsOf(all, placed))
+  return placed.sort(byPlace).map(({ item }) => item)
+}
+
+function place(item: Item, position: string, rank: number): Placed {
+  const [, stream = '', seq = '0'] = position.split('.')
+  return { item, stream, seq: Number(seq), rank }
+}
+
+function byPlace(a: Placed, b: Placed): number {
+  return (
+    a.item.from - b.item.from ||
+    (a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : 0) ||
+    a.seq - b.seq ||
+    a.rank - b.rank
+  )
+}
+
+const toolKinds: ReadonlySet<Message['kind']> = new Set(['tool_arguments', 'tool_output', 'tool_result'])
+
+/** Which call a message is about; a result that names no call stands for itself. */
+function callId(message: Message): string {
+  if (!toolKinds.has(message.kind)) return ''
+  return message.span_id === '' ? message.id : message.span_id
+}
+
+interface Call {
+  call: ToolCall
+  from: number
+  position: string
+}
+
+function callsOf(messages: readonly Message[], spans: readonly Span[]): Map<string, Call> {
+  const calls = new Map<string, Call>()
+  const others = new Set<string>()
+  for (const span of spans) {
+    if (span.kind !== 'tool') others.add(span.id)
+    else
+      calls.set(span.id, {
+        call: { name: span.name, span, arguments: [], output: [], result: [] },
+        from: span.start_ms,
+        position: span.position,
+      })
+  }
+  for (const message of messages) {
+    const id = callId(message)
+    // A run or a model call is no tool call: what it is said to have got stands for itself.
+    if (id === '' || others.has(id)) continue
+    let found = calls.get(id)
+    if (found === undefined) {
+      found = {
+        call: { name: message.name, span: null, arguments: [], output: [], result: [] },
+        from: message.start_ms,
+        position: message.position,
+      }
+      calls.set(id, found)
+    }
+    if (message.start_ms < found.from) found.from = message.start_ms
+    if (message.kind === 'tool_arguments') found.call.arguments.push(message)
+    else if (message.kind === 'tool_output') found.call.output.push(message)
+    else found.call.result.push(message)
+  }
+  return calls
+}
+
+/** Replies that say once more what the run's last message said. */
+function repeatedReplies(messages: readonly Message[]): Set<Message> {
+  const repeated = new Set<Message>()
+  const last = new Map<string, string>()
+  for (const message of messages) {
+    if (message.kind === 'assistant') last.set(message.run_id, message.text.trim())
+    else if (message.kind === 'reply' && last.get(message.run_id) === message.text.trim())
+      repeated.add(message)
+  }
+  return repeated
+}
+
+/** The beginnings and ends of runs. An end comes after all of its run that was there by then. */
+function runsOf(spans: readonly Span[], items: readonly Placed[]): Placed[] {
+  const runs: Placed[] = []
+  const runOf = new Map<string, Span>()
+  const ids = new Set(spans.map(({ id }) => id))
+  for (const span of spans) {
+    const run = span.kind === 'run' ? span : runOf.get(span.parent)
+    if (run !== undefined) runOf.set(span.id, run)
+  }
+  const lastSeq = new Map<Span, number>()
+  const reach = (run: Span | undefined, stream: string, seq: number, from: number) => {
+    const end = run && endOf(run)
+    if (run === undefined || end === null || end === undefined || from > end) return
+    if (stream === streamOf(run)) lastSeq.set(run, Math.max(lastSeq.get(run) ?? 0, seq))
+  }
+  for (const span of spans) {
+    const { stream, seq } = place({ key: '', from: 0, kind: 'end', span, number: 0 }, span.position, 0)
+    reach(runOf.get(span.id), stream, seq, span.start_ms)
+  }
+  for (const { item, stream, seq } of items) {
+    const id = item.kind === 'message' ? item.message.span_id : item.kind === 'tool' ? item.call.span?.id : ''
+    reach(runOf.get(id ?? ''), stream, seq, item.from)
+  }
+  let number = 0
+  for (const span of spans) {
+    if (span.kind !== 'run') continue
+    const n = ids.has(span.parent) ? 0 : ++number
+    runs.push(
+      place({ key: `run ${span.id}`, from: span.start_ms, kind: 'run', span, number: n }, span.position, 0),
+    )
+    const end = endOf(span)
+    if (end === null) continue
+    runs.push({
+      item: { key: `end ${span.id}`, from: end, kind: 'end', span, number: n },
+      stream: streamOf(span),
+      seq: lastSeq.get(span) ?? 0,
+      rank: 2,
+    })
+  }
+  return runs
+}
+
+function streamOf(span: Span): string {
+  return span.position.split('.')[1] ?? ''
+}

@@ -1,0 +1,13 @@
+/** Texts above this are shown as they are, units. */
+const most = 2_000_000
+
+/** The value of a text that is a JSON object or list; undefined for any other. */
+export function parsed(text: string): unknown {
+  const first = text.trimStart()[0]
+  if ((first !== '{' && first !== '[') || text.length > most) return undefined
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,111 @@
+import { Button } from '@mantine/core'
+import { IconArrowDown } from '@tabler/icons-react'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { memo, useCallback, useMemo, useRef, useState } from 'react'
+import { usePlayerState } from '../player/context'
+import { useFollow } from './follow'
+import { FoldsContext } from './folds'
+import { countUntil } from './growth'
+import type { Item } from './items'
+import classes from './list.module.css'
+import { MessageRow } from './message'
+import { RunBegin, RunEnd } from './run'
+import { ToolCard } from './tool'
+
+/** All of a conversation that had arrived by the player's moment. `started` is the session's start. */
+export function ConversationList({ items, started }: { items: readonly Item[]; started: string }) {
+  const froms = useMemo(() => Float64Array.from(items, ({ from }) => from), [items])
+  const count = usePlayerState(({ offset }) => countUntil(froms, offset))
+  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map())
+  const folds = useMemo(
+    () => ({
+      opened,
+      set: (key: string, open: boolean) => setOpened((all) => new Map(all).set(key, open)),
+    }),
+    [opened],
+  )
+  const scroller = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const { following, follow } = useFollow(scroller, content)
+  // A new function would have all rows placed anew.
+  const keyOf = useCallback((i: number) => items[i]?.key ?? i, [items])
+  // eslint-disable-next-line react-hooks/incompatible-library -- it draws this component itself when it scrolls
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: (i) => estimate(items[i]),
+    getItemKey: keyOf,
+    overscan: 8,
+    paddingStart: 12,
+    paddingEnd: 20,
+    gap: 10,
+  })
+  const shown = rows.getVirtualItems()
+  return (
+    <FoldsContext value={folds}>
+      <div className={classes.view}>
+        <div
+          ref={scroller}
+          className={classes.scroller}
+          tabIndex={0}
+          role="log"
+          aria-label="Conversation"
+          aria-live="off"
+        >
+          <div ref={content} className={classes.content} style={{ height: rows.getTotalSize() }}>
+            <div className={classes.rows} style={{ transform: `translateY(${shown[0]?.start ?? 0}px)` }}>
+              {shown.map(({ key, index }) => {
+                const item = items[index]
+                return (
+                  <div key={key} ref={rows.measureElement} data-index={index} className={classes.row}>
+                    {item !== undefined && <Row item={item} started={started} />}
+                  </div>
+                )
+              })}
+            </div>
+          </div>
+          {count === 0 && <p className={classes.nothing}>Nothing had been said yet at this moment.</p>}
+        </div>
+        {!following && (
+          <Button
+            className={classes.jump}
+            size="compact-sm"
+            radius="xl"
+            leftSection={<IconArrowDown size={14} />}
+            onClick={follow}
+          >
+            Jump to now
+          </Button>
+        )}
+      </div>
+    </FoldsContext>
+  )
+}
+
+/** Drawn anew by itself as what it shows grows, and not with the list. */
+const Row = memo(function Row({ item, started }: { item: Item; started: string }) {
+  switch (item.kind) {
+    case 'message':
+      return <MessageRow message={item.message} started={started} />
+    case 'tool':
+      return <ToolCard call={item.call} from={item.from} started={started} />
+    case 'run':
+      return <RunBegin span={item.span} number={item.number} started={started} />
+    case 'end':
+      return <RunEnd span={item.span} number={item.number} at={item.from} started={started} />
+  }
+})
+
+/** About how tall an item is before it was measured, pixels. */
+function estimate(item: Item | undefined): number {
+  switch (item?.kind) {
+    case 'message':
+      return item.message.kind === 'thinking' || item.message.kind === 'system'
+        ? 26
+        : 46 + Math.min(20_000, Math.ceil(item.message.text.length / 80) * 22)
+    case 'tool':
+      return 150
+    default:
+      return 28
+  }
+}

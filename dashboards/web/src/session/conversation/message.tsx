@@ -1,0 +1,80 @@
+import { Text, UnstyledButton } from '@mantine/core'
+import { IconChevronRight } from '@tabler/icons-react'
+import type { Schemas } from '../../api/client'
+import { dataUrl, imageOf } from '../../components/images'
+import { JsonTree } from '../../components/jsontree'
+import { duration } from '../../format/duration'
+import { MomentLink } from '../moment'
+import { usePlayerState } from '../player/context'
+import { useFold } from './folds'
+import { growthOf, lengthAt, wholeAt } from './growth'
+import { parsed } from './json'
+import classes from './message.module.css'
+import { Prose } from './prose'
+
+type Message = Schemas['Message']
+
+const names: Record<Message['kind'], string> = {
+  system: 'System',
+  user: 'User',
+  assistant: 'Assistant',
+  thinking: 'Thinking',
+  tool_arguments: 'Arguments',
+  tool_output: 'Output',
+  tool_result: 'Result',
+  reply: 'Reply',
+  error: 'Error',
+}
+
+/** A message as it stood at the player's moment. */
+export function MessageRow({ message, started }: { message: Message; started: string }) {
+  const growth = growthOf(message)
+  const length = usePlayerState(({ offset }) => lengthAt(growth, offset))
+  const running = usePlayerState((state) => state.running)
+  const growing = length < message.text.length || (running && !message.complete)
+  const text = message.text.slice(0, length)
+  const folds = message.kind === 'thinking' || message.kind === 'system'
+  const [open, toggle] = useFold(message.id, !folds)
+  const who = message.kind === 'assistant' && message.agent !== '' ? message.agent : names[message.kind]
+  return (
+    <article className={classes.message} data-kind={message.kind} aria-label={names[message.kind]}>
+      <header className={classes.head}>
+        {folds ? (
+          <UnstyledButton className={classes.fold} aria-expanded={open} onClick={toggle}>
+            <IconChevronRight size={13} aria-hidden />
+            <span className={classes.who}>{who}</span>
+            <Size message={message} length={length} growing={growing} />
+          </UnstyledButton>
+        ) : (
+          <span className={classes.who}>{who}</span>
+        )}
+        <MomentLink ms={message.start_ms} started={started} />
+      </header>
+      {open && <Body message={message} text={text} growing={growing} />}
+    </article>
+  )
+}
+
+/** How long a folded text is, and how long it took. */
+function Size({ message, length, growing }: { message: Message; length: number; growing: boolean }) {
+  const took = wholeAt(growthOf(message)) - message.start_ms
+  return (
+    <Text span size="xs" c="dimmed" className="figures">
+      {length.toLocaleString('en')} characters{!growing && took > 0 && ` in ${duration(took)}`}
+      {growing && <span className={classes.writing}> …</span>}
+    </Text>
+  )
+}
+
+function Body({ message, text, growing }: { message: Message; text: string; growing: boolean }) {
+  if (!growing) {
+    const image = imageOf(text) ?? dataUrl(message.media, text)
+    if (image !== null)
+      return <img className={classes.picture} src={image} alt={`${names[message.kind]}, an image`} />
+    if (message.media === 'json') {
+      const value = parsed(text)
+      if (value !== undefined) return <JsonTree value={value} label={names[message.kind]} />
+    }
+  }
+  return <Prose text={text} growing={growing} />
+}

@@ -1,0 +1,112 @@
+import { IconTool } from '@tabler/icons-react'
+import { type ReactNode, useMemo } from 'react'
+import type { Schemas } from '../../api/client'
+import { Copy } from '../../components/copy'
+import { dataUrl, imageOf } from '../../components/images'
+import { JsonTree } from '../../components/jsontree'
+import { LongText } from '../../components/longtext'
+import { SpanStatus } from '../../components/spanstatus'
+import { duration } from '../../format/duration'
+import { MomentLink } from '../moment'
+import { usePlayerState } from '../player/context'
+import { askedAt, endOf, stateAt } from '../timeline/span'
+import { growthOf, lengthAt } from './growth'
+import type { ToolCall } from './items'
+import { parsed } from './json'
+import classes from './tool.module.css'
+
+type Message = Schemas['Message']
+type Span = Schemas['Span']
+
+/** A tool call as it stood at the player's moment: what it was asked, for how long it ran, what came back. */
+export function ToolCard({ call, from, started }: { call: ToolCall; from: number; started: string }) {
+  const { span } = call
+  const failed = usePlayerState(({ offset }) => span !== null && isFailure(stateAt(span, offset)))
+  const name = call.name === '' ? 'A tool' : call.name
+  return (
+    <article className={classes.card} data-failed={failed} aria-label={`Tool call: ${name}`}>
+      <header className={classes.head}>
+        <IconTool size={15} className={classes.icon} aria-hidden />
+        <span className={classes.name}>{name}</span>
+        {span !== null && <Progress span={span} started={started} />}
+        <span className={classes.gap} />
+        <MomentLink ms={from} started={started} />
+      </header>
+      {call.arguments.map((message) => (
+        <Part key={message.id} title="Arguments" message={message} bare />
+      ))}
+      {call.output.map((message) => (
+        <Part key={message.id} title="Output" message={message} />
+      ))}
+      {call.result.map((message) => (
+        <Part key={message.id} title={failed ? 'Error' : 'Result'} message={message} />
+      ))}
+      {failed &&
+        span?.error != null &&
+        !call.result.some(({ text }) => text.startsWith(span.error ?? '')) && (
+          <Section title="Error">
+            <LongText text={span.error} label="Error" />
+          </Section>
+        )}
+    </article>
+  )
+}
+
+function isFailure(state: ReturnType<typeof stateAt>): boolean {
+  return state === 'error' || state === 'rejected'
+}
+
+/** How a call stood, and for how long it had run, ticking while it does. */
+function Progress({ span, started }: { span: Span; started: string }) {
+  const asked = useMemo(() => askedAt(span, started), [span, started])
+  const state = usePlayerState(({ offset }) => stateAt(span, offset, asked))
+  const since = state === 'waiting' && asked !== null ? asked : span.start_ms
+  // Tenths of a second while it runs: often enough to be seen running.
+  const ran = usePlayerState(({ offset }) => {
+    const end = endOf(span)
+    return end !== null && offset >= end ? end - since : Math.max(0, Math.floor((offset - since) / 100) * 100)
+  })
+  return (
+    <>
+      {state !== 'ok' && <SpanStatus state={state} />}
+      {state !== 'before' && <span className={classes.time}>{duration(ran)}</span>}
+    </>
+  )
+}
+
+/** One of the texts of a call, from when it had begun to arrive. `bare` ones need no title. */
+function Part({ title, message, bare = false }: { title: string; message: Message; bare?: boolean }) {
+  const growth = growthOf(message)
+  const length = usePlayerState(({ offset }) => lengthAt(growth, offset))
+  const there = usePlayerState(({ offset }) => offset >= message.start_ms)
+  if (!there) return null
+  const text = message.text.slice(0, length)
+  return (
+    <Section title={title} bare={bare} copy={text}>
+      <Value message={message} text={text} label={title} />
+    </Section>
+  )
+}
+
+function Section(props: { title: string; bare?: boolean; copy?: string; children: ReactNode }) {
+  return (
+    <div className={classes.part} role="group" aria-label={props.title}>
+      {props.bare !== true && <div className={classes.title}>{props.title}</div>}
+      <div className={classes.value}>{props.children}</div>
+      {props.copy !== undefined && props.copy !== '' && (
+        <div className={classes.copy}>
+          <Copy text={props.copy} what={`Copy the ${props.title.toLowerCase()}`} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Value({ message, text, label }: { message: Message; text: string; label: string }) {
+  const whole = text.length === message.text.length
+  const value = useMemo(() => (whole ? parsed(text) : undefined), [whole, text])
+  if (value !== undefined) return <JsonTree value={value} label={label} />
+  const image = whole ? (imageOf(text) ?? dataUrl(message.media, text)) : null
+  if (image !== null) return <img className={classes.picture} src={image} alt={`${label}, an image`} />
+  return <LongText text={text} label={label} />
+}

@@ -1,0 +1,135 @@
+import { CloseButton, Loader, SegmentedControl } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { Schemas } from '../../api/client'
+import { Copy } from '../../components/copy'
+import { JsonTree } from '../../components/jsontree'
+import { LongText } from '../../components/longtext'
+import { ProblemAlert } from '../../components/problem'
+import { Time } from '../../components/time'
+import { clock } from '../../format/duration'
+import { bytes, count } from '../../format/numbers'
+import { MomentLink } from '../moment'
+import { bytesOf } from './bytes'
+import classes from './detail.module.css'
+import { Exact, Hex } from './exact'
+import { flagMeanings } from './flags'
+import { frameQuery } from './queries'
+
+type WholeFrame = Schemas['WholeFrame']
+type View = 'pretty' | 'exact' | 'hex'
+
+/** One frame: what it says, its exact bytes, and what is special about it. */
+export function FrameDetail(props: {
+  session: Schemas['SessionDetail']
+  position: string
+  onClose: () => void
+}) {
+  const { session, position, onClose } = props
+  const frame = useQuery(frameQuery(session.id, position))
+  const [view, setView] = useState<View>('pretty')
+  return (
+    <aside className={classes.detail} aria-label="The frame">
+      <header className={classes.head}>
+        <h2 className={classes.title}>{frame.data === undefined ? 'Frame' : frame.data.type || 'Frame'}</h2>
+        <SegmentedControl
+          size="xs"
+          aria-label="How the frame is shown"
+          value={view}
+          onChange={(value) => setView(value)}
+          data={[
+            { value: 'pretty', label: 'Pretty' },
+            { value: 'exact', label: 'Exact' },
+            { value: 'hex', label: 'Hex' },
+          ]}
+        />
+        <span style={{ flex: 1 }} />
+        {frame.data !== undefined && <CopyFrame frame={frame.data} view={view} />}
+        <CloseButton size="sm" aria-label="Close the frame" onClick={onClose} />
+      </header>
+      {frame.error !== null && <ProblemAlert error={frame.error} again={() => void frame.refetch()} />}
+      {frame.isPending && <Loader size="sm" aria-label="Loading the frame" />}
+      {frame.data !== undefined && <Shown frame={frame.data} view={view} started={session.started} />}
+    </aside>
+  )
+}
+
+function CopyFrame({ frame, view }: { frame: WholeFrame; view: View }) {
+  const text = useMemo(
+    () => (view === 'pretty' ? prettyText(frame) : new TextDecoder().decode(bytesOf(frame.raw))),
+    [frame, view],
+  )
+  return (
+    <Copy text={text} what={view === 'pretty' ? 'Copy what it says' : 'Copy its text as it was recorded'} />
+  )
+}
+
+function prettyText(frame: WholeFrame): string {
+  return frame.text ?? frame.base64 ?? JSON.stringify(frame.frame, null, 2)
+}
+
+function Shown({ frame, view, started }: { frame: WholeFrame; view: View; started: string }) {
+  const raw = useMemo(() => bytesOf(frame.raw), [frame.raw])
+  return (
+    <>
+      <dl className={classes.facts}>
+        <Fact name="Arrived">
+          <MomentLink ms={frame.offset_ms} started={started} /> <Time at={frame.captured_at} />
+        </Fact>
+        <Fact name="Size">
+          {bytes(frame.size)}
+          {frame.size > 999 && ` (${count(frame.size)} bytes)`}
+        </Fact>
+        <Fact name="Way">
+          {frame.direction === 'send' ? 'sent' : 'received'} over {frame.transport}
+        </Fact>
+        <Fact name="Number in its stream">{count(frame.seq)}</Fact>
+        {frame.event_id !== '' && <Fact name="Its own id">{frame.event_id}</Fact>}
+        {frame.session_id !== '' && <Fact name="Its session">{frame.session_id}</Fact>}
+        {frame.run_id !== '' && <Fact name="Run">{frame.run_id}</Fact>}
+        {frame.node_id !== '' && <Fact name="Step">{frame.node_id}</Fact>}
+        {frame.agent !== '' && <Fact name="Agent">{frame.agent}</Fact>}
+      </dl>
+      {frame.flags.length > 0 && (
+        <ul className={classes.flags}>
+          {frame.flags.map((flag) => (
+            <li key={flag}>
+              <code>{flag}</code> {flagMeanings[flag]}
+            </li>
+          ))}
+        </ul>
+      )}
+      {frame.cuts.length > 0 && (
+        <p className={classes.cuts}>
+          It came in {count(frame.cuts.length + 1)} pieces:{' '}
+          {frame.cuts
+            .slice(0, 20)
+            .map((cut) => `${count(cut.bytes)} bytes by ${clock(cut.offset_ms)}`)
+            .join(', ')}
+          {frame.cuts.length > 20 && ' …'}, the rest by {clock(frame.offset_ms)}.
+        </p>
+      )}
+      <div className={classes.body}>
+        {view === 'pretty' && <Pretty frame={frame} />}
+        {view === 'exact' && <Exact raw={raw} />}
+        {view === 'hex' && <Hex raw={raw} />}
+      </div>
+    </>
+  )
+}
+
+function Pretty({ frame }: { frame: WholeFrame }) {
+  if (frame.text !== undefined) return <LongText text={frame.text} label="What the frame says" />
+  if (frame.base64 !== undefined)
+    return <p className={classes.cuts}>These bytes are no text. Exact and Hex show them.</p>
+  return <JsonTree value={frame.frame} label="What the frame says" open={3} />
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { answered, api, type Schemas } from '../../api/client'
+import type { Mark } from './marks'
+
+/** Frames on a page. */
+export const pageSize = 500
+
+/** Which frames are listed; nothing chosen stands for all. */
+export interface FrameFilter {
+  types: readonly string[]
+  direction: Schemas['Direction'] | null
+}
+
+/** What a row tells of a frame; the rest of the frame is not kept. */
+export interface FrameLine extends Mark {
+  direction: Schemas['Direction']
+  type: string
+  node: string
+  agent: string
+  size: number
+  flags: Schemas['Frame']['flags']
+  /** The first of what it says. */
+  head: string
+}
+
+/**
+ * Where each page of the list begins. `version` changes when a running session has grown; what was known
+ * before is shown until the new is there.
+ */
+export const indexQuery = (id: string, filter: FrameFilter, version: number) =>
+  queryOptions({
+    queryKey: ['frames', id, 'index', filter, version],
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET('/v1/sessions/{id}/frames/index', {
+          params: { path: { id }, query: { every: pageSize, ...parameters(filter) } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+    staleTime: Infinity,
+  })
+
+/** How many frames there are of each type. */
+export const typesQuery = (id: string, version: number) =>
+  queryOptions({
+    queryKey: ['frames', id, 'types', version],
+    queryFn: ({ signal }) =>
+      answered(api.GET('/v1/sessions/{id}/frames/types', { params: { path: { id } }, signal })),
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+    staleTime: Infinity,
+  })
+
+/**
+ * A page of rows, from after a position on. Pages out of sight are soon forgotten. Of the last page of a
+ * running session, what there was of it is shown until the longer one is there.
+ */
+export const pageQuery = (
+  client: QueryClient,
+  id: string,
+  filter: FrameFilter,
+  after: string | undefined,
+  rows: number,
+) =>
+  queryOptions<FrameLine[]>({
+    placeholderData: () =>
+      client
+        .getQueriesData<FrameLine[]>({ queryKey: ['frames', id, 'page', filter, after] })
+        .map(([, lines]) => lines ?? [])
+        .reduce<FrameLine[] | undefined>(
+          (most, lines) => (lines.length > (most?.length ?? 0) ? lines : most),
+          undefined,
+        ),
+    queryKey: ['frames', id, 'page', filter, after, rows],
+    queryFn: async ({ signal }) => {
+      const lines: FrameLine[] = []
+      let cursor = after
+      // A page of big frames comes in parts.
+      do {
+        const page = await answered(
+          api.GET('/v1/sessions/{id}/frames', {
+            params: {
+              path: { id },
+              query: {
+                limit: rows - lines.length,
+                ...(cursor !== undefined && { cursor }),
+                ...parameters(filter),
+              },
+            },
+            signal,
+          }),
+        )
+        // The other form of the answer, which is asked for otherwise.
+        if (typeof page === 'string') throw new Error('The server answered with bytes.')
+        lines.push(...page.items.map(lineOf))
+        cursor = page.next ?? undefined
+      } while (cursor !== undefined && lines.length < rows)
+      return lines
+    },
+    gcTime: 15_000,
+    staleTime: Infinity,
+  })
+
+/** One frame with its exact bytes. */
+export const frameQuery = (id: string, position: string) =>
+  queryOptions({
+    queryKey: ['frames', id, 'frame', position],
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET('/v1/sessions/{id}/frames/{position}', { params: { path: { id, position } }, signal }),
+      ),
+    gcTime: 15_000,
+    staleTime: Infinity,
+  })
+
+function parameters({ types, direction }: FrameFilter) {
+  return {
+    ...(types.length > 0 && { type: [...types] }),
+    ...(direction !== null && { direction: [direction] }),
+  }
+}
+
+function lineOf(frame: Schemas['Frame']): FrameLine {
+  const { position, offset_ms, direction, type, agent, size, flags } = frame
+  return {
+    position,
+    offset_ms,
+    direction,
+    type,
+    agent,
+    size,
+    flags,
+    node: frame.node_id,
+    head: headOf(frame),
+  }
+}
+
+const headLength = 240
+
+function headOf(frame: Schemas['Frame']): string {
+  if (frame.text !== undefined) return frame.text.slice(0, headLength)
+  if (frame.base64 !== undefined) return 'Bytes that are no text'
+  return JSON.stringify(frame.frame).slice(0, headLength)
+}

@@ -1,0 +1,25 @@
+import { offsetOf } from './position'
+
+/**
+ * The moment that an address asks for with `?t=`: seconds from the session's start, or a frame's position.
+ * Null where it asks for none, or for something else.
+ */
+export function momentOf(
+  search: string,
+  started: string,
+): { offset: number; position: string | null } | null {
+  const t = new URLSearchParams(search).get('t')
+  if (t === null || t === '') return null
+  const seconds = Number(t)
+  if (Number.isFinite(seconds))
+    return { offset: Math.round(Math.max(seconds, 0) * 1e9) / 1e6, position: null }
+  const offset = offsetOf(t, started)
+  return Number.isNaN(offset) ? null : { offset, position: t }
+}
+
+/** The address of a session at a moment, to the nanosecond, to be handed on. */
+export function addressOf(page: string, session: string, offset: number): string {
+  const url = new URL(`/sessions/${encodeURIComponent(session)}`, page)
+  url.searchParams.set('t', String(Math.round(offset * 1e6) / 1e9))
+  return url.href
+}

@@ -1,0 +1,24 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconCheck, IconLink } from '@tabler/icons-react'
+import { addressOf } from './address'
+import { usePlayer } from './context'
+
+/** Copies an address that opens the session at the moment there is when it is pressed. */
+export function CopyMoment({ session }: { session: string }) {
+  const player = usePlayer()
+  const { copy, copied } = useClipboard()
+  return (
+    <Tooltip label={copied ? 'Copied' : 'Copy a link to this moment'}>
+      <ActionIcon
+        variant="subtle"
+        color={copied ? 'teal' : 'gray'}
+        size="lg"
+        aria-label="Copy a link to this moment"
+        onClick={() => copy(addressOf(location.href, session, player.state().offset))}
+      >
+        {copied ? <IconCheck size={18} /> : <IconLink size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { span } from '../conversation/messages.fixture'
+import { markerNear, markersOf, nextMarker } from './markers'
+
+const markers = markersOf([
+  span({
+    kind: 'run',
+    start_ms: 0,
+    duration_ms: 90,
+    status: 'error',
+    name: '',
+    error: null,
+    children: [
+      span({ kind: 'node', name: 'plan', start_ms: 1, children: [span({ kind: 'llm', start_ms: 2 })] }),
+      span({ kind: 'tool', name: 'bash', start_ms: 50, duration_ms: 10, status: 'error', error: 'exit 1' }),
+    ],
+  }),
+])
+
+test('tools, nodes and errors are marked, in order', () => {
+  expect(markers).toEqual([
+    { at: 1, kind: 'node', name: 'plan' },
+    { at: 50, kind: 'tool', name: 'bash' },
+    { at: 60, kind: 'error', name: 'bash: exit 1' },
+    { at: 90, kind: 'error', name: 'run failed' },
+  ])
+})
+
+test('the next one and the one before', () => {
+  expect(nextMarker(markers, 1, false)?.at).toBe(50)
+  expect(nextMarker(markers, 50, true)?.at).toBe(1)
+  expect(nextMarker(markers, 90, false)).toBeUndefined()
+  expect(nextMarker(markers, 1, true)).toBeUndefined()
+})
+
+test('the one that a pointer means', () => {
+  expect(markerNear(markers, 52, 5)?.kind).toBe('tool')
+  expect(markerNear(markers, 52, 20)?.kind).toBe('error')
+  expect(markerNear(markers, 30, 5)).toBeUndefined()
+})

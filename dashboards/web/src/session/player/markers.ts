@@ -1,0 +1,50 @@
+import type { Schemas } from '../../api/client'
+
+type Span = Schemas['Span']
+
+/** Something worth going to. `at` is ms from the session's start. */
+export interface Marker {
+  at: number
+  kind: 'node' | 'tool' | 'error'
+  name: string
+}
+
+/** Where tools were called, where something failed, and where another node took over, in order of time. */
+export function markersOf(spans: readonly Span[]): Marker[] {
+  const found: Marker[] = []
+  const add = (span: Span) => {
+    if (span.kind === 'tool' || span.kind === 'node')
+      found.push({ at: span.start_ms, kind: span.kind, name: span.name })
+    if (span.status === 'error')
+      found.push({ at: span.start_ms + (span.duration_ms ?? 0), kind: 'error', name: failure(span) })
+    span.children.forEach(add)
+  }
+  spans.forEach(add)
+  return found.sort((a, b) => a.at - b.at)
+}
+
+function failure(span: Span): string {
+  const what = span.name === '' ? span.kind : span.name
+  return span.error === null || span.error === '' ? `${what} failed` : `${what}: ${span.error}`
+}
+
+/** The marker after a moment, or the one before it. What is as near as a screen shows counts as there. */
+export function nextMarker(markers: readonly Marker[], offset: number, back: boolean): Marker | undefined {
+  return back
+    ? markers.findLast((marker) => marker.at < offset - 1e-6)
+    : markers.find((marker) => marker.at > offset + 1e-6)
+}
+
+/** The marker that is nearest to a moment, errors before others, if one is within reach. */
+export function markerNear(markers: readonly Marker[], offset: number, reach: number): Marker | undefined {
+  let best: Marker | undefined
+  for (const marker of markers) {
+    if (Math.abs(marker.at - offset) > reach) continue
+    const better =
+      best === undefined ||
+      (marker.kind === 'error' && best.kind !== 'error') ||
+      (marker.kind === best.kind && Math.abs(marker.at - offset) < Math.abs(best.at - offset))
+    if (better) best = marker
+  }
+  return best
+}

@@ -1,0 +1,45 @@
+/** What the player tells of itself. Times are milliseconds from the session's start. */
+export interface PlayerState {
+  /** The moment that is shown: everything that had arrived by then, and nothing after it. */
+  offset: number
+  /** The frame that the moment stands at; null where it is not known, or before the first. */
+  position: string | null
+  /** Where the tape ends, so far. */
+  duration: number
+  /** When the latest frame arrived that is known of: what is newer than the data shown is fetched. */
+  edge: number
+  playing: boolean
+  /** From 0.1 to 1000. */
+  speed: number
+  /** The longest silence that is played, or null for all of it. */
+  idleLimit: number | null
+  loop: boolean
+  /** The session still runs. */
+  running: boolean
+  /** The moment is the present: what arrives is shown as it does. */
+  live: boolean
+  /** What stands in the way of playing, for people: a lost connection, a refusal; null for nothing. */
+  trouble: string | null
+}
+
+/** Plays one session. All views of it show the same moment: the player's. */
+export interface Player {
+  /** Calls back after every change, until what is returned is called. */
+  readonly subscribe: (changed: () => void) => () => void
+  /** The same object until something changes. */
+  state(): PlayerState
+  play(): void
+  pause(): void
+  /** Goes to a moment, playing on if it plays. */
+  seek(offset: number): void
+  /** Goes to a frame, by its position. */
+  seekTo(position: string): void
+  /** Goes some frames on, or back where negative, and stays there. */
+  step(frames: number): void
+  setSpeed(speed: number): void
+  setIdleLimit(limit: number | null): void
+  setLoop(loop: boolean): void
+  /** Goes to the present of a running session, and stays with it. */
+  goLive(): void
+  close(): void
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { nanoseconds, offsetOf } from './position'
+
+test.each([
+  ['2026-01-02T03:04:05Z', 1_767_323_045_000_000_000n],
+  ['2026-01-02T03:04:05.012345678Z', 1_767_323_045_012_345_678n],
+  ['2026-01-02T03:04:05.5Z', 1_767_323_045_500_000_000n],
+])('%s in nanoseconds', (time, want) => expect(nanoseconds(time)).toBe(want))
+
+test('a position tells its offset to the nanosecond', () => {
+  const started = '2026-01-02T03:04:05.012345678Z'
+  const id = '019b7d3c-0000-7000-8000-000000000000'
+  expect(offsetOf(`1767323045012345678.${id}.0`, started)).toBe(0)
+  expect(offsetOf(`1767323046512345679.${id}.9`, started)).toBe(1500.000001)
+  expect(offsetOf('yesterday', started)).toBeNaN()
+})

@@ -1,0 +1,464 @@
+import { corrected, momentAt, type Clock } from './clock'
+import type { Player, PlayerState } from './player'
+import { offsetOf } from './position'
+import { idleLimitOf, placeAfter, replayAddress, type Control, type Message, type State } from './wire'
+
+/** The connection that cues come over. */
+export interface Connection {
+  send(text: string): void
+  close(): void
+}
+
+/** Who is told of a connection. */
+export interface Hearer {
+  opened(): void
+  heard(text: string): void
+  closed(): void
+}
+
+/** What the player takes from the browser. */
+export interface Surroundings {
+  connect(address: string, hearer: Hearer): Connection
+  /** The time of a monotonic clock, ms. */
+  now(): number
+  /** Calls back before the next picture is drawn; what is returned calls it off. */
+  beforeFrame(draw: () => void): () => void
+}
+
+export const browser: Surroundings = {
+  connect: (address, hearer) => {
+    const socket = new WebSocket(address)
+    socket.onopen = () => hearer.opened()
+    socket.onmessage = (event: MessageEvent<string>) => hearer.heard(event.data)
+    socket.onclose = () => hearer.closed()
+    return socket
+  },
+  now: () => performance.now(),
+  beforeFrame: paced(),
+}
+
+/** The least time between two pictures, ms. Thirty a second are enough to read by, and cost half of sixty. */
+const pictureInterval = 25
+
+/** Calls back before a frame of the screen that comes long enough after the last one it did so for. */
+function paced(): Surroundings['beforeFrame'] {
+  let drawn = -Infinity
+  return (draw) => {
+    const frame = (now: number) => {
+      if (now - drawn < pictureInterval) id = requestAnimationFrame(frame)
+      else {
+        drawn = now
+        draw()
+      }
+    }
+    let id = requestAnimationFrame(frame)
+    return () => cancelAnimationFrame(id)
+  }
+}
+
+export interface Tape {
+  session: string
+  /** Of its first frame, as the server writes it. */
+  started: string
+  duration: number
+  running: boolean
+}
+
+/** How often the server is told of the moment while somebody drags it, ms. */
+const dragInterval = 100
+/** How much wall time the moment may be ahead of the server's, and of a live session's latest, ms. */
+const tolerance = 250
+const liveTolerance = 2000
+/** How often a session that runs is asked how far it has come while nothing is played, ms. */
+const askInterval = 1000
+/** How long after a lost connection another is tried, ms: longer each time. */
+const retries = [250, 500, 1000, 2000, 5000, 10_000]
+
+/**
+ * Plays a session over the replay API's WebSocket. The time runs on the server: when which frame is due,
+ * how long a silence lasts, where a loop begins. While nothing runs, the moment is this player's alone and
+ * moves at once; the server hears of it before it is to play on.
+ *
+ * What is sent ends with a "state" control, whose answer says that all before it was obeyed. Cues that
+ * come earlier speak of a moment that has been left. A step is followed by nothing, which would cut it short:
+ * its own answer says so.
+ */
+export class ReplayPlayer implements Player {
+  private current: PlayerState
+  private readonly listeners = new Set<() => void>()
+  private connection: Connection | null = null
+  private connected = false
+  private closed = true
+  /** Controls that others end with, and that were not answered yet. */
+  private awaited = 0
+  /** The server is elsewhere than the moment, and is to be told before it plays. */
+  private elsewhere = true
+  /** What the next answer tells of the moment: where it is, at which frame it is, too, or nothing new. */
+  private asks: 'nothing' | 'offset' | 'frame' = 'nothing'
+  /** Frames the server had played when it was sent elsewhere: its position is older than that. */
+  private playedBefore = -1
+  /** How many frames to go on, or back, once the server is ready for it. */
+  private frames = 0
+  /** A step was sent, and not answered. */
+  private stepping = false
+  /** Something changed that nobody was told of yet. */
+  private untold = false
+  private clock: Clock
+  private stopDrawing: (() => void) | null = null
+  private failures = 0
+  private dragTimer: ReturnType<typeof setTimeout> | undefined
+  private askTimer: ReturnType<typeof setInterval> | undefined
+  private retryTimer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(
+    private readonly tape: Tape,
+    start: { offset: number; position: string | null } | null,
+    private readonly around: Surroundings = browser,
+  ) {
+    const live = tape.running && start === null
+    this.current = {
+      offset: start === null ? tape.duration : clamp(start.offset, tape.duration),
+      position: start?.position ?? null,
+      duration: tape.duration,
+      edge: tape.duration,
+      playing: live,
+      speed: 1,
+      idleLimit: null,
+      loop: false,
+      running: tape.running,
+      live,
+      trouble: null,
+    }
+    this.clock = { offset: this.current.offset, at: 0, speed: 0, ceiling: Infinity }
+  }
+
+  /** Begins to follow a session that runs. A player that was closed may be opened again. */
+  open() {
+    if (!this.closed) return
+    this.closed = false
+    if (this.current.running) this.connect()
+  }
+
+  close = () => {
+    this.closed = true
+    clearTimeout(this.retryTimer)
+    this.disconnect()
+  }
+
+  /** Has it that the session is so long by now, ms, as others tell. */
+  grown(duration: number) {
+    this.reach(duration)
+  }
+
+  /** Has it that the session is over, as others tell; what is live ends by itself. */
+  finish() {
+    if (this.current.running && !this.current.live) this.over()
+  }
+
+  subscribe = (changed: () => void): (() => void) => {
+    this.listeners.add(changed)
+    return () => this.listeners.delete(changed)
+  }
+
+  state = (): PlayerState => this.current
+
+  play = () => {
+    const { offset, duration, running, playing } = this.current
+    if (playing) return
+    if (offset >= duration && running) {
+      this.goLive()
+      return
+    }
+    if (offset >= duration) this.leap(0, null)
+    this.set({ playing: true, trouble: null })
+    this.tell([...this.whereabouts(), { op: 'resume' }])
+  }
+
+  pause = () => {
+    if (!this.current.playing) return
+    this.settle(this.now(), { playing: false, live: false })
+    if (!this.elsewhere) this.asks = 'offset'
+    this.tell([{ op: 'pause' }])
+  }
+
+  seek = (offset: number) => this.goTo(clamp(offset, this.current.duration), null)
+
+  seekTo = (position: string) => {
+    const offset = offsetOf(position, this.tape.started)
+    if (!Number.isNaN(offset)) this.goTo(clamp(offset, this.current.duration), position)
+  }
+
+  step = (frames: number) => {
+    this.settle(this.now(), { playing: false, live: false, trouble: null })
+    this.frames += frames
+    if (!this.connected) this.connect()
+    else if (!this.stepping) this.takeSteps()
+  }
+
+  setSpeed = (speed: number) => {
+    this.settle(this.now(), { speed, live: this.current.live && speed >= 1 })
+    this.tell([{ op: 'speed', value: speed }])
+  }
+
+  setIdleLimit = (idleLimit: number | null) => {
+    this.settle(this.now(), { idleLimit })
+    this.tell([{ op: 'idle_limit', value: idleLimitOf(idleLimit) }])
+  }
+
+  setLoop = (loop: boolean) => {
+    this.set({ loop })
+    this.tell([{ op: 'loop', value: loop }])
+  }
+
+  goLive = () => {
+    if (!this.current.running) return
+    this.elsewhere = false
+    this.playedBefore = Infinity
+    this.asks = 'offset'
+    this.settle(this.current.duration, { playing: true, live: true, position: null, trouble: null })
+    this.tell([{ op: 'live' }])
+  }
+
+  private now(): number {
+    return momentAt(this.clock, this.around.now())
+  }
+
+  /** Goes to a moment. A server that plays is told at once, or soon if it was told just now. */
+  private goTo(offset: number, position: string | null) {
+    const { playing, live } = this.current
+    this.leap(offset, position)
+    if (live) this.set({ live: false })
+    if (playing && this.dragTimer === undefined) this.dragged()
+  }
+
+  private dragged() {
+    this.dragTimer = undefined
+    if (!this.elsewhere || !this.current.playing) return
+    this.tell(this.whereabouts())
+    this.dragTimer = setTimeout(() => this.dragged(), dragInterval)
+  }
+
+  private leap(offset: number, position: string | null) {
+    this.elsewhere = true
+    this.asks = 'nothing'
+    this.settle(offset, { position })
+  }
+
+  /** What brings the server to the moment, if it is elsewhere: just after the frames that are shown. */
+  private whereabouts(): Control[] {
+    if (!this.elsewhere) return []
+    this.elsewhere = false
+    this.playedBefore = Infinity
+    return [{ op: 'seek', to: placeAfter(this.current.offset) }]
+  }
+
+  /** Sends all steps that were asked for as one. Those asked for before it is answered come after it. */
+  private takeSteps() {
+    if (this.frames === 0 || this.current.playing) return
+    const place = this.whereabouts()
+    this.asks = 'frame'
+    this.stepping = true
+    this.send([{ op: 'pause' }, ...place, { op: 'step', frames: this.frames }])
+    this.frames = 0
+  }
+
+  /** Stands still at a moment, until the server says how it goes on. */
+  private settle(offset: number, change: Partial<PlayerState>) {
+    this.clock = { offset, at: this.around.now(), speed: 0, ceiling: Infinity }
+    this.draw(false)
+    this.set({ ...change, offset, duration: Math.max(this.current.duration, offset) })
+  }
+
+  private set(change: Partial<PlayerState>) {
+    this.current = { ...this.current, ...change }
+    this.untold = false
+    for (const changed of this.listeners) changed()
+  }
+
+  /** Notes what the next picture is to show. */
+  private note(change: Partial<PlayerState>) {
+    this.current = { ...this.current, ...change }
+    this.untold = true
+  }
+
+  /** Sends controls. A connection that has yet to be made begins with all that the state asks for. */
+  private tell(controls: Control[]) {
+    if (this.connected) this.send([...controls, { op: 'state' }])
+    else if (this.current.playing || this.frames !== 0) this.connect()
+  }
+
+  private send(controls: Control[]) {
+    for (const control of controls) this.connection?.send(JSON.stringify(control))
+    this.awaited++
+  }
+
+  private connect() {
+    if (this.connection !== null || this.closed) return
+    clearTimeout(this.retryTimer)
+    const mine = () => this.connection === connection
+    const connection = this.around.connect(replayAddress(this.tape.session, this.current.running), {
+      opened: () => {
+        if (mine()) this.opened()
+      },
+      heard: (text) => {
+        if (mine()) this.hear(JSON.parse(text) as Message)
+      },
+      closed: () => {
+        if (mine()) this.lost()
+      },
+    })
+    this.connection = connection
+  }
+
+  /** Has the server be as this player is. */
+  private opened() {
+    this.connected = true
+    this.failures = 0
+    const { speed, idleLimit, loop, live, playing } = this.current
+    this.elsewhere = !live
+    this.send([
+      { op: 'pause' },
+      { op: 'speed', value: speed },
+      { op: 'idle_limit', value: idleLimitOf(idleLimit) },
+      { op: 'loop', value: loop },
+      ...(live ? ([{ op: 'live' }] as const) : this.whereabouts()),
+      ...(playing && !live ? ([{ op: 'resume' }] as const) : []),
+      { op: 'state' },
+    ])
+    this.takeSteps()
+    this.set({ trouble: null })
+    if (this.current.running) this.askTimer = setInterval(this.ask, askInterval)
+  }
+
+  /** Asks how far a session has come of which nothing is played. */
+  private ask = () => {
+    if (!this.current.playing && this.awaited === 0) this.send([{ op: 'state' }])
+  }
+
+  private disconnect() {
+    const { connection } = this
+    this.connection = null
+    this.connected = false
+    this.awaited = 0
+    this.stepping = false
+    this.elsewhere = true
+    clearInterval(this.askTimer)
+    clearTimeout(this.dragTimer)
+    this.dragTimer = undefined
+    this.draw(false)
+    connection?.close()
+  }
+
+  /** The connection is gone. If it is needed another one takes up at the same moment. */
+  private lost() {
+    const { playing, running, position, trouble } = this.current
+    const needed = playing || running || this.frames !== 0
+    this.disconnect()
+    this.settle(this.now(), { position })
+    if (!needed) return
+    const wait = retries[Math.min(this.failures++, retries.length - 1)] ?? 0
+    if (this.failures > 1)
+      this.set({ trouble: trouble ?? 'The connection to the server is lost. Trying again …' })
+    this.retryTimer = setTimeout(() => this.connect(), wait)
+  }
+
+  private hear(message: Message) {
+    switch (message.type) {
+      case 'cue':
+        this.reach(message.offset_ms)
+        if (this.awaited > 0 || this.elsewhere || !this.current.playing) return
+        this.note({ position: message.position })
+        this.move(message.offset_ms)
+        return
+      case 'state':
+        if (message.op === 'state' || message.op === 'step') this.awaited--
+        if (message.op === 'step') this.stepping = false
+        this.reach(message.duration_ms)
+        if (this.awaited > 0) return
+        this.answered(message)
+        this.takeSteps()
+        return
+      case 'error':
+        if (this.stepping) {
+          this.stepping = false
+          this.awaited--
+        }
+        if (this.current.live) this.over()
+        else this.set({ trouble: message.detail ?? message.title })
+        return
+      case 'end':
+        this.over()
+    }
+  }
+
+  /** All that was sent was obeyed, or the server's player did something of itself. */
+  private answered(message: State) {
+    if (this.elsewhere) return // and will be told
+    if (message.op === 'end' && this.current.running) {
+      this.over()
+      return
+    }
+    if (this.playedBefore === Infinity) this.playedBefore = message.frames
+    const { asks } = this
+    this.asks = 'nothing'
+    const fresh = asks === 'frame' || message.frames > this.playedBefore
+    const position = fresh ? message.position : this.current.position
+    // The server's place is at the last frame that it played; live, all there is has been passed over.
+    const offset = message.live ? Math.max(message.offset_ms, this.current.edge) : message.offset_ms
+    if (message.op === 'end') this.settle(this.current.duration, { playing: false, position })
+    else if (asks !== 'nothing' || message.op === 'loop')
+      this.settle(offset, { position, playing: !message.paused, live: message.live })
+    else if (!message.paused) this.set({ playing: true, live: message.live })
+    // Paused, this player's moment stands: the server's place is the same one.
+    else if (this.current.playing) this.settle(offset, { playing: false, live: false, position })
+    if (!message.paused) this.move(offset)
+  }
+
+  /** The session has ended, and with it what there is to follow. */
+  private over() {
+    this.disconnect()
+    this.frames = 0
+    this.settle(this.current.live ? this.current.edge : Math.min(this.now(), this.current.edge), {
+      running: false,
+      live: false,
+      playing: false,
+      duration: this.current.edge,
+    })
+  }
+
+  /** Something is known to have arrived by then. */
+  private reach(offset: number) {
+    const { edge, duration } = this.current
+    if (offset <= edge) return
+    this.note({ edge: offset, duration: Math.max(duration, offset) })
+    if (this.stopDrawing === null) this.set({})
+  }
+
+  /** The server plays, and is at a moment: from there the clock goes on by itself. */
+  private move(offset: number) {
+    const now = this.around.now()
+    const { live, speed, running, idleLimit, duration, edge } = this.current
+    const from = corrected(this.clock, offset, now, live ? liveTolerance : tolerance * speed)
+    const silence = live || idleLimit === null ? Infinity : offset + idleLimit
+    const end = live ? Infinity : running ? edge : duration
+    this.clock = { offset: from, at: now, speed: live ? 1 : speed, ceiling: Math.min(silence, end) }
+    if (this.stopDrawing === null) this.draw(true)
+  }
+
+  /** Shows where the clock is, before every picture. */
+  private draw(on: boolean) {
+    this.stopDrawing?.()
+    this.stopDrawing = null
+    if (!on) return
+    this.stopDrawing = this.around.beforeFrame(() => {
+      const offset = this.now()
+      if (offset !== this.current.offset || this.untold)
+        this.set({ offset, duration: Math.max(this.current.duration, offset) })
+      if (this.stopDrawing !== null) this.draw(true)
+    })
+  }
+}
+
+function clamp(offset: number, duration: number): number {
+  return Math.min(Math.max(offset, 0), duration)
+}

@@ -1,0 +1,57 @@
+import type { Schemas } from '../../api/client'
+
+type Span = Schemas['Span']
+
+/** What a span was at a moment: not begun, going on, or as its status says. */
+export type SpanState = 'before' | 'running' | Exclude<Schemas['SpanStatus'], 'open' | ''>
+
+/** Where a span ends, ms from the session's start; null while it is open and its session goes on. */
+export function endOf(span: Span): number | null {
+  if (span.duration_ms !== null) return span.start_ms + span.duration_ms
+  // It did not end, but what it belongs to did.
+  return span.status === 'unclosed' ? span.start_ms + (span.open_ms ?? 0) : null
+}
+
+/** Until when a span is known to have gone on, ms from the session's start. */
+export function reachOf(span: Span): number {
+  return span.start_ms + (span.duration_ms ?? span.open_ms ?? 0)
+}
+
+/**
+ * What was known of a span at a moment. `asked` is when an approval was asked for, ms from the session's
+ * start, or null.
+ */
+export function stateAt(span: Span, moment: number, asked: number | null = null): SpanState {
+  const end = endOf(span)
+  if (end !== null && moment >= end) return settled(span.status)
+  const waits = asked !== null && moment >= asked
+  // Once it was approved, its start is when it was executed.
+  if (moment < span.start_ms) return waits ? 'waiting' : 'before'
+  if (waits && asked >= span.start_ms) return 'waiting'
+  // Where nothing tells when it began to wait, it did so at once.
+  return asked === null && span.status === 'waiting' ? 'waiting' : 'running'
+}
+
+function settled(status: Schemas['SpanStatus']): SpanState {
+  return status === 'open' ? 'running' : status === '' ? 'ok' : status
+}
+
+/** When an approval of a tool call was asked for, ms from the session's start; null where none was. */
+export function askedAt(span: Span, sessionStarted: string): number | null {
+  const at: unknown = span.attributes?.['approval_at']
+  if (typeof at !== 'string') return null
+  const ms = Date.parse(at) - Date.parse(sessionStarted)
+  return Number.isNaN(ms) ? null : ms
+}
+
+/** A span and all below it, parents first. */
+export function* withDescendants(spans: readonly Span[]): Generator<Span> {
+  const rest = [...spans].reverse()
+  for (let span = rest.pop(); span !== undefined; span = rest.pop()) {
+    yield span
+    for (let i = span.children.length - 1; i >= 0; i--) {
+      const child = span.children[i]
+      if (child !== undefined) rest.push(child)
+    }
+  }
+}

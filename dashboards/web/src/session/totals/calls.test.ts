@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import type { Schemas } from '../../api/client'
+import { span } from '../conversation/messages.fixture'
+import { byModel, byTool, callsOf } from './calls'
+
+function tokens(input: number, output: number): Schemas['Tokens'] {
+  return {
+    input,
+    cache_read: 0,
+    cache_write_5m: 0,
+    cache_write_1h: 0,
+    output,
+    reasoning: 0,
+    total: input + output,
+  }
+}
+
+function usage(id: string, at: string, given: Partial<Schemas['UsageRecord']> = {}): Schemas['UsageRecord'] {
+  return {
+    ...{
+      id,
+      span_id: '',
+      run_id: '',
+      agent: '',
+      model: null,
+      provider: null,
+      mode: 'add',
+      scope: 'thread',
+      at,
+    },
+    ...{ tokens: tokens(1, 1), stated_total: null, discrepancy: false, raw: {} },
+    ...given,
+  }
+}
+
+const timeline: Schemas['Timeline'] = {
+  session_id: 's',
+  status: 'ok',
+  started: '2026-03-02T10:00:00Z',
+  ended: null,
+  duration_ms: 100,
+  gaps: [],
+  usage: [usage('alone', '2026-03-02T10:00:00.005Z', { model: 'a' })],
+  spans: [
+    span({
+      id: 'r',
+      kind: 'run',
+      name: 'main',
+      usage: [usage('of the run', '2026-03-02T10:00:00.050Z', { discrepancy: true })],
+      children: [
+        span({
+          id: '1',
+          kind: 'llm',
+          model: 'a',
+          start_ms: 10,
+          duration_ms: 5,
+          first_token_ms: 2,
+          tokens: tokens(10, 2),
+        }),
+        span({ id: '2', kind: 'llm', model: 'b', start_ms: 30, duration_ms: null }),
+        span({ id: '3', name: 'bash', duration_ms: 4 }),
+        span({ id: '4', name: 'bash', duration_ms: 9, status: 'error' }),
+        span({ id: '5', name: 'bash', duration_ms: null, status: 'unclosed', open: true }),
+        span({ id: '6', name: 'read', duration_ms: null, status: 'open', open: true }),
+      ],
+    }),
+  ],
+}
+
+test('model calls in order, with usage that is not of a call', () => {
+  const calls = callsOf(timeline)
+  expect(calls.map(({ id, at, took }) => [id, at, took])).toEqual([
+    ['alone', 5, null],
+    ['1', 10, 5],
+    ['2', 30, null],
+    ['of the run', 50, null],
+  ])
+  expect(calls.map(({ discrepancy }) => discrepancy)).toEqual([false, false, false, true])
+})
+
+test('by model, and where none is told', () => {
+  expect(byModel(callsOf(timeline))).toEqual([
+    { model: 'a', calls: 2, tokens: tokens(11, 3) },
+    { model: null, calls: 1, tokens: tokens(1, 1) },
+    { model: 'b', calls: 1, tokens: tokens(0, 0) },
+  ])
+})
+
+test('by tool', () => {
+  const told = byTool(timeline).map(({ name, calls, errors, open, median, longest }) => [
+    name,
+    calls.length,
+    errors,
+    open,
+    median,
+    longest?.id ?? null,
+  ])
+  expect(told).toEqual([
+    ['bash', 3, 1, 1, 6.5, '4'],
+    ['read', 1, 0, 1, null, null],
+  ])
+})

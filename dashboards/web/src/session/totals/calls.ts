@@ -1,0 +1,137 @@
+import type { Schemas } from '../../api/client'
+import { endOf, withDescendants } from '../timeline/span'
+
+type Span = Schemas['Span']
+type Tokens = Schemas['Tokens']
+
+/** The buckets of tokens, in the order in which they are shown. */
+export const buckets = [
+  { key: 'input', name: 'Input', about: 'Neither read from a cache nor written to one.' },
+  { key: 'cache_read', name: 'Cache read', about: 'Input that was read from a cache.' },
+  { key: 'cache_write_5m', name: 'Cache write 5 m', about: 'Input written to a cache for five minutes.' },
+  { key: 'cache_write_1h', name: 'Cache write 1 h', about: 'Input written to a cache for an hour.' },
+  { key: 'output', name: 'Output', about: 'What the model wrote, without reasoning.' },
+  { key: 'reasoning', name: 'Reasoning', about: 'What the model thought.' },
+] as const satisfies readonly { key: keyof Tokens; name: string; about: string }[]
+
+/** A model call, or a usage record that belongs to none. */
+export interface ModelCall {
+  id: string
+  name: string
+  model: string | null
+  /** ms from the session's start. */
+  at: number
+  took: number | null
+  firstToken: number | null
+  tokens: Tokens | null
+  /** The source states a total that is not the sum of the buckets. */
+  discrepancy: boolean
+}
+
+/** The model calls of a session in order, and the usage that is not told of a call. */
+export function callsOf(timeline: Schemas['Timeline']): ModelCall[] {
+  const calls: ModelCall[] = []
+  const started = Date.parse(timeline.started)
+  const alone = (usage: Schemas['UsageRecord'], name: string) =>
+    calls.push({
+      id: usage.id,
+      name,
+      model: usage.model,
+      at: Date.parse(usage.at) - started,
+      took: null,
+      firstToken: null,
+      tokens: usage.tokens,
+      discrepancy: usage.discrepancy,
+    })
+  for (const span of withDescendants(timeline.spans)) {
+    if (span.kind === 'llm')
+      calls.push({
+        id: span.id,
+        name: span.name,
+        model: span.model,
+        at: span.start_ms,
+        took: span.duration_ms,
+        firstToken: span.first_token_ms,
+        tokens: span.tokens,
+        discrepancy: span.usage.some(({ discrepancy }) => discrepancy),
+      })
+    else for (const usage of span.usage) alone(usage, `${span.kind} ${span.name}`.trim())
+  }
+  for (const usage of timeline.usage) alone(usage, usage.scope)
+  return calls.sort((a, b) => a.at - b.at)
+}
+
+/** What was used of one model. */
+export interface ModelTotal {
+  model: string | null
+  calls: number
+  tokens: Tokens
+}
+
+/** The calls by model, most tokens first. Calls without usage count as calls. */
+export function byModel(calls: readonly ModelCall[]): ModelTotal[] {
+  const models = new Map<string | null, ModelTotal>()
+  for (const { model, tokens } of calls) {
+    const total = models.get(model) ?? { model, calls: 0, tokens: none }
+    models.set(model, { model, calls: total.calls + 1, tokens: sum(total.tokens, tokens) })
+  }
+  return [...models.values()].sort((a, b) => b.tokens.total - a.tokens.total)
+}
+
+const none: Tokens = {
+  input: 0,
+  cache_read: 0,
+  cache_write_5m: 0,
+  cache_write_1h: 0,
+  output: 0,
+  reasoning: 0,
+  total: 0,
+}
+
+function sum(a: Tokens, b: Tokens | null): Tokens {
+  if (b === null) return a
+  const both = { ...a }
+  for (const { key } of buckets) both[key] += b[key]
+  both.total += b.total
+  return both
+}
+
+/** What became of the calls of one tool. Times are ms. */
+export interface ToolTotal {
+  name: string
+  calls: readonly Span[]
+  errors: number
+  open: number
+  median: number | null
+  longest: Span | null
+}
+
+/** The tool calls by tool, most calls first. */
+export function byTool(timeline: Schemas['Timeline']): ToolTotal[] {
+  const tools = new Map<string, Span[]>()
+  for (const span of withDescendants(timeline.spans)) {
+    if (span.kind !== 'tool') continue
+    const calls = tools.get(span.name)
+    if (calls === undefined) tools.set(span.name, [span])
+    else calls.push(span)
+  }
+  return [...tools]
+    .map(([name, calls]) => totalOf(name, calls))
+    .sort((a, b) => b.calls.length - a.calls.length)
+}
+
+function totalOf(name: string, calls: readonly Span[]): ToolTotal {
+  const timed = calls
+    .filter(({ duration_ms }) => duration_ms !== null)
+    .sort((a, b) => (a.duration_ms ?? 0) - (b.duration_ms ?? 0))
+  const middle = timed.length >> 1
+  const [low, high] = [timed[timed.length % 2 === 0 ? middle - 1 : middle], timed[middle]]
+  return {
+    name,
+    calls,
+    errors: calls.filter(({ status }) => status === 'error' || status === 'rejected').length,
+    open: calls.filter((span) => endOf(span) === null || span.status === 'unclosed').length,
+    median: low && high ? ((low.duration_ms ?? 0) + (high.duration_ms ?? 0)) / 2 : null,
+    longest: timed[timed.length - 1] ?? null,
+  }
+}

@@ -1,0 +1,28 @@
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import type { Schemas } from '../../api/client'
+import classes from './totals.module.css'
+
+/** What was lost or does not add up, in sentences. */
+export function Discrepancies({ session }: { session: Schemas['SessionDetail'] }) {
+  const found = session.discrepancies
+  if (found.length === 0)
+    return (
+      <p className={classes.sound}>
+        <IconCircleCheck size={16} aria-hidden />
+        {session.status === 'running' ? 'So far nothing is missing' : 'Nothing is missing'}, and all figures
+        add up.
+      </p>
+    )
+  return (
+    <section aria-label="What does not add up">
+      <ul className={classes.found}>
+        {found.map(({ code, detail }) => (
+          <li key={code}>
+            <IconAlertTriangle size={15} aria-hidden />
+            {detail}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,105 @@
+import { Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { Schemas } from '../../api/client'
+import { ProblemAlert } from '../../components/problem'
+import { bytes, count, dollars } from '../../format/numbers'
+import { timelineQuery } from '../queries'
+import { buckets, byModel, byTool, callsOf } from './calls'
+import { CallsTable } from './callstable'
+import { Discrepancies } from './discrepancies'
+import { ModelsTable } from './modelstable'
+import { StreamsTable } from './streamstable'
+import { ToolsTable } from './toolstable'
+import classes from './totals.module.css'
+
+type Session = Schemas['SessionDetail']
+
+/** What the session used in all, whatever the player's moment; and what does not add up. */
+export function Totals({ session }: { session: Session }) {
+  const timeline = useQuery(timelineQuery(session.id))
+  const calls = useMemo(() => timeline.data && callsOf(timeline.data), [timeline.data])
+  const models = useMemo(() => calls && byModel(calls), [calls])
+  const tools = useMemo(() => timeline.data && byTool(timeline.data), [timeline.data])
+  return (
+    <div className={classes.view}>
+      <Figures session={session} />
+      <Discrepancies session={session} />
+      {timeline.error !== null && (
+        <ProblemAlert error={timeline.error} again={() => void timeline.refetch()} />
+      )}
+      {timeline.isPending && (
+        <Stack gap={10} aria-busy="true" aria-label="Loading the calls">
+          <Skeleton height={90} />
+          <Skeleton height={60} />
+        </Stack>
+      )}
+      {models !== undefined && <ModelsTable models={models} />}
+      {calls !== undefined && <CallsTable calls={calls} started={session.started} />}
+      {tools !== undefined && <ToolsTable tools={tools} started={session.started} />}
+      <StreamsTable streams={session.streams} />
+    </div>
+  )
+}
+
+function Figures({ session }: { session: Session }) {
+  const { tokens, cost, unpriced_calls, calls } = session.totals
+  return (
+    <section aria-label="Tokens and cost">
+      <div className={classes.figures}>
+        <Figure name="Tokens" value={count(tokens.total)} />
+        <Figure
+          name="Cost"
+          value={cost === null ? 'not known' : dollars(cost)}
+          note={costNote(cost, calls, unpriced_calls, session.models.length > 0)}
+        />
+        <Figure name="Frames" value={count(session.totals.frames)} note={bytes(session.totals.bytes)} />
+      </div>
+      {tokens.total > 0 && <Parts tokens={tokens} />}
+    </section>
+  )
+}
+
+/** Why there is no cost, or not all of it. */
+function costNote(cost: number | null, calls: number, unpriced: number, named: boolean): string {
+  if (calls === 0) return 'no call told its usage'
+  if (unpriced === 0) return ''
+  if (!named) return 'the source does not say which models it called'
+  if (cost === null) return 'none of the models called has a price: see tapedeck prices'
+  return `without ${count(unpriced)} of ${count(calls)} calls, which have no price`
+}
+
+function Figure({ name, value, note = '' }: { name: string; value: string; note?: string }) {
+  return (
+    <div className={classes.figure}>
+      <span className={classes.label}>{name}</span>
+      <span className={classes.value}>{value}</span>
+      {note !== '' && <span className={classes.label}>{note}</span>}
+    </div>
+  )
+}
+
+/** How the tokens divide into their buckets. */
+function Parts({ tokens }: { tokens: Schemas['Tokens'] }) {
+  const parts = buckets.filter(({ key }) => tokens[key] > 0)
+  return (
+    <>
+      <div className={classes.parts} aria-hidden>
+        {parts.map(({ key }) => (
+          <span key={key} data-bucket={key} style={{ flexGrow: tokens[key] }} />
+        ))}
+      </div>
+      <dl className={classes.legend}>
+        {parts.map(({ key, name, about }) => (
+          <div key={key} title={about}>
+            <dt>
+              <i data-bucket={key} aria-hidden />
+              {name}
+            </dt>
+            <dd>{count(tokens[key])}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { Tabs } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { useState } from 'react'
+import type { Schemas } from '../api/client'
+import { Conversation } from './conversation/conversation'
+import { Frames } from './frames/frames'
+import classes from './page.module.css'
+import { Timeline } from './timeline/timeline'
+import { Totals } from './totals/totals'
+
+type View = 'conversation' | 'timeline' | 'frames' | 'totals'
+
+/**
+ * The views of the moment. Where there is room the conversation stands beside one of the others; else
+ * one is shown at a time. Each fills its slot, which scrolls unless the view itself does.
+ */
+export function Views({ session }: { session: Schemas['SessionDetail'] }) {
+  const wide = useMediaQuery('(min-width: 68em)', window.matchMedia('(min-width: 68em)').matches)
+  const [chosen, choose] = useState<View>('conversation')
+  const shown = wide && chosen === 'conversation' ? 'timeline' : chosen
+  return (
+    <div className={classes.views}>
+      {wide && (
+        <section className={classes.beside} aria-label="Conversation">
+          <Conversation session={session} />
+        </section>
+      )}
+      <Tabs
+        className={classes.tabs}
+        value={shown}
+        onChange={(view) => choose((view as View | null) ?? 'conversation')}
+        keepMounted={false}
+      >
+        <Tabs.List className={classes.list}>
+          {!wide && <Tabs.Tab value="conversation">Conversation</Tabs.Tab>}
+          <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+          <Tabs.Tab value="frames">Frames</Tabs.Tab>
+          <Tabs.Tab value="totals">Totals</Tabs.Tab>
+        </Tabs.List>
+        {!wide && (
+          <Tabs.Panel className={classes.panel} value="conversation">
+            <Conversation session={session} />
+          </Tabs.Panel>
+        )}
+        <Tabs.Panel className={classes.panel} value="timeline">
+          <Timeline session={session} />
+        </Tabs.Panel>
+        <Tabs.Panel className={classes.panel} value="frames">
+          <Frames session={session} />
+        </Tabs.Panel>
+        <Tabs.Panel className={classes.panel} value="totals">
+          <Totals session={session} />
+        </Tabs.Panel>
+      </Tabs>
+    </div>
+  )
+}

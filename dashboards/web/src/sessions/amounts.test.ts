@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { goDuration, rangeText, tokenCount } from './amounts'
+
+test.each([
+  ['90', '90s'],
+  ['1.5s', '1.5s'],
+  ['1m 30s', '1m30s'],
+  ['2H', '2h'],
+  ['250ms', '250ms'],
+  ['', null],
+  ['soon', null],
+  ['-1s', null],
+  ['1d', null],
+])('%s as a length of time is %s', (text, want) => expect(goDuration(text)).toBe(want))
+
+test.each([
+  ['5000', '5000'],
+  ['5,000', '5000'],
+  ['12.5k', '12500'],
+  ['1 M', '1000000'],
+  ['', null],
+  ['-1', null],
+  ['1e9', null],
+])('%s as a count is %s', (text, want) => expect(tokenCount(text)).toBe(want))
+
+test('ranges', () => {
+  expect(rangeText('', '')).toBe('')
+  expect(rangeText('1m', '')).toBe('≥ 1m')
+  expect(rangeText('', '5m')).toBe('≤ 5m')
+  expect(rangeText('1m', '5m')).toBe('1m – 5m')
+})

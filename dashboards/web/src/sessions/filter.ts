@@ -1,0 +1,98 @@
+import type { paths } from '../api/schema.gen'
+
+export type SessionsQuery = NonNullable<paths['/v1/sessions']['get']['parameters']['query']>
+export type Sort = NonNullable<SessionsQuery['sort']>
+export type Status = NonNullable<SessionsQuery['status']>[number]
+
+export const sorts: readonly Sort[] = [
+  '-started',
+  'started',
+  '-last_at',
+  'last_at',
+  '-duration',
+  'duration',
+  '-tokens',
+  'tokens',
+]
+export const statuses: readonly Status[] = ['running', 'ok', 'error', 'incomplete']
+
+/** Filters that hold several values, any of which will do (of tags all). */
+export const lists = ['agent', 'tool', 'model', 'dialect', 'tag'] as const
+export type List = (typeof lists)[number]
+
+/**
+ * Which sessions are listed, and in which order: what the address says after its "?". Values are as
+ * the API takes them; "" and [] stand for no limit.
+ */
+export interface Filter extends Record<List, readonly string[]> {
+  q: string
+  from: string
+  to: string
+  min_duration: string
+  max_duration: string
+  min_tokens: string
+  max_tokens: string
+  status: readonly Status[]
+  sort: Sort
+}
+
+const texts = ['q', 'from', 'to', 'min_duration', 'max_duration'] as const
+const numbers = ['min_tokens', 'max_tokens'] as const
+
+export const everything: Filter = {
+  q: '',
+  from: '',
+  to: '',
+  min_duration: '',
+  max_duration: '',
+  min_tokens: '',
+  max_tokens: '',
+  status: [],
+  agent: [],
+  tool: [],
+  model: [],
+  dialect: [],
+  tag: [],
+  sort: '-started',
+}
+
+/** Reads an address's query. What is not understood there is left out. */
+export function parseFilter(search: string): Filter {
+  const params = new URLSearchParams(search)
+  const filter = { ...everything }
+  for (const name of texts) filter[name] = params.get(name) ?? ''
+  for (const name of numbers) {
+    const text = params.get(name) ?? ''
+    filter[name] = /^\d{1,15}$/.test(text) ? text : ''
+  }
+  for (const name of lists) filter[name] = [...new Set(params.getAll(name))].filter((value) => value !== '')
+  filter.status = statuses.filter((status) => params.getAll('status').includes(status))
+  filter.sort = sorts.find((sort) => sort === params.get('sort')) ?? everything.sort
+  return filter
+}
+
+/** The address's query for a filter: "" or "?…". */
+export function formatFilter(filter: Filter): string {
+  const params = new URLSearchParams()
+  for (const name of [...texts, ...numbers]) if (filter[name] !== '') params.set(name, filter[name])
+  for (const name of lists) for (const value of filter[name]) params.append(name, value)
+  for (const status of filter.status) params.append('status', status)
+  if (filter.sort !== everything.sort) params.set('sort', filter.sort)
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** The API's parameters for a filter. */
+export function toQuery(filter: Filter): SessionsQuery {
+  const query: SessionsQuery = { sort: filter.sort }
+  for (const name of texts) if (filter[name] !== '') query[name] = filter[name]
+  for (const name of numbers) if (filter[name] !== '') query[name] = Number(filter[name])
+  for (const name of lists) if (filter[name].length > 0) query[name] = [...filter[name]]
+  if (filter.status.length > 0) query.status = [...filter.status]
+  return query
+}
+
+/** Whether anything is left out of the list; its order does not matter. */
+export function narrows(filter: Filter): boolean {
+  return formatFilter({ ...filter, sort: everything.sort }) !== ''
+}

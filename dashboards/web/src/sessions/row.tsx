@@ -1,0 +1,88 @@
+import { Badge } from '@mantine/core'
+import type { CSSProperties } from 'react'
+import { Link } from 'wouter'
+import { StatusBadge } from '../components/status'
+import { Time } from '../components/time'
+import { duration } from '../format/duration'
+import { compact, count, counted } from '../format/numbers'
+import type { Session } from './rows'
+import classes from './table.module.css'
+
+/** A session's line in the list. All of it leads to the session. */
+export function Row({ session, index, style }: { session: Session; index: number; style: CSSProperties }) {
+  const { id, title, tags, tools, tokens, dialects } = session
+  const running = session.status === 'running'
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={classes.row}
+      style={style}
+      data-running={running || undefined}
+    >
+      <div role="cell" className={classes.session}>
+        <Link href={`/sessions/${encodeURIComponent(id)}`} className={classes.link} data-row={index}>
+          {title === '' ? id : title}
+        </Link>
+        <div className={classes.under}>
+          {title !== '' && <span className={classes.id}>{id}</span>}
+          {Object.entries(tags).map(([name, value]) => (
+            <Badge
+              key={name}
+              className={classes.tag}
+              size="sm"
+              radius="sm"
+              variant="default"
+              tt="none"
+              fw={400}
+            >
+              {value === '' ? name : `${name}: ${value}`}
+            </Badge>
+          ))}
+        </div>
+      </div>
+      <div role="cell" className={classes.status}>
+        <StatusBadge status={session.status} />
+      </div>
+      <div role="cell" className={classes.started}>
+        <Time at={session.started} />
+      </div>
+      <div role="cell" className={classes.last}>
+        <Time at={session.last_at} />
+      </div>
+      <div role="cell" className={classes.duration}>
+        {duration(session.duration_ms)}
+      </div>
+      <div role="cell" className={classes.frames} title={counted(session.frames, 'frame')}>
+        {count(session.frames)}
+        <span className={classes.unit}>{session.frames === 1 ? ' frame' : ' frames'}</span>
+      </div>
+      <div role="cell" className={classes.tokens} title={counted(tokens.total, 'token')}>
+        {tokens.total === 0 ? <None /> : compact(tokens.total)}
+        {tokens.total > 0 && (
+          <span className={classes.unit}>{tokens.total === 1 ? ' token' : ' tokens'}</span>
+        )}
+      </div>
+      <div role="cell" className={classes.tools}>
+        {tools.calls === 0 ? <None /> : count(tools.calls)}
+        {tools.errors > 0 && (
+          <span className={classes.failed} title={`${counted(tools.errors, 'call')} failed`}>
+            {' '}
+            {count(tools.errors)} ✕<span className={classes.unseen}> failed</span>
+          </span>
+        )}
+      </div>
+      <div role="cell" className={classes.dialect} title={dialects.join(', ')}>
+        {dialects.join(', ')}
+      </div>
+    </div>
+  )
+}
+
+function None() {
+  return (
+    <span className={classes.none} aria-label="none">
+      –
+    </span>
+  )
+}

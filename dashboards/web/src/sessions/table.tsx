@@ -1,0 +1,162 @@
+import { Loader, Skeleton } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef, type KeyboardEvent } from 'react'
+import { columns, nextSort, sortedAs } from './columns'
+import type { Sort } from './filter'
+import { Row } from './row'
+import type { Session } from './rows'
+import classes from './table.module.css'
+
+/** How many rows before the loaded ones' end the next are fetched. */
+const ahead = 30
+const rowHeight = { wide: 56, narrow: 84 }
+
+/** The list as a table of which only the rows in sight are drawn, however long it is. */
+export function SessionTable({
+  rows,
+  sort,
+  setSort,
+  narrow,
+  loading,
+  stale,
+  more,
+}: {
+  rows: readonly Session[]
+  sort: Sort
+  setSort: (sort: Sort) => void
+  narrow: boolean
+  /** Nothing is there yet. */
+  loading: boolean
+  /** The rows are of the filter before. */
+  stale: boolean
+  /** Fetches more rows; null when there are no more, or they are on their way. */
+  more: (() => void) | null
+}) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const height = narrow ? rowHeight.narrow : rowHeight.wide
+  // eslint-disable-next-line react-hooks/incompatible-library -- it draws this component itself when it scrolls
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    getItemKey: (i) => rows[i]?.id ?? i,
+    overscan: 12,
+  })
+  useEffect(() => virtual.measure(), [virtual, height])
+  const items = virtual.getVirtualItems()
+  const end = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (more !== null && rows.length > 0 && end >= rows.length - ahead) more()
+  }, [more, end, rows.length])
+
+  const focusRow = (index: number) => {
+    const to = Math.min(Math.max(index, 0), rows.length - 1)
+    virtual.scrollToIndex(to)
+    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus())
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = event.target instanceof HTMLElement ? event.target.dataset['row'] : undefined
+    if (at === undefined) return
+    const steps: Record<string, number> = {
+      ArrowDown: Number(at) + 1,
+      ArrowUp: Number(at) - 1,
+      Home: 0,
+      End: rows.length - 1,
+    }
+    const to = steps[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    focusRow(to)
+  }
+
+  return (
+    <div ref={scroller} className={classes.scroller} data-stale={stale || undefined}>
+      <div
+        role="table"
+        aria-label="Sessions"
+        aria-rowcount={more === null ? rows.length + 1 : -1}
+        aria-busy={loading}
+      >
+        <div role="rowgroup" className={classes.head}>
+          <div role="row" aria-rowindex={1} className={classes.heads}>
+            {columns.map((column) => (
+              <div
+                key={column.name}
+                role="columnheader"
+                aria-sort={column.sort === undefined ? undefined : sortedAs(sort, column.sort)}
+                className={classes[nameOf(column.name)]}
+              >
+                <Head name={column.name} by={column.sort} sort={sort} setSort={setSort} />
+              </div>
+            ))}
+          </div>
+        </div>
+        <div
+          role="rowgroup"
+          className={classes.body}
+          style={{ height: virtual.getTotalSize() }}
+          onKeyDown={onKeyDown}
+        >
+          {items.map(({ key, index, start }) => {
+            const session = rows[index]
+            return (
+              session !== undefined && (
+                <Row
+                  key={key}
+                  session={session}
+                  index={index}
+                  style={{ height, transform: `translateY(${start}px)` }}
+                />
+              )
+            )
+          })}
+        </div>
+      </div>
+      {loading && <Waiting />}
+      {rows.length > 0 && more === null && !loading && <div className={classes.foot} />}
+      {rows.length > 0 && more !== null && (
+        <div className={classes.foot}>
+          <Loader size="xs" aria-label="Loading more sessions" />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Head({
+  name,
+  by,
+  sort,
+  setSort,
+}: {
+  name: string
+  by: (typeof columns)[number]['sort']
+  sort: Sort
+  setSort: (sort: Sort) => void
+}) {
+  if (by === undefined) return name
+  const sorted = sortedAs(sort, by)
+  return (
+    <button className={classes.sort} onClick={() => setSort(nextSort(sort, by))}>
+      {name}
+      {sorted === 'descending' && <IconArrowDown size={13} aria-hidden />}
+      {sorted === 'ascending' && <IconArrowUp size={13} aria-hidden />}
+    </button>
+  )
+}
+
+/** The class of a column's cells. */
+function nameOf(column: string): string {
+  return column === 'Last frame' ? 'last' : column.toLowerCase()
+}
+
+function Waiting() {
+  return (
+    <div className={classes.waiting} role="status" aria-label="Loading the sessions">
+      {Array.from({ length: 8 }, (_, i) => (
+        <Skeleton key={i} height={36} radius="sm" />
+      ))}
+    </div>
+  )
+}

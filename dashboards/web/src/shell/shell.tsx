@@ -1,0 +1,69 @@
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { IconMoon, IconSun } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import classes from './shell.module.css'
+
+const pages = [
+  { path: '/', name: 'Sessions' },
+  { path: '/usage', name: 'Usage' },
+  { path: '/tools', name: 'Tools' },
+  { path: '/record', name: 'Record' },
+]
+
+/** What stands around every page: the way to the others, and the colours. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [path] = useLocation()
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main">
+        Skip to the page
+      </a>
+      <header className={classes.header}>
+        <Link href="/" className={classes.brand} aria-label="tapedeck">
+          <img src="/icon.svg" width={26} height={26} alt="" />
+          <span className={classes.name}>tapedeck</span>
+        </Link>
+        <nav className={classes.nav} aria-label="Pages">
+          {pages.map((page) => (
+            <Link
+              key={page.path}
+              href={page.path}
+              className={classes.link}
+              aria-current={isAt(path, page.path) ? 'page' : undefined}
+            >
+              {page.name}
+            </Link>
+          ))}
+        </nav>
+        <ColourSwitch />
+      </header>
+      <main id="main" className={classes.main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+/** A session belongs to the sessions. */
+function isAt(path: string, page: string): boolean {
+  return page === '/' ? path === '/' || path.startsWith('/sessions/') : path === page
+}
+
+function ColourSwitch() {
+  const { setColorScheme } = useMantineColorScheme()
+  const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light'
+  return (
+    <Tooltip label={`Switch to ${other}`}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Switch to ${other}`}
+        onClick={() => setColorScheme(other)}
+      >
+        {other === 'dark' ? <IconMoon size={18} /> : <IconSun size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}

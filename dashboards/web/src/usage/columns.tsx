@@ -1,0 +1,52 @@
+import { Text } from '@mantine/core'
+import { count } from '../format/numbers'
+import { groupColumns } from '../reports/groupcolumns'
+import type { ReportParams } from '../reports/params'
+import type { Column } from '../reports/table'
+import { buckets } from './buckets'
+import { Cost } from './cost'
+import type { Spent, UsageRow } from './queries'
+
+export function usageColumns(report: ReportParams, totals: Spent): Column<UsageRow>[] {
+  const figure = (name: string, hint: string, of: (spent: Spent) => number): Column<UsageRow> => ({
+    name,
+    hint,
+    figure: true,
+    key: of,
+    cell: (row) => <Count n={of(row)} />,
+    total: <Count n={of(totals)} />,
+  })
+  return [
+    ...groupColumns<UsageRow>(report),
+    figure(
+      'calls',
+      'Usage records: calls of a model, where the source tells one for each.',
+      ({ calls }) => calls,
+    ),
+    ...buckets.map(({ bucket, name, hint }) => figure(name, hint, ({ tokens }) => tokens[bucket])),
+    figure('tokens', 'The sum of all buckets.', ({ tokens }) => tokens.total),
+    {
+      name: 'cost',
+      hint: 'US dollars, of the calls that have a price.',
+      figure: true,
+      key: ({ cost }) => cost,
+      cell: (row) => <Cost spent={row} />,
+      total: <Cost spent={totals} />,
+    },
+    figure('unpriced', 'Calls that the cost does not hold.', (spent) => spent.unpriced_calls),
+    figure(
+      'mismatches',
+      'Records that state a total which is not the sum of their buckets.',
+      (spent) => spent.usage_discrepancies,
+    ),
+  ]
+}
+
+function Count({ n }: { n: number }) {
+  if (n !== 0) return count(n)
+  return (
+    <Text span inherit c="dimmed">
+      0
+    </Text>
+  )
+}

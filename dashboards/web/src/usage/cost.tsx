@@ -1,0 +1,27 @@
+import { Text } from '@mantine/core'
+import { counted, dollars } from '../format/numbers'
+import type { Spent } from './queries'
+
+/** What was paid, and what it leaves out: a call without a price is not free. */
+export function Cost({ spent }: { spent: Spent }) {
+  if (spent.cost === null)
+    return (
+      <Text span inherit c="dimmed" title={unpriced(spent) || 'Nothing was called.'}>
+        {spent.calls === 0 ? '–' : 'no price'}
+      </Text>
+    )
+  return (
+    <span title={unpriced(spent)}>
+      {spent.unpriced_calls > 0 && '> '}
+      {dollars(spent.cost)}
+    </span>
+  )
+}
+
+/** What a cost does not hold, in words; "" if it holds all. */
+export function unpriced({ unpriced_calls, calls }: Spent): string {
+  if (unpriced_calls === 0) return ''
+  return `${unpriced_calls === calls ? 'No' : counted(unpriced_calls, 'call')} ${
+    unpriced_calls === calls ? 'call has' : unpriced_calls === 1 ? 'has no' : 'have no'
+  } ${unpriced_calls === calls ? 'a price' : 'price'}`
+}

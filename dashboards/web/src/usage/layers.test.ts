@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { tokenSeries } from './layers'
+import type { UsageRow } from './queries'
+
+const none = {
+  input: 0,
+  cache_read: 0,
+  cache_write_5m: 0,
+  cache_write_1h: 0,
+  output: 0,
+  reasoning: 0,
+  total: 0,
+}
+const row = (day: number, model: string, input: number, output: number) =>
+  ({
+    period_start: new Date(day * 86_400_000).toISOString(),
+    model,
+    tokens: { ...none, input, output, total: input + output },
+  }) as unknown as UsageRow
+
+const rows = [row(1, 'a', 10, 1), row(1, 'b', 20, 2), row(3, 'a', 30, 3)]
+const starts = [1, 2, 3].map((day) => day * 86_400_000)
+
+test('by bucket, those that are empty left out, the top drawn first', () => {
+  expect(
+    tokenSeries(rows, starts, 'bucket', ['model']).map(({ name, drawn, told }) => [name, drawn, told]),
+  ).toEqual([
+    ['output', [33, 0, 33], [3, 0, 3]],
+    ['input', [30, 0, 30], [30, 0, 30]],
+  ])
+})
+
+test('by group', () => {
+  expect(
+    tokenSeries(rows, starts, 'group', ['model']).map(({ name, drawn, told }) => [name, drawn, told]),
+  ).toEqual([
+    ['b', [33, 0, 33], [22, 0, 0]],
+    ['a', [11, 0, 33], [11, 0, 33]],
+  ])
+})

@@ -1,0 +1,54 @@
+import { palette } from '../reports/colours'
+import type { Series } from '../reports/chart'
+import { groupName } from '../reports/rows'
+import { layersOf, stacked, type Layer } from '../reports/stack'
+import { buckets } from './buckets'
+import type { UsageRow } from './queries'
+
+export type Split = 'bucket' | 'group'
+
+/** The tokens of each period, stacked by bucket or by group. */
+export function tokenSeries(
+  rows: readonly UsageRow[],
+  starts: readonly number[],
+  split: Split,
+  groupBy: readonly string[],
+): Series[] {
+  const layers = split === 'bucket' ? byBucket(rows, starts) : byGroup(rows, starts, groupBy)
+  const tops = stacked(layers)
+  // The highest is drawn first, so that each covers what is not its own.
+  return layers
+    .map(({ name, values }, i): Series => ({
+      name,
+      colour: palette[i % palette.length] ?? 'gray',
+      drawn: tops[i] ?? [],
+      told: values,
+      kind: 'bars',
+    }))
+    .reverse()
+}
+
+function byBucket(rows: readonly UsageRow[], starts: readonly number[]): Layer[] {
+  const places = new Map(starts.map((at, i) => [at, i]))
+  return buckets
+    .map(({ bucket, name }) => {
+      const values = starts.map(() => 0)
+      for (const row of rows) {
+        const place = row.period_start === null ? undefined : places.get(Date.parse(row.period_start))
+        if (place !== undefined) values[place] = (values[place] ?? 0) + row.tokens[bucket]
+      }
+      return { name, values }
+    })
+    .filter(({ values }) => values.some((value) => value !== 0))
+}
+
+function byGroup(rows: readonly UsageRow[], starts: readonly number[], groupBy: readonly string[]): Layer[] {
+  return layersOf(
+    rows.map((row) => ({
+      at: Date.parse(row.period_start ?? ''),
+      name: groupName(row, groupBy),
+      value: row.tokens.total,
+    })),
+    starts,
+  )
+}
