@@ -1,47 +1,67 @@
 package main
 
 import (
-	"net/http"
-
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tapedeck/ingest"
 	"tapedeck/ingest/body"
+	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/link"
+	"tapedeck/ingest/redecode"
+	"tapedeck/ingest/sink"
 	"tapedeck/ingest/websocket"
 	"tapedeck/query"
 	queryhttp "tapedeck/query/http"
 	"tapedeck/replay/clickhouse"
 	replayhttp "tapedeck/replay/http"
+	"tapedeck/replay/live"
+	"tapedeck/replay/tapefile/stored"
 )
 
 // ingestRoutes are those by which streams come in.
 func (s *server) ingestRoutes(e *echo.Echo) {
 	rec := s.node.recorder
 	e.POST("/v1/ingest", forTenant(body.NewHandler(rec, body.Options{Log: s.log}).Ingest))
-	sockets := websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
-	e.GET("/v1/ingest/ws", forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
-		s.sockets.Add(1)
-		defer s.sockets.Done()
-		sockets.IngestWS(w, r, tenant)
-	}))
+	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
+	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
 	s.links = link.NewServer(link.ServerOptions{Next: s.node.spool, Log: s.log})
+	e.POST("/v1/import", forTenant(s.serveImport))
 	e.GET("/v1/blocks", forTenant(s.links.Blocks))
 }
 
 // readRoutes are those by which recordings are read and played.
 func (s *server) readRoutes(e *echo.Echo) {
 	s.tapes = clickhouse.Open(s.node.cfg.dsn, clickhouse.Options{})
-	play := replayhttp.New(replayhttp.Options{Library: s.tapes, Logger: s.log, Registerer: prometheus.DefaultRegisterer})
+	playing := replayhttp.Options{Library: s.tapes, Logger: s.log, Registerer: prometheus.DefaultRegisterer}
+	following, err := live.New(live.Options{
+		NATS: s.node.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Subject: ingest.Subject,
+		Stored: s.tapes, Log: s.log,
+	})
+	if err != nil {
+		s.log.Error("running sessions cannot be followed", "error", err)
+	} else {
+		s.live, playing.Live = following, following
+	}
+	play := replayhttp.New(playing)
 	q := queryhttp.New(query.NewReader(s.node.db), s.log)
 
-	e.GET("/v1/sessions", forTenant(q.Sessions))
-	e.GET("/v1/sessions/:id", forSession(q.Session))
+	get(e, "/v1/sessions", forTenant(q.Sessions))
+	get(e, "/v1/facets", forTenant(q.Facets))
+	get(e, "/v1/streams", forTenant(q.Streams))
+	get(e, "/v1/sessions/:id", forSession(q.Session))
 	e.DELETE("/v1/sessions/:id", forSession(q.Delete))
+	e.POST("/v1/sessions/:id/redecode", forSession(redecode.New(s.node.db, s.node.cfg.dsn, s.log).Handle))
 	e.GET("/v1/sessions/:id/frames", forSession(q.Frames))
-	e.GET("/v1/sessions/:id/timeline", forSession(q.Timeline))
-	e.GET("/v1/sessions/:id/transcript", forSession(q.Transcript))
+	get(e, "/v1/sessions/:id/frames/index", forSession(q.FrameIndex))
+	get(e, "/v1/sessions/:id/frames/types", forSession(q.FrameTypes))
+	get(e, "/v1/sessions/:id/frames/:position", forFrame(q.Frame))
+	get(e, "/v1/sessions/:id/timeline", forSession(q.Timeline))
+	get(e, "/v1/sessions/:id/transcript", forSession(q.Transcript))
+	get(e, "/v1/sessions/:id/density", forSession(q.Density))
 	e.GET("/v1/sessions/:id/replay", forSession(play.Replay))
-	e.GET("/v1/usage", forTenant(q.Usage))
-	e.GET("/v1/tools", forTenant(q.Tools))
+	e.GET("/v1/sessions/:id/tape", forSession(stored.NewHandler(stored.New(s.node.db, s.tapes), s.log).Tape))
+	get(e, "/v1/usage", forTenant(q.Usage))
+	get(e, "/v1/tools", forTenant(q.Tools))
+	s.emulateRoutes(e)
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,8 +39,9 @@ type apiError struct {
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
 	Hint   string `json:"hint"`
-	// Allowed lists what a parameter may be.
-	Allowed []string `json:"allowed"`
+	// Parameter is at fault; Allowed lists what it may be.
+	Parameter string   `json:"parameter"`
+	Allowed   []string `json:"allowed"`
 }
 
 func (e *apiError) Error() string {
@@ -47,7 +49,14 @@ func (e *apiError) Error() string {
 	if text == "" {
 		text = e.Title
 	}
-	if len(e.Allowed) > 0 {
+	// What the API calls a parameter the user knows as a flag.
+	for _, name := range []string{e.Parameter, "place"} {
+		if rest, ok := strings.CutPrefix(text, name+" "); ok && e.Parameter != "" {
+			text = "--" + strings.ReplaceAll(e.Parameter, "_", "-") + " " + rest
+			break
+		}
+	}
+	if slices.ContainsFunc(e.Allowed, func(value string) bool { return !strings.Contains(text, value) }) {
 		text += "\nAllowed: " + strings.Join(e.Allowed, ", ")
 	}
 	if e.Hint != "" {
@@ -75,7 +84,7 @@ func (c *apiClient) open(ctx context.Context, method, path string, query url.Val
 		return resp.Body, nil
 	}
 	defer resp.Body.Close()
-	return nil, answered(resp)
+	return nil, answered(resp, path)
 }
 
 func (c *apiClient) authorize(h http.Header) {
@@ -84,7 +93,8 @@ func (c *apiClient) authorize(h http.Header) {
 	}
 }
 
-func answered(resp *http.Response) error {
+// answered gives the error that a server answered with, for a path.
+func answered(resp *http.Response, path string) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil {
 		return fmt.Errorf("server answered %s: %w", resp.Status, err)
@@ -93,14 +103,33 @@ func answered(resp *http.Response) error {
 	if json.Unmarshal(body, e) != nil || e.Title == "" && e.Detail == "" {
 		return fmt.Errorf("server answered %s: %s", resp.Status, strings.TrimSpace(string(body)))
 	}
+	if e.Status == http.StatusNotFound {
+		switch path := strings.TrimPrefix(path, "/"); {
+		case strings.HasPrefix(path, "v1/sessions/"):
+			e.Hint = "\"tapedeck sessions\" lists those there are."
+		case strings.HasPrefix(path, "v1/dead-letters"):
+			e.Hint = "\"tapedeck dead-letters list\" lists those there are."
+		}
+	}
 	return e
+}
+
+// startServer is what to do where no server answers.
+const startServer = `Start one with "tapedeck up", or name it with --server or TAPEDECK_SERVER.`
+
+// rootOf is the last error of a chain: what really happened, without what every
+// layer says around it.
+func rootOf(err error) error {
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+		err = next
+	}
+	return err
 }
 
 // unreachable says what to do when nothing answers.
 func (c *apiClient) unreachable(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" {
-		return fmt.Errorf("no tapedeck server answers at %s (%v)\nStart one with \"tapedeck up\", or name it with --server or TAPEDECK_SERVER", c.base, op.Err)
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return fmt.Errorf("no tapedeck server answers at %s (%w)\n%s", c.base, rootOf(op.Err), startServer)
 	}
 	return err
 }
@@ -116,6 +145,14 @@ func (c *apiClient) get(ctx context.Context, path string, query url.Values, v an
 		return fmt.Errorf("read the server's answer to %s: %w", path, err)
 	}
 	return nil
+}
+
+// pathOf is sessionPath for an id that a user named.
+func pathOf(id string, rest ...string) (string, error) {
+	if id == "" {
+		return "", badUsage("name a session: \"tapedeck sessions\" lists those there are")
+	}
+	return sessionPath(id, rest...), nil
 }
 
 // sessionPath is the path of a session's routes.

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/dustin/go-humanize"
@@ -55,14 +57,15 @@ func (c *doctorCommand) Run(ctx context.Context, g *global) error {
 			return err
 		}
 	} else {
+		w := screen{os.Stdout}
 		for _, f := range findings {
 			mark := "ok   "
 			if !f.OK {
 				mark = "WRONG"
 			}
-			fmt.Printf("%s  %-12s %s\n", mark, f.What, f.Detail)
+			fmt.Fprintf(w, "%s  %-12s %s\n", mark, f.What, f.Detail)
 			if f.Do != "" {
-				fmt.Printf("       %-12s → %s\n", "", f.Do)
+				fmt.Fprintf(w, "       %-12s → %s\n", "", f.Do)
 			}
 		}
 	}
@@ -89,6 +92,9 @@ func findData(dir string) finding {
 		f.Detail = fmt.Sprintf("%s, in use by process %d since %s, %s", dir, running.PID, localTime(running.Started), running.Address)
 	case errors.Is(err, datadir.ErrNotRunning):
 		f.Detail = dir + ", not in use"
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			f.Detail = dir + " is not there yet: \"tapedeck up\" makes it"
+		}
 	default:
 		f.OK, f.Detail = false, err.Error()
 	}
@@ -120,13 +126,13 @@ func findSpool() []finding {
 	if err != nil {
 		return []finding{{What: "spool", Detail: err.Error()}}
 	}
-	segments, err := filepath.Glob(filepath.Join(dir, "*", "*.spool"))
-	if err != nil || len(segments) == 0 {
+	slots, err := waitingSlots()
+	if err != nil || len(slots) == 0 {
 		return []finding{{What: "spool", OK: true, Detail: "nothing waits to be sent"}}
 	}
 	return []finding{{
-		What: "spool", Detail: fmt.Sprintf("%d files of recorded blocks in %s wait for a server", len(segments), dir),
-		Do: "they are sent by the next \"tapedeck record\" that reaches its server",
+		What: "spool", Detail: fmt.Sprintf("frames of %s wait in %s for their server", count(len(slots), "recording command"), dir),
+		Do: "\"tapedeck flush\" sends them once the server is up; what is still being recorded is sent by itself",
 	}}
 }
 
@@ -143,7 +149,8 @@ func (g *global) findServer(ctx context.Context) []finding {
 	c.authorize(req.Header)
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return []finding{{What: "server", Detail: c.unreachable(err).Error()}}
+		detail, do, _ := strings.Cut(c.unreachable(err).Error(), "\n")
+		return []finding{{What: "server", Detail: detail, Do: do}}
 	}
 	defer resp.Body.Close()
 	var ready readiness
@@ -152,7 +159,11 @@ func (g *global) findServer(ctx context.Context) []finding {
 	}
 	findings := []finding{{What: "server", OK: true, Detail: fmt.Sprintf("%s, version %s", c.base, ready.Version)}}
 	for _, ch := range ready.Checks {
-		findings = append(findings, finding{What: ch.Part, OK: ch.OK, Detail: or(ch.Detail, "well")})
+		f := finding{What: ch.Part, OK: ch.OK, Detail: or(ch.Detail, "well")}
+		if ch.Part == deadLettersPart && ch.Detail != "" {
+			f.OK, f.Do = false, "\"tapedeck dead-letters\" lists them with the reason, \"tapedeck dead-letters retry\" tries again"
+		}
+		findings = append(findings, f)
 	}
 	return findings
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"strconv"
 
 	"tapedeck/query"
 )
@@ -18,9 +17,14 @@ type framesCommand struct {
 	Agent     []string `help:"Only of this agent." placeholder:"NAME"`
 	Direction string   `help:"Only receive or send." placeholder:"DIR"`
 	Cursor    string   `help:"Go on after this position." placeholder:"POS"`
-	Limit     int      `help:"How many at most." default:"100" short:"n"`
+	Limit     *int     `help:"How many at most. Default: 100." placeholder:"N" short:"n"`
 	Raw       bool     `help:"Print the recorded bytes alone, all of them."`
 }
+
+const (
+	framesShown  = 100  // unless -n says otherwise
+	framesAtOnce = 5000 // the server gives, or fewer where they are big
+)
 
 // Run prints the frames.
 func (c *framesCommand) Run(ctx context.Context, g *global) error {
@@ -28,33 +32,70 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 	setAll(q, map[string][]string{
 		"type": c.Type, "node": c.Node, "agent": c.Agent, "direction": {c.Direction}, "cursor": {c.Cursor},
 	})
-	path := sessionPath(c.Session, "frames")
-	if c.Raw {
-		cl, err := g.client()
-		if err != nil {
-			return err
-		}
-		q.Set("raw", "1")
-		return cl.copy(ctx, path, q, "application/x-ndjson", os.Stdout)
-	}
-	q.Set("limit", strconv.Itoa(c.Limit))
-	var page query.Page[query.Frame]
-	if done, err := g.fetch(ctx, path, q, &page); done || err != nil {
+	path, err := pathOf(c.Session, "frames")
+	if err != nil {
 		return err
 	}
-	t := newTable(os.Stdout, "offset", "seq", "direction", "type", "node", "event id", "bytes", "flags", "content")
-	for i := range page.Items {
-		f := &page.Items[i]
-		t.row("+"+millis(f.OffsetMS), f.Seq, f.Direction, f.Type, f.NodeID, f.EventID, f.Size, joined(f.Flags), clip(content(f), 80))
+	if c.Raw {
+		return c.printRaw(ctx, g, path, q)
+	}
+	limit := framesShown
+	if c.Limit != nil {
+		limit = *c.Limit
+	}
+	filtered := len(q) > 0
+	var rows [][]any
+	streams := map[string]bool{}
+	shown, next, err := list(ctx, g, path, q, limit, framesAtOnce, func(f *query.Frame) {
+		streams[f.StreamID] = true
+		rows = append(rows, []any{
+			shortStream(f.StreamID), "+" + millis(f.OffsetMS), f.Seq, f.Direction, f.Type, f.NodeID, f.EventID,
+			thousands(f.Size), joined(f.Flags), clip(content(f), 80),
+		})
+	})
+	if err != nil || g.JSON {
+		return err
+	}
+	if shown == 0 {
+		sayNone("frames", filtered)
+		return nil
+	}
+	heads, first := []string{"stream", "offset", "seq", "direction", "type", "node", "event id", "bytes", "flags", "content"}, 0
+	if len(streams) == 1 {
+		first = 1 // it would say the same in every row
+	}
+	t := newTable(os.Stdout, heads[first:]...)
+	for _, row := range rows {
+		t.row(row[first:]...)
 	}
 	if err := t.flush(); err != nil {
 		return err
 	}
-	if page.Next != nil {
-		fmt.Fprintf(os.Stderr, "There are more: --cursor %s\n", *page.Next)
+	if next != nil {
+		fmt.Fprintf(os.Stderr, "There are more: -n %d, or --cursor %s\n", 10*limit, *next)
 	}
 	return nil
 }
+
+// printRaw prints the recorded bytes.
+func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q url.Values) error {
+	switch {
+	case c.Limit != nil:
+		return badUsage("--raw prints all frames from --cursor on: it goes without -n")
+	case g.JSON:
+		return badUsage("--raw goes without --json")
+	}
+	cl, err := g.client()
+	if err != nil {
+		return err
+	}
+	q.Set("raw", "1")
+	return cl.copy(ctx, path, q, "application/x-ndjson", os.Stdout)
+}
+
+// shortStream is the end of a stream's id, which tells the streams of a session
+// apart.
+func shortStream(id string) string { return "…" + id[max(0, len(id)-8):] }
 
 func content(f *query.Frame) string {
 	switch {

@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -23,20 +23,26 @@ var version = "dev"
 type cli struct {
 	global
 
-	Up       upCommand       `cmd:"" help:"Run everything in one process tree: NATS, ClickHouse, recorder, API and UI."`
-	Serve    serveCommand    `cmd:"" help:"Run the same parts against real NATS and ClickHouse servers."`
-	Record   recordCommand   `cmd:"" help:"Record a stream: a file, standard input, a command, an SSE or WebSocket URL."`
-	Proxy    proxyCommand    `cmd:"" help:"Run a transparent proxy that records what passes."`
-	Sessions sessionsCommand `cmd:"" help:"List sessions."`
-	Show     showCommand     `cmd:"" help:"Show one session: runs, tools, tokens, messages."`
-	Frames   framesCommand   `cmd:"" help:"List a session's frames."`
-	Play     playCommand     `cmd:"" help:"Play a session at its original timing."`
-	Usage    usageCommand    `cmd:"" help:"Report token usage."`
-	Tools    toolsCommand    `cmd:"" help:"Report tool calls: counts, errors, latencies."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring ClickHouse's tables up to date."`
-	Doctor   doctorCommand   `cmd:"" help:"Check the installation and say what is wrong and what to do."`
-	Bench    benchCommand    `cmd:"" help:"Measure this program on this machine."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Up          upCommand          `cmd:"" help:"Run everything in one process tree: NATS, ClickHouse, recorder, API and UI."`
+	Serve       serveCommand       `cmd:"" help:"Run the same parts against real NATS and ClickHouse servers."`
+	Record      recordCommand      `cmd:"" help:"Record a stream: a file, standard input, a command, an SSE or WebSocket URL."`
+	Proxy       proxyCommand       `cmd:"" help:"Run a transparent proxy that records what passes."`
+	Sessions    sessionsCommand    `cmd:"" help:"List sessions."`
+	Show        showCommand        `cmd:"" help:"Show one session: runs, tools, tokens, messages."`
+	Frames      framesCommand      `cmd:"" help:"List a session's frames."`
+	Play        playCommand        `cmd:"" help:"Play a session at its original timing."`
+	Emulate     emulateCommand     `cmd:"" help:"Put a session on a port of its own, speaking the protocol it was recorded from."`
+	Export      exportCommand      `cmd:"" help:"Write sessions to a tape file, or in a format of other tools."`
+	Import      importCommand      `cmd:"" help:"Record what is in a tape file."`
+	Usage       usageCommand       `cmd:"" help:"Report token usage."`
+	Tools       toolsCommand       `cmd:"" help:"Report tool calls: counts, errors, latencies."`
+	Redecode    redecodeCommand    `cmd:"" help:"Derive the facts anew from stored frames."`
+	Migrate     migrateCommand     `cmd:"" help:"Bring ClickHouse's tables up to date."`
+	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
+	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
+	Doctor      doctorCommand      `cmd:"" help:"Check the installation and say what is wrong and what to do."`
+	Bench       benchCommand       `cmd:"" help:"Measure this program on this machine."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
 // global holds the flags that every command takes.
@@ -67,33 +73,26 @@ func run(args []string) int {
 	defer stop()
 
 	var c cli
-	parser := kong.Must(&c, kong.Name("tapedeck"), kong.UsageOnError(),
+	parser := kong.Must(&c, kong.Name("tapedeck"),
 		kong.Description("Record agent streams, play them back at their original timing, see what they used."),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(&c.global),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(&c.global), kong.ValueFormatter(helpValue),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
-	// What stands after "--" is a command to record, flags and all.
-	if i := slices.Index(args, "--"); i >= 0 && slices.Contains(args[:i], "record") {
-		c.Record.command = args[i+1:]
-		args = args[:i]
+	parsed, err := parse(parser, &c, args)
+	if err == nil {
+		err = parsed.Run()
 	}
-	parsed, err := parser.Parse(args)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "tapedeck: %v\nRun \"tapedeck --help\" for the commands and their flags.\n", err)
-		return exitUsage
-	}
-	err = parsed.Run()
-	var code exitCode
-	var usage usageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &code):
+	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)
-	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
+	}
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(screen{os.Stderr}, "tapedeck: %v\n", err)
+	_, usage := errors.AsType[usageError](err)
+	refused, answered := errors.AsType[*apiError](err)
+	if usage || answered && refused.Status == http.StatusBadRequest { // a parameter cannot be
 		return exitUsage
 	}
-	fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
 	return exitFailed
 }
 

@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"os"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/schema/clickhouse"
 )
@@ -17,6 +21,9 @@ type migrateCommand struct {
 
 // Run applies what is missing and says what it applied.
 func (c *migrateCommand) Run(ctx context.Context, g *global) error {
+	if err := checkClickHouse(c.ClickHouse); err != nil {
+		return err
+	}
 	db, err := clickhouse.Open(c.ClickHouse)
 	if err != nil {
 		return err
@@ -24,7 +31,7 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 	defer db.Close()
 	applied, err := clickhouse.Migrate(ctx, db)
 	if err != nil {
-		return err
+		return migrateProblem(c.ClickHouse, err)
 	}
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"applied": append([]string{}, applied...)})
@@ -36,4 +43,16 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 		fmt.Println("applied", name)
 	}
 	return nil
+}
+
+// migrateProblem says what to do about an error of a migration.
+func migrateProblem(dsn string, err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE", clickHouseAt(dsn), rootOf(op.Err))
+	}
+	const unknownDatabase = 81
+	if e, ok := errors.AsType[*driver.Exception](err); ok && e.Code == unknownDatabase {
+		return fmt.Errorf("%s: there is no such database\nMake it first (CREATE DATABASE …), or name another one with --clickhouse", clickHouseAt(dsn))
+	}
+	return fmt.Errorf("%s: %w", clickHouseAt(dsn), err)
 }

@@ -7,13 +7,12 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go"
-	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/deadletters"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/ingest/spool"
@@ -25,12 +24,14 @@ type roles struct{ ingest, sink, api bool }
 
 // nodeConfig is what a node needs: where the servers are, and what it runs.
 type nodeConfig struct {
-	roles    roles
-	connect  func(...nats.Option) (*nats.Conn, error)
-	dsn      string // ClickHouse; used by sink and api
-	spoolDir string // used by ingest
-	streams  jetstream.Config
-	log      *slog.Logger
+	roles     roles
+	connect   func(...nats.Option) (*nats.Conn, error)
+	nats      string // where NATS is; "" for in this process
+	dsn       string // ClickHouse; used by sink and api
+	spoolDir  string // used by ingest
+	syncSpool bool   // what is in it survives a power cut
+	streams   jetstream.Config
+	log       *slog.Logger
 }
 
 // node is the parts of tapedeck that run in this process. They are the same in
@@ -38,10 +39,11 @@ type nodeConfig struct {
 type node struct {
 	cfg      nodeConfig
 	nc       *nats.Conn
-	db       driver.Conn        // nil without api
-	spool    *spool.Spool       // nil without ingest
-	recorder *ingest.Recorder   // nil without ingest
-	sink     *sink.Sink         // nil without sink
+	db       driver.Conn      // nil without api
+	spool    *spool.Spool     // nil without ingest
+	recorder *ingest.Recorder // nil without ingest
+	sink     *sink.Sink       // nil without sink
+	dead     *deadletters.Store
 	stop     context.CancelFunc // ends the sink
 	running  sync.WaitGroup
 	streams  atomic.Pointer[error] // why the JetStream streams are not there; nil once they are
@@ -65,10 +67,14 @@ func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
 	if err := n.ensureStreams(life); err != nil {
 		return nil, err
 	}
+	if n.dead, err = deadletters.Open(n.nc); err != nil {
+		return nil, err
+	}
 	if cfg.roles.api {
 		if n.db, err = clickhouse.Open(cfg.dsn); err != nil {
 			return nil, err
 		}
+		n.running.Go(func() { n.greetClickHouse(life) })
 	}
 	if cfg.roles.ingest {
 		if err := n.startIngest(); err != nil {
@@ -85,62 +91,12 @@ func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
 	return n, nil
 }
 
-// natsOptions have the connection come back whatever happens, and say so.
-func natsOptions(log *slog.Logger) []nats.Option {
-	return []nats.Option{
-		nats.Name("tapedeck"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
-		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
-		// What is published while the connection is away goes to the spool, not
-		// to a buffer in memory.
-		nats.ReconnectBufSize(-1),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				log.Warn("NATS is away, trying to reconnect", "error", err)
-			}
-		}),
-		nats.ReconnectHandler(func(c *nats.Conn) { log.Info("NATS is back", "url", c.ConnectedUrlRedacted()) }),
-	}
-}
-
-// ensureStreams makes the JetStream streams; if NATS is away, as soon as it is
-// there.
-func (n *node) ensureStreams(life context.Context) error {
-	js, err := njs.New(n.nc)
-	if err != nil {
-		return fmt.Errorf("JetStream: %w", err)
-	}
-	try := func() error {
-		ctx, cancel := context.WithTimeout(life, 5*time.Second)
-		defer cancel()
-		_, err := jetstream.EnsureStreams(ctx, js, n.cfg.streams)
-		if err != nil {
-			n.streams.Store(&err)
-			return err
-		}
-		n.streams.Store(nil)
-		return nil
-	}
-	if err = try(); err == nil {
-		return nil
-	}
-	n.cfg.log.Warn("JetStream does not answer yet, waiting for it", "error", err)
-	n.running.Go(func() {
-		for life.Err() == nil && try() != nil {
-			select {
-			case <-life.Done():
-			case <-time.After(time.Second):
-			}
-		}
-	})
-	return nil
-}
-
 func (n *node) startIngest() error {
 	publisher, err := jetstream.NewPublisher(n.nc)
 	if err != nil {
 		return err
 	}
-	n.spool, err = spool.Open(spool.Options{Dir: n.cfg.spoolDir, Next: publisher, Log: n.cfg.log})
+	n.spool, err = spool.Open(spool.Options{Dir: n.cfg.spoolDir, Next: publisher, Sync: n.cfg.syncSpool, Log: n.cfg.log})
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 // server, with a spool before it for the time that it is away.
 type outlet struct {
 	publisher ingest.Publisher
+	link      *link.Client // nil with NATS
 	spool     *spool.Spool // nil without
 	shut      func(context.Context) error
 	log       *slog.Logger
@@ -32,31 +33,45 @@ type outlet struct {
 // wants to find out at the end that a name was mistyped. One that goes away
 // later is bridged by the spool.
 func (c *recordCommand) openOutlet(ctx context.Context, g *global) (*outlet, error) {
-	return openOutlet(ctx, g, c.NATS, c.NoSpool, stderrLog())
+	return openOutlet(ctx, g, outletOptions{nats: c.NATS, noSpool: c.NoSpool, sync: c.sync()}, stderrLog())
 }
 
-func openOutlet(ctx context.Context, g *global, natsURL string, noSpool bool, log *slog.Logger) (_ *outlet, err error) {
-	o := &outlet{log: log, server: g.Server}
-	if natsURL != "" {
-		o.server = natsURL
-		err = o.toNATS(ctx, natsURL)
-	} else {
-		err = o.toServer(ctx, g, noSpool)
-	}
-	if err != nil || noSpool {
+// outletOptions are the settings of recording commands that concern it.
+type outletOptions struct {
+	nats    string // publish to this NATS server; "": through the tapedeck server
+	noSpool bool
+	sync    bool // the spool survives a power cut
+}
+
+func openOutlet(ctx context.Context, g *global, opts outletOptions, log *slog.Logger) (_ *outlet, err error) {
+	o := &outlet{log: log}
+	if err = o.connect(ctx, g, opts); err != nil || opts.noSpool {
 		return o, err
 	}
-	if err = o.addSpool(); err != nil {
+	if err = o.addSpool(opts.sync); err != nil {
 		return nil, errors.Join(err, o.shut(ctx))
 	}
 	return o, nil
 }
 
+// connect makes the publisher.
+func (o *outlet) connect(ctx context.Context, g *global, opts outletOptions) error {
+	if opts.nats != "" {
+		o.server = opts.nats
+		return o.toNATS(ctx, opts.nats)
+	}
+	o.server = g.Server
+	return o.toServer(ctx, g, opts.noSpool)
+}
+
 func (o *outlet) toNATS(ctx context.Context, url string) error {
+	if err := checkNATS(url); err != nil {
+		return err
+	}
 	options := append(natsOptions(o.log), nats.RetryOnFailedConnect(false))
 	nc, err := nats.Connect(url, options...)
 	if err != nil {
-		return fmt.Errorf("connect to NATS at %s: %w", url, err)
+		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", redactedNATS(url), rootOf(err))
 	}
 	js, err := njs.New(nc)
 	if err == nil {
@@ -64,7 +79,7 @@ func (o *outlet) toNATS(ctx context.Context, url string) error {
 	}
 	if err != nil {
 		nc.Close()
-		return fmt.Errorf("JetStream stream %s at %s: %w\nIt is made by the first \"tapedeck serve\" or \"tapedeck up\"", jetstream.StreamName, url, err)
+		return fmt.Errorf("JetStream stream %s at %s: %w\nIt is made by the first \"tapedeck serve\" or \"tapedeck up\"", jetstream.StreamName, redactedNATS(url), err)
 	}
 	if o.publisher, err = jetstream.NewPublisher(nc); err != nil {
 		nc.Close()
@@ -74,16 +89,34 @@ func (o *outlet) toNATS(ctx context.Context, url string) error {
 	return nil
 }
 
+// checkTenant finds that a server records for another tenant than was asked for.
+func (o *outlet) checkTenant(tenant string) error {
+	if o.link == nil {
+		return nil
+	}
+	if own := o.link.Tenant(); own != "" && own != tenant {
+		return badUsage("--tenant %s: %s records for the tenant %s; leave --tenant out", tenant, o.server, own)
+	}
+	return nil
+}
+
 func (o *outlet) toServer(ctx context.Context, g *global, noSpool bool) error {
 	opts := link.Options{Server: g.Server, Token: g.Token, Log: o.log}
 	if noSpool {
 		opts.Grace = -1 // nothing else keeps the blocks: wait for the server
 	}
-	c, err := link.Dial(ctx, opts)
+	api, err := g.client()
 	if err != nil {
 		return err
 	}
-	o.publisher, o.shut = c, c.Close
+	c, err := link.Dial(ctx, opts)
+	if _, refused := errors.AsType[*link.RefusedError](err); err != nil && !refused && ctx.Err() == nil {
+		return api.unreachable(err)
+	}
+	if err != nil {
+		return err
+	}
+	o.publisher, o.link, o.shut = c, c, c.Close
 	return nil
 }
 
@@ -104,13 +137,13 @@ const spoolSlots = 1000
 
 // addSpool puts a spool before the publisher, in the first directory that no
 // other process uses. What an earlier process left there is sent, too.
-func (o *outlet) addSpool() error {
+func (o *outlet) addSpool(sync bool) error {
 	home, err := spoolHome()
 	if err != nil {
 		return err
 	}
 	for i := range spoolSlots {
-		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher, Log: o.log})
+		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher, Sync: sync, Log: o.log})
 		if errors.Is(err, spool.ErrInUse) {
 			continue
 		}
@@ -123,7 +156,8 @@ func (o *outlet) addSpool() error {
 	return fmt.Errorf("%d recordings run already: every spool in %s is in use", spoolSlots, home)
 }
 
-// drainTimeout is how long a command waits at its end for what is in the spool.
+// drainTimeout is how long a command waits at its end for what is in the spool
+// while nothing of it is taken.
 const drainTimeout = 10 * time.Second
 
 // drained waits until the spool is empty. If the server stays away, what is in
@@ -133,12 +167,17 @@ func (o *outlet) drained(ctx context.Context) error {
 		return nil
 	}
 	p := showProgress(func() string {
-		return fmt.Sprintf("%d blocks wait for %s", o.spool.State().Parcels, o.server)
+		return fmt.Sprintf("%s to go to %s", count(o.spool.State().Parcels, "block"), o.server)
 	})
 	defer p.end()
+	least := o.spool.State().Parcels
 	for end := time.Now().Add(drainTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
-		if o.spool.State().Parcels == 0 {
+		left := o.spool.State().Parcels
+		if left == 0 {
 			return nil
+		}
+		if left < least {
+			least, end = left, time.Now().Add(drainTimeout)
 		}
 	}
 	return o.leftovers()
@@ -153,7 +192,14 @@ func (o *outlet) leftovers() error {
 	if st.Parcels == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s is away (%s): %d blocks are safe on disk in %s\nThe next \"tapedeck record\" sends them", o.server, st.LastError, st.Parcels, st.Dir)
+	why := or(st.LastError, o.server+" takes nothing")
+	if o.link != nil {
+		if l := o.link.State(); !l.Connected {
+			why = fmt.Sprintf("%s is away since %s", o.server, l.DownSince.Format(time.TimeOnly))
+		}
+	}
+	return fmt.Errorf("%s\nWhat was recorded is safe on disk (%s in %s). \"tapedeck flush\" sends it, and so does the next \"tapedeck record\"",
+		why, count(st.Parcels, "block"), st.Dir)
 }
 
 func (o *outlet) close() {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,29 +13,62 @@ import (
 	"time"
 )
 
-// playCommand plays a session in the terminal.
+// playCommand plays a session in the terminal: on its screen with keys to steer, or
+// printed where it is not one.
 type playCommand struct {
-	Session   string   `arg:"" help:"The session's id."`
+	Session   string   `arg:"" help:"The session's id, or a tape file, which needs no server."`
+	Of        string   `help:"Which session of a tape file, where it holds several." name:"session" placeholder:"ID"`
 	Speed     string   `help:"0.1 to 1000, or max." default:"1"`
+	Follow    bool     `help:"Go on with a session that still runs, until it is over; wait for one that has not begun. --from live begins with what comes next."`
 	IdleLimit string   `help:"Cap silences, like 2s." placeholder:"D"`
 	From      string   `help:"Begin at a position, an offset like +12.5s, or type:tool_call." placeholder:"POS"`
 	To        string   `help:"End there." placeholder:"POS"`
 	Type      []string `help:"Only frames of this type." placeholder:"TYPE"`
 	Direction string   `help:"Only receive or send." placeholder:"DIR"`
-	Format    string   `help:"ndjson and sse give the recorded frames; text is for people; events gives each frame with its envelope." enum:"text,ndjson,sse,events" default:"text"`
+	Loop      bool     `help:"At the end begin again."`
+	Marker    string   `help:"Stop at every frame of a type, like type:tool_call, or at a position." placeholder:"MARK"`
+	Plain     bool     `help:"Print a line for each frame, on a terminal too."`
+	Format    string   `help:"text is for people; ndjson and sse give the recorded frames; events gives each frame with its envelope, as --json does." enum:"text,ndjson,sse,events" default:"text"`
 }
 
 // Run plays to the end, or until the user interrupts.
 func (c *playCommand) Run(ctx context.Context, g *global) error {
-	cl, err := g.client()
+	switch {
+	case !g.JSON:
+	case c.Format == "text" || c.Format == "events":
+		c.Format = "events"
+	default:
+		return badUsage("--json gives what --format events does: it goes without --format %s", c.Format)
+	}
+	from, err := g.player(c.Session, c.Of)
 	if err != nil {
 		return err
 	}
+	defer from.close()
+	path, err := pathOf(from.session, "replay")
+	if err != nil {
+		return err
+	}
+	cl := from.client
 	q := url.Values{"speed": {c.Speed}}
 	setAll(q, map[string][]string{
 		"idle_limit": {c.IdleLimit}, "from": {c.From}, "to": {c.To}, "type": c.Type, "direction": {c.Direction},
+		"marker": {c.Marker},
 	})
+	if c.Loop {
+		q.Set("loop", "1")
+	}
+	if c.Follow {
+		q.Set("follow", "1")
+		if err := await(ctx, cl, path, from.session); err != nil {
+			return err
+		}
+	}
+	if c.Format == "text" && !c.Plain && interactive() {
+		return c.onScreen(ctx, from, path, q)
+	}
 	accept, show := "application/x-ndjson", copyFrames
+	var out io.Writer = os.Stdout
 	switch c.Format {
 	case "ndjson":
 		q.Set("mode", "raw")
@@ -42,21 +76,43 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 		q.Set("mode", "raw")
 		accept = "text/event-stream"
 	case "text":
-		show = printEvents
+		show, out = printEvents, screen{os.Stdout}
 	}
 	cl.http.Transport.(*http.Transport).ResponseHeaderTimeout = 0 // a tape may begin with silence
-	body, err := cl.open(ctx, http.MethodGet, sessionPath(c.Session, "replay"), q, accept)
+	body, err := cl.open(ctx, http.MethodGet, path, q, accept)
 	if err != nil {
-		return err
+		return from.why(err)
 	}
 	defer body.Close()
-	if err := show(os.Stdout, body); err != nil {
+	if err := show(out, body); err != nil {
 		if ctx.Err() != nil {
 			return exitCode(130) // as a shell says of an interrupted command
 		}
-		return fmt.Errorf("playback broke off: %w", err)
+		return fmt.Errorf("playback broke off: %w", from.why(err))
 	}
 	return nil
+}
+
+// await waits until there is a session to be followed.
+func await(ctx context.Context, cl *apiClient, path, session string) error {
+	for told := false; ; told = true {
+		body, err := cl.open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}}, "application/x-ndjson")
+		e, ok := errors.AsType[*apiError](err)
+		if !ok || e.Status != http.StatusNotFound {
+			if err != nil {
+				return err
+			}
+			return body.Close()
+		}
+		if !told {
+			fmt.Fprintf(screen{os.Stderr}, "waiting for session %q to begin; end with Ctrl-C\n", session)
+		}
+		select {
+		case <-ctx.Done():
+			return exitCode(130)
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
 }
 
 // copyFrames writes what comes as it comes.
@@ -83,20 +139,20 @@ type event struct {
 func printEvents(w io.Writer, r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for {
-		line, err := lines.ReadBytes('\n')
-		if err == io.EOF && len(line) == 0 {
+		text, err := lines.ReadBytes('\n')
+		if err == io.EOF && len(text) == 0 {
 			return fmt.Errorf("the server ended it without an end message")
 		}
 		if err != nil && err != io.EOF {
 			return err
 		}
 		var e event
-		if err := json.Unmarshal(line, &e); err != nil {
-			return fmt.Errorf("read %q: %w", clip(string(line), 80), err)
+		if err := json.Unmarshal(text, &e); err != nil {
+			return fmt.Errorf("read %q: %w", clip(string(text), 80), err)
 		}
 		switch {
 		case e.StreamID == "" && e.Type == "end":
-			_, err := fmt.Fprintf(w, "── end, %s frames\n", thousands(e.Frames))
+			_, err := fmt.Fprintf(w, "── end, %s\n", count(e.Frames, "frame"))
 			return err
 		case e.StreamID == "" && e.Type == "error":
 			return fmt.Errorf("%s", e.Detail)
@@ -105,7 +161,7 @@ func printEvents(w io.Writer, r io.Reader) error {
 		if e.Direction == "send" {
 			arrow = "→"
 		}
-		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, e.Type, e.NodeID, clip(e.said(), 120)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, line(e.Type), line(e.NodeID), clip(e.said(), 120)); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 // proxyCommand runs the recording proxy.
 type proxyCommand struct {
 	logFlags
+	spoolDurability
 	Upstream      string   `help:"The server to pass requests on to." required:"" placeholder:"URL"`
 	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
 	SessionHeader string   `help:"Request header that names the session." placeholder:"NAME"`
@@ -25,7 +26,14 @@ type proxyCommand struct {
 
 // Run proxies until it is told to stop.
 func (c *proxyCommand) Run(ctx context.Context, g *global) error {
+	spareGC()
 	tags, err := parseTags(c.Tag)
+	if err == nil {
+		err = checkStream(c.Tenant, c.Session, c.Dialect)
+	}
+	if err == nil {
+		err = checkURL("--upstream", c.Upstream, "https://api.example.com", "http", "https")
+	}
 	if err != nil {
 		return err
 	}
@@ -35,11 +43,14 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer l.Close()
-	out, err := openOutlet(ctx, g, c.NATS, false, log)
+	out, err := openOutlet(ctx, g, outletOptions{nats: c.NATS, sync: c.sync()}, log)
 	if err != nil {
 		return err
 	}
 	defer out.close()
+	if err := out.checkTenant(c.Tenant); err != nil {
+		return err
+	}
 	p, err := proxy.New(proxy.Options{
 		Upstream: c.Upstream, Recorder: ingest.NewRecorder(out.publisher, ingest.Settings{}, log),
 		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
 )
@@ -21,6 +22,9 @@ type readiness struct {
 	Version string  `json:"version"`
 	Checks  []check `json:"checks"`
 }
+
+// deadLettersPart is the check that tells of blocks which were set aside.
+const deadLettersPart = "dead_letters"
 
 // readyTimeout bounds the question to each server.
 const readyTimeout = 2 * time.Second
@@ -43,6 +47,13 @@ func (n *node) checks(ctx context.Context) []check {
 	if n.sink != nil {
 		st := n.sink.Status()
 		all = append(all, check{Part: "sink", OK: st.OK, Detail: st.Error, State: st})
+	}
+	if letters, bytes, err := n.dead.Count(ctx); err == nil { // else JetStream's trouble tells
+		c := check{Part: deadLettersPart, OK: true, State: map[string]uint64{"blocks": letters, "bytes": bytes}}
+		if letters > 0 { // which is for a person to look at, and no reason to send nothing here
+			c.Detail = fmt.Sprintf("%s set aside: storing failed", count(letters, "block"))
+		}
+		all = append(all, c)
 	}
 	if n.spool != nil {
 		st := n.spool.State()

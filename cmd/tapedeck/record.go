@@ -5,17 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"os/signal"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/dialect/dialects"
 )
 
 // recordCommand records one source.
 type recordCommand struct {
+	spoolDurability
 	Source  string   `arg:"" optional:"" help:"FILE, or - for standard input. Or \"-- CMD ARG…\" to run a command and tap its output."`
-	Follow  string   `help:"Follow a growing file, over rotation and truncation, from where the last run stopped." placeholder:"FILE" type:"path" xor:"source"`
+	Follow  string   `help:"Follow a growing file, over rotation and truncation, from where the last run on this file with the same --session stopped." placeholder:"FILE" type:"path" xor:"source"`
 	SSE     string   `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
 	WS      string   `help:"Tap a WebSocket." name:"ws" placeholder:"URL" xor:"source"`
 	Session string   `help:"Put every frame into this session." placeholder:"ID"`
@@ -40,6 +46,7 @@ type recordCommand struct {
 
 // Run records until the source ends or the user interrupts.
 func (c *recordCommand) Run(ctx context.Context, g *global) error {
+	spareGC()
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -52,12 +59,16 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer out.close()
+	if err := out.checkTenant(c.Tenant); err != nil {
+		return err
+	}
 	rec := ingest.NewRecorder(out.publisher, ingest.Settings{}, out.log)
 	opts := ingest.StreamOptions{
 		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame",
 	}
 	began := time.Now()
 	summary, exit, err := c.tap(ctx, rec, opts)
+	took := time.Since(began)
 	if err != nil {
 		err = errors.Join(err, out.leftovers())
 	} else {
@@ -71,10 +82,16 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if !c.NoWait && summary.Frames > 0 && c.NATS == "" {
-		waitReadable(ctx, g, &summary)
+		// What ended the recording is not to end the wait, too.
+		again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
+		waitReadable(again, g, &summary)
+		stop()
 	}
-	if err := report(g, &summary, time.Since(began)); err != nil {
+	if err := report(g, &summary, took); err != nil {
 		return err
+	}
+	if opts.FrameClock && summary.Frames > 0 && !summary.Timed {
+		fmt.Fprintln(os.Stderr, "note     no frame told a time: --clock frame left the times at which they arrived")
 	}
 	if exit != 0 {
 		return exitCode(exit)
@@ -90,35 +107,60 @@ func (c *recordCommand) check() error {
 			sources++
 		}
 	}
+	for _, f := range []struct {
+		name, with  string
+		given, fits bool
+	}{
+		{"--send", "--ws", len(c.Send) > 0, c.WS != ""},
+		{"--until", "--ws", c.Until != "", c.WS != ""},
+		{"--body", "--sse", c.Body != "", c.SSE != ""},
+		{"--method", "--sse", c.Method != "", c.SSE != ""},
+		{"--once", "--sse", c.Once, c.SSE != ""},
+		{"--header", "--sse or --ws", len(c.Header) > 0, c.SSE != "" || c.WS != ""},
+	} {
+		if f.given && !f.fits && sources == 1 {
+			return badUsage("%s goes with %s", f.name, f.with)
+		}
+	}
 	switch {
 	case sources == 0:
 		return badUsage("record needs a source: FILE, - for standard input, --follow FILE, --sse URL, --ws URL, or -- CMD ARG…")
 	case sources > 1:
 		return badUsage("record takes one source at a time")
-	case (len(c.Send) > 0 || c.Until != "") && c.WS == "":
-		return badUsage("--send and --until go with --ws")
-	case c.Body != "" && c.SSE == "":
-		return badUsage("--body goes with --sse")
-	case len(c.Header) > 0 && c.SSE == "" && c.WS == "":
-		return badUsage("--header goes with --sse or --ws")
 	case c.NATS != "" && c.NoSpool:
 		return badUsage("--nats goes without --no-spool: a NATS server that is away is bridged by the spool")
+	case checkURL("--sse", c.SSE, "https://host/events", "http", "https") != nil:
+		return checkURL("--sse", c.SSE, "https://host/events", "http", "https")
+	case checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https") != nil:
+		return checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https")
 	case c.FrameLimit < 1024:
 		return badUsage("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
+	}
+	return checkStream(c.Tenant, c.Session, c.Dialect)
+}
+
+// checkStream finds what is wrong with the names that a recording was given.
+func checkStream(tenant, session, dialect string) error {
+	err := ingest.CheckTenant(tenant)
+	if err == nil && session != "" {
+		err = ingest.CheckSession(session)
+	}
+	if err == nil && dialect != "" {
+		_, err = dialects.ByName(dialect)
+	}
+	if err != nil {
+		return usageError{err}
 	}
 	return nil
 }
 
-func parseTags(list []string) (map[string]string, error) {
-	tags := map[string]string{}
-	for _, t := range list {
-		k, v, ok := strings.Cut(t, "=")
-		if !ok || k == "" {
-			return nil, badUsage("--tag %q: it must be of the form name=value", t)
-		}
-		tags[k] = v
+// checkURL finds what is wrong with the address that a flag names.
+func checkURL(flag, address, example string, schemes ...string) error {
+	u, err := url.Parse(address)
+	if address == "" || err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme) {
+		return nil
 	}
-	return tags, nil
+	return badUsage("%s %q: it must be a URL like %s", flag, address, example)
 }
 
 // report prints what a recording came to.
@@ -126,9 +168,16 @@ func report(g *global, s *ingest.Summary, took time.Duration) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(s)
 	}
-	w := os.Stderr
-	fmt.Fprintf(w, "recorded %s frames, %s bytes in %s (%s frames/s)\n", thousands(s.Frames), thousands(s.Bytes),
-		took.Round(time.Millisecond), thousands(int64(float64(s.Frames)/took.Seconds())))
+	w := screen{os.Stderr}
+	if s.Frames == 0 {
+		fmt.Fprintln(w, "recorded nothing: no frame came")
+		return nil
+	}
+	rate := ""
+	if perSecond := float64(s.Frames) / took.Seconds(); perSecond >= 1000 {
+		rate = fmt.Sprintf(" (%s/s)", count(int64(perSecond), "frame"))
+	}
+	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", count(s.Frames, "frame"), count(s.Bytes, "byte"), millis(took.Seconds()*1000), rate)
 	fmt.Fprintf(w, "stream   %s\n", s.StreamID)
 	switch {
 	case s.SessionCount == 1:
@@ -138,16 +187,17 @@ func report(g *global, s *ingest.Summary, took time.Duration) error {
 	}
 	fmt.Fprintf(w, "dialect  %s (%s)\n", s.Dialect, s.Evidence)
 	for _, n := range []struct {
-		count uint64
-		what  string
+		n         uint64
+		one, what string
 	}{
-		{s.Counters.NotJSON, "frames are not JSON"}, {s.Counters.InvalidUTF8, "frames are not UTF-8"},
-		{s.Counters.Oversize, "pieces of messages over the frame limit"}, {s.Counters.Unknown, "frames of a type that the dialect does not know"},
-		{s.Counters.Lost, "frames were lost at the source (gaps in its ids)"}, {s.Counters.Repeated, "ids came twice"},
-		{s.Counters.Back, "ids went back"},
+		{s.Counters.NotJSON, "frame", "not JSON"}, {s.Counters.InvalidUTF8, "frame", "not UTF-8"},
+		{s.Counters.Oversize, "piece", "of messages over the frame limit"},
+		{s.Counters.Unknown, "frame", "of a type that the dialect does not know"},
+		{s.Counters.Lost, "frame", "lost at the source (gaps in its ids)"}, {s.Counters.Repeated, "id", "came twice"},
+		{s.Counters.Back, "id", "went back"},
 	} {
-		if n.count > 0 {
-			fmt.Fprintf(w, "note     %s %s\n", thousands(n.count), n.what)
+		if n.n > 0 {
+			fmt.Fprintf(w, "note     %s %s\n", count(n.n, n.one), n.what)
 		}
 	}
 	if s.SessionCount > 0 {

@@ -34,17 +34,29 @@ func (s *server) routes() *echo.Echo {
 		return err
 	}}))
 
-	e.GET("/healthz", plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))
-	e.GET("/readyz", plain(s.serveReady))
-	e.GET("/metrics", echo.WrapHandler(promhttp.Handler()))
-	e.GET("/openapi.yaml", plain(serveOpenAPI))
+	get(e, "/healthz", plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))
+	get(e, "/readyz", plain(s.serveReady))
+	get(e, "/metrics", echo.WrapHandler(promhttp.Handler()))
+	get(e, "/openapi.yaml", plain(serveOpenAPI))
+	e.GET("/debug/pprof/:profile", serveProfile)
+	get(e, "/v1/dead-letters", plain(s.node.dead.ServeList))
+	e.POST("/v1/dead-letters/retry", plain(s.node.dead.ServeRetry))
+	e.DELETE("/v1/dead-letters", plain(s.node.dead.ServeDrop))
 	if s.node.recorder != nil {
 		s.ingestRoutes(e)
 	}
 	if s.node.db != nil {
 		s.readRoutes(e)
+		s.uiRoutes(e)
 	}
 	return e
+}
+
+// get has a handler answer GET, and HEAD without the body, which net/http leaves
+// out.
+func get(e *echo.Echo, path string, h echo.HandlerFunc) {
+	e.GET(path, h)
+	e.HEAD(path, h)
 }
 
 func plain(h http.HandlerFunc) echo.HandlerFunc {
@@ -72,6 +84,15 @@ func forSession(h sessionHandler) echo.HandlerFunc {
 		}
 		h(c.Response(), c.Request(), ingest.DefaultTenant, id)
 		return nil
+	}
+}
+
+// forFrame is forSession for one frame, whose position needs no escapes.
+func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, position string)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		return forSession(func(w http.ResponseWriter, r *http.Request, tenant, session string) {
+			h(w, r, tenant, session, c.Param("position"))
+		})(c)
 	}
 }
 
@@ -111,6 +132,10 @@ func (s *server) answerError(err error, c echo.Context) {
 	}
 	p, known := problem.From(err)
 	if he, ok := err.(*echo.HTTPError); ok {
+		if he.Code == http.StatusNotFound && s.ui != nil && wantsPage(c.Request()) {
+			s.ui.ServeNotFound(c.Response())
+			return
+		}
 		p, known = &problem.Problem{Status: he.Code, Detail: notServed(he.Code, c.Request())}, true
 	}
 	if !known {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 
@@ -14,6 +15,7 @@ import (
 // serveCommand runs parts of tapedeck against real servers.
 type serveCommand struct {
 	logFlags
+	serverDurability
 	Role       []string `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
 	NATS       string   `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
 	ClickHouse string   `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
@@ -26,6 +28,9 @@ type serveCommand struct {
 
 // Run serves until it is told to stop.
 func (c *serveCommand) Run(ctx context.Context) error {
+	if err := errors.Join(checkNATS(c.NATS), checkClickHouse(c.ClickHouse)); err != nil {
+		return err
+	}
 	log := c.logger()
 	l, err := listen(c.Listen)
 	if err != nil {
@@ -48,8 +53,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		connect: func(o ...nats.Option) (*nats.Conn, error) {
 			return nats.Connect(c.NATS, o...)
 		},
-		dsn: c.ClickHouse, spoolDir: filepath.Join(c.Data, "spool"),
-		streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes}, log: log,
+		nats: c.NATS, dsn: c.ClickHouse, spoolDir: filepath.Join(c.Data, "spool"),
+		streams:   jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
+		syncSpool: c.sync(), log: log,
 	})
 	if err != nil {
 		return err

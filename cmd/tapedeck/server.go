@@ -12,8 +12,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tapedeck/dashboards"
 	"tapedeck/ingest/link"
+	"tapedeck/ingest/websocket"
 	"tapedeck/replay/clickhouse"
+	"tapedeck/replay/live"
 )
 
 // server is the HTTP side of a node.
@@ -25,9 +28,11 @@ type server struct {
 	echo        *echo.Echo
 	http        *http.Server
 	listener    net.Listener
-	tapes       *clickhouse.Store // nil without the role api
-	links       *link.Server      // nil without the role ingest
-	sockets     sync.WaitGroup    // WebSockets being recorded, which http.Server does not wait for
+	tapes       *clickhouse.Store   // nil without the role api
+	live        *live.Library       // nil without the role api
+	ui          *dashboards.Handler // nil without the role api
+	links       *link.Server        // nil without the role ingest
+	sockets     *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
 }
 
 // shutdownTimeout bounds the wait for requests that are under way.
@@ -98,9 +103,12 @@ func (s *server) run(ctx context.Context, stop *stopClock, work func(context.Con
 		cancel()
 	}
 	s.shutdown(ending)
-	s.waitForSockets(ending)
+	s.endSockets(ending)
 	endWork()
 	working.Wait()
+	if s.live != nil {
+		s.live.Close()
+	}
 	if s.tapes != nil {
 		err = errors.Join(err, s.tapes.Close())
 	}
@@ -117,18 +125,14 @@ func (s *server) shutdown(ctx context.Context) {
 	}
 }
 
-// waitForSockets waits until recorded WebSockets have made durable what came.
-func (s *server) waitForSockets(ctx context.Context) {
+// endSockets ends recorded WebSockets, and waits until what came is durable.
+func (s *server) endSockets(ctx context.Context) {
+	if s.sockets == nil {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
 	defer cancel()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.sockets.Wait()
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-		s.log.Warn("some recorded WebSockets did not end in time")
+	if err := s.sockets.Shutdown(ctx); err != nil {
+		s.log.Warn("some recorded WebSockets did not end in time", "error", err)
 	}
 }

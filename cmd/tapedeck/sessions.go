@@ -6,52 +6,86 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"time"
 
 	"tapedeck/query"
 )
 
+// sessionsAtOnce is how many sessions the server gives at once.
+const sessionsAtOnce = 500
+
 // sessionsCommand lists sessions.
 type sessionsCommand struct {
-	From   string   `help:"Started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
-	To     string   `help:"Started before this time." placeholder:"TIME"`
-	Query  string   `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
-	Tag    []string `help:"Only with this tag: name or name:value." placeholder:"K:V" sep:"none"`
-	Agent  []string `help:"Only of this agent." placeholder:"NAME"`
-	Tool   []string `help:"Only where this tool was called." placeholder:"NAME"`
-	Model  []string `help:"Only where this model was used." placeholder:"NAME"`
-	Status []string `help:"Only with this status: running, ok, error, incomplete." placeholder:"STATUS"`
-	Sort   string   `help:"Order; see the API." placeholder:"FIELD"`
-	Limit  int      `help:"How many at most." default:"50" short:"n"`
+	From        string        `help:"Started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
+	To          string        `help:"Started before this time." placeholder:"TIME"`
+	Query       string        `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
+	Tag         []string      `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
+	Agent       []string      `help:"Only of this agent." placeholder:"NAME"`
+	Tool        []string      `help:"Only where this tool was called." placeholder:"NAME"`
+	Model       []string      `help:"Only where this model was used." placeholder:"NAME"`
+	Dialect     []string      `help:"Only with a stream of this dialect." placeholder:"NAME"`
+	MinDuration time.Duration `help:"Only as long as this or longer, as 1m30s." placeholder:"D"`
+	MaxDuration time.Duration `help:"Only as long as this or shorter." placeholder:"D"`
+	MinTokens   uint64        `help:"Only with as many tokens or more." placeholder:"N"`
+	MaxTokens   *uint64       `help:"Only with as many tokens or fewer." placeholder:"N"`
+	Status      []string      `help:"Only with this status: running, ok, error, incomplete." placeholder:"STATUS"`
+	Sort        string        `help:"Order: started, last_at, duration or tokens; with a - before it the highest first. Default: -started." placeholder:"FIELD"`
+	Limit       int           `help:"How many at most." default:"50" short:"n"`
 }
 
 // Run prints the list.
 func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
-	q := url.Values{"limit": {strconv.Itoa(c.Limit)}}
+	q := url.Values{}
 	setAll(q, map[string][]string{
 		"from": {c.From}, "to": {c.To}, "q": {c.Query}, "sort": {c.Sort},
-		"tag": c.Tag, "agent": c.Agent, "tool": c.Tool, "model": c.Model, "status": c.Status,
+		"tag": colonTags(c.Tag), "agent": c.Agent, "tool": c.Tool, "model": c.Model, "dialect": c.Dialect, "status": c.Status,
 	})
-	var page query.Page[query.Session]
-	if done, err := g.fetch(ctx, "v1/sessions", q, &page); done || err != nil {
-		return err
-	}
-	if len(page.Items) == 0 {
-		fmt.Fprintln(os.Stderr, "No sessions. Record one: tapedeck record FILE")
-		return nil
-	}
+	c.setAmounts(q)
+	filtered := len(q) > 0 && (len(q) > 1 || !q.Has("sort"))
 	t := newTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "title")
-	for i := range page.Items {
-		s := &page.Items[i]
+	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *query.Session) {
 		t.row(clip(s.ID, 40), localTime(s.Started), millis(s.DurationMS), s.Status, s.Runs, thousands(s.Frames),
 			thousands(s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), clip(s.Title, 50))
+	})
+	if err != nil || g.JSON {
+		return err
+	}
+	if shown == 0 {
+		sayNone("sessions", filtered)
+		return nil
 	}
 	if err := t.flush(); err != nil {
 		return err
 	}
-	if page.Next != nil {
-		fmt.Fprintf(os.Stderr, "There are more: ask for them with --limit, or narrow the list with --from, --query, --status …\n")
+	if next != nil {
+		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --from, --query, --status …\n", 10*c.Limit)
 	}
 	return nil
+}
+
+// setAmounts sets the parameters of lengths and counts.
+func (c *sessionsCommand) setAmounts(q url.Values) {
+	if c.MinDuration > 0 {
+		q.Set("min_duration", c.MinDuration.String())
+	}
+	if c.MaxDuration > 0 {
+		q.Set("max_duration", c.MaxDuration.String())
+	}
+	if c.MinTokens > 0 {
+		q.Set("min_tokens", strconv.FormatUint(c.MinTokens, 10))
+	}
+	if c.MaxTokens != nil {
+		q.Set("max_tokens", strconv.FormatUint(*c.MaxTokens, 10))
+	}
+}
+
+// toolCalls says how often tools were called.
+func toolCalls(c query.ToolCounts) string {
+	text := count(c.Calls, "tool call")
+	if c.Errors > 0 {
+		text += fmt.Sprintf(" (%d failed)", c.Errors)
+	}
+	return text
 }
 
 func toolCount(c query.ToolCounts) string {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"tapedeck/query"
@@ -21,6 +23,10 @@ type showCommand struct {
 // Run prints what is known of the session: its runs with their spans and
 // tokens, its messages, and what does not add up.
 func (c *showCommand) Run(ctx context.Context, g *global) error {
+	path, err := pathOf(c.Session)
+	if err != nil {
+		return err
+	}
 	cl, err := g.client()
 	if err != nil {
 		return err
@@ -29,7 +35,7 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 		detail   query.SessionDetail
 		timeline query.Timeline
 	)
-	if err := cl.get(ctx, sessionPath(c.Session), nil, &detail); err != nil {
+	if err := cl.get(ctx, path, nil, &detail); err != nil {
 		return err
 	}
 	if err := cl.get(ctx, sessionPath(c.Session, "timeline"), nil, &timeline); err != nil {
@@ -44,7 +50,7 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 			"session": &detail, "timeline": &timeline, "transcript": messages,
 		})
 	}
-	w := os.Stdout
+	w := screen{os.Stdout}
 	showHead(w, &detail)
 	showSpans(w, &timeline)
 	if err := showTokens(w, detail.Spent); err != nil {
@@ -73,16 +79,19 @@ func transcript(ctx context.Context, cl *apiClient, session string) ([]query.Mes
 }
 
 func showHead(w io.Writer, d *query.SessionDetail) {
-	fmt.Fprintf(w, "%s  %s\n", d.ID, d.Status)
+	fmt.Fprintf(w, "%s  %s\n", line(d.ID), d.Status)
 	if d.Title != "" {
-		fmt.Fprintf(w, "  %s\n", d.Title)
+		fmt.Fprintf(w, "  %s\n", line(d.Title))
 	}
-	fmt.Fprintf(w, "  %s, %s long, %s frames, %s bytes, %d runs, %s tool calls\n", localTime(d.Started), millis(d.DurationMS),
-		thousands(d.Frames), thousands(d.Bytes), d.Totals.Runs, toolCount(d.Totals.Tools))
+	fmt.Fprintf(w, "  %s, %s long, %s, %s, %s, %s\n", localTime(d.Started), millis(d.DurationMS),
+		count(d.Frames, "frame"), count(d.Bytes, "byte"), count(d.Totals.Runs, "run"), toolCalls(d.Totals.Tools))
+	for _, name := range slices.Sorted(maps.Keys(d.Tags)) {
+		fmt.Fprintf(w, "  tag %s\n", line(name+"="+d.Tags[name]))
+	}
 	for _, s := range d.Streams {
-		fmt.Fprintf(w, "  stream %s  %s over %s from %s, %s\n", s.ID, s.Dialect, s.Transport, or(s.Source, "?"),
-			or(s.EndReason, "running"))
-		fmt.Fprintf(w, "    dialect %s: %s\n", s.Dialect, s.Evidence)
+		fmt.Fprintf(w, "  stream %s  %s over %s from %s, %s\n", s.ID, s.Dialect, s.Transport, line(or(s.Source, "?")),
+			line(or(s.EndReason, "running")))
+		fmt.Fprintf(w, "    dialect %s: %s\n", s.Dialect, line(s.Evidence))
 	}
 }
 
@@ -95,8 +104,8 @@ func showSpans(w io.Writer, t *query.Timeline) {
 	var walk func(spans []*query.TimelineSpan, depth int)
 	walk = func(spans []*query.TimelineSpan, depth int) {
 		for _, s := range spans {
-			fmt.Fprintf(w, "  %9s  %9s  %s%s %s%s\n", "+"+millis(s.StartMS), spanTime(s), strings.Repeat("  ", depth),
-				s.Kind, clip(s.Name, 60), spanNotes(s))
+			what := strings.TrimSpace(s.Kind + " " + clip(s.Name, 60))
+			fmt.Fprintf(w, "  %9s  %9s  %s%s%s\n", "+"+millis(s.StartMS), spanTime(s), strings.Repeat("  ", depth), what, spanNotes(s))
 			walk(s.Children, depth+1)
 		}
 	}
@@ -109,6 +118,8 @@ func spanTime(s *query.TimelineSpan) string {
 		return millis(*s.ReportedMS)
 	case s.DurationMS != nil:
 		return millis(*s.DurationMS)
+	case !s.Open:
+		return "–" // it ended, and when it began was not seen
 	}
 	return "open"
 }
@@ -119,13 +130,13 @@ func spanNotes(s *query.TimelineSpan) string {
 		notes = append(notes, s.Status)
 	}
 	if s.Model != nil {
-		notes = append(notes, *s.Model)
+		notes = append(notes, line(*s.Model))
 	}
 	if s.FirstTokenMS != nil && s.Kind == "llm" {
 		notes = append(notes, "first token after "+millis(*s.FirstTokenMS))
 	}
 	if s.Tokens != nil {
-		notes = append(notes, thousands(s.Tokens.Total)+" tokens")
+		notes = append(notes, count(s.Tokens.Total, "token"))
 	}
 	if s.Error != nil {
 		notes = append(notes, clip(*s.Error, 100))
@@ -154,7 +165,7 @@ func cost(s query.Spent) string {
 	case s.Cost == nil:
 		return "unpriced"
 	case s.UnpricedCalls > 0:
-		return fmt.Sprintf("$%.4f (%d calls unpriced)", *s.Cost, s.UnpricedCalls)
+		return fmt.Sprintf("$%.4f (%s unpriced)", *s.Cost, count(s.UnpricedCalls, "call"))
 	}
 	return fmt.Sprintf("$%.4f", *s.Cost)
 }
@@ -171,7 +182,7 @@ func showMessages(w io.Writer, messages []query.Message, whole bool) {
 		m := &messages[i]
 		who := m.Kind
 		if m.Name != "" {
-			who += " " + m.Name
+			who += " " + line(m.Name)
 		}
 		text := clip(m.Text, shownText)
 		if whole {
@@ -187,6 +198,6 @@ func showTrouble(w io.Writer, d *query.SessionDetail) {
 	}
 	fmt.Fprintln(w, "\nWhat does not add up")
 	for _, t := range d.Discrepancies {
-		fmt.Fprintf(w, "  %s: %s\n", t.Code, t.Detail)
+		fmt.Fprintf(w, "  %s: %s\n", t.Code, line(t.Detail))
 	}
 }

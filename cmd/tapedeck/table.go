@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 )
 
 // table prints rows for people: columns aligned, the heading in capitals.
@@ -14,19 +15,36 @@ type table struct{ w *tabwriter.Writer }
 
 func newTable(out io.Writer, columns ...string) *table {
 	t := &table{tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)}
-	t.row(strings.ToUpper(strings.Join(columns, "\t")))
+	heads := make([]any, len(columns))
+	for i, c := range columns {
+		heads[i] = strings.ToUpper(c)
+		if strings.HasPrefix(c, "tag:") { // a name, in which case matters
+			heads[i] = "TAG:" + c[len("tag:"):]
+		}
+	}
+	t.row(heads...)
 	return t
 }
 
-// row adds one row; its cells are printed as fmt.Print does.
+// row adds one row; its cells are printed as fmt.Print does, on one line each.
 func (t *table) row(cells ...any) {
 	for i, c := range cells {
 		if i > 0 {
 			fmt.Fprint(t.w, "\t")
 		}
-		fmt.Fprint(t.w, c)
+		fmt.Fprint(t.w, cell(fmt.Sprint(c)))
 	}
 	fmt.Fprintln(t.w)
+}
+
+// cell keeps a text in its cell: what would end it becomes a space.
+func cell(s string) string {
+	return visible(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, s), "")
 }
 
 func (t *table) flush() error { return t.w.Flush() }
@@ -57,9 +75,9 @@ func millis(ms float64) string {
 // localTime writes a time in the user's zone.
 func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
-// clip cuts a text to one line of at most n runes.
+// clip cuts a text to one line of at most n runes, which a terminal can show.
 func clip(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = line(s)
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 
 	"tapedeck/query"
@@ -12,33 +13,36 @@ import (
 // toolsCommand reports tool calls.
 type toolsCommand struct {
 	reportFlags
-	Slowest int  `help:"List this many of the slowest calls." placeholder:"N"`
-	CSV     bool `help:"Print CSV." name:"csv"`
+	GroupBy *string `help:"What to group by, several with commas: tool, agent, session; empty for one group. Default: tool." placeholder:"NAME,…"`
+	Slowest int     `help:"List this many of the slowest calls, too." placeholder:"N"`
 }
 
 // Run prints the report.
 func (c *toolsCommand) Run(ctx context.Context, g *global) error {
-	q := c.values()
-	if c.Slowest > 0 {
+	q := c.values(c.GroupBy)
+	if c.Slowest != 0 {
+		if c.CSV {
+			return badUsage("--csv prints the groups alone: it goes without --slowest")
+		}
 		q.Set("slowest", strconv.Itoa(c.Slowest))
 	}
-	if c.CSV {
-		cl, err := g.client()
-		if err != nil {
-			return err
-		}
-		q.Set("format", "csv")
-		return cl.copy(ctx, "v1/tools", q, "text/csv", os.Stdout)
-	}
 	var r query.ToolReport
-	if done, err := g.fetch(ctx, "v1/tools", q, &r); done || err != nil {
+	if done, err := c.fetch(ctx, g, "v1/tools", q, &r); done || err != nil {
 		return err
 	}
-	t := newTable(os.Stdout, append(groupHeads(r.Granularity, r.GroupBy),
+	if r.Totals.Calls == 0 {
+		sayNone("tool calls", c.ranged())
+		return nil
+	}
+	heads := groupHeads(r.Granularity, r.GroupBy)
+	t := newTable(os.Stdout, append(slices.Clone(heads),
 		"calls", "errors", "error rate", "open", "min", "avg", "p50", "p90", "p95", "p99", "max")...)
 	for i := range r.Items {
 		row := &r.Items[i]
 		t.row(append(groupCells(row.Period, r.GroupBy, row.Group), timeCells(&row.ToolTimes)...)...)
+	}
+	if len(heads) > 0 {
+		t.row(append(totalCells(heads), timeCells(&r.Totals)...)...)
 	}
 	if err := t.flush(); err != nil || len(r.Slowest) == 0 {
 		return err

@@ -15,6 +15,7 @@ import (
 // upCommand runs everything in one process tree.
 type upCommand struct {
 	logFlags
+	serverDurability
 	Data       string `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 	Listen     string `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Demo       bool   `help:"Record a demo session."`
@@ -34,7 +35,9 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer l.Close()
-	servers, err := local.Start(ctx, local.Options{Dir: c.Data, ListenNATS: c.NATSListen, Logger: log})
+	servers, err := local.Start(ctx, local.Options{
+		Dir: c.Data, ListenNATS: c.NATSListen, SyncAlways: c.sync(), Logger: log,
+	})
 	if err != nil {
 		return err
 	}
@@ -49,7 +52,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	n, err := startNode(ctx, nodeConfig{
 		roles: roles{ingest: true, sink: true, api: true}, connect: servers.ConnectNATS, dsn: servers.ClickHouseDSN(),
-		spoolDir: servers.Dir() + "/spool", streams: localStreams(servers), log: log,
+		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), log: log,
 	})
 	if err != nil {
 		return err
@@ -61,6 +64,13 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	log.Info("ready", "url", s.url(), "data", servers.Dir(), "in", time.Since(began).Round(time.Millisecond))
 	return s.run(ctx, &deadline, c.demo(n, log))
+}
+
+// streams are the settings of JetStream's streams.
+func (c *upCommand) streams(servers *local.Servers) jetstream.Config {
+	cfg := localStreams(servers)
+	cfg.Durability, cfg.Recreate = c.setting(), true
+	return cfg
 }
 
 // localStreams bounds JetStream by what the disk has.
@@ -91,7 +101,7 @@ func migrate(ctx context.Context, dsn string, log *slog.Logger) error {
 func localChecks(h local.Health) []check {
 	return []check{{
 		Part: "local", OK: h.Ready(), State: h,
-		Detail: fmt.Sprintf("ClickHouse is %s, restarted %d times", h.ClickHouse.State, h.ClickHouse.Restarts),
+		Detail: fmt.Sprintf("ClickHouse is %s, restarted %s", h.ClickHouse.State, count(h.ClickHouse.Restarts, "time")),
 	}}
 }
 

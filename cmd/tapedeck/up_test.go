@@ -97,6 +97,27 @@ func enginePID(t *testing.T, s *instance) (pid int) {
 // next recording that reaches a server sends it.
 func TestServerAway(t *testing.T) {
 	needEngine(t)
+	for name, send := range map[string]func(*testing.T, *instance){
+		"flushed": func(t *testing.T, s *instance) {
+			if stdout, _, exit := s.run(t, "doctor"); exit != exitFailed || !strings.Contains(stdout, `→ "tapedeck flush" sends them`) {
+				t.Errorf("doctor: exit %d\n%s", exit, stdout)
+			}
+			s.must(t, "flush")
+			if _, stderr, exit := s.run(t, "flush"); exit != 0 || !strings.Contains(stderr, "Nothing waits") {
+				t.Errorf("flushed again: exit %d, %s", exit, stderr)
+			}
+		},
+		"sent by the next": func(t *testing.T, s *instance) {
+			s.must(t, "record", "--session", "other", textFile(t, []byte("{}\n")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) { serverAway(t, send) })
+	}
+}
+
+// serverAway has a server go away for good under a recording; send is to send
+// what was kept once another one is there.
+func serverAway(t *testing.T, send func(*testing.T, *instance)) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s, err := startUp(dir)
 	if err != nil {
@@ -112,7 +133,8 @@ func TestServerAway(t *testing.T) {
 	time.Sleep(500 * time.Millisecond)
 	s.kill()
 	err = cmd.Wait()
-	if err == nil || !strings.Contains(stderr.String(), "safe on disk") {
+	if err == nil || !strings.Contains(stderr.String(), "safe on disk") ||
+		!strings.Contains(stderr.String(), "\ntapedeck: "+s.url+" is away since ") {
 		t.Errorf("record ended with %v and said %q; it must fail and say where the blocks are", err, stderr)
 	}
 	if want := "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n"; stdout.String() != want {
@@ -122,7 +144,7 @@ func TestServerAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.stop()
-	s.must(t, "record", "--session", "other", textFile(t, []byte("{}\n")))
+	send(t, s)
 	until(t, "what was kept on disk", 20*time.Second, func() bool {
 		_, body, _ := s.get(t, "/v1/sessions/away/replay?mode=raw&speed=max", "Accept", "application/x-ndjson")
 		return string(body) == stdout.String()

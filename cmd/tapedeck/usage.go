@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"os"
+	"slices"
 
 	"tapedeck/query"
 )
@@ -13,16 +14,51 @@ type reportFlags struct {
 	From        string `help:"From this time on: RFC 3339, a date, or now-24h." placeholder:"TIME"`
 	To          string `help:"Before this time." placeholder:"TIME"`
 	Timezone    string `help:"IANA time zone of days and hours." placeholder:"ZONE"`
-	Granularity string `help:"hour, day, month or total." placeholder:"G"`
-	GroupBy     string `help:"What to group by, several with commas." placeholder:"NAME,…"`
+	Granularity string `help:"hour, day, month or total, which is the default." placeholder:"G"`
+	CSV         bool   `help:"Print CSV." name:"csv"`
 }
 
-func (f *reportFlags) values() url.Values {
+// values are the parameters that the flags stand for; groupBy is nil where
+// nothing was said.
+func (f *reportFlags) values(groupBy *string) url.Values {
 	q := url.Values{}
 	setAll(q, map[string][]string{
-		"from": {f.From}, "to": {f.To}, "timezone": {f.Timezone}, "granularity": {f.Granularity}, "group_by": {f.GroupBy},
+		"from": {f.From}, "to": {f.To}, "timezone": {f.Timezone}, "granularity": {f.Granularity},
 	})
+	if groupBy != nil {
+		q.Set("group_by", *groupBy) // "" stands for one group
+	}
 	return q
+}
+
+// fetch gets the report: as CSV or JSON it is printed as it comes, and done is
+// true; otherwise it is read into v.
+func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.Values, v any) (done bool, err error) {
+	if !f.CSV {
+		return g.fetch(ctx, path, q, v)
+	}
+	if g.JSON {
+		return false, badUsage("--csv goes without --json")
+	}
+	cl, err := g.client()
+	if err != nil {
+		return false, err
+	}
+	q.Set("format", "csv")
+	return true, cl.copy(ctx, path, q, "text/csv", os.Stdout)
+}
+
+// ranged reports whether the flags leave anything out.
+func (f *reportFlags) ranged() bool { return f.From != "" || f.To != "" }
+
+// totalCells gives the cells that name the row of all groups together.
+func totalCells(heads []string) []any {
+	total := make([]any, len(heads))
+	for i := range total {
+		total[i] = ""
+	}
+	total[0] = "TOTAL"
+	return total
 }
 
 // groupCells gives the cells that name a row: its period and its groups.
@@ -53,36 +89,27 @@ func groupHeads(granularity query.Granularity, by []string) []string {
 // usageCommand reports token usage.
 type usageCommand struct {
 	reportFlags
-	CSV bool `help:"Print CSV." name:"csv"`
+	GroupBy *string `help:"What to group by, several with commas: tenant, session, agent, model, provider, node, tag:NAME. Default: nothing." placeholder:"NAME,…"`
 }
 
 // Run prints the report.
 func (c *usageCommand) Run(ctx context.Context, g *global) error {
-	q := c.values()
-	if c.CSV {
-		cl, err := g.client()
-		if err != nil {
-			return err
-		}
-		q.Set("format", "csv")
-		return cl.copy(ctx, "v1/usage", q, "text/csv", os.Stdout)
-	}
 	var r query.UsageReport
-	if done, err := g.fetch(ctx, "v1/usage", q, &r); done || err != nil {
+	if done, err := c.fetch(ctx, g, "v1/usage", c.values(c.GroupBy), &r); done || err != nil {
 		return err
 	}
-	t := newTable(os.Stdout, append(groupHeads(r.Granularity, r.GroupBy),
+	if r.Totals.Calls == 0 {
+		sayNone("uses of tokens", c.ranged())
+		return nil
+	}
+	heads := groupHeads(r.Granularity, r.GroupBy)
+	t := newTable(os.Stdout, append(slices.Clone(heads),
 		"calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost")...)
 	for i := range r.Items {
 		t.row(append(groupCells(r.Items[i].Period, r.GroupBy, r.Items[i].Group), spentCells(r.Items[i].Spent)...)...)
 	}
-	if heads := groupHeads(r.Granularity, r.GroupBy); len(heads) > 0 {
-		total := make([]any, len(heads))
-		total[0] = "TOTAL"
-		for i := range total[1:] {
-			total[i+1] = ""
-		}
-		t.row(append(total, spentCells(r.Totals)...)...)
+	if len(heads) > 0 {
+		t.row(append(totalCells(heads), spentCells(r.Totals)...)...)
 	}
 	return t.flush()
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// provider streams an answer with gaps, gzipped.
+func provider(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Set("X-Request-Id", "req-1")
+	out := gzip.NewWriter(w)
+	for i := range 4 {
+		time.Sleep(150 * time.Millisecond)
+		fmt.Fprintf(out, "data: {\"object\":\"chat.completion.chunk\",\"id\":\"chatcmpl-%d\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%d\"}}]}\n\n", len(body), i)
+		_ = out.Flush()
+		_ = http.NewResponseController(w).Flush()
+	}
+	fmt.Fprint(out, "data: [DONE]\n\n")
+	_ = out.Close()
+}
+
+// timed gives a body and when its parts came.
+func timed(t *testing.T, address, body string) (text string, at []time.Duration, h http.Header) {
+	t.Helper()
+	start := time.Now()
+	res, err := http.Post(address, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := res.Body.Read(buf)
+		if n > 0 {
+			text += string(buf[:n])
+			at = append(at, time.Since(start))
+		}
+		if err == io.EOF {
+			return text, at, res.Header
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// startEmulate runs the command for a session and gives its address.
+func startEmulate(t *testing.T, s *instance, args ...string) (address string, stop func()) {
+	t.Helper()
+	cmd := s.command(t, append([]string{"emulate", "--listen", "127.0.0.1:0"}, args...)...)
+	stderr := &logBuffer{}
+	cmd.Stderr = stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the start of the emulated server", 10*time.Second, func() bool {
+		address, _, _ = strings.Cut(stderr.String(), " plays session")
+		return strings.Contains(address, "://")
+	})
+	return address, func() {
+		t.Helper()
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("emulate: %v\n%s", err, stderr)
+		}
+	}
+}
+
+// What the proxy saw comes back, to the byte and at its times, from the server
+// itself and from a port of its own.
+func TestEmulateExchanges(t *testing.T) {
+	s := shared.get(t)
+	upstream := httptest.NewServer(http.HandlerFunc(provider))
+	t.Cleanup(upstream.Close)
+	const id = "emulated; exchanges"
+	proxied, stop := startProxy(t, s, id, upstream.URL)
+	const body = `{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":true}`
+	want, recorded, _ := timed(t, proxied+"/v1/chat/completions", body)
+	stop()
+	there(t, s, id)
+	segment := escapeSegment(id)
+	port, stopPort := startEmulate(t, s, "http", id)
+	for _, address := range []string{
+		s.url + "/emulate/" + segment + "/v1/chat/completions",
+		s.url + "/emulate/" + segment + ";take=b;match=body/v1/chat/completions",
+		port + "/v1/chat/completions",
+	} {
+		got, at, h := timed(t, address, body)
+		if got != want || h.Get("X-Request-Id") != "req-1" || h.Get("Content-Encoding") != "" {
+			t.Errorf("%s: got %q, %v\nwant %q", address, got, h, want)
+		}
+		if len(at) < 4 || len(recorded) < 4 {
+			t.Fatalf("%s: %d parts, recorded %d", address, len(at), len(recorded))
+		}
+		for i := range 4 {
+			if off := at[i] - recorded[i]; off < -100*time.Millisecond || off > 250*time.Millisecond {
+				t.Errorf("%s: part %d came after %v, when recorded %v", address, i, at[i], recorded[i])
+			}
+		}
+	}
+	status, text, _ := s.get(t, "/emulate/"+segment+"/v1/models")
+	if status != http.StatusNotFound || !strings.Contains(string(text), "POST /v1/chat/completions") {
+		t.Errorf("what is not recorded: %d %s", status, text)
+	}
+	stopPort()
+	if _, stderr, exit := s.run(t, "emulate", "http", "no such session"); exit != exitFailed || !strings.Contains(stderr, "no such session") {
+		t.Errorf("a session that is not there: exit %d, %s", exit, stderr)
+	}
+}
+
+// there waits until a session can be read, and is over.
+func there(t *testing.T, s *instance, id string) {
+	t.Helper()
+	until(t, "the end of the recording", 20*time.Second, func() bool {
+		status, body, _ := s.get(t, "/v1/sessions/"+url.PathEscape(id))
+		return status == http.StatusOK && !strings.Contains(string(body), `"ended":null`)
+	})
+}
+
+// Lines of Loom's are spoken as its WebSocket server does, at /.
+func TestEmulateLoom(t *testing.T) {
+	s := shared.get(t)
+	post(t, s, "emulated-loom", "application/x-ndjson", []byte(
+		`{"session_id":"run-1","node_id":"run-think-0","event_id":1,"type":"node_enter","id":"think"}`+"\n"+
+			`{"session_id":"run-1","node_id":"run-think-0","event_id":2,"type":"message_chunk","content":"hi","id":"think"}`+"\n"+
+			`{"session_id":"run-1","node_id":"run-think-0","event_id":3,"reply":"hi","stop_reason":"end_turn"}`+"\n"))
+	there(t, s, "emulated-loom")
+	address, stop := startEmulate(t, s, "--speed", "max", "loom", "emulated-loom")
+	defer stop()
+	for _, address := range []string{address, "ws" + strings.TrimPrefix(s.url, "http") + "/emulate/emulated-loom/"} {
+		c := dialWS(t, address)
+		if err := c.Write(t.Context(), websocket.MessageText, []byte(`{"type":"run","message":"x","agent":"react"}`)); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			`{"type":"run_stream_event","id":"run-1","event":{"session_id":"run-1","node_id":"run-think-0","event_id":1,"type":"node_enter","id":"think"}}`,
+			`{"type":"run_stream_event","id":"run-1","event":{"session_id":"run-1","node_id":"run-think-0","event_id":2,"type":"message_chunk","content":"hi","id":"think"}}`,
+			`{"type":"run_end","id":"run-1","session_id":"run-1","node_id":"run-think-0","event_id":3,"reply":"hi"}`,
+		} {
+			if _, got, err := c.Read(t.Context()); err != nil || string(got) != want {
+				t.Errorf("%s: got %s, %v\nwant %s", address, got, err, want)
+			}
+		}
+		_ = c.Close(websocket.StatusNormalClosure, "")
+	}
+	if status, body, _ := s.get(t, "/api/v0/executions/workflows/emulated-loom/stream?speed=max"); status != 200 || !strings.Contains(string(body), "event: complete\n") {
+		t.Errorf("as an execution: %d %s", status, body)
+	}
+}
+
+// An execution is found by its own id.
+func TestEmulateExecution(t *testing.T) {
+	s := shared.get(t)
+	const events = "id: 1\nevent: workflow_start\ndata: {\"workflow_id\":\"w\",\"execution_id\":\"exec-77\"}\n\n" +
+		"id: 2\nevent: workflow_status\ndata: {\"status\":\"RUNNING\"}\n\nid: 3\nevent: complete\ndata: {\"status\":\"SUCCESS\"}\n\n"
+	post(t, s, "emulated-execution", "text/event-stream", []byte(events))
+	there(t, s, "emulated-execution")
+	if status, body, h := s.get(t, "/api/v0/executions/workflows/exec-77/stream?speed=max"); status != 200 || string(body) != events || h.Get("Content-Type") != "text/event-stream" {
+		t.Errorf("got %d %q", status, body)
+	}
+	if status, body, _ := s.get(t, "/api/v0/executions/workflows/exec-78/stream"); status != 404 || !strings.Contains(string(body), "exec-78") {
+		t.Errorf("got %d %q", status, body)
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/file"
+	"tapedeck/replay"
+	"tapedeck/replay/tapefile"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// isFile reports whether a user means a file: one that is there, or what can
+// only be a path. A session's id may have a slash within.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular() || filepath.IsAbs(name) ||
+		strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")
+}
+
+// tapeOf records a file of lines or events, as "tapedeck record --clock frame"
+// does, to a tape that nobody else sees, and opens it. The session has the name
+// of the file if it is not given another.
+func tapeOf(ctx context.Context, path, session, dialect string) (*tapefile.File, string, error) {
+	if session == "" {
+		session = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		if ingest.CheckSession(session) != nil {
+			session = "recording"
+		}
+	}
+	if err := checkStream(ingest.DefaultTenant, session, dialect); err != nil {
+		return nil, "", err
+	}
+	out, err := os.CreateTemp("", "tapedeck-*.tape")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.Remove(out.Name()) // it stays for as long as it is open
+	defer out.Close()
+	w, err := tapefile.NewWriter(out)
+	if err != nil {
+		return nil, "", err
+	}
+	to := &tapePublisher{writer: w}
+	summary, err := file.Record(ctx, ingest.NewRecorder(to, ingest.Settings{}, stderrLog()),
+		ingest.StreamOptions{Session: session, Dialect: dialect, FrameClock: true}, file.Options{Path: path})
+	if err == nil && summary.Frames == 0 {
+		err = fmt.Errorf("%s holds no line and no event", path)
+	}
+	if err == nil {
+		err = to.finish()
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := tapefile.Open(out.Name(), tapefile.Options{})
+	return f, session, err
+}
+
+// tapePublisher writes the blocks of one stream, all of one session, to a tape.
+// It is an ingest.Publisher.
+type tapePublisher struct {
+	writer *tapefile.Writer
+	state  schema.StreamState // the latest
+	begun  bool
+}
+
+// Publish implements ingest.Publisher. A stream hands on one block at a time.
+func (p *tapePublisher) Publish(_ context.Context, parcel ingest.Parcel, done func(error)) error {
+	b, err := block.Decode(parcel.Data)
+	if err != nil {
+		return ingest.Permanent(err)
+	}
+	p.state = b.State
+	if !p.begun {
+		p.begun = true
+		err = p.writer.Begin(b.Session, []schema.StreamState{p.state})
+	}
+	for i := range b.Frames {
+		err = errors.Join(err, p.writer.Add(&replay.Frame{Frame: b.Frames[i], Stream: &p.state}))
+	}
+	go done(err)
+	return nil
+}
+
+// finish ends the tape.
+func (p *tapePublisher) finish() error {
+	return errors.Join(p.writer.States([]schema.StreamState{p.state}), p.writer.Close())
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+
+	"tapedeck/schema/problem"
+)
+
+// openRemote finds a session on the server.
+func (c *emulateCommand) openRemote(ctx context.Context, g *global, log *slog.Logger) (*emulated, error) {
+	path, err := pathOf(c.Session)
+	if err != nil {
+		return nil, err
+	}
+	cl, err := g.client()
+	if err != nil {
+		return nil, err
+	}
+	there, err := cl.open(ctx, http.MethodGet, path, nil, "application/json")
+	if err != nil {
+		return nil, err
+	}
+	_ = there.Close() // that it is there is all we ask
+	take := ""
+	if c.Protocol != "loom" { // where a connection begins anew by itself
+		take = fmt.Sprintf("emulate-%x", rand.Uint64())
+	}
+	return &emulated{c.Session, forward(cl, c.prefix(c.Session, take), log), func() {}}, nil
+}
+
+// forward passes requests on to the server, below a path.
+func forward(cl *apiClient, prefix string, log *slog.Logger) http.Handler {
+	base := strings.TrimSuffix(cl.base.String(), "/") + prefix
+	return &httputil.ReverseProxy{
+		FlushInterval: -1, // chunks stay as they are
+		Transport: &http.Transport{
+			DialContext: cl.http.Transport.(*http.Transport).DialContext, DisableCompression: true,
+		},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			u, err := url.Parse(base + r.In.URL.EscapedPath())
+			if err != nil { // base was read by the same parser: it does not come to this
+				log.Error("an address cannot be passed on", "path", r.In.URL.Path, "error", err)
+				return
+			}
+			u.RawQuery = r.In.URL.RawQuery
+			r.Out.URL, r.Out.Host = u, u.Host
+			if cl.token != "" {
+				cl.authorize(r.Out.Header)
+			}
+		},
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() != nil {
+				return // the client has left
+			}
+			problem.Write(w, &problem.Problem{
+				Title: "Server not reachable", Status: http.StatusBadGateway, Detail: cl.unreachable(err).Error(),
+			})
+		},
+	}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/replay/emulate"
+	"tapedeck/replay/emulate/front"
+)
+
+// emulateRoutes are those at which sessions speak the protocol that they were
+// recorded from.
+func (s *server) emulateRoutes(e *echo.Echo) {
+	f := front.New(emulate.Options{
+		Library: s.tapes, Logger: s.log, Registerer: prometheus.DefaultRegisterer,
+	}, executions{s.node.db})
+	session := forTenant(f.Session)
+	e.GET("/emulate/:id", session)
+	for _, method := range []string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+	} {
+		e.Add(method, "/emulate/:id/*", session)
+	}
+	e.GET("/api/v0/executions/:kind/:exec_id/stream", forTenant(f.Execution))
+}
+
+// executions finds the sessions of Compozy's executions.
+type executions struct{ db driver.Conn }
+
+// SessionOfRun implements compozy.Sessions: the session that last recorded the run.
+func (x executions) SessionOfRun(ctx context.Context, tenant, run string) (session string, err error) {
+	const statement = `SELECT session_id FROM spans
+WHERE tenant = {tenant:String} AND dialect = 'compozy' AND run_id = {run:String}
+ORDER BY seen_at DESC LIMIT 1`
+	err = x.db.QueryRow(ctx, statement, driver.NamedValue{Name: "tenant", Value: tenant}, driver.NamedValue{Name: "run", Value: run}).Scan(&session)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the session of execution %s: %w", run, err)
+	}
+	return session, nil
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+
+	"tapedeck/replay"
+	"tapedeck/replay/tapefile"
+	"tapedeck/replay/tapefile/asciicast"
+	"tapedeck/replay/tapefile/har"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// exportCommand writes sessions to a file.
+type exportCommand struct {
+	Sessions []string `arg:"" name:"session" help:"The sessions: ids on the server, or tape files."`
+	Output   string   `help:"The file to write; - for standard output. Formats of text go there unless a file is named." short:"o" placeholder:"FILE"`
+	Format   string   `help:"tape keeps everything, of several sessions; the others are for other tools: the recorded frames as ndjson or sse, what was said as an asciicast, proxied HTTP as har." enum:"tape,ndjson,sse,asciicast,har" default:"tape" placeholder:"tape|ndjson|sse|asciicast|har"`
+	Session  string   `help:"Which session of a tape file, for the formats that take one." placeholder:"ID"`
+	Force    bool     `help:"Write over a file that is there." short:"f"`
+}
+
+// Run writes the file.
+func (c *exportCommand) Run(ctx context.Context, g *global) error {
+	switch {
+	case g.JSON:
+		return badUsage("--json is for commands that print: export writes what --format names")
+	case c.Format == "tape" && c.Output == "":
+		return badUsage("name the file to write with -o FILE, or -o - for standard output")
+	case c.Format == "tape" && c.Session != "":
+		return badUsage("--session goes with another --format: a tape takes all sessions of a file")
+	case c.Format != "tape" && len(c.Sessions) > 1:
+		return badUsage("--format %s takes one session at a time", c.Format)
+	}
+	out, err := c.create()
+	if err != nil {
+		return err
+	}
+	write := c.writeTape
+	switch c.Format {
+	case "ndjson", "sse":
+		write = c.writeFrames
+	case "asciicast", "har":
+		write = c.writeConverted
+	}
+	said, err := write(ctx, g, out)
+	err = errors.Join(err, out.finish())
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.Join(errors.New("interrupted"), err)
+		}
+		return out.failed(err)
+	}
+	if out.file != os.Stdout && said != "" {
+		fmt.Fprintf(screen{os.Stderr}, "wrote %s: %s\n", c.Output, said)
+	}
+	return nil
+}
+
+// writeTape writes all sessions as one tape.
+func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output) (string, error) {
+	w, err := tapefile.NewWriter(out)
+	if err != nil {
+		return "", err
+	}
+	began := false
+	p := showProgress(func() string { return fmt.Sprintf("%s written", count(out.written.Load(), "byte")) })
+	defer p.end()
+	held := sessionsHeld{}
+	for _, name := range c.Sessions {
+		if err := c.addTo(ctx, g, w, name, held); err != nil {
+			_, usage := errors.AsType[usageError](err)
+			out.keep = !usage && (began || out.written.Load() > 1<<16)
+			return "", fmt.Errorf("export %s: %w", name, err)
+		}
+		began = true
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	bytes, frames := w.Written()
+	return fmt.Sprintf("%s, %s", count(frames, "frame"), count(bytes, "byte")), nil
+}
+
+func (c *exportCommand) addTo(ctx context.Context, g *global, w *tapefile.Writer, name string, held sessionsHeld) error {
+	if isTape(name) {
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return copyTape(w, file, held.from(name))
+	}
+	cl, err := g.client()
+	if err != nil {
+		return err
+	}
+	return cl.fetchTape(ctx, w, name, held.from(name))
+}
+
+// writeFrames writes the recorded frames as raw playback gives them.
+func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output) (string, error) {
+	p, err := g.player(c.Sessions[0], c.Session)
+	if err != nil {
+		return "", err
+	}
+	defer p.close()
+	path, err := pathOf(p.session, "replay")
+	if err != nil {
+		return "", err
+	}
+	accept := map[string]string{"ndjson": "application/x-ndjson", "sse": "text/event-stream"}[c.Format]
+	body, err := p.client.open(ctx, http.MethodGet, path, url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
+	if err != nil {
+		return "", p.why(err)
+	}
+	defer body.Close()
+	n, err := io.Copy(out, body)
+	if err != nil {
+		err = p.why(err)
+	}
+	return count(n, "byte"), err
+}
+
+// writeConverted writes a session in a format that takes more than its frames.
+func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *output) (string, error) {
+	f, done, err := c.tape(ctx, g)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	id, err := oneSession(f, c.Sessions[0], c.Session)
+	if err != nil {
+		return "", err
+	}
+	t, err := f.Tape(ctx, "", id)
+	if err != nil {
+		return "", err
+	}
+	if c.Format == "har" {
+		n, err := har.Write(ctx, out, t, version)
+		if err == nil && n == 0 {
+			fmt.Fprintln(os.Stderr, "note     the session holds no HTTP exchange: \"tapedeck proxy\" records such")
+		}
+		return count(n, "exchange"), err
+	}
+	messages, err := messagesOf(f, id)
+	if err != nil {
+		return "", err
+	}
+	return count(len(messages), "message"), asciicast.Write(ctx, out, t, titleOf(t, id), messages)
+}
+
+// tape opens the tape file that was named, or one that is made of the server's
+// session for the time being.
+func (c *exportCommand) tape(ctx context.Context, g *global) (f *tapefile.File, done func(), err error) {
+	name := c.Sessions[0]
+	if isTape(name) {
+		f, err = tapefile.Open(name, tapefile.Options{})
+		return f, func() { _ = f.Close() }, err
+	}
+	if c.Session != "" {
+		return nil, nil, badUsage("--session goes with a tape file, and %q is none", name)
+	}
+	file, err := os.CreateTemp("", "tapedeck-*.tape")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.Remove(file.Name()) // it stays for as long as it is open
+	defer file.Close()
+	w, err := tapefile.NewWriter(file)
+	if err == nil {
+		err = c.addTo(ctx, g, w, name, sessionsHeld{})
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err = tapefile.Open(file.Name(), tapefile.Options{})
+	return f, func() { _ = f.Close() }, err
+}
+
+// messagesOf gives a session's messages: of one that was told again the newest.
+func messagesOf(f *tapefile.File, id string) ([]schema.Message, error) {
+	var list []schema.Message
+	at := map[string]int{}
+	err := f.Facts(id, func(b *block.Block) error {
+		for _, m := range b.Facts.Messages {
+			if i, told := at[m.ID]; told {
+				// Several streams may have seen it; the fullest view is shown.
+				if len(m.Text) > len(list[i].Text) {
+					list[i] = m
+				}
+				continue
+			}
+			at[m.ID] = len(list)
+			list = append(list, m)
+		}
+		return nil
+	})
+	return list, err
+}
+
+func titleOf(t replay.Tape, id string) string {
+	for _, s := range t.Streams() {
+		if s.Title != "" {
+			return s.Title
+		}
+	}
+	return id
+}
+
+// create opens what is written to.
+func (c *exportCommand) create() (*output, error) {
+	if cmp.Or(c.Output, "-") == "-" {
+		return newOutput(os.Stdout), nil
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	if !c.Force {
+		flags |= os.O_EXCL
+	}
+	file, err := os.OpenFile(c.Output, flags, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("%s is there already: name another file, or write over it with --force", c.Output)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newOutput(file), nil
+}
+
+func newOutput(f *os.File) *output { return &output{file: f, buf: bufio.NewWriterSize(f, 64<<10)} }

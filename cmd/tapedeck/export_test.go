@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tapedeck/ingest/dialect/dialecttest"
+)
+
+// views are what a server tells of a session that an import must bring back to
+// the letter.
+func views(t *testing.T, s *instance, id string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, path := range []string{"frames?limit=5000", "transcript?chunks=1", "timeline", "replay?speed=max&mode=event"} {
+		status, body, _ := s.get(t, "/v1/sessions/"+url.PathEscape(id)+"/"+path)
+		if status != http.StatusOK {
+			t.Fatalf("%s of %s: %d %s", path, id, status, body)
+		}
+		all[path] = string(body)
+	}
+	var detail map[string]any
+	_, body, _ := s.get(t, "/v1/sessions/"+url.PathEscape(id))
+	if err := json.Unmarshal(body, &detail); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(detail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["session"] = string(text)
+	return all
+}
+
+func sameViews(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s: %s is\n%.2000s\nwant\n%.2000s", what, name, got[name], want[name])
+		}
+	}
+}
+
+// Sessions of every transport go through one tape file to another server and back
+// to the one they come from. Nothing is lost, changed or doubled.
+func TestTapeRoundTrip(t *testing.T) {
+	s := shared.get(t)
+	dir := t.TempDir()
+	sessions := map[string]recorded{}
+	s.must(t, "record", "--session", "tape lines", "--tag", "a=b", textFile(t, []byte(awkwardLines)))
+	sessions["tape lines"] = recorded{"ndjson", []byte(awkwardLines)}
+	post(t, s, "tape events", "text/event-stream", []byte(awkwardEvents))
+	sessions["tape events"] = recorded{"sse", []byte(awkwardEvents)}
+	through(t, s, "tape proxied", serving(t, "text/event-stream", []byte(awkwardEvents)), []byte(awkwardEvents))
+	sessions["tape proxied"] = recorded{"sse", []byte(awkwardEvents)}
+	capture := dialecttest.Fixture(t, "anthropic_messages/"+firstCapture(t, "anthropic_messages"))
+	s.must(t, "record", "--session", "tape facts", textFile(t, capture))
+	sessions["tape facts"] = recorded{"sse", capture}
+	s.must(t, "redecode", "--dialect", "anthropic-messages", "tape facts")
+	// One stream, whose frames belong to two sessions in turn.
+	thread := func(id, text string) string {
+		return `{"type":"thread.started","thread_id":"` + id + `"}` + "\n" + `{"type":"turn.started"}` + "\n" +
+			`{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"` + text + `"}}` + "\n" +
+			`{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":5}}` + "\n"
+	}
+	s.must(t, "record", textFile(t, []byte(thread("tape-a", "one")+thread("tape-b", "two")+thread("tape-a", "three"))))
+	sessions["tape-a"] = recorded{"ndjson", []byte(thread("tape-a", "one") + thread("tape-a", "three"))}
+	sessions["tape-b"] = recorded{"ndjson", []byte(thread("tape-b", "two"))}
+	var ids []string
+	for id := range sessions {
+		ids = append(ids, id)
+		until(t, "the end of "+id, 20*time.Second, func() bool {
+			status, body, _ := s.get(t, "/v1/sessions/"+url.PathEscape(id))
+			return status == http.StatusOK && !bytes.Contains(body, []byte(`"end_reason":""`))
+		})
+	}
+	before := map[string]map[string]string{}
+	for _, id := range ids {
+		before[id] = views(t, s, id)
+	}
+	path := filepath.Join(dir, "all.tape")
+	s.must(t, append([]string{"export", "-o", path}, ids...)...)
+	twice := filepath.Join(dir, "twice.tape")
+	for _, again := range []string{ids[0], path} {
+		_, stderr, exit := s.run(t, "export", "-o", twice, ids[0], again)
+		if _, err := os.Stat(twice); exit != exitUsage || !strings.Contains(stderr, "to be written twice") || !os.IsNotExist(err) {
+			t.Errorf("export of %s and %s: exit %d, %s, %v", ids[0], again, exit, stderr, err)
+		}
+	}
+	if _, _, exit := s.run(t, "export", "-o", path, ids[0]); exit != exitFailed {
+		t.Errorf("a file that is there was written over: exit %d", exit)
+	}
+
+	other, err := startUp(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = other.stop() })
+	for range 2 {
+		other.must(t, "import", path)
+		s.must(t, "import", path)
+	}
+	for _, id := range ids {
+		sameViews(t, "on the other server "+id, views(t, other, id), before[id])
+		sameViews(t, "back where it comes from "+id, views(t, s, id), before[id])
+	}
+	if _, usage, _ := other.get(t, "/v1/usage?group_by=session"); !bytes.Contains(usage, []byte(`"tape facts"`)) {
+		t.Errorf("no usage came along: %s", usage)
+	}
+
+	// Without a server.
+	nowhere := &instance{url: "http://127.0.0.1:1", dir: s.dir}
+	for id, r := range sessions {
+		if out := nowhere.must(t, "play", path, "--session", id, "--format", r.accept, "--speed", "max"); out != string(r.want) {
+			t.Errorf("play of the file gives of %s\n%q\nwant\n%q", id, out, r.want)
+		}
+		events := nowhere.must(t, "play", path, "--session", id, "--json", "--speed", "max")
+		if want := s.must(t, "play", id, "--json", "--speed", "max"); events != want {
+			t.Errorf("events of %s from the file\n%.2000s\nfrom the server\n%.2000s", id, events, want)
+		}
+		if out := nowhere.must(t, "export", path, "--session", id, "--format", r.accept); out != string(r.want) {
+			t.Errorf("export --format %s of %s gives\n%q", r.accept, id, out)
+		}
+	}
+	if out, _, exit := nowhere.run(t, "play", path); exit != exitUsage {
+		t.Errorf("play of a file with several sessions: exit %d\n%s", exit, out)
+	}
+	if out := nowhere.must(t, "import", "--check", path); !strings.Contains(out, "holds 6 sessions") {
+		t.Errorf("import --check says\n%s", out)
+	}
+	copied := filepath.Join(dir, "copy.tape")
+	nowhere.must(t, "export", path, "-o", copied)
+	one, _ := os.ReadFile(path)
+	two, _ := os.ReadFile(copied)
+	if len(one) == 0 || !bytes.Equal(one, two) {
+		t.Errorf("a copy has %d bytes, the file %d", len(two), len(one))
+	}
+}
+
+// firstCapture names a capture of events.
+func firstCapture(t *testing.T, dir string) string {
+	t.Helper()
+	for line := range strings.Lines(string(dialecttest.Fixture(t, "SOURCES.md"))) {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			if name, ok := strings.CutPrefix(strings.TrimSpace(cells[1]), dir+"/"); ok && strings.HasSuffix(name, ".sse") {
+				return name
+			}
+		}
+	}
+	t.Fatalf("no capture in %s", dir)
+	return ""
+}
+
+// A file that was cut is played, checked and imported up to the break, and it is
+// said how far that is. What is missing is there once the whole file comes.
+func TestCutTape(t *testing.T) {
+	s := shared.get(t)
+	var lines strings.Builder
+	for i := range 9000 {
+		lines.WriteString(`{"n":` + string(rune('0'+i%10)) + `,"text":"` + strings.Repeat("x", i%40) + `"}` + "\n")
+	}
+	s.must(t, "record", "--session", "cut-tape", textFile(t, []byte(lines.String())))
+	path := filepath.Join(t.TempDir(), "whole.tape")
+	s.must(t, "export", "cut-tape", "-o", path)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.tape")
+	if err := os.WriteFile(cut, content[:len(content)*2/3], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	nowhere := &instance{url: "http://127.0.0.1:1", dir: s.dir}
+	out, stderr, exit := nowhere.run(t, "play", cut, "--format", "ndjson", "--speed", "max")
+	if exit != 0 || out == "" || !strings.HasPrefix(lines.String(), out) || !strings.Contains(stderr, "ends early") {
+		t.Errorf("exit %d, %d bytes came\n%s", exit, len(out), stderr)
+	}
+	if _, stderr, exit := nowhere.run(t, "import", "--check", cut); exit != exitFailed || !strings.Contains(stderr, "readable up to there") {
+		t.Errorf("import --check of a cut file: exit %d\n%s", exit, stderr)
+	}
+	status, _, _ := s.delete(t, "/v1/sessions/cut-tape")
+	if status/100 != 2 {
+		t.Fatalf("delete: %d", status)
+	}
+	if _, stderr, exit := s.run(t, "import", "--session", "cut-copy", cut); exit != exitFailed || !strings.Contains(stderr, "redecode") {
+		t.Errorf("import of a cut file: exit %d\n%s", exit, stderr)
+	}
+	if got := s.must(t, "play", "cut-copy", "--format", "ndjson", "--speed", "max"); got != out {
+		t.Errorf("%d bytes are there of the cut file, want %d", len(got), len(out))
+	}
+	s.must(t, "import", "--session", "cut-copy", path)
+	if got := s.must(t, "play", "cut-copy", "--format", "ndjson", "--speed", "max"); got != lines.String() {
+		t.Errorf("%d bytes are there of the whole file, want %d", len(got), lines.Len())
+	}
+	flipped := bytes.Clone(content)
+	flipped[len(flipped)/2] ^= 4
+	if err := os.WriteFile(cut, flipped, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, exit := nowhere.run(t, "play", cut, "--format", "ndjson", "--speed", "max"); exit != exitFailed || !strings.Contains(stderr, "damaged") {
+		t.Errorf("play of a damaged file: exit %d\n%s", exit, stderr)
+	}
+}
+
+func (s *instance) delete(t *testing.T, path string) (int, []byte, http.Header) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, s.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode, nil, resp.Header
+}
+
+// The formats of other tools can be read by them.
+func TestExportFormats(t *testing.T) {
+	s := shared.get(t)
+	through(t, s, "tape-har", serving(t, "text/event-stream", []byte("data: {\"a\":1}\n\n")), []byte("data: {\"a\":1}\n\n"))
+	until(t, "the end of the exchange", 20*time.Second, func() bool {
+		status, body, _ := s.get(t, "/v1/sessions/tape-har")
+		return status == http.StatusOK && !bytes.Contains(body, []byte(`"end_reason":""`))
+	})
+	var archive struct {
+		Log struct {
+			Version string
+			Entries []struct {
+				Request  struct{ Method, URL string }
+				Response struct {
+					Status  int
+					Content struct{ Text, MimeType string }
+				}
+				Timings struct{ Send, Wait, Receive float64 }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(s.must(t, "export", "tape-har", "--format", "har")), &archive); err != nil {
+		t.Fatal(err)
+	}
+	if e := archive.Log.Entries; archive.Log.Version != "1.2" || len(e) != 1 || e[0].Request.Method != "GET" ||
+		!strings.HasSuffix(e[0].Request.URL, "/stream?x=1") || e[0].Response.Status != 200 ||
+		e[0].Response.Content.Text != "data: {\"a\":1}\n\n" || e[0].Response.Content.MimeType != "text/event-stream" {
+		t.Errorf("archive %+v", archive)
+	}
+	s.must(t, "record", "--session", "tape-cast", textFile(t, dialecttest.Fixture(t, "anthropic_messages/"+firstCapture(t, "anthropic_messages"))))
+	cast := s.must(t, "export", "tape-cast", "--format", "asciicast")
+	lines := strings.Split(strings.TrimSpace(cast), "\n")
+	var head struct{ Version, Width, Height int }
+	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil || head.Version != 2 || head.Width == 0 || head.Height == 0 {
+		t.Errorf("the head is %s (%v)", lines[0], err)
+	}
+	last := -1.0
+	for _, line := range lines[1:] {
+		var event []any
+		if err := json.Unmarshal([]byte(line), &event); err != nil || len(event) != 3 || event[1] != "o" || event[0].(float64) < last {
+			t.Fatalf("event %s (%v)", line, err)
+		}
+		last = event[0].(float64)
+	}
+	if len(lines) < 3 {
+		t.Errorf("the cast is\n%s", cast)
+	}
+}

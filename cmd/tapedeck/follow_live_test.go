@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// Somebody who follows a session that has not begun sees all of it while it
+// runs, and the end.
+func TestPlayFollow(t *testing.T) {
+	s := shared.get(t)
+	cmd := s.command(t, "play", "--follow", "--format", "ndjson", "followed-live")
+	var out, diag bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &diag
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	c := dialWS(t, "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?session=followed-live")
+	var want strings.Builder
+	for i := range 20 {
+		frame := fmt.Sprintf(`{"n":%d}`, i)
+		want.WriteString(frame + "\n")
+		if err := c.Write(t.Context(), websocket.MessageText, []byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	c.Close(websocket.StatusNormalClosure, "")
+	if err := cmd.Wait(); err != nil || out.String() != want.String() || !strings.Contains(diag.String(), "waiting for session") {
+		t.Errorf("%v, got %q and %q, want %q", err, out.String(), diag.String(), want.String())
+	}
+}

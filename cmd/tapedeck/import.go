@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/query"
+	"tapedeck/replay/tapefile"
+)
+
+// importCommand records what is in a tape file.
+type importCommand struct {
+	spoolDurability
+	File    string `arg:"" help:"The tape file, or - for standard input."`
+	Session string `help:"Give the file's one session this id: a copy of its own." placeholder:"ID"`
+	Tenant  string `help:"The tenant." default:"default" placeholder:"T"`
+	Check   bool   `help:"Only read the file and say what is in it; nothing is sent."`
+	NATS    string `help:"Publish to this NATS server rather than through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+	NoWait  bool   `help:"Do not wait until the sessions can be read."`
+}
+
+// Run reads the file from its beginning to its end, or up to where it breaks.
+func (c *importCommand) Run(ctx context.Context, g *global) error {
+	if err := checkStream(c.Tenant, c.Session, ""); err != nil {
+		return err
+	}
+	file, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	im := newImporter(c.Tenant, c.Session)
+	if c.Check {
+		im.publish = func(context.Context, ingest.Parcel) error { return nil }
+		err := im.read(ctx, file)
+		return c.report(g, im, "holds", err)
+	}
+	out, err := openOutlet(ctx, g, outletOptions{nats: c.NATS, sync: c.sync()}, stderrLog())
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	p := newParcels(out.publisher)
+	im.publish = p.publish
+	shown := showProgress(func() string { return count(im.frames(), "frame") + " imported" })
+	err = im.read(ctx, file)
+	err = errors.Join(err, p.wait(ctx))
+	shown.end()
+	if drained := out.drained(context.WithoutCancel(ctx)); drained != nil {
+		return errors.Join(err, drained)
+	}
+	if !c.NoWait && c.NATS == "" {
+		again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
+		waitImported(again, g, im.sessions)
+		stop()
+	}
+	return c.report(g, im, "imported", err)
+}
+
+// waitImported waits until the sessions can be read, as waitReadable does.
+func waitImported(ctx context.Context, g *global, sessions []*imported) {
+	for _, s := range sessions {
+		if s.lastEnded != "" {
+			waitReadable(ctx, g, &ingest.Summary{Sessions: []string{s.ID}, LastSession: s.ID, StreamID: s.lastEnded})
+		} else if s.Frames > 0 {
+			waitFrames(ctx, g, s)
+		}
+	}
+}
+
+// waitFrames waits for the frames of a session none of whose streams has ended.
+func waitFrames(ctx context.Context, g *global, s *imported) {
+	c, err := g.client()
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, readableTimeout)
+	defer cancel()
+	p := showProgress(func() string { return "waiting until the sessions can be read" })
+	defer p.end()
+	for {
+		var detail query.SessionDetail
+		err := c.get(ctx, sessionPath(s.ID), nil, &detail)
+		if _, answered := errors.AsType[*apiError](err); err != nil && !answered || err == nil && detail.Frames >= s.Frames {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// open opens the file, which is read once from its beginning to its end, so that
+// it may be a pipe unless it has to be looked through beforehand.
+func (c *importCommand) open() (*os.File, error) {
+	if c.File == "-" {
+		if c.Session != "" {
+			return nil, badUsage("--session needs a file, to see beforehand that it holds one session")
+		}
+		c.File = "standard input"
+		return os.Stdin, nil
+	}
+	if info, err := os.Stat(c.File); err == nil && info.IsDir() {
+		return nil, badUsage("%s is a directory, name a tape file", c.File)
+	}
+	if c.Session != "" {
+		if err := c.checkOne(); err != nil {
+			return nil, err
+		}
+	}
+	return os.Open(c.File)
+}
+
+// checkOne makes sure that there is one session to give an id.
+func (c *importCommand) checkOne() error {
+	f, err := tapefile.Open(c.File, tapefile.Options{})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if n := len(f.Sessions()); n != 1 {
+		return badUsage("--session gives one session an id, and %s holds %s", c.File, count(n, "session"))
+	}
+	return nil
+}
+
+// report prints what came. err is why not all did.
+func (c *importCommand) report(g *global, im *importer, did string, err error) error {
+	if _, broken := errors.AsType[*tapefile.BreakError](err); err != nil && !broken && len(im.sessions) == 0 {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	if g.JSON {
+		answer := map[string]any{"items": im.sessions, "next": nil, "complete": err == nil}
+		if encoding := json.NewEncoder(os.Stdout).Encode(answer); encoding != nil {
+			return encoding
+		}
+	} else {
+		w := screen{os.Stderr}
+		if c.Check {
+			w = screen{os.Stdout}
+		}
+		t := newTable(w, "session", "streams", "frames", "bytes", "facts", "title")
+		for _, s := range im.sessions {
+			t.row(clip(s.ID, 40), s.Streams, thousands(s.Frames), thousands(s.Bytes), thousands(s.Facts), clip(s.Title, 60))
+		}
+		fmt.Fprintf(w, "%s %s\n", did, count(len(im.sessions), "session"))
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		for _, s := range im.sessions {
+			s.sayMissing(c.Check)
+		}
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	return nil
+}
+
+// sayMissing says what a tape that is not whole lacks of a session.
+func (to *imported) sayMissing(check bool) {
+	what := "facts"
+	switch {
+	case to.Frames == 0 && to.Missing > 0:
+		fmt.Fprintf(screen{os.Stderr}, "note     session %s: none of its frames can be read\n", to.ID)
+		return
+	case to.Missing > 0:
+		what = fmt.Sprintf("its last %s, and facts", count(to.Missing, "frame"))
+	case to.Facts > 0:
+		return
+	}
+	next := ""
+	if !check {
+		next = fmt.Sprintf("; \"tapedeck redecode %s\" derives those of the frames that came", shellWord(to.ID))
+	}
+	fmt.Fprintf(screen{os.Stderr}, "note     session %s lacks %s%s\n", to.ID, what, next)
+}

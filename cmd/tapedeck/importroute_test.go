@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+)
+
+// importTape posts a body to /v1/import.
+func importTape(t *testing.T, s *instance, media string, body []byte) (int, importAnswer, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/v1/import", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", media)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer importAnswer
+	if resp.StatusCode == http.StatusOK {
+		if err := json.Unmarshal(text, &answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return resp.StatusCode, answer, string(text)
+}
+
+// A tape that is posted comes back as it was; one that is cut off as far as it
+// reaches.
+func TestImportRoute(t *testing.T) {
+	s := shared.get(t)
+	id := "posted tape " + rand.Text()
+	post(t, s, id, "application/x-ndjson", []byte(awkwardLines))
+	path := "/v1/sessions/" + url.PathEscape(id)
+	ended := func() bool {
+		status, body, _ := s.get(t, path)
+		return status == http.StatusOK && !bytes.Contains(body, []byte(`"end_reason":""`))
+	}
+	until(t, "the end of what is posted", 20*time.Second, ended)
+	want := views(t, s, id)
+	_, tape, _ := s.get(t, path+"/tape")
+	if status, body, _ := s.delete(t, path); status != http.StatusNoContent {
+		t.Fatalf("%d %s", status, body)
+	}
+
+	status, answer, body := importTape(t, s, tapeType, tape)
+	if status != http.StatusOK || !answer.Complete || len(answer.Items) != 1 || answer.Items[0].ID != id || answer.Items[0].Frames == 0 {
+		t.Fatalf("%d %s", status, body)
+	}
+	until(t, "the end of what is imported", 20*time.Second, ended)
+	sameViews(t, "imported", views(t, s, id), want)
+
+	if status, answer, body = importTape(t, s, tapeType, tape[:len(tape)/2]); status == http.StatusOK && (answer.Complete || answer.Reason == "") {
+		t.Errorf("half a tape: %d %s", status, body)
+	}
+	for media, sent := range map[string]string{tapeType: "no tape", "text/plain": string(tape)} {
+		if status, _, body := importTape(t, s, media, []byte(sent)); status != http.StatusBadRequest && status != http.StatusUnsupportedMediaType {
+			t.Errorf("%s: %d %s", media, status, body)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+
+	"tapedeck/ingest/redecode"
+)
+
+// redecodeCommand has a server derive the facts of sessions anew.
+type redecodeCommand struct {
+	Dialect  string   `help:"Read every stream of the sessions as this dialect. Default: each as what it is recognised as." placeholder:"NAME"`
+	Sessions []string `arg:"" name:"session" help:"The sessions."`
+}
+
+// Run decodes one session after the other. One that fails does not hold up the
+// rest.
+func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
+	cl, err := g.client()
+	if err != nil {
+		return err
+	}
+	// The answer comes when all is done, which takes as long as it takes.
+	cl.http = &http.Client{}
+	t := newTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages", "recognised by")
+	var failures []error
+	var unended []string
+	results := []json.RawMessage{}
+	for _, id := range c.Sessions {
+		answer, result, err := c.decode(ctx, cl, id)
+		if err != nil {
+			failures = append(failures, fmt.Errorf("session %s: %w", id, err))
+			if ctx.Err() != nil {
+				break
+			}
+			continue
+		}
+		results = append(results, answer)
+		for i := range result.Streams {
+			s := &result.Streams[i]
+			t.row(clip(id, 40), s.ID, s.DialectBefore+" → "+s.DialectAfter, thousands(s.Frames),
+				thousands(s.Spans), thousands(s.Messages), thousands(s.Usages), clip(s.Evidence, 60))
+			if !s.Ended {
+				unended = append(unended, s.ID)
+			}
+		}
+	}
+	if g.JSON {
+		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"items": results, "next": nil})
+	} else if len(results) > 0 {
+		err = t.flush()
+	}
+	for _, id := range unended {
+		fmt.Fprintf(os.Stderr, "Stream %s never said that it ended. Should it go on after all, decode its session again at its end.\n", id)
+	}
+	return errors.Join(append(failures, err)...)
+}
+
+// decode has one session decoded anew.
+func (c *redecodeCommand) decode(ctx context.Context, cl *apiClient, id string) (json.RawMessage, *redecode.Result, error) {
+	q := url.Values{}
+	setAll(q, map[string][]string{"dialect": {c.Dialect}})
+	body, err := cl.open(ctx, http.MethodPost, sessionPath(id, "redecode"), q, "application/json")
+	var refused *apiError
+	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
+		err = usageError{err}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer body.Close()
+	answer, err := io.ReadAll(body)
+	result := &redecode.Result{}
+	if err == nil {
+		err = json.Unmarshal(answer, result)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the server's answer: %w", err)
+	}
+	return bytes.TrimSpace(answer), result, nil
+}

@@ -1,0 +1,41 @@
+package main
+
+import "strings"
+
+// tagOf splits a tag as users write it, name=value or name:value, at the first
+// of the two signs.
+func tagOf(text string) (name, value string, ok bool) {
+	i := strings.IndexAny(text, "=:")
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+1:], true
+}
+
+// parseTags reads the tags that a recording is given.
+func parseTags(list []string) (map[string]string, error) {
+	tags := map[string]string{}
+	for _, t := range list {
+		name, value, ok := tagOf(t)
+		if !ok || name == "" {
+			return nil, badUsage("--tag %q: it must be of the form name=value or name:value", t)
+		}
+		if first, twice := tags[name]; twice && first != value {
+			return nil, badUsage("--tag %q: the tag %s has the value %q already", t, name, first)
+		}
+		tags[name] = value
+	}
+	return tags, nil
+}
+
+// colonTags writes tags to look for as the API wants them.
+func colonTags(list []string) []string {
+	written := make([]string, len(list))
+	for i, t := range list {
+		name, value, ok := tagOf(t)
+		if written[i] = name; ok {
+			written[i] += ":" + value
+		}
+	}
+	return written
+}

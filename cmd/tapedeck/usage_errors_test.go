@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// alone runs a command that needs no server.
+func alone(t *testing.T, args ...string) (stdout, stderr string, exit int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), runAsCommand+"=1", "TAPEDECK_SERVER=127.0.0.1:1", "XDG_STATE_HOME="+t.TempDir())
+	return finish(t, cmd)
+}
+
+// How a command was called wrong is said before anything is done, in words of
+// the command line, and the process exits with 2.
+func TestUsageErrors(t *testing.T) {
+	for line, want := range map[string]string{
+		"nosuchcmd":                        `there is no command "nosuchcmd"`,
+		"verison":                          `there is no command "verison", did you mean "version"?`,
+		"import - --session x":             "--session needs a file",
+		"import .":                         ". is a directory, name a tape file",
+		"sessions -n -1":                   "--limit -1: it must be 1 or more",
+		"sessions -n x":                    `--limit: it must be a whole number, not "x"`,
+		"sessions --limit -1":              "--limit -1: it must be 1 or more",
+		"frames x --raw -n 2":              "goes without -n",
+		"frames x --raw --json":            "goes without --json",
+		"usage --json --csv":               "--csv goes without --json",
+		"tools --csv --slowest 3":          "goes without --slowest",
+		"play x --json --format sse":       "goes without --format sse",
+		"show ":                            "name a session",
+		"record --follow f --once":         "--once goes with --sse",
+		"record --ws ws://h --method POST": "--method goes with --sse",
+		"record f --until x":               "--until goes with --ws",
+		"record":                           "record needs a source",
+		"record --ws ftp://x":              `--ws "ftp://x": it must be a URL like wss://host/path`,
+		"record --sse notaurl":             `--sse "notaurl": it must be a URL like`,
+		"record - --dialect nosuch":        "nosuch",
+		"record - --tenant a/b":            `tenant "a/b"`,
+		"record - --session ..":            `session id ".."`,
+		"record - --tag x":                 "name=value or name:value",
+		"record - --tag a=1 --tag a:2":     `has the value "1" already`,
+		"record - --session \xff":          "not UTF-8",
+		"proxy":                            "missing flags: --upstream",
+		"proxy --upstream x":               `--upstream "x"`,
+		"serve --nats nonsense":            "--nats: it must be of the form nats://host:4222",
+		"serve --clickhouse nonsense":      "--clickhouse: it must be of the form clickhouse://",
+		"migrate --clickhouse nonsense":    "--clickhouse: it must be of the form clickhouse://",
+		"record - --nats nonsense":         "--nats: it must be of the form",
+		"sessions --server ftp://x":        `--server "ftp://x"`,
+	} {
+		_, stderr, exit := alone(t, strings.Split(line, " ")...)
+		if exit != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("tapedeck %s: exit %d, %q; want %q", line, exit, stderr, want)
+		}
+		if strings.Contains(stderr, "strconv") || strings.Contains(stderr, "short flag") {
+			t.Errorf("tapedeck %s lets the parser speak: %q", line, stderr)
+		}
+	}
+}
+
+// A server that is away is told of in the same words by every command.
+func TestNoServer(t *testing.T) {
+	const want = "tapedeck: no tapedeck server answers at http://127.0.0.1:1 (connection refused)\n" + startServer + "\n"
+	for _, args := range [][]string{{"sessions"}, {"show", "x"}, {"play", "x"}, {"record", "-"}, {"usage"}, {"tools", "--csv"}} {
+		if _, stderr, exit := alone(t, args...); exit != exitFailed || stderr != want {
+			t.Errorf("%q: exit %d\n%s", args, exit, stderr)
+		}
+	}
+}
+
+// The help names defaults, also of flags that have a placeholder.
+func TestHelpNamesDefaults(t *testing.T) {
+	for command, wants := range map[string][]string{
+		"serve":  {"Default: nats://127.0.0.1:4222", "Default: clickhouse://127.0.0.1:9000/default", "Default: ingest,sink,api", "Default: 127.0.0.1:4600"},
+		"proxy":  {"Default: 127.0.0.1:4700", "Default: http://127.0.0.1:4600"},
+		"tools":  {"Default: tool."},
+		"frames": {"Default: 100."},
+	} {
+		stdout, _, exit := alone(t, command, "--help")
+		for _, want := range wants {
+			if exit != 0 || !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+				t.Errorf("%s --help: exit %d, want %q in\n%s", command, exit, want, stdout)
+			}
+		}
+	}
+}
+
+func TestRecordingOfNothing(t *testing.T) {
+	s := shared.get(t)
+	cmd := s.command(t, "record", "-")
+	cmd.Stdin = bytes.NewReader(nil)
+	if _, stderr, exit := finish(t, cmd); exit != 0 || stderr != "recorded nothing: no frame came\n" {
+		t.Errorf("exit %d, %q", exit, stderr)
+	}
+}
+
+// A server whose NATS and ClickHouse are away says once where it looks for them
+// and why they do not answer, and keeps passwords to itself.
+func TestServeSaysWhatItWaitsFor(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "serve", "--listen", "127.0.0.1:0", "--data", t.TempDir(),
+		"--nats", "nats://user:secret@127.0.0.1:1", "--clickhouse", "clickhouse://user:secret@127.0.0.1:1/db")
+	cmd.Env = append(os.Environ(), runAsCommand+"=1")
+	var said logBuffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(3 * time.Second)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	log := said.String()
+	for _, want := range []string{
+		"no NATS server answers at nats://xxxxx@127.0.0.1:1: connection refused", "ClickHouse at 127.0.0.1:1/db: connection refused",
+	} {
+		if strings.Count(log, want) != 1 {
+			t.Errorf("it says %q %d times:\n%s", want, strings.Count(log, want), log)
+		}
+	}
+	if strings.Contains(log, "outbound buffer") || strings.Contains(log, "secret") {
+		t.Errorf("it says\n%s", log)
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	njs "github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest/jetstream"
+)
+
+// natsOptions have the connection come back whatever happens, and say so.
+func natsOptions(log *slog.Logger) []nats.Option {
+	return []nats.Option{
+		nats.Name("tapedeck"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
+		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
+		// What is published while the connection is away goes to the spool, not
+		// to a buffer in memory.
+		nats.ReconnectBufSize(-1),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log.Warn("NATS is away, trying to reconnect", "error", err)
+			}
+		}),
+		nats.ReconnectHandler(func(c *nats.Conn) { log.Info("NATS is back", "url", c.ConnectedUrlRedacted()) }),
+	}
+}
+
+// remindEvery is how often it is said again that a server does not answer.
+const remindEvery = time.Minute
+
+// ensureStreams makes the JetStream streams; if NATS is away, as soon as it is
+// there.
+func (n *node) ensureStreams(life context.Context) error {
+	js, err := njs.New(n.nc)
+	if err != nil {
+		return fmt.Errorf("JetStream: %w", err)
+	}
+	try := func() error {
+		ctx, cancel := context.WithTimeout(life, 5*time.Second)
+		defer cancel()
+		_, err := jetstream.EnsureStreams(ctx, js, n.cfg.streams)
+		if err != nil && !n.nc.IsConnected() {
+			err = n.natsAway(life)
+		}
+		if err != nil {
+			n.streams.Store(&err)
+			return err
+		}
+		n.streams.Store(nil)
+		return nil
+	}
+	if err := try(); err == nil {
+		return nil
+	}
+	n.running.Go(func() { n.await(life, "JetStream", try) })
+	return nil
+}
+
+// natsAway says which NATS server does not answer, and why. The client keeps the
+// why of a first connection to itself, so the server is knocked at.
+func (n *node) natsAway(life context.Context) error {
+	why := "it does not let us in"
+	if err := n.nc.LastError(); err != nil {
+		why = err.Error()
+	}
+	for server := range strings.SplitSeq(n.cfg.nats, ",") {
+		var d net.Dialer
+		ctx, cancel := context.WithTimeout(life, readyTimeout)
+		conn, err := d.DialContext(ctx, "tcp", natsHost(server))
+		cancel()
+		if err != nil {
+			why = rootOf(err).Error()
+			continue
+		}
+		conn.Close()
+	}
+	return fmt.Errorf("no NATS server answers at %s: %s", or(redactedNATS(n.cfg.nats), "this process"), why)
+}
+
+// greetClickHouse says so if ClickHouse does not answer, and when it does.
+func (n *node) greetClickHouse(life context.Context) {
+	n.await(life, "ClickHouse", func() error {
+		ctx, cancel := context.WithTimeout(life, readyTimeout)
+		defer cancel()
+		if err := n.db.Ping(ctx); err != nil {
+			return fmt.Errorf("%s: %w", clickHouseAt(n.cfg.dsn), rootOf(err))
+		}
+		return nil
+	})
+}
+
+// await tries until it succeeds or life ends. It logs the first failure, others
+// now and then, and the success after them.
+func (n *node) await(life context.Context, what string, try func() error) {
+	var said time.Time
+	for {
+		err := try()
+		if life.Err() != nil {
+			return
+		}
+		if err == nil {
+			if !said.IsZero() {
+				n.cfg.log.Info(what + " answers now")
+			}
+			return
+		}
+		if time.Since(said) > remindEvery {
+			said = time.Now()
+			n.cfg.log.Warn(what+" does not answer yet, waiting for it", "error", err)
+		}
+		select {
+		case <-life.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
