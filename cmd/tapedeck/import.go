@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -64,31 +65,29 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 	return c.report(g, im, "imported", err)
 }
 
-// waitImported waits until the sessions can be read, as waitReadable does.
+// waitImported waits until the sessions can be read, for some seconds at most each.
 func waitImported(ctx context.Context, g *global, sessions []*imported) {
-	for _, s := range sessions {
-		if s.lastEnded != "" {
-			waitReadable(ctx, g, &ingest.Summary{Sessions: []string{s.ID}, LastSession: s.ID, StreamID: s.lastEnded})
-		} else if s.Frames > 0 {
-			waitFrames(ctx, g, s)
-		}
-	}
-}
-
-// waitFrames waits for the frames of a session none of whose streams has ended.
-func waitFrames(ctx context.Context, g *global, s *imported) {
 	c, err := g.client()
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, readableTimeout)
-	defer cancel()
 	p := showProgress(func() string { return "waiting until the sessions can be read" })
 	defer p.end()
+	for _, s := range sessions {
+		if s.Frames > 0 || s.ended != nil {
+			s.wait(ctx, c)
+		}
+	}
+}
+
+// wait waits until the session shows the frames and the end that came.
+func (to *imported) wait(ctx context.Context, c *apiClient) {
+	ctx, cancel := context.WithTimeout(ctx, readableTimeout)
+	defer cancel()
 	for {
 		var detail query.SessionDetail
-		err := c.get(ctx, sessionPath(s.ID), nil, &detail)
-		if _, answered := errors.AsType[*apiError](err); err != nil && !answered || err == nil && detail.Frames >= s.Frames {
+		err := c.get(ctx, sessionPath(to.ID), nil, &detail)
+		if _, answered := errors.AsType[*apiError](err); err != nil && !answered || err == nil && to.shownBy(&detail) {
 			return
 		}
 		select {
@@ -97,6 +96,14 @@ func waitFrames(ctx context.Context, g *global, s *imported) {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// shownBy reports whether an answer about the session tells all that came. The
+// session may have been there, ended, with fewer frames.
+func (to *imported) shownBy(detail *query.SessionDetail) bool {
+	return detail.Frames >= to.Frames && (to.ended == nil || slices.ContainsFunc(detail.Streams, func(s query.Stream) bool {
+		return s.ID == to.ended.StreamID && s.Ended != nil && !s.Ended.Before(time.Unix(0, to.ended.Ended).Truncate(time.Microsecond))
+	}))
 }
 
 // open opens the file, which is read once from its beginning to its end, so that

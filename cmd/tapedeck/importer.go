@@ -34,9 +34,9 @@ type imported struct {
 	Missing uint64 `json:"missing"` // frames that the tape should hold and does not
 	Title   string `json:"title"`
 
-	lastEnded string                       // a stream whose end was told last
-	parts     map[string][]*importedStream // by stream, in order of their first frames
-	order     []*importedStream
+	ended *schema.StreamState          // the part whose end was told last
+	parts map[string][]*importedStream // by stream, in order of their first frames
+	order []*importedStream
 }
 
 // importedStream is a part of a stream: as it was recorded, and as far as it
@@ -224,7 +224,7 @@ func (im *importer) finish(ctx context.Context, to *imported, broken bool) error
 			p.sofar = p.whole
 		}
 		if p.sofar.Ended != 0 {
-			to.lastEnded = p.sofar.StreamID
+			to.ended = &p.sofar
 		}
 		if p.told {
 			continue
