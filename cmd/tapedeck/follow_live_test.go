@@ -15,12 +15,13 @@ import (
 func TestPlayFollow(t *testing.T) {
 	s := shared.get(t)
 	cmd := s.command(t, "play", "--follow", "--format", "ndjson", "followed-live")
-	var out, diag bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &diag
+	var out bytes.Buffer
+	diag := &logBuffer{}
+	cmd.Stdout, cmd.Stderr = &out, diag
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond)
+	until(t, "somebody who waits for the session", 30*time.Second, func() bool { return strings.Contains(diag.String(), "waiting for session") })
 	c := dialWS(t, "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?session=followed-live")
 	var want strings.Builder
 	for i := range 20 {
@@ -32,7 +33,7 @@ func TestPlayFollow(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	c.Close(websocket.StatusNormalClosure, "")
-	if err := cmd.Wait(); err != nil || out.String() != want.String() || !strings.Contains(diag.String(), "waiting for session") {
+	if err := cmd.Wait(); err != nil || out.String() != want.String() {
 		t.Errorf("%v, got %q and %q, want %q", err, out.String(), diag.String(), want.String())
 	}
 }

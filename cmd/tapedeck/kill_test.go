@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,9 +26,14 @@ func TestKilledWhileRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		session := fmt.Sprintf("round-%d", round)
-		killed := time.AfterFunc(time.Duration(50+rand.IntN(400))*time.Millisecond, func() { _ = s.cmd.Process.Kill() })
-		acked[session] = feedUntilCut(t, s, session)
-		killed.Stop()
+		kill := sync.OnceFunc(func() {
+			time.AfterFunc(time.Duration(rand.IntN(400))*time.Millisecond, func() { _ = s.cmd.Process.Kill() })
+		})
+		if round%2 == 0 { // at any moment; else when something was acknowledged
+			kill()
+		}
+		acked[session] = feedUntilCut(t, s, session, kill)
+		kill()
 		<-s.done
 	}
 	s, err := startUp(dir)
@@ -72,8 +78,9 @@ func killLine(session string, i int) string {
 }
 
 // feedUntilCut sends frames until the connection is cut, and gives the highest
-// seq that the server acknowledged, -1 for none.
-func feedUntilCut(t *testing.T, s *instance, session string) int {
+// seq that the server acknowledged, -1 for none. It calls heard at each
+// acknowledgement.
+func feedUntilCut(t *testing.T, s *instance, session string, heard func()) int {
 	t.Helper()
 	c, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?dialect=loom&session="+session, nil)
 	if err != nil {
@@ -89,7 +96,9 @@ func feedUntilCut(t *testing.T, s *instance, session string) int {
 				acked <- last
 				return
 			}
-			_, _ = fmt.Sscanf(string(text), `{"ack":%d}`, &last) // anything else is no acknowledgement
+			if n, _ := fmt.Sscanf(string(text), `{"ack":%d}`, &last); n == 1 { // anything else is no acknowledgement
+				heard()
+			}
 		}
 	}()
 	for i := 0; ; i++ {

@@ -180,7 +180,10 @@ func TestInterruptedRecordingIsReadable(t *testing.T) {
 				if _, err := io.WriteString(feed, "{\"n\":1}\n"); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(300 * time.Millisecond)
+				until(t, "the line", 30*time.Second, func() bool {
+					status, _, _ := s.get(t, "/v1/sessions/"+id)
+					return status == http.StatusOK
+				})
 			} else {
 				until(t, "the command's output", 10*time.Second, func() bool { return stdout.String() != "" })
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -31,23 +32,49 @@ func TestGaps(t *testing.T) {
 		return status == http.StatusOK && strings.Contains(string(body), fmt.Sprintf(`"frames":%d`, len(gaps)))
 	})
 	for _, speed := range []float64{1, 10} {
-		// The machine that tests run on may hold up any process for a moment:
-		// one of three tries has to be on time.
-		var worst time.Duration
-		for try := range 3 {
-			if worst = playGaps(t, s, gaps, speed); worst <= 5*time.Millisecond {
+		// The machine that tests run on may hold up any process for a moment: a
+		// gap may be off by as much as a mere timer is meanwhile, and one of ten
+		// tries has to be on time.
+		var worst, busy time.Duration
+		for try := range 10 {
+			timers := watchTimers()
+			worst = playGaps(t, s, len(gaps), speed)
+			if busy = timers(); worst <= 5*time.Millisecond+busy {
 				break
 			}
-			t.Logf("speed %v, try %d: a gap was off by %v", speed, try, worst)
+			t.Logf("speed %v, try %d: a gap was off by %v, a timer by %v", speed, try, worst, busy)
 		}
-		if worst > 5*time.Millisecond {
-			t.Errorf("speed %v: a gap was off by %v, want at most 5 ms", speed, worst)
+		if worst > 5*time.Millisecond+busy {
+			t.Errorf("speed %v: a gap was off by %v, want at most 5 ms, and the %v by which a timer was", speed, worst, busy)
 		}
 	}
 }
 
-// playGaps plays the session and gives by how much the worst gap was off.
-func playGaps(t *testing.T, s *instance, gaps []time.Duration, speed float64) time.Duration {
+// watchTimers looks how late a timer of this process is, until its result is
+// called, which tells the worst.
+func watchTimers() func() time.Duration {
+	stop, worst := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		var late time.Duration
+		for due := time.Now().Add(time.Millisecond); ; due = time.Now().Add(time.Millisecond) {
+			select {
+			case <-time.After(time.Until(due)):
+				late = max(late, time.Since(due))
+			case <-stop:
+				worst <- late
+				return
+			}
+		}
+	}()
+	return func() time.Duration {
+		close(stop)
+		return <-worst
+	}
+}
+
+// playGaps plays the session of so many frames and gives by how much the worst
+// gap was off from the recorded one.
+func playGaps(t *testing.T, s *instance, frames int, speed float64) time.Duration {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("%s/v1/sessions/gaps/replay?speed=%v", s.url, speed), nil)
 	if err != nil {
@@ -61,20 +88,27 @@ func playGaps(t *testing.T, s *instance, gaps []time.Duration, speed float64) ti
 	defer resp.Body.Close()
 	var worst time.Duration
 	var last time.Time
+	var before float64
 	lines := bufio.NewScanner(resp.Body)
 	for i := 0; lines.Scan(); i++ {
 		now := time.Now()
-		if i == len(gaps) {
+		if i == frames {
 			if !strings.Contains(lines.Text(), `"type":"end"`) {
 				t.Fatalf("after the last frame came %s", lines.Text())
 			}
 			return worst
 		}
+		var frame struct {
+			OffsetMS float64 `json:"offset_ms"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &frame); err != nil {
+			t.Fatal(err)
+		}
 		if i > 0 {
-			want := time.Duration(float64(gaps[i]*time.Millisecond) / speed)
+			want := time.Duration((frame.OffsetMS - before) / speed * float64(time.Millisecond))
 			worst = max(worst, (now.Sub(last) - want).Abs())
 		}
-		last = now
+		last, before = now, frame.OffsetMS
 	}
 	t.Fatalf("the playback broke off: %v", lines.Err())
 	return 0

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -182,6 +183,13 @@ func followed(t *testing.T, s *instance, id string) []byte {
 		}
 		all.WriteString(text)
 	}
+	// stored waits until so many bytes of it can be read.
+	stored := func(bytes int) {
+		until(t, fmt.Sprintf("%d bytes of the file", bytes), 30*time.Second, func() bool {
+			status, body, _ := s.get(t, "/v1/sessions/"+url.PathEscape(id)+"/replay?mode=raw&speed=max", "Accept", "application/x-ndjson")
+			return status == http.StatusOK && len(body) >= bytes
+		})
+	}
 	half := strings.Index(awkwardLines, "not json")
 	add(awkwardLines[:half])
 	cmd := s.command(t, "record", "--session", id, "--follow", path)
@@ -190,14 +198,14 @@ func followed(t *testing.T, s *instance, id string) []byte {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(700 * time.Millisecond)
+	stored(half)
 	if err := os.Rename(path, path+".1"); err != nil {
 		t.Fatal(err)
 	}
 	add(awkwardLines[half:])
-	time.Sleep(1500 * time.Millisecond)
+	stored(strings.LastIndex(awkwardLines, "\n") + 1)
 	add("\n") // ends the last line, which waits for it
-	time.Sleep(700 * time.Millisecond)
+	stored(len(awkwardLines) + 1)
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

@@ -123,15 +123,21 @@ func serverAway(t *testing.T, send func(*testing.T, *instance)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := s.command(t, "record", "--session", "away", "--", "sh", "-c", `echo '{"n":1}'; sleep 1.5; for i in 2 3 4; do echo "{\"n\":$i}"; done`)
+	gone := filepath.Join(t.TempDir(), "gone") // the command goes on once it is there
+	cmd := s.command(t, "record", "--session", "away", "--", "sh", "-c", `echo '{"n":1}'; while [ ! -e "$0" ]; do sleep 0.1; done; for i in 2 3 4; do echo "{\"n\":$i}"; done`, gone)
 	stdout, stderr := &logBuffer{}, &logBuffer{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the first line", 10*time.Second, func() bool { return strings.Contains(stdout.String(), "1") })
-	time.Sleep(500 * time.Millisecond)
+	until(t, "the first line", 30*time.Second, func() bool {
+		status, _, _ := s.get(t, "/v1/sessions/away")
+		return status == http.StatusOK && strings.Contains(stdout.String(), "1")
+	})
 	s.kill()
+	if err := os.WriteFile(gone, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	err = cmd.Wait()
 	if err == nil || !strings.Contains(stderr.String(), "safe on disk") ||
 		!strings.Contains(stderr.String(), "\ntapedeck: "+s.url+" is away since ") {

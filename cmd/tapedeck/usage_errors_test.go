@@ -111,7 +111,13 @@ func TestServeSaysWhatItWaitsFor(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(3 * time.Second)
+	wants := []string{
+		"no NATS server answers at nats://xxxxx@127.0.0.1:1: connection refused", "ClickHouse at 127.0.0.1:1/db: connection refused",
+	}
+	for _, want := range wants {
+		until(t, "the word about "+want, 30*time.Second, func() bool { return strings.Contains(said.String(), want) })
+	}
+	time.Sleep(2 * time.Second) // it tries again each second, and is to say nothing
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +125,7 @@ func TestServeSaysWhatItWaitsFor(t *testing.T) {
 		t.Errorf("it ended with %v", err)
 	}
 	log := said.String()
-	for _, want := range []string{
-		"no NATS server answers at nats://xxxxx@127.0.0.1:1: connection refused", "ClickHouse at 127.0.0.1:1/db: connection refused",
-	} {
+	for _, want := range wants {
 		if strings.Count(log, want) != 1 {
 			t.Errorf("it says %q %d times:\n%s", want, strings.Count(log, want), log)
 		}
