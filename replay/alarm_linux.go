@@ -51,11 +51,12 @@ type timerfd struct {
 	wake time.Duration // when it is set to ring, since start; past while it is not
 }
 
-// Setting the kernel's timer costs more than all else of a wake-up. Where many
-// alarms are set they ring together, grain late at most.
+// Setting the kernel's timer, and waking an idle processor, cost more than all else
+// of a wake-up. The more alarms are set the more of them ring together: each makes
+// the others late by grain at most, all of them by coarsest.
 const (
-	many  = 100
-	grain = 250 * time.Microsecond
+	grain    = time.Microsecond
+	coarsest = time.Millisecond
 )
 
 // bell is one alarm.
@@ -101,8 +102,8 @@ func (t *timerfd) ring() {
 // anyway. t.mu is held.
 func (t *timerfd) arm(now time.Duration) {
 	wake := t.set[0].due
-	if len(t.set) > many {
-		wake = max(wake, now+grain)
+	if others := len(t.set) - 1; others > 0 {
+		wake = max(wake, now+min(time.Duration(others)*grain, coarsest))
 	}
 	if now < t.wake && t.wake <= wake {
 		return

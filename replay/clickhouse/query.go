@@ -25,19 +25,28 @@ var oneThread = []ch.Setting{
 // byKey is for queries that the primary key alone answers.
 var byKey = append(oneThread[:len(oneThread):len(oneThread)], ch.Setting{Key: "use_skip_indexes", Value: "0", Important: true})
 
+const streamColumns = `SELECT stream_id, first_seq, version, transport, dialect, source,
+  first_at, last_at, frames, bytes, ended, end_reason, `
+
+// recordedStreams gives what the recorder told of a session's streams, in every
+// version that has not been merged away, and whether something was decoded anew
+// since. It takes the server half of what currentStreams takes, and nearly every
+// session is as it was recorded.
+const recordedStreams = streamColumns + `toUInt8(assumeNotNull((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id = {session:String})) > 0)
+FROM streams
+WHERE tenant = {tenant:String} AND session_id = {session:String} AND generation = 0`
+
 // A session has few streams, so FINAL is cheap here. Of streams that were decoded
 // anew the generation counts that redecodes names, and parts that came later, as
 // in query/sql/current.sql.
-const streamsQuery = `SELECT stream_id, first_seq, version, transport, dialect, source,
-  first_at, last_at, frames, bytes, ended, end_reason
+const currentStreams = streamColumns + `toUInt8(1)
 FROM streams FINAL
 WHERE tenant = {tenant:String} AND session_id = {session:String}
   AND if(generation = 0,
     (stream_id, first_seq) NOT IN (
       SELECT stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id = {session:String}),
     (stream_id, generation) IN (
-      SELECT stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id = {session:String}))
-ORDER BY stream_id, first_seq`
+      SELECT stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id = {session:String}))`
 
 const (
 	streamColumn = `toLowCardinality(stream_id)`

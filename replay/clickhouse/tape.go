@@ -45,21 +45,45 @@ func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 // readStreams reads the parts of the session's streams and puts each stream's
 // parts together.
 func (t *tape) readStreams(ctx context.Context) error {
+	parts, redecoded, err := t.readParts(ctx, recordedStreams)
+	if err == nil && (redecoded || len(parts) == 0) {
+		parts, _, err = t.readParts(ctx, currentStreams)
+	}
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(parts, func(a, b schema.StreamState) int {
+		return cmp.Or(cmp.Compare(a.StreamID, b.StreamID), cmp.Compare(a.FirstSeq, b.FirstSeq), cmp.Compare(a.Version, b.Version))
+	})
+	for i, part := range parts {
+		if next := i + 1; next == len(parts) || parts[next].StreamID != part.StreamID || parts[next].FirstSeq != part.FirstSeq {
+			t.streams = addPart(t.streams, part)
+		}
+	}
+	slices.SortFunc(t.streams, func(a, b schema.StreamState) int {
+		return cmp.Or(cmp.Compare(a.FirstAt, b.FirstAt), cmp.Compare(a.StreamID, b.StreamID))
+	})
+	return nil
+}
+
+// readParts runs a query for parts of streams, some perhaps in several versions. It
+// reports whether some of them were decoded anew.
+func (t *tape) readParts(ctx context.Context, query string) (parts []schema.StreamState, redecoded bool, err error) {
 	var (
 		id, source, reason             proto.ColStr
 		transport, dialect             = new(proto.ColStr).LowCardinality(), new(proto.ColStr).LowCardinality()
 		firstAt, lastAt, ended         proto.ColDateTime64
 		firstSeq, version, count, size proto.ColUInt64
-		streams                        []schema.StreamState
+		again                          proto.ColUInt8
 	)
 	var p parameters
 	p.text("tenant", t.tenant)
 	p.text("session", t.session)
-	err := t.store.do(ctx, ch.Query{
-		Body: streamsQuery, Parameters: p, Settings: oneThread,
+	err = t.store.do(ctx, ch.Query{
+		Body: query, Parameters: p, Settings: oneThread,
 		Result: proto.Results{
 			{Data: &id}, {Data: &firstSeq}, {Data: &version}, {Data: transport}, {Data: dialect}, {Data: &source},
-			{Data: &firstAt}, {Data: &lastAt}, {Data: &count}, {Data: &size}, {Data: &ended}, {Data: &reason},
+			{Data: &firstAt}, {Data: &lastAt}, {Data: &count}, {Data: &size}, {Data: &ended}, {Data: &reason}, {Data: &again},
 		},
 		OnResult: func(_ context.Context, b proto.Block) error {
 			for i := range b.Rows {
@@ -67,7 +91,8 @@ func (t *tape) readStreams(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				streams = addPart(streams, schema.StreamState{
+				redecoded = again[i] != 0
+				parts = append(parts, schema.StreamState{
 					StreamID: id.Row(i), FirstSeq: firstSeq[i], Version: version[i],
 					Transport: kind, Dialect: dialect.Row(i), Source: source.Row(i),
 					FirstAt: int64(firstAt.Data[i]), LastAt: int64(lastAt.Data[i]),
@@ -76,12 +101,8 @@ func (t *tape) readStreams(ctx context.Context) error {
 			}
 			return nil
 		},
-	}, func() { streams = nil })
-	slices.SortFunc(streams, func(a, b schema.StreamState) int {
-		return cmp.Or(cmp.Compare(a.FirstAt, b.FirstAt), cmp.Compare(a.StreamID, b.StreamID))
-	})
-	t.streams = streams
-	return err
+	}, func() { parts, redecoded = nil, false })
+	return parts, redecoded, err
 }
 
 // addPart adds a stream's part; parts come in order of stream and first frame.

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// body writes the body of a streaming response. Every write has a deadline of
-// its own, so that a client that does not read costs one connection for a while
-// and nothing else.
+// body writes the body of a streaming response. Every write has a deadline, so
+// that a client that does not read costs one connection for a while and nothing
+// else.
 type body struct {
 	timeout time.Duration
 	control *http.ResponseController
@@ -18,7 +18,8 @@ type body struct {
 	mu     sync.Mutex // guards what follows: the heartbeat writes between frames
 	w      http.ResponseWriter
 	buf    []byte
-	sent   int // bytes written so far
+	sent   int       // bytes written so far
+	until  time.Time // the deadline that is set
 	failed error
 }
 
@@ -75,7 +76,7 @@ func (b *body) write() error {
 	if b.failed != nil {
 		return b.failed
 	}
-	if err := b.control.SetWriteDeadline(time.Now().Add(b.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := b.extend(); err != nil {
 		return b.note(err)
 	}
 	n, err := b.w.Write(b.buf)
@@ -84,6 +85,20 @@ func (b *body) write() error {
 		b.buf = nil
 	}
 	return b.note(err)
+}
+
+// extend gives the next write timeout, or at most an eighth less: setting a deadline
+// costs about as much as encoding a frame. b.mu is held.
+func (b *body) extend() error {
+	now := time.Now()
+	if b.until.Sub(now) >= b.timeout-b.timeout/8 {
+		return nil
+	}
+	b.until = now.Add(b.timeout)
+	if err := b.control.SetWriteDeadline(b.until); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
 }
 
 // note keeps the first error. b.mu is held.
