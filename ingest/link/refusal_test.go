@@ -195,11 +195,11 @@ func TestGrace(t *testing.T) {
 	c := dial(t, Options{Server: s.url(), Grace: 300 * time.Millisecond})
 	publish(t, c, f, 0, 10, 100)
 	f.allDurable()
-	s.halt()
 	start := time.Now()
+	s.halt()
 	publish(t, c, f, 10, 20, 100)
 	f.open.Wait()
-	if took := time.Since(start); took < 200*time.Millisecond || took > 5*time.Second {
+	if took := time.Since(start); took < 300*time.Millisecond || took > 20*time.Second {
 		t.Errorf("parcels failed after %v", took)
 	}
 	for i := 10; i < 20; i++ {
@@ -208,9 +208,8 @@ func TestGrace(t *testing.T) {
 			t.Errorf("parcel %d: %v", i, err)
 		}
 	}
-	start = time.Now()
-	if err := c.Publish(t.Context(), parcel(20, 1), func(error) {}); err == nil || time.Since(start) > 100*time.Millisecond {
-		t.Errorf("while it is away: %v after %v", err, time.Since(start))
+	if err := c.Publish(t.Context(), parcel(20, 1), func(error) {}); err == nil {
+		t.Error("a parcel was taken while it is away")
 	}
 	if got := c.State(); got.Connected || got.DownSince.IsZero() || got.LastError == "" {
 		t.Errorf("state %+v", got)

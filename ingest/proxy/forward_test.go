@@ -334,7 +334,7 @@ func TestEarlyAnswer(t *testing.T) {
 			feed.Write([]byte(strings.Repeat("x", size/2)))
 			select {
 			case <-answered:
-			case <-time.After(2 * time.Second):
+			case <-time.After(20 * time.Second):
 			}
 			feed.Write([]byte(strings.Repeat("x", size-size/2)))
 			feed.Close()
@@ -352,7 +352,7 @@ func TestEarlyAnswer(t *testing.T) {
 		close(answered)
 		res.Body.Close()
 		body.Close()
-		if took := time.Since(began); took > 1500*time.Millisecond {
+		if took := time.Since(began); took > 15*time.Second {
 			t.Errorf("%d bytes: the answer took %v", size, took)
 		}
 	}

@@ -39,7 +39,7 @@ func TestOverload(t *testing.T) {
 	if _, body := s.do(t, s.request(t, "GET", "/", "")); len(body) != bulk {
 		t.Fatalf("the client got %d bytes", len(body))
 	}
-	if took := time.Since(began); took < 100*time.Millisecond || took > 2*time.Second {
+	if took := time.Since(began); took < 100*time.Millisecond || took > 20*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	s.memory.Resume()
@@ -94,12 +94,12 @@ func TestStrictWaits(t *testing.T) {
 		o.Strict, o.QueueBytes, o.Patience = true, 256<<10, time.Millisecond
 	})
 	s.memory.Stall()
-	time.AfterFunc(500*time.Millisecond, s.memory.Resume)
 	began := time.Now()
+	time.AfterFunc(500*time.Millisecond, s.memory.Resume)
 	if _, body := s.do(t, s.request(t, "GET", "/", "")); len(body) != bulk {
 		t.Fatalf("the client got %d bytes", len(body))
 	}
-	if took := time.Since(began); took < 400*time.Millisecond {
+	if took := time.Since(began); took < 500*time.Millisecond {
 		t.Errorf("it took %v only", took)
 	}
 	if r := s.one(t); len(r.body(schema.Receive)) != bulk || r.state.EndReason != "eof" {

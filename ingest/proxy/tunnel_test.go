@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -254,14 +255,23 @@ func TestTunnelBytes(t *testing.T) {
 // The upstream is gone in the middle of a message: so is the client's
 // connection, and what came is recorded and marked.
 func TestTunnelReset(t *testing.T) {
+	arrived := make(chan struct{}) // a reset may take away what was not read yet
+	release := sync.OnceFunc(func() { close(arrived) })
+	defer release()
+	const sent = "\x81\x05whole\x81\x05ha"
 	s := startRaw(t, upgrading(func(c *net.TCPConn, _ *bufio.Reader) {
-		c.Write([]byte("\x81\x05whole\x81\x05ha"))
-		time.Sleep(50 * time.Millisecond)
+		c.Write([]byte(sent))
+		<-arrived
 		c.SetLinger(0)
 	}), nil)
 	_, in := s.handshake(t, nil)
-	if p, _ := io.ReadAll(in); string(p) != "\x81\x05whole\x81\x05ha" {
-		t.Errorf("the client got %q", p)
+	p := make([]byte, len(sent))
+	if _, err := io.ReadFull(in, p); err != nil || string(p) != sent {
+		t.Errorf("the client got %q (%v)", p, err)
+	}
+	release()
+	if rest, _ := io.ReadAll(in); len(rest) > 0 {
+		t.Errorf("and then %q", rest)
 	}
 	r := s.one(t)
 	got := r.messages(schema.Receive)
