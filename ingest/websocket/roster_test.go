@@ -38,9 +38,7 @@ func TestShutdownWaits(t *testing.T) {
 	l.memory.Stall()
 	t.Cleanup(l.memory.Resume)
 	send(t, c, websocket.MessageText, `{"n":1}`)
-	for l.handler.roster.recorded() < 1 {
-		time.Sleep(time.Millisecond)
-	}
+	l.recorded(1)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := l.handler.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -56,6 +54,13 @@ func TestShutdownWaits(t *testing.T) {
 	}
 	if got := l.ended(t); got.Frames != 2 {
 		t.Errorf("%d frames", got.Frames)
+	}
+}
+
+// recorded waits until a frame of this number was recorded on any connection.
+func (l *listening) recorded(seq int64) {
+	for l.handler.roster.recorded() < seq {
+		time.Sleep(time.Millisecond)
 	}
 }
 
