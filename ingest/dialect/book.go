@@ -39,6 +39,7 @@ type (
 		shared bool  // its text and chunks were given out and must not be overwritten
 		toldAt int64 // when it was last given out while open, ns
 		told   int   // how long the text was then
+		full   bool  // its text had reached MaxText then
 		beyond int   // bytes that MaxText left out
 	}
 	Usage struct {

@@ -2,6 +2,8 @@ package dialect
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -336,7 +338,7 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// The longer an open message, the more seldom it is told: no more than retellText
+// The longer an open message, the more seldom it is told: no more than retellFact
 // bytes a second.
 func TestLongMessagesAreToldSeldom(t *testing.T) {
 	b := NewBook(stream)
@@ -348,10 +350,62 @@ func TestLongMessagesAreToldSeldom(t *testing.T) {
 		b.Append(m, chunk, &schema.Frame{Seq: uint64(i), At: at})
 		facts, _ := b.Take(at, false)
 		for _, m := range facts.Messages {
-			told += len(m.Text)
+			told += len(m.Text) + chunkSize*len(m.ChunkAt)
 		}
 	}
-	if most := 3600 * retellText; told > most {
+	if most := 3600 * retellFact; told > most {
 		t.Errorf("%d bytes were told of %d, more than %d", told, m.TextLen(), most)
+	}
+}
+
+// An open message whose text is full is told once more, and then when it ends.
+func TestFullMessagesAreToldAtTheirEnd(t *testing.T) {
+	b := NewBook(stream)
+	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
+	chunk := make([]byte, MaxText/10)
+	var beyond []string
+	for i := range 1000 {
+		at := frame(0).At + int64(i)*retell
+		b.Append(m, chunk, &schema.Frame{Seq: uint64(i), At: at})
+		facts, _ := b.Take(at, i == 999)
+		for _, m := range facts.Messages {
+			if m.Attributes != "" {
+				beyond = append(beyond, m.Attributes)
+			}
+		}
+	}
+	want := fmt.Sprintf(`{"truncated_bytes":%d}`, 1000*len(chunk)-MaxText)
+	if len(beyond) != 2 || beyond[1] != want {
+		t.Errorf("told %d times to be full, want twice; at last %s, want %s", len(beyond), beyond[len(beyond)-1:], want)
+	}
+}
+
+// What was given out stays as it was, whatever happens to the message.
+func TestWhatWasTakenStays(t *testing.T) {
+	for name, change := range map[string]func(b *Book, m *Message){
+		"append":  func(b *Book, m *Message) { b.Append(m, []byte("ZZ"), frame(9)) },
+		"replace": func(b *Book, m *Message) { b.SetText(m, []byte("other, and longer than it was before"), frame(9)) },
+		"cut": func(b *Book, m *Message) {
+			b.SetText(m, []byte("first s"), frame(9))
+			b.Append(m, []byte("ZZ"), frame(10))
+		},
+		"cut and go on": func(b *Book, m *Message) {
+			b.SetText(m, []byte("first "), frame(9))
+			b.SetText(m, []byte("first WORDS and more"), frame(10))
+		},
+	} {
+		b := NewBook(stream)
+		m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
+		for i, chunk := range []string{"first ", "second ", "third"} {
+			b.Append(m, []byte(chunk), frame(uint64(i+1)))
+		}
+		facts, _ := b.Take(frame(4).At, true)
+		got := facts.Messages[0]
+		want := got
+		want.Text, want.ChunkAt, want.ChunkEnd = strings.Clone(got.Text), slices.Clone(got.ChunkAt), slices.Clone(got.ChunkEnd)
+		change(b, m)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: what was taken is %+v now, was %+v", name, got, want)
+		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"tapedeck/schema/block"
 )
 
-// An open message is given out again when its text has doubled or this much
-// time, ns, has gone by for every retellText bytes of it, so that a long one is
-// not stored once a block.
+// An open message is given out again when its text has doubled or this much time,
+// ns, has gone by for every retellFact bytes of the fact, so that a long one is not stored
+// once a block. One whose text is full says nothing new before it ends.
 const (
 	retell     = int64(1e9)
-	retellText = 64 << 10
+	retellFact = 64 << 10
 )
 
 // Take gives the facts that changed since the last Take, as of now (ns), and
@@ -50,11 +50,11 @@ func (b *Book) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 	taken := make([]schema.Message, 0, len(b.messages))
 	kept := b.messages[:0]
 	for _, m := range b.messages {
-		if !all && !m.Message.Complete && now-m.toldAt < retell*int64(1+m.told/retellText) && len(m.text) < 2*m.told {
+		if !all && !m.Message.Complete && !m.due(now) {
 			kept = append(kept, m)
 			continue
 		}
-		m.dirty, m.toldAt, m.told = false, now, len(m.text)
+		m.dirty, m.toldAt, m.told, m.full = false, now, len(m.text), m.beyond > 0
 		taken = append(taken, m.take())
 	}
 	clear(b.messages[len(kept):])
@@ -62,19 +62,24 @@ func (b *Book) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 	return taken, len(kept) > 0
 }
 
-// take gives the message as it is. What is complete is not copied: should it be
-// changed all the same, SetText makes room of its own, and Append writes behind
-// what was taken.
+// due reports whether the open message is to be given out again.
+func (m *Message) due(now int64) bool {
+	if m.full && m.beyond > 0 {
+		return false
+	}
+	size := len(m.text) + chunkSize*len(m.ChunkAt)
+	return now-m.toldAt >= retell*int64(1+size/retellFact) || len(m.text) >= 2*m.told
+}
+
+const chunkSize = 12 // of an element of ChunkAt and one of ChunkEnd
+
+// take gives the message as it is. Nothing is copied: Append writes behind what was
+// taken, and whatever changes it makes room of its own.
 func (m *Message) take() schema.Message {
 	out := m.Message
-	if m.Message.Complete {
-		m.shared = true
-		out.Text = Alias(m.text)
-		out.ChunkAt, out.ChunkEnd = slices.Clip(m.ChunkAt), slices.Clip(m.ChunkEnd)
-	} else {
-		out.Text = string(m.text)
-		out.ChunkAt, out.ChunkEnd = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd)
-	}
+	m.shared = true
+	out.Text = Alias(m.text)
+	out.ChunkAt, out.ChunkEnd = slices.Clip(m.ChunkAt), slices.Clip(m.ChunkEnd)
 	if len(out.ChunkAt) == 0 {
 		out.ChunkAt, out.ChunkEnd = nil, nil
 	}
