@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -11,36 +11,51 @@ export const program = fileURLToPath(new URL('../../../bin/tapedeck', import.met
 
 export interface Server {
   url: string
+  /** Ends it and leaves its data, so that it can be back. */
+  leave(): Promise<void>
+  /** Starts it again, on the same port with the same data. */
+  comeBack(): Promise<void>
   stop(): Promise<void>
 }
 
 /** Starts `tapedeck up` on a free port with a data directory of its own, and waits until it is ready. */
 export async function startServer(args: string[] = []): Promise<Server> {
   const data = mkdtempSync(join(tmpdir(), 'tapedeck-e2e-'))
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const child = spawn(program, ['up', '--data', data, '--listen', `127.0.0.1:${port}`, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let said = ''
-  child.stdout.on('data', (text: Buffer) => (said += text.toString()))
-  child.stderr.on('data', (text: Buffer) => (said += text.toString()))
-  const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
+  const listen = `127.0.0.1:${await freePort()}`
+  const url = `http://${listen}`
+  let child: ChildProcess
+  const leave = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+  const start = async (args: string[]) => {
+    child = spawn(program, ['up', '--data', data, '--listen', listen, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (text: Buffer) => (said += text.toString()))
+    const deadline = Date.now() + 120_000
+    while (!(await isReady(url))) {
+      if (child.exitCode !== null || Date.now() > deadline) {
+        await leave()
+        throw new Error(`tapedeck up is not ready; it said:\n${said}`)
+      }
+      await new Promise((done) => setTimeout(done, 100))
     }
+  }
+  const stop = async () => {
+    await leave()
     rmSync(data, { recursive: true, force: true })
   }
-  const deadline = Date.now() + 120_000
-  while (!(await isReady(url))) {
-    if (child.exitCode !== null || Date.now() > deadline) {
-      await stop()
-      throw new Error(`tapedeck up is not ready; it said:\n${said}`)
-    }
-    await new Promise((done) => setTimeout(done, 100))
+  try {
+    await start(args)
+  } catch (error) {
+    await stop()
+    throw error
   }
-  return { url, stop }
+  return { url, leave, comeBack: () => start([]), stop }
 }
 
 async function isReady(url: string): Promise<boolean> {

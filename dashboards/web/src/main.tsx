@@ -5,13 +5,16 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
-import { isRefused } from './api/client'
+import { asksAgain } from './api/client'
 import { theme } from './theme'
 
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      retry: (failures, error) => failures < 2 && !isRefused(error),
+      // The server may be on this machine, which needs no network to be reached.
+      networkMode: 'always',
+      retry: asksAgain,
+      retryDelay: (failures) => Math.min(500 * 2 ** failures, 2000),
       refetchOnWindowFocus: false,
     },
   },

@@ -13,16 +13,47 @@ export class ProblemError extends Error {
   }
 }
 
+/** No answer came: the server is away, or the way to it is. */
+export class UnreachableError extends Error {
+  override name = 'UnreachableError'
+  constructor(cause?: unknown) {
+    super('No answer came from the server.', { cause })
+  }
+}
+
 /** The server that this page came from. */
 export const api = createClient<paths>({ baseUrl: '/' })
 
-/** The data of an answer, or its problem thrown. An answer that is no problem document is told by its status. */
-export async function answered<T>(
-  request: Promise<{ data?: T; error?: unknown; response: Response }>,
-): Promise<T> {
-  const { data, error, response } = await request
+interface Answer<T> {
+  data?: T
+  error?: unknown
+  response: Response
+}
+
+/**
+ * The data of an answer, or its problem thrown. An answer that is no problem document is told by its status;
+ * none at all, or that of a proxy that found no server, is an UnreachableError.
+ */
+export async function answered<T>(request: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await arrived(request)
   if (response.ok && data !== undefined) return data
-  throw new ProblemError(isProblem(error) ? error : { title: response.statusText, status: response.status })
+  if (isProblem(error)) throw new ProblemError(error)
+  if ([502, 503, 504].includes(response.status)) throw new UnreachableError()
+  throw new ProblemError({ title: response.statusText, status: response.status })
+}
+
+/** An answer of whatever status; an UnreachableError where none came, or not all of it. */
+export async function arrived<T>(request: Promise<Answer<T>>): Promise<Answer<T>> {
+  try {
+    return await request
+  } catch (error) {
+    throw error instanceof TypeError ? new UnreachableError(error) : error // as fetch says it
+  }
+}
+
+/** Whether, and how often, what failed is asked for again: of a server that is away, until it is back. */
+export function asksAgain(failures: number, error: Error): boolean {
+  return error instanceof UnreachableError || (failures < 2 && !isRefused(error))
 }
 
 /** Whether the server understood a request and refused it: it will do so again. */

@@ -13,8 +13,12 @@ import { keyOf, type LiveStream, type SessionStream } from './rates'
 export function LiveStreams() {
   const queries = useQueryClient()
   const live = useQuery(liveQuery(queries))
-  if (live.error !== null) return <ProblemAlert error={live.error} again={() => void live.refetch()} />
-  if (live.data === undefined) return <Skeleton height={64} radius="md" />
+  if (live.data === undefined)
+    return live.error === null ? (
+      <Skeleton height={64} radius="md" />
+    ) : (
+      <ProblemAlert error={live.error} again={() => void live.refetch()} />
+    )
   const { streams, at } = live.data
   if (streams.length === 0)
     return (

@@ -1,18 +1,21 @@
 import { Anchor, Center, Container, Loader, Text } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
 import { useDocumentTitle } from '@mantine/hooks'
 import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../api/client'
+import { Notice } from '../components/notice'
 import { ProblemAlert } from '../components/problem'
 import { follow } from './following'
 import { SessionHeader } from './header'
 import classes from './page.module.css'
 import { momentOf } from './player/address'
 import { PlayerContext } from './player/context'
+import type { Player } from './player/player'
 import { ReplayPlayer } from './player/replayplayer'
 import { TransportBar } from './player/transport'
-import { densityQuery, sessionQuery, timelineQuery, transcriptQuery } from './queries'
+import { densityQuery, isGone, sessionQuery, timelineQuery, transcriptQuery } from './queries'
 import { Views } from './views'
 
 /** One session: what it is, four views of one moment of it, and the player that sets the moment. */
@@ -22,7 +25,9 @@ export default function SessionPage({ id }: { id: string }) {
   usePrefetchQuery(transcriptQuery(id))
   usePrefetchQuery(timelineQuery(id))
   usePrefetchQuery(densityQuery(id))
-  if (session.data !== undefined) return <Opened session={session.data} />
+  if (session.data !== undefined)
+    // With another start it is another session under the same id, of which nothing that was shown holds.
+    return <Opened key={session.data.started} session={session.data} gone={isGone(session.error)} />
   if (session.error !== null)
     return (
       <Container py="xl" size="sm">
@@ -41,7 +46,7 @@ export default function SessionPage({ id }: { id: string }) {
   )
 }
 
-function Opened({ session }: { session: Schemas['SessionDetail'] }) {
+function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: boolean }) {
   useDocumentTitle(`${session.title === '' ? session.id : session.title} · tapedeck`)
   const client = useQueryClient()
   const running = session.status === 'running'
@@ -52,25 +57,49 @@ function Opened({ session }: { session: Schemas['SessionDetail'] }) {
         momentOf(location.search, session.started),
       ),
   )
+  useRenewal(session, player)
   useEffect(() => {
+    if (gone) {
+      player.gone()
+      return undefined
+    }
     player.open()
     const unfollow = follow(client, session.id, player)
     return () => {
       unfollow()
       player.close()
     }
-  }, [client, player, session.id])
+  }, [client, player, session.id, gone])
   useEffect(() => {
-    if (running) player.grown(session.duration_ms)
-    else player.finish()
+    player.grown(session.duration_ms)
+    if (!running) player.finish()
   }, [player, running, session.duration_ms])
   return (
     <PlayerContext.Provider value={player}>
       <div className={classes.page}>
+        <div role="status">
+          {gone && (
+            <Notice icon={<IconTrash size={16} />}>
+              This session has been deleted. What was loaded of it is still here, until you leave it for{' '}
+              <Link href="/">the other sessions</Link>.
+            </Notice>
+          )}
+        </div>
         <SessionHeader session={session} />
         <Views session={session} />
         <TransportBar session={session} />
       </div>
     </PlayerContext.Provider>
   )
+}
+
+/** Fetches all that is shown anew when a session that nobody follows turns out to have other frames than it had. */
+function useRenewal({ id, frames }: Schemas['SessionDetail'], player: Player) {
+  const client = useQueryClient()
+  const known = useRef(frames)
+  useEffect(() => {
+    if (frames === known.current) return
+    known.current = frames
+    if (!player.state().running) void client.invalidateQueries({ queryKey: ['session', id] })
+  }, [client, player, id, frames])
 }

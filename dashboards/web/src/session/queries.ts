@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answered, api, type Schemas } from '../api/client'
+import { answered, api, ProblemError, type Schemas } from '../api/client'
 
 /**
  * For how long an answer counts as new, ms: a view that opens asks for nothing that was just answered. A session
@@ -7,13 +7,22 @@ import { answered, api, type Schemas } from '../api/client'
  */
 const staleTime = 10_000
 
-/** The session with its runs, streams, totals and discrepancies. */
+/**
+ * The session with its runs, streams, totals and discrepancies. One that is over is looked at now and then
+ * all the same: it may have been deleted, or go on.
+ */
 export const sessionQuery = (id: string) =>
   queryOptions({
     queryKey: ['session', id],
     queryFn: ({ signal }) => answered(api.GET('/v1/sessions/{id}', { params: { path: { id } }, signal })),
     staleTime,
+    refetchInterval: ({ state }) => (state.data === undefined ? false : staleTime),
   })
+
+/** Whether there is no session any more. */
+export function isGone(error: Error | null): boolean {
+  return error instanceof ProblemError && error.problem.status === 404
+}
 
 /** The spans as a tree. */
 export const timelineQuery = (id: string) =>

@@ -1,6 +1,9 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
-import { Component, type ReactNode } from 'react'
+import { IconAlertTriangle, IconPlugConnectedX } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Component, type ReactNode, useEffect, useRef } from 'react'
+import { Empty } from '../components/empty'
+import { serverQuery } from './server'
 
 /**
  * Stands in for a page that cannot be shown: its code did not come, as when the server is away or has
@@ -15,23 +18,35 @@ export class Boundary extends Component<{ children: ReactNode }, { error: Error 
 
   override render() {
     const { error } = this.state
-    if (error === null) return this.props.children
-    return (
-      <Alert
-        m="md"
-        color="red"
-        role="alert"
-        icon={<IconAlertTriangle />}
-        title="This page could not be shown"
-      >
-        <Text size="sm">{error.message}</Text>
-        <Text size="sm">Loading it anew fetches its code again; the server has to run for that.</Text>
-        <Group mt="xs">
-          <Button size="xs" variant="outline" color="red" onClick={() => location.reload()}>
-            Load anew
-          </Button>
-        </Group>
-      </Alert>
-    )
+    return error === null ? this.props.children : <NotShown error={error} />
   }
+}
+
+/** Why there is no page. It is loaded anew when the server was away and is back. */
+function NotShown({ error }: { error: Error }) {
+  const client = useQueryClient()
+  const { error: away } = useQuery(serverQuery)
+  const wasAway = useRef(false)
+  useEffect(() => void client.invalidateQueries(serverQuery), [client])
+  useEffect(() => {
+    if (away !== null) wasAway.current = true
+    else if (wasAway.current) location.reload()
+  }, [away])
+  if (away !== null)
+    return (
+      <Empty title="This page has yet to come" icon={<IconPlugConnectedX size={36} stroke={1.25} />}>
+        Its code is fetched as soon as the server is back.
+      </Empty>
+    )
+  return (
+    <Alert m="md" color="red" role="alert" icon={<IconAlertTriangle />} title="This page could not be shown">
+      <Text size="sm">{error.message}</Text>
+      <Text size="sm">Loading it anew fetches its code again; the server has to run for that.</Text>
+      <Group mt="xs">
+        <Button size="xs" variant="outline" color="red" onClick={() => location.reload()}>
+          Load anew
+        </Button>
+      </Group>
+    </Alert>
+  )
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } fr
 import { IconMoon, IconSun } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
+import { ServerState } from './serverstate'
 import classes from './shell.module.css'
 
 const pages = [
@@ -38,6 +39,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </nav>
         <ColourSwitch />
       </header>
+      <ServerState />
       <main id="main" className={classes.main} tabIndex={-1}>
         {children}
       </main>

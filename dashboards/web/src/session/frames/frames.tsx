@@ -17,7 +17,7 @@ export function Frames({ session }: { session: Schemas['SessionDetail'] }) {
   const version = versionOf(session.frames)
   const types = useQuery(typesQuery(session.id, version))
   const index = useQuery(indexQuery(session.id, filter, version))
-  if (index.error !== null)
+  if (index.error !== null && index.data === undefined)
     return (
       <Stack p="md">
         <ProblemAlert error={index.error} again={() => void index.refetch()} />

@@ -72,7 +72,7 @@ const liveTolerance = 2000
 /** How often a session that runs is asked how far it has come while nothing is played, ms. */
 const askInterval = 1000
 /** How long after a lost connection another is tried, ms: longer each time. */
-const retries = [250, 500, 1000, 2000, 5000, 10_000]
+const retries = [250, 500, 1000, 2000, 3000]
 
 /**
  * Plays a session over the replay API's WebSocket. The time runs on the server: when which frame is due,
@@ -141,7 +141,6 @@ export class ReplayPlayer implements Player {
 
   close = () => {
     this.closed = true
-    clearTimeout(this.retryTimer)
     this.disconnect()
   }
 
@@ -155,6 +154,13 @@ export class ReplayPlayer implements Player {
     if (this.current.running && !this.current.live) this.over()
   }
 
+  /** Has it that the session is no more: what is shown stays, and there is nothing to play. */
+  gone() {
+    this.over()
+    this.set({ trouble: null })
+    this.closed = true
+  }
+
   subscribe = (changed: () => void): (() => void) => {
     this.listeners.add(changed)
     return () => this.listeners.delete(changed)
@@ -164,7 +170,7 @@ export class ReplayPlayer implements Player {
 
   play = () => {
     const { offset, duration, running, playing } = this.current
-    if (playing) return
+    if (playing || this.closed) return
     if (offset >= duration && running) {
       this.goLive()
       return
@@ -343,6 +349,7 @@ export class ReplayPlayer implements Player {
     this.stepping = false
     this.elsewhere = true
     clearInterval(this.askTimer)
+    clearTimeout(this.retryTimer)
     clearTimeout(this.dragTimer)
     this.dragTimer = undefined
     this.draw(false)
@@ -354,7 +361,7 @@ export class ReplayPlayer implements Player {
     const { playing, running, position, trouble } = this.current
     const needed = playing || running || this.frames !== 0
     this.disconnect()
-    this.settle(this.now(), { position })
+    this.settle(this.now(), { position, ...(!needed && { trouble: null }) })
     if (!needed) return
     const wait = retries[Math.min(this.failures++, retries.length - 1)] ?? 0
     if (this.failures > 1)

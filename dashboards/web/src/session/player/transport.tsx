@@ -153,12 +153,13 @@ function Live() {
   const player = usePlayer()
   const running = usePlayerState((state) => state.running)
   const live = usePlayerState((state) => state.live)
+  const waiting = usePlayerState((state) => state.trouble !== null)
   const behind = usePlayerState((state) => Math.round((state.duration - state.offset) / 1000) * 1000)
   if (!running) return null
   if (live)
     return (
-      <span className={classes.live} role="status">
-        <span className={classes.dot} aria-hidden /> Live
+      <span className={classes.live} role="status" data-waiting={waiting}>
+        <span className={classes.dot} aria-hidden /> {waiting ? 'Waiting' : 'Live'}
       </span>
     )
   return (

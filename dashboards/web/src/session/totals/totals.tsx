@@ -25,7 +25,7 @@ export function Totals({ session }: { session: Session }) {
     <div className={classes.view}>
       <Figures session={session} />
       <Discrepancies session={session} />
-      {timeline.error !== null && (
+      {timeline.error !== null && timeline.data === undefined && (
         <ProblemAlert error={timeline.error} again={() => void timeline.refetch()} />
       )}
       {timeline.isPending && (

@@ -1,0 +1,37 @@
+import { IconPlugConnectedX } from '@tabler/icons-react'
+import { type Query, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect } from 'react'
+import { Notice } from '../components/notice'
+import { illParts, serverQuery } from './server'
+
+/** Says that the server is away, or not well. When it is back, all that had failed is asked for again. */
+export function ServerState() {
+  const client = useQueryClient()
+  const server = useQuery(serverQuery)
+  const away = server.error !== null
+  useEffect(() => {
+    if (away) return () => void client.refetchQueries({ type: 'active', predicate: failed })
+    return undefined
+  }, [client, away])
+  return <div role="status">{told(away, server.data)}</div>
+}
+
+function told(away: boolean, ready: Parameters<typeof illParts>[0] | undefined): ReactNode {
+  if (away)
+    return (
+      <Notice icon={<IconPlugConnectedX size={16} />}>
+        The server cannot be reached. What is here stays, and goes on by itself once the server is back.
+      </Notice>
+    )
+  if (ready?.ready === false)
+    return (
+      <Notice icon={<IconPlugConnectedX size={16} />}>
+        The server is not ready: {illParts(ready)}. What is newest may be missing meanwhile.
+      </Notice>
+    )
+  return null
+}
+
+function failed({ state }: Query): boolean {
+  return state.error !== null || state.fetchFailureCount > 0
+}
