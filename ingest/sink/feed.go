@@ -24,12 +24,12 @@ type iterator interface {
 // feed hands on messages until there will be no more, and closes to. A server that
 // was silent for longer than its heartbeats allow, as one on a busy machine is,
 // need only be asked again, which the iterator does: to give it up would have all
-// that was delivered and not handed on come again, and only after ackWait. there
-// tells why the consumer cannot be asked, nil if it can.
-func feed(messages iterator, there func() error, to chan<- delivery) {
+// that was delivered and not handed on come again. there tells why the consumer
+// cannot be asked, nil if it can. The end of ctx is a failure like any other.
+func feed(ctx context.Context, messages iterator, there func() error, to chan<- delivery) {
 	defer close(to)
 	for {
-		m, err := messages.Next()
+		m, err := messages.Next(jetstream.NextContext(ctx))
 		if errors.Is(err, jetstream.ErrNoHeartbeat) {
 			gone := there()
 			if gone == nil {
@@ -60,6 +60,9 @@ const answerTimeout = 5 * time.Second
 const (
 	// What one pull asks for at least, bytes: enough for a batch.
 	pullBytes = 8 << 20
+	// And at most, blocks: many also where they are small. Room for so many
+	// pointers is taken at once.
+	pullBlocks = 8192
 	// What a message takes besides its payload: its subjects.
 	subjectRoom = 64 << 10
 )

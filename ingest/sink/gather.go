@@ -46,6 +46,10 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 			case d.err != nil:
 				return fmt.Errorf("next block: %w", d.err)
 			}
+			if ctx.Err() != nil { // fetched ahead: others store it
+				giveBack(d.msg)
+				continue
+			}
 			if len(g.batch.messages) == 0 {
 				due, settled = time.Now().Add(g.patience(restPerInsert)), false
 				age.Reset(time.Until(due))

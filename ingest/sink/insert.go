@@ -44,7 +44,7 @@ func (i *inserter) inserted(began time.Time) {
 }
 
 // insert stores a batch and acknowledges its messages. It tries until it
-// succeeds or ctx ends; then the messages are delivered again.
+// succeeds or ctx ends; then the messages are given back.
 func (i *inserter) insert(ctx context.Context, b *batch) {
 	defer holdOn(b.messages)()
 	wait := backoff{}
@@ -60,6 +60,7 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 		}
 		i.close()
 		if ctx.Err() != nil {
+			giveBack(b.messages...)
 			return
 		}
 		insertFailures.Inc()
@@ -71,6 +72,7 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 			i.log.Warn("sink: ClickHouse does not take frames, JetStream holds them; trying again", "error", err)
 		}
 		if !wait.sleep(ctx) {
+			giveBack(b.messages...)
 			return
 		}
 	}

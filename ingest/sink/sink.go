@@ -92,8 +92,9 @@ func New(opts Options) (*Sink, error) {
 }
 
 // Run stores blocks until the context ends; what was gathered by then is stored
-// and acknowledged, within the time that a batch takes. It heals: whatever goes
-// away, it says so and tries again.
+// and acknowledged, within the time that a batch takes, and what was fetched ahead
+// is given back, for another sink to take at once. It heals: whatever goes away, it
+// says so and tries again.
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.out.close()
 	var trimming sync.WaitGroup
@@ -126,19 +127,28 @@ func (s *Sink) consume(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
 	}
-	messages, err := consumer.Messages(jetstream.PullMaxBytes(pullSize(s.opts.NATS)), jetstream.PullExpiry(5*time.Second),
-		jetstream.PullHeartbeat(2*time.Second))
+	messages, err := consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullBlocks, pullSize(s.opts.NATS)),
+		jetstream.PullExpiry(5*time.Second), jetstream.PullHeartbeat(2*time.Second))
 	if err != nil {
 		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
 	}
 	coming := make(chan delivery, 256)
-	stop := context.AfterFunc(ctx, messages.Stop)
+	// What was fetched ahead when ctx ends still comes, to be given back; it does
+	// not where NATS is away.
+	feedCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		messages.Drain()
+		time.AfterFunc(drainTimeout, cancel)
+	})
 	defer stop()
-	go feed(messages, func() error { return s.answers(ctx, consumer) }, coming)
+	go feed(feedCtx, messages, func() error { return s.answers(ctx, consumer) }, coming)
 	defer func() { // the feeder ends with the subscription
-		messages.Stop()
-		for range coming {
+		messages.Drain()
+		for d := range coming {
+			giveBack(d.msg)
 		}
+		_ = s.opts.NATS.FlushTimeout(flushTimeout) // what was given back and is not told is delivered again, only later
 	}()
 	s.stat.connected()
 	g := gatherer{sink: s, batch: newBatch(), spare: make(chan *batch, 1)}
@@ -148,6 +158,19 @@ func (s *Sink) consume(ctx context.Context) error {
 
 // ended reports whether the subscription ended because it was told to.
 func ended(err error) bool { return errors.Is(err, jetstream.ErrMsgIteratorClosed) }
+
+// flushTimeout bounds how long the end of a subscription waits for NATS to have
+// taken what is given back.
+const flushTimeout = 500 * time.Millisecond
+
+// giveBack has blocks delivered again at once, to whichever sink asks.
+func giveBack(messages ...jetstream.Msg) {
+	for _, m := range messages {
+		if m != nil {
+			_ = m.Nak() // lost, it is delivered again after ackWait
+		}
+	}
+}
 
 // batch is the columns of one insert and the messages they came from.
 type batch struct {

@@ -1,0 +1,107 @@
+package sink
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/ingest"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+	"tapedeck/schema/clickhouse"
+)
+
+// told is a message that notes what JetStream is told of it.
+type told struct {
+	jetstream.Msg // nil: the sink asks for what is below
+	data          []byte
+	mu            sync.Mutex // guards what follows
+	words         []string
+}
+
+func (m *told) Subject() string      { return ingest.Subject(ingest.DefaultTenant, "s") }
+func (m *told) Data() []byte         { return m.data }
+func (m *told) Headers() nats.Header { return nil }
+func (m *told) Ack() error           { return m.hear("ack") }
+func (m *told) Nak() error           { return m.hear("nak") }
+func (m *told) InProgress() error    { return m.hear("in progress") }
+
+func (m *told) hear(word string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.words = append(m.words, word)
+	return nil
+}
+
+// What was gathered when the sink is told to stop is stored; what comes after it is
+// given back.
+func TestStopStores(t *testing.T) {
+	dsn := localtest.ClickHouse(t)
+	db, err := clickhouse.Open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := clickhouse.Migrate(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Options{NATS: localtest.NATS(t), DSN: dsn, BatchAge: 1 << 60, BatchPace: 1 << 60, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.out.close()
+	stream := schema.NewStreamID()
+	var all []*told
+	for i := range uint64(30) {
+		build := block.NewBuilder()
+		build.Add(&schema.Frame{Seq: i, At: ingest.Now(), Transport: schema.NDJSON, Raw: []byte("x\n")})
+		all = append(all, &told{data: build.Encode(nil, &block.Block{
+			Session: "s", State: schema.StreamState{StreamID: stream, Transport: schema.NDJSON, Frames: i + 1, Version: i + 1},
+		}, block.S2)})
+		build.Release()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	g := gatherer{sink: s, batch: newBatch(), spare: make(chan *batch, 1)}
+	g.spare <- newBatch()
+	coming, done := make(chan delivery), make(chan error, 1)
+	go func() { done <- g.run(ctx, coming) }()
+	const gathered = 20
+	for _, m := range all[:gathered+1] { // that one is taken says that the one before was gathered
+		coming <- delivery{msg: m}
+	}
+	cancel()
+	for _, m := range all[gathered+1:] {
+		coming <- delivery{msg: m}
+	}
+	coming <- delivery{err: jetstream.ErrMsgIteratorClosed}
+	if err := <-done; !ended(err) {
+		t.Errorf("it ended with %v", err)
+	}
+	var stored uint64
+	if err := db.QueryRow(t.Context(), "SELECT count() FROM frames FINAL").Scan(&stored); err != nil {
+		t.Fatal(err)
+	}
+	acked := uint64(0)
+	for i, m := range all {
+		words := strings.Join(m.words, " ")
+		if words == "ack" {
+			acked++
+		}
+		if want := "ack"; i < gathered && words != want {
+			t.Errorf("block %d was gathered and is told %q, want %q", i, words, want)
+		}
+		if want := "nak"; i > gathered && words != want {
+			t.Errorf("block %d came after the stop and is told %q, want %q", i, words, want)
+		}
+	}
+	if stored != acked {
+		t.Errorf("%d frames are stored, %d acknowledged", stored, acked)
+	}
+}

@@ -1,0 +1,70 @@
+package sink_test
+
+import (
+	"encoding/json"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/deploy/local/engine"
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/sink"
+)
+
+// A sink that is told to stop gives back what it has fetched and cannot store: so
+// another one takes over at once, and not when JetStream has waited for long enough.
+func TestStopGivesBack(t *testing.T) {
+	e := localtest.Engine(t, engine.Options{})
+	b := benchOn(t, e.DSN())
+	given := make(chan *nats.Msg, 1000)
+	sub, err := b.nc.ChanSubscribe("$JS.EVENT.ADVISORY.CONSUMER.MSG_NAKED."+jetstream.StreamName+"."+sink.ConsumerName, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sub.Unsubscribe() })
+	_, stop := b.run(sink.Options{BatchFrames: 50})
+	b.record("before", 100)
+	b.check("before", 100)
+	b.waitAcked()
+
+	pid := e.Health().PID
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	const frames, perBlock = 4000, 16
+	b.record("s", frames)
+	b.waitDelivered()
+	stop()
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	c, err := b.js.Consumer(t.Context(), jetstream.StreamName, sink.ConsumerName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := c.CachedInfo().NumAckPending
+	if left < frames/perBlock {
+		t.Errorf("%d blocks are not acknowledged, of %d that could not be stored", left, frames/perBlock)
+	}
+	seen := map[uint64]bool{}
+	for end := time.After(20 * time.Second); len(seen) < left; {
+		select {
+		case m := <-given:
+			var advisory struct {
+				Block uint64 `json:"stream_seq"`
+			}
+			if err := json.Unmarshal(m.Data, &advisory); err != nil {
+				t.Fatal(err)
+			}
+			seen[advisory.Block] = true
+		case <-end:
+			t.Fatalf("%d blocks were given back, want %d", len(seen), left)
+		}
+	}
+	b.run(sink.Options{})
+	b.check("s", frames)
+	b.waitAcked()
+}
