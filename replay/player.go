@@ -143,7 +143,7 @@ func (p *Player) Run(ctx context.Context) (Summary, error) {
 
 // begin plays from a place on.
 func (p *Player) begin(ctx context.Context, from Place) error {
-	err := p.feed.open(ctx, Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare})
+	err := p.feed.open(ctx, Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
 	if err != nil {
 		return err
 	}

@@ -74,6 +74,9 @@ type Query struct {
 	Bare bool
 	// Few: only the first frames are wanted, so little is to be read ahead.
 	Few bool
+	// Paced: frames are wanted about as slowly as they were recorded, so that they
+	// are better kept small than at hand.
+	Paced bool
 	// Unseen, if set, gives the number from which on a stream's frames are wanted.
 	Unseen func(streamID string) uint64
 }

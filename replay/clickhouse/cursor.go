@@ -10,11 +10,13 @@ import (
 )
 
 const (
-	firstRows = 64 // of a stream's first page: little, since somebody waits for it
+	// Of a stream's first page: little, since somebody waits for it. A short stream
+	// that is played slowly comes whole, since a second query costs the server as much.
+	firstRows = 64
 	fewRows   = 64 // of a first page that has to be looked for, in one block of whatever size
 	// The server reads thousands of rows to give one, so that pages are large even
 	// where they last long.
-	pageRows = 2048
+	pageRows = 4096
 	mostRows = 1 << 16 // of any page
 	// A page that was played within quickly is followed by larger ones, any other by
 	// one of pageRows and heldBytes; one that is not wanted within quickly is packed.
@@ -53,6 +55,9 @@ func newCursor(r *reader, s *schema.StreamState) *cursor {
 	}
 	if r.query.Few {
 		c.query.rows = 1
+	}
+	if left := c.last - c.query.from.seq; r.query.Paced && c.query.dense && left < pageRows && int(left)*c.weight < heldBytes {
+		c.query.rows, c.query.packed = int(left)+1, left >= 2*chunkFrames
 	}
 	return c
 }
@@ -94,11 +99,22 @@ func (c *cursor) fetch() {
 	c.reader.fetches.Go(func() {
 		page := c.reader.tape.store.newPage()
 		err := page.read(c.reader.ctx, c.reader.tape, &query, 2*limit)
-		coming <- fetched{page: page, tally: page.tally(), err: err}
+		got := fetched{page: page, tally: page.tally(), err: err}
+		if err == nil && query.packed && got.tally.frames > 0 {
+			coming <- c.reader.pack(got, query.streams)
+			return
+		}
+		coming <- got
 		if err == nil {
 			c.reader.packUnwanted(coming, query.streams)
 		}
 	})
+}
+
+func (r *reader) pack(got fetched, streams []*schema.StreamState) fetched {
+	packed := r.tape.store.pack(got.page, streams)
+	r.tape.store.recycle(got.page)
+	return fetched{tally: got.tally, packed: packed}
 }
 
 // packUnwanted packs a page that is not taken in time.
@@ -112,9 +128,7 @@ func (r *reader) packUnwanted(coming chan fetched, streams []*schema.StreamState
 	}
 	select {
 	case got := <-coming:
-		packed := r.tape.store.pack(got.page, streams)
-		r.tape.store.recycle(got.page)
-		coming <- fetched{tally: got.tally, packed: packed}
+		coming <- r.pack(got, streams)
 	default: // it was taken
 	}
 }

@@ -71,6 +71,8 @@ type pageQuery struct {
 	// dense: read the numbers [from.seq, from.seq+rows) in whatever order they
 	// come, which saves the server sorting. Else the first rows there are.
 	dense bool
+	// packed: the page lasts long, so that it is packed at once.
+	packed bool
 }
 
 // settings are those that suit the query.
