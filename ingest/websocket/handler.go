@@ -14,6 +14,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/schema"
+	"tapedeck/schema/origin"
 	"tapedeck/schema/problem"
 )
 
@@ -24,10 +25,11 @@ type HandlerOptions struct {
 	// Patience is how long a connection waits, unread, for a publisher that
 	// pushes back, before it is closed with code 1013; default 10 s.
 	Patience time.Duration
-	// OriginPatterns are the origins from which browsers may connect, beside
-	// the server's own: host patterns as path.Match takes them.
-	OriginPatterns []string
-	Log            *slog.Logger
+	// Origins are the origins of pages that may connect, such as
+	// https://ui.example.com, or * for all. Where there are none, a page must come
+	// from this server itself.
+	Origins []string
+	Log     *slog.Logger
 }
 
 // Handler records what clients send over WebSockets.
@@ -80,7 +82,7 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 		}
 	}
 	if bad == nil {
-		bad = h.checkOrigin(r)
+		bad = origin.Rule{Allowed: h.opts.Origins}.Check(r, "open this WebSocket")
 	}
 	if bad != nil {
 		problem.Write(w, bad)
@@ -98,7 +100,7 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 		problem.Write(w, problem.BadParameter("", err.Error()))
 		return
 	}
-	s.conn, err = websocket.Accept(serverSide{w, s.heard}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // checkOrigin did
+	s.conn, err = websocket.Accept(serverSide{w, s.heard}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the Origin was checked
 	if err != nil {                                                                                               // the client was answered
 		h.opts.Log.Info("WebSocket refused", "client", r.RemoteAddr, "error", err)
 		_ = s.close("error: no WebSocket came about") // nothing was recorded

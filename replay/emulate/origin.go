@@ -1,37 +1,18 @@
 package emulate
 
 import (
-	"fmt"
-	"net"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
+	"tapedeck/schema/origin"
 )
 
-// Origin refuses pages of other sites: a browser lets any page ask anything of
-// anywhere, and tells where the page is from. Programs send no Origin. The error
-// is a *problem.Problem.
+// Origin refuses pages of other sites. The error is a *problem.Problem.
 func (s *Stage) Origin(r *http.Request) error {
-	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(s.opts.Origins, "*") || slices.ContainsFunc(s.opts.Origins, func(o string) bool {
-		return strings.EqualFold(o, origin)
-	}) {
-		return nil
+	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "read recordings here"); bad != nil {
+		return bad
 	}
-	if u, err := url.Parse(origin); err == nil && len(s.opts.Origins) == 0 {
-		if strings.EqualFold(u.Host, r.Host) || loopback(u.Hostname()) {
-			return nil
-		}
-	}
-	return &problem.Problem{
-		Title: "Origin not allowed", Status: http.StatusForbidden, Parameter: "Origin", Allowed: s.opts.Origins,
-		Detail: fmt.Sprintf("Pages from %q may not read recordings here.", origin),
-		Hint:   "Allow the origin in the server's settings.",
-	}
+	return nil
 }
 
 // CrossOrigin lets the page that asks read the answer, whichever origin the
@@ -62,11 +43,6 @@ func Preflight(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 	return true
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // positionAt is before all positions of one time, and never the zero position,

@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/origin"
 	"tapedeck/schema/problem"
 )
 
@@ -166,12 +167,12 @@ func (s *socket) ping(ctx context.Context, every time.Duration, fail func(error)
 
 // serveWebSocket plays over a WebSocket and obeys the client's controls.
 func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts replay.Options) {
-	if err := s.checkOrigin(r); err != nil {
-		s.refuse(w, r, err)
+	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "open this WebSocket"); bad != nil {
+		s.refuse(w, r, bad)
 		return
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true, // checkOrigin did
+		InsecureSkipVerify: true, // the Origin was checked
 		CompressionMode:    websocket.CompressionDisabled,
 	})
 	if err != nil { // it has been answered
