@@ -83,14 +83,17 @@ func (h *hand) leave(n uint64) {
 }
 
 // arrivals follows session s while step runs, and gives what came, as
-// "<stream> <seq>" with the streams' places in the list.
-func arrivals(t *testing.T, l *live.Library, streams []*hand, step func()) []string {
+// "<stream> <seq>" with the streams' places in the list. step may wait until so
+// many frames came.
+func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came func(n int))) []string {
 	t.Helper()
 	out := newSeen()
 	var lines []string
+	var count atomic.Int64
 	tell := &telling{seen: out, play: func(f *replay.Frame) {
 		at := slices.IndexFunc(streams, func(h *hand) bool { return h.id == f.Stream.StreamID })
 		lines = append(lines, fmt.Sprintf("%c%d", 'a'+at, f.Seq))
+		count.Add(1)
 	}}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -99,7 +102,13 @@ func arrivals(t *testing.T, l *live.Library, streams []*hand, step func()) []str
 		t.Fatal(err)
 	}
 	var stepping sync.WaitGroup
-	stepping.Go(step)
+	stepping.Go(func() {
+		step(func(n int) {
+			for count.Load() < int64(n) && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+		})
+	})
 	if _, err := replay.New(tape, tell, replay.Options{Speed: replay.Max}).Run(ctx); err != nil {
 		t.Error(err)
 	}
@@ -123,33 +132,34 @@ func TestArrivals(t *testing.T) {
 	pause := func() { time.Sleep(50 * time.Millisecond) }
 	for _, tc := range []struct {
 		name  string
+		sent  int              // blocks that begin sends, once each
 		begin func(a, b *hand) // before somebody follows
-		then  func(a, b *hand)
+		then  func(a, b *hand, came func(n int))
 		want  string
 	}{
 		{
-			"changed places", func(a, _ *hand) { a.send(0, false) },
-			func(a, _ *hand) { a.send(2, false); pause(); a.send(1, false); a.send(3, true) },
+			"changed places", 1, func(a, _ *hand) { a.send(0, false) },
+			func(a, _ *hand, _ func(int)) { a.send(2, false); pause(); a.send(1, false); a.send(3, true) },
 			"a0 a1 a2 a3 a4 a5 a6 a7",
 		},
 		{
-			"one comes far too late", func(a, _ *hand) { a.send(0, false) },
-			func(a, _ *hand) {
+			"one comes far too late", 1, func(a, _ *hand) { a.send(0, false) },
+			func(a, _ *hand, came func(int)) {
 				a.send(2, false)
-				time.Sleep(1200 * time.Millisecond)
+				came(4) // they are shown without what is missing
 				a.send(1, false)
 				a.send(3, true)
 			},
 			"a0 a1 a4 a5 a2 a3 a6 a7",
 		},
 		{
-			"one never comes", func(a, _ *hand) { a.send(0, false) },
-			func(a, _ *hand) { a.send(2, true) },
+			"one never comes", 1, func(a, _ *hand) { a.send(0, false) },
+			func(a, _ *hand, _ func(int)) { a.send(2, true) },
 			"a0 a1 a4 a5",
 		},
 		{
-			"sent again", func(a, _ *hand) { a.send(0, false); a.send(1, false); a.send(0, false) },
-			func(a, _ *hand) {
+			"sent again", 2, func(a, _ *hand) { a.send(0, false); a.send(1, false); a.send(0, false) },
+			func(a, _ *hand, _ func(int)) {
 				a.send(2, false)
 				a.send(1, false)
 				a.send(2, false)
@@ -159,13 +169,13 @@ func TestArrivals(t *testing.T) {
 			"a0 a1 a2 a3 a4 a5 a6 a7",
 		},
 		{
-			"sent again before it goes on", func(a, _ *hand) { a.send(0, false); a.send(1, false) },
-			func(a, _ *hand) { a.send(0, false); a.send(2, true) },
+			"sent again before it goes on", 2, func(a, _ *hand) { a.send(0, false); a.send(1, false) },
+			func(a, _ *hand, _ func(int)) { a.send(0, false); a.send(2, true) },
 			"a0 a1 a2 a3 a4 a5",
 		},
 		{
-			"another stream, from before the session's start", func(a, _ *hand) { a.send(0, false); a.send(1, false) },
-			func(a, b *hand) {
+			"another stream, from before the session's start", 2, func(a, _ *hand) { a.send(0, false); a.send(1, false) },
+			func(a, b *hand, _ func(int)) {
 				b.begin = a.begin - int64(time.Minute)
 				b.send(0, false)
 				a.send(2, true)
@@ -179,7 +189,11 @@ func TestArrivals(t *testing.T) {
 			l := b.library(func(o *live.Options) { o.Patience = time.Second })
 			streams := []*hand{b.hand(time.Second), b.hand(time.Second)}
 			tc.begin(streams[0], streams[1])
-			got := arrivals(t, l, streams, func() { pause(); tc.then(streams[0], streams[1]) })
+			first := 2 * tc.sent // frames that are there before
+			got := arrivals(t, l, streams, func(came func(int)) {
+				came(first)
+				tc.then(streams[0], streams[1], came)
+			})
 			if text := strings.Join(got, " "); text != tc.want {
 				t.Errorf("got  %s\nwant %s", text, tc.want)
 			}
@@ -209,7 +223,7 @@ func TestOver(t *testing.T) {
 			a := b.hand(0)
 			a.kind = tc.kind
 			a.send(0, tc.ended)
-			if got := arrivals(t, l, []*hand{a}, func() {}); len(got) != 2 {
+			if got := arrivals(t, l, []*hand{a}, func(func(int)) {}); len(got) != 2 {
 				t.Errorf("got %q", got)
 			}
 			if took := time.Since(begin); took < tc.least {
@@ -227,7 +241,7 @@ func TestOverWhenLeft(t *testing.T) {
 	l := b.library(func(o *live.Options) { o.Linger = 300 * time.Millisecond })
 	a := b.hand(0)
 	a.send(0, false)
-	if got := arrivals(t, l, []*hand{a}, func() { a.leave(1) }); len(got) != 2 {
+	if got := arrivals(t, l, []*hand{a}, func(func(int)) { a.leave(1) }); len(got) != 2 {
 		t.Errorf("got %q", got)
 	}
 }
@@ -259,7 +273,7 @@ func TestStoreHangs(t *testing.T) {
 	l := b.library(func(o *live.Options) { o.Linger, o.Stored = 300*time.Millisecond, store })
 	a := b.hand(0)
 	a.send(0, false)
-	got := arrivals(t, l, []*hand{a}, func() {
+	got := arrivals(t, l, []*hand{a}, func(func(int)) {
 		select {
 		case <-store.asked:
 		case <-t.Context().Done():
@@ -278,15 +292,24 @@ func TestOneConsumer(t *testing.T) {
 	a := b.hand(0)
 	a.send(0, false)
 	var all sync.WaitGroup
+	var began atomic.Int64
 	for range 20 {
 		all.Go(func() {
 			out := newSeen()
+			out.stop = func(s *seen) error {
+				if s.count == 2 {
+					began.Add(1)
+				}
+				return nil
+			}
 			if _, err := follow(l, "s", out, replay.Options{Speed: replay.Max}, ""); err != nil || out.count != 4 {
 				t.Errorf("%d frames, %v", out.count, err)
 			}
 		})
 	}
-	time.Sleep(300 * time.Millisecond)
+	for end := time.Now().Add(20 * time.Second); began.Load() < 20 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 	s, err := b.js.Stream(t.Context(), jetstream.StreamName)
 	if err != nil {
 		t.Fatal(err)
@@ -306,9 +329,9 @@ func TestNATSRestarts(t *testing.T) {
 	l := b.library(nil)
 	a := b.hand(0)
 	a.send(0, false)
-	lines := arrivals(t, l, []*hand{a}, func() {
+	lines := arrivals(t, l, []*hand{a}, func(came func(int)) {
 		a.send(1, false)
-		time.Sleep(200 * time.Millisecond)
+		came(4)
 		address := b.nc.ConnectedAddr()
 		if err := server.Stop(context.Background()); err != nil {
 			t.Error(err)
@@ -320,7 +343,7 @@ func TestNATSRestarts(t *testing.T) {
 		}
 		for n := uint64(2); n < 6; n++ {
 			a.send(n, n == 5)
-			time.Sleep(100 * time.Millisecond)
+			came(2*int(n) + 2)
 		}
 	})
 	if text := strings.Join(lines, " "); text != "a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 a10 a11" {

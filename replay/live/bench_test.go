@@ -160,7 +160,6 @@ type seen struct {
 	last   string          // where to resume
 	exact  bool            // that place says all
 	stop   func(*seen) error
-	lives  int
 }
 
 func newSeen() *seen { return &seen{frames: map[string][]uint64{}} }
@@ -184,11 +183,6 @@ func (s *seen) Play(f *replay.Frame, _, to int) error {
 }
 
 func (s *seen) Flush() error { return nil }
-
-func (s *seen) Live(replay.State) error {
-	s.lives++
-	return nil
-}
 
 // check tells whether all frames of streams, of which the lengths are given,
 // were played once and in order.
