@@ -60,6 +60,7 @@ func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
 			n.close(context.WithoutCancel(ctx))
 		}
 	}()
+	n.running.Go(func() { tidyWhenQuiet(life) })
 	n.nc, err = cfg.connect(natsOptions(cfg.log)...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to NATS: %w", err)

@@ -130,7 +130,7 @@ func (s *streams) write(p *page) {
 	p.text("WebSockets to `/v1/ingest/ws` of a `tapedeck serve --role ingest`, a process of its own, with NATS and ClickHouse elsewhere. Memory is\n" +
 		"what that process has in RAM.")
 	i := &s.idle
-	p.text("%s idle streams. Each sent five Loom frames, which were confirmed. At rest: %v later, without a garbage collection being forced.", count(float64(i.streams)), i.rested)
+	p.text("%s idle streams. Each sent five Loom frames, which were confirmed. At rest: %v later; a server collects garbage by itself when it has been quiet for some seconds.", count(float64(i.streams)), i.rested)
 	p.table("| | memory |", "|---|---:|")
 	for _, row := range []struct {
 		name string
