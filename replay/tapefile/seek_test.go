@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func TestSeek(t *testing.T) {
 	check(t, w.Close())
 	size, _ := w.Written()
 	t.Logf("%d frames written in %v, %.1f bytes each", frames, time.Since(began), float64(size)/frames)
-	var slowest time.Duration
+	var took []time.Duration
 	for i := range 20 {
 		want := int64(i) * frames / 20
 		began := time.Now()
@@ -53,16 +54,12 @@ func TestSeek(t *testing.T) {
 		check(t, err)
 		got, err := r.Next(t.Context())
 		check(t, err)
-		slowest = max(slowest, time.Since(began))
+		took = append(took, time.Since(began))
 		if got[0].Seq != uint64(want) {
 			t.Errorf("from frame %d on comes frame %d", want, got[0].Seq)
 		}
 		r.Close()
 		f.Close()
-	}
-	t.Logf("the slowest of 20 places took %v, opening included", slowest)
-	if slowest > 50*time.Millisecond {
-		t.Errorf("a place in a file of %d frames took %v", frames, slowest)
 	}
 	f, err := Open(path, Options{})
 	check(t, err)
@@ -80,7 +77,13 @@ func TestSeek(t *testing.T) {
 		}
 		n += len(got)
 	}
-	t.Logf("all %d frames read in %v", n, time.Since(began))
+	all := time.Since(began)
+	slices.Sort(took)
+	place := took[len(took)/2]
+	t.Logf("all %d frames read in %v; a place, opening included, took %v, the slowest %v", n, all, place, took[len(took)-1])
+	if place > all/5 { // on a busy machine both take longer
+		t.Errorf("a place took %v, all %v", place, all)
+	}
 	if n != frames {
 		t.Errorf("%d frames were read", n)
 	}
