@@ -85,7 +85,7 @@ func (c *emulateCommand) open(ctx context.Context, g *global, log *slog.Logger) 
 		if c.Dialect != "" {
 			return nil, badUsage("--dialect goes with a file of lines or events: a tape says what it holds")
 		}
-		return c.openTape(log)
+		return c.openTape(ctx, log)
 	case isFile(c.Session):
 		return c.openRecording(ctx, log)
 	case c.Of != "":

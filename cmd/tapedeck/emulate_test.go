@@ -184,6 +184,20 @@ func TestEmulateLoom(t *testing.T) {
 		}
 		_ = c.Close(websocket.StatusNormalClosure, "")
 	}
+	if status, body, _ := s.get(t, "/emulate/emulated-loom/"); status != http.StatusUpgradeRequired || !strings.Contains(string(body), "open ws://") {
+		t.Errorf("without a WebSocket: %d %s", status, body)
+	}
+	// What it cannot be asked in is refused before anything is served.
+	s.must(t, "record", "--session", "emulated-generic", "--dialect", "generic", textFile(t, []byte("{}\n")))
+	for _, c := range [][3]string{
+		{"http", "emulated-loom", "no recorded HTTP exchanges"},
+		{"loom", "emulated-generic", "no recorded runs of Loom"},
+		{"anthropic-agent", "emulated-generic", "cannot be played as anthropic_agent's"},
+	} {
+		if _, stderr, exit := s.run(t, "emulate", "--listen", "127.0.0.1:0", c[0], c[1]); exit != exitFailed || !strings.Contains(stderr, c[2]) {
+			t.Errorf("emulate %s %s: exit %d, %s", c[0], c[1], exit, stderr)
+		}
+	}
 	if status, body, _ := s.get(t, "/api/v0/executions/workflows/emulated-loom/stream?speed=max"); status != 200 || !strings.Contains(string(body), "event: complete\n") {
 		t.Errorf("as an execution: %d %s", status, body)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // openTape opens a session of a tape file.
-func (c *emulateCommand) openTape(log *slog.Logger) (*emulated, error) {
+func (c *emulateCommand) openTape(ctx context.Context, log *slog.Logger) (*emulated, error) {
 	f, err := tapefile.Open(c.Session, tapefile.Options{})
 	if err != nil {
 		return nil, err
@@ -29,12 +29,24 @@ func (c *emulateCommand) openTape(log *slog.Logger) (*emulated, error) {
 	if err := f.Break(); err != nil {
 		fmt.Fprintf(screen{os.Stderr}, "note     %s: %v\n", c.Session, err)
 	}
-	return c.playTape(f, session, log)
+	return c.playTape(ctx, f, session, log)
+}
+
+// cannotSpeak says why a session is not played in a protocol, as a server would.
+func cannotSpeak(err error) error {
+	p, ok := problem.From(err)
+	if !ok {
+		return err
+	}
+	return &apiError{Title: p.Title, Status: p.Status, Detail: p.Detail, Hint: p.Hint}
 }
 
 // playTape answers from a tape file, which is closed with what it returns.
-func (c *emulateCommand) playTape(f *tapefile.File, session string, log *slog.Logger) (*emulated, error) {
+func (c *emulateCommand) playTape(ctx context.Context, f *tapefile.File, session string, log *slog.Logger) (*emulated, error) {
 	server := front.New(emulate.Options{Library: f, Logger: log}, nil)
+	if err := server.Speaks(ctx, ingest.DefaultTenant, session, c.Protocol); err != nil {
+		return nil, errors.Join(cannotSpeak(err), f.Close())
+	}
 	prefix := c.prefix(session, "")
 	return &emulated{session, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		u, err := url.Parse(prefix + r.URL.EscapedPath())
@@ -49,13 +61,14 @@ func (c *emulateCommand) playTape(f *tapefile.File, session string, log *slog.Lo
 	}), func() { _ = f.Close() }}, nil // it was only read
 }
 
-// checkSettings refuses settings that no session can be played with.
+// checkSettings refuses settings that no session can be played with, and an address
+// that is not listened on.
 func (c *emulateCommand) checkSettings() error {
 	if _, err := new(emulate.Pace).SplitSession(c.prefix("any", "")[len("/emulate/"):]); err != nil {
 		wrong, _ := problem.From(err)
 		return badUsage("--%s: %s", flagOf(wrong.Parameter), wrong.Detail)
 	}
-	return nil
+	return checkListen(c.Listen)
 }
 
 // flagOf names the flag of a setting.
@@ -73,5 +86,5 @@ func (c *emulateCommand) openRecording(ctx context.Context, log *slog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
-	return c.playTape(f, session, log)
+	return c.playTape(ctx, f, session, log)
 }

@@ -15,7 +15,7 @@ import (
 
 // openRemote finds a session on the server.
 func (c *emulateCommand) openRemote(ctx context.Context, g *global, log *slog.Logger) (*emulated, error) {
-	path, err := pathOf(c.Session)
+	path, err := pathOf(c.Session, "emulation")
 	if err != nil {
 		return nil, err
 	}
@@ -23,11 +23,11 @@ func (c *emulateCommand) openRemote(ctx context.Context, g *global, log *slog.Lo
 	if err != nil {
 		return nil, err
 	}
-	there, err := cl.open(ctx, http.MethodGet, path, nil, "application/json")
+	speaks, err := cl.open(ctx, http.MethodGet, path, url.Values{"protocol": {c.Protocol}}, "application/json")
 	if err != nil {
 		return nil, err
 	}
-	_ = there.Close() // that it is there is all we ask
+	_ = speaks.Close() // that it can be played is all we ask
 	take := ""
 	if c.Protocol != "loom" { // where a connection begins anew by itself
 		take = fmt.Sprintf("emulate-%x", rand.Uint64())

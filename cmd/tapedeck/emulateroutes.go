@@ -28,6 +28,7 @@ func (s *server) emulateRoutes(e *echo.Echo) {
 	} {
 		e.Add(method, "/emulate/:id/*", session)
 	}
+	get(e, "/v1/sessions/:id/emulation", forSession(f.ServeSpeaks))
 	e.GET("/api/v0/executions/:kind/:exec_id/stream", forTenant(f.Execution))
 }
 

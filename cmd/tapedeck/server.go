@@ -38,15 +38,23 @@ type server struct {
 // shutdownTimeout bounds the wait for requests that are under way.
 const shutdownTimeout = time.Second
 
-// listen opens the address. Without tokens it must be on loopback: anybody who
-// can reach the port can read and write everything.
-func listen(addr string) (net.Listener, error) {
+// checkListen refuses addresses that listen does not open. Without tokens one must
+// be on loopback: anybody who can reach the port can read and write everything.
+func checkListen(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, badUsage("--listen %q: it must be host:port, like 127.0.0.1:4600", addr)
+		return badUsage("--listen %q: it must be host:port, like 127.0.0.1:4600", addr)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, badUsage("--listen %q: without tokens tapedeck answers on loopback only; use 127.0.0.1 or [::1]", addr)
+		return badUsage("--listen %q: without tokens tapedeck answers on loopback only; use 127.0.0.1 or [::1]", addr)
+	}
+	return nil
+}
+
+// listen opens the address.
+func listen(addr string) (net.Listener, error) {
+	if err := checkListen(addr); err != nil {
+		return nil, err
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

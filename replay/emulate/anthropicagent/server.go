@@ -2,6 +2,7 @@ package anthropicagent
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -91,12 +92,9 @@ func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, 
 	if err != nil {
 		return nil, from, err
 	}
-	b, err := s.books.Get(r.Context(), tenant, session, t, read(session))
+	b, err := s.book(r.Context(), tenant, session, t)
 	if err != nil {
 		return nil, from, err
-	}
-	if b.refused != nil {
-		return nil, from, b.refused
 	}
 	var list []*connection
 	var ids []string
@@ -114,6 +112,28 @@ func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, 
 		}
 	}
 	return list[i], from, nil
+}
+
+// Speaks reports whether a session can be played as anthropic_agent's. The error
+// is a *problem.Problem if it cannot.
+func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
+	b, err := s.book(ctx, tenant, session, t)
+	if err == nil && len(b.list) == 0 {
+		err = &problem.Problem{
+			Title: "No connections", Status: http.StatusConflict,
+			Detail: fmt.Sprintf("Session %q has no recorded connection to anthropic_agent, so there is nothing to answer requests with.", session),
+			Hint:   "Play it with /v1/sessions/{id}/replay.",
+		}
+	}
+	return err
+}
+
+func (s *Server) book(ctx context.Context, tenant, session string, t replay.Tape) (*book, error) {
+	b, err := s.books.Get(ctx, tenant, session, t, read(session))
+	if err == nil && b.refused != nil {
+		return nil, b.refused
+	}
+	return b, err
 }
 
 // output sends a connection. It is a replay.Sink.

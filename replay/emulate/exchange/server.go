@@ -34,6 +34,20 @@ func (s *Server) Has(ctx context.Context, tenant, session string, t replay.Tape,
 	return err == nil && slices.ContainsFunc(b.exchanges, func(x *exchange) bool { return x.at(method, path) }), err
 }
 
+// Speaks reports whether the session has exchanges at all. The error is a
+// *problem.Problem if it has none.
+func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
+	b, err := s.books.Get(ctx, tenant, session, t, read)
+	if err == nil && len(b.exchanges) == 0 {
+		err = &problem.Problem{
+			Title: "No exchanges", Status: http.StatusConflict,
+			Detail: fmt.Sprintf("Session %q has no recorded HTTP exchanges, so there is nothing to answer requests with.", session),
+			Hint:   "Record through tapedeck proxy, or play it with /v1/sessions/{id}/replay.",
+		}
+	}
+	return err
+}
+
 // Serve answers a request for a path, unescaped, below the session's address.
 // Settings in the query of the request change the pace, unless the recorded
 // request has a parameter of that name itself. Where the recorded answer broke

@@ -3,7 +3,7 @@
 //   - what a proxy recorded for the method and path, or a provider serves there,
 //     is played as such, except that a Loom WebSocket at / is spoken with;
 //   - a WebSocket at / speaks Loom's protocol; GET /?form= gives the same runs as
-//     lines;
+//     lines, and GET / alone says so;
 //   - POST /agent/run and /agent/tool_results speak anthropic_agent's;
 //   - /api/v0/executions/… speaks Compozy's.
 package front
@@ -92,6 +92,8 @@ func (s *Server) Session(w http.ResponseWriter, r *http.Request, tenant string) 
 		s.agent.Serve(w, r, tenant, session, path, t, pace)
 	case r.Method == http.MethodGet && compozy.Serves(path):
 		s.executions.ServeSession(w, r, tenant, session, path, t, pace)
+	case path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && loom.Records(t):
+		s.rootHint(w, r, session)
 	default:
 		s.exchanges.Serve(w, r, tenant, session, path, t, pace)
 	}

@@ -13,6 +13,7 @@ import (
 	"tapedeck/replay/emulate/front"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
+	"tapedeck/schema/problem"
 )
 
 // Which server answers what.
@@ -44,7 +45,9 @@ func TestSession(t *testing.T) {
 		{"GET", "session/?form=xml", 400, "form"},
 		{"POST", "session/agent/run", 200, "data: [DONE]"},
 		{"GET", "session/api/v0/executions/tasks/session/stream?speed=max", 200, "event: llm_chunk"},
-		{"GET", "session", 404, "GET /api/users"},
+		{"GET", "session", 426, "open ws://"},
+		{"GET", "session/", 426, "/emulate/session/."},
+		{"GET", "session/nothing", 404, "GET /api/users"},
 		{"DELETE", "session/", 404, "GET /api/users"},
 		{"GET", "other/", 404, "other"},
 	} {
@@ -61,5 +64,39 @@ func TestSession(t *testing.T) {
 		if err != nil || res.StatusCode != tc.status || !strings.Contains(string(text), tc.want) {
 			t.Errorf("%s %s: %d %s, %v", tc.method, tc.path, res.StatusCode, text, err)
 		}
+	}
+}
+
+// What a session can be asked in is known before anybody asks.
+func TestSpeaks(t *testing.T) {
+	for _, tc := range []struct {
+		dialect, line, protocol string
+		status                  int // 0 if it can
+	}{
+		{"loom", `{"event_id":1,"reply":"hi"}`, "loom", 0},
+		{"loom", `{"type":"pong"}`, "loom", 409},
+		{"generic", "{}", "loom", 409},
+		{"loom", `{"event_id":1,"reply":"hi"}`, "http", 409},
+		{"anthropic-agent", "data: [DONE]", "anthropic-agent", 0},
+		{"generic", "{}", "anthropic-agent", 409},
+		{"generic", "{}", "compozy", 0},
+		{"generic", "{}", "gopher", 400},
+	} {
+		tape := &replaytest.Tape{}
+		tape.Stream(schema.NDJSON, tc.dialect).Add(0, tc.line+"\n")
+		f := front.New(emulate.Options{Library: tape, Logger: slog.New(slog.DiscardHandler)}, nil)
+		err := f.Speaks(t.Context(), "default", replaytest.Session, tc.protocol)
+		if p, _ := problem.From(err); (err == nil) != (tc.status == 0) || err != nil && p.Status != tc.status {
+			t.Errorf("%s %s in %s: %v, want %d", tc.dialect, tc.line, tc.protocol, err, tc.status)
+		}
+	}
+	tape := &replaytest.Tape{}
+	et.Head(et.Asked(tape, 0, "GET /x", nil, ""), 0, "200 OK").Add(0, "x")
+	f := front.New(emulate.Options{Library: tape, Logger: slog.New(slog.DiscardHandler)}, nil)
+	if err := f.Speaks(t.Context(), "default", replaytest.Session, "http"); err != nil {
+		t.Error(err)
+	}
+	if p, _ := problem.From(f.Speaks(t.Context(), "default", "other", "http")); p.Status != 404 {
+		t.Errorf("of no session: %+v", p)
 	}
 }

@@ -84,7 +84,19 @@ func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pa
 	if err != nil {
 		return nil, from, err
 	}
-	b, err := s.books.Get(r.Context(), tenant, session, t, read)
+	b, err := s.book(r.Context(), tenant, session, t)
+	return b, from, err
+}
+
+// Speaks reports whether there is something to speak Loom's protocol with. The
+// error is a *problem.Problem if there is not.
+func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
+	_, err := s.book(ctx, tenant, session, t)
+	return err
+}
+
+func (s *Server) book(ctx context.Context, tenant, session string, t replay.Tape) (*book, error) {
+	b, err := s.books.Get(ctx, tenant, session, t, read)
 	if err == nil && len(b.runs) == 0 && len(b.tools.specs) == 0 {
 		err = &problem.Problem{
 			Title: "No Loom runs", Status: http.StatusConflict,
@@ -92,7 +104,7 @@ func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pa
 			Hint:   "Replay it with /v1/sessions/{id}/replay, or ask for what a proxy recorded at its own path.",
 		}
 	}
-	return b, from, err
+	return b, err
 }
 
 // conn is one connection.
