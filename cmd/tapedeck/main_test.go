@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -17,6 +18,9 @@ func TestMain(m *testing.M) {
 		os.Exit(run(os.Args[1:]))
 	}
 	code := m.Run()
+	if code != 0 && shared.s != nil {
+		fmt.Fprintf(os.Stderr, "the shared server logged:\n%s", shared.s.log)
+	}
 	shared.stop()
 	os.Exit(code)
 }
