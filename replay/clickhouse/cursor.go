@@ -97,18 +97,31 @@ func (c *cursor) fetch() {
 	query, coming := c.query, make(chan fetched, 1)
 	c.coming = coming
 	c.reader.fetches.Go(func() {
-		page := c.reader.tape.store.newPage()
-		err := page.read(c.reader.ctx, c.reader.tape, &query, 2*limit)
-		got := fetched{page: page, tally: page.tally(), err: err}
-		if err == nil && query.packed && got.tally.frames > 0 {
-			coming <- c.reader.pack(got, query.streams)
-			return
-		}
+		got := c.reader.fetch(&query, 2*limit)
 		coming <- got
-		if err == nil {
+		if got.page != nil {
 			c.reader.packUnwanted(coming, query.streams)
 		}
 	})
+}
+
+// fetch reads a page. It holds no page while it waits for a slot: a thousand
+// playbacks may begin at the same time.
+func (r *reader) fetch(query *pageQuery, limit int) fetched {
+	store := r.tape.store
+	if err := store.enter(r.ctx); err != nil {
+		return fetched{err: err}
+	}
+	defer store.leave()
+	page := store.newPage()
+	if err := page.read(r.ctx, r.tape, query, limit); err != nil {
+		return fetched{err: err}
+	}
+	got := fetched{page: page, tally: page.tally()}
+	if query.packed && got.tally.frames > 0 {
+		return r.pack(got, query.streams)
+	}
+	return got
 }
 
 func (r *reader) pack(got fetched, streams []*schema.StreamState) fetched {

@@ -92,15 +92,22 @@ func (s *Store) pack(p *page, streams []*schema.StreamState) *packed {
 	return k.pack(p.frames, streams)
 }
 
-// do runs a query that only reads. On a connection that has gone stale it is
-// run once more on a new one: restart then forgets what was read so far.
-func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
+// enter waits for a slot, which leave gives back.
+func (s *Store) enter(ctx context.Context) error {
 	select {
 	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+func (s *Store) leave() { <-s.slots }
+
+// do runs a query that only reads, in a slot that is the caller's. On a connection
+// that has gone stale it is run once more on a new one: restart then forgets what
+// was read so far.
+func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.QueryTimeout,
 		fmt.Errorf("ClickHouse did not answer within %s", s.opts.QueryTimeout))
 	defer cancel()

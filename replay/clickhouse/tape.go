@@ -79,6 +79,10 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 	var p parameters
 	p.text("tenant", t.tenant)
 	p.text("session", t.session)
+	if err := t.store.enter(ctx); err != nil {
+		return nil, false, err
+	}
+	defer t.store.leave()
 	err = t.store.do(ctx, ch.Query{
 		Body: query, Parameters: p, Settings: oneThread,
 		Result: proto.Results{
