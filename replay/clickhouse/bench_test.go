@@ -36,7 +36,9 @@ const (
 // fill inserts a session of n frames of about 140 bytes, 20 ms apart.
 func fill(db *database, n int) {
 	db.exec("SYSTEM START MERGES frames")
-	db.exec(`INSERT INTO frames SELECT 'default', 'big', ?, number, toDateTime(1746748800, 'UTC'),
+	db.exec(`INSERT INTO frames (tenant, session_id, stream_id, seq, stream_started, captured_at, direction, transport, flags,
+  type, source_session, run_id, node_id, agent, event_id, cuts, raw)
+SELECT 'default', 'big', ?, number, toDateTime(1746748800, 'UTC'),
   fromUnixTimestamp64Nano(toInt64(1746748800000000000 + number * 20000000 + rand() % 19000000), 'UTC'), 'receive', 'ndjson', 0,
   ['text_delta', 'text_delta', 'text_delta', 'reasoning_delta', 'node_start'][number % 5 + 1], 'big',
   concat('run-', toString(intDiv(number, 1000))), concat('node-', toString(intDiv(number, 100))), 'planner', toString(number + 1), '',
