@@ -87,7 +87,8 @@ type Player struct {
 	steps  *control // a step under way, with left frames to go
 	left   int64
 	live   bool          // frames are played as they come
-	near   time.Time     // when the tape had nothing more, last
+	near   time.Time     // until when the tape had nothing more
+	came   time.Time     // when something came that was waited for; zero if nothing did
 	begun  Place         // where playing began, or was sent to last
 	since  uint64        // frames played since
 	passAt time.Time     // when the pass began, of a loop
@@ -151,7 +152,7 @@ func (p *Player) begin(ctx context.Context, from Place) error {
 	p.clock.start(from.Position.At, now)
 	p.fresh, p.offset, p.cut = true, 0, 0
 	p.begun, p.since, p.passAt, p.whole, p.owed = from, 0, now, from == p.opts.LoopFrom, 0
-	p.live, p.near = from.Live, now
+	p.live, p.near, p.came = from.Live, now, time.Time{}
 	return nil
 }
 
@@ -229,6 +230,10 @@ func (p *Player) playWhenDue(ctx context.Context, f *Frame) error {
 			p.clock.shift(wait)
 			due = due.Add(wait)
 		}
+		if wait := p.came.Sub(due); wait > 0 { // it came late, from a spool
+			p.clock.shift(wait)
+			due = due.Add(wait)
+		}
 		if now.Before(due) {
 			p.alarm.Set(due.Sub(now))
 			return p.wait(ctx, true)
@@ -291,6 +296,10 @@ func (p *Player) wait(ctx context.Context, timed bool) error {
 	case c := <-p.controls:
 		return p.obey(ctx, c)
 	case got := <-p.feed.arrived:
+		if p.feed.live { // there was nothing more until now
+			p.near = time.Now()
+			p.came = p.near
+		}
 		p.feed.accept(got)
 	case <-alarm:
 	}
