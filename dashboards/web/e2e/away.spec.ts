@@ -7,8 +7,8 @@ import { expect, test } from './test'
 let server: Server
 let request: APIRequestContext
 
-test.beforeAll(async ({ playwright }, info) => {
-  info.setTimeout(180_000)
+test.beforeAll(async ({ playwright }) => {
+  test.setTimeout(180_000)
   server = await startServer(['--demo'])
   request = await playwright.request.newContext({ baseURL: server.url })
   await expect.poll(() => ended(request, 'demo'), { timeout: 60_000 }).toBe(true)

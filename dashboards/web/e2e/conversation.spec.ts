@@ -1,3 +1,4 @@
+import { record } from './recording'
 import { expect, test } from './test'
 
 test.beforeEach(async ({ page }) => {
@@ -50,4 +51,31 @@ test('thinking is folded, and opens', async ({ page }) => {
   await expect(fold).toHaveAttribute('aria-expanded', 'false')
   await fold.click()
   await expect(thinking).toContainText('a clock that stepped back')
+})
+
+test('a text that was too long to be kept as one says so, and a call that gave nothing says that', async ({
+  page,
+  request,
+}) => {
+  test.slow()
+  const id = `long-text-${Date.now()}`
+  const paragraph = `${'word '.repeat(51)}\n`
+  const delta = paragraph.repeat(4096) // a MiB
+  await record(request, id, [
+    { type: 'RUN_STARTED', threadId: 't', runId: 'r' },
+    { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'touch' },
+    { type: 'TOOL_CALL_ARGS', toolCallId: 'c', delta: '{"path":"a"}' },
+    { type: 'TOOL_CALL_END', toolCallId: 'c' },
+    { type: 'TOOL_CALL_RESULT', messageId: 'm1', toolCallId: 'c', content: '' },
+    { type: 'TEXT_MESSAGE_START', messageId: 'm2', role: 'assistant' },
+    ...Array.from({ length: 5 }, () => ({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'm2', delta })),
+    { type: 'TEXT_MESSAGE_END', messageId: 'm2' },
+    { type: 'RUN_FINISHED', threadId: 't', runId: 'r' },
+  ])
+  await page.goto(`/sessions/${id}`)
+  const conversation = page.getByRole('log', { name: 'Conversation' })
+  await expect(conversation).toContainText('It went on for 1.05 MB', { ignoreCase: true })
+  await conversation.press('Home')
+  await conversation.evaluate((view) => view.scrollTo(0, 0))
+  await expect(conversation.getByRole('article', { name: 'Tool call: touch' })).toContainText('empty')
 })

@@ -1,5 +1,6 @@
 import { IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
+import { count, counted } from '../format/numbers'
 import { fold } from './fold'
 import { imageIn, imageOf } from './images'
 import classes from './jsontree.module.css'
@@ -46,7 +47,7 @@ function Members({ value, open }: { value: Branch; open: number }) {
       {shown < total && (
         <li>
           <button className={classes.more} onClick={() => setShown(shown + page * 10)}>
-            {(total - shown).toLocaleString('en')} more
+            {count(total - shown)} more
           </button>
         </li>
       )}
@@ -93,7 +94,7 @@ function Text({ text }: { text: string }) {
       <span className={classes.string}>{open || folded === null ? text : `${folded.shown}…`}</span>
       {folded !== null && (
         <button className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? 'less' : `${folded.units.toLocaleString('en')} more characters`}
+          {open ? 'less' : `${count(folded.units)} more characters`}
         </button>
       )}
     </>
@@ -110,7 +111,7 @@ function sizeOf(value: Branch): number {
 
 function brief(value: Branch): string {
   const size = sizeOf(value)
-  if (Array.isArray(value)) return size === 1 ? '[1 item]' : `[${size.toLocaleString('en')} items]`
+  if (Array.isArray(value)) return `[${counted(size, 'item')}]`
   const names = Object.keys(value)
   return `{${names.slice(0, 4).join(', ')}${size > 4 ? ', …' : ''}}`
 }

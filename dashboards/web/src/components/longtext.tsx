@@ -1,5 +1,6 @@
 import { UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
+import { counted } from '../format/numbers'
 import { fold } from './fold'
 import classes from './longtext.module.css'
 
@@ -25,5 +26,5 @@ export function LongText({ text, label }: { text: string; label: string }) {
 }
 
 function rest(lines: number, units: number): string {
-  return lines > 2 ? `${lines.toLocaleString('en')} lines` : `${units.toLocaleString('en')} characters`
+  return lines > 2 ? counted(lines, 'line') : counted(units, 'character')
 }

@@ -1,6 +1,5 @@
 import { Button, NativeSelect, SegmentedControl } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
 import { viewerZone, zones } from '../format/zone'
 import { Choices } from '../sessions/choices'
 import { FilterButton } from '../sessions/filterbutton'
@@ -15,66 +14,67 @@ export function ReportBar({
   change,
   groupings,
   csv,
-  children,
 }: {
   report: ReportParams
   change: (part: Partial<ReportParams>) => void
   groupings: readonly string[]
   /** The address of the table as CSV. */
   csv: string
-  children?: ReactNode
 }) {
   return (
     <div className={classes.bar} role="group" aria-label="What is reported">
-      <FilterButton name="Time" value={rangeName(report, report.timezone)} width={290}>
-        {(close) => (
-          <RangeForm
-            range={report}
-            zone={report.timezone}
-            apply={(range) => {
-              close()
-              change(range)
-            }}
-          />
-        )}
-      </FilterButton>
-      <NativeSelect
-        size="xs"
-        aria-label="Time zone"
-        value={report.timezone}
-        data={[...new Set([viewerZone, report.timezone, ...zones()])]}
-        onChange={(event) => change({ timezone: event.currentTarget.value })}
-      />
-      <SegmentedControl
-        size="xs"
-        aria-label="Periods"
-        value={report.granularity}
-        data={granularities.map((value) => ({ value, label: value }))}
-        onChange={(value) => change({ granularity: value })}
-      />
-      <FilterButton name="Group by" value={report.groupBy.join(', ') || 'nothing'}>
-        {() => (
-          <Choices
-            known={groupings}
-            chosen={report.groupBy}
-            change={(groupBy) => change({ groupBy })}
-            placeholder="Grouping"
-          />
-        )}
-      </FilterButton>
-      {children}
-      <Button
-        component="a"
-        href={csv}
-        download
-        size="xs"
-        variant="default"
-        className={classes.csv}
-        leftSection={<IconDownload size={14} aria-hidden />}
-        fw={500}
-      >
-        CSV
-      </Button>
+      <div className={classes.line}>
+        <FilterButton name="Time" value={rangeName(report, report.timezone)} width={290}>
+          {(close) => (
+            <RangeForm
+              range={report}
+              zone={report.timezone}
+              apply={(range) => {
+                close()
+                change(range)
+              }}
+            />
+          )}
+        </FilterButton>
+        <NativeSelect
+          size="xs"
+          aria-label="Time zone"
+          value={report.timezone}
+          data={[...new Set([viewerZone, report.timezone, ...zones()])]}
+          onChange={(event) => change({ timezone: event.currentTarget.value })}
+        />
+      </div>
+      <div className={classes.line}>
+        <SegmentedControl
+          size="xs"
+          aria-label="Periods"
+          value={report.granularity}
+          data={granularities.map((value) => ({ value, label: value }))}
+          onChange={(value) => change({ granularity: value })}
+        />
+        <FilterButton name="Group by" value={report.groupBy.join(', ') || 'nothing'}>
+          {() => (
+            <Choices
+              known={groupings}
+              chosen={report.groupBy}
+              change={(groupBy) => change({ groupBy })}
+              placeholder="Grouping"
+            />
+          )}
+        </FilterButton>
+        <Button
+          component="a"
+          href={csv}
+          download
+          size="xs"
+          variant="default"
+          className={classes.csv}
+          leftSection={<IconDownload size={14} aria-hidden />}
+          fw={500}
+        >
+          CSV
+        </Button>
+      </div>
     </div>
   )
 }

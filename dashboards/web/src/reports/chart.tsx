@@ -20,6 +20,8 @@ export interface Series {
 export interface Axis {
   /** A value in words. */
   format: (value: number) => string
+  /** Up to which value it reaches at least, so that little does not look like much. */
+  least?: number
 }
 
 const height = 240
@@ -105,7 +107,10 @@ function options(
     scales: {
       x: { time: false, range: [-0.6, periods.length - 0.4] },
       ...Object.fromEntries(
-        axes.map((_, i) => [`y${i}`, { range: (_plot: uPlot, _low: number, high: number) => top(high) }]),
+        axes.map(({ least = 0 }, i) => [
+          `y${i}`,
+          { range: (_plot: uPlot, _low: number, high: number) => reach(high, least) },
+        ]),
       ),
     },
     axes: [
@@ -147,7 +152,7 @@ function options(
   }
 }
 
-/** From zero to a little over the highest. */
-function top(high: number): [number, number] {
-  return [0, high > 0 ? high * 1.06 : 1]
+/** From zero to some way over the highest, so that nothing touches the edge. */
+function reach(high: number, least: number): [number, number] {
+  return [0, Math.max(high * 1.15, least) || 1]
 }

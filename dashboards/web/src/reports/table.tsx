@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useMemo, useState, type ReactNode } from 'react'
+import { count } from '../format/numbers'
 import classes from './table.module.css'
 
 export interface Column<Row> {
@@ -110,7 +111,7 @@ export function ReportTable<Row>({
       {shown < rows.length && (
         <div className={classes.more}>
           <Button size="xs" variant="default" onClick={() => setShown(shown + 5 * page)}>
-            Show more of {rows.length.toLocaleString('en')} rows
+            Show more of {count(rows.length)} rows
           </Button>
         </div>
       )}

@@ -4,21 +4,15 @@ import { Link } from 'wouter'
 import type { Schemas } from '../api/client'
 import { StatusBadge } from '../components/status'
 import { duration } from '../format/duration'
+import { compact, count, dollars } from '../format/numbers'
 import classes from './page.module.css'
 
-const count = new Intl.NumberFormat('en')
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-const dollars = new Intl.NumberFormat('en', {
-  style: 'currency',
-  currency: 'USD',
-  maximumSignificantDigits: 3,
-})
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** What session this is: its title, how it stands, and its size. */
 export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }) {
   const { totals } = session
-  const errors = totals.tools.errors === 0 ? '' : `, ${count.format(totals.tools.errors)} failed`
+  const errors = totals.tools.errors === 0 ? '' : `, ${count(totals.tools.errors)} failed`
   return (
     <header className={classes.head}>
       <div className={classes.heading}>
@@ -33,23 +27,23 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         </h1>
         <StatusBadge status={session.status} />
       </div>
-      <dl className={classes.facts} tabIndex={0} aria-label="Facts">
+      <dl className={classes.facts} aria-label="Facts">
         <Fact name="Started">
           <time dateTime={session.started} title={new Date(session.started).toUTCString()}>
             {day.format(new Date(session.started))}
           </time>
         </Fact>
         <Fact name="Lasted">{duration(session.duration_ms)}</Fact>
-        <Fact name="Frames">{count.format(totals.frames)}</Fact>
-        {totals.runs > 0 && <Fact name="Runs">{count.format(totals.runs)}</Fact>}
+        <Fact name="Frames">{count(totals.frames)}</Fact>
+        {totals.runs > 0 && <Fact name="Runs">{count(totals.runs)}</Fact>}
         {totals.tools.calls > 0 && (
           <Fact name="Tools">
-            {count.format(totals.tools.calls)}
+            {count(totals.tools.calls)}
             {errors}
           </Fact>
         )}
-        {totals.tokens.total > 0 && <Fact name="Tokens">{compact.format(totals.tokens.total)}</Fact>}
-        {totals.cost !== null && <Fact name="Cost">{dollars.format(totals.cost)}</Fact>}
+        {totals.tokens.total > 0 && <Fact name="Tokens">{compact(totals.tokens.total)}</Fact>}
+        {totals.cost !== null && <Fact name="Cost">{dollars(totals.cost)}</Fact>}
         {session.dialects.length > 0 && <Fact name="Dialect">{session.dialects.join(', ')}</Fact>}
         {session.models.length > 0 && <Fact name="Model">{session.models.join(', ')}</Fact>}
         {session.title !== '' && <Fact name="Id">{session.id}</Fact>}

@@ -2,6 +2,7 @@ import { Tabs } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
 import type { Schemas } from '../api/client'
+import { Skip } from '../components/skip'
 import { Conversation } from './conversation/conversation'
 import { Frames } from './frames/frames'
 import classes from './page.module.css'
@@ -22,10 +23,13 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
     <div className={classes.views}>
       {wide && (
         <section className={classes.beside} aria-label="Conversation">
+          <Skip to="views">Skip the conversation</Skip>
           <Conversation session={session} />
         </section>
       )}
       <Tabs
+        id="views"
+        tabIndex={-1}
         className={classes.tabs}
         value={shown}
         onChange={(view) => choose((view as View | null) ?? 'conversation')}
@@ -39,6 +43,7 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
         </Tabs.List>
         {!wide && (
           <Tabs.Panel className={classes.panel} value="conversation">
+            <Skip to="player">Skip the conversation</Skip>
             <Conversation session={session} />
           </Tabs.Panel>
         )}

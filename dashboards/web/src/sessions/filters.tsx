@@ -24,7 +24,13 @@ const named: readonly { list: List; name: string; placeholder: string }[] = [
 export function Filters({ filter, change }: { filter: Filter; change: (part: Partial<Filter>) => void }) {
   const facets = useQuery(facetsQuery)
   return (
-    <div className={classes.filters} role="group" aria-label="Filters">
+    <div
+      className={classes.filters}
+      role="group"
+      aria-label="Filters"
+      // Where they are in one line that scrolls, what has the focus is all in sight.
+      onFocus={(event) => event.target.scrollIntoView({ block: 'nearest', inline: 'nearest' })}
+    >
       <FilterButton
         name="Time"
         value={filter.from === '' && filter.to === '' ? '' : rangeName(filter, viewerZone)}

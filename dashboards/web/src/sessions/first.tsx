@@ -1,25 +1,22 @@
-import { Anchor, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { IconDeviceAudioTape } from '@tabler/icons-react'
-import { Link } from 'wouter'
 import { Command } from '../components/command'
 import { Empty } from '../components/empty'
+import { ToRecord } from '../components/torecord'
 
 /** Stands where the list would, while nothing was ever recorded. */
 export function FirstSession() {
   return (
     <Empty title="Nothing is recorded yet" icon={<IconDeviceAudioTape size={40} stroke={1.25} />}>
       <Stack gap="sm" mt={4}>
-        <Text size="sm">Any command that prints a stream can be recorded. This one plays the demo:</Text>
+        <Text size="sm">This records a first line, to see that it works:</Text>
         <Command
-          text={`tapedeck record --server ${location.origin} \\\n  -- tapedeck play demo --format ndjson`}
-          what="the command that records"
+          text={`echo '{"type":"hello"}' |\n  tapedeck record --server ${location.origin} --session first -`}
+          what="the command that records a line"
         />
         <Text size="sm">
-          Files, URLs, WebSockets and what an application talks to:{' '}
-          <Anchor component={Link} href="/record" underline="always">
-            all ways to record
-          </Anchor>
-          .
+          Agents, files, URLs, WebSockets and what an application talks to:{' '}
+          <ToRecord>all ways to record</ToRecord>.
         </Text>
       </Stack>
     </Empty>

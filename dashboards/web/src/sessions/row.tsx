@@ -9,7 +9,18 @@ import type { Session } from './rows'
 import classes from './table.module.css'
 
 /** A session's line in the list. All of it leads to the session. */
-export function Row({ session, index, style }: { session: Session; index: number; style: CSSProperties }) {
+export function Row({
+  session,
+  index,
+  isStop,
+  style,
+}: {
+  session: Session
+  index: number
+  /** The Tab key comes to it. */
+  isStop: boolean
+  style: CSSProperties
+}) {
   const { id, title, tags, tools, tokens, dialects } = session
   const running = session.status === 'running'
   return (
@@ -21,7 +32,12 @@ export function Row({ session, index, style }: { session: Session; index: number
       data-running={running || undefined}
     >
       <div role="cell" className={classes.session}>
-        <Link href={`/sessions/${encodeURIComponent(id)}`} className={classes.link} data-row={index}>
+        <Link
+          href={`/sessions/${encodeURIComponent(id)}`}
+          className={classes.link}
+          data-row={index}
+          tabIndex={isStop ? 0 : -1}
+        >
           {title === '' ? id : title}
         </Link>
         <div className={classes.under}>

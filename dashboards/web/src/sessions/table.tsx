@@ -1,7 +1,7 @@
 import { Loader, Skeleton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, type KeyboardEvent } from 'react'
+import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react'
 import { columns, nextSort, sortedAs } from './columns'
 import type { Sort } from './filter'
 import { Row } from './row'
@@ -50,6 +50,15 @@ export function SessionTable({
     if (more !== null && rows.length > 0 && end >= rows.length - ahead) more()
   }, [more, end, rows.length])
 
+  // Of all rows one is a stop of the Tab key, so that a long list is no long way; the arrows go to the others.
+  const [stop, setStop] = useState<string | null>(null)
+  const inSight = items.find(({ start }) => start >= (virtual.scrollOffset ?? 0)) ?? items[0]
+  const stopKey = items.some(({ key }) => key === stop) ? stop : inSight?.key
+  const onFocus = (event: FocusEvent) => {
+    const row = event.target instanceof HTMLElement ? event.target.dataset['row'] : undefined
+    if (row !== undefined) setStop(rows[Number(row)]?.id ?? null)
+  }
+
   const focusRow = (index: number) => {
     const to = Math.min(Math.max(index, 0), rows.length - 1)
     virtual.scrollToIndex(to)
@@ -87,7 +96,13 @@ export function SessionTable({
                 aria-sort={column.sort === undefined ? undefined : sortedAs(sort, column.sort)}
                 className={classes[nameOf(column.name)]}
               >
-                <Head name={column.name} by={column.sort} sort={sort} setSort={setSort} />
+                {/* Narrow, the heads are only heard; a field has the order. */}
+                <Head
+                  name={column.name}
+                  by={narrow ? undefined : column.sort}
+                  sort={sort}
+                  setSort={setSort}
+                />
               </div>
             ))}
           </div>
@@ -97,6 +112,7 @@ export function SessionTable({
           className={classes.body}
           style={{ height: virtual.getTotalSize() }}
           onKeyDown={onKeyDown}
+          onFocus={onFocus}
         >
           {items.map(({ key, index, start }) => {
             const session = rows[index]
@@ -106,6 +122,7 @@ export function SessionTable({
                   key={key}
                   session={session}
                   index={index}
+                  isStop={key === stopKey}
                   style={{ height, transform: `translateY(${start}px)` }}
                 />
               )

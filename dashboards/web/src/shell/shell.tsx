@@ -2,6 +2,7 @@ import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } fr
 import { IconMoon, IconSun } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
+import { Skip } from '../components/skip'
 import { ServerState } from './serverstate'
 import classes from './shell.module.css'
 
@@ -17,9 +18,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   return (
     <div className={classes.shell}>
-      <a className={classes.skip} href="#main">
-        Skip to the page
-      </a>
+      <Skip to="main">Skip to the page</Skip>
       <header className={classes.header}>
         <Link href="/" className={classes.brand} aria-label="tapedeck">
           <img src="/icon.svg" width={26} height={26} alt="" />

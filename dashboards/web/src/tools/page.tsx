@@ -6,6 +6,7 @@ import { Empty } from '../components/empty'
 import { ProblemAlert } from '../components/problem'
 import { duration } from '../format/duration'
 import { count, counted, percent } from '../format/numbers'
+import { ToRecord } from '../components/torecord'
 import { ReportBar } from '../reports/bar'
 import { Chart } from '../reports/chart'
 import { Facts } from '../reports/facts'
@@ -52,7 +53,8 @@ export default function ToolsPage() {
       {error === null && table.data === undefined && <Skeleton height={320} radius="md" />}
       {table.data?.items.length === 0 && (
         <Empty title="No tools were called" icon={<IconTool size={36} stroke={1.25} />}>
-          No session of this range calls one: {rangeName(report, report.timezone)}. Choose a longer one.
+          No session of this range calls one: {rangeName(report, report.timezone)}. Choose a longer one, or{' '}
+          <ToRecord>record something</ToRecord> that calls tools.
         </Empty>
       )}
       {table.data !== undefined && table.data.items.length > 0 && (

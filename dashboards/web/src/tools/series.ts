@@ -6,7 +6,7 @@ import type { ToolRow } from './queries'
 /** Times on the left, counts on the right. */
 export const axes: readonly Axis[] = [
   { format: duration },
-  { format: (errors) => (Number.isInteger(errors) ? compact(errors) : '') },
+  { format: (errors) => (Number.isInteger(errors) ? compact(errors) : ''), least: 4 },
 ]
 
 /** How long calls took and how many failed, by period. */

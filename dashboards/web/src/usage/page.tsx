@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react'
 import { Empty } from '../components/empty'
 import { ProblemAlert } from '../components/problem'
 import { compact, count, counted } from '../format/numbers'
+import { ToRecord } from '../components/torecord'
 import { ReportBar } from '../reports/bar'
 import { Chart, type Axis } from '../reports/chart'
 import { Facts } from '../reports/facts'
@@ -51,8 +52,8 @@ export default function UsagePage() {
       {error === null && table.data === undefined && <Skeleton height={320} radius="md" />}
       {table.data?.items.length === 0 && (
         <Empty title="No tokens were used" icon={<IconChartBar size={36} stroke={1.25} />}>
-          Nothing was told of in this range: {rangeName(report, report.timezone)}. Choose a longer one, or
-          record something that names its usage.
+          Nothing was told of in this range: {rangeName(report, report.timezone)}. Choose a longer one, or{' '}
+          <ToRecord>record something</ToRecord> that names its usage.
         </Empty>
       )}
       {table.data !== undefined && table.data.items.length > 0 && (

@@ -4,8 +4,10 @@ import type { Schemas } from '../../api/client'
 import { dataUrl, imageOf } from '../../components/images'
 import { JsonTree } from '../../components/jsontree'
 import { duration } from '../../format/duration'
+import { counted } from '../../format/numbers'
 import { MomentLink } from '../moment'
 import { usePlayerState } from '../player/context'
+import { CutOff } from './cutoff'
 import { useFold } from './folds'
 import { growthOf, lengthAt, wholeAt } from './growth'
 import { parsed } from './json'
@@ -51,6 +53,7 @@ export function MessageRow({ message, started }: { message: Message; started: st
         <MomentLink ms={message.start_ms} started={started} />
       </header>
       {open && <Body message={message} text={text} growing={growing} />}
+      {length === message.text.length && <CutOff message={message} />}
     </article>
   )
 }
@@ -60,7 +63,8 @@ function Size({ message, length, growing }: { message: Message; length: number; 
   const took = wholeAt(growthOf(message)) - message.start_ms
   return (
     <Text span size="xs" c="dimmed" className="figures">
-      {length.toLocaleString('en')} characters{!growing && took > 0 && ` in ${duration(took)}`}
+      {counted(length, 'character')}
+      {!growing && took > 0 && ` in ${duration(took)}`}
       {growing && <span className={classes.writing}> …</span>}
     </Text>
   )
@@ -76,5 +80,11 @@ function Body({ message, text, growing }: { message: Message; text: string; grow
       if (value !== undefined) return <JsonTree value={value} label={names[message.kind]} />
     }
   }
+  if (text === '' && !growing)
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing was written.
+      </Text>
+    )
   return <Prose text={text} growing={growing} />
 }

@@ -1,6 +1,7 @@
 import type { Schemas } from '../../api/client'
 import { SpanStatus } from '../../components/spanstatus'
 import { duration } from '../../format/duration'
+import { counted } from '../../format/numbers'
 import { MomentLink } from '../moment'
 import { stateAt, withDescendants } from '../timeline/span'
 import classes from './run.module.css'
@@ -43,7 +44,7 @@ export function RunEnd({
         <span className={classes.fact}>{nameOf(span, number)} ended</span>
         <SpanStatus state={stateAt(span, at)} />
         <span className={classes.fact}>{duration(at - span.start_ms)}</span>
-        {tokens > 0 && <span className={classes.fact}>{tokens.toLocaleString('en')} tokens</span>}
+        {tokens > 0 && <span className={classes.fact}>{counted(tokens, 'token')}</span>}
         {models.size > 0 && <span className={classes.fact}>{[...models].join(', ')}</span>}
         <span className={classes.rule} />
         <MomentLink ms={at} started={started} />

@@ -10,6 +10,7 @@ import { duration } from '../../format/duration'
 import { MomentLink } from '../moment'
 import { usePlayerState } from '../player/context'
 import { askedAt, endOf, stateAt } from '../timeline/span'
+import { CutOff } from './cutoff'
 import { growthOf, lengthAt } from './growth'
 import type { ToolCall } from './items'
 import { parsed } from './json'
@@ -79,11 +80,18 @@ function Part({ title, message, bare = false }: { title: string; message: Messag
   const growth = growthOf(message)
   const length = usePlayerState(({ offset }) => lengthAt(growth, offset))
   const there = usePlayerState(({ offset }) => offset >= message.start_ms)
-  if (!there) return null
+  const whole = length === message.text.length
+  // Of what is still to come there is nothing to show but that.
+  if (!there || (length === 0 && !(whole && message.complete))) return null
   const text = message.text.slice(0, length)
   return (
-    <Section title={title} bare={bare} copy={text}>
-      <Value message={message} text={text} label={title} />
+    <Section title={title} bare={bare && text !== ''} copy={text}>
+      {text === '' ? (
+        <p className={classes.none}>empty</p>
+      ) : (
+        <Value message={message} text={text} label={title} />
+      )}
+      {whole && <CutOff message={message} />}
     </Section>
   )
 }

@@ -45,7 +45,7 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
     return () => document.removeEventListener('keydown', pressed)
   }, [player, markers])
   return (
-    <section className={classes.bar} aria-label="Player">
+    <section id="player" tabIndex={-1} className={classes.bar} aria-label="Player">
       {trouble !== null && (
         <p className={classes.trouble} role="status">
           <IconAlertTriangle size={14} aria-hidden /> {trouble}
@@ -71,11 +71,9 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
         </div>
         <div className={`${classes.group} ${classes.extras}`}>
           <CopyMoment session={session.id} />
-          <span className={classes.keyboard}>
-            <Control name="Keys" keys="?" onClick={() => help(true)}>
-              <IconKeyboard size={18} />
-            </Control>
-          </span>
+          <Control name="Keys" keys="?" onClick={() => help(true)}>
+            <IconKeyboard size={18} />
+          </Control>
         </div>
       </div>
       <KeyHelp opened={helps} close={() => help(false)} />

@@ -1,0 +1,10 @@
+import classes from './skip.module.css'
+
+/** A way past what the Tab key would take long to go through, seen when it is come to. `to` is an element's id. */
+export function Skip({ to, children }: { to: string; children: string }) {
+  return (
+    <a className={classes.skip} href={`#${to}`}>
+      {children}
+    </a>
+  )
+}
