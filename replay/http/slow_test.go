@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	replayhttp "tapedeck/replay/http"
+	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
 
@@ -100,6 +101,34 @@ func TestSlowClient(t *testing.T) {
 			rest, last := play(t, client, base, over, "", "Last-Event-ID", last.Position).frames(t)
 			if !slices.Equal(append(got, rest...), all) || last.Type != "end" {
 				t.Errorf("%s: resumed: %d and %d frames, then %+v", over, len(got), len(rest), last)
+			}
+		})
+	}
+}
+
+// So is one that follows a session live: it is let go once it is too far behind what
+// there is, and goes on from there.
+func TestSlowLiveClient(t *testing.T) {
+	for _, over := range transports {
+		synctest.Test(t, func(t *testing.T) {
+			tape := &replaytest.Growing{Memory: simple(1200, 100*time.Millisecond), Begin: time.Now()}
+			opts := replayhttp.Options{Library: tape.Memory, Live: tape, LagLimit: 10 * time.Second, Heartbeat: time.Hour}
+			client, all := servePipe(t, opts), positions(tape.Memory, nil)
+
+			p := playSlowly(t, client, over, "follow=1", 3*time.Second)
+			got, last := p.frames(t)
+			if len(got) == 0 || len(got) == len(all) || last.Type != "error" || last.Status != 408 || last.Position != got[len(got)-1] {
+				t.Fatalf("%s: %d frames, then %+v", over, len(got), last)
+			}
+			if over == schema.WebSocket && p.closeCode != websocket.StatusPolicyViolation {
+				t.Errorf("closed with %v", p.bodyErr)
+			}
+			if behind := tape.Edge() - tape.Memory.Frames()[len(got)].At; behind < int64(10*time.Second) {
+				t.Errorf("%s: let go %v behind", over, time.Duration(behind))
+			}
+			rest, last := play(t, client, base, over, "follow=1&speed=10", "Last-Event-ID", last.Position).frames(t)
+			if !slices.Equal(append(got, rest...), all) || last.Type != "end" {
+				t.Errorf("%s: resumed: %d and %d frames of %d, then %+v", over, len(got), len(rest), len(all), last)
 			}
 		})
 	}
