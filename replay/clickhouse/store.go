@@ -37,7 +37,11 @@ type Store struct {
 	opts  Options
 	slots chan struct{} // one for each connection in use
 	idle  chan *ch.Client
-	pages sync.Pool // of *page, for all readers: few of them read at the same time
+	// Pages that are not in use, for all readers: few of them read at the same time.
+	// There is room for as many small ones as there are slots; large ones are left to
+	// the collector.
+	small chan *page
+	large sync.Pool // of *page
 	packs sync.Pool // of *packer
 }
 
@@ -51,6 +55,7 @@ func Open(dsn string, opts Options) *Store {
 		dsn: dsn, opts: opts,
 		slots: make(chan struct{}, opts.Connections),
 		idle:  make(chan *ch.Client, opts.Connections),
+		small: make(chan *page, opts.Connections),
 	}
 }
 
@@ -69,16 +74,32 @@ func (s *Store) Close() error {
 
 // newPage gives a page to read into.
 func (s *Store) newPage() *page {
-	if p, ok := s.pages.Get().(*page); ok {
+	select {
+	case p := <-s.small:
+		return p
+	default:
+	}
+	if p, ok := s.large.Get().(*page); ok {
 		return p
 	}
 	return &page{}
 }
 
+// smallPage is what a page of pageRows frames comes to, bytes.
+const smallPage = 4 << 20
+
 // recycle takes a page back. Nothing that came out of it is valid any more.
 func (s *Store) recycle(p *page) {
-	if p.size() <= s.opts.PageBytes {
-		s.pages.Put(p)
+	size := p.size()
+	if size <= smallPage {
+		select {
+		case s.small <- p:
+			return
+		default:
+		}
+	}
+	if size <= s.opts.PageBytes {
+		s.large.Put(p)
 	}
 }
 
