@@ -37,7 +37,9 @@
 // frames that came live carry the number of their block (replay.Frame.Block): all
 // in earlier blocks was seen, and nothing of later ones. A reader that begins at
 // such a place goes on exactly there, for as long as JetStream has the block;
-// later, and from a bare position, position order decides.
+// later, and from a bare position, position order decides: what came in between at
+// earlier positions, from the spool of a tap, is taken for seen. Bare are the
+// positions of history, and of what is given while a block is held back.
 //
 // # The end
 //
