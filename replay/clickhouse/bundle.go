@@ -42,7 +42,7 @@ func (b *bundler) add(s *schema.StreamState) *cursor {
 // it does not grow any more, and there is little of it.
 func (b *bundler) short(s *schema.StreamState) bool {
 	q := &b.reader.query
-	whole := s.FirstAt > q.From.Position.At && (q.Unseen == nil || q.Unseen(s.StreamID) <= s.FirstSeq)
+	whole := wholeAfter(s, q.From.Position) && (q.Unseen == nil || q.Unseen(s.StreamID) <= s.FirstSeq)
 	return whole && s.Ended != 0 && s.Frames <= bundleRows/4 && s.Bytes <= uint64(b.most()/2)
 }
 

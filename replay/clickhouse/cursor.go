@@ -78,13 +78,19 @@ func startOf(s *schema.StreamState, q *replay.Query) bound {
 		return bound{seq: pos.Seq + 1}
 	case s.StreamID == pos.StreamID:
 		return bound{seq: pos.Seq}
-	case s.FirstAt > pos.At:
+	case wholeAfter(s, pos):
 		return bound{seq: s.FirstSeq}
 	case s.StreamID < pos.StreamID:
 		return bound{at: pos.At + 1}
 	default:
 		return bound{at: pos.At}
 	}
+}
+
+// wholeAfter reports whether all of a stream comes after a position that is none
+// of its own. That where a tape begins is before all of them.
+func wholeAfter(s *schema.StreamState, pos schema.Position) bool {
+	return s.FirstAt > pos.At || s.FirstAt == pos.At && s.StreamID > pos.StreamID
 }
 
 // fetch has the next page read. The reader waits for it before it closes.
