@@ -2,7 +2,6 @@ package main
 
 import (
 	"github.com/labstack/echo/v4"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/body"
@@ -26,6 +25,10 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
 	s.links = link.NewServer(link.ServerOptions{Next: s.node.spool, Log: s.log})
+	s.metrics.MustRegister(s.links)
+	if s.node.spool != nil {
+		s.metrics.MustRegister(s.node.spool)
+	}
 	e.POST("/v1/import", forTenant(s.serveImport))
 	e.GET("/v1/blocks", forTenant(s.links.Blocks))
 }
@@ -33,7 +36,7 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 // readRoutes are those by which recordings are read and played.
 func (s *server) readRoutes(e *echo.Echo) {
 	s.tapes = clickhouse.Open(s.node.cfg.dsn, clickhouse.Options{})
-	playing := replayhttp.Options{Library: s.tapes, Logger: s.log, Registerer: prometheus.DefaultRegisterer}
+	playing := replayhttp.Options{Library: s.tapes, Logger: s.log, Registerer: s.metrics}
 	following, err := live.New(live.Options{
 		NATS: s.node.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Subject: ingest.Subject,
 		Stored: s.tapes, Log: s.log,

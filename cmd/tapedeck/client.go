@@ -106,7 +106,7 @@ func answered(resp *http.Response, path string) error {
 	if e.Status == http.StatusNotFound {
 		switch path := strings.TrimPrefix(path, "/"); {
 		case strings.HasPrefix(path, "v1/sessions/"):
-			e.Hint = "\"tapedeck sessions\" lists those there are."
+			e.Hint = hintForMissing(path)
 		case strings.HasPrefix(path, "v1/dead-letters"):
 			e.Hint = "\"tapedeck dead-letters list\" lists those there are."
 		}

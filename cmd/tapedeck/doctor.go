@@ -160,6 +160,9 @@ func (g *global) findServer(ctx context.Context) []finding {
 	findings := []finding{{What: "server", OK: true, Detail: fmt.Sprintf("%s, version %s", c.base, ready.Version)}}
 	for _, ch := range ready.Checks {
 		f := finding{What: ch.Part, OK: ch.OK, Detail: or(ch.Detail, "well")}
+		if f.What == "spool" { // that of this machine's recordings is another
+			f.What = "server_spool"
+		}
 		if ch.Part == deadLettersPart && ch.Detail != "" {
 			f.OK, f.Do = false, "\"tapedeck dead-letters\" lists them with the reason, \"tapedeck dead-letters retry\" tries again"
 		}

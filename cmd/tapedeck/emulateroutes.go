@@ -9,7 +9,6 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/labstack/echo/v4"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/front"
@@ -19,7 +18,7 @@ import (
 // recorded from.
 func (s *server) emulateRoutes(e *echo.Echo) {
 	f := front.New(emulate.Options{
-		Library: s.tapes, Logger: s.log, Registerer: prometheus.DefaultRegisterer,
+		Library: s.tapes, Logger: s.log, Registerer: s.metrics,
 	}, executions{s.node.db})
 	session := forTenant(f.Session)
 	e.GET("/emulate/:id", session)

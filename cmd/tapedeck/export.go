@@ -97,13 +97,21 @@ func (c *exportCommand) addTo(ctx context.Context, g *global, w *tapefile.Writer
 			return err
 		}
 		defer file.Close()
-		return copyTape(w, file, held.from(name))
+		return hintImport(name, copyTape(w, file, held.from(name)))
 	}
 	cl, err := g.client()
 	if err != nil {
 		return err
 	}
 	return cl.fetchTape(ctx, w, name, held.from(name))
+}
+
+// hintImport tells of a tape that was cut that importing takes what there is.
+func hintImport(name string, err error) error {
+	if !errors.Is(err, tapefile.ErrCut) {
+		return err
+	}
+	return fmt.Errorf("%w\n\"tapedeck import %s\" takes in what comes before that, and it can be exported from the server then", err, shellWord(name))
 }
 
 // writeFrames writes the recorded frames as raw playback gives them.

@@ -185,6 +185,19 @@ func TestCutTape(t *testing.T) {
 	if _, stderr, exit := nowhere.run(t, "import", "--check", cut); exit != exitFailed || !strings.Contains(stderr, "readable up to there") {
 		t.Errorf("import --check of a cut file: exit %d\n%s", exit, stderr)
 	}
+	whole := filepath.Join(t.TempDir(), "made-whole.tape")
+	if _, stderr, exit := nowhere.run(t, "export", cut, "-o", whole); exit != exitFailed || !strings.Contains(stderr, "tapedeck import "+cut) {
+		t.Errorf("export of a cut file: exit %d\n%s", exit, stderr)
+	}
+	if _, stderr, exit := s.run(t, "show", path); exit != exitFailed || !strings.Contains(stderr, "tapedeck import "+path) {
+		t.Errorf("show of a tape file: exit %d\n%s", exit, stderr)
+	}
+	plain := textFile(t, []byte("{}\n"))
+	for command, args := range map[string][]string{"show": nil, "play": nil, "frames": nil, "export": {"-o", "-"}} {
+		if _, stderr, exit := s.run(t, append([]string{command, plain}, args...)...); exit != exitFailed || !strings.Contains(stderr, "tapedeck record "+plain) {
+			t.Errorf("%s of a file that is no tape: exit %d\n%s", command, exit, stderr)
+		}
+	}
 	status, _, _ := s.delete(t, "/v1/sessions/cut-tape")
 	if status/100 != 2 {
 		t.Fatalf("delete: %d", status)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tapedeck/ingest"
@@ -36,7 +37,7 @@ func (s *server) routes() *echo.Echo {
 
 	get(e, "/healthz", plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))
 	get(e, "/readyz", plain(s.serveReady))
-	get(e, "/metrics", echo.WrapHandler(promhttp.Handler()))
+	get(e, "/metrics", echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{})))
 	get(e, "/openapi.yaml", plain(serveOpenAPI))
 	e.GET("/debug/pprof/:profile", serveProfile)
 	get(e, "/v1/dead-letters", plain(s.node.dead.ServeList))

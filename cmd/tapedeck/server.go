@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/dashboards"
 	"tapedeck/ingest/link"
@@ -28,11 +29,12 @@ type server struct {
 	echo        *echo.Echo
 	http        *http.Server
 	listener    net.Listener
-	tapes       *clickhouse.Store   // nil without the role api
-	live        *live.Library       // nil without the role api
-	ui          *dashboards.Handler // nil without the role api
-	links       *link.Server        // nil without the role ingest
-	sockets     *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
+	metrics     *prometheus.Registry // of what this server has; packages count for the process
+	tapes       *clickhouse.Store    // nil without the role api
+	live        *live.Library        // nil without the role api
+	ui          *dashboards.Handler  // nil without the role api
+	links       *link.Server         // nil without the role ingest
+	sockets     *websocket.Handler   // nil without the role ingest; http.Server does not wait for its connections
 }
 
 // shutdownTimeout bounds the wait for requests that are under way.
@@ -65,7 +67,7 @@ func listen(addr string) (net.Listener, error) {
 
 // newServer makes the server of a node. It takes requests after serve.
 func newServer(n *node, l net.Listener, log *slog.Logger) *server {
-	s := &server{node: n, log: log, listener: l}
+	s := &server{node: n, log: log, listener: l, metrics: prometheus.NewRegistry()}
 	life, end := context.WithCancel(context.Background())
 	s.echo = s.routes()
 	s.http = &http.Server{
