@@ -38,6 +38,7 @@ func serve(t *testing.T, set ingest.Settings, opts body.Options) *server {
 		h.Ingest(w, r, "")
 	}))
 	s.http.Config.BaseContext = func(net.Listener) context.Context { return ctx }
+	s.http.Config.ReadHeaderTimeout = time.Minute // a busy machine may take longer than the others
 	s.http.Config.ReadTimeout = 50 * time.Millisecond
 	s.http.Config.WriteTimeout = 50 * time.Millisecond
 	s.http.Start()

@@ -336,10 +336,8 @@ func TestCannotConnect(t *testing.T) {
 
 func TestRecordingFails(t *testing.T) {
 	url := serve(t, func(ctx context.Context, c *websocket.Conn) {
-		for i := range 1000 {
-			if c.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"n":%d}`, i)) != nil {
-				return
-			}
+		ctx = c.CloseRead(ctx) // answers a close
+		for i := 0; c.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"n":%d}`, i)) == nil; i++ {
 			time.Sleep(time.Millisecond)
 		}
 	})
