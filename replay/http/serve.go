@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"sync"
 
 	"tapedeck/replay"
 	"tapedeck/schema"
@@ -26,14 +25,14 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session strin
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	var beats sync.WaitGroup
+	still := func() {}
 	if req.transport == schema.SSE && !out.verbatim {
-		beats.Go(func() { out.heartbeat(ctx, s.opts.Heartbeat, cancel) })
+		still = out.heartbeat(s.opts.Heartbeat, cancel)
 	}
 	sum, err := replay.New(t, out, opts).Run(ctx)
 	err = orLeft(ctx, err)
 	cancel(nil)
-	beats.Wait() // nothing may write once the handler has returned
+	still() // nothing may write once the handler has returned
 	if err == nil {
 		err = out.end(sum)
 	}

@@ -1,9 +1,7 @@
 package replayhttp
 
 import (
-	"context"
 	"net/http"
-	"time"
 
 	"tapedeck/replay"
 	"tapedeck/schema"
@@ -120,28 +118,6 @@ func (s *stream) say(event string, message []byte) {
 		}
 		return append(append(b, message...), '\n')
 	})
-}
-
-// heartbeat sends a comment at intervals, until ctx ends; fail is told of a
-// client that is gone.
-func (s *stream) heartbeat(ctx context.Context, every time.Duration, fail func(error)) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		err := s.append(func(b []byte) []byte { return append(b, ": heartbeat\n\n"...) })
-		if err == nil {
-			err = s.flush()
-		}
-		if err != nil {
-			fail(err)
-			return
-		}
-	}
 }
 
 // appendEvent appends one SSE event. A name is cut at what would end its line.

@@ -1,0 +1,42 @@
+package replayhttp
+
+import (
+	"sync"
+	"time"
+)
+
+// heartbeat sends a comment at intervals until stop is called, which waits for one
+// that is being sent; fail is told of a client that is gone. There is a timer to it
+// and no goroutine, of which there would be one for every playback.
+func (s *stream) heartbeat(every time.Duration, fail func(error)) (stop func()) {
+	var (
+		mu      sync.Mutex // held while a comment is sent; guards what follows
+		timer   *time.Timer
+		stopped bool
+	)
+	beat := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if stopped {
+			return
+		}
+		err := s.append(func(b []byte) []byte { return append(b, ": heartbeat\n\n"...) })
+		if err == nil {
+			err = s.flush()
+		}
+		if err != nil {
+			fail(err)
+			return
+		}
+		timer.Reset(every)
+	}
+	mu.Lock()
+	timer = time.AfterFunc(every, beat)
+	mu.Unlock()
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		timer.Stop()
+	}
+}
