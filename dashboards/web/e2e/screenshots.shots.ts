@@ -17,11 +17,15 @@ interface Shot {
   name: string
   path: string
   ready: string
+  /** The view of a session that is chosen there. */
+  tab?: string
 }
 
 const full: readonly Shot[] = [
   { name: 'sessions', path: '/', ready: 'text=nightly-build' },
   { name: 'session', path: '/sessions/demo?t=4.2', ready: '[aria-label="Player"]' },
+  { name: 'session-frames', path: '/sessions/demo?t=4.2', ready: '[aria-label="Player"]', tab: 'Frames' },
+  { name: 'session-totals', path: '/sessions/demo?t=4.2', ready: '[aria-label="Player"]', tab: 'Totals' },
   { name: 'usage', path: '/usage?from=now-24h', ready: 'tfoot' },
   { name: 'tools', path: '/tools?from=now-24h', ready: 'tfoot' },
   { name: 'record', path: '/record', ready: 'text=frames/s' },
@@ -70,17 +74,19 @@ for (const [what, shots, args] of [
       }
       for (const scheme of ['light', 'dark'] as const)
         for (const [size, viewport] of Object.entries(sizes))
-          for (const { name, path, ready } of shots) {
+          for (const { name, path, ready, tab } of shots) {
             await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
             await page.setViewportSize(viewport)
             await page.goto(server.url + path)
             await expect(page.locator(ready).first()).toBeVisible()
+            if (tab !== undefined) await page.getByRole('tab', { name: tab }).click()
             await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined) // a live page never is
             await page.screenshot({ path: join(pictures, `${name}-${scheme}-${size}.png`) })
           }
     } finally {
       clearInterval(ticking)
       await live?.end()
+      await page.goto('about:blank') // which asks nothing of a server that is away
       await server.stop()
     }
   })

@@ -14,7 +14,7 @@ export function Empty({ title, icon, children }: { title: string; icon?: ReactNo
         {title}
       </Title>
       {children !== undefined && (
-        <Text size="sm" c="dimmed" maw={420} component="div">
+        <Text size="sm" c="dimmed" w="100%" maw={420} component="div">
           {children}
         </Text>
       )}

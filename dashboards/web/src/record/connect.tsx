@@ -1,5 +1,6 @@
 import { Stack, Tabs, Text } from '@mantine/core'
 import { Command } from '../components/command'
+import classes from './page.module.css'
 import { recipes } from './recipes'
 
 /** How a source is connected: for each kind of source what is typed. */
@@ -7,7 +8,7 @@ export function Connect() {
   const ways = recipes(location.origin)
   return (
     <Tabs defaultValue={ways[0]?.key ?? null} keepMounted={false}>
-      <Tabs.List aria-label="Kinds of sources" mb="md">
+      <Tabs.List aria-label="Kinds of sources" mb="md" className={classes.kinds}>
         {ways.map(({ key, name }) => (
           <Tabs.Tab key={key} value={key} fw={500}>
             {name}

@@ -71,8 +71,9 @@ export function ReportBar({
           className={classes.csv}
           leftSection={<IconDownload size={14} aria-hidden />}
           fw={500}
+          aria-label="CSV"
         >
-          CSV
+          <span className={classes.word}>CSV</span>
         </Button>
       </div>
     </div>

@@ -1,6 +1,7 @@
 import { Button, Popover } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
+import classes from './filters.module.css'
 
 /** A filter's button: its name, what it lets through, and a panel in which that is changed. */
 export function FilterButton({
@@ -38,7 +39,7 @@ export function FilterButton({
           onClick={() => setOpened(!opened)}
           maw={260}
         >
-          {value === '' ? name : `${name}: ${value}`}
+          <span className={classes.words}>{value === '' ? name : `${name}: ${value}`}</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown p="sm" role="dialog" aria-label={name}>

@@ -11,7 +11,7 @@ export function FirstSession() {
       <Stack gap="sm" mt={4}>
         <Text size="sm">This records a first line, to see that it works:</Text>
         <Command
-          text={`echo '{"type":"hello"}' |\n  tapedeck record --server ${location.origin} --session first -`}
+          text={`echo '{"type":"hello"}' |\n  tapedeck record --session first \\\n  --server ${location.origin} -`}
           what="the command that records a line"
         />
         <Text size="sm">

@@ -1,4 +1,4 @@
-import { palette } from '../reports/colours'
+import { bucketColours, palette } from '../reports/colours'
 import type { Series } from '../reports/chart'
 import { groupName } from '../reports/rows'
 import { layersOf, stacked, type Layer } from '../reports/stack'
@@ -14,13 +14,14 @@ export function tokenSeries(
   split: Split,
   groupBy: readonly string[],
 ): Series[] {
-  const layers = split === 'bucket' ? byBucket(rows, starts) : byGroup(rows, starts, groupBy)
+  const layers: readonly Coloured[] =
+    split === 'bucket' ? byBucket(rows, starts) : byGroup(rows, starts, groupBy)
   const tops = stacked(layers)
   // The highest is drawn first, so that each covers what is not its own.
   return layers
-    .map(({ name, values }, i): Series => ({
+    .map(({ name, values, colour }, i): Series => ({
       name,
-      colour: palette[i % palette.length] ?? 'gray',
+      colour: colour ?? palette[i % palette.length] ?? 'gray',
       drawn: tops[i] ?? [],
       told: values,
       kind: 'bars',
@@ -28,7 +29,10 @@ export function tokenSeries(
     .reverse()
 }
 
-function byBucket(rows: readonly UsageRow[], starts: readonly number[]): Layer[] {
+/** A layer, with its colour where that is not by its place. */
+type Coloured = Layer & { colour?: string }
+
+function byBucket(rows: readonly UsageRow[], starts: readonly number[]): Coloured[] {
   const places = new Map(starts.map((at, i) => [at, i]))
   return buckets
     .map(({ bucket, name }) => {
@@ -37,7 +41,7 @@ function byBucket(rows: readonly UsageRow[], starts: readonly number[]): Layer[]
         const place = row.period_start === null ? undefined : places.get(Date.parse(row.period_start))
         if (place !== undefined) values[place] = (values[place] ?? 0) + row.tokens[bucket]
       }
-      return { name, values }
+      return { name, values, colour: bucketColours[bucket] }
     })
     .filter(({ values }) => values.some((value) => value !== 0))
 }

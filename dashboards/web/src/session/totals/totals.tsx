@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { ProblemAlert } from '../../components/problem'
 import { bytes, count, dollars } from '../../format/numbers'
+import { bucketColours } from '../../reports/colours'
 import { timelineQuery } from '../queries'
 import { buckets, byModel, byTool, callsOf } from './calls'
 import { CallsTable } from './callstable'
@@ -86,14 +87,14 @@ function Parts({ tokens }: { tokens: Schemas['Tokens'] }) {
     <>
       <div className={classes.parts} aria-hidden>
         {parts.map(({ key }) => (
-          <span key={key} data-bucket={key} style={{ flexGrow: tokens[key] }} />
+          <span key={key} style={{ flexGrow: tokens[key], background: bucketColours[key] }} />
         ))}
       </div>
       <dl className={classes.legend}>
         {parts.map(({ key, name, about }) => (
           <div key={key} title={about}>
             <dt>
-              <i data-bucket={key} aria-hidden />
+              <i style={{ background: bucketColours[key] }} aria-hidden />
               {name}
             </dt>
             <dd>{count(tokens[key])}</dd>
