@@ -20,6 +20,8 @@ type sessionID struct {
 	// OldestStream is when the first of its streams began, in seconds since 1970; 0
 	// if that was not looked up.
 	OldestStream int64 `ch:"oldest_stream_s"`
+	// spent is what it used; nil if that was not looked up.
+	spent *Spent
 }
 
 // sessionIDsShape is what sql/session_ids.sql asks of.
@@ -34,6 +36,7 @@ type sessionIDsShape struct {
 	From, To, After, LiveSince, OrCut bool
 	RunStatuses                       bool
 	Begin, Edge, Floor, Few           bool // see frontFirst
+	Apart                             bool // see byDuration
 	Tags                              []TagFilter
 }
 
@@ -42,7 +45,7 @@ var sortKeys = map[string]string{
 	"started":  "started_ns",
 	"last_at":  "last_ns",
 	"duration": "last_ns - started_ns",
-	"tokens":   "any(session_tokens)",
+	"tokens":   "tokens",
 }
 
 // sessionIDs gives the ids after the mark, in order: those that pass the filter,
@@ -84,9 +87,14 @@ func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, after *mark, l
 	for i, tag := range q.Tags {
 		a["tag_"+strconv.Itoa(i)+"_key"], a["tag_"+strconv.Itoa(i)+"_value"] = tag.Key, tag.Value
 	}
-	// Those that run are few, and found by what arrived lately.
-	if shape.Time != "" && !shape.LiveSince {
+	switch {
+	case shape.LiveSince: // those that run are few, and found by what arrived lately
+	case shape.Time != "":
 		return r.frontFirst(ctx, q, after, limit, shape, a)
+	case word == "tokens" && descending:
+		return r.mostTokens(ctx, q, after, limit, shape, a)
+	case shape.whole():
+		return r.byDuration(ctx, shape, a)
 	}
 	return ask[sessionID](ctx, r, "session_ids", shape, a)
 }

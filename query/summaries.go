@@ -55,23 +55,16 @@ func (r *Reader) summaries(ctx context.Context, tenant string, ids []sessionID) 
 	if len(ids) == 0 {
 		return sessions, nil
 	}
-	names := make([]string, len(ids))
-	first, last, oldest := ids[0].Started, ids[0].Last, ids[0].OldestStream
-	for i, id := range ids {
-		names[i] = id.ID
-		first, last = min(first, id.Started), max(last, id.Last)
-		oldest = min(oldest, id.OldestStream)
+	oldest := ids[0].OldestStream
+	for i := range ids {
+		oldest = min(oldest, ids[i].OldestStream)
 	}
-	a := args{"tenant": tenant, "sessions": names}.within(first, last)
+	a := inSessions(tenant, ids)
 	streams, err := ask[sessionStreamsRow](ctx, r, "session_streams", sessionStreamsShape{Since: oldest > 0}, a.with("oldest_stream", oldest))
 	if err != nil {
 		return nil, err
 	}
 	spans, err := ask[sessionSpansRow](ctx, r, "session_spans", nil, a)
-	if err != nil {
-		return nil, err
-	}
-	usage, err := ask[sessionUsageRow](ctx, r, "session_usage", nil, a)
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +81,45 @@ func (r *Reader) summaries(ctx context.Context, tenant string, ids []sessionID) 
 		}
 		sessions[row.ID] = summary(row, found, now)
 	}
-	for i := range usage {
-		if s := sessions[usage[i].ID]; s != nil {
-			s.Spent = usage[i].spent()
-		}
+	spent, err := r.spent(ctx, tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	for id, s := range sessions {
+		s.Spent = spent[id]
 	}
 	return sessions, nil
+}
+
+// spent gives what the sessions used, by id; those that used nothing are left out.
+// It asks only if that was not looked up before.
+func (r *Reader) spent(ctx context.Context, tenant string, ids []sessionID) (map[string]Spent, error) {
+	spent := make(map[string]Spent, len(ids))
+	if ids[0].spent != nil { // then of all of them
+		for i := range ids {
+			spent[ids[i].ID] = *ids[i].spent
+		}
+		return spent, nil
+	}
+	usage, err := ask[sessionUsageRow](ctx, r, "session_usage", nil, inSessions(tenant, ids))
+	if err != nil {
+		return nil, err
+	}
+	for i := range usage {
+		spent[usage[i].ID] = usage[i].spent()
+	}
+	return spent, nil
+}
+
+// inSessions are the parameters for the facts of some sessions, at least of one.
+func inSessions(tenant string, ids []sessionID) args {
+	names := make([]string, len(ids))
+	first, last := ids[0].Started, ids[0].Last
+	for i := range ids {
+		names[i] = ids[i].ID
+		first, last = min(first, ids[i].Started), max(last, ids[i].Last)
+	}
+	return args{"tenant": tenant, "sessions": names}.within(first, last)
 }
 
 func summary(streams *sessionStreamsRow, spans *sessionSpansRow, now int64) *Session {

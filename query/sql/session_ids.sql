@@ -1,7 +1,7 @@
 {{- /* One page of sessions, in order: their ids and times alone. Everything else
 is read for the page's ids only, so that the length of the list costs nothing but
 this one pass over narrow columns. A session is known by all of its rows: what
-selects one stands in HAVING, or in a set of ids. */ -}}
+selects one stands behind the grouping, or in a set of ids. */ -}}
 {{- /* streams_since: rows of sessions that began in range, none of which is older.
 since: facts of sessions that began in range, with a day to spare. */ -}}
 {{define "streams_since"}}tenant = {tenant:String} AND {{template "current"}}
@@ -12,29 +12,8 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
     {{- if .Floor}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({edge:Int64}, 'UTC')) - 1{{end}}
     {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1{{end}}
 {{- end}}
-SELECT
-    session_id,
-    toUnixTimestamp64Nano(min(first_at)) AS started_ns,
-    toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
-    toInt64({{if .Edge}}toUnixTimestamp(min(stream_started)){{else}}0{{end}}) AS oldest_stream_s,
-    {{.SortKey}} AS sort_key
-FROM streams
-{{- if .Tokens}}
-LEFT ANY JOIN ({{template "session_tokens" .}}) AS spent ON streams.session_id = spent.session_id
-{{- end}}
-WHERE tenant = {tenant:String} AND {{template "current"}}
-{{- if .Few}}
-  AND session_id IN {among:Array(String)}
-{{- else if .Edge}}
-  AND session_id IN (
-      SELECT session_id FROM streams
-      WHERE tenant = {tenant:String} AND {{.Time}} {{if .Descending}}>={{else}}<={{end}} fromUnixTimestamp64Nano({edge:Int64}, 'UTC'){{template "from_begin" .}})
-{{- end}}
-{{- if .LiveSince}}
-  AND session_id IN (
-      SELECT session_id FROM streams
-      WHERE tenant = {tenant:String} AND greatest(first_at, last_at) >= fromUnixTimestamp64Nano({live_since:Int64}, 'UTC'))
-{{- end}}
+{{- /* selected: the sessions that a filter names by what stands in some row. */ -}}
+{{define "selected"}}
 {{- if .Text}}
   AND session_id IN (
       SELECT session_id FROM streams
@@ -79,8 +58,51 @@ WHERE tenant = {tenant:String} AND {{template "current"}}
       SELECT session_id FROM streams WHERE tenant = {tenant:String} AND startsWith(end_reason, 'error')
       {{- end}})
 {{- end}}
-GROUP BY session_id
-HAVING 1
+{{- end}}
+{{define "session_rows"}}tenant = {tenant:String} AND {{template "current"}}
+{{- if .Few}}
+  AND session_id IN {among:Array(String)}
+{{- else if .Edge}}
+  AND session_id IN (
+      SELECT session_id FROM streams
+      WHERE tenant = {tenant:String} AND {{.Time}} {{if .Descending}}>={{else}}<={{end}} fromUnixTimestamp64Nano({edge:Int64}, 'UTC'){{template "from_begin" .}})
+{{- end}}
+{{- if .LiveSince}}
+  AND session_id IN (
+      SELECT session_id FROM streams
+      WHERE tenant = {tenant:String} AND greatest(first_at, last_at) >= fromUnixTimestamp64Nano({live_since:Int64}, 'UTC'))
+{{- end}}
+{{- template "selected" .}}
+{{- end}}
+SELECT
+    session_id, started_ns, last_ns, oldest_stream_s,
+    {{.SortKey}} AS sort_key
+FROM (
+    SELECT
+        session_id,
+        toUnixTimestamp64Nano(min(first_at)) AS started_ns,
+        toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+        toInt64({{if .Edge}}toUnixTimestamp(min(stream_started)){{else}}0{{end}}) AS oldest_stream_s
+        {{- if .Tokens}},
+        any(session_tokens) AS tokens
+        {{- end}}
+    FROM streams
+    {{- if .Tokens}}
+    {{if .MinTokens}}INNER{{else}}LEFT ANY{{end}} JOIN ({{template "session_tokens" .}}) AS spent ON streams.session_id = spent.session_id
+    {{- end}}
+    WHERE {{template "session_rows" .}}
+    {{- if .Apart}}
+      AND cityHash64(session_id) IN {several:Array(UInt64)}
+    {{- end}}
+    GROUP BY session_id
+    {{- if .Apart}}
+    UNION ALL
+    SELECT session_id, toUnixTimestamp64Nano(first_at), toUnixTimestamp64Nano(greatest(first_at, last_at)), toInt64(0)
+    FROM streams
+    WHERE {{template "session_rows" .}}
+      AND cityHash64(session_id) NOT IN {several:Array(UInt64)}
+    {{- end}})
+WHERE 1
 {{- if .Edge}}
    AND sort_key {{if .Descending}}>{{else}}<{{end}} {edge:Int64}
 {{- end}}
@@ -100,10 +122,10 @@ HAVING 1
    AND last_ns - started_ns <= {max_duration:Int64}
 {{- end}}
 {{- if .MinTokens}}
-   AND any(session_tokens) >= {min_tokens:Int64}
+   AND tokens >= {min_tokens:Int64}
 {{- end}}
 {{- if .MaxTokens}}
-   AND any(session_tokens) <= {max_tokens:Int64}
+   AND tokens <= {max_tokens:Int64}
 {{- end}}
 {{- if .After}}
    AND (sort_key, session_id) {{if .Descending}}<{{else}}>{{end}} ({after_key:Int64}, {after_id:String})

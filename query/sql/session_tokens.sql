@@ -8,7 +8,10 @@ that stands several times, or with running totals, go through careful_usage. */ 
                 uniqExact(cityHash64(usage_id)) = count() AND countIf(mode = 'running') = 0 AS plain
             FROM usage
             WHERE tenant = {tenant:String} AND {{template "current"}}{{template "since" .}}
-            GROUP BY session_id)
+            GROUP BY session_id
+            {{- if .MinTokens}}
+            HAVING straight >= {min_tokens:Int64}
+            {{- end}})
     SELECT session_id, straight AS session_tokens FROM per_session WHERE plain
     UNION ALL
     SELECT session_id, sum(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning) AS session_tokens

@@ -1,13 +1,18 @@
 
 
+
 SELECT
-    session_id,
-    toUnixTimestamp64Nano(min(first_at)) AS started_ns,
-    toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
-    toInt64(0) AS oldest_stream_s,
-    any(session_tokens) AS sort_key
-FROM streams
-LEFT ANY JOIN (
+    session_id, started_ns, last_ns, oldest_stream_s,
+    tokens AS sort_key
+FROM (
+    SELECT
+        session_id,
+        toUnixTimestamp64Nano(min(first_at)) AS started_ns,
+        toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+        toInt64(0) AS oldest_stream_s,
+        any(session_tokens) AS tokens
+    FROM streams
+    INNER JOIN (
     WITH
         per_session AS (
             SELECT session_id, toInt64(sum(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning)) AS straight,
@@ -19,7 +24,8 @@ LEFT ANY JOIN (
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
-            GROUP BY session_id)
+            GROUP BY session_id
+            HAVING straight >= {min_tokens:Int64})
     SELECT session_id, straight AS session_tokens FROM per_session WHERE plain
     UNION ALL
     SELECT session_id, sum(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning) AS session_tokens
@@ -55,7 +61,7 @@ LEFT ANY JOIN (
     WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
                             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
     GROUP BY session_id) AS spent ON streams.session_id = spent.session_id
-WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+    WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -68,13 +74,13 @@ WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM red
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND first_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND dialect IN {dialects:Array(String)})
-GROUP BY session_id
-HAVING 1
+    GROUP BY session_id)
+WHERE 1
    AND started_ns >= {from:Int64}
    AND last_ns - started_ns >= {min_duration:Int64}
    AND last_ns - started_ns <= {max_duration:Int64}
-   AND any(session_tokens) >= {min_tokens:Int64}
-   AND any(session_tokens) <= {max_tokens:Int64}
+   AND tokens >= {min_tokens:Int64}
+   AND tokens <= {max_tokens:Int64}
    AND (sort_key, session_id) < ({after_key:Int64}, {after_id:String})
 ORDER BY sort_key DESC, session_id DESC
 LIMIT {limit:UInt64}

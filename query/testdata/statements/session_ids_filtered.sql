@@ -1,13 +1,17 @@
 
 
+
 SELECT
-    session_id,
-    toUnixTimestamp64Nano(min(first_at)) AS started_ns,
-    toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
-    toInt64(0) AS oldest_stream_s,
+    session_id, started_ns, last_ns, oldest_stream_s,
     started_ns AS sort_key
-FROM streams
-WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+FROM (
+    SELECT
+        session_id,
+        toUnixTimestamp64Nano(min(first_at)) AS started_ns,
+        toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+        toInt64(0) AS oldest_stream_s
+    FROM streams
+    WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -87,8 +91,8 @@ WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM red
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND kind = 'run' AND status IN {run_statuses:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
       UNION DISTINCT
       SELECT session_id FROM streams WHERE tenant = {tenant:String} AND startsWith(end_reason, 'error'))
-GROUP BY session_id
-HAVING 1
+    GROUP BY session_id)
+WHERE 1
    AND started_ns >= {from:Int64}
    AND started_ns < {to:Int64}
    AND (sort_key, session_id) < ({after_key:Int64}, {after_id:String})
