@@ -19,6 +19,7 @@ type decoder struct {
 	id       dialect.Last // of messages
 	model    dialect.Last
 	status   int  // of the answer, where its head was seen
+	whole    bool // the message that comes is told from its start: it was asked for, or is resumed
 	afterEnd bool // the frame before was [DONE]
 }
 

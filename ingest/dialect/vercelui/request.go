@@ -11,7 +11,7 @@ import (
 // head reads the head of a request or of its answer.
 func (d *decoder) head(in *dialect.Input, head *dialect.Head) {
 	if in.Direction == schema.Send {
-		d.status = 0
+		d.status, d.whole = 0, string(head.Method) == "GET"
 		return
 	}
 	d.status = head.Status
@@ -61,6 +61,7 @@ func (d *decoder) sent(in *dialect.Input) {
 	}
 	d.beginRun(nil)
 	d.run.goesOn = last != nil && len(asked) == 0
+	d.whole = !d.run.goesOn
 	d.answered(last)
 	for _, message := range asked {
 		if text := wordsOf(message); len(text) > 0 {

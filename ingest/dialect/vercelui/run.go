@@ -1,6 +1,7 @@
 package vercelui
 
 import (
+	"fmt"
 	"slices"
 
 	"tapedeck/ingest/dialect"
@@ -23,6 +24,7 @@ type running struct {
 	asked   []*dialect.Message // what the user says in it, until the run has an id
 
 	step  int   // the present step, counted from 1
+	made  int   // calls of a model and messages that it made, so far
 	spoke int64 // when the model last said something in it
 	ran   bool  // a tool ended in it
 	said  []*dialect.Message
@@ -92,7 +94,34 @@ func (d *decoder) beginStep() {
 	d.endStep()
 	d.inRun()
 	d.run.step++
+	d.openCall()
+}
+
+func (d *decoder) openCall() {
+	if id := d.shared("llm"); id != "" {
+		d.talk.OpenCallAs(id)
+		return
+	}
 	d.talk.OpenCall()
+}
+
+// uniqueID is how long a message's id must be to be taken for unique, bytes: as
+// long as the SDK makes them.
+const uniqueID = 16
+
+// isShared reports whether other streams may tell the message under the same ids:
+// one that is resumed tells all of it again. It has to be known that this stream has
+// it from its start: a message that is gone on with has the same id, and other steps.
+func (d *decoder) isShared() bool { return d.whole && len(d.talk.RunID) >= uniqueID }
+
+// shared makes an id for what a message has next, from the message's; it is empty
+// where the message is not shared.
+func (d *decoder) shared(kind string) string {
+	if !d.isShared() {
+		return ""
+	}
+	d.run.made++
+	return fmt.Sprintf("%s:%s.%d", kind, d.talk.RunID, d.run.made)
 }
 
 func (d *decoder) endStep() {
@@ -130,7 +159,7 @@ func (d *decoder) resetStep() {
 	d.endCall(schema.StatusError)
 	d.talk.CompleteAll()
 	if again {
-		d.talk.OpenCall()
+		d.openCall()
 	}
 }
 
@@ -180,6 +209,7 @@ func (d *decoder) endRun(status schema.Status, reason []byte) {
 	t.EndRun(status, d.run.why)
 	d.calls = calls{}
 	d.run.said = nil
+	d.whole = false
 }
 
 // failed reads an error. It need not be the last that is said, but a message

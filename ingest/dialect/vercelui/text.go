@@ -9,6 +9,11 @@ func (d *decoder) say(kind schema.MessageKind, id, delta []byte) {
 		return
 	}
 	d.inRun()
+	if d.talk.Growing(kind, id) == nil {
+		if own := d.shared(string(kind)); own != "" {
+			d.talk.BeginTextAs(kind, id, own)
+		}
+	}
 	m := d.talk.Append(kind, id, delta)
 	d.spoken()
 	n := len(d.run.said)

@@ -68,7 +68,11 @@ func (d *decoder) call(id, name []byte, begins bool) *call {
 		return nil
 	}
 	d.inRun()
-	return d.add(d.talk.Tool(id, name))
+	tool := d.talk.Tool(id, name)
+	if d.isShared() && tool.Span.CallID != "" {
+		tool.ArgumentsID = "arguments:" + tool.Span.CallID
+	}
+	return d.add(tool)
 }
 
 func (d *decoder) add(tool *trace.Tool) *call {

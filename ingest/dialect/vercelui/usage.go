@@ -103,7 +103,10 @@ func (d *decoder) usedInStep(raw []byte) {
 	if span == nil {
 		span = d.run.span
 	}
-	id := d.ID("usage")
+	id := d.shared("usage")
+	if id == "" {
+		id = d.ID("usage")
+	}
 	d.talk.Use(&counting, id, id, span, raw)
 	d.run.steps++
 	d.run.sum.Input += tokens.Input
