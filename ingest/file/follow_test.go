@@ -25,6 +25,9 @@ type followed struct {
 	opts file.FollowOptions
 	set  ingest.Settings
 	stop func() (ingest.Summary, error)
+	// failure waits until the recording has ended by itself, and gives why; stop is
+	// called after it all the same.
+	failure func() error
 }
 
 func newFollowed(t *testing.T) *followed {
@@ -47,6 +50,15 @@ func (f *followed) start() {
 		sum, err := file.Follow(ctx, rec, ingest.StreamOptions{Session: "s", Dialect: "generic"}, f.opts)
 		done <- result{sum, err}
 	}()
+	f.failure = func() error {
+		select {
+		case r := <-done:
+			done <- r
+			return r.err
+		case <-time.After(20 * time.Second):
+			return errors.New("it goes on")
+		}
+	}
 	f.stop = func() (ingest.Summary, error) {
 		cancel()
 		r := <-done
@@ -288,7 +300,7 @@ func TestFollowOnlyDurable(t *testing.T) {
 	fault := errors.New("the disk is full")
 	f.mem.GiveUp(fault)
 	f.add("3\n4\n")
-	time.Sleep(100 * time.Millisecond)
+	waitFor(t, "a block that is given up", func() bool { return f.mem.GivenUp() > 0 })
 	if _, err := f.stop(); !errors.Is(err, fault) {
 		t.Fatalf("error %v, want the publisher's", err)
 	}
@@ -339,7 +351,7 @@ func TestFollowErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.start()
-	time.Sleep(50 * time.Millisecond)
+	_ = f.failure() // stop tells it
 	if _, err := f.stop(); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("directory: %v", err)
 	}

@@ -26,6 +26,7 @@ type Memory struct {
 	delay   time.Duration
 	stalled chan struct{} // closed by Resume; nil while blocks are taken
 	onWay   int           // blocks taken and not confirmed
+	givenUp int           // blocks
 	settled chan struct{} // closed once none is on its way; nil unless somebody waits
 }
 
@@ -37,6 +38,13 @@ func (m *Memory) Refuse(err error) { m.set(func() { m.refuse = err }) }
 // GiveUp has Publish take blocks and then tell that they were given up, for the
 // reason err; such blocks are not kept. Nil ends it.
 func (m *Memory) GiveUp(err error) { m.set(func() { m.giveUp = err }) }
+
+// GivenUp counts the blocks that were given up, or will be once their delay is over.
+func (m *Memory) GivenUp() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.givenUp
+}
 
 // Delay has blocks confirmed so much later.
 func (m *Memory) Delay(d time.Duration) { m.set(func() { m.delay = d }) }
@@ -94,6 +102,8 @@ func (m *Memory) Publish(ctx context.Context, p ingest.Parcel, done func(error))
 		m.onWay++
 		if giveUp == nil {
 			m.blocks = append(m.blocks, b)
+		} else {
+			m.givenUp++
 		}
 	})
 	go func() {
