@@ -24,3 +24,11 @@ func countFrames[Row any](
 	}
 	return ask[Row](ctx, r, name, carefulShape{Careful: true}, a)
 }
+
+// repeated reports whether some of a session's frames stand there several times.
+func (r *Reader) repeated(ctx context.Context, s *sessionStreamsRow, a args) (bool, error) {
+	rows, err := askOne[struct {
+		Found uint64 `ch:"found"`
+	}](ctx, r, "frame_rows", nil, a)
+	return rows.Found > s.Frames, err
+}

@@ -39,6 +39,7 @@ type indexRow struct {
 	Stream string `ch:"stream_id"`
 	Seq    uint64 `ch:"seq"`
 	Place  uint64 `ch:"place"`
+	Total  uint64 `ch:"total"`
 }
 
 // FrameIndex marks every so many of the frames that the query's filter lets
@@ -49,14 +50,17 @@ func (r *Reader) FrameIndex(ctx context.Context, q FrameQuery, every int) (*Fram
 		return nil, err
 	}
 	w := r.frameWindows(q.Tenant, s, &q.FrameFilter, schema.Position{})
+	if w.shape.Careful, err = r.repeated(ctx, s, w.args); err != nil {
+		return nil, err
+	}
 	rows, err := ask[indexRow](ctx, r, "frames_index", w.shape, w.args.with("every", every))
 	if err != nil {
 		return nil, err
 	}
 	index := &FrameIndex{Every: every, Items: []FrameMark{}}
-	for i, row := range rows {
-		if i == len(rows)-1 {
-			index.Total = row.Place
+	for _, row := range rows {
+		index.Total = row.Total
+		if row.Place >= row.Total {
 			break
 		}
 		index.Items = append(index.Items, FrameMark{

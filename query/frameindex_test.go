@@ -20,7 +20,13 @@ func TestFrameIndex(t *testing.T) {
 	db.Add(recs...)
 	db.Add(recs...) // once more: the same frames
 	db.Add(querytest.Recording{Session: "other", Stream: 1, Frames: []schema.Frame{frame(0, 0, "chunk", "{}\n")}})
-	r := query.NewReader(db.Conn)
+	t.Run("repeated", func(t *testing.T) { checkFrameIndex(t, query.NewReader(db.Conn)) })
+	db.Merge()
+	db.Exec("OPTIMIZE TABLE frames FINAL")
+	t.Run("merged", func(t *testing.T) { checkFrameIndex(t, query.NewReader(db.Conn)) })
+}
+
+func checkFrameIndex(t *testing.T, r *query.Reader) {
 	for name, filter := range map[string]query.FrameFilter{
 		"all":                      {},
 		"a type":                   {Types: []string{"usage"}},
@@ -90,6 +96,8 @@ func TestWholeFrame(t *testing.T) {
 }
 
 // BenchmarkFrameIndex goes over one session of a million frames of four streams.
+// Engine CPU time of all, in one run, when repeats were always looked for and the
+// window was one of values, and now: 404 and 140 ms, of which reading the keys is 87.
 func BenchmarkFrameIndex(b *testing.B) {
 	db := querytest.Open(b, localtest.ClickHouse(b))
 	db.Exec(`INSERT INTO frames (tenant, session_id, stream_id, seq, stream_started, captured_at, direction, transport, type, raw)
@@ -107,8 +115,9 @@ func BenchmarkFrameIndex(b *testing.B) {
 		filter query.FrameFilter
 	}{{"all", query.FrameFilter{}}, {"a rare type", query.FrameFilter{Types: []string{"usage"}}}} {
 		b.Run(bm.name, func(b *testing.B) {
+			ctx := withEngineCPU(b, b.Context())
 			for b.Loop() {
-				index, err := r.FrameIndex(b.Context(), query.FrameQuery{Tenant: querytest.Tenant, Session: "big", FrameFilter: bm.filter}, 500)
+				index, err := r.FrameIndex(ctx, query.FrameQuery{Tenant: querytest.Tenant, Session: "big", FrameFilter: bm.filter}, 500)
 				if err != nil || index.Total == 0 {
 					b.Fatal(index, err)
 				}

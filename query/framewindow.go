@@ -20,7 +20,7 @@ type FrameFilter struct {
 
 // framesShape is what the statements about frames ask of.
 type framesShape struct {
-	Types, Nodes, Agents, Directions, Bytes, After, Reach, Raw bool
+	Types, Nodes, Agents, Directions, Bytes, After, Reach, Raw, Careful bool
 }
 
 // frameWindows goes through the frames of a session in order, a window at a

@@ -54,6 +54,8 @@ func TestStatements(t *testing.T) {
 		{"messages", "messages", struct{ Chunks bool }{true}},
 		{"frames_ahead", "frames_ahead", framesShape{After: true, Reach: true}},
 		{"frames_index", "frames_index", framesShape{Types: true}},
+		{"frames_index_with_care", "frames_index", framesShape{Careful: true}},
+		{"frame_rows", "frame_rows", nil},
 		{"frame_types", "frame_types", carefulShape{Careful: true}},
 		{"frames", "frames", framesShape{Types: true, Nodes: true, Agents: true, Directions: true, After: true}},
 		{"density_with_care", "density", carefulShape{Careful: true}},

@@ -1,11 +1,18 @@
 {{- /* The last of every so many frames, and the last of all: by their keys alone,
-in the order of their positions. Repeats are dropped. */ -}}
-SELECT toUnixTimestamp64Nano(captured_at) AS at_ns, toString(stream) AS stream_id, seq, place
+in the order of their positions. The window is one of rows: one of values, which is
+the default, takes twice the time. With care, rows that stand there twice are
+counted once. */ -}}
+SELECT
+    toUnixTimestamp64Nano(captured_at) AS at_ns, toString(stream) AS stream_id, seq, place,
+    (SELECT {{if .Careful}}uniqExact(stream_id, seq){{else}}count(){{end}} FROM frames WHERE {{template "session_frames" .}}) AS total
 FROM (
-    SELECT stream, seq, captured_at, row_number() OVER (ORDER BY captured_at, stream, seq) AS place, count() OVER () AS total
+    SELECT stream, seq, captured_at,
+        row_number() OVER (ORDER BY captured_at, stream, seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS place
     FROM (
         SELECT toLowCardinality(stream_id) AS stream, seq, captured_at FROM frames
         WHERE {{template "session_frames" .}}
-        LIMIT 1 BY stream_id, seq))
+        {{- if .Careful}}
+        LIMIT 1 BY stream_id, seq
+        {{- end}}))
 WHERE place % {every:UInt64} = 0 OR place = total
 ORDER BY place
