@@ -1,0 +1,61 @@
+package query_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/query"
+	"tapedeck/query/querytest"
+	"tapedeck/schema"
+)
+
+// Whatever is asked of one session reads its own rows and, of each table, the
+// granules that these lie in: not the other sessions, of which there are 600,000
+// rows in every table.
+func TestOneSessionIsReadByKey(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	const rows = `SELECT 'acme' AS tenant, 's' || toString(intDiv(number, 1000)) AS session_id, '019cad0a-0000-7000-8000-000000000001' AS stream_id,
+		number % 1000 AS n, toDateTime('2026-03-02 10:00:00', 'UTC') AS stream_started, toDateTime64(stream_started, 9, 'UTC') + n AS at FROM numbers(600000)`
+	db.Exec(`INSERT INTO frames (tenant, session_id, stream_id, seq, stream_started, captured_at, type, raw)
+		SELECT tenant, session_id, stream_id, n, stream_started, at, 'chunk', '{}\n' FROM (` + rows + `)`)
+	db.Exec(`INSERT INTO spans (tenant, session_id, stream_id, span_id, seen_at, seen_seq, version, kind, status, started, ended)
+		SELECT tenant, session_id, stream_id, toString(n), at, n, 1, 'tool', 'ok', at, at FROM (` + rows + `)`)
+	db.Exec(`INSERT INTO usage (tenant, session_id, stream_id, usage_id, seen_at, seen_seq, version, mode, at, input)
+		SELECT tenant, session_id, stream_id, toString(n), at, n, 1, 'add', at, 1 FROM (` + rows + `)`)
+	db.Exec(`INSERT INTO messages (tenant, session_id, stream_id, message_id, seen_at, seen_seq, version, kind, text, complete, started, ended)
+		SELECT tenant, session_id, stream_id, toString(n), at, n, 1, 'assistant', 'a word', 1, at, at FROM (` + rows + `)`)
+	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, dialect, first_at, last_at, frames, ended)
+		SELECT tenant, session_id, stream_id, n, stream_started, 1, 'loom', at, at, 1, at FROM (` + rows + `)`)
+	r, tenant := query.NewReader(db.Conn), querytest.Tenant
+	frames := query.FrameQuery{Tenant: tenant, Session: "s300", Limit: 100}
+	middle := schema.Position{At: at(500), StreamID: querytest.StreamID(1), Seq: 500}
+	for name, ask := range map[string]func(ctx context.Context) error{
+		"session":   func(ctx context.Context) error { _, err := r.Session(ctx, tenant, "s300"); return err },
+		"timeline":  func(ctx context.Context) error { _, err := r.Timeline(ctx, tenant, "s300"); return err },
+		"frames":    func(ctx context.Context) error { _, err := r.Frames(ctx, frames); return err },
+		"one frame": func(ctx context.Context) error { _, err := r.Frame(ctx, tenant, "s300", middle); return err },
+		"index":     func(ctx context.Context) error { _, err := r.FrameIndex(ctx, frames, 100); return err },
+		"types":     func(ctx context.Context) error { _, err := r.FrameTypes(ctx, tenant, "s300"); return err },
+		"density":   func(ctx context.Context) error { _, err := r.Density(ctx, tenant, "s300", 100); return err },
+		"transcript": func(ctx context.Context) error {
+			_, err := r.Transcript(ctx, query.TranscriptQuery{Tenant: tenant, Session: "s300", Limit: 100})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var read uint64
+			ctx := clickhouse.Context(t.Context(), clickhouse.WithProgress(func(p *clickhouse.Progress) { read += p.Rows }))
+			if err := ask(ctx); err != nil {
+				t.Fatal(err)
+			}
+			// Of several statements: twice as much as is read now at most.
+			const granule = 8192
+			if read == 0 || read > 10*granule {
+				t.Errorf("%d rows were read", read)
+			}
+		})
+	}
+}
