@@ -21,6 +21,7 @@ test('no answer, or that of a proxy without a server, is a server away', async (
   )
   for (const status of [502, 503, 504])
     await expect(answer(status, { error: '<html>' })).rejects.toBeInstanceOf(UnreachableError)
+  await expect(answer(200)).rejects.toBeInstanceOf(UnreachableError)
   await expect(answered(Promise.reject(new SyntaxError('no JSON')))).rejects.toBeInstanceOf(SyntaxError)
 })
 
@@ -28,5 +29,6 @@ test('a server that is away is asked until it is back, one that fails twice more
   const problem = (status: number) => new ProblemError({ title: '', status })
   expect(asksAgain(1000, new UnreachableError())).toBe(true)
   expect([0, 1, 2].map((failures) => asksAgain(failures, problem(500)))).toEqual([true, true, false])
+  expect([4, 5].map((failures) => asksAgain(failures, problem(503)))).toEqual([true, false])
   expect(asksAgain(0, problem(404))).toBe(false)
 })

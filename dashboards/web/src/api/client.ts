@@ -38,7 +38,8 @@ export async function answered<T>(request: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await arrived(request)
   if (response.ok && data !== undefined) return data
   if (isProblem(error)) throw new ProblemError(error)
-  if ([502, 503, 504].includes(response.status)) throw new UnreachableError()
+  // Without a word, as of a server that is shutting down, or of a proxy before it.
+  if (response.ok || [502, 503, 504].includes(response.status)) throw new UnreachableError()
   throw new ProblemError({ title: response.statusText, status: response.status })
 }
 
@@ -51,9 +52,14 @@ export async function arrived<T>(request: Promise<Answer<T>>): Promise<Answer<T>
   }
 }
 
-/** Whether, and how often, what failed is asked for again: of a server that is away, until it is back. */
+/**
+ * Whether, and how often, what failed is asked for again: of a server that is away, until it is back; of one
+ * that says it is busy, for some seconds.
+ */
 export function asksAgain(failures: number, error: Error): boolean {
-  return error instanceof UnreachableError || (failures < 2 && !isRefused(error))
+  if (error instanceof UnreachableError) return true
+  const busy = error instanceof ProblemError && error.problem.status === 503
+  return failures < (busy ? 5 : 2) && !isRefused(error)
 }
 
 /** Whether the server understood a request and refused it: it will do so again. */
