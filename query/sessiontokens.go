@@ -32,17 +32,17 @@ func (r *Reader) mostTokens(
 		if err != nil {
 			return nil, err
 		}
-		every := len(bounds) < rows // session with records
-		if !every {
+		all := len(bounds) < rows // that have records
+		if !all {
 			ids = ahead(ids, bounds[rows-1])
 		}
 		if len(ids) >= limit {
 			return ids[:limit], nil
 		}
-		if every && q.MinTokens > 0 {
+		if all && q.MinTokens > 0 {
 			return ids, nil
 		}
-		if every {
+		if all {
 			break // those that used nothing come next
 		}
 	}
