@@ -35,6 +35,7 @@ const conversation = (page: Page) => page.getByRole('region', { name: 'Conversat
 
 /** Has it play so slowly that the end does not come before what is looked for. */
 async function slowly(page: Page) {
+  await page.getByTestId('moment').waitFor() // which hears the keys
   for (let i = 0; i < 3; i++) await page.keyboard.press('<')
   await expect(player(page).getByRole('button', { name: 'Speed: 0.1×' })).toBeVisible()
 }
