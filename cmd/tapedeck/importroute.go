@@ -38,7 +38,8 @@ func (s *server) serveImport(w http.ResponseWriter, r *http.Request, tenant stri
 	im.publish = p.publish
 	err = errors.Join(im.read(r.Context(), r.Body), p.wait(r.Context()))
 	if r.Context().Err() != nil {
-		return // nobody is there to read it
+		problem.Write(w, problem.Interrupted()) // for whoever is still there
+		return
 	}
 	if err != nil && len(im.sessions) == 0 {
 		problem.Write(w, &problem.Problem{

@@ -53,7 +53,8 @@ func dialectParameter(req *http.Request) (string, error) {
 
 func (r *Redecoder) fail(w http.ResponseWriter, req *http.Request, err error) {
 	if req.Context().Err() != nil {
-		return // nobody is there to read it
+		problem.Write(w, problem.Interrupted()) // for whoever is still there
+		return
 	}
 	p, known := problem.From(err)
 	switch {

@@ -1,7 +1,10 @@
 package queryhttp_test
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -11,6 +14,7 @@ import (
 	"tapedeck/deploy/local/engine"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
+	queryhttp "tapedeck/query/http"
 	"tapedeck/query/querytest"
 	"tapedeck/schema/problem"
 )
@@ -117,6 +121,19 @@ func TestRefusals(t *testing.T) {
 }
 
 // With ClickHouse gone every route says so, and when to come back.
+// Who is still there when the server shuts down gets an answer, and no empty one.
+func TestShutDown(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	answer := httptest.NewRecorder()
+	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/sessions", nil)
+	queryhttp.New(query.NewReader(db.Conn), nil).Sessions(answer, request, querytest.Tenant)
+	if answer.Code != http.StatusServiceUnavailable {
+		t.Errorf("status %d, %q", answer.Code, answer.Body)
+	}
+}
+
 func TestWithoutClickHouse(t *testing.T) {
 	server := localtest.Engine(t, engine.Options{})
 	opts, err := clickhouse.ParseDSN(server.DSN())

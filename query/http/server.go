@@ -60,7 +60,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, result any, err 
 // fail answers with a problem. It must come before any other byte.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
-		return // nobody is there to read it
+		problem.Write(w, problem.Interrupted()) // for whoever is still there
+		return
 	}
 	p, known := problem.From(err)
 	switch {

@@ -146,7 +146,8 @@ func running(t replay.Tape) bool {
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.metrics.ended(outcomeRefused)
 	if r.Context().Err() != nil {
-		return // nobody is there any more
+		problem.Write(w, problem.Interrupted()) // for whoever is still there
+		return
 	}
 	problem.Write(w, s.problemOf(err, "open"))
 }

@@ -68,6 +68,15 @@ func NotFound(detail string) *Problem {
 	return &Problem{Status: http.StatusNotFound, Detail: detail}
 }
 
+// Interrupted is the problem of a request whose context has ended: the client has
+// gone, or the server is being shut down.
+func Interrupted() *Problem {
+	return &Problem{
+		Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+		Detail: "This server is shutting down.", Hint: "Try again in a few seconds.",
+	}
+}
+
 // From gives the problem in err's chain. Of any other error the client learns
 // no more than that the server failed; the second result is false then, and the
 // error is the caller's to log.
