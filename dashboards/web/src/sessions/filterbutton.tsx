@@ -1,6 +1,7 @@
 import { Button, Popover } from '@mantine/core'
+import { useDidUpdate } from '@mantine/hooks'
 import { IconChevronDown } from '@tabler/icons-react'
-import { useState, type ReactNode } from 'react'
+import { useRef, useState, type ReactNode } from 'react'
 import classes from './filters.module.css'
 
 /** A filter's button: its name, what it lets through, and a panel in which that is changed. */
@@ -17,6 +18,15 @@ export function FilterButton({
   children: (close: () => void) => ReactNode
 }) {
   const [opened, setOpened] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
+  // The button gets the focus back, unless a click has put it elsewhere. A panel that fades away would
+  // take it once more: its trap has timers.
+  useDidUpdate(() => {
+    const active = document.activeElement
+    const left = active === null || active === document.body || panel.current?.contains(active) === true
+    if (!opened && left) button.current?.focus({ preventScroll: true })
+  }, [opened])
   return (
     <Popover
       opened={opened}
@@ -25,11 +35,12 @@ export function FilterButton({
       width={width}
       shadow="md"
       trapFocus
-      returnFocus
+      transitionProps={{ duration: 0 }}
       withRoles={false}
     >
       <Popover.Target>
         <Button
+          ref={button}
           size="xs"
           variant={value === '' ? 'default' : 'light'}
           rightSection={<IconChevronDown size={14} aria-hidden />}
@@ -42,7 +53,7 @@ export function FilterButton({
           <span className={classes.words}>{value === '' ? name : `${name}: ${value}`}</span>
         </Button>
       </Popover.Target>
-      <Popover.Dropdown p="sm" role="dialog" aria-label={name}>
+      <Popover.Dropdown ref={panel} p="sm" role="dialog" aria-label={name}>
         {children(() => setOpened(false))}
       </Popover.Dropdown>
     </Popover>
