@@ -150,7 +150,11 @@ func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
 
 // on runs a query on a connection and keeps the connection if it still serves.
 func (s *Store) on(ctx context.Context, c *ch.Client, q ch.Query) error {
+	// Do itself notices the end of ctx with the server's next packet or after three
+	// seconds; where the query was not sent any more there is no packet.
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	err := c.Do(ctx, q)
+	stop()
 	if err != nil && !ch.IsException(err) || c.IsClosed() {
 		// Do closes it when it is cancelled; what closing says adds nothing to err.
 		_ = c.Close()
