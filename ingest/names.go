@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 	"unicode"
@@ -64,32 +63,4 @@ func usable(id string) string {
 		clean = clean[:len(clean)-size]
 	}
 	return clean
-}
-
-// SubjectPrefix begins the subject of every block.
-const SubjectPrefix = "tapedeck.block."
-
-// Subject is the NATS subject of a session's blocks: the prefix, the tenant,
-// and the session's token.
-func Subject(tenant, session string) string {
-	return SubjectPrefix + tenant + "." + SubjectToken(session)
-}
-
-// SubjectToken makes a session id fit for a subject: as it is if it has only
-// letters, digits, "-" and "_", otherwise "~" and its base64url form.
-func SubjectToken(session string) string {
-	if session != "" && !strings.ContainsFunc(session, func(r rune) bool { return !plain(r) }) {
-		return session
-	}
-	return "~" + base64.RawURLEncoding.EncodeToString([]byte(session))
-}
-
-// SubjectTenant reads the tenant off a block's subject.
-func SubjectTenant(subject string) (string, error) {
-	rest, ok := strings.CutPrefix(subject, SubjectPrefix)
-	tenant, _, ok2 := strings.Cut(rest, ".")
-	if !ok || !ok2 || CheckTenant(tenant) != nil {
-		return "", fmt.Errorf("subject %q is not that of a block", subject)
-	}
-	return tenant, nil
 }

@@ -12,32 +12,33 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// answers follows the blocks on their way until JetStream's answers come. The
+// answers follows the messages on their way until JetStream's answers come. The
 // client library's own asynchronous publishing does the same with several objects
 // and a timer for every message, which took a tenth more of a processor.
 type answers struct {
 	nc      *nats.Conn
 	release func(weight int64)
+	fewer   func() // called when less is on its way
 
 	mu     sync.Mutex // guards all below
-	inbox  string     // what the replies' subjects begin with; "" before the first block
+	inbox  string     // what the replies' subjects begin with; "" before the first message
 	count  uint64
 	onWay  map[uint64]flight
 	expiry *time.Timer // armed while something is on its way
 }
 
-// flight is a block on its way.
+// flight is a message on its way.
 type flight struct {
 	weight int64
 	sent   time.Time
 	done   func(error)
 }
 
-func (a *answers) init(nc *nats.Conn, release func(int64)) {
-	a.nc, a.release, a.onWay = nc, release, map[uint64]flight{}
+func (a *answers) init(nc *nats.Conn, release func(int64), fewer func()) {
+	a.nc, a.release, a.fewer, a.onWay = nc, release, fewer, map[uint64]flight{}
 }
 
-// expect notes a block that is about to be sent, and gives its number and where
+// expect notes a message that is about to be sent, and gives its number and where
 // its answer is to go.
 func (a *answers) expect(f flight) (number uint64, reply string, err error) {
 	a.mu.Lock()
@@ -77,7 +78,14 @@ func (a *answers) listen() error {
 	return nil
 }
 
-// take gives a block that waits for its answer, which it then does no longer.
+// waiting is how many messages wait for their answer.
+func (a *answers) waiting() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.onWay)
+}
+
+// take gives a message that waits for its answer, which it then does no longer.
 func (a *answers) take(number uint64) (flight, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -97,10 +105,11 @@ func (a *answers) heard(inbox string, m *nats.Msg) {
 	}
 	if f, ok := a.take(number); ok {
 		a.landed(f, answered(m))
+		a.fewer()
 	}
 }
 
-// landed tells a block's fate.
+// landed tells a message's fate.
 func (a *answers) landed(f flight, err error) {
 	a.release(f.weight)
 	if err != nil {
@@ -115,7 +124,7 @@ var confirmed = []byte(`{"stream":"` + StreamName + `"`)
 // errAnswer is for an answer that is none of JetStream's.
 var errAnswer = errors.New("not an answer of JetStream")
 
-// answered reads an answer: nil if the block was taken.
+// answered reads an answer: nil if the message was taken.
 func answered(m *nats.Msg) error {
 	if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
 		return nats.ErrNoResponders
@@ -143,6 +152,7 @@ func (a *answers) disconnected() {
 	for _, f := range a.takeSent(time.Now()) {
 		a.landed(f, nats.ErrDisconnected)
 	}
+	a.fewer()
 }
 
 // expire gives up what was sent too long ago.
@@ -150,6 +160,7 @@ func (a *answers) expire() {
 	for _, f := range a.takeSent(time.Now().Add(-ackTimeout)) {
 		a.landed(f, jetstream.ErrAsyncPublishTimeout)
 	}
+	a.fewer()
 }
 
 // takeSent takes all that was sent up to a time, and has the rest expire.

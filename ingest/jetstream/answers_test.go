@@ -45,7 +45,7 @@ func TestAnswered(t *testing.T) {
 func TestExpire(t *testing.T) {
 	var released int64
 	var a answers
-	a.init(nil, func(n int64) { released += n })
+	a.init(nil, func(n int64) { released += n }, func() {})
 	told := map[string]error{}
 	tell := func(name string) func(error) {
 		return func(err error) {

@@ -43,7 +43,7 @@ func BenchmarkPublish(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		onWay.Add(1)
-		parcel := ingest.Parcel{Tenant: "default", Session: "sess-" + strconv.Itoa(n/2), ID: "stream.opened." + strconv.Itoa(n), Data: data}
+		parcel := ingest.Parcel{Tenant: "default", Session: "sess-" + strconv.Itoa(n), ID: "stream.opened." + strconv.Itoa(n), Data: data}
 		n++
 		err := p.Publish(b.Context(), parcel, func(err error) {
 			if err != nil {

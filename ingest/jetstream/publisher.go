@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -15,11 +16,16 @@ import (
 )
 
 // Publisher publishes blocks to JetStream. A block is durable when JetStream
-// has confirmed it (PubAck).
+// has confirmed it (PubAck). Blocks that come faster than JetStream confirms are
+// sent several to a message.
 type Publisher struct {
 	nc      *nats.Conn
 	window  *semaphore.Weighted // bytes on their way
 	answers answers
+
+	mu     sync.Mutex // guards what follows, and that messages leave in the order of their blocks
+	bundle bundle     // waits to be sent
+	data   []byte     // room for a message
 }
 
 const (
@@ -37,7 +43,7 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 		return nil, fmt.Errorf("JetStream: %w", nats.ErrConnectionClosed)
 	}
 	p := &Publisher{nc: nc, window: semaphore.NewWeighted(windowBytes)}
-	p.answers.init(nc, p.window.Release)
+	p.answers.init(nc, p.window.Release, p.answered)
 	return p, nil
 }
 
@@ -45,34 +51,72 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 // down; a block that the server cannot take at any time fails with
 // ingest.Permanent.
 func (p *Publisher) Publish(ctx context.Context, parcel ingest.Parcel, done func(error)) error {
-	if limit := p.nc.MaxPayload(); limit > 0 && int64(len(parcel.Data))+headerRoom > limit {
+	limit := p.nc.MaxPayload()
+	if limit > 0 && int64(len(parcel.Data))+headerRoom > limit {
 		return ingest.Permanent(fmt.Errorf("block of %d bytes is over the NATS server's max_payload of %d: "+
 			"raise max_payload, or lower the frame limit", len(parcel.Data), limit))
 	}
 	if !p.nc.IsConnected() {
 		return fmt.Errorf("NATS at %s: %w", p.nc.ConnectedUrlRedacted(), nats.ErrDisconnected)
 	}
-	f := flight{weight: weight(parcel.Data), done: done}
-	if err := p.window.Acquire(ctx, f.weight); err != nil {
+	weight := weight(parcel.Data)
+	if err := p.window.Acquire(ctx, weight); err != nil {
 		return fmt.Errorf("JetStream does not confirm what was sent: %w", err)
 	}
+	most := bundleBytes
+	if limit > 0 {
+		most = min(most, int(limit)-headerRoom)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.bundle.takes(&parcel, most) {
+		p.send()
+	}
+	p.bundle.add(&parcel, weight, done)
+	if p.answers.waiting() < fewOnWay {
+		p.send()
+	}
+	return nil
+}
+
+// fewOnWay is how many messages are on their way without blocks being gathered for
+// the next one.
+const fewOnWay = 4
+
+// answered is called when less is on its way: what was gathered need not wait for more.
+func (p *Publisher) answered() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.answers.waiting() < fewOnWay {
+		p.send()
+	}
+}
+
+// send sends what was gathered. It needs mu.
+func (p *Publisher) send() {
+	if len(p.bundle.entries) == 0 {
+		return
+	}
+	f := flight{weight: p.bundle.weight, done: p.bundle.told()}
 	number, reply, err := p.answers.expect(f)
 	if err != nil {
+		err = fmt.Errorf("listen for JetStream's answers: %w", err)
+	} else {
+		var msg *nats.Msg
+		msg, p.data = p.bundle.message(p.data)
+		msg.Reply = reply
+		if err = p.nc.PublishMsg(msg); err != nil {
+			err = fmt.Errorf("publish to JetStream: %w", err)
+			if _, waits := p.answers.take(number); !waits {
+				err = nil // its fate was told already
+			}
+		}
+	}
+	p.bundle.reset()
+	if err != nil {
 		p.window.Release(f.weight)
-		return fmt.Errorf("listen for JetStream's answers: %w", err)
+		go f.done(err)
 	}
-	err = p.nc.PublishMsg(&nats.Msg{
-		Subject: ingest.Subject(parcel.Tenant, parcel.Session), Reply: reply,
-		Header: nats.Header{jetstream.MsgIDHeader: {parcel.ID}}, Data: parcel.Data,
-	})
-	if err == nil {
-		return nil
-	}
-	if _, waits := p.answers.take(number); !waits {
-		return nil // its fate was told already
-	}
-	p.window.Release(f.weight)
-	return fmt.Errorf("publish to JetStream: %w", err)
 }
 
 // headerRoom is what the message's headers may take of max_payload, bytes.

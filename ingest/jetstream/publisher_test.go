@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,15 +27,21 @@ type fates struct {
 
 func (f *fates) publish(t *testing.T, p *jetstream.Publisher, id string, data []byte) {
 	t.Helper()
+	f.publishFor(t, p, "s", id, data)
+}
+
+func (f *fates) publishFor(t *testing.T, p *jetstream.Publisher, session, id string, data []byte) {
+	t.Helper()
 	f.onWay.Add(1)
-	err := p.Publish(t.Context(), ingest.Parcel{Tenant: "default", Session: "s", ID: id, Data: data}, func(err error) {
+	err := p.Publish(t.Context(), ingest.Parcel{Tenant: "default", Session: session, ID: id, Data: data}, func(err error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.told = append(f.told, err)
 		f.onWay.Done()
 	})
 	if err != nil {
-		t.Fatal(err)
+		f.onWay.Done()
+		t.Error(err)
 	}
 }
 
@@ -113,36 +120,50 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Blocks whose answers can come no more, since the connection is gone, are given
-// up at once, and further ones are not taken.
-func TestClosedConnection(t *testing.T) {
+// unanswered is a connection to a server that takes blocks and never answers.
+func unanswered(t *testing.T) *nats.Conn {
+	t.Helper()
 	server := localtest.Broker(t, broker.Options{})
 	nc, err := server.Connect()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer nc.Close()
+	t.Cleanup(nc.Close)
 	silent, err := server.Connect()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer silent.Close()
-	// It takes what is published, and never answers.
+	t.Cleanup(silent.Close)
 	if _, err := silent.SubscribeSync(ingest.SubjectPrefix + ">"); err != nil {
 		t.Fatal(err)
 	}
 	if err := silent.Flush(); err != nil {
 		t.Fatal(err)
 	}
+	return nc
+}
+
+// Blocks whose answers can come no more, since the connection is gone, are given
+// up at once, those among them that were not sent yet; and further ones are not taken.
+func TestClosedConnection(t *testing.T) {
+	nc := unanswered(t)
 	p, err := jetstream.NewPublisher(nc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var f fates
-	f.publish(t, p, "id", []byte("x"))
+	for i, session := range distinct(10) {
+		f.publishFor(t, p, session, fmt.Sprint("id", i), []byte("x"))
+	}
 	nc.Close()
-	if told := f.all(); !errors.Is(told[0], nats.ErrDisconnected) {
-		t.Errorf("%v", told)
+	told := f.all()
+	for _, err := range told[:4] { // sent, and without an answer
+		if !errors.Is(err, nats.ErrDisconnected) {
+			t.Error(err)
+		}
+	}
+	if len(told) != 10 || slices.Contains(told, nil) {
+		t.Errorf("told %v", told)
 	}
 	err = p.Publish(t.Context(), ingest.Parcel{Tenant: "default", Session: "s", ID: "id", Data: []byte("x")}, nil)
 	if !errors.Is(err, nats.ErrDisconnected) {

@@ -2,15 +2,9 @@ package sink
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
-	"tapedeck/ingest"
-	stream "tapedeck/ingest/jetstream"
 	"tapedeck/schema/block"
 )
 
@@ -21,6 +15,8 @@ type gatherer struct {
 	spare   chan *batch // the other batch, when it is free
 	decoder block.Decoder
 	block   block.Block
+	entries []block.Entry // of the message at hand
+	ended   bool          // the message at hand told the end of a stream
 }
 
 // run gathers until nothing more comes. What was gathered by then is inserted.
@@ -50,7 +46,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 				giveBack(d.msg)
 				continue
 			}
-			if len(g.batch.messages) == 0 {
+			if g.batch.blocks == 0 {
 				due, settled = time.Now().Add(g.patience(restPerInsert)), false
 				age.Reset(time.Until(due))
 			}
@@ -60,7 +56,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 				g.hand(insertCtx, <-g.spare)
 				continue
 			}
-			if g.block.State.Ended == 0 {
+			if !g.ended {
 				continue
 			}
 			// Somebody waits for the end: it is stored sooner. Ends that keep coming
@@ -121,58 +117,10 @@ func (g *gatherer) hand(ctx context.Context, spare *batch) {
 	full := g.batch
 	g.batch = spare
 	go func() {
-		if len(full.messages) > 0 {
+		if full.blocks > 0 {
 			g.sink.out.insert(ctx, full)
 			full.reset()
 		}
 		g.spare <- full
 	}()
-}
-
-// add decodes a block into the batch. One that cannot be read is set aside.
-func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
-	err := g.decode(m)
-	switch {
-	case errors.Is(err, block.ErrVersion):
-		// Another sink, of a later version, can store it: leave it to that one.
-		g.sink.log.Warn("sink: a block of a later version, left for a sink that reads it", "error", err)
-		_ = m.NakWithDelay(ackWait) // lost, it is delivered again all the same
-	case err != nil:
-		g.sink.bury(ctx, m, err)
-	default:
-		g.batch.messages = append(g.batch.messages, m)
-	}
-}
-
-func (g *gatherer) decode(m jetstream.Msg) error {
-	// The tenant is what the subject says: that was set by who checked the token.
-	tenant, err := ingest.SubjectTenant(m.Subject())
-	if err != nil {
-		return err
-	}
-	if err := g.decoder.Decode(m.Data(), &g.block); err != nil {
-		return err
-	}
-	return g.batch.columns.Add(tenant, &g.block)
-}
-
-// bury puts a block that cannot be stored into the dead-letter stream, with the
-// reason, so that the rest flows on. Should even that fail, the block is
-// delivered again later.
-func (s *Sink) bury(ctx context.Context, m jetstream.Msg, reason error) {
-	dead := &nats.Msg{Subject: stream.DeadSubject, Data: m.Data(), Header: nats.Header{
-		stream.HeaderReason:  {reason.Error()},
-		stream.HeaderSubject: {m.Subject()},
-	}}
-	_, err := s.js.PublishMsg(ctx, dead)
-	if err == nil {
-		err = m.Ack()
-	}
-	if err != nil {
-		s.log.Error("sink: a block cannot be stored, nor set aside", "subject", m.Subject(), "reason", reason, "error", err)
-		_ = m.NakWithDelay(ackWait) // lost, it is delivered again all the same
-		return
-	}
-	deadBlocks.Inc()
-	s.log.Error("sink: set a block aside that cannot be stored", "subject", m.Subject(), "reason", reason)
 }

@@ -54,7 +54,7 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 		if err == nil {
 			i.inserted(began)
 			storedFrames.Add(float64(b.columns.Frames()))
-			storedBlocks.Add(float64(len(b.messages)))
+			storedBlocks.Add(float64(b.blocks))
 			i.stat.stored(i.log)
 			break
 		}
@@ -89,31 +89,6 @@ const refusals = 4
 func isRefusal(err error) bool {
 	var no *ch.Exception
 	return errors.As(err, &no)
-}
-
-// sift stores the blocks of a batch one by one and sets those aside that
-// ClickHouse refuses. What fails otherwise is delivered again.
-func (i *inserter) sift(ctx context.Context, b *batch) {
-	g := gatherer{sink: i.sink, batch: newBatch()}
-	for _, m := range b.messages {
-		g.batch.reset()
-		if g.add(ctx, m); len(g.batch.messages) == 0 {
-			continue // it was set aside
-		}
-		switch err := i.try(ctx, g.batch); {
-		case err == nil:
-			storedFrames.Add(float64(g.batch.columns.Frames()))
-			storedBlocks.Inc()
-			_ = m.Ack() // lost, the message is delivered again, which is harmless
-		case isRefusal(err):
-			i.close()
-			i.sink.bury(ctx, m, err)
-		default:
-			i.close()
-			return
-		}
-	}
-	i.stat.stored(i.log)
 }
 
 func (i *inserter) try(ctx context.Context, b *batch) error {

@@ -7,8 +7,6 @@ package sink
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,7 +17,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	stream "tapedeck/ingest/jetstream"
-	"tapedeck/schema/clickhouse"
 )
 
 // Options say what a sink connects and how much it gathers. Zero values stand
@@ -170,34 +167,4 @@ func giveBack(messages ...jetstream.Msg) {
 			_ = m.Nak() // lost, it is delivered again after ackWait
 		}
 	}
-}
-
-// batch is the columns of one insert and the messages they came from.
-type batch struct {
-	columns  *clickhouse.Batch
-	messages []jetstream.Msg
-}
-
-func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
-
-func (b *batch) reset() {
-	b.columns.Reset()
-	clear(b.messages)
-	b.messages = b.messages[:0]
-}
-
-// token names the batch's content for ClickHouse's deduplication, which goes by
-// the token alone: a hash of what the blocks are named by, in their order.
-// JetStream's own numbers would not do, since a new JetStream counts from 1 again.
-func (b *batch) token() string {
-	h := sha256.New()
-	for _, m := range b.messages {
-		if id := m.Headers().Get(jetstream.MsgIDHeader); id != "" {
-			fmt.Fprintln(h, id)
-			continue
-		}
-		sum := sha256.Sum256(m.Data())
-		h.Write(sum[:])
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }

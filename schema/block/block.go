@@ -61,5 +61,5 @@ const MaxBody = 512 << 20
 
 const (
 	magic   = "TDB"
-	version = 1
+	version = 1 // the next is 3, since 2 is that of a bundle
 )

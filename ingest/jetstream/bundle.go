@@ -1,0 +1,97 @@
+package jetstream
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	"tapedeck/schema/block"
+)
+
+// bundle is blocks that wait to be sent in one message: of one tenant, of different
+// sessions. A message costs JetStream much however small it is.
+type bundle struct {
+	tenant  string
+	ids     []string
+	entries []block.Entry
+	marks   [ingest.BundleSlots]string
+	size    int // of the message, bytes
+	weight  int64
+	dones   []func(error)
+}
+
+// bundleBytes is what a message of several blocks has at most.
+const bundleBytes = 64 << 10
+
+// entrySize is what a block takes of a bundle, bytes.
+func entrySize(p *ingest.Parcel) int { return len(p.Data) + len(p.Session) + 8 }
+
+// takes reports whether a block fits in beside those that are there.
+func (b *bundle) takes(p *ingest.Parcel, most int) bool {
+	if len(b.entries) == 0 {
+		return true
+	}
+	slot, _ := ingest.BundleSlot(p.Session)
+	return b.tenant == p.Tenant && b.marks[slot] == "" && b.size+entrySize(p) <= most
+}
+
+// add puts a block in that it takes.
+func (b *bundle) add(p *ingest.Parcel, weight int64, done func(error)) {
+	slot, mark := ingest.BundleSlot(p.Session)
+	b.tenant, b.marks[slot] = p.Tenant, mark
+	b.ids = append(b.ids, p.ID)
+	b.entries = append(b.entries, block.Entry{Session: p.Session, Data: p.Data})
+	b.size += entrySize(p)
+	b.weight += weight
+	b.dones = append(b.dones, done)
+}
+
+// told gives what tells all blocks their fate.
+func (b *bundle) told() func(error) {
+	if len(b.dones) == 1 {
+		return b.dones[0]
+	}
+	dones := slices.Clone(b.dones)
+	return func(err error) {
+		for _, done := range dones {
+			done(err)
+		}
+	}
+}
+
+// message is what is sent; room is taken for its data, which is given back. A block
+// that is alone is a message as it is.
+func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
+	if len(b.entries) == 1 {
+		e := &b.entries[0]
+		return &nats.Msg{
+			Subject: ingest.Subject(b.tenant, e.Session),
+			Header:  nats.Header{jetstream.MsgIDHeader: {b.ids[0]}}, Data: e.Data,
+		}, room
+	}
+	room = block.AppendBundle(room[:0], b.entries)
+	return &nats.Msg{
+		Subject: ingest.BundleSubject(b.tenant, &b.marks),
+		Header:  nats.Header{jetstream.MsgIDHeader: {b.id()}}, Data: room,
+	}, room
+}
+
+// id names the bundle by the blocks in it.
+func (b *bundle) id() string {
+	h := sha256.New()
+	for _, id := range b.ids {
+		_, _ = h.Write([]byte(id)) // it never fails
+		_, _ = h.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (b *bundle) reset() {
+	clear(b.entries) // the blocks are the caller's again
+	clear(b.dones)
+	*b = bundle{ids: b.ids[:0], entries: b.entries[:0], dones: b.dones[:0]}
+}

@@ -1,0 +1,99 @@
+package sink
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	stream "tapedeck/ingest/jetstream"
+	"tapedeck/schema/block"
+)
+
+// add decodes a message's blocks into the batch, and settles the message if
+// nothing of it is to be stored. A block that cannot be read is set aside.
+func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
+	g.ended = false
+	tenant, err := g.open(m)
+	if err != nil {
+		g.sink.settle(m, g.sink.bury(ctx, m.Subject(), m.Data(), err))
+		return
+	}
+	blocks := g.batch.blocks
+	var kept error // why the message has to come again
+	for _, e := range g.entries {
+		err := g.decode(tenant, e.Data)
+		switch {
+		case err == nil:
+			g.batch.blocks++
+			g.ended = g.ended || g.block.State.Ended != 0
+		case errors.Is(err, block.ErrVersion):
+			// Another sink, of a later version, can store it: leave it to that one.
+			g.sink.log.Warn("sink: a block of a later version, left for a sink that reads it", "error", err)
+			kept = err
+		default:
+			kept = errors.Join(kept, g.sink.bury(ctx, subjectOf(m, tenant, e), e.Data, err))
+		}
+	}
+	some := g.batch.blocks > blocks
+	if some {
+		g.batch.names = append(g.batch.names, nameOf(m))
+	}
+	if some && kept == nil {
+		g.batch.messages = append(g.batch.messages, m)
+		return
+	}
+	g.sink.settle(m, kept)
+}
+
+// open reads what a message says without its blocks being opened.
+func (g *gatherer) open(m jetstream.Msg) (tenant string, err error) {
+	// The tenant is what the subject says: that was set by who checked the token.
+	if tenant, err = ingest.SubjectTenant(m.Subject()); err == nil {
+		g.entries, err = block.Entries(m.Data(), g.entries)
+	}
+	return tenant, err
+}
+
+// decode adds a block to the batch.
+func (g *gatherer) decode(tenant string, data []byte) error {
+	if err := g.decoder.Decode(data, &g.block); err != nil {
+		return err
+	}
+	return g.batch.columns.Add(tenant, &g.block)
+}
+
+// subjectOf is where a message's block would have been published alone.
+func subjectOf(m jetstream.Msg, tenant string, e block.Entry) string {
+	if e.Session == "" {
+		return m.Subject()
+	}
+	return ingest.Subject(tenant, e.Session)
+}
+
+// settle acknowledges a message, or has it delivered again later if that is to be.
+func (s *Sink) settle(m jetstream.Msg, kept error) {
+	if kept == nil {
+		_ = m.Ack() // lost, the message is delivered again, which is harmless
+		return
+	}
+	_ = m.NakWithDelay(ackWait) // lost, it is delivered again all the same
+}
+
+// bury puts what cannot be stored into the dead-letter stream, with the reason, so
+// that the rest flows on. Should even that fail, it has to be delivered again.
+func (s *Sink) bury(ctx context.Context, subject string, data []byte, reason error) error {
+	dead := &nats.Msg{Subject: stream.DeadSubject, Data: data, Header: nats.Header{
+		stream.HeaderReason:  {reason.Error()},
+		stream.HeaderSubject: {subject},
+	}}
+	if _, err := s.js.PublishMsg(ctx, dead); err != nil {
+		s.log.Error("sink: a block cannot be stored, nor set aside", "subject", subject, "reason", reason, "error", err)
+		return err
+	}
+	deadBlocks.Inc()
+	s.log.Error("sink: set a block aside that cannot be stored", "subject", subject, "reason", reason)
+	return nil
+}

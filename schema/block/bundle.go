@@ -1,0 +1,76 @@
+package block
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+// Entry is a block among others in one message. A message that is a block by
+// itself is one entry without a session.
+type Entry struct {
+	Session string // whose block it is: it can be passed over unopened
+	Data    []byte // the block
+}
+
+// bundled stands where a block has its version: a program that knows nothing of
+// bundles takes one for a block of a later version, and leaves it alone.
+const bundled = 2
+
+// bundleHead: magic, version, length of the table, its checksum.
+const bundleHead = len(magic) + 1 + 4 + 4
+
+// AppendBundle appends a message of several blocks to dst.
+func AppendBundle(dst []byte, entries []Entry) []byte {
+	w := writer{b: dst}
+	start := len(dst)
+	w.b = append(w.b, magic...)
+	w.b = append(w.b, bundled, 0, 0, 0, 0, 0, 0, 0, 0)
+	w.uint(uint64(len(entries)))
+	for _, e := range entries {
+		w.string(e.Session)
+		w.uint(uint64(len(e.Data)))
+	}
+	sealTable(w.b[start:], len(w.b)-start-bundleHead)
+	for _, e := range entries {
+		w.b = append(w.b, e.Data...)
+	}
+	return w.b
+}
+
+// sealTable writes the length of a bundle's table and its checksum into the head.
+func sealTable(bundle []byte, size int) []byte {
+	binary.LittleEndian.PutUint32(bundle[len(magic)+1:], uint32(size))
+	sum := crc32.Checksum(bundle[bundleHead:bundleHead+size], castagnoli)
+	binary.LittleEndian.PutUint32(bundle[bundleHead-4:], sum)
+	return bundle
+}
+
+// Entries gives the blocks of a message, which is a block or a bundle, reusing into.
+// What they hold aliases the message. The error is ErrFormat: of the bundle, since
+// the blocks are not opened.
+func Entries(message []byte, into []Entry) ([]Entry, error) {
+	into = into[:0]
+	if len(message) < bundleHead || string(message[:len(magic)]) != magic || message[len(magic)] != bundled {
+		return append(into, Entry{Data: message}), nil
+	}
+	size := binary.LittleEndian.Uint32(message[len(magic)+1:])
+	sum := binary.LittleEndian.Uint32(message[bundleHead-4:])
+	rest := reader{b: message[bundleHead:]}
+	table := reader{b: rest.bytes(uint64(size))}
+	if crc32.Checksum(table.b, castagnoli) != sum {
+		rest.fail("checksum of the table does not match")
+	}
+	for range table.count(2) {
+		session, length := table.string(), table.uint()
+		into = append(into, Entry{session, rest.bytes(length)})
+	}
+	if len(table.b)+len(rest.b) > 0 {
+		rest.fail("more bytes than blocks")
+	}
+	if err := cmp.Or(table.err, rest.err); err != nil {
+		return nil, fmt.Errorf("bundle: %w", err)
+	}
+	return into, nil
+}
