@@ -38,7 +38,7 @@ func (s *server) readRoutes(e *echo.Echo) {
 	s.tapes = clickhouse.Open(s.node.cfg.dsn, clickhouse.Options{})
 	playing := replayhttp.Options{Library: s.tapes, Logger: s.log, Registerer: s.metrics}
 	following, err := live.New(live.Options{
-		NATS: s.node.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Subject: ingest.Subject,
+		NATS: s.node.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters,
 		Stored: s.tapes, Log: s.log,
 	})
 	if err != nil {

@@ -29,7 +29,7 @@ type bench struct {
 	js        njs.JetStream
 	dsn       string
 	store     *clickhouse.Store
-	publisher *jetstream.Publisher
+	publisher ingest.Publisher
 	keep      time.Duration // how long the sink leaves stored blocks
 	stopSink  func()
 	sink      *sink.Sink
@@ -106,7 +106,7 @@ func (b *bench) startSink() {
 func (b *bench) library(change func(*live.Options)) *live.Library {
 	b.t.Helper()
 	opts := live.Options{
-		NATS: b.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Subject: ingest.Subject, Stored: b.store,
+		NATS: b.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters, Stored: b.store,
 		Linger: 500 * time.Millisecond, Patience: 2 * time.Second, Log: slog.New(slog.NewTextHandler(b.t.Output(), nil)),
 	}
 	if change != nil {

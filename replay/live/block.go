@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -9,19 +10,28 @@ import (
 	"tapedeck/schema/block"
 )
 
-// piece is a block of a session as it came. It is only read, by any number of
-// readers.
+// piece is a block of a session as it came, by itself or in a bundle, which has one
+// at most. It is only read, by any number of readers.
 type piece struct {
-	number uint64    // in JetStream
+	number uint64    // of its message in JetStream
 	at     time.Time // when JetStream took it
 	state  schema.StreamState
 	frames []schema.Frame
 	size   int // about how many bytes it takes
 }
 
-// pieceOf decodes a message. The piece's memory is its own.
-func pieceOf(m jetstream.Msg, number uint64, at time.Time) (*piece, error) {
-	b, err := block.Decode(m.Data())
+// pieceOf decodes a session's block out of a message: nil if the message, a bundle,
+// has none of it. The piece's memory is its own.
+func pieceOf(m jetstream.Msg, session string, number uint64, at time.Time) (*piece, error) {
+	entries, err := block.Entries(m.Data(), nil)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(entries, func(e block.Entry) bool { return e.Session == "" || e.Session == session })
+	if i < 0 {
+		return nil, nil
+	}
+	b, err := block.Decode(entries[i].Data)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (t *tape) lookForEnds(ctx context.Context, now time.Time) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
-	stored, err := t.library.opts.Stored.Tape(ctx, t.tenant, t.session)
+	stored, err := t.library.opts.Stored.Tape(ctx, t.session.tenant, t.session.id)
 	if err != nil {
 		return // nothing is stored yet, or nothing can be read for now
 	}

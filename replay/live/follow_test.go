@@ -71,21 +71,25 @@ var errStop = errors.New("stop")
 // However the seam lies, whatever fails meanwhile: every follower sees every
 // frame once, and those of a stream in order.
 func TestEachFrameOnce(t *testing.T) {
-	t.Run("with all blocks", func(t *testing.T) { eachFrameOnce(t, time.Minute) })
+	t.Run("with all blocks", func(t *testing.T) { eachFrameOnce(t, newBench(t), time.Minute) })
 	// Who is slow finds the blocks removed, and reads what is stored.
-	t.Run("with few blocks", func(t *testing.T) { eachFrameOnce(t, time.Millisecond) })
+	t.Run("with few blocks", func(t *testing.T) { eachFrameOnce(t, newBench(t), time.Millisecond) })
+	t.Run("in bundles", func(t *testing.T) {
+		b := newBench(t)
+		b.publisher = &bundling{js: b.js}
+		eachFrameOnce(t, b, time.Minute)
+	})
 }
 
-func eachFrameOnce(t *testing.T, keep time.Duration) {
+func eachFrameOnce(t *testing.T, b *bench, keep time.Duration) {
 	const session, lasts = "session", 6 * time.Second
-	b := newBench(t)
 	b.keep = keep
 	b.startSink()
 	libraries := []*live.Library{b.library(nil), b.library(func(o *live.Options) { o.TailBytes = 20_000 })}
 	var all sync.WaitGroup
 	lengths := make(chan map[string]int, 1)
 	all.Go(func() { lengths <- script(b, session, lasts) })
-	all.Go(func() { disturb(b, session, lasts) })
+	all.Go(func() { disturb(b, lasts) })
 
 	type result struct {
 		name string
@@ -157,8 +161,7 @@ func resuming(l *live.Library, session string, out *seen) error {
 
 // disturb stops and starts the sink, sends blocks again, removes consumers and
 // stored blocks.
-func disturb(b *bench, session string, lasts time.Duration) {
-	subject := ingest.Subject(ingest.DefaultTenant, session)
+func disturb(b *bench, lasts time.Duration) {
 	ctx := context.Background()
 	stream, err := b.js.Stream(ctx, jetstream.StreamName)
 	if err != nil {
@@ -186,7 +189,7 @@ func disturb(b *bench, session string, lasts time.Duration) {
 			first, last := info.State.FirstSeq, info.State.LastSeq
 			for range 10 {
 				if m, err := stream.GetMsg(ctx, first+rand.Uint64N(last-first+1)); err == nil {
-					if _, err := b.js.Publish(ctx, subject, m.Data); err != nil {
+					if _, err := b.js.Publish(ctx, m.Subject, m.Data); err != nil {
 						b.t.Error(err)
 					}
 				}

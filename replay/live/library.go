@@ -21,8 +21,9 @@ type Options struct {
 	// Stream is the JetStream stream of blocks, Sink the durable consumer that
 	// acknowledges a block once it is stored.
 	Stream, Sink string
-	// Subject gives the subject of a session's blocks.
-	Subject func(tenant, session string) string
+	// Filters give the subjects of a session's blocks, the first those of it alone,
+	// and with wildcards those of bundles that may hold one.
+	Filters func(tenant, session string) []string
 	Stored  replay.Library // what the sink has stored
 	// Linger and LingerHTTP are how long to wait for more after all streams have
 	// ended: 3 s, and 30 s where some of them are HTTP exchanges.
@@ -46,8 +47,8 @@ type Library struct {
 	opts Options
 	js   jetstream.JetStream
 
-	mu     sync.Mutex // guards what follows
-	tails  map[string]*tail
+	mu     sync.Mutex       // guards what follows
+	tails  map[string]*tail // by their sessions' names
 	closed bool
 }
 
@@ -95,7 +96,7 @@ func (l *Library) Close() {
 // Tape implements replay.Library. A session is known as soon as JetStream has
 // its first block.
 func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
-	t := &tape{library: l, tenant: tenant, session: session, subject: l.opts.Subject(tenant, session)}
+	t := &tape{library: l, session: newSession(&l.opts, tenant, session)}
 	lookCtx, cancel := context.WithTimeoutCause(ctx, lookTimeout,
 		fmt.Errorf("JetStream did not give the session's blocks within %s", lookTimeout))
 	defer cancel()
@@ -120,16 +121,16 @@ const lookTimeout = 20 * time.Second
 
 // acquire gives the tail of a session; a new one begins at the block from. The
 // caller releases it.
-func (l *Library) acquire(subject string, from uint64) (*tail, error) {
+func (l *Library) acquire(s *session, from uint64) (*tail, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return nil, errClosed
 	}
-	t := l.tails[subject]
+	t := l.tails[s.name()]
 	if t == nil {
-		t = newTail(l, subject, from)
-		l.tails[subject] = t
+		t = newTail(l, s, from)
+		l.tails[s.name()] = t
 	}
 	t.readers++
 	return t, nil
@@ -146,9 +147,9 @@ func (l *Library) release(t *tail) {
 	turn := t.left
 	time.AfterFunc(idle, func() {
 		l.mu.Lock()
-		unused := t.readers == 0 && t.left == turn && l.tails[t.subject] == t
+		unused := t.readers == 0 && t.left == turn && l.tails[t.session.name()] == t
 		if unused {
-			delete(l.tails, t.subject)
+			delete(l.tails, t.session.name())
 		}
 		l.mu.Unlock()
 		if unused {
@@ -176,37 +177,4 @@ func (l *Library) first(ctx context.Context) (uint64, error) {
 		return 0, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
 	}
 	return s.CachedInfo().State.FirstSeq, nil
-}
-
-// last is the number of a session's last block, 0 if there is none.
-func (l *Library) last(ctx context.Context, subject string) (uint64, error) {
-	s, err := l.js.Stream(ctx, l.opts.Stream)
-	if err != nil {
-		return 0, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
-	}
-	m, err := s.GetLastMsgForSubject(ctx, subject)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("last block of %s: %w", subject, err)
-	}
-	return m.Sequence, nil
-}
-
-// none reports whether JetStream has no block of a session with a number in
-// [from, to).
-func (l *Library) none(ctx context.Context, subject string, from, to uint64) (bool, error) {
-	s, err := l.js.Stream(ctx, l.opts.Stream)
-	if err != nil {
-		return false, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
-	}
-	m, err := s.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("block of %s from %d on: %w", subject, from, err)
-	}
-	return m.Sequence >= to, nil
 }

@@ -47,13 +47,13 @@ func (t *tape) look(ctx context.Context, from *liveAt) (*look, error) {
 	if err := t.lookAtStored(ctx, v); err != nil {
 		return nil, err
 	}
-	tail, err := l.acquire(t.subject, begin)
+	tail, err := l.acquire(t.session, begin)
 	if err != nil {
 		return nil, err
 	}
 	s := &source{library: l, tail: tail, next: begin}
 	defer s.close()
-	if v.last, err = l.last(ctx, t.subject); err != nil {
+	if v.last, err = l.last(ctx, t.session); err != nil {
 		return nil, err
 	}
 	for failures := 0; s.next <= v.last; {
@@ -127,7 +127,7 @@ func (v *look) chain(id string) *chain {
 
 // lookAtStored opens what is stored.
 func (t *tape) lookAtStored(ctx context.Context, v *look) error {
-	stored, err := t.library.opts.Stored.Tape(ctx, t.tenant, t.session)
+	stored, err := t.library.opts.Stored.Tape(ctx, t.session.tenant, t.session.id)
 	if errors.Is(err, replay.ErrNoSession) {
 		return nil
 	}

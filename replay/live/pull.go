@@ -12,7 +12,7 @@ import (
 // own. It belongs to one goroutine.
 type pull struct {
 	library  *Library
-	subject  string
+	session  *session
 	next     uint64 // the lowest number that may come
 	consumer jetstream.Consumer
 	taken    uint64 // messages that the consumer has given
@@ -24,31 +24,31 @@ func (p *pull) open(ctx context.Context) error {
 		return nil
 	}
 	c, err := p.library.js.CreateConsumer(ctx, p.library.opts.Stream, jetstream.ConsumerConfig{
-		FilterSubject: p.subject, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(p.next, 1),
+		FilterSubjects: p.session.filters, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(p.next, 1),
 		AckPolicy: jetstream.AckNonePolicy, MaxDeliver: 1, MemoryStorage: true, Replicas: 1,
 		InactiveThreshold: time.Minute,
 	})
 	if err != nil {
-		return fmt.Errorf("consumer of %s: %w", p.subject, err)
+		return fmt.Errorf("consumer of %s: %w", p.session, err)
 	}
 	p.consumer, p.taken = c, 0
 	return nil
 }
 
-// take decodes a message. It gives nil for one that cannot be read: the sink
-// sets such a block aside.
+// take decodes a message. It gives nil for one that has nothing of the session, or
+// cannot be read: the sink sets such a block aside.
 func (p *pull) take(m jetstream.Msg) (*piece, error) {
 	meta, err := m.Metadata()
 	if err != nil {
-		return nil, fmt.Errorf("message of %s: %w", p.subject, err)
+		return nil, fmt.Errorf("message of %s: %w", p.session, err)
 	}
 	if p.taken++; meta.Sequence.Consumer != p.taken {
-		return nil, fmt.Errorf("a message of %s was lost on its way", p.subject)
+		return nil, fmt.Errorf("a message of %s was lost on its way", p.session)
 	}
 	p.next = meta.Sequence.Stream + 1
-	b, err := pieceOf(m, meta.Sequence.Stream, meta.Timestamp)
+	b, err := pieceOf(m, p.session.id, meta.Sequence.Stream, meta.Timestamp)
 	if err != nil {
-		p.library.opts.Log.Warn("live: passed over a block that cannot be read", "subject", p.subject, "error", err)
+		p.library.opts.Log.Warn("live: passed over a block that cannot be read", "session", p.session, "error", err)
 		return nil, nil
 	}
 	return b, nil
@@ -62,7 +62,7 @@ func (p *pull) some(ctx context.Context) ([]*piece, error) {
 	}
 	batch, err := p.consumer.FetchNoWait(pullBlocks)
 	if err != nil {
-		return nil, fmt.Errorf("fetch blocks of %s: %w", p.subject, err)
+		return nil, fmt.Errorf("fetch blocks of %s: %w", p.session, err)
 	}
 	var pieces []*piece
 	for m := range batch.Messages() {
@@ -78,7 +78,7 @@ func (p *pull) some(ctx context.Context) ([]*piece, error) {
 		err = batch.Error()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("fetch blocks of %s: %w", p.subject, err)
+		return nil, fmt.Errorf("fetch blocks of %s: %w", p.session, err)
 	}
 	return pieces, nil
 }

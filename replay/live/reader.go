@@ -64,7 +64,7 @@ func (r *reader) seam(ctx context.Context) error {
 		return r.retry(ctx, err)
 	}
 	l := r.tape.library
-	tail, err := l.acquire(r.tape.subject, v.cursor)
+	tail, err := l.acquire(r.tape.session, v.cursor)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (r *reader) find(ctx context.Context) (*look, error) {
 	v, err := r.tape.look(ctx, &liveAt{from.Block, from.Position.StreamID, from.Position.Seq})
 	if errors.Is(err, errRemoved) {
 		r.tape.library.opts.Log.Info("live: resumed by position alone, since the block is no longer in JetStream",
-			"subject", r.tape.subject, "block", from.Block)
+			"session", r.tape.session, "block", from.Block)
 		r.query.From.Block = 0
 		return r.tape.look(ctx, nil)
 	}
@@ -152,7 +152,7 @@ func (r *reader) retry(ctx context.Context, err error) error {
 	if !r.begun || errors.Is(err, errClosed) {
 		return err
 	}
-	r.tape.library.opts.Log.Warn("live: a playback waits", "subject", r.tape.subject, "error", err)
+	r.tape.library.opts.Log.Warn("live: a playback waits", "session", r.tape.session, "error", err)
 	return r.pause(ctx, nil, time.Second)
 }
 

@@ -32,7 +32,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	}
 	if s.pull == nil || s.pull.next != s.next {
 		s.leave()
-		s.pull = &pull{library: s.library, subject: s.tail.subject, next: s.next}
+		s.pull = &pull{library: s.library, session: s.tail.session, next: s.next}
 	}
 	pieces, err := s.pull.some(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 		return pieces, nil, nil
 	}
 	// Nothing came: in time, or because there is nothing before what the tail has.
-	none, err := s.library.none(ctx, s.tail.subject, s.next, low)
+	none, err := s.library.none(ctx, s.tail.session, s.next, low)
 	if none {
 		s.next = low
 	}

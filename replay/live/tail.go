@@ -13,7 +13,7 @@ import (
 // tail is the latest blocks of one session, for all its readers.
 type tail struct {
 	library *Library
-	subject string
+	session *session
 	cancel  context.CancelFunc
 	done    chan struct{}
 
@@ -27,15 +27,15 @@ type tail struct {
 	changed chan struct{} // closed and replaced when a block came, or low rose
 }
 
-func newTail(l *Library, subject string, from uint64) *tail {
+func newTail(l *Library, s *session, from uint64) *tail {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &tail{
-		library: l, subject: subject, cancel: cancel, done: make(chan struct{}),
+		library: l, session: s, cancel: cancel, done: make(chan struct{}),
 		low: from, changed: make(chan struct{}),
 	}
 	go func() {
 		defer close(t.done)
-		t.run(ctx, &pull{library: l, subject: subject, next: from})
+		t.run(ctx, &pull{library: l, session: s, next: from})
 	}()
 	return t
 }
@@ -58,7 +58,7 @@ func (t *tail) run(ctx context.Context, p *pull) {
 			failures = 0
 		}
 		if failures == 1 {
-			t.library.opts.Log.Warn("live: blocks do not come, trying again", "subject", t.subject, "error", err)
+			t.library.opts.Log.Warn("live: blocks do not come, trying again", "session", t.session, "error", err)
 		}
 		p.close()
 		select {
@@ -100,7 +100,7 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 	}
 }
 
-// add keeps a block, which is nil if it could not be read.
+// add keeps a block, which is nil if there was none or it could not be read.
 func (t *tail) add(b *piece, number uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

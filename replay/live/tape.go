@@ -13,8 +13,8 @@ import (
 
 // tape is a session that still runs, for one playback or several.
 type tape struct {
-	library                  *Library
-	tenant, session, subject string
+	library *Library
+	session *session
 
 	mu      sync.Mutex // guards what follows
 	streams map[string]schema.StreamState
