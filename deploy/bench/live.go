@@ -32,7 +32,7 @@ func follow(ctx context.Context, c *cluster, s *pacedSource) (*follower, error) 
 		return nil, err
 	}
 	consumer, err := js.OrderedConsumer(ctx, jetstream.StreamName, njs.OrderedConsumerConfig{
-		FilterSubjects: []string{ingest.Subject(ingest.DefaultTenant, s.session)},
+		FilterSubjects: ingest.SubjectFilters(ingest.DefaultTenant, s.session),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("follow session %s: %w", s.session, err)
@@ -45,9 +45,23 @@ func follow(ctx context.Context, c *cluster, s *pacedSource) (*follower, error) 
 	return f, err
 }
 
-// take notes when the frames of a block were read, each by itself.
+// take reads a message's block of the session.
 func (f *follower) take(m njs.Msg) {
-	b, err := block.Decode(m.Data())
+	entries, err := block.Entries(m.Data(), nil)
+	if err != nil {
+		f.fail(err)
+		return
+	}
+	for _, e := range entries {
+		if e.Session == "" || e.Session == f.source.session {
+			f.takeBlock(e.Data)
+		}
+	}
+}
+
+// takeBlock notes when the frames of a block were read, each by itself.
+func (f *follower) takeBlock(data []byte) {
+	b, err := block.Decode(data)
 	if err != nil {
 		f.fail(err)
 		return

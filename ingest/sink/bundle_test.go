@@ -1,0 +1,107 @@
+package sink_test
+
+import (
+	"strings"
+	"testing"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/sink"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// oneFrame is a block of one frame.
+func oneFrame(session string) []byte {
+	return block.Encode(nil, &block.Block{
+		Session: session, State: schema.StreamState{StreamID: schema.NewStreamID(), Frames: 1},
+		Frames: []schema.Frame{{At: ingest.Now(), Raw: []byte("x\n")}},
+	}, block.S2)
+}
+
+func entry(session string, data []byte) block.Entry { return block.Entry{Session: session, Data: data} }
+
+// publishBundle publishes blocks in one message.
+func (b *bench) publishBundle(entries ...block.Entry) {
+	b.t.Helper()
+	var marks [ingest.BundleSlots]string
+	for _, e := range entries {
+		slot, mark := ingest.BundleSlot(e.Session)
+		marks[slot] = mark
+	}
+	if _, err := b.js.Publish(b.t.Context(), ingest.BundleSubject("acme", &marks), block.AppendBundle(nil, entries)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// deadLetter gives a letter's reason and where it came from.
+func (b *bench) deadLetter(n uint64) (reason, subject string) {
+	b.t.Helper()
+	dead, err := b.js.Stream(b.t.Context(), jetstream.DeadName)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	m, err := dead.GetMsg(b.t.Context(), n)
+	if err != nil {
+		b.t.Fatalf("dead letter %d: %v", n, err)
+	}
+	return m.Header.Get(jetstream.HeaderReason), m.Header.Get(jetstream.HeaderSubject)
+}
+
+// Of a bundle's blocks those are set aside, one by one, that cannot be read; the
+// others are stored. A bundle that cannot be read is set aside whole.
+func TestPoisonInBundle(t *testing.T) {
+	b := newBench(t)
+	b.run(sink.Options{})
+	b.publishBundle(entry("a", oneFrame("a")), entry("nonsense", []byte("nonsense")), entry("b", oneFrame("b")), entry("short", oneFrame("short")[:20]))
+	var marks [ingest.BundleSlots]string
+	whole := block.AppendBundle(nil, []block.Entry{entry("c", oneFrame("c"))})
+	if _, err := b.js.Publish(t.Context(), ingest.BundleSubject("acme", &marks), whole[:len(whole)-1]); err != nil {
+		t.Fatal(err)
+	}
+	b.publishBundle(entry("d", oneFrame("d")))
+	b.eventually("SELECT count() FROM frames FINAL WHERE tenant = 'acme' AND session_id IN ('a', 'b', 'd')", 3)
+	b.waitAcked()
+	for i, want := range []struct{ reason, subject string }{
+		{"no block", ingest.Subject("acme", "nonsense")},
+		{"checksum", ingest.Subject("acme", "short")},
+		{"bundle", ingest.BundleSubject("acme", &marks)},
+	} {
+		reason, subject := b.deadLetter(uint64(i + 1))
+		if !strings.Contains(reason, want.reason) || subject != want.subject {
+			t.Errorf("dead letter %d: %q of %s, want %+v", i+1, reason, subject, want)
+		}
+	}
+}
+
+// Of a bundle's blocks that one is set aside which ClickHouse refuses.
+func TestRefusedInBundle(t *testing.T) {
+	b := newBench(t)
+	if err := b.db.Exec(t.Context(), "ALTER TABLE frames ADD CONSTRAINT none CHECK session_id != 'bad'"); err != nil {
+		t.Fatal(err)
+	}
+	b.publishBundle(entry("a", oneFrame("a")), entry("bad", oneFrame("bad")), entry("b", oneFrame("b")))
+	b.run(sink.Options{})
+	b.eventually("SELECT count() FROM frames FINAL WHERE session_id IN ('a', 'b')", 2)
+	b.waitAcked()
+	if reason, subject := b.deadLetter(1); !strings.Contains(reason, "none") || subject != ingest.Subject("acme", "bad") {
+		t.Errorf("the dead letter is %q of %s", reason, subject)
+	}
+}
+
+// What is of a later version in a bundle has it delivered again; the rest is stored.
+func TestLaterVersionInBundle(t *testing.T) {
+	b := newBench(t)
+	b.run(sink.Options{})
+	later := oneFrame("later")
+	later[3] = 3
+	b.publishBundle(entry("a", oneFrame("a")), entry("later", later))
+	b.eventually("SELECT count() FROM frames FINAL WHERE session_id = 'a'", 1)
+	c, err := b.js.Consumer(t.Context(), jetstream.StreamName, sink.ConsumerName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := c.CachedInfo().NumAckPending; n != 1 {
+		t.Errorf("%d messages wait to be delivered again, want one", n)
+	}
+}
