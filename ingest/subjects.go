@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -35,44 +36,24 @@ func SubjectTenant(subject string) (string, error) {
 	return tenant, nil
 }
 
-// BundleSlots is how many tokens a bundle's subject has after the tenant. A bundle
-// is one message with blocks of several sessions, at most one of each. A session
-// has a slot of its own: there its mark stands in the subject of a bundle that
-// holds a block of it, so that one filter finds all of these.
-const BundleSlots = 64
+// Buckets is how many kinds of bundles a tenant has. A bundle is one message with
+// blocks of several sessions, at most one of each; whose session falls into which
+// bucket is settled by its id, so that who reads a session takes few others' bundles.
+const Buckets = 64
 
-// BundleSlot gives the slot of a session, from 0, and its mark there. Sessions may
-// share both.
-func BundleSlot(session string) (slot int, mark string) {
+// Bucket gives the bucket of a session, from 0.
+func Bucket(session string) int {
 	sum := sha256.Sum256([]byte(session))
-	return int(sum[bundleMark]) % BundleSlots, base64.RawURLEncoding.EncodeToString(sum[:bundleMark])
+	return int(sum[0]) % Buckets
 }
 
-const (
-	bundleMark = 3   // bytes of the hash of a session's id that are its mark
-	emptySlot  = "-" // what no mark is: those have four letters
-)
-
-// BundleSubject is the subject of a bundle. marks are those of its sessions, each at
-// its slot; "" for none.
-func BundleSubject(tenant string, marks *[BundleSlots]string) string {
-	var s strings.Builder
-	s.Grow(len(SubjectPrefix) + len(tenant) + 5*BundleSlots)
-	s.WriteString(SubjectPrefix + tenant)
-	for _, mark := range marks {
-		s.WriteByte('.')
-		if mark == "" {
-			mark = emptySlot
-		}
-		s.WriteString(mark)
-	}
-	return s.String()
+// BundleSubject is the subject of a bucket's bundles.
+func BundleSubject(tenant string, bucket int) string {
+	return SubjectPrefix + tenant + ".bundle." + strconv.Itoa(bucket)
 }
 
-// SubjectFilters are what finds a session's blocks: those by themselves, and the
-// bundles that hold one, among them some of other sessions alone.
+// SubjectFilters are the subjects of a session's blocks: of those by themselves, and
+// of the bundles that may hold one.
 func SubjectFilters(tenant, session string) []string {
-	slot, mark := BundleSlot(session)
-	bundles := SubjectPrefix + tenant + strings.Repeat(".*", slot) + "." + mark + strings.Repeat(".*", BundleSlots-1-slot)
-	return []string{Subject(tenant, session), bundles}
+	return []string{Subject(tenant, session), BundleSubject(tenant, Bucket(session))}
 }

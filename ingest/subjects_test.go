@@ -2,68 +2,46 @@ package ingest_test
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"testing"
 
 	"tapedeck/ingest"
 )
 
-// matches reports whether a subject matches a filter, by NATS's rules for "*".
-func matches(filter, subject string) bool {
-	f, s := strings.Split(filter, "."), strings.Split(subject, ".")
-	if len(f) != len(s) {
-		return false
+// The subjects of a session's blocks are those of no other, but for bundles, whose
+// sessions are spread evenly; and all name the tenant.
+func TestSubjects(t *testing.T) {
+	const sessions = 64 * ingest.Buckets
+	own := map[string]string{}
+	buckets := map[int]int{}
+	ids := []string{"bundle", "bundle.1", "~", "a b", "späti"}
+	for len(ids) < sessions {
+		ids = append(ids, fmt.Sprint("session-", len(ids)))
 	}
-	for i := range f {
-		if f[i] != "*" && f[i] != s[i] {
-			return false
+	for _, id := range ids {
+		subject := ingest.Subject("acme", id)
+		if other, taken := own[subject]; taken {
+			t.Fatalf("%q and %q have the subject %s", id, other, subject)
 		}
-	}
-	return true
-}
-
-// A session's filters find its blocks and the bundles that hold one, and hardly
-// anything else.
-func TestSubjectFilters(t *testing.T) {
-	const tenant, sessions = "acme", 500
-	slots := map[int]int{}
-	for i := range sessions {
-		session := fmt.Sprintf("session %d", i)
-		filters := ingest.SubjectFilters(tenant, session)
-		slot, mark := ingest.BundleSlot(session)
-		slots[slot]++
-		var with, without [ingest.BundleSlots]string
-		with[slot] = mark
-		for j := range 20 {
-			slot, mark := ingest.BundleSlot(fmt.Sprintf("other %d", 20*i+j))
-			if with[slot] == "" {
-				with[slot] = mark
-			}
-			without[slot] = mark
+		own[subject] = id
+		bucket := ingest.Bucket(id)
+		buckets[bucket]++
+		filters := ingest.SubjectFilters("acme", id)
+		if want := []string{subject, ingest.BundleSubject("acme", bucket)}; !slices.Equal(filters, want) {
+			t.Errorf("filters of %q: %q, want %q", id, filters, want)
 		}
-		for subject, want := range map[string]int{
-			ingest.Subject(tenant, session):        1,
-			ingest.Subject(tenant, "other"):        0,
-			ingest.Subject("another", session):     0,
-			ingest.BundleSubject(tenant, &with):    1,
-			ingest.BundleSubject(tenant, &without): 0,
-			ingest.BundleSubject("another", &with): 0,
-		} {
-			found := 0
-			for _, f := range filters {
-				if matches(f, subject) {
-					found++
-				}
-			}
-			if found != want {
-				t.Errorf("%d of the filters of %q find %s, want %d", found, session, subject, want)
-			}
-			if got, err := ingest.SubjectTenant(subject); err != nil || !strings.HasPrefix(subject, ingest.SubjectPrefix+got+".") {
-				t.Errorf("tenant of %s: %q, %v", subject, got, err)
+		for _, f := range filters {
+			if tenant, err := ingest.SubjectTenant(f); err != nil || tenant != "acme" {
+				t.Errorf("tenant of %s: %q, %v", f, tenant, err)
 			}
 		}
 	}
-	if len(slots) < ingest.BundleSlots*9/10 {
-		t.Errorf("%d sessions use %d of %d slots", sessions, len(slots), ingest.BundleSlots)
+	for bucket := range ingest.Buckets {
+		if id, taken := own[ingest.BundleSubject("acme", bucket)]; taken {
+			t.Errorf("the subject of bucket %d is that of the session %q", bucket, id)
+		}
+		if n := buckets[bucket]; n < 32 || n > 128 {
+			t.Errorf("bucket %d has %d sessions of %d", bucket, n, sessions)
+		}
 	}
 }

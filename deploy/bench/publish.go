@@ -12,7 +12,7 @@ import (
 // publishStage measures publishing ready blocks, and JetStream by itself.
 type publishStage struct {
 	blocks, large sizes
-	ours          Laps // through the Publisher; Bytes are those of the blocks
+	ours          Laps // through the Publisher; Bytes and Messages are those of the blocks
 	ourLarge      Laps // the same with the large blocks
 	raw           Laps // the bytes of the blocks in messages of 64 KiB
 	same          Laps // the messages of ours without the Publisher
@@ -87,12 +87,13 @@ func (s *publishStage) measure(ctx context.Context, w *workshop) (err error) {
 func (s *publishStage) write(p *page) {
 	p.text("The blocks that the file comes to (%v, compressed, facts included) are ready in memory and are published\n"+
 		"again and again, each time under new ids, until all are confirmed. Its sessions are short, and a block belongs to one session; so\n"+
-		"the same once more with the blocks that the frames come to as one session (%v).\n"+
+		"the same once more with the blocks that the frames come to as one session (%v), which are sent one by one; those of several\n"+
+		"sessions go together in messages of up to 64 KiB (docs/adr/0005-bundles.md).\n"+
 		"The ceiling is JetStream with the bytes of the former in messages of 64 KiB, on the same server, with the same settings of the\n"+
 		"stream, asynchronously, with as many bytes on their way; and in messages of the blocks' own sizes, which tells what of the\n"+
 		"difference is the messages and what the publisher. The bar holds the file's own blocks against messages of 64 KiB.",
 		s.blocks, s.large)
-	p.table("| | frames/s | bytes/s | messages/s | of raw JetStream's bytes/s |", "|---|---:|---:|---:|---:|")
+	p.table("| | frames/s | bytes/s | blocks or messages/s | of raw JetStream's bytes/s |", "|---|---:|---:|---:|---:|")
 	ceiling := s.raw.Median().ByteRate()
 	for _, c := range []struct {
 		name string

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -12,16 +13,22 @@ import (
 	"tapedeck/schema/block"
 )
 
-// bundle is blocks that wait to be sent in one message: of one tenant, of different
-// sessions. A message costs JetStream much however small it is.
+// bundle is blocks that wait to be sent in one message: of different sessions of one
+// bucket. A message costs JetStream much however small it is.
 type bundle struct {
-	tenant  string
+	bucket  bucket
+	since   time.Time // when its first block came
 	ids     []string
 	entries []block.Entry
-	marks   [ingest.BundleSlots]string
 	size    int // of the message, bytes
 	weight  int64
 	dones   []func(error)
+}
+
+// bucket is what blocks share that may go together.
+type bucket struct {
+	tenant string
+	number int
 }
 
 // bundleBytes is what a message of several blocks has at most.
@@ -32,17 +39,12 @@ func entrySize(p *ingest.Parcel) int { return len(p.Data) + len(p.Session) + 8 }
 
 // takes reports whether a block fits in beside those that are there.
 func (b *bundle) takes(p *ingest.Parcel, most int) bool {
-	if len(b.entries) == 0 {
-		return true
-	}
-	slot, _ := ingest.BundleSlot(p.Session)
-	return b.tenant == p.Tenant && b.marks[slot] == "" && b.size+entrySize(p) <= most
+	return b.size+entrySize(p) <= most &&
+		!slices.ContainsFunc(b.entries, func(e block.Entry) bool { return e.Session == p.Session })
 }
 
-// add puts a block in that it takes.
+// add puts a block in.
 func (b *bundle) add(p *ingest.Parcel, weight int64, done func(error)) {
-	slot, mark := ingest.BundleSlot(p.Session)
-	b.tenant, b.marks[slot] = p.Tenant, mark
 	b.ids = append(b.ids, p.ID)
 	b.entries = append(b.entries, block.Entry{Session: p.Session, Data: p.Data})
 	b.size += entrySize(p)
@@ -50,16 +52,10 @@ func (b *bundle) add(p *ingest.Parcel, weight int64, done func(error)) {
 	b.dones = append(b.dones, done)
 }
 
-// told gives what tells all blocks their fate.
-func (b *bundle) told() func(error) {
-	if len(b.dones) == 1 {
-		return b.dones[0]
-	}
-	dones := slices.Clone(b.dones)
-	return func(err error) {
-		for _, done := range dones {
-			done(err)
-		}
+// told tells all blocks their fate.
+func (b *bundle) told(err error) {
+	for _, done := range b.dones {
+		done(err)
 	}
 }
 
@@ -69,13 +65,13 @@ func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
 	if len(b.entries) == 1 {
 		e := &b.entries[0]
 		return &nats.Msg{
-			Subject: ingest.Subject(b.tenant, e.Session),
+			Subject: ingest.Subject(b.bucket.tenant, e.Session),
 			Header:  nats.Header{jetstream.MsgIDHeader: {b.ids[0]}}, Data: e.Data,
 		}, room
 	}
 	room = block.AppendBundle(room[:0], b.entries)
 	return &nats.Msg{
-		Subject: ingest.BundleSubject(b.tenant, &b.marks),
+		Subject: ingest.BundleSubject(b.bucket.tenant, b.bucket.number),
 		Header:  nats.Header{jetstream.MsgIDHeader: {b.id()}}, Data: room,
 	}, room
 }
@@ -88,10 +84,4 @@ func (b *bundle) id() string {
 		_, _ = h.Write([]byte{'\n'})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-func (b *bundle) reset() {
-	clear(b.entries) // the blocks are the caller's again
-	clear(b.dones)
-	*b = bundle{ids: b.ids[:0], entries: b.entries[:0], dones: b.dones[:0]}
 }

@@ -27,6 +27,7 @@ func stalled(t *testing.T) (p *jetstream.Publisher, sent func(n int) []*nats.Msg
 	if p, err = jetstream.NewPublisher(nc); err != nil {
 		t.Fatal(err)
 	}
+	p.GatherForLong()
 	sent = func(n int) (all []*nats.Msg) {
 		t.Helper()
 		for range n {
@@ -72,7 +73,7 @@ func TestBundles(t *testing.T) {
 		publish(fmt.Sprint("alone", i))
 	}
 	alone := sent(4)
-	sessions := distinct(5)
+	sessions := sameBucket(5)
 	for _, s := range sessions {
 		publish(s)
 	}
@@ -103,21 +104,18 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// distinct gives sessions of different slots.
-func distinct(n int) (all []string) {
-	taken := map[int]bool{}
+// sameBucket gives sessions whose blocks may go together.
+func sameBucket(n int) (all []string) {
 	for i := 0; len(all) < n; i++ {
-		session := fmt.Sprint("session", i)
-		if slot, _ := ingest.BundleSlot(session); !taken[slot] {
-			taken[slot] = true
+		if session := fmt.Sprint("session", i); ingest.Bucket(session) == 1 {
 			all = append(all, session)
 		}
 	}
 	return all
 }
 
-// A bundle is sent when the next block is of a session that it has, of another
-// tenant, or too much: blocks stay in their order.
+// A bundle is sent when the next block of its bucket is of a session that it has, or
+// too much: a session's blocks stay in their order.
 func TestBundleBounds(t *testing.T) {
 	p, sent, let := stalled(t)
 	var f fates
@@ -128,7 +126,7 @@ func TestBundleBounds(t *testing.T) {
 	}
 	four()
 	first := sent(4)
-	sessions := distinct(40)
+	sessions := sameBucket(40)
 	for _, s := range []string{sessions[0], sessions[1], sessions[0]} {
 		f.publishFor(t, p, s, "", block4k(s))
 	}

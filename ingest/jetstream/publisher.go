@@ -23,9 +23,9 @@ type Publisher struct {
 	window  *semaphore.Weighted // bytes on their way
 	answers answers
 
-	mu     sync.Mutex // guards what follows, and that messages leave in the order of their blocks
-	bundle bundle     // waits to be sent
-	data   []byte     // room for a message
+	mu       sync.Mutex // guards what follows, and that messages leave in the order of their blocks
+	gathered gathered
+	data     []byte // room for a message
 }
 
 const (
@@ -42,7 +42,7 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 	if nc.IsClosed() {
 		return nil, fmt.Errorf("JetStream: %w", nats.ErrConnectionClosed)
 	}
-	p := &Publisher{nc: nc, window: semaphore.NewWeighted(windowBytes)}
+	p := &Publisher{nc: nc, window: semaphore.NewWeighted(windowBytes), gathered: newGathered()}
 	p.answers.init(nc, p.window.Release, p.answered)
 	return p, nil
 }
@@ -69,41 +69,47 @@ func (p *Publisher) Publish(ctx context.Context, parcel ingest.Parcel, done func
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.bundle.takes(&parcel, most) {
-		p.send()
+	b := p.gathered.of(&parcel)
+	if b != nil && !b.takes(&parcel, most) {
+		p.send(b)
+		b = nil
 	}
-	p.bundle.add(&parcel, weight, done)
-	if p.answers.waiting() < fewOnWay {
-		p.send()
+	if b == nil {
+		b = p.gathered.open(&parcel)
 	}
+	b.add(&parcel, weight, done)
+	p.sendDue()
 	return nil
 }
 
-// fewOnWay is how many messages are on their way without blocks being gathered for
-// the next one.
-const fewOnWay = 4
-
-// answered is called when less is on its way: what was gathered need not wait for more.
+// answered is called when less is on its way.
 func (p *Publisher) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.answers.waiting() < fewOnWay {
-		p.send()
+	p.sendDue()
+}
+
+// sendDue sends what need not wait for more. It needs mu.
+func (p *Publisher) sendDue() {
+	for {
+		b := p.gathered.due(p.answers.waiting())
+		if b == nil {
+			return
+		}
+		p.send(b)
 	}
 }
 
-// send sends what was gathered. It needs mu.
-func (p *Publisher) send() {
-	if len(p.bundle.entries) == 0 {
-		return
-	}
-	f := flight{weight: p.bundle.weight, done: p.bundle.told()}
+// send sends a bundle that was gathered. It needs mu.
+func (p *Publisher) send(b *bundle) {
+	p.gathered.take(b)
+	f := flight{weight: b.weight, done: b.told}
 	number, reply, err := p.answers.expect(f)
 	if err != nil {
 		err = fmt.Errorf("listen for JetStream's answers: %w", err)
 	} else {
 		var msg *nats.Msg
-		msg, p.data = p.bundle.message(p.data)
+		msg, p.data = b.message(p.data)
 		msg.Reply = reply
 		if err = p.nc.PublishMsg(msg); err != nil {
 			err = fmt.Errorf("publish to JetStream: %w", err)
@@ -112,7 +118,6 @@ func (p *Publisher) send() {
 			}
 		}
 	}
-	p.bundle.reset()
 	if err != nil {
 		p.window.Release(f.weight)
 		go f.done(err)

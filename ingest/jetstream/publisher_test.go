@@ -152,7 +152,7 @@ func TestClosedConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	var f fates
-	for i, session := range distinct(10) {
+	for i, session := range sameBucket(10) {
 		f.publishFor(t, p, session, fmt.Sprint("id", i), []byte("x"))
 	}
 	nc.Close()

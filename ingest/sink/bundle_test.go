@@ -24,12 +24,7 @@ func entry(session string, data []byte) block.Entry { return block.Entry{Session
 // publishBundle publishes blocks in one message.
 func (b *bench) publishBundle(entries ...block.Entry) {
 	b.t.Helper()
-	var marks [ingest.BundleSlots]string
-	for _, e := range entries {
-		slot, mark := ingest.BundleSlot(e.Session)
-		marks[slot] = mark
-	}
-	if _, err := b.js.Publish(b.t.Context(), ingest.BundleSubject("acme", &marks), block.AppendBundle(nil, entries)); err != nil {
+	if _, err := b.js.Publish(b.t.Context(), ingest.BundleSubject("acme", 7), block.AppendBundle(nil, entries)); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -54,9 +49,8 @@ func TestPoisonInBundle(t *testing.T) {
 	b := newBench(t)
 	b.run(sink.Options{})
 	b.publishBundle(entry("a", oneFrame("a")), entry("nonsense", []byte("nonsense")), entry("b", oneFrame("b")), entry("short", oneFrame("short")[:20]))
-	var marks [ingest.BundleSlots]string
 	whole := block.AppendBundle(nil, []block.Entry{entry("c", oneFrame("c"))})
-	if _, err := b.js.Publish(t.Context(), ingest.BundleSubject("acme", &marks), whole[:len(whole)-1]); err != nil {
+	if _, err := b.js.Publish(t.Context(), ingest.BundleSubject("acme", 7), whole[:len(whole)-1]); err != nil {
 		t.Fatal(err)
 	}
 	b.publishBundle(entry("d", oneFrame("d")))
@@ -65,7 +59,7 @@ func TestPoisonInBundle(t *testing.T) {
 	for i, want := range []struct{ reason, subject string }{
 		{"no block", ingest.Subject("acme", "nonsense")},
 		{"checksum", ingest.Subject("acme", "short")},
-		{"bundle", ingest.BundleSubject("acme", &marks)},
+		{"bundle", ingest.BundleSubject("acme", 7)},
 	} {
 		reason, subject := b.deadLetter(uint64(i + 1))
 		if !strings.Contains(reason, want.reason) || subject != want.subject {

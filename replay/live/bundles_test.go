@@ -14,7 +14,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// bundling publishes every block in a bundle with blocks of other sessions.
+// bundling publishes every block in a bundle with blocks of other sessions (whose
+// buckets do not matter here).
 type bundling struct {
 	js    njs.JetStream
 	count atomic.Int64
@@ -22,24 +23,16 @@ type bundling struct {
 
 func (p *bundling) Publish(ctx context.Context, parcel ingest.Parcel, done func(error)) error {
 	n := p.count.Add(1)
-	var marks [ingest.BundleSlots]string
-	slot, mark := ingest.BundleSlot(parcel.Session)
-	marks[slot] = mark
 	entries := []block.Entry{{Session: parcel.Session, Data: parcel.Data}}
 	for i := range 3 {
 		other := fmt.Sprintf("other %d", 3*n+int64(i))
-		slot, mark := ingest.BundleSlot(other)
-		if marks[slot] != "" {
-			continue
-		}
-		marks[slot] = mark
 		entries = append(entries, block.Entry{Session: other, Data: block.Encode(nil, &block.Block{
 			Session: other, State: schema.StreamState{StreamID: schema.NewStreamID(), Frames: 1, Ended: 1},
 			Frames: []schema.Frame{{At: ingest.Now(), Raw: []byte("other\n")}},
 		}, block.S2)})
 	}
-	entries[0], entries[len(entries)-1] = entries[len(entries)-1], entries[0]
-	subject, data := ingest.BundleSubject(parcel.Tenant, &marks), block.AppendBundle(nil, entries)
+	entries[0], entries[2] = entries[2], entries[0]
+	subject, data := ingest.BundleSubject(parcel.Tenant, ingest.Bucket(parcel.Session)), block.AppendBundle(nil, entries)
 	if _, err := p.js.Publish(ctx, subject, data, njs.WithMsgID(parcel.ID)); err != nil {
 		return err
 	}

@@ -21,8 +21,8 @@ type Options struct {
 	// Stream is the JetStream stream of blocks, Sink the durable consumer that
 	// acknowledges a block once it is stored.
 	Stream, Sink string
-	// Filters give the subjects of a session's blocks, the first those of it alone,
-	// and with wildcards those of bundles that may hold one.
+	// Filters give the subjects of a session's blocks: first that of those by
+	// themselves, then those of bundles that may hold one.
 	Filters func(tenant, session string) []string
 	Stored  replay.Library // what the sink has stored
 	// Linger and LingerHTTP are how long to wait for more after all streams have

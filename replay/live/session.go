@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -29,38 +28,22 @@ func (s *session) String() string { return "session " + strconv.Quote(s.id) }
 // last is the number of the last message that may hold a block of a session, 0 if
 // there is none.
 func (l *Library) last(ctx context.Context, s *session) (uint64, error) {
+	str, err := l.js.Stream(ctx, l.opts.Stream)
+	if err != nil {
+		return 0, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
+	}
 	var last uint64
 	for _, filter := range s.filters {
-		n, err := l.lastOf(ctx, filter)
+		m, err := str.GetLastMsgForSubject(ctx, filter)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			continue
+		}
 		if err != nil {
 			return 0, fmt.Errorf("last block of %s: %w", s, err)
 		}
-		last = max(last, n)
+		last = max(last, m.Sequence)
 	}
 	return last, nil
-}
-
-// lastOf is the number of the last message of a filter, 0 if there is none. The
-// client library asks for those of one subject alone; the server knows wildcards
-// (NATS ADR-31, Direct Get).
-func (l *Library) lastOf(ctx context.Context, filter string) (uint64, error) {
-	ask, err := json.Marshal(map[string]string{"last_by_subj": filter})
-	if err != nil {
-		return 0, err
-	}
-	answer, err := l.opts.NATS.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+l.opts.Stream, ask)
-	if err != nil {
-		return 0, err
-	}
-	if number := answer.Header.Get(jetstream.SequenceHeader); number != "" {
-		return strconv.ParseUint(number, 10, 64)
-	}
-	switch status := answer.Header.Get("Status"); status {
-	case "404":
-		return 0, nil
-	default:
-		return 0, fmt.Errorf("JetStream answers %s %s", status, answer.Header.Get("Description"))
-	}
 }
 
 // none reports whether JetStream has nothing that may hold a block of a session
@@ -75,8 +58,11 @@ func (l *Library) none(ctx context.Context, s *session, from, to uint64) (bool, 
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			continue
 		}
-		if err != nil || m.Sequence < to {
-			return false, err
+		if err != nil {
+			return false, fmt.Errorf("block of %s from %d on: %w", s, from, err)
+		}
+		if m.Sequence < to {
+			return false, nil
 		}
 	}
 	return true, nil

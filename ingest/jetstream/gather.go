@@ -1,0 +1,58 @@
+package jetstream
+
+import (
+	"slices"
+	"time"
+
+	"tapedeck/ingest"
+)
+
+// gathered is the blocks that are not sent yet, in bundles, the oldest first.
+type gathered struct {
+	limit   time.Duration // how long a block waits for others at most, for as long as JetStream answers
+	bundles []*bundle
+	by      map[bucket]*bundle
+}
+
+func newGathered() gathered { return gathered{limit: gatherLimit, by: map[bucket]*bundle{}} }
+
+// of gives the bundle that a block belongs to, nil if there is none.
+func (g *gathered) of(p *ingest.Parcel) *bundle {
+	return g.by[bucketOf(p)]
+}
+
+func bucketOf(p *ingest.Parcel) bucket { return bucket{p.Tenant, ingest.Bucket(p.Session)} }
+
+// open begins a bundle with a block.
+func (g *gathered) open(p *ingest.Parcel) *bundle {
+	b := &bundle{bucket: bucketOf(p), since: time.Now()}
+	g.bundles = append(g.bundles, b)
+	g.by[b.bucket] = b
+	return b
+}
+
+// take takes a bundle out.
+func (g *gathered) take(b *bundle) *bundle {
+	delete(g.by, b.bucket)
+	g.bundles = slices.DeleteFunc(g.bundles, func(x *bundle) bool { return x == b })
+	return b
+}
+
+// due gives the oldest bundle if it is to be sent: since few messages are on their
+// way, or since it has waited long enough.
+func (g *gathered) due(onWay int) *bundle {
+	if len(g.bundles) == 0 {
+		return nil
+	}
+	if b := g.bundles[0]; onWay < fewOnWay || time.Since(b.since) > g.limit {
+		return b
+	}
+	return nil
+}
+
+const (
+	// fewOnWay is how many messages are on their way without blocks being gathered
+	// for the next ones.
+	fewOnWay = 4
+	gatherLimit = 10 * time.Millisecond
+)

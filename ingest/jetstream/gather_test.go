@@ -1,0 +1,37 @@
+package jetstream
+
+import (
+	"testing"
+	"time"
+
+	"tapedeck/ingest"
+)
+
+// GatherForLong has blocks wait for others however long it takes, since tests do
+// not know how long that is.
+func (p *Publisher) GatherForLong() { p.gathered.limit = time.Hour }
+
+// What was gathered is due when little is on its way, and when it has waited.
+func TestDue(t *testing.T) {
+	g := newGathered()
+	if g.due(0) != nil {
+		t.Error("something is due, and nothing is there")
+	}
+	g.limit = time.Hour
+	first := g.open(&ingest.Parcel{Tenant: "a", Session: "s"})
+	second := g.open(&ingest.Parcel{Tenant: "b", Session: "s"})
+	if g.due(fewOnWay) != nil {
+		t.Error("one is due while messages are on their way")
+	}
+	if g.due(fewOnWay-1) != first {
+		t.Error("the first is not due when messages were answered")
+	}
+	first.since = time.Now().Add(-2 * time.Hour)
+	if g.due(fewOnWay) != first {
+		t.Error("the first is not due though it has waited")
+	}
+	g.take(first)
+	if g.due(fewOnWay) != nil || g.due(0) != second || g.of(&ingest.Parcel{Tenant: "b", Session: "s"}) != second {
+		t.Error("the second is not what is left")
+	}
+}
