@@ -104,6 +104,26 @@ func (c *cluster) underWay(ctx context.Context) (why string) {
 	return ""
 }
 
+// travelled counts the messages that JetStream still has, and the bundles among them.
+func (c *cluster) travelled(ctx context.Context) (messages, bundles uint64, err error) {
+	err = c.jetStream(ctx, func(js njs.JetStream) error {
+		s, err := js.Stream(ctx, jetstream.StreamName)
+		if err != nil {
+			return err
+		}
+		info, err := s.Info(ctx, njs.WithSubjectFilter(ingest.SubjectPrefix+"*.bundle.*"))
+		if err != nil {
+			return err
+		}
+		messages = info.State.Msgs
+		for _, n := range info.State.Subjects {
+			bundles += n
+		}
+		return nil
+	})
+	return messages, bundles, err
+}
+
 // check holds one session against what a reader sees. It gives how many of its
 // frames are there.
 func (c *cluster) check(ctx context.Context, r *recorded) (int, error) {

@@ -90,6 +90,11 @@ func faults(long time.Duration) []fault {
 			return wait(ctx, long)
 		})
 	}
+	add("slow connections to nats", func(ctx context.Context, c *cluster, l *load) error {
+		c.natsWire.slow(20 * time.Millisecond)
+		l.sources.Go(func() { l.bulk(ctx, 60) }) // what else happens meets it on its way
+		return wait(ctx, 200*time.Millisecond)
+	})
 	add("fill nats's disk", fillNATS(long))
 	add("fill the spool", fillSpool(long))
 	add("deliver everything again", func(ctx context.Context, c *cluster, _ *load) error { return c.forget(ctx) })

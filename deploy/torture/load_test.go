@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -91,6 +92,7 @@ type load struct {
 	random  *rand.Rand
 	number  atomic.Int64
 	stop    chan struct{} // closed when no new session is to be begun
+	sources sync.WaitGroup
 
 	mu       sync.Mutex // guards what follows
 	sessions []*recorded
@@ -224,32 +226,70 @@ func (l *load) socketOne(ctx context.Context, r *recorded) error {
 func (l *load) command(ctx context.Context, n int) {
 	for !l.over() {
 		r := l.next("record -")
-		ctx, cancel := context.WithTimeout(ctx, 2*healTimeout)
-		cmd := exec.CommandContext(ctx, l.cluster.program, "record", "--no-wait", "--server", l.cluster.ingestURL, "-")
-		cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(l.cluster.dir, fmt.Sprint("state", n)))
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		in, err := cmd.StdinPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
-		if err == nil {
+		err := l.record(ctx, n, "-", func(in io.Writer) error {
 			for _, piece := range r.pieces() {
-				if _, err = in.Write(piece); err != nil {
-					break
+				if _, err := in.Write(piece); err != nil {
+					return err
 				}
 				pace()
 			}
-			in.Close()
-			err = cmd.Wait()
-		}
+			return nil
+		})
 		if err == nil {
 			r.whole, r.acked = true, len(r.frames)
 		} else {
-			r.why = err.Error() + ": " + said.String()
+			r.why = err.Error()
 			pace()
 		}
-		cancel()
+	}
+}
+
+// record runs "tapedeck record" with a spool of its own, and writes to it.
+func (l *load) record(ctx context.Context, spool int, source string, write func(io.Writer) error) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*healTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, l.cluster.program, "record", "--no-wait", "--server", l.cluster.ingestURL, source)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(l.cluster.dir, fmt.Sprint("state", spool)))
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		err = write(in)
+		in.Close()
+		err = errors.Join(err, cmd.Wait())
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, said.String())
+	}
+	return nil
+}
+
+// bulk sends n sessions as fast as it goes, in one file through "tapedeck record FILE".
+func (l *load) bulk(ctx context.Context, n int) {
+	var mine []*recorded
+	var text bytes.Buffer
+	for range n {
+		r := l.next("record FILE")
+		mine = append(mine, r)
+		for _, f := range r.frames {
+			text.Write(f)
+			text.WriteByte('\n')
+		}
+	}
+	path := filepath.Join(l.cluster.dir, fmt.Sprintf("bulk-%d.ndjson", l.round))
+	err := os.WriteFile(path, text.Bytes(), 0o600)
+	if err == nil {
+		err = l.record(ctx, 1, path, func(io.Writer) error { return nil })
+	}
+	for _, r := range mine {
+		if err == nil {
+			r.whole, r.acked = true, len(r.frames)
+		} else {
+			r.why = err.Error()
+		}
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -65,8 +64,12 @@ func TestTorture(t *testing.T) {
 			t.Fatalf("round of seed %d: %v\n%s", n, err, c.logs())
 		}
 	}
-	t.Logf("%d rounds: %d sessions, %d of them to their end, %d frames acknowledged, %d frames read back",
-		*rounds, total.sessions, total.whole, total.acked, total.read)
+	messages, bundles, err := c.travelled(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d rounds: %d sessions, %d of them to their end, %d frames acknowledged, %d frames read back; JetStream has %d messages, %d of them bundles",
+		*rounds, total.sessions, total.whole, total.acked, total.read, messages, bundles)
 	if total.whole == 0 || total.acked == 0 {
 		t.Error("nothing came through whole: the rounds showed nothing")
 	}
@@ -90,20 +93,19 @@ func (c *cluster) round(ctx context.Context, seed uint64, p pool, total *tally, 
 	random := rand.New(rand.NewPCG(seed, 1))
 	began := time.Now()
 	l := &load{cluster: c, pool: p, round: int(seed), random: random, stop: make(chan struct{})}
-	var sources sync.WaitGroup
 	var followErr error
 	for range 2 {
-		sources.Go(func() { l.post(ctx) })
+		l.sources.Go(func() { l.post(ctx) })
 	}
-	sources.Go(func() { l.socket(ctx) })
-	sources.Go(func() { l.command(ctx, 0) })
-	sources.Go(func() { followErr = l.follow(ctx) })
+	l.sources.Go(func() { l.socket(ctx) })
+	l.sources.Go(func() { l.command(ctx, 0) })
+	l.sources.Go(func() { followErr = l.follow(ctx) })
 	names, err := c.breakThings(ctx, l, random)
 	if err == nil {
 		err = c.heal(ctx)
 	}
 	close(l.stop)
-	sources.Wait()
+	l.sources.Wait()
 	if err != nil {
 		return fmt.Errorf("%s: %w", names, err)
 	}

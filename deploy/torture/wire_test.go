@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // wire is a TCP connection's way through here, where it can be cut in the
@@ -16,6 +17,7 @@ type wire struct {
 	mu    sync.Mutex // guards what follows
 	conns map[net.Conn]bool
 	down  bool // new connections are refused
+	lag   time.Duration
 }
 
 // newWire listens on loopback and passes on to an address.
@@ -58,13 +60,56 @@ func (w *wire) pass(client net.Conn) {
 	defer w.forget(server)
 	var both sync.WaitGroup
 	copyTo := func(dst, src net.Conn) {
-		_, _ = io.Copy(dst, src) // cut or ended: both ends go
+		w.copy(dst, src) // cut or ended: both ends go
 		dst.Close()
 		src.Close()
 	}
 	both.Go(func() { copyTo(server, client) })
 	both.Go(func() { copyTo(client, server) })
 	both.Wait()
+}
+
+// copy passes on what comes, each piece so much later as the wire is slow.
+func (w *wire) copy(dst io.Writer, src net.Conn) {
+	type piece struct {
+		data []byte
+		due  time.Time
+	}
+	under := make(chan piece, 256)
+	go func() {
+		defer close(under)
+		for {
+			data := make([]byte, 32<<10)
+			n, err := src.Read(data)
+			if n > 0 {
+				w.mu.Lock()
+				due := time.Now().Add(w.lag)
+				w.mu.Unlock()
+				under <- piece{data[:n], due}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	broken := false
+	for p := range under {
+		if broken {
+			continue
+		}
+		time.Sleep(time.Until(p.due))
+		if _, err := dst.Write(p.data); err != nil {
+			broken = true
+			src.Close()
+		}
+	}
+}
+
+// slow has all that comes from now on arrive later, until mend.
+func (w *wire) slow(lag time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lag = lag
 }
 
 func (w *wire) keep(c net.Conn) bool {
@@ -106,7 +151,7 @@ func (w *wire) sever() {
 func (w *wire) mend() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.down = false
+	w.down, w.lag = false, 0
 }
 
 func (w *wire) close() {
