@@ -4,10 +4,12 @@ import "context"
 
 // StreamsQuery asks for the streams in which something arrived last.
 type StreamsQuery struct {
-	Tenant string
-	Active bool // only those that have not ended and were not silent for Patience
-	Failed bool // only those that ended in an error
-	Limit  int
+	Tenant  string
+	Session string // only those with frames in this session; "" for any
+	Stream  string // only this one; "" for any
+	Active  bool   // only those that have not ended and were not silent for Patience
+	Failed  bool   // only those that ended in an error
+	Limit   int
 }
 
 // SessionStream is a stream's part in a session.
@@ -25,7 +27,7 @@ type sessionStreamRow struct {
 // with frames in several sessions is there once for each. There is one page.
 func (r *Reader) Streams(ctx context.Context, q StreamsQuery) (*Page[SessionStream], error) {
 	rows, err := ask[sessionStreamRow](ctx, r, "latest_streams", q, args{
-		"tenant": q.Tenant, "limit": q.Limit, "live_since": r.now().Add(-Patience).UnixNano(),
+		"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "limit": q.Limit, "live_since": r.now().Add(-Patience).UnixNano(),
 	})
 	if err != nil {
 		return nil, err

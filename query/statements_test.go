@@ -45,6 +45,7 @@ func TestStatements(t *testing.T) {
 		{"session_bounds", "session_bounds", sessionIDsShape{Descending: true, Agents: true, From: true, After: true}},
 		{"facets", "facets", facetsShape{Facts: facetRange{Column: "seen_at", From: true}, Streams: facetRange{Column: "first_at", From: true, To: true}}},
 		{"latest_streams", "latest_streams", StreamsQuery{Active: true}},
+		{"latest_streams_of_session", "latest_streams", StreamsQuery{Session: "s", Stream: "s"}},
 		{"session_window", "session_window", sessionIDsShape{Time: timeSorts["last_at"], Descending: true, Begin: true, Few: true}},
 		{"session_streams", "session_streams", sessionStreamsShape{Since: true}},
 		{"session_spans", "session_spans", nil},

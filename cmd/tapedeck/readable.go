@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"time"
 
 	"tapedeck/ingest"
@@ -25,8 +26,8 @@ func waitReadable(ctx context.Context, g *global, s *ingest.Summary) {
 	defer cancel()
 	p := showProgress(func() string { return "waiting until the recording can be read" })
 	defer p.end()
-	last := s.LastSession
-	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+	last, began := s.LastSession, time.Now()
+	for {
 		done, err := streamEnded(ctx, c, last, s.StreamID)
 		if done || err != nil {
 			return
@@ -34,26 +35,24 @@ func waitReadable(ctx context.Context, g *global, s *ingest.Summary) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause):
+		case <-time.After(askAgain(time.Since(began))):
 		}
 	}
 }
 
+// askAgain is how long to wait before asking again, after having waited for so
+// long: what could be read earlier is known an eighth late, and asking for long
+// does not keep the server busy.
+func askAgain(waited time.Duration) time.Duration {
+	return min(max(waited/8, 20*time.Millisecond), 500*time.Millisecond)
+}
+
 // streamEnded reports whether a session shows the end of a stream.
 func streamEnded(ctx context.Context, c *apiClient, session, stream string) (bool, error) {
-	var detail query.SessionDetail
-	err := c.get(ctx, sessionPath(session), nil, &detail)
-	var api *apiError
-	if errors.As(err, &api) && (api.Status == http.StatusNotFound || api.Status == http.StatusServiceUnavailable) {
+	var page query.Page[query.SessionStream]
+	err := c.get(ctx, "v1/streams", url.Values{"session": {session}, "stream": {stream}}, &page)
+	if api, ok := errors.AsType[*apiError](err); ok && api.Status == http.StatusServiceUnavailable {
 		return false, nil
 	}
-	if err != nil {
-		return false, err
-	}
-	for _, st := range detail.Streams {
-		if st.ID == stream && st.Ended != nil {
-			return true, nil
-		}
-	}
-	return false, nil
+	return len(page.Items) > 0 && page.Items[0].Stream.Ended != nil, err
 }

@@ -30,7 +30,7 @@ func (s *Server) Facets(w http.ResponseWriter, r *http.Request, tenant string) {
 func (s *Server) Streams(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := newParams(r)
 	q := query.StreamsQuery{
-		Tenant: tenant, Active: p.flag("active"), Failed: p.flag("failed"),
+		Tenant: tenant, Session: p.text("session"), Stream: p.text("stream"), Active: p.flag("active"), Failed: p.flag("failed"),
 		Limit: p.number("limit", streamsLimit, 1, streamsMost),
 	}
 	if err := p.done(); err != nil {

@@ -65,24 +65,32 @@ func TestStreams(t *testing.T) {
 	// A stream that came back to its session, and fails in its second part.
 	back := stream(4, 50*time.Minute, "error: the connection was reset")
 	back.State.FirstSeq = 90
-	db.Add(stream(1, 55*time.Minute, ""), before, stream(2, 58*time.Minute, "eof"), stream(3, -time.Minute, ""),
+	elsewhere := stream(2, time.Minute, "left")
+	elsewhere.Session = "t"
+	db.Add(elsewhere, stream(1, 55*time.Minute, ""), before, stream(2, 58*time.Minute, "eof"), stream(3, -time.Minute, ""),
 		stream(4, 5*time.Minute, "left"), back, foreign)
 	a := serve(t, query.NewReader(db.Conn, query.WithClock(func() time.Time { return now })))
+	second := querytest.StreamID(2)
 	for path, want := range map[string][]string{
-		"":                   {"2 eof 10", "1  10", "4 error: the connection was reset 20", "3  10"},
-		"?limit=2":           {"2 eof 10", "1  10"},
-		"?active=1":          {"1  10"},
-		"?failed=1":          {"4 error: the connection was reset 20"},
-		"?active=1&failed=1": nil,
+		"":                            {"s 2 eof 10", "s 1  10", "s 4 error: the connection was reset 20", "t 2 left 10", "s 3  10"},
+		"?limit=2":                    {"s 2 eof 10", "s 1  10"},
+		"?active=1":                   {"s 1  10"},
+		"?failed=1":                   {"s 4 error: the connection was reset 20"},
+		"?active=1&failed=1":          nil,
+		"?session=t":                  {"t 2 left 10"},
+		"?session=t&failed=1":         nil,
+		"?session=none":               nil,
+		"?stream=" + second:           {"s 2 eof 10", "t 2 left 10"},
+		"?session=s&stream=" + second: {"s 2 eof 10"},
 	} {
 		page := get[query.Page[query.SessionStream]](a, "/v1/streams"+path)
 		var got []string
 		for _, item := range page.Items {
 			id := item.Stream.ID
-			got = append(got, id[len(id)-1:]+" "+item.Stream.EndReason+" "+strconv.FormatUint(item.Stream.Frames, 10))
-			if item.SessionID != "s" || page.Next != nil {
-				t.Errorf("/v1/streams%s: %+v", path, item)
-			}
+			got = append(got, item.SessionID+" "+id[len(id)-1:]+" "+item.Stream.EndReason+" "+strconv.FormatUint(item.Stream.Frames, 10))
+		}
+		if page.Next != nil {
+			t.Errorf("/v1/streams%s has another page", path)
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("/v1/streams%s (-want +got):\n%s", path, d)

@@ -1,0 +1,43 @@
+SELECT session_id,
+    stream_id,
+    argMax(transport, first_seq) AS transport_name,
+    argMax(dialect, first_seq) AS dialect_name,
+    argMax(evidence, first_seq) AS dialect_evidence,
+    argMax(source, first_seq) AS source_text,
+    argMax(tags, first_seq) AS tag_map,
+    argMinIf(title, first_seq, title != '') AS title_text,
+    toUnixTimestamp64Nano(min(first_at)) AS first_ns,
+    toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+    toUnixTimestamp64Nano(argMax(ended, first_seq)) AS ended_ns,
+    argMax(end_reason, first_seq) AS reason,
+    count() AS parts,
+    sum(frames) AS frame_count,
+    sum(bytes) AS byte_count,
+    sum(not_json) AS not_json_count,
+    sum(invalid_utf8) AS invalid_utf8_count,
+    sum(oversize) AS oversize_count,
+    sum(unknown) AS unknown_count,
+    sum(lost) AS lost_count,
+    sum(repeated) AS repeated_count,
+    sum(back) AS back_count
+FROM streams FINAL
+PREWHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id = {stream:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
+    AND (session_id, stream_id) IN (
+        SELECT session_id, stream_id FROM streams
+        WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id = {stream:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        GROUP BY session_id, stream_id
+        HAVING 1
+        ORDER BY max(last_at) DESC, session_id, stream_id
+        LIMIT {limit:UInt64})
+GROUP BY session_id, stream_id
+ORDER BY last_ns DESC, session_id, stream_id
