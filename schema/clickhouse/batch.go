@@ -2,7 +2,9 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"sync"
+	"time"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
@@ -105,23 +107,37 @@ func (b *Batch) tables() [5]*table {
 // is repeated later replaces itself.
 func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) error {
 	for _, t := range b.tables() {
-		if t.rows() == 0 {
-			continue
-		}
-		err := client.Do(ctx, ch.Query{
-			Body:  t.input.Into(t.name),
-			Input: t.input,
-			Settings: []ch.Setting{
-				{Key: "insert_deduplication_token", Value: token, Important: true},
-				// A block may hold facts of any number of months.
-				{Key: "throw_on_max_partitions_per_insert_block", Value: "0", Important: true},
-				// Readers drop repeats anyway, so inserts need not look for them.
-				{Key: "optimize_on_insert", Value: "0", Important: true},
-			},
-		})
-		if err != nil {
-			return fmt.Errorf("insert %d rows into %s: %w", t.rows(), t.name, err)
+		if err := t.insert(ctx, client, token); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// InsertSideBySide writes the batch as Insert does, over two connections: one
+// takes the frames while the other takes the facts, and the streams come when both
+// are there. worked is what both took together.
+func (b *Batch) InsertSideBySide(ctx context.Context, frames, facts *ch.Client, token string) (worked time.Duration, err error) {
+	began := time.Now()
+	var framesTook time.Duration
+	var framesErr error
+	var aside sync.WaitGroup
+	aside.Go(func() {
+		framesErr = b.frames.insert(ctx, frames, token)
+		framesTook = time.Since(began)
+	})
+	for _, t := range []*table{&b.spans.table, &b.messages.table, &b.usage.table} {
+		if err = t.insert(ctx, facts, token); err != nil {
+			break
+		}
+	}
+	worked = time.Since(began)
+	aside.Wait()
+	worked += framesTook
+	if err := errors.Join(framesErr, err); err != nil {
+		return worked, err
+	}
+	began = time.Now()
+	err = b.streams.insert(ctx, facts, token)
+	return worked + time.Since(began), err
 }
