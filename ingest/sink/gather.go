@@ -28,10 +28,11 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 	release := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	defer release()
 
-	var due time.Time // when age fires
-	settled := false  // due stands, however much comes
-	age := time.NewTimer(time.Hour)
-	age.Stop()
+	when := pace{opts: &g.sink.opts, stored: g.sink.out.latest}
+	var at time.Time // when look fires
+	look := time.NewTimer(time.Hour)
+	look.Stop()
+	var free <-chan *batch // the spare batch, once this one is to be stored
 	defer func() { g.hand(insertCtx, <-g.spare); <-g.spare }()
 	for {
 		select {
@@ -46,61 +47,35 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 				giveBack(d.msg)
 				continue
 			}
-			if g.batch.blocks == 0 {
-				due, settled = time.Now().Add(g.patience(restPerInsert)), false
-				age.Reset(time.Until(due))
+			now := time.Now()
+			first := g.batch.blocks == 0
+			if first {
+				when.begin(now)
 			}
 			g.add(ctx, d.msg)
 			if g.full() {
-				age.Stop()
+				look.Stop()
+				free = nil
 				g.hand(insertCtx, <-g.spare)
 				continue
 			}
-			if !g.ended {
+			when.came(now, g.ended)
+			if next := when.next(); free == nil && (first || next.Before(at)) {
+				at = next
+				look.Reset(time.Until(at))
+			}
+		case <-look.C:
+			if now := time.Now(); !when.ripe(now, g.batch.columns.Frames()) {
+				at = when.next()
+				look.Reset(at.Sub(now))
 				continue
 			}
-			// Somebody waits for the end: it is stored sooner. Ends that keep coming
-			// do not put it off.
-			settled = true
-			if sooner := time.Now().Add(g.patience(restBeforeEnd)); sooner.Before(due) {
-				due = sooner
-				age.Reset(time.Until(due))
-			}
-		case <-age.C:
-			if !settled && g.batch.columns.Frames() >= g.sink.opts.BatchFrames/bulk {
-				settled = true
-				due = time.Now().Add(g.sink.opts.BatchPace)
-				age.Reset(g.sink.opts.BatchPace)
-				continue
-			}
-			select {
-			case spare := <-g.spare:
-				g.hand(insertCtx, spare)
-			default: // the other is still being inserted: go on gathering
-				age.Reset(g.sink.opts.BatchAge / 4)
-			}
+			free = g.spare // the other may still be inserted: go on gathering
+		case spare := <-free:
+			free = nil
+			g.hand(insertCtx, spare)
 		}
 	}
-}
-
-// bulk is the part of a batch, one in so many, from which on it is a load rather
-// than something that somebody follows: it is gathered for longer, since few large
-// inserts leave ClickHouse less to merge.
-const bulk = 6
-
-// How long the sink rests for the time that an insert took, and where the end of
-// a stream waits.
-const (
-	restPerInsert = 4
-	restBeforeEnd = 1
-)
-
-// patience is how long a batch is gathered from now on, if it does not fill. rest
-// is how many times as long as the latest insert took the sink rests after it.
-func (g *gatherer) patience(rest time.Duration) time.Duration {
-	o := &g.sink.opts
-	ended, took := g.sink.out.latest()
-	return max(o.BatchAge, min(time.Until(ended.Add(rest*took)), o.BatchPace))
 }
 
 // drainTimeout bounds the last insert when the sink is told to stop.

@@ -14,20 +14,22 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// inserter writes batches over one connection, one at a time.
+// inserter writes batches, one at a time.
 type inserter struct {
-	sink   *Sink // for what cannot be stored
-	dsn    string
-	log    *slog.Logger
-	stat   *status
-	client *ch.Client
+	sink    *Sink // for what cannot be stored
+	dsn     string
+	log     *slog.Logger
+	stat    *status
+	clients [2]*ch.Client // the second for large batches alone
+
+	worked time.Duration // how long ClickHouse was busy with the latest try, both connections together
 
 	mu    sync.Mutex // guards what follows
 	ended time.Time  // when the latest insert was done
 	took  time.Duration
 }
 
-// latest tells when the latest insert was done, and how long it took.
+// latest tells when the latest insert was done, and how long ClickHouse worked on it.
 func (i *inserter) latest() (ended time.Time, took time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -37,9 +39,8 @@ func (i *inserter) latest() (ended time.Time, took time.Duration) {
 // inserted notes an insert that is done.
 func (i *inserter) inserted(began time.Time) {
 	i.mu.Lock()
-	i.ended = time.Now()
-	i.took = i.ended.Sub(began)
-	insertSeconds.Observe(i.took.Seconds())
+	i.ended, i.took = time.Now(), i.worked
+	insertSeconds.Observe(i.ended.Sub(began).Seconds())
 	i.mu.Unlock()
 }
 
@@ -91,17 +92,30 @@ func isRefusal(err error) bool {
 	return errors.As(err, &no)
 }
 
-func (i *inserter) try(ctx context.Context, b *batch) error {
+// try stores a batch: a large one over both connections.
+func (i *inserter) try(ctx context.Context, b *batch) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
 	defer cancel()
-	if i.client == nil || i.client.IsClosed() {
-		client, err := clickhouse.Dial(ctx, i.dsn)
-		if err != nil {
+	clients := i.clients[:1]
+	if b.columns.Frames() >= i.sink.opts.BatchFrames/bulk {
+		clients = i.clients[:]
+	}
+	for n, client := range clients {
+		if client != nil && !client.IsClosed() {
+			continue
+		}
+		if clients[n], err = clickhouse.Dial(ctx, i.dsn); err != nil {
 			return err
 		}
-		i.client = client
 	}
-	return b.columns.Insert(ctx, i.client, b.token())
+	if len(clients) > 1 {
+		i.worked, err = b.columns.InsertSideBySide(ctx, clients[0], clients[1], b.token())
+		return err
+	}
+	began := time.Now()
+	err = b.columns.Insert(ctx, clients[0], b.token())
+	i.worked = time.Since(began)
+	return err
 }
 
 // insertTimeout bounds one attempt.
@@ -132,9 +146,11 @@ func holdOn(messages []jetstream.Msg) (stop func()) {
 }
 
 func (i *inserter) close() {
-	if i.client != nil {
-		_ = i.client.Close() // broken or no longer needed
-		i.client = nil
+	for n, client := range i.clients {
+		if client != nil {
+			_ = client.Close() // broken or no longer needed
+		}
+		i.clients[n] = nil
 	}
 }
 
