@@ -79,7 +79,7 @@ func (p *pace) ripe(now time.Time, frames int) bool {
 	if float64(frames)*float64(o.BatchPace) < float64(o.BatchFrames/bulk)*gathered {
 		return true
 	}
-	p.load, p.due = true, later(p.due, p.began.Add(2*o.BatchPace))
+	p.load, p.due = true, p.due.Add(o.BatchPace)
 	return !now.Before(p.next())
 }
 

@@ -67,8 +67,8 @@ func TestPaceOfLoad(t *testing.T) {
 	g.storedFrom(t, 250, 15_000)
 
 	g = load() // it goes on
-	g.came(g.at(990), false)
-	g.storedFrom(t, 1000, 99_000)
+	g.came(g.at(590), false)
+	g.storedFrom(t, 600, 59_000)
 
 	g = load() // it ends
 	g.came(g.at(300), true)
