@@ -279,10 +279,11 @@ func (l *load) bulk(ctx context.Context, n int) {
 			text.WriteByte('\n')
 		}
 	}
-	path := filepath.Join(l.cluster.dir, fmt.Sprintf("bulk-%d.ndjson", l.round))
+	number := l.number.Add(1) // faults may happen twice in a round
+	path := filepath.Join(l.cluster.dir, fmt.Sprintf("bulk-%d-%d.ndjson", l.round, number))
 	err := os.WriteFile(path, text.Bytes(), 0o600)
 	if err == nil {
-		err = l.record(ctx, 1, path, func(io.Writer) error { return nil })
+		err = l.record(ctx, int(number), path, func(io.Writer) error { return nil })
 	}
 	for _, r := range mine {
 		if err == nil {

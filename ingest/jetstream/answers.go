@@ -18,7 +18,8 @@ import (
 type answers struct {
 	nc      *nats.Conn
 	release func(weight int64)
-	fewer   func() // called when less is on its way
+	fewer   func()        // called after less is on its way, by a goroutine that may wait
+	wake    chan struct{} // has fewer called
 
 	mu     sync.Mutex // guards all below
 	inbox  string     // what the replies' subjects begin with; "" before the first message
@@ -36,6 +37,7 @@ type flight struct {
 
 func (a *answers) init(nc *nats.Conn, release func(int64), fewer func()) {
 	a.nc, a.release, a.fewer, a.onWay = nc, release, fewer, map[uint64]flight{}
+	a.wake = make(chan struct{}, 1)
 }
 
 // expect notes a message that is about to be sent, and gives its number and where
@@ -67,15 +69,28 @@ func (a *answers) listen() error {
 	a.inbox = inbox
 	broken := a.nc.StatusChanged(nats.RECONNECTING, nats.CLOSED)
 	go func() {
-		for status := range broken {
-			a.disconnected()
-			if status == nats.CLOSED {
-				a.nc.RemoveStatusListener(broken)
-				return
+		for {
+			select {
+			case <-a.wake:
+				a.fewer()
+			case status := <-broken:
+				a.disconnected()
+				if status == nats.CLOSED {
+					a.nc.RemoveStatusListener(broken)
+					return
+				}
 			}
 		}
 	}()
 	return nil
+}
+
+// rouse has fewer called, without waiting for it: hearing does not wait for sending.
+func (a *answers) rouse() {
+	select {
+	case a.wake <- struct{}{}:
+	default: // it is about to be
+	}
 }
 
 // waiting is how many messages wait for their answer.
@@ -105,7 +120,7 @@ func (a *answers) heard(inbox string, m *nats.Msg) {
 	}
 	if f, ok := a.take(number); ok {
 		a.landed(f, answered(m))
-		a.fewer()
+		a.rouse()
 	}
 }
 
@@ -160,7 +175,7 @@ func (a *answers) expire() {
 	for _, f := range a.takeSent(time.Now().Add(-ackTimeout)) {
 		a.landed(f, jetstream.ErrAsyncPublishTimeout)
 	}
-	a.fewer()
+	a.rouse()
 }
 
 // takeSent takes all that was sent up to a time, and has the rest expire.

@@ -20,26 +20,31 @@ type bundle struct {
 	since   time.Time // when its first block came
 	ids     []string
 	entries []block.Entry
-	size    int // of the message, bytes
+	size    int // of its blocks in the message, bytes
 	weight  int64
 	dones   []func(error)
 }
 
-// bucket is what blocks share that may go together.
+// bucket is what blocks share that may go together. Those of one version wait for a
+// sink that reads it without the others.
 type bucket struct {
-	tenant string
-	number int
+	tenant  string
+	number  int
+	version byte
 }
 
 // bundleBytes is what a message of several blocks has at most.
 const bundleBytes = 64 << 10
+
+// headSize is what a bundle takes besides its blocks, at most, bytes.
+const headSize = 32
 
 // entrySize is what a block takes of a bundle, bytes.
 func entrySize(p *ingest.Parcel) int { return len(p.Data) + len(p.Session) + 8 }
 
 // takes reports whether a block fits in beside those that are there.
 func (b *bundle) takes(p *ingest.Parcel, most int) bool {
-	return b.size+entrySize(p) <= most &&
+	return headSize+b.size+entrySize(p) <= most &&
 		!slices.ContainsFunc(b.entries, func(e block.Entry) bool { return e.Session == p.Session })
 }
 
@@ -51,6 +56,9 @@ func (b *bundle) add(p *ingest.Parcel, weight int64, done func(error)) {
 	b.weight += weight
 	b.dones = append(b.dones, done)
 }
+
+// sent gives up what is no longer needed once the bundle was sent.
+func (b *bundle) sent() { b.ids, b.entries = nil, nil }
 
 // told tells all blocks their fate.
 func (b *bundle) told(err error) {

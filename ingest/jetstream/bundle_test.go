@@ -217,3 +217,35 @@ func TestBundlesInJetStream(t *testing.T) {
 		}
 	}
 }
+
+// Blocks of different tenants, and of different versions, do not go together.
+func TestApart(t *testing.T) {
+	p, sent, let := stalled(t)
+	var f fates
+	for i := range 4 {
+		f.publishFor(t, p, fmt.Sprint("alone", i), "", nil)
+	}
+	alone := sent(4)
+	sessions := sameBucket(6)
+	later := block.Encode(nil, &block.Block{}, block.Plain)
+	now := slices.Clone(later)
+	later[3] = 3
+	f.publishFor(t, p, sessions[0], "", now)
+	f.publishFor(t, p, sessions[1], "", now)
+	f.publishFor(t, p, sessions[2], "", later)
+	f.publishFor(t, p, sessions[3], "", later)
+	f.publishAs(t, p, "acme", sessions[4], "", now)
+	f.publishAs(t, p, "acme", sessions[5], "", now)
+	let(alone)
+	for i, m := range sent(3) {
+		entries, err := block.Entries(m.Data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(entries) != 2 || entries[0].Session != sessions[2*i] || entries[1].Session != sessions[2*i+1] {
+			t.Errorf("message %d has %d blocks", i, len(entries))
+		}
+		let([]*nats.Msg{m})
+	}
+	f.all()
+}

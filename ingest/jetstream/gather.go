@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/schema/block"
 )
 
 // gathered is the blocks that are not sent yet, in bundles, the oldest first.
 type gathered struct {
-	limit   time.Duration // how long a block waits for others at most, for as long as JetStream answers
+	limit   time.Duration // how long a block waits for others, for as long as JetStream answers
 	bundles []*bundle
 	by      map[bucket]*bundle
 }
@@ -21,7 +22,9 @@ func (g *gathered) of(p *ingest.Parcel) *bundle {
 	return g.by[bucketOf(p)]
 }
 
-func bucketOf(p *ingest.Parcel) bucket { return bucket{p.Tenant, ingest.Bucket(p.Session)} }
+func bucketOf(p *ingest.Parcel) bucket {
+	return bucket{p.Tenant, ingest.Bucket(p.Session), block.VersionOf(p.Data)}
+}
 
 // open begins a bundle with a block.
 func (g *gathered) open(p *ingest.Parcel) *bundle {
@@ -53,6 +56,6 @@ func (g *gathered) due(onWay int) *bundle {
 const (
 	// fewOnWay is how many messages are on their way without blocks being gathered
 	// for the next ones.
-	fewOnWay = 4
+	fewOnWay    = 4
 	gatherLimit = 10 * time.Millisecond
 )

@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -33,5 +34,30 @@ func TestDue(t *testing.T) {
 	g.take(first)
 	if g.due(fewOnWay) != nil || g.due(0) != second || g.of(&ingest.Parcel{Tenant: "b", Session: "s"}) != second {
 		t.Error("the second is not what is left")
+	}
+}
+
+// A bundle that takes a block is no larger with it than it may be.
+func TestTakes(t *testing.T) {
+	for _, size := range []int{0, 1, 127, 128, 700, 20_000} {
+		for _, most := range []int{512, 2 << 10, 64 << 10} {
+			b := &bundle{}
+			for i := range 1000 {
+				p := ingest.Parcel{Session: fmt.Sprint("session", i), Data: make([]byte, size)}
+				if !b.takes(&p, most) {
+					break
+				}
+				b.add(&p, 0, nil)
+			}
+			if len(b.entries) < 2 {
+				continue
+			}
+			if msg, _ := b.message(nil); len(msg.Data) > most {
+				t.Errorf("%d blocks of %d bytes make %d, over %d", len(b.entries), size, len(msg.Data), most)
+			}
+			if again := b.entries[0]; b.takes(&ingest.Parcel{Session: again.Session}, 1<<20) {
+				t.Error("it takes a session twice")
+			}
+		}
 	}
 }

@@ -37,7 +37,9 @@ const (
 )
 
 // NewPublisher makes a publisher on a connection, which stays the caller's. Until
-// that is closed, the publisher listens on it for JetStream's answers.
+// that is closed, the publisher listens on it for JetStream's answers. While it is
+// away, the connection should not keep what is published (nats.ReconnectBufSize(-1)),
+// so that blocks fail at once and can be kept elsewhere.
 func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 	if nc.IsClosed() {
 		return nil, fmt.Errorf("JetStream: %w", nats.ErrConnectionClosed)
@@ -82,7 +84,7 @@ func (p *Publisher) Publish(ctx context.Context, parcel ingest.Parcel, done func
 	return nil
 }
 
-// answered is called when less is on its way.
+// answered is called after less is on its way.
 func (p *Publisher) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,6 +113,8 @@ func (p *Publisher) send(b *bundle) {
 		var msg *nats.Msg
 		msg, p.data = b.message(p.data)
 		msg.Reply = reply
+		sentMessages.Inc()
+		sentBlocks.Add(float64(len(b.dones)))
 		if err = p.nc.PublishMsg(msg); err != nil {
 			err = fmt.Errorf("publish to JetStream: %w", err)
 			if _, waits := p.answers.take(number); !waits {
@@ -118,6 +122,7 @@ func (p *Publisher) send(b *bundle) {
 			}
 		}
 	}
+	b.sent()
 	if err != nil {
 		p.window.Release(f.weight)
 		go f.done(err)

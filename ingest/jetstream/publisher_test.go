@@ -32,8 +32,13 @@ func (f *fates) publish(t *testing.T, p *jetstream.Publisher, id string, data []
 
 func (f *fates) publishFor(t *testing.T, p *jetstream.Publisher, session, id string, data []byte) {
 	t.Helper()
+	f.publishAs(t, p, "default", session, id, data)
+}
+
+func (f *fates) publishAs(t *testing.T, p *jetstream.Publisher, tenant, session, id string, data []byte) {
+	t.Helper()
 	f.onWay.Add(1)
-	err := p.Publish(t.Context(), ingest.Parcel{Tenant: "default", Session: session, ID: id, Data: data}, func(err error) {
+	err := p.Publish(t.Context(), ingest.Parcel{Tenant: tenant, Session: session, ID: id, Data: data}, func(err error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.told = append(f.told, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -15,7 +16,7 @@ import (
 type batch struct {
 	columns  *clickhouse.Batch
 	blocks   int             // in the columns
-	names    []string        // of what they came from
+	names    []string        // of the blocks
 	messages []jetstream.Msg // to be acknowledged
 }
 
@@ -30,7 +31,7 @@ func (b *batch) reset() {
 }
 
 // token names the batch's content for ClickHouse's deduplication, which goes by
-// the token alone: a hash of what messages or blocks are named by, in their order.
+// the token alone: a hash of what the blocks are named by, in their order.
 // JetStream's own numbers would not do, since a new JetStream counts from 1 again.
 func (b *batch) token() string {
 	h := sha256.New()
@@ -39,6 +40,9 @@ func (b *batch) token() string {
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
+
+// partName names one of a message's blocks, by its place.
+func partName(m jetstream.Msg, n int) string { return nameOf(m) + "/" + strconv.Itoa(n) }
 
 // nameOf is what a message is named by: its id, or its content.
 func nameOf(m jetstream.Msg) string {

@@ -83,19 +83,29 @@ func TestRefusedInBundle(t *testing.T) {
 	}
 }
 
-// What is of a later version in a bundle has it delivered again; the rest is stored.
+// A bundle with a block of a later version is left alone, and delivered again: to a
+// sink that reads it, it is as new.
 func TestLaterVersionInBundle(t *testing.T) {
 	b := newBench(t)
 	b.run(sink.Options{})
 	later := oneFrame("later")
 	later[3] = 3
-	b.publishBundle(entry("a", oneFrame("a")), entry("later", later))
-	b.eventually("SELECT count() FROM frames FINAL WHERE session_id = 'a'", 1)
+	b.publishBundle(entry("a", oneFrame("a")), entry("nonsense", []byte("nonsense")), entry("later", later))
+	b.publishBundle(entry("b", oneFrame("b")))
+	b.eventually("SELECT count() FROM frames FINAL WHERE session_id = 'b'", 1)
+	b.eventually("SELECT count() FROM frames FINAL", 1)
 	c, err := b.js.Consumer(t.Context(), jetstream.StreamName, sink.ConsumerName)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := c.CachedInfo().NumAckPending; n != 1 {
 		t.Errorf("%d messages wait to be delivered again, want one", n)
+	}
+	dead, err := b.js.Stream(t.Context(), jetstream.DeadName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := dead.CachedInfo().State.Msgs; n != 0 {
+		t.Errorf("%d blocks were set aside of a bundle that comes again", n)
 	}
 }

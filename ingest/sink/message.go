@@ -13,35 +13,35 @@ import (
 )
 
 // add decodes a message's blocks into the batch, and settles the message if
-// nothing of it is to be stored. A block that cannot be read is set aside.
+// nothing of it is to be stored. A block that cannot be read is set aside. Of a
+// message with a block of a later version nothing is stored, since it comes again.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
 	g.ended = false
 	tenant, err := g.open(m)
 	if err != nil {
-		g.sink.settle(m, g.sink.bury(ctx, m.Subject(), m.Data(), err))
+		g.sink.settle(m, g.sink.bury(ctx, letter{nameOf(m), m.Subject(), m.Data(), err}))
 		return
+	}
+	for _, e := range g.entries {
+		if err := block.Readable(e.Data); err != nil {
+			// Another sink, of a later version, can store it: leave it to that one.
+			g.sink.log.Warn("sink: a block of a later version, left for a sink that reads it", "error", err)
+			g.sink.settle(m, err)
+			return
+		}
 	}
 	blocks := g.batch.blocks
 	var kept error // why the message has to come again
-	for _, e := range g.entries {
-		err := g.decode(tenant, e.Data)
-		switch {
-		case err == nil:
-			g.batch.blocks++
-			g.ended = g.ended || g.block.State.Ended != 0
-		case errors.Is(err, block.ErrVersion):
-			// Another sink, of a later version, can store it: leave it to that one.
-			g.sink.log.Warn("sink: a block of a later version, left for a sink that reads it", "error", err)
-			kept = err
-		default:
-			kept = errors.Join(kept, g.sink.bury(ctx, subjectOf(m, tenant, e), e.Data, err))
+	for n, e := range g.entries {
+		if err := g.decode(tenant, e.Data); err != nil {
+			kept = errors.Join(kept, g.sink.bury(ctx, letter{partName(m, n), subjectOf(m, tenant, e), e.Data, err}))
+			continue
 		}
+		g.batch.blocks++
+		g.batch.names = append(g.batch.names, partName(m, n))
+		g.ended = g.ended || g.block.State.Ended != 0
 	}
-	some := g.batch.blocks > blocks
-	if some {
-		g.batch.names = append(g.batch.names, nameOf(m))
-	}
-	if some && kept == nil {
+	if g.batch.blocks > blocks && kept == nil {
 		g.batch.messages = append(g.batch.messages, m)
 		return
 	}
@@ -82,18 +82,26 @@ func (s *Sink) settle(m jetstream.Msg, kept error) {
 	_ = m.NakWithDelay(ackWait) // lost, it is delivered again all the same
 }
 
+// letter is what cannot be stored.
+type letter struct {
+	name    string // by which it is known if it comes again
+	subject string // where it would be published again
+	data    []byte
+	reason  error
+}
+
 // bury puts what cannot be stored into the dead-letter stream, with the reason, so
 // that the rest flows on. Should even that fail, it has to be delivered again.
-func (s *Sink) bury(ctx context.Context, subject string, data []byte, reason error) error {
-	dead := &nats.Msg{Subject: stream.DeadSubject, Data: data, Header: nats.Header{
-		stream.HeaderReason:  {reason.Error()},
-		stream.HeaderSubject: {subject},
+func (s *Sink) bury(ctx context.Context, l letter) error {
+	dead := &nats.Msg{Subject: stream.DeadSubject, Data: l.data, Header: nats.Header{
+		stream.HeaderReason:  {l.reason.Error()},
+		stream.HeaderSubject: {l.subject},
 	}}
-	if _, err := s.js.PublishMsg(ctx, dead); err != nil {
-		s.log.Error("sink: a block cannot be stored, nor set aside", "subject", subject, "reason", reason, "error", err)
+	if _, err := s.js.PublishMsg(ctx, dead, jetstream.WithMsgID(l.name)); err != nil {
+		s.log.Error("sink: a block cannot be stored, nor set aside", "subject", l.subject, "reason", l.reason, "error", err)
 		return err
 	}
 	deadBlocks.Inc()
-	s.log.Error("sink: set a block aside that cannot be stored", "subject", subject, "reason", reason)
+	s.log.Error("sink: set a block aside that cannot be stored", "subject", l.subject, "reason", l.reason)
 	return nil
 }

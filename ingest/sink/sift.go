@@ -2,7 +2,6 @@ package sink
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -31,8 +30,7 @@ func (i *inserter) siftMessage(ctx context.Context, g *gatherer, m jetstream.Msg
 		if g.decode(tenant, e.Data) != nil {
 			continue // likewise
 		}
-		// Two blocks of a message must not pass for one.
-		g.batch.names = append(g.batch.names, nameOf(m)+"/"+strconv.Itoa(n))
+		g.batch.names = append(g.batch.names, partName(m, n))
 		err := i.try(ctx, g.batch)
 		switch {
 		case err == nil:
@@ -44,7 +42,7 @@ func (i *inserter) siftMessage(ctx context.Context, g *gatherer, m jetstream.Msg
 			return false
 		}
 		i.close()
-		if err := i.sink.bury(ctx, subjectOf(m, tenant, e), e.Data, err); err != nil {
+		if err := i.sink.bury(ctx, letter{partName(m, n), subjectOf(m, tenant, e), e.Data, err}); err != nil {
 			kept = err
 		}
 	}

@@ -22,12 +22,13 @@ type piece struct {
 
 // pieceOf decodes a session's block out of a message: nil if the message, a bundle,
 // has none of it. The piece's memory is its own.
-func pieceOf(m jetstream.Msg, session string, number uint64, at time.Time) (*piece, error) {
+func pieceOf(m jetstream.Msg, s *session, number uint64, at time.Time) (*piece, error) {
 	entries, err := block.Entries(m.Data(), nil)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(entries, func(e block.Entry) bool { return e.Session == "" || e.Session == session })
+	own := m.Subject() == s.name() // a block by itself
+	i := slices.IndexFunc(entries, func(e block.Entry) bool { return e.Session == s.id || own && e.Session == "" })
 	if i < 0 {
 		return nil, nil
 	}

@@ -44,3 +44,21 @@ func (t *tape) isOpen() bool {
 	}
 	return false
 }
+
+// behind reports whether streams go on after what was given. What is stored may tell
+// of their end before their last blocks have come, where JetStream is slow: it has
+// them then.
+func (r *reader) behind() bool {
+	if r.query.Few || !r.query.To.IsZero() {
+		return false
+	}
+	r.tape.mu.Lock()
+	defer r.tape.mu.Unlock()
+	for id, s := range r.tape.streams {
+		k := r.tracks[id]
+		if k == nil || k.passed.end() < endOf(&s) {
+			return true
+		}
+	}
+	return false
+}

@@ -46,7 +46,7 @@ func (p *pull) take(m jetstream.Msg) (*piece, error) {
 		return nil, fmt.Errorf("a message of %s was lost on its way", p.session)
 	}
 	p.next = meta.Sequence.Stream + 1
-	b, err := pieceOf(m, p.session.id, meta.Sequence.Stream, meta.Timestamp)
+	b, err := pieceOf(m, p.session, meta.Sequence.Stream, meta.Timestamp)
 	if err != nil {
 		p.library.opts.Log.Warn("live: passed over a block that cannot be read", "session", p.session, "error", err)
 		return nil, nil

@@ -246,6 +246,10 @@ func (r *reader) readLive(ctx context.Context) error {
 		if r.expire(now, true); len(r.out) > 0 {
 			return nil
 		}
+		if r.behind() {
+			r.view = nil
+			return r.pause(ctx, changed, lookEvery)
+		}
 		return io.EOF
 	}
 	if !r.told {

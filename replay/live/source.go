@@ -22,12 +22,10 @@ var errRemoved = errors.New("the blocks are no longer in JetStream")
 // there may be, or nil where get is to be called again at once. The error may be
 // errRemoved.
 func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
-	pieces, changed, low := s.tail.from(s.next)
+	pieces, after, changed, low := s.tail.from(s.next)
 	if low <= s.next {
 		s.leave()
-		if n := len(pieces); n > 0 {
-			s.next = pieces[n-1].number + 1
-		}
+		s.next = after
 		return pieces, changed, nil
 	}
 	if s.pull == nil || s.pull.next != s.next {

@@ -134,16 +134,21 @@ func (t *tail) stir() {
 	t.changed = make(chan struct{})
 }
 
-// from gives blocks from a number on, and what is closed when there may be more.
-// Where low is above that number, the tail has gone on and gives none.
-func (t *tail) from(next uint64) (pieces []*piece, changed <-chan struct{}, low uint64) {
+// from gives blocks from a number on, the number at which others may follow, and
+// what is closed when there may be more. Where low is above the first number, the
+// tail has gone on and gives none.
+func (t *tail) from(next uint64) (pieces []*piece, after uint64, changed <-chan struct{}, low uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if next < t.low {
-		return nil, nil, t.low
+		return nil, next, nil, t.low
 	}
 	at := sort.Search(len(t.pieces), func(i int) bool { return t.pieces[i].number >= next })
-	return slices.Clone(t.pieces[at:min(len(t.pieces), at+pullBlocks)]), t.changed, t.low
+	if len(t.pieces)-at > pullBlocks {
+		pieces = slices.Clone(t.pieces[at : at+pullBlocks])
+		return pieces, pieces[pullBlocks-1].number + 1, t.changed, t.low
+	}
+	return slices.Clone(t.pieces[at:]), max(next, t.high+1), t.changed, t.low
 }
 
 // reached reports whether all blocks up to a number have come, or are stored; and

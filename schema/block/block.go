@@ -6,6 +6,7 @@ package block
 
 import (
 	"errors"
+	"fmt"
 
 	"tapedeck/schema"
 )
@@ -58,6 +59,23 @@ var (
 
 // MaxBody bounds the decompressed body of a block that Decode accepts, bytes.
 const MaxBody = 512 << 20
+
+// VersionOf is the version that a block's head names; 0 where there is none.
+func VersionOf(p []byte) byte {
+	if len(p) < headSize || string(p[:len(magic)]) != magic {
+		return 0
+	}
+	return p[len(magic)]
+}
+
+// Readable says which blocks this program does not read for their version: the error
+// is ErrVersion.
+func Readable(p []byte) error {
+	if v := VersionOf(p); v > version {
+		return fmt.Errorf("%w: %d, this program reads %d", ErrVersion, v, version)
+	}
+	return nil
+}
 
 const (
 	magic   = "TDB"

@@ -1,0 +1,95 @@
+package live_test
+
+import (
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/deploy/local/broker"
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/ingest"
+	"tapedeck/replay"
+	"tapedeck/replay/live"
+	"tapedeck/schema"
+)
+
+// slowWire is how a connection comes by what the other side sends: not at all while
+// it is held.
+type slowWire struct{ held sync.Mutex }
+
+type slowConn struct {
+	net.Conn
+	wire *slowWire
+}
+
+func (c slowConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.wire.held.Lock()
+	defer c.wire.held.Unlock()
+	return n, err
+}
+
+// Dial implements nats.CustomDialer.
+func (w *slowWire) Dial(network, address string) (net.Conn, error) {
+	c, err := net.Dial(network, address)
+	return slowConn{c, w}, err
+}
+
+// waitStored waits until a session's only stream is stored up to a frame.
+func (b *bench) waitStored(session string, frames uint64) {
+	b.t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		tape, err := b.store.Tape(b.t.Context(), ingest.DefaultTenant, session)
+		if err == nil && tape.Streams()[0].Frames == frames {
+			return
+		}
+	}
+	b.t.Fatalf("%d frames are not stored", frames)
+}
+
+// What is stored tells that a session has ended before its last blocks have come
+// from JetStream: the follower gets them all the same.
+func TestEndBeforeItsBlocks(t *testing.T) {
+	server := localtest.Broker(t, broker.Options{Listen: "127.0.0.1:0"})
+	b := benchOn(t, connect(t, server))
+	b.startSink()
+	wire := &slowWire{}
+	slow, err := nats.Connect(server.URL(), nats.SetCustomDialer(wire))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(slow.Close)
+	l := b.library(func(o *live.Options) { o.NATS = slow })
+	s := b.stream("session", schema.NDJSON)
+	record(t, s, 10)
+	out, reached := newSeen(), make(chan struct{})
+	out.stop = func(s *seen) error {
+		if s.count == 20 {
+			close(reached)
+		}
+		return nil
+	}
+	done := make(chan error, 1)
+	b.waitStored("session", 10)
+	go func() {
+		_, err := follow(l, "session", out, replay.Options{Speed: replay.Max}, "")
+		done <- err
+	}()
+	record(t, s, 10)
+	<-reached
+	wire.held.Lock()
+	record(t, s, 30)
+	end(t, s)
+	b.waitStored("session", 50)
+	time.Sleep(2 * time.Second) // longer than the library waits for more after the end
+	wire.held.Unlock()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if err := out.check(map[string]int{s.ID(): 50}); err != nil {
+		t.Error(err)
+	}
+}
