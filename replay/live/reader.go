@@ -25,6 +25,7 @@ type reader struct {
 	holding int // tracks that hold something back
 	out     []replay.Frame
 	told    bool // ErrLive was given since the last frame
+	sought  bool // the session was looked at since then for what is behind the end
 }
 
 const (
@@ -51,7 +52,7 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 		case err != nil:
 			return nil, err
 		case len(r.out) > 0:
-			r.told = false
+			r.told, r.sought = false, false
 			return r.out, nil
 		}
 	}
@@ -246,9 +247,9 @@ func (r *reader) readLive(ctx context.Context) error {
 		if r.expire(now, true); len(r.out) > 0 {
 			return nil
 		}
-		if r.behind() {
-			r.view = nil
-			return r.pause(ctx, changed, lookEvery)
+		if !r.sought && r.behind() {
+			r.view, r.sought = nil, true
+			return nil
 		}
 		return io.EOF
 	}
