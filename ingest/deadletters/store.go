@@ -22,7 +22,7 @@ type Letter struct {
 	Seq     uint64    `json:"seq"` // its number here
 	At      time.Time `json:"at"`  // when it was set aside
 	Reason  string    `json:"reason"`
-	Subject string    `json:"subject"` // where it was published
+	Subject string    `json:"subject"` // where it was published, or would have been if alone in its message
 	Tenant  string    `json:"tenant"`
 	Bytes   int       `json:"bytes"`
 	// Of a block that can be read:
@@ -104,7 +104,7 @@ func read(m *jetstream.RawStreamMsg) Letter {
 	return l
 }
 
-// Retry publishes letters again where they were published first, and takes them
+// Retry publishes letters again under their subjects, and takes them
 // out of here: all of them, or those of the numbers. A block that still cannot
 // be stored comes back under another number. It tells how many went out; what
 // was not told stays here.

@@ -22,7 +22,7 @@ const (
 	DeadSubject = "tapedeck.dead"
 
 	HeaderReason  = "Tapedeck-Reason"
-	HeaderSubject = "Tapedeck-Subject" // of a dead block: where it was first published
+	HeaderSubject = "Tapedeck-Subject" // of a dead block: where it is published again
 )
 
 // Config bounds what JetStream keeps.
