@@ -321,13 +321,23 @@ func TestLaterVersion(t *testing.T) {
 	}
 	b.record("s", 100)
 	b.check("s", 100)
-	c, err := b.js.Consumer(t.Context(), jetstream.StreamName, sink.ConsumerName)
-	if err != nil {
-		t.Fatal(err)
+	b.waitLeft(1)
+}
+
+// waitLeft waits until all messages were delivered, and so many not acknowledged.
+func (b *bench) waitLeft(want int) {
+	b.t.Helper()
+	var info *njs.ConsumerInfo
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		c, err := b.js.Consumer(b.t.Context(), jetstream.StreamName, sink.ConsumerName)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if info = c.CachedInfo(); info.NumPending == 0 && info.NumAckPending == want {
+			return
+		}
 	}
-	if n := c.CachedInfo().NumAckPending; n != 1 {
-		t.Errorf("%d blocks wait to be delivered again, want the one of a later version", n)
-	}
+	b.t.Fatalf("%d messages are not delivered and %d not acknowledged, want none and %d", info.NumPending, info.NumAckPending, want)
 }
 
 // What ClickHouse refuses is set aside block by block, and the rest is stored.
