@@ -17,20 +17,15 @@ type gathered struct {
 
 func newGathered() gathered { return gathered{limit: gatherLimit, by: map[bucket]*bundle{}} }
 
-// of gives the bundle that a block belongs to, nil if there is none.
-func (g *gathered) of(p *ingest.Parcel) *bundle {
-	return g.by[bucketOf(p)]
-}
-
 func bucketOf(p *ingest.Parcel) bucket {
 	return bucket{p.Tenant, ingest.Bucket(p.Session), block.VersionOf(p.Data)}
 }
 
-// open begins a bundle with a block.
-func (g *gathered) open(p *ingest.Parcel) *bundle {
-	b := &bundle{bucket: bucketOf(p), since: time.Now()}
+// open begins a bundle.
+func (g *gathered) open(of bucket) *bundle {
+	b := &bundle{bucket: of, since: time.Now()}
 	g.bundles = append(g.bundles, b)
-	g.by[b.bucket] = b
+	g.by[of] = b
 	return b
 }
 

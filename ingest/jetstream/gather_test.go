@@ -19,8 +19,7 @@ func TestDue(t *testing.T) {
 		t.Error("something is due, and nothing is there")
 	}
 	g.limit = time.Hour
-	first := g.open(&ingest.Parcel{Tenant: "a", Session: "s"})
-	second := g.open(&ingest.Parcel{Tenant: "b", Session: "s"})
+	first, second := g.open(bucket{tenant: "a"}), g.open(bucket{tenant: "b"})
 	if g.due(fewOnWay) != nil {
 		t.Error("one is due while messages are on their way")
 	}
@@ -32,7 +31,7 @@ func TestDue(t *testing.T) {
 		t.Error("the first is not due though it has waited")
 	}
 	g.take(first)
-	if g.due(fewOnWay) != nil || g.due(0) != second || g.of(&ingest.Parcel{Tenant: "b", Session: "s"}) != second {
+	if g.due(fewOnWay) != nil || g.due(0) != second || g.by[second.bucket] != second {
 		t.Error("the second is not what is left")
 	}
 }

@@ -71,13 +71,14 @@ func (p *Publisher) Publish(ctx context.Context, parcel ingest.Parcel, done func
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := p.gathered.of(&parcel)
+	bucket := bucketOf(&parcel)
+	b := p.gathered.by[bucket]
 	if b != nil && !b.takes(&parcel, most) {
 		p.send(b)
 		b = nil
 	}
 	if b == nil {
-		b = p.gathered.open(&parcel)
+		b = p.gathered.open(bucket)
 	}
 	b.add(&parcel, weight, done)
 	p.sendDue()

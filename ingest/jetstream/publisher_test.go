@@ -56,9 +56,9 @@ func (f *fates) all() []error {
 	return f.told
 }
 
-// More blocks than the window takes are all confirmed, and lie in the stream in
-// their order, each once, though one is sent twice.
-func TestPublish(t *testing.T) {
+// publishing is a publisher and the stream that it publishes to.
+func publishing(t *testing.T) (*jetstream.Publisher, njs.Stream) {
+	t.Helper()
 	nc := localtest.NATS(t)
 	js, err := njs.New(nc)
 	if err != nil {
@@ -72,6 +72,13 @@ func TestPublish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p, s
+}
+
+// More blocks than the window takes are all confirmed, and lie in the stream in
+// their order, each once, though one is sent twice.
+func TestPublish(t *testing.T) {
+	p, s := publishing(t)
 	const blocks = 6000
 	var f fates
 	for i := range blocks {
