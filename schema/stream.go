@@ -23,6 +23,14 @@ type StreamState struct {
 	// EndReason is "eof", "closed", "error: …"; empty while the stream runs.
 	EndReason string
 
+	// Recorder is the id of the process that records the stream; Digest is the
+	// SHA-256 of the bytes of a file or an upload, in hexadecimal; Key is the
+	// idempotency key of the request that opened the stream. Each is empty where
+	// it does not apply or is not known.
+	Recorder string
+	Digest   string
+	Key      string
+
 	Counters Counters
 	// Version rises with the frames: twice the number of the last frame plus one,
 	// and one more once the stream has ended.

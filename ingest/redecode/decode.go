@@ -84,6 +84,7 @@ func (d *decoding) settle(frames []stored) {
 	d.block.State = schema.StreamState{
 		StreamID: d.stream.id, FirstSeq: was.FirstSeq, Transport: was.Transport, Dialect: chosen.Name, Evidence: evidence,
 		Source: was.Source, Tags: was.Tags, FirstAt: was.FirstAt, LastAt: was.LastAt, Ended: was.Ended, EndReason: was.EndReason,
+		Recorder: was.Recorder, Digest: was.Digest, Key: was.Key,
 	}
 }
 

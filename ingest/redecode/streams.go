@@ -46,7 +46,8 @@ const streamsQuery = `SELECT stream_id, min(first_seq) AS first,
   argMax(toString(transport), first_seq), argMax(dialect, first_seq), argMax(evidence, first_seq),
   argMax(source, first_seq), argMax(tags, first_seq),
   toUnixTimestamp64Nano(min(first_at)), toUnixTimestamp64Nano(max(greatest(first_at, last_at))),
-  toUnixTimestamp64Nano(argMax(ended, first_seq)), argMax(end_reason, first_seq), max(version)
+  toUnixTimestamp64Nano(argMax(ended, first_seq)), argMax(end_reason, first_seq),
+  argMax(recorder, first_seq), argMax(digest, first_seq), argMax(ingest_key, first_seq), max(version)
 FROM streams FINAL
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND ` + current + `
 GROUP BY stream_id
@@ -126,7 +127,7 @@ func (r *run) streams(ctx context.Context) ([]stream, error) {
 		var transport string
 		st := &s.state
 		err := row(&s.id, &st.FirstSeq, &transport, &st.Dialect, &st.Evidence, &st.Source, &st.Tags,
-			&st.FirstAt, &st.LastAt, &st.Ended, &st.EndReason, &s.version)
+			&st.FirstAt, &st.LastAt, &st.Ended, &st.EndReason, &st.Recorder, &st.Digest, &st.Key, &s.version)
 		if err == nil {
 			st.Transport, err = schema.ParseTransport(transport)
 		}

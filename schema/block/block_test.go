@@ -56,12 +56,12 @@ func fullBlock(frames []schema.Frame) *Block {
 		State: schema.StreamState{
 			StreamID: "id", FirstSeq: 3, Transport: schema.SSE, Dialect: "loom", Evidence: "e", Source: "src",
 			Tags: map[string]string{"a": "1", "b": ""}, Title: "t", FirstAt: 1, LastAt: 2, Frames: 3, Bytes: 4,
-			Ended: 5, EndReason: "eof", Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7}, Version: 9,
+			Ended: 5, EndReason: "eof", Recorder: "r1", Digest: "d1", Key: "k1", Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7}, Version: 9,
 		},
 		Left: []Left{
 			{Session: "sess-0", State: schema.StreamState{
 				StreamID: "id", FirstSeq: 1, Transport: schema.SSE, Dialect: "loom", Tags: map[string]string{"a": "1"},
-				FirstAt: 1, LastAt: 2, Frames: 2, Bytes: 4, Ended: 2, EndReason: "left", Version: 5,
+				FirstAt: 1, LastAt: 2, Frames: 2, Bytes: 4, Ended: 2, EndReason: "left", Recorder: "r1", Key: "k1", Version: 5,
 			}},
 			{Session: "ü", State: schema.StreamState{StreamID: "id"}},
 		},
@@ -94,6 +94,28 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("codec %d (-want +got):\n%s", codec, diff)
 			}
 		})
+	}
+}
+
+// Parts that were left and the identity of a state are independent of each other.
+func TestOptionalState(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		for _, identity := range []bool{false, true} {
+			want := fullBlock(nil)
+			if !left {
+				want.Left = nil
+			}
+			if !identity {
+				want.State.Recorder, want.State.Digest, want.State.Key = "", "", ""
+			}
+			got, err := Decode(Encode(nil, want, Plain))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("left %v, identity %v (-want +got):\n%s", left, identity, diff)
+			}
+		}
 	}
 }
 

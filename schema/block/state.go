@@ -8,10 +8,11 @@ import (
 )
 
 // writeStates writes the block's own state and, appended to its record, those of
-// the parts that were left. Where there are none, nothing stands for them.
+// the parts that were left and then the identity of the own state. What is empty
+// at the end of the record is omitted.
 func writeStates(w *writer, blk *Block) {
 	writeState(w, &blk.State)
-	if len(blk.Left) == 0 {
+	if len(blk.Left) == 0 && !hasIdentity(&blk.State) {
 		return
 	}
 	w.uint(uint64(len(blk.Left)))
@@ -21,8 +22,10 @@ func writeStates(w *writer, blk *Block) {
 			state.StreamID = "" // the block's own
 			w.string(blk.Left[i].Session)
 			writeState(w, &state)
+			writeIdentity(w, &state)
 		})
 	}
+	writeIdentity(w, &blk.State)
 }
 
 func readStates(r reader, blk *Block) error {
@@ -33,13 +36,37 @@ func readStates(r reader, blk *Block) error {
 	for range r.count(leftSize) {
 		of := r.record()
 		left := Left{of.string(), readState(&of)}
+		readIdentity(&of, &left.State)
 		if of.err != nil {
 			return of.err
 		}
 		left.State.StreamID = blk.State.StreamID
 		blk.Left = append(blk.Left, left)
 	}
+	readIdentity(&r, &blk.State)
 	return r.err
+}
+
+// hasIdentity reports whether a state names its recorder, digest or key.
+func hasIdentity(s *schema.StreamState) bool {
+	return s.Recorder != "" || s.Digest != "" || s.Key != ""
+}
+
+// writeIdentity appends the fields that block.md calls identity, if any is set.
+func writeIdentity(w *writer, s *schema.StreamState) {
+	if !hasIdentity(s) {
+		return
+	}
+	w.string(s.Recorder)
+	w.string(s.Digest)
+	w.string(s.Key)
+}
+
+// readIdentity reads them where the record goes on.
+func readIdentity(r *reader, s *schema.StreamState) {
+	if r.err == nil && len(r.b) > 0 {
+		s.Recorder, s.Digest, s.Key = r.string(), r.string(), r.string()
+	}
 }
 
 // leftSize is the fewest bytes that a part which was left takes: its length, and

@@ -12,7 +12,7 @@ type streamColumns struct {
 	table
 	tenant, transport, dialect               *word
 	session, stream, evidence, source, title *text
-	endReason                                *text
+	endReason, recorder, digest, key         *text
 	tags                                     *proto.ColMap[string, string]
 	firstSeq, version, frames, bytes         *proto.ColUInt64
 	started                                  *second
@@ -41,6 +41,9 @@ func newStreamColumns() *streamColumns {
 	c.bytes = column(t, "bytes", new(proto.ColUInt64))
 	c.ended = column(t, "ended", newInstant())
 	c.endReason = column(t, "end_reason", new(text))
+	c.recorder = column(t, "recorder", new(text))
+	c.digest = column(t, "digest", new(text))
+	c.key = column(t, "ingest_key", new(text))
 	for i, name := range [...]string{
 		"not_json", "invalid_utf8", "oversize", "unknown", "lost", "repeated", "back",
 	} {
@@ -68,6 +71,9 @@ func (c *streamColumns) add(tenant, session string, s *schema.StreamState, start
 	c.bytes.Append(s.Bytes)
 	c.ended.add(s.Ended)
 	c.endReason.add(s.EndReason)
+	c.recorder.add(s.Recorder)
+	c.digest.add(s.Digest)
+	c.key.add(s.Key)
 	n := &s.Counters
 	for i, v := range [...]uint64{n.NotJSON, n.InvalidUTF8, n.Oversize, n.Unknown, n.Lost, n.Repeated, n.Back} {
 		c.counters[i].Append(v)

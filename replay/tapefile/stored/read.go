@@ -22,6 +22,7 @@ const ofSession = `tenant = {tenant:String} AND session_id = {session:String}
 
 const partsQuery = `SELECT stream_id, first_seq, version, toString(transport), dialect, evidence, source, tags, title,
   toUnixTimestamp64Nano(first_at), toUnixTimestamp64Nano(last_at), frames, bytes, toUnixTimestamp64Nano(ended), end_reason,
+  recorder, digest, ingest_key,
   not_json, invalid_utf8, oversize, unknown, lost, repeated, back
 FROM streams FINAL WHERE ` + ofSession + ` ORDER BY first_at, stream_id, first_seq`
 
@@ -75,7 +76,7 @@ func (f *Session) readParts(ctx context.Context) (parts []schema.StreamState, er
 		var transport string
 		c := &s.Counters
 		err := row(&s.StreamID, &s.FirstSeq, &s.Version, &transport, &s.Dialect, &s.Evidence, &s.Source, &s.Tags, &s.Title,
-			&s.FirstAt, &s.LastAt, &s.Frames, &s.Bytes, &s.Ended, &s.EndReason,
+			&s.FirstAt, &s.LastAt, &s.Frames, &s.Bytes, &s.Ended, &s.EndReason, &s.Recorder, &s.Digest, &s.Key,
 			&c.NotJSON, &c.InvalidUTF8, &c.Oversize, &c.Unknown, &c.Lost, &c.Repeated, &c.Back)
 		if err == nil {
 			s.Transport, err = schema.ParseTransport(transport)
