@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tapedeck/replay/emulate/isolate"
 	"tapedeck/schema/problem"
 )
 
@@ -35,6 +36,18 @@ func (c *emulateCommand) openRemote(ctx context.Context, g *global, log *slog.Lo
 	return &emulated{c.Session, forward(cl, c.prefix(c.Session, take), log), func() {}}, nil
 }
 
+// askAsRecorded has the server answer as recorded: on this port, which is an origin
+// of its own, a browser may open the answer. What the browser says of its request
+// is about this origin, not about that of the server.
+func askAsRecorded(h http.Header) {
+	for name := range h {
+		if strings.HasPrefix(name, "Sec-Fetch-") || name == "Service-Worker" {
+			h.Del(name)
+		}
+	}
+	h.Set(isolate.OwnOrigin, "1")
+}
+
 // forward passes requests on to the server, below a path.
 func forward(cl *apiClient, prefix string, log *slog.Logger) http.Handler {
 	base := strings.TrimSuffix(cl.base.String(), "/") + prefix
@@ -51,6 +64,7 @@ func forward(cl *apiClient, prefix string, log *slog.Logger) http.Handler {
 			}
 			u.RawQuery = r.In.URL.RawQuery
 			r.Out.URL, r.Out.Host = u, u.Host
+			askAsRecorded(r.Out.Header)
 			if cl.token != "" {
 				cl.authorize(r.Out.Header)
 			}

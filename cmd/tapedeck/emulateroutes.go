@@ -10,8 +10,10 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/labstack/echo/v4"
 
+	"tapedeck/ingest"
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/front"
+	"tapedeck/replay/emulate/isolate"
 )
 
 // emulateRoutes are those at which sessions speak the protocol that they were
@@ -20,7 +22,7 @@ func (s *server) emulateRoutes(e *echo.Echo) {
 	f := front.New(emulate.Options{
 		Library: s.tapes, Logger: s.log, Registerer: s.metrics,
 	}, executions{s.node.db})
-	session := forTenant(f.Session)
+	session := isolated(f.Session)
 	e.GET("/emulate/:id", session)
 	for _, method := range []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
@@ -28,7 +30,12 @@ func (s *server) emulateRoutes(e *echo.Echo) {
 		e.Add(method, "/emulate/:id/*", session)
 	}
 	get(e, "/v1/sessions/:id/emulation", forSession(f.ServeSpeaks))
-	e.GET("/api/v0/executions/:kind/:exec_id/stream", forTenant(f.Execution))
+	e.GET("/api/v0/executions/:kind/:exec_id/stream", isolated(f.Execution))
+}
+
+// isolated keeps what was recorded from acting on the origin of the API and the UI.
+func isolated(h tenantHandler) echo.HandlerFunc {
+	return plain(isolate.Handler(func(w http.ResponseWriter, r *http.Request) { h(w, r, ingest.DefaultTenant) }))
 }
 
 // executions finds the sessions of Compozy's executions.

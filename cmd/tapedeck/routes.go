@@ -35,6 +35,8 @@ func (s *server) routes() *echo.Echo {
 		return err
 	}}))
 
+	e.Use(noSniffing)
+
 	get(e, "/healthz", plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))
 	get(e, "/readyz", plain(s.serveReady))
 	get(e, "/metrics", echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{})))
@@ -100,6 +102,17 @@ func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, po
 func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml")
 	_, _ = w.Write(query.OpenAPI) // the client is gone
+}
+
+// noSniffing has browsers take answers for what their Content-Type says: frames
+// are foreign text. What is emulated has rules of its own.
+func noSniffing(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !strings.HasPrefix(c.Path(), "/emulate/") {
+			c.Response().Header().Set("X-Content-Type-Options", "nosniff")
+		}
+		return next(c)
+	}
 }
 
 // localOnly refuses requests that name another host: a page of a foreign site

@@ -2,6 +2,8 @@ package emulate
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"tapedeck/schema"
 	"tapedeck/schema/origin"
@@ -24,7 +26,30 @@ func CrossOrigin(h http.Header, r *http.Request) {
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Allow-Credentials", "true")
+	h.Set("Access-Control-Expose-Headers", exposed(h))
 	h.Add("Vary", "Origin")
+}
+
+// exposed lists the fields of an answer for the page to read: clients depend on
+// recorded ones, such as X-Request-Id. "*" would not do, since the answer is one to
+// a request with credentials. Retry-After is set later, in problems.
+func exposed(h http.Header) string {
+	names := []string{"Retry-After"}
+	for name := range h {
+		if !strings.HasPrefix(name, "Access-Control-") && name != "Set-Cookie" && name != "Retry-After" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// letRead lets the page read a problem, unless its origin is the problem. What a
+// server has decided about the origin stays.
+func (s *Stage) letRead(h http.Header, r *http.Request) {
+	if h.Get("Access-Control-Allow-Origin") == "" && s.Origin(r) == nil {
+		CrossOrigin(h, r)
+	}
 }
 
 // Preflight answers the question of a browser whether a page may ask, and

@@ -133,6 +133,7 @@ func (s *Stage) Play(ctx context.Context, e *Excerpt, sink replay.Sink, clock in
 func (s *Stage) Refuse(w http.ResponseWriter, r *http.Request, server string, err error) {
 	s.Count(server, "refused")
 	if r.Context().Err() == nil { // else nobody is there any more
+		s.letRead(w.Header(), r)
 		problem.Write(w, s.Problem(err, server))
 	}
 }

@@ -63,7 +63,6 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 			s.stage.Count(server, "ended")
 			return
 		}
-		emulate.CrossOrigin(w.Header(), r)
 		s.stage.Refuse(w, r, server, err)
 		return
 	}

@@ -65,6 +65,11 @@ func (s *Server) Session(w http.ResponseWriter, r *http.Request, tenant string) 
 		recorded, err = s.exchanges.Has(r.Context(), tenant, session, t, r.Method, path)
 	}
 	if err != nil {
+		// A page that asks first reads why with the request itself.
+		if s.stage.Origin(r) == nil && emulate.Preflight(w, r) {
+			s.stage.Count(name, "ended")
+			return
+		}
 		s.stage.Refuse(w, r, name, err)
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"tapedeck/replay/emulate"
 	"tapedeck/schema/problem"
 )
 
@@ -51,7 +50,6 @@ func (s *Server) ServeSpeaks(w http.ResponseWriter, r *http.Request, tenant, ses
 func (s *Server) rootHint(w http.ResponseWriter, r *http.Request, session string) {
 	w.Header().Set("Connection", "Upgrade")
 	w.Header().Set("Upgrade", "websocket")
-	emulate.CrossOrigin(w.Header(), r)
 	s.stage.Refuse(w, r, name, &problem.Problem{
 		Title: "A WebSocket is spoken here", Status: http.StatusUpgradeRequired,
 		Detail: fmt.Sprintf("Session %q speaks Loom's protocol at this path, over a WebSocket: open ws://%s%s.", session, r.Host, r.URL.EscapedPath()),

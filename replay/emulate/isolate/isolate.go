@@ -1,0 +1,134 @@
+// Package isolate keeps what was recorded from acting on the origin that it is
+// served from. A server that has pages and an API of its own answers for
+// recordings at the same origin; a recorded page, script or worker that a browser
+// ran there could read and delete every recording. So programs, fetch, EventSource
+// and WebSocket are answered there, and what would make a browser run or show the
+// answer is refused. "tapedeck emulate" serves a recording on a port, and so an
+// origin, of its own: there it works as recorded.
+package isolate
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"tapedeck/schema/problem"
+)
+
+// OwnOrigin is the request header by which "tapedeck emulate" asks for answers as
+// recorded, since it serves them on a port of its own. It counts only in requests
+// without Sec-Fetch fields: a browser always sends those, and no page can leave
+// them out.
+const OwnOrigin = "Tapedeck-Own-Origin"
+
+// passive are the destinations (Sec-Fetch-Dest) whose answers a browser neither
+// runs nor shows as a document. "empty" is that of fetch, XMLHttpRequest,
+// EventSource and navigator.sendBeacon.
+var passive = []string{"empty", "websocket", "image", "audio", "video", "track", "font", "json"}
+
+// dropped are response header fields that act on the origin rather than on the one
+// answer that they came with:
+//
+//	Set-Cookie, Set-Login                      state of the origin in the browser
+//	Service-Worker-Allowed                     widens what a worker controls
+//	Clear-Site-Data                            deletes the origin's storage
+//	Refresh                                    navigates to an address of the recording's choice
+//	Link, Speculation-Rules                    have the browser load, connect or navigate ahead
+//	Strict-Transport-Security, Public-Key-Pins,
+//	Expect-CT, Alt-Svc                         bind the browser to the recorded server
+//	Reporting-Endpoints, Report-To, Nel        report about the origin to others
+//	Content-Security-Policy-Report-Only        the same; what it asks for has no effect here
+//	Accept-Ch, Critical-Ch                     ask for client hints of the origin
+//	Origin-Agent-Cluster, Use-As-Dictionary,
+//	Activate-Storage-Access,
+//	Observe-Browsing-Topics,
+//	Attribution-Reporting-Register-Source,
+//	Attribution-Reporting-Register-Trigger     other state of the origin
+var dropped = []string{
+	"Set-Cookie", "Set-Login", "Service-Worker-Allowed", "Clear-Site-Data", "Refresh", "Link", "Speculation-Rules",
+	"Strict-Transport-Security", "Public-Key-Pins", "Expect-Ct", "Alt-Svc",
+	"Reporting-Endpoints", "Report-To", "Nel", "Content-Security-Policy-Report-Only",
+	"Accept-Ch", "Critical-Ch", "Origin-Agent-Cluster", "Use-As-Dictionary", "Activate-Storage-Access",
+	"Observe-Browsing-Topics", "Attribution-Reporting-Register-Source", "Attribution-Reporting-Register-Trigger",
+}
+
+// Handler answers what next answers, such that it has no effect on the origin of
+// the server.
+func Handler(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(OwnOrigin) != "" && !fromBrowser(r) {
+			next(w, r)
+			return
+		}
+		isolated := &writer{ResponseWriter: w}
+		if bad := refuse(r); bad != nil {
+			problem.Write(isolated, bad)
+			return
+		}
+		next(isolated, r)
+		if !isolated.begun { // net/http writes the head
+			isolated.strip()
+		}
+	}
+}
+
+func fromBrowser(r *http.Request) bool {
+	return slices.ContainsFunc([]string{"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Service-Worker"}, func(name string) bool {
+		return r.Header.Get(name) != ""
+	})
+}
+
+// refuse returns why a request is not answered, nil if it is.
+func refuse(r *http.Request) *problem.Problem {
+	to := strings.ToLower(r.Header.Get("Sec-Fetch-Dest"))
+	mode := strings.ToLower(r.Header.Get("Sec-Fetch-Mode"))
+	switch {
+	case r.Header.Get("Service-Worker") != "":
+		to = "serviceworker"
+	case strings.Contains(mode, "navigate"):
+		if to == "" {
+			to = "document"
+		}
+	case to == "" || slices.Contains(passive, to):
+		return nil
+	}
+	return &problem.Problem{
+		Title: "Recordings are not opened here", Status: http.StatusForbidden, Parameter: "Sec-Fetch-Dest", Allowed: passive,
+		Detail: "A browser asks for this as a " + to + ", and what was recorded could then act as this server's own page.",
+		Hint:   `"tapedeck emulate http SESSION" serves the recording on a port of its own, where it opens as recorded. Here it is read with fetch, EventSource, WebSocket, or by a program.`,
+	}
+}
+
+// writer takes header fields that act on the origin out of answers.
+type writer struct {
+	http.ResponseWriter
+	begun bool // the final head was written
+}
+
+// Unwrap is for http.ResponseController.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter. It is called for every 1xx answer,
+// too: one of those may carry Link fields.
+func (w *writer) WriteHeader(status int) {
+	w.begun = w.begun || status >= http.StatusOK
+	w.strip()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *writer) Write(p []byte) (int, error) {
+	if !w.begun {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *writer) strip() {
+	h := w.Header()
+	for _, name := range dropped {
+		h.Del(name)
+	}
+	h.Set("Content-Security-Policy", "sandbox")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
