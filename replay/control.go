@@ -59,6 +59,7 @@ type State struct {
 	Growing bool
 	Live    bool          // frames are played as they come
 	Behind  time.Duration // recorded time between what was reached and the latest frame there is
+	AsOf    time.Duration // until when all frames are known, from the session's first frame
 }
 
 // ErrEnded is returned for a control that came after the end.
@@ -208,6 +209,7 @@ func (p *Player) state() State {
 		s.Growing, s.Live = true, p.live
 		s.Behind = time.Duration(max(growing.Edge()-p.reached(), 0))
 		s.Duration = max(s.Duration, time.Duration(growing.Edge()-FirstAt(p.tape)))
+		s.AsOf = max(s.Duration, time.Duration(growing.AsOf()-FirstAt(p.tape)))
 	}
 	if p.paused {
 		s.State = "paused"

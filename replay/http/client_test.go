@@ -163,6 +163,7 @@ type event struct {
 	Op         string          `json:"op"`
 	Live       *bool           `json:"live"`
 	BehindMS   float64         `json:"behind_ms"`
+	AsOfMS     float64         `json:"as_of_ms"`
 	Paused     bool            `json:"paused"`
 	Looping    bool            `json:"looping"`
 	Marker     string          `json:"marker"`

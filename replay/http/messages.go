@@ -57,6 +57,7 @@ func appendState(dst []byte, op replay.Op, st replay.State) []byte {
 	dst = strconv.AppendBool(append(dst, `,"live":`...), st.Live)
 	if st.Growing {
 		dst = appendMillis(append(dst, `,"behind_ms":`...), int64(st.Behind))
+		dst = appendMillis(append(dst, `,"as_of_ms":`...), int64(st.AsOf))
 	}
 	return append(dst, '}')
 }

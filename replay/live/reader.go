@@ -253,6 +253,9 @@ func (r *reader) readLive(ctx context.Context) error {
 		}
 		return io.EOF
 	}
+	if r.holding == 0 && r.source.sound() {
+		r.tape.waits(now)
+	}
 	if !r.told {
 		r.told = true
 		return replay.ErrLive

@@ -56,6 +56,9 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	return nil, nil, err
 }
 
+// sound reports whether a block that comes would be noticed.
+func (s *source) sound() bool { return s.tail.sound() }
+
 // leave gives up the consumer.
 func (s *source) leave() {
 	if s.pull != nil {

@@ -24,6 +24,7 @@ type tail struct {
 	bytes   int
 	low     uint64        // all blocks from this number on that came are among pieces
 	high    uint64        // the number of the latest that came
+	broken  bool          // the last consumer failed, and there is no other yet
 	changed chan struct{} // closed and replaced when a block came, or low rose
 }
 
@@ -54,6 +55,7 @@ func (t *tail) run(ctx context.Context, p *pull) {
 		if ctx.Err() != nil {
 			return
 		}
+		t.receives(false)
 		if p.next > before {
 			failures = 0
 		}
@@ -87,6 +89,7 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 		return err
 	}
 	defer messages.Stop()
+	t.receives(true)
 	for {
 		m, err := messages.Next(jetstream.NextContext(ctx))
 		if err != nil {
@@ -98,6 +101,20 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 		}
 		t.add(b, p.next-1)
 	}
+}
+
+// receives notes whether there is a consumer that blocks come by.
+func (t *tail) receives(on bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.broken = !on
+}
+
+// sound reports whether blocks come as soon as JetStream has them.
+func (t *tail) sound() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.broken
 }
 
 // add keeps a block, which is nil if there was none or it could not be read.

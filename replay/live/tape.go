@@ -20,6 +20,8 @@ type tape struct {
 	streams map[string]schema.StreamState
 	base    int64     // when the session's first frame arrived that was known at the start, ns
 	edge    int64     // when the latest did, ns
+	came    time.Time // when the block with it reached JetStream
+	waited  time.Time // when a reader last had every block and waited for more
 	heard   time.Time // when something was last heard of the session
 	looked  time.Time // when what is stored was last looked at for ends
 	first   *look     // of Tape, for the first reader
@@ -68,7 +70,9 @@ func (t *tape) note(s *schema.StreamState, at time.Time) {
 	if s.Frames == 0 {
 		return // nothing but facts
 	}
-	t.edge = max(t.edge, s.LastAt)
+	if s.LastAt > t.edge || s.LastAt == t.edge && at.After(t.came) {
+		t.edge, t.came = s.LastAt, at
+	}
 	old, ok := t.streams[s.StreamID]
 	if ok && old.Version > s.Version {
 		return
@@ -105,6 +109,33 @@ func (t *tape) Edge() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.edge
+}
+
+// waits notes that a reader has every block there is.
+func (t *tape) waits(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waited = now
+}
+
+// jitter is how much longer than the block before it a block may be on its way
+// from its recorder before AsOf runs ahead of it.
+const jitter = 250 * time.Millisecond
+
+// AsOf implements replay.Growing. A block that is late by as much as the one before
+// it is no surprise: how long the latest was on its way is left out of the silence.
+// Without a reader that waits for blocks the silence counts up to when one did.
+func (t *tape) AsOf() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.waited.IsZero() || !t.isOpen() {
+		return t.edge
+	}
+	until := time.Now()
+	if until.Sub(t.waited) > 2*lookEvery {
+		until = t.waited
+	}
+	return t.edge + int64(max(until.Sub(t.came)-jitter, 0))
 }
 
 // several reports whether the session has more than one stream.

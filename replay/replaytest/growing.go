@@ -49,6 +49,9 @@ func (g *Growing) Edge() int64 {
 	return edge
 }
 
+// AsOf implements replay.Growing: every frame is known as soon as it comes.
+func (g *Growing) AsOf() int64 { return max(g.Edge(), g.now()) }
+
 // Read implements replay.Tape.
 func (g *Growing) Read(ctx context.Context, q replay.Query) (replay.Reader, error) {
 	if q.From.Live {
