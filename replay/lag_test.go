@@ -39,6 +39,9 @@ func (s *spooled) Edge() int64 {
 	return edge
 }
 
+// AsOf implements replay.Growing.
+func (s *spooled) AsOf() int64 { return s.Edge() }
+
 // Read implements replay.Tape, from the start alone.
 func (s *spooled) Read(context.Context, replay.Query) (replay.Reader, error) {
 	return &spooledReader{tape: s}, nil
