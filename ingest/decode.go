@@ -88,8 +88,14 @@ func (s *Stream) decode(f *schema.Frame) {
 		if s.opts.FrameClock {
 			s.restamp(in)
 		}
-		s.decoder.Decode(in, s.book)
+		s.read(in)
 	})
+}
+
+// read has the decoder read a frame, and notes whether an answer ended with it.
+func (s *Stream) read(in *dialect.Input) {
+	s.decoder.Decode(in, s.book)
+	s.answered = s.decoder.answered(in, s.answered)
 }
 
 // restamp takes the arrival time from inside the frame; a frame that has none

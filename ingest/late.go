@@ -60,6 +60,6 @@ func (s *Stream) recogniseLate(f *schema.Frame) {
 		return // that is how they were read
 	}
 	for i := range l.frames {
-		s.look(&l.frames[i], func(in *dialect.Input) { s.decoder.Decode(in, s.book) })
+		s.look(&l.frames[i], s.read)
 	}
 }

@@ -139,5 +139,6 @@ type decoderOf struct {
 	dialect.Decoder
 	text           dialect.TextReader // nil if it wants all parsed
 	time           func(in *dialect.Input) int64
+	answered       func(in *dialect.Input, before bool) bool
 	name, evidence string
 }

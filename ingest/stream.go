@@ -30,6 +30,7 @@ type Stream struct {
 	input    dialect.Input
 	decoder  decoderOf
 	book     *dialect.Book
+	answered bool  // the frame decoded last ended an answer: nothing more is due
 	hold     *hold // nil once dialect and session are settled, or waited for long enough
 	late     *late // nil unless the dialect is still looked for after the hold
 	parts    parts
@@ -170,7 +171,7 @@ func (s *Stream) usable() error {
 func (s *Stream) settleDialect(d dialect.Dialect, evidence string) {
 	decoder := d.New(s.id)
 	text, _ := decoder.(dialect.TextReader)
-	s.decoder = decoderOf{Decoder: decoder, text: text, time: d.Time, name: d.Name, evidence: evidence}
+	s.decoder = decoderOf{Decoder: decoder, text: text, time: d.Time, answered: d.Answered, name: d.Name, evidence: evidence}
 	s.summary.Dialect, s.summary.Evidence = d.Name, evidence
 }
 
@@ -303,7 +304,9 @@ func (s *Stream) push(ctx context.Context) error {
 }
 
 // Close ends the stream: open facts are settled, everything is handed on, and
-// Close waits until it is durable. reason is "eof", "closed" or "error: …".
+// Close waits until it is durable. reason is schema.EndEOF, EndClosed or
+// "error: …"; schema.EndClientGone becomes EndClosed where the protocol's last
+// event had come.
 // The summary is valid also if there is an error, but for one whose ctx ended
 // while another goroutine was held up in Record: it names the stream alone. If
 // ctx ended, Close may be called again to wait on.
@@ -336,6 +339,9 @@ func (s *Stream) finish(ctx context.Context, reason string) error {
 		at = s.frameAt
 	}
 	s.decoder.End(at, s.book)
+	if reason == schema.EndClientGone && s.answered {
+		reason = schema.EndClosed
+	}
 	for p := range s.parts.all() {
 		p.state.Ended, p.state.EndReason = at, reason
 	}

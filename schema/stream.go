@@ -20,7 +20,8 @@ type StreamState struct {
 	Bytes   uint64 // their raw bytes
 	// Ended is when the tap saw the end, ns; 0 while the stream runs.
 	Ended int64
-	// EndReason is "eof", "closed", "error: …"; empty while the stream runs.
+	// EndReason is one of the End constants, or another "error: …"; empty while
+	// the stream runs.
 	EndReason string
 
 	// Recorder is the id of the process that records the stream; Digest is the
@@ -36,6 +37,23 @@ type StreamState struct {
 	// and one more once the stream has ended.
 	Version uint64
 }
+
+// Why a stream ended.
+const (
+	EndEOF    = "eof"    // its source ended it
+	EndClosed = "closed" // the connection was closed when nothing more was due
+	// EndClientGone: the client hung up while more was due.
+	EndClientGone = "error: the client went away"
+)
+
+// Complete reports whether the stream ended in good order.
+func (s *StreamState) Complete() bool {
+	return s.Ended != 0 && (s.EndReason == EndEOF || s.EndReason == EndClosed || s.EndReason == "")
+}
+
+// Abandoned reports whether the client ended the stream while more was due: the
+// source did not break it off.
+func (s *StreamState) Abandoned() bool { return s.Ended != 0 && s.EndReason == EndClientGone }
 
 // Counters count what was special about the frames of a stream in a session.
 type Counters struct {

@@ -63,7 +63,9 @@
 // With Options.KeepCoding such bodies are recorded as they came from the start.
 //
 // The stream's end reason is "eof"; for a WebSocket that was closed in good
-// order "closed"; otherwise "error: …".
+// order, and for an answer whose client hung up after the protocol's last event,
+// "closed"; otherwise "error: …". Which event is the last its dialect knows
+// (dialect.Dialect.Ends).
 //
 // # WebSocket
 //

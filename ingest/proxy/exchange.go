@@ -163,7 +163,7 @@ func (ex *exchange) reason() string {
 		return fmt.Sprintf("error: recorder overloaded: the last %d reads, %d bytes, were not recorded",
 			ex.missed.reads, ex.missed.bytes)
 	case ex.complete:
-		return "eof"
+		return schema.EndEOF
 	case errors.Is(cause, errShutdown):
 		return "error: " + errShutdown.Error()
 	case ex.tunnel:
@@ -171,7 +171,7 @@ func (ex *exchange) reason() string {
 	case cause == nil && ex.failure != "":
 		return ex.failure
 	}
-	return "error: the client went away"
+	return schema.EndClientGone
 }
 
 // root is the innermost error: the words around it name what the reader knows.

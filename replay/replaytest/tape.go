@@ -72,6 +72,12 @@ func (s *Stream) Dialect(name string) *Stream {
 	return s
 }
 
+// Ended changes why the stream ended.
+func (s *Stream) Ended(reason string) *Stream {
+	s.state.EndReason, s.tape.sealed = reason, nil
+	return s
+}
+
 // ID is the stream's id.
 func (s *Stream) ID() string { return s.state.StreamID }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Dialect is AG-UI as JSON events.
-var Dialect = dialect.Dialect{Name: "ag-ui", Match: match, Time: timeOf, New: newDecoder}
+var Dialect = dialect.Dialect{Name: "ag-ui", Match: match, Time: timeOf, Ends: dialect.EndsWith("RUN_FINISHED", "RUN_ERROR"), New: newDecoder}
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}

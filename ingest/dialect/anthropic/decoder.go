@@ -10,7 +10,7 @@ import (
 )
 
 // Dialect is Anthropic's Messages API.
-var Dialect = dialect.Dialect{Name: "anthropic-messages", Match: match, New: newDecoder}
+var Dialect = dialect.Dialect{Name: "anthropic-messages", Match: match, Ends: dialect.EndsWith("message_stop", "error"), New: newDecoder}
 
 // decoder reads responses one after another, and behind a proxy the exchanges
 // that they are a part of.

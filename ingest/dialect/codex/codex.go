@@ -11,7 +11,7 @@ import (
 )
 
 // Dialect is the event stream of "codex exec --json". Its lines carry no times.
-var Dialect = dialect.Dialect{Name: "codex", Match: match, New: newDecoder}
+var Dialect = dialect.Dialect{Name: "codex", Match: match, Ends: dialect.EndsWith("turn.completed", "turn.failed"), New: newDecoder}
 
 // decoder is the state of one stream. Ids of items count from item_0 in every
 // process, so that they mean something in this stream only.

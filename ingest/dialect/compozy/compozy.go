@@ -12,7 +12,7 @@ import (
 )
 
 // Dialect is the server-sent events of a Compozy execution.
-var Dialect = dialect.Dialect{Name: "compozy", Match: match, Time: frameTime, New: newDecoder}
+var Dialect = dialect.Dialect{Name: "compozy", Match: match, Time: frameTime, Ends: dialect.EndsWith("complete", "error"), New: newDecoder}
 
 // frameTime reads the "ts" of what a frame says: specification, section 3.
 func frameTime(in *dialect.Input) int64 {

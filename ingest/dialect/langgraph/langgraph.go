@@ -17,7 +17,28 @@ import (
 )
 
 // Dialect is LangGraph's streaming.
-var Dialect = dialect.Dialect{Name: "langgraph", Match: match, Time: timeOf, New: newDecoder}
+var Dialect = dialect.Dialect{Name: "langgraph", Match: match, Time: timeOf, Ends: ends, New: newDecoder}
+
+// ends knows the last event of a run: end or error, and in the newer protocol
+// how the graph's own life ended.
+func ends(in *dialect.Input) bool {
+	if in.Type != "lifecycle" {
+		return in.Type == "end" || in.Type == "error"
+	}
+	params := in.JSON.Get("params")
+	if len(params.GetArray("namespace")) > 0 {
+		return false
+	}
+	data := params.Get("data")
+	if pair := data.GetArray(); len(pair) > 0 {
+		data = pair[0]
+	}
+	switch string(data.GetStringBytes("event")) {
+	case "completed", "interrupted", "cancelled", "canceled", "failed":
+		return true
+	}
+	return false
+}
 
 // timeOf reads the time of a debug event, RFC 3339, or of an event of the newer
 // protocol, ms. The others tell none.

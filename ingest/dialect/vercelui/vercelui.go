@@ -11,7 +11,7 @@ import (
 
 // Dialect is the AI SDK's stream protocol for user interfaces. Its chunks carry
 // no times.
-var Dialect = dialect.Dialect{Name: "vercel-ui", Match: match, New: newDecoder}
+var Dialect = dialect.Dialect{Name: "vercel-ui", Match: match, Ends: dialect.EndsWith("finish", "abort", "finish_message"), New: newDecoder}
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}

@@ -27,6 +27,7 @@ type connection struct {
 	first, last schema.Position
 	asked       int64 // where the clock starts, ns
 	whole       bool  // it ended in good order
+	abandoned   bool  // its client hung up before its end
 	done        bool  // with [DONE]
 	from        *conversion
 }
@@ -108,7 +109,7 @@ func (b *book) readOwn(ctx context.Context, t replay.Tape) error {
 	})
 	for id, c := range open {
 		s := replay.StreamOf(t, id)
-		c.whole = s.Ended != 0 && (s.EndReason == "eof" || s.EndReason == "closed" || s.EndReason == "")
+		c.whole, c.abandoned = s.Complete(), s.Abandoned()
 	}
 	return err
 }

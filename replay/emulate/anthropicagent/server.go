@@ -70,7 +70,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 	}
 	_, left := errors.AsType[*emulate.ClientError](err)
 	switch {
-	case err == nil && c.whole:
+	case err == nil && (c.whole || c.abandoned):
 		s.stage.Count(server, "ended")
 		return
 	case err == nil:

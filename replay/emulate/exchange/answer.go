@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"tapedeck/replay"
@@ -155,9 +154,4 @@ func (m *made) end(complete bool) error {
 		return m.body.Write([]byte("data: " + m.from.done + "\n\n"))
 	}
 	return nil
-}
-
-// complete reports whether a stream ended in good order.
-func complete(s *schema.StreamState) bool {
-	return s.Ended != 0 && slices.Contains([]string{"eof", "closed", ""}, s.EndReason)
 }

@@ -29,5 +29,9 @@
 // (RFC 9110, section 7.6.1), those that would speak for the recorded server to a
 // browser from then on (Strict-Transport-Security, Alt-Svc, Clear-Site-Data),
 // redacted ones, and Content-Encoding and Content-Length where the body was
-// recorded decoded. An exchange that broke off when it was recorded breaks off.
+// recorded decoded. An answer that its server broke off when it was recorded breaks
+// off. One that its client did not wait for (schema.EndClientGone) does not: the
+// server had not failed, so the body ends with what was recorded, as HTTP demands,
+// and lacks the protocol's last event. It breaks off only where the recorded
+// Content-Length promises more.
 package exchange

@@ -193,6 +193,33 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
+// An answer breaks off where its server did. What its client did not wait for
+// ends in good order, unless the recorded head promises more.
+func TestEndOfBody(t *testing.T) {
+	for _, c := range []struct {
+		reason, field string
+		breaks        bool
+	}{
+		{schema.EndEOF, "X: y", false},
+		{schema.EndClosed, "X: y", false},
+		{schema.EndClientGone, "X: y", false},
+		{schema.EndClientGone, "Content-Length: 100", true},
+		{"error: the upstream cut the connection: reset", "X: y", true},
+	} {
+		tape := &replaytest.Tape{}
+		et.Head(et.Asked(tape, 0, "GET /x", nil, ""), 0, "200 OK", c.field).Add(0, "half").Ended(c.reason)
+		res, err := http.Get(et.Serve(t, handler(tape)) + "/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if string(text) != "half" || (err != nil) != c.breaks {
+			t.Errorf("ended %q, %s: got %q, %v", c.reason, c.field, text, err)
+		}
+	}
+}
+
 func TestOrigins(t *testing.T) {
 	tape := &replaytest.Tape{}
 	et.Head(et.Asked(tape, 0, "POST /x", nil, ""), 0, "200 OK", "Access-Control-Allow-Origin: https://app.example").Add(0, "x")

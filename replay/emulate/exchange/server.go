@@ -185,13 +185,13 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	}
 	body := s.stage.NewBody(w)
 	body.Merge = pace.Speed == replay.Max
-	whole := complete(x.stream)
+	whole := x.stream.Complete() || x.stream.Abandoned() // then it was not the server that broke it off
 	var err error
 	if x.provider != nil {
 		out := &made{w: w, r: r, body: body, from: x.provider}
 		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pace, true); err == nil {
 			whole = true // what comes after it is another's
-			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || complete(x.stream))
+			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || x.stream.Complete())
 		}
 	} else {
 		out := &answer{w: w, r: r, body: body, partial: from.Position.At > x.asked}

@@ -72,7 +72,7 @@ func read(ctx context.Context, t replay.Tape) (*book, error) {
 		}
 		r.text.Reset()
 		s := replay.StreamOf(t, r.stream)
-		r.whole = s.Ended != 0 && (s.EndReason == "eof" || s.EndReason == "closed" || s.EndReason == "")
+		r.whole = s.Complete()
 	}
 	return b, nil
 }
