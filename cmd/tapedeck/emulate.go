@@ -49,7 +49,7 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	defer l.Close()
 	life, end := context.WithCancel(context.Background())
 	srv := &http.Server{
-		Handler:     played.handler,
+		Handler:     localPages(played.handler),
 		BaseContext: func(net.Listener) context.Context { return life },
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

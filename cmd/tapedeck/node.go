@@ -31,6 +31,7 @@ type nodeConfig struct {
 	spoolDir  string // used by ingest
 	syncSpool bool   // what is in it survives a power cut
 	streams   jetstream.Config
+	pprof     bool // profiles are served
 	log       *slog.Logger
 }
 

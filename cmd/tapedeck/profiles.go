@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/pprof"
 	"slices"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,10 +15,30 @@ import (
 // profiles are what can be asked for under /debug/pprof.
 var profiles = []string{"profile", "trace", "heap", "allocs", "goroutine", "block", "mutex", "threadcreate"}
 
+// longestProfile bounds how long a profile or a trace measures, in seconds: a
+// trace of a busy server grows by megabytes each second.
+const longestProfile = 60
+
+// profileFlags are those of commands that serve profiles.
+type profileFlags struct {
+	Pprof bool `help:"Serve profiles of this process under /debug/pprof/."`
+}
+
 // serveProfile answers /debug/pprof/{profile} in the format of "go tool pprof".
 // docs/profiling.md says how to take one.
-func serveProfile(c echo.Context) error {
+func (s *server) serveProfile(c echo.Context) error {
 	w, r := c.Response(), c.Request()
+	if !s.node.cfg.pprof {
+		return &problem.Problem{
+			Title: "Profiles are off", Status: http.StatusNotFound,
+			Detail: "This server does not serve profiles of its process.", Hint: "Start it with --pprof.",
+		}
+	}
+	if v := r.URL.Query().Get("seconds"); v != "" {
+		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > longestProfile {
+			return problem.BadParameter("seconds", fmt.Sprintf("%q is not a number from 1 to %d", v, longestProfile), fmt.Sprintf("1 to %d", longestProfile))
+		}
+	}
 	name := c.Param("profile")
 	if !slices.Contains(profiles, name) {
 		return &problem.Problem{

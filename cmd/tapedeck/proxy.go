@@ -20,6 +20,8 @@ type proxyCommand struct {
 	Dialect       string   `help:"The protocol; recognised by default." placeholder:"NAME"`
 	Tenant        string   `help:"The tenant." default:"default" placeholder:"T"`
 	Tag           []string `help:"Tag the sessions; may be repeated." placeholder:"K=V" sep:"none"`
+	AllowHost     []string `help:"A host name beside loopback ones by which clients may call the proxy; may be repeated." placeholder:"NAME" sep:"none"`
+	AllowOrigin   []string `help:"An origin beside loopback ones whose pages may use the proxy; may be repeated." placeholder:"ORIGIN" sep:"none"`
 	Strict        bool     `help:"Hold up requests rather than record them in part when the recorder is overloaded."`
 	NATS          string   `help:"Publish to this NATS server rather than through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
@@ -54,7 +56,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	p, err := proxy.New(proxy.Options{
 		Upstream: c.Upstream, Recorder: ingest.NewRecorder(out.publisher, ingest.Settings{}, log),
 		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},
-		SessionHeader: c.SessionHeader, Strict: c.Strict, Log: log,
+		SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Strict: c.Strict, Log: log,
 	})
 	if err != nil {
 		return usageError{err}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"net"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
@@ -35,13 +33,13 @@ func (s *server) routes() *echo.Echo {
 		return err
 	}}))
 
-	e.Use(noSniffing)
+	e.Use(noForeignPages, noSniffing)
 
 	get(e, "/healthz", plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))
 	get(e, "/readyz", plain(s.serveReady))
 	get(e, "/metrics", echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{})))
 	get(e, "/openapi.yaml", plain(serveOpenAPI))
-	e.GET("/debug/pprof/:profile", serveProfile)
+	e.GET("/debug/pprof/:profile", s.serveProfile)
 	get(e, "/v1/dead-letters", plain(s.node.dead.ServeList))
 	e.POST("/v1/dead-letters/retry", plain(s.node.dead.ServeRetry))
 	e.DELETE("/v1/dead-letters", plain(s.node.dead.ServeDrop))
@@ -102,41 +100,6 @@ func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, po
 func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml")
 	_, _ = w.Write(query.OpenAPI) // the client is gone
-}
-
-// noSniffing has browsers take answers for what their Content-Type says: frames
-// are foreign text. What is emulated has rules of its own.
-func noSniffing(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if !strings.HasPrefix(c.Path(), "/emulate/") {
-			c.Response().Header().Set("X-Content-Type-Options", "nosniff")
-		}
-		return next(c)
-	}
-}
-
-// localOnly refuses requests that name another host: a page of a foreign site
-// could otherwise have its name resolve to 127.0.0.1 and read everything.
-func localOnly(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if isLoopback(c.Request().Host) {
-			return next(c)
-		}
-		return &problem.Problem{
-			Title: "Host not served", Status: http.StatusMisdirectedRequest,
-			Detail: "This server has no tokens and answers to loopback names only, not to \"" + c.Request().Host + "\".",
-			Hint:   "Call it as 127.0.0.1 or localhost.",
-		}
-	}
-}
-
-func isLoopback(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // answerError gives every error that reaches the rim the form of RFC 9457.

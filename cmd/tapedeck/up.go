@@ -16,6 +16,7 @@ import (
 type upCommand struct {
 	logFlags
 	serverDurability
+	profileFlags
 	Data       string `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 	Listen     string `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Demo       bool   `help:"Record a demo session."`
@@ -52,7 +53,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	n, err := startNode(ctx, nodeConfig{
 		roles: roles{ingest: true, sink: true, api: true}, connect: servers.ConnectNATS, dsn: servers.ClickHouseDSN(),
-		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), log: log,
+		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), pprof: c.Pprof, log: log,
 	})
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/schema"
+	"tapedeck/schema/origin"
 )
 
 // Options say what to proxy to and how to record it. Upstream and Recorder are
@@ -27,6 +28,12 @@ type Options struct {
 	// exchange. It goes before Stream.Session, and is forwarded.
 	SessionHeader string
 	FrameLimit    int // bytes; default ingest.DefaultFrameLimit
+
+	// Hosts are the names beside those of loopback by which clients may call the
+	// proxy, Origins those of pages beside the ones of loopback that may: an upstream
+	// is often asked with credentials that are worth money.
+	Hosts   origin.Hosts
+	Origins []string
 
 	Forwarded  bool // add X-Forwarded-For, -Host and -Proto to requests
 	KeepCoding bool // record bodies with a Content-Encoding as they came
@@ -75,6 +82,11 @@ func (o Options) check() (*url.URL, error) {
 	}
 	if upstream.Scheme != "http" && upstream.Scheme != "https" || upstream.Host == "" {
 		return nil, fmt.Errorf("upstream %q is not a URL like https://api.example.com", o.Upstream)
+	}
+	for _, from := range o.Origins {
+		if u, err := url.Parse(from); from != "null" && (err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != from) {
+			return nil, fmt.Errorf("origin %q is not one like https://app.example.com", from)
+		}
 	}
 	if o.Recorder == nil {
 		return nil, errors.New("proxy: no recorder")

@@ -60,7 +60,7 @@ func TestSessions(t *testing.T) {
 func TestForwarded(t *testing.T) {
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.Host+" "+r.Header.Get("X-Forwarded-For")+" "+r.Header.Get("X-Forwarded-Host"))
-	}), func(o *Options) { o.Forwarded = true })
+	}), func(o *Options) { o.Forwarded, o.Hosts = true, []string{"public.example"} })
 	req := s.request(t, "GET", "/", "")
 	req.Host = "public.example"
 	req.Header.Set("X-Forwarded-For", "10.0.0.1")

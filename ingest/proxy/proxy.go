@@ -69,7 +69,11 @@ func New(opts Options) (*Proxy, error) {
 
 // ServeHTTP forwards a request and records the exchange.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if bad := p.misdirected(r); bad != nil {
+	bad := p.misdirected(r)
+	if bad == nil {
+		bad = p.foreign(r)
+	}
+	if bad != nil {
 		problem.Write(w, bad)
 		return
 	}

@@ -6,11 +6,30 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"tapedeck/schema/origin"
 	"tapedeck/schema/problem"
 )
+
+// foreign returns why a request is refused that a page of another site may have
+// caused: it would spend the upstream's credentials, and by a name that resolves to
+// this machine read the answer.
+func (p *Proxy) foreign(r *http.Request) *problem.Problem {
+	if r.URL.Host == "" { // else misdirected has looked at it
+		names := append(slices.Clip(p.opts.Hosts), p.upstream.Hostname())
+		if bad := names.Check(r, "Call it as 127.0.0.1 or localhost, or start the proxy with --allow-host NAME."); bad != nil {
+			return bad
+		}
+	}
+	bad := origin.Rule{Local: true, Also: p.opts.Origins}.Check(r, "use this proxy")
+	if bad != nil {
+		bad.Hint = "Ask from a program or from a page on a loopback port, or start the proxy with --allow-origin ORIGIN."
+	}
+	return bad
+}
 
 // misdirected tells requests that are not for the upstream.
 func (p *Proxy) misdirected(r *http.Request) *problem.Problem {

@@ -161,7 +161,7 @@ func (s *setup) handshake(t *testing.T, early []byte) (*net.TCPConn, *bufio.Read
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	head := "GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+	head := "GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
 		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
 	if _, err := c.Write(append([]byte(head), early...)); err != nil {
 		t.Fatal(err)
@@ -296,7 +296,7 @@ func TestOtherUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: gossip\r\n\r\n")
+	io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: gossip\r\n\r\n")
 	in := bufio.NewReader(c)
 	if _, err := http.ReadResponse(in, nil); err != nil {
 		t.Fatal(err)

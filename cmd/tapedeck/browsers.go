@@ -1,0 +1,73 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/schema/origin"
+	"tapedeck/schema/problem"
+)
+
+// localOnly refuses requests that name another host.
+func localOnly(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if bad := origin.Hosts(nil).Check(c.Request(), "This server has no tokens: call it as 127.0.0.1 or localhost."); bad != nil {
+			return bad
+		}
+		return next(c)
+	}
+}
+
+// noForeignPages refuses what pages of other sites ask, whatever the route. Only
+// the server's own pages may change something or open a WebSocket; those of other
+// loopback ports may read, play, and speak to recordings; links may lead to pages.
+func noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if bad := pagesThatMay(c).Check(c.Request(), "ask this of the server"); bad != nil {
+			return bad
+		}
+		return next(c)
+	}
+}
+
+// localPages refuses what pages of other sites ask of a recording on a port of its
+// own, save that links may lead there.
+func localPages(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		bad := origin.Hosts(nil).Check(r, "Call it as 127.0.0.1 or localhost.")
+		if bad == nil {
+			bad = origin.Rule{Local: true, Links: r.Header.Get("Upgrade") == ""}.Check(r, "ask this recording")
+		}
+		if bad != nil {
+			problem.Write(w, bad)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// pagesThatMay is the rule for a request.
+func pagesThatMay(c echo.Context) origin.Rule {
+	r, path := c.Request(), c.Path()
+	read := (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Upgrade") == ""
+	switch {
+	case strings.HasPrefix(path, "/emulate/"), strings.HasPrefix(path, "/api/v0/executions/"), path == "/v1/sessions/:id/replay":
+		return origin.Rule{Local: true, Links: read}
+	case read:
+		return origin.Rule{Local: true, Links: true}
+	}
+	return origin.Rule{}
+}
+
+// noSniffing has browsers take answers for what their Content-Type says: frames
+// are foreign text. What is emulated has rules of its own.
+func noSniffing(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !strings.HasPrefix(c.Path(), "/emulate/") {
+			c.Response().Header().Set("X-Content-Type-Options", "nosniff")
+		}
+		return next(c)
+	}
+}
