@@ -71,6 +71,10 @@ type StreamOptions struct {
 	// FrameClock takes arrival times from inside the frames, where their
 	// dialect has them: for files that were recorded elsewhere.
 	FrameClock bool
+	// Digest computes the SHA-256 of all frames' bytes, end to end, and keeps it
+	// with the stream once it ends with "eof": for files and bodies, of which the
+	// same bytes are the same recording.
+	Digest bool
 	// Resume goes on with an earlier stream, after a tap was restarted.
 	Resume *Resume
 	// Durable, if set, is told each time more is durable: all frames with a
@@ -129,6 +133,9 @@ type Summary struct {
 	Evidence     string          `json:"evidence"`
 	Counters     schema.Counters `json:"counters"`
 	Timed        bool            `json:"timed"` // with FrameClock: some frame told a time
+	// Digest is the SHA-256 of the bytes in hexadecimal, where it was asked for and
+	// the stream was recorded to its end.
+	Digest string `json:"digest,omitempty"`
 }
 
 // SessionLimit bounds the sessions that a Summary lists.

@@ -2,8 +2,11 @@ package ingest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"time"
 
 	"tapedeck/ingest/dialect"
@@ -41,6 +44,7 @@ type Stream struct {
 	armed    time.Duration // what it was armed with; 0 while it is not
 	putOffAt uint64        // the next frame's seq when an open message was last put off
 	quiet    bool          // while tick cuts: no frame came since then
+	digest   hash.Hash     // nil unless StreamOptions.Digest
 	closed   bool
 	err      error // the first failure to hand on a block; it stands
 	summary  Summary
@@ -61,6 +65,9 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 	}
 	if _, err := schema.StreamStarted(s.id); err != nil {
 		return nil, fmt.Errorf("resume stream: %w", err)
+	}
+	if opts.Digest && s.seq == 0 { // else not all of the bytes pass by here
+		s.digest = sha256.New()
 	}
 	s.book = dialect.NewBook(s.id)
 	s.parts.init(r.settings.Parts)
@@ -140,6 +147,9 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 	f.At = max(f.At, s.lastAt)
 	s.seq++
 	s.lastAt = f.At
+	if s.digest != nil {
+		_, _ = s.digest.Write(f.Raw) // it never fails
+	}
 	if f.Seq >= s.known {
 		s.summary.Frames++
 		s.summary.Bytes += uint64(len(f.Raw))
@@ -342,8 +352,11 @@ func (s *Stream) finish(ctx context.Context, reason string) error {
 	if reason == schema.EndClientGone && s.answered {
 		reason = schema.EndClosed
 	}
+	if s.digest != nil && reason == "eof" && s.summary.Frames > 0 {
+		s.summary.Digest = hex.EncodeToString(s.digest.Sum(nil))
+	}
 	for p := range s.parts.all() {
-		p.state.Ended, p.state.EndReason = at, reason
+		p.state.Ended, p.state.EndReason, p.state.Digest = at, reason, s.summary.Digest
 	}
 	s.cutAll(true)
 	s.closed = true

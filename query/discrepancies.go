@@ -22,9 +22,25 @@ const (
 	BackwardIDs   = "backward_ids"
 	UnclosedSpans = "unclosed_spans"
 	UnpricedCalls = "unpriced_calls"
+	RepeatedBytes = "repeated_streams"
 )
 
-func discrepancies(c *Counters, spans *sessionSpansRow, spent *Spent) []Discrepancy {
+// repeatedStreams counts the streams whose bytes are those of another stream of
+// the session.
+func repeatedStreams(streams []Stream) uint64 {
+	seen, repeated := map[string]bool{}, uint64(0)
+	for i := range streams {
+		if d := streams[i].Digest; d != "" {
+			if seen[d] {
+				repeated++
+			}
+			seen[d] = true
+		}
+	}
+	return repeated
+}
+
+func discrepancies(c *Counters, spans *sessionSpansRow, spent *Spent, repeated uint64) []Discrepancy {
 	list := []Discrepancy{}
 	for _, d := range []struct {
 		code   string
@@ -50,6 +66,8 @@ func discrepancies(c *Counters, spans *sessionSpansRow, spent *Spent) []Discrepa
 			"%d spans never ended: their runs or streams ended first."},
 		{UnpricedCalls, spent.UnpricedCalls, "1 model call has no price, so no cost holds it.",
 			"%d model calls have no price, so no cost holds them."},
+		{RepeatedBytes, repeated, "1 stream has the same bytes as another stream of this session: what carries no ids of its own counts twice.",
+			"%d streams have the same bytes as other streams of this session: what carries no ids of its own counts several times."},
 	} {
 		switch d.count {
 		case 0:

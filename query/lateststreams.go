@@ -9,6 +9,7 @@ type StreamsQuery struct {
 	Stream  string // only this one; "" for any
 	Active  bool   // only those that have not ended and were not silent for Patience
 	Failed  bool   // only those that ended in an error
+	Digest  string // only those of a file or an upload with this SHA-256, in hexadecimal; "" for any
 	Limit   int
 }
 
@@ -27,7 +28,7 @@ type sessionStreamRow struct {
 // with frames in several sessions is there once for each. There is one page.
 func (r *Reader) Streams(ctx context.Context, q StreamsQuery) (*Page[SessionStream], error) {
 	rows, err := ask[sessionStreamRow](ctx, r, "latest_streams", q, args{
-		"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "limit": q.Limit, "live_since": r.now().Add(-Patience).UnixNano(),
+		"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digest": q.Digest, "limit": q.Limit, "live_since": r.now().Add(-Patience).UnixNano(),
 	})
 	if err != nil {
 		return nil, err

@@ -46,7 +46,10 @@ type Stream struct {
 	// never said how it ended.
 	Ended     *time.Time `json:"ended"`
 	EndReason string     `json:"end_reason"`
-	Counters  Counters   `json:"counters"`
+	// Digest is the SHA-256 of a file or an upload, in hexadecimal; "" of other
+	// streams, and of those that were not recorded to their end.
+	Digest   string   `json:"digest"`
+	Counters Counters `json:"counters"`
 }
 
 // Counters count what was special about frames.
@@ -107,7 +110,7 @@ func (r *Reader) Session(ctx context.Context, tenant, session string) (*SessionD
 	for i := range streams {
 		counters.add(&streams[i].Counters)
 	}
-	d.Discrepancies = discrepancies(&counters, counted, &head.Spent)
+	d.Discrepancies = discrepancies(&counters, counted, &head.Spent, repeatedStreams(streams))
 	return d, nil
 }
 

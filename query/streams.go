@@ -14,6 +14,7 @@ type streamRow struct {
 	Last        int64             `ch:"last_ns"`
 	Ended       int64             `ch:"ended_ns"`
 	EndReason   string            `ch:"reason"`
+	Digest      string            `ch:"digest_text"`
 	Parts       uint64            `ch:"parts"`
 	Frames      uint64            `ch:"frame_count"`
 	Bytes       uint64            `ch:"byte_count"`
@@ -43,7 +44,7 @@ func (row *streamRow) stream() Stream {
 	return Stream{
 		ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
 		Tags: row.Tags, Title: row.Title, FirstAt: moment(row.First), LastAt: moment(row.Last),
-		Frames: row.Frames, Bytes: row.Bytes, Ended: known(row.Ended), EndReason: row.EndReason,
+		Frames: row.Frames, Bytes: row.Bytes, Ended: known(row.Ended), EndReason: row.EndReason, Digest: row.Digest,
 		Counters: Counters{
 			NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,
 			Lost: row.Lost, Repeated: row.Repeated, Back: row.Back,

@@ -21,7 +21,7 @@ import (
 // ingestRoutes are those by which streams come in.
 func (s *server) ingestRoutes(e *echo.Echo) {
 	rec := s.node.recorder
-	e.POST("/v1/ingest", forTenant(body.NewHandler(rec, body.Options{Log: s.log}).Ingest))
+	e.POST("/v1/ingest", forTenant(body.NewHandler(rec, body.Options{Known: s.node.sessionOf(), Log: s.log}).Ingest))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
 	s.links = link.NewServer(link.ServerOptions{Next: s.node.spool, Log: s.log})

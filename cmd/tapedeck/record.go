@@ -28,6 +28,7 @@ type recordCommand struct {
 	Dialect string   `help:"The protocol inside the frames; recognised by default." placeholder:"NAME"`
 	Tenant  string   `help:"The tenant." default:"default" placeholder:"T"`
 	Tag     []string `help:"Tag the session; may be repeated." placeholder:"K=V" sep:"none"`
+	Again   bool     `help:"Record a file also if the server has a recording of the same bytes."`
 	Clock   string   `help:"Where times come from: arrival, or frame for files recorded elsewhere." enum:"arrival,frame" default:"arrival"`
 	Header  []string `help:"Header for --sse and --ws; may be repeated." placeholder:"K:V" sep:"none"`
 	Send    []string `help:"Message to send once the WebSocket is open; may be repeated." placeholder:"FRAME" sep:"none"`
@@ -67,8 +68,11 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame",
 	}
 	began := time.Now()
-	summary, exit, err := c.tap(ctx, rec, opts)
+	summary, exit, err := c.tap(ctx, g, rec, opts)
 	took := time.Since(began)
+	if known, ok := errors.AsType[*knownError](err); ok {
+		return known.report(g)
+	}
 	if err != nil {
 		err = errors.Join(err, out.leftovers())
 	} else {
@@ -116,6 +120,7 @@ func (c *recordCommand) check() error {
 		{"--body", "--sse", c.Body != "", c.SSE != ""},
 		{"--method", "--sse", c.Method != "", c.SSE != ""},
 		{"--once", "--sse", c.Once, c.SSE != ""},
+		{"--again", "FILE", c.Again, c.Source != "" && c.Source != "-"},
 		{"--header", "--sse or --ws", len(c.Header) > 0, c.SSE != "" || c.WS != ""},
 	} {
 		if f.given && !f.fits && sources == 1 {

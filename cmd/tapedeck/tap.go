@@ -22,7 +22,7 @@ import (
 
 // tap records the source that the command names. exit is the exit code of a
 // command that was run.
-func (c *recordCommand) tap(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
+func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
 	header, err := parseHeaders(c.Header)
 	if err != nil {
 		return s, 0, err
@@ -41,12 +41,12 @@ func (c *recordCommand) tap(ctx context.Context, rec *ingest.Recorder, so ingest
 	case c.Source == "-":
 		s, err = c.tapStdin(ctx, rec, so)
 	default:
-		s, err = c.tapFile(ctx, rec, so)
+		s, err = c.tapFile(ctx, g, rec, so)
 	}
 	return s, 0, err
 }
 
-func (c *recordCommand) tapFile(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
+func (c *recordCommand) tapFile(ctx context.Context, g *global, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
 	var done, total atomic.Int64
 	began := time.Now()
 	p := showProgress(func() string {
@@ -61,6 +61,7 @@ func (c *recordCommand) tapFile(ctx context.Context, rec *ingest.Recorder, so in
 	return file.Record(ctx, rec, so, file.Options{
 		Path: c.Source, FrameLimit: c.FrameLimit,
 		Progress: func(n, all int64) { done.Store(n); total.Store(all) },
+		Known:    c.lookUp(ctx, g),
 	})
 }
 

@@ -2,6 +2,7 @@
 package body
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -24,7 +25,10 @@ type Options struct {
 	// Silence is how long a client may send nothing before it is answered with
 	// 408; 0 is any time, the default, since agents think.
 	Silence time.Duration
-	Log     *slog.Logger
+	// Known, if set, returns the session that has a recording of the bytes with a
+	// SHA-256 (hexadecimal), and "" if there is none.
+	Known func(ctx context.Context, tenant, digest string) (session string, err error)
+	Log   *slog.Logger
 }
 
 // Handler records what clients send in request bodies.
@@ -57,7 +61,14 @@ const (
 //
 // The Content-Type says what the body is: text/event-stream, or
 // application/x-ndjson and its other names. The Content-Encoding is gzip, zstd
-// or none. Query parameters: session, dialect, and any number of tag=key:value.
+// or none. Query parameters: session, dialect, any number of tag=key:value, digest
+// and again.
+//
+// A client that sends a file rather than a live stream names its SHA-256 in digest.
+// If there is a recording of these bytes, the answer is a Known with status 409 and
+// nothing is recorded, unless again is on. A body with another digest than that is
+// recorded and answered with a Failure of status 422.
+//
 // The body may be of any length and take any time: the server's timeouts are
 // lifted for it.
 //
@@ -80,6 +91,11 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 	if bad != nil {
 		h.hangUp(w, control)
 		problem.Write(w, bad)
+		return
+	}
+	if known := h.known(r.Context(), ask); known != nil {
+		h.hangUp(w, control)
+		writeJSON(w, problem.ContentType, known.Status, known)
 		return
 	}
 	rec, err := h.begin(ask, r, control)
@@ -118,6 +134,7 @@ func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseCon
 		opts:    h.opts,
 		cutter:  pump.NewCutter(ask.stream.Transport, h.opts.FrameLimit),
 		offsets: pump.NewOffsets(0, 0),
+		digest:  ask.digest,
 		from: &deadlineReader{
 			body: r.Body, control: control, silence: h.opts.Silence,
 			interrupted: make(chan struct{}), done: make(chan struct{}),

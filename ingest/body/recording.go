@@ -22,6 +22,7 @@ type recording struct {
 	decoding *pump.Decoding // nil if the body is not encoded
 	stream   *ingest.Stream
 	offsets  *pump.Offsets
+	digest   string // that the body is to have; "" for any
 }
 
 var (
@@ -53,6 +54,9 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	rec.offsets.Durable(sum.Frames)
 	_, unreadable := errors.AsType[*pump.ReadError](err)
 	switch {
+	case err == nil && rec.digest != "" && sum.Frames > 0 && rec.digest != sum.Digest:
+		return nil, rec.failure(http.StatusUnprocessableEntity,
+			fmt.Errorf("the body has the SHA-256 %s, not %s as the parameter digest says; all of it is recorded", sum.Digest, rec.digest))
 	case err == nil:
 		return newAnswer(sum), nil
 	case errors.Is(err, errSilence):

@@ -1,8 +1,11 @@
 package body
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -16,6 +19,8 @@ import (
 type request struct {
 	stream   ingest.StreamOptions
 	encoding string // "" for none
+	digest   string // SHA-256 that the body will have, in hexadecimal; "" if the client did not say
+	again    bool   // record the body also if there is a recording of these bytes
 }
 
 // What a client is told that it may send; other names are known as well.
@@ -50,6 +55,11 @@ func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 		}
 		so.Tags[key] = value
 	}
+	so.Digest = true
+	var bad *problem.Problem
+	if ask.digest, ask.again, bad = readDigest(q); bad != nil {
+		return nil, bad
+	}
 	media := r.Header.Get("Content-Type")
 	transport, ok := pump.ByContentType(media)
 	if !ok {
@@ -61,6 +71,22 @@ func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 		return nil, unsupported("Content-Encoding", strings.Join(r.Header.Values("Content-Encoding"), ", "), allowedEncodings)
 	}
 	return ask, nil
+}
+
+// readDigest reads the parameters of an upload.
+func readDigest(q url.Values) (digest string, again bool, bad *problem.Problem) {
+	digest = strings.ToLower(q.Get("digest"))
+	if _, err := hex.DecodeString(digest); digest != "" && (err != nil || len(digest) != sha256.Size*2) {
+		return "", false, problem.BadParameter("digest", fmt.Sprintf("digest %q is not a SHA-256", digest), "64 hexadecimal digits")
+	}
+	switch v := q.Get("again"); v {
+	case "1", "true":
+		again = true
+	case "", "0", "false":
+	default:
+		return "", false, problem.BadParameter("again", fmt.Sprintf("again %q is neither on nor off", v), "1", "0")
+	}
+	return digest, again, nil
 }
 
 // encoding reads the Content-Encoding, "" for none; several on top of each

@@ -3,6 +3,8 @@ package file
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +21,9 @@ type Options struct {
 	// and how many the file had at the beginning, 0 if that is not known (a
 	// named pipe). It must be quick.
 	Progress func(done, total int64)
+	// Known, if set, receives the SHA-256 of a regular file's bytes, in hexadecimal,
+	// before anything is recorded. Its error ends Record, and nothing is recorded.
+	Known func(digest string) error
 }
 
 // Record records a file as it stands, as fast as it can be read, and returns
@@ -38,6 +43,12 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	if info.IsDir() {
 		return ingest.Summary{}, fmt.Errorf("record %s: it is a directory, name a file", opts.Path)
 	}
+	so.Digest = info.Mode().IsRegular()
+	if so.Digest && opts.Known != nil {
+		if err := checkKnown(f, opts.Known); err != nil {
+			return ingest.Summary{}, err
+		}
+	}
 	var from io.Reader = f
 	reader := pump.NewFileReader
 	total := info.Size()
@@ -55,6 +66,20 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		err = fmt.Errorf("record %s: %w", opts.Path, err)
 	}
 	return sum, err
+}
+
+// checkKnown reads the file, calls known with its digest, and goes back to the
+// beginning.
+func checkKnown(f *os.File, known func(digest string) error) error {
+	h := sha256.New()
+	_, err := io.Copy(h, f)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("record a file: compute its digest: %w", err)
+	}
+	return known(hex.EncodeToString(h.Sum(nil)))
 }
 
 // counted tells how far reading has come: when more is asked for, what was read

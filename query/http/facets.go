@@ -33,6 +33,7 @@ func (s *Server) Streams(w http.ResponseWriter, r *http.Request, tenant string) 
 		Tenant: tenant, Session: p.text("session"), Stream: p.text("stream"), Active: p.flag("active"), Failed: p.flag("failed"),
 		Limit: p.number("limit", streamsLimit, 1, streamsMost),
 	}
+	q.Digest = p.digest("digest")
 	if err := p.done(); err != nil {
 		s.fail(w, r, err)
 		return

@@ -1,6 +1,8 @@
 package queryhttp
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -136,6 +138,16 @@ func (p *params) number(name string, otherwise, low, high int) int {
 		return otherwise
 	}
 	return n
+}
+
+// digest reads a SHA-256 in hexadecimal; "" if it is left out.
+func (p *params) digest(name string) string {
+	v := strings.ToLower(p.text(name))
+	if _, err := hex.DecodeString(v); v != "" && (err != nil || len(v) != sha256.Size*2) {
+		p.refuse(name, v, "is not a SHA-256", "64 hexadecimal digits")
+		return ""
+	}
+	return v
 }
 
 // flag reads a switch; off if it is left out.

@@ -3,7 +3,8 @@ it. The sessions are found in one pass over narrow columns: what a stream's newe
 row says may not be told before its rows are put together. */ -}}
 {{define "streams_asked"}}tenant = {tenant:String}
     {{- if .Session}} AND session_id = {session:String}{{end}}
-    {{- if .Stream}} AND stream_id = {stream:String}{{end}} AND {{template "current"}}{{end -}}
+    {{- if .Stream}} AND stream_id = {stream:String}{{end}}
+    {{- if .Digest}} AND digest = {digest:String}{{end}} AND {{template "current"}}{{end -}}
 SELECT session_id, {{- template "stream_columns"}}
 FROM streams FINAL
 PREWHERE {{template "streams_asked" .}}

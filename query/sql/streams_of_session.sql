@@ -12,6 +12,7 @@
     toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
     toUnixTimestamp64Nano(argMax(ended, first_seq)) AS ended_ns,
     argMax(end_reason, first_seq) AS reason,
+    max(digest) AS digest_text,
     count() AS parts,
     sum(frames) AS frame_count,
     sum(bytes) AS byte_count,

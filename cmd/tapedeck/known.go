@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+
+	"tapedeck/query"
+)
+
+// knownError says that a recording of the same bytes exists.
+type knownError struct {
+	source string
+	digest string
+	stored query.SessionStream
+}
+
+// Error implements error.
+func (e *knownError) Error() string {
+	return fmt.Sprintf("%s: these bytes are session %s already, recorded %s", e.source, e.stored.SessionID,
+		localTime(e.stored.Stream.FirstAt))
+}
+
+// report prints which session has the bytes. That is no failure: they are recorded.
+func (e *knownError) report(g *global) error {
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(map[string]any{"digest": e.digest, "known": e.stored})
+	}
+	w := screen{os.Stderr}
+	fmt.Fprintf(w, "%s\n", e)
+	fmt.Fprintf(w, "stream   %s\n", e.stored.Stream.ID)
+	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", shellWord(e.stored.SessionID))
+	return nil
+}
+
+// sessionOf returns the question which session has the bytes with a digest, nil on
+// a node that does not read recordings.
+func (n *node) sessionOf() func(ctx context.Context, tenant, digest string) (string, error) {
+	if n.db == nil {
+		return nil
+	}
+	reader := query.NewReader(n.db)
+	return func(ctx context.Context, tenant, digest string) (string, error) {
+		page, err := reader.Streams(ctx, query.StreamsQuery{Tenant: tenant, Digest: digest, Limit: 1})
+		if err != nil || len(page.Items) == 0 {
+			return "", err
+		}
+		return page.Items[0].SessionID, nil
+	}
+}
+
+// lookUp returns a function that asks the server for a recording of the bytes with a
+// digest; its error is a *knownError if there is one. It returns nil where the
+// question is not to be asked: with --again, and with --nats, which names no server
+// that could answer. A server that cannot answer now does not keep anybody from recording.
+func (c *recordCommand) lookUp(ctx context.Context, g *global) func(digest string) error {
+	if c.Again || c.NATS != "" {
+		return nil
+	}
+	return func(digest string) error {
+		api, err := g.client()
+		if err != nil {
+			return err
+		}
+		var page query.Page[query.SessionStream]
+		err = api.get(ctx, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
+		if err != nil || len(page.Items) == 0 {
+			return ctx.Err()
+		}
+		return &knownError{c.Source, digest, page.Items[0]}
+	}
+}

@@ -1,0 +1,39 @@
+package body
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"tapedeck/schema/problem"
+)
+
+// Known is the problem of a body whose bytes are recorded already.
+type Known struct {
+	problem.Problem
+	Session string `json:"session"` // that has them
+}
+
+// known returns the answer to a body that needs no recording, nil if it does. A
+// store that does not answer keeps nobody from recording.
+func (h *Handler) known(ctx context.Context, ask *request) *Known {
+	if h.opts.Known == nil || ask.digest == "" || ask.again {
+		return nil
+	}
+	session, err := h.opts.Known(ctx, ask.stream.Tenant, ask.digest)
+	if err != nil {
+		h.opts.Log.Warn("look up the digest of a body", "digest", ask.digest, "error", err)
+		return nil
+	}
+	if session == "" {
+		return nil
+	}
+	return &Known{
+		Problem: problem.Problem{
+			Title: "Recorded already", Status: http.StatusConflict, Parameter: "digest",
+			Detail: fmt.Sprintf("These bytes are session %s already.", session),
+			Hint:   "Send the body with again=1 to record it once more.",
+		},
+		Session: session,
+	}
+}
