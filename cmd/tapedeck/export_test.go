@@ -61,7 +61,7 @@ func TestTapeRoundTrip(t *testing.T) {
 	through(t, s, "tape proxied", serving(t, "text/event-stream", []byte(awkwardEvents)), []byte(awkwardEvents))
 	sessions["tape proxied"] = recorded{"sse", []byte(awkwardEvents)}
 	capture := dialecttest.Fixture(t, "anthropic_messages/"+firstCapture(t, "anthropic_messages"))
-	s.must(t, "record", "--session", "tape facts", textFile(t, capture))
+	s.must(t, "record", "--again", "--session", "tape facts", textFile(t, capture))
 	sessions["tape facts"] = recorded{"sse", capture}
 	s.must(t, "redecode", "--dialect", "anthropic-messages", "tape facts")
 	// One stream, whose frames belong to two sessions in turn.
@@ -265,7 +265,7 @@ func TestExportFormats(t *testing.T) {
 		e[0].Response.Content.Text != "data: {\"a\":1}\n\n" || e[0].Response.Content.MimeType != "text/event-stream" {
 		t.Errorf("archive %+v", archive)
 	}
-	s.must(t, "record", "--session", "tape-cast", textFile(t, dialecttest.Fixture(t, "anthropic_messages/"+firstCapture(t, "anthropic_messages"))))
+	s.must(t, "record", "--again", "--session", "tape-cast", textFile(t, dialecttest.Fixture(t, "anthropic_messages/"+firstCapture(t, "anthropic_messages"))))
 	cast := s.must(t, "export", "tape-cast", "--format", "asciicast")
 	lines := strings.Split(strings.TrimSpace(cast), "\n")
 	var head struct{ Version, Width, Height int }

@@ -44,7 +44,7 @@ func TestCaptures(t *testing.T) {
 				t.Fatal(err)
 			}
 			var sum ingest.Summary
-			if err := json.Unmarshal([]byte(s.must(t, "record", "--json", path)), &sum); err != nil {
+			if err := json.Unmarshal([]byte(s.must(t, "record", "--again", "--json", path)), &sum); err != nil {
 				t.Fatal(err)
 			}
 			if sum.Dialect != dialect {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"time"
 
 	"tapedeck/query"
 )
@@ -51,6 +52,9 @@ func (n *node) sessionOf() func(ctx context.Context, tenant, digest string) (str
 	}
 }
 
+// lookUpTimeout bounds how long a recording waits for the answer.
+const lookUpTimeout = 5 * time.Second
+
 // lookUp returns a function that asks the server for a recording of the bytes with a
 // digest; its error is a *knownError if there is one. It returns nil where the
 // question is not to be asked: with --again, and with --nats, which names no server
@@ -64,8 +68,10 @@ func (c *recordCommand) lookUp(ctx context.Context, g *global) func(digest strin
 		if err != nil {
 			return err
 		}
+		asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
+		defer cancel()
 		var page query.Page[query.SessionStream]
-		err = api.get(ctx, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
+		err = api.get(asking, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
 		if err != nil || len(page.Items) == 0 {
 			return ctx.Err()
 		}

@@ -26,7 +26,7 @@ func TestNoEscapesOnTerminals(t *testing.T) {
 	}, "\n") + "\n"
 	file := textFile(t, []byte(lines))
 	for id, dialect := range map[string]string{"escapes": "loom", "escapes-generic": "generic"} {
-		_, stderr, exit := s.run(t, "record", "--session", id, "--dialect", dialect, "--tag", "a\x1b[1m=b\x1b[2m", file)
+		_, stderr, exit := s.run(t, "record", "--again", "--session", id, "--dialect", dialect, "--tag", "a\x1b[1m=b\x1b[2m", file)
 		if exit != 0 || controls(stderr) != "" {
 			t.Errorf("record: exit %d, %q in %q", exit, controls(stderr), stderr)
 		}
@@ -121,7 +121,7 @@ func TestFramesOfSeveralStreams(t *testing.T) {
 	if out := s.must(t, "frames", "two"); strings.Contains(out, "STREAM") {
 		t.Errorf("one stream:\n%s", out)
 	}
-	s.must(t, "record", "--session", "two", file)
+	s.must(t, "record", "--again", "--session", "two", file)
 	var page struct {
 		Items []struct {
 			Stream string `json:"stream_id"`
@@ -227,7 +227,7 @@ func TestTools(t *testing.T) {
 
 func TestClockOfFrames(t *testing.T) {
 	s := shared.get(t)
-	_, stderr, exit := s.run(t, "record", "--clock", "frame", "--session", "no-times", textFile(t, []byte("{\"n\":1}\n")))
+	_, stderr, exit := s.run(t, "record", "--again", "--clock", "frame", "--session", "no-times", textFile(t, []byte("{\"n\":1}\n")))
 	if exit != 0 || !strings.Contains(stderr, "no frame told a time") {
 		t.Errorf("exit %d, %s", exit, stderr)
 	}

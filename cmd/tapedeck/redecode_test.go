@@ -30,7 +30,7 @@ func TestRedecode(t *testing.T) {
 	file := textFile(t, []byte(loomRun))
 	const id = "redecode/one" // a name that has to be escaped
 	s.must(t, "record", "--session", id, "--dialect", "generic", file)
-	s.must(t, "record", "--session", "redecode two", "--dialect", "generic", file)
+	s.must(t, "record", "--again", "--session", "redecode two", "--dialect", "generic", file)
 	if out := s.must(t, "show", id); strings.Contains(out, "clock") {
 		t.Fatalf("generic knows the tool:\n%s", out)
 	}

@@ -43,11 +43,11 @@ func TestTransports(t *testing.T) {
 	const ndjson, sse = "application/x-ndjson", "text/event-stream"
 	for name, record := range map[string]func(t *testing.T, session string) recorded{
 		"file of lines": func(t *testing.T, id string) recorded {
-			s.must(t, "record", "--session", id, textFile(t, lines))
+			s.must(t, "record", "--again", "--session", id, textFile(t, lines))
 			return recorded{ndjson, lines}
 		},
 		"file of events": func(t *testing.T, id string) recorded {
-			s.must(t, "record", "--session", id, textFile(t, events))
+			s.must(t, "record", "--again", "--session", id, textFile(t, events))
 			return recorded{sse, events}
 		},
 		"standard input": func(t *testing.T, id string) recorded {

@@ -108,7 +108,7 @@ func TestServerAway(t *testing.T) {
 			}
 		},
 		"sent by the next": func(t *testing.T, s *instance) {
-			s.must(t, "record", "--session", "other", textFile(t, []byte("{}\n")))
+			s.must(t, "record", "--again", "--session", "other", textFile(t, []byte("{}\n")))
 		},
 	} {
 		t.Run(name, func(t *testing.T) { serverAway(t, send) })
