@@ -75,14 +75,8 @@ func EnsureStreams(ctx context.Context, js jetstream.JetStream, c Config) (jetst
 	if err != nil {
 		return nil, fmt.Errorf("create JetStream stream %s: %w", StreamName, err)
 	}
-	_, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: DeadName, Description: "tapedeck: blocks that could not be stored",
-		Subjects: []string{DeadSubject}, Storage: jetstream.FileStorage,
-		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
-		MaxBytes: max(c.MaxBytes/16, 64<<20), Replicas: c.Replicas, AllowDirect: true,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("create JetStream stream %s: %w", DeadName, err)
+	if _, _, err := EnsureDead(ctx, js, c); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

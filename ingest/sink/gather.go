@@ -94,6 +94,7 @@ func (g *gatherer) hand(ctx context.Context, spare *batch) {
 	go func() {
 		if full.blocks > 0 {
 			g.sink.out.insert(ctx, full)
+			g.sink.noteStored()
 			full.reset()
 		}
 		g.spare <- full

@@ -45,6 +45,8 @@ type Sink struct {
 	log  *slog.Logger
 	out  *inserter
 	stat status
+
+	stored chan struct{} // holds a token once something was stored that trimLoop has not seen
 }
 
 // ConsumerName is the durable consumer that all sinks share.
@@ -83,7 +85,7 @@ func New(opts Options) (*Sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sink: JetStream: %w", err)
 	}
-	s := &Sink{opts: opts, js: js, log: opts.Log}
+	s := &Sink{opts: opts, js: js, log: opts.Log, stored: make(chan struct{}, 1)}
 	s.out = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	return s, nil
 }

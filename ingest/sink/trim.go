@@ -16,22 +16,49 @@ const (
 	// Above this share of its size limit a stream gives up stored blocks before
 	// their time.
 	trimAbove = 0.75
+	// While it is nearly full it is looked at again without anything new being
+	// stored: acknowledgements take a moment, and another sink may have stored.
+	roomAgain     = 100 * time.Millisecond
+	roomAgainMost = 2 * time.Second
 )
 
-// trimLoop removes from JetStream what ClickHouse has and nobody follows any
-// more. Sinks that trim at the same time do each other no harm.
+// trimLoop removes from JetStream what ClickHouse has and nobody follows any more:
+// from time to time, and from a stream that is nearly full as soon as something was
+// stored. Sinks that trim at the same time do each other no harm.
 func (s *Sink) trimLoop(ctx context.Context) {
 	tick := time.NewTicker(trimEvery)
 	defer tick.Stop()
+	var again <-chan time.Time // while the stream is nearly full
+	var wait time.Duration
 	for {
+		var crowded bool
+		var err error
 		select {
 		case <-ctx.Done():
 			return
+		case <-s.stored:
+			wait = 0
+			crowded, err = s.makeRoom(ctx)
+		case <-again:
+			crowded, err = s.makeRoom(ctx)
 		case <-tick.C:
+			crowded, err = s.trim(ctx)
 		}
-		if err := s.Trim(ctx); err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			s.log.Warn("sink: could not remove stored blocks from JetStream, trying again later", "error", err)
 		}
+		if again = nil; crowded {
+			wait = min(max(2*wait, roomAgain), roomAgainMost)
+			again = time.After(wait)
+		}
+	}
+}
+
+// noteStored has room made in a stream that is nearly full.
+func (s *Sink) noteStored() {
+	select {
+	case s.stored <- struct{}{}:
+	default: // it is about to be
 	}
 }
 
@@ -39,34 +66,77 @@ func (s *Sink) trimLoop(ctx context.Context) {
 // the time to keep them; if the stream is nearly full, the older half of what
 // is stored, however young. What is not stored is never removed.
 func (s *Sink) Trim(ctx context.Context) error {
-	str, err := s.js.Stream(ctx, stream.StreamName)
-	if err != nil {
-		return fmt.Errorf("trim: %w", err)
+	_, err := s.trim(ctx)
+	return err
+}
+
+// trim is Trim. It reports whether the stream was nearly full.
+func (s *Sink) trim(ctx context.Context) (crowded bool, err error) {
+	r, err := s.removable(ctx, true)
+	if err != nil || r.none() {
+		return r.crowded, err
 	}
-	consumer, err := str.Consumer(ctx, ConsumerName)
+	upTo, err := olderThan(ctx, r.stream, r.first, r.last, time.Now().Add(-s.opts.Keep))
 	if err != nil {
-		return fmt.Errorf("trim: %w", err)
+		return r.crowded, fmt.Errorf("trim: %w", err)
 	}
-	info, err := consumer.Info(ctx)
+	return r.crowded, r.remove(ctx, max(upTo, r.half()))
+}
+
+// makeRoom removes the older half of what is stored if the stream is nearly full,
+// and reports whether it was.
+func (s *Sink) makeRoom(ctx context.Context) (crowded bool, err error) {
+	r, err := s.removable(ctx, false)
+	if err != nil || r.none() {
+		return r.crowded, err
+	}
+	return r.crowded, r.remove(ctx, r.half())
+}
+
+// removable is what of a stream is stored, from first to last; none if last is
+// before first.
+type removable struct {
+	stream      jetstream.Stream
+	first, last uint64
+	crowded     bool // the stream is nearly full
+}
+
+// removable asks JetStream what is stored; of a stream that is not nearly full only
+// if roomy is set.
+func (s *Sink) removable(ctx context.Context, roomy bool) (r removable, err error) {
+	if r.stream, err = s.js.Stream(ctx, stream.StreamName); err != nil {
+		return r, fmt.Errorf("trim: %w", err)
+	}
+	config, state := r.stream.CachedInfo().Config, r.stream.CachedInfo().State
+	r.first = state.FirstSeq
+	r.crowded = config.MaxBytes > 0 && float64(state.Bytes) > trimAbove*float64(config.MaxBytes)
+	if state.Msgs == 0 || !r.crowded && !roomy {
+		return r, nil
+	}
+	consumer, err := r.stream.Consumer(ctx, ConsumerName) // with what it knows now
 	if err != nil {
-		return fmt.Errorf("trim: %w", err)
+		return r, fmt.Errorf("trim: %w", err)
 	}
-	config, state := str.CachedInfo().Config, str.CachedInfo().State
-	first, stored := state.FirstSeq, info.AckFloor.Stream
-	if state.Msgs == 0 || stored < first {
+	r.last = consumer.CachedInfo().AckFloor.Stream
+	return r, nil
+}
+
+func (r *removable) none() bool { return r.last == 0 || r.last < r.first }
+
+// half is the first message to stay when room is needed; 0 if none is.
+func (r *removable) half() uint64 {
+	if !r.crowded {
+		return 0
+	}
+	return max(r.first+(r.last-r.first+1)/2, r.first+1)
+}
+
+// remove removes the messages before one.
+func (r *removable) remove(ctx context.Context, upTo uint64) error {
+	if upTo <= r.first {
 		return nil
 	}
-	upTo, err := olderThan(ctx, str, first, stored, time.Now().Add(-s.opts.Keep))
-	if err != nil {
-		return fmt.Errorf("trim: %w", err)
-	}
-	if config.MaxBytes > 0 && float64(state.Bytes) > trimAbove*float64(config.MaxBytes) {
-		upTo = max(upTo, first+(stored-first+1)/2, first+1)
-	}
-	if upTo <= first {
-		return nil
-	}
-	if err := str.Purge(ctx, jetstream.WithPurgeSequence(upTo)); err != nil {
+	if err := r.stream.Purge(ctx, jetstream.WithPurgeSequence(upTo)); err != nil {
 		return fmt.Errorf("trim: remove blocks up to %d: %w", upTo, err)
 	}
 	return nil

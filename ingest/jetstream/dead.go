@@ -1,0 +1,72 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// deadShare is the part of the blocks' limit that dead letters may take beside
+	// it, deadAtLeast the least that is asked for.
+	deadShare   = 16
+	deadAtLeast = 64 << 20
+	// deadSmallest is the limit below which no dead-letter stream is made: it would
+	// hold few of the blocks that it is for.
+	deadSmallest = 1 << 20
+)
+
+// deadLimit is the size limit of the dead-letter stream where the server has room
+// for it, bytes.
+func (c Config) deadLimit() int64 { return max(c.WithDefaults().MaxBytes/deadShare, deadAtLeast) }
+
+// EnsureDead creates the dead-letter stream or brings its settings up to date. On a
+// server whose storage limit leaves less than the limit asked for, the stream is
+// made smaller: half, a quarter and so on. A stream that exists never shrinks. It
+// returns the stream's size limit and whether that is all that was asked for; if it
+// is not, a later call enlarges the stream once the server has room.
+func EnsureDead(ctx context.Context, js jetstream.JetStream, c Config) (limit int64, whole bool, err error) {
+	c = c.WithDefaults()
+	want := c.deadLimit()
+	least := int64(deadSmallest)
+	old, err := js.Stream(ctx, DeadName)
+	switch {
+	case err == nil:
+		least = old.CachedInfo().Config.MaxBytes
+		want = max(want, least)
+	case !errors.Is(err, jetstream.ErrStreamNotFound):
+		return 0, false, fmt.Errorf("look for JetStream stream %s: %w", DeadName, err)
+	}
+	for limit = want; ; limit = max(limit/2, least) {
+		_, err = js.CreateOrUpdateStream(ctx, deadStream(c, limit))
+		if err == nil {
+			return limit, limit == want, nil
+		}
+		if !isStorageFull(err) || limit <= least {
+			return 0, false, fmt.Errorf("create JetStream stream %s of %d bytes: %w", DeadName, limit, err)
+		}
+	}
+}
+
+func deadStream(c Config, limit int64) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: DeadName, Description: "tapedeck: blocks that could not be stored",
+		Subjects: []string{DeadSubject}, Storage: jetstream.FileStorage,
+		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+		MaxBytes: limit, Replicas: c.Replicas, AllowDirect: true,
+	}
+}
+
+// Errors of JetStream for a stream that does not fit within the storage limit of
+// the server or the account.
+const (
+	insufficientResources    jetstream.ErrorCode = 10023
+	storageResourcesExceeded jetstream.ErrorCode = 10047
+)
+
+func isStorageFull(err error) bool {
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && (api.ErrorCode == insufficientResources || api.ErrorCode == storageResourcesExceeded)
+}
