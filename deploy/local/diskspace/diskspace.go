@@ -1,0 +1,66 @@
+// Package diskspace measures the file systems that tapedeck's data lies on.
+package diskspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Space is the room on a file system, in bytes.
+type Space struct {
+	Free uint64 `json:"free_bytes"` // for this process
+	Size uint64 `json:"size_bytes"`
+}
+
+// Of measures the file system that dir is on, or will be on once it is made.
+func Of(dir string) (Space, error) {
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		return Space{}, fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	return Space{Free: disk.Bavail * uint64(disk.Bsize), Size: disk.Blocks * uint64(disk.Bsize)}, nil
+}
+
+// smallDisk is the share of a disk, a 20th, that need not be free for more than
+// that: a small disk is not always short of space.
+const smallDisk = 20
+
+// Low reports whether less is free than least, or than a 20th of a disk on which
+// that is less.
+func (s Space) Low(least uint64) bool { return s.Free < min(least, s.Size/smallDisk) }
+
+var (
+	freeMetric = prometheus.NewDesc("tapedeck_disk_free_bytes", "Bytes free on the file system of a directory of this process.", []string{"dir"}, nil)
+	sizeMetric = prometheus.NewDesc("tapedeck_disk_size_bytes", "Size of the file system of a directory of this process.", []string{"dir"}, nil)
+)
+
+// Collector measures the file system of a directory for Prometheus.
+type Collector struct{ Dir string }
+
+// Describe implements prometheus.Collector.
+func (Collector) Describe(descs chan<- *prometheus.Desc) {
+	descs <- freeMetric
+	descs <- sizeMetric
+}
+
+// Collect implements prometheus.Collector.
+func (c Collector) Collect(metrics chan<- prometheus.Metric) {
+	space, err := Of(c.Dir)
+	if err != nil {
+		return // one metric that is missing, rather than none at all
+	}
+	metrics <- prometheus.MustNewConstMetric(freeMetric, prometheus.GaugeValue, float64(space.Free), c.Dir)
+	metrics <- prometheus.MustNewConstMetric(sizeMetric, prometheus.GaugeValue, float64(space.Size), c.Dir)
+}

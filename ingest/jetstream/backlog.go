@@ -1,0 +1,141 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+)
+
+// Backlog is what the stream of blocks holds, and how much of it the sink has not
+// stored. JetStream counts messages, of which one holds a block or several.
+type Backlog struct {
+	Messages uint64 `json:"messages"`
+	Bytes    uint64 `json:"bytes"`
+	Limit    uint64 `json:"limit_bytes"` // from which on the stream takes nothing; 0: none
+	// Unstored are the messages that the sink has not acknowledged, UnstoredBytes
+	// their share of Bytes, as if all were of one size.
+	Unstored      uint64    `json:"unstored_messages"`
+	UnstoredBytes uint64    `json:"unstored_bytes"`
+	OldestAt      time.Time `json:"oldest_unstored_at,omitzero"` // when the oldest of them was published
+	OldestMS      float64   `json:"oldest_unstored_ms"`          // its age
+}
+
+// Age is how long the oldest message has waited for the sink; 0 if none waits.
+func (b *Backlog) Age() time.Duration { return time.Duration(b.OldestMS * float64(time.Millisecond)) }
+
+// Fill is the used part of the stream's limit, from 0 to 1; 0 without a limit.
+func (b *Backlog) Fill() float64 {
+	if b.Limit == 0 {
+		return 0
+	}
+	return float64(b.Bytes) / float64(b.Limit)
+}
+
+// BacklogReader asks JetStream for the backlog. It may be asked from any goroutine
+// and however often: it passes on a question once a second at most.
+type BacklogReader struct {
+	js       jetstream.JetStream
+	consumer string
+
+	mu     sync.Mutex // guards all below, and holds while JetStream is asked
+	asked  time.Time
+	latest Backlog
+	err    error
+	oldest position // of the latest oldest message that was looked up
+}
+
+// position is where and when a message was published.
+type position struct {
+	seq uint64
+	at  time.Time
+}
+
+// backlogEvery is the least time between two questions to JetStream.
+const backlogEvery = time.Second
+
+// NewBacklogReader makes one for the consumer that the sinks share. The connection
+// stays the caller's.
+func NewBacklogReader(nc *nats.Conn, consumer string) (*BacklogReader, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, fmt.Errorf("backlog: JetStream: %w", err)
+	}
+	return &BacklogReader{js: js, consumer: consumer}, nil
+}
+
+// Read returns the backlog as it is now or was a second ago.
+func (r *BacklogReader) Read(ctx context.Context) (Backlog, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.asked) >= backlogEvery {
+		r.latest, r.err = r.ask(ctx)
+		r.asked = time.Now()
+	}
+	b := r.latest
+	if !b.OldestAt.IsZero() {
+		b.OldestMS = max(0, float64(time.Since(b.OldestAt))/1e6)
+	}
+	return b, r.err
+}
+
+func (r *BacklogReader) ask(ctx context.Context) (Backlog, error) {
+	s, err := r.js.Stream(ctx, StreamName)
+	if err != nil {
+		return Backlog{}, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+	}
+	config, state := s.CachedInfo().Config, s.CachedInfo().State
+	b := Backlog{Messages: state.Msgs, Bytes: state.Bytes, Limit: uint64(max(config.MaxBytes, 0))}
+	stored, err := r.stored(ctx, s, &b)
+	if err != nil || b.Unstored == 0 {
+		return b, err
+	}
+	b.UnstoredBytes = b.Bytes
+	if b.Unstored < b.Messages {
+		b.UnstoredBytes = uint64(float64(b.Bytes) * float64(b.Unstored) / float64(b.Messages))
+	}
+	b.OldestAt, err = r.published(ctx, s, stored+1)
+	return b, err
+}
+
+// stored fills in what is not stored, and returns up to which message all is.
+func (r *BacklogReader) stored(ctx context.Context, s jetstream.Stream, b *Backlog) (uint64, error) {
+	consumer, err := s.Consumer(ctx, r.consumer)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		b.Unstored = b.Messages // no sink ever ran
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("JetStream consumer %s: %w", r.consumer, err)
+	}
+	info := consumer.CachedInfo()
+	b.Unstored = min(info.NumPending+uint64(max(info.NumAckPending, 0)), b.Messages)
+	return info.AckFloor.Stream, nil
+}
+
+// published is when the first message from seq on was published, zero if there is
+// none.
+func (r *BacklogReader) published(ctx context.Context, s jetstream.Stream, seq uint64) (time.Time, error) {
+	state := s.CachedInfo().State
+	if seq <= state.FirstSeq {
+		return state.FirstTime, nil
+	}
+	if r.oldest.seq == seq {
+		return r.oldest.at, nil
+	}
+	m, err := s.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(ingest.SubjectPrefix+">"))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return time.Time{}, nil // it was removed meanwhile
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("JetStream stream %s: message %d: %w", StreamName, seq, err)
+	}
+	r.oldest = position{seq, m.Time}
+	return m.Time, nil
+}

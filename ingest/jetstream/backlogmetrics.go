@@ -1,0 +1,55 @@
+package jetstream
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// collectTimeout bounds how long a scrape waits for JetStream.
+const collectTimeout = 2 * time.Second
+
+var (
+	upMetric            = describe("up", "1 if JetStream answered the questions behind the metrics of this name, else 0, and the others are missing.")
+	messagesMetric      = describe("messages", "Messages in the stream of blocks. One holds a block or several.")
+	bytesMetric         = describe("bytes", "Bytes in the stream of blocks.")
+	limitMetric         = describe("limit_bytes", "Bytes from which on the stream of blocks takes nothing.")
+	unstoredMetric      = describe("unstored_messages", "Messages in the stream of blocks that the sink has not stored.")
+	unstoredBytesMetric = describe("unstored_bytes", "Bytes of the messages that the sink has not stored, as if all in the stream were of one size.")
+	oldestMetric        = describe("oldest_unstored_seconds", "Age of the oldest message that the sink has not stored; 0 if all are stored.")
+)
+
+func describe(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("tapedeck_jetstream_"+name, help, nil, nil)
+}
+
+// Describe implements prometheus.Collector.
+func (r *BacklogReader) Describe(descs chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		upMetric, messagesMetric, bytesMetric, limitMetric, unstoredMetric, unstoredBytesMetric, oldestMetric,
+	} {
+		descs <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (r *BacklogReader) Collect(metrics chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64) {
+		metrics <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), collectTimeout)
+	defer cancel()
+	b, err := r.Read(ctx)
+	if err != nil {
+		gauge(upMetric, 0)
+		return
+	}
+	gauge(upMetric, 1)
+	gauge(messagesMetric, float64(b.Messages))
+	gauge(bytesMetric, float64(b.Bytes))
+	gauge(limitMetric, float64(b.Limit))
+	gauge(unstoredMetric, float64(b.Unstored))
+	gauge(unstoredBytesMetric, float64(b.UnstoredBytes))
+	gauge(oldestMetric, b.OldestMS/1e3)
+}
