@@ -8,14 +8,14 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
+	"time"
 
 	"github.com/dustin/go-humanize"
 
 	"tapedeck/deploy/local/datadir"
 	"tapedeck/deploy/local/engine"
+	"tapedeck/ingest/spool"
 )
 
 // doctorCommand checks an installation.
@@ -31,7 +31,8 @@ type finding struct {
 	Do     string `json:"do,omitempty"` // what to do about it
 }
 
-// lowDisk is the free space under which the doctor warns.
+// lowDisk is the free space, bytes, under which the doctor warns: the default of
+// --min-disk-free.
 const lowDisk = 2 << 30
 
 // Run checks everything and prints what it found. It fails if anything is wrong.
@@ -63,9 +64,9 @@ func (c *doctorCommand) Run(ctx context.Context, g *global) error {
 			if !f.OK {
 				mark = "WRONG"
 			}
-			fmt.Fprintf(w, "%s  %-12s %s\n", mark, f.What, f.Detail)
+			fmt.Fprintf(w, "%s  %-15s %s\n", mark, f.What, f.Detail)
 			if f.Do != "" {
-				fmt.Fprintf(w, "       %-12s → %s\n", "", f.Do)
+				fmt.Fprintf(w, "       %-15s → %s\n", "", f.Do)
 			}
 		}
 	}
@@ -101,39 +102,56 @@ func findData(dir string) finding {
 	return f
 }
 
+// findDisk looks at the room on the disk of the data directory.
 func findDisk(dir string) finding {
-	for { // the directory need not be there yet
-		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	var disk syscall.Statfs_t
-	if err := syscall.Statfs(dir, &disk); err != nil {
-		return finding{What: "disk", Detail: fmt.Sprintf("free space of %s: %v", dir, err)}
-	}
-	free := disk.Bavail * uint64(disk.Bsize)
-	f := finding{What: "disk", OK: free >= lowDisk, Detail: humanize.IBytes(free) + " free"}
-	if !f.OK {
-		f.Do = "make room, or put the data elsewhere with --data: a full disk stops recording"
-	}
-	return f
+	c := checkDisk(dir, lowDisk)
+	return finding{What: "disk", OK: c.OK, Detail: c.Detail, Do: c.Do}
 }
 
-// findSpool looks for recordings that wait to be sent.
+// findSpool looks for recordings that wait to be sent, and at the room for them.
 func findSpool() []finding {
-	dir, err := spoolHome()
+	home, err := spoolHome()
 	if err != nil {
 		return []finding{{What: "spool", Detail: err.Error()}}
 	}
-	slots, err := waitingSlots()
-	if err != nil || len(slots) == 0 {
-		return []finding{{What: "spool", OK: true, Detail: "nothing waits to be sent"}}
+	disk := checkDisk(home, lowDisk)
+	if !disk.OK {
+		disk.Do = "make room on that disk: recording commands keep there what they cannot send"
 	}
-	return []finding{{
-		What: "spool", Detail: fmt.Sprintf("frames of %s wait in %s for their server", count(len(slots), "recording command"), dir),
-		Do: "\"tapedeck flush\" sends them once the server is up; what is still being recorded is sent by itself",
-	}}
+	return []finding{findWaiting(home), {What: "spool_disk", OK: disk.OK, Detail: disk.Detail, Do: disk.Do}}
+}
+
+func findWaiting(home string) finding {
+	f := finding{What: "spool"}
+	slots, err := waitingSlots()
+	if err != nil {
+		f.Detail = err.Error()
+		return f
+	}
+	if len(slots) == 0 {
+		f.OK, f.Detail = true, "nothing waits to be sent"
+		return f
+	}
+	var all spool.Waiting
+	for _, dir := range slots {
+		w, err := spool.Look(dir)
+		if err != nil {
+			f.Detail = err.Error()
+			return f
+		}
+		all.Bytes += w.Bytes
+		all.Blocks += w.Blocks
+		if all.OldestAt.IsZero() || !w.OldestAt.IsZero() && w.OldestAt.Before(all.OldestAt) {
+			all.OldestAt = w.OldestAt
+		}
+	}
+	f.Detail = fmt.Sprintf("frames of %s wait in %s for their server: %s, %s", count(len(slots), "recording command"), home,
+		count(all.Blocks, "block"), humanize.IBytes(uint64(all.Bytes)))
+	if !all.OldestAt.IsZero() {
+		f.Detail += fmt.Sprintf(", the oldest for %s", time.Since(all.OldestAt).Round(time.Second))
+	}
+	f.Do = "\"tapedeck flush\" sends them once the server is up; what is still being recorded is sent by itself"
+	return f
 }
 
 // findServer asks the server how it is.
@@ -160,8 +178,11 @@ func (g *global) findServer(ctx context.Context) []finding {
 	findings := []finding{{What: "server", OK: true, Detail: fmt.Sprintf("%s, version %s", c.base, ready.Version)}}
 	for _, ch := range ready.Checks {
 		f := finding{What: ch.Part, OK: ch.OK, Detail: or(ch.Detail, "well")}
-		if f.What == "spool" { // that of this machine's recordings is another
-			f.What = "server_spool"
+		if !f.OK {
+			f.Do = ch.Do
+		}
+		if f.What == "spool" || f.What == "disk" { // those of this machine are others
+			f.What = "server_" + f.What
 		}
 		if ch.Part == deadLettersPart && ch.Detail != "" {
 			f.OK, f.Do = false, "\"tapedeck dead-letters\" lists them with the reason, \"tapedeck dead-letters retry\" tries again"

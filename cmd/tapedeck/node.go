@@ -33,6 +33,8 @@ type nodeConfig struct {
 	streams   jetstream.Config
 	pprof     bool // profiles are served
 	log       *slog.Logger
+	// thresholds are from when on a check fails.
+	thresholds thresholds
 }
 
 // node is the parts of tapedeck that run in this process. They are the same in
@@ -45,6 +47,7 @@ type node struct {
 	recorder *ingest.Recorder // nil without ingest
 	sink     *sink.Sink       // nil without sink
 	dead     *deadletters.Store
+	backlog  *jetstream.BacklogReader
 	stop     context.CancelFunc // ends the sink
 	running  sync.WaitGroup
 	streams  atomic.Pointer[error] // why the JetStream streams are not there; nil once they are
@@ -70,6 +73,9 @@ func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
 		return nil, err
 	}
 	if n.dead, err = deadletters.Open(n.nc); err != nil {
+		return nil, err
+	}
+	if n.backlog, err = jetstream.NewBacklogReader(n.nc, sink.ConsumerName); err != nil {
 		return nil, err
 	}
 	if cfg.roles.api {

@@ -16,7 +16,8 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, name := range []string{
 		"go_goroutines", "tapedeck_spool_bytes", "tapedeck_link_connections", "tapedeck_emulate_connections",
-		"tapedeck_replay_", "tapedeck_sink_",
+		"tapedeck_replay_", "tapedeck_sink_", "tapedeck_build_info", "tapedeck_disk_free_bytes", "tapedeck_jetstream_up 1",
+		"tapedeck_clickhouse_up 1", "tapedeck_clickhouse_disk_free_bytes", "tapedeck_clickhouse_restarts_total 0",
 	} {
 		if !strings.Contains(string(body), "\n"+name) {
 			t.Errorf("there is no metric %s", name)
@@ -41,5 +42,42 @@ func TestDoctorNamesThingsOnce(t *testing.T) {
 	}
 	if !seen["spool"] || !seen["server_spool"] {
 		t.Errorf("the spools are not named:\n%s", stdout)
+	}
+}
+
+// HTTP requests are counted by route, method and status; no label is made of what a
+// client sent.
+func TestHTTPMetrics(t *testing.T) {
+	s := shared.get(t)
+	s.get(t, "/v1/sessions/a-session-that-is-not-there")
+	s.get(t, "/v1/a-route-that-is-not-there")
+	for method, host := range map[string]string{"INVENTED": "", http.MethodGet: "foreign.example"} {
+		req, err := http.NewRequestWithContext(t.Context(), method, s.url+"/v1/sessions", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	for _, labels := range []string{
+		`code="404",method="GET",route="/v1/sessions/:id"`, `code="404",method="GET",route="none"`,
+		`code="405",method="other",route="/v1/sessions"`, `code="421",method="GET",route="none"`,
+	} {
+		if n := s.metric(t, "tapedeck_http_requests_total{"+labels+"}"); n < 1 {
+			t.Errorf("%s: %v requests", labels, n)
+		}
+	}
+	if n := s.metric(t, `tapedeck_http_request_seconds_count{method="GET",route="/v1/sessions/:id"}`); n < 1 {
+		t.Errorf("%v requests were timed", n)
+	}
+	_, body, _ := s.get(t, "/metrics")
+	for _, sent := range []string{"not-there", "INVENTED", "foreign"} {
+		if strings.Contains(string(body), sent) {
+			t.Errorf("%q of a request is in the metrics", sent)
+		}
 	}
 }

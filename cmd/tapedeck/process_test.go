@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -217,4 +218,44 @@ func until(t *testing.T, what string, within time.Duration, ok func() bool) {
 			t.Fatalf("%s: not within %v", what, within)
 		}
 	}
+}
+
+// readiness reads /readyz.
+func (s *instance) readiness(t *testing.T) (status int, answer readiness) {
+	t.Helper()
+	status, body, _ := s.get(t, "/readyz")
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	return status, answer
+}
+
+// post sends NDJSON, which has to be taken.
+func (s *instance) post(t *testing.T, path string, body []byte) {
+	t.Helper()
+	resp, err := http.Post(s.url+path, "application/x-ndjson", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if answer, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
+		t.Fatalf("POST %s: %d %s", path, resp.StatusCode, answer)
+	}
+}
+
+// metric reads one metric, with its labels if it has any.
+func (s *instance) metric(t *testing.T, name string) float64 {
+	t.Helper()
+	_, body, _ := s.get(t, "/metrics")
+	for line := range strings.Lines(string(body)) {
+		if text, ok := strings.CutPrefix(line, name+" "); ok {
+			v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+	}
+	t.Errorf("there is no metric %s", name)
+	return 0
 }

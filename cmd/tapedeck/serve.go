@@ -17,6 +17,7 @@ type serveCommand struct {
 	logFlags
 	serverDurability
 	profileFlags
+	thresholds
 	Role       []string `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
 	NATS       string   `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
 	ClickHouse string   `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
@@ -56,7 +57,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		},
 		nats: c.NATS, dsn: c.ClickHouse, spoolDir: filepath.Join(c.Data, "spool"),
 		streams:   jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		syncSpool: c.sync(), pprof: c.Pprof, log: log,
+		syncSpool: c.sync(), pprof: c.Pprof, log: log, thresholds: c.thresholds,
 	})
 	if err != nil {
 		return err

@@ -30,11 +30,12 @@ type server struct {
 	http        *http.Server
 	listener    net.Listener
 	metrics     *prometheus.Registry // of what this server has; packages count for the process
-	tapes       *clickhouse.Store    // nil without the role api
-	live        *live.Library        // nil without the role api
-	ui          *dashboards.Handler  // nil without the role api
-	links       *link.Server         // nil without the role ingest
-	sockets     *websocket.Handler   // nil without the role ingest; http.Server does not wait for its connections
+	requests    *requestMetrics
+	tapes       *clickhouse.Store   // nil without the role api
+	live        *live.Library       // nil without the role api
+	ui          *dashboards.Handler // nil without the role api
+	links       *link.Server        // nil without the role ingest
+	sockets     *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
 }
 
 // shutdownTimeout bounds the wait for requests that are under way.
@@ -69,6 +70,7 @@ func listen(addr string) (net.Listener, error) {
 func newServer(n *node, l net.Listener, log *slog.Logger) *server {
 	s := &server{node: n, log: log, listener: l, metrics: prometheus.NewRegistry()}
 	life, end := context.WithCancel(context.Background())
+	s.registerMetrics()
 	s.echo = s.routes()
 	s.http = &http.Server{
 		Handler:           s.echo,

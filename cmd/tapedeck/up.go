@@ -17,6 +17,7 @@ type upCommand struct {
 	logFlags
 	serverDurability
 	profileFlags
+	thresholds
 	Data       string `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 	Listen     string `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Demo       bool   `help:"Record a demo session."`
@@ -53,13 +54,14 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	n, err := startNode(ctx, nodeConfig{
 		roles: roles{ingest: true, sink: true, api: true}, connect: servers.ConnectNATS, dsn: servers.ClickHouseDSN(),
-		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), pprof: c.Pprof, log: log,
+		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), pprof: c.Pprof, log: log, thresholds: c.thresholds,
 	})
 	if err != nil {
 		return err
 	}
 	s := newServer(n, l, log)
 	s.extraChecks = func() []check { return localChecks(servers.Health()) }
+	s.metrics.MustRegister(servers.Metrics())
 	if err := servers.Announce(s.url()); err != nil {
 		log.Warn("could not note the server's address in the data directory", "error", err)
 	}

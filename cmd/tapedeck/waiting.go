@@ -55,11 +55,39 @@ func (n *node) ensureStreams(life context.Context) error {
 		n.streams.Store(nil)
 		return nil
 	}
+	n.running.Go(func() { n.enlargeDeadLetters(life, js) })
 	if err := try(); err == nil {
 		return nil
 	}
 	n.running.Go(func() { n.await(life, "JetStream", try) })
 	return nil
+}
+
+// enlargeEvery is how often a dead-letter stream is looked at that is smaller than
+// it should be.
+const enlargeEvery = time.Minute
+
+// enlargeDeadLetters has the dead-letter stream grow once the NATS server has room
+// for all of it. It ends then, or with life.
+func (n *node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
+	tick := time.NewTicker(enlargeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-life.Done():
+			return
+		case <-tick.C:
+		}
+		if n.streams.Load() != nil {
+			continue // they are not there yet
+		}
+		ctx, cancel := context.WithTimeout(life, 5*time.Second)
+		_, whole, err := jetstream.EnsureDead(ctx, js, n.cfg.streams)
+		cancel()
+		if err == nil && whole {
+			return
+		}
+	}
 }
 
 // natsAway says which NATS server does not answer, and why. The client keeps the

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/datadir"
@@ -140,6 +141,9 @@ func (h Health) Ready() bool {
 func (s *Servers) Health() Health {
 	return Health{ClickHouse: s.engine.Health(), NATS: s.broker.Health()}
 }
+
+// Metrics are the servers' metrics for Prometheus.
+func (s *Servers) Metrics() prometheus.Collector { return s.engine }
 
 // stopLimit bounds Close; ClickHouse has its own within it.
 const stopLimit = engine.StopLimit + time.Second

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
 // insertUntil inserts rows of one until ctx ends, whatever happens to the
@@ -60,6 +61,11 @@ func TestKilledEngineComesBack(t *testing.T) {
 	h := s.Health()
 	if h.Restarts != 2 || !strings.Contains(h.LastError, "killed") {
 		t.Errorf("health after two kills: %+v", h)
+	}
+	const restarts = "# HELP tapedeck_clickhouse_restarts_total Times that the ClickHouse of local mode ended by itself and was started again.\n" +
+		"# TYPE tapedeck_clickhouse_restarts_total counter\ntapedeck_clickhouse_restarts_total 2\n"
+	if err := testutil.CollectAndCompare(s, strings.NewReader(restarts), "tapedeck_clickhouse_restarts_total"); err != nil {
+		t.Error(err)
 	}
 	if s.DSN() != dsn {
 		t.Errorf("the address changed from %s to %s", dsn, s.DSN())

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"tapedeck/deploy/local/diskspace"
+	"tapedeck/ingest/spool"
+	"tapedeck/schema/clickhouse"
+)
+
+// checkClickHouse looks at whether ClickHouse answers, and at the room on its disks.
+func (n *node) checkClickHouse(ctx context.Context) []check {
+	h, err := clickhouse.ReadHealth(ctx, n.db)
+	if err != nil {
+		return []check{{Part: "clickhouse", Detail: err.Error()}}
+	}
+	c := check{Part: "clickhouse", OK: true, State: h}
+	if len(h.Disks) == 0 {
+		return []check{c}
+	}
+	disk := check{Part: "clickhouse_disk", OK: true, Advisory: true}
+	var room []string
+	for _, d := range h.Disks {
+		room = append(room, fmt.Sprintf("%s: %s free of %s", d.Name, humanize.IBytes(d.Free), humanize.IBytes(d.Size)))
+		if (diskspace.Space{Free: d.Free, Size: d.Size}).Low(n.cfg.thresholds.MinDiskFree) {
+			disk.OK = false
+			disk.Do = "make room on that disk: ClickHouse stores nothing once it is full, and JetStream holds what comes"
+		}
+	}
+	disk.Detail = strings.Join(room, "; ")
+	return []check{c, disk}
+}
+
+// checkSpool looks at the server's spool. Full, it takes no recordings; with blocks
+// in it that wait for JetStream the process does its work.
+func (n *node) checkSpool(st spool.State) check {
+	c := check{Part: "spool", OK: true, Detail: st.DiskError, State: st}
+	if st.Full {
+		c.OK = false
+		return c
+	}
+	if st.Parcels == 0 {
+		return c
+	}
+	age := time.Duration(st.OldestMS * float64(time.Millisecond))
+	c.Detail = fmt.Sprintf("%s on disk (%s of %s), the oldest for %s", count(st.Parcels, "block"),
+		humanize.IBytes(uint64(st.Bytes)), humanize.IBytes(uint64(st.Limit)), age.Round(time.Second))
+	if age <= n.cfg.thresholds.MaxLag && !n.cfg.thresholds.full(float64(st.Bytes)/float64(max(st.Limit, 1))) {
+		return c
+	}
+	c.OK, c.Advisory = false, true
+	c.Detail += ": JetStream does not take them; recording goes on until the spool is full"
+	if st.LastError != "" {
+		c.Detail += " (" + st.LastError + ")"
+	}
+	c.Do = `see the checks "nats", "jetstream" and "lag"`
+	return c
+}
+
+// checkDisk looks at the room on the disk of a directory.
+func checkDisk(dir string, least uint64) check {
+	c := check{Part: "disk", Advisory: true}
+	space, err := diskspace.Of(dir)
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	c.OK, c.State = !space.Low(least), space
+	c.Detail = fmt.Sprintf("%s free of %s, for %s", humanize.IBytes(space.Free), humanize.IBytes(space.Size), dir)
+	if !c.OK {
+		c.Do = "make room, or put the data elsewhere with --data: a full disk stops recording"
+	}
+	return c
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// requestMetrics count HTTP requests by the route that took them: the pattern, never
+// the path, so that no client makes labels.
+type requestMetrics struct {
+	total   *prometheus.CounterVec
+	seconds *prometheus.HistogramVec
+	open    prometheus.Gauge
+}
+
+func newRequestMetrics() *requestMetrics {
+	return &requestMetrics{
+		total: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tapedeck_http_requests_total", Help: "HTTP requests that were answered, by route, method and status.",
+		}, []string{"route", "method", "code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "tapedeck_http_request_seconds", Help: "Time from a request's head to the end of its answer. Streams take as long as they are read.",
+			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 2, 10, 60},
+		}, []string{"route", "method"}),
+		open: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "tapedeck_http_requests_open", Help: "HTTP requests under way, streams and WebSockets among them.",
+		}),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (m *requestMetrics) Describe(descs chan<- *prometheus.Desc) {
+	m.total.Describe(descs)
+	m.seconds.Describe(descs)
+	m.open.Describe(descs)
+}
+
+// Collect implements prometheus.Collector.
+func (m *requestMetrics) Collect(metrics chan<- prometheus.Metric) {
+	m.total.Collect(metrics)
+	m.seconds.Collect(metrics)
+	m.open.Collect(metrics)
+}
+
+// count is middleware before routing, so that it sees what later middleware refuses.
+// It has errors answered, to learn their status.
+func (m *requestMetrics) count(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		began := time.Now()
+		m.open.Inc()
+		defer func() { // also of an answer that a handler breaks off by a panic
+			m.open.Dec()
+			route, method := routeLabel(c), methodLabel(c.Request().Method)
+			m.total.WithLabelValues(route, method, strconv.Itoa(c.Response().Status)).Inc()
+			m.seconds.WithLabelValues(route, method).Observe(time.Since(began).Seconds())
+		}()
+		if err := next(c); err != nil {
+			c.Error(err)
+		}
+		return nil
+	}
+}
+
+// noRoute is the label of requests that no route took.
+const noRoute = "none"
+
+// routeLabel is the pattern of the route that took a request.
+func routeLabel(c echo.Context) string {
+	if p := c.Path(); p != "" {
+		return p
+	}
+	return noRoute
+}
+
+// methodLabel keeps methods that a client invented out of the labels.
+func methodLabel(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}

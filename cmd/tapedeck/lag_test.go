@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tapedeck/deploy/local"
+	"tapedeck/ingest/jetstream"
+)
+
+// With JetStream full and no sink at all, every server that can know it says so,
+// and so does the doctor; those that do their work stay ready nevertheless. Once a
+// sink runs, all is well again.
+func TestNoSink(t *testing.T) {
+	c := newCluster(t, local.Options{})
+	settings := []string{"--max-bytes", "4194304", "--max-lag", "1s", "--min-disk-free", "1"}
+	ingest := c.serve(t, "ingest", settings...)
+	api := c.serve(t, "api", settings...)
+	const frames, size = 100, 60_000
+	ingest.post(t, "/v1/ingest?session=waits", randomLines(frames, size))
+
+	wrong := func(s *instance, part, says string) func() bool {
+		return func() bool {
+			status, answer := s.readiness(t)
+			return status == http.StatusOK && answer.Ready && slices.ContainsFunc(answer.Checks, func(c check) bool {
+				return c.Part == part && !c.OK && c.Advisory && strings.Contains(c.Detail, says) && c.Do != ""
+			})
+		}
+	}
+	for _, w := range []struct {
+		s          *instance
+		part, says string
+	}{
+		{ingest, "lag", "recording goes on: blocks are durable in JetStream"},
+		{ingest, "jetstream", "recording goes on: blocks are durable in the spool"},
+		{ingest, "spool", "recording goes on until the spool is full"},
+		{api, "lag", "no sink is running, or it is behind"},
+		{api, "jetstream", "not stored"},
+	} {
+		until(t, w.s.url+" to report "+w.part+" and "+w.says, 20*time.Second, wrong(w.s, w.part, w.says))
+	}
+	for _, s := range []*instance{ingest, api} {
+		stdout, _, exit := s.run(t, "doctor")
+		if exit != exitFailed || !strings.Contains(stdout, "WRONG  lag ") || !strings.Contains(stdout, "WRONG  jetstream ") || !strings.Contains(stdout, `→ start a sink ("tapedeck serve --role sink"`) {
+			t.Errorf("doctor of %s: exit %d\n%s", s.url, exit, stdout)
+		}
+	}
+	for _, name := range []string{"tapedeck_jetstream_unstored_messages", "tapedeck_jetstream_unstored_bytes", "tapedeck_jetstream_oldest_unstored_seconds"} {
+		if v := api.metric(t, name); v <= 0 {
+			t.Errorf("%s is %v", name, v)
+		}
+	}
+	if bytes, limit := api.metric(t, "tapedeck_jetstream_bytes"), api.metric(t, "tapedeck_jetstream_limit_bytes"); limit != 4<<20 || bytes < 0.9*limit {
+		t.Errorf("JetStream holds %v of %v bytes", bytes, limit)
+	}
+
+	sink := c.serve(t, "sink", settings...)
+	for _, s := range []*instance{ingest, api, sink} {
+		until(t, s.url+" to be well", 60*time.Second, func() bool {
+			status, answer := s.readiness(t)
+			return status == http.StatusOK && !slices.ContainsFunc(answer.Checks, func(c check) bool { return !c.OK })
+		})
+	}
+	until(t, "all frames", 30*time.Second, func() bool {
+		_, body, _ := api.get(t, "/v1/sessions/waits")
+		var session struct{ Frames int }
+		return json.Unmarshal(body, &session) == nil && session.Frames == frames
+	})
+}
+
+// A process that does nothing but store is not ready while it is behind.
+func TestLagMakesASinkNotReady(t *testing.T) {
+	for _, c := range []struct {
+		roles    roles
+		advisory bool
+	}{
+		{roles{sink: true}, false},
+		{roles{api: true}, true},
+		{roles{ingest: true}, true},
+		{roles{ingest: true, sink: true, api: true}, true},
+	} {
+		n := &node{cfg: nodeConfig{roles: c.roles, thresholds: thresholds{MaxLag: time.Minute, MaxFill: 90}}}
+		behind := n.checkLag(backlogOf(2 * time.Minute))
+		if behind.OK || behind.Advisory != c.advisory {
+			t.Errorf("%+v, behind: %+v", c.roles, behind)
+		}
+		if well := n.checkLag(backlogOf(30 * time.Second)); !well.OK {
+			t.Errorf("%+v, half a minute behind: %+v", c.roles, well)
+		}
+	}
+}
+
+func backlogOf(age time.Duration) jetstream.Backlog {
+	return jetstream.Backlog{Messages: 1, Unstored: 1, OldestMS: float64(age.Milliseconds())}
+}
+
+// randomLines are lines of base64, which hardly compress.
+func randomLines(n, size int) []byte {
+	var b bytes.Buffer
+	raw := make([]byte, size*3/4)
+	for range n {
+		for i := range raw {
+			raw[i] = byte(rand.Uint32())
+		}
+		b.WriteString(`{"x":"` + base64.StdEncoding.EncodeToString(raw) + "\"}\n")
+	}
+	return b.Bytes()
+}
+
+// A server that only takes recordings does its work without NATS as long as its
+// spool has room: it stays ready, and says so.
+func TestTakingWithoutNATS(t *testing.T) {
+	nowhere, err := net.Listen("tcp", "127.0.0.1:0") // which speaks no NATS
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowhere.Close()
+	s := serve(t, "nats://"+nowhere.Addr().String(), "clickhouse://127.0.0.1:1/x", "ingest")
+	s.post(t, "/v1/ingest?session=kept", []byte("{\"n\":1}\n"))
+	status, answer := s.readiness(t)
+	if status != http.StatusOK || !answer.Ready {
+		t.Errorf("%d %+v", status, answer)
+	}
+	for _, part := range []string{"nats", "jetstream"} {
+		if !slices.ContainsFunc(answer.Checks, func(c check) bool {
+			return c.Part == part && !c.OK && c.Advisory && strings.Contains(c.Detail, "recording goes on: blocks are durable in the spool")
+		}) {
+			t.Errorf("the check of %s does not say how it is: %+v", part, answer.Checks)
+		}
+	}
+	if n := s.metric(t, `tapedeck_spool_parcels{dir="`+s.dir+`/spool"}`); n == 0 {
+		t.Error("nothing is in the spool")
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+	"time"
+
+	"tapedeck/deploy/local"
+	"tapedeck/deploy/local/localtest"
+)
+
+// cluster is a NATS and a ClickHouse for processes of `tapedeck serve`.
+type cluster struct{ servers *local.Servers }
+
+func newCluster(t *testing.T, opts local.Options) *cluster {
+	t.Helper()
+	needEngine(t)
+	opts.ListenNATS = "127.0.0.1:0"
+	return &cluster{localtest.Servers(t, opts)}
+}
+
+var servingAt = regexp.MustCompile(`serving.* url=(\S+)`)
+
+// serve runs `tapedeck serve` with roles on the cluster.
+func (c *cluster) serve(t *testing.T, roles string, args ...string) *instance {
+	t.Helper()
+	return serve(t, c.servers.NATSURL(), c.servers.ClickHouseDSN(), roles, append([]string{"--migrate"}, args...)...)
+}
+
+// serve runs `tapedeck serve` until the test ends, and waits until it answers.
+func serve(t *testing.T, nats, clickhouse, roles string, args ...string) *instance {
+	t.Helper()
+	s := &instance{dir: t.TempDir(), log: &logBuffer{}, done: make(chan error, 1)}
+	s.cmd = exec.Command(os.Args[0], append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse,
+		"--listen", "127.0.0.1:0", "--data", s.dir}, args...)...)
+	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
+	s.cmd.Stderr = s.log
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { s.done <- s.cmd.Wait() }()
+	t.Cleanup(func() {
+		if _, err := s.stop(); err != nil {
+			t.Errorf("stop serve --role %s: %v\n%s", roles, err, s.log)
+		}
+	})
+	until(t, fmt.Sprintf("serve --role %s", roles), 30*time.Second, func() bool {
+		found := servingAt.FindStringSubmatch(s.log.String())
+		if found == nil {
+			return false
+		}
+		s.url = found[1]
+		resp, err := http.Get(s.url + "/healthz")
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+	return s
+}

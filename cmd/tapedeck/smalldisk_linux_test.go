@@ -1,0 +1,32 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// On a small disk all is well, dead letters included: what JetStream may hold is
+// less, and nothing is waited for that cannot be.
+func TestSmallDisk(t *testing.T) {
+	needEngine(t)
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=220m"); err != nil {
+		t.Skipf("a small file system cannot be mounted here (%v); TestDeadLettersOnASmallDisk shows the same of JetStream", err)
+	}
+	// A ClickHouse whose parent was killed takes a moment to end.
+	defer until(t, "the file system to be unmounted", 10*time.Second, func() bool { return unix.Unmount(dir, 0) == nil })
+	s, err := startUp(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.stop()
+	if status, body, _ := s.get(t, "/v1/dead-letters"); status != http.StatusOK {
+		t.Errorf("dead letters: %d %s", status, body)
+	}
+	if free := s.metric(t, `tapedeck_disk_size_bytes{dir="`+dir+`/spool"}`); free != 220<<20 {
+		t.Errorf("the disk has %v bytes", free)
+	}
+}

@@ -1,0 +1,45 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Waiting is what lies in a spool directory to be sent.
+type Waiting struct {
+	Bytes    int64     `json:"bytes"`
+	Blocks   int       `json:"blocks"`
+	OldestAt time.Time `json:"oldest_at,omitzero"` // when the oldest of them was taken
+}
+
+// Look counts what lies in a spool directory. It changes nothing, and the directory
+// may be in use by another process meanwhile.
+func Look(dir string) (Waiting, error) {
+	entries, err := os.ReadDir(dir) // in order of their names, the oldest first
+	if err != nil {
+		return Waiting{}, fmt.Errorf("read spool directory: %w", err)
+	}
+	var w Waiting
+	for _, e := range entries {
+		if _, suffix, ok := parseName(e.Name()); !ok || suffix == damagedSuffix {
+			continue
+		}
+		c, err := walkSegment(filepath.Join(dir, e.Name()), false)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was sent meanwhile
+		}
+		if err != nil {
+			return Waiting{}, fmt.Errorf("read spool directory: %w", err)
+		}
+		w.Bytes += c.size
+		w.Blocks += c.records
+		if at := time.Unix(0, c.firstAt); c.firstAt != 0 && (w.OldestAt.IsZero() || at.Before(w.OldestAt)) {
+			w.OldestAt = at
+		}
+	}
+	return w, nil
+}
