@@ -16,7 +16,15 @@ type takeKey struct{ tenant, session, name string }
 
 type take struct {
 	used   time.Time
-	played map[string]int // by an id of what was played: how often
+	turns  int // what was chosen so far
+	played map[string]played
+}
+
+// played is how something was played in a take.
+type played struct {
+	times int
+	turn  int  // when it was chosen last, counted from 1
+	ended bool // a client had the last of it
 }
 
 // takesLimit bounds the takes that are remembered.
@@ -28,6 +36,49 @@ const takesLimit = 1024
 func (t *Takes) Choose(tenant, session, name string, ids []string, end End) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	it := t.take(tenant, session, name)
+	best := -1
+	for i, id := range ids {
+		if best < 0 || it.played[id].times < it.played[ids[best]].times {
+			best = i
+		}
+	}
+	if best < 0 {
+		return -1
+	}
+	again := 1
+	if it.played[ids[best]].times > 0 && end != Again {
+		if end != Last {
+			return -1
+		}
+		best, again = len(ids)-1, 0
+	}
+	it.turns++
+	it.played[ids[best]] = played{times: it.played[ids[best]].times + again, turn: it.turns}
+	return best
+}
+
+// Latest is when something was chosen last in a take, counted from 1; 0 for never.
+// ended reports whether it was then played to its end.
+func (t *Takes) Latest(tenant, session, name, id string) (turn int, ended bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.take(tenant, session, name).played[id]
+	return p.turn, p.ended
+}
+
+// End notes that something was played to its end.
+func (t *Takes) End(tenant, session, name, id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	it := t.take(tenant, session, name)
+	p := it.played[id]
+	p.ended = true
+	it.played[id] = p
+}
+
+// take gives the take of a name, and makes it if need be. t.mu is held.
+func (t *Takes) take(tenant, session, name string) *take {
 	k := takeKey{tenant, session, name}
 	it := t.items[k]
 	if it == nil {
@@ -37,27 +88,11 @@ func (t *Takes) Choose(tenant, session, name string, ids []string, end End) int 
 		if len(t.items) >= takesLimit {
 			t.dropOldest()
 		}
-		it = &take{played: map[string]int{}}
+		it = &take{played: map[string]played{}}
 		t.items[k] = it
 	}
 	it.used = time.Now()
-	best := -1
-	for i, id := range ids {
-		if best < 0 || it.played[id] < it.played[ids[best]] {
-			best = i
-		}
-	}
-	if best < 0 {
-		return -1
-	}
-	if it.played[ids[best]] > 0 && end != Again {
-		if end == Last {
-			return len(ids) - 1
-		}
-		return -1
-	}
-	it.played[ids[best]]++
-	return best
+	return it
 }
 
 // dropOldest makes room. t.mu is held.

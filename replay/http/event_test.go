@@ -129,7 +129,7 @@ func FuzzEvent(f *testing.F) {
 		if utf8.ValidString(typ) && got.Type != typ {
 			t.Errorf("type %q, recorded %q", got.Type, typ)
 		}
-		event := appendEvent(nil, id, typ, message)
+		event := appendEvent(nil, id, typ, "", message)
 		sse := schema.Frame{Transport: schema.SSE, Raw: event}
 		back, _ := schema.Unframe(&sse, nil)
 		if !bytes.Equal(back.Data, message) || back.ID != string(id) || bytes.Count(event, []byte("\n\n")) != 1 {

@@ -32,6 +32,8 @@ type request struct {
 	fromText  string // as it was given
 	toText    string
 	resume    *replay.Mark // a position: go on after it
+	resumeID  string       // as it was given, without the sign of the end
+	ended     bool         // the client has had event: end
 	loop      bool
 	marker    replay.Mark // zero for none
 	hold      bool
@@ -94,9 +96,11 @@ func parse(r *http.Request) (*request, error) {
 		req.filter.Directions = append(req.filter.Directions, d)
 	}
 	if last := cmp.Or(r.Header.Get("Last-Event-ID"), q.Get("last_event_id")); last != "" && last != "-1" {
-		m, err := replay.ParseResume(last)
-		p.note("last_event_id", resumeAllowed, err)
-		req.resume = &m
+		if req.resumeID, req.ended = cutEnd(last); req.resumeID != "" {
+			m, err := replay.ParseResume(req.resumeID)
+			p.note("last_event_id", resumeAllowed, err)
+			req.resume = &m
+		}
 	}
 	if req.raw {
 		// What the client of the recorded stream got: no requests, no heads, but
@@ -116,7 +120,7 @@ var parameters = []string{
 	"loop", "marker", "hold",
 }
 
-var resumeAllowed = []string{"the id of a frame of this session", "-1 or nothing for the start"}
+var resumeAllowed = []string{"the id of a frame of this session, or of event: end", "-1 or nothing for the start"}
 
 func mark(s string) (*replay.Mark, error) {
 	m, err := replay.ParseMark(s)

@@ -21,7 +21,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session strin
 	out := &stream{
 		body: b, transport: req.transport, raw: req.raw, chunks: opts.Reads,
 		verbatim: req.raw && (req.transport == schema.NDJSON || recordedOver(t, req.transport)),
-		events:   newEvents(session, replay.FirstAt(t)),
+		events:   newEvents(session, replay.FirstAt(t)), resumed: req.resumeID, first: true,
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)

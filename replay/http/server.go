@@ -101,7 +101,14 @@ func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session 
 	}
 	if req.transport == schema.WebSocket {
 		s.serveWebSocket(w, r, session, tape, req, opts)
-	} else {
+		return
+	}
+	switch over, err := req.over(r.Context(), tape, &opts); {
+	case err != nil:
+		s.refuse(w, r, err)
+	case over:
+		s.noMore(w)
+	default:
 		s.serveBody(w, r, session, tape, req, opts)
 	}
 }

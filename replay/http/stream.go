@@ -1,6 +1,7 @@
 package replayhttp
 
 import (
+	"cmp"
 	"net/http"
 
 	"tapedeck/replay"
@@ -16,6 +17,8 @@ type stream struct {
 	verbatim  bool // the body is the recorded bytes, so nothing may be added
 	chunks    bool // every read that was recorded goes out in a write of its own
 	events    *events
+	resumed   string // the id that the client goes on after, "" for none
+	first     bool   // nothing but heartbeats was sent so far
 	payloads  payloads
 	// Of the recorded bytes written last: whose they are and when they came.
 	lastStream    string
@@ -45,7 +48,7 @@ func (s *stream) Play(f *replay.Frame, from, to int) error {
 		if s.transport == schema.NDJSON {
 			return append(append(b, message...), '\n')
 		}
-		return appendEvent(b, id, f.Type, message)
+		return s.appendEvent(b, id, f.Type, "", message)
 	})
 }
 
@@ -91,7 +94,11 @@ func (s *stream) Flush() error { return s.flush() }
 // end says that everything was played.
 func (s *stream) end(sum replay.Summary) error {
 	if !s.verbatim {
-		s.say("end", appendEnd(nil, sum))
+		fields := ""
+		if !s.raw {
+			fields = "id: " + endID(cmp.Or(s.events.reached(sum), s.resumed)) + "\n"
+		}
+		s.say("end", fields, appendEnd(nil, sum))
 	}
 	return s.flush()
 }
@@ -101,7 +108,7 @@ func (s *stream) end(sum replay.Summary) error {
 // byte for the end.
 func (s *stream) fail(p *problem.Problem, sum replay.Summary) {
 	if !s.verbatim {
-		s.say("error", appendBroken(nil, p, s.events.reached(sum)))
+		s.say("error", "", appendBroken(nil, p, s.events.reached(sum)))
 	}
 	// There is a failure already: one more changes nothing.
 	_ = s.flush()
@@ -110,18 +117,28 @@ func (s *stream) fail(p *problem.Problem, sum replay.Summary) {
 	}
 }
 
-func (s *stream) say(event string, message []byte) {
+func (s *stream) say(event, fields string, message []byte) {
 	// flush gives the error, if there is one.
 	_ = s.append(func(b []byte) []byte {
 		if s.transport == schema.SSE {
-			return appendEvent(b, nil, event, message)
+			return s.appendEvent(b, nil, event, fields, message)
 		}
 		return append(append(b, message...), '\n')
 	})
 }
 
-// appendEvent appends one SSE event. A name is cut at what would end its line.
-func appendEvent(dst, id []byte, name string, data []byte) []byte {
+// appendEvent appends one SSE event of mode=event, or the end.
+func (s *stream) appendEvent(dst, id []byte, name, fields string, data []byte) []byte {
+	if s.first && !s.raw {
+		fields += retry
+	}
+	s.first = false
+	return appendEvent(dst, id, name, fields, data)
+}
+
+// appendEvent appends one SSE event. A name is cut at what would end its line;
+// fields are further ones, as lines.
+func appendEvent(dst, id []byte, name, fields string, data []byte) []byte {
 	if len(id) > 0 {
 		dst = append(append(append(dst, "id: "...), id...), '\n')
 	}
@@ -134,6 +151,6 @@ func appendEvent(dst, id []byte, name string, data []byte) []byte {
 		}
 		dst = append(dst, '\n')
 	}
-	dst = append(append(dst, "data: "...), data...)
+	dst = append(append(append(dst, fields...), "data: "...), data...)
 	return append(dst, "\n\n"...)
 }

@@ -50,7 +50,7 @@ func playsEverything(t *testing.T, over schema.Transport) {
 				t.Errorf("event %d has id %q and name %q", i, m.id, m.event)
 			}
 		}
-		if end := p.messages[30]; end.event != "end" || end.id != "" {
+		if end := p.messages[30]; end.event != "end" || end.id != got[29]+".end" {
 			t.Errorf("the end is %+v", end)
 		}
 		fallthrough

@@ -77,6 +77,7 @@ func (b *book) readRequests(ctx context.Context, t replay.Tape) (asked map[strin
 			}
 			if h, err := fields(f.Raw, true); err == nil {
 				x.upgrade = strings.EqualFold(h.Get("Upgrade"), "websocket")
+				x.resumed = h.Get(lastEventID)
 			}
 			open[s.StreamID] = &pending{x: x}
 			b.exchanges = append(b.exchanges, x)

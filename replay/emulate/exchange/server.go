@@ -57,7 +57,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 		s.stage.Refuse(w, r, server, err)
 		return
 	}
-	x, pace, from, err := s.choose(r, tenant, session, path, t, pace)
+	c, err := s.choose(r, tenant, session, path, t, pace)
 	if err != nil {
 		if p, ok := problem.From(err); ok && p.Status == http.StatusNotFound && emulate.Preflight(w, r) {
 			s.stage.Count(server, "ended")
@@ -66,37 +66,50 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 		s.stage.Refuse(w, r, server, err)
 		return
 	}
+	if c.over {
+		s.noMore(w, r)
+		return
+	}
 	leave, err := s.stage.Enter()
 	if err != nil {
 		s.stage.Refuse(w, r, server, err)
 		return
 	}
 	defer leave()
-	if x.upgrade {
-		s.serveSocket(w, r, t, x, pace, from)
+	if c.exchange.upgrade {
+		s.serveSocket(w, r, t, c.exchange, c.pace, c.from)
 		return
 	}
-	s.serveBody(w, r, t, x, pace, from)
+	s.serveBody(w, r, t, c)
 }
 
-// choose finds the exchange that is next. from is where to begin in the session.
-func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) (*exchange, emulate.Pace, replay.Place, error) {
+// choice is what a request is answered with.
+type choice struct {
+	exchange *exchange
+	pace     emulate.Pace
+	from     replay.Place // where to begin in the session
+	over     bool         // the client has had all of it
+	played   func()       // notes that it was played to its end
+}
+
+// choose finds the exchange that is next, or that the client goes on with.
+func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) (choice, error) {
 	var from replay.Place
 	b, err := s.books.Get(r.Context(), tenant, session, t, read)
 	if err != nil {
-		return nil, pace, from, err
+		return choice{}, err
 	}
 	here := b.exchanges
 	here = keep(here, func(x *exchange) bool { return x.at(r.Method, path) })
 	query, err := settle(&pace, r.URL.Query(), here)
 	if err != nil {
-		return nil, pace, from, err
+		return choice{}, err
 	}
 	if len(here) == 0 {
-		return nil, pace, from, notRecorded(b, session, r.Method+" "+path)
+		return choice{}, notRecorded(b, session, r.Method+" "+path)
 	}
 	if from, err = s.stage.From(r.Context(), t, pace); err != nil {
-		return nil, pace, from, err
+		return choice{}, err
 	}
 	here = keep(here, func(x *exchange) bool { return x.ended >= from.Position.At })
 	if same := keep(here, func(x *exchange) bool { return x.asks(query) }); len(same) > 0 {
@@ -104,14 +117,14 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, bodyLimit))
 	if err != nil {
-		return nil, pace, from, &problem.Problem{
+		return choice{}, &problem.Problem{
 			Status: http.StatusRequestEntityTooLarge, Detail: "The request's body could not be read: " + err.Error(),
 		}
 	}
 	if sum := printOf(body); pace.MatchBody {
 		same := keep(here, func(x *exchange) bool { return x.body == nil || *x.body == sum })
 		if len(same) == 0 && len(here) > 0 {
-			return nil, pace, from, &problem.Problem{
+			return choice{}, &problem.Problem{
 				Title: "No request like this one", Status: http.StatusConflict, Parameter: "match",
 				Detail: fmt.Sprintf("%s %s is recorded in session %q with other bodies only: %d of them.", r.Method, path, session, len(here)),
 				Hint:   "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
@@ -119,27 +132,41 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 		}
 		here = same
 	}
+	played := func(x *exchange) (turn int, ended bool) { return s.takes.Latest(tenant, session, pace.Take, x.id) }
+	last := r.Header.Get(lastEventID)
+	switch at, err := s.resume(r.Context(), t, here, last, played); {
+	case err != nil:
+		return choice{}, err
+	case at.exchange != nil:
+		if !from.Before(at.after) {
+			from = replay.Place{Position: at.after, After: true}
+		}
+		end := func() { s.takes.End(tenant, session, pace.Take, at.exchange.id) }
+		return choice{at.exchange, pace, from, at.over, end}, nil
+	}
+	here = begins(here, last)
 	ids := make([]string, len(here))
 	for i, x := range here {
 		ids[i] = x.id
 	}
-	end := pace.End
+	next := pace.End
 	switch {
-	case end != "":
+	case next != "":
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
-		end = emulate.Last // what is asked for again and again has settled
+		next = emulate.Last // what is asked for again and again has settled
 	default:
-		end = emulate.Again
+		next = emulate.Again
 	}
-	i := s.takes.Choose(tenant, session, pace.Take, ids, end)
+	i := s.takes.Choose(tenant, session, pace.Take, ids, next)
 	if i < 0 {
-		return nil, pace, from, &problem.Problem{
+		return choice{}, &problem.Problem{
 			Title: "Nothing left to play", Status: http.StatusConflict,
 			Detail: fmt.Sprintf("All %d answers that session %q has recorded for %s %s were played.", len(ids), session, r.Method, path),
 			Hint:   "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
 		}
 	}
-	return here[i], pace, from, nil
+	end := func() { s.takes.End(tenant, session, pace.Take, ids[i]) }
+	return choice{here[i], pace, from, false, end}, nil
 }
 
 // settle reads the settings among a query's parameters, and gives the others.
@@ -176,7 +203,8 @@ func keep(list []*exchange, ok func(*exchange) bool) (kept []*exchange) {
 }
 
 // serveBody plays an answer.
-func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pace emulate.Pace, from replay.Place) {
+func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape, c choice) {
+	x, pace, from := c.exchange, c.pace, c.from
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {
@@ -210,6 +238,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	gone, left := errors.AsType[*emulate.ClientError](err)
 	switch {
 	case err == nil && whole:
+		c.played()
 		s.stage.Count(server, "ended")
 		return
 	case err == nil:

@@ -1,0 +1,60 @@
+package replayhttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"tapedeck/replay"
+)
+
+// endSign ends the id of event: end. What comes before it is the id of the last
+// frame, or nothing where there was none.
+const endSign = ".end"
+
+// retry is a field of the first event: how long, ms, an EventSource waits before it
+// connects again. Browsers wait 3 s or more if they are not asked to.
+const retry = "retry: 1000\n"
+
+// cutEnd takes the sign of event: end off an id, and reports whether it was there.
+func cutEnd(id string) (last string, ended bool) {
+	if id == endID("") {
+		return "", true
+	}
+	return strings.CutSuffix(id, endSign)
+}
+
+// endID is the id of event: end after a frame, "" for none.
+func endID(last string) string { return strings.TrimPrefix(last+endSign, ".") }
+
+// over reports whether a client that has had event: end has had everything: nothing
+// follows by now, and nothing will that it asks to wait for.
+func (req *request) over(ctx context.Context, t replay.Tape, o *replay.Options) (bool, error) {
+	if !req.ended || req.loop || req.follow && running(t) {
+		return false, nil
+	}
+	r, err := t.Read(ctx, replay.Query{From: o.From, To: o.To, Filter: o.Filter, Few: true})
+	if err != nil {
+		return false, fmt.Errorf("look for what follows the end: %w", err)
+	}
+	defer r.Close()
+	_, err = r.Next(ctx)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, replay.ErrLive):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("look for what follows the end: %w", err)
+	}
+	return false, nil
+}
+
+// noMore answers a client that comes back after event: end: an EventSource connects
+// again after any other answer (WHATWG HTML, section 9.2.3).
+func (s *Server) noMore(w http.ResponseWriter) {
+	s.metrics.ended(outcomeEnded)
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusNoContent)
+}
