@@ -26,6 +26,33 @@ test('a dropped file is recorded and opened', async ({ page }) => {
   await expect(page).toHaveURL('/sessions/dropped%20file')
 })
 
+test('a file that was recorded already is recorded again only on request', async ({
+  page,
+  request,
+  complaints,
+}) => {
+  const text = `{"unique":${JSON.stringify(crypto.randomUUID())}}\n`
+  const choose = () =>
+    page
+      .getByLabel('Files to record')
+      .setInputFiles({ name: 'twice.jsonl', mimeType: 'application/x-ndjson', buffer: Buffer.from(text) })
+  await page.goto('/record')
+  await page.getByLabel('Session', { exact: true }).fill('recorded twice')
+  await choose()
+  await expect(page.getByRole('link', { name: 'Open recorded twice' })).toBeVisible()
+  await expect
+    .poll(async () => (await request.get('/v1/streams?session=recorded+twice')).text())
+    .toContain('"end_reason":"eof"')
+  await page.goto('/record')
+  await page.getByLabel('Session', { exact: true }).fill('recorded elsewhere')
+  await choose()
+  await expect(page.getByText('These bytes are session recorded twice already')).toBeVisible()
+  await page.getByRole('button', { name: 'Record again' }).click()
+  await expect(page.getByText('1 frame recorded')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Open recorded elsewhere' })).toBeVisible()
+  complaints.length = 0 // the browser complains of the status 409 itself
+})
+
 test('a chosen tape is imported', async ({ page, request }) => {
   const tape = await (await request.get('/v1/sessions/demo/tape')).body()
   await page.goto('/record')

@@ -5,7 +5,7 @@ import { useRef, useState } from 'react'
 import { facetsQuery } from '../sessions/queries'
 import classes from './drop.module.css'
 import { FileResult, type FileState } from './fileresult'
-import { inspect, upload } from './upload'
+import { inspect, KnownError, upload } from './upload'
 
 /** Records files that are dropped or chosen: streams that were written down, and tapes. */
 export function DropFiles() {
@@ -17,20 +17,24 @@ export function DropFiles() {
   const [files, setFiles] = useState<readonly FileState[]>([])
   const chooser = useRef<HTMLInputElement>(null)
 
-  const record = async (file: File) => {
-    const key = crypto.randomUUID()
+  const record = async (file: File, key: string = crypto.randomUUID(), again = false) => {
     const tell = (state: Omit<FileState, 'key' | 'name'>) =>
       setFiles((all) => [{ key, name: file.name, ...state }, ...all.filter((one) => one.key !== key)])
     tell({ share: 0 })
     try {
       const kind = await inspect(file)
-      const result = await upload(file, kind, { session: session.trim(), dialect: dialect.trim() }, (share) =>
-        tell({ share }),
+      const result = await upload(
+        file,
+        kind,
+        { session: session.trim(), dialect: dialect.trim(), again },
+        (share) => tell({ share }),
       )
       tell({ result })
       await queries.invalidateQueries({ queryKey: ['sessions'] })
     } catch (error) {
-      tell({ error: error instanceof Error ? error : new Error(String(error)) })
+      if (error instanceof KnownError)
+        tell({ known: { session: error.session, recordAgain: () => void record(file, key, true) } })
+      else tell({ error: error instanceof Error ? error : new Error(String(error)) })
     }
   }
   const take = (list: FileList | null) => {

@@ -1,4 +1,4 @@
-import { Anchor, Progress, Text } from '@mantine/core'
+import { Anchor, Button, Progress, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { ProblemError } from '../api/client'
 import { counted, percent } from '../format/numbers'
@@ -13,9 +13,11 @@ export interface FileState {
   share?: number
   result?: Uploaded
   error?: Error
+  /** The session that has the file's bytes already, and what records them once more. */
+  known?: { session: string; recordAgain: () => void }
 }
 
-export function FileResult({ file: { name, share, result, error } }: { file: FileState }) {
+export function FileResult({ file: { name, share, result, error, known } }: { file: FileState }) {
   return (
     <div className={classes.result}>
       <Text size="sm" fw={500} truncate>
@@ -34,6 +36,20 @@ export function FileResult({ file: { name, share, result, error } }: { file: Fil
           {error instanceof ProblemError ? (error.problem.detail ?? error.problem.title) : error.message}
           {error instanceof ProblemError && error.problem.hint !== undefined && ` ${error.problem.hint}`}
         </Text>
+      )}
+      {known !== undefined && (
+        <>
+          <Text size="xs">
+            These bytes are session{' '}
+            <Anchor component={Link} href={`/sessions/${encodeURIComponent(known.session)}`} size="xs">
+              {known.session}
+            </Anchor>{' '}
+            already. Nothing was recorded.
+          </Text>
+          <Button size="compact-xs" variant="default" onClick={known.recordAgain}>
+            Record again
+          </Button>
+        </>
       )}
       {result !== undefined && <Recorded result={result} />}
     </div>

@@ -1,5 +1,6 @@
 import type { Problem, Schemas } from '../api/client'
 import { ProblemError } from '../api/client'
+import { digestOf } from './digest'
 import { beginning, kindOf, tape, type Kind } from './kind'
 
 /** What came of a file. */
@@ -17,6 +18,16 @@ export interface Uploaded {
 export interface Into {
   session: string
   dialect: string
+  /** Record the file also if its bytes are recorded already. */
+  again: boolean
+}
+
+/** The bytes of a file are recorded already. */
+export class KnownError extends Error {
+  override name = 'KnownError'
+  constructor(readonly session: string) {
+    super(`These bytes are session ${session} already.`)
+  }
 }
 
 /** Tells what a file holds. */
@@ -25,16 +36,18 @@ export async function inspect(file: File): Promise<Kind> {
 }
 
 /**
- * Sends a file, and tells how much of it is sent: from 0 to 1. A request of fetch cannot tell that. What
- * the server refuses is a ProblemError.
+ * Sends a file and reports how much of it is sent, from 0 to 1; a request of fetch cannot report that. What
+ * the server refuses is a ProblemError, a file whose bytes are recorded already a KnownError.
  */
-export function upload(
+export async function upload(
   file: File,
   kind: Kind,
   into: Into,
   progress: (share: number) => void,
 ): Promise<Uploaded> {
   const params = new URLSearchParams()
+  if (kind !== tape) params.set('digest', await digestOf(file))
+  if (into.again) params.set('again', '1')
   if (into.session !== '') params.set('session', into.session)
   if (into.dialect !== '') params.set('dialect', into.dialect)
   const address = kind === tape ? '/v1/import' : `/v1/ingest?${params.toString()}`
@@ -47,7 +60,8 @@ export function upload(
     request.onload = () => {
       try {
         const answer: unknown = JSON.parse(request.responseText)
-        if (request.status !== 200) failed(new ProblemError(answer as Problem))
+        if (request.status === 409) failed(new KnownError((answer as Schemas['Known']).session ?? ''))
+        else if (request.status !== 200) failed(new ProblemError(answer as Problem))
         else
           done(
             kind === tape ? imported(answer as Schemas['Imported']) : recorded(answer as Schemas['Recorded']),
