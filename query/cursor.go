@@ -21,6 +21,9 @@ type mark struct {
 	List string `json:"l"`
 	Key  int64  `json:"k"`
 	ID   string `json:"i"`
+	// Now is the moment up to which the first page counted what is open, where the
+	// order depends on it: the next pages go on with the same.
+	Now int64 `json:"n,omitempty"`
 }
 
 func (m mark) cursor() *string {

@@ -55,8 +55,9 @@ func used(id, model string, seconds float64, t schema.Tokens) schema.Usage {
 }
 
 // reader asks as somebody would the given number of seconds after the start.
-func reader(db *querytest.DB, seconds float64) *query.Reader {
-	return query.NewReader(db.Conn, query.WithClock(func() time.Time { return when(seconds) }))
+func reader(db *querytest.DB, seconds float64, options ...query.Option) *query.Reader {
+	clock := query.WithClock(func() time.Time { return when(seconds) })
+	return query.NewReader(db.Conn, append(options, clock)...)
 }
 
 func must[T any](t *testing.T) func(T, error) T {

@@ -7,7 +7,7 @@ type StreamsQuery struct {
 	Tenant  string
 	Session string // only those with frames in this session; "" for any
 	Stream  string // only this one; "" for any
-	Active  bool   // only those that have not ended and were not silent for Patience
+	Active  bool   // only those that have not ended and whose recorders live
 	Failed  bool   // only those that ended in an error
 	Digest  string // only those of a file or an upload with this SHA-256, in hexadecimal; "" for any
 	Limit   int
@@ -27,9 +27,9 @@ type sessionStreamRow struct {
 // Streams lists streams, the one in which something arrived last first. A stream
 // with frames in several sessions is there once for each. There is one page.
 func (r *Reader) Streams(ctx context.Context, q StreamsQuery) (*Page[SessionStream], error) {
-	rows, err := ask[sessionStreamRow](ctx, r, "latest_streams", q, args{
-		"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digest": q.Digest, "limit": q.Limit, "live_since": r.now().Add(-Patience).UnixNano(),
-	})
+	rows, err := ask[sessionStreamRow](ctx, r, "latest_streams", q, r.liveness(r.now().UnixNano()).and(args{
+		"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digest": q.Digest, "limit": q.Limit,
+	}))
 	if err != nil {
 		return nil, err
 	}

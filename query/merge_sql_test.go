@@ -1,12 +1,14 @@
 package query_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
@@ -27,22 +29,24 @@ func TestListAndPageAgree(t *testing.T) {
 	for n := range sessions {
 		for stream := range 3 {
 			r := querytest.Recording{Session: fmt.Sprintf("s%02d", n), Stream: n*3 + stream + 1, Live: random.IntN(4) == 0}
+			r.State.Recorder = []string{"alive", "gone"}[random.IntN(2)]
+			begin := float64(n % 2 * 35)
 			for range random.IntN(5) {
 				s := span([]schema.SpanKind{schema.SpanRun, schema.SpanTool, schema.SpanLLM}[random.IntN(3)],
-					"", "", []string{"", "bash"}[random.IntN(2)], statuses[random.IntN(len(statuses))], float64(random.IntN(3)), 0)
+					"", "", []string{"", "bash"}[random.IntN(2)], statuses[random.IntN(len(statuses))], begin+float64(random.IntN(3)), 0)
 				s.ID = string(s.Kind) + fmt.Sprint(random.IntN(3))
 				s.Agent, s.Model = []string{"", "a", "b"}[random.IntN(3)], []string{"", "m"}[random.IntN(2)]
 				if s.Status.Ended() {
-					s.Ended = at(float64(4 + random.IntN(3)))
+					s.Ended = at(begin + float64(4+random.IntN(3)))
 				}
-				s.SeenAt, s.SeenSeq, s.Version = at(float64(random.IntN(3))), uint64(len(r.Spans)), uint64(1+len(r.Spans)+stream%2)
+				s.SeenAt, s.SeenSeq, s.Version = at(begin+float64(random.IntN(3))), uint64(len(r.Spans)), uint64(1+len(r.Spans)+stream%2)
 				r.Spans = append(r.Spans, s)
 			}
 			all = append(all, r)
 		}
 	}
 	db.Add(all...)
-	r := reader(db, 30)
+	r := reader(db, 50, query.WithRecorders(heard{ids: []string{"alive"}, within: 35 * time.Second}))
 	page := must[*query.Page[query.Session]](t)(r.Sessions(context.Background(), query.SessionQuery{Tenant: querytest.Tenant, Limit: 100}))
 	if len(page.Items) != sessions {
 		t.Fatalf("%d sessions, want %d", len(page.Items), sessions)
@@ -55,7 +59,7 @@ func TestListAndPageAgree(t *testing.T) {
 	seen := map[query.SessionStatus]int{}
 	for _, s := range page.Items {
 		d := must[*query.SessionDetail](t)(r.Session(context.Background(), querytest.Tenant, s.ID))
-		if diff := cmp.Diff(s.SessionHead, d.SessionHead); diff != "" {
+		if diff := gocmp.Diff(s.SessionHead, d.SessionHead); diff != "" {
 			t.Errorf("session %s (-list +page):\n%s", s.ID, diff)
 		}
 		if d.Totals.Runs != s.Runs || uint64(len(d.Runs)) != s.Runs {
@@ -74,9 +78,12 @@ func TestListAndPageAgree(t *testing.T) {
 func fewTimes(t query.ToolTimes) string {
 	low, high := 0.0, 0.0
 	if t.Timed > 0 {
-		low, high = *t.MinMS, *t.MaxMS
+		low = *t.MinMS
 	}
-	return fmt.Sprintf("%d calls, %d errors, %d timed, %g to %g ms", t.Calls, t.Errors, t.Timed, low, high)
+	if t.MaxMS != nil {
+		high = *t.MaxMS
+	}
+	return fmt.Sprintf("%d calls, %d errors, %d running, %d timed, %g to %g ms", t.Calls, t.Errors, t.Running, t.Timed, low, high)
 }
 
 // toolEnds counts the tool calls of a timeline up.
@@ -95,10 +102,16 @@ func toolEnds(tl *query.Timeline) string {
 			}
 			if ms := s.DurationMS; ms != nil {
 				if times.Timed == 0 {
-					times.MinMS, times.MaxMS = ptr(*ms), ptr(*ms)
+					times.MinMS = ptr(*ms)
 				}
 				times.Timed++
-				times.MinMS, times.MaxMS = ptr(min(*times.MinMS, *ms)), ptr(max(*times.MaxMS, *ms))
+				times.MinMS = ptr(min(*times.MinMS, *ms))
+			}
+			if ms := s.RunningMS; ms != nil {
+				times.Running++
+			}
+			if ms := cmp.Or(s.DurationMS, s.RunningMS); ms != nil && (times.MaxMS == nil || *ms > *times.MaxMS) {
+				times.MaxMS = ms
 			}
 		}
 	}

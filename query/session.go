@@ -13,6 +13,8 @@ import (
 // messages.
 type SessionDetail struct {
 	SessionHead
+	// End is how it ended; null while it is open.
+	End           *SessionEnd   `json:"end"`
 	Runs          []Run         `json:"runs"`
 	Streams       []Stream      `json:"streams"`
 	Totals        Totals        `json:"totals"`
@@ -48,7 +50,9 @@ type Stream struct {
 	EndReason string     `json:"end_reason"`
 	// Digest is the SHA-256 of a file or an upload, in hexadecimal; "" of other
 	// streams, and of those that were not recorded to their end.
-	Digest   string   `json:"digest"`
+	Digest string `json:"digest"`
+	// IsLost marks a stream that has not ended and whose recorder is gone.
+	IsLost   bool     `json:"lost"`
 	Counters Counters `json:"counters"`
 }
 
@@ -97,7 +101,7 @@ func (r *Reader) Session(ctx context.Context, tenant, session string) (*SessionD
 		return nil, err
 	}
 	counted := countSpans(spans)
-	head := summary(s, counted, r.now().UnixNano())
+	head := r.summary(s, counted, r.now().UnixNano())
 	head.Spent = spentOn(usage)
 	d := &SessionDetail{
 		SessionHead: head.SessionHead, Streams: streams, Runs: runs(spans, usage, texts),
@@ -106,6 +110,7 @@ func (r *Reader) Session(ctx context.Context, tenant, session string) (*SessionD
 			Tools: head.Tools, Spent: head.Spent,
 		},
 	}
+	d.End = sessionEnd(&d.SessionHead, streams, spans)
 	var counters Counters
 	for i := range streams {
 		counters.add(&streams[i].Counters)
@@ -117,7 +122,7 @@ func (r *Reader) Session(ctx context.Context, tenant, session string) (*SessionD
 // find gives what the streams tell of a session.
 func (r *Reader) find(ctx context.Context, tenant, session string) (*sessionStreamsRow, error) {
 	rows, err := ask[sessionStreamsRow](ctx, r, "session_streams", sessionStreamsShape{},
-		args{"tenant": tenant, "sessions": []string{session}})
+		r.liveness(r.now().UnixNano()).and(args{"tenant": tenant, "sessions": []string{session}}))
 	if err != nil {
 		return nil, err
 	}
@@ -150,10 +155,15 @@ func countSpans(spans []span) *sessionSpansRow {
 		switch schema.SpanKind(s.Kind) {
 		case schema.SpanRun:
 			c.Runs++
-			if status == schema.StatusUnclosed {
+			switch {
+			case status == schema.StatusUnclosed:
 				c.UnclosedRuns++
-			} else if s.open() {
+			case s.open():
 				c.OpenRuns++
+			case status == schema.StatusError:
+				c.FailedRuns++
+			case status == schema.StatusCancelled:
+				c.CancelledRuns++
 			}
 			if last == nil || last.seen().Compare(s.seen()) < 0 {
 				last, c.LastRun = s, s.Status

@@ -75,6 +75,7 @@ func TestSession(t *testing.T) {
 		},
 		{
 			ID: querytest.StreamID(2), Transport: "sse", Dialect: "openai-chat", Tags: map[string]string{}, FirstAt: when(50), LastAt: when(50), Frames: 1,
+			IsLost: true,
 		},
 	}, got.Streams)
 	equal(t, "totals", query.Totals{

@@ -26,31 +26,31 @@ type sessionID struct {
 
 // sessionIDsShape is what sql/session_ids.sql asks of.
 type sessionIDsShape struct {
-	SortKey                           string
-	Time                              string // of a row, in orders of time
-	Descending                        bool
-	Agents, Tools, Models, Dialects   bool
-	Text, Tokens, MinTokens           bool
-	MaxTokens                         bool
-	MinDuration, MaxDuration          bool
-	From, To, After, LiveSince, OrCut bool
-	RunStatuses                       bool
-	Begin, Edge, Floor, Few           bool // see frontFirst
-	Apart                             bool // see byDuration
-	Tags                              []TagFilter
+	SortKey                         string
+	Time                            string // of a row, in orders of time
+	Descending                      bool
+	Agents, Tools, Models, Dialects bool
+	Text, Tokens, MinTokens         bool
+	MaxTokens                       bool
+	MinDuration, MaxDuration        bool
+	From, To, After, OrCut          bool
+	RunStatuses                     bool
+	Begin, Edge, Floor, Few         bool // see frontFirst
+	Apart                           bool // see byDuration
+	Tags                            []TagFilter
 }
 
 // sortKeys are the columns for the words of SessionSort.
 var sortKeys = map[string]string{
 	"started":  "started_ns",
 	"last_at":  "last_ns",
-	"duration": "last_ns - started_ns",
+	"duration": "if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), last_ns) - started_ns",
 	"tokens":   "tokens",
 }
 
 // sessionIDs gives the ids after the mark, in order: those that pass the filter,
 // but for its statuses, of which it leaves out only what is sure not to match.
-func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, after *mark, limit int) ([]sessionID, error) {
+func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, open *openSessions, after *mark, limit int) ([]sessionID, error) {
 	word, descending := strings.CutPrefix(string(q.Sort), "-")
 	if sortKeys[word] == "" {
 		return nil, problem.BadParameter("sort", fmt.Sprintf("sort %q is not known.", q.Sort))
@@ -63,17 +63,22 @@ func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, after *mark, l
 		MinDuration: q.MinDuration > 0, MaxDuration: q.MaxDuration > 0,
 		MinTokens: q.MinTokens > 0, MaxTokens: q.MaxTokens != nil,
 		From: !q.From.IsZero(), To: !q.To.IsZero(), After: after != nil,
-		LiveSince:   slices.Equal(q.Statuses, []SessionStatus{Running}),
 		RunStatuses: len(statuses) > 0, OrCut: slices.Contains(q.Statuses, Incomplete),
 	}
 	a := args{
 		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools, "models": q.Models, "dialects": q.Dialects, "text": q.Text,
 		"min_duration": q.MinDuration.Nanoseconds(), "max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
-		"limit": limit, "run_statuses": statuses, "live_since": r.now().Add(-Patience).UnixNano(),
+		"limit": limit, "run_statuses": statuses,
 	}
 	shape.Tokens = shape.MinTokens || shape.MaxTokens || word == "tokens"
 	if shape.MaxTokens {
 		a["max_tokens"] = *q.MaxTokens
+	}
+	if open != nil {
+		a["open"], a["now"] = open.running(), open.now
+	}
+	if q.openOnly() {
+		shape.Few, a["among"] = true, open.matching(&q.SessionFilter)
 	}
 	if shape.From {
 		a["from"] = q.From.UnixNano()
@@ -88,7 +93,7 @@ func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, after *mark, l
 		a["tag_"+strconv.Itoa(i)+"_key"], a["tag_"+strconv.Itoa(i)+"_value"] = tag.Key, tag.Value
 	}
 	switch {
-	case shape.LiveSince: // those that run are few, and found by what arrived lately
+	case shape.Few: // these alone
 	case shape.Time != "":
 		return r.frontFirst(ctx, q, after, limit, shape, a)
 	case word == "tokens" && descending:
@@ -97,6 +102,29 @@ func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, after *mark, l
 		return r.byDuration(ctx, shape, a)
 	}
 	return ask[sessionID](ctx, r, "session_ids", shape, a)
+}
+
+// Duration is how long a session takes: sessionIDs' parameters name the open ones.
+func (sessionIDsShape) Duration() string { return sortKeys["duration"] }
+
+// openFor looks the open sessions up where the question depends on them. With a
+// mark they are as old as they were on the first page.
+func (r *Reader) openFor(ctx context.Context, q *SessionQuery, after *mark) (*openSessions, error) {
+	if !q.openOnly() && q.MinDuration == 0 && q.MaxDuration == 0 && !strings.HasSuffix(string(q.Sort), "duration") {
+		return nil, nil
+	}
+	open, err := r.openSessions(ctx, q.Tenant, r.now().UnixNano())
+	if err == nil && after != nil && after.Now != 0 {
+		open.now = after.Now
+	}
+	return open, err
+}
+
+// openOnly reports whether only open and lost sessions are asked for.
+func (f *SessionFilter) openOnly() bool {
+	return f.SilentFor > 0 || f.RunningFor > 0 || len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s SessionStatus) bool {
+		return !s.Open() && s != Lost
+	})
 }
 
 // likelyRuns lists the statuses of runs without which a session can have none of
@@ -110,6 +138,8 @@ func likelyRuns(asked []SessionStatus) []string {
 		switch s {
 		case Failed:
 			runs = append(runs, string(schema.StatusError))
+		case Cancelled:
+			runs = append(runs, string(schema.StatusCancelled))
 		case Incomplete:
 			runs = append(runs, "", string(schema.StatusOpen), string(schema.StatusWaiting), string(schema.StatusUnclosed))
 		default:

@@ -17,19 +17,24 @@ type Session struct {
 type SessionHead struct {
 	ID      string    `json:"id"`
 	Started time.Time `json:"started"` // arrival of the first frame
-	// Ended is the arrival of the last frame; null while the session is running.
-	Ended      *time.Time        `json:"ended"`
-	LastAt     time.Time         `json:"last_at"` // arrival of the last frame so far
-	DurationMS float64           `json:"duration_ms"`
-	Status     SessionStatus     `json:"status"`
-	Title      string            `json:"title"` // the first user message, cut short; "" if there is none
-	Frames     uint64            `json:"frames"`
-	Bytes      uint64            `json:"bytes"`
-	Tools      ToolCounts        `json:"tools"`
-	Dialects   []string          `json:"dialects"`
-	Agents     []string          `json:"agents"`
-	Models     []string          `json:"models"`
-	Tags       map[string]string `json:"tags"`
+	// Ended is the arrival of the last frame; null while the session is open.
+	Ended      *time.Time `json:"ended"`
+	LastAt     time.Time  `json:"last_at"`     // arrival of the last frame so far
+	DurationMS float64    `json:"duration_ms"` // from the first frame to the last
+	// RunningMS is the time since the start, null unless the session is open;
+	// SilentMS is that since the last frame, null unless it is open or lost. Both
+	// are by the clock of the server that answers.
+	RunningMS *float64          `json:"running_ms"`
+	SilentMS  *float64          `json:"silent_ms"`
+	Status    SessionStatus     `json:"status"`
+	Title     string            `json:"title"` // the first user message, cut short; "" if there is none
+	Frames    uint64            `json:"frames"`
+	Bytes     uint64            `json:"bytes"`
+	Tools     ToolCounts        `json:"tools"`
+	Dialects  []string          `json:"dialects"`
+	Agents    []string          `json:"agents"`
+	Models    []string          `json:"models"`
+	Tags      map[string]string `json:"tags"`
 	Spent
 }
 
@@ -50,9 +55,11 @@ type SessionFilter struct {
 	Models   []string
 	Dialects []string
 	Statuses []SessionStatus
-	// From the first to the last frame so far, both ends included; MaxDuration is
-	// 0 for no limit.
+	// From the first to the last frame, of an open session to the present; both
+	// ends included, MaxDuration is 0 for no limit.
 	MinDuration, MaxDuration time.Duration
+	// Only what is silent, or open, for at least as long; 0 for no limit.
+	SilentFor, RunningFor time.Duration
 	// Of all buckets together, both ends included; MaxTokens is nil for no limit.
 	MinTokens int64
 	MaxTokens *int64
@@ -96,9 +103,13 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], 
 		batch = max(batch, 200)
 	}
 	page := &Page[Session]{Items: []Session{}}
+	open, err := r.openFor(ctx, &q, after)
+	if err != nil {
+		return nil, err
+	}
 	var last mark // of the last item
 	for {
-		ids, err := r.sessionIDs(ctx, &q, after, batch)
+		ids, err := r.sessionIDs(ctx, &q, open, after, batch)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +127,7 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], 
 				return page, nil
 			}
 			page.Items = append(page.Items, *s)
-			last = mark{List: list, Key: ids[i].SortKey, ID: ids[i].ID}
+			last = mark{List: list, Key: ids[i].SortKey, ID: ids[i].ID, Now: open.at()}
 		}
 		if len(ids) < batch {
 			return page, nil
@@ -126,9 +137,14 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], 
 	}
 }
 
-// stands reports whether a session has one of the statuses and dialects asked for.
+// stands reports whether a session has one of the statuses and dialects asked for,
+// and is silent and open for long enough.
 func (f *SessionFilter) stands(s *Session) bool {
 	if len(f.Statuses) > 0 && !slices.Contains(f.Statuses, s.Status) {
+		return false
+	}
+	if f.SilentFor > 0 && (s.SilentMS == nil || *s.SilentMS < millis(int64(f.SilentFor))) ||
+		f.RunningFor > 0 && (s.RunningMS == nil || *s.RunningMS < millis(int64(f.RunningFor))) {
 		return false
 	}
 	return len(f.Dialects) == 0 || slices.ContainsFunc(s.Dialects, func(d string) bool {

@@ -3,6 +3,7 @@ package query_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
@@ -67,8 +68,19 @@ func TestSessionInTheList(t *testing.T) {
 	}
 }
 
+// heard is what is known of recorders.
+type heard struct {
+	ids    []string
+	within time.Duration
+}
+
+func (h heard) Alive() ([]string, time.Duration) { return h.ids, h.within }
+
 func TestSessionStatus(t *testing.T) {
 	end := func(reason string) schema.StreamState { return schema.StreamState{EndReason: reason} }
+	by := func(recorder string) schema.StreamState { return schema.StreamState{Recorder: recorder} }
+	open, done := []schema.Span{run("r", schema.StatusOpen, 0, 0)}, []schema.Span{run("r", schema.StatusOK, 0, 10)}
+	cancelled, failed := run("c", schema.StatusCancelled, 0, 10), run("f", schema.StatusError, 11, 12)
 	db := querytest.Open(t, localtest.ClickHouse(t))
 	for i, tc := range []struct {
 		name string
@@ -76,15 +88,30 @@ func TestSessionStatus(t *testing.T) {
 		rec  []querytest.Recording
 		want query.SessionStatus
 	}{
-		{"frames come", 70, []querytest.Recording{{Live: true, Spans: []schema.Span{run("r", schema.StatusOK, 0, 10)}}}, query.Running},
-		{"silent, its run done", 71, []querytest.Recording{{Live: true, Spans: []schema.Span{run("r", schema.StatusOK, 0, 10)}}}, query.Fine},
-		{"a slow tool", 3600, []querytest.Recording{{Live: true, Spans: []schema.Span{run("r", schema.StatusOpen, 0, 0)}}}, query.Running},
-		{"waits for an approval", 3000, []querytest.Recording{{Live: true, Spans: []schema.Span{run("r", schema.StatusWaiting, 0, 0)}}}, query.Running},
-		{"silent with an open run", 3601, []querytest.Recording{{Live: true, Spans: []schema.Span{run("r", schema.StatusOpen, 0, 0)}}}, query.Incomplete},
+		{"frames come", 40, []querytest.Recording{{Live: true, Spans: done}}, query.Running},
+		{"silent, its run done", 41, []querytest.Recording{{Live: true, Spans: done}}, query.Fine},
+		{"silent, without runs", 31, []querytest.Recording{{Live: true, State: by("alive")}}, query.Quiet},
+		{"a slow tool", 3600, []querytest.Recording{{Live: true, Spans: open}}, query.Quiet},
+		{"a tool that hangs for a day", 86400, []querytest.Recording{{Live: true, State: by("alive"), Spans: open}}, query.Quiet},
+		{"waits for an approval", 3000, []querytest.Recording{{Live: true, Spans: []schema.Span{run("r", schema.StatusWaiting, 0, 0)}}}, query.Quiet},
+		{"silent with an open run, its recorder without an id", 3601, []querytest.Recording{{Live: true, Spans: open}}, query.Lost},
+		{"its recorder not heard, but frames", 35, []querytest.Recording{{Live: true, State: by("gone"), Spans: open}}, query.Quiet},
+		{"its recorder gone", 36, []querytest.Recording{{Live: true, State: by("gone"), Spans: open}}, query.Lost},
+		{"its recorder gone, without runs", 36, []querytest.Recording{{Live: true, State: by("gone")}}, query.Lost},
+		{"its recorder gone after its run", 46, []querytest.Recording{{Live: true, State: by("gone"), Spans: done}}, query.Fine},
+		{"one of two recorders gone", 46, []querytest.Recording{
+			{Live: true, State: by("gone"), Spans: open}, {Stream: 2, Live: true, State: by("alive"), Spans: open},
+		}, query.Quiet},
+		{"the clock of its recorder ahead", -20, []querytest.Recording{{Live: true, State: by("alive"), Spans: open}}, query.Running},
 		{"live although its last run failed", 30, []querytest.Recording{{Live: true, Spans: []schema.Span{run("r", schema.StatusError, 0, 10)}}}, query.Running},
 		{"ended well", 20, []querytest.Recording{{Spans: []schema.Span{run("r", schema.StatusOK, 0, 10)}}}, query.Fine},
 		{"no run at all", 20, []querytest.Recording{{}}, query.Fine},
-		{"cancelled", 20, []querytest.Recording{{Spans: []schema.Span{run("r", schema.StatusCancelled, 0, 10)}}}, query.Fine},
+		{"cancelled", 20, []querytest.Recording{{Spans: []schema.Span{cancelled}}}, query.Cancelled},
+		{"cancelled, then another run ended well", 20, []querytest.Recording{{Spans: []schema.Span{cancelled, run("r", schema.StatusOK, 11, 12)}}}, query.Cancelled},
+		{"cancelled, then another run failed", 20, []querytest.Recording{{Spans: []schema.Span{cancelled, failed}}}, query.Failed},
+		{"failed, then another run was cancelled", 20, []querytest.Recording{{Spans: []schema.Span{failed, run("c2", schema.StatusCancelled, 13, 14)}}}, query.Failed},
+		{"cancelled, then another run never ended", 20, []querytest.Recording{{Spans: []schema.Span{cancelled, run("r", schema.StatusUnclosed, 11, 12)}}}, query.Incomplete},
+		{"cancelled by hanging up", 20, []querytest.Recording{{State: end("error: connection reset"), Spans: []schema.Span{cancelled}}}, query.Cancelled},
 		{"the last run failed", 20, []querytest.Recording{{Spans: []schema.Span{run("r1", schema.StatusOK, 0, 5), run("r2", schema.StatusError, 6, 10)}}}, query.Failed},
 		{"the last of many runs that came in one read failed", 20, []querytest.Recording{{Spans: []schema.Span{
 			run("run:8", schema.StatusOK, 0, 5), run("run:9", schema.StatusOK, 0, 5), run("run:10", schema.StatusError, 0, 5),
@@ -108,7 +135,7 @@ func TestSessionStatus(t *testing.T) {
 				tc.rec[i].Tenant, tc.rec[i].Session = tenant, "s"
 			}
 			db.Add(tc.rec...)
-			r := reader(db, tc.now)
+			r := reader(db, tc.now, query.WithRecorders(heard{ids: []string{"alive"}, within: 35 * time.Second}))
 			// The list, the list of that status alone, and the session's own page agree.
 			for _, only := range [][]query.SessionStatus{nil, {tc.want}, query.SessionStatuses} {
 				page := must[*query.Page[query.Session]](t)(r.Sessions(t.Context(), query.SessionQuery{
@@ -117,7 +144,7 @@ func TestSessionStatus(t *testing.T) {
 				if len(page.Items) != 1 || page.Items[0].Status != tc.want {
 					t.Errorf("list of %v: %+v, want one session, %s", only, page.Items, tc.want)
 				}
-				if page.Items != nil && (page.Items[0].Ended == nil) != (tc.want == query.Running) {
+				if page.Items != nil && (page.Items[0].Ended == nil) != tc.want.Open() {
 					t.Errorf("ended is %v", page.Items[0].Ended)
 				}
 			}

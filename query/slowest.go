@@ -15,8 +15,9 @@ type SlowCall struct {
 	Agent      *string    `json:"agent"`
 	Status     string     `json:"status"`
 	Started    *time.Time `json:"started"`
-	DurationMS float64    `json:"duration_ms"`
-	Position   string     `json:"position"` // of the frame that first spoke of it
+	DurationMS *float64   `json:"duration_ms"` // null for a call that is open
+	RunningMS  *float64   `json:"running_ms"`  // since its start, for one that is open; else null
+	Position   string     `json:"position"`    // of the frame that first spoke of it
 }
 
 type slowRow struct {
@@ -27,6 +28,7 @@ type slowRow struct {
 	Status  string `ch:"span_status"`
 	Started int64  `ch:"started_ns"`
 	Took    int64  `ch:"took_ns"`
+	Runs    bool   `ch:"runs"`
 	SeenAt  int64  `ch:"seen_ns"`
 }
 
@@ -62,7 +64,8 @@ func (r *Reader) slowest(ctx context.Context, b *report, n int) ([]SlowCall, err
 	for i, row := range rows {
 		calls[i] = SlowCall{
 			SessionID: row.Session, SpanID: row.Span, Tool: named(row.Name), Agent: named(row.Agent),
-			Status: row.Status, Started: known(row.Started), DurationMS: millis(row.Took),
+			Status: row.Status, Started: known(row.Started),
+			DurationMS: knownMillis(row.Took, !row.Runs), RunningMS: knownMillis(row.Took, row.Runs),
 		}
 		if p := places[key{row.Session, row.Span}]; p != nil {
 			calls[i].Position = schema.Position{At: row.SeenAt, StreamID: p.Stream, Seq: p.Seq}.String()

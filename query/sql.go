@@ -50,6 +50,13 @@ func (a args) with(name string, value any) args {
 	return b
 }
 
+// and gives the parameters with others.
+func (a args) and(others args) args {
+	b := maps.Clone(a)
+	maps.Copy(b, others)
+	return b
+}
+
 func (a args) named() []any {
 	list := make([]any, 0, len(a))
 	for name, value := range a {

@@ -41,6 +41,8 @@ func TestStatements(t *testing.T) {
 			Dialects: true, From: true, After: true,
 		}},
 		{"session_ids_by_duration", "session_ids", sessionIDsShape{SortKey: sortKeys["duration"], Descending: true, Apart: true, After: true}},
+		{"open_sessions", "open_sessions", nil},
+		{"open_runs", "open_runs", nil},
 		{"several_rows", "several_rows", nil},
 		{"session_bounds", "session_bounds", sessionIDsShape{Descending: true, Agents: true, From: true, After: true}},
 		{"facets", "facets", facetsShape{Facts: facetRange{Column: "seen_at", From: true}, Streams: facetRange{Column: "first_at", From: true, To: true}}},

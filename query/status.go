@@ -10,11 +10,19 @@ import (
 type SessionStatus string
 
 const (
-	// Running: one of its streams has not ended and something arrived lately,
-	// within Lately, or within Patience while a run waits for its end.
+	// Running: one of its streams has not ended, and a frame came within
+	// the quiet time (see WithQuietAfter).
 	Running SessionStatus = "running"
-	// Failed: its last run ended in an error.
+	// Quiet: one of its streams has not ended, no frame came for longer than the
+	// quiet time, and a run is open or there is none at all.
+	Quiet SessionStatus = "quiet"
+	// Lost: as Quiet, but nothing is heard any more of the processes that record
+	// its open streams (see Recorders).
+	Lost SessionStatus = "lost"
+	// Failed: its last run ended in an error, or one did and another was cancelled.
 	Failed SessionStatus = "error"
+	// Cancelled: a run was cancelled, and none failed.
+	Cancelled SessionStatus = "cancelled"
 	// Incomplete: a run never ended, or the stream that came last was cut off.
 	Incomplete SessionStatus = "incomplete"
 	// Fine: anything else.
@@ -22,34 +30,74 @@ const (
 )
 
 // SessionStatuses are all there are.
-var SessionStatuses = []SessionStatus{Running, Fine, Failed, Incomplete}
+var SessionStatuses = []SessionStatus{Running, Quiet, Lost, Fine, Failed, Cancelled, Incomplete}
+
+// Open reports whether frames may still come: the session runs or is quiet.
+func (s SessionStatus) Open() bool { return s == Running || s == Quiet }
 
 const (
-	// Lately is how recent the last frame of a live stream must be for its
-	// session to count as running.
-	Lately = time.Minute
-	// Patience stands in for Lately while a run is open: a slow tool, an
-	// approval that nobody gives. After that the tap is taken for dead.
+	// QuietAfter is the default of WithQuietAfter.
+	QuietAfter = 30 * time.Second
+	// Patience is how long a stream may be silent before its recorder is taken to
+	// be gone, where nothing is known of the recorder.
 	Patience = time.Hour
 )
 
-// sessionState is what a session's status depends on.
-type sessionState struct {
-	liveLast     int64         // the last frame of the streams that have not ended, ns; 0 if all have
-	cut          bool          // the stream that came last ended in an error
-	openRuns     uint64        // runs that are open or wait
-	unclosedRuns uint64        // runs that their stream's end cut short
-	lastRun      schema.Status // of the run that began last; "" without runs
+// Recorders knows which recording processes live.
+type Recorders interface {
+	// Alive gives the ids of those that were heard of lately. One that is not among
+	// them is gone if the last frame of its streams is older than within; 0 says
+	// that the list need not be complete, so that nothing follows from absence.
+	Alive() (ids []string, within time.Duration)
 }
 
-func (s *sessionState) status(now int64) SessionStatus {
-	silent := time.Duration(now - s.liveLast)
+// liveness are the parameters of sql/alive.sql.
+func (r *Reader) liveness(now int64) args {
+	a := args{"recorders": []string{}, "silent_since": now - int64(Patience), "unheard_since": now - int64(Patience)}
+	if r.recorders == nil {
+		return a
+	}
+	ids, within := r.recorders.Alive()
+	if within > 0 {
+		a["unheard_since"] = now - int64(within)
+	}
+	if len(ids) > 0 {
+		a["recorders"] = ids
+	}
+	return a
+}
+
+// sessionState is what a session's status depends on.
+type sessionState struct {
+	live, lost    bool          // a stream has not ended, and its recorder lives or is gone
+	silent        time.Duration // since the last frame
+	cut           bool          // the stream that came last ended in an error
+	runs          uint64
+	openRuns      uint64        // runs that are open or wait
+	unclosedRuns  uint64        // runs that their stream's end cut short
+	failedRuns    uint64        // runs that ended in an error
+	cancelledRuns uint64        // runs that were cancelled
+	lastRun       schema.Status // of the run that began last; "" without runs
+}
+
+// status gives the status. A session with runs that have all ended waits for
+// nothing, though its stream may go on: once it is silent, its runs decide.
+func (s *sessionState) status(quietAfter time.Duration) SessionStatus {
+	pending := s.runs == 0 || s.openRuns > 0
 	switch {
-	case s.liveLast != 0 && (silent <= Lately || s.openRuns > 0 && silent <= Patience):
+	case s.live && s.silent <= quietAfter:
 		return Running
-	case s.lastRun == schema.StatusError:
+	case s.live && pending:
+		return Quiet
+	case s.lost && pending:
+		return Lost
+	case s.lastRun == schema.StatusError, s.failedRuns > 0 && s.cancelledRuns > 0:
 		return Failed
-	case s.openRuns > 0 || s.unclosedRuns > 0 || s.cut:
+	case s.openRuns > 0 || s.unclosedRuns > 0:
+		return Incomplete
+	case s.cancelledRuns > 0:
+		return Cancelled
+	case s.cut:
 		return Incomplete
 	}
 	return Fine

@@ -15,6 +15,8 @@ type streamRow struct {
 	Ended       int64             `ch:"ended_ns"`
 	EndReason   string            `ch:"reason"`
 	Digest      string            `ch:"digest_text"`
+	Recorder    string            `ch:"stream_recorder"`
+	IsLost      bool              `ch:"is_lost"`
 	Parts       uint64            `ch:"parts"`
 	Frames      uint64            `ch:"frame_count"`
 	Bytes       uint64            `ch:"byte_count"`
@@ -29,7 +31,7 @@ type streamRow struct {
 
 // streams gives the streams of a session, in order of their first frame.
 func (r *Reader) streams(ctx context.Context, tenant string, s *sessionStreamsRow) ([]Stream, error) {
-	rows, err := ask[streamRow](ctx, r, "streams_of_session", nil, inSession(tenant, s))
+	rows, err := ask[streamRow](ctx, r, "streams_of_session", nil, inSession(tenant, s).and(r.liveness(r.now().UnixNano())))
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +47,7 @@ func (row *streamRow) stream() Stream {
 		ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
 		Tags: row.Tags, Title: row.Title, FirstAt: moment(row.First), LastAt: moment(row.Last),
 		Frames: row.Frames, Bytes: row.Bytes, Ended: known(row.Ended), EndReason: row.EndReason, Digest: row.Digest,
+		IsLost: row.IsLost,
 		Counters: Counters{
 			NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,
 			Lost: row.Lost, Repeated: row.Repeated, Back: row.Back,

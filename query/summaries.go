@@ -20,7 +20,7 @@ type sessionStreamsRow struct {
 	Frames      uint64   `ch:"frames"`
 	Bytes       uint64   `ch:"bytes"`
 	LiveStreams uint64   `ch:"live_streams"`
-	LiveLast    int64    `ch:"live_last_ns"`
+	LostStreams uint64   `ch:"lost_streams"`
 	Cut         bool     `ch:"cut"`
 	Title       string   `ch:"title"`
 	Dialects    []string `ch:"dialects"`
@@ -34,6 +34,8 @@ type sessionSpansRow struct {
 	Runs          uint64   `ch:"runs"`
 	OpenRuns      uint64   `ch:"open_runs"`
 	UnclosedRuns  uint64   `ch:"unclosed_runs"`
+	FailedRuns    uint64   `ch:"failed_runs"`
+	CancelledRuns uint64   `ch:"cancelled_runs"`
 	LastRun       string   `ch:"last_run"`
 	ToolCalls     uint64   `ch:"tool_calls"`
 	ToolErrors    uint64   `ch:"tool_errors"`
@@ -60,7 +62,9 @@ func (r *Reader) summaries(ctx context.Context, tenant string, ids []sessionID) 
 		oldest = min(oldest, ids[i].OldestStream)
 	}
 	a := inSessions(tenant, ids)
-	streams, err := ask[sessionStreamsRow](ctx, r, "session_streams", sessionStreamsShape{Since: oldest > 0}, a.with("oldest_stream", oldest))
+	now := r.now().UnixNano()
+	streams, err := ask[sessionStreamsRow](ctx, r, "session_streams", sessionStreamsShape{Since: oldest > 0},
+		a.with("oldest_stream", oldest).and(r.liveness(now)))
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +76,13 @@ func (r *Reader) summaries(ctx context.Context, tenant string, ids []sessionID) 
 	for i := range spans {
 		spansOf[spans[i].ID] = &spans[i]
 	}
-	now := r.now().UnixNano()
 	for i := range streams {
 		row := &streams[i]
 		found := spansOf[row.ID]
 		if found == nil {
 			found = &sessionSpansRow{}
 		}
-		sessions[row.ID] = summary(row, found, now)
+		sessions[row.ID] = r.summary(row, found, now)
 	}
 	spent, err := r.spent(ctx, tenant, ids)
 	if err != nil {
@@ -122,26 +125,26 @@ func inSessions(tenant string, ids []sessionID) args {
 	return args{"tenant": tenant, "sessions": names}.within(first, last)
 }
 
-func summary(streams *sessionStreamsRow, spans *sessionSpansRow, now int64) *Session {
+func (r *Reader) summary(streams *sessionStreamsRow, spans *sessionSpansRow, now int64) *Session {
 	state := sessionState{
-		cut: streams.Cut, openRuns: spans.OpenRuns, unclosedRuns: spans.UnclosedRuns,
-		lastRun: schema.Status(spans.LastRun),
-	}
-	if streams.LiveStreams > 0 {
-		state.liveLast = streams.LiveLast
+		live: streams.LiveStreams > 0, lost: streams.LostStreams > 0, silent: since(now, streams.Last), cut: streams.Cut,
+		runs: spans.Runs, openRuns: spans.OpenRuns, unclosedRuns: spans.UnclosedRuns,
+		failedRuns: spans.FailedRuns, cancelledRuns: spans.CancelledRuns, lastRun: schema.Status(spans.LastRun),
 	}
 	s := &Session{Runs: spans.Runs, Streams: streams.Streams}
 	s.SessionHead = SessionHead{
 		ID: streams.ID, Started: moment(streams.Started), LastAt: moment(streams.Last),
-		DurationMS: millis(streams.Last - streams.Started), Status: state.status(now),
+		DurationMS: millis(streams.Last - streams.Started), Status: state.status(r.quietAfter),
 		Title: streams.Title, Frames: streams.Frames, Bytes: streams.Bytes,
 		Tools:    ToolCounts{Calls: spans.ToolCalls, Errors: spans.ToolErrors},
 		Dialects: streams.Dialects, Agents: orEmpty(spans.Agents), Models: orEmpty(spans.Models),
 		Tags: map[string]string{},
 	}
-	if s.Status != Running {
+	if !s.Status.Open() {
 		s.Ended = known(streams.Last)
 	}
+	s.RunningMS = knownMillis(int64(since(now, streams.Started)), s.Status.Open())
+	s.SilentMS = knownMillis(int64(since(now, streams.Last)), s.Status.Open() || s.Status == Lost)
 	for i, key := range streams.TagKeys {
 		s.Tags[key] = streams.TagValues[i]
 	}

@@ -11,8 +11,10 @@ type Timeline struct {
 	SessionID  string        `json:"session_id"`
 	Status     SessionStatus `json:"status"`
 	Started    time.Time     `json:"started"`
-	Ended      *time.Time    `json:"ended"` // null while the session is running
+	Ended      *time.Time    `json:"ended"` // null while the session is open
 	DurationMS float64       `json:"duration_ms"`
+	RunningMS  *float64      `json:"running_ms"` // as of the session
+	SilentMS   *float64      `json:"silent_ms"`
 	// Spans are the roots, in order of their start, each with what it holds.
 	Spans []*TimelineSpan `json:"spans"`
 	// Usage holds the records whose span is not in the session.
@@ -39,6 +41,10 @@ type TimelineSpan struct {
 	// fell silent or its stream ended.
 	Open   bool     `json:"open"`
 	OpenMS *float64 `json:"open_ms"`
+	// RunningMS is the time since its start, and SilentMS that since the session's
+	// last frame, by the server's clock: of what is open in an open session.
+	RunningMS *float64 `json:"running_ms"`
+	SilentMS  *float64 `json:"silent_ms"`
 	// FirstTokenMS is the time from the start to the first output.
 	FirstTokenMS *float64        `json:"first_token_ms"`
 	RunID        string          `json:"run_id"`
@@ -95,16 +101,22 @@ func (r *Reader) Timeline(ctx context.Context, tenant, session string) (*Timelin
 		return nil, err
 	}
 	now := r.now().UnixNano()
-	head := summary(s, countSpans(spans), now)
+	head := r.summary(s, countSpans(spans), now)
 	t := &Timeline{
 		SessionID: session, Status: head.Status, Started: head.Started, Ended: head.Ended,
-		DurationMS: head.DurationMS, Usage: []UsageRecord{}, Gaps: make([]Gaps, len(gaps)),
+		DurationMS: head.DurationMS, RunningMS: head.RunningMS, SilentMS: head.SilentMS, Usage: []UsageRecord{}, Gaps: make([]Gaps, len(gaps)),
 	}
 	until := s.Last
-	if head.Status == Running {
+	if head.Status.Open() {
 		until = now
 	}
-	t.Spans = tree(t.hang(spans, usage, s.Started, until))
+	list := t.hang(spans, usage, s.Started, until)
+	if head.Status.Open() {
+		for i := range spans {
+			list[i].age(&spans[i], now, head.SilentMS)
+		}
+	}
+	t.Spans = tree(list)
 	for i := range gaps {
 		t.Gaps[i] = gaps[i].gaps(s.Started)
 	}
@@ -160,6 +172,13 @@ func (s *span) onTimeline(from, until int64) *TimelineSpan {
 	}
 	t.FirstTokenMS = knownMillis(s.FirstToken-begin, s.FirstToken != 0 && s.Started != 0)
 	return t
+}
+
+// age says how old a span is that may still come to its end.
+func (t *TimelineSpan) age(s *span, now int64, silent *float64) {
+	if finality(s.Status) == 0 {
+		t.RunningMS, t.SilentMS = knownMillis(int64(since(now, s.begin())), true), silent
+	}
 }
 
 func (g *gapsRow) gaps(from int64) Gaps {

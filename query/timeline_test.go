@@ -93,14 +93,14 @@ func TestTimeline(t *testing.T) {
 			"    cut unclosed at 7500, open for 1500",
 			"orphan ok at 2000 for 500", "")
 	}
-	live := must[*query.Timeline](t)(reader(db, 70).Timeline(t.Context(), querytest.Tenant, "s"))
-	equal(t, "while it runs", tree(70), outline(live.Spans, ""))
+	live := must[*query.Timeline](t)(reader(db, 40).Timeline(t.Context(), querytest.Tenant, "s"))
+	equal(t, "while it runs", tree(40), outline(live.Spans, ""))
 	if live.Status != query.Running || live.Ended != nil || live.DurationMS != 10000 {
 		t.Errorf("while it runs: %s, ended %v, %g ms", live.Status, live.Ended, live.DurationMS)
 	}
 	dead := must[*query.Timeline](t)(reader(db, 1e6).Timeline(t.Context(), querytest.Tenant, "s"))
 	equal(t, "long after it fell silent", tree(10), outline(dead.Spans, ""))
-	if dead.Status != query.Incomplete || dead.Ended == nil || !dead.Ended.Equal(when(10)) {
+	if dead.Status != query.Lost || dead.Ended == nil || !dead.Ended.Equal(when(10)) {
 		t.Errorf("long after: %s, ended %v", dead.Status, dead.Ended)
 	}
 

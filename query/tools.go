@@ -43,12 +43,13 @@ type ToolRow struct {
 
 // ToolTimes are counts and times of tool calls. Times are of the calls that
 // ended: as the source measured them, else from start to end. They are null
-// where no call has a time.
+// where no call has a time. The maximum is also of calls that run, by their age.
 type ToolTimes struct {
 	Calls     uint64   `json:"calls"`
 	Errors    uint64   `json:"errors"`
 	ErrorRate float64  `json:"error_rate"` // of all calls, 0 to 1
 	Open      uint64   `json:"open"`       // calls that never ended, or have not so far
+	Running   uint64   `json:"running"`    // of the open ones those of sessions that are open
 	Timed     uint64   `json:"timed"`      // calls with a time
 	MinMS     *float64 `json:"min_ms"`
 	AvgMS     *float64 `json:"avg_ms"`
@@ -84,6 +85,7 @@ type toolReportRow struct {
 	Calls     uint64    `ch:"calls"`
 	Errors    uint64    `ch:"errors"`
 	Open      uint64    `ch:"open_calls"`
+	Running   uint64    `ch:"running_calls"`
 	Timed     uint64    `ch:"timed_calls"`
 	Min       int64     `ch:"min_ns"`
 	Avg       float64   `ch:"avg_ns"`
@@ -105,6 +107,11 @@ func (r *Reader) Tools(ctx context.Context, q ToolQuery) (*ToolReport, error) {
 	if err := b.findExceptions(ctx, r); err != nil {
 		return nil, err
 	}
+	open, err := r.openSessions(ctx, q.Tenant, r.now().UnixNano())
+	if err != nil {
+		return nil, err
+	}
+	b.args["open"], b.args["now"] = open.running(), open.now
 	rows, err := askReport[toolReportRow](ctx, r, b, "tools_report", b.args)
 	if err != nil {
 		return nil, err
@@ -136,14 +143,15 @@ func (r *Reader) Tools(ctx context.Context, q ToolQuery) (*ToolReport, error) {
 }
 
 func (t *toolReportRow) times() ToolTimes {
-	times := ToolTimes{Calls: t.Calls, Errors: t.Errors, Open: t.Open, Timed: t.Timed}
+	times := ToolTimes{Calls: t.Calls, Errors: t.Errors, Open: t.Open, Running: t.Running, Timed: t.Timed}
 	if t.Calls > 0 {
 		times.ErrorRate = float64(t.Errors) / float64(t.Calls)
 	}
+	times.MaxMS = knownMillis(t.Max, t.Timed+t.Running > 0)
 	if t.Timed == 0 {
 		return times
 	}
-	times.MinMS, times.MaxMS = knownMillis(t.Min, true), knownMillis(t.Max, true)
+	times.MinMS = knownMillis(t.Min, true)
 	avg := t.Avg / 1e6
 	times.AvgMS = &avg
 	for i, p := range []**float64{&times.P50MS, &times.P90MS, &times.P95MS, &times.P99MS} {

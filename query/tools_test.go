@@ -115,9 +115,9 @@ func TestTools(t *testing.T) {
 			return schema.Position{At: at(seconds), StreamID: querytest.StreamID(stream), Seq: seq}.String()
 		}
 		equal(t, "slowest", []query.SlowCall{
-			{SessionID: "a", SpanID: "shared", Tool: ptr("edit"), Agent: ptr("main"), Status: "ok", Started: ptr(when(50)), DurationMS: 8000, Position: pos(50, 1, 6)},
-			{SessionID: "b", SpanID: "b1", Tool: ptr("bash"), Agent: ptr("main"), Status: "ok", Started: ptr(when(3600)), DurationMS: 5000, Position: pos(3600, 3, 2)},
-			{SessionID: "a", SpanID: "b4", Tool: ptr("bash"), Agent: ptr("main"), Status: "ok", Started: ptr(when(30)), DurationMS: 4000, Position: pos(30, 1, 3)},
+			{SessionID: "a", SpanID: "shared", Tool: ptr("edit"), Agent: ptr("main"), Status: "ok", Started: ptr(when(50)), DurationMS: ptr(8000.0), Position: pos(50, 1, 6)},
+			{SessionID: "b", SpanID: "b1", Tool: ptr("bash"), Agent: ptr("main"), Status: "ok", Started: ptr(when(3600)), DurationMS: ptr(5000.0), Position: pos(3600, 3, 2)},
+			{SessionID: "a", SpanID: "b4", Tool: ptr("bash"), Agent: ptr("main"), Status: "ok", Started: ptr(when(30)), DurationMS: ptr(4000.0), Position: pos(30, 1, 3)},
 		}, report.Slowest)
 	})
 	t.Run("error rate", func(t *testing.T) {

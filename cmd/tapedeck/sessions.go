@@ -26,9 +26,11 @@ type sessionsCommand struct {
 	Dialect     []string      `help:"Only with a stream of this dialect." placeholder:"NAME"`
 	MinDuration time.Duration `help:"Only as long as this or longer, as 1m30s." placeholder:"D"`
 	MaxDuration time.Duration `help:"Only as long as this or shorter." placeholder:"D"`
+	SilentFor   time.Duration `help:"Only open or lost ones without a frame for as long as this." placeholder:"D"`
+	RunningFor  time.Duration `help:"Only open ones that began as long ago as this." placeholder:"D"`
 	MinTokens   uint64        `help:"Only with as many tokens or more." placeholder:"N"`
 	MaxTokens   *uint64       `help:"Only with as many tokens or fewer." placeholder:"N"`
-	Status      []string      `help:"Only with this status: running, ok, error, incomplete." placeholder:"STATUS"`
+	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
 	Sort        string        `help:"Order: started, last_at, duration or tokens; with a - before it the highest first. Default: -started." placeholder:"FIELD"`
 	Limit       int           `help:"How many at most." default:"50" short:"n"`
 }
@@ -44,7 +46,7 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	filtered := len(q) > 0 && (len(q) > 1 || !q.Has("sort"))
 	t := newTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "title")
 	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *query.Session) {
-		t.row(clip(s.ID, 40), localTime(s.Started), millis(s.DurationMS), s.Status, s.Runs, thousands(s.Frames),
+		t.row(clip(s.ID, 40), localTime(s.Started), sessionTime(&s.SessionHead), s.Status, s.Runs, thousands(s.Frames),
 			thousands(s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), clip(s.Title, 50))
 	})
 	if err != nil || g.JSON {
@@ -65,11 +67,12 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 
 // setAmounts sets the parameters of lengths and counts.
 func (c *sessionsCommand) setAmounts(q url.Values) {
-	if c.MinDuration > 0 {
-		q.Set("min_duration", c.MinDuration.String())
-	}
-	if c.MaxDuration > 0 {
-		q.Set("max_duration", c.MaxDuration.String())
+	for name, d := range map[string]time.Duration{
+		"min_duration": c.MinDuration, "max_duration": c.MaxDuration, "silent_for": c.SilentFor, "running_for": c.RunningFor,
+	} {
+		if d > 0 {
+			q.Set(name, d.String())
+		}
 	}
 	if c.MinTokens > 0 {
 		q.Set("min_tokens", strconv.FormatUint(c.MinTokens, 10))
@@ -77,6 +80,14 @@ func (c *sessionsCommand) setAmounts(q url.Values) {
 	if c.MaxTokens != nil {
 		q.Set("max_tokens", strconv.FormatUint(*c.MaxTokens, 10))
 	}
+}
+
+// sessionTime is how long a session took, or has been running.
+func sessionTime(s *query.SessionHead) string {
+	if s.RunningMS != nil {
+		return millis(*s.RunningMS)
+	}
+	return millis(s.DurationMS)
 }
 
 // toolCalls says how often tools were called.

@@ -83,16 +83,44 @@ func showHead(w io.Writer, d *query.SessionDetail) {
 	if d.Title != "" {
 		fmt.Fprintf(w, "  %s\n", line(d.Title))
 	}
+	if text := sessionClock(d); text != "" {
+		fmt.Fprintf(w, "  %s\n", line(text))
+	}
 	fmt.Fprintf(w, "  %s, %s long, %s, %s, %s, %s\n", localTime(d.Started), millis(d.DurationMS),
 		count(d.Frames, "frame"), count(d.Bytes, "byte"), count(d.Totals.Runs, "run"), toolCalls(d.Totals.Tools))
 	for _, name := range slices.Sorted(maps.Keys(d.Tags)) {
 		fmt.Fprintf(w, "  tag %s\n", line(name+"="+d.Tags[name]))
 	}
 	for _, s := range d.Streams {
-		fmt.Fprintf(w, "  stream %s  %s over %s from %s, %s\n", s.ID, s.Dialect, s.Transport, line(or(s.Source, "?")),
-			line(or(s.EndReason, "running")))
+		state := or(s.EndReason, "running")
+		if s.IsLost {
+			state = "lost"
+		}
+		fmt.Fprintf(w, "  stream %s  %s over %s from %s, %s\n", s.ID, s.Dialect, s.Transport, line(or(s.Source, "?")), line(state))
 		fmt.Fprintf(w, "    dialect %s: %s\n", s.Dialect, line(s.Evidence))
 	}
+}
+
+// sessionClock says for how long an open session has been running, and for how long
+// it has been silent; of another, when and of what it ended.
+func sessionClock(d *query.SessionDetail) string {
+	switch {
+	case d.RunningMS != nil && d.SilentMS != nil:
+		return fmt.Sprintf("running for %s, silent for %s", millis(*d.RunningMS), millis(*d.SilentMS))
+	case d.End == nil:
+		return ""
+	}
+	text := fmt.Sprintf("ended at %s: %s", millis(d.End.OffsetMS), d.End.Detail)
+	if d.Status == query.Lost {
+		text = fmt.Sprintf("lost at %s: %s", millis(d.End.OffsetMS), d.End.Detail)
+		if d.SilentMS != nil {
+			text += ", for " + millis(*d.SilentMS)
+		}
+	}
+	if d.End.Span != nil && d.End.Span.Name != "" {
+		text += ", in " + d.End.Span.Name
+	}
+	return text
 }
 
 // showSpans prints the tree: what ran when, for how long, and how it ended.
@@ -120,6 +148,9 @@ func spanTime(s *query.TimelineSpan) string {
 		return millis(*s.DurationMS)
 	case !s.Open:
 		return "–" // it ended, and when it began was not seen
+	}
+	if s.RunningMS != nil {
+		return millis(*s.RunningMS) + "…"
 	}
 	return "open"
 }

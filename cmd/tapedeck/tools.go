@@ -14,7 +14,7 @@ import (
 type toolsCommand struct {
 	reportFlags
 	GroupBy *string `help:"What to group by, several with commas: tool, agent, session; empty for one group. Default: tool." placeholder:"NAME,…"`
-	Slowest int     `help:"List this many of the slowest calls, too." placeholder:"N"`
+	Slowest int     `help:"List this many of the slowest calls, too; one that runs counts by its age." placeholder:"N"`
 }
 
 // Run prints the report.
@@ -55,7 +55,11 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 		if s.Tool != nil {
 			tool = *s.Tool
 		}
-		t.row(millis(s.DurationMS), tool, s.Status, clip(s.SessionID, 40),
+		took := s.DurationMS
+		if took == nil {
+			took = s.RunningMS
+		}
+		t.row(millisOf(took), tool, s.Status, clip(s.SessionID, 40),
 			fmt.Sprintf("tapedeck play %s --from %s", shellWord(s.SessionID), s.Position))
 	}
 	return t.flush()
@@ -64,11 +68,15 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 func timeCells(t *query.ToolTimes) []any {
 	cells := []any{thousands(t.Calls), thousands(t.Errors), fmt.Sprintf("%.1f%%", 100*t.ErrorRate), thousands(t.Open)}
 	for _, ms := range []*float64{t.MinMS, t.AvgMS, t.P50MS, t.P90MS, t.P95MS, t.P99MS, t.MaxMS} {
-		if ms == nil {
-			cells = append(cells, "–")
-			continue
-		}
-		cells = append(cells, millis(*ms))
+		cells = append(cells, millisOf(ms))
 	}
 	return cells
+}
+
+// millisOf is millis, and a dash for what is not known.
+func millisOf(ms *float64) string {
+	if ms == nil {
+		return "–"
+	}
+	return millis(*ms)
 }

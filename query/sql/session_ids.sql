@@ -67,11 +67,6 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
       SELECT session_id FROM streams
       WHERE tenant = {tenant:String} AND {{.Time}} {{if .Descending}}>={{else}}<={{end}} fromUnixTimestamp64Nano({edge:Int64}, 'UTC'){{template "from_begin" .}})
 {{- end}}
-{{- if .LiveSince}}
-  AND session_id IN (
-      SELECT session_id FROM streams
-      WHERE tenant = {tenant:String} AND greatest(first_at, last_at) >= fromUnixTimestamp64Nano({live_since:Int64}, 'UTC'))
-{{- end}}
 {{- template "selected" .}}
 {{- end}}
 SELECT
@@ -112,14 +107,11 @@ WHERE 1
 {{- if .To}}
    AND started_ns < {to:Int64}
 {{- end}}
-{{- if .LiveSince}}
-   AND last_ns >= {live_since:Int64}
-{{- end}}
 {{- if .MinDuration}}
-   AND last_ns - started_ns >= {min_duration:Int64}
+   AND {{.Duration}} >= {min_duration:Int64}
 {{- end}}
 {{- if .MaxDuration}}
-   AND last_ns - started_ns <= {max_duration:Int64}
+   AND {{.Duration}} <= {max_duration:Int64}
 {{- end}}
 {{- if .MinTokens}}
    AND tokens >= {min_tokens:Int64}

@@ -7,8 +7,8 @@ SELECT
     count() AS streams,
     sum(stream_frames) AS frames,
     sum(stream_bytes) AS bytes,
-    countIf(stream_ended = 0) AS live_streams,
-    toUnixTimestamp64Nano(maxIf(stream_last, stream_ended = 0)) AS live_last_ns,
+    countIf(stream_ended = 0 AND {{template "alive" "toUnixTimestamp64Nano(stream_last)"}}) AS live_streams,
+    countIf(stream_ended = 0 AND NOT {{template "alive" "toUnixTimestamp64Nano(stream_last)"}}) AS lost_streams,
     startsWith(argMax(stream_reason, (stream_last, stream_id)), 'error') AS cut,
     argMinIf(stream_title, (stream_first, stream_id), stream_title != '') AS title,
     arraySort(groupUniqArrayIf(stream_dialect, stream_dialect != '')) AS dialects,
@@ -23,6 +23,7 @@ FROM (
         sum(bytes) AS stream_bytes,
         toUnixTimestamp64Nano(argMax(ended, first_seq)) AS stream_ended,
         argMax(end_reason, first_seq) AS stream_reason,
+        argMax(recorder, first_seq) AS stream_recorder,
         argMinIf(title, first_seq, title != '') AS stream_title,
         argMax(dialect, first_seq) AS stream_dialect,
         argMax(tags, first_seq) AS stream_tags

@@ -13,6 +13,8 @@
     toUnixTimestamp64Nano(argMax(ended, first_seq)) AS ended_ns,
     argMax(end_reason, first_seq) AS reason,
     max(digest) AS digest_text,
+    argMax(recorder, first_seq) AS stream_recorder,
+    ended_ns = 0 AND NOT {{template "alive" "last_ns"}} AS is_lost,
     count() AS parts,
     sum(frames) AS frame_count,
     sum(bytes) AS byte_count,

@@ -11,6 +11,9 @@ SELECT session_id,
     toUnixTimestamp64Nano(argMax(ended, first_seq)) AS ended_ns,
     argMax(end_reason, first_seq) AS reason,
     max(digest) AS digest_text,
+    argMax(recorder, first_seq) AS stream_recorder,
+    ended_ns = 0 AND NOT (stream_recorder IN {recorders:Array(String)}
+        OR last_ns >= if(stream_recorder = '', {silent_since:Int64}, {unheard_since:Int64})) AS is_lost,
     count() AS parts,
     sum(frames) AS frame_count,
     sum(bytes) AS byte_count,
@@ -29,16 +32,31 @@ PREWHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM 
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
     AND (session_id, stream_id) IN (
-        SELECT session_id, stream_id FROM streams
-        WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+        SELECT session_id, stream_id
+        FROM (
+            SELECT
+                session_id, stream_id,
+                toUnixTimestamp64Nano(max(last_at)) AS stream_last_ns,
+                argMax(recorder, (first_seq, version)) AS stream_recorder,
+                toUnixTimestamp64Nano(argMax(ended, (first_seq, version))) AS stream_ended
+            FROM streams
+            WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
-                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND last_at >= fromUnixTimestamp64Nano({live_since:Int64}, 'UTC')
-        GROUP BY session_id, stream_id
-        HAVING 1 AND toUnixTimestamp64Nano(argMax(ended, (first_seq, version))) = 0
-        ORDER BY max(last_at) DESC, session_id, stream_id
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND (session_id, stream_id) IN (
+                SELECT session_id, stream_id FROM streams
+                WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND toUnixTimestamp64Nano(ended) = 0)
+            GROUP BY session_id, stream_id)
+        WHERE 1 AND stream_ended = 0 AND (stream_recorder IN {recorders:Array(String)}
+        OR stream_last_ns >= if(stream_recorder = '', {silent_since:Int64}, {unheard_since:Int64}))
+        ORDER BY stream_last_ns DESC, session_id, stream_id
         LIMIT {limit:UInt64})
 GROUP BY session_id, stream_id
 ORDER BY last_ns DESC, session_id, stream_id

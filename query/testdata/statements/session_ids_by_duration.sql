@@ -3,7 +3,7 @@
 
 SELECT
     session_id, started_ns, last_ns, oldest_stream_s,
-    last_ns - started_ns AS sort_key
+    if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), last_ns) - started_ns AS sort_key
 FROM (
     SELECT
         session_id,

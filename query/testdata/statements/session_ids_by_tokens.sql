@@ -77,8 +77,8 @@ FROM (
     GROUP BY session_id)
 WHERE 1
    AND started_ns >= {from:Int64}
-   AND last_ns - started_ns >= {min_duration:Int64}
-   AND last_ns - started_ns <= {max_duration:Int64}
+   AND if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), last_ns) - started_ns >= {min_duration:Int64}
+   AND if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), last_ns) - started_ns <= {max_duration:Int64}
    AND tokens >= {min_tokens:Int64}
    AND tokens <= {max_tokens:Int64}
    AND (sort_key, session_id) < ({after_key:Int64}, {after_id:String})

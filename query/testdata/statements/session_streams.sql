@@ -5,8 +5,10 @@ SELECT
     count() AS streams,
     sum(stream_frames) AS frames,
     sum(stream_bytes) AS bytes,
-    countIf(stream_ended = 0) AS live_streams,
-    toUnixTimestamp64Nano(maxIf(stream_last, stream_ended = 0)) AS live_last_ns,
+    countIf(stream_ended = 0 AND (stream_recorder IN {recorders:Array(String)}
+        OR toUnixTimestamp64Nano(stream_last) >= if(stream_recorder = '', {silent_since:Int64}, {unheard_since:Int64}))) AS live_streams,
+    countIf(stream_ended = 0 AND NOT (stream_recorder IN {recorders:Array(String)}
+        OR toUnixTimestamp64Nano(stream_last) >= if(stream_recorder = '', {silent_since:Int64}, {unheard_since:Int64}))) AS lost_streams,
     startsWith(argMax(stream_reason, (stream_last, stream_id)), 'error') AS cut,
     argMinIf(stream_title, (stream_first, stream_id), stream_title != '') AS title,
     arraySort(groupUniqArrayIf(stream_dialect, stream_dialect != '')) AS dialects,
@@ -21,6 +23,7 @@ FROM (
         sum(bytes) AS stream_bytes,
         toUnixTimestamp64Nano(argMax(ended, first_seq)) AS stream_ended,
         argMax(end_reason, first_seq) AS stream_reason,
+        argMax(recorder, first_seq) AS stream_recorder,
         argMinIf(title, first_seq, title != '') AS stream_title,
         argMax(dialect, first_seq) AS stream_dialect,
         argMax(tags, first_seq) AS stream_tags

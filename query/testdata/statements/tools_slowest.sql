@@ -1,9 +1,13 @@
-SELECT session_id, span_id, span_name, span_agent, span_status, started_ns, took_ns, seen_ns
+SELECT session_id, span_id, span_name, span_agent, span_status, started_ns, took_ns, runs, seen_ns
 FROM (
     SELECT
         session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, seen_ns,
         span_status IN ('ok', 'error', 'cancelled') AND (reported_ns > 0 OR started_ns != 0 AND ended_ns != 0) AS timed,
-        if(reported_ns > 0, reported_ns, ended_ns - started_ns) AS took_ns
+        span_status IN ('', 'open', 'waiting') AND session_id IN {open:Array(String)} AS runs,
+        multiIf(
+            runs, greatest({now:Int64} - if(started_ns != 0, started_ns, seen_ns), 0),
+            reported_ns > 0, reported_ns,
+            ended_ns - started_ns) AS took_ns
     FROM (
         SELECT session_id, span_id, name AS span_name, agent AS span_agent, status AS span_status,
             toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
@@ -18,6 +22,6 @@ FROM (
              
         WHERE kind = 'tool')
     WHERE 1)
-WHERE timed
+WHERE timed OR runs
 ORDER BY took_ns DESC, seen_ns, session_id, span_id
 LIMIT {slowest:UInt64}

@@ -14,7 +14,15 @@ export const sorts: readonly Sort[] = [
   '-tokens',
   'tokens',
 ]
-export const statuses: readonly Status[] = ['running', 'ok', 'error', 'incomplete']
+export const statuses: readonly Status[] = [
+  'running',
+  'quiet',
+  'lost',
+  'ok',
+  'error',
+  'cancelled',
+  'incomplete',
+]
 
 /** Filters that hold several values, any of which will do (of tags all). */
 export const lists = ['agent', 'tool', 'model', 'dialect', 'tag'] as const

@@ -37,8 +37,8 @@ const columns: Column<SlowCall>[] = [
   {
     name: 'took',
     figure: true,
-    key: ({ duration_ms }) => duration_ms,
-    cell: ({ duration_ms }) => duration(duration_ms),
+    key: ({ duration_ms, running_ms }) => duration_ms ?? running_ms ?? 0,
+    cell: ({ duration_ms, running_ms }) => duration(duration_ms ?? running_ms ?? 0),
   },
   {
     name: 'status',

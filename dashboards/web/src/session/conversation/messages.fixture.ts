@@ -38,6 +38,8 @@ export function span(given: Partial<Schemas['Span']> = {}): Schemas['Span'] {
     reported_ms: null,
     open: false,
     open_ms: null,
+    running_ms: null,
+    silent_ms: null,
     first_token_ms: null,
     run_id: '',
     node_id: '',

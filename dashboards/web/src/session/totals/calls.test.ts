@@ -39,6 +39,8 @@ const timeline: Schemas['Timeline'] = {
   started: '2026-03-02T10:00:00Z',
   ended: null,
   duration_ms: 100,
+  running_ms: null,
+  silent_ms: null,
   gaps: [],
   usage: [usage('alone', '2026-03-02T10:00:00.005Z', { model: 'a' })],
   spans: [

@@ -1,0 +1,233 @@
+package query
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+	"time"
+
+	"tapedeck/schema"
+)
+
+// SessionEnd is how a session ended, and of what.
+type SessionEnd struct {
+	At       time.Time `json:"at"`
+	OffsetMS float64   `json:"offset_ms"` // from the session's start
+	Reason   EndReason `json:"reason"`
+	Detail   string    `json:"detail"` // a part of a sentence, "the recorded command exited with 137"
+	// Span is what was open or failed then; null where nothing was.
+	Span *SpanRef `json:"span"`
+}
+
+// EndReason is the kind of an end.
+type EndReason string
+
+// The kinds of ends.
+const (
+	EndEOF       EndReason = "eof"       // the source came to its end
+	EndClosed    EndReason = "closed"    // the connection or the recording was closed in good order
+	EndDone      EndReason = "done"      // its runs ended, the stream did not or went on elsewhere
+	EndError     EndReason = "error"     // its last run, or the source, failed
+	EndCancelled EndReason = "cancelled" // a run was cancelled
+	EndExit      EndReason = "exit"      // the recorded command exited with another code than 0
+	EndSignal    EndReason = "signal"    // a signal ended the recorded command
+	EndCut       EndReason = "cut"       // the connection or the file broke off
+	EndShutdown  EndReason = "shutdown"  // the recorder was shut down
+	EndLost      EndReason = "lost"      // the recorder is gone
+)
+
+// SpanRef names a span.
+type SpanRef struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// sessionEnd gives the end of a session; nil while it is open.
+func sessionEnd(head *SessionHead, streams []Stream, spans []span) *SessionEnd {
+	if head.Status.Open() {
+		return nil
+	}
+	last := lastStream(streams)
+	end := &SessionEnd{At: head.LastAt}
+	if last != nil && last.Ended != nil && last.EndReason != leftReason && last.Ended.After(end.At) {
+		end.At = *last.Ended
+	}
+	switch {
+	case head.Status == Lost:
+		end.At = head.LastAt
+		end.Reason, end.Detail = EndLost, "its recorder is gone, and nothing was heard of it since"
+	case head.Status == Failed:
+		end.runFailed(spans)
+	case head.Status == Cancelled:
+		end.Reason, end.Detail = EndCancelled, "the run was cancelled"
+		end.at(lastRun(spans, schema.StatusCancelled))
+	case last == nil || last.Ended == nil || last.EndReason == leftReason:
+		end.Reason, end.Detail = EndDone, "its last run ended"
+		if !hasRuns(spans) {
+			end.Detail = "its stream went on in other sessions"
+		}
+	default:
+		end.Reason, end.Detail = explainEnd(last.EndReason)
+	}
+	end.OffsetMS = millis(end.At.Sub(head.Started).Nanoseconds())
+	if end.Span == nil {
+		end.Span = openAtEnd(head, spans)
+	}
+	return end
+}
+
+// leftReason is that of a part whose stream went on in other sessions.
+const leftReason = "left"
+
+// lastStream gives the stream in which a frame came last.
+func lastStream(streams []Stream) *Stream {
+	var last *Stream
+	for i := range streams {
+		s := &streams[i]
+		if last == nil || cmp.Or(s.LastAt.Compare(last.LastAt), cmp.Compare(s.ID, last.ID)) > 0 {
+			last = s
+		}
+	}
+	return last
+}
+
+// runFailed has the end be that of the last run that failed.
+func (e *SessionEnd) runFailed(spans []span) {
+	e.Reason, e.Detail = EndError, "the run failed"
+	run := lastRun(spans, schema.StatusError)
+	if run == nil {
+		return
+	}
+	if run.Error != "" {
+		e.Detail = "the run failed: " + *excerpt(run.Error)
+	}
+	e.at(run)
+	if failed := lastEnded(spans, run); failed != nil && failed.Status == string(schema.StatusError) {
+		e.Span = &SpanRef{ID: failed.ID, Kind: failed.Kind, Name: failed.Name}
+		if run.Error == "" && failed.Error != "" {
+			e.Detail = "the run failed: " + *excerpt(failed.Error)
+		}
+	}
+}
+
+// at puts the end to that of a run, and names it.
+func (e *SessionEnd) at(run *span) {
+	if run == nil {
+		return
+	}
+	if run.Ended != 0 {
+		e.At = moment(run.Ended)
+	}
+	e.Span = &SpanRef{ID: run.ID, Kind: run.Kind, Name: run.Name}
+}
+
+func hasRuns(spans []span) bool {
+	for i := range spans {
+		if spans[i].Kind == string(schema.SpanRun) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastRun gives the run that began last among those of a status.
+func lastRun(spans []span, status schema.Status) (last *span) {
+	for i := range spans {
+		s := &spans[i]
+		if s.Kind == string(schema.SpanRun) && s.Status == string(status) && (last == nil || last.seen().Compare(s.seen()) < 0) {
+			last = s
+		}
+	}
+	return last
+}
+
+// lastEnded gives the call of a model or a tool that ended last within a run's time.
+func lastEnded(spans []span, run *span) (last *span) {
+	for i := range spans {
+		s := &spans[i]
+		if !isCall(s) || s.begin() < run.begin() || s.Ended == 0 || run.Ended != 0 && s.Ended > run.Ended {
+			continue
+		}
+		if last == nil || s.Ended >= last.Ended {
+			last = s
+		}
+	}
+	return last
+}
+
+func isCall(s *span) bool {
+	return s.Kind == string(schema.SpanTool) || s.Kind == string(schema.SpanLLM)
+}
+
+// openAtEnd gives the span that was open when the session broke off: of the calls
+// the one that began last, a tool's before a model's, else the innermost span.
+func openAtEnd(head *SessionHead, spans []span) *SpanRef {
+	var found *span
+	for i := range spans {
+		s := &spans[i]
+		if !s.open() || s.Ended != 0 && moment(s.Ended).Before(head.LastAt) {
+			continue // it ended, or was cut short before
+		}
+		if found == nil || openRank(s) >= openRank(found) {
+			found = s
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return &SpanRef{ID: found.ID, Kind: found.Kind, Name: found.Name}
+}
+
+// openRank orders spans by how well they name what went on.
+func openRank(s *span) int {
+	switch schema.SpanKind(s.Kind) {
+	case schema.SpanTool:
+		return 3
+	case schema.SpanLLM:
+		return 2
+	case schema.SpanNode:
+		return 1
+	}
+	return 0
+}
+
+var (
+	exitText   = regexp.MustCompile(`^exit status (\d+)$`)
+	signalText = regexp.MustCompile(`^signal: ([^(]+?)( \(core dumped\))?$`)
+)
+
+// explainEnd puts what a recorder noted of a stream's end in words.
+func explainEnd(noted string) (EndReason, string) {
+	text, failed := strings.CutPrefix(noted, "error: ")
+	if !failed {
+		switch noted {
+		case "closed":
+			return EndClosed, "the recording was closed"
+		case "", "eof":
+			return EndEOF, "the source came to its end"
+		}
+		return EndEOF, noted
+	}
+	if m := exitText.FindStringSubmatch(text); m != nil {
+		return EndExit, "the recorded command exited with " + m[1]
+	}
+	if m := signalText.FindStringSubmatch(text); m != nil {
+		return EndSignal, "the recorded command was ended by a signal: " + m[1]
+	}
+	for _, known := range []struct {
+		prefix string
+		reason EndReason
+		detail string // before the text
+	}{
+		{"the connection was cut", EndCut, ""},
+		{"the tape file ended early", EndCut, ""},
+		{"closed with ", EndClosed, "the connection was "},
+		{"the server was shut down", EndShutdown, ""},
+	} {
+		if strings.HasPrefix(text, known.prefix) {
+			return known.reason, known.detail + text
+		}
+	}
+	return EndError, text
+}

@@ -1,0 +1,35 @@
+SELECT
+    session_id,
+    countIf(span_kind = 'run') AS runs,
+    countIf(span_kind = 'run' AND span_status IN ('', 'open', 'waiting')) AS open_runs
+FROM (
+    SELECT
+        session_id, span_id,
+        argMax(kind, rank) AS span_kind,
+        argMax(status, rank) AS span_status,
+        argMaxIf(name, rank, name != '') AS span_name,
+        argMaxIf(agent, rank, agent != '') AS span_agent,
+        argMaxIf(model, rank, model != '') AS span_model,
+        minIf(toUnixTimestamp64Nano(started), toUnixTimestamp64Nano(started) != 0) AS started_ns,
+        argMax(toUnixTimestamp64Nano(ended), rank) AS ended_ns,
+        argMaxIf(duration_ns, rank, duration_ns != 0) AS reported_ns,
+        min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
+        min((seen_at, stream_id, seen_seq)) AS first_seen
+    FROM (SELECT *, 
+        multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
+        greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
+        bitShiftLeft(toUInt256(finality), 254)
+            + bitShiftLeft(toUInt256(if(kind = 'tool' AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
+            + bitShiftLeft(toUInt256(version), 128)
+            + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
+        FROM spans FINAL
+        PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})) WHERE kind IN ('', 'run'))
+    GROUP BY session_id, span_id)
+GROUP BY session_id

@@ -1,0 +1,29 @@
+SELECT session_id, started_ns, last_ns, live, lost
+FROM (
+    SELECT
+        session_id,
+        toUnixTimestamp64Nano(min(stream_first)) AS started_ns,
+        max(stream_last_ns) AS last_ns,
+        countIf(stream_ended = 0 AND (stream_recorder IN {recorders:Array(String)}
+        OR stream_last_ns >= if(stream_recorder = '', {silent_since:Int64}, {unheard_since:Int64}))) > 0 AS live,
+        countIf(stream_ended = 0) > 0 AND NOT live AS lost
+    FROM (
+        SELECT
+            session_id, stream_id,
+            min(first_at) AS stream_first,
+            toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS stream_last_ns,
+            toUnixTimestamp64Nano(argMax(ended, first_seq)) AS stream_ended,
+            argMax(recorder, first_seq) AS stream_recorder
+        FROM streams FINAL
+        PREWHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
+            AND session_id IN (SELECT session_id FROM streams WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(ended) = 0)
+        GROUP BY session_id, stream_id)
+    GROUP BY session_id)
+WHERE live OR lost
+ORDER BY last_ns DESC, session_id
+LIMIT {limit:UInt64}
