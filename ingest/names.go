@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"unicode"
@@ -42,25 +44,44 @@ func plain(r rune) bool {
 	return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// usable makes a session id out of what a frame calls its session: as it is
-// where it can be, otherwise cut and cleaned, so that no frame is refused for
-// the id it carries.
-func usable(id string) string {
-	if CheckSession(id) == nil {
+// sessionID makes a session id out of what a frame calls its session. An id that
+// CheckSession takes is kept as it is. Any other is "~" and the id with what cannot
+// be in one as %XX, byte by byte, and "%" as "%25". One that is still too long is cut, and
+// ends with "%cut-" and a hash of all of it. No two ids become one: an id that looks like an escaped one is escaped itself.
+func sessionID(id string) string {
+	if CheckSession(id) == nil && !looksEscaped(id) {
 		return id
 	}
-	clean := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '_'
+	const cut = nameLimit - len(cutMark) - 2*cutHash
+	escaped := make([]byte, 0, nameLimit+16)
+	escaped = append(escaped, escapeMark...)
+	keep := 0 // bytes that are kept if it has to be cut
+	for i := 0; i < len(id) && len(escaped) <= nameLimit; {
+		r, size := utf8.DecodeRuneInString(id[i:])
+		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) || r == '%' || id == "." || id == ".." {
+			for _, b := range []byte(id[i : i+size]) {
+				escaped = fmt.Appendf(escaped, "%%%02X", b)
+			}
+		} else {
+			escaped = append(escaped, id[i:i+size]...)
 		}
-		return r
-	}, strings.ToValidUTF8(id, "_"))
-	if clean == "." || clean == ".." {
-		clean = strings.ReplaceAll(clean, ".", "_")
+		if i += size; len(escaped) <= cut {
+			keep = len(escaped)
+		}
 	}
-	for len(clean) > nameLimit {
-		_, size := utf8.DecodeLastRuneInString(clean)
-		clean = clean[:len(clean)-size]
+	if len(escaped) <= nameLimit {
+		return string(escaped)
 	}
-	return clean
+	sum := sha256.Sum256([]byte(id))
+	return string(escaped[:keep]) + cutMark + hex.EncodeToString(sum[:cutHash])
+}
+
+const (
+	escapeMark = "~"
+	cutMark    = "%cut-"
+	cutHash    = 16 // bytes of a hash
+)
+
+func looksEscaped(id string) bool {
+	return strings.HasPrefix(id, escapeMark) && strings.Contains(id, "%")
 }

@@ -77,7 +77,7 @@ func (ps *parts) init(limit int) {
 // name settles the session of frames that name none.
 func (ps *parts) name(session string) {
 	if ps.session == "" {
-		ps.session = usable(session)
+		ps.session = sessionID(session)
 	}
 }
 
@@ -88,10 +88,10 @@ func (ps *parts) resolve(named, streamID string) string {
 		return streamID
 	case named == "":
 		return ps.session
-	case ps.last != nil && ps.last.session == named:
+	case ps.last != nil && ps.last.session == named && !looksEscaped(named):
 		return named
 	}
-	return usable(named)
+	return sessionID(named)
 }
 
 // of gives the open part of a session, nil if there is none.

@@ -29,8 +29,8 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 	if s.node.spool != nil {
 		s.metrics.MustRegister(s.node.spool)
 	}
-	e.POST("/v1/import", forTenant(s.serveImport))
-	e.GET("/v1/blocks", forTenant(s.links.Blocks))
+	e.POST("/v1/import", only(forTenant(s.serveImport)))
+	e.GET("/v1/blocks", only(forTenant(s.links.Blocks)))
 }
 
 // readRoutes are those by which recordings are read and played.
@@ -63,7 +63,7 @@ func (s *server) readRoutes(e *echo.Echo) {
 	get(e, "/v1/sessions/:id/transcript", forSession(q.Transcript))
 	get(e, "/v1/sessions/:id/density", forSession(q.Density))
 	e.GET("/v1/sessions/:id/replay", forSession(play.Replay))
-	e.GET("/v1/sessions/:id/tape", forSession(stored.NewHandler(stored.New(s.node.db, s.tapes), s.log).Tape))
+	e.GET("/v1/sessions/:id/tape", only(forSession(stored.NewHandler(stored.New(s.node.db, s.tapes), s.log).Tape)))
 	get(e, "/v1/usage", forTenant(q.Usage))
 	get(e, "/v1/tools", forTenant(q.Tools))
 	s.emulateRoutes(e)

@@ -29,7 +29,7 @@ func (s *server) emulateRoutes(e *echo.Echo) {
 	} {
 		e.Add(method, "/emulate/:id/*", session)
 	}
-	get(e, "/v1/sessions/:id/emulation", forSession(f.ServeSpeaks))
+	get(e, "/v1/sessions/:id/emulation", only(forSession(f.ServeSpeaks), "protocol"))
 	e.GET("/api/v0/executions/:kind/:exec_id/stream", isolated(f.Execution))
 }
 

@@ -36,6 +36,13 @@ func bareServer(t *testing.T) *server {
 // status.
 func call(t *testing.T, s *server, method, route string, fields ...string) int {
 	t.Helper()
+	code, _ := ask(t, s, method, route, fields...)
+	return code
+}
+
+// ask is call with the body.
+func ask(t *testing.T, s *server, method, route string, fields ...string) (code int, body string) {
+	t.Helper()
 	parts := strings.Split(route, "/")
 	for i, p := range parts {
 		if strings.HasPrefix(p, ":") || p == "*" {
@@ -51,7 +58,7 @@ func call(t *testing.T, s *server, method, route string, fields ...string) int {
 	}
 	w := httptest.NewRecorder()
 	s.echo.ServeHTTP(w, r)
-	return w.Code
+	return w.Code, w.Body.String()
 }
 
 // Pages of other sites change nothing, open no WebSocket, and cause no work: every

@@ -35,14 +35,14 @@ func (s *server) routes() *echo.Echo {
 
 	e.Use(noForeignPages, noSniffing)
 
-	get(e, "/healthz", plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))
-	get(e, "/readyz", plain(s.serveReady))
-	get(e, "/metrics", echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{})))
-	get(e, "/openapi.yaml", plain(serveOpenAPI))
-	e.GET("/debug/pprof/:profile", s.serveProfile)
-	get(e, "/v1/dead-letters", plain(s.node.dead.ServeList))
-	e.POST("/v1/dead-letters/retry", plain(s.node.dead.ServeRetry))
-	e.DELETE("/v1/dead-letters", plain(s.node.dead.ServeDrop))
+	get(e, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
+	get(e, "/readyz", only(plain(s.serveReady)))
+	get(e, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{}))))
+	get(e, "/openapi.yaml", only(plain(serveOpenAPI)))
+	e.GET("/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
+	get(e, "/v1/dead-letters", only(plain(s.node.dead.ServeList), "limit", "cursor"))
+	e.POST("/v1/dead-letters/retry", only(plain(s.node.dead.ServeRetry), "seq"))
+	e.DELETE("/v1/dead-letters", only(plain(s.node.dead.ServeDrop), "seq"))
 	if s.node.recorder != nil {
 		s.ingestRoutes(e)
 	}
@@ -64,6 +64,17 @@ func plain(h http.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		h(c.Response(), c.Request())
 		return nil
+	}
+}
+
+// only refuses query parameters other than those named, for handlers that do not
+// look for unknown ones themselves.
+func only(h echo.HandlerFunc, known ...string) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if bad := problem.UnknownParameter(c.QueryParams(), known...); bad != nil {
+			return bad
+		}
+		return h(c)
 	}
 }
 

@@ -31,6 +31,9 @@ var (
 
 func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 	q := r.URL.Query()
+	if bad := problem.UnknownParameter(q, "session", "dialect", "tag"); bad != nil {
+		return nil, bad
+	}
 	ask := &request{stream: ingest.StreamOptions{
 		Tenant: tenant, Session: q.Get("session"), Dialect: q.Get("dialect"), Source: "HTTP from " + r.RemoteAddr,
 	}}

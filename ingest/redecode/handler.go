@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -39,14 +38,11 @@ func dialectParameter(req *http.Request) (string, error) {
 	if err != nil {
 		return "", problem.BadParameter("", "The query of the URL cannot be read: "+err.Error())
 	}
-	for name, list := range values {
-		switch {
-		case name == "tenant": // settled by whoever mounts the handler
-		case name != "dialect":
-			return "", problem.BadParameter(name, fmt.Sprintf("This route has no parameter %q.", name), "dialect")
-		case len(list) > 1:
-			return "", problem.BadParameter(name, "dialect is given several times.", "once")
-		}
+	if bad := problem.UnknownParameter(values, "dialect"); bad != nil {
+		return "", bad
+	}
+	if len(values["dialect"]) > 1 {
+		return "", problem.BadParameter("dialect", "dialect is given several times.", "once")
 	}
 	return values.Get("dialect"), nil
 }

@@ -116,6 +116,9 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 // streamOptions reads the stream's options off a request.
 func streamOptions(r *http.Request, tenant string) (ingest.StreamOptions, *problem.Problem) {
 	q := r.URL.Query()
+	if bad := problem.UnknownParameter(q, "session", "dialect", "tag"); bad != nil {
+		return ingest.StreamOptions{}, bad
+	}
 	so := ingest.StreamOptions{
 		Tenant: tenant, Session: q.Get("session"), Dialect: q.Get("dialect"),
 		Transport: schema.WebSocket, Source: "WebSocket from " + r.RemoteAddr,

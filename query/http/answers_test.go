@@ -88,7 +88,6 @@ func TestAnswers(t *testing.T) {
 	for path, want := range map[string]string{
 		"":                                   "live talk/1",
 		"?limit=1":                           "talk/1",
-		"?tenant=acme":                       "live talk/1",
 		"?q=HELLO":                           "talk/1",
 		"?q=%27%20OR%201%3D1":                "",
 		"?tag=customer:c2":                   "live",

@@ -1,10 +1,12 @@
 package queryhttp
 
 import (
+	"fmt"
 	"net/http"
 
 	"tapedeck/query"
 	"tapedeck/schema"
+	"tapedeck/schema/problem"
 )
 
 // How many frames lie between two marks of an index if nothing is said, at least
@@ -44,13 +46,13 @@ func (s *Server) FrameTypes(w http.ResponseWriter, r *http.Request, tenant, sess
 
 // Frame answers GET /v1/sessions/{id}/frames/{position}.
 func (s *Server) Frame(w http.ResponseWriter, r *http.Request, tenant, session, position string) {
-	p := newParams(r)
+	if err := newParams(r).done(); err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	at, err := schema.ParsePosition(position)
 	if err != nil {
-		p.refuse("position", position, "is not a position", "the position of a frame")
-	}
-	if err := p.done(); err != nil {
-		s.fail(w, r, err)
+		s.fail(w, r, problem.BadParameter("position", fmt.Sprintf("position %q is not a position.", position), "the position of a frame"))
 		return
 	}
 	frame, err := s.reader.Frame(r.Context(), tenant, session, at)

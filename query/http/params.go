@@ -21,11 +21,10 @@ type params struct {
 	err    error
 }
 
-// newParams reads the query of a request's URL. Every route knows "tenant",
-// which whoever mounts the handlers has settled already.
+// newParams reads the query of a request's URL.
 func newParams(r *http.Request) *params {
 	values, err := url.ParseQuery(r.URL.RawQuery)
-	p := &params{values: values, known: []string{"tenant"}}
+	p := &params{values: values}
 	if err != nil {
 		p.err = problem.BadParameter("", "The query of the URL cannot be read: "+err.Error())
 	}
@@ -37,15 +36,8 @@ func (p *params) done() error {
 	if p.err != nil {
 		return p.err
 	}
-	names := make([]string, 0, len(p.values))
-	for name := range p.values {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if !slices.Contains(p.known, name) {
-			return problem.BadParameter(name, fmt.Sprintf("This route has no parameter %q.", name), p.known[1:]...)
-		}
+	if bad := problem.UnknownParameter(p.values, p.known...); bad != nil {
+		return bad
 	}
 	return nil
 }

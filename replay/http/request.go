@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -113,8 +112,7 @@ func parse(r *http.Request) (*request, error) {
 	return req, p.err
 }
 
-// parameters are those that a playback has. Whoever mounts the handler has
-// settled another one, tenant.
+// parameters are those that a playback has.
 var parameters = []string{
 	"speed", "idle_limit", "from", "to", "type", "agent", "direction", "follow", "mode", "last_event_id",
 	"loop", "marker", "hold",
@@ -148,10 +146,8 @@ func (p *params) note(name string, allowed []string, err error) {
 
 // known refuses parameters that would be ignored: a misspelt one is to be noticed.
 func (p *params) known() {
-	for _, name := range slices.Sorted(maps.Keys(p.values)) {
-		if name != "tenant" && !slices.Contains(parameters, name) && p.err == nil {
-			p.err = problem.BadParameter(name, fmt.Sprintf("This route has no parameter %q.", name), parameters...)
-		}
+	if bad := problem.UnknownParameter(p.values, parameters...); bad != nil && p.err == nil {
+		p.err = bad
 	}
 }
 

@@ -39,11 +39,12 @@ func FuzzRequest(f *testing.F) {
 // What is refused is called by the name and the value that the client gave.
 func TestRefusals(t *testing.T) {
 	for query, want := range map[string]string{
-		"follow=2":                `follow "2" is neither on nor off`,
-		"idle_limit=x":            `idle_limit "x" is not a duration above zero`,
-		"idle_limit=-1s":          `idle_limit "-1s" is not a duration above zero`,
-		"spede=2":                 `This route has no parameter "spede".`,
-		"tenant=x&mode=colourful": `"colourful" is not event or raw`,
+		"follow=2":       `follow "2" is neither on nor off`,
+		"idle_limit=x":   `idle_limit "x" is not a duration above zero`,
+		"idle_limit=-1s": `idle_limit "-1s" is not a duration above zero`,
+		"spede=2":        `This route has no parameter "spede".`,
+		"tenant=x":       `This route has no parameter "tenant".`,
+		"mode=colourful": `"colourful" is not event or raw`,
 	} {
 		_, err := parse(&http.Request{URL: &url.URL{RawQuery: query}, Header: http.Header{}})
 		p, ok := errors.AsType[*problem.Problem](err)
