@@ -96,8 +96,9 @@ func (b *Batch) Reset() {
 	b.bytes = 0
 }
 
-// tables gives the tables in the order in which they are written: the streams
-// last, so that what a list shows is there.
+// tables returns the tables in the order in which they are written: the frames first,
+// so that no fact is visible without its frame, and the streams last, so that what a
+// list shows is there.
 func (b *Batch) tables() [5]*table {
 	return [...]*table{&b.frames.table, &b.spans.table, &b.messages.table, &b.usage.table, &b.streams.table}
 }
@@ -114,30 +115,54 @@ func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) err
 	return nil
 }
 
-// InsertSideBySide writes the batch as Insert does, over two connections: one
-// takes the frames while the other takes the facts, and the streams come when both
-// are there. worked is what both took together.
-func (b *Batch) InsertSideBySide(ctx context.Context, frames, facts *ch.Client, token string) (worked time.Duration, err error) {
-	began := time.Now()
-	var framesTook time.Duration
-	var framesErr error
-	var aside sync.WaitGroup
-	aside.Go(func() {
-		framesErr = b.frames.insert(ctx, frames, token)
-		framesTook = time.Since(began)
-	})
-	for _, t := range []*table{&b.spans.table, &b.messages.table, &b.usage.table} {
-		if err = t.insert(ctx, facts, token); err != nil {
-			break
+// InsertSideBySide writes the batch as Insert does, over two connections: half of the
+// frames by each, then, once all frames are there, the facts by both, then the
+// streams. worked is what both took together.
+func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client, token string) (worked time.Duration, err error) {
+	frames, half := &b.frames.table, b.frames.rows()
+	if frames.divisible() {
+		half /= 2
+	}
+	steps := [][2]func() error{
+		{
+			func() error { return frames.insertRows(ctx, one, token+"-1", 0, half) },
+			func() error { return frames.insertRows(ctx, two, token+"-2", half, frames.rows()) },
+		},
+		{
+			func() error { return b.messages.insert(ctx, one, token) },
+			func() error {
+				if err := b.spans.insert(ctx, two, token); err != nil {
+					return err
+				}
+				return b.usage.insert(ctx, two, token)
+			},
+		},
+		{
+			func() error { return b.streams.insert(ctx, one, token) },
+			func() error { return nil },
+		},
+	}
+	for _, step := range steps {
+		took, err := sideBySide(step[0], step[1])
+		if worked += took; err != nil {
+			return worked, err
 		}
 	}
-	worked = time.Since(began)
+	return worked, nil
+}
+
+// sideBySide runs two functions at a time and returns what both took together.
+func sideBySide(one, two func() error) (took time.Duration, err error) {
+	var aside sync.WaitGroup
+	var other time.Duration
+	var otherErr error
+	began := time.Now()
+	aside.Go(func() {
+		otherErr = two()
+		other = time.Since(began)
+	})
+	err = one()
+	took = time.Since(began)
 	aside.Wait()
-	worked += framesTook
-	if err := errors.Join(framesErr, err); err != nil {
-		return worked, err
-	}
-	began = time.Now()
-	err = b.streams.insert(ctx, facts, token)
-	return worked + time.Since(began), err
+	return took + other, errors.Join(err, otherErr)
 }

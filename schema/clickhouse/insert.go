@@ -15,12 +15,43 @@ import (
 // of them once more. It puts them together again: one insert makes one part.
 const blockRows = 1 << 15
 
+// InsertError reports the table whose rows ClickHouse did not take, and why.
+type InsertError struct {
+	Table string
+	Rows  int
+	Err   error
+}
+
+func (e *InsertError) Error() string {
+	return fmt.Sprintf("insert %d rows into %s: %v", e.Rows, e.Table, e.Err)
+}
+
+func (e *InsertError) Unwrap() error { return e.Err }
+
 // insert writes the table's rows, if there are any.
 func (t *table) insert(ctx context.Context, client *ch.Client, token string) error {
-	if t.rows() == 0 {
+	return t.insertRows(ctx, client, token, 0, t.rows())
+}
+
+// insertRows writes the rows from (inclusive) to (exclusive), if there are any. Only
+// a divisible table can be written in part.
+func (t *table) insertRows(ctx context.Context, client *ch.Client, token string, from, to int) error {
+	if from == to {
 		return nil
 	}
-	query := ch.Query{
+	query := t.query(token)
+	if to-from < t.rows() || to-from > blockRows && t.divisible() {
+		query.Input, query.OnInput = t.inBlocks(from, to)
+	}
+	if err := client.Do(ctx, query); err != nil {
+		return &InsertError{t.name, to - from, err}
+	}
+	return nil
+}
+
+// query is the insert of all rows under a token.
+func (t *table) query(token string) ch.Query {
+	return ch.Query{
 		Body:  t.input.Into(t.name),
 		Input: t.input,
 		Settings: []ch.Setting{
@@ -31,11 +62,17 @@ func (t *table) insert(ctx context.Context, client *ch.Client, token string) err
 			{Key: "optimize_on_insert", Value: "0", Important: true},
 		},
 	}
-	if t.rows() > blockRows && t.divisible() {
-		query.Input, query.OnInput = t.inBlocks()
-	}
-	if err := client.Do(ctx, query); err != nil {
-		return fmt.Errorf("insert %d rows into %s: %w", t.rows(), t.name, err)
+}
+
+// CheckTables begins an insert into every table and sends no rows: an error if a
+// table or a column is missing, or the user must not write.
+func CheckTables(ctx context.Context, client *ch.Client) error {
+	for _, t := range NewBatch().tables() {
+		query := t.query("check")
+		query.OnInput = func(context.Context) error { return io.EOF }
+		if err := client.Do(ctx, query); err != nil {
+			return &InsertError{Table: t.name, Err: err}
+		}
 	}
 	return nil
 }
@@ -45,22 +82,43 @@ func (t *table) divisible() bool {
 	return !slices.ContainsFunc(t.input, func(c proto.InputColumn) bool { return window(c.Data, 0, 0) == nil })
 }
 
-// inBlocks gives a table's columns for the client to learn their types, without
-// rows yet, and what puts the next rows in their place until there are none.
-func (t *table) inBlocks() (proto.Input, func(context.Context) error) {
-	input, sent := slices.Clone(t.input), 0
-	input[0].Data = window(t.input[0].Data, 0, 0) // by the first column the client tells that there are none
+// inBlocks returns a table's columns for the client to learn their types, without
+// rows yet, and what puts the next of the rows [sent, end) in their place until there
+// are none.
+func (t *table) inBlocks(sent, end int) (proto.Input, func(context.Context) error) {
+	columns := slices.Clone(t.input)
+	for i := range columns { // the table's other rows may be on their way by another client
+		columns[i].Data = own(columns[i].Data)
+	}
+	input := slices.Clone(columns)
+	input[0].Data = window(columns[0].Data, 0, 0) // by the first column the client tells that there are none
 	return input, func(context.Context) error {
 		from := sent
-		sent = min(from+blockRows, t.rows())
+		sent = min(from+blockRows, end)
 		for i := range input {
-			input[i].Data = window(t.input[i].Data, from, sent)
+			input[i].Data = window(columns[i].Data, from, sent)
 		}
 		if from == sent {
 			return io.EOF
 		}
 		return nil
 	}
+}
+
+// own copies a column of which a client sets the type. The rows stay shared.
+func own(column proto.ColInput) proto.ColInput {
+	switch c := column.(type) {
+	case *instant:
+		w := *c
+		return &w
+	case *second:
+		w := *c
+		return &w
+	case *enum:
+		w := *c
+		return &w
+	}
+	return column
 }
 
 // window gives some of a column's rows, which share its memory; nil for columns of
