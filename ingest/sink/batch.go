@@ -6,18 +6,24 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/schema/clickhouse"
 )
 
-// batch is the columns of one insert and the messages they came from.
+// batch is the columns of one insert and the messages they came from. It belongs to
+// the gatherer, then to the inserter; only the messages are used by others, see holdOn.
 type batch struct {
-	columns  *clickhouse.Batch
-	blocks   int             // in the columns
-	names    []string        // of the blocks
+	columns *clickhouse.Batch
+	blocks  int      // in the columns
+	names   []string // of the blocks
+
+	mu       sync.Mutex      // guards changes of what follows
 	messages []jetstream.Msg // to be acknowledged
+	since    time.Time       // when the first of them was taken
 }
 
 func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
@@ -26,8 +32,20 @@ func (b *batch) reset() {
 	b.columns.Reset()
 	b.blocks = 0
 	b.names = b.names[:0]
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	clear(b.messages)
 	b.messages = b.messages[:0]
+}
+
+// take adds a message of which blocks are in the columns.
+func (b *batch) take(m jetstream.Msg) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.messages) == 0 {
+		b.since = time.Now()
+	}
+	b.messages = append(b.messages, m)
 }
 
 // token names the batch's content for ClickHouse's deduplication, which goes by

@@ -2,15 +2,12 @@ package sink
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"tapedeck/schema/clickhouse"
 )
 
@@ -21,6 +18,8 @@ type inserter struct {
 	log     *slog.Logger
 	stat    *status
 	clients [2]*ch.Client // the second for large batches alone
+
+	witness witness
 
 	worked time.Duration // how long ClickHouse was busy with the latest try, both connections together
 
@@ -44,52 +43,60 @@ func (i *inserter) inserted(began time.Time) {
 	i.mu.Unlock()
 }
 
-// insert stores a batch and acknowledges its messages. It tries until it
-// succeeds or ctx ends; then the messages are given back.
+// insert stores a batch and acknowledges its messages. It retries, with exponential
+// backoff and jitter, until ClickHouse takes the batch or ctx ends; then the messages
+// are given back. Only blocks that ClickHouse refuses for what they are leave the
+// batch otherwise: see sift.
 func (i *inserter) insert(ctx context.Context, b *batch) {
-	defer holdOn(b.messages)()
 	wait := backoff{}
-	for attempt := 1; ; attempt++ {
+	for {
 		began := time.Now()
 		err := i.try(ctx, b)
 		if err == nil {
 			i.inserted(began)
-			storedFrames.Add(float64(b.columns.Frames()))
-			storedBlocks.Add(float64(b.blocks))
-			i.stat.stored(i.log)
+			i.stored(b)
 			break
 		}
 		i.close()
+		if ctx.Err() == nil {
+			insertFailures.Inc()
+			if isRefusal(err) {
+				if err = i.sift(ctx, b); err == nil {
+					return
+				}
+				i.close()
+			}
+		}
 		if ctx.Err() != nil {
 			giveBack(b.messages...)
 			return
 		}
-		insertFailures.Inc()
-		if attempt >= refusals && isRefusal(err) {
-			i.sift(ctx, b)
-			return
-		}
-		if i.stat.failed("ClickHouse", err) {
-			i.log.Warn("sink: ClickHouse does not take frames, JetStream holds them; trying again", "error", err)
-		}
+		i.failed(err)
 		if !wait.sleep(ctx) {
 			giveBack(b.messages...)
 			return
 		}
 	}
+	i.witness.keep(b)
 	for _, m := range b.messages {
 		_ = m.Ack() // lost, the message is delivered again, which is harmless
 	}
 }
 
-// refusals is how often ClickHouse has to refuse a batch before its blocks are
-// stored one by one, so that one which it will never take does not hold up the rest.
-const refusals = 4
+// stored counts what of a batch was inserted; the sink is well.
+func (i *inserter) stored(b *batch) {
+	storedFrames.Add(float64(b.columns.Frames()))
+	storedBlocks.Add(float64(b.blocks))
+	i.stat.stored(i.log)
+}
 
-// isRefusal reports whether ClickHouse answered, and said no.
-func isRefusal(err error) bool {
-	var no *ch.Exception
-	return errors.As(err, &no)
+// failed notes that ClickHouse does not store blocks.
+func (i *inserter) failed(err error) {
+	if i.stat.failed("ClickHouse", err) {
+		t := diagnose(err)
+		i.log.Warn("sink: ClickHouse does not store blocks, JetStream holds them; retrying until it does",
+			"error", err, "code", t.code, "table", t.table, "do", t.do)
+	}
 }
 
 // try stores a batch: a large one over both connections.
@@ -120,30 +127,6 @@ func (i *inserter) try(ctx context.Context, b *batch) (err error) {
 
 // insertTimeout bounds one attempt.
 const insertTimeout = 30 * time.Second
-
-// holdOn tells JetStream that blocks are being stored, until stop is called.
-func holdOn(messages []jetstream.Msg) (stop func()) {
-	done := make(chan struct{})
-	var telling sync.WaitGroup
-	telling.Go(func() {
-		tick := time.NewTicker(ackWait / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				for _, m := range messages {
-					_ = m.InProgress() // lost, the message is delivered again, which is harmless
-				}
-			}
-		}
-	})
-	return func() {
-		close(done)
-		telling.Wait()
-	}
-}
 
 func (i *inserter) close() {
 	for n, client := range i.clients {

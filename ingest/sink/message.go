@@ -17,7 +17,7 @@ import (
 // message with a block of a later version nothing is stored, since it comes again.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
 	g.ended = false
-	tenant, err := g.open(m)
+	tenant, err := g.open(m.Subject(), m.Data())
 	if err != nil {
 		g.sink.settle(m, g.sink.bury(ctx, letter{nameOf(m), m.Subject(), m.Data(), err}))
 		return
@@ -42,17 +42,17 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
 		g.ended = g.ended || g.block.State.Ended != 0
 	}
 	if g.batch.blocks > blocks && kept == nil {
-		g.batch.messages = append(g.batch.messages, m)
+		g.batch.take(m)
 		return
 	}
 	g.sink.settle(m, kept)
 }
 
 // open reads what a message says without its blocks being opened.
-func (g *gatherer) open(m jetstream.Msg) (tenant string, err error) {
+func (g *gatherer) open(subject string, data []byte) (tenant string, err error) {
 	// The tenant is what the subject says: that was set by who checked the token.
-	if tenant, err = ingest.SubjectTenant(m.Subject()); err == nil {
-		g.entries, err = block.Entries(m.Data(), g.entries)
+	if tenant, err = ingest.SubjectTenant(subject); err == nil {
+		g.entries, err = block.Entries(data, g.entries)
 	}
 	return tenant, err
 }

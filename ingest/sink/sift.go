@@ -2,50 +2,127 @@ package sink
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/schema/block"
 )
 
-// sift stores the blocks of a batch one by one and sets those aside that
-// ClickHouse refuses. What fails otherwise is delivered again.
-func (i *inserter) sift(ctx context.Context, b *batch) {
-	g := gatherer{sink: i.sink, batch: newBatch()}
-	for _, m := range b.messages {
-		if !i.siftMessage(ctx, &g, m) {
-			return
-		}
-	}
-	i.stat.stored(i.log)
+// piece is one block of a batch.
+type piece struct {
+	message int // its place in the batch
+	part    int // the block's place in the message
+	tenant  string
+	entry   block.Entry
+	reason  error // why ClickHouse refused it
 }
 
-// siftMessage does so with one message's blocks. False: storing is of no use now.
-func (i *inserter) siftMessage(ctx context.Context, g *gatherer, m jetstream.Msg) bool {
-	tenant, err := g.open(m)
+// sieve separates the blocks of a batch that ClickHouse refuses from the others.
+type sieve struct {
+	out     *inserter
+	from    *batch
+	g       gatherer // decodes what is tried
+	stored  int      // blocks that ClickHouse took
+	refused []piece
+}
+
+// sift stores the blocks of a batch that ClickHouse refused without those that it
+// refuses, and sets these aside, provided that it is shown to accept others: blocks
+// of the same batch, or one that was stored before. Where nothing shows that, all come
+// again later, with others. An error means that ClickHouse accepts no blocks now;
+// then nothing is set aside, and all messages are still to be settled.
+func (i *inserter) sift(ctx context.Context, b *batch) error {
+	known, err := i.testify(ctx)
 	if err != nil {
-		return true // it was set aside when the batch was gathered
+		return fmt.Errorf("a block that was stored before is not accepted either: %w", err)
 	}
-	var kept error
-	for n, e := range g.entries {
-		g.batch.reset()
-		if g.decode(tenant, e.Data) != nil {
-			continue // likewise
+	s := sieve{out: i, from: b, g: gatherer{sink: i.sink, batch: newBatch()}}
+	if err := s.try(ctx, s.pieces()); err != nil {
+		return err
+	}
+	if s.stored == 0 && !known && len(s.refused) > 0 {
+		i.failed(fmt.Errorf("every block is refused, and none was stored before; retrying in %v: %w", ackWait, s.refused[0].reason))
+		i.sink.settleAll(b.messages, errUndecided)
+		return nil
+	}
+	kept := make([]error, len(b.messages)) // why a message has to come again
+	for _, p := range s.refused {
+		m := b.messages[p.message]
+		l := letter{partName(m, p.part), subjectOf(m, p.tenant, p.entry), p.entry.Data, p.reason}
+		kept[p.message] = errors.Join(kept[p.message], i.sink.bury(ctx, l))
+	}
+	for n, m := range b.messages {
+		i.sink.settle(m, kept[n])
+	}
+	i.stat.stored(i.log)
+	return nil
+}
+
+// errUndecided is why blocks come again that are refused where no other was stored.
+var errUndecided = errors.New("nothing shows whether the blocks or the tables are at fault")
+
+// pieces are the blocks of the batch.
+func (s *sieve) pieces() (all []piece) {
+	for n, m := range s.from.messages {
+		tenant, err := s.g.open(m.Subject(), m.Data())
+		if err != nil {
+			continue // it was set aside when the batch was gathered
 		}
-		g.batch.names = append(g.batch.names, partName(m, n))
-		err := i.try(ctx, g.batch)
-		switch {
-		case err == nil:
-			storedFrames.Add(float64(g.batch.columns.Frames()))
-			storedBlocks.Inc()
-			continue
-		case !isRefusal(err):
-			i.close()
-			return false
-		}
-		i.close()
-		if err := i.sink.bury(ctx, letter{partName(m, n), subjectOf(m, tenant, e), e.Data, err}); err != nil {
-			kept = err
+		for part, e := range s.g.entries {
+			all = append(all, piece{message: n, part: part, tenant: tenant, entry: e})
 		}
 	}
-	i.sink.settle(m, kept)
-	return true
+	return all
+}
+
+// try stores blocks: those that ClickHouse refuses together in halves.
+func (s *sieve) try(ctx context.Context, pieces []piece) error {
+	s.fill(pieces)
+	blocks := s.g.batch.blocks
+	if blocks == 0 {
+		return nil
+	}
+	err := s.out.try(ctx, s.g.batch)
+	switch {
+	case err == nil:
+		s.stored += blocks
+		storedFrames.Add(float64(s.g.batch.columns.Frames()))
+		storedBlocks.Add(float64(blocks))
+		return nil
+	case !isRefusal(err):
+		return err
+	}
+	s.out.close()
+	if len(pieces) == 1 {
+		pieces[0].reason = err
+		s.refused = append(s.refused, pieces[0])
+		return nil
+	}
+	half := len(pieces) / 2
+	if err := s.try(ctx, pieces[:half]); err != nil {
+		return err
+	}
+	return s.try(ctx, pieces[half:])
+}
+
+// fill decodes blocks into the columns. One that cannot be decoded was set aside
+// when the batch was gathered.
+func (s *sieve) fill(pieces []piece) {
+	b := s.g.batch
+	b.reset()
+	for _, p := range pieces {
+		if s.g.decode(p.tenant, p.entry.Data) == nil {
+			b.blocks++
+			b.names = append(b.names, partName(s.from.messages[p.message], p.part))
+		}
+	}
+}
+
+// settleAll settles messages alike.
+func (s *Sink) settleAll(messages []jetstream.Msg, kept error) {
+	for _, m := range messages {
+		s.settle(m, kept)
+	}
 }

@@ -99,6 +99,7 @@ func (s *Sink) Run(ctx context.Context) error {
 	var trimming sync.WaitGroup
 	trimming.Go(func() { s.trimLoop(ctx) })
 	defer trimming.Wait()
+	s.awaitTables(ctx)
 	wait := backoff{}
 	for {
 		began := time.Now()
@@ -150,8 +151,10 @@ func (s *Sink) consume(ctx context.Context) error {
 		_ = s.opts.NATS.FlushTimeout(flushTimeout) // what was given back and is not told is delivered again, only later
 	}()
 	s.stat.connected()
-	g := gatherer{sink: s, batch: newBatch(), spare: make(chan *batch, 1)}
-	g.spare <- newBatch()
+	one, two := newBatch(), newBatch()
+	defer holdOn(one, two)()
+	g := gatherer{sink: s, batch: one, spare: make(chan *batch, 1)}
+	g.spare <- two
 	return g.run(ctx, coming)
 }
 

@@ -14,6 +14,9 @@ type Status struct {
 	OK         bool      `json:"ok"`
 	Trouble    string    `json:"trouble,omitempty"` // what is away: "ClickHouse", "JetStream"
 	Error      string    `json:"error,omitempty"`
+	Code       string    `json:"code,omitempty"`  // ClickHouse's name for the error
+	Table      string    `json:"table,omitempty"` // that the error is about
+	Do         string    `json:"do,omitempty"`    // what to do about it
 	Since      time.Time `json:"since"` // of the trouble, or of the last insert
 	LastInsert time.Time `json:"last_insert"`
 }
@@ -30,19 +33,24 @@ func (s *Sink) Status() Status {
 	return s.stat.now
 }
 
-// failed notes trouble and reports whether it is new.
+// failed notes trouble and reports whether it is new or has another reason now.
 func (s *status) failed(part string, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fresh := s.now.Trouble != part
+	fresh, code := s.now.Trouble != part, s.now.Code
 	if fresh {
 		s.now.Since = time.Now()
 	}
 	s.now.OK, s.now.Trouble = false, part
+	s.now.Error, s.now.Code, s.now.Table, s.now.Do = "", "", "", ""
 	if err != nil {
 		s.now.Error = err.Error()
+		if part == "ClickHouse" {
+			t := diagnose(err)
+			s.now.Code, s.now.Table, s.now.Do = t.code, t.table, t.do
+		}
 	}
-	return fresh
+	return fresh || s.now.Code != code
 }
 
 // connected notes that blocks can come.
@@ -54,12 +62,22 @@ func (s *status) connected() {
 	}
 }
 
+// reached notes that ClickHouse takes inserts. Blocks are yet to come.
+func (s *status) reached(log *slog.Logger) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now.Trouble == "ClickHouse" {
+		log.Info("sink: ClickHouse takes inserts", "away_for", time.Since(s.now.Since).Round(time.Millisecond))
+		s.now = Status{Since: time.Now()}
+	}
+}
+
 // stored notes a success, and says so if it ends trouble.
 func (s *status) stored(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now.Trouble == "ClickHouse" {
-		log.Info("sink: ClickHouse takes frames again", "away_for", time.Since(s.now.Since).Round(time.Millisecond))
+		log.Info("sink: ClickHouse stores blocks again", "away_for", time.Since(s.now.Since).Round(time.Millisecond))
 	}
 	s.now = Status{OK: true, Since: time.Now(), LastInsert: time.Now()}
 }

@@ -1,0 +1,52 @@
+package sink
+
+import (
+	"errors"
+
+	"github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
+)
+
+// blockErrors are the errors of ClickHouse that speak of the rows that were sent:
+// of their values, types and sizes. The comments name what raises them in ClickHouse
+// (src/Common/ErrorCodes.cpp lists the codes). Any other code speaks of the server,
+// its tables, its users or the way to it, as does one that is not known here: too many
+// parts, no such table, memory, disk space, a read-only table or user, a password, a
+// quota, a timeout, a query that was cancelled.
+var blockErrors = map[proto.Error]bool{
+	// IO/ReadHelpers.cpp and the functions toDate, toUUID and their like: a text that
+	// a column's default, a constraint or a view reads as something else.
+	proto.ErrCannotParseText:                 true, // 6
+	proto.ErrCannotParseEscapeSequence:       true, // 25
+	proto.ErrCannotParseQuotedString:         true, // 26
+	proto.ErrCannotParseInputAssertionFailed: true, // 27
+	proto.ErrCannotParseDate:                 true, // 38
+	proto.ErrCannotParseDatetime:             true, // 41
+	proto.ErrCannotParseNumber:               true, // 72
+	proto.ErrCannotParseUUID:                 true, // 376
+	// Interpreters/castColumn.cpp, Functions/FunctionsConversion.h and DataTypes: a value
+	// that a column's type cannot hold.
+	proto.ErrSizeOfFixedStringDoesntMatch:        true, // 19
+	proto.ErrTypeMismatch:                        true, // 53
+	proto.ErrArgumentOutOfBound:                  true, // 69
+	proto.ErrCannotConvertType:                   true, // 70
+	proto.ErrValueIsOutOfRangeOfDataType:         true, // 321
+	proto.ErrCannotInsertNullInOrdinaryColumn:    true, // 349
+	proto.ErrDecimalOverflow:                     true, // 407
+	proto.ErrUnknownElementOfEnum:                true, // 691
+	proto.ErrSizesOfArraysDontMatch:              true, // 190, DataTypes/NestedUtils.cpp
+	proto.ErrSizesOfNestedColumnsAreInconsistent: true, // 366, likewise
+	// DataTypes/Serializations: contents that do not add up, or are larger than may be.
+	proto.ErrIncorrectData:      true, // 117
+	proto.ErrTooLargeArraySize:  true, // 128
+	proto.ErrTooLargeStringSize: true, // 131
+	// Processors/Transforms/CheckConstraintsTransform.cpp: a row that a CHECK forbids.
+	proto.ErrViolatedConstraint: true, // 469
+}
+
+// isRefusal reports whether ClickHouse refused rows for what they are. That may yet be
+// the table's fault, if it refuses all rows so: see sift.
+func isRefusal(err error) bool {
+	var no *ch.Exception
+	return errors.As(err, &no) && blockErrors[no.Code]
+}

@@ -1,0 +1,36 @@
+package sink
+
+import (
+	"context"
+
+	"tapedeck/schema/clickhouse"
+)
+
+// awaitTables waits until ClickHouse has the tables and takes inserts into them, or
+// ctx ends. Until then no block is fetched, and the status says what is missing.
+func (s *Sink) awaitTables(ctx context.Context) {
+	wait := backoff{}
+	for {
+		err := checkTables(ctx, s.opts.DSN)
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		s.out.failed(err)
+		if !wait.sleep(ctx) {
+			return
+		}
+	}
+	s.stat.reached(s.log)
+}
+
+// checkTables asks ClickHouse whether blocks could be inserted.
+func checkTables(ctx context.Context, dsn string) error {
+	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
+	defer cancel()
+	client, err := clickhouse.Dial(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return clickhouse.CheckTables(ctx, client)
+}

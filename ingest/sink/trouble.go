@@ -1,0 +1,88 @@
+package sink
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
+
+	"tapedeck/schema/clickhouse"
+)
+
+// trouble is why ClickHouse does not store blocks.
+type trouble struct {
+	code  string // ClickHouse's name for the error; "" if it did not answer
+	table string // "" if it is not one table's
+	do    string // what to do about it
+}
+
+const (
+	doMigrate = `run "tapedeck migrate": the tables are missing or older than this program`
+	doRights  = "check user, password and grants of the address in --clickhouse: the sink has to insert into every table"
+	doReach   = "start ClickHouse, or correct the address in --clickhouse"
+	doLook    = "see ClickHouse's log; blocks are retried until it takes them"
+)
+
+// advice is what to do about ClickHouse's errors.
+var advice = map[proto.Error]string{
+	proto.ErrUnknownTable:               doMigrate,
+	proto.ErrUnknownDatabase:            `create the database, then run "tapedeck migrate"`,
+	proto.ErrNoSuchColumnInTable:        doMigrate,
+	proto.ErrUnknownIdentifier:          doMigrate,
+	proto.ErrTooManyParts:               "wait for ClickHouse's merges, or raise max_parts_in_total and parts_to_throw_insert of the table",
+	proto.ErrMemoryLimitExceeded:        "raise ClickHouse's max_memory_usage and max_server_memory_usage, or end what takes its memory",
+	proto.ErrNotEnoughSpace:             "free disk space of ClickHouse",
+	proto.ErrReadonly:                   "let the user of --clickhouse write: its setting readonly must be 0",
+	proto.ErrTableIsReadOnly:            "see why ClickHouse has made the table read-only: its disk, its replica, or Keeper",
+	proto.ErrAccessDenied:               doRights,
+	proto.ErrAuthenticationFailed:       doRights,
+	proto.ErrUnknownUser:                doRights,
+	proto.ErrWrongPassword:              doRights,
+	proto.ErrRequiredPassword:           doRights,
+	proto.ErrQuotaExceeded:              "raise the quota of ClickHouse's user, or wait for its next interval",
+	proto.ErrTooManySimultaneousQueries: "raise ClickHouse's max_concurrent_queries, or end what keeps it busy",
+}
+
+// diagnose says what an insert's error is about.
+func diagnose(err error) trouble {
+	t := trouble{do: doReach}
+	var insert *clickhouse.InsertError
+	if errors.As(err, &insert) {
+		t.table = insert.Table
+	}
+	var no *ch.Exception
+	if !errors.As(err, &no) {
+		return t
+	}
+	t.code, t.do = no.Code.String(), doLook
+	if blockErrors[no.Code] {
+		t.do = "see whether the table's columns or constraints were changed: no block is accepted"
+	}
+	if do := advice[no.Code]; do != "" {
+		t.do = do
+	}
+	return t
+}
+
+// Detail says what is wrong, since when, and what to do; "" if nothing is.
+func (s Status) Detail() string {
+	if s.OK || s.Trouble == "" {
+		return s.Error
+	}
+	text := fmt.Sprintf("nothing is stored since %s, %s", s.Since.UTC().Format(time.RFC3339), s.Trouble)
+	if s.Code != "" {
+		text += " answers " + s.Code
+	}
+	if s.Table != "" {
+		text += " for table " + s.Table
+	}
+	if s.Error != "" {
+		text += ": " + s.Error
+	}
+	if s.Do != "" {
+		text += "; " + s.Do
+	}
+	return text
+}
