@@ -21,12 +21,14 @@ func (n *node) checks(ctx context.Context) []check {
 	}
 	if n.sink != nil {
 		st := n.sink.Status()
-		all = append(all, check{Part: "sink", OK: st.OK, Detail: st.Error, State: st})
+		all = append(all, check{Part: "sink", OK: st.OK, Detail: st.Detail(), Do: st.Do, State: st})
 	}
 	if letters, bytes, err := n.dead.Count(ctx); err == nil { // else JetStream's trouble tells
-		c := check{Part: deadLettersPart, OK: true, State: map[string]uint64{"blocks": letters, "bytes": bytes}}
-		if letters > 0 { // which is for a person to look at, and no reason to send nothing here
-			c.Detail = fmt.Sprintf("%s set aside: storing failed", count(letters, "block"))
+		// Letters are for a person to look at, and no reason to send nothing here.
+		c := check{Part: deadLettersPart, OK: letters == 0, Advisory: true, State: map[string]uint64{"blocks": letters, "bytes": bytes}}
+		if letters > 0 {
+			c.Detail = fmt.Sprintf("%s set aside: they could not be stored", count(letters, "block"))
+			c.Do = `"tapedeck dead-letters" lists them with the reason; they are retried after an upgrade and from time to time, at once by "tapedeck dead-letters retry"`
 		}
 		all = append(all, c)
 	}

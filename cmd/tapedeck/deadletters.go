@@ -69,13 +69,13 @@ func (c *deadList) Run(ctx context.Context, g *global) error {
 		fmt.Println("No dead letters: every block could be stored.")
 		return nil
 	}
-	t := newTable(os.Stdout, "seq", "set aside", "tenant", "session", "frames", "bytes", "reason")
+	t := newTable(os.Stdout, "seq", "set aside", "tenant", "session", "frames", "bytes", "tries", "reason")
 	for _, l := range all.Items {
 		session := l.Session
 		if session == "" {
 			session = "-"
 		}
-		t.row(l.Seq, localTime(l.At), l.Tenant, clip(session, 40), l.Frames, l.Bytes, clip(l.Reason, 100))
+		t.row(l.Seq, localTime(l.At), l.Tenant, clip(session, 40), l.Frames, l.Bytes, l.Tries, clip(l.Reason, 100))
 	}
 	if err := t.flush(); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (c *deadList) Run(ctx context.Context, g *global) error {
 	if all.Next != nil {
 		fmt.Printf("There are more: -n %d\n", 10*c.Limit)
 	}
-	fmt.Println("Once the reason is mended: tapedeck dead-letters retry")
+	fmt.Println("They are retried by themselves after an upgrade and from time to time; at once: tapedeck dead-letters retry")
 	return nil
 }
 

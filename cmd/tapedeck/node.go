@@ -90,7 +90,7 @@ func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
 		}
 	}
 	if cfg.roles.sink {
-		n.sink, err = sink.New(sink.Options{NATS: n.nc, DSN: cfg.dsn, Keep: cfg.streams.Keep, Log: cfg.log})
+		n.sink, err = sink.New(sink.Options{NATS: n.nc, DSN: cfg.dsn, Keep: cfg.streams.Keep, Version: version, Log: cfg.log})
 		if err != nil {
 			return nil, err
 		}

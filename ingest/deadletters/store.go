@@ -7,30 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
 	stream "tapedeck/ingest/jetstream"
-	"tapedeck/schema/block"
 )
-
-// Letter is a block that was set aside.
-type Letter struct {
-	Seq     uint64    `json:"seq"` // its number here
-	At      time.Time `json:"at"`  // when it was set aside
-	Reason  string    `json:"reason"`
-	Subject string    `json:"subject"` // where it was published, or would have been if alone in its message
-	Tenant  string    `json:"tenant"`
-	Bytes   int       `json:"bytes"`
-	// Of a block that can be read:
-	Session  string `json:"session_id,omitempty"`
-	StreamID string `json:"stream_id,omitempty"`
-	FirstSeq uint64 `json:"first_seq"`
-	Frames   int    `json:"frames"`
-}
 
 // Store is the dead-letter stream.
 type Store struct{ js jetstream.JetStream }
@@ -86,31 +69,13 @@ func (s *Store) List(ctx context.Context, after uint64, limit int) ([]Letter, er
 	return letters, nil
 }
 
-// read tells what is known of a letter.
-func read(m *jetstream.RawStreamMsg) Letter {
-	l := Letter{
-		Seq: m.Sequence, At: m.Time.UTC(), Bytes: len(m.Data),
-		Reason: m.Header.Get(stream.HeaderReason), Subject: m.Header.Get(stream.HeaderSubject),
-	}
-	l.Tenant, _ = ingest.SubjectTenant(l.Subject) // "" where it is none of ours
-	b, err := block.Decode(m.Data)
-	if err != nil {
-		return l // unreadable: that is why it is here
-	}
-	l.Session, l.StreamID, l.Frames = b.Session, b.State.StreamID, len(b.Frames)
-	if len(b.Frames) > 0 {
-		l.FirstSeq = b.Frames[0].Seq
-	}
-	return l
-}
-
 // Retry publishes letters again under their subjects, and takes them
 // out of here: all of them, or those of the numbers. A block that still cannot
 // be stored comes back under another number. It tells how many went out; what
 // was not told stays here.
 func (s *Store) Retry(ctx context.Context, seqs ...uint64) (int, error) {
 	return s.each(ctx, seqs, func(m *jetstream.RawStreamMsg) error {
-		again := &nats.Msg{Subject: m.Header.Get(stream.HeaderSubject), Data: m.Data}
+		again := &nats.Msg{Subject: m.Header.Get(stream.HeaderSubject), Data: m.Data, Header: retried(m)}
 		if _, err := ingest.SubjectTenant(again.Subject); err != nil {
 			return fmt.Errorf("dead letter %d cannot go back: %w", m.Sequence, err)
 		}

@@ -23,6 +23,12 @@ const (
 
 	HeaderReason  = "Tapedeck-Reason"
 	HeaderSubject = "Tapedeck-Subject" // of a dead block: where it is published again
+	// Of a dead block that was retried: when it was set aside, RFC 3339, and how often
+	// it was retried.
+	HeaderSince = "Tapedeck-Since"
+	HeaderTries = "Tapedeck-Tries"
+	// Of a dead block: the program versions that could not store it, the latest last.
+	HeaderTriedBy = "Tapedeck-Tried-By"
 )
 
 // Config bounds what JetStream keeps.

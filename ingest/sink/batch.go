@@ -67,5 +67,8 @@ func nameOf(m jetstream.Msg) string {
 	if id := m.Headers().Get(jetstream.MsgIDHeader); id != "" {
 		return id
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(m.Data()))
+	return contentName(m.Data())
 }
+
+// contentName names bytes by what they are.
+func contentName(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }

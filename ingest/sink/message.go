@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/deadletters"
 	stream "tapedeck/ingest/jetstream"
 	"tapedeck/schema/block"
 )
@@ -19,7 +20,7 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
 	g.ended = false
 	tenant, err := g.open(m.Subject(), m.Data())
 	if err != nil {
-		g.sink.settle(m, g.sink.bury(ctx, letter{nameOf(m), m.Subject(), m.Data(), err}))
+		g.sink.settle(m, g.sink.bury(ctx, letter{nameOf(m), m.Subject(), m.Headers(), m.Data(), err}))
 		return
 	}
 	for _, e := range g.entries {
@@ -34,7 +35,7 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
 	var kept error // why the message has to come again
 	for n, e := range g.entries {
 		if err := g.decode(tenant, e.Data); err != nil {
-			kept = errors.Join(kept, g.sink.bury(ctx, letter{partName(m, n), subjectOf(m, tenant, e), e.Data, err}))
+			kept = errors.Join(kept, g.sink.bury(ctx, letter{partName(m, n), subjectOf(m, tenant, e), m.Headers(), e.Data, err}))
 			continue
 		}
 		g.batch.blocks++
@@ -84,8 +85,9 @@ func (s *Sink) settle(m jetstream.Msg, kept error) {
 
 // letter is what cannot be stored.
 type letter struct {
-	name    string // by which it is known if it comes again
-	subject string // where it would be published again
+	name    string      // by which it is known if it comes again
+	subject string      // where it would be published again
+	was     nats.Header // of the message that it came in
 	data    []byte
 	reason  error
 }
@@ -93,10 +95,10 @@ type letter struct {
 // bury puts what cannot be stored into the dead-letter stream, with the reason, so
 // that the rest flows on. Should even that fail, it has to be delivered again.
 func (s *Sink) bury(ctx context.Context, l letter) error {
-	dead := &nats.Msg{Subject: stream.DeadSubject, Data: l.data, Header: nats.Header{
-		stream.HeaderReason:  {l.reason.Error()},
-		stream.HeaderSubject: {l.subject},
-	}}
+	dead := &nats.Msg{
+		Subject: stream.DeadSubject, Data: l.data,
+		Header: deadletters.Header(l.was, l.subject, s.opts.Version, l.reason),
+	}
 	if _, err := s.js.PublishMsg(ctx, dead, jetstream.WithMsgID(l.name)); err != nil {
 		s.log.Error("sink: a block cannot be stored, nor set aside", "subject", l.subject, "reason", l.reason, "error", err)
 		return err

@@ -88,7 +88,7 @@ func TestWaitsForTables(t *testing.T) {
 	}
 	s, _ := b.run(sink.Options{})
 	b.waitStatus(s, "the command that makes tables", func(st sink.Status) bool {
-		return !st.OK && strings.Contains(st.Detail(), "tapedeck migrate")
+		return !st.OK && strings.Contains(st.Do, "tapedeck migrate")
 	})
 	b.record("s", 100)
 	if _, err := clickhouse.Migrate(t.Context(), b.db); err != nil {

@@ -50,7 +50,7 @@ func (i *inserter) sift(ctx context.Context, b *batch) error {
 	kept := make([]error, len(b.messages)) // why a message has to come again
 	for _, p := range s.refused {
 		m := b.messages[p.message]
-		l := letter{partName(m, p.part), subjectOf(m, p.tenant, p.entry), p.entry.Data, p.reason}
+		l := letter{partName(m, p.part), subjectOf(m, p.tenant, p.entry), m.Headers(), p.entry.Data, p.reason}
 		kept[p.message] = errors.Join(kept[p.message], i.sink.bury(ctx, l))
 	}
 	for n, m := range b.messages {

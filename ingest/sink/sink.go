@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/ingest/deadletters"
 	stream "tapedeck/ingest/jetstream"
 )
 
@@ -35,7 +36,11 @@ type Options struct {
 	// and for twice that where they are very many.
 	BatchPace time.Duration // default 500 ms
 	Keep      time.Duration // how long JetStream keeps what is stored; default 1 h
-	Log       *slog.Logger
+	// Version of this program: each version retries all dead letters once.
+	Version string
+	// RetryEvery is how often dead letters are looked through; default 1 min.
+	RetryEvery time.Duration
+	Log        *slog.Logger
 }
 
 // Sink is one consumer of blocks.
@@ -46,7 +51,8 @@ type Sink struct {
 	out  *inserter
 	stat status
 
-	stored chan struct{} // holds a token once something was stored that trimLoop has not seen
+	stored  chan struct{} // holds a token once something was stored that trimLoop has not seen
+	retrier *deadletters.Retrier
 }
 
 // ConsumerName is the durable consumer that all sinks share.
@@ -81,11 +87,19 @@ func New(opts Options) (*Sink, error) {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
+	if opts.Version == "" {
+		opts.Version = "unknown"
+	}
 	js, err := jetstream.New(opts.NATS)
 	if err != nil {
 		return nil, fmt.Errorf("sink: JetStream: %w", err)
 	}
+	dead, err := deadletters.Open(opts.NATS)
+	if err != nil {
+		return nil, err
+	}
 	s := &Sink{opts: opts, js: js, log: opts.Log, stored: make(chan struct{}, 1)}
+	s.retrier = &deadletters.Retrier{Letters: dead, Version: opts.Version, Every: opts.RetryEvery, Try: s.tryLetter, Log: opts.Log}
 	s.out = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	return s, nil
 }
@@ -96,10 +110,11 @@ func New(opts Options) (*Sink, error) {
 // says so and tries again.
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.out.close()
-	var trimming sync.WaitGroup
-	trimming.Go(func() { s.trimLoop(ctx) })
-	defer trimming.Wait()
+	var beside sync.WaitGroup
+	beside.Go(func() { s.trimLoop(ctx) })
+	defer beside.Wait()
 	s.awaitTables(ctx)
+	beside.Go(func() { s.retrier.Run(ctx) })
 	wait := backoff{}
 	for {
 		began := time.Now()

@@ -17,7 +17,7 @@ type Status struct {
 	Code       string    `json:"code,omitempty"`  // ClickHouse's name for the error
 	Table      string    `json:"table,omitempty"` // that the error is about
 	Do         string    `json:"do,omitempty"`    // what to do about it
-	Since      time.Time `json:"since"` // of the trouble, or of the last insert
+	Since      time.Time `json:"since"`           // of the trouble, or of the last insert
 	LastInsert time.Time `json:"last_insert"`
 }
 

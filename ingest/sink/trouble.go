@@ -66,7 +66,7 @@ func diagnose(err error) trouble {
 	return t
 }
 
-// Detail says what is wrong, since when, and what to do; "" if nothing is.
+// Detail says what is wrong, and since when; "" if nothing is.
 func (s Status) Detail() string {
 	if s.OK || s.Trouble == "" {
 		return s.Error
@@ -80,9 +80,6 @@ func (s Status) Detail() string {
 	}
 	if s.Error != "" {
 		text += ": " + s.Error
-	}
-	if s.Do != "" {
-		text += "; " + s.Do
 	}
 	return text
 }

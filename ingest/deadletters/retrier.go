@@ -1,0 +1,195 @@
+package deadletters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	stream "tapedeck/ingest/jetstream"
+)
+
+// ErrRefused says that a letter's block still cannot be stored.
+var ErrRefused = errors.New("still refused")
+
+// Retrier stores dead letters by itself once that is possible: each right after an
+// upgrade, that is once by every version of the program, and from then on after Wait,
+// twice Wait and so on, up to Longest. Of all retriers at a JetStream one works at a
+// time, for half of Every at most.
+type Retrier struct {
+	Letters *Store
+	Version string // of this program
+	// Try stores a letter's block. An error that wraps ErrRefused speaks of the block;
+	// any other ends the round, and the letter's tries do not count.
+	Try func(ctx context.Context, subject string, data []byte) error
+	Log *slog.Logger
+
+	Every   time.Duration // between the beginnings of two rounds; default 1 min
+	Wait    time.Duration // default 10 min
+	Longest time.Duration // default 24 h
+
+	next  time.Time // when a letter is due; a letter that is set aside later is so later than Wait
+	after uint64    // the letter at which the round before ended
+	cut   bool      // a letter was passed over that could not be tried
+}
+
+// Run retries letters until ctx ends. It keeps the gauges of letters held.
+func (r *Retrier) Run(ctx context.Context) {
+	for value, std := range map[*time.Duration]time.Duration{&r.Every: time.Minute, &r.Wait: 10 * time.Minute, &r.Longest: 24 * time.Hour} {
+		if *value == 0 {
+			*value = std
+		}
+	}
+	tick := time.NewTicker(r.Every / 4)
+	defer tick.Stop()
+	for {
+		if err := r.look(ctx); err != nil && ctx.Err() == nil && r.Letters.js.Conn().IsConnected() {
+			r.Log.Warn("dead letters: retrying failed, trying again later", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// look counts the letters, and begins a round if one may be due and no other retrier
+// began one within Every.
+func (r *Retrier) look(ctx context.Context) error {
+	letters, bytes, err := r.Letters.Count(ctx)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil // it is yet to be made
+	}
+	if err != nil {
+		return err
+	}
+	heldLetters.Set(float64(letters))
+	heldBytes.Set(float64(bytes))
+	if letters == 0 || time.Now().Before(r.next) {
+		return nil
+	}
+	if mine, err := r.lease(ctx); err != nil || !mine {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.Every/2)
+	defer cancel()
+	err = r.round(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil // it goes on there in the next round
+	}
+	return err
+}
+
+// leaseBucket holds the lease of a round, in memory, where it expires by itself.
+const (
+	leaseBucket = "TAPEDECK_LEASES"
+	leaseKey    = "dead-letters"
+	leaseRoom   = 64 << 10
+)
+
+// lease takes the right to a round, which nobody else has for Every.
+func (r *Retrier) lease(ctx context.Context) (bool, error) {
+	leases, err := r.Letters.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: leaseBucket, Description: "tapedeck: which process retries dead letters",
+		TTL: r.Every, Storage: jetstream.MemoryStorage, MaxBytes: leaseRoom,
+	})
+	if err != nil {
+		return false, fmt.Errorf("lease in %s: %w", leaseBucket, err)
+	}
+	_, err = leases.Create(ctx, leaseKey, []byte(r.Version))
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// round retries the letters that are due.
+func (r *Retrier) round(ctx context.Context) error {
+	st, err := r.Letters.stream(ctx)
+	if err != nil {
+		return err
+	}
+	last, next := st.CachedInfo().State.LastSeq, time.Now().Add(r.Wait)
+	for {
+		m, err := st.GetMsg(ctx, r.after+1, jetstream.WithGetMsgSubject(stream.DeadSubject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && m.Sequence > last {
+			if r.after = 0; !r.cut {
+				r.next = next
+			}
+			r.cut = false
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("dead letters after %d: %w", r.after, err)
+		}
+		r.after = m.Sequence // whatever comes of it, the next one's turn is next
+		if due := r.due(m); time.Now().Before(due) {
+			if due.Before(next) {
+				next = due
+			}
+		} else if err := r.retry(ctx, st, m); err != nil {
+			r.cut = true
+			return err
+		}
+	}
+}
+
+// due is when a letter is to be retried.
+func (r *Retrier) due(m *jetstream.RawStreamMsg) time.Time {
+	if !slices.Contains(triedBy(m.Header), r.Version) {
+		return m.Time
+	}
+	wait := r.Wait
+	for range min(tries(m.Header), 32) {
+		wait = min(2*wait, r.Longest)
+	}
+	return m.Time.Add(wait)
+}
+
+// retry stores a letter's block and takes the letter out. One that is refused again is
+// kept under another number, with its first reason and one more try.
+func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.RawStreamMsg) error {
+	subject := m.Header.Get(stream.HeaderSubject)
+	err := r.Try(ctx, subject, m.Data)
+	switch {
+	case err == nil:
+		recovered.Inc()
+		r.Log.Info("dead letters: stored a block that was set aside", "seq", m.Sequence, "subject", subject, "tries", tries(m.Header)+1)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !errors.Is(err, ErrRefused):
+		return fmt.Errorf("dead letter %d: %w", m.Sequence, err)
+	default:
+		again := &nats.Msg{Subject: stream.DeadSubject, Data: m.Data, Header: Header(retried(m), subject, r.Version, err)}
+		// Should taking it out fail, the second letter is one message to JetStream.
+		id := fmt.Sprintf("tried-%d-%d", m.Sequence, m.Time.UnixNano())
+		if _, err := r.Letters.js.PublishMsg(ctx, again, jetstream.WithMsgID(id)); err != nil {
+			return fmt.Errorf("keep dead letter %d: %w", m.Sequence, err)
+		}
+		r.Log.Warn("dead letters: a block is still refused", "seq", m.Sequence, "subject", subject, "tries", tries(m.Header)+1, "error", err)
+	}
+	if err := st.DeleteMsg(ctx, m.Sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+		return fmt.Errorf("take dead letter %d out: %w", m.Sequence, err)
+	}
+	return nil
+}
+
+var (
+	heldLetters = promauto.NewGauge(prometheus.GaugeOpts{
+		Name: "tapedeck_dead_letters", Help: "Blocks that are set aside now, as this sink counted them; sinks that share a JetStream count the same.",
+	})
+	heldBytes = promauto.NewGauge(prometheus.GaugeOpts{
+		Name: "tapedeck_dead_letter_bytes", Help: "Bytes of the blocks that are set aside now.",
+	})
+	recovered = promauto.NewCounter(prometheus.CounterOpts{
+		Name: "tapedeck_dead_letters_recovered_total", Help: "Blocks that were set aside and could be stored when they were retried.",
+	})
+)

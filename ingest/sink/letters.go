@@ -1,0 +1,40 @@
+package sink
+
+import (
+	"context"
+	"fmt"
+
+	"tapedeck/ingest/deadletters"
+	"tapedeck/schema/block"
+)
+
+// tryLetter stores the blocks of a dead letter: all of them, or none is counted as
+// stored. It works beside the batches, over a connection of its own.
+func (s *Sink) tryLetter(ctx context.Context, subject string, data []byte) error {
+	g := gatherer{sink: s, batch: newBatch()}
+	tenant, err := g.open(subject, data)
+	if err != nil {
+		return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
+	}
+	for n, e := range g.entries {
+		if err := block.Readable(e.Data); err != nil {
+			return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
+		}
+		if err := g.decode(tenant, e.Data); err != nil {
+			return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
+		}
+		g.batch.blocks++
+		g.batch.names = append(g.batch.names, fmt.Sprint("letter/", n, "/", contentName(e.Data)))
+	}
+	out := &inserter{sink: s, dsn: s.opts.DSN}
+	defer out.close()
+	err = out.try(ctx, g.batch)
+	if isRefusal(err) {
+		return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
+	}
+	if err == nil {
+		storedFrames.Add(float64(g.batch.columns.Frames()))
+		storedBlocks.Add(float64(g.batch.blocks))
+	}
+	return err
+}
