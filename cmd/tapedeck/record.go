@@ -31,11 +31,11 @@ type recordCommand struct {
 	Again   bool     `help:"Record a file also if the server has a recording of the same bytes."`
 	Clock   string   `help:"Where times come from: arrival, or frame for files recorded elsewhere." enum:"arrival,frame" default:"arrival"`
 	Header  []string `help:"Header for --sse and --ws; may be repeated." placeholder:"K:V" sep:"none"`
-	Send    []string `help:"Message to send once the WebSocket is open; may be repeated." placeholder:"FRAME" sep:"none"`
+	Send    []string `help:"Message to send each time the WebSocket is open; may be repeated." placeholder:"FRAME" sep:"none"`
 	Until   string   `help:"For --ws: stop after the first frame of this type." placeholder:"TYPE"`
 	Method  string   `help:"Method for --sse; GET, or POST if there is a body."`
 	Body    string   `help:"Body for --sse; @FILE reads it from a file."`
-	Once    bool     `help:"For --sse: do not reconnect when the stream ends."`
+	Once    bool     `help:"For --sse and --ws: do not connect again. Left out, --sse goes on until the server says that nothing follows, --ws until the connection is closed in good order."`
 
 	FrameLimit int    `help:"Largest frame, bytes; a longer one is kept in pieces." default:"16777216"`
 	NATS       string `help:"Publish to this NATS server rather than through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
@@ -119,7 +119,7 @@ func (c *recordCommand) check() error {
 		{"--until", "--ws", c.Until != "", c.WS != ""},
 		{"--body", "--sse", c.Body != "", c.SSE != ""},
 		{"--method", "--sse", c.Method != "", c.SSE != ""},
-		{"--once", "--sse", c.Once, c.SSE != ""},
+		{"--once", "--sse or --ws", c.Once, c.SSE != "" || c.WS != ""},
 		{"--again", "FILE", c.Again, c.Source != "" && c.Source != "-"},
 		{"--header", "--sse or --ws", len(c.Header) > 0, c.SSE != "" || c.WS != ""},
 	} {

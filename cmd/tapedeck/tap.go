@@ -93,9 +93,13 @@ func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, 
 	for _, text := range c.Send {
 		send = append(send, websocket.Payload{Data: []byte(text)})
 	}
-	return websocket.Record(ctx, rec, so, websocket.Options{
+	opts := websocket.Options{
 		URL: c.WS, Header: h, Send: send, FrameLimit: c.FrameLimit, Until: c.until(), Log: stderrLog(),
-	})
+	}
+	if !c.Once {
+		opts.Reconnect = &websocket.Reconnect{}
+	}
+	return websocket.Record(ctx, rec, so, opts)
 }
 
 // until gives the condition of --until, nil without.

@@ -7,6 +7,12 @@ import (
 	"github.com/coder/websocket"
 )
 
+// goesOn reports whether a connection that was closed with a code may be made again:
+// not after a normal closure, with or without the code that says so.
+func goesOn(code int) bool {
+	return code != int(websocket.StatusNormalClosure) && code != int(websocket.StatusNoStatusRcvd)
+}
+
 // EndReason is the reason for which a stream ended whose connection was closed
 // with a close frame: "closed" for an ordinary end, else "error: closed with
 // <code> <reason>". A close frame without a code (1005, as RFC 6455 section

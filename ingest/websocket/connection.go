@@ -162,7 +162,7 @@ func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) end
 	case ctx.Err() != nil:
 		return ending{reason: "closed"}
 	case closed:
-		return ending{reason: EndReason(code, reason), again: code != int(websocket.StatusNormalClosure)}
+		return ending{reason: EndReason(code, reason), again: goesOn(code)}
 	case sendErr != nil && !errors.Is(sendErr, context.Canceled):
 		return ending{reason: "error: " + sendErr.Error(), again: true}
 	case cut != nil:

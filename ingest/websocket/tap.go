@@ -9,6 +9,7 @@ package websocket
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,7 +36,9 @@ type Options struct {
 	// connection is closed. The frame is valid during the call.
 	Until func(f *schema.Frame) bool
 	// Reconnect, if set, connects again after a connection was cut or the
-	// server went away. The stream goes on; a note marks the place.
+	// server went away, and where none could be made; until one is closed in good
+	// order (1000, or without a code) or the server refuses it with a status below
+	// 500 other than 408 and 429. The stream goes on; a note marks the place.
 	Reconnect *Reconnect
 	Client    *http.Client // for the handshake; http.DefaultClient if nil
 	Log       *slog.Logger
@@ -100,12 +103,16 @@ type tap struct {
 // first makes the first connection.
 func (t *tap) first(ctx context.Context) (*connection, error) {
 	conn, err := t.connect(ctx)
-	if err == nil || t.opts.Reconnect == nil {
+	if err == nil || t.opts.Reconnect == nil || isPermanent(err) {
 		return conn, err
 	}
 	t.opts.Log.Warn("could not connect, trying again", "error", err)
 	wait := backoff{bounds: t.opts.Reconnect.withDefaults()}
-	if conn = t.again(ctx, &wait); conn == nil {
+	conn, permanent := t.again(ctx, &wait)
+	if conn == nil && permanent != nil {
+		err = permanent
+	}
+	if conn == nil {
 		return nil, err
 	}
 	return conn, nil
@@ -127,11 +134,14 @@ func (t *tap) run(ctx context.Context, conn *connection) ending {
 		}
 		t.opts.Log.Warn("connecting again", "url", t.opts.URL, "after", end.reason)
 		began := time.Now()
-		if conn = t.again(ctx, &wait); conn == nil {
+		next, err := t.again(ctx, &wait)
+		if next == nil {
+			end.err = err
 			return end
 		}
+		conn = next
 		note := fmt.Sprintf("%s; connected again after %s", end.reason, time.Since(began).Round(time.Millisecond))
-		err := t.stream.Record(ctx, &schema.Frame{
+		err = t.stream.Record(ctx, &schema.Frame{
 			At: ingest.Now(), Transport: schema.WebSocket, Flags: schema.FlagNote, Raw: []byte(note),
 		})
 		if err != nil {
@@ -141,16 +151,25 @@ func (t *tap) run(ctx context.Context, conn *connection) ending {
 	}
 }
 
-// again connects again, however long it takes; nil once ctx ends.
-func (t *tap) again(ctx context.Context, wait *backoff) *connection {
+// again connects again, however long it takes. The connection is nil once ctx ends,
+// and where the server refuses it permanently, which is the error.
+func (t *tap) again(ctx context.Context, wait *backoff) (*connection, error) {
 	for wait.sleep(ctx) {
 		conn, err := t.connect(ctx)
-		if err == nil {
-			return conn
+		if err == nil || isPermanent(err) {
+			return conn, err
 		}
 		t.opts.Log.Warn("could not connect again", "error", err)
 	}
-	return nil
+	return nil, nil
+}
+
+// permanentError is a server's refusal that another attempt would meet again.
+type permanentError struct{ error }
+
+func isPermanent(err error) bool {
+	_, is := errors.AsType[permanentError](err)
+	return is
 }
 
 // saidLimit is how much is quoted of what a server said in place of a WebSocket,
@@ -173,5 +192,10 @@ func refused(url string, answer *http.Response, err error) error {
 	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
 		hint = "it may want a header with a token"
 	}
-	return fmt.Errorf("connect to %s: the server answered %s%s; %s", url, answer.Status, said, hint)
+	err = fmt.Errorf("connect to %s: the server answered %s%s; %s", url, answer.Status, said, hint)
+	switch code := answer.StatusCode; {
+	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooManyRequests:
+		return err
+	}
+	return permanentError{err}
 }

@@ -428,3 +428,71 @@ func TestNoWebSocketThere(t *testing.T) {
 		}
 	}
 }
+
+// A connection is not made again after a normal closure, with or without a code,
+// nor where the server refuses it; what the server fails at is tried again.
+func TestReconnectEnds(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		attempts []func(w http.ResponseWriter, r *http.Request)
+		want     int32 // attempts
+		reason   string
+		err      string
+	}{
+		{"closed without a code", []func(http.ResponseWriter, *http.Request){closesWith(0)}, 1, "closed", ""},
+		{"going away, then normal", []func(http.ResponseWriter, *http.Request){closesWith(websocket.StatusGoingAway), closesWith(websocket.StatusNormalClosure)}, 2, "closed", ""},
+		{"away, then there", []func(http.ResponseWriter, *http.Request){answersWith(503), answersWith(429), closesWith(websocket.StatusNormalClosure)}, 3, "closed", ""},
+		{"cut, then refused", []func(http.ResponseWriter, *http.Request){closesWith(-1), answersWith(503), answersWith(401)}, 3, "error: the connection was cut: EOF", "401"},
+		{"refused at once", []func(http.ResponseWriter, *http.Request){answersWith(404)}, 1, "", "404"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var attempts atomic.Int32
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n := int(attempts.Add(1)) - 1
+				tc.attempts[min(n, len(tc.attempts)-1)](w, r)
+			}))
+			defer srv.Close()
+			var m ingesttest.Memory
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			sum, err := Record(ctx, ingest.NewRecorder(&m, ingest.Settings{}, nil), ingest.StreamOptions{Session: "s"},
+				Options{URL: srv.URL, Reconnect: &Reconnect{First: time.Millisecond}})
+			if ctx.Err() != nil || attempts.Load() != tc.want || (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("%d attempts, %v, want %d and %q", attempts.Load(), err, tc.want, tc.err)
+			}
+			reason := ""
+			for _, b := range m.Blocks() {
+				if b.State.StreamID == sum.StreamID && b.State.Ended != 0 {
+					reason = b.State.EndReason
+				}
+			}
+			if reason != tc.reason {
+				t.Errorf("ended %q, want %q", reason, tc.reason)
+			}
+		})
+	}
+}
+
+// closesWith accepts a WebSocket, says something and closes it: with a code, without
+// one (0), or not at all (-1).
+func closesWith(code websocket.StatusCode) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		c.Write(r.Context(), websocket.MessageText, []byte("hello"))
+		switch code {
+		case -1:
+			c.CloseNow()
+		case 0:
+			c.Close(websocket.StatusNoStatusRcvd, "")
+		default:
+			c.Close(code, "")
+		}
+	}
+}
+
+func answersWith(status int) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status) }
+}
