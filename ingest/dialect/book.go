@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,12 @@ func (b *Book) LocalID(kind string, f *schema.Frame) string {
 	var room [96]byte
 	buf := append(append(append(room[:0], kind...), ':'), b.stream...)
 	return string(strconv.AppendUint(append(buf, ':'), f.Seq, 10))
+}
+
+// EventID makes an id for a fact that every stream can speak of which carries the same
+// event: the kind, and a hash of what identifies the event.
+func EventID(kind string, hash uint64) string {
+	return fmt.Sprintf("%s:event:%016x", kind, hash)
 }
 
 // fact fills in what every fact takes from the frame that it began with.

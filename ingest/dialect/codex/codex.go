@@ -3,6 +3,9 @@
 package codex
 
 import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -14,16 +17,20 @@ import (
 var Dialect = dialect.Dialect{Name: "codex", Match: match, Ends: dialect.EndsWith("turn.completed", "turn.failed"), New: newDecoder}
 
 // decoder is the state of one stream. Ids of items count from item_0 in every
-// process, so that they mean something in this stream only.
+// process, so that they mean something in this stream only. What identifies a tool
+// call or a usage in every stream that carries the same process is the thread and all
+// that the process printed up to there.
 type decoder struct {
 	trace.Stream
 	tr       trace.Trace
 	thread   dialect.Last
-	scope    string // of running totals
-	failing  string // an error of the run after which nothing has been heard
-	failedAt int64  // when it was told, ns
-	todo     []byte // the latest list, JSON
-	quoting  []byte // room for arguments
+	scope    string        // of running totals
+	failing  string        // an error of the run after which nothing has been heard
+	failedAt int64         // when it was told, ns
+	todo     []byte        // the latest list, JSON
+	quoting  []byte        // room for arguments
+	printed  xxhash.Digest // of the lines of the process so far
+	made     int           // ids made with the present line
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -34,7 +41,8 @@ func newDecoder(string) dialect.Decoder {
 
 // reset begins a process.
 func (d *decoder) reset() {
-	d.tr = trace.Trace{Stream: &d.Stream, Session: d.tr.Session, LocalTools: true}
+	d.tr = trace.Trace{Stream: &d.Stream, Session: d.tr.Session, LocalTools: true, SharedID: d.shared}
+	d.printed.Reset()
 	d.failing, d.todo = "", nil
 }
 
@@ -44,12 +52,29 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 		return
 	}
 	d.Begin(in, b)
+	_, _ = d.printed.Write(in.Data) // it never fails
+	d.made = 0
 	d.event(in)
 	d.tr.Address()
 	d.Done()
 	if cap(d.quoting) > roomKept {
 		d.quoting = nil
 	}
+}
+
+// shared makes the id of a fact that begins with the present line and that every
+// stream can speak of which carries the process's lines up to here. Where the thread
+// has no name it is this stream's alone.
+func (d *decoder) shared(kind string) string {
+	if d.tr.Session == "" {
+		return d.ID(kind)
+	}
+	d.made++
+	var h xxhash.Digest
+	h.Reset()
+	_, _ = h.WriteString(d.tr.Session)
+	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, d.printed.Sum64()+uint64(d.made)))
+	return dialect.EventID(kind, h.Sum64())
 }
 
 // roomKept bounds the memory that is kept for building arguments, bytes.

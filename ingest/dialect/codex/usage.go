@@ -26,5 +26,5 @@ func (d *decoder) usage(raw []byte) {
 			d.scope = "thread:" + d.tr.Session
 		}
 	}
-	d.tr.Use(&counting, d.ID("usage"), d.scope, d.tr.Run(), raw)
+	d.tr.Use(&counting, d.shared("usage"), d.scope, d.tr.Run(), raw)
 }

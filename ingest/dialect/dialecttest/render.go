@@ -26,7 +26,8 @@ import (
 //	"s": Hello
 //
 // Times count from the start of the script, "-" is a time not known. x@3 is the
-// id of what began with frame 3, v the frame that changed it last. Of session,
+// id of what began with frame 3 and only this stream can refer to, x#3 of what every
+// stream can that carries the same frames; v is the frame that changed it last. Of session,
 // run, node and agent only what differs from the span it belongs to is shown,
 // of a message its kind only where the id does not say it.
 func Render(o *Outcome) string { return render(o, nil) }
@@ -44,7 +45,7 @@ func render(o *Outcome, numbers []int) string {
 }
 
 func newRenderer(numbers []int) *renderer {
-	return &renderer{numbers: numbers, spans: map[string]schema.Fact{}}
+	return &renderer{numbers: numbers, spans: map[string]schema.Fact{}, seen: map[string]uint64{}}
 }
 
 // facts writes all but the frames.
@@ -52,6 +53,13 @@ func (r *renderer) facts(o *Outcome) {
 	children := map[string][]schema.Span{}
 	for _, s := range o.Facts.Spans {
 		r.spans[s.ID] = s.Fact
+		r.seen[s.ID] = s.SeenSeq
+	}
+	for i := range o.Facts.Messages {
+		r.seen[o.Facts.Messages[i].ID] = o.Facts.Messages[i].SeenSeq
+	}
+	for i := range o.Facts.Usages {
+		r.seen[o.Facts.Usages[i].ID] = o.Facts.Usages[i].SeenSeq
 	}
 	for _, s := range o.Facts.Spans {
 		children[s.Parent] = append(children[s.Parent], s)
@@ -84,6 +92,7 @@ type renderer struct {
 	b        strings.Builder
 	numbers  []int
 	spans    map[string]schema.Fact
+	seen     map[string]uint64 // the frame that each fact began with
 	abridged bool
 }
 
@@ -113,8 +122,13 @@ func (r *renderer) number(seq uint64) string {
 
 var localID = regexp.MustCompile(`:` + StreamID + `:(\d+)`)
 
-// id shortens an id that was made of the stream and a frame.
+var eventID = regexp.MustCompile(`:event:[0-9a-f]{16}$`)
+
+// id shortens an id that was made of the stream and a frame, or of an event.
 func (r *renderer) id(id string) string {
+	if seq, ok := r.seen[id]; ok && eventID.MatchString(id) {
+		return eventID.ReplaceAllString(id, "#"+r.number(seq))
+	}
 	return localID.ReplaceAllStringFunc(id, func(found string) string {
 		seq, _ := strconv.ParseUint(found[strings.LastIndexByte(found, ':')+1:], 10, 64)
 		return "@" + r.number(seq)
@@ -181,7 +195,7 @@ func (r *renderer) whose(f *schema.Fact, parent string) string {
 		}
 	}
 	seen := r.number(f.SeenSeq)
-	if id := r.id(f.ID); !strings.HasSuffix(id, "@"+seen) && !strings.Contains(id, "@"+seen+".") {
+	if id := r.id(f.ID); !strings.HasSuffix(id, "@"+seen) && !strings.HasSuffix(id, "#"+seen) && !strings.Contains(id, "@"+seen+".") {
 		words = append(words, "seen=@"+seen)
 	}
 	return strings.Join(append(words, "v="+r.number(f.Version-1)), " ")

@@ -118,7 +118,7 @@ func (d *decoder) costs(r *run, e *event) {
 		}
 	}
 	counts := countsOf(e.o)
-	u := d.book.Use(d.id("usage"), c.span.ID, schema.UsageAdd, counts.tokens(), d.frame)
+	u := d.book.Use(d.shared("usage"), c.span.ID, schema.UsageAdd, counts.tokens(), d.frame)
 	r.fill(&u.Fact, nil)
 	u.Node, u.Span = c.span.Node, c.span.ID
 	u.Model, u.Provider = r.model, r.provider

@@ -17,6 +17,7 @@ type decoder struct {
 	frame *schema.Frame
 	book  *dialect.Book
 	*objects
+	event   eventMark
 	suffix  string // tells apart what one frame tells of several events
 	bundled bool   // several events came in one frame: their times are not known
 
@@ -62,7 +63,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 	}
 	d.outer.clear()
 	objectPool.Put(d.objects)
-	d.frame, d.book, d.objects = nil, nil, nil
+	d.frame, d.book, d.objects, d.event = nil, nil, nil, eventMark{}
 }
 
 // ReadsText implements dialect.TextReader.

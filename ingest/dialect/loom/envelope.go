@@ -36,6 +36,7 @@ func (d *decoder) follow(l *lane, e *event) (again bool) {
 		d.giveUp(l.run)
 		l.ended()
 	}
+	d.event = eventMark{true, id, hash}
 	flags, lost := l.count.next(id, hash)
 	d.missed(l, flags, lost)
 	return false

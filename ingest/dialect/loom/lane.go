@@ -17,6 +17,7 @@ type lane struct {
 	count   sequence
 	run     *run   // the run in progress, nil between runs
 	over    bool   // its latest run has ended
+	runs    uint64 // that ended
 	used    uint64 // Seq of the frame that last belonged to it
 }
 
@@ -32,6 +33,7 @@ type pastLane struct {
 	hash  uint64 // of its key, which may be long
 	count sequence
 	over  bool
+	runs  uint64
 }
 
 func hashOf(key string, wrapped bool) uint64 {
@@ -99,7 +101,7 @@ func (ls *lanes) add(key []byte, wrapped bool, f *schema.Frame) *lane {
 	h := hashOf(l.key, wrapped)
 	for i, p := range ls.past {
 		if p.hash == h {
-			l.count, l.over = p.count, p.over
+			l.count, l.over, l.runs = p.count, p.over, p.runs
 			ls.past = append(ls.past[:i], ls.past[i+1:]...)
 			break
 		}
@@ -149,7 +151,7 @@ func (ls *lanes) retire(l *lane) {
 	if len(ls.past) >= pastLimit {
 		ls.past = append(ls.past[:0], ls.past[1:]...)
 	}
-	ls.past = append(ls.past, pastLane{hashOf(l.key, l.wrapped), l.count, l.over})
+	ls.past = append(ls.past, pastLane{hashOf(l.key, l.wrapped), l.count, l.over, l.runs})
 	if ls.cur == l {
 		ls.cur = nil
 	}
@@ -158,4 +160,5 @@ func (ls *lanes) retire(l *lane) {
 // ended says that a lane's run is over.
 func (l *lane) ended() {
 	l.run, l.over, l.count.ended = nil, true, true
+	l.runs++
 }

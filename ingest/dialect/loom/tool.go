@@ -56,7 +56,7 @@ func (d *decoder) tool(r *run, e *event) {
 // first spoken of, and belongs to the node that asked for it.
 func (d *decoder) openTool(r *run, e *toolEvent) *tool {
 	t := &tool{id: string(e.id), name: string(e.name)}
-	t.span = d.book.OpenSpan(schema.SpanTool, d.id("tool"), t.name, d.frame)
+	t.span = d.book.OpenSpan(schema.SpanTool, d.shared("tool"), t.name, d.frame)
 	t.span.CallID = t.id
 	d.unclock(t.span)
 	r.fill(&t.span.Fact, nil)
@@ -216,7 +216,7 @@ func (d *decoder) abandonTool(t *tool) {
 
 // toolMessage opens a message of a tool call.
 func (d *decoder) toolMessage(r *run, t *tool, kind schema.MessageKind, id, media string) *dialect.Message {
-	m := d.book.OpenMessage(kind, d.id(id), d.frame)
+	m := d.book.OpenMessage(kind, d.shared(id), d.frame)
 	r.fill(&m.Fact, nil)
 	m.Node, m.Span, m.Name, m.Media = t.span.Node, t.span.ID, t.name, media
 	return m
@@ -225,7 +225,7 @@ func (d *decoder) toolMessage(r *run, t *tool, kind schema.MessageKind, id, medi
 // toolSaid records a message of a tool call that came whole.
 func (d *decoder) toolSaid(r *run, e *toolEvent, kind schema.MessageKind, id, span, name string) *dialect.Message {
 	text, media := textOf(e)
-	m := d.book.Say(kind, d.id(id), text, d.frame)
+	m := d.book.Say(kind, d.shared(id), text, d.frame)
 	r.fill(&m.Fact, e.node)
 	m.Span, m.Name, m.Media = span, name, media
 	return m

@@ -62,9 +62,18 @@ func (t *Trace) beginTool(id, name []byte, below *dialect.Span) *Tool {
 // made of its own, unless this stream has already used it for another.
 func (t *Trace) toolID(id []byte) string {
 	if t.LocalTools || len(id) == 0 || t.ended(id) {
-		return t.ID("tool")
+		return t.factID("tool")
 	}
 	return "tool:" + string(id)
+}
+
+// factID makes the id of a tool call or a message of one that begins with the
+// present frame.
+func (t *Trace) factID(kind string) string {
+	if t.SharedID != nil {
+		return t.SharedID(kind)
+	}
+	return t.ID(kind)
 }
 
 // OpenTool is the call in progress with an id, nil if there is none.
@@ -128,7 +137,7 @@ func (tool *Tool) Arguments() []byte {
 func (t *Trace) arguments(tool *Tool) *dialect.Message {
 	if tool.args == nil {
 		if tool.ArgumentsID == "" {
-			tool.ArgumentsID = t.ID(string(schema.MessageArguments))
+			tool.ArgumentsID = t.factID(string(schema.MessageArguments))
 		}
 		tool.args = t.toolMessage(tool, schema.MessageArguments, tool.ArgumentsID)
 		tool.args.Media = cmp.Or(tool.Media, "json")
@@ -139,7 +148,7 @@ func (t *Trace) arguments(tool *Tool) *dialect.Message {
 // Print adds to what a tool prints while it runs.
 func (t *Trace) Print(tool *Tool, chunk []byte) {
 	if tool.out == nil {
-		tool.out = t.toolMessage(tool, schema.MessageOutput, t.ID(string(schema.MessageOutput)))
+		tool.out = t.toolMessage(tool, schema.MessageOutput, t.factID(string(schema.MessageOutput)))
 	}
 	t.Book.Append(tool.out, chunk, t.Frame)
 }
@@ -147,7 +156,7 @@ func (t *Trace) Print(tool *Tool, chunk []byte) {
 // Printed tells all that a tool has printed so far: a growing snapshot.
 func (t *Trace) Printed(tool *Tool, whole []byte) {
 	if tool.out == nil {
-		tool.out = t.toolMessage(tool, schema.MessageOutput, t.ID(string(schema.MessageOutput)))
+		tool.out = t.toolMessage(tool, schema.MessageOutput, t.factID(string(schema.MessageOutput)))
 	}
 	t.Book.SetText(tool.out, whole, t.Frame)
 }
@@ -180,7 +189,7 @@ func (t *Trace) Noted(tool *Tool) {
 // Returned records a call's result, text or JSON (media "text", "json" or a
 // media type), and completes its other messages. It does not end the call.
 func (t *Trace) Returned(tool *Tool, result []byte, media string) *dialect.Message {
-	id := t.ID(string(schema.MessageResult))
+	id := t.factID(string(schema.MessageResult))
 	if tool.Span.ID == "tool:"+tool.Span.CallID {
 		id = "result:" + tool.Span.CallID // so that other streams speak of the same
 	}

@@ -1,0 +1,35 @@
+package loom
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+
+	"tapedeck/ingest/dialect"
+)
+
+// eventMark identifies the present event by what it carries itself. Section 3 of the
+// specification has receivers deduplicate by event_id, which counts within a session.
+type eventMark struct {
+	counted bool // the event has a numeric event_id
+	id      uint64
+	hash    uint64 // of its JSON text
+}
+
+// shared returns the id of a fact that begins with the present event, the same in
+// every stream that carries the event, so that tokens and tool calls of a run that is
+// recorded twice count once. The id is made of the lane's key, the number of runs
+// that ended in the lane before, the event_id and the event's text. Without an
+// event_id or a session only this stream can refer to the fact.
+func (d *decoder) shared(kind string) string {
+	l := d.cur
+	if !d.event.counted || l == nil || l.key == "" || d.suffix != "" {
+		return d.id(kind)
+	}
+	var room [8 * 4]byte
+	buf := binary.LittleEndian.AppendUint64(room[:0], hashOf(l.key, l.wrapped))
+	buf = binary.LittleEndian.AppendUint64(buf, l.runs)
+	buf = binary.LittleEndian.AppendUint64(buf, d.event.id)
+	buf = binary.LittleEndian.AppendUint64(buf, d.event.hash)
+	return dialect.EventID(kind, xxhash.Sum64(buf))
+}
