@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { expect, test } from './test'
 
 test.beforeEach(async ({ page }) => {
@@ -5,14 +6,44 @@ test.beforeEach(async ({ page }) => {
   await page.getByRole('tab', { name: 'Timeline' }).click()
 })
 
-test('a click on a bar goes to where it began and tells of it', async ({ page }) => {
+const moment = async (page: Page) => Number(await page.getByTestId('moment').getAttribute('data-ms'))
+
+test('a click on a bar goes to where it was, and shows all of the span whatever the moment is', async ({
+  page,
+}) => {
   const rows = page.getByRole('treegrid', { name: 'Spans' }).getByRole('row')
   await expect(rows).toHaveCount(11)
-  await rows.nth(8).getByRole('gridcell').last().click()
+  const bar = rows.nth(4).locator('[data-kind="tool"]').last()
+  const box = await bar.boundingBox()
+  if (box === null) throw new Error('the bar is not there')
+  await bar.click({ position: { x: box.width * 0.5, y: box.height / 2 } })
+  // From 1,446 ms for 951 ms.
+  await expect.poll(() => moment(page)).toBeGreaterThan(1800)
+  expect(await moment(page)).toBeLessThan(2050)
+  await expect(page.getByRole('log', { name: 'Conversation' })).not.toContainText('exit status 0')
+  const detail = page.getByRole('complementary', { name: 'Tool call bash' })
+  await expect(detail).toContainText('OK')
+  await expect(detail).not.toContainText('Running')
+  await expect(detail.getByRole('region', { name: 'Arguments' })).toContainText('grep -n -A4 FAIL')
+  await expect(detail.getByRole('region', { name: 'Result' })).toContainText('TestRenewLease')
+  await expect(detail.getByRole('region', { name: 'Result' })).toContainText('exit status 0')
+  await detail.getByRole('button', { name: 'Show the frames' }).click()
+  await expect(detail.getByRole('region', { name: 'Frames' })).toContainText('tool_output')
+})
+
+test('a click on a line selects it, and leaves the moment', async ({ page }) => {
+  const rows = page.getByRole('treegrid', { name: 'Spans' }).getByRole('row')
+  await expect(rows).toHaveCount(11)
+  const before = await moment(page)
+  await rows.nth(8).getByText('read').click()
   const detail = page.getByRole('complementary', { name: 'Tool call read' })
-  await expect(detail).toContainText('Running')
-  await expect(detail).toContainText('call_91c0')
-  await expect(page.getByRole('log', { name: 'Conversation' })).not.toContainText('no such file')
+  await expect(detail).toContainText('Error')
+  await expect(detail).toContainText('no such file')
+  expect(await moment(page)).toBe(before)
+  await rows.nth(2).getByRole('gridcell').first().click()
+  const model = page.getByRole('complementary', { name: 'Model call think' })
+  await expect(model.getByRole('region', { name: 'Input' })).toContainText("Why did last night's build fail")
+  await expect(model.getByRole('region', { name: 'Output' })).toContainText('Let me look at the build log.')
 })
 
 test('goes by keyboard alone: rows, folding, seeking, zooming', async ({ page }) => {
@@ -27,7 +58,7 @@ test('goes by keyboard alone: rows, folding, seeking, zooming', async ({ page })
   await grid.press('End')
   await expect(grid.getByRole('row', { selected: true })).toHaveAttribute('aria-rowindex', '11')
   await grid.press('Enter')
-  await expect(page.getByRole('complementary', { name: 'Model call think' })).toContainText('Running')
+  await expect(page.getByRole('complementary', { name: 'Model call think' })).toContainText('OK')
   await grid.press('+')
   await expect(page.getByRole('button', { name: 'Show all' })).toBeVisible()
   await grid.press('-')

@@ -6,6 +6,8 @@ import { StatusBadge } from '../components/status'
 import { duration } from '../format/duration'
 import { compact, count, dollars } from '../format/numbers'
 import classes from './page.module.css'
+import { usePlayerState } from './player/context'
+import { ageOf, isOpen, runningFor, silenceOf } from './standing'
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
@@ -33,7 +35,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
             {day.format(new Date(session.started))}
           </time>
         </Fact>
-        <Fact name="Lasted">{duration(session.duration_ms)}</Fact>
+        <Lasting session={session} />
         <Fact name="Frames">{count(totals.frames)}</Fact>
         {totals.runs > 0 && <Fact name="Runs">{count(totals.runs)}</Fact>}
         {totals.tools.calls > 0 && (
@@ -50,6 +52,16 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
       </dl>
     </header>
   )
+}
+
+/** For how long the session lasted; of one that is open, for how long it has been running and silent. */
+function Lasting({ session }: { session: Schemas['SessionDetail'] }) {
+  const followed = usePlayerState(({ running, duration, edge }) =>
+    running ? runningFor(duration, duration - edge) : null,
+  )
+  if (isOpen(session))
+    return <Fact name="Running for">{followed ?? runningFor(ageOf(session), silenceOf(session))}</Fact>
+  return <Fact name="Lasted">{duration(session.duration_ms)}</Fact>
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

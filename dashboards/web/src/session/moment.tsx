@@ -1,18 +1,24 @@
 import { memo } from 'react'
 import { clock } from '../format/duration'
+import { momentText } from './place'
 import { usePlayer } from './player/context'
+import { useGo } from './useplace'
 import classes from './moment.module.css'
 
 /** A moment of the tape, which the player goes to. `ms` counts from the session's start. */
 export const MomentLink = memo(function MomentLink({ ms, started }: { ms: number; started: string }) {
   const player = usePlayer()
+  const go = useGo()
   const text = clock(ms)
   return (
     <button
       className={classes.link}
       title={`${new Date(Date.parse(started) + ms).toISOString()} – show this moment`}
       aria-label={`Go to ${text}`}
-      onClick={() => player.seek(ms)}
+      onClick={() => {
+        go({ t: momentText(ms) }, 'push')
+        player.seek(ms)
+      }}
     >
       {text}
     </button>

@@ -16,6 +16,8 @@ import type { Player } from './player/player'
 import { ReplayPlayer } from './player/replayplayer'
 import { TransportBar } from './player/transport'
 import { densityQuery, isGone, sessionQuery, timelineQuery, transcriptQuery } from './queries'
+import { ageOf, isOpen } from './standing'
+import { useMomentInAddress } from './useplace'
 import { Views } from './views'
 
 /** One session: what it is, four views of one moment of it, and the player that sets the moment. */
@@ -49,14 +51,7 @@ export default function SessionPage({ id }: { id: string }) {
 function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: boolean }) {
   useDocumentTitle(`${session.title === '' ? session.id : session.title} · tapedeck`)
   const client = useQueryClient()
-  const running = session.status === 'running'
-  const [player] = useState(
-    () =>
-      new ReplayPlayer(
-        { session: session.id, started: session.started, duration: session.duration_ms, running },
-        momentOf(location.search, session.started),
-      ),
-  )
+  const player = usePlayerOf(session)
   useRenewal(session, player)
   useEffect(() => {
     if (gone) {
@@ -70,10 +65,6 @@ function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: bo
       player.close()
     }
   }, [client, player, session.id, gone])
-  useEffect(() => {
-    player.grown(session.duration_ms)
-    if (!running) player.finish()
-  }, [player, running, session.duration_ms])
   return (
     <PlayerContext.Provider value={player}>
       <div className={classes.page}>
@@ -85,12 +76,43 @@ function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: bo
             </Notice>
           )}
         </div>
+        <MomentInAddress started={session.started} />
         <SessionHeader session={session} />
         <Views session={session} />
         <TransportBar session={session} />
       </div>
     </PlayerContext.Provider>
   )
+}
+
+function MomentInAddress({ started }: { started: string }) {
+  useMomentInAddress(started)
+  return null
+}
+
+/** The player of a session, which hears of what is known of it. One that had ended and goes on is followed anew. */
+function usePlayerOf(session: Schemas['SessionDetail']): ReplayPlayer {
+  const { id, started, duration_ms } = session
+  const running = isOpen(session)
+  const lost = (session.status as string) === 'lost'
+  const age = running ? ageOf(session) : 0
+  const make = (search: string) =>
+    new ReplayPlayer({ session: id, started, duration: duration_ms, running, age }, momentOf(search, started))
+  const [player, setPlayer] = useState(() => make(location.search))
+  const [ended, setEnded] = useState(!running)
+  if (ended === running) {
+    setEnded(!running)
+    if (running && !player.state().running) setPlayer(make(''))
+  }
+  useEffect(() => {
+    player.grown(duration_ms, age)
+    if (!running) player.finish(lost)
+  }, [player, running, lost, age, duration_ms])
+  const shown = useQuery({ ...timelineQuery(id), select: (timeline) => timeline.duration_ms }).data
+  useEffect(() => {
+    if (shown !== undefined) player.loaded(shown)
+  }, [player, shown])
+  return player
 }
 
 /** Fetches all that is shown anew when a session that nobody follows turns out to have other frames than it had. */

@@ -1,15 +1,14 @@
 import { Tabs } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useState } from 'react'
 import type { Schemas } from '../api/client'
 import { Skip } from '../components/skip'
 import { Conversation } from './conversation/conversation'
 import { Frames } from './frames/frames'
 import classes from './page.module.css'
+import type { View } from './place'
 import { Timeline } from './timeline/timeline'
 import { Totals } from './totals/totals'
-
-type View = 'conversation' | 'timeline' | 'frames' | 'totals'
+import { useGo, usePlace } from './useplace'
 
 /**
  * The views of the moment. Where there is room the conversation stands beside one of the others; else
@@ -17,7 +16,9 @@ type View = 'conversation' | 'timeline' | 'frames' | 'totals'
  */
 export function Views({ session }: { session: Schemas['SessionDetail'] }) {
   const wide = useMediaQuery('(min-width: 68em)', window.matchMedia('(min-width: 68em)').matches)
-  const [chosen, choose] = useState<View>('conversation')
+  const { tab, span } = usePlace()
+  const go = useGo()
+  const chosen = tab ?? (span === null ? 'conversation' : 'timeline')
   const shown = wide && chosen === 'conversation' ? 'timeline' : chosen
   return (
     <div className={classes.views}>
@@ -32,7 +33,7 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
         tabIndex={-1}
         className={classes.tabs}
         value={shown}
-        onChange={(view) => choose((view as View | null) ?? 'conversation')}
+        onChange={(view) => go({ tab: view as View | null }, 'push')}
         keepMounted={false}
       >
         <Tabs.List className={classes.list}>

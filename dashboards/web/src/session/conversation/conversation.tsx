@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { Empty } from '../../components/empty'
 import { ProblemAlert } from '../../components/problem'
+import { isOpen } from '../standing'
 import { timelineQuery, transcriptQuery } from '../queries'
 import { conversationOf } from './items'
 import { ConversationList } from './list'
@@ -20,7 +21,7 @@ export function Conversation({ session }: { session: Schemas['SessionDetail'] })
   const error = transcript.error ?? timeline.error
   if (items !== undefined) {
     if (items.length > 0) return <ConversationList items={items} started={session.started} />
-    return session.status === 'running' ? (
+    return isOpen(session) ? (
       <Empty title="Nothing has been said so far" icon={<IconMessages size={32} stroke={1.5} />}>
         Messages and tool calls come up here as they arrive.
       </Empty>

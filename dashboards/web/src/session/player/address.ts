@@ -1,3 +1,4 @@
+import { momentText, placeOf, withPlace } from '../place'
 import { offsetOf } from './position'
 
 /**
@@ -17,9 +18,10 @@ export function momentOf(
   return Number.isNaN(offset) ? null : { offset, position: t }
 }
 
-/** The address of a session at a moment, to the nanosecond, to be handed on. */
+/** The address of a session at a moment, to the nanosecond, with the view that a page shows, to be handed on. */
 export function addressOf(page: string, session: string, offset: number): string {
   const url = new URL(`/sessions/${encodeURIComponent(session)}`, page)
-  url.searchParams.set('t', String(Math.round(offset * 1e6) / 1e9))
+  const { tab, span } = placeOf(new URL(page).search)
+  url.search = withPlace('', { tab, span, t: momentText(offset) })
   return url.href
 }

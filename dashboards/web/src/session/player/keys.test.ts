@@ -3,7 +3,15 @@ import { keyHelp, nextSpeed, obeyKey } from './keys'
 import type { Player, PlayerState } from './player'
 
 const state: PlayerState = {
-  ...{ offset: 20_000, position: null, duration: 60_000, edge: 60_000, playing: false, speed: 1 },
+  ...{
+    offset: 20_000,
+    position: null,
+    duration: 60_000,
+    edge: 60_000,
+    known: 60_000,
+    playing: false,
+    speed: 1,
+  },
   ...{ idleLimit: null, loop: false, running: false, live: false, trouble: null },
 }
 

@@ -4,10 +4,12 @@ export interface PlayerState {
   offset: number
   /** The frame that the moment stands at; null where it is not known, or before the first. */
   position: string | null
-  /** Where the tape ends, so far. */
+  /** Where the tape ends: at its last frame, or at the present of a session that runs. */
   duration: number
   /** When the latest frame arrived that is known of: what is newer than the data shown is fetched. */
   edge: number
+  /** Of a session that runs: until when the data shown is all there is. What is open has lasted until then. */
+  known: number
   playing: boolean
   /** From 0.1 to 1000. */
   speed: number

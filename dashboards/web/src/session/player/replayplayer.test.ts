@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ReplayPlayer, type Hearer } from './replayplayer'
+import type { Listener } from './environment'
+import { ReplayPlayer } from './replayplayer'
 import type { Message } from './wire'
 
 const started = '2026-01-02T03:04:05.000000000Z'
@@ -9,7 +10,7 @@ const position = (ms: number) => `${1_767_323_045_000 + ms}000000.stream.${ms}`
 class Stage {
   sent: { op: string; to?: string; frames?: number; value?: unknown }[] = []
   lastSent = ''
-  connections: Hearer[] = []
+  connections: Listener[] = []
   time = 0
   private frame: (() => void) | null = null
   readonly player: ReplayPlayer
@@ -21,8 +22,8 @@ class Stage {
   ) {
     vi.stubGlobal('location', { protocol: 'http:', host: 'deck' })
     this.player = new ReplayPlayer({ session: 's', started, duration, running }, start, {
-      connect: (_, hearer) => {
-        this.connections.push(hearer)
+      connect: (_, listener) => {
+        this.connections.push(listener)
         return {
           send: (text) => {
             const control = JSON.parse(text) as { op: string }
@@ -41,14 +42,14 @@ class Stage {
     this.player.open()
   }
 
-  get hearer(): Hearer {
-    const hearer = this.connections.at(-1)
-    if (hearer === undefined) throw new Error('no connection')
-    return hearer
+  get listener(): Listener {
+    const listener = this.connections.at(-1)
+    if (listener === undefined) throw new Error('no connection')
+    return listener
   }
 
   accept() {
-    this.hearer.opened()
+    this.listener.opened()
   }
 
   /** What was sent since the last call. */
@@ -57,7 +58,7 @@ class Stage {
   }
 
   say(message: Message) {
-    this.hearer.heard(JSON.stringify(message))
+    this.listener.heard(JSON.stringify(message))
   }
 
   cue(ms: number, frames = 1) {
@@ -228,12 +229,19 @@ test('a session that runs is followed, paused, rewound, and live again', () => {
   expect(stage.took().at(-1)).toEqual({ op: 'live' })
   stage.answer(10_000, { live: true })
   stage.cue(12_000)
-  expect(stage.after(100)).toMatchObject({ offset: 12_100, edge: 12_000, duration: 12_100 })
+  // What the frame says has yet to be fetched.
+  expect(stage.after(100)).toMatchObject({ offset: 10_000, edge: 12_000, duration: 12_000 })
+  stage.player.loaded(12_000)
+  stage.after(20)
+  for (let i = 0; i < 40; i++) stage.after(25)
+  expect(stage.player.state()).toMatchObject({ offset: 12_000, known: 12_000 })
   stage.player.pause()
+  expect(stage.took()).toEqual([{ op: 'pause' }])
   stage.answer(12_000, { paused: true, frames: 5, position: position(12_000) })
   stage.after(1000)
   stage.answer(12_000, { paused: true, duration_ms: 14_000 })
   expect(stage.player.state()).toMatchObject({ offset: 12_000, edge: 14_000, duration: 14_000, live: false })
+  stage.player.loaded(14_500)
   stage.player.seek(4000)
   stage.took()
   stage.player.play()
@@ -244,6 +252,7 @@ test('a session that runs is followed, paused, rewound, and live again', () => {
   stage.answer(12_000, { live: true, duration_ms: 14_500 })
   expect(stage.after(0)).toMatchObject({ offset: 14_500, live: true })
   stage.answer(15_000, { op: 'end', paused: true, duration_ms: 15_000 })
+  stage.player.loaded(15_000)
   expect(stage.player.state()).toMatchObject({ offset: 15_000, running: false, live: false, playing: false })
 })
 
@@ -256,7 +265,7 @@ test('after a lost connection it plays on from the same moment', () => {
   stage.cue(2000)
   stage.after(0)
   stage.took()
-  stage.hearer.closed()
+  stage.listener.closed()
   expect(stage.after(300)).toMatchObject({ offset: 2000, playing: true, trouble: null })
   expect(stage.connections).toHaveLength(2)
   stage.accept()
@@ -273,9 +282,9 @@ test('after a lost connection it plays on from the same moment', () => {
 test('a server that stays away is told of', () => {
   const stage = new Stage(false, { offset: 0, position: null })
   stage.player.play()
-  stage.hearer.closed()
+  stage.listener.closed()
   stage.after(250)
-  stage.hearer.closed()
+  stage.listener.closed()
   expect(stage.player.state().trouble).toMatch(/connection/)
   stage.after(500)
   stage.accept()
@@ -319,11 +328,65 @@ test('of a session that is no more the moment stays, and nothing plays', () => {
 test('who pauses while the server is away is told of it no longer', () => {
   const stage = new Stage(false, { offset: 0, position: null })
   stage.player.play()
-  stage.hearer.closed()
+  stage.listener.closed()
   stage.after(250)
-  stage.hearer.closed()
+  stage.listener.closed()
   stage.player.pause()
   stage.after(500)
-  stage.hearer.closed()
+  stage.listener.closed()
   expect(stage.player.state().trouble).toBeNull()
+})
+
+test('the present of a silent session is as late as the server says, and no later than it was last asked', () => {
+  const stage = new Stage(true)
+  stage.accept()
+  stage.answer(10_000, { live: true, as_of_ms: 780_000 })
+  expect(stage.after(10)).toMatchObject({ offset: 780_010, duration: 780_010, edge: 10_000 })
+  expect(stage.after(990).offset).toBe(781_000)
+  stage.answer(10_000, { live: true, as_of_ms: 781_200 })
+  for (let i = 0; i < 40; i++) stage.after(25)
+  expect(Math.abs(stage.player.state().offset - 782_200)).toBeLessThan(50)
+  for (let i = 0; i < 10; i++) stage.after(1000)
+  expect(stage.player.state().offset).toBe(784_200) // it has not answered for three seconds
+})
+
+test('a live session stands where its data ends while frames are known that are not in it', () => {
+  const stage = new Stage(true)
+  stage.accept()
+  stage.answer(10_000, { live: true, as_of_ms: 10_100 })
+  stage.after(0)
+  stage.after(300)
+  const { offset } = stage.player.state()
+  expect(offset).toBeGreaterThan(10_000)
+  stage.cue(10_500)
+  stage.answer(10_500, { live: true, duration_ms: 10_500, as_of_ms: 14_000 })
+  for (let i = 0; i < 40; i++) stage.after(100)
+  expect(stage.player.state()).toMatchObject({ known: offset, offset })
+  stage.player.loaded(10_500)
+  stage.after(0)
+  expect(stage.after(2000).offset).toBeGreaterThan(14_000)
+})
+
+test('at the end of a live session the moment waits for what the last frames say', () => {
+  const stage = new Stage(true)
+  stage.accept()
+  stage.answer(10_000, { live: true, as_of_ms: 10_000 })
+  stage.cue(13_000)
+  stage.answer(13_000, { op: 'end', paused: true, duration_ms: 13_000 })
+  expect(stage.player.state()).toMatchObject({ running: false, offset: 10_000, duration: 13_000 })
+  stage.player.loaded(12_000)
+  expect(stage.player.state().offset).toBe(10_000)
+  stage.player.loaded(13_000)
+  expect(stage.player.state()).toMatchObject({ offset: 13_000, playing: false })
+})
+
+test('a session whose recorder is gone is live no longer', () => {
+  const stage = new Stage(true)
+  stage.accept()
+  stage.answer(10_000, { live: true, as_of_ms: 60_000 })
+  stage.after(10)
+  stage.player.finish()
+  expect(stage.player.state()).toMatchObject({ running: true, live: true })
+  stage.player.finish(true)
+  expect(stage.player.state()).toMatchObject({ running: false, offset: 10_000, duration: 10_000 })
 })

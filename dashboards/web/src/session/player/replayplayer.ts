@@ -1,60 +1,9 @@
 import { corrected, momentAt, type Clock } from './clock'
+import { browser, type Connection, type Environment } from './environment'
 import type { Player, PlayerState } from './player'
 import { offsetOf } from './position'
+import { Present } from './present'
 import { idleLimitOf, placeAfter, replayAddress, type Control, type Message, type State } from './wire'
-
-/** The connection that cues come over. */
-export interface Connection {
-  send(text: string): void
-  close(): void
-}
-
-/** Who is told of a connection. */
-export interface Hearer {
-  opened(): void
-  heard(text: string): void
-  closed(): void
-}
-
-/** What the player takes from the browser. */
-export interface Surroundings {
-  connect(address: string, hearer: Hearer): Connection
-  /** The time of a monotonic clock, ms. */
-  now(): number
-  /** Calls back before the next picture is drawn; what is returned calls it off. */
-  beforeFrame(draw: () => void): () => void
-}
-
-export const browser: Surroundings = {
-  connect: (address, hearer) => {
-    const socket = new WebSocket(address)
-    socket.onopen = () => hearer.opened()
-    socket.onmessage = (event: MessageEvent<string>) => hearer.heard(event.data)
-    socket.onclose = () => hearer.closed()
-    return socket
-  },
-  now: () => performance.now(),
-  beforeFrame: paced(),
-}
-
-/** The least time between two pictures, ms. Thirty a second are enough to read by, and cost half of sixty. */
-const pictureInterval = 25
-
-/** Calls back before a frame of the screen that comes long enough after the last one it did so for. */
-function paced(): Surroundings['beforeFrame'] {
-  let drawn = -Infinity
-  return (draw) => {
-    const frame = (now: number) => {
-      if (now - drawn < pictureInterval) id = requestAnimationFrame(frame)
-      else {
-        drawn = now
-        draw()
-      }
-    }
-    let id = requestAnimationFrame(frame)
-    return () => cancelAnimationFrame(id)
-  }
-}
 
 export interface Tape {
   session: string
@@ -62,14 +11,15 @@ export interface Tape {
   started: string
   duration: number
   running: boolean
+  /** For how long it has been running, ms, by the server's clock; of one that runs. */
+  age?: number
 }
 
 /** How often the server is told of the moment while somebody drags it, ms. */
 const dragInterval = 100
-/** How much wall time the moment may be ahead of the server's, and of a live session's latest, ms. */
+/** How much wall time the moment may be ahead of the server's, ms. */
 const tolerance = 250
-const liveTolerance = 2000
-/** How often a session that runs is asked how far it has come while nothing is played, ms. */
+/** How often the server is asked how far a session that runs has come, ms, unless frames are played late. */
 const askInterval = 1000
 /** How long after a lost connection another is tried, ms: longer each time. */
 const retries = [250, 500, 1000, 2000, 3000]
@@ -101,9 +51,12 @@ export class ReplayPlayer implements Player {
   private frames = 0
   /** A step was sent, and not answered. */
   private stepping = false
+  /** The session is over, and its last frames are not shown yet. */
+  private ending = false
   /** Something changed that nobody was told of yet. */
   private untold = false
   private clock: Clock
+  private readonly present: Present
   private stopDrawing: (() => void) | null = null
   private failures = 0
   private dragTimer: ReturnType<typeof setTimeout> | undefined
@@ -113,14 +66,16 @@ export class ReplayPlayer implements Player {
   constructor(
     private readonly tape: Tape,
     start: { offset: number; position: string | null } | null,
-    private readonly around: Surroundings = browser,
+    private readonly around: Environment = browser,
   ) {
     const live = tape.running && start === null
+    const duration = Math.max(tape.duration, tape.running ? (tape.age ?? 0) : 0)
     this.current = {
-      offset: start === null ? tape.duration : clamp(start.offset, tape.duration),
+      offset: start === null ? tape.duration : clamp(start.offset, duration),
       position: start?.position ?? null,
-      duration: tape.duration,
+      duration,
       edge: tape.duration,
+      known: tape.duration,
       playing: live,
       speed: 1,
       idleLimit: null,
@@ -130,6 +85,7 @@ export class ReplayPlayer implements Player {
       trouble: null,
     }
     this.clock = { offset: this.current.offset, at: 0, speed: 0, ceiling: Infinity }
+    this.present = new Present(tape.duration)
   }
 
   /** Begins to follow a session that runs. A player that was closed may be opened again. */
@@ -144,14 +100,25 @@ export class ReplayPlayer implements Player {
     this.disconnect()
   }
 
-  /** Has it that the session is so long by now, ms, as others tell. */
-  grown(duration: number) {
+  /** Notes how long the session is by now, and for how long it has been running, ms. */
+  grown(duration: number, age = 0) {
     this.reach(duration)
+    if (this.current.running && age > this.current.duration) this.set({ duration: age })
   }
 
-  /** Has it that the session is over, as others tell; what is live ends by itself. */
-  finish() {
-    if (this.current.running && !this.current.live) this.over()
+  /** Notes until when the data is complete that is shown, ms. */
+  loaded(offset: number) {
+    this.present.load(offset)
+    if (this.current.running) this.learn()
+    else if (this.ending && offset >= this.current.edge) {
+      this.ending = false
+      this.settle(this.current.edge, {})
+    }
+  }
+
+  /** Ends a session that is over, or whose recorder is gone. What is live plays to its end first. */
+  finish(lost = false) {
+    if (this.current.running && (lost || !this.current.live)) this.over()
   }
 
   /** Has it that the session is no more: what is shown stays, and there is nothing to play. */
@@ -182,6 +149,8 @@ export class ReplayPlayer implements Player {
 
   pause = () => {
     if (!this.current.playing) return
+    // The server passes over frames of a live session before this page has what they say.
+    if (this.current.live) this.elsewhere = true
     this.settle(this.now(), { playing: false, live: false })
     if (!this.elsewhere) this.asks = 'offset'
     this.tell([{ op: 'pause' }])
@@ -195,6 +164,7 @@ export class ReplayPlayer implements Player {
   }
 
   step = (frames: number) => {
+    this.ending = false
     this.settle(this.now(), { playing: false, live: false, trouble: null })
     this.frames += frames
     if (!this.connected) this.connect()
@@ -221,12 +191,18 @@ export class ReplayPlayer implements Player {
     this.elsewhere = false
     this.playedBefore = Infinity
     this.asks = 'offset'
-    this.settle(this.current.duration, { playing: true, live: true, position: null, trouble: null })
+    this.settle(this.known(), { playing: true, live: true, position: null, trouble: null })
     this.tell([{ op: 'live' }])
   }
 
+  /** The moment by the clock. Of a session that runs it does not pass what is known. */
   private now(): number {
-    return momentAt(this.clock, this.around.now())
+    const moment = momentAt(this.clock, this.around.now())
+    return this.current.running ? Math.max(Math.min(moment, this.known()), this.clock.offset) : moment
+  }
+
+  private known(): number {
+    return this.present.known(this.around.now())
   }
 
   /** Goes to a moment. A server that plays is told at once, or soon if it was told just now. */
@@ -245,6 +221,7 @@ export class ReplayPlayer implements Player {
   }
 
   private leap(offset: number, position: string | null) {
+    this.ending = false
     this.elsewhere = true
     this.asks = 'nothing'
     this.settle(offset, { position })
@@ -272,7 +249,7 @@ export class ReplayPlayer implements Player {
   private settle(offset: number, change: Partial<PlayerState>) {
     this.clock = { offset, at: this.around.now(), speed: 0, ceiling: Infinity }
     this.draw(false)
-    this.set({ ...change, offset, duration: Math.max(this.current.duration, offset) })
+    this.set({ ...change, offset, duration: Math.max(change.duration ?? this.current.duration, offset) })
   }
 
   private set(change: Partial<PlayerState>) {
@@ -336,9 +313,10 @@ export class ReplayPlayer implements Player {
     if (this.current.running) this.askTimer = setInterval(this.ask, askInterval)
   }
 
-  /** Asks how far a session has come of which nothing is played. */
+  /** Asks how far the session has come. Of one that is played late, frames tell. */
   private ask = () => {
-    if (!this.current.playing && this.awaited === 0) this.send([{ op: 'state' }])
+    const { playing, live } = this.current
+    if ((!playing || live) && this.awaited === 0) this.send([{ op: 'state' }])
   }
 
   private disconnect() {
@@ -381,6 +359,10 @@ export class ReplayPlayer implements Player {
         if (message.op === 'state' || message.op === 'step') this.awaited--
         if (message.op === 'step') this.stepping = false
         this.reach(message.duration_ms)
+        if (message.as_of_ms !== undefined) {
+          this.present.confirm(message.as_of_ms, this.around.now())
+          this.learn()
+        }
         if (this.awaited > 0) return
         this.answered(message)
         this.takeSteps()
@@ -410,8 +392,8 @@ export class ReplayPlayer implements Player {
     this.asks = 'nothing'
     const fresh = asks === 'frame' || message.frames > this.playedBefore
     const position = fresh ? message.position : this.current.position
-    // The server's place is at the last frame that it played; live, all there is has been passed over.
-    const offset = message.live ? Math.max(message.offset_ms, this.current.edge) : message.offset_ms
+    // The server's place is at the last frame that it played; live, the moment is the page's present.
+    const offset = message.live ? this.known() : message.offset_ms
     if (message.op === 'end') this.settle(this.current.duration, { playing: false, position })
     else if (asks !== 'nothing' || message.op === 'loop')
       this.settle(offset, { position, playing: !message.paused, live: message.live })
@@ -423,13 +405,15 @@ export class ReplayPlayer implements Player {
 
   /** The session has ended, and with it what there is to follow. */
   private over() {
+    const { live, edge } = this.current
     this.disconnect()
     this.frames = 0
-    this.settle(this.current.live ? this.current.edge : Math.min(this.now(), this.current.edge), {
+    this.ending = live && this.known() < edge
+    this.settle(Math.min(live ? this.known() : this.now(), edge), {
       running: false,
       live: false,
       playing: false,
-      duration: this.current.edge,
+      duration: edge,
     })
   }
 
@@ -437,7 +421,15 @@ export class ReplayPlayer implements Player {
   private reach(offset: number) {
     const { edge, duration } = this.current
     if (offset <= edge) return
+    this.present.edge = offset
     this.note({ edge: offset, duration: Math.max(duration, offset) })
+    if (this.stopDrawing === null) this.set({})
+  }
+
+  /** More is known of the session, or it has lasted longer. */
+  private learn() {
+    const known = Math.max(this.known(), this.current.known)
+    this.note({ known, duration: Math.max(this.current.duration, known) })
     if (this.stopDrawing === null) this.set({})
   }
 
@@ -445,10 +437,12 @@ export class ReplayPlayer implements Player {
   private move(offset: number) {
     const now = this.around.now()
     const { live, speed, running, idleLimit, duration, edge } = this.current
-    const from = corrected(this.clock, offset, now, live ? liveTolerance : tolerance * speed)
-    const silence = live || idleLimit === null ? Infinity : offset + idleLimit
-    const end = live ? Infinity : running ? edge : duration
-    this.clock = { offset: from, at: now, speed: live ? 1 : speed, ceiling: Math.min(silence, end) }
+    if (live) this.clock = this.present.chase(this.clock, now)
+    else {
+      const from = corrected(this.clock, offset, now, tolerance * speed)
+      const silence = idleLimit === null ? Infinity : offset + idleLimit
+      this.clock = { offset: from, at: now, speed, ceiling: Math.min(silence, running ? edge : duration) }
+    }
     if (this.stopDrawing === null) this.draw(true)
   }
 
@@ -458,9 +452,11 @@ export class ReplayPlayer implements Player {
     this.stopDrawing = null
     if (!on) return
     this.stopDrawing = this.around.beforeFrame(() => {
+      if (this.current.live) this.clock = this.present.chase(this.clock, this.around.now())
       const offset = this.now()
+      const { duration, known } = this.current
       if (offset !== this.current.offset || this.untold)
-        this.set({ offset, duration: Math.max(this.current.duration, offset) })
+        this.set({ offset, duration: Math.max(duration, offset), known: Math.max(known, offset) })
       if (this.stopDrawing !== null) this.draw(true)
     })
   }

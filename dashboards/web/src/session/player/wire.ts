@@ -19,6 +19,8 @@ export interface State {
   paused: boolean
   frames: number
   live: boolean
+  /** Of a session that is followed: until when the server knows all frames. */
+  as_of_ms?: number
 }
 
 /** A control that was refused, or why the playback breaks off. */

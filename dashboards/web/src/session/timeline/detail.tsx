@@ -11,20 +11,30 @@ import { MomentLink } from '../moment'
 import { usePlayerState } from '../player/context'
 import classes from './detail.module.css'
 import { KindIcon, kindName } from './kind'
-import { askedAt, stateAt } from './span'
+import { finalState, reachOf } from './span'
+import { SpanContent } from './spancontent'
+import { SpanFrames } from './spanframes'
 
 type Span = Schemas['Span']
 
-/** All that is known of a span. */
-export function SpanDetail({ span, started, onClose }: { span: Span; started: string; onClose: () => void }) {
-  const asked = askedAt(span, started)
-  const state = usePlayerState(({ offset }) => stateAt(span, offset, asked))
+interface Props {
+  span: Span
+  timeline: Schemas['Timeline']
+  onClose: () => void
+}
+
+/** All that is known of a span, as it ended, whatever the player's moment is. */
+export function SpanDetail({ span, timeline, onClose }: Props) {
+  const { started, session_id } = timeline
+  // What is open has lasted until the data ends; in seconds, as it is shown.
+  const known = usePlayerState((state) => (state.running ? Math.floor(state.known / 1000) * 1000 : null))
+  const end = reachOf(span, known)
   return (
     <aside className={classes.detail} aria-label={`${kindName(span.kind)} ${span.name}`}>
       <header className={classes.head}>
         <KindIcon kind={span.kind} />
         <h2 className={classes.title}>{span.name === '' ? kindName(span.kind) : span.name}</h2>
-        <SpanStatus state={state} />
+        <SpanStatus state={finalState(span)} />
         <span style={{ flex: 1 }} />
         <CloseButton size="sm" aria-label="Close the details" onClick={onClose} />
       </header>
@@ -37,7 +47,12 @@ export function SpanDetail({ span, started, onClose }: { span: Span; started: st
         <Fact name="Began">
           <MomentLink ms={span.start_ms} started={started} /> <Time at={span.started} />
         </Fact>
-        <Fact name={span.open ? 'Open for' : 'Took'}>{lasted(span)}</Fact>
+        {span.ended !== null && (
+          <Fact name="Ended">
+            <MomentLink ms={end} started={started} /> <Time at={span.ended} />
+          </Fact>
+        )}
+        <Fact name={span.open ? 'Open for' : 'Took'}>{duration(end - span.start_ms)}</Fact>
         {span.reported_ms !== null && <Fact name="By its source">{duration(span.reported_ms)}</Fact>}
         {span.first_token_ms !== null && (
           <Fact name="First output after">{duration(span.first_token_ms)}</Fact>
@@ -53,23 +68,20 @@ export function SpanDetail({ span, started, onClose }: { span: Span; started: st
       {span.usage.some(({ discrepancy }) => discrepancy) && (
         <p className={classes.note}>The total that the source states is not the sum of its parts.</p>
       )}
+      <SpanContent span={span} timeline={timeline} />
       {span.attributes !== null && (
-        <Section title="What else the source tells">
+        <Section title="Attributes">
           <JsonTree value={span.attributes} label="Attributes" />
         </Section>
       )}
       {span.usage.map((usage) => (
-        <Section key={usage.id} title="Usage as it was told">
+        <Section key={usage.id} title="Usage as reported">
           <JsonTree value={usage.raw} label="Usage" />
         </Section>
       ))}
+      <SpanFrames session={session_id} started={started} span={span} end={end} />
     </aside>
   )
-}
-
-function lasted(span: Span): string {
-  const ms = span.duration_ms ?? span.open_ms
-  return ms === null ? 'not known' : duration(ms)
 }
 
 function Tokens({ tokens }: { tokens: Schemas['Tokens'] }) {

@@ -28,12 +28,15 @@ export function rowsOf(spans: readonly Span[], folded: ReadonlySet<string>): Row
   return rows
 }
 
-/** From when to when the spans reach, ms from the session's start; at least `duration` long. */
-export function extentOf(rows: readonly Row[], duration: number): Range {
+/**
+ * From when to when the spans reach, ms from the session's start; at least `duration` long. `known` is that of
+ * reachOf.
+ */
+export function extentOf(rows: readonly Row[], duration: number, known: number | null): Range {
   let [from, to] = [0, Math.max(duration, 1)]
   for (const { span } of rows) {
     from = Math.min(from, span.start_ms)
-    to = Math.max(to, reachOf(span))
+    to = Math.max(to, reachOf(span, known))
   }
   return { from, to }
 }

@@ -82,5 +82,5 @@ test('rows of a tree, without what is folded', () => {
   expect(told([])).toEqual(['a0', 'b1', 'c2', 'd1', 'e0'])
   expect(told(['b'])).toEqual(['a0', 'b1', 'd1', 'e0'])
   expect(told(['a', 'c'])).toEqual(['a0', 'e0'])
-  expect(extentOf(rowsOf(tree, new Set()), 10)).toEqual({ from: -2, to: 16 })
+  expect(extentOf(rowsOf(tree, new Set()), 10, null)).toEqual({ from: -2, to: 16 })
 })

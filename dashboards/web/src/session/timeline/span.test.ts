@@ -41,8 +41,10 @@ test.each([
 
 test('where spans end and how far they reach', () => {
   const open = span({ start_ms: 3, duration_ms: null, open_ms: 4, status: 'open' })
-  expect([endOf(open), reachOf(open)]).toEqual([null, 7])
-  expect([endOf({ ...open, status: 'unclosed' }), reachOf({ ...open, open_ms: null })]).toEqual([7, 3])
+  expect([endOf(open), reachOf(open, null)]).toEqual([null, 7])
+  expect([endOf({ ...open, status: 'unclosed' }), reachOf({ ...open, open_ms: null }, null)]).toEqual([7, 3])
+  // While it is followed, what is open has lasted for as long as the data says, whatever the server's clock is.
+  expect([reachOf(open, 5), reachOf(open, 2), reachOf({ ...open, status: 'unclosed' }, 5)]).toEqual([5, 3, 7])
 })
 
 test('when an approval was asked for', () => {

@@ -12,8 +12,13 @@ export function endOf(span: Span): number | null {
   return span.status === 'unclosed' ? span.start_ms + (span.open_ms ?? 0) : null
 }
 
-/** Until when a span is known to have gone on, ms from the session's start. */
-export function reachOf(span: Span): number {
+/**
+ * Until when a span is known to have gone on, ms from the session's start. `known` is until when the session's
+ * data is complete while it is followed, else null: what is open there has lasted until then. What the server
+ * counted up to its own present could be ahead of the data.
+ */
+export function reachOf(span: Span, known: number | null): number {
+  if (known !== null && endOf(span) === null) return Math.max(known, span.start_ms)
   return span.start_ms + (span.duration_ms ?? span.open_ms ?? 0)
 }
 
@@ -30,6 +35,11 @@ export function stateAt(span: Span, moment: number, asked: number | null = null)
   if (waits && asked >= span.start_ms) return 'waiting'
   // Where nothing tells when it began to wait, it did so at once.
   return asked === null && span.status === 'waiting' ? 'waiting' : 'running'
+}
+
+/** How a span ended, or stands. */
+export function finalState(span: Span): SpanState {
+  return settled(span.status)
 }
 
 function settled(status: Schemas['SpanStatus']): SpanState {

@@ -1,10 +1,11 @@
 import { IconChevronRight } from '@tabler/icons-react'
+import type { MouseEvent } from 'react'
 import type { Schemas } from '../../api/client'
 import { duration } from '../../format/duration'
-import { usePlayer, usePlayerState } from '../player/context'
+import { usePlayerState } from '../player/context'
 import { KindIcon } from './kind'
 import type { Range, Row } from './rows'
-import { endOf, reachOf } from './span'
+import { reachOf } from './span'
 import classes from './spanrow.module.css'
 
 type Gaps = Schemas['Gaps']
@@ -12,22 +13,28 @@ type Gaps = Schemas['Gaps']
 interface Props {
   row: Row
   range: Range
-  /** Where the tape ends, of a session that runs. */
-  end: number | null
+  /** Until when what is open has lasted, of a session that is followed. */
+  known: number | null
   gap: Gaps | undefined
   folded: boolean
   onFold: () => void
   onChoose: () => void
+  /** Selects the span, and goes to a moment of it. */
+  onSeek: (ms: number) => void
 }
 
-/** A span's line: its name in the tree, and its bar. Choosing it goes to where it began. */
-export function SpanRow({ row: { span, depth }, range, end, gap, folded, onFold, onChoose }: Props) {
-  const player = usePlayer()
+/** A span's line: its name in the tree, and its bar. A click selects it, and on its bar goes to where that was. */
+export function SpanRow({
+  row: { span, depth },
+  range,
+  known,
+  gap,
+  folded,
+  onFold,
+  onChoose,
+  onSeek,
+}: Props) {
   const after = usePlayerState(({ offset }) => offset < span.start_ms)
-  const choose = () => {
-    onChoose()
-    player.seek(span.start_ms)
-  }
   return (
     <>
       <div
@@ -58,8 +65,8 @@ export function SpanRow({ row: { span, depth }, range, end, gap, folded, onFold,
           {span.name === '' ? span.kind : span.name}
         </span>
       </div>
-      <div role="gridcell" className={classes.track} onClick={choose}>
-        <Bar span={span} range={range} end={end} gap={gap} />
+      <div role="gridcell" className={classes.track} onClick={onChoose}>
+        <Bar span={span} range={range} known={known} gap={gap} onSeek={onSeek} />
       </div>
     </>
   )
@@ -69,14 +76,26 @@ function titleOf(span: Schemas['Span']): string {
   return [span.kind, span.name, span.model ?? '', span.agent].filter((part) => part !== '').join(' · ')
 }
 
-function Bar({ span, range, end, gap }: Pick<Props, 'range' | 'end' | 'gap'> & { span: Row['span'] }) {
-  const to = endOf(span) === null && end !== null ? Math.max(end, reachOf(span)) : reachOf(span)
+function Bar({
+  span,
+  range,
+  known,
+  gap,
+  onSeek,
+}: Pick<Props, 'range' | 'known' | 'gap' | 'onSeek'> & { span: Row['span'] }) {
+  const to = reachOf(span, known)
   const length = range.to - range.from
   const share = (ms: number) => ((ms - range.from) / length) * 100
   const [left, right] = [share(span.start_ms), share(to)]
   if (right < 0 || left > 100) return null
   const took = to - span.start_ms
   const part = (ms: number) => `${took > 0 ? Math.min((ms / took) * 100, 100) : 0}%`
+  const seek = (event: MouseEvent<HTMLElement>) => {
+    event.stopPropagation() // the line's click only selects
+    const box = event.currentTarget.getBoundingClientRect()
+    const at = box.width > 0 ? (event.clientX - box.left) / box.width : 0
+    onSeek(span.start_ms + Math.min(Math.max(at, 0), 1) * took)
+  }
   const failed = span.status === 'error' || span.status === 'rejected'
   // Its time stands where there is room for it.
   const inside = right > 82
@@ -87,6 +106,7 @@ function Bar({ span, range, end, gap }: Pick<Props, 'range' | 'end' | 'gap'> & {
       data-failed={failed}
       data-open={span.open}
       style={{ left: `${left}%`, width: `${right - left}%` }}
+      onClick={seek}
     >
       {span.first_token_ms !== null && (
         <div

@@ -1,5 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { Schemas } from '../../api/client'
+import { isOpen } from '../standing'
 import classes from './totals.module.css'
 
 /** What was lost or does not add up, in sentences. */
@@ -9,8 +10,7 @@ export function Discrepancies({ session }: { session: Schemas['SessionDetail'] }
     return (
       <p className={classes.sound}>
         <IconCircleCheck size={16} aria-hidden />
-        {session.status === 'running' ? 'So far nothing is missing' : 'Nothing is missing'}, and all figures
-        add up.
+        {isOpen(session) ? 'So far nothing is missing' : 'Nothing is missing'}, and all figures add up.
       </p>
     )
   return (

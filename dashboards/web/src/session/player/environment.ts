@@ -1,0 +1,52 @@
+/** The connection that cues come over. */
+export interface Connection {
+  send(text: string): void
+  close(): void
+}
+
+/** What a connection reports to. */
+export interface Listener {
+  opened(): void
+  heard(text: string): void
+  closed(): void
+}
+
+/** What the player uses of the browser. */
+export interface Environment {
+  connect(address: string, listener: Listener): Connection
+  /** The time of a monotonic clock, ms. */
+  now(): number
+  /** Calls back before the next picture is drawn; what is returned calls it off. */
+  beforeFrame(draw: () => void): () => void
+}
+
+export const browser: Environment = {
+  connect: (address, listener) => {
+    const socket = new WebSocket(address)
+    socket.onopen = () => listener.opened()
+    socket.onmessage = (event: MessageEvent<string>) => listener.heard(event.data)
+    socket.onclose = () => listener.closed()
+    return socket
+  },
+  now: () => performance.now(),
+  beforeFrame: paced(),
+}
+
+/** The least time between two pictures, ms. Thirty a second are enough to read by, and cost half of sixty. */
+const pictureInterval = 25
+
+/** Calls back before a frame of the screen that comes long enough after the last one it did so for. */
+function paced(): Environment['beforeFrame'] {
+  let drawn = -Infinity
+  return (draw) => {
+    const frame = (now: number) => {
+      if (now - drawn < pictureInterval) id = requestAnimationFrame(frame)
+      else {
+        drawn = now
+        draw()
+      }
+    }
+    let id = requestAnimationFrame(frame)
+    return () => cancelAnimationFrame(id)
+  }
+}

@@ -1,0 +1,49 @@
+import type { KeyboardEvent } from 'react'
+import type { Row } from './rows'
+
+/** What the keys of the waterfall act on. `at` is the selected line, -1 for none. */
+interface Actions {
+  rows: readonly Row[]
+  at: number
+  folded: ReadonlySet<string>
+  /** Selects a line, or the nearest there is. */
+  choose: (index: number) => void
+  fold: (span: Row['span'], closed: boolean) => void
+  seek: (ms: number) => void
+  close: () => void
+  zoom: (factor: number) => void
+}
+
+/** Handles the keys of a tree of lines. The player has the same ones elsewhere. */
+export function keysOf(actions: Actions): (event: KeyboardEvent) => void {
+  const { rows, at, folded, choose, fold } = actions
+  const row = rows[at]
+  const handled: Record<string, () => void> = {
+    ArrowDown: () => choose(at + 1),
+    ArrowUp: () => choose(at < 0 ? 0 : at - 1),
+    Home: () => choose(0),
+    End: () => choose(rows.length - 1),
+    PageDown: () => choose(at + 10),
+    PageUp: () => choose(at - 10),
+    ArrowRight: () => {
+      if (row && folded.has(row.span.id)) fold(row.span, false)
+      else if (row && row.span.children.length > 0) choose(at + 1)
+    },
+    ArrowLeft: () => {
+      if (row && row.span.children.length > 0 && !folded.has(row.span.id)) fold(row.span, true)
+      else if (row) choose(rows.findIndex(({ span }) => span.id === row.span.parent))
+    },
+    Enter: () => row && actions.seek(row.span.start_ms),
+    Escape: () => actions.close(),
+    '+': () => actions.zoom(0.5),
+    '-': () => actions.zoom(2),
+  }
+  return (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return
+    const act = handled[event.key]
+    if (act === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    act()
+  }
+}
