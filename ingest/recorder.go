@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"time"
 
@@ -23,7 +24,13 @@ type Settings struct {
 	// default 256. The one left longest is closed; should it come back, it
 	// goes on as another part.
 	Parts int
+	// ID names the recording process in the streams that it records; default a
+	// random one.
+	ID string
 }
+
+// NewRecorderID makes an id for a recording process.
+func NewRecorderID() string { return rand.Text()[:16] }
 
 func (s Settings) withDefaults() Settings {
 	setDefault(&s.BlockFrames, 4096)
@@ -33,6 +40,9 @@ func (s Settings) withDefaults() Settings {
 	setDefault(&s.HoldBytes, 256<<10)
 	setDefault(&s.HoldFor, 300*time.Millisecond)
 	setDefault(&s.Parts, 256)
+	if s.ID == "" {
+		s.ID = NewRecorderID()
+	}
 	return s
 }
 
@@ -57,6 +67,9 @@ func NewRecorder(p Publisher, s Settings, log *slog.Logger) *Recorder {
 	}
 	return &Recorder{publisher: p, settings: s.withDefaults(), log: log}
 }
+
+// ID names the recording process in the streams that it records.
+func (r *Recorder) ID() string { return r.settings.ID }
 
 // StreamOptions say what a stream is and where its frames belong.
 type StreamOptions struct {

@@ -232,6 +232,7 @@ func (s *Stream) begin(session string, seq uint64, at int64) *part {
 	p := s.parts.open(session, schema.StreamState{
 		StreamID: s.id, FirstSeq: seq, Transport: s.opts.Transport, Source: s.opts.Source, Tags: s.opts.Tags,
 		Dialect: s.decoder.name, Evidence: s.decoder.evidence, FirstAt: at, LastAt: at,
+		Recorder: s.recorder.settings.ID,
 	})
 	s.summary.SessionCount++
 	s.summary.LastSession = p.session

@@ -24,7 +24,8 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 	e.POST("/v1/ingest", forTenant(body.NewHandler(rec, body.Options{Known: s.node.sessionOf(), Log: s.log}).Ingest))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
-	s.links = link.NewServer(link.ServerOptions{Next: s.node.spool, Log: s.log})
+	s.links = link.NewServer(link.ServerOptions{Next: s.node.spool, Arrived: s.node.announcer.Now, Log: s.log})
+	s.node.announcer.SpeakFor(s.links.Recorders)
 	s.metrics.MustRegister(s.links)
 	if s.node.spool != nil {
 		s.metrics.MustRegister(s.node.spool)
@@ -47,7 +48,8 @@ func (s *server) readRoutes(e *echo.Echo) {
 		s.live, playing.Live = following, following
 	}
 	play := replayhttp.New(playing)
-	q := queryhttp.New(query.NewReader(s.node.db), s.log)
+	s.metrics.MustRegister(s.node.recorders)
+	q := queryhttp.New(query.NewReader(s.node.db, query.WithRecorders(s.node.recorders), query.WithQuietAfter(s.node.cfg.quietAfter)), s.log)
 
 	get(e, "/v1/sessions", forTenant(q.Sessions))
 	get(e, "/v1/facets", forTenant(q.Facets))

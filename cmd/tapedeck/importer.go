@@ -102,9 +102,16 @@ func (im *importer) session(id string) *imported {
 	return to
 }
 
+// importedRecorder stands for the recorder of a stream without an end, where the tape
+// names none. It never lives, so that the session is lost and not open.
+const importedRecorder = "imported"
+
 // tell notes how a part stands.
 func (to *imported) tell(s schema.StreamState) {
 	to.Title = cmp.Or(to.Title, s.Title)
+	if s.Ended == 0 {
+		s.Recorder = cmp.Or(s.Recorder, importedRecorder)
+	}
 	list := to.parts[s.StreamID]
 	for _, p := range list {
 		if p.whole.FirstSeq == s.FirstSeq {

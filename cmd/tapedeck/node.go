@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go"
@@ -14,6 +15,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/deadletters"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/recorders"
 	"tapedeck/ingest/sink"
 	"tapedeck/ingest/spool"
 	"tapedeck/schema/clickhouse"
@@ -24,15 +26,16 @@ type roles struct{ ingest, sink, api bool }
 
 // nodeConfig is what a node needs: where the servers are, and what it runs.
 type nodeConfig struct {
-	roles     roles
-	connect   func(...nats.Option) (*nats.Conn, error)
-	nats      string // where NATS is; "" for in this process
-	dsn       string // ClickHouse; used by sink and api
-	spoolDir  string // used by ingest
-	syncSpool bool   // what is in it survives a power cut
-	streams   jetstream.Config
-	pprof     bool // profiles are served
-	log       *slog.Logger
+	roles      roles
+	connect    func(...nats.Option) (*nats.Conn, error)
+	nats       string        // where NATS is; "" for in this process
+	dsn        string        // ClickHouse; used by sink and api
+	spoolDir   string        // used by ingest
+	syncSpool  bool          // what is in it survives a power cut
+	quietAfter time.Duration // used by api
+	streams    jetstream.Config
+	pprof      bool // profiles are served
+	log        *slog.Logger
 	// thresholds are from when on a check fails.
 	thresholds thresholds
 }
@@ -40,17 +43,19 @@ type nodeConfig struct {
 // node is the parts of tapedeck that run in this process. They are the same in
 // local mode and against real servers.
 type node struct {
-	cfg      nodeConfig
-	nc       *nats.Conn
-	db       driver.Conn      // nil without api
-	spool    *spool.Spool     // nil without ingest
-	recorder *ingest.Recorder // nil without ingest
-	sink     *sink.Sink       // nil without sink
-	dead     *deadletters.Store
-	backlog  *jetstream.BacklogReader
-	stop     context.CancelFunc // ends the sink
-	running  sync.WaitGroup
-	streams  atomic.Pointer[error] // why the JetStream streams are not there; nil once they are
+	cfg       nodeConfig
+	nc        *nats.Conn
+	db        driver.Conn          // nil without api
+	spool     *spool.Spool         // nil without ingest
+	recorder  *ingest.Recorder     // nil without ingest
+	announcer *recorders.Announcer // nil without ingest
+	recorders *recorders.Registry  // nil without api
+	sink      *sink.Sink           // nil without sink
+	dead      *deadletters.Store
+	backlog   *jetstream.BacklogReader
+	stop      context.CancelFunc // ends the sink
+	running   sync.WaitGroup
+	streams   atomic.Pointer[error] // why the JetStream streams are not there; nil once they are
 }
 
 // startNode connects and begins to work. A server that is away now is waited
@@ -82,12 +87,16 @@ func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
 		if n.db, err = clickhouse.Open(cfg.dsn); err != nil {
 			return nil, err
 		}
+		if n.recorders, err = recorders.Listen(n.nc); err != nil {
+			return nil, err
+		}
 		n.running.Go(func() { n.greetClickHouse(life) })
 	}
 	if cfg.roles.ingest {
 		if err := n.startIngest(); err != nil {
 			return nil, err
 		}
+		n.running.Go(func() { n.announcer.Run(life) })
 	}
 	if cfg.roles.sink {
 		n.sink, err = sink.New(sink.Options{NATS: n.nc, DSN: cfg.dsn, Keep: cfg.streams.Keep, Version: version, Log: cfg.log})
@@ -109,6 +118,7 @@ func (n *node) startIngest() error {
 		return err
 	}
 	n.recorder = ingest.NewRecorder(n.spool, ingest.Settings{}, n.cfg.log)
+	n.announcer = recorders.NewAnnouncer(n.nc, n.recorder.ID(), n.cfg.log)
 	return nil
 }
 
@@ -121,6 +131,9 @@ func (n *node) close(ctx context.Context) error {
 	}
 	n.stop()
 	n.running.Wait()
+	if n.recorders != nil {
+		n.recorders.Close()
+	}
 	if n.nc != nil {
 		n.nc.Close()
 	}

@@ -15,6 +15,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/link"
+	"tapedeck/ingest/recorders"
 	"tapedeck/ingest/spool"
 )
 
@@ -27,6 +28,7 @@ type outlet struct {
 	shut      func(context.Context) error
 	log       *slog.Logger
 	server    string // for messages
+	id        string // of the recorder
 }
 
 // openOutlet connects. A server that does not answer now is an error: nobody
@@ -44,7 +46,7 @@ type outletOptions struct {
 }
 
 func openOutlet(ctx context.Context, g *global, opts outletOptions, log *slog.Logger) (_ *outlet, err error) {
-	o := &outlet{log: log}
+	o := &outlet{log: log, id: ingest.NewRecorderID()}
 	if err = o.connect(ctx, g, opts); err != nil || opts.noSpool {
 		return o, err
 	}
@@ -85,8 +87,15 @@ func (o *outlet) toNATS(ctx context.Context, url string) error {
 		nc.Close()
 		return err
 	}
-	o.shut = func(context.Context) error { nc.Close(); return nil }
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	go recorders.NewAnnouncer(nc, o.id, o.log).Run(life)
+	o.shut = func(context.Context) error { end(); nc.Close(); return nil }
 	return nil
+}
+
+// recorder makes the recorder that publishes here.
+func (o *outlet) recorder() *ingest.Recorder {
+	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id}, o.log)
 }
 
 // checkTenant finds that a server records for another tenant than was asked for.
@@ -101,7 +110,7 @@ func (o *outlet) checkTenant(tenant string) error {
 }
 
 func (o *outlet) toServer(ctx context.Context, g *global, noSpool bool) error {
-	opts := link.Options{Server: g.Server, Token: g.Token, Log: o.log}
+	opts := link.Options{Server: g.Server, Token: g.Token, Recorder: o.id, Log: o.log}
 	if noSpool {
 		opts.Grace = -1 // nothing else keeps the blocks: wait for the server
 	}

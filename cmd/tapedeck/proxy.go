@@ -54,7 +54,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	p, err := proxy.New(proxy.Options{
-		Upstream: c.Upstream, Recorder: ingest.NewRecorder(out.publisher, ingest.Settings{}, log),
+		Upstream: c.Upstream, Recorder: out.recorder(),
 		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},
 		SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Strict: c.Strict, Log: log,
 	})

@@ -63,7 +63,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err := out.checkTenant(c.Tenant); err != nil {
 		return err
 	}
-	rec := ingest.NewRecorder(out.publisher, ingest.Settings{}, out.log)
+	rec := out.recorder()
 	opts := ingest.StreamOptions{
 		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame",
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -18,14 +19,15 @@ type serveCommand struct {
 	serverDurability
 	profileFlags
 	thresholds
-	Role       []string `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
-	NATS       string   `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
-	ClickHouse string   `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
-	Listen     string   `help:"Address of the API." default:"127.0.0.1:4600" placeholder:"ADDR"`
-	Data       string   `help:"Directory for the spool. Default: tapedeck in the XDG data home." type:"path" placeholder:"DIR"`
-	Replicas   int      `help:"Replicas of the JetStream streams." default:"1"`
-	MaxBytes   int64    `help:"Size limit of the JetStream stream, bytes." default:"17179869184"`
-	Migrate    bool     `help:"Apply migrations at start."`
+	Role       []string      `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
+	NATS       string        `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
+	ClickHouse string        `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
+	Listen     string        `help:"Address of the API." default:"127.0.0.1:4600" placeholder:"ADDR"`
+	Data       string        `help:"Directory for the spool. Default: tapedeck in the XDG data home." type:"path" placeholder:"DIR"`
+	QuietAfter time.Duration `help:"How long an open session may be without a frame before it is quiet rather than running." default:"30s" env:"TAPEDECK_QUIET_AFTER" placeholder:"D"`
+	Replicas   int           `help:"Replicas of the JetStream streams." default:"1"`
+	MaxBytes   int64         `help:"Size limit of the JetStream stream, bytes." default:"17179869184"`
+	Migrate    bool          `help:"Apply migrations at start."`
 }
 
 // Run serves until it is told to stop.
@@ -57,7 +59,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		},
 		nats: c.NATS, dsn: c.ClickHouse, spoolDir: filepath.Join(c.Data, "spool"),
 		streams:   jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		syncSpool: c.sync(), pprof: c.Pprof, log: log, thresholds: c.thresholds,
+		syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, log: log, thresholds: c.thresholds,
 	})
 	if err != nil {
 		return err

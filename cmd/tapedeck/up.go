@@ -18,10 +18,11 @@ type upCommand struct {
 	serverDurability
 	profileFlags
 	thresholds
-	Data       string `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
-	Listen     string `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
-	Demo       bool   `help:"Record a demo session."`
-	NATSListen string `help:"Loopback address for NATS clients of other processes; none by default." placeholder:"ADDR" name:"nats-listen"`
+	Data       string        `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
+	Listen     string        `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
+	Demo       bool          `help:"Record a demo session."`
+	QuietAfter time.Duration `help:"How long an open session may be without a frame before it is quiet rather than running." default:"30s" env:"TAPEDECK_QUIET_AFTER" placeholder:"D"`
+	NATSListen string        `help:"Loopback address for NATS clients of other processes; none by default." placeholder:"ADDR" name:"nats-listen"`
 }
 
 // stopLimit is how long everything may take to be flushed and gone.
@@ -54,7 +55,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	n, err := startNode(ctx, nodeConfig{
 		roles: roles{ingest: true, sink: true, api: true}, connect: servers.ConnectNATS, dsn: servers.ClickHouseDSN(),
-		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), pprof: c.Pprof, log: log, thresholds: c.thresholds,
+		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, log: log, thresholds: c.thresholds,
 	})
 	if err != nil {
 		return err

@@ -81,6 +81,9 @@ func (c *Client) connect(ctx context.Context) (*connection, error) {
 	if c.opts.Token != "" {
 		header.Set("Authorization", "Bearer "+c.opts.Token)
 	}
+	if c.opts.Recorder != "" {
+		header.Set(RecorderHeader, c.opts.Recorder)
+	}
 	conn := &connection{peer: hello{AliveMS: handshakeTimeout.Milliseconds() / missedSigns}}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: c.opts.TLS}
 	if strings.HasPrefix(c.target, "ws:") {

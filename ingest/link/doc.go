@@ -17,6 +17,10 @@
 //	{}
 //	    a sign of life, at least every alive_ms
 //
+// A client names its recorder in the handshake's header Tapedeck-Recorder. The server
+// makes known that this recorder lives while it hears from the client: a parcel, or
+// the answer to a WebSocket ping, which goes out with each sign of life.
+//
 // A server that cannot take more at present stops reading. A client whose
 // connection broke opens another and sends what was not settled again, in
 // order: a parcel may arrive twice, but is never missing. The repeat is known by
@@ -26,6 +30,9 @@ package link
 
 // Protocol is the WebSocket subprotocol of this version.
 const Protocol = "tapedeck.blocks.v1"
+
+// RecorderHeader is the header of the handshake that names the client's recorder.
+const RecorderHeader = "Tapedeck-Recorder"
 
 // Path is where a server takes blocks.
 const Path = "/v1/blocks"

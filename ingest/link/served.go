@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -22,11 +23,43 @@ const (
 
 // served is a client's connection, seen from the server.
 type served struct {
-	server *Server
-	conn   *websocket.Conn
-	tenant string
-	cancel context.CancelFunc // cuts it off
-	ledger ledger
+	server   *Server
+	conn     *websocket.Conn
+	tenant   string
+	recorder string             // the client's; "" if it named none
+	cancel   context.CancelFunc // cuts it off
+	ledger   ledger
+
+	heard   atomic.Int64 // when the client was heard from last, ns since 1970; 0 before it is connected
+	passing atomic.Bool  // a parcel waits for the publisher: nothing more is read
+	pinging atomic.Bool  // a ping waits for its answer
+}
+
+// absentAfter is how long a client may be silent, although it was pinged, before its
+// recorder is no longer made known.
+const absentAfter = 30 * time.Second
+
+func (c *served) hear() { c.heard.Store(time.Now().UnixNano()) }
+
+// present reports whether the client was heard from lately.
+func (c *served) present() bool {
+	heard := c.heard.Load()
+	return heard != 0 && (c.passing.Load() || time.Since(time.Unix(0, heard)) < absentAfter)
+}
+
+// ping asks for a sign of life, unless one is waited for.
+func (c *served) ping(ctx context.Context) {
+	if c.recorder == "" || !c.pinging.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer c.pinging.Store(false)
+		ctx, cancel := context.WithTimeout(ctx, absentAfter)
+		defer cancel()
+		if c.conn.Ping(ctx) == nil {
+			c.hear()
+		}
+	}()
 }
 
 // serve takes parcels until the connection ends.
@@ -74,7 +107,11 @@ func (c *served) read(ctx context.Context) error {
 		if !ok {
 			return errOver
 		}
+		c.hear()
+		c.passing.Store(true)
 		c.pass(ctx, number, parcel)
+		c.passing.Store(false)
+		c.hear()
 	}
 }
 
@@ -135,6 +172,7 @@ func (c *served) answer(ctx context.Context) {
 			return
 		case <-alive.C:
 			err = c.write(ctx, answer{})
+			c.ping(ctx)
 			continue
 		case <-c.ledger.wake:
 		}

@@ -25,6 +25,7 @@ type ServerOptions struct {
 	Connections int           // at a time; default 1000
 	MaxBlock    int64         // bytes; default 64 MiB
 	Alive       time.Duration // how often a client gets a sign of life; default 5 s
+	Arrived     func()        // called when a client that names its recorder has come; may be nil
 	Log         *slog.Logger
 }
 
@@ -37,6 +38,9 @@ func (o *ServerOptions) setDefaults() {
 	}
 	if o.Alive == 0 {
 		o.Alive = 5 * time.Second
+	}
+	if o.Arrived == nil {
+		o.Arrived = func() {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -71,7 +75,7 @@ func (s *Server) Blocks(w http.ResponseWriter, r *http.Request, tenant string) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
-	c := &served{server: s, tenant: tenant, cancel: cancel, ledger: ledger{wake: make(chan struct{}, 1)}}
+	c := &served{server: s, tenant: tenant, recorder: r.Header.Get(RecorderHeader), cancel: cancel, ledger: ledger{wake: make(chan struct{}, 1)}}
 	if p := s.admit(c); p != nil {
 		problem.Write(w, p)
 		return
@@ -87,7 +91,27 @@ func (s *Server) Blocks(w http.ResponseWriter, r *http.Request, tenant string) {
 		return // Accept has answered
 	}
 	c.conn = conn
+	c.hear()
+	if c.recorder != "" {
+		s.opts.Arrived()
+	}
 	c.serve(ctx)
+}
+
+// recorderLimit bounds the id of a client's recorder, bytes.
+const recorderLimit = 64
+
+// Recorders gives the ids of the recorders whose clients were heard from lately.
+func (s *Server) Recorders() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ids := make([]string, 0, len(s.clients))
+	for c := range s.clients {
+		if c.recorder != "" && c.present() {
+			ids = append(ids, c.recorder)
+		}
+	}
+	return ids
 }
 
 // badRequest says why a request cannot become a link; nil if it can.
@@ -96,6 +120,11 @@ func badRequest(r *http.Request) *problem.Problem {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		p.Detail = Path + " is for WebSocket connections that carry recordings."
 		p.Hint = "Use \"tapedeck record\"; frames can be sent over plain HTTP to /v1/ingest."
+		return p
+	}
+	if id := r.Header.Get(RecorderHeader); len(id) > recorderLimit {
+		p.Status = http.StatusBadRequest
+		p.Detail = fmt.Sprintf("%s has %d bytes, at most %d may be.", RecorderHeader, len(id), recorderLimit)
 		return p
 	}
 	offered := r.Header.Values("Sec-WebSocket-Protocol")

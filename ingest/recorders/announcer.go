@@ -1,0 +1,86 @@
+package recorders
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Announcer publishes signs of life.
+type Announcer struct {
+	nc   *nats.Conn
+	own  string
+	log  *slog.Logger
+	wake chan struct{}
+
+	mu     sync.Mutex // guards linked
+	linked func() []string
+}
+
+// NewAnnouncer makes an announcer for the recorder of this process. log may be nil.
+func NewAnnouncer(nc *nats.Conn, own string, log *slog.Logger) *Announcer {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Announcer{nc: nc, own: own, log: log, wake: make(chan struct{}, 1)}
+}
+
+// SpeakFor has the announcer name other recorders, too: those that the function gives.
+func (a *Announcer) SpeakFor(linked func() []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.linked = linked
+}
+
+// Now has a sign of life published at once, as for a recorder that has just come.
+func (a *Announcer) Now() {
+	select {
+	case a.wake <- struct{}{}:
+	default: // it is about to be
+	}
+}
+
+// Run publishes until ctx ends. What cannot be published is left out: the next sign
+// says the same.
+func (a *Announcer) Run(ctx context.Context) {
+	tick := time.NewTicker(Every)
+	defer tick.Stop()
+	back := a.nc.StatusChanged(nats.CONNECTED)
+	defer a.nc.RemoveStatusListener(back)
+	for {
+		a.publish()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-back:
+		case <-a.wake:
+		}
+	}
+}
+
+func (a *Announcer) publish() {
+	a.mu.Lock()
+	linked := a.linked
+	a.mu.Unlock()
+	ids := []string{a.own}
+	if linked != nil {
+		ids = append(ids, linked()...)
+	}
+	for len(ids) > 0 {
+		n := min(len(ids), idsPerMessage)
+		text, err := json.Marshal(signs{Recorders: ids[:n]})
+		if err != nil {
+			panic(err) // strings only
+		}
+		if err := a.nc.Publish(Subject, text); err != nil {
+			a.log.Debug("no sign of life could be published", "error", err)
+			return
+		}
+		ids = ids[n:]
+	}
+}

@@ -1,0 +1,130 @@
+package recorders
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/deploy/local/broker"
+	"tapedeck/deploy/local/localtest"
+)
+
+func TestMain(m *testing.M) { localtest.Main(m) }
+
+// until waits for something that is to come true soon.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited for %s", what)
+		}
+	}
+}
+
+// turn sets the registry's clock forward.
+func (r *Registry) turn(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.passed += d
+}
+
+func (r *Registry) has(id string) bool {
+	ids, _ := r.Alive()
+	return slices.Contains(ids, id)
+}
+
+// A recorder is alive while it is heard, and those that its process speaks for; it
+// is gone when it was not heard for Lifetime, and back when it is heard again.
+func TestAlive(t *testing.T) {
+	nc := localtest.NATS(t)
+	r, err := Listen(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if ids, within := r.Alive(); len(ids) != 0 || within != 0 {
+		t.Fatalf("before anything was heard: %v, gone after %v; want nobody, and nothing to follow from that", ids, within)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	a := NewAnnouncer(nc, "own", nil)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.Run(ctx)
+	}()
+	until(t, "the first sign", func() bool { return r.has("own") })
+	a.SpeakFor(func() []string { return []string{"linked"} })
+	a.Now()
+	until(t, "the sign of one that came", func() bool { return r.has("linked") })
+	stop()
+	<-done
+	r.turn(Lifetime - time.Minute/6)
+	if !r.has("own") {
+		t.Error("gone although two signs may be missed")
+	}
+	r.turn(time.Minute)
+	if ids, within := r.Alive(); len(ids) != 0 || within != Lifetime {
+		t.Errorf("long after: %v alive, gone after %v; want nobody, %v", ids, within, Lifetime)
+	}
+	a.publish()
+	until(t, "it to be back", func() bool { return r.has("own") })
+}
+
+// While NATS is away nobody goes, however long that takes.
+func TestNATSAway(t *testing.T) {
+	srv := localtest.Broker(t, broker.Options{Dir: t.TempDir()})
+	nc, err := srv.Connect(nats.MaxReconnects(-1), nats.ReconnectWait(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	r, err := Listen(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	NewAnnouncer(nc, "own", nil).publish()
+	until(t, "the sign", func() bool { return r.has("own") })
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := srv.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the clock to stand still", func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.going.IsZero()
+	})
+	before, _ := r.Alive()
+	r.mu.Lock()
+	at := r.now()
+	r.mu.Unlock()
+	time.Sleep(10 * time.Millisecond)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.now() != at || !slices.Equal(before, []string{"own"}) {
+		t.Errorf("alive: %v, and the clock went on by %v", before, r.now()-at)
+	}
+}
+
+// What is malformed, or too much, is left out and counted.
+func TestBounds(t *testing.T) {
+	r := &Registry{heard: map[string]time.Duration{}}
+	for i := range known {
+		r.heard[fmt.Sprint(i)] = 0
+	}
+	long := fmt.Sprintf("%0100d", 1)
+	r.take([]byte(`{"recorders":["7","new","","` + long + `"]}`))
+	r.take([]byte(`{"recorders":7}`))
+	if len(r.heard) != known || r.refused != 3 || r.has("new") {
+		t.Errorf("%d known, %d refused; want %d and 3", len(r.heard), r.refused, known)
+	}
+	r.turn(Lifetime + 1)
+	r.take([]byte(`{"recorders":["new"]}`))
+	if !r.has("new") || len(r.heard) != 1 {
+		t.Errorf("%d known after the others went, new among them: %v", len(r.heard), r.has("new"))
+	}
+}
