@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tapedeck/query"
+)
+
+// hangLines is a run in AG-UI of which a tool call does not come back.
+func hangLines(session string) string {
+	return strings.ReplaceAll(`{"type":"RUN_STARTED","threadId":"@","runId":"run-@"}
+{"type":"TOOL_CALL_START","toolCallId":"call-@","toolCallName":"psql"}
+{"type":"TOOL_CALL_ARGS","toolCallId":"call-@","delta":"{}"}
+{"type":"TOOL_CALL_END","toolCallId":"call-@"}
+`, "@", session)
+}
+
+// recordHang begins to record a run that hangs, with a process of its own.
+func (s *instance) recordHang(t *testing.T, session string) *exec.Cmd {
+	t.Helper()
+	cmd := s.command(t, "record", "--session", session, "--no-wait", "-")
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		_ = cmd.Wait() // it may have been killed
+	})
+	if _, err := io.WriteString(in, hangLines(session)); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// session reads a session's page; the zero value while it is not there.
+func (s *instance) session(t *testing.T, id string) (d query.SessionDetail) {
+	t.Helper()
+	if status, body, _ := s.get(t, "/v1/sessions/"+id); status == http.StatusOK {
+		if err := json.Unmarshal(body, &d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+func (s *instance) untilStatus(t *testing.T, id string, want query.SessionStatus, within time.Duration) query.SessionDetail {
+	t.Helper()
+	var d query.SessionDetail
+	end := time.Now().Add(within)
+	for d = s.session(t, id); d.Status != want && time.Now().Before(end); d = s.session(t, id) {
+		time.Sleep(100 * time.Millisecond)
+	}
+	if d.Status != want {
+		t.Fatalf("session %s is %q after %v, want %q", id, d.Status, within, want)
+	}
+	return d
+}
+
+// What hangs is quiet, and as old as it is; a crash says of what it came. After
+// kill -9 of a recorder, and of the server, what they recorded is lost, while what
+// another recorder still has open is not.
+func TestQuietAndLost(t *testing.T) {
+	needEngine(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	s, err := startUp(dir, "--quiet-after", "1s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.recordHang(t, "hung")
+	killed := s.recordHang(t, "killed")
+	body, posted := io.Pipe()
+	defer posted.Close()
+	go func() {
+		if resp, err := http.Post(s.url+"/v1/ingest?session=posted", "application/x-ndjson", body); err == nil {
+			resp.Body.Close()
+		}
+	}()
+	if _, err := io.WriteString(posted, hangLines("posted")); err != nil {
+		t.Fatal(err)
+	}
+
+	d := s.untilStatus(t, "hung", query.Quiet, 30*time.Second)
+	if d.RunningMS == nil || d.SilentMS == nil || *d.SilentMS < 1000 || *d.RunningMS < *d.SilentMS || d.Ended != nil || d.End != nil {
+		t.Errorf("hung: running for %v ms, silent for %v ms, ended %v, %v", d.RunningMS, d.SilentMS, d.Ended, d.End)
+	}
+	for _, id := range []string{"killed", "posted"} {
+		s.untilStatus(t, id, query.Quiet, 30*time.Second)
+	}
+	if out := s.must(t, "show", "hung"); !strings.Contains(out, "running for ") || !strings.Contains(out, ", silent for ") {
+		t.Errorf("show says nothing of its age:\n%s", out)
+	}
+	if out := s.must(t, "tools", "--slowest", "3"); strings.Count(out, "psql") < 3 {
+		t.Errorf("the slowest calls leave out what hangs:\n%s", out)
+	}
+	if out := s.must(t, "sessions", "--silent-for", "1s", "--running-for", "1s", "--status", "quiet"); !strings.Contains(out, "hung") {
+		t.Errorf("sessions that are silent for 1 s:\n%s", out)
+	}
+	if alive := s.metric(t, "tapedeck_recorders_alive"); alive < 3 {
+		t.Errorf("%v recorders are alive, want the server and two commands", alive)
+	}
+
+	script := fmt.Sprintf("printf '%%s' '%s'; exit 137", hangLines("crash"))
+	if _, _, exit := s.run(t, "record", "--session", "crash", "--", "sh", "-c", script); exit != 137 {
+		t.Errorf("record exits with %d, want 137", exit)
+	}
+	if out := s.must(t, "show", "crash"); !strings.Contains(out, ": the recorded command exited with 137, in psql\n") {
+		t.Errorf("show does not say of what it ended:\n%s", out)
+	}
+	if end := s.session(t, "crash").End; end == nil || end.Reason != query.EndExit || end.Span == nil || end.Span.Name != "psql" {
+		t.Errorf("crash: end is %+v", end)
+	}
+
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	address := strings.TrimPrefix(s.url, "http://")
+	s.kill()
+	if s, err = startUp(dir, "--quiet-after", "1s", "--listen", address); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"killed", "posted"} {
+		d := s.untilStatus(t, id, query.Lost, time.Minute)
+		if d.RunningMS != nil || d.SilentMS == nil || d.Ended == nil || d.End == nil || d.End.Reason != query.EndLost {
+			t.Errorf("%s: running for %v ms, silent for %v ms, ended %v, %+v", id, d.RunningMS, d.SilentMS, d.Ended, d.End)
+		}
+	}
+	if d := s.session(t, "hung"); d.Status != query.Quiet {
+		t.Errorf("hung is %s although its recorder lives, want quiet", d.Status)
+	}
+	if out := s.must(t, "sessions", "--status", "lost"); !strings.Contains(out, "killed") || !strings.Contains(out, "posted") || strings.Contains(out, "hung") {
+		t.Errorf("sessions that are lost:\n%s", out)
+	}
+	if _, err := s.stop(); err != nil {
+		t.Error(err)
+	}
+}
