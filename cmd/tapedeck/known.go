@@ -59,7 +59,7 @@ const lookUpTimeout = 5 * time.Second
 // digest; its error is a *knownError if there is one. It returns nil where the
 // question is not to be asked: with --again, and with --nats, which names no server
 // that could answer. A server that cannot answer now does not keep anybody from recording.
-func (c *recordCommand) lookUp(ctx context.Context, g *global) func(digest string) error {
+func (c *recordCommand) lookUp(ctx context.Context, g *global, path string) func(digest string) error {
 	if c.Again || c.NATS != "" {
 		return nil
 	}
@@ -75,6 +75,6 @@ func (c *recordCommand) lookUp(ctx context.Context, g *global) func(digest strin
 		if err != nil || len(page.Items) == 0 {
 			return ctx.Err()
 		}
-		return &knownError{c.Source, digest, page.Items[0]}
+		return &knownError{path, digest, page.Items[0]}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"tapedeck/ingest"
@@ -14,6 +17,21 @@ import (
 // readableTimeout is how long a command waits for a recording to be readable.
 const readableTimeout = 30 * time.Second
 
+// waitAllReadable waits for recordings, for readableTimeout at most. What ended them
+// does not end the wait, too; another signal does.
+func waitAllReadable(ctx context.Context, g *global, all []ingest.Summary) {
+	again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	again, cancel := context.WithTimeout(again, readableTimeout)
+	defer cancel()
+	for i := range all {
+		if again.Err() != nil {
+			return
+		}
+		waitReadable(again, g, &all[i])
+	}
+}
+
 // waitReadable waits until the end of a recording can be read, so that the next
 // command sees all of it. A server that cannot be asked does not make the
 // recording fail.
@@ -22,8 +40,6 @@ func waitReadable(ctx context.Context, g *global, s *ingest.Summary) {
 	if err != nil || len(s.Sessions) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, readableTimeout)
-	defer cancel()
 	p := showProgress(func() string { return "waiting until the recording can be read" })
 	defer p.end()
 	last, began := s.LastSession, time.Now()

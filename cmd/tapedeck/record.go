@@ -5,26 +5,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
 )
 
-// recordCommand records one source.
+// recordCommand records one source, or several files.
 type recordCommand struct {
 	spoolDurability
-	Source  string   `arg:"" optional:"" help:"FILE, or - for standard input. Or \"-- CMD ARG…\" to run a command and tap its output."`
+	Sources []string `arg:"" optional:"" name:"source" help:"FILE…, or - for standard input. Of several files, patterns such as \"logs/*.jsonl\", and folders with all below them each file is a stream. Or \"-- CMD ARG…\" to run a command and tap its output."`
 	Follow  string   `help:"Follow a growing file, over rotation and truncation, from where the last run on this file with the same --session stopped." placeholder:"FILE" type:"path" xor:"source"`
 	SSE     string   `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
 	WS      string   `help:"Tap a WebSocket." name:"ws" placeholder:"URL" xor:"source"`
-	Session string   `help:"Put every frame into this session." placeholder:"ID"`
+	Session string   `help:"Put every frame into this session; of several files too, a stream each." placeholder:"ID"`
 	Dialect string   `help:"The protocol inside the frames; recognised by default." placeholder:"NAME"`
 	Tenant  string   `help:"The tenant." default:"default" placeholder:"T"`
 	Tag     []string `help:"Tag the session; may be repeated." placeholder:"K=V" sep:"none"`
@@ -55,6 +54,10 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
+	files, err := expand(c.Sources)
+	if err != nil {
+		return err
+	}
 	out, err := c.openOutlet(ctx, g)
 	if err != nil {
 		return err
@@ -66,6 +69,9 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	rec := out.recorder()
 	opts := ingest.StreamOptions{
 		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame",
+	}
+	if files.several {
+		return c.recordFiles(ctx, g, out, rec, opts, files)
 	}
 	began := time.Now()
 	summary, exit, err := c.tap(ctx, g, rec, opts)
@@ -86,16 +92,10 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if !c.NoWait && summary.Frames > 0 && c.NATS == "" {
-		// What ended the recording is not to end the wait, too.
-		again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
-		waitReadable(again, g, &summary)
-		stop()
+		waitAllReadable(ctx, g, []ingest.Summary{summary})
 	}
-	if err := report(g, &summary, took); err != nil {
+	if err := report(g, &summary, took, opts.FrameClock); err != nil {
 		return err
-	}
-	if opts.FrameClock && summary.Frames > 0 && !summary.Timed {
-		fmt.Fprintln(os.Stderr, "note     no frame told a time: --clock frame left the times at which they arrived")
 	}
 	if exit != 0 {
 		return exitCode(exit)
@@ -106,7 +106,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 // check finds what cannot go together.
 func (c *recordCommand) check() error {
 	sources := 0
-	for _, given := range []bool{c.Source != "", c.Follow != "", c.SSE != "", c.WS != "", len(c.command) > 0} {
+	for _, given := range []bool{len(c.Sources) > 0, c.Follow != "", c.SSE != "", c.WS != "", len(c.command) > 0} {
 		if given {
 			sources++
 		}
@@ -120,7 +120,7 @@ func (c *recordCommand) check() error {
 		{"--body", "--sse", c.Body != "", c.SSE != ""},
 		{"--method", "--sse", c.Method != "", c.SSE != ""},
 		{"--once", "--sse or --ws", c.Once, c.SSE != "" || c.WS != ""},
-		{"--again", "FILE", c.Again, c.Source != "" && c.Source != "-"},
+		{"--again", "FILE", c.Again, len(c.Sources) > 0 && c.Sources[0] != "-"},
 		{"--header", "--sse or --ws", len(c.Header) > 0, c.SSE != "" || c.WS != ""},
 	} {
 		if f.given && !f.fits && sources == 1 {
@@ -129,9 +129,11 @@ func (c *recordCommand) check() error {
 	}
 	switch {
 	case sources == 0:
-		return badUsage("record needs a source: FILE, - for standard input, --follow FILE, --sse URL, --ws URL, or -- CMD ARG…")
+		return badUsage("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, or -- CMD ARG…")
 	case sources > 1:
-		return badUsage("record takes one source at a time")
+		return badUsage("record takes one source at a time, or several files")
+	case len(c.Sources) > 1 && slices.Contains(c.Sources, "-"):
+		return badUsage("- is standard input, and goes without files")
 	case c.NATS != "" && c.NoSpool:
 		return badUsage("--nats goes without --no-spool: a NATS server that is away is bridged by the spool")
 	case checkURL("--sse", c.SSE, "https://host/events", "http", "https") != nil:
@@ -169,7 +171,7 @@ func checkURL(flag, address, example string, schemes ...string) error {
 }
 
 // report prints what a recording came to.
-func report(g *global, s *ingest.Summary, took time.Duration) error {
+func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(s)
 	}
@@ -191,6 +193,15 @@ func report(g *global, s *ingest.Summary, took time.Duration) error {
 		fmt.Fprintf(w, "sessions %s, from %s to %s\n", thousands(s.SessionCount), s.Sessions[0], s.LastSession)
 	}
 	fmt.Fprintf(w, "dialect  %s (%s)\n", s.Dialect, s.Evidence)
+	writeNotes(w, s, frameClock)
+	if s.SessionCount > 0 {
+		fmt.Fprintf(w, "next     tapedeck show %s\n", shellWord(s.Sessions[0]))
+	}
+	return nil
+}
+
+// writeNotes prints what was special about frames.
+func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	for _, n := range []struct {
 		n         uint64
 		one, what string
@@ -205,10 +216,9 @@ func report(g *global, s *ingest.Summary, took time.Duration) error {
 			fmt.Fprintf(w, "note     %s %s\n", count(n.n, n.one), n.what)
 		}
 	}
-	if s.SessionCount > 0 {
-		fmt.Fprintf(w, "next     tapedeck show %s\n", shellWord(s.Sessions[0]))
+	if frameClock && !s.Timed {
+		fmt.Fprintln(w, "note     no frame told a time: --clock frame left the times at which they arrived")
 	}
-	return nil
 }
 
 // shellWord quotes a word for a shell where it needs it.

@@ -38,30 +38,32 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 		s, err = c.tapURL(ctx, rec, so, header)
 	case c.WS != "":
 		s, err = c.tapWebSocket(ctx, rec, so, header)
-	case c.Source == "-":
+	case c.Sources[0] == "-":
 		s, err = c.tapStdin(ctx, rec, so)
 	default:
-		s, err = c.tapFile(ctx, g, rec, so)
+		s, err = c.tapFile(ctx, "", c.Sources[0], c.lookUp(ctx, g, c.Sources[0]), rec, so)
 	}
 	return s, 0, err
 }
 
-func (c *recordCommand) tapFile(ctx context.Context, g *global, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
+// tapFile records a file. known is file.Options.Known; label comes before its
+// progress.
+func (c *recordCommand) tapFile(ctx context.Context, label, path string, known func(digest string) error, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
 	var done, total atomic.Int64
 	began := time.Now()
 	p := showProgress(func() string {
 		n, all := done.Load(), total.Load()
 		rate := humanize.Bytes(uint64(float64(n)/time.Since(began).Seconds())) + "/s"
 		if all == 0 {
-			return fmt.Sprintf("%s recorded, %s", humanize.Bytes(uint64(n)), rate)
+			return fmt.Sprintf("%s%s recorded, %s", label, humanize.Bytes(uint64(n)), rate)
 		}
-		return fmt.Sprintf("%3.0f%% of %s recorded, %s", 100*float64(n)/float64(all), humanize.Bytes(uint64(all)), rate)
+		return fmt.Sprintf("%s%3.0f%% of %s recorded, %s", label, 100*float64(n)/float64(all), humanize.Bytes(uint64(all)), rate)
 	})
 	defer p.end()
 	return file.Record(ctx, rec, so, file.Options{
-		Path: c.Source, FrameLimit: c.FrameLimit,
+		Path: path, FrameLimit: c.FrameLimit,
 		Progress: func(n, all int64) { done.Store(n); total.Store(all) },
-		Known:    c.lookUp(ctx, g),
+		Known:    known,
 	})
 }
 

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"tapedeck/ingest"
+)
+
+// fileResult is what the recording of one of several files came to. It is a line of
+// --json.
+type fileResult struct {
+	File string `json:"file"`
+	*ingest.Summary
+	Known string `json:"known,omitempty"` // the session, or the file, that has the same bytes
+	Error string `json:"error,omitempty"`
+}
+
+// filesResult is what all of them came to, the last line of --json.
+type filesResult struct {
+	Files    int    `json:"files"`
+	Recorded int    `json:"recorded"`
+	Known    int    `json:"known"`
+	Failed   int    `json:"failed"`
+	Left     int    `json:"left"` // not begun, after an interrupt
+	Frames   uint64 `json:"frames"`
+	Bytes    uint64 `json:"bytes"`
+}
+
+// recordFiles records several files one after the other, each as a stream. One that
+// fails does not stop those after it, but makes the exit code 1.
+func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet, rec *ingest.Recorder, opts ingest.StreamOptions, all *sources) error {
+	began := time.Now()
+	total := filesResult{Files: len(all.list)}
+	own := ownDigests{}
+	var recorded []ingest.Summary // as much of them as waiting takes
+	for i, source := range all.list {
+		if ctx.Err() != nil {
+			total.Left = len(all.list) - i
+			break
+		}
+		sum, err := ingest.Summary{}, source.err
+		if err == nil {
+			sum, err = c.tapFile(ctx, fmt.Sprintf("%d/%d %s: ", i+1, len(all.list), source.path), source.path, own.check(source.path, c.Again, c.lookUp(ctx, g, source.path)), rec, opts)
+		}
+		if err := total.add(g, source.path, &sum, err, opts.FrameClock); err != nil {
+			return err
+		}
+		if sum.Frames > 0 {
+			recorded = append(recorded, ingest.Summary{StreamID: sum.StreamID, Sessions: sum.Sessions[:min(1, len(sum.Sessions))], LastSession: sum.LastSession})
+		}
+	}
+	err := out.drained(context.WithoutCancel(ctx))
+	if err == nil && !c.NoWait && c.NATS == "" {
+		waitAllReadable(ctx, g, recorded)
+	}
+	code := total.report(g, c.Session, all.leftOut, time.Since(began))
+	if err != nil {
+		return err
+	}
+	return code
+}
+
+// ownDigests are the bytes that this command has recorded, by digest: the server
+// may not list them yet.
+type ownDigests map[string]string
+
+// sameBytesError says that a file has the bytes of one before it.
+type sameBytesError struct{ path, first string }
+
+func (e *sameBytesError) Error() string {
+	return fmt.Sprintf("%s: these are the bytes of %s", e.path, e.first)
+}
+
+// check returns a function that looks for a file's digest among those before it,
+// then asks the server, if the command asks it at all.
+func (o ownDigests) check(path string, again bool, server func(string) error) func(digest string) error {
+	if again {
+		return nil
+	}
+	return func(digest string) error {
+		if first, ok := o[digest]; ok {
+			return &sameBytesError{path, first}
+		}
+		if server != nil {
+			if err := server(digest); err != nil {
+				return err
+			}
+		}
+		o[digest] = path
+		return nil
+	}
+}
+
+// add counts a file, and prints what it came to.
+func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, frameClock bool) error {
+	result := fileResult{File: path, Summary: s}
+	known, isKnown := errors.AsType[*knownError](err)
+	same, isSame := errors.AsType[*sameBytesError](err)
+	t.Frames += s.Frames
+	t.Bytes += s.Bytes
+	switch {
+	case isKnown:
+		t.Known++
+		result.Summary, result.Known = nil, known.stored.SessionID
+	case isSame:
+		t.Known++
+		result.Summary, result.Known = nil, same.first
+	case err != nil:
+		t.Failed++
+		result.Error = err.Error()
+		if s.StreamID == "" {
+			result.Summary = nil
+		}
+	default:
+		t.Recorded++
+	}
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(result)
+	}
+	w := screen{os.Stderr}
+	switch {
+	case isKnown, isSame:
+		fmt.Fprintf(w, "known    %v\n", err)
+		return nil
+	case err != nil:
+		fmt.Fprintf(w, "failed   %v\n", err)
+	}
+	if s.Frames == 0 {
+		if err == nil {
+			fmt.Fprintf(w, "recorded %s: nothing, no frame came\n", path)
+		}
+		return nil
+	}
+	where := "session " + s.Sessions[0]
+	if s.SessionCount > 1 {
+		where = fmt.Sprintf("%s sessions from %s to %s", thousands(s.SessionCount), s.Sessions[0], s.LastSession)
+	}
+	fmt.Fprintf(w, "recorded %s: %s, %s, %s, %s\n", path, count(s.Frames, "frame"), count(s.Bytes, "byte"), s.Dialect, where)
+	writeNotes(w, s, frameClock)
+	return nil
+}
+
+// report prints what all files came to. Its error is the exit code where something
+// is missing.
+func (t *filesResult) report(g *global, session string, leftOut int, took time.Duration) error {
+	if g.JSON {
+		if err := json.NewEncoder(os.Stdout).Encode(t); err != nil {
+			return err
+		}
+	} else {
+		w := screen{os.Stderr}
+		fmt.Fprintf(w, "total    %s of %s recorded: %s, %s in %s\n", thousands(t.Recorded), count(t.Files, "file"),
+			count(t.Frames, "frame"), count(t.Bytes, "byte"), millis(took.Seconds()*1000))
+		for _, n := range []struct {
+			n    int
+			what string
+		}{
+			{t.Known, "recorded already; --again records them once more"}, {t.Failed, "failed"},
+			{t.Left, "not begun when this was interrupted"}, {leftOut, "of folders left out, whose names end otherwise"},
+		} {
+			if n.n > 0 {
+				fmt.Fprintf(w, "note     %s %s\n", count(n.n, "file"), n.what)
+			}
+		}
+		switch {
+		case session != "" && t.Frames > 0:
+			fmt.Fprintf(w, "note     all of them are in session %s, a stream each\n", session)
+			fmt.Fprintf(w, "next     tapedeck show %s\n", shellWord(session))
+		case t.Frames > 0:
+			fmt.Fprintln(w, "next     tapedeck sessions")
+		}
+	}
+	if t.Failed+t.Left > 0 {
+		return exitCode(exitFailed)
+	}
+	return nil
+}

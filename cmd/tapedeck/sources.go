@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// recordEndings are the names that files of a folder are recorded by. A file that
+// is named itself may have any.
+var recordEndings = []string{".jsonl", ".ndjson", ".json", ".sse", ".sse.txt", ".chunks.txt"}
+
+// filesLimit bounds the files of one command.
+const filesLimit = 100_000
+
+// source is one file to record, or what keeps something that was named from being
+// recorded.
+type source struct {
+	path string
+	err  error
+}
+
+// sources are the files that a command names, each once.
+type sources struct {
+	list    []source
+	several bool // not just one file that is named itself
+	leftOut int  // files of folders whose names end otherwise
+	seen    map[string]bool
+}
+
+// expand finds the files that arguments name: files, patterns, which a shell leaves
+// to us where they are quoted or match nothing, and folders with all that is below
+// them. Links to files are followed; links to folders below a folder are not, so
+// that no loop of links is entered.
+func expand(args []string) (*sources, error) {
+	s := &sources{several: len(args) > 1, seen: map[string]bool{}}
+	for _, arg := range args {
+		if err := s.argument(arg); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *sources) argument(arg string) error {
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && info.IsDir():
+		s.several = true
+		return s.folder(arg)
+	case err == nil || !strings.ContainsAny(arg, "*?["):
+		return s.add(arg) // one that is missing is reported when it is opened
+	}
+	s.several = true
+	if strings.Contains(arg, "**") {
+		return badUsage("%s: ** is not read; name the folder, and everything below it is recorded", arg)
+	}
+	matches, err := filepath.Glob(arg)
+	if err != nil {
+		return badUsage("%s: this is not a pattern: %v", arg, err)
+	}
+	if len(matches) == 0 {
+		s.list = append(s.list, source{arg, fmt.Errorf("%s: no file matches this pattern", arg)})
+	}
+	for _, path := range matches {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			err = s.folder(path)
+			if err != nil {
+				return err
+			}
+		} else if err := s.add(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder adds the files below a folder, in the order of their names. Hidden folders
+// are passed over.
+func (s *sources) folder(root string) error {
+	before := len(s.list)
+	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
+		path = filepath.Clean(path)
+		switch {
+		case err != nil:
+			s.list = append(s.list, source{path, err})
+			return nil
+		case entry.IsDir():
+			if name := entry.Name(); path != filepath.Clean(root) && strings.HasPrefix(name, ".") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		info, err := os.Stat(path) // of what a link leads to
+		if err != nil || !info.Mode().IsRegular() || !recordable(path) {
+			s.leftOut++
+			return nil
+		}
+		return s.add(path)
+	})
+	if err == nil && len(s.list) == before {
+		s.list = append(s.list, source{root, fmt.Errorf("%s: no file in this folder has a name that ends in %s", root, strings.Join(recordEndings, ", "))})
+	}
+	return err
+}
+
+func recordable(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	return slices.ContainsFunc(recordEndings, func(ending string) bool { return strings.HasSuffix(name, ending) })
+}
+
+// add adds a file that was not named before, by whatever path.
+func (s *sources) add(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		real = path
+	}
+	if s.seen[real] {
+		return nil
+	}
+	if len(s.list) >= filesLimit {
+		return badUsage("these are more than %s files: record them by folder", thousands(filesLimit))
+	}
+	s.seen[real] = true
+	s.list = append(s.list, source{path: path})
+	return nil
+}
