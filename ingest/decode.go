@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // parsers are shared among streams, so that an idle stream holds none.
@@ -17,8 +18,8 @@ var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 const largeMessage = 1 << 20
 
 // look prepares a frame for a dialect (framing off, JSON parsed), marks it
-// FlagNotJSON where its message is not one JSON value, and calls see. What see
-// is given is valid during the call.
+// FlagNotJSON where its message is not one JSON value, FlagTooDeep where that is
+// not looked into, and calls see. What see is given is valid during the call.
 func (s *Stream) look(f *schema.Frame, see func(in *dialect.Input)) {
 	content, scratch := schema.Unframe(f, s.scratch)
 	in := &s.input // kept, since what see is given would be allocated for each frame
@@ -30,10 +31,9 @@ func (s *Stream) look(f *schema.Frame, see func(in *dialect.Input)) {
 		return
 	}
 	if s.readsText() {
-		if fastjson.ValidateBytes(in.Data) == nil {
-			in.JSON = dialect.Valid
-		} else if mustBeJSON(f, in.Data) {
-			f.Flags |= schema.FlagNotJSON
+		if in.JSON = dialect.Valid; wellformed.Deep(in.Data) || !wellformed.JSON(in.Data) {
+			in.JSON = nil
+			f.Flags |= unread(f, in.Data)
 		}
 		see(in)
 		s.keepScratch(scratch)
@@ -41,8 +41,8 @@ func (s *Stream) look(f *schema.Frame, see func(in *dialect.Input)) {
 	}
 	parser := parsers.Get().(*fastjson.Parser)
 	in.JSON = parse(parser, in.Data)
-	if in.JSON == nil && mustBeJSON(f, in.Data) {
-		f.Flags |= schema.FlagNotJSON
+	if in.JSON == nil {
+		f.Flags |= unread(f, in.Data)
 	}
 	see(in)
 	if len(in.Data) < largeMessage {
@@ -63,10 +63,10 @@ func (s *Stream) readsText() bool {
 	return s.decoder.text != nil && s.hold == nil && s.late == nil && !s.opts.FrameClock && s.decoder.text.ReadsText()
 }
 
-// parse gives nil for what is not one valid JSON value. The parser alone is
-// lenient, hence the validation.
+// parse gives nil for what is not one valid JSON value, and for one that is too
+// deep to be looked into. The parser alone is lenient, hence the validation.
 func parse(p *fastjson.Parser, data []byte) *fastjson.Value {
-	if fastjson.ValidateBytes(data) != nil {
+	if wellformed.Deep(data) || !wellformed.JSON(data) {
 		return nil
 	}
 	v, err := p.ParseBytes(data)
@@ -74,6 +74,17 @@ func parse(p *fastjson.Parser, data []byte) *fastjson.Value {
 		return nil
 	}
 	return v
+}
+
+// unread is the flag of a message that was not parsed.
+func unread(f *schema.Frame, data []byte) schema.Flags {
+	switch {
+	case wellformed.Deep(data) && wellformed.JSON(data):
+		return schema.FlagTooDeep
+	case mustBeJSON(f, data):
+		return schema.FlagNotJSON
+	}
+	return 0
 }
 
 // mustBeJSON leaves out HTTP heads and bodies, and the end marker that streams

@@ -134,7 +134,7 @@ func (f *frameRow) payload() Payload {
 	case !utf8.Valid(data) || frame.Flags.Has(schema.FlagBinary):
 		text := base64.StdEncoding.EncodeToString(data)
 		return Payload{Base64: &text}
-	case !c.Empty && !frame.Flags.Has(schema.FlagNotJSON) && json.Valid(data):
+	case !c.Empty && frame.Flags&(schema.FlagNotJSON|schema.FlagTooDeep) == 0 && json.Valid(data):
 		return Payload{JSON: data}
 	}
 	text := string(data)

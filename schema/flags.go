@@ -27,11 +27,16 @@ const (
 	FlagEventGap    // ids are missing before this one: frames lost at the source
 	FlagEventRepeat // the id of the frame before it once more
 	FlagEventBack   // an id below the one before it
+
+	// Set by the tap as well; stored flags keep their bits.
+
+	FlagTooDeep // valid JSON of more levels than are looked into (wellformed.MaxDepth)
 )
 
 var flagNames = [...]string{
 	"not_json", "invalid_utf8", "nul", "unterminated", "oversize", "binary", "joined", "note",
 	"unknown_type", "event_gap", "event_repeat", "event_back",
+	"too_deep",
 }
 
 // Has reports whether all of want are set.

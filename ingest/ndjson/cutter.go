@@ -4,11 +4,10 @@ package ndjson
 import (
 	"bytes"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest"
 	"tapedeck/ingest/assembly"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // Cutter cuts lines. A frame is a line with its terminator, LF or CRLF.
@@ -150,7 +149,7 @@ func (c *Cutter) End(_ int64, emit func(*schema.Frame) error) error {
 		flags = schema.FlagOversize | schema.FlagUnterminated
 	case c.isBlank(rest):
 		flags = schema.FlagNote
-	case fastjson.ValidateBytes(c.withoutMark(rest)) != nil:
+	case !wellformed.JSON(c.withoutMark(rest)):
 		flags = schema.FlagUnterminated
 	}
 	c.line, c.over = 0, false

@@ -8,12 +8,11 @@ import (
 	"mime"
 	"strings"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest"
 	"tapedeck/ingest/ndjson"
 	"tapedeck/ingest/sse"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // NewCutter makes the cutter of a transport that is a byte stream, with a frame
@@ -86,7 +85,7 @@ func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 		switch {
 		case i < 0:
 			return schema.NDJSON, noise >= noiseLines
-		case fastjson.ValidateBytes(head[:i]) == nil: // a number, say
+		case wellformed.JSON(head[:i]): // a number, say
 			return schema.NDJSON, true
 		}
 		head = head[i:]

@@ -2,6 +2,7 @@ package websocket
 
 import (
 	"encoding/binary"
+	"errors"
 	"sync"
 
 	"tapedeck/ingest"
@@ -19,6 +20,10 @@ import (
 // opcode that is not defined counts as binary, and bytes after a length that
 // cannot be are frames of the transport HTTP, as they came.
 type Cutter struct {
+	// Masked has the cutter fail with errUnmasked at a frame without a mask, of
+	// which nothing is recorded: for the frames of clients (RFC 6455, section 5.1).
+	Masked bool
+
 	message  *message
 	after    *assembly.Buffer // for bytes after the protocol was broken; nil before
 	inflater Inflater         // nil if none was negotiated
@@ -62,6 +67,9 @@ const (
 )
 
 var _ ingest.Cutter = (*Cutter)(nil)
+
+// errUnmasked is a client that does not mask its frames.
+var errUnmasked = errors.New("the client sent a frame without a mask (RFC 6455, section 5.1)")
 
 // NewCutter makes a cutter. A message over limit, bytes, is cut into pieces
 // marked schema.FlagOversize. inflater is nil unless permessage-deflate was
@@ -160,6 +168,9 @@ func (c *Cutter) headRead() bool {
 
 // begin takes up a frame whose header was read.
 func (c *Cutter) begin() error {
+	if c.Masked && !c.masked {
+		return errors.Join(errUnmasked, c.message.end(false, c.emit))
+	}
 	c.broken = c.left>>63 != 0
 	if c.broken {
 		return c.message.end(false, c.emit)

@@ -70,7 +70,8 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 // size). While the publisher pushes back, nothing is read; after Patience the
 // client is told {"error":"…","durable":n}, with n -1 if nothing is, and the
 // connection is closed with code 1013: what comes after n is to be sent again.
-// The same happens when frames cannot be made durable.
+// The same happens when frames cannot be made durable. A client that sends a frame
+// without a mask is closed with code 1002; what came before is recorded.
 func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string) {
 	so, bad := streamOptions(r, tenant)
 	if bad == nil && !websocketAsked(r) {
@@ -153,6 +154,9 @@ func websocketAsked(r *http.Request) bool {
 var (
 	connections = promauto.NewGauge(prometheus.GaugeOpts{
 		Name: "tapedeck_ingest_ws_connections", Help: "WebSocket connections that send frames now.",
+	})
+	violations = promauto.NewCounter(prometheus.CounterOpts{
+		Name: "tapedeck_ingest_ws_violations_total", Help: "WebSocket connections closed because the client sent a frame without a mask.",
 	})
 	pushedBack = promauto.NewCounter(prometheus.CounterOpts{
 		Name: "tapedeck_ingest_ws_pushed_back_total", Help: "WebSocket connections closed because their frames could not be taken.",

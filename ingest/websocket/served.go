@@ -43,7 +43,9 @@ func newServed(h *Handler) *served {
 	s := &served{handler: h}
 	s.recorded.Store(-1)
 	s.acks.init(h.crew.begin)
-	s.heard = &listener{cutter: NewCutter(h.opts.FrameLimit, nil), failed: s.fail}
+	cutter := NewCutter(h.opts.FrameLimit, nil)
+	cutter.Masked = true
+	s.heard = &listener{cutter: cutter, failed: s.fail}
 	s.heard.beside = s.hearBeside()
 	return s
 }
@@ -191,6 +193,11 @@ func (s *served) leave() {
 
 // refuse tells the client that its frames cannot be taken, and closes.
 func (s *served) refuse(why error) {
+	if errors.Is(why, errUnmasked) {
+		violations.Inc()
+		_ = s.conn.Close(websocket.StatusProtocolError, errUnmasked.Error()) // heard or not, it is over
+		return
+	}
 	pushedBack.Inc()
 	durable := s.acks.next.Load()
 	text, err := json.Marshal(struct {
@@ -209,8 +216,11 @@ func (s *served) refuse(why error) {
 // reason is the stream's end reason.
 func (s *served) reason(cut, readErr error) string {
 	code, reason, closed := s.heard.cutter.Closed()
+	failure := s.failed()
 	switch {
-	case s.failed() != nil:
+	case errors.Is(failure, errUnmasked):
+		return "error: " + errUnmasked.Error()
+	case failure != nil:
 		return recordingFailed
 	case s.leaving.Load():
 		return "error: the server was shut down"

@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // events writes frames as the messages of mode=event. It is used by one
@@ -107,7 +106,7 @@ func (e *events) payload(dst []byte, f *schema.Frame) []byte {
 		dst = append(dst, `,"base64":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, data)
 		return append(dst, '"')
-	case !c.Empty && !f.Flags.Has(schema.FlagNotJSON) && fastjson.ValidateBytes(data) == nil:
+	case !c.Empty && f.Flags&(schema.FlagNotJSON|schema.FlagTooDeep) == 0 && wellformed.JSON(data):
 		if line, ok := e.oneLine(data); ok {
 			return append(append(dst, `,"frame":`...), line...)
 		}

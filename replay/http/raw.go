@@ -5,10 +5,9 @@ import (
 	"encoding/base64"
 	"unicode/utf8"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // payloads writes what frames say in another transport's framing than theirs,
@@ -66,7 +65,7 @@ func (p *payloads) appendNDJSON(dst []byte, f *replay.Frame) []byte {
 	case !bytes.ContainsAny(data, "\r\n"):
 		dst = append(dst, data...)
 	default:
-		if fastjson.ValidateBytes(data) == nil {
+		if wellformed.JSON(data) {
 			if line, ok := p.lines.oneLine(data); ok {
 				dst = append(dst, line...)
 				break

@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // endpoint is what a request is made to.
@@ -127,7 +128,7 @@ func (d *decoder) toolResult(raw []byte, v *fastjson.Value) {
 // names it there, as user_…_session_<uuid> or in JSON. It is "" for others.
 func sessionOf(user []byte) string {
 	if len(user) > 0 && user[0] == '{' {
-		if fastjson.ValidateBytes(user) == nil {
+		if wellformed.JSON(user) {
 			session, _ := dialect.Unquote(dialect.RawMember(user, "session_id"), nil)
 			return string(session)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // startTool begins a call that the model asks for.
@@ -38,7 +39,7 @@ func (m *Messages) stopTool(b *block) {
 		t.SetArguments(tool, b.input)
 	}
 	t.Argued(tool)
-	if len(tool.Arguments()) > 0 && fastjson.ValidateBytes(tool.Arguments()) != nil {
+	if len(tool.Arguments()) > 0 && !wellformed.JSON(tool.Arguments()) {
 		return // cut off: nobody can execute it
 	}
 	t.Start(tool)

@@ -1,9 +1,8 @@
 package anthropicagent
 
 import (
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
+	"tapedeck/schema/wellformed"
 )
 
 // cited members of a citation's envelope, in the order in which they are told.
@@ -35,7 +34,7 @@ func (d *decoder) citation(a *agent, in *dialect.Input, delta []byte) bool {
 		d.blocks[i].text = append(d.blocks[i].text, delta...)
 		text = d.blocks[i].text
 	}
-	whole := fastjson.ValidateBytes(text) == nil
+	whole := wellformed.JSON(text)
 	switch {
 	case whole, in.JSON.GetBool("final"), len(text) > citesLimit:
 		if i < len(d.blocks) {

@@ -1,10 +1,9 @@
 package anthropicagent
 
 import (
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // envelope reads a JSON envelope.
@@ -105,7 +104,7 @@ func (d *decoder) payload(a *agent, typ string, text []byte) bool {
 		d.failed(a, text)
 		return true
 	}
-	if fastjson.ValidateBytes(text) != nil {
+	if !wellformed.JSON(text) {
 		if typ == "meta_final" {
 			a.end(schema.StatusOK, nil) // it ends the run all the same
 			d.over = d.over || a == d.root

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/valyala/fastjson"
+	"tapedeck/schema/wellformed"
 )
 
 // What stands in tags was escaped in three ways, one for each age of the
@@ -72,8 +72,8 @@ func (e *escapes) json(raw []byte) []byte {
 		return raw
 	}
 	halved, paired := halve(raw)
-	asIs := fastjson.ValidateBytes(raw) == nil
-	undone := paired && fastjson.ValidateBytes(halved) == nil
+	asIs := wellformed.JSON(raw)
+	undone := paired && wellformed.JSON(halved)
 	switch {
 	case asIs && !undone:
 		e.single = true
@@ -112,11 +112,11 @@ func (e *escapes) result(raw []byte) []byte {
 
 // whole undoes the escapes of JSON of which it is not known who wrote it.
 func (e *escapes) whole(raw []byte) []byte {
-	if fastjson.ValidateBytes(raw) == nil {
+	if wellformed.JSON(raw) {
 		return raw
 	}
 	for _, undone := range [][]byte{bytes.ReplaceAll(raw, []byte(`\n`), []byte("\n")), e.json(raw)} {
-		if fastjson.ValidateBytes(undone) == nil {
+		if wellformed.JSON(undone) {
 			return undone
 		}
 	}

@@ -1,10 +1,9 @@
 package anthropicagent
 
 import (
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // metaInit reads what an agent begins with. In the successor it also begins what
@@ -128,7 +127,7 @@ type answer struct {
 
 // readQuery reads what a run is asked: a text, or blocks of content as JSON.
 func readQuery(query []byte) (words []byte, results []answer) {
-	if len(query) == 0 || query[0] != '{' && query[0] != '[' || fastjson.ValidateBytes(query) != nil {
+	if len(query) == 0 || query[0] != '{' && query[0] != '[' || !wellformed.JSON(query) {
 		return query, nil
 	}
 	words, results, ok := readBlocks(query)

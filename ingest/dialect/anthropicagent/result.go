@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"strconv"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/trace"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // result is what a tool returned, while it still comes.
@@ -108,7 +107,7 @@ func (d *decoder) resultEnd(a *agent, id, log []byte) {
 	r.message.Media = mediaOf(text, served(tool))
 	a.Book.Complete(r.message, a.Frame)
 	status, why := statusOf(text, served(tool))
-	if len(log) > 0 && fastjson.ValidateBytes(log) == nil {
+	if len(log) > 0 && wellformed.JSON(log) {
 		if failed := dialect.RawMember(log, "is_error"); failed != nil {
 			status, why = schema.StatusOK, nil
 			if dialect.RawTrue(failed) {
@@ -163,7 +162,7 @@ func (a *agent) logged(tool *trace.Tool, log []byte) {
 // mediaOf tells JSON from text. The results of the API's own tools are JSON, but
 // old servers write them as the library prints them, in a JSON string.
 func mediaOf(text []byte, server bool) string {
-	if isJSON(text) || server && len(text) > 0 && text[0] == '"' && fastjson.ValidateBytes(text) == nil {
+	if isJSON(text) || server && len(text) > 0 && text[0] == '"' && wellformed.JSON(text) {
 		return "json"
 	}
 	return "text"

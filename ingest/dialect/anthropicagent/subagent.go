@@ -3,11 +3,10 @@ package anthropicagent
 import (
 	"bytes"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/trace"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // spawned finds the call of its parent that a sub-agent works in: one whose task
@@ -48,7 +47,7 @@ func (d *decoder) beginSub(a, parent *agent, task []byte) {
 // successor the call's log names its agent, else it was found when it began.
 func (d *decoder) returned(a *agent, call string, status schema.Status, log []byte) {
 	var child []byte
-	if len(log) > 0 && fastjson.ValidateBytes(log) == nil {
+	if len(log) > 0 && wellformed.JSON(log) {
 		child, _ = dialect.Unquote(dialect.RawPath(log, "details.child_agent_uuid"), nil)
 	}
 	for _, sub := range d.agents {

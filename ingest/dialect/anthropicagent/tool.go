@@ -3,11 +3,10 @@ package anthropicagent
 import (
 	"bytes"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/trace"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // serverPrefix begins the ids of calls that the Messages API executes itself.
@@ -106,5 +105,5 @@ func stringOf(object []byte, name string) []byte {
 // like are texts.
 func isJSON(text []byte) bool {
 	text = bytes.TrimSpace(text)
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && fastjson.ValidateBytes(text) == nil
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && wellformed.JSON(text)
 }

@@ -2,10 +2,10 @@ package compozy
 
 import (
 	"github.com/cespare/xxhash/v2"
-	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // structured is the key of the message that snapshots tell.
@@ -94,7 +94,7 @@ func (d *decoder) snapshot(e *event) {
 		m.Span = d.run.span.ID // it grows across calls of the model
 	}
 	d.Book.SetText(m, content, d.Frame)
-	if m.Media = media; fastjson.ValidateBytes(content) == nil {
+	if m.Media = media; wellformed.JSON(content) {
 		m.Media = "json"
 	}
 	d.FirstToken()

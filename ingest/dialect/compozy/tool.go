@@ -3,11 +3,10 @@ package compozy
 import (
 	"bytes"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/trace"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // toolCall reads the engine's form, one event after the fact with what the
@@ -51,7 +50,7 @@ func (d *decoder) arguments(e *event, tool *trace.Tool) {
 	if text == nil {
 		return
 	}
-	if media == "text" && fastjson.ValidateBytes(text) != nil {
+	if media == "text" && !wellformed.JSON(text) {
 		tool.Media = "text" // redacted, or JSON that the model did not get right
 	}
 	d.SetArguments(tool, text)
@@ -119,5 +118,5 @@ func toolStatus(word []byte) (status schema.Status, told bool) {
 // jsonObject reports whether a text is a JSON object or array.
 func jsonObject(text []byte) bool {
 	text = bytes.TrimSpace(text)
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && fastjson.ValidateBytes(text) == nil
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && wellformed.JSON(text)
 }

@@ -9,6 +9,7 @@ import (
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/generic"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // covers are the members in which an event may be wrapped. Gateways send the
@@ -82,7 +83,7 @@ func open(in *dialect.Input, name string) (inside dialect.Input, ok bool) {
 			return dialect.Input{}, false
 		}
 		parsed, err := fastjson.ParseBytes(text)
-		if err != nil || fastjson.ValidateBytes(text) != nil {
+		if err != nil || !wellformed.JSON(text) {
 			return dialect.Input{}, false
 		}
 		inside.Data, inside.JSON = text, parsed

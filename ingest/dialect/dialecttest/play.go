@@ -12,6 +12,7 @@ import (
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
+	"tapedeck/schema/wellformed"
 )
 
 // StreamID is the id of the stream that Play decodes.
@@ -86,7 +87,7 @@ func decode(decoder dialect.Decoder, book *dialect.Book, parser *fastjson.Parser
 	in := dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
 	if content.Empty || f.Flags.Has(schema.FlagOversize) {
 		in.Data = nil
-	} else if fastjson.ValidateBytes(in.Data) == nil {
+	} else if wellformed.JSON(in.Data) {
 		in.JSON, _ = parser.ParseBytes(in.Data)
 	}
 	if in.Data != nil && in.JSON == nil && f.Transport != schema.HTTP && string(in.Data) != "[DONE]" {

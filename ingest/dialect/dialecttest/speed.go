@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // Bench decodes frames over and over, as the recorder does, and reports frames
@@ -56,7 +57,7 @@ func (f *feed) feed(frame *schema.Frame) {
 	in := dialect.Input{Frame: &f.frame, Data: content.Data, Event: content.Event, ID: content.ID}
 	if content.Empty {
 		in.Data = nil
-	} else if fastjson.ValidateBytes(in.Data) == nil {
+	} else if wellformed.JSON(in.Data) {
 		in.JSON, _ = f.parser.ParseBytes(in.Data)
 	}
 	f.decoder.Decode(&in, f.book)

@@ -3,10 +3,9 @@ package vercelui
 import (
 	"bytes"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // partNames are the parts of the data stream of version 4 by their letters.
@@ -20,7 +19,7 @@ var partNames = [256]string{
 // partOf reads a line of a data stream: a letter, a colon, JSON.
 func partOf(line []byte) (letter byte, value []byte, ok bool) {
 	line = bytes.TrimSpace(line)
-	if len(line) < 3 || line[1] != ':' || fastjson.ValidateBytes(line[2:]) != nil {
+	if len(line) < 3 || line[1] != ':' || !wellformed.JSON(line[2:]) {
 		return 0, nil, false
 	}
 	return line[0], bytes.TrimSpace(line[2:]), true

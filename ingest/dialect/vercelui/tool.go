@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/trace"
 	"tapedeck/schema"
+	"tapedeck/schema/wellformed"
 )
 
 // call is a tool call in progress.
@@ -165,7 +165,7 @@ func (d *decoder) setArguments(one *call, input []byte) {
 		return
 	}
 	text, media := content(input)
-	if media == "text" && fastjson.ValidateBytes(text) != nil {
+	if media == "text" && !wellformed.JSON(text) {
 		one.Media = media // of a tool that takes text, or JSON that did not parse
 	}
 	d.talk.SetArguments(one.Tool, text)

@@ -14,4 +14,5 @@ export const flagMeanings: Record<Schemas['Frame']['flags'][number], string> = {
   event_gap: 'Ids are missing before it: frames were lost at the source.',
   event_repeat: 'It has the id of the frame before it once more.',
   event_back: 'Its id is below that of the frame before it.',
+  too_deep: 'It is valid JSON, nested too deep to be looked into.',
 }

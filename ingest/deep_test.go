@@ -1,0 +1,48 @@
+package ingest_test
+
+import (
+	"strings"
+	"testing"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
+	"tapedeck/schema"
+)
+
+// Valid JSON is never called anything else for its depth, with dialects that parse
+// and with those that read the text; and no depth ends the process.
+func TestDeepFrames(t *testing.T) {
+	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
+	member := `{"type":"message_chunk","content":"x","id":"think","extra":` + deep + "}"
+	for _, dialect := range []string{"generic", "loom", "openai-chat", "anthropic-messages", "claude-code"} {
+		for text, want := range map[string]schema.Flags{
+			deep:                                    schema.FlagTooDeep,
+			member:                                  schema.FlagTooDeep,
+			deep + "]":                              schema.FlagNotJSON,
+			strings.Repeat("[", 4<<20):              schema.FlagNotJSON,
+			strings.Repeat(`{"a":`, 1<<20):          schema.FlagNotJSON,
+			`{"text":"` + deep + `"}`:               0,
+			"[" + strings.Repeat("[],", 500) + "1]": 0,
+		} {
+			var m ingesttest.Memory
+			s, err := ingest.NewRecorder(&m, ingest.Settings{}, nil).Open(ingest.StreamOptions{Session: "s", Dialect: dialect, Transport: schema.NDJSON})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second is read by those that read text
+				err := s.Record(t.Context(), &schema.Frame{At: 1, Transport: schema.NDJSON, Raw: []byte(text + "\n")})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := s.Close(t.Context(), "eof"); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range m.Frames(s.ID()) {
+				if got := f.Flags & (schema.FlagNotJSON | schema.FlagTooDeep); got != want || string(f.Raw) != text+"\n" {
+					t.Errorf("%s: %.20s… of %d bytes is marked %q, want %q", dialect, text, len(text), got, want)
+				}
+			}
+		}
+	}
+}
