@@ -100,9 +100,25 @@ func (s *Stream) enqueue(p *part) {
 	p.builder, p.facts = nil, block.Facts{}
 	s.queue = append(s.queue, queued{
 		parcel: Parcel{Tenant: s.opts.Tenant, Session: p.session, ID: s.parcelID(), Frames: frames, Data: data},
-		done:   s.acks.sent(first, s.lowestWaiting()),
+		done:   s.settler(first),
 	})
 }
+
+// settler returns what is called once the fate of a block that begins with frame
+// first is known.
+func (s *Stream) settler(first uint64) func(error) {
+	done := s.acks.sent(first, s.lowestWaiting())
+	return func(err error) {
+		if s.passesOver(err) {
+			err = nil
+		}
+		done(err)
+	}
+}
+
+// passesOver reports whether the stream goes on after an error: that a session was
+// deleted which its frames name. They may name others.
+func (s *Stream) passesOver(err error) bool { return s.opts.Session == "" && IsDeleted(err) }
 
 // offer hands queued blocks to the publisher for as long as ctx stands; what it
 // does not take by then stays in the queue, which is no error.
@@ -122,10 +138,13 @@ func (s *Stream) drain(ctx context.Context) error {
 		if err != nil && ctx.Err() != nil {
 			return fmt.Errorf("recording is held up: %w", err)
 		}
-		if err != nil {
+		if err != nil && !s.passesOver(err) {
 			s.err = fmt.Errorf("hand on %d frames of stream %s: %w", q.parcel.Frames, s.id, err)
 			q.done(s.err)
 			return s.err
+		}
+		if err != nil {
+			q.done(nil)
 		}
 		s.queue[0] = queued{}
 		s.queue = s.queue[1:]

@@ -2,32 +2,39 @@ package query
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"net/http"
 
-	"github.com/ClickHouse/clickhouse-go/v2"
+	"tapedeck/schema/problem"
+	"tapedeck/schema/tombstone"
 )
 
-// sessionTables are the tables that hold something of a session. The streams
-// come last: while a session is on the list it can be asked for again to be
-// deleted, should it have failed half way. Without its redecodes nothing of a
-// later generation shows, and nothing hides what is recorded anew.
-var sessionTables = []string{"frames", "spans", "messages", "usage", "redecodes", "streams"}
+// Deleter deletes sessions for good: *tombstone.Deleter.
+type Deleter interface {
+	Delete(ctx context.Context, of tombstone.Key) error
+	// Resume goes on with a deletion that failed half way; false if there is none.
+	Resume(ctx context.Context, of tombstone.Key) (bool, error)
+}
 
-// Delete removes a session and all its facts. When it returns, nothing of it
-// shows any more; the disk is freed when ClickHouse merges. A session that is
-// still being recorded comes back with its next frame.
+// WithDeleter has the reader delete by the given Deleter rather than by one of its
+// own, which knows nothing of blocks that are on their way.
+func WithDeleter(d Deleter) Option { return func(r *Reader) { r.deleter = d } }
+
+// Delete removes a session and all its facts. When it returns, nothing of it shows
+// any more, whatever arrives of its streams later; the disk is freed when ClickHouse
+// merges. A deletion that failed half way is completed when it is asked for again.
 func (r *Reader) Delete(ctx context.Context, tenant, session string) error {
-	if _, err := r.find(ctx, tenant, session); err != nil {
+	of := tombstone.Key{Tenant: tenant, Session: session}
+	_, err := r.find(ctx, tenant, session)
+	if err == nil {
+		return r.deleter.Delete(ctx, of)
+	}
+	missing, ok := errors.AsType[*problem.Problem](err)
+	if !ok || missing.Status != http.StatusNotFound {
 		return err
 	}
-	// 2 waits for the deletion on every replica.
-	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 2}))
-	for _, table := range sessionTables {
-		err := r.conn.Exec(ctx, "DELETE FROM "+table+" WHERE tenant = {tenant:String} AND session_id = {session:String}",
-			args{"tenant": tenant, "session": session}.named()...)
-		if err != nil {
-			return fmt.Errorf("delete session %s from %s: %w", session, table, err)
-		}
+	if resumed, failed := r.deleter.Resume(ctx, of); resumed || failed != nil {
+		return failed
 	}
-	return nil
+	return err
 }

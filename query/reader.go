@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/schema/tombstone"
 )
 
 // Reader answers questions. It is safe for use by many goroutines.
@@ -12,6 +14,7 @@ type Reader struct {
 	now        func() time.Time
 	recorders  Recorders // may be nil
 	quietAfter time.Duration
+	deleter    Deleter
 }
 
 // Option changes a Reader.
@@ -31,7 +34,10 @@ func WithClock(now func() time.Time) Option { return func(r *Reader) { r.now = n
 
 // NewReader makes a reader. It does not close the connection.
 func NewReader(conn driver.Conn, options ...Option) *Reader {
-	r := &Reader{conn: conn, now: time.Now, quietAfter: QuietAfter}
+	r := &Reader{
+		conn: conn, now: time.Now, quietAfter: QuietAfter,
+		deleter: tombstone.NewDeleter(tombstone.NewStore(conn), nil, nil),
+	}
 	for _, o := range options {
 		o(r)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/schema/tombstone"
 )
 
 //go:embed sql/*.sql
@@ -23,11 +25,14 @@ var statements = parseStatements()
 
 func parseStatements() *template.Template {
 	t := template.New("")
-	t.Funcs(template.FuncMap{"render": func(name string, data any) (string, error) {
-		var b strings.Builder
-		err := t.ExecuteTemplate(&b, name, data)
-		return b.String(), err
-	}})
+	t.Funcs(template.FuncMap{
+		"render": func(name string, data any) (string, error) {
+			var b strings.Builder
+			err := t.ExecuteTemplate(&b, name, data)
+			return b.String(), err
+		},
+		"visible": tombstone.Visible,
+	})
 	return template.Must(t.ParseFS(sqlFiles, "sql/*.sql"))
 }
 

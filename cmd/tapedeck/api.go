@@ -24,7 +24,7 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 	e.POST("/v1/ingest", forTenant(body.NewHandler(rec, body.Options{Known: s.node.sessionOf(), Log: s.log}).Ingest))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
-	s.links = link.NewServer(link.ServerOptions{Next: s.node.spool, Arrived: s.node.announcer.Now, Log: s.log})
+	s.links = link.NewServer(link.ServerOptions{Next: s.node.accepts, Arrived: s.node.announcer.Now, Log: s.log})
 	s.node.announcer.SpeakFor(s.links.Recorders)
 	s.metrics.MustRegister(s.links)
 	if s.node.spool != nil {
@@ -40,7 +40,8 @@ func (s *server) readRoutes(e *echo.Echo) {
 	playing := replayhttp.Options{Library: s.tapes, Logger: s.log, Registerer: s.metrics}
 	following, err := live.New(live.Options{
 		NATS: s.node.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters,
-		Stored: s.tapes, Log: s.log,
+		Deleted: s.node.deleted,
+		Stored:  s.tapes, Log: s.log,
 	})
 	if err != nil {
 		s.log.Error("running sessions cannot be followed", "error", err)
@@ -49,7 +50,8 @@ func (s *server) readRoutes(e *echo.Echo) {
 	}
 	play := replayhttp.New(playing)
 	s.metrics.MustRegister(s.node.recorders)
-	q := queryhttp.New(query.NewReader(s.node.db, query.WithRecorders(s.node.recorders), query.WithQuietAfter(s.node.cfg.quietAfter)), s.log)
+	q := queryhttp.New(query.NewReader(s.node.db, query.WithDeleter(s.node.deleter),
+		query.WithRecorders(s.node.recorders), query.WithQuietAfter(s.node.cfg.quietAfter)), s.log)
 
 	get(e, "/v1/sessions", forTenant(q.Sessions))
 	get(e, "/v1/facets", forTenant(q.Facets))

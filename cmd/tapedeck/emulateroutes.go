@@ -14,6 +14,7 @@ import (
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/front"
 	"tapedeck/replay/emulate/isolate"
+	"tapedeck/schema/tombstone"
 )
 
 // emulateRoutes are those at which sessions speak the protocol that they were
@@ -43,8 +44,8 @@ type executions struct{ db driver.Conn }
 
 // SessionOfRun implements compozy.Sessions: the session that last recorded the run.
 func (x executions) SessionOfRun(ctx context.Context, tenant, run string) (session string, err error) {
-	const statement = `SELECT session_id FROM spans
-WHERE tenant = {tenant:String} AND dialect = 'compozy' AND run_id = {run:String}
+	statement := `SELECT session_id FROM spans
+WHERE tenant = {tenant:String} AND dialect = 'compozy' AND run_id = {run:String} AND ` + tombstone.Visible("") + `
 ORDER BY seen_at DESC LIMIT 1`
 	err = x.db.QueryRow(ctx, statement, driver.NamedValue{Name: "tenant", Value: tenant}, driver.NamedValue{Name: "run", Value: run}).Scan(&session)
 	if errors.Is(err, sql.ErrNoRows) {

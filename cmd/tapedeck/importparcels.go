@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/jetstream"
 	"tapedeck/schema"
 )
 
@@ -29,7 +30,7 @@ func (p *parcels) publish(ctx context.Context, parcel ingest.Parcel) error {
 	if err := p.failure(); err != nil {
 		return err
 	}
-	parcel.ID = fmt.Sprintf("import-%s-%d", p.run, p.n)
+	parcel.ID = fmt.Sprintf("%s%s-%d", jetstream.ImportID, p.run, p.n)
 	p.n++
 	p.way.Add(1)
 	err := p.to.Publish(ctx, parcel, func(err error) {

@@ -34,7 +34,7 @@ func (s *server) serveImport(w http.ResponseWriter, r *http.Request, tenant stri
 		})
 		return
 	}
-	im, p := newImporter(tenant, ""), newParcels(s.node.spool)
+	im, p := newImporter(tenant, ""), newParcels(s.node.accepts)
 	im.publish = p.publish
 	err = errors.Join(im.read(r.Context(), r.Body), p.wait(r.Context()))
 	if r.Context().Err() != nil {

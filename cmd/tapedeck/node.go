@@ -11,6 +11,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go"
+	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/deadletters"
@@ -18,7 +19,9 @@ import (
 	"tapedeck/ingest/recorders"
 	"tapedeck/ingest/sink"
 	"tapedeck/ingest/spool"
+	"tapedeck/ingest/undeleted"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/tombstone"
 )
 
 // roles are the parts of a server that a process runs.
@@ -45,7 +48,11 @@ type nodeConfig struct {
 type node struct {
 	cfg       nodeConfig
 	nc        *nats.Conn
-	db        driver.Conn          // nil without api
+	store     driver.Conn // ClickHouse
+	db        driver.Conn // the same; nil without api
+	deleter   *tombstone.Deleter
+	deleted   *tombstone.Set
+	accepts   ingest.Publisher     // where blocks come in; nil without ingest
 	spool     *spool.Spool         // nil without ingest
 	recorder  *ingest.Recorder     // nil without ingest
 	announcer *recorders.Announcer // nil without ingest
@@ -83,10 +90,14 @@ func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
 	if n.backlog, err = jetstream.NewBacklogReader(n.nc, sink.ConsumerName); err != nil {
 		return nil, err
 	}
+	if n.store, err = clickhouse.Open(cfg.dsn); err != nil {
+		return nil, err
+	}
+	if err := n.keepDeleted(); err != nil {
+		return nil, err
+	}
 	if cfg.roles.api {
-		if n.db, err = clickhouse.Open(cfg.dsn); err != nil {
-			return nil, err
-		}
+		n.db = n.store
 		if n.recorders, err = recorders.Listen(n.nc); err != nil {
 			return nil, err
 		}
@@ -99,7 +110,10 @@ func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
 		n.running.Go(func() { n.announcer.Run(life) })
 	}
 	if cfg.roles.sink {
-		n.sink, err = sink.New(sink.Options{NATS: n.nc, DSN: cfg.dsn, Keep: cfg.streams.Keep, Version: version, Log: cfg.log})
+		n.sink, err = sink.New(sink.Options{
+			NATS: n.nc, DSN: cfg.dsn, Keep: cfg.streams.Keep, Version: version, Log: cfg.log,
+			Deleted: n.deleted, Complete: n.deleter.Sweep,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +131,22 @@ func (n *node) startIngest() error {
 	if err != nil {
 		return err
 	}
-	n.recorder = ingest.NewRecorder(n.spool, ingest.Settings{}, n.cfg.log)
+	n.accepts = undeleted.New(n.spool, n.deleted, tombstone.NewStore(n.store), n.cfg.log)
+	n.recorder = ingest.NewRecorder(n.accepts, ingest.Settings{}, n.cfg.log)
+	return nil
+}
+
+// keepDeleted has the node know what was deleted.
+func (n *node) keepDeleted() error {
+	js, err := njs.New(n.nc)
+	if err != nil {
+		return fmt.Errorf("JetStream: %w", err)
+	}
+	store := tombstone.NewStore(n.store)
+	n.deleted = tombstone.NewSet(store)
+	n.deleter = tombstone.NewDeleter(store, n.deleted, func(ctx context.Context, t *tombstone.Tombstone) error {
+		return jetstream.Purge(ctx, js, t)
+	})
 	n.announcer = recorders.NewAnnouncer(n.nc, n.recorder.ID(), n.cfg.log)
 	return nil
 }
@@ -137,8 +166,8 @@ func (n *node) close(ctx context.Context) error {
 	if n.nc != nil {
 		n.nc.Close()
 	}
-	if n.db != nil {
-		errs = append(errs, n.db.Close())
+	if n.store != nil {
+		errs = append(errs, n.store.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -90,6 +90,14 @@ func (rec *recording) failure(status int, err error) *Failure {
 	return f
 }
 
+// deleted is the failure of a body whose session was deleted while it was recorded.
+func (rec *recording) deleted(err error) *Failure {
+	f := rec.failure(http.StatusGone, err)
+	f.Title, f.DurableFrames, f.DurableBytes, f.Rejected = "Session deleted", 0, 0, []Rejection{}
+	f.Hint = "Nothing of this body is recorded. Send all of it again to record it anew."
+	return f
+}
+
 func (f *Failure) write(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	if f.RetryAfter > 0 {

@@ -48,6 +48,9 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	closeCtx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), rec.opts.Patience, errPatience)
 	defer cancel()
 	sum, closeErr := rec.stream.Close(closeCtx, pump.Reason(err))
+	if ingest.IsDeleted(closeErr) {
+		return nil, rec.deleted(closeErr)
+	}
 	if closeErr != nil {
 		return nil, rec.failure(http.StatusServiceUnavailable, closeErr)
 	}

@@ -40,7 +40,7 @@ func (l *ledger) settle(number uint64, err error) {
 	defer l.mu.Unlock()
 	if err != nil {
 		permanent := ingest.IsPermanent(err)
-		l.refusals = append(l.refusals, refusal{Number: number, Permanent: permanent, Reason: clip(err.Error())})
+		l.refusals = append(l.refusals, refusal{Number: number, Permanent: permanent, Deleted: ingest.IsDeleted(err), Reason: clip(err.Error())})
 		if !permanent {
 			l.broken = true
 			return

@@ -130,5 +130,6 @@ type hello struct {
 type refusal struct {
 	Number    uint64 `json:"number"`
 	Permanent bool   `json:"permanent"`
+	Deleted   bool   `json:"deleted,omitempty"` // its session was deleted
 	Reason    string `json:"reason"`
 }

@@ -242,6 +242,10 @@ func (c *Client) refusedOne(r *refusal) error {
 	if err != nil {
 		return err
 	}
+	if r.Deleted {
+		it.done(ingest.Permanent(&ingest.DeletedError{Reason: r.Reason}))
+		return nil
+	}
 	it.done(ingest.Permanent(fmt.Errorf("the tapedeck server %s refuses the block: %s", c.opts.Server, r.Reason)))
 	return nil
 }

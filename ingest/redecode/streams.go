@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/schema"
 	"tapedeck/schema/problem"
+	"tapedeck/schema/tombstone"
 )
 
 // stream is one stream of the session: how it stands in the tables, and what it
@@ -35,14 +36,15 @@ type stream struct {
 }
 
 // What readers take for the present, as in query/sql/current.sql.
-const current = `if(generation = 0,
+var current = tombstone.Visible("") + `
+  AND if(generation = 0,
     (session_id, stream_id, first_seq) NOT IN (
       SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}),
     (session_id, stream_id, generation) IN (
       SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))`
 
 // A part's state is its newest row; the stream's is that of its last part.
-const streamsQuery = `SELECT stream_id, min(first_seq) AS first,
+var streamsQuery = `SELECT stream_id, min(first_seq) AS first,
   argMax(toString(transport), first_seq), argMax(dialect, first_seq), argMax(evidence, first_seq),
   argMax(source, first_seq), argMax(tags, first_seq),
   toUnixTimestamp64Nano(min(first_at)), toUnixTimestamp64Nano(max(greatest(first_at, last_at))),
@@ -67,13 +69,13 @@ GROUP BY stream_id`
 
 // Where else the streams have frames, and whether their taps saw their end: a
 // part that was left for others has ended by itself.
-const elsewhereQuery = `SELECT stream_id, session_id, toUnixTimestamp64Nano(maxIf(ended, end_reason != 'left'))
+var elsewhereQuery = `SELECT stream_id, session_id, toUnixTimestamp64Nano(maxIf(ended, end_reason != 'left'))
 FROM streams FINAL
 WHERE tenant = {tenant:String} AND stream_id IN {streams:Array(String)} AND toYYYYMM(stream_started) IN {months:Array(UInt32)}
   AND ` + current + `
 GROUP BY stream_id, session_id`
 
-const openRunsQuery = `SELECT count() FROM spans FINAL
+var openRunsQuery = `SELECT count() FROM spans FINAL
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND kind = 'run' AND status IN ('', 'open', 'waiting')
   AND ` + current
 

@@ -13,6 +13,7 @@ import (
 // delivery is a message, or why there will be no more.
 type delivery struct {
 	msg jetstream.Msg
+	at  time.Time // when it came
 	err error
 }
 
@@ -37,7 +38,7 @@ func feed(ctx context.Context, messages iterator, there func() error, to chan<- 
 			}
 			err = fmt.Errorf("%w: %w", err, gone)
 		}
-		to <- delivery{m, err}
+		to <- delivery{m, time.Now(), err}
 		if err != nil {
 			return
 		}

@@ -52,7 +52,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 			if first {
 				when.begin(now)
 			}
-			g.add(ctx, d.msg)
+			g.add(ctx, d.msg, d.at)
 			if g.full() {
 				look.Stop()
 				free = nil

@@ -2,7 +2,9 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"tapedeck/ingest/deadletters"
 	"tapedeck/schema/block"
@@ -20,11 +22,18 @@ func (s *Sink) tryLetter(ctx context.Context, subject string, data []byte) error
 		if err := block.Readable(e.Data); err != nil {
 			return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
 		}
-		if err := g.decode(tenant, e.Data); err != nil {
+		err := g.decode(ctx, tenant, e.Data, time.Now())
+		if errors.Is(err, errDeleted) {
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
 		}
 		g.batch.blocks++
 		g.batch.names = append(g.batch.names, fmt.Sprint("letter/", n, "/", contentName(e.Data)))
+	}
+	if g.batch.blocks == 0 {
+		return nil // all of it was deleted
 	}
 	out := &inserter{sink: s, dsn: s.opts.DSN}
 	defer out.close()

@@ -3,6 +3,7 @@ package sink
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -16,7 +17,8 @@ import (
 // add decodes a message's blocks into the batch, and settles the message if
 // nothing of it is to be stored. A block that cannot be read is set aside. Of a
 // message with a block of a later version nothing is stored, since it comes again.
-func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
+// What was deleted is passed over.
+func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	g.ended = false
 	tenant, err := g.open(m.Subject(), m.Data())
 	if err != nil {
@@ -34,7 +36,11 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg) {
 	blocks := g.batch.blocks
 	var kept error // why the message has to come again
 	for n, e := range g.entries {
-		if err := g.decode(tenant, e.Data); err != nil {
+		err := g.decode(ctx, tenant, e.Data, at)
+		if errors.Is(err, errDeleted) {
+			continue
+		}
+		if err != nil {
 			kept = errors.Join(kept, g.sink.bury(ctx, letter{partName(m, n), subjectOf(m, tenant, e), m.Headers(), e.Data, err}))
 			continue
 		}
@@ -58,10 +64,14 @@ func (g *gatherer) open(subject string, data []byte) (tenant string, err error) 
 	return tenant, err
 }
 
-// decode adds a block to the batch.
-func (g *gatherer) decode(tenant string, data []byte) error {
+// decode adds a block that arrived at a time to the batch. The error is errDeleted if
+// there is nothing to be stored of it.
+func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at time.Time) error {
 	if err := g.decoder.Decode(data, &g.block); err != nil {
 		return err
+	}
+	if !g.sink.undeleted(ctx, tenant, &g.block, at) {
+		return errDeleted
 	}
 	return g.batch.columns.Add(tenant, &g.block)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -79,7 +80,7 @@ func (s *sieve) pieces() (all []piece) {
 
 // try stores blocks: those that ClickHouse refuses together in halves.
 func (s *sieve) try(ctx context.Context, pieces []piece) error {
-	s.fill(pieces)
+	s.fill(ctx, pieces)
 	blocks := s.g.batch.blocks
 	if blocks == 0 {
 		return nil
@@ -108,12 +109,12 @@ func (s *sieve) try(ctx context.Context, pieces []piece) error {
 }
 
 // fill decodes blocks into the columns. One that cannot be decoded was set aside
-// when the batch was gathered.
-func (s *sieve) fill(pieces []piece) {
+// when the batch was gathered, and one that was deleted passed over.
+func (s *sieve) fill(ctx context.Context, pieces []piece) {
 	b := s.g.batch
 	b.reset()
 	for _, p := range pieces {
-		if s.g.decode(p.tenant, p.entry.Data) == nil {
+		if s.g.decode(ctx, p.tenant, p.entry.Data, time.Now()) == nil {
 			b.blocks++
 			b.names = append(b.names, partName(s.from.messages[p.message], p.part))
 		}

@@ -18,6 +18,7 @@ import (
 
 	"tapedeck/ingest/deadletters"
 	stream "tapedeck/ingest/jetstream"
+	"tapedeck/schema/tombstone"
 )
 
 // Options say what a sink connects and how much it gathers. Zero values stand
@@ -36,6 +37,10 @@ type Options struct {
 	// and for twice that where they are very many.
 	BatchPace time.Duration // default 500 ms
 	Keep      time.Duration // how long JetStream keeps what is stored; default 1 h
+	// Deleted is what not to store; nil for nothing. With it, Complete removes what is
+	// left of a deletion.
+	Deleted  *tombstone.Set
+	Complete func(context.Context, *tombstone.Tombstone) error
 	// Version of this program: each version retries all dead letters once.
 	Version string
 	// RetryEvery is how often dead letters are looked through; default 1 min.
@@ -114,6 +119,9 @@ func (s *Sink) Run(ctx context.Context) error {
 	beside.Go(func() { s.trimLoop(ctx) })
 	defer beside.Wait()
 	s.awaitTables(ctx)
+	if s.opts.Deleted != nil {
+		beside.Go(func() { s.sweep(ctx) })
+	}
 	beside.Go(func() { s.retrier.Run(ctx) })
 	wait := backoff{}
 	for {

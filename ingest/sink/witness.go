@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"time"
 )
 
 // witness is a block that ClickHouse has stored. Stored again it replaces itself, so
@@ -38,8 +39,8 @@ func (i *inserter) testify(ctx context.Context) (known bool, err error) {
 		return false, nil // there is none
 	}
 	for _, e := range g.entries {
-		if g.decode(tenant, e.Data) != nil {
-			continue // it was set aside
+		if g.decode(ctx, tenant, e.Data, time.Now()) != nil {
+			continue // it was set aside, or deleted
 		}
 		g.batch.names = append(g.batch.names, "witness-"+rand.Text()) // a known token would not be tried
 	}

@@ -200,17 +200,21 @@ func (s *served) refuse(why error) {
 	}
 	pushedBack.Inc()
 	durable := s.acks.next.Load()
+	code, close, advice := websocket.StatusTryAgainLater, "frames cannot be recorded now", "; connect again later and send again what comes after the durable frames"
+	if ingest.IsDeleted(why) {
+		code, close, advice, durable = websocket.StatusPolicyViolation, "the session was deleted", "", 0
+	}
 	text, err := json.Marshal(struct {
 		Error   string `json:"error"`
 		Durable int64  `json:"durable"`
-	}{why.Error() + "; connect again later and send again what comes after the durable frames", durable})
+	}{why.Error() + advice, durable})
 	if err == nil {
 		err = s.acks.write(text)
 	}
 	if err != nil {
 		s.handler.opts.Log.Info("client was not told that its frames are not recorded", "stream", s.stream.ID(), "error", err)
 	}
-	_ = s.conn.Close(websocket.StatusTryAgainLater, "frames cannot be recorded now")
+	_ = s.conn.Close(code, close)
 }
 
 // reason is the stream's end reason.

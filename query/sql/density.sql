@@ -8,7 +8,7 @@ FROM (
         min((at_ns, stream_id, seq)) AS first
     FROM (
         SELECT toUnixTimestamp64Nano(captured_at) AS at_ns, stream_id, seq FROM frames
-        WHERE tenant = {tenant:String} AND session_id = {session:String}
+        WHERE {{template "stored_frames"}}
           AND captured_at BETWEEN fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND fromUnixTimestamp64Nano({until:Int64}, 'UTC')
         {{- if .Careful}}
         LIMIT 1 BY stream_id, seq

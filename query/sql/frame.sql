@@ -3,6 +3,6 @@ SELECT
     stream_id, seq, toUnixTimestamp64Nano(captured_at) AS at_ns, toString(transport) AS transport_name, raw,
     toString(direction) AS direction_name, flags, type, source_session, run_id, node_id, agent, event_id, cuts
 FROM frames
-WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id = {stream:String} AND seq = {seq:UInt64}
+WHERE {{template "stored_frames"}} AND stream_id = {stream:String} AND seq = {seq:UInt64}
 ORDER BY generation DESC
 LIMIT 1

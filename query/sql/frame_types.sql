@@ -7,7 +7,7 @@ FROM (
     {{- else}}
     SELECT type, direction AS way FROM frames
     {{- end}}
-    WHERE tenant = {tenant:String} AND session_id = {session:String}
+    WHERE {{template "stored_frames"}}
     {{- if .Careful}}
     GROUP BY stream_id, seq
     {{- end}})

@@ -1,5 +1,8 @@
 {{- /* define only: the frames of one session that a question is about. */ -}}
-{{define "session_frames"}}tenant = {tenant:String} AND session_id = {session:String}
+{{define "stored_frames"}}tenant = {tenant:String} AND session_id = {session:String}
+  AND {{visible " AND session_id = {session:String}"}}
+{{- end}}
+{{define "session_frames"}}{{template "stored_frames"}}
   {{- if .Types}} AND type IN {types:Array(String)}{{end}}
   {{- if .Agents}} AND agent IN {agents:Array(String)}{{end}}
   {{- if .Directions}} AND toString(direction) IN {directions:Array(String)}{{end}}

@@ -10,6 +10,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/tombstone"
 )
 
 // Reading a page is a matter of milliseconds: more threads, or compiling what is
@@ -30,18 +31,21 @@ const streamColumns = `SELECT stream_id, first_seq, version, transport, dialect,
 
 // recordedStreams gives what the recorder told of a session's streams, in every
 // version that has not been merged away, and whether something was decoded anew
-// since. It takes the server half of what currentStreams takes, and nearly every
+// or deleted since. It takes the server half of what currentStreams takes, and nearly every
 // session is as it was recorded.
-const recordedStreams = streamColumns + `toUInt8(assumeNotNull((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id = {session:String})) > 0)
+const recordedStreams = streamColumns + `toUInt8(
+  assumeNotNull((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id = {session:String})) > 0
+  OR assumeNotNull((SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id = {session:String})) > 0)
 FROM streams
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND generation = 0`
 
 // A session has few streams, so FINAL is cheap here. Of streams that were decoded
 // anew the generation counts that redecodes names, and parts that came later, as
 // in query/sql/current.sql.
-const currentStreams = streamColumns + `toUInt8(1)
+var currentStreams = streamColumns + `toUInt8(1)
 FROM streams FINAL
 WHERE tenant = {tenant:String} AND session_id = {session:String}
+  AND ` + tombstone.Visible(tombstone.OfSession) + `
   AND if(generation = 0,
     (stream_id, first_seq) NOT IN (
       SELECT stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id = {session:String}),

@@ -45,8 +45,8 @@ func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 // readStreams reads the parts of the session's streams and puts each stream's
 // parts together.
 func (t *tape) readStreams(ctx context.Context) error {
-	parts, redecoded, err := t.readParts(ctx, recordedStreams)
-	if err == nil && (redecoded || len(parts) == 0) {
+	parts, changed, err := t.readParts(ctx, recordedStreams)
+	if err == nil && (changed || len(parts) == 0) {
 		parts, _, err = t.readParts(ctx, currentStreams)
 	}
 	if err != nil {
@@ -67,8 +67,8 @@ func (t *tape) readStreams(ctx context.Context) error {
 }
 
 // readParts runs a query for parts of streams, some perhaps in several versions. It
-// reports whether some of them were decoded anew.
-func (t *tape) readParts(ctx context.Context, query string) (parts []schema.StreamState, redecoded bool, err error) {
+// reports whether some of them were decoded anew or deleted.
+func (t *tape) readParts(ctx context.Context, query string) (parts []schema.StreamState, changed bool, err error) {
 	var (
 		id, source, reason             proto.ColStr
 		transport, dialect             = new(proto.ColStr).LowCardinality(), new(proto.ColStr).LowCardinality()
@@ -95,7 +95,7 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 				if err != nil {
 					return err
 				}
-				redecoded = again[i] != 0
+				changed = again[i] != 0
 				parts = append(parts, schema.StreamState{
 					StreamID: id.Row(i), FirstSeq: firstSeq[i], Version: version[i],
 					Transport: kind, Dialect: dialect.Row(i), Source: source.Row(i),
@@ -105,8 +105,8 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 			}
 			return nil
 		},
-	}, func() { parts, redecoded = nil, false })
-	return parts, redecoded, err
+	}, func() { parts, changed = nil, false })
+	return parts, changed, err
 }
 
 // addPart adds a stream's part; parts come in order of stream and first frame.

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/replay"
+	"tapedeck/schema/tombstone"
 )
 
 // Options of a library. Zero values stand for the defaults.
@@ -25,6 +26,7 @@ type Options struct {
 	// themselves, then those of bundles that may hold one.
 	Filters func(tenant, session string) []string
 	Stored  replay.Library // what the sink has stored
+	Deleted *tombstone.Set // what was deleted; nil for nothing
 	// Linger and LingerHTTP are how long to wait for more after all streams have
 	// ended: 3 s, and 30 s where some of them are HTTP exchanges.
 	Linger, LingerHTTP time.Duration
@@ -97,6 +99,9 @@ func (l *Library) Close() {
 // its first block.
 func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
 	t := &tape{library: l, session: newSession(&l.opts, tenant, session)}
+	if err := l.askDeleted(ctx, t.session); err != nil {
+		return nil, fmt.Errorf("follow session %q: %w", session, err)
+	}
 	lookCtx, cancel := context.WithTimeoutCause(ctx, lookTimeout,
 		fmt.Errorf("JetStream did not give the session's blocks within %s", lookTimeout))
 	defer cancel()

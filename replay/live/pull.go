@@ -51,6 +51,9 @@ func (p *pull) take(m jetstream.Msg) (*piece, error) {
 		p.library.opts.Log.Warn("live: passed over a block that cannot be read", "session", p.session, "error", err)
 		return nil, nil
 	}
+	if b != nil && p.library.deleted(context.Background(), p.session, b.state.StreamID) {
+		return nil, nil
+	}
 	return b, nil
 }
 

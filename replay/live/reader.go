@@ -247,7 +247,7 @@ func (r *reader) readLive(ctx context.Context) error {
 		if r.expire(now, true); len(r.out) > 0 {
 			return nil
 		}
-		if !r.sought && r.behind() {
+		if !r.sought && r.behind() && !r.tape.deleted() {
 			r.view, r.sought = nil, true
 			return nil
 		}
@@ -267,7 +267,7 @@ func (r *reader) readLive(ctx context.Context) error {
 // ended reports whether nothing more is to be given.
 func (r *reader) ended(now time.Time) bool {
 	to := r.query.To
-	return r.query.Few || r.tape.over(now) || !to.IsZero() && now.UnixNano() > to.At+int64(settle)
+	return r.query.Few || r.tape.over(now) || r.tape.deleted() || !to.IsZero() && now.UnixNano() > to.At+int64(settle)
 }
 
 // leave lets go of the source.

@@ -26,7 +26,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	if low <= s.next {
 		s.leave()
 		s.next = after
-		return pieces, changed, nil
+		return s.library.undeleted(ctx, s.tail.session, pieces), changed, nil
 	}
 	if s.pull == nil || s.pull.next != s.next {
 		s.leave()

@@ -18,7 +18,18 @@ FROM (
             SELECT session_id, toInt64(sum(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning)) AS straight,
                 uniqExact(cityHash64(usage_id)) = count() AND countIf(mode = 'running') = 0 AS plain
             FROM usage
-            WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -49,7 +60,18 @@ FROM (
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
             input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
         FROM usage FINAL
-        PREWHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+        PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -61,14 +83,36 @@ FROM (
     WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
                             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
     GROUP BY session_id) AS spent ON streams.session_id = spent.session_id
-    WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+    WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
   AND session_id IN (
-      SELECT session_id FROM streams WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      SELECT session_id FROM streams WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0

@@ -11,7 +11,18 @@ FROM (
         toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
         toInt64(0) AS oldest_stream_s
     FROM streams
-    WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+    WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -19,7 +30,18 @@ FROM (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
   AND session_id IN (
       SELECT session_id FROM streams
-      WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -30,7 +52,18 @@ FROM (
              OR arrayExists(v -> positionCaseInsensitiveUTF8(v, {text:String}) > 0, mapValues(tags))))
   AND session_id IN (
       SELECT session_id FROM streams
-      WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -39,7 +72,18 @@ FROM (
         AND mapContains(tags, {tag_0_key:String}) AND tags[{tag_0_key:String}] = {tag_0_value:String})
   AND session_id IN (
       SELECT session_id FROM streams
-      WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -47,35 +91,90 @@ FROM (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND first_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC')
         AND mapContains(tags, {tag_1_key:String}))
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND agent IN {agents:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
       UNION DISTINCT
-      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND agent IN {agents:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1)
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND kind = 'tool' AND name IN {tools:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1)
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND model IN {models:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
       UNION DISTINCT
-      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -83,7 +182,18 @@ FROM (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND model IN {models:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1)
   AND session_id IN (
       SELECT session_id FROM spans
-      WHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+      WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0

@@ -17,7 +17,18 @@ FROM (
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
         toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
     FROM usage FINAL
-    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -48,7 +59,18 @@ FROM (
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
             input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
         FROM usage FINAL
-        PREWHERE tenant = {tenant:String} AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+        PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
@@ -63,6 +85,17 @@ FROM (
 LEFT JOIN (
     SELECT session_id, node_id, argMax(name, version) AS node_name FROM spans
     WHERE tenant = {tenant:String} AND kind = 'node' AND name != '' AND node_id != ''
+        AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
         AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
             OR (session_id, stream_id, first_seq) NOT IN (
                 SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))

@@ -9,25 +9,27 @@ import (
 	"tapedeck/replay/tapefile"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
+	"tapedeck/schema/tombstone"
 )
 
 // What counts of a stream that was decoded anew is what redecodes names, and
 // parts that came later, as in query/sql/current.sql.
-const ofSession = `tenant = {tenant:String} AND session_id = {session:String}
+var ofSession = `tenant = {tenant:String} AND session_id = {session:String}
+  AND ` + tombstone.Visible(tombstone.OfSession) + `
   AND if(generation = 0,
     (stream_id, first_seq) NOT IN (
       SELECT stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id = {session:String}),
     (stream_id, generation) IN (
       SELECT stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id = {session:String}))`
 
-const partsQuery = `SELECT stream_id, first_seq, version, toString(transport), dialect, evidence, source, tags, title,
+var partsQuery = `SELECT stream_id, first_seq, version, toString(transport), dialect, evidence, source, tags, title,
   toUnixTimestamp64Nano(first_at), toUnixTimestamp64Nano(last_at), frames, bytes, toUnixTimestamp64Nano(ended), end_reason,
   recorder, digest, ingest_key,
   not_json, invalid_utf8, oversize, unknown, lost, repeated, back
 FROM streams FINAL WHERE ` + ofSession + ` ORDER BY first_at, stream_id, first_seq`
 
 // Facts are first seen with a frame of the session, so that only its days are read.
-const ofFacts = ` FINAL WHERE ` + ofSession + `
+var ofFacts = ` FINAL WHERE ` + ofSession + `
   AND toDate(seen_at) BETWEEN toDate(fromUnixTimestamp64Nano({first:Int64}, 'UTC')) AND toDate(fromUnixTimestamp64Nano({last:Int64}, 'UTC'))`
 
 const (

@@ -1,0 +1,85 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"tapedeck/schema/block"
+	"tapedeck/schema/tombstone"
+)
+
+var deletedBlocks = promauto.NewCounter(prometheus.CounterOpts{
+	Name: "tapedeck_sink_deleted_blocks_total", Help: "Blocks that were not stored because their session was deleted.",
+})
+
+// errDeleted says that a block is not to be stored.
+var errDeleted = errors.New("the session was deleted")
+
+// undeleted reports whether something of a block, which arrived at a time, is to be
+// stored. It takes out what is not: of a block whose session is deleted the ends of
+// parts in other sessions are kept, as a block of one of these.
+func (s *Sink) undeleted(ctx context.Context, tenant string, b *block.Block, at time.Time) bool {
+	if s.opts.Deleted == nil {
+		return true
+	}
+	covers := func(session string) bool {
+		return s.opts.Deleted.Covers(ctx, tombstone.Key{Tenant: tenant, Session: session}, b.State.StreamID, at)
+	}
+	left := b.Left[:0]
+	for _, l := range b.Left {
+		if !covers(l.Session) {
+			left = append(left, l)
+		}
+	}
+	b.Left = left
+	if !covers(b.Session) {
+		return true
+	}
+	deletedBlocks.Inc()
+	b.Frames, b.Facts = b.Frames[:0], block.Facts{}
+	if len(b.Left) == 0 {
+		return false
+	}
+	b.Session, b.State, b.Left = b.Left[0].Session, b.Left[0].State, b.Left[1:]
+	return true
+}
+
+const (
+	// After a deletion this long is waited until what was on its way is stored.
+	sweepAfter = 5 * time.Second
+	// Deletions that were completed longer ago are left alone at the start.
+	sweepSince = time.Hour
+)
+
+// sweep removes from ClickHouse what sinks stored of deleted sessions before they knew
+// of the deletion, and completes deletions that were broken off. Readers see nothing of
+// it meanwhile, so whatever fails here is only space that is not free.
+func (s *Sink) sweep(ctx context.Context) {
+	var due []*tombstone.Tombstone
+	tick := time.NewTicker(sweepAfter)
+	defer tick.Stop()
+	for {
+		for _, t := range due {
+			if ctx.Err() != nil {
+				return
+			}
+			if t.Finished && time.Since(t.At) > sweepSince {
+				continue
+			}
+			if err := s.opts.Complete(ctx, t); err != nil && ctx.Err() == nil {
+				s.log.Warn("sink: what is left of a deleted session could not be removed; deleting it again, or restarting this server, removes it",
+					"session", t.Session, "error", err)
+			}
+		}
+		due = s.opts.Deleted.Learned()
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,122 @@
+// Package undeleted keeps recorders from sending on what was deleted.
+package undeleted
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/jetstream"
+	"tapedeck/schema/block"
+	"tapedeck/schema/tombstone"
+)
+
+var refusedBlocks = promauto.NewCounter(prometheus.CounterOpts{
+	Name: "tapedeck_ingest_deleted_blocks_total", Help: "Blocks that were refused because their session was deleted while it was recorded.",
+})
+
+// Publisher refuses blocks of streams whose session was deleted, with an
+// ingest.DeletedError. Blocks of an import that began after the deletion lift it for
+// their streams. It is safe for use by many goroutines.
+type Publisher struct {
+	next    ingest.Publisher
+	deleted *tombstone.Set
+	store   *tombstone.Store
+	log     *slog.Logger
+
+	mu      sync.Mutex // guards what follows
+	imports map[importOf]*sync.Once
+}
+
+// importOf is an import's share in a session.
+type importOf struct {
+	run string
+	tombstone.Key
+}
+
+// mostImports bounds how many imports are remembered.
+const mostImports = 10_000
+
+// New makes a publisher before another one.
+func New(next ingest.Publisher, deleted *tombstone.Set, store *tombstone.Store, log *slog.Logger) *Publisher {
+	return &Publisher{next: next, deleted: deleted, store: store, log: log, imports: map[importOf]*sync.Once{}}
+}
+
+// Publish implements ingest.Publisher.
+func (p *Publisher) Publish(ctx context.Context, b ingest.Parcel, done func(error)) error {
+	of := tombstone.Key{Tenant: b.Tenant, Session: b.Session}
+	run, isImport := importRun(b.ID)
+	if isImport {
+		p.ask(ctx, importOf{run, of})
+	}
+	t := p.deleted.Known(of)
+	if t == nil {
+		return p.next.Publish(ctx, b, done)
+	}
+	return p.publishChecked(ctx, b, t, run, done)
+}
+
+// importRun returns the id of the import that a block is of.
+func importRun(id string) (string, bool) {
+	run, ok := strings.CutPrefix(id, jetstream.ImportID)
+	if i := strings.LastIndexByte(run, '-'); ok && i > 0 {
+		return run[:i], true
+	}
+	return "", false
+}
+
+// ask makes sure, once for each import and session, that a deletion before the import
+// is known, by whichever server it was.
+func (p *Publisher) ask(ctx context.Context, of importOf) {
+	p.mu.Lock()
+	once := p.imports[of]
+	if once == nil {
+		if len(p.imports) >= mostImports {
+			clear(p.imports) // asking again does no harm
+		}
+		once = &sync.Once{}
+		p.imports[of] = once
+	}
+	p.mu.Unlock()
+	once.Do(func() {
+		if _, err := p.deleted.Ask(ctx, of.Key); err != nil {
+			p.log.Warn("whether a session was deleted could not be looked up before its import; should it have been, import it again",
+				"session", of.Session, "error", err)
+		}
+	})
+}
+
+// publishChecked publishes a block of a session that has a tombstone.
+func (p *Publisher) publishChecked(ctx context.Context, b ingest.Parcel, t *tombstone.Tombstone, run string, done func(error)) error {
+	opened, err := block.Decode(b.Data)
+	if err != nil || !t.Covers(opened.State.StreamID) {
+		return p.next.Publish(ctx, b, done) // the sink sets aside what cannot be read
+	}
+	if run > t.Until { // both are made of the time at which they began
+		if err := p.store.Restore(ctx, t, opened.State.StreamID); err != nil {
+			return ingest.Permanent(err)
+		}
+		p.deleted.Add(t)
+		return p.next.Publish(ctx, b, done)
+	}
+	// The server that has the stream restored may be another one.
+	if !p.deleted.Covers(ctx, t.Key, opened.State.StreamID, time.Now()) {
+		return p.next.Publish(ctx, b, done)
+	}
+	for _, l := range opened.Left {
+		if !p.deleted.Known(tombstone.Key{Tenant: b.Tenant, Session: l.Session}).Covers(opened.State.StreamID) {
+			return p.next.Publish(ctx, b, done) // it has something of another session: the sink takes that
+		}
+	}
+	refusedBlocks.Inc()
+	gone := &tombstone.Error{Session: t.Session, At: t.At}
+	p.log.Warn("a block was refused since its session was deleted while it was recorded", "session", t.Session, "stream", opened.State.StreamID)
+	return ingest.Permanent(&ingest.DeletedError{Reason: fmt.Sprint(gone)})
+}

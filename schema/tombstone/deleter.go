@@ -1,0 +1,94 @@
+package tombstone
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// Deleter deletes sessions. Its steps may be interrupted anywhere: the tombstone, which
+// is the deletion, is the first, and the others may be repeated.
+type Deleter struct {
+	store *Store
+	set   *Set
+	// purge removes from JetStream what it still holds of a session; nil for nothing.
+	purge func(context.Context, *Tombstone) error
+	// reached is called after each step; an error of it stands for a process that is
+	// killed there. For tests.
+	reached func(step string) error
+}
+
+// The steps of a deletion.
+const (
+	stepHidden  = "hidden"  // nobody sees the session
+	stepPurged  = "purged"  // from JetStream
+	stepRemoved = "removed" // from ClickHouse
+)
+
+var deletedSessions = promauto.NewCounter(prometheus.CounterOpts{
+	Name: "tapedeck_deleted_sessions_total", Help: "Sessions that were deleted.",
+})
+
+// NewDeleter makes a deleter. set, which may be nil, learns at once what is deleted;
+// purge, which may be nil, removes from JetStream what a tombstone covers.
+func NewDeleter(store *Store, set *Set, purge func(context.Context, *Tombstone) error) *Deleter {
+	return &Deleter{store: store, set: set, purge: purge, reached: func(string) error { return nil }}
+}
+
+// Delete deletes all of a session that began up to now.
+func (d *Deleter) Delete(ctx context.Context, of Key) error {
+	t, err := d.store.Put(ctx, of)
+	if err != nil {
+		return err
+	}
+	deletedSessions.Inc()
+	if d.set != nil {
+		d.set.Add(t)
+	}
+	if err := d.reached(stepHidden); err != nil {
+		return err
+	}
+	return d.Complete(ctx, t)
+}
+
+// Resume completes the deletion of a session; false if there is none to complete.
+func (d *Deleter) Resume(ctx context.Context, of Key) (bool, error) {
+	t, err := d.store.Find(ctx, of)
+	if err != nil || t == nil || t.Finished {
+		return false, err
+	}
+	return true, d.Complete(ctx, t)
+}
+
+// Sweep completes a deletion of which something may be stored.
+func (d *Deleter) Sweep(ctx context.Context, t *Tombstone) error {
+	// Streams may have been imported since the tombstone was read.
+	t, err := d.store.Find(ctx, t.Key)
+	if err != nil || t == nil {
+		return err
+	}
+	if t.Finished {
+		if stored, err := d.store.Stored(ctx, t); err != nil || !stored {
+			return err
+		}
+	}
+	return d.Complete(ctx, t)
+}
+
+// Complete removes what is stored of what a tombstone covers.
+func (d *Deleter) Complete(ctx context.Context, t *Tombstone) error {
+	if d.purge != nil {
+		if err := d.purge(ctx, t); err != nil {
+			return fmt.Errorf("session %s is deleted, but JetStream still holds blocks of it; delete it again to remove them: %w", t.Session, err)
+		}
+	}
+	if err := d.reached(stepPurged); err != nil {
+		return err
+	}
+	if err := d.store.Remove(ctx, t); err != nil {
+		return fmt.Errorf("session %s is deleted, but still takes space; delete it again to free that: %w", t.Session, err)
+	}
+	return d.reached(stepRemoved)
+}

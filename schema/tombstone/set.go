@@ -1,0 +1,191 @@
+package tombstone
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Set is the tombstones of a process: those of the latest deletions, no older than a
+// second or so once it is asked. It is safe for use by many goroutines.
+type Set struct {
+	store *Store
+
+	mu      sync.Mutex // guards what follows
+	known   map[Key]*Tombstone
+	asked   map[Key]time.Time // when ClickHouse was asked for one alone
+	loaded  time.Time         // when the latest load began that succeeded
+	loading bool
+	tried   time.Time    // when a load began last
+	learned []*Tombstone // and not taken by Learned
+	learns  bool         // they are kept
+}
+
+const (
+	// A set that is asked loads what was deleted since, so often at most.
+	maxAge = time.Second
+	// Rows may be written by servers whose clocks differ, and late.
+	overlap = 5 * time.Minute
+	// Older tombstones than so many are not kept here; statements know them all.
+	mostKnown   = 100_000
+	loadTimeout = 5 * time.Second
+)
+
+// NewSet makes an empty set.
+func NewSet(store *Store) *Set {
+	return &Set{store: store, known: map[Key]*Tombstone{}, asked: map[Key]time.Time{}}
+}
+
+// Load brings the set up to date.
+func (s *Set) Load(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	began := time.Now()
+	s.mu.Lock()
+	s.tried = began
+	since := time.Unix(0, 0)
+	if !s.loaded.IsZero() {
+		since = s.loaded.Add(-overlap)
+	}
+	s.mu.Unlock()
+	rows, err := s.store.since(ctx, since, mostKnown)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range rows {
+		s.add(t)
+	}
+	s.evict()
+	s.loaded = began
+	return nil
+}
+
+// Add takes a tombstone that was just written or read.
+func (s *Set) Add(t *Tombstone) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add(t)
+}
+
+// add needs mu.
+func (s *Set) add(t *Tombstone) {
+	was := s.known[t.Key]
+	if was == nil {
+		if t.Until == "" {
+			return // a restore of what is older than all that is known
+		}
+		own := &Tombstone{Key: t.Key}
+		own.merge(t)
+		s.known[t.Key] = own
+	} else {
+		if !t.At.After(was.At) && t.Until <= was.Until {
+			was.merge(t)
+			return
+		}
+		was.merge(t)
+	}
+	if s.learns && len(s.learned) < mostKnown {
+		s.learned = append(s.learned, s.known[t.Key].clone())
+	}
+}
+
+func (t *Tombstone) clone() *Tombstone {
+	own := &Tombstone{Key: t.Key}
+	own.merge(t)
+	return own
+}
+
+// evict removes the oldest where there are too many. It needs mu.
+func (s *Set) evict() {
+	if len(s.known) <= mostKnown+mostKnown/10 {
+		return
+	}
+	all := make([]*Tombstone, 0, len(s.known))
+	for _, t := range s.known {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b *Tombstone) int { return cmp.Compare(b.At.UnixNano(), a.At.UnixNano()) })
+	for _, t := range all[mostKnown:] {
+		delete(s.known, t.Key)
+		delete(s.asked, t.Key)
+	}
+}
+
+// touch loads in the background what is out of date. It needs mu.
+func (s *Set) touch() {
+	if s.loading || time.Since(s.tried) < maxAge {
+		return
+	}
+	s.loading = true
+	go func() {
+		// It ends within loadTimeout. Where ClickHouse is away, whoever stores or reads says so.
+		_ = s.Load(context.Background())
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.loading = false
+	}()
+}
+
+// Known returns what is known of a session's deletion, nil if nothing is.
+func (s *Set) Known(of Key) *Tombstone {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.touch()
+	if t := s.known[of]; t != nil {
+		return t.clone()
+	}
+	return nil
+}
+
+// Covers reports whether a stream of a session is deleted, for a block of it that
+// arrived at a time. Before it says so it makes sure that the stream was not
+// imported since: while ClickHouse cannot be asked the answer is no.
+func (s *Set) Covers(ctx context.Context, of Key, stream string, arrived time.Time) bool {
+	s.mu.Lock()
+	s.touch()
+	t := s.known[of]
+	covers, asked := t.Covers(stream), s.asked[of]
+	s.mu.Unlock()
+	if !covers || arrived.Before(asked) {
+		return covers // a restore is written before the first block of its import is published
+	}
+	t, err := s.Ask(ctx, of)
+	return err == nil && t.Covers(stream)
+}
+
+// Learned returns the tombstones that the set learned since the last call, which has it
+// begin; the first call returns all.
+func (s *Set) Learned() []*Tombstone {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.touch()
+	if !s.learns {
+		s.learns = true
+		for _, t := range s.known {
+			s.learned = append(s.learned, t.clone())
+		}
+	}
+	list := s.learned
+	s.learned = nil
+	return list
+}
+
+// Ask reads the tombstone of a session from ClickHouse, nil if it has none.
+func (s *Set) Ask(ctx context.Context, of Key) (*Tombstone, error) {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	now := time.Now()
+	t, err := s.store.Find(ctx, of)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add(t)
+	s.asked[of] = now
+	return t, nil
+}

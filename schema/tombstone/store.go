@@ -1,0 +1,210 @@
+package tombstone
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+// Store is the tombstones in ClickHouse. It is safe for use by many goroutines.
+type Store struct {
+	conn driver.Conn
+	now  func() time.Time
+}
+
+// NewStore makes a store on a connection, which stays the caller's.
+func NewStore(conn driver.Conn) *Store { return &Store{conn: conn, now: time.Now} }
+
+// tables hold something of a session. The streams come last: what is not removed
+// from them is on record as unfinished.
+var tables = []string{"frames", "spans", "messages", "usage", "redecodes", "streams"}
+
+const columns = `tenant, session_id, until, streams, deleted_at, finished`
+
+// Find returns the tombstone of a session, nil if it has none.
+func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
+	const where = " WHERE tenant = {tenant:String} AND session_id = {session:String}"
+	rows, err := s.read(ctx, where, where, of.named()...)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	t := rows[0]
+	for _, row := range rows[1:] {
+		t.merge(row)
+	}
+	if t.Until == "" {
+		return nil, nil // restores alone
+	}
+	return t, nil
+}
+
+// since returns what was written from a time on, at most limit rows of either kind,
+// the latest.
+func (s *Store) since(ctx context.Context, at time.Time, limit int) ([]*Tombstone, error) {
+	const latest = " WHERE %[1]s >= {since:DateTime64(9, 'UTC')} ORDER BY %[1]s DESC LIMIT {limit:UInt64}"
+	return s.read(ctx, fmt.Sprintf(latest, "deleted_at"), fmt.Sprintf(latest, "restored_at"),
+		clickhouse.DateNamed("since", at, clickhouse.NanoSeconds), clickhouse.Named("limit", limit))
+}
+
+// read returns rows of tombstones and then of restores, as far as each says.
+func (s *Store) read(ctx context.Context, tombstones, restores string, args ...any) ([]*Tombstone, error) {
+	var list []*Tombstone
+	rows, err := s.conn.Query(ctx, "SELECT "+columns+" FROM tombstones FINAL"+tombstones, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read tombstones: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		t := &Tombstone{}
+		var finished uint8
+		if err := rows.Scan(&t.Tenant, &t.Session, &t.Until, &t.Streams, &t.At, &finished); err != nil {
+			return nil, fmt.Errorf("read tombstones: %w", err)
+		}
+		t.Finished = finished != 0
+		list = append(list, t)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read tombstones: %w", err)
+	}
+	rows, err = s.conn.Query(ctx, "SELECT tenant, session_id, stream_id, restored_at FROM restores FINAL"+restores, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read restored streams: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		t := &Tombstone{}
+		var stream string
+		var at time.Time
+		if err := rows.Scan(&t.Tenant, &t.Session, &stream, &at); err != nil {
+			return nil, fmt.Errorf("read restored streams: %w", err)
+		}
+		t.Restored = map[string]time.Time{stream: at}
+		list = append(list, t)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read restored streams: %w", err)
+	}
+	return list, nil
+}
+
+// Put writes a tombstone that covers all of a session's streams up to now. It is the
+// moment of the deletion: what follows only frees space.
+func (s *Store) Put(ctx context.Context, of Key) (*Tombstone, error) {
+	before, err := s.Find(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tombstone{Key: of, At: s.now().UTC()}
+	if before != nil { // whatever the clocks say
+		t.At = later(t.At, before.At)
+		for _, at := range before.Restored {
+			t.At = later(t.At, at)
+		}
+	}
+	t.Until = bound(t.At)
+	t.Streams = []string{}
+	err = s.conn.QueryRow(ctx, `SELECT groupUniqArray(stream_id) FROM streams
+WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id > {until:String}`,
+		append(of.named(), clickhouse.Named("until", t.Until))...).Scan(&t.Streams)
+	if err != nil {
+		return nil, fmt.Errorf("delete session %s: read its streams: %w", of.Session, err)
+	}
+	if err := s.insert(ctx, t); err != nil {
+		return nil, err
+	}
+	if before != nil {
+		t.merge(before)
+	}
+	return t, nil
+}
+
+// later returns the first time if it is after the second, else one just after that.
+func later(at, than time.Time) time.Time {
+	if at.After(than) {
+		return at
+	}
+	return than.Add(time.Millisecond)
+}
+
+func (s *Store) insert(ctx context.Context, t *Tombstone) error {
+	var finished uint8
+	if t.Finished {
+		finished = 1
+	}
+	err := s.write(ctx, "tombstones ("+columns+")", t.Tenant, t.Session, t.Until, t.Streams, t.At, finished)
+	if err != nil {
+		return fmt.Errorf("write the tombstone of session %s: %w", t.Session, err)
+	}
+	return nil
+}
+
+// write inserts one row.
+func (s *Store) write(ctx context.Context, into string, row ...any) error {
+	batch, err := s.conn.PrepareBatch(ctx, "INSERT INTO "+into)
+	if err != nil {
+		return err
+	}
+	defer batch.Close()
+	if err := batch.Append(row...); err != nil {
+		return err
+	}
+	return batch.Send()
+}
+
+func (k Key) named() []any {
+	return []any{clickhouse.Named("tenant", k.Tenant), clickhouse.Named("session", k.Session)}
+}
+
+// covered selects the rows of streams that a tombstone covers.
+const covered = ` WHERE tenant = {tenant:String} AND session_id = {session:String}
+AND (stream_id <= {until:String} OR stream_id IN {streams:Array(String)}) AND stream_id NOT IN {restored:Array(String)}`
+
+func (t *Tombstone) args() []any {
+	streams := t.Streams
+	if streams == nil {
+		streams = []string{}
+	}
+	return append(t.named(), clickhouse.Named("until", t.Until), clickhouse.Named("streams", streams),
+		clickhouse.Named("restored", t.restored()))
+}
+
+// Remove deletes what is stored of the streams that a tombstone covers, and notes
+// that. It may be repeated.
+func (s *Store) Remove(ctx context.Context, t *Tombstone) error {
+	// 2 waits for the deletion on every replica.
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 2}))
+	for _, table := range tables {
+		err := s.conn.Exec(ctx, "DELETE FROM "+table+covered, t.args()...)
+		if err != nil {
+			return fmt.Errorf("delete session %s from %s: %w", t.Session, table, err)
+		}
+	}
+	t.Finished = true
+	return s.insert(ctx, t)
+}
+
+// Stored reports whether something is stored of the streams that a tombstone covers.
+func (s *Store) Stored(ctx context.Context, t *Tombstone) (bool, error) {
+	for _, table := range tables {
+		var n uint64
+		err := s.conn.QueryRow(ctx, "SELECT count() FROM "+table+covered, t.args()...).Scan(&n)
+		if err != nil || n > 0 {
+			return n > 0, err
+		}
+	}
+	return false, nil
+}
+
+// Restore lifts a tombstone for one of its streams, which is about to be imported.
+func (s *Store) Restore(ctx context.Context, t *Tombstone, stream string) error {
+	at := later(s.now().UTC(), t.At)
+	err := s.write(ctx, "restores (tenant, session_id, stream_id, restored_at)", t.Tenant, t.Session, stream, at)
+	if err != nil {
+		return fmt.Errorf("import into the deleted session %s: %w", t.Session, err)
+	}
+	t.merge(&Tombstone{Restored: map[string]time.Time{stream: at}})
+	return nil
+}
