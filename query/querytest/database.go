@@ -10,6 +10,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/tombstone"
 )
 
 // Tenant is whose the recordings are.
@@ -58,6 +59,19 @@ func Open(t testing.TB, dsn string) *DB {
 	db := &DB{Conn: conn, DSN: dsn, t: t}
 	db.merges("STOP")
 	return db
+}
+
+// Restore lifts the tombstone of a session for its nth stream, as an import does.
+func (db *DB) Restore(session string, stream int) {
+	db.t.Helper()
+	store := tombstone.NewStore(db.Conn)
+	gone, err := store.Find(db.t.Context(), tombstone.Key{Tenant: Tenant, Session: session})
+	if err == nil {
+		err = store.Restore(db.t.Context(), gone, StreamID(stream))
+	}
+	if err != nil {
+		db.t.Fatal(err)
+	}
 }
 
 // Merge lets ClickHouse merge again, as deletions need.
