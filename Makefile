@@ -36,10 +36,10 @@ engine: ## install the ClickHouse engine for local mode into bin/engine
 clients: ## install the clients of others that tests point at recordings
 	@sh deploy/clients/install.sh
 
-# In CI a test that fails is run once more, as the browser's tests are, and both runs
-# are shown: there a machine may stand still for a second. More than six failures
-# are not looked at twice.
-GOTEST := $(if $(CI),go tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=6 --rerun-fails-run-root-test --packages=./... -- -timeout 30m,go test -timeout 30m ./...)
+# In a full run (.ci/run) a test that fails is run once more, as the browser's tests
+# are, and both runs are shown: there a machine may stand still for a second. More
+# than six failures are not looked at twice.
+GOTEST := $(if $(TAPEDECK_TEST_FULL),go tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=6 --rerun-fails-run-root-test --packages=./... -- -timeout 30m,go test -timeout 30m ./...)
 
 test: build clients ## all tests, with the real NATS, the real ClickHouse and a real browser
 	$(NPM) test

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/fulltest"
 	"tapedeck/deploy/local/engine"
 )
 
@@ -146,10 +147,7 @@ func (sh *sharedInstance) stop() {
 func needEngine(t *testing.T) {
 	t.Helper()
 	if _, err := engine.Find(t.Context()); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		fulltest.Missing(t, err)
 	}
 }
 

@@ -9,6 +9,9 @@ function chromium(): string {
   return execFileSync('sh', [script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
 }
 
+/** A full run of all tests, as .ci/run makes it. */
+const full = (process.env['TAPEDECK_TEST_FULL'] ?? '') !== ''
+
 export default defineConfig({
   testDir: 'e2e',
   // One server for all tests, and two processors: side by side they would only be slow together.
@@ -16,9 +19,9 @@ export default defineConfig({
   // These end what hangs; how quick something is they do not tell. A machine that others use can be very slow.
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  retries: process.env['CI'] === undefined ? 0 : 2,
-  forbidOnly: process.env['CI'] !== undefined,
-  reporter: process.env['CI'] === undefined ? 'list' : 'dot',
+  retries: full ? 2 : 0,
+  forbidOnly: full,
+  reporter: full ? 'dot' : 'list',
   globalSetup: './e2e/setup.ts',
   use: {
     browserName: 'chromium',

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"go.uber.org/goleak"
 
+	"tapedeck/deploy/fulltest"
 	"tapedeck/deploy/local/datadir"
 	"tapedeck/deploy/local/engine"
 )
@@ -33,8 +34,8 @@ func must(t *testing.T, err error) {
 func start(t *testing.T, opts Options) *Servers {
 	t.Helper()
 	if _, err := engine.Find(t.Context()); err != nil {
-		if os.Getenv("CI") == "" && errors.Is(err, engine.ErrNotFound) {
-			t.Skip(err)
+		if errors.Is(err, engine.ErrNotFound) {
+			fulltest.Missing(t, err)
 		}
 		t.Fatal(err)
 	}

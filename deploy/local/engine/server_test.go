@@ -13,17 +13,19 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/deploy/fulltest"
 )
 
-// needEngine skips the test where no engine is installed; with CI set it fails.
+// needEngine skips the test where no engine is installed; in a full run it fails.
 func needEngine(t *testing.T) {
 	t.Helper()
 	_, err := Find(t.Context())
 	if err == nil {
 		return
 	}
-	if os.Getenv("CI") == "" && errors.Is(err, ErrNotFound) {
-		t.Skip(err)
+	if errors.Is(err, ErrNotFound) {
+		fulltest.Missing(t, err)
 	}
 	t.Fatal(err)
 }

@@ -8,7 +8,7 @@
 // and its tests then ask for what they need: ClickHouse, NATS, or, for tests
 // that stop or kill something, an Engine, a Broker or Servers of their own.
 // Where no ClickHouse is installed ('make engine'), such a test is skipped with
-// a notice; with CI set in the environment it fails.
+// a notice; in a full run of the tests it fails (see package fulltest).
 package localtest
 
 import (
@@ -22,6 +22,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/deploy/fulltest"
 	"tapedeck/deploy/local/engine"
 )
 
@@ -97,8 +98,8 @@ func need(t testing.TB, err error) {
 		return
 	case !mainRan:
 		t.Fatal("localtest: this package needs a TestMain that calls localtest.Main")
-	case errors.Is(err, engine.ErrNotFound) && os.Getenv("CI") == "":
-		t.Skip("skipped: ", err)
+	case errors.Is(err, engine.ErrNotFound):
+		fulltest.Missing(t, err)
 	}
 	t.Fatal(err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/deploy/fulltest"
 	"tapedeck/deploy/local"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/engine"
@@ -92,18 +93,18 @@ func TestServersOfOnesOwn(t *testing.T) {
 func TestNeedsTheEngine(t *testing.T) { ClickHouse(t) }
 
 func TestMissingEngine(t *testing.T) {
-	for _, c := range []struct{ name, ci, says string }{
+	for _, c := range []struct{ name, full, says string }{
 		{"at home", "", "--- SKIP: TestNeedsTheEngine"},
-		{"in CI", "true", "--- FAIL: TestNeedsTheEngine"},
+		{"in a full run", "1", "--- FAIL: TestNeedsTheEngine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			self, err := os.Executable()
 			must(t, err)
 			run := exec.Command(self, "-test.run=^TestNeedsTheEngine$", "-test.v")
 			run.Dir = t.TempDir()
-			run.Env = []string{"PATH=" + run.Dir, "HOME=" + run.Dir, "CI=" + c.ci, "TMPDIR=" + run.Dir}
+			run.Env = []string{"PATH=" + run.Dir, "HOME=" + run.Dir, "CI=true", fulltest.Env + "=" + c.full, "TMPDIR=" + run.Dir}
 			output, err := run.CombinedOutput()
-			if (err != nil) != (c.ci != "") || !strings.Contains(string(output), c.says) || !strings.Contains(string(output), "make engine") {
+			if (err != nil) != (c.full != "") || !strings.Contains(string(output), c.says) || !strings.Contains(string(output), "make engine") {
 				t.Errorf("%v\n%s", err, output)
 			}
 			if left, err := os.ReadDir(run.Dir); err != nil || len(left) != 0 {

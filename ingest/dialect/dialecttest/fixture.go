@@ -2,15 +2,18 @@ package dialecttest
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"tapedeck/deploy/fulltest"
 )
 
 // Fixture reads a captured stream, named by its path below the fixtures
 // directory, which lies beside the repository. Without that directory the test
-// is skipped, but fails where the environment sets CI.
+// is skipped, but fails in a full run (see package fulltest).
 func Fixture(t testing.TB, name string) []byte {
 	t.Helper()
 	root, err := repository()
@@ -18,8 +21,8 @@ func Fixture(t testing.TB, name string) []byte {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(root, "..", "shared", "fixtures", filepath.FromSlash(name)))
-	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") == "" {
-		t.Skipf("captured stream %s is not there: %v", name, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		fulltest.Missing(t, fmt.Sprintf("captured stream %s is not there: %v", name, err))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"tapedeck/ingest/dialect/dialecttest"
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/anthropicagent"
 	et "tapedeck/replay/emulate/emulatetest"
@@ -186,13 +187,7 @@ func TestRefused(t *testing.T) {
 
 // A capture comes back byte for byte.
 func TestCapture(t *testing.T) {
-	text, err := os.ReadFile("../../../../shared/fixtures/anthropic_agent/json_envelope_scenarios.sse")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("no fixtures")
-	}
+	text := dialecttest.Fixture(t, "anthropic_agent/json_envelope_scenarios.sse")
 	tape := &replaytest.Tape{}
 	s := tape.Stream(schema.SSE, "anthropic-agent")
 	var want []string
