@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
@@ -37,7 +38,7 @@ func TestRecordedAgain(t *testing.T) {
 	}
 	opts := ingest.StreamOptions{}
 	whole, sum := record(t, ingest.Settings{BlockFrames: 3}, opts, lines...)
-	whole.Wait()
+	bounded.Wait(t, whole.Wait)
 	blocks := whole.Blocks()
 	for n := 0; n <= len(blocks); n += max(1, len(blocks)/6) {
 		// The first tap had published n blocks when it was killed.
@@ -47,7 +48,7 @@ func TestRecordedAgain(t *testing.T) {
 				StreamID: sum.StreamID, NextSeq: known, Again: true, Settled: ingest.Settled{Session: "s0", Dialect: "loom"},
 			}}
 			second, after := record(t, ingest.Settings{BlockFrames: 3}, again, lines...)
-			second.Wait()
+			bounded.Wait(t, second.Wait)
 			for _, b := range second.Blocks() {
 				for _, f := range b.Frames {
 					if f.Seq < known {

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/schema"
@@ -323,7 +324,7 @@ func TestDurable(t *testing.T) {
 		}
 		mu.Unlock()
 	}
-	if err := <-closed; err != nil {
+	if err := bounded.Receive(t, closed); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.IsSorted(told) || told[len(told)-1] != 100 {
@@ -348,7 +349,7 @@ func TestGivenUpBlocksFailTheStream(t *testing.T) {
 	if _, err := s.Close(t.Context(), "eof"); !errors.Is(err, gone) {
 		t.Errorf("Close: %v, want %v", err, gone)
 	}
-	mem.Wait()
+	bounded.Wait(t, mem.Wait)
 }
 
 func TestRefusedOptions(t *testing.T) {
@@ -385,7 +386,7 @@ func TestFramesAreCopied(t *testing.T) {
 			t.Errorf("frame %d is %q, want %q", i, f.Raw, want)
 		}
 	}
-	mem.Wait()
+	bounded.Wait(t, mem.Wait)
 }
 
 // A publisher that pushes back for long fails nothing: Record gives its context

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/replay"
 )
 
@@ -17,14 +18,14 @@ func TestAlarms(t *testing.T) {
 			start := time.Now()
 			a.Set(time.Hour)
 			a.Set(30 * time.Millisecond) // in place of the first
-			<-a.C()
+			bounded.Receive(t, a.C())
 			if took := time.Since(start); took < 30*time.Millisecond {
 				t.Errorf("woke after %s", took)
 			}
 			a.Set(0)
-			<-a.C()
+			bounded.Receive(t, a.C())
 			a.Set(-time.Second)
-			<-a.C()
+			bounded.Receive(t, a.C())
 			a.Set(time.Hour)
 			select {
 			case <-a.C():
@@ -58,5 +59,5 @@ func TestManyAlarms(t *testing.T) {
 			a.Set(time.Hour)
 		})
 	}
-	all.Wait()
+	bounded.Wait(t, all.Wait)
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/replay"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
@@ -166,9 +167,9 @@ func (s *script) run(t *testing.T) ([]event, error) {
 		if err != nil {
 			break // it has ended
 		}
-		<-answered
+		bounded.Receive(t, answered)
 	}
-	err := <-over
+	err := bounded.Receive(t, over)
 	return out.events, err
 }
 

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"tapedeck/deploy/bounded"
 )
 
 // provider streams an answer with gaps, gzipped.
@@ -98,7 +100,7 @@ func startEmulate(t *testing.T, s *instance, args ...string) (address string, st
 	return address, func() {
 		t.Helper()
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil {
+		if err := bounded.Command(t, cmd); err != nil {
 			t.Errorf("emulate: %v\n%s", err, stderr)
 		}
 	}

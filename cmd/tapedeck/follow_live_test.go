@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"tapedeck/deploy/bounded"
 )
 
 // Somebody who follows a session that has not begun sees all of it while it
@@ -33,7 +35,7 @@ func TestPlayFollow(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	c.Close(websocket.StatusNormalClosure, "")
-	if err := cmd.Wait(); err != nil || out.String() != want.String() {
+	if err := bounded.Command(t, cmd); err != nil || out.String() != want.String() {
 		t.Errorf("%v, got %q and %q, want %q", err, out.String(), diag.String(), want.String())
 	}
 }

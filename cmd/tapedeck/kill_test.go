@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"tapedeck/deploy/bounded"
 )
 
 // kill -9 of the whole server while it records, ten times at random moments:
@@ -34,7 +36,7 @@ func TestKilledWhileRecording(t *testing.T) {
 		}
 		acked[session] = feedUntilCut(t, s, session, kill)
 		kill()
-		<-s.done
+		bounded.Receive(t, s.done)
 	}
 	s, err := startUp(dir)
 	if err != nil {
@@ -103,7 +105,7 @@ func feedUntilCut(t *testing.T, s *instance, session string, heard func()) int {
 	}()
 	for i := 0; ; i++ {
 		if c.Write(t.Context(), websocket.MessageText, []byte(killLine(session, i))) != nil {
-			return <-acked
+			return bounded.Receive(t, acked)
 		}
 		if i%50 == 0 {
 			time.Sleep(time.Millisecond)

@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/replay/replaytest"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/terminal/terminaltest"
@@ -111,9 +112,9 @@ func openConsole(t *testing.T, cmd *exec.Cmd, env ...string) *console {
 	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it has ended, unless the test failed
-		<-ended
+		bounded.Receive(t, ended)
 		line.Close()
-		<-shown
+		bounded.Receive(t, shown)
 		keyboard.Close()
 	})
 	return c

@@ -54,6 +54,7 @@ func startUp(dir string, args ...string) (*instance, error) {
 	s.cmd = exec.Command(os.Args[0], append([]string{"up", "--data", dir, "--listen", "127.0.0.1:0"}, args...)...)
 	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
 	s.cmd.Stderr = s.log
+	s.cmd.WaitDelay = 10 * time.Second // for a child that holds its standard error
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}

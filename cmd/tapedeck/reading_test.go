@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 	"unicode"
+
+	"tapedeck/deploy/bounded"
 )
 
 // Whatever was recorded, a terminal is sent no control character of it.
@@ -190,7 +193,9 @@ func TestInterruptedRecordingIsReadable(t *testing.T) {
 			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
-			state, err := cmd.Process.Wait()
+			var state *os.ProcessState
+			var err error
+			bounded.Wait(t, func() { state, err = cmd.Process.Wait() })
 			feed.Close()
 			if err != nil {
 				t.Fatal(err)
@@ -199,7 +204,7 @@ func TestInterruptedRecordingIsReadable(t *testing.T) {
 			if strings.Contains(out, "running") || !strings.Contains(stderr.String(), "next     tapedeck show") {
 				t.Errorf("%s ended with %v and said\n%sshow says\n%s", id, state, stderr.String(), out)
 			}
-			_ = cmd.Wait() // the process is gone; this ends the copying
+			_ = bounded.Command(t, cmd) // the process is gone; this ends the copying
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/redecode"
 )
 
@@ -107,7 +108,7 @@ func TestRedecodeRefusals(t *testing.T) {
 	}
 	defer func() {
 		_ = follow.Process.Kill() // ends with the test
-		_ = follow.Wait()
+		_ = bounded.Command(t, follow)
 	}()
 	until(t, "the live session", 20*time.Second, func() bool {
 		status, _, _ := s.get(t, "/v1/sessions/live")

@@ -39,6 +39,7 @@ func serve(t *testing.T, nats, clickhouse, roles string, args ...string) *instan
 		"--listen", "127.0.0.1:0", "--data", s.dir}, args...)...)
 	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
 	s.cmd.Stderr = s.log
+	s.cmd.WaitDelay = 10 * time.Second // for a child that holds its standard error
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"tapedeck/deploy/bounded"
 )
 
 // The streams that every transport has to bring back to the byte: what is
@@ -209,7 +211,7 @@ func followed(t *testing.T, s *instance, id string) []byte {
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := bounded.Command(t, cmd); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
 	return all.Bytes()
@@ -250,7 +252,7 @@ func startProxy(t *testing.T, s *instance, id, upstream string) (url string, sto
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); err != nil {
+		if err := bounded.Command(t, cmd); err != nil {
 			t.Errorf("proxy: %v\n%s", err, stderr)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tapedeck/deploy/bounded"
 )
 
 // The demo is recorded by the ordinary tap, plays, and its facts are the script's.
@@ -138,7 +140,7 @@ func serverAway(t *testing.T, send func(*testing.T, *instance)) {
 	if err := os.WriteFile(gone, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err = cmd.Wait()
+	err = bounded.Command(t, cmd)
 	if err == nil || !strings.Contains(stderr.String(), "safe on disk") ||
 		!strings.Contains(stderr.String(), "\ntapedeck: "+s.url+" is away since ") {
 		t.Errorf("record ended with %v and said %q; it must fail and say where the blocks are", err, stderr)

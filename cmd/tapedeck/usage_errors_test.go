@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tapedeck/deploy/bounded"
 )
 
 // alone runs a command that needs no server.
@@ -121,7 +123,7 @@ func TestServeSaysWhatItWaitsFor(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := bounded.Command(t, cmd); err != nil {
 		t.Errorf("it ended with %v", err)
 	}
 	log := said.String()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"tapedeck/deploy/bounded"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -76,7 +78,7 @@ func TestOtherProcesses(t *testing.T) {
 		t.Errorf("child %d: CPU %v %v, memory %d %v, children %v", pid, cpu, ok, memory, ok2, descendants(os.Getpid()))
 	}
 	in.Close()
-	_ = cmd.Wait() // "read" fails at the end of its input
+	_ = bounded.Command(t, cmd) // "read" fails at the end of its input
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if off := used - cpu; off < -2*tick || off > 100*time.Millisecond {
 		t.Errorf("CPU %v by /proc, %v by the system", cpu, used)

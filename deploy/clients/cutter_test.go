@@ -6,6 +6,8 @@ import (
 	"net"
 	"sync"
 	"testing"
+
+	"tapedeck/deploy/bounded"
 )
 
 // cutter passes connections on and cuts them off in the middle.
@@ -35,7 +37,7 @@ func cutAfter(t *testing.T, server string, limits ...int64) *cutter {
 	})
 	t.Cleanup(func() {
 		_ = l.Close()
-		running.Wait()
+		bounded.Wait(t, running.Wait)
 	})
 	return c
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/dialect/dialecttest"
 )
 
@@ -41,7 +42,7 @@ func emulate(t *testing.T, protocol, path string, flags ...string) announced {
 	check(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = stdin.Close()
-		if err := cmd.Wait(); err != nil {
+		if err := bounded.Command(t, cmd); err != nil {
 			t.Errorf("emulate %s: %v\n%s", protocol, err, diag.Bytes())
 		}
 	})
@@ -98,7 +99,7 @@ func TestStartAndExit(t *testing.T) {
 			t.Errorf("the first line is %q, %v", first, err)
 		}
 		check(t, stop(cmd, stdin))
-		if err := cmd.Wait(); err != nil {
+		if err := bounded.Command(t, cmd); err != nil {
 			t.Errorf("%s: %v", how, err)
 		}
 		t.Logf("the first line came %v after the start; %v of processor time in all", took, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
@@ -131,7 +132,7 @@ func TestExitWithParent(t *testing.T) {
 		t.Fatalf("it said %q, %v", line, err)
 	}
 	check(t, parent.Process.Kill())
-	_ = parent.Wait() // it was killed
+	_ = bounded.Command(t, parent) // it was killed
 	check(t, read.SetReadDeadline(time.Now().Add(20*time.Second)))
 	if rest, err := io.ReadAll(said); err != nil || len(rest) > 0 {
 		t.Errorf("after its parent had ended it said %q, %v", rest, err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/websocket"
@@ -36,7 +37,7 @@ func recordLoom(t *testing.T, address string, messages ...string) *ingesttest.Me
 			return f.Direction == schema.Receive && strings.HasPrefix(string(f.Raw), `{"type":"`+last+`"`)
 		}})
 	check(t, err)
-	memory.Wait()
+	bounded.Wait(t, memory.Wait)
 	return memory
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
@@ -16,7 +17,7 @@ import (
 // tapeOf writes a session that was recorded to a tape file.
 func tapeOf(t *testing.T, memory *ingesttest.Memory, session string) (path string) {
 	t.Helper()
-	memory.Wait()
+	bounded.Wait(t, memory.Wait)
 	var states []schema.StreamState
 	var frames []replay.Frame
 	for _, id := range memory.Streams() {

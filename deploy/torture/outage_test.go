@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/engine"
 	"tapedeck/deploy/local/localtest"
 )
@@ -81,7 +82,7 @@ func TestOutage(t *testing.T) {
 	drained, found := time.Since(began), began.Sub(mended)
 	highest = max(highest, c.memory(t))
 	s.stop()
-	if err := <-answer; err != nil {
+	if err := bounded.Receive(t, answer); err != nil {
 		t.Fatalf("the source was told: %v\n%s", err, c.logs())
 	}
 	if err := c.settle(t.Context()); err != nil {

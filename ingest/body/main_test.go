@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/body"
 	"tapedeck/ingest/ingesttest"
@@ -47,7 +48,7 @@ func serve(t *testing.T, set ingest.Settings, opts body.Options) *server {
 		s.client.CloseIdleConnections()
 		s.http.Close()
 		s.shutdown()
-		s.mem.Wait()
+		bounded.Wait(t, s.mem.Wait)
 	})
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/file"
 	"tapedeck/ingest/ingesttest"
@@ -61,8 +62,8 @@ func (f *followed) start() {
 	}
 	f.stop = func() (ingest.Summary, error) {
 		cancel()
-		r := <-done
-		f.mem.Wait()
+		r := bounded.Receive(f.t, done)
+		bounded.Wait(f.t, f.mem.Wait)
 		return r.sum, r.err
 	}
 }
@@ -296,7 +297,7 @@ func TestFollowOnlyDurable(t *testing.T) {
 	f.add("1\n2\n")
 	f.start()
 	f.expect("1\n", "2\n")
-	f.mem.Wait()
+	bounded.Wait(t, f.mem.Wait)
 	fault := errors.New("the disk is full")
 	f.mem.GiveUp(fault)
 	f.add("3\n4\n")

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/file"
 	"tapedeck/schema/block"
@@ -151,7 +152,7 @@ func startFollower(t *testing.T, path string) (kill func()) {
 	}
 	kill = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		_ = bounded.Command(t, cmd)
 	})
 	t.Cleanup(kill) // also if the test fails before
 	return kill

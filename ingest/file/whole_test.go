@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/cuttertest"
 	"tapedeck/ingest/file"
@@ -137,7 +138,7 @@ func TestNamedPipe(t *testing.T) {
 		waitFor(t, "the line", func() bool { return len(all(&m)) == i+1 })
 	}
 	cancel()
-	if sum := <-done; sum.Frames != 3 {
+	if sum := bounded.Receive(t, done); sum.Frames != 3 {
 		t.Errorf("%+v", sum)
 	}
 	for _, id := range m.Streams() {

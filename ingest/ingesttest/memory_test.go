@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/schema"
@@ -76,7 +77,7 @@ func TestMemoryFaults(t *testing.T) {
 			if _, err := s.Close(t.Context(), "eof"); !errors.Is(err, fault) {
 				t.Errorf("got %v, want the fault", err)
 			}
-			m.Wait()
+			bounded.Wait(t, m.Wait)
 			if got := m.Frames(s.ID()); len(got) != 0 {
 				t.Errorf("kept %d frames", len(got))
 			}

@@ -9,6 +9,7 @@ import (
 
 	njs "github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
@@ -55,7 +56,7 @@ func BenchmarkPublish(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	onWay.Wait()
+	bounded.Wait(b, onWay.Wait)
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &after); err != nil {
 		b.Fatal(err)
 	}

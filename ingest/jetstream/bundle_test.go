@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
@@ -99,7 +100,7 @@ func TestBundles(t *testing.T) {
 		t.Errorf("the bundle's id is %q", id)
 	}
 	let(append(alone[1:], bundle))
-	if told := f.all(); len(told) != 9 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
+	if told := f.all(t); len(told) != 9 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
 		t.Errorf("told %v", told)
 	}
 }
@@ -142,7 +143,7 @@ func TestBundleBounds(t *testing.T) {
 	}
 	let(append(append(first, twice...), full...))
 	let(sent(1))
-	if told := f.all(); len(told) != 4+3+39 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
+	if told := f.all(t); len(told) != 4+3+39 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
 		t.Errorf("told %v", told)
 	}
 }
@@ -162,8 +163,8 @@ func TestBundlesInJetStream(t *testing.T) {
 			}
 		})
 	}
-	running.Wait()
-	for _, err := range f.all() {
+	bounded.Wait(t, running.Wait)
+	for _, err := range f.all(t) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,5 +236,5 @@ func TestApart(t *testing.T) {
 		}
 		let([]*nats.Msg{m})
 	}
-	f.all()
+	f.all(t)
 }

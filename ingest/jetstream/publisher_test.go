@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
@@ -51,8 +52,9 @@ func (f *fates) publishAs(t *testing.T, p *jetstream.Publisher, tenant, session,
 }
 
 // all waits until every fate is known.
-func (f *fates) all() []error {
-	f.onWay.Wait()
+func (f *fates) all(t testing.TB) []error {
+	t.Helper()
+	bounded.Wait(t, f.onWay.Wait)
 	return f.told
 }
 
@@ -85,7 +87,7 @@ func TestPublish(t *testing.T) {
 		f.publish(t, p, fmt.Sprint("id", i), fmt.Append(nil, i))
 	}
 	f.publish(t, p, "id0", []byte("0"))
-	for i, err := range f.all() {
+	for i, err := range f.all(t) {
 		if err != nil {
 			t.Fatalf("block %d: %v", i, err)
 		}
@@ -112,7 +114,7 @@ func TestRefused(t *testing.T) {
 	}
 	var none fates
 	none.publish(t, p, "id", []byte("x"))
-	if told := none.all(); !errors.Is(told[0], nats.ErrNoResponders) || !strings.Contains(told[0].Error(), jetstream.StreamName) {
+	if told := none.all(t); !errors.Is(told[0], nats.ErrNoResponders) || !strings.Contains(told[0].Error(), jetstream.StreamName) {
 		t.Errorf("without a stream: %v", told[0])
 	}
 	js, err := njs.New(nc)
@@ -168,7 +170,7 @@ func TestClosedConnection(t *testing.T) {
 		f.publishFor(t, p, session, fmt.Sprint("id", i), []byte("x"))
 	}
 	nc.Close()
-	told := f.all()
+	told := f.all(t)
 	for _, err := range told[:4] { // sent, and without an answer
 		if !errors.Is(err, nats.ErrDisconnected) {
 			t.Error(err)

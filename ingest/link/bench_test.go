@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 )
 
@@ -59,14 +60,14 @@ func BenchmarkLink(b *testing.B) {
 			peak, sample = max(peak, m.HeapInuse), time.Now()
 		}
 	}
-	open.Wait()
+	bounded.Wait(b, open.Wait)
 	b.ReportMetric((cpu()-started).Seconds()/(float64(b.N)*65536/1e9), "cpu-s/GB")
 	b.ReportMetric(float64(peak)/1e6, "peak-heap-MB")
 	c.Close(b.Context())
 	server.Close(b.Context())
 	hs.Close()
 	close(next.queue)
-	running.Wait()
+	bounded.Wait(b, running.Wait)
 }
 
 // cpu is the processor time that this process has used.

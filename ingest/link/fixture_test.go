@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 )
 
@@ -202,7 +203,7 @@ func (f *fates) of(id string) func(error) {
 // allDurable waits until every fate was told, and checks that all are good.
 func (f *fates) allDurable() {
 	f.t.Helper()
-	f.open.Wait()
+	bounded.Wait(f.t, f.open.Wait)
 	for id, err := range f.told {
 		if err != nil {
 			f.t.Errorf("parcel %s: %v", id, err)
@@ -274,7 +275,7 @@ func startRelay(t *testing.T, to string, limits ...int64) *relay {
 	r.running.Go(r.accept)
 	t.Cleanup(func() {
 		l.Close()
-		r.running.Wait()
+		bounded.Wait(t, r.running.Wait)
 	})
 	return r
 }

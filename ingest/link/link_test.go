@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/spool"
 )
@@ -77,7 +78,7 @@ func TestServerRestarts(t *testing.T) {
 		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
 		s.start()
 	}
-	publishing.Wait()
+	bounded.Wait(t, publishing.Wait)
 	f.allDurable()
 	wantInOrder(t, st, 1000)
 	t.Logf("%d parcels came twice", st.count()-1000)
@@ -127,7 +128,7 @@ func TestSlowServer(t *testing.T) {
 	for range 200 {
 		st.gate <- struct{}{}
 	}
-	publishing.Wait()
+	bounded.Wait(t, publishing.Wait)
 	f.allDurable()
 	wantInOrder(t, st, 200)
 	closeNow(t, c)
@@ -217,7 +218,7 @@ func TestRefusedParcels(t *testing.T) {
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url()})
 	publish(t, c, f, 0, 200, 1000)
-	f.open.Wait()
+	bounded.Wait(t, f.open.Wait)
 	for id, err := range f.told {
 		refused := strings.HasSuffix(id, "5") || strings.HasSuffix(id, "7")
 		if refused != (err != nil) || refused && (!ingest.IsPermanent(err) || !strings.Contains(err.Error(), "too large for NATS")) {
@@ -280,7 +281,7 @@ func TestClientCloses(t *testing.T) {
 	if err := c.Close(ctx); !errors.Is(err, ErrClosed) || !strings.Contains(err.Error(), "5 blocks") {
 		t.Errorf("close: %v", err)
 	}
-	f.open.Wait()
+	bounded.Wait(t, f.open.Wait)
 	for i := 20; i < 25; i++ {
 		if err := f.told[parcel(i, 0).ID]; !errors.Is(err, ErrClosed) {
 			t.Errorf("parcel %d: %v", i, err)
@@ -297,7 +298,7 @@ func TestManyPublishers(t *testing.T) {
 	for w := range 8 {
 		all.Go(func() { publish(t, c, f, w*1000, w*1000+100, 5000) })
 	}
-	all.Wait()
+	bounded.Wait(t, all.Wait)
 	f.allDurable()
 	for w := range 8 {
 		var mine []string

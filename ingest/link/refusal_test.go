@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/schema/problem"
 )
@@ -142,7 +143,7 @@ func TestRefusedLater(t *testing.T) {
 		s.start()
 		publish(t, c, f, 10, 20, 100)
 		if final {
-			f.open.Wait()
+			bounded.Wait(t, f.open.Wait)
 			err := f.told["15"]
 			if !ingest.IsPermanent(err) {
 				t.Errorf("%d: told %v", status, err)
@@ -198,7 +199,7 @@ func TestGrace(t *testing.T) {
 	start := time.Now()
 	s.halt()
 	publish(t, c, f, 10, 20, 100)
-	f.open.Wait()
+	bounded.Wait(t, f.open.Wait)
 	if took := time.Since(start); took < 300*time.Millisecond || took > 20*time.Second {
 		t.Errorf("parcels failed after %v", took)
 	}
@@ -241,7 +242,7 @@ func TestStall(t *testing.T) {
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Stall: 200 * time.Millisecond})
 	publish(t, c, f, 0, 10, 100)
-	f.open.Wait()
+	bounded.Wait(t, f.open.Wait)
 	if err := f.told["3"]; err == nil || ingest.IsPermanent(err) || !strings.Contains(err.Error(), "has confirmed nothing for 200ms") {
 		t.Errorf("told %v", err)
 	}

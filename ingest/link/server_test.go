@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 )
 
@@ -57,7 +58,7 @@ func TestTenants(t *testing.T) {
 		if err := client.Publish(t.Context(), p, f.of("1")); err != nil {
 			t.Fatal(err)
 		}
-		f.open.Wait()
+		bounded.Wait(t, f.open.Wait)
 		err := f.told["1"]
 		if c.refused != "" && (!ingest.IsPermanent(err) || !strings.Contains(err.Error(), c.refused)) || c.refused == "" && err != nil {
 			t.Errorf("token of %q, parcel of %q: %v", c.token, c.named, err)
@@ -85,7 +86,7 @@ func TestBadParcels(t *testing.T) {
 		if err := c.Publish(t.Context(), p, f.of(name)); err != nil {
 			t.Fatal(err)
 		}
-		f.open.Wait()
+		bounded.Wait(t, f.open.Wait)
 		if !ingest.IsPermanent(f.told[name]) {
 			t.Errorf("%s: %v", name, f.told[name])
 		}
@@ -228,7 +229,7 @@ func TestRequestContextEnds(t *testing.T) {
 	publish(t, c, f, 0, 10, 100)
 	f.allDurable()
 	stop()
-	<-served
+	bounded.Receive(t, served)
 	eventually(t, "the client knows", func() bool { return strings.Contains(c.State().LastError, "shutting down") })
 	closeNow(t, c)
 }
@@ -351,7 +352,7 @@ func TestLinkMetrics(t *testing.T) {
 	reg.MustRegister(s.link)
 	c := dial(t, Options{Server: s.url()})
 	publish(t, c, f, 0, 5, 100)
-	f.open.Wait()
+	bounded.Wait(t, f.open.Wait)
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)

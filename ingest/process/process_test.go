@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/process"
@@ -198,7 +201,7 @@ func TestRecorderInTrouble(t *testing.T) {
 			var out countingWriter
 			out.after(lines*len(line), m.Resume) // a recorder that comes back when all is printed
 			result, err := record(t, &m, process.Options{Command: script, Stdout: &out, Buffer: 256 << 10})
-			m.Wait()
+			bounded.Wait(t, m.Wait)
 			if result.ExitCode != 5 || out.n != lines*len(line) || result.Output != int64(out.n) {
 				t.Errorf("exit code %d, %d bytes passed on, %d said; want 5 and %d", result.ExitCode, out.n, result.Output, lines*len(line))
 			}
@@ -253,28 +256,45 @@ func TestContextEnds(t *testing.T) {
 }
 
 // recordingProcess starts this program as a recorder of a command, in a session
-// of its own, which has no terminal.
-func recordingProcess(t *testing.T, command ...string) *exec.Cmd {
+// of its own, which has no terminal, and gives its standard output. All of the
+// session that does not end in time is killed, which ends reading as well.
+func recordingProcess(t *testing.T, command ...string) (*exec.Cmd, io.ReadCloser) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], command...)
 	cmd.Env = append(os.Environ(), asRecorder+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Stderr = os.Stderr
-	return cmd
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := time.AfterFunc(bounded.Limit, func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended this moment
+		t.Errorf("%q did not end within %v and was killed", command, bounded.Limit)
+	})
+	t.Cleanup(func() { kill.Stop() })
+	return cmd, out
+}
+
+// startDefault has the processes that are started from now on begin with the default
+// of a signal. Where this one was started with it ignored, as nohup does with SIGHUP,
+// they would inherit that, and a shell does not let a script trap such a signal.
+func startDefault(t *testing.T, s os.Signal) {
+	t.Helper()
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, s) // what a program handles, its children get as the default
+	t.Cleanup(func() { signal.Stop(caught) })
 }
 
 func TestSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2} {
 		t.Run(s.String(), func(t *testing.T) {
 			script := `trap 'echo caught; exit 7' INT TERM HUP QUIT USR1 USR2; echo ready; while :; do sleep 0.05; done`
-			cmd := recordingProcess(t, shell(script)...)
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			startDefault(t, s)
+			cmd, out := recordingProcess(t, shell(script)...)
 			buf := make([]byte, 100)
 			n, _ := out.Read(buf)
 			if err := cmd.Process.Signal(s); err != nil {
@@ -282,7 +302,7 @@ func TestSignals(t *testing.T) {
 			}
 			rest := new(bytes.Buffer)
 			_, _ = rest.ReadFrom(out)
-			_ = cmd.Wait()
+			_ = bounded.Command(t, cmd)
 			if got := string(buf[:n]) + rest.String(); got != "ready\ncaught\n" || cmd.ProcessState.ExitCode() != 7 {
 				t.Errorf("%q, exit code %d; want the signal once, and 7", got, cmd.ProcessState.ExitCode())
 			}
@@ -292,19 +312,12 @@ func TestSignals(t *testing.T) {
 
 // TestReaderGone: the command ends as it does in a pipeline without us.
 func TestReaderGone(t *testing.T) {
-	cmd := recordingProcess(t, "yes", "{}")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, out := recordingProcess(t, "yes", "{}")
 	if _, err := out.Read(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
 	out.Close()
-	_ = cmd.Wait()
+	_ = bounded.Command(t, cmd)
 	if got, want := cmd.ProcessState.ExitCode(), 128+int(syscall.SIGPIPE); got != want {
 		t.Errorf("exit code %d, want %d", got, want)
 	}
@@ -312,21 +325,14 @@ func TestReaderGone(t *testing.T) {
 
 // TestLeftBehindAndStopped: a signal ends the wait for what a command left behind.
 func TestLeftBehindAndStopped(t *testing.T) {
-	cmd := recordingProcess(t, shell(`sleep 60 & echo $!`)...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, out := recordingProcess(t, shell(`sleep 60 & echo $!`)...)
 	if _, err := out.Read(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(200 * time.Millisecond) // the shell is gone by then
 	began := time.Now()
 	_ = cmd.Process.Signal(syscall.SIGINT)
-	_ = cmd.Wait()
+	_ = bounded.Command(t, cmd)
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("ended after %v", took)
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 )
 
@@ -137,7 +138,7 @@ func listenAll(b *testing.B, client *http.Client, base string, connections, even
 			all = append(all, delays...)
 		})
 	}
-	wg.Wait()
+	bounded.Wait(b, wg.Wait)
 	return all
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/schema"
@@ -63,7 +64,7 @@ func startRaw(t testing.TB, script func(c *net.TCPConn), change func(*Options)) 
 	}()
 	t.Cleanup(func() {
 		ln.Close()
-		<-done
+		bounded.Receive(t, done)
 	})
 	s := &setup{}
 	s.begin(t, "http://"+ln.Addr().String(), change)
@@ -98,7 +99,7 @@ func (s *setup) begin(t testing.TB, upstream string, change func(*Options)) {
 		if err := s.proxy.Shutdown(ctx); err != nil {
 			t.Error(err)
 		}
-		s.memory.Wait()
+		bounded.Wait(t, s.memory.Wait)
 		if t.Failed() {
 			t.Logf("the proxy logged:\n%s", logged.text.String())
 		}

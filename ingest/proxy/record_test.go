@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/schema"
 )
 
@@ -341,7 +342,7 @@ func TestUpstreamReset(t *testing.T) {
 				s := startRaw(t, func(c *net.TCPConn) {
 					http.ReadRequest(bufio.NewReader(c))
 					io.WriteString(c, "HTTP/1.1 200 OK\r\n"+tc.head+tc.body)
-					<-arrived
+					bounded.Receive(t, arrived)
 					if reset {
 						c.SetLinger(0)
 					}
@@ -450,7 +451,7 @@ func TestManyAtOnce(t *testing.T) {
 			}
 		})
 	}
-	wg.Wait()
+	bounded.Wait(t, wg.Wait)
 	for _, r := range s.recorded(t, n) {
 		if of := r.body(schema.Send); r.body(schema.Receive) != events(of) || len(r.messages(schema.Receive)) != 20 || r.state.EndReason != "eof" {
 			t.Errorf("exchange %s was recorded as %q, ended %q", of, r.body(schema.Receive), r.state.EndReason)

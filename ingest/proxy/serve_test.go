@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/schema"
@@ -65,7 +66,7 @@ func TestServe(t *testing.T) {
 			if whole := err == nil && "begin "+string(rest) == tc.body; whole != (tc.body != "") {
 				t.Errorf("the client got %q, %v", rest, err)
 			}
-			if err := <-served; err != nil {
+			if err := bounded.Receive(t, served); err != nil {
 				t.Error(err)
 			}
 			id := m.Streams()[0] // durable by now

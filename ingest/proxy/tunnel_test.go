@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/schema"
 )
 
@@ -95,7 +96,7 @@ func TestWebSocket(t *testing.T) {
 				t.Fatalf("%q %v", p, err)
 			}
 			c.CloseRead(t.Context())
-			if err := <-pinged; err != nil {
+			if err := bounded.Receive(t, pinged); err != nil {
 				t.Errorf("ping: %v", err)
 			}
 			sent = append(sent, message{websocket.MessageText, "after the ping"})
@@ -211,7 +212,7 @@ func TestTunnelBytes(t *testing.T) {
 		got <- p
 		for i := range down { // byte by byte, each when the one before has passed
 			c.Write(down[i : i+1])
-			<-arrived
+			bounded.Receive(t, arrived)
 		}
 		c.CloseWrite()
 		io.Copy(io.Discard, in)
@@ -220,7 +221,7 @@ func TestTunnelBytes(t *testing.T) {
 	if _, err := c.Write(up[7:]); err != nil {
 		t.Fatal(err)
 	}
-	if p := <-got; !bytes.Equal(p, up) {
+	if p := bounded.Receive(t, got); !bytes.Equal(p, up) {
 		t.Errorf("the upstream got %q, want %q", p, up)
 	}
 	var p []byte
@@ -261,7 +262,7 @@ func TestTunnelReset(t *testing.T) {
 	const sent = "\x81\x05whole\x81\x05ha"
 	s := startRaw(t, upgrading(func(c *net.TCPConn, _ *bufio.Reader) {
 		c.Write([]byte(sent))
-		<-arrived
+		bounded.Receive(t, arrived)
 		c.SetLinger(0)
 	}), nil)
 	_, in := s.handshake(t, nil)

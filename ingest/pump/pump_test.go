@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/pump"
@@ -256,7 +257,7 @@ func TestPumpEndsWithContext(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
-	if err := <-done; err != nil {
+	if err := bounded.Receive(t, done); err != nil {
 		t.Errorf("a stop is no error: %v", err)
 	}
 	if raw := string(m.Raw(s.ID(), schema.Receive)); raw != "{}\n{" {

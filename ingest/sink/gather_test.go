@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/schema"
@@ -81,7 +82,7 @@ func TestStopStores(t *testing.T) {
 		coming <- delivery{msg: m}
 	}
 	coming <- delivery{err: jetstream.ErrMsgIteratorClosed}
-	if err := <-done; !ended(err) {
+	if err := bounded.Receive(t, done); !ended(err) {
 		t.Errorf("it ended with %v", err)
 	}
 	var stored uint64

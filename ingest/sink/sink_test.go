@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/engine"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
@@ -71,7 +72,7 @@ func (b *bench) run(opts sink.Options) (s *sink.Sink, stop func()) {
 			b.t.Error(err)
 		}
 	}()
-	stop = func() { cancel(); <-done }
+	stop = func() { cancel(); bounded.Receive(b.t, done) }
 	b.t.Cleanup(stop)
 	return s, stop
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"tapedeck/deploy/bounded"
 )
 
 // A disk without room holds sources back, loses nothing, and is written again
@@ -50,7 +52,7 @@ func TestDiskFull(t *testing.T) {
 	s = openAt(t, Options{Dir: dir, Next: next})
 	next.set(nil, nil)
 	drained(t, s)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	wantSameIDs(t, ids(0, total), firsts(next.attempts()))
 	closeNow(t, s)
 	wantFiles(t, dir, lockName)

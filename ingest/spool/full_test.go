@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 )
 
@@ -45,11 +46,11 @@ func TestFull(t *testing.T) {
 	p := parcel(taken, 1000)
 	go func() { waiting <- s.Publish(t.Context(), p, f.of(t, p.ID)) }()
 	next.set(nil, nil)
-	if err := <-waiting; err != nil {
+	if err := bounded.Receive(t, waiting); err != nil {
 		t.Errorf("publish once there is room: %v", err)
 	}
 	drained(t, s)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	if st := s.State(); st.Full || st.DiskError != "" {
 		t.Errorf("state %+v", st)
 	}
@@ -100,7 +101,7 @@ func TestMoreGivenUpThanFits(t *testing.T) {
 			next.set(nil, nil)
 			drained(t, s)
 			publish(t, s, f, 30, 40, 1000)
-			f.n.Wait()
+			bounded.Wait(t, f.n.Wait)
 			for id, err := range f.told {
 				if err != nil {
 					t.Errorf("parcel %s: %v", id, err)
@@ -119,7 +120,7 @@ func TestTooLargeForTheLimit(t *testing.T) {
 	s := openAt(t, Options{Dir: t.TempDir(), Next: next, Limit: 100 << 10})
 	f := newFates()
 	publish(t, s, f, 0, 1, 10)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	err := s.Publish(t.Context(), parcel(1, 60<<10), func(error) { t.Error("done was called") })
 	if !ingest.IsPermanent(err) || !strings.Contains(err.Error(), "too large for the spool") {
 		t.Errorf("publish: %v", err)
@@ -135,7 +136,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	publish(t, s, f, 0, 10, 64<<10)
 	before := heap()
 	publish(t, s, f, 10, 1500, 64<<10)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	if grown := heap() - before; grown > 8<<20 {
 		t.Errorf("the heap grew by %d bytes while %d were spooled", grown, s.State().Bytes)
 	}

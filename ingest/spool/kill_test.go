@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tapedeck/deploy/bounded"
 )
 
 // playChild is what this test program does in a process of its own.
@@ -99,7 +101,7 @@ func TestKill(t *testing.T) {
 			}
 		}
 		var exit *exec.ExitError
-		if err := cmd.Wait(); !errors.As(err, &exit) || exit.Exited() {
+		if err := bounded.Command(t, cmd); !errors.As(err, &exit) || exit.Exited() {
 			t.Fatalf("the child ended by itself: %v", err)
 		}
 		torn += tornFiles(t, dir)
@@ -166,7 +168,7 @@ func TestLockGoesWithTheProcess(t *testing.T) {
 		t.Errorf("while process %d holds it: %v", cmd.Process.Pid, err)
 	}
 	cmd.Process.Kill()
-	cmd.Wait()
+	bounded.Command(t, cmd)
 	s := openAt(t, Options{Dir: dir, Next: &fakeNext{delay: time.Millisecond}})
 	closeNow(t, s)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/jetstream"
 )
 
@@ -63,7 +64,7 @@ func TestBeforeJetStream(t *testing.T) {
 		publish(t, s, f, from, from+100, 20_000)
 		stopNATS(ns)
 		publish(t, s, f, from+100, from+200, 20_000)
-		f.n.Wait() // while there is no server
+		bounded.Wait(t, f.n.Wait) // while there is no server
 		if st := s.State(); st.Mode != "spooling" || st.Parcels < 100 {
 			t.Errorf("round %d: %+v", round, st)
 		}
@@ -71,7 +72,7 @@ func TestBeforeJetStream(t *testing.T) {
 		publish(t, s, f, from+200, from+300, 20_000)
 		drained(t, s)
 	}
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	for id, err := range f.told {
 		if err != nil {
 			t.Errorf("parcel %s: %v", id, err)

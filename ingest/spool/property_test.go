@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 )
 
@@ -173,7 +174,7 @@ func (s script) play(t *testing.T) error {
 		switch st.Restart {
 		case "clean":
 			closeNow(t, sp)
-			l.calls.Wait() // late answers are nobody's
+			bounded.Wait(t, l.calls.Wait) // late answers are nobody's
 			sp = open(dir)
 		case "crash":
 			copied, next, err := l.crash(t, sp, dir, rnd.IntN(100))
@@ -194,7 +195,7 @@ func (s script) play(t *testing.T) error {
 		sp = open(dir)
 	}
 	closeNow(t, sp)
-	l.calls.Wait()
+	bounded.Wait(t, l.calls.Wait)
 	return l.check()
 }
 
@@ -237,7 +238,7 @@ func (l *life) crash(t *testing.T, sp *Spool, dir string, garbage int) (string, 
 		}
 	}
 	closeNow(t, sp)
-	l.calls.Wait()
+	bounded.Wait(t, l.calls.Wait)
 	return copied, next, nil
 }
 

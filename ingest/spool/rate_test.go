@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 )
 
@@ -82,7 +83,7 @@ func TestDrainsFasterThanLive(t *testing.T) {
 	if rate := float64(i) / took.Seconds(); rate < 4*live {
 		t.Errorf("drains %.0f parcels/s while %d/s come in", rate, live)
 	}
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	wantSameIDs(t, ids(0, i), firsts(next.attempts()))
 	closeNow(t, s)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 )
 
@@ -21,7 +22,7 @@ func TestPassesStraightThrough(t *testing.T) {
 	dir, next, f := t.TempDir(), &fakeNext{}, newFates()
 	s := openAt(t, Options{Dir: dir, Next: next})
 	publish(t, s, f, 0, 100, 1000)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	if got := next.attempts(); !slices.Equal(got, ids(0, 100)) {
 		t.Errorf("handed on %v", got)
 	}
@@ -50,8 +51,8 @@ func TestSwitchesInOrder(t *testing.T) {
 		}
 		return nil
 	})
-	newer.Wait()
-	f.n.Wait()
+	bounded.Wait(t, newer.Wait)
+	bounded.Wait(t, f.n.Wait)
 	for id, err := range f.told {
 		if err != nil {
 			t.Errorf("parcel %s: %v", id, err)
@@ -65,12 +66,12 @@ func TestSwitchesInOrder(t *testing.T) {
 	next.mu.Unlock()
 	next.set(nil, nil)
 	drained(t, s)
-	next.calls.Wait()
+	bounded.Wait(t, next.calls.Wait)
 	if diff := cmp.Diff(append(ids(3, 7), ids(10, 20)...), firsts(next.attempts())); diff != "" {
 		t.Errorf("sent in the order (-want +got):\n%s", diff)
 	}
 	publish(t, s, f, 20, 30, 1000)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	closeNow(t, s)
 	wantFiles(t, dir, lockName)
 }
@@ -79,7 +80,7 @@ func TestSendsWhatWasLeft(t *testing.T) {
 	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
 	s := openAt(t, Options{Dir: dir, Next: next, SegmentSize: 8000})
 	publish(t, s, f, 0, 50, 1000)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	closeNow(t, s)
 	if err := s.Publish(t.Context(), parcel(50, 10), func(error) {}); !errors.Is(err, ErrClosed) {
 		t.Errorf("publish after close: %v", err)
@@ -108,7 +109,7 @@ func TestCloseKeepsWhatIsInTheAir(t *testing.T) {
 	if err := s.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	next.settle(func(string) error { return errDown }) // too late to matter
 	later := &fakeNext{}
 	s = openAt(t, Options{Dir: dir, Next: later})
@@ -129,7 +130,7 @@ func TestPermanentErrorsGoBack(t *testing.T) {
 	}
 	next.set(nil, tooLarge)
 	publish(t, s, f, 1, 2, 10)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	if !errors.Is(f.told["1"], tooLarge) {
 		t.Errorf("given up with %v", f.told["1"])
 	}
@@ -145,7 +146,7 @@ func TestRefusedParcelsAreSetAside(t *testing.T) {
 	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
 	s := openAt(t, Options{Dir: dir, Next: next})
 	publish(t, s, f, 0, 10, 100)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	next.mu.Lock()
 	next.refuse, next.hold = nil, true
 	next.mu.Unlock()
@@ -188,7 +189,7 @@ func TestRefusingAll(t *testing.T) {
 	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
 	s := openAt(t, Options{Dir: dir, Next: next})
 	publish(t, s, f, 0, 10, 100)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	gone := ingest.Permanent(revoked{errors.New("token was revoked")})
 	next.set(gone, nil)
 	eventually(t, "it is known", func() bool { return strings.Contains(s.State().LastError, "revoked") })
@@ -201,7 +202,7 @@ func TestRefusingAll(t *testing.T) {
 	next.set(nil, nil)
 	drained(t, s)
 	publish(t, s, f, 10, 12, 100)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	if got := firsts(next.attempts()); !slices.Equal(got, ids(0, 12)) {
 		t.Errorf("sent %v", got)
 	}
@@ -217,7 +218,7 @@ func TestPatience(t *testing.T) {
 	})
 	s := openAt(t, Options{Dir: t.TempDir(), Next: stuck, Patience: 20 * time.Millisecond})
 	publish(t, s, f, 0, 5, 100)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	if st := s.State(); st.Mode != "spooling" || st.Parcels != 5 {
 		t.Errorf("state %+v", st)
 	}
@@ -269,7 +270,7 @@ func TestCallsBackFromElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	told.Wait()
+	bounded.Wait(t, told.Wait)
 	closeNow(t, s)
 }
 

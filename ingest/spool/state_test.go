@@ -7,6 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
+
+	"tapedeck/deploy/bounded"
 )
 
 func TestMetrics(t *testing.T) {
@@ -15,7 +17,7 @@ func TestMetrics(t *testing.T) {
 	reg := prometheus.NewPedanticRegistry()
 	reg.MustRegister(s)
 	publish(t, s, f, 0, 3, 100)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	got := gather(t, reg)
 	for name, want := range map[string]float64{"spooling": 1, "parcels": 3, "written_total": 3, "limit_bytes": 1 << 20, "full": 0, "sent_total": 0} {
 		if got[name] != want {
@@ -28,7 +30,7 @@ func TestMetrics(t *testing.T) {
 	next.set(nil, nil)
 	drained(t, s)
 	publish(t, s, f, 3, 5, 100)
-	f.n.Wait()
+	bounded.Wait(t, f.n.Wait)
 	got = gather(t, reg)
 	for name, want := range map[string]float64{"spooling": 0, "parcels": 0, "bytes": 0, "sent_total": 3, "passed_total": 2, "oldest_seconds": 0} {
 		if got[name] != want {

@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/schema"
@@ -277,7 +278,7 @@ func TestPushBack(t *testing.T) {
 				t.Errorf("closed with %v", err)
 			}
 			close(stop)
-			n := <-wrote
+			n := bounded.Receive(t, wrote)
 			t.Logf("%d messages were written to a server that took none", n)
 			if n > 60_000 { // what sockets hold, not more
 				t.Errorf("the server read on: %d messages", n)
@@ -299,7 +300,7 @@ func TestShutdown(t *testing.T) {
 	go func() { down <- l.shutdown() }()
 	untilAck(t, c, 0)
 	_, err := hear(t, c)
-	if err := <-down; err != nil {
+	if err := bounded.Receive(t, down); err != nil {
 		t.Error(err)
 	}
 	if got := l.ended(t); got.Frames != 1 {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/schema"
@@ -86,7 +87,7 @@ func record(t *testing.T, m *ingesttest.Memory, opts Options) (ingest.Summary, e
 // lastState is what is known of a stream at its end.
 func lastState(t *testing.T, m *ingesttest.Memory, id string) schema.StreamState {
 	t.Helper()
-	m.Wait()
+	bounded.Wait(t, m.Wait)
 	var last *block.Block
 	for _, b := range m.Blocks() {
 		if b.State.StreamID == id {
@@ -117,7 +118,7 @@ func TestRecord(t *testing.T) {
 		pinged := make(chan error)
 		c.CloseRead(ctx)
 		go func() { pinged <- c.Ping(ctx) }()
-		if err := <-pinged; err != nil {
+		if err := bounded.Receive(t, pinged); err != nil {
 			t.Errorf("ping was not answered: %v", err)
 		}
 		for _, p := range [][]byte{[]byte(`{"type":"run_stream_event","id":"run-1"}`), {}, big, []byte("a\xffb")} {
@@ -141,7 +142,7 @@ func TestRecord(t *testing.T) {
 	if headers.Get("X-Test") != "yes" || headers.Get("Sec-Websocket-Protocol") != "events.v2" {
 		t.Errorf("the server saw %v", headers)
 	}
-	if a, b := <-sent, <-sent; a != `{"type":"run","message":"hi"}` || b != "\x09\x00" {
+	if a, b := bounded.Receive(t, sent), bounded.Receive(t, sent); a != `{"type":"run","message":"hi"}` || b != "\x09\x00" {
 		t.Errorf("the server was sent %q and %q", a, b)
 	}
 	type frame struct {
@@ -305,7 +306,7 @@ func TestUntilAndCancel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := websocket.CloseStatus(<-closed); got != websocket.StatusNormalClosure {
+			if got := websocket.CloseStatus(bounded.Receive(t, closed)); got != websocket.StatusNormalClosure {
 				t.Errorf("the server saw close status %v", got)
 			}
 			want := map[bool]uint64{true: 3, false: 5}[until]

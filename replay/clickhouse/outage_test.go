@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/replay"
 	"tapedeck/replay/replaytest"
@@ -36,7 +37,7 @@ func newCable(t *testing.T, target string) *cable {
 	t.Cleanup(func() {
 		l.Close()
 		c.cut()
-		c.wait.Wait()
+		bounded.Wait(t, c.wait.Wait)
 	})
 	return c
 }

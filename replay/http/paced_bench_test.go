@@ -9,6 +9,8 @@ import (
 	"time"
 
 	replayhttp "tapedeck/replay/http"
+
+	"tapedeck/deploy/bounded"
 )
 
 // BenchmarkPaced plays many sessions at the recorded speed at the same time, for
@@ -42,7 +44,7 @@ func BenchmarkPaced(b *testing.B) {
 				}
 			})
 		}
-		listening.Wait()
+		bounded.Wait(b, listening.Wait)
 		rounds++
 	}
 	b.ReportMetric(float64((spent(b)-began).Microseconds())/float64(rounds*sessions*frames), "cpu-µs/frame")

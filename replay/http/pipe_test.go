@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"testing"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/replay"
 	replayhttp "tapedeck/replay/http"
 )
@@ -52,7 +53,7 @@ func servePipe(t *testing.T, opts replayhttp.Options, parent ...context.Context)
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		srv.Close()
-		<-done
+		bounded.Receive(t, done)
 	})
 	return &http.Client{Transport: transport}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
@@ -112,7 +113,7 @@ func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came fun
 	if _, err := replay.New(tape, tell, replay.Options{Speed: replay.Max}).Run(ctx); err != nil {
 		t.Error(err)
 	}
-	stepping.Wait()
+	bounded.Wait(t, stepping.Wait)
 	return lines
 }
 
@@ -318,7 +319,7 @@ func TestOneConsumer(t *testing.T) {
 		t.Errorf("%d consumers", n)
 	}
 	a.send(1, true)
-	all.Wait()
+	bounded.Wait(t, all.Wait)
 }
 
 // Followers outlive a NATS that is away for a while.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/replay"
 	"tapedeck/replay/live"
@@ -46,7 +47,7 @@ func TestAsOf(t *testing.T) {
 	}()
 	defer func() {
 		cancel()
-		<-done
+		bounded.Receive(t, done)
 		_ = r.Close()
 	}()
 	waitFor(t, "time to pass", func() bool { return asOf(growing) > edge })

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/replay"
@@ -62,7 +63,7 @@ func script(b *bench, session string, lasts time.Duration) map[string]int {
 			mu.Unlock()
 		})
 	}
-	all.Wait()
+	bounded.Wait(b.t, all.Wait)
 	return lengths
 }
 
@@ -127,8 +128,8 @@ func eachFrameOnce(t *testing.T, b *bench, keep time.Duration) {
 			add(result{name, out, err})
 		})
 	}
-	all.Wait()
-	want := <-lengths
+	bounded.Wait(t, all.Wait)
+	want := bounded.Receive(t, lengths)
 	for _, r := range results {
 		if r.err == nil {
 			r.err = r.out.check(want)
@@ -249,7 +250,7 @@ func TestLatency(t *testing.T) {
 	}
 	tick.Stop()
 	end(t, s)
-	all.Wait()
+	bounded.Wait(t, all.Wait)
 	for i, out := range outs {
 		if len(out.late) < 5000 {
 			t.Errorf("follower %d: %d frames", i, len(out.late))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
@@ -79,14 +80,14 @@ func TestEndBeforeItsBlocks(t *testing.T) {
 		done <- err
 	}()
 	record(t, s, 10)
-	<-reached
+	bounded.Receive(t, reached)
 	wire.held.Lock()
 	record(t, s, 30)
 	end(t, s)
 	b.waitStored("session", 50)
 	time.Sleep(2 * time.Second) // longer than the library waits for more after the end
 	wire.held.Unlock()
-	if err := <-done; err != nil {
+	if err := bounded.Receive(t, done); err != nil {
 		t.Fatal(err)
 	}
 	if err := out.check(map[string]int{s.ID(): 50}); err != nil {

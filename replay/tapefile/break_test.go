@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/replay"
 )
 
@@ -186,7 +187,7 @@ func TestGrowing(t *testing.T) {
 	if err := same(got, tape.Frames()); err != nil {
 		t.Fatal(err)
 	}
-	check(t, <-done)
+	check(t, bounded.Receive(t, done))
 	check(t, followed.Refresh())
 	if err := followed.Break(); err != nil {
 		t.Errorf("the complete file: %v", err)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/deploy/bounded"
 )
 
 // publisherCommand makes the test binary run a broker and publish to it for
@@ -67,7 +69,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 			acknowledged = max(acknowledged, n)
 		}
 	}
-	if err := process.Wait(); err == nil {
+	if err := bounded.Command(t, process); err == nil {
 		t.Fatal("the publisher ended by itself")
 	}
 	if acknowledged < 10 {

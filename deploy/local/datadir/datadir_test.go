@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"tapedeck/deploy/bounded"
 )
 
 // holderCommand makes the test binary hold a directory until it is killed.
@@ -57,7 +59,7 @@ func startHolder(t *testing.T, path, address string) *exec.Cmd {
 	must(t, holder.Start())
 	t.Cleanup(func() {
 		holder.Process.Kill()
-		holder.Wait()
+		bounded.Command(t, holder)
 	})
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
 		t.Fatalf("the holder says %q, %v", line, err)
@@ -89,7 +91,7 @@ func TestSecondHolderIsToldWhoTheFirstIs(t *testing.T) {
 
 	// Killed, it leaves its note and the lock file, but not the lock.
 	must(t, holder.Process.Kill())
-	holder.Wait()
+	bounded.Command(t, holder)
 	if _, err := os.Stat(filepath.Join(path, runtimeFile)); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +172,7 @@ func TestOnlookersDoNotHinderAHolder(t *testing.T) {
 		must(t, d.Close())
 	}
 	close(stop)
-	onlookers.Wait()
+	bounded.Wait(t, onlookers.Wait)
 }
 
 func TestHolderWithoutANote(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"tapedeck/deploy/bounded"
 )
 
 // insertUntil inserts rows of one until ctx ends, whatever happens to the
@@ -56,7 +58,7 @@ func TestKilledEngineComesBack(t *testing.T) {
 	}
 	time.Sleep(300 * time.Millisecond)
 	cancel()
-	inserters.Wait()
+	bounded.Wait(t, inserters.Wait)
 
 	h := s.Health()
 	if h.Restarts != 2 || !strings.Contains(h.LastError, "killed") {
@@ -96,7 +98,7 @@ func TestParentKilled(t *testing.T) {
 			killed := time.Now()
 			waitFor(t, 5*time.Second, "the end of the orphan", func() bool { return gone(report.Health.PID) })
 			t.Logf("the orphan was gone after %v", time.Since(killed).Round(time.Millisecond))
-			<-slow
+			bounded.Receive(t, slow)
 
 			_, err := os.Stat(dir)
 			if len(args) > 1 {
@@ -144,7 +146,7 @@ func TestStopUnderLoad(t *testing.T) {
 		t.Logf("stopped in %v", took.Round(time.Millisecond))
 	}
 	cancel()
-	load.Wait()
+	bounded.Wait(t, load.Wait)
 	n, acked := count(t, connect(t, start(t, Options{Dir: dir}).DSN()), "t"), acknowledged.Load()
 	if n < acked || acked == 0 {
 		t.Errorf("%d rows of %d acknowledged", n, acked)

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"tapedeck/deploy/bounded"
 )
 
 // parentCommand makes the test binary a parent that the tests can kill: it
@@ -49,7 +51,7 @@ func startParent(t *testing.T, args ...string) (*exec.Cmd, parentReport) {
 	}
 	t.Cleanup(func() {
 		parent.Process.Kill()
-		parent.Wait()
+		bounded.Command(t, parent)
 	})
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	if err != nil {

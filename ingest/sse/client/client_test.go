@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/sse/client"
@@ -91,7 +92,7 @@ func record(t *testing.T, m *ingesttest.Memory, opts client.Options, answers ...
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	result, err := client.Record(ctx, rec, ingest.StreamOptions{Session: "s", Dialect: "generic"}, opts)
-	m.Wait()
+	bounded.Wait(t, m.Wait)
 	if err != nil && strings.Contains(err.Error(), "secret") {
 		t.Errorf("the error tells the token: %v", err)
 	}

@@ -1,0 +1,56 @@
+// Package bounded has tests wait with an end: a test that would hang fails, says
+// where it waited, and leaves the others their time.
+package bounded
+
+import (
+	"os/exec"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// Limit is how long each wait may take. How quick something is it does not test: a
+// machine that others use can be very slow.
+const Limit = 2 * time.Minute
+
+// Wait calls a function that waits, such as the Wait of a sync.WaitGroup.
+func Wait(t testing.TB, wait func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wait()
+	}()
+	Receive(t, done)
+}
+
+// Receive receives from a channel; the zero value if it is closed.
+func Receive[T any](t testing.TB, c <-chan T) T {
+	t.Helper()
+	limit := time.NewTimer(Limit)
+	defer limit.Stop()
+	select {
+	case v := <-c:
+		return v
+	case <-limit.C:
+		t.Fatalf("nothing came within %v; all goroutines:\n%s", Limit, stacks())
+	}
+	panic("not reached")
+}
+
+// Command waits for a command that was started. One that does not end is killed,
+// and the test fails.
+func Command(t testing.TB, cmd *exec.Cmd) error {
+	t.Helper()
+	killed := time.AfterFunc(Limit, func() { _ = cmd.Process.Kill() }) // it may have ended this moment
+	err := cmd.Wait()
+	if !killed.Stop() {
+		t.Errorf("%q did not end within %v and was killed", cmd.Args, Limit)
+	}
+	return err
+}
+
+func stacks() []byte {
+	all := make([]byte, 256<<10)
+	return all[:runtime.Stack(all, true)]
+}

@@ -1,0 +1,51 @@
+package bounded
+
+import (
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+func TestWhatComes(t *testing.T) {
+	c := make(chan int, 1)
+	c <- 7
+	if v := Receive(t, c); v != 7 {
+		t.Errorf("received %d", v)
+	}
+	var g sync.WaitGroup
+	g.Go(func() { c <- 8 })
+	Wait(t, g.Wait)
+	cmd := exec.Command("true")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Command(t, cmd); err != nil {
+		t.Error(err)
+	}
+}
+
+// failing is a test that ends its goroutine's work when it fails, as a real one does.
+type failing struct {
+	testing.TB
+	said string
+}
+
+func (f *failing) Helper() {}
+func (f *failing) Fatalf(format string, args ...any) {
+	f.said = format
+	panic(f)
+}
+
+func TestWhatNeverComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &failing{TB: t}
+		defer func() {
+			if recover() != f || !strings.Contains(f.said, "nothing came within") {
+				t.Errorf("it says %q", f.said)
+			}
+		}()
+		Receive(f, make(chan int))
+	})
+}
