@@ -126,9 +126,9 @@ func TestRefused(t *testing.T) {
 	}
 	var full fates
 	full.publish(t, p, "fits", []byte("x"))
-	full.all()
+	full.all(t)
 	full.publish(t, p, "large", bytes.Repeat([]byte("x"), 8192))
-	told := full.all()
+	told := full.all(t)
 	if told[0] != nil || told[1] == nil || !strings.Contains(told[1].Error(), "the sink is behind") {
 		t.Errorf("a full stream: %v", told)
 	}
