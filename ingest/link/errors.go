@@ -42,7 +42,7 @@ func explainHandshake(server string, resp *http.Response, err error, known bool)
 	case status == http.StatusSwitchingProtocols:
 		e.Reason, e.Hint = "it does not speak "+Protocol, sameVersion
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		e.Hint = `name a token with the scope "ingest" by TAPEDECK_TOKEN; "tapedeck token create" makes one`
+		e.Hint = `name a token with the scope "ingest" by TAPEDECK_TOKEN or --token`
 	case status == http.StatusUpgradeRequired:
 		e.Hint = sameVersion
 	case known, status < 400 || status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:

@@ -36,7 +36,7 @@ func TestDialFailsForGood(t *testing.T) {
 		detail string
 		want   []string
 	}{
-		{401, "The token is not known.", []string{"401 Unauthorized: The token is not known", "TAPEDECK_TOKEN", `"tapedeck token create"`}},
+		{401, "The token is not known.", []string{"401 Unauthorized: The token is not known", "TAPEDECK_TOKEN or --token"}},
 		{403, "", []string{"403 Forbidden", "TAPEDECK_TOKEN"}},
 		{404, "Nothing is served at /v1/blocks.", []string{"404 Not Found: Nothing is served", `is "tapedeck up" running there`}},
 		{405, "", []string{"405", `is "tapedeck up" running there`}},

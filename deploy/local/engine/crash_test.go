@@ -96,7 +96,7 @@ func TestParentKilled(t *testing.T) {
 
 			must(t, parent.Process.Signal(syscall.SIGKILL))
 			killed := time.Now()
-			waitFor(t, 5*time.Second, "the end of the orphan", func() bool { return gone(report.Health.PID) })
+			waitFor(t, 30*time.Second, "the end of the orphan", func() bool { return gone(report.Health.PID) })
 			t.Logf("the orphan was gone after %v", time.Since(killed).Round(time.Millisecond))
 			bounded.Receive(t, slow)
 

@@ -66,7 +66,7 @@ function costNote(cost: number | null, calls: number, unpriced: number, named: b
   if (calls === 0) return 'no call told its usage'
   if (unpriced === 0) return ''
   if (!named) return 'the source does not say which models it called'
-  if (cost === null) return 'none of the models called has a price: see tapedeck prices'
+  if (cost === null) return 'none of the models called has a price'
   return `without ${count(unpriced)} of ${count(calls)} calls, which have no price`
 }
 
