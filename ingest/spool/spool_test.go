@@ -85,11 +85,12 @@ func TestSendsWhatWasLeft(t *testing.T) {
 	if err := s.Publish(t.Context(), parcel(50, 10), func(error) {}); !errors.Is(err, ErrClosed) {
 		t.Errorf("publish after close: %v", err)
 	}
-	later := &fakeNext{delay: time.Millisecond}
+	later := &fakeNext{refuse: errDown} // until the state was looked at
 	s = openAt(t, Options{Dir: dir, Next: later, SegmentSize: 8000})
-	if st := s.State(); st.Mode != "spooling" || st.Parcels == 0 || st.OldestMS <= 0 {
+	if st := s.State(); st.Mode != "spooling" || st.Parcels != 50 || st.OldestMS <= 0 {
 		t.Errorf("state after opening again %+v", st)
 	}
+	later.set(nil, nil)
 	publish(t, s, f, 50, 60, 1000)
 	drained(t, s)
 	if diff := cmp.Diff(ids(0, 60), firsts(later.attempts())); diff != "" {
