@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/query"
 )
 
@@ -36,7 +37,7 @@ func (s *instance) recordHang(t *testing.T, session string) *exec.Cmd {
 	}
 	t.Cleanup(func() {
 		in.Close()
-		_ = cmd.Wait() // it may have been killed
+		_ = bounded.Command(t, cmd) // it may have been killed
 	})
 	if _, err := io.WriteString(in, hangLines(session)); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/deadletters"
 )
 
@@ -50,7 +51,7 @@ func retry(t *testing.T, s *deadletters.Store, version string, tried *tries) (st
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); r.Run(ctx) }()
-	stop = func() { cancel(); <-done }
+	stop = func() { cancel(); bounded.Receive(t, done) }
 	t.Cleanup(stop)
 	return stop
 }
@@ -127,7 +128,7 @@ func TestRetriedOnSchedule(t *testing.T) {
 		return err == nil && len(letters) == 3 && letters[0].Tries >= 3
 	})
 	cancel()
-	<-done
+	bounded.Receive(t, done)
 	if letters, err := s.List(t.Context(), 0, 10); err != nil || letters[0].Reason != "no block" && letters[0].Reason != "refused" {
 		t.Errorf("the first reason is gone: %+v, %v", letters, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
 )
@@ -61,7 +62,7 @@ func TestAlive(t *testing.T) {
 	a.Now()
 	until(t, "the sign of one that came", func() bool { return r.has("linked") })
 	stop()
-	<-done
+	bounded.Receive(t, done)
 	r.turn(Lifetime - time.Minute/6)
 	if !r.has("own") {
 		t.Error("gone although two signs may be missed")
