@@ -56,7 +56,7 @@ func sessionEnd(head *SessionHead, streams []Stream, spans []span) *SessionEnd {
 	switch {
 	case head.Status == Lost:
 		end.At = head.LastAt
-		end.Reason, end.Detail = EndLost, "its recorder is gone, and nothing was heard of it since"
+		end.Reason, end.Detail = EndLost, "its recorder is gone"
 	case head.Status == Failed:
 		end.runFailed(spans)
 	case head.Status == Cancelled:
@@ -222,6 +222,7 @@ func explainEnd(noted string) (EndReason, string) {
 	}{
 		{"the connection was cut", EndCut, ""},
 		{"the tape file ended early", EndCut, ""},
+		{"the client went away", EndCut, ""},
 		{"closed with ", EndClosed, "the connection was "},
 		{"the server was shut down", EndShutdown, ""},
 	} {

@@ -114,7 +114,7 @@ func sessionClock(d *query.SessionDetail) string {
 	if d.Status == query.Lost {
 		text = fmt.Sprintf("lost at %s: %s", millis(d.End.OffsetMS), d.End.Detail)
 		if d.SilentMS != nil {
-			text += ", for " + millis(*d.SilentMS)
+			text += ", silent for " + millis(*d.SilentMS)
 		}
 	}
 	if d.End.Span != nil && d.End.Span.Name != "" {
