@@ -29,7 +29,7 @@ type Settings struct {
 	ID string
 }
 
-// NewRecorderID makes an id for a recording process.
+// NewRecorderID returns an id for a recording process.
 func NewRecorderID() string { return rand.Text()[:16] }
 
 func (s Settings) withDefaults() Settings {
@@ -68,7 +68,7 @@ func NewRecorder(p Publisher, s Settings, log *slog.Logger) *Recorder {
 	return &Recorder{publisher: p, settings: s.withDefaults(), log: log}
 }
 
-// ID names the recording process in the streams that it records.
+// ID returns the id of the recording process, which its streams carry.
 func (r *Recorder) ID() string { return r.settings.ID }
 
 // StreamOptions say what a stream is and where its frames belong.

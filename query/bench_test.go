@@ -38,12 +38,25 @@ func large(b *testing.B) *querytest.DB {
 	return db
 }
 
+// idle adds ten thousand sessions that hang in a tool call.
+func idle(db *querytest.DB) {
+	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, stream_started, version, transport, dialect, first_at, last_at, frames, recorder)
+	SELECT 'acme', 'idle-' || toString(number), lower(hex(1759276800000 + number)) || '-idle-' || toString(number),
+		toDateTime('2026-03-20 00:00:00', 'UTC') AS began, 9, 'ndjson', 'loom', began, began + 3, 4, 'alive'
+	FROM numbers(10000)`)
+	db.Exec(`INSERT INTO spans (tenant, session_id, stream_id, span_id, seen_at, seen_seq, version, kind, name, status, started, run_id, dialect)
+	SELECT tenant, session_id, stream_id, ['run', 'tool'][n + 1], first_at, n, n + 1, ['run', 'tool'][n + 1], 'psql', 'open', first_at, 'r1', dialect
+	FROM streams ARRAY JOIN range(2) AS n WHERE startsWith(session_id, 'idle-')`)
+}
+
 // Engine CPU time of pages of 100, in one run on two cores, when all sessions were
 // grouped and joined with what they used, and now: most tokens first 1,620 and
 // 380 ms, the second page of that 1,760 and 550, longest first 400 and 340. Of the
 // latter 200 are each time the summaries, of sessions from all over half a year.
 func BenchmarkHalfAMillionSessions(b *testing.B) {
-	r := query.NewReader(large(b).Conn)
+	db := large(b)
+	idle(db)
+	r := query.NewReader(db.Conn, query.WithRecorders(heard{ids: []string{"alive"}, within: 35 * time.Second}))
 	ctx, tenant := b.Context(), querytest.Tenant
 	month := func(m time.Month) time.Time { return time.Date(2026, m, 1, 0, 0, 0, 0, time.UTC) }
 	page, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 50})
@@ -133,6 +146,10 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 		}},
 		{"list/running", func(ctx context.Context) error {
 			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{Statuses: []query.SessionStatus{query.Running}}})
+			return err
+		}},
+		{"list/silent for an hour", func(ctx context.Context) error {
+			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{SilentFor: time.Hour}})
 			return err
 		}},
 		{"facets", func(ctx context.Context) error {

@@ -43,7 +43,7 @@ type SpanRef struct {
 	Name string `json:"name"`
 }
 
-// sessionEnd gives the end of a session; nil while it is open.
+// sessionEnd returns the end of a session; nil while it is open.
 func sessionEnd(head *SessionHead, streams []Stream, spans []span) *SessionEnd {
 	if head.Status.Open() {
 		return nil
@@ -80,7 +80,7 @@ func sessionEnd(head *SessionHead, streams []Stream, spans []span) *SessionEnd {
 // leftReason is that of a part whose stream went on in other sessions.
 const leftReason = "left"
 
-// lastStream gives the stream in which a frame came last.
+// lastStream returns the stream in which a frame came last.
 func lastStream(streams []Stream) *Stream {
 	var last *Stream
 	for i := range streams {
@@ -92,7 +92,7 @@ func lastStream(streams []Stream) *Stream {
 	return last
 }
 
-// runFailed has the end be that of the last run that failed.
+// runFailed sets the end to that of the last run that failed.
 func (e *SessionEnd) runFailed(spans []span) {
 	e.Reason, e.Detail = EndError, "the run failed"
 	run := lastRun(spans, schema.StatusError)
@@ -111,7 +111,7 @@ func (e *SessionEnd) runFailed(spans []span) {
 	}
 }
 
-// at puts the end to that of a run, and names it.
+// at sets the end to that of a run, and the span to the run.
 func (e *SessionEnd) at(run *span) {
 	if run == nil {
 		return
@@ -131,7 +131,7 @@ func hasRuns(spans []span) bool {
 	return false
 }
 
-// lastRun gives the run that began last among those of a status.
+// lastRun returns the run that began last among those of a status.
 func lastRun(spans []span, status schema.Status) (last *span) {
 	for i := range spans {
 		s := &spans[i]
@@ -142,7 +142,7 @@ func lastRun(spans []span, status schema.Status) (last *span) {
 	return last
 }
 
-// lastEnded gives the call of a model or a tool that ended last within a run's time.
+// lastEnded returns the call of a model or a tool that ended last within a run's time.
 func lastEnded(spans []span, run *span) (last *span) {
 	for i := range spans {
 		s := &spans[i]
@@ -160,7 +160,7 @@ func isCall(s *span) bool {
 	return s.Kind == string(schema.SpanTool) || s.Kind == string(schema.SpanLLM)
 }
 
-// openAtEnd gives the span that was open when the session broke off: of the calls
+// openAtEnd returns the span that was open when the session broke off: of the calls
 // the one that began last, a tool's before a model's, else the innermost span.
 func openAtEnd(head *SessionHead, spans []span) *SpanRef {
 	var found *span
@@ -179,7 +179,7 @@ func openAtEnd(head *SessionHead, spans []span) *SpanRef {
 	return &SpanRef{ID: found.ID, Kind: found.Kind, Name: found.Name}
 }
 
-// openRank orders spans by how well they name what went on.
+// openRank orders spans by how precisely they name the work in progress.
 func openRank(s *span) int {
 	switch schema.SpanKind(s.Kind) {
 	case schema.SpanTool:
@@ -197,7 +197,7 @@ var (
 	signalText = regexp.MustCompile(`^signal: ([^(]+?)( \(core dumped\))?$`)
 )
 
-// explainEnd puts what a recorder noted of a stream's end in words.
+// explainEnd translates a stream's end reason.
 func explainEnd(noted string) (EndReason, string) {
 	text, failed := strings.CutPrefix(noted, "error: ")
 	if !failed {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// openLimit bounds how many open and lost sessions are told from the rest: those in
-// which a frame came last.
+// openLimit bounds how many open and lost sessions are distinguished from the rest:
+// those in which a frame came last.
 const openLimit = 100_000
 
 // openSession is a session with a stream that has not ended.
@@ -40,7 +40,7 @@ type openRunsRow struct {
 	OpenRuns uint64 `ch:"open_runs"`
 }
 
-// openSessions looks the sessions up that are open or lost. now is when, ns.
+// openSessions returns the sessions that are open or lost at now, ns.
 func (r *Reader) openSessions(ctx context.Context, tenant string, now int64) (*openSessions, error) {
 	a := r.liveness(now).with("tenant", tenant).with("limit", openLimit)
 	found, err := ask[openSession](ctx, r, "open_sessions", nil, a)
@@ -63,7 +63,7 @@ func (r *Reader) openSessions(ctx context.Context, tenant string, now int64) (*o
 	return &openSessions{now: now, list: found}, nil
 }
 
-// openRuns counts the runs of those sessions whose status depends on them.
+// openRuns counts the runs of the sessions whose status depends on them.
 func (r *Reader) openRuns(ctx context.Context, tenant string, now int64, found []openSession) (map[string]openRunsRow, error) {
 	var silent []string
 	var first, last int64
@@ -89,13 +89,13 @@ func (r *Reader) openRuns(ctx context.Context, tenant string, now int64, found [
 	return runs, err
 }
 
-// running gives the ids of those that run or are quiet: their time goes on.
+// running returns the ids of the open ones, whose age grows.
 func (o *openSessions) running() []string {
 	return o.ids(func(s *openSession) bool { return s.status.Open() })
 }
 
-// matching gives the ids of those that have one of the statuses, if there are any,
-// and are open and silent for long enough.
+// matching returns the ids of those that have one of the statuses, if any are asked
+// for, and have been open and silent for long enough.
 func (o *openSessions) matching(f *SessionFilter) []string {
 	return o.ids(func(s *openSession) bool {
 		return (len(f.Statuses) == 0 || slices.Contains(f.Statuses, s.status)) &&

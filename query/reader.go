@@ -20,16 +20,16 @@ type Reader struct {
 // Option changes a Reader.
 type Option func(*Reader)
 
-// WithRecorders has sessions be lost whose recorders do not live. Without it only
-// the time since the last frame says so.
+// WithRecorders sets what reports which recorders are alive; sessions of others are
+// lost. Without it only the time since the last frame decides.
 func WithRecorders(known Recorders) Option { return func(r *Reader) { r.recorders = known } }
 
 // WithQuietAfter sets how long an open session may be silent before it is quiet;
 // default QuietAfter.
 func WithQuietAfter(d time.Duration) Option { return func(r *Reader) { r.quietAfter = d } }
 
-// WithClock has the reader take the present from the given clock; default is
-// time.Now. Whatever runs is as old as this clock says.
+// WithClock has the reader take the present from the given clock, default time.Now.
+// Ages of what is open are measured by it.
 func WithClock(now func() time.Time) Option { return func(r *Reader) { r.now = now } }
 
 // NewReader makes a reader. It does not close the connection.

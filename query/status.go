@@ -16,8 +16,8 @@ const (
 	// Quiet: one of its streams has not ended, no frame came for longer than the
 	// quiet time, and a run is open or there is none at all.
 	Quiet SessionStatus = "quiet"
-	// Lost: as Quiet, but nothing is heard any more of the processes that record
-	// its open streams (see Recorders).
+	// Lost: as Quiet, but the processes that record its open streams are gone (see
+	// Recorders).
 	Lost SessionStatus = "lost"
 	// Failed: its last run ended in an error, or one did and another was cancelled.
 	Failed SessionStatus = "error"
@@ -43,15 +43,15 @@ const (
 	Patience = time.Hour
 )
 
-// Recorders knows which recording processes live.
+// Recorders reports which recording processes are alive.
 type Recorders interface {
-	// Alive gives the ids of those that were heard of lately. One that is not among
-	// them is gone if the last frame of its streams is older than within; 0 says
-	// that the list need not be complete, so that nothing follows from absence.
+	// Alive returns their ids. A recorder that is not among them is gone if the last
+	// frame of its streams is older than within; 0 means that the list may be
+	// incomplete, so that nothing follows from absence.
 	Alive() (ids []string, within time.Duration)
 }
 
-// liveness are the parameters of sql/alive.sql.
+// liveness returns the parameters of sql/alive.sql.
 func (r *Reader) liveness(now int64) args {
 	a := args{"recorders": []string{}, "silent_since": now - int64(Patience), "unheard_since": now - int64(Patience)}
 	if r.recorders == nil {
@@ -80,8 +80,8 @@ type sessionState struct {
 	lastRun       schema.Status // of the run that began last; "" without runs
 }
 
-// status gives the status. A session with runs that have all ended waits for
-// nothing, though its stream may go on: once it is silent, its runs decide.
+// status returns the status. A session whose runs have all ended waits for nothing,
+// although its stream may continue: once it is silent, its runs decide.
 func (s *sessionState) status(quietAfter time.Duration) SessionStatus {
 	pending := s.runs == 0 || s.openRuns > 0
 	switch {

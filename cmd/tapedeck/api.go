@@ -24,8 +24,14 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 	e.POST("/v1/ingest", forTenant(body.NewHandler(rec, body.Options{Known: s.node.sessionOf(), Log: s.log}).Ingest))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
-	s.links = link.NewServer(link.ServerOptions{Next: s.node.accepts, Arrived: s.node.announcer.Now, Log: s.log})
-	s.node.announcer.SpeakFor(s.links.Recorders)
+	links := link.ServerOptions{Next: s.node.accepts, Log: s.log}
+	if s.node.announcer != nil {
+		links.Arrived = s.node.announcer.Now
+	}
+	s.links = link.NewServer(links)
+	if s.node.announcer != nil {
+		s.node.announcer.SpeakFor(s.links.Recorders)
+	}
 	s.metrics.MustRegister(s.links)
 	if s.node.spool != nil {
 		s.metrics.MustRegister(s.node.spool)
@@ -49,9 +55,12 @@ func (s *server) readRoutes(e *echo.Echo) {
 		s.live, playing.Live = following, following
 	}
 	play := replayhttp.New(playing)
-	s.metrics.MustRegister(s.node.recorders)
-	q := queryhttp.New(query.NewReader(s.node.db, query.WithDeleter(s.node.deleter),
-		query.WithRecorders(s.node.recorders), query.WithQuietAfter(s.node.cfg.quietAfter)), s.log)
+	options := []query.Option{query.WithDeleter(s.node.deleter), query.WithQuietAfter(s.node.cfg.quietAfter)}
+	if s.node.recorders != nil {
+		s.metrics.MustRegister(s.node.recorders)
+		options = append(options, query.WithRecorders(s.node.recorders))
+	}
+	q := queryhttp.New(query.NewReader(s.node.db, options...), s.log)
 
 	get(e, "/v1/sessions", forTenant(q.Sessions))
 	get(e, "/v1/facets", forTenant(q.Facets))

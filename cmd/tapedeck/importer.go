@@ -102,8 +102,8 @@ func (im *importer) session(id string) *imported {
 	return to
 }
 
-// importedRecorder stands for the recorder of a stream without an end, where the tape
-// names none. It never lives, so that the session is lost and not open.
+// importedRecorder is the recorder of a stream without an end, where the tape names
+// none. It is never alive, so the session is lost and not open.
 const importedRecorder = "imported"
 
 // tell notes how a part stands.

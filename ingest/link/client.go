@@ -18,8 +18,8 @@ import (
 type Options struct {
 	Server string // URL, http or https
 	Token  string
-	// Recorder is the id of the recorder whose blocks these are; the server makes
-	// known that it lives for as long as the connection does. It may be empty.
+	// Recorder is the id of the recorder whose blocks these are: the server includes
+	// it in its heartbeats while the client is connected. It may be empty.
 	Recorder string
 	// What is on its way at most: sent, or waiting to be.
 	Window  int64 // bytes; default 32 MiB

@@ -18,8 +18,8 @@
 //	    a sign of life, at least every alive_ms
 //
 // A client names its recorder in the handshake's header Tapedeck-Recorder. The server
-// makes known that this recorder lives while it hears from the client: a parcel, or
-// the answer to a WebSocket ping, which goes out with each sign of life.
+// includes this recorder in its heartbeats while the client answers: by a parcel, or to
+// a WebSocket ping, which is sent with each sign of life.
 //
 // A server that cannot take more at present stops reading. A client whose
 // connection broke opens another and sends what was not settled again, in

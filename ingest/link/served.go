@@ -30,24 +30,24 @@ type served struct {
 	cancel   context.CancelFunc // cuts it off
 	ledger   ledger
 
-	heard   atomic.Int64 // when the client was heard from last, ns since 1970; 0 before it is connected
+	heard   atomic.Int64 // when the client answered last, ns since 1970; 0 before it is connected
 	passing atomic.Bool  // a parcel waits for the publisher: nothing more is read
 	pinging atomic.Bool  // a ping waits for its answer
 }
 
-// absentAfter is how long a client may be silent, although it was pinged, before its
-// recorder is no longer made known.
+// absentAfter is how long a client may leave pings unanswered before its recorder is
+// left out of heartbeats.
 const absentAfter = 30 * time.Second
 
 func (c *served) hear() { c.heard.Store(time.Now().UnixNano()) }
 
-// present reports whether the client was heard from lately.
+// present reports whether the client answered lately.
 func (c *served) present() bool {
 	heard := c.heard.Load()
 	return heard != 0 && (c.passing.Load() || time.Since(time.Unix(0, heard)) < absentAfter)
 }
 
-// ping asks for a sign of life, unless one is waited for.
+// ping sends a ping, unless one is unanswered.
 func (c *served) ping(ctx context.Context) {
 	if c.recorder == "" || !c.pinging.CompareAndSwap(false, true) {
 		return

@@ -101,7 +101,7 @@ func (s *Server) Blocks(w http.ResponseWriter, r *http.Request, tenant string) {
 // recorderLimit bounds the id of a client's recorder, bytes.
 const recorderLimit = 64
 
-// Recorders gives the ids of the recorders whose clients were heard from lately.
+// Recorders returns the ids of the recorders whose clients answered lately.
 func (s *Server) Recorders() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

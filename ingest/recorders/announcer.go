@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Announcer publishes signs of life.
+// Announcer publishes heartbeats.
 type Announcer struct {
 	nc   *nats.Conn
 	own  string
@@ -21,7 +21,7 @@ type Announcer struct {
 	linked func() []string
 }
 
-// NewAnnouncer makes an announcer for the recorder of this process. log may be nil.
+// NewAnnouncer returns an announcer for the recorder of this process. log may be nil.
 func NewAnnouncer(nc *nats.Conn, own string, log *slog.Logger) *Announcer {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -29,14 +29,14 @@ func NewAnnouncer(nc *nats.Conn, own string, log *slog.Logger) *Announcer {
 	return &Announcer{nc: nc, own: own, log: log, wake: make(chan struct{}, 1)}
 }
 
-// SpeakFor has the announcer name other recorders, too: those that the function gives.
+// SpeakFor adds the ids that the function returns to every heartbeat.
 func (a *Announcer) SpeakFor(linked func() []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.linked = linked
 }
 
-// Now has a sign of life published at once, as for a recorder that has just come.
+// Now publishes a heartbeat at once, as for a client that has just connected.
 func (a *Announcer) Now() {
 	select {
 	case a.wake <- struct{}{}:
@@ -44,8 +44,8 @@ func (a *Announcer) Now() {
 	}
 }
 
-// Run publishes until ctx ends. What cannot be published is left out: the next sign
-// says the same.
+// Run publishes until ctx ends. A heartbeat that cannot be published is dropped: the
+// next one has the same ids.
 func (a *Announcer) Run(ctx context.Context) {
 	tick := time.NewTicker(Every)
 	defer tick.Stop()
@@ -73,12 +73,12 @@ func (a *Announcer) publish() {
 	}
 	for len(ids) > 0 {
 		n := min(len(ids), idsPerMessage)
-		text, err := json.Marshal(signs{Recorders: ids[:n]})
+		text, err := json.Marshal(heartbeat{Recorders: ids[:n]})
 		if err != nil {
 			panic(err) // strings only
 		}
 		if err := a.nc.Publish(Subject, text); err != nil {
-			a.log.Debug("no sign of life could be published", "error", err)
+			a.log.Debug("heartbeat not published", "error", err)
 			return
 		}
 		ids = ids[n:]

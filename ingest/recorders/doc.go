@@ -1,27 +1,26 @@
-// Package recorders keeps track of which recording processes live.
+// Package recorders tracks which recording processes are alive.
 //
-// Every recorder has a random id, which stands in the streams that it records. A
-// process that is connected to NATS publishes the ids of the recorders that it
-// speaks for, its own and those linked to it, on Subject: every 10 s, and at once
-// when one comes. That is one message for a process, however many streams it records.
-// Nothing is stored. A reader that hears nothing of a recorder for 35 s takes it to
-// be gone, and to be back when it is heard again.
+// Every recorder has a random id, which is stored with the streams that it records. A
+// process that is connected to NATS publishes a heartbeat on Subject every 10 s, and at
+// once when a client connects: its own id and those of the clients that are connected
+// to it. That is one message for a process, however many streams it records. Nothing is
+// stored. A recorder without a heartbeat for 35 s counts as gone, until the next one.
 package recorders
 
 import "time"
 
-// Subject is where signs of life are published: {"recorders":["<id>",…]}.
+// Subject is where heartbeats are published: {"recorders":["<id>",…]}.
 const Subject = "tapedeck.recorders"
 
 const (
-	// Every is the time from one sign of life to the next.
+	// Every is the time from one heartbeat to the next.
 	Every = 10 * time.Second
-	// Lifetime is how long one holds: two may be missed.
+	// Lifetime is how long a heartbeat is valid: two may be missed.
 	Lifetime = 35 * time.Second
 )
 
-// signs is a message.
-type signs struct {
+// heartbeat is a message.
+type heartbeat struct {
 	Recorders []string `json:"recorders"`
 }
 
@@ -31,6 +30,6 @@ const (
 	// idsPerMessage bounds the ids of a message, so that it stays far below what
 	// NATS takes.
 	idsPerMessage = 4096
-	// known bounds the recorders that a Registry knows of at a time.
+	// known bounds the recorders that a Registry tracks at a time.
 	known = 100_000
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Registry hears signs of life. Its clock stands still while NATS is away: whoever
-// lived then lives on until it can be heard again.
+// Registry receives heartbeats. Its clock stops while NATS is unreachable, so that a
+// recorder which was alive then stays alive until its heartbeats can arrive again.
 type Registry struct {
 	nc      *nats.Conn
 	sub     *nats.Subscription
@@ -21,18 +21,18 @@ type Registry struct {
 	mu      sync.Mutex // guards all below
 	heard   map[string]time.Duration
 	passed  time.Duration // on the clock, up to when it stopped last
-	going   time.Time     // since when it goes; zero while it stands still
+	going   time.Time     // since when it runs; zero while it is stopped
 	refused uint64        // ids beyond the bounds
 }
 
-// Listen begins to hear signs, until Close.
+// Listen subscribes to heartbeats, until Close.
 func Listen(nc *nats.Conn) (*Registry, error) {
 	r := &Registry{nc: nc, heard: map[string]time.Duration{}, done: make(chan struct{})}
 	r.changed = nc.StatusChanged(nats.CONNECTED, nats.RECONNECTING, nats.DISCONNECTED, nats.CLOSED)
 	var err error
 	if r.sub, err = nc.Subscribe(Subject, func(m *nats.Msg) { r.take(m.Data) }); err != nil {
 		nc.RemoveStatusListener(r.changed)
-		return nil, fmt.Errorf("subscribe to signs of life of recorders: %w", err)
+		return nil, fmt.Errorf("subscribe to heartbeats of recorders: %w", err)
 	}
 	r.run(nc.IsConnected())
 	go func() {
@@ -47,14 +47,14 @@ func Listen(nc *nats.Conn) (*Registry, error) {
 	return r, nil
 }
 
-// Close hears no more.
+// Close ends the subscription.
 func (r *Registry) Close() {
 	_ = r.sub.Unsubscribe() // a closed connection has none
 	r.nc.RemoveStatusListener(r.changed)
 	<-r.done
 }
 
-// run has the clock go or stand still.
+// run starts or stops the clock.
 func (r *Registry) run(going bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,7 +75,7 @@ func (r *Registry) now() time.Duration {
 }
 
 func (r *Registry) take(text []byte) {
-	var s signs
+	var s heartbeat
 	if json.Unmarshal(text, &s) != nil {
 		return
 	}
@@ -94,7 +94,7 @@ func (r *Registry) take(text []byte) {
 	}
 }
 
-// forget leaves out whoever was not heard for too long. It needs mu.
+// forget removes recorders without a valid heartbeat. It needs mu.
 func (r *Registry) forget(now time.Duration) {
 	for id, at := range r.heard {
 		if now-at > Lifetime {
@@ -103,8 +103,9 @@ func (r *Registry) forget(now time.Duration) {
 	}
 }
 
-// Alive gives the recorders that live. within is the time after which a recorder
-// that is not among them is gone; it is 0 until the registry has listened for as long.
+// Alive returns the recorders with a valid heartbeat. within is the time after which a
+// recorder that is not among them is gone; it is 0 until the registry has been
+// subscribed for as long.
 func (r *Registry) Alive() (ids []string, within time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,8 +122,8 @@ func (r *Registry) Alive() (ids []string, within time.Duration) {
 }
 
 var (
-	aliveMetric   = prometheus.NewDesc("tapedeck_recorders_alive", "Recording processes of which a sign of life was heard within 35 s.", nil, nil)
-	refusedMetric = prometheus.NewDesc("tapedeck_recorders_refused_total", "Ids in signs of life that were left out, as there were too many or they were malformed.", nil, nil)
+	aliveMetric   = prometheus.NewDesc("tapedeck_recorders_alive", "Recording processes with a heartbeat in the last 35 s.", nil, nil)
+	refusedMetric = prometheus.NewDesc("tapedeck_recorders_refused_total", "Ids in heartbeats that were dropped, as they were too many or malformed.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
