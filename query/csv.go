@@ -7,15 +7,18 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 )
 
 // Unknown stands in CSV for what a row is grouped by and has none of.
 const Unknown = "unknown"
 
 // WriteCSV writes the report as CSV (RFC 4180): a head, the rows, and a last
-// row with "total" in its first column.
+// row with "total" in its first column. Each row ends with the report's range and
+// time zone.
 func (u *UsageReport) WriteCSV(w io.Writer) error {
-	c := newReportCSV(w, u.GroupBy, spentColumns)
+	c := newReportCSV(w, u.scope(), spentColumns)
 	for i := range u.Items {
 		c.row(u.Items[i].Period, u.Items[i].Group, u.Items[i].cells())
 	}
@@ -23,26 +26,88 @@ func (u *UsageReport) WriteCSV(w io.Writer) error {
 }
 
 // WriteCSV writes the report as CSV (RFC 4180): a head, the rows, and a last
-// row with "total" in its first column. The slowest calls are left out.
+// row with "total" in its first column. The slowest calls are left out. Each row
+// ends with the report's range and time zone.
 func (t *ToolReport) WriteCSV(w io.Writer) error {
-	c := newReportCSV(w, t.GroupBy, toolTimeColumns)
+	c := newReportCSV(w, t.scope(), toolTimeColumns)
 	for i := range t.Items {
 		c.row(t.Items[i].Period, t.Items[i].Group, t.Items[i].cells())
 	}
 	return c.end(t.Totals.cells())
 }
 
-// reportCSV writes the rows of a report; end gives the first error.
+// FileName is what the report is called as a file, without an ending.
+func (u *UsageReport) FileName() string { return u.scope().fileName("usage") }
+
+// FileName is what the report is called as a file, without an ending.
+func (t *ToolReport) FileName() string { return t.scope().fileName("tools") }
+
+// reportScope is what a report covers.
+type reportScope struct {
+	from, to *time.Time // nil for no limit
+	timezone string
+	groups   []string
+}
+
+func (u *UsageReport) scope() reportScope {
+	return reportScope{u.From, u.To, u.Timezone, u.GroupBy}
+}
+
+func (t *ToolReport) scope() reportScope { return reportScope{t.From, t.To, t.Timezone, t.GroupBy} }
+
+// cells are the values of scopeColumns.
+func (s reportScope) cells() []string { return []string{s.end(s.from), s.end(s.to), s.timezone} }
+
+var scopeColumns = []string{"from", "to", "timezone"}
+
+// end writes one end of the range in the report's time zone; "" for no limit.
+func (s reportScope) end(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	zone, err := time.LoadLocation(s.timezone)
+	if err != nil { // it named the report's periods, so it was known then
+		zone = time.UTC
+	}
+	return at.In(zone).Format(time.RFC3339)
+}
+
+// fileName names the report by its range, time zone and groups, with characters that
+// every file system takes.
+func (s reportScope) fileName(kind string) string {
+	words := []string{kind}
+	for _, at := range []*time.Time{s.from, s.to} {
+		if end := s.end(at); end != "" {
+			end = strings.TrimSuffix(end[:16], "T00:00") // to the minute
+			words = append(words, end)
+		} else {
+			words = append(words, "open")
+		}
+	}
+	words = append(words, s.timezone)
+	if len(s.groups) > 0 {
+		words = append(words, "by-"+strings.Join(s.groups, "-"))
+	}
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, strings.Join(words, "_"))
+	return name[:min(len(name), 150)]
+}
+
+// reportCSV writes the rows of a report; end returns the first error.
 type reportCSV struct {
 	*csv.Writer
-	groups []string
+	scope  reportScope
 	failed error
 }
 
-func newReportCSV(w io.Writer, groups, columns []string) *reportCSV {
-	c := &reportCSV{Writer: csv.NewWriter(w), groups: groups}
+func newReportCSV(w io.Writer, scope reportScope, columns []string) *reportCSV {
+	c := &reportCSV{Writer: csv.NewWriter(w), scope: scope}
 	c.UseCRLF = true
-	c.cells(slices.Concat([]string{"period"}, groups, columns))
+	c.cells(slices.Concat([]string{"period"}, scope.groups, columns, scopeColumns))
 	return c
 }
 
@@ -51,18 +116,18 @@ func (c *reportCSV) row(p Period, g Group, values []string) {
 	if p.Name != nil {
 		cells[0] = *p.Name
 	}
-	for _, name := range c.groups {
+	for _, name := range c.scope.groups {
 		value := Unknown
 		if v := g[name]; v != nil {
 			value = *v
 		}
 		cells = append(cells, value)
 	}
-	c.cells(append(cells, values...))
+	c.cells(slices.Concat(cells, values, c.scope.cells()))
 }
 
 func (c *reportCSV) end(totals []string) error {
-	c.cells(slices.Concat([]string{"total"}, make([]string, len(c.groups)), totals))
+	c.cells(slices.Concat([]string{"total"}, make([]string, len(c.scope.groups)), totals, c.scope.cells()))
 	c.Flush()
 	if err := errors.Join(c.failed, c.Error()); err != nil {
 		return fmt.Errorf("write CSV: %w", err)

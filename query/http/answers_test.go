@@ -210,27 +210,30 @@ func TestCSV(t *testing.T) {
 	rec.Usages[0].Agent = `the "main", one`
 	db.Add(rec)
 	a := serve(t, query.NewReader(db.Conn))
-	status, header, body := a.ask("GET", "/v1/usage?format=csv&group_by=agent,model&granularity=day")
+	status, header, body := a.ask("GET", "/v1/usage?format=csv&group_by=agent,model&granularity=day&from=2026-03-02&to=2026-03-03T00:15:00Z&timezone=Asia/Kathmandu")
 	if status != 200 || header.Get("Content-Type") != "text/csv; charset=utf-8; header=present" {
 		t.Fatalf("%d %s", status, header.Get("Content-Type"))
 	}
 	want := strings.Join([]string{
-		"period,agent,model,calls,input,cache_read,cache_write_5m,cache_write_1h,output,reasoning,total,cost,unpriced_calls,usage_discrepancies",
-		"2026-03-02,main,unknown,1,0,0,0,0,1,0,1,,1,0",
-		`2026-03-02,"the ""main"", one",gpt-5,1,10,0,0,0,2,0,12,,1,1`,
-		"total,,,2,10,0,0,0,3,0,13,,2,1", "",
+		"period,agent,model,calls,input,cache_read,cache_write_5m,cache_write_1h,output,reasoning,total,cost,unpriced_calls,usage_discrepancies,from,to,timezone",
+		"2026-03-02,main,unknown,1,0,0,0,0,1,0,1,,1,0,2026-03-02T00:00:00+05:45,2026-03-03T06:00:00+05:45,Asia/Kathmandu",
+		`2026-03-02,"the ""main"", one",gpt-5,1,10,0,0,0,2,0,12,,1,1,2026-03-02T00:00:00+05:45,2026-03-03T06:00:00+05:45,Asia/Kathmandu`,
+		"total,,,2,10,0,0,0,3,0,13,,2,1,2026-03-02T00:00:00+05:45,2026-03-03T06:00:00+05:45,Asia/Kathmandu", "",
 	}, "\r\n")
 	if string(body) != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)
+	}
+	if name := header.Get("Content-Disposition"); name != `attachment; filename="usage_2026-03-02_2026-03-03T06-00_Asia-Kathmandu_by-agent-model.csv"` {
+		t.Errorf("Content-Disposition: %s", name)
 	}
 	status, header, body = a.ask("GET", "/v1/tools?format=csv&group_by=tool,agent&granularity=day")
 	if status != 200 || header.Get("Content-Type") != "text/csv; charset=utf-8; header=present" {
 		t.Fatalf("%d %s", status, header.Get("Content-Type"))
 	}
 	want = strings.Join([]string{
-		"period,tool,agent,calls,errors,error_rate,open,timed,min_ms,avg_ms,p50_ms,p90_ms,p95_ms,p99_ms,max_ms",
-		"2026-03-02,bash,main,2,1,0.5,1,1,700,700,700,700,700,700,700",
-		"total,,,2,1,0.5,1,1,700,700,700,700,700,700,700", "",
+		"period,tool,agent,calls,errors,error_rate,open,timed,min_ms,avg_ms,p50_ms,p90_ms,p95_ms,p99_ms,max_ms,from,to,timezone",
+		"2026-03-02,bash,main,2,1,0.5,1,1,700,700,700,700,700,700,700,,,UTC",
+		"total,,,2,1,0.5,1,1,700,700,700,700,700,700,700,,,UTC", "",
 	}, "\r\n")
 	if string(body) != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)

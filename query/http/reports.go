@@ -33,7 +33,11 @@ func (s *Server) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 var formats = []string{"json", "csv"}
 
 // answerCSV writes a report as CSV.
-func (s *Server) answerCSV(w http.ResponseWriter, r *http.Request, report interface{ WriteCSV(io.Writer) error }) {
+func (s *Server) answerCSV(w http.ResponseWriter, r *http.Request, report interface {
+	WriteCSV(io.Writer) error
+	FileName() string
+}) {
+	w.Header().Set("Content-Disposition", `attachment; filename="`+report.FileName()+`.csv"`)
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	w.Header().Set("Cache-Control", "no-store")
 	if err := report.WriteCSV(w); err != nil {

@@ -89,6 +89,41 @@ test('a running session stands on top and counts', async ({ page, request, baseU
   await expect(row.getByText('OK')).toBeVisible()
 })
 
+test('Back comes to the place where the list was left', async ({ page, request }) => {
+  for (let i = 0; i < 130; i++)
+    await request.post(`/v1/ingest?session=place-${i}&dialect=generic&tag=of:place`, {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      data: `{"place":${i}}\n`,
+    })
+  await expect
+    .poll(async () => {
+      const answer = await request.get('/v1/sessions?tag=of:place&limit=200')
+      return ((await answer.json()) as { items: unknown[] }).items.length
+    })
+    .toBe(130)
+  await page.goto('/?tag=of%3Aplace')
+  const scroller = page.getByRole('table', { name: 'Sessions' }).locator('..')
+  await expect(page.locator('[data-row="0"]')).toBeVisible()
+  // By pieces, as a wheel does: what is next is loaded meanwhile.
+  await expect
+    .poll(async () => {
+      await scroller.evaluate((element) => element.scrollBy(0, 2000))
+      return page.locator('[data-row="125"]').count()
+    })
+    .toBe(1)
+  await page.waitForTimeout(400) // longer than the place takes to be kept
+  const before = await scroller.evaluate((element) => element.scrollTop)
+  await page.locator('[data-row="120"]').click()
+  await expect(page).toHaveURL(/\/sessions\/place-/)
+  await page.goBack()
+  await expect.poll(() => scroller.evaluate((element) => element.scrollTop)).toBe(before)
+  await page.reload()
+  await expect.poll(() => scroller.evaluate((element) => element.scrollTop)).toBe(before)
+  await page.getByRole('link', { name: 'Usage' }).click()
+  await page.getByRole('link', { name: 'Sessions', exact: true }).click()
+  await expect(page.locator('[data-row="0"]')).toBeVisible()
+})
+
 test('the arrow keys go through the rows', async ({ page, request }) => {
   await record(request, 'keys-1', [{ type: 'a' }], ['suite:keys'])
   await record(request, 'keys-2', [{ type: 'a' }], ['suite:keys'])

@@ -52,9 +52,28 @@ test('what is asked stands in the address, and CSV gives the same', async ({ pag
   const answer = await request.get(
     '/v1/usage?from=now-24h&timezone=Asia/Tokyo&granularity=hour&group_by=model,agent&format=csv',
   )
-  expect(text).toBe(await answer.text())
+  // The range of the last 24 hours is told to the second, and the two were asked one after the other.
+  const figures = (csv: string) => csv.replaceAll(/,[^,]*T[^,]*,,Asia\/Tokyo\r/g, ',Asia/Tokyo\r')
+  expect(figures(text)).toBe(figures(await answer.text()))
+  expect(text).toContain(',Asia/Tokyo\r\n')
+  expect((await downloading).suggestedFilename()).toMatch(
+    /^usage_\d{4}-\d\d-\d\d(T\d\d-\d\d)?_open_Asia-Tokyo_by-model-agent\.csv$/,
+  )
   await page.goBack()
   await expect(page.getByRole('button', { name: 'Group by: model', exact: true })).toBeVisible()
+})
+
+test('the address names the time zone, so that a link means the same days to everybody', async ({
+  page,
+  browser,
+}) => {
+  await page.goto('/usage?from=2026-09-30T22:00:00Z&to=2026-10-31T23:00:00Z')
+  await expect(page).toHaveURL(/[?&]timezone=Europe%2FBerlin/)
+  const elsewhere = await browser.newContext({ timezoneId: 'America/New_York' })
+  const other = await elsewhere.newPage()
+  await other.goto(page.url())
+  await expect(other.getByLabel('Time zone')).toHaveValue('Europe/Berlin')
+  await elsewhere.close()
 })
 
 test('an empty range says so', async ({ page }) => {

@@ -12,13 +12,13 @@ test('without a query the report is the usual one, in the viewer’s zone', () =
     groupBy: ['model'],
     byPeriod: false,
   })
-  expect(formatReport(report, ['model'])).toBe('')
+  expect(formatReport(report, ['model'])).toBe(`?timezone=${encodeURIComponent(viewerZone)}`)
 })
 
 test.each([
   '?from=now-24h&timezone=Asia%2FKathmandu&granularity=day&group_by=agent%2Ctag%3Acustomer&rows=periods',
-  '?from=&group_by=',
-  '?from=2026-03-01T00%3A00%3A00Z&to=2026-04-01T00%3A00%3A00Z',
+  '?from=&timezone=UTC&group_by=',
+  '?from=2026-03-01T00%3A00%3A00Z&to=2026-04-01T00%3A00%3A00Z&timezone=America%2FNew_York',
 ])('%s stays as it is', (search) =>
   expect(formatReport(parseReport(search, ['model']), ['model'])).toBe(search),
 )

@@ -35,17 +35,19 @@ export function parseReport(search: string, groups: readonly string[]): ReportPa
   }
 }
 
-/** The address's query: "" or "?…". What is as usual is left out. */
+/**
+ * The address's query, "?…". What is as usual is left out, but for the time zone: the link means the same
+ * days to everybody.
+ */
 export function formatReport(report: ReportParams, groups: readonly string[]): string {
   const params = new URLSearchParams()
   if (report.from !== usual || report.to !== '') params.set('from', report.from)
   if (report.to !== '') params.set('to', report.to)
-  if (report.timezone !== viewerZone) params.set('timezone', report.timezone)
+  params.set('timezone', report.timezone)
   if (report.granularity !== fitting(report.from)) params.set('granularity', report.granularity)
   if (report.groupBy.join() !== groups.join()) params.set('group_by', report.groupBy.join())
   if (report.byPeriod) params.set('rows', 'periods')
-  const text = params.toString()
-  return text === '' ? '' : `?${text}`
+  return `?${params.toString()}`
 }
 
 /** How long periods are, when nothing is said. */

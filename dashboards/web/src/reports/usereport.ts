@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react'
+import { useCallback, useEffect, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { formatReport, parseReport, type ReportParams } from './params'
 
@@ -9,6 +9,11 @@ export function useReport(
   const search = useSearch()
   const [path, navigate] = useLocation()
   const report = useMemo(() => parseReport(search, groups), [search, groups])
+  // The address always names the time zone, so that it can be passed on as it stands.
+  useEffect(() => {
+    const whole = formatReport(report, groups)
+    if (!new URLSearchParams(search).has('timezone')) navigate(path + whole, { replace: true })
+  }, [search, report, groups, navigate, path])
   const change = useCallback(
     (part: Partial<ReportParams>) => navigate(path + formatReport({ ...report, ...part }, groups)),
     [report, groups, navigate, path],

@@ -1,7 +1,10 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 
-/** Two ends of a range, to be typed. `read` gives a text in its stored form, null if it is wrong. */
+/**
+ * The ends of a range, to be typed; without `most` it has one. `read` returns a text in its stored form, null
+ * if it is wrong.
+ */
 export function AmountRange({
   least,
   most,
@@ -11,14 +14,14 @@ export function AmountRange({
   apply,
 }: {
   least: string
-  most: string
+  most?: string
   example: string
   wrong: string
   read: (text: string) => string | null
   apply: (least: string, most: string) => void
 }) {
   const [low, setLow] = useState(least)
-  const [high, setHigh] = useState(most)
+  const [high, setHigh] = useState(most ?? '')
   const stored = [low, high].map((text) => (text.trim() === '' ? '' : read(text)))
   const [from = null, to = null] = stored
   return (
@@ -39,14 +42,16 @@ export function AmountRange({
             onChange={(event) => setLow(event.currentTarget.value)}
             data-autofocus
           />
-          <TextInput
-            size="xs"
-            label="At most"
-            placeholder={example}
-            value={high}
-            error={to === null ? wrong : undefined}
-            onChange={(event) => setHigh(event.currentTarget.value)}
-          />
+          {most !== undefined && (
+            <TextInput
+              size="xs"
+              label="At most"
+              placeholder={example}
+              value={high}
+              error={to === null ? wrong : undefined}
+              onChange={(event) => setHigh(event.currentTarget.value)}
+            />
+          )}
         </Group>
         <Group gap="xs" justify="flex-end">
           <Button size="compact-xs" variant="subtle" color="gray" onClick={() => apply('', '')}>

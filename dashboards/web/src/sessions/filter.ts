@@ -38,13 +38,15 @@ export interface Filter extends Record<List, readonly string[]> {
   to: string
   min_duration: string
   max_duration: string
+  running_for: string
+  silent_for: string
   min_tokens: string
   max_tokens: string
   status: readonly Status[]
   sort: Sort
 }
 
-const texts = ['q', 'from', 'to', 'min_duration', 'max_duration'] as const
+const texts = ['q', 'from', 'to', 'min_duration', 'max_duration', 'running_for', 'silent_for'] as const
 const numbers = ['min_tokens', 'max_tokens'] as const
 
 export const everything: Filter = {
@@ -53,6 +55,8 @@ export const everything: Filter = {
   to: '',
   min_duration: '',
   max_duration: '',
+  running_for: '',
+  silent_for: '',
   min_tokens: '',
   max_tokens: '',
   status: [],

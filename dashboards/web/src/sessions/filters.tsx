@@ -20,6 +20,12 @@ const named: readonly { list: List; name: string; placeholder: string }[] = [
   { list: 'tag', name: 'Tag', placeholder: 'name or name:value' },
 ]
 
+/** Limits that only sessions can meet which have not ended. */
+const open = [
+  { name: 'Running for', field: 'running_for' },
+  { name: 'Silent for', field: 'silent_for' },
+] as const
+
 /** What narrows the list, each in a button of its own. */
 export function Filters({ filter, change }: { filter: Filter; change: (part: Partial<Filter>) => void }) {
   const facets = useQuery(facetsQuery)
@@ -89,6 +95,22 @@ export function Filters({ filter, change }: { filter: Filter; change: (part: Par
           />
         )}
       </FilterButton>
+      {open.map(({ name, field }) => (
+        <FilterButton key={field} name={name} value={rangeText(filter[field], '')}>
+          {(close) => (
+            <AmountRange
+              least={filter[field]}
+              example="10m"
+              wrong="such as 90s or 2h"
+              read={goDuration}
+              apply={(least) => {
+                close()
+                change({ [field]: least })
+              }}
+            />
+          )}
+        </FilterButton>
+      ))}
       <FilterButton name="Tokens" value={rangeText(...tokenEnds(filter))}>
         {(close) => (
           <AmountRange

@@ -91,6 +91,7 @@ export function SessionsPage() {
           loading={list.isPending}
           stale={list.isPlaceholderData}
           more={more}
+          whole={!list.hasNextPage}
         />
       )}
     </div>

@@ -1,10 +1,11 @@
 import { Loader, Skeleton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react'
+import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type RefObject } from 'react'
 import { columns, nextSort, sortedAs } from './columns'
 import type { Sort } from './filter'
 import { Row } from './row'
+import { keepPlace, keptPlace } from './place'
 import type { Session } from './rows'
 import classes from './table.module.css'
 
@@ -21,6 +22,7 @@ export function SessionTable({
   loading,
   stale,
   more,
+  whole,
 }: {
   rows: readonly Session[]
   sort: Sort
@@ -32,6 +34,8 @@ export function SessionTable({
   stale: boolean
   /** Fetches more rows; null when there are no more, or they are on their way. */
   more: (() => void) | null
+  /** There are no more rows than these. */
+  whole: boolean
 }) {
   const scroller = useRef<HTMLDivElement>(null)
   const height = narrow ? rowHeight.narrow : rowHeight.wide
@@ -44,6 +48,7 @@ export function SessionTable({
     overscan: 12,
   })
   useEffect(() => virtual.measure(), [virtual, height])
+  useKeptPlace(scroller, virtual.getTotalSize(), more, whole)
   const items = virtual.getVirtualItems()
   const end = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -140,6 +145,47 @@ export function SessionTable({
     </div>
   )
 }
+
+/**
+ * Scrolls to where the list stood when its history entry was left, once rows up to there are loaded, and keeps
+ * where it stands.
+ */
+function useKeptPlace(
+  scroller: RefObject<HTMLDivElement | null>,
+  size: number,
+  more: (() => void) | null,
+  whole: boolean,
+) {
+  const target = useRef<number | null>(null) // px; 0 once it was reached
+  useEffect(() => {
+    const element = scroller.current
+    target.current ??= keptPlace()
+    if (target.current === 0 || element === null || size === 0) return
+    if (size < target.current + element.clientHeight && !whole && size < farthest) {
+      more?.()
+      return
+    }
+    element.scrollTo({ top: target.current })
+    target.current = 0
+  }, [scroller, size, more, whole])
+  useEffect(() => {
+    const element = scroller.current
+    if (element === null) return undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const keep = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => keepPlace(element.scrollTop), 150)
+    }
+    element.addEventListener('scroll', keep, { passive: true })
+    return () => {
+      clearTimeout(timer)
+      element.removeEventListener('scroll', keep)
+    }
+  }, [scroller])
+}
+
+/** How much of a list is loaded to come back to a place, px: 10,000 rows. */
+const farthest = 10_000 * rowHeight.wide
 
 function Head({
   name,

@@ -27,6 +27,13 @@ function isReadiness(answer: unknown): answer is Schemas['Readiness'] {
   return typeof answer === 'object' && answer !== null && 'checks' in answer
 }
 
+/** How many blocks are set aside because they could not be stored. */
+export function deadLetters({ checks }: Schemas['Readiness']): number {
+  const state: unknown = checks.find(({ part }) => part === 'dead_letters')?.state
+  const blocks = typeof state === 'object' && state !== null && 'blocks' in state ? state.blocks : 0
+  return typeof blocks === 'number' ? blocks : 0
+}
+
 /** The parts that are not well, and what they say of it: "clickhouse (connection refused), sink". */
 export function illParts({ checks }: Schemas['Readiness']): string {
   return checks

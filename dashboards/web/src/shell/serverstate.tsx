@@ -1,8 +1,9 @@
-import { IconPlugConnectedX } from '@tabler/icons-react'
+import { IconAlertTriangle, IconPlugConnectedX } from '@tabler/icons-react'
 import { type Query, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { Notice } from '../components/notice'
-import { illParts, serverQuery } from './server'
+import { counted } from '../format/numbers'
+import { deadLetters, illParts, serverQuery } from './server'
 
 /** Says that the server is away, or not well. When it is back, all that had failed is asked for again. */
 export function ServerState() {
@@ -27,6 +28,15 @@ function told(away: boolean, ready: Parameters<typeof illParts>[0] | undefined):
     return (
       <Notice icon={<IconPlugConnectedX size={16} />}>
         The server is not ready: {illParts(ready)}. What is newest may be missing meanwhile.
+      </Notice>
+    )
+  const letters = ready === undefined ? 0 : deadLetters(ready)
+  if (letters > 0)
+    return (
+      <Notice icon={<IconAlertTriangle size={16} />}>
+        {counted(letters, 'block')} could not be stored and {letters === 1 ? 'is' : 'are'} set aside: sessions
+        may lack frames. <code>tapedeck dead-letters list</code> shows why,{' '}
+        <code>tapedeck dead-letters retry</code> tries again.
       </Notice>
     )
   return null
