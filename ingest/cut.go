@@ -134,7 +134,7 @@ func (s *Stream) offer(ctx context.Context) error {
 func (s *Stream) drain(ctx context.Context) error {
 	for len(s.queue) > 0 {
 		q := s.queue[0]
-		err := s.recorder.publisher.Publish(ctx, q.parcel, q.done)
+		err := s.publisher.Publish(ctx, q.parcel, q.done)
 		if err != nil && ctx.Err() != nil {
 			return fmt.Errorf("recording is held up: %w", err)
 		}
@@ -155,9 +155,9 @@ func (s *Stream) drain(ctx context.Context) error {
 
 // stateVersion follows from the frames alone, so that frames which are recorded
 // again after a restart lead to the same versions: twice the number of the part's
-// last frame, and one more at the end.
+// last frame, and one more at the end. The attempt stands above them.
 func stateVersion(p *part) uint64 {
-	v := 2 * (p.lastSeq + 1)
+	v := p.attempt<<schema.AttemptShift | 2*(p.lastSeq+1)
 	if p.state.Ended != 0 {
 		v++
 	}

@@ -17,6 +17,7 @@ type part struct {
 	builder *block.Builder // nil while nothing waits
 	first   uint64         // seq of the first frame that waits
 	lastSeq uint64         // of the last frame added
+	attempt uint64         // see Resume.Attempt
 	facts   block.Facts    // facts that wait
 	element *list.Element
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"slices"
 
 	"tapedeck/schema"
@@ -16,6 +17,27 @@ const recallEvery = 1024
 
 // recalling reports whether the next frame is a known one.
 func (s *Stream) recalling() bool { return s.seq < s.known }
+
+// counts reports whether the summary counts a frame.
+func (s *Stream) counts(seq uint64) bool { return seq >= s.known || s.opts.Key != "" }
+
+// Reopen ends the recall of known frames and publishes the state of each part, so
+// that an end which an earlier attempt published is revoked.
+func (s *Stream) Reopen(ctx context.Context) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leaveGate()
+	if err := s.usable(); err != nil {
+		return err
+	}
+	s.release(false)
+	s.collect(false)
+	for p := range s.parts.all() {
+		s.enqueue(p)
+	}
+	return s.drain(ctx)
+}
 
 // recall counts a known frame.
 func (s *Stream) recall(p *part, f *schema.Frame, lost uint64) {

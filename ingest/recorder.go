@@ -81,6 +81,11 @@ type StreamOptions struct {
 	Transport schema.Transport
 	Source    string // where the stream is tapped, for people
 	Tags      map[string]string
+	// Key is the idempotency key under which the stream was opened, "" for none.
+	// The summary of a stream with a key counts the known frames as well.
+	Key string
+	// Publisher, if set, takes the stream's blocks in place of the recorder's.
+	Publisher Publisher
 	// FrameClock takes arrival times from inside the frames, where their
 	// dialect has them: for files that were recorded elsewhere.
 	FrameClock bool
@@ -106,6 +111,9 @@ type Resume struct {
 	// known and not published, but the decoder sees them, so that it goes on as
 	// if nothing had happened.
 	Again bool
+	// Attempt counts how often the stream was resumed under its key: the state at
+	// a later attempt replaces that of earlier ones, an end included.
+	Attempt uint64
 }
 
 // Settled is what a stream finds out from its first frames.

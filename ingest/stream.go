@@ -18,11 +18,12 @@ import (
 // sessions and cuts blocks. It is safe for use by several goroutines, as the
 // two directions of a connection need.
 type Stream struct {
-	recorder *Recorder
-	opts     StreamOptions
-	id       string
-	opened   int64 // when this process began with it, ns
-	acks     frontier
+	recorder  *Recorder
+	publisher Publisher
+	opts      StreamOptions
+	id        string
+	opened    int64 // when this process began with it, ns
+	acks      frontier
 
 	gate     chan struct{} // holds one token; who has it may use all below
 	seq      uint64
@@ -54,7 +55,10 @@ type Stream struct {
 var ErrClosed = errors.New("stream is closed")
 
 func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
-	s := &Stream{recorder: r, opts: opts, opened: Now(), gate: make(chan struct{}, 1)}
+	s := &Stream{recorder: r, publisher: r.publisher, opts: opts, opened: Now(), gate: make(chan struct{}, 1)}
+	if opts.Publisher != nil {
+		s.publisher = opts.Publisher
+	}
 	if opts.Resume != nil {
 		s.id, s.seq = opts.Resume.StreamID, opts.Resume.NextSeq
 		if opts.Resume.Again {
@@ -150,7 +154,7 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 	if s.digest != nil {
 		_, _ = s.digest.Write(f.Raw) // it never fails
 	}
-	if f.Seq >= s.known {
+	if s.counts(f.Seq) {
 		s.summary.Frames++
 		s.summary.Bytes += uint64(len(f.Raw))
 	}
@@ -203,11 +207,11 @@ func (s *Stream) keep(f *schema.Frame, lost uint64) {
 		s.parts.of(p.session) // the one in use stays, whichever have facts
 		s.makeRoom()
 	}
+	if s.counts(f.Seq) && (f.Flags != 0 || lost != 0) {
+		count(&s.summary.Counters, f.Flags, lost)
+	}
 	if f.Seq < s.known {
 		return
-	}
-	if f.Flags != 0 || lost != 0 {
-		count(&s.summary.Counters, f.Flags, lost)
 	}
 	if p.builder == nil {
 		return // facts of sessions that were left needed its room: it went with the frame
@@ -232,8 +236,11 @@ func (s *Stream) begin(session string, seq uint64, at int64) *part {
 	p := s.parts.open(session, schema.StreamState{
 		StreamID: s.id, FirstSeq: seq, Transport: s.opts.Transport, Source: s.opts.Source, Tags: s.opts.Tags,
 		Dialect: s.decoder.name, Evidence: s.decoder.evidence, FirstAt: at, LastAt: at,
-		Recorder: s.recorder.settings.ID,
+		Recorder: s.recorder.settings.ID, Key: s.opts.Key,
 	})
+	if s.opts.Resume != nil {
+		p.attempt = s.opts.Resume.Attempt
+	}
 	s.summary.SessionCount++
 	s.summary.LastSession = p.session
 	if len(s.summary.Sessions) < SessionLimit {
@@ -322,7 +329,17 @@ func (s *Stream) push(ctx context.Context) error {
 // while another goroutine was held up in Record: it names the stream alone. If
 // ctx ended, Close may be called again to wait on.
 func (s *Stream) Close(ctx context.Context, reason string) (Summary, error) {
-	err := s.finish(ctx, reason)
+	return s.close(ctx, reason, true)
+}
+
+// Interrupt is Close for a stream that may be resumed: its end is published, and
+// open facts stay open, since a later attempt goes on with them.
+func (s *Stream) Interrupt(ctx context.Context, reason string) (Summary, error) {
+	return s.close(ctx, reason, false)
+}
+
+func (s *Stream) close(ctx context.Context, reason string, settle bool) (Summary, error) {
+	err := s.finish(ctx, reason, settle)
 	if err == nil {
 		err = s.acks.wait(ctx)
 	}
@@ -333,7 +350,7 @@ func (s *Stream) Close(ctx context.Context, reason string) (Summary, error) {
 	return s.summary, err
 }
 
-func (s *Stream) finish(ctx context.Context, reason string) error {
+func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -349,7 +366,9 @@ func (s *Stream) finish(ctx context.Context, reason string) error {
 	if s.opts.FrameClock {
 		at = s.frameAt
 	}
-	s.decoder.End(at, s.book)
+	if settle {
+		s.decoder.End(at, s.book)
+	}
 	if reason == schema.EndClientGone && s.answered {
 		reason = schema.EndClosed
 	}

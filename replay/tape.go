@@ -118,7 +118,7 @@ func LastAt(t Tape) int64 {
 // LastSeq reads the number of a stream's last frame off its version. Where the
 // version does not tell, it is the greatest number there is.
 func LastSeq(s *schema.StreamState) uint64 {
-	if end := s.Version / 2; end >= s.FirstSeq+s.Frames {
+	if end := schema.VersionEnd(s.Version); end >= s.FirstSeq+s.Frames {
 		return end - 1
 	}
 	return math.MaxUint64

@@ -34,7 +34,8 @@ type StreamState struct {
 
 	Counters Counters
 	// Version rises with the frames: twice the number of the last frame plus one,
-	// and one more once the stream has ended.
+	// and one more once the stream has ended. The bits from AttemptShift on count
+	// how often the stream was resumed, so that a resumed stream revokes its end.
 	Version uint64
 }
 
@@ -54,6 +55,12 @@ func (s *StreamState) Complete() bool {
 // Abandoned reports whether the client ended the stream while more was due: the
 // source did not break it off.
 func (s *StreamState) Abandoned() bool { return s.Ended != 0 && s.EndReason == EndClientGone }
+
+// AttemptShift is where in a Version the number of the attempt begins.
+const AttemptShift = 48
+
+// VersionEnd reads the number after a stream's last frame off its version.
+func VersionEnd(version uint64) uint64 { return (version & (1<<AttemptShift - 1)) / 2 }
 
 // Counters count what was special about the frames of a stream in a session.
 type Counters struct {

@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/deadletters"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/keys"
 	"tapedeck/ingest/recorders"
 	"tapedeck/ingest/sink"
 	"tapedeck/ingest/spool"
@@ -55,6 +56,7 @@ type node struct {
 	accepts   ingest.Publisher     // where blocks come in; nil without ingest
 	spool     *spool.Spool         // nil without ingest
 	recorder  *ingest.Recorder     // nil without ingest
+	keys      *keys.Store          // nil without ingest
 	announcer *recorders.Announcer // nil without ingest
 	recorders *recorders.Registry  // nil without api
 	sink      *sink.Sink           // nil without sink
@@ -148,7 +150,10 @@ func (n *node) keepDeleted() error {
 		return jetstream.Purge(ctx, js, t)
 	})
 	n.announcer = recorders.NewAnnouncer(n.nc, n.recorder.ID(), n.cfg.log)
-	return nil
+	n.keys, err = keys.New(keys.Options{
+		NATS: n.nc, Next: n.spool, MaxBytes: n.cfg.streams.WithDefaults().MaxBytes / 16, Replicas: n.cfg.streams.Replicas, Log: n.cfg.log,
+	})
+	return err
 }
 
 // close ends the parts in the order in which data flows: what was accepted is

@@ -79,11 +79,14 @@ type Failure struct {
 const retryAfter = 5 * time.Second
 
 func (rec *recording) failure(status int, err error) *Failure {
-	f := &Failure{Problem: problem.Problem{Title: "Body not recorded to its end", Status: status}, StreamID: rec.stream.ID()}
+	f := &Failure{Problem: problem.Problem{Title: "Body not recorded to its end", Status: status}, StreamID: rec.streamID}
 	f.DurableFrames, f.DurableBytes = rec.offsets.Get()
 	f.Rejected = []Rejection{{Line: f.DurableFrames + 1, Reason: err.Error()}}
 	f.Detail = err.Error()
 	f.Hint = "Send the body again from byte durable_bytes on: what comes before is recorded."
+	if rec.keyed != nil {
+		f.Hint = keyHint(status)
+	}
 	if status == http.StatusServiceUnavailable {
 		f.RetryAfter = retryAfter
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/keys"
 	"tapedeck/ingest/pump"
 	"tapedeck/schema/problem"
 )
@@ -28,7 +29,9 @@ type Options struct {
 	// Known, if set, returns the session that has a recording of the bytes with a
 	// SHA-256 (hexadecimal), and "" if there is none.
 	Known func(ctx context.Context, tenant, digest string) (session string, err error)
-	Log   *slog.Logger
+	// Keys records what is sent under idempotency keys; nil refuses such requests.
+	Keys *keys.Store
+	Log  *slog.Logger
 }
 
 // Handler records what clients send in request bodies.
@@ -72,6 +75,13 @@ const (
 // The body may be of any length and take any time: the server's timeouts are
 // lifted for it.
 //
+// With the header Idempotency-Key a request may be repeated, from its beginning or
+// from any byte up to the durable ones, which the header Upload-Offset names: what is
+// durable is compared and not recorded again. A body that breaks off loses its last
+// frame if that is not complete. 409 is for an offset beyond what is durable and for a
+// request that another one with the same key replaced, 410 for a key that is too old,
+// 413 for too much under one key, 422 for a key that was used for something else.
+//
 // 200 is an Answer. 400 is for parameters, 415 for types and encodings that are
 // not taken. A Failure is 503 with Retry-After for frames that could not be made
 // durable, also because the request's context ended, as a server does to shut
@@ -98,15 +108,16 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 		writeJSON(w, problem.ContentType, known.Status, known)
 		return
 	}
-	rec, err := h.begin(ask, r, control)
-	if err != nil {
+	rec, bad := h.begin(ask, r, control)
+	if bad != nil {
 		h.hangUp(w, control)
-		problem.Write(w, problem.BadParameter("", err.Error()))
+		problem.Write(w, bad)
 		return
 	}
 	bodies.Inc()
 	defer bodies.Dec()
-	answer, failure := rec.run(r.Context())
+	answer, failure := rec.run(rec.until(r.Context()))
+	rec.release()
 	if failure != nil {
 		if failure.Status == http.StatusServiceUnavailable {
 			notTaken.Inc()
@@ -129,7 +140,7 @@ func (h *Handler) hangUp(w http.ResponseWriter, control *http.ResponseController
 }
 
 // begin opens the stream for a body.
-func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseController) (*recording, error) {
+func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseController) (*recording, *problem.Problem) {
 	rec := &recording{
 		opts:    h.opts,
 		cutter:  pump.NewCutter(ask.stream.Transport, h.opts.FrameLimit),
@@ -141,9 +152,16 @@ func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseCon
 		},
 	}
 	ask.stream.Durable = rec.offsets.Durable
-	var err error
-	if rec.stream, err = h.recorder.Open(ask.stream); err != nil {
-		return nil, err
+	if ask.key != "" {
+		if bad := h.claim(rec, ask, r); bad != nil {
+			return nil, bad
+		}
+	} else {
+		var err error
+		if rec.stream, err = h.recorder.Open(ask.stream); err != nil {
+			return nil, problem.BadParameter("", err.Error())
+		}
+		rec.streamID = rec.stream.ID()
 	}
 	if ask.encoding != "" {
 		rec.decoding = pump.NewDecoding(ask.encoding, rec.cutter)

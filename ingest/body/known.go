@@ -17,7 +17,7 @@ type Known struct {
 // known returns the answer to a body that needs no recording, nil if it does. A
 // store that does not answer keeps nobody from recording.
 func (h *Handler) known(ctx context.Context, ask *request) *Known {
-	if h.opts.Known == nil || ask.digest == "" || ask.again {
+	if h.opts.Known == nil || ask.digest == "" || ask.again || ask.key != "" { // a key finds its own recording
 		return nil
 	}
 	session, err := h.opts.Known(ctx, ask.stream.Tenant, ask.digest)

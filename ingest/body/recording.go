@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/keys"
 	"tapedeck/ingest/pump"
 	"tapedeck/schema"
 )
@@ -20,9 +21,12 @@ type recording struct {
 	from     *deadlineReader
 	cutter   ingest.Cutter
 	decoding *pump.Decoding // nil if the body is not encoded
-	stream   *ingest.Stream
+	stream   *ingest.Stream // nil under a key until something new has come
+	streamID string
 	offsets  *pump.Offsets
 	digest   string // that the body is to have; "" for any
+	keyed    *keyed // nil without an idempotency key
+	patience *time.Timer
 }
 
 var (
@@ -44,9 +48,15 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	}
 	if ended := context.Cause(ctx); ended != nil && (err == ended || errors.Is(err, os.ErrDeadlineExceeded)) {
 		err = errShutdown
+		if errors.Is(ended, keys.ErrSuperseded) {
+			err = ended
+		}
 	}
 	closeCtx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), rec.opts.Patience, errPatience)
 	defer cancel()
+	if rec.keyed != nil {
+		return rec.keyed.end(closeCtx, err)
+	}
 	sum, closeErr := rec.stream.Close(closeCtx, pump.Reason(err))
 	if ingest.IsDeleted(closeErr) {
 		return nil, rec.deleted(closeErr)
@@ -55,19 +65,38 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 		return nil, rec.failure(http.StatusServiceUnavailable, closeErr)
 	}
 	rec.offsets.Durable(sum.Frames)
+	if err == nil {
+		err = rec.checkDigest(sum)
+	}
+	if err == nil {
+		return newAnswer(sum), nil
+	}
+	return nil, rec.failure(statusOf(err), err)
+}
+
+// errDigest is a body whose bytes are not those that its digest names.
+var errDigest = errors.New("the body has another digest")
+
+// checkDigest compares the digest of what was recorded with that of the request.
+func (rec *recording) checkDigest(sum ingest.Summary) error {
+	if rec.digest == "" || sum.Frames == 0 || rec.digest == sum.Digest {
+		return nil
+	}
+	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest, sum.Digest, rec.digest)
+}
+
+// statusOf is the status of an answer to a body that was not recorded to its end.
+func statusOf(err error) int {
 	_, unreadable := errors.AsType[*pump.ReadError](err)
 	switch {
-	case err == nil && rec.digest != "" && sum.Frames > 0 && rec.digest != sum.Digest:
-		return nil, rec.failure(http.StatusUnprocessableEntity,
-			fmt.Errorf("the body has the SHA-256 %s, not %s as the parameter digest says; all of it is recorded", sum.Digest, rec.digest))
-	case err == nil:
-		return newAnswer(sum), nil
+	case errors.Is(err, errDigest):
+		return http.StatusUnprocessableEntity
 	case errors.Is(err, errSilence):
-		return nil, rec.failure(http.StatusRequestTimeout, err)
+		return http.StatusRequestTimeout
 	case unreadable:
-		return nil, rec.failure(http.StatusBadRequest, err)
+		return http.StatusBadRequest
 	}
-	return nil, rec.failure(http.StatusServiceUnavailable, err)
+	return http.StatusServiceUnavailable
 }
 
 // feed records up to the body's end. A publisher that pushes back is waited for
@@ -75,13 +104,18 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 func (rec *recording) feed(ctx context.Context) error {
 	recordCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(context.Canceled)
-	patience := time.AfterFunc(rec.opts.Patience, func() { cancel(errPatience) })
-	patience.Stop()
-	defer patience.Stop()
-	return pump.Feed(ctx, pump.NewReader(rec.from), &patient{rec.cutter, patience, rec.opts.Patience}, func(f *schema.Frame) error {
+	rec.patience = time.AfterFunc(rec.opts.Patience, func() { cancel(errPatience) })
+	rec.patience.Stop()
+	defer rec.patience.Stop()
+	cutter := &patient{rec.cutter, rec.patience, rec.opts.Patience}
+	record := func(f *schema.Frame) error {
 		rec.offsets.Add(len(f.Raw))
 		return rec.stream.Record(recordCtx, f)
-	})
+	}
+	if rec.keyed != nil {
+		return rec.keyed.feed(ctx, recordCtx, cutter, record)
+	}
+	return pump.Feed(ctx, pump.NewReader(rec.from), cutter, record)
 }
 
 // patient is a cutter whose calls are timed.

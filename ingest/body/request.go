@@ -21,6 +21,8 @@ type request struct {
 	encoding string // "" for none
 	digest   string // SHA-256 that the body will have, in hexadecimal; "" if the client did not say
 	again    bool   // record the body also if there is a recording of these bytes
+	key      string // the idempotency key, "" for none
+	offset   uint64 // where the body begins in what the key stands for, bytes
 }
 
 // What a client is told that it may send; other names are known as well.
@@ -72,6 +74,9 @@ func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 	ask.encoding, ok = encoding(r.Header.Values("Content-Encoding"))
 	if !ok {
 		return nil, unsupported("Content-Encoding", strings.Join(r.Header.Values("Content-Encoding"), ", "), allowedEncodings)
+	}
+	if bad := ask.readKey(r); bad != nil {
+		return nil, bad
 	}
 	return ask, nil
 }

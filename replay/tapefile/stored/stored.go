@@ -108,7 +108,7 @@ func (f *Session) writeFrames(ctx context.Context, w *tapefile.Writer) error {
 
 // endOf is the number after a part's last frame, which its version tells.
 func endOf(p *schema.StreamState) uint64 {
-	if end := p.Version / 2; end >= p.FirstSeq+p.Frames {
+	if end := schema.VersionEnd(p.Version); end >= p.FirstSeq+p.Frames {
 		return end
 	}
 	return ^uint64(0) // the version was made otherwise

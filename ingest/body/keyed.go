@@ -1,0 +1,221 @@
+package body
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/keys"
+	"tapedeck/ingest/pump"
+	"tapedeck/schema"
+	"tapedeck/schema/problem"
+)
+
+// keyed records a body under an idempotency key. It is the framer of the decoded
+// bytes: it compares those that are durable with what was recorded, and has a framer
+// split what comes after. The stream is opened when something new has come, or the
+// body's end.
+type keyed struct {
+	rec    *recording
+	claim  *keys.Claim
+	open   func() (*ingest.Stream, error)
+	framer ingest.Cutter
+	verify *keys.Verifier
+	ctx    context.Context // of the request
+	record context.Context // stands while frames are recorded
+	index  uint64          // of the next frame that the framer emits
+	seen   uint64          // bytes of the known frames that it emitted
+}
+
+var _ ingest.Cutter = (*keyed)(nil)
+
+// claim claims the key of a request.
+func (h *Handler) claim(rec *recording, ask *request, r *http.Request) *problem.Problem {
+	if h.opts.Keys == nil {
+		return noKeys()
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), claimTimeout)
+	defer cancel()
+	so := &ask.stream
+	tenant := so.Tenant
+	if tenant == "" {
+		tenant = ingest.DefaultTenant
+	}
+	claim, err := h.opts.Keys.Open(ctx, keys.Request{
+		Tenant: tenant, Key: ask.key, FrameLimit: h.opts.FrameLimit, Offset: ask.offset,
+		Params: keys.Params{Session: so.Session, Dialect: so.Dialect, Tags: so.Tags, Transport: so.Transport},
+	})
+	if err != nil {
+		return keyProblem(err)
+	}
+	known := claim.Known()
+	rec.streamID = known.StreamID
+	rec.offsets = pump.NewOffsets(known.Frames, int64(known.Bytes))
+	so.Durable, so.Publisher = rec.offsets.Durable, claim
+	so.Resume = &ingest.Resume{
+		StreamID: known.StreamID, NextSeq: known.Frames, Settled: known.Settled, Again: true, Attempt: claim.Attempt(),
+	}
+	rec.keyed = &keyed{
+		rec: rec, claim: claim, framer: rec.cutter, verify: claim.Verifier(),
+		open: func() (*ingest.Stream, error) { return h.recorder.Open(*so) },
+	}
+	rec.cutter = rec.keyed
+	return nil
+}
+
+// until is the context of a recording: another request that claims its key ends it.
+func (rec *recording) until(ctx context.Context) context.Context {
+	if rec.keyed == nil {
+		return ctx
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		defer cancel(nil)
+		select {
+		case <-rec.keyed.claim.Superseded():
+			cancel(keys.ErrSuperseded)
+		case <-rec.keyed.claim.Done():
+		case <-ctx.Done():
+		}
+	}()
+	return ctx
+}
+
+// release ends the use of a key.
+func (rec *recording) release() {
+	if rec.keyed != nil {
+		rec.keyed.claim.Close()
+	}
+}
+
+// feed records up to the body's end.
+func (k *keyed) feed(ctx, recordCtx context.Context, c ingest.Cutter, record func(*schema.Frame) error) error {
+	k.ctx, k.record = ctx, recordCtx
+	err := pump.Feed(ctx, pump.NewReader(k.rec.from), c, func(f *schema.Frame) error {
+		k.claim.Record(f)
+		return record(f)
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case k.verify.Left() > 0:
+		return fmt.Errorf("%w: the body ends %d bytes before what is durable does", keys.ErrMismatch, k.verify.Left())
+	case k.claim.Result() != nil:
+		return nil
+	}
+	if err := k.start(); err != nil {
+		return err
+	}
+	return k.framer.End(ingest.Now(), k.fresh(func(f *schema.Frame) error {
+		k.claim.Record(f)
+		return record(f)
+	}))
+}
+
+// Cut implements ingest.Cutter.
+func (k *keyed) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
+	if n := min(k.verify.Left(), uint64(len(p))); n > 0 {
+		if err := k.verify.AddBytes(p[:n]); err != nil {
+			return fmt.Errorf("%w: the bytes before %d differ from those that are durable", err, k.rec.knownBytes())
+		}
+		p = p[n:]
+	}
+	if len(p) == 0 {
+		return nil
+	}
+	if k.claim.Result() != nil {
+		return fmt.Errorf("%w: the body was recorded to its end, with %d bytes, and this one is longer", keys.ErrMismatch, k.rec.knownBytes())
+	}
+	if err := k.start(); err != nil {
+		return err
+	}
+	return k.framer.Cut(p, at, k.fresh(emit))
+}
+
+// End implements ingest.Cutter. What is left over is a frame only if the body came to
+// its end, which feed knows.
+func (k *keyed) End(int64, func(*schema.Frame) error) error { return nil }
+
+func (rec *recording) knownBytes() uint64 { return rec.keyed.claim.Known().Bytes }
+
+// fresh drops the frames that are known.
+func (k *keyed) fresh(emit func(*schema.Frame) error) func(*schema.Frame) error {
+	known := k.claim.Known()
+	return func(f *schema.Frame) error {
+		i := k.index
+		k.index++
+		if i >= known.Frames {
+			return emit(f)
+		}
+		k.seen += uint64(len(f.Raw))
+		if k.index == known.Frames && k.seen != known.Bytes {
+			return fmt.Errorf("%w: the body goes on inside a message that was recorded as its last", keys.ErrMismatch)
+		}
+		return nil
+	}
+}
+
+// start opens the stream and has framer and decoder see what is known.
+func (k *keyed) start() error {
+	if k.rec.stream != nil {
+		return nil
+	}
+	k.rec.patience.Stop() // a long log takes a while
+	defer k.rec.patience.Reset(k.rec.opts.Patience)
+	stream, err := k.open()
+	if err != nil {
+		return err
+	}
+	k.rec.stream = stream
+	drop := k.fresh(func(*schema.Frame) error { return errors.New("more frames than were recorded") })
+	err = k.claim.Replay(k.ctx, func(f *schema.Frame) error {
+		if err := k.framer.Cut(f.Raw, f.At, drop); err != nil {
+			return err
+		}
+		return stream.Record(k.record, f)
+	})
+	if err == nil && k.claim.Attempt() > 0 {
+		err = stream.Reopen(k.record)
+	}
+	return err
+}
+
+// end ends the stream and gives the answer. err is why the body was not read to its
+// end, nil if it was.
+func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
+	rec := k.rec
+	if r := k.claim.Result(); r != nil && err == nil {
+		answer := &Answer{}
+		if err := json.Unmarshal(r.Answer, answer); err != nil {
+			return nil, rec.failure(http.StatusServiceUnavailable, err)
+		}
+		return answer, nil
+	}
+	if rec.stream == nil {
+		return nil, rec.failure(keyStatus(err), err)
+	}
+	if err != nil {
+		// Its own failure, if there is one, came of the same.
+		if _, failed := rec.stream.Interrupt(ctx, pump.Reason(err)); failed != nil {
+			err = errors.Join(err, failed)
+		}
+		return nil, rec.failure(keyStatus(err), err)
+	}
+	sum, err := rec.stream.Close(ctx, pump.Reason(nil))
+	if err != nil {
+		return nil, rec.failure(keyStatus(err), err)
+	}
+	rec.offsets.Durable(sum.Frames)
+	if err := rec.checkDigest(sum); err != nil {
+		return nil, rec.failure(keyStatus(err), err)
+	}
+	answer := newAnswer(sum)
+	if err := k.claim.Finish(ctx, sum.Frames, sum.Bytes, answer); err != nil {
+		return nil, rec.failure(keyStatus(err), err)
+	}
+	return answer, nil
+}

@@ -1,0 +1,237 @@
+package keys
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// Claim is one attempt to record under a key. Its methods are for one goroutine,
+// but for Publish.
+type Claim struct {
+	store    *Store
+	stream   jetstream.Stream
+	req      Request
+	subject  string
+	known    Known
+	expected string // digest of what is known from the request's offset on
+	claimed  uint64 // sequence of the claim
+
+	superseded chan struct{} // closed once another request has claimed the key
+	once       sync.Once
+	done       chan struct{} // closed by Close
+
+	mu      sync.Mutex // guards all below
+	queue   []queued
+	queued  int  // bytes in the queue
+	writing bool // a goroutine writes the queue to the log
+	room    chan struct{}
+	err     error // why nothing is written any more
+	last    uint64
+	size    int64 // of the log, bytes
+	handed  watermark
+}
+
+// Known is what the log held when the key was claimed.
+func (c *Claim) Known() *Known { return &c.known }
+
+// Attempt is how often the key was claimed before.
+func (c *Claim) Attempt() uint64 { return c.known.opening.Attempt }
+
+// Result is the result of a stream that was recorded to its end, else nil: nothing
+// is to be recorded then.
+func (c *Claim) Result() *Result { return c.known.result }
+
+// Superseded is closed once another request of this process has claimed the key.
+func (c *Claim) Superseded() <-chan struct{} { return c.superseded }
+
+// Done is closed by Close.
+func (c *Claim) Done() <-chan struct{} { return c.done }
+
+func (c *Claim) supersede() {
+	c.fail(ErrSuperseded)
+	c.once.Do(func() { close(c.superseded) })
+}
+
+// Verifier compares what the client sends again with what is known.
+func (c *Claim) Verifier() *Verifier {
+	return &Verifier{
+		digest: newDigest(c.req.Unit, 0), want: c.expected, left: c.known.durable(c.req.Unit) - c.req.Offset,
+	}
+}
+
+// Verifier compares what a client sends again with what is known of it.
+type Verifier struct {
+	digest *Digest
+	want   string // "" if nothing is known but its length
+	left   uint64 // units to come
+}
+
+// Left is how much is to come that is known, in units.
+func (v *Verifier) Left() uint64 { return v.left }
+
+// AddBytes takes in what was sent, at most Left. It fails with ErrMismatch when all
+// that is known has come and something in it differs.
+func (v *Verifier) AddBytes(p []byte) error {
+	v.digest.AddBytes(p)
+	v.left -= uint64(len(p))
+	return v.check()
+}
+
+// AddFrame is AddBytes for a message.
+func (v *Verifier) AddFrame(f *schema.Frame) error {
+	v.digest.Add(f)
+	v.left--
+	return v.check()
+}
+
+func (v *Verifier) check() error {
+	if v.left == 0 && v.want != "" && v.digest.String() != v.want {
+		return ErrMismatch
+	}
+	return nil
+}
+
+// expectedTail is the digest of a finished stream from the request's offset on, ""
+// where it is not known.
+func (k *Known) expectedTail(req *Request) string {
+	switch req.Offset {
+	case 0:
+		return k.result.Digest
+	case k.result.Tail:
+		return k.result.TailDigest
+	}
+	return ""
+}
+
+// Replay calls frame for each known frame, in order, with what the log has of it. It
+// hands on towards the sink what earlier attempts did not, and returns once that was
+// taken.
+func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) error {
+	leave, err := c.store.enterRead(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	var (
+		order   prefix
+		handing handing
+	)
+	emit := func(f *schema.Frame, _ string) error {
+		if f.Seq >= c.known.Frames {
+			return nil
+		}
+		f.Envelope = schema.Envelope{}
+		return frame(f)
+	}
+	err = walk(ctx, c.store.js, c.stream, c.subject, 1, c.claimed, func(m *jetstream.RawStreamMsg) error {
+		if m.Header.Get(headerKind) != kindBlock {
+			order.claimed()
+			return nil
+		}
+		b, err := block.Decode(m.Data)
+		if err != nil {
+			return err
+		}
+		if m.Sequence > c.known.handed {
+			p := parcelOf(m.Header, c.req.Tenant, b.Session, m.Data)
+			if err := handing.on(ctx, c.store.opts.Next, p); err != nil {
+				return err
+			}
+		}
+		return order.block(b, emit)
+	})
+	return errors.Join(err, handing.wait(ctx))
+}
+
+// handing waits for blocks that were handed on.
+type handing struct {
+	all sync.WaitGroup
+	mu  sync.Mutex
+	err error
+}
+
+func (h *handing) on(ctx context.Context, next ingest.Publisher, p ingest.Parcel) error {
+	h.all.Add(1)
+	err := next.Publish(ctx, p, func(err error) {
+		h.mu.Lock()
+		h.err = errors.Join(h.err, err)
+		h.mu.Unlock()
+		h.all.Done()
+	})
+	if err != nil {
+		h.all.Done() // it was not taken
+	}
+	return err
+}
+
+func (h *handing) wait(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		h.all.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return h.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Record adds a frame that is recorded now to the digests.
+func (c *Claim) Record(f *schema.Frame) {
+	c.known.whole.Add(f)
+	c.known.tail.Add(f)
+}
+
+// purgeTimeout bounds the removal of a log whose stream has ended.
+const purgeTimeout = 5 * time.Second
+
+// Finish replaces the log by its result, once all of the stream is durable.
+func (c *Claim) Finish(ctx context.Context, frames, bytes uint64, answer any) error {
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	k := &c.known
+	r := &Result{
+		StreamID: k.StreamID, Frames: frames, Bytes: bytes, Params: c.req.Params, Key: c.req.Key,
+		Digest: k.whole.String(), Tail: c.req.Offset, TailDigest: k.tail.String(), Answer: text,
+	}
+	c.mu.Lock()
+	last, err := c.last, c.err
+	c.mu.Unlock()
+	if err == nil {
+		_, err = c.store.append(ctx, jsonMessage(c.subject, kindEnd, last, r), last)
+	}
+	if errors.Is(err, errConflict) {
+		err = ErrSuperseded
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeTimeout)
+	defer cancel()
+	if err := c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.subject), jetstream.WithPurgeKeep(1)); err != nil {
+		c.store.opts.Log.Warn("the log of an idempotency key was not made shorter", "key", c.req.Key, "error", err)
+	}
+	return nil
+}
+
+// Close ends the attempt. Blocks that were not written are given back.
+func (c *Claim) Close() {
+	c.store.unregister(c)
+	c.fail(errClosed)
+	close(c.done)
+}
+
+var errClosed = errors.New("the request is over")

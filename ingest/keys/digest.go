@@ -1,0 +1,65 @@
+package keys
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+
+	"tapedeck/schema"
+)
+
+// Unit is what a transport counts its offsets in.
+type Unit uint8
+
+const (
+	Bytes  Unit = iota // of the body
+	Frames             // whole messages, of which the digest takes in where each ends
+)
+
+// Digest is the SHA-256 of what comes from an offset on.
+type Digest struct {
+	unit Unit
+	sum  hash.Hash
+	skip uint64 // how much is before the offset
+	size uint64 // how much was added, in units
+}
+
+func newDigest(unit Unit, offset uint64) *Digest {
+	return &Digest{unit: unit, sum: sha256.New(), skip: offset}
+}
+
+// Add takes in the next frame.
+func (d *Digest) Add(f *schema.Frame) {
+	if d.unit == Bytes {
+		d.AddBytes(f.Raw)
+		return
+	}
+	if d.skip > 0 {
+		d.skip--
+		return
+	}
+	var head [9]byte
+	binary.LittleEndian.PutUint64(head[:], uint64(len(f.Raw)))
+	if f.Flags.Has(schema.FlagBinary) {
+		head[8] = 1
+	}
+	_, _ = d.sum.Write(head[:]) // it never fails
+	_, _ = d.sum.Write(f.Raw)
+	d.size++
+}
+
+// Size is how much was added, in units.
+func (d *Digest) Size() uint64 { return d.size }
+
+// AddBytes takes in the next bytes of a body.
+func (d *Digest) AddBytes(p []byte) {
+	n := min(d.skip, uint64(len(p)))
+	d.skip -= n
+	p = p[n:]
+	_, _ = d.sum.Write(p) // it never fails
+	d.size += uint64(len(p))
+}
+
+// String is the digest of what was added so far, in hexadecimal.
+func (d *Digest) String() string { return hex.EncodeToString(d.sum.Sum(nil)) }

@@ -1,0 +1,117 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/dialect/generic"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// Known is what a log holds.
+type Known struct {
+	StreamID string
+	Frames   uint64         // all frames below are durable
+	Bytes    uint64         // of these
+	Settled  ingest.Settled // session and dialect of the stream so far
+
+	opening opening
+	result  *Result // if the stream was recorded to its end
+	prefix  prefix
+	whole   *Digest // of all
+	tail    *Digest // of what comes after the offset asked for
+	last    uint64  // sequence of the last message; 0 if there is none
+	handed  uint64  // see headerHanded
+	size    int64   // of all messages, bytes
+}
+
+// durable is how much is durable, in units.
+func (k *Known) durable(u Unit) uint64 {
+	if u == Frames {
+		return k.Frames
+	}
+	return k.Bytes
+}
+
+// read takes in what the log has after the last message read.
+func (s *Store) read(ctx context.Context, stream jetstream.Stream, subject string, k *Known) error {
+	leave, err := s.enterRead(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if k.last == 0 {
+		if done, err := s.readResult(ctx, stream, subject, k); done || err != nil {
+			return err
+		}
+	}
+	return walk(ctx, s.js, stream, subject, k.last+1, 0, k.add)
+}
+
+// readResult reads the last message alone, if that is a result.
+func (s *Store) readResult(ctx context.Context, stream jetstream.Stream, subject string, k *Known) (bool, error) {
+	m, err := stream.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read JetStream stream %s: %w", StreamName, err)
+	}
+	if m.Header.Get(headerKind) != kindEnd {
+		return false, nil
+	}
+	k.last = m.Sequence
+	return true, k.end(m)
+}
+
+func (k *Known) end(m *jetstream.RawStreamMsg) error {
+	k.result = &Result{}
+	if err := decode(m.Data, k.result); err != nil {
+		return err
+	}
+	k.StreamID, k.Frames, k.Bytes = k.result.StreamID, k.result.Frames, k.result.Bytes
+	return nil
+}
+
+// add takes in a message.
+func (k *Known) add(m *jetstream.RawStreamMsg) error {
+	kind := m.Header.Get(headerKind)
+	if k.last == 0 && kind != kindOpen && kind != kindEnd {
+		return ErrExpired
+	}
+	k.last, k.handed = m.Sequence, max(k.handed, handedOf(m.Header))
+	k.size += int64(len(m.Data))
+	switch kind {
+	case kindOpen, kindClaim:
+		k.prefix.claimed()
+		err := decode(m.Data, &k.opening)
+		k.StreamID = k.opening.StreamID
+		return err
+	case kindEnd:
+		return k.end(m)
+	}
+	b, err := block.Decode(m.Data)
+	if err != nil {
+		return fmt.Errorf("log of an idempotency key: %w", err)
+	}
+	if b.State.Dialect != generic.Dialect.Name {
+		k.Settled.Dialect = b.State.Dialect
+	}
+	return k.prefix.block(b, k.addFrame)
+}
+
+func (k *Known) addFrame(f *schema.Frame, session string) error {
+	if f.Seq == 0 {
+		k.Settled.Session = session
+	}
+	k.Frames++
+	k.Bytes += uint64(len(f.Raw))
+	k.whole.Add(f)
+	k.tail.Add(f)
+	return nil
+}

@@ -1,0 +1,119 @@
+package keys
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/ingest"
+	"tapedeck/schema"
+)
+
+// Headers of a log's messages.
+const (
+	headerKind = "Tapedeck-Kind"
+	// headerHanded is the sequence up to which all blocks of the log have been
+	// taken by the publisher towards the sink.
+	headerHanded = "Tapedeck-Handed"
+	headerID     = "Tapedeck-Block" // the block's id
+	headerFrames = "Tapedeck-Frames"
+)
+
+// Kinds of messages.
+const (
+	kindOpen  = "open"
+	kindClaim = "claim"
+	kindBlock = "block"
+	kindEnd   = "end"
+)
+
+// Params is what has to be the same in all requests with one key.
+type Params struct {
+	Session   string            `json:"session,omitempty"`
+	Dialect   string            `json:"dialect,omitempty"`
+	Tags      map[string]string `json:"tags,omitempty"`
+	Transport schema.Transport  `json:"transport"`
+}
+
+// text is the comparable form.
+func (p *Params) text() string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // strings and numbers only
+	}
+	return string(text)
+}
+
+// opening is the content of the messages that open and claim.
+type opening struct {
+	Key      string `json:"key"`
+	StreamID string `json:"stream_id"`
+	Attempt  uint64 `json:"attempt"`
+	Params   Params `json:"params"`
+	Limit    int    `json:"frame_limit"` // of the framer: another one would number the frames otherwise
+}
+
+// Result is how a stream ended that was recorded to its end.
+type Result struct {
+	StreamID string `json:"stream_id"`
+	Frames   uint64 `json:"frames"`
+	Bytes    uint64 `json:"bytes"`
+	Params   Params `json:"params"`
+	Key      string `json:"key"`
+	// Digest is the SHA-256 of everything, TailDigest of what the last attempt was
+	// sent, which began at Tail.
+	Digest     string `json:"digest"`
+	Tail       uint64 `json:"tail"`
+	TailDigest string `json:"tail_digest"`
+	// Answer is what the client was or would have been answered.
+	Answer json.RawMessage `json:"answer,omitempty"`
+}
+
+// subject names a key's log.
+func subject(tenant, key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return SubjectPrefix + tenant + "." + hex.EncodeToString(sum[:16])
+}
+
+func message(subject, kind string, handed uint64, data []byte) *nats.Msg {
+	return &nats.Msg{Subject: subject, Data: data, Header: nats.Header{
+		headerKind: {kind}, headerHanded: {strconv.FormatUint(handed, 10)},
+	}}
+}
+
+func jsonMessage(subject, kind string, handed uint64, v any) *nats.Msg {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings and numbers only
+	}
+	return message(subject, kind, handed, text)
+}
+
+func blockMessage(subject string, handed uint64, p *ingest.Parcel) *nats.Msg {
+	m := message(subject, kindBlock, handed, p.Data)
+	m.Header[headerID] = []string{p.ID}
+	m.Header[headerFrames] = []string{strconv.Itoa(p.Frames)}
+	return m
+}
+
+// parcelOf is the reverse of blockMessage. The session is that of the decoded block.
+func parcelOf(h nats.Header, tenant, session string, data []byte) ingest.Parcel {
+	frames, _ := strconv.Atoi(h.Get(headerFrames)) // counted for a log line alone
+	return ingest.Parcel{Tenant: tenant, Session: session, ID: h.Get(headerID), Frames: frames, Data: data}
+}
+
+func handedOf(h nats.Header) uint64 {
+	n, _ := strconv.ParseUint(h.Get(headerHanded), 10, 64) // 0 has all handed on once more
+	return n
+}
+
+func decode(data []byte, v any) error {
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("log of an idempotency key: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// fewMessages are read one by one; more are worth a consumer.
+const fewMessages = 64
+
+// walk visits the messages of a log from sequence from on, up to the one with
+// sequence until, or all that there are if until is 0.
+func walk(ctx context.Context, js jetstream.JetStream, stream jetstream.Stream, subject string, from, until uint64,
+	visit func(*jetstream.RawStreamMsg) error,
+) error {
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(subject))
+	if err != nil {
+		return fmt.Errorf("read JetStream stream %s: %w", StreamName, err)
+	}
+	if info.State.Subjects[subject] > fewMessages {
+		if from, err = walkMany(ctx, js, subject, from, until, visit); err != nil {
+			return err
+		}
+	}
+	for until == 0 || from <= until {
+		m, err := stream.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read JetStream stream %s: %w", StreamName, err)
+		}
+		if until != 0 && m.Sequence > until {
+			return nil
+		}
+		if err := visit(m); err != nil {
+			return err
+		}
+		from = m.Sequence + 1
+	}
+	return nil
+}
+
+// walkMany visits by a consumer what the log has now, and returns where to go on.
+func walkMany(ctx context.Context, js jetstream.JetStream, subject string, from, until uint64,
+	visit func(*jetstream.RawStreamMsg) error,
+) (uint64, error) {
+	consumer, err := js.OrderedConsumer(ctx, StreamName, jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1),
+	})
+	if err != nil {
+		return from, fmt.Errorf("read JetStream stream %s: %w", StreamName, err)
+	}
+	if consumer.CachedInfo().NumPending == 0 {
+		return from, nil
+	}
+	messages, err := consumer.Messages()
+	if err != nil {
+		return from, fmt.Errorf("read JetStream stream %s: %w", StreamName, err)
+	}
+	defer messages.Stop()
+	for {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return from, fmt.Errorf("read JetStream stream %s: %w", StreamName, err)
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return from, err
+		}
+		if until != 0 && meta.Sequence.Stream > until {
+			return from, nil
+		}
+		raw := &jetstream.RawStreamMsg{Subject: subject, Sequence: meta.Sequence.Stream, Header: m.Headers(), Data: m.Data(), Time: meta.Timestamp}
+		if err := visit(raw); err != nil {
+			return from, err
+		}
+		from = meta.Sequence.Stream + 1
+		if meta.NumPending == 0 {
+			return from, nil
+		}
+	}
+}
+
+// prefix puts the frames of a log's blocks in order. Those behind a gap wait for it
+// to be filled; an attempt records them again.
+type prefix struct {
+	next    uint64 // all frames below were emitted
+	waiting map[uint64]held
+}
+
+type held struct {
+	frame   schema.Frame
+	session string
+}
+
+// block emits those of a block's frames that are next, and what waited for them.
+func (p *prefix) block(b *block.Block, emit func(f *schema.Frame, session string) error) error {
+	for i := range b.Frames {
+		f := &b.Frames[i]
+		if f.Seq > p.next {
+			if p.waiting == nil {
+				p.waiting = map[uint64]held{}
+			}
+			p.waiting[f.Seq] = held{*f, b.Session}
+		}
+		if f.Seq != p.next {
+			continue
+		}
+		if err := p.emit(f, b.Session, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *prefix) emit(f *schema.Frame, session string, emit func(*schema.Frame, string) error) error {
+	for {
+		p.next++
+		if err := emit(f, session); err != nil {
+			return err
+		}
+		h, ok := p.waiting[p.next]
+		if !ok {
+			return nil
+		}
+		delete(p.waiting, p.next)
+		f, session = &h.frame, h.session
+	}
+}
+
+// claimed notes that a later attempt began: it records anew what waits.
+func (p *prefix) claimed() { clear(p.waiting) }
