@@ -7,18 +7,18 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"tapedeck/deploy/bounded"
+	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/body"
 	"tapedeck/ingest/ingesttest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { localtest.Main(m) }
 
 // server is a real HTTP server with a Handler, and what it recorded.
 type server struct {
@@ -31,11 +31,21 @@ type server struct {
 // serve starts a server whose own timeouts are far too short for a stream.
 func serve(t *testing.T, set ingest.Settings, opts body.Options) *server {
 	t.Helper()
-	s := &server{mem: &ingesttest.Memory{}}
+	return serveTo(t, &ingesttest.Memory{}, set, opts)
+}
+
+// serveTo is serve with what records.
+func serveTo(t *testing.T, mem *ingesttest.Memory, set ingest.Settings, opts body.Options) *server {
+	t.Helper()
+	s := &server{mem: mem}
 	h := body.NewHandler(ingest.NewRecorder(s.mem, set, nil), opts)
 	var ctx context.Context
 	ctx, s.shutdown = context.WithCancel(t.Context())
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if key, ok := strings.CutPrefix(r.URL.Path, "/v1/ingest/"); ok {
+			h.Status(w, r, ingest.DefaultTenant, key)
+			return
+		}
 		h.Ingest(w, r, "")
 	}))
 	s.http.Config.BaseContext = func(net.Listener) context.Context { return ctx }

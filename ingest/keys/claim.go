@@ -50,16 +50,14 @@ func (c *Claim) Attempt() uint64 { return c.known.opening.Attempt }
 // is to be recorded then.
 func (c *Claim) Result() *Result { return c.known.result }
 
-// Superseded is closed once another request of this process has claimed the key.
+// Superseded is closed when it is known that another request has claimed the key: at
+// once if it came to this process, otherwise at the next block.
 func (c *Claim) Superseded() <-chan struct{} { return c.superseded }
 
 // Done is closed by Close.
 func (c *Claim) Done() <-chan struct{} { return c.done }
 
-func (c *Claim) supersede() {
-	c.fail(ErrSuperseded)
-	c.once.Do(func() { close(c.superseded) })
-}
+func (c *Claim) supersede() { c.fail(ErrSuperseded) }
 
 // Verifier compares what the client sends again with what is known.
 func (c *Claim) Verifier() *Verifier {

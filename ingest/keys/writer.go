@@ -126,7 +126,10 @@ func (c *Claim) fail(err error) {
 	c.wakeRoom()
 	c.mu.Unlock()
 	if errors.Is(err, ErrSuperseded) {
-		requests.WithLabelValues("superseded").Inc()
+		c.once.Do(func() {
+			requests.WithLabelValues("superseded").Inc()
+			close(c.superseded)
+		})
 	}
 }
 
