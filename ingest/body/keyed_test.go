@@ -113,15 +113,19 @@ func conversation() string {
 		id++
 		fmt.Fprintf(&out, `{"session_id":"talk","event_id":%d,%s}`+"\n", id, fmt.Sprintf(format, args...))
 	}
+	say(`"type":"run_start","run_id":"run","message":"go","agent":"react"`)
 	for step := range 6 {
-		for i := range 5 {
-			say(`"type":"message_chunk","id":"m%d","content":"word %d "`, step, i)
+		say(`"type":"node_enter","id":"think"`)
+		for i := range 3 {
+			say(`"type":"message_chunk","id":"think","content":"word %d "`, i)
 		}
+		say(`"type":"usage","prompt_tokens":%d,"completion_tokens":7,"total_tokens":%d`, 100+step, 107+step)
 		say(`"type":"tool_call","call_id":"c%d","name":"bash","arguments":{"n":%d}`, step, step)
-		say(`"type":"tool_result","call_id":"c%d","name":"bash","result":"done %d"`, step, step)
-		say(`"type":"usage","id":"u%d","usage":{"input_tokens":%d,"output_tokens":7}`, step, 100+step)
+		say(`"type":"node_exit","id":"think","result":"Ok"`)
+		say(`"type":"tool_start","call_id":"c%d","name":"bash"`, step)
+		say(`"type":"tool_end","call_id":"c%d","name":"bash","result":"done %d","is_error":false`, step, step)
 	}
-	say(`"type":"reply","content":"bye"`)
+	say(`"reply":"bye"`)
 	return out.String()
 }
 
