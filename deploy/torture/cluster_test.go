@@ -47,6 +47,10 @@ type cluster struct {
 	spoolDisk  *disk
 
 	ingestURL, apiURL string
+	sinkURLs          []string
+
+	users string                            // ClickHouse's users.xml as it wrote it; "" as long as it was not read
+	undo  []func(ctx context.Context) error // ends what ClickHouse refuses
 }
 
 const (
@@ -81,17 +85,19 @@ func startCluster(ctx context.Context, dir, program string, tables *engine.Serve
 	}
 	c.ingestURL, c.apiURL = "http://"+c.ingestWire.addr(), "http://"+apiAddr
 	c.broker = &process{name: "nats", start: func() *exec.Cmd { return brokerCommand(c.natsDisk.dir, natsAddr) }}
-	serve := func(role, listen string, args ...string) func() *exec.Cmd {
+	serve := func(role, dsn, listen string, args ...string) func() *exec.Cmd {
 		return func() *exec.Cmd {
 			args := append([]string{"serve", "--role", role, "--listen", listen, "--nats", "nats://" + natsToken + "@" + c.natsWire.addr(),
-				"--clickhouse", c.dsn(), "--max-bytes", fmt.Sprint(natsRoom / 2)}, args...)
+				"--clickhouse", dsn, "--max-bytes", fmt.Sprint(natsRoom / 2)}, args...)
 			return exec.Command(c.program, args...)
 		}
 	}
-	c.ingest = &process{name: "ingest", start: serve("ingest", ingestAddr, "--data", c.spoolDisk.dir)}
-	c.api = &process{name: "api", start: serve("api", apiAddr, "--data", filepath.Join(dir, "api"))}
+	c.ingest = &process{name: "ingest", start: serve("ingest", c.dsn(), ingestAddr, "--data", c.spoolDisk.dir)}
+	c.api = &process{name: "api", start: serve("api", c.dsn(), apiAddr, "--data", filepath.Join(dir, "api"))}
 	for i := range sinks {
-		c.sinks = append(c.sinks, &process{name: fmt.Sprint("sink ", i), start: serve("sink", freeAddr(), "--data", filepath.Join(dir, fmt.Sprint("sink", i)))})
+		addr := freeAddr()
+		c.sinkURLs = append(c.sinkURLs, "http://"+addr)
+		c.sinks = append(c.sinks, &process{name: fmt.Sprint("sink ", i), start: serve("sink", c.writerDSN(), addr, "--data", filepath.Join(dir, fmt.Sprint("sink", i)))})
 	}
 	return c, c.begin(ctx)
 }
@@ -99,6 +105,9 @@ func startCluster(ctx context.Context, dir, program string, tables *engine.Serve
 // begin starts the processes for the first time.
 func (c *cluster) begin(ctx context.Context) error {
 	if err := c.broker.run(); err != nil {
+		return err
+	}
+	if err := c.setWriter(ctx, writerPassword, ""); err != nil {
 		return err
 	}
 	migrate := exec.CommandContext(ctx, c.program, "migrate", "--clickhouse", c.engine.DSN())
@@ -140,7 +149,7 @@ func (c *cluster) heal(ctx context.Context) error {
 	for _, w := range []*wire{c.natsWire, c.tableWire, c.ingestWire} {
 		w.mend()
 	}
-	if err := c.signalEngine(syscall.SIGCONT); err != nil {
+	if err := errors.Join(c.signalEngine(syscall.SIGCONT), c.accept(ctx)); err != nil {
 		return err
 	}
 	for _, p := range c.parts() {

@@ -97,6 +97,11 @@ func faults(long time.Duration) []fault {
 	})
 	add("fill nats's disk", fillNATS(long))
 	add("fill the spool", fillSpool(long))
+	for _, r := range refusals() {
+		add("clickhouse refuses: "+r.name, func(ctx context.Context, c *cluster, _ *load) error {
+			return errors.Join(r.begin(ctx, c), wait(ctx, long))
+		})
+	}
 	add("deliver everything again", func(ctx context.Context, c *cluster, _ *load) error { return c.forget(ctx) })
 	add("publish everything again", func(ctx context.Context, c *cluster, _ *load) error { return c.repeat(ctx) })
 	return all

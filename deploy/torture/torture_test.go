@@ -60,7 +60,7 @@ func TestTorture(t *testing.T) {
 	total := tally{}
 	for i := range *rounds {
 		n := *seed + uint64(i)
-		if err := c.round(t.Context(), n, sessions, &total, t.Logf); err != nil {
+		if err := c.round(t.Context(), n, sessions, &total, t.Logf, nil); err != nil {
 			t.Fatalf("round of seed %d: %v\n%s", n, err, c.logs())
 		}
 	}
@@ -88,8 +88,9 @@ func build(t *testing.T) string {
 // tally is what the rounds came to.
 type tally struct{ sessions, whole, acked, read int }
 
-// round puts load on the parts, breaks something or two, mends it, and checks.
-func (c *cluster) round(ctx context.Context, seed uint64, p pool, total *tally, log func(string, ...any)) error {
+// round puts load on the parts, breaks something or two, mends it, and checks. do
+// breaks something in particular; nil leaves that to the seed.
+func (c *cluster) round(ctx context.Context, seed uint64, p pool, total *tally, log func(string, ...any), do func(*load) (string, error)) error {
 	random := rand.New(rand.NewPCG(seed, 1))
 	began := time.Now()
 	l := &load{cluster: c, pool: p, round: int(seed), random: random, stop: make(chan struct{})}
@@ -100,7 +101,10 @@ func (c *cluster) round(ctx context.Context, seed uint64, p pool, total *tally, 
 	l.sources.Go(func() { l.socket(ctx) })
 	l.sources.Go(func() { l.command(ctx, 0) })
 	l.sources.Go(func() { followErr = l.follow(ctx) })
-	names, err := c.breakThings(ctx, l, random)
+	if do == nil {
+		do = func(l *load) (string, error) { return c.breakThings(ctx, l, random) }
+	}
+	names, err := do(l)
 	if err == nil {
 		err = c.heal(ctx)
 	}
@@ -114,6 +118,9 @@ func (c *cluster) round(ctx context.Context, seed uint64, p pool, total *tally, 
 	}
 	if followErr != nil {
 		return fmt.Errorf("%s: %w", names, followErr)
+	}
+	if err := c.noDeadLetters(ctx); err != nil {
+		return fmt.Errorf("%s: %w", names, err)
 	}
 	whole, acked := 0, 0
 	for _, r := range l.sessions {
