@@ -60,7 +60,7 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 		i.close()
 		if ctx.Err() == nil {
 			insertFailures.Inc()
-			if isRefusal(err) {
+			if isRefusal(err) || isTooMuch(err) {
 				if err = i.sift(ctx, b); err == nil {
 					return
 				}

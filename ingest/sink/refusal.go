@@ -44,6 +44,13 @@ var blockErrors = map[proto.Error]bool{
 	proto.ErrViolatedConstraint: true, // 469
 }
 
+// isTooMuch reports whether ClickHouse lacked the memory for an insert. A smaller one
+// may go in.
+func isTooMuch(err error) bool {
+	var no *ch.Exception
+	return errors.As(err, &no) && no.Code == proto.ErrMemoryLimitExceeded
+}
+
 // isRefusal reports whether ClickHouse refused rows for what they are. That may yet be
 // the table's fault, if it refuses all rows so: see sift.
 func isRefusal(err error) bool {

@@ -29,8 +29,8 @@ type sieve struct {
 	refused []piece
 }
 
-// sift stores the blocks of a batch that ClickHouse refused without those that it
-// refuses, and sets these aside, provided that it is shown to accept others: blocks
+// sift stores the blocks of a batch that ClickHouse refused, or had no memory for,
+// without those that it refuses, and sets these aside, provided that it is shown to accept others: blocks
 // of the same batch, or one that was stored before. Where nothing shows that, all come
 // again later, with others. An error means that ClickHouse accepts no blocks now;
 // then nothing is set aside, and all messages are still to be settled.
@@ -78,7 +78,8 @@ func (s *sieve) pieces() (all []piece) {
 	return all
 }
 
-// try stores blocks: those that ClickHouse refuses together in halves.
+// try stores blocks: those that ClickHouse refuses together, or has no memory for
+// together, in halves.
 func (s *sieve) try(ctx context.Context, pieces []piece) error {
 	s.fill(ctx, pieces)
 	blocks := s.g.batch.blocks
@@ -92,7 +93,7 @@ func (s *sieve) try(ctx context.Context, pieces []piece) error {
 		storedFrames.Add(float64(s.g.batch.columns.Frames()))
 		storedBlocks.Add(float64(blocks))
 		return nil
-	case !isRefusal(err):
+	case !isRefusal(err) && (!isTooMuch(err) || len(pieces) == 1):
 		return err
 	}
 	s.out.close()

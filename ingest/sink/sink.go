@@ -162,7 +162,8 @@ func (s *Sink) consume(ctx context.Context) error {
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
 		messages.Drain()
-		time.AfterFunc(drainTimeout, cancel)
+		// Later than the last insert ends: until then what was fetched ahead waits.
+		time.AfterFunc(drainTimeout+flushTimeout, cancel)
 	})
 	defer stop()
 	go feed(feedCtx, messages, func() error { return s.answers(ctx, consumer) }, coming)
