@@ -72,8 +72,8 @@ func (s *Stream) factsOf(f *schema.Fact) *block.Facts {
 	if p == nil {
 		// A late word on a session that was left: a part without frames, which
 		// must not be taken for the one that has them.
-		p = s.begin(session, s.seq, f.SeenAt)
-		p.lastSeq = s.seq
+		p = s.begin(session, s.taken, f.SeenAt)
+		p.lastSeq = s.taken
 		s.makeRoom()
 	}
 	return &p.facts
@@ -89,7 +89,7 @@ func (s *Stream) enqueue(p *part) {
 	builder := p.builder
 	if builder == nil {
 		builder = block.NewBuilder()
-		p.first = s.seq
+		p.first = s.taken
 	}
 	left, first := s.takePartings(p.first)
 	frames := builder.Frames()
@@ -173,7 +173,7 @@ func (s *Stream) parcelID() string {
 // lowestWaiting is the lowest seq of a frame that was not cut into a block, or
 // at which a part was left whose end was not.
 func (s *Stream) lowestWaiting() uint64 {
-	lowest := s.seq
+	lowest := s.taken
 	if len(s.partings) > 0 {
 		lowest = s.partings[0].at
 	}

@@ -95,36 +95,14 @@ func mustBeJSON(f *schema.Frame, data []byte) bool {
 
 // decode runs the decoder over a frame, which fills in its envelope.
 func (s *Stream) decode(f *schema.Frame) {
-	s.look(f, func(in *dialect.Input) {
-		if s.opts.FrameClock {
-			s.restamp(in)
-		}
-		s.read(in)
-	})
+	if s.opts.FrameClock {
+		s.stamp(f)
+	}
+	s.look(f, s.read)
 }
 
 // read has the decoder read a frame, and notes whether an answer ended with it.
 func (s *Stream) read(in *dialect.Input) {
 	s.decoder.Decode(in, s.book)
 	s.answered = s.decoder.answered(in, s.answered)
-}
-
-// restamp takes the arrival time from inside the frame; a frame that has none
-// arrived with the one before it.
-func (s *Stream) restamp(in *dialect.Input) {
-	at := s.frameTime(in)
-	s.summary.Timed = s.summary.Timed || at != 0
-	if at == 0 && s.frameAt == 0 {
-		at = in.At
-	}
-	s.frameAt = max(at, s.frameAt)
-	in.At = s.frameAt
-	in.Cuts = nil // the reads were the importer's
-}
-
-func (s *Stream) frameTime(in *dialect.Input) int64 {
-	if s.decoder.time == nil {
-		return 0
-	}
-	return s.decoder.time(in)
 }

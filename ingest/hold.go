@@ -18,8 +18,9 @@ type hold struct {
 	stream     *Stream
 	recogniser *dialects.Recogniser // nil once the dialect is settled
 	frames     []heldFrame
-	decoded    int // how many of them were decoded
-	looked     int // how many of them were asked for a time
+	decoded    int  // how many of them were decoded
+	looked     int  // how many of them were asked for a time
+	timed      bool // one of them says a time
 	bytes      int
 	since      time.Time
 	named      bool // the session is settled
@@ -28,7 +29,16 @@ type hold struct {
 // heldFrame is a copy of a frame, with the frames lost before it.
 type heldFrame struct {
 	schema.Frame
-	lost uint64
+	lost   uint64
+	dated  dated // of FrameClock, once it was looked for
+	looked bool
+}
+
+// held copies a frame.
+func held(f *schema.Frame) heldFrame {
+	own := heldFrame{Frame: *f}
+	own.Raw, own.Cuts = bytes.Clone(f.Raw), slices.Clone(f.Cuts)
+	return own
 }
 
 // own makes the envelope outlive the decoder's call.
@@ -53,7 +63,7 @@ func (h *hold) done() bool { return h.recogniser == nil && h.named && h.clocked(
 // FrameClock the first frames of a file may not say it, and later ones do.
 func (h *hold) clocked() bool {
 	s := h.stream
-	return !s.opts.FrameClock || h.recogniser == nil && s.decoder.time == nil || s.frameAt != 0
+	return !s.opts.FrameClock || h.recogniser == nil && s.decoder.time == nil || h.timed
 }
 
 func (h *hold) expired() bool {
@@ -72,9 +82,7 @@ func (s *Stream) holdBack(f *schema.Frame) {
 	if len(h.frames) == 0 {
 		h.since = time.Now()
 	}
-	own := heldFrame{Frame: *f}
-	own.Raw, own.Cuts = bytes.Clone(f.Raw), slices.Clone(f.Cuts)
-	h.frames = append(h.frames, own)
+	h.frames = append(h.frames, held(f))
 	h.bytes += len(f.Raw)
 	if h.recogniser != nil {
 		h.recognise(&h.frames[len(h.frames)-1].Frame)
@@ -126,10 +134,12 @@ func (h *hold) decodeHeld() {
 // whether there is one: those before it arrived with it.
 func (h *hold) findClock() bool {
 	s := h.stream
-	for ; h.looked < len(h.frames) && s.frameAt == 0; h.looked++ {
-		s.look(&h.frames[h.looked].Frame, func(in *dialect.Input) { s.frameAt = s.frameTime(in) })
+	for ; h.looked < len(h.frames) && !h.timed && s.decoder.time != nil; h.looked++ {
+		f := &h.frames[h.looked]
+		f.dated, f.looked = s.dateOf(&f.Frame), true
+		h.timed = possible(f.dated.at)
 	}
-	return s.frameAt != 0
+	return h.timed
 }
 
 // release lets the held frames go to their sessions. Without hold it does

@@ -25,7 +25,7 @@ func (s *Stream) makeRoom() {
 		return
 	}
 	p.state.Version = stateVersion(p)
-	s.partings = append(s.partings, parting{p, s.seq})
+	s.partings = append(s.partings, parting{p, s.taken})
 	s.arm(s.recorder.settings.BlockAge)
 }
 

@@ -16,7 +16,7 @@ import (
 const recallEvery = 1024
 
 // recalling reports whether the next frame is a known one.
-func (s *Stream) recalling() bool { return s.seq < s.known }
+func (s *Stream) recalling() bool { return s.taken < s.known }
 
 // counts reports whether the summary counts a frame.
 func (s *Stream) counts(seq uint64) bool { return seq >= s.known || s.opts.Key != "" }

@@ -154,6 +154,9 @@ type Summary struct {
 	Evidence     string          `json:"evidence"`
 	Counters     schema.Counters `json:"counters"`
 	Timed        bool            `json:"timed"` // with FrameClock: some frame told a time
+	// Misdated counts, with FrameClock, the frames whose times run backwards in their
+	// session, or lie outside of all others: they arrived with the frame before them.
+	Misdated uint64 `json:"misdated"`
 	// Digest is the SHA-256 of the bytes in hexadecimal, where it was asked for and
 	// the stream was recorded to its end.
 	Digest string `json:"digest,omitempty"`

@@ -25,11 +25,19 @@ type Stream struct {
 	opened    int64 // when this process began with it, ns
 	acks      frontier
 
-	gate     chan struct{} // holds one token; who has it may use all below
-	seq      uint64
-	known    uint64 // frames below are known already: see Resume.Again
-	lastAt   int64
-	frameAt  int64  // with FrameClock: the latest time that a frame told
+	gate   chan struct{} // holds one token; who has it may use all below
+	seq    uint64
+	known  uint64 // frames below are known already: see Resume.Again
+	lastAt int64
+	taken  uint64 // frames below were held back or decoded; those from here on wait ahead
+
+	// With FrameClock:
+
+	clock      frameClock
+	ahead      []heldFrame // the latest frames, by which the time of the one before is judged
+	aheadBytes int
+	aheadSince time.Time // when the last of them came
+
 	scratch  []byte // joined SSE data
 	input    dialect.Input
 	decoder  decoderOf
@@ -75,6 +83,7 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 	}
 	s.book = dialect.NewBook(s.id)
 	s.parts.init(r.settings.Parts)
+	s.taken = s.seq
 	s.acks.init(max(s.seq, s.known), opts.Durable)
 	s.summary.StreamID = s.id
 	name, evidence := opts.Dialect, "named by the user"
@@ -158,16 +167,26 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 		s.summary.Frames++
 		s.summary.Bytes += uint64(len(f.Raw))
 	}
-	if s.hold != nil {
-		s.holdBack(f)
+	if s.opts.FrameClock {
+		s.lookAhead(f)
 	} else {
-		if s.late != nil {
-			s.recogniseLate(f)
-		}
-		s.decode(f)
-		s.keep(f, s.book.TakeLost())
+		s.take(f)
 	}
 	return s.offer(ctx)
+}
+
+// take holds a frame back or decodes it.
+func (s *Stream) take(f *schema.Frame) {
+	s.taken = f.Seq + 1
+	if s.hold != nil {
+		s.holdBack(f)
+		return
+	}
+	if s.late != nil {
+		s.recogniseLate(f)
+	}
+	s.decode(f)
+	s.keep(f, s.book.TakeLost())
 }
 
 // usable gives the error that ended the stream.
@@ -196,6 +215,9 @@ func (s *Stream) keep(f *schema.Frame, lost uint64) {
 	p := s.parts.of(session)
 	if p == nil {
 		p = s.begin(session, f.Seq, f.At)
+	}
+	if s.opts.FrameClock { // in its session too, where that is not the one that the clock went by
+		f.At = max(f.At, p.state.LastAt)
 	}
 	if f.Seq < s.known {
 		s.recall(p, f, lost)
@@ -275,6 +297,11 @@ func (s *Stream) tick() {
 		s.arm(s.recorder.settings.BlockAge)
 		return
 	}
+	if len(s.ahead) > 0 && time.Since(s.aheadSince) >= s.recorder.settings.HoldFor {
+		s.releaseAhead()
+	} else if len(s.ahead) > 0 {
+		s.arm(s.recorder.settings.BlockAge)
+	}
 	if s.hold != nil {
 		if !s.hold.expired() {
 			s.arm(s.recorder.settings.BlockAge)
@@ -316,6 +343,7 @@ func (s *Stream) push(ctx context.Context) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
+	s.releaseAhead()
 	s.release(false)
 	s.cutAll(false)
 	return s.drain(ctx)
@@ -361,10 +389,11 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
+	s.releaseAhead()
 	s.release(true)
 	at := max(Now(), s.lastAt)
 	if s.opts.FrameClock {
-		at = s.frameAt
+		at = s.clock.end
 	}
 	if settle {
 		s.decoder.End(at, s.book)
@@ -377,6 +406,9 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	}
 	for p := range s.parts.all() {
 		p.state.Ended, p.state.EndReason, p.state.Digest = at, reason, s.summary.Digest
+		if s.opts.FrameClock {
+			p.state.Ended = p.state.LastAt
+		}
 	}
 	s.cutAll(true)
 	s.closed = true

@@ -28,7 +28,7 @@ type recordCommand struct {
 	Tenant  string   `help:"The tenant." default:"default" placeholder:"T"`
 	Tag     []string `help:"Tag the session; may be repeated." placeholder:"K=V" sep:"none"`
 	Again   bool     `help:"Record a file also if the server has a recording of the same bytes."`
-	Clock   string   `help:"Where times come from: arrival, or frame for files recorded elsewhere." enum:"arrival,frame" default:"arrival"`
+	Clock   string   `help:"Where times come from: arrival, or frame for files recorded elsewhere; each session has its own." enum:"arrival,frame" default:"arrival"`
 	Header  []string `help:"Header for --sse and --ws; may be repeated." placeholder:"K:V" sep:"none"`
 	Send    []string `help:"Message to send each time the WebSocket is open; may be repeated." placeholder:"FRAME" sep:"none"`
 	Until   string   `help:"For --ws: stop after the first frame of this type." placeholder:"TYPE"`
@@ -140,6 +140,8 @@ func (c *recordCommand) check() error {
 		return checkURL("--sse", c.SSE, "https://host/events", "http", "https")
 	case checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https") != nil:
 		return checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https")
+	case c.Until != "" && c.Clock == "frame":
+		return badUsage("--until goes without --clock frame, which looks at later frames first")
 	case c.FrameLimit < 1024:
 		return badUsage("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
 	}
@@ -215,6 +217,9 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 		if n.n > 0 {
 			fmt.Fprintf(w, "note     %s %s\n", count(n.n, n.one), n.what)
 		}
+	}
+	if s.Misdated > 0 {
+		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", count(s.Misdated, "frame"))
 	}
 	if frameClock && !s.Timed {
 		fmt.Fprintln(w, "note     no frame told a time: --clock frame left the times at which they arrived")
