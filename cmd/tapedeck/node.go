@@ -135,7 +135,11 @@ func (n *node) startIngest() error {
 	}
 	n.accepts = undeleted.New(n.spool, n.deleted, tombstone.NewStore(n.store), n.cfg.log)
 	n.recorder = ingest.NewRecorder(n.accepts, ingest.Settings{}, n.cfg.log)
-	return nil
+	n.announcer = recorders.NewAnnouncer(n.nc, n.recorder.ID(), n.cfg.log)
+	n.keys, err = keys.New(keys.Options{
+		NATS: n.nc, Next: n.accepts, MaxBytes: n.cfg.streams.WithDefaults().MaxBytes / 16, Replicas: n.cfg.streams.Replicas, Log: n.cfg.log,
+	})
+	return err
 }
 
 // keepDeleted has the node know what was deleted.
@@ -149,11 +153,7 @@ func (n *node) keepDeleted() error {
 	n.deleter = tombstone.NewDeleter(store, n.deleted, func(ctx context.Context, t *tombstone.Tombstone) error {
 		return jetstream.Purge(ctx, js, t)
 	})
-	n.announcer = recorders.NewAnnouncer(n.nc, n.recorder.ID(), n.cfg.log)
-	n.keys, err = keys.New(keys.Options{
-		NATS: n.nc, Next: n.spool, MaxBytes: n.cfg.streams.WithDefaults().MaxBytes / 16, Replicas: n.cfg.streams.Replicas, Log: n.cfg.log,
-	})
-	return err
+	return nil
 }
 
 // close ends the parts in the order in which data flows: what was accepted is
