@@ -23,10 +23,10 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 	rec := s.node.recorder
 	bodies := body.NewHandler(rec, body.Options{Keys: s.node.keys, Known: s.node.sessionOf(), Log: s.log})
 	e.POST("/v1/ingest", forTenant(bodies.Ingest))
-	get(e, "/v1/ingest/:key", func(c echo.Context) error {
+	get(e, "/v1/ingest/:key", only(func(c echo.Context) error {
 		bodies.Status(c.Response(), c.Request(), ingest.DefaultTenant, c.Param("key"))
 		return nil
-	})
+	}))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
 	links := link.ServerOptions{Next: s.node.accepts, Log: s.log}

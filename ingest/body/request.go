@@ -33,7 +33,7 @@ var (
 
 func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 	q := r.URL.Query()
-	if bad := problem.UnknownParameter(q, "session", "dialect", "tag"); bad != nil {
+	if bad := problem.UnknownParameter(q, "session", "dialect", "tag", "digest", "again"); bad != nil {
 		return nil, bad
 	}
 	ask := &request{stream: ingest.StreamOptions{
