@@ -20,7 +20,7 @@ async function ages(page: Page, tool: string) {
       silence: text('[aria-label="Facts"]').match(/silent for([^A-Z]*)/)?.[1] ?? '',
       card: text(`[aria-label="Tool call: ${tool}"] header`).match(/Running([^:]*s)/)?.[1] ?? '',
       bar: [...document.querySelectorAll('[aria-label="Spans"] [role="row"]')]
-        .map((row) => row.textContent ?? '')
+        .map((row) => row.textContent)
         .filter((row) => row.startsWith(tool))
         .join(),
       player: Number(document.querySelector<HTMLElement>('[data-testid="moment"]')?.dataset['ms']),
@@ -90,7 +90,7 @@ test('a short tool call is never shown to last longer than it did', async ({ pag
           card.querySelector('header')?.textContent ?? '',
         )
       for (const row of document.querySelectorAll('[aria-label="Spans"] [role="row"]')) {
-        const text = row.textContent ?? ''
+        const text = row.textContent
         const name = /^short\d/.exec(text)?.[0]
         if (name !== undefined) (shown[name] ??= []).push(text.slice(name.length))
       }

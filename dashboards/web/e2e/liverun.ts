@@ -38,12 +38,6 @@ export class LiveRun {
     await this.left
   }
 
-  /** Ends the recorder in the middle. */
-  async kill() {
-    this.child.kill('SIGKILL')
-    await this.left
-  }
-
   private line(type: string, body: object) {
     this.child.stdin?.write(JSON.stringify({ type, ...body }) + '\n')
   }

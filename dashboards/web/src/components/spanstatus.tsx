@@ -6,7 +6,7 @@ const looks: Record<SpanState, StateLook> = {
   running: { color: 'teal', name: 'Running', why: 'It had begun and had not ended.' },
   waiting: { color: 'yellow', name: 'Waiting', why: 'It waits for an approval, or for a client.' },
   unclosed: { color: 'yellow', name: 'Never ended', why: 'Its run or its stream ended, and it did not.' },
-  ok: { color: 'gray', name: 'OK', why: 'It ended as it should.' },
+  ok: { color: 'gray', name: 'OK', why: 'It ended as it should.', weight: 'none' },
   error: { color: 'red', name: 'Error', why: 'It ended in an error.' },
   cancelled: { color: 'yellow', name: 'Cancelled', why: 'It was stopped before it was done.' },
   rejected: { color: 'red', name: 'Rejected', why: 'It was not approved.' },

@@ -1,10 +1,13 @@
 import { Badge } from '@mantine/core'
+import classes from './statebadge.module.css'
 
 /** A state in a word: its colour, its name, and what it means where it is pointed at. */
 export interface StateLook {
   color: 'teal' | 'gray' | 'red' | 'yellow'
   name: string
   why: string
+  /** How much it calls for a look: not at all, a little where that is not said, much, or that it is not known how it stands. */
+  weight?: 'none' | 'much' | 'unknown'
 }
 
 /** Letters in Mantine's own yellow and green cannot be read on the light grounds of those. */
@@ -13,12 +16,14 @@ const letters: Partial<Record<StateLook['color'], string>> = {
   teal: 'light-dark(#06543d, var(--mantine-color-teal-2))',
 }
 
-export function StateBadge({ color, name, why }: StateLook) {
-  const c = letters[color]
+export function StateBadge({ color, name, why, weight }: StateLook) {
+  const c = weight === 'much' ? undefined : letters[color]
   return (
     <Badge
-      color={color}
-      variant="light"
+      className={classes.badge ?? ''}
+      data-weight={weight}
+      color={weight === 'much' ? `${color}.9` : color}
+      variant={weight === 'much' ? 'filled' : 'light'}
       size="sm"
       radius="sm"
       tt="none"

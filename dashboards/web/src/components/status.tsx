@@ -4,10 +4,15 @@ import { StateBadge, type StateLook } from './statebadge'
 const looks: Record<Schemas['SessionStatus'], StateLook> = {
   running: { color: 'teal', name: 'Running', why: 'Frames are arriving.' },
   quiet: { color: 'yellow', name: 'Quiet', why: 'It is open, and no frame has come for a while.' },
-  lost: { color: 'red', name: 'Lost', why: 'Its recorder is gone, and its end was not recorded.' },
-  ok: { color: 'gray', name: 'OK', why: 'It ended as it should.' },
-  error: { color: 'red', name: 'Error', why: 'The last run ended in an error.' },
-  cancelled: { color: 'gray', name: 'Cancelled', why: 'A run was cancelled.' },
+  lost: {
+    color: 'gray',
+    name: 'Lost',
+    why: 'Its recorder is gone, and its end was not recorded.',
+    weight: 'unknown',
+  },
+  ok: { color: 'gray', name: 'OK', why: 'It ended as it should.', weight: 'none' },
+  error: { color: 'red', name: 'Error', why: 'The last run ended in an error.', weight: 'much' },
+  cancelled: { color: 'yellow', name: 'Cancelled', why: 'A run was cancelled.' },
   incomplete: {
     color: 'yellow',
     name: 'Incomplete',

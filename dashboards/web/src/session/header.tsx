@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core'
+import { Anchor, Text, UnstyledButton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../api/client'
@@ -6,8 +6,10 @@ import { StatusBadge } from '../components/status'
 import { duration } from '../format/duration'
 import { compact, count, dollars } from '../format/numbers'
 import classes from './page.module.css'
-import { usePlayerState } from './player/context'
+import { endLine } from './end'
+import { usePlayer, usePlayerState } from './player/context'
 import { ageOf, isOpen, runningFor, silenceOf } from './standing'
+import { useGo } from './useplace'
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
@@ -29,6 +31,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         </h1>
         <StatusBadge status={session.status} />
       </div>
+      <Ending session={session} />
       <dl className={classes.facts} aria-label="Facts">
         <Fact name="Started">
           <time dateTime={session.started} title={new Date(session.started).toUTCString()}>
@@ -51,6 +54,33 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         {session.title !== '' && <Fact name="Id">{session.id}</Fact>}
       </dl>
     </header>
+  )
+}
+
+/** The cause of the session's end, where it is not the usual one; what was open then is shown by a click. */
+function Ending({ session }: { session: Schemas['SessionDetail'] }) {
+  const player = usePlayer()
+  const go = useGo()
+  const line = endLine(session.end)
+  if (line === null) return null
+  return (
+    <p className={classes.end} data-mild={line.mild}>
+      {line.text}
+      {line.in !== null && (
+        <>
+          , in{' '}
+          <UnstyledButton
+            className={classes.cause ?? ''}
+            onClick={() => {
+              go({ span: line.in?.id ?? null, tab: 'timeline' }, 'push')
+              player.seek(session.end?.offset_ms ?? 0)
+            }}
+          >
+            {line.in.name}
+          </UnstyledButton>
+        </>
+      )}
+    </p>
   )
 }
 

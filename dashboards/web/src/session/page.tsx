@@ -94,7 +94,7 @@ function MomentInAddress({ started }: { started: string }) {
 function usePlayerOf(session: Schemas['SessionDetail']): ReplayPlayer {
   const { id, started, duration_ms } = session
   const running = isOpen(session)
-  const lost = (session.status as string) === 'lost'
+  const lost = session.status === 'lost'
   const age = running ? ageOf(session) : 0
   const make = (search: string) =>
     new ReplayPlayer({ session: id, started, duration: duration_ms, running, age }, momentOf(search, started))

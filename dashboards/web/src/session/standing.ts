@@ -1,13 +1,13 @@
 import type { Schemas } from '../api/client'
 import { duration } from '../format/duration'
 
-type Session = Schemas['SessionHead'] & { running_ms?: number | null; silent_ms?: number | null }
+type Session = Schemas['SessionHead']
 
 /** How short a silence is not worth saying, ms. */
 const shortest = 5000
 
 /** Whether more of a session is expected: it runs, or is quiet. */
-export function isOpen({ status }: { status: string }): boolean {
+export function isOpen({ status }: Pick<Session, 'status'>): boolean {
   return status === 'running' || status === 'quiet'
 }
 

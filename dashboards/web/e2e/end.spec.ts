@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process'
+import type { Page } from '@playwright/test'
+import { ended } from './recording'
+import { program } from './server'
+import { expect, test } from './test'
+
+const banner = (page: Page) => page.locator('header').filter({ has: page.getByRole('heading', { level: 1 }) })
+
+test('the header says what ended a recorded command, and in which call', async ({ page, baseURL }, info) => {
+  const session = `crash-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
+  const lines = [
+    { type: 'RUN_STARTED', threadId: 'own', runId: 'r1' },
+    { type: 'TOOL_CALL_START', toolCallId: 'c1', toolCallName: 'psql' },
+    { type: 'TOOL_CALL_ARGS', toolCallId: 'c1', delta: '{"file":"0042.sql"}' },
+    { type: 'TOOL_CALL_END', toolCallId: 'c1' },
+  ].map((line) => `echo '${JSON.stringify(line)}'`)
+  spawnSync(
+    program,
+    [
+      'record',
+      '--server',
+      baseURL ?? '',
+      '--session',
+      session,
+      '--',
+      'sh',
+      '-c',
+      `${lines.join('; ')}; exit 137`,
+    ],
+    { stdio: 'ignore' },
+  )
+  await expect.poll(() => ended(page.request, session)).toBe(true)
+  await page.goto(`/sessions/${session}`)
+  await expect(banner(page)).toContainText(/Ended at [\d.]+ m?s: .*exit.*137.*, in psql/)
+  await page.getByRole('button', { name: 'psql' }).first().click()
+  const detail = page.getByRole('complementary', { name: 'Tool call psql' })
+  await expect(detail).toContainText('Never ended')
+  await expect(detail.getByRole('region', { name: 'Arguments' })).toContainText('0042.sql')
+})
+
+test('a session that ended as it should has no such line', async ({ page }) => {
+  await page.goto('/sessions/demo')
+  await expect(banner(page)).toContainText('OK')
+  await expect(banner(page)).not.toContainText('Ended at')
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { endLine } from './end'
+
+const end = {
+  at: '2026-03-02T10:00:02.73Z',
+  offset_ms: 2730,
+  reason: 'exit',
+  detail: 'the recorded command exited with 137',
+  span: { id: 'tool:1', kind: 'tool', name: 'psql' },
+} as const
+
+test('the cause of an end is said in a line', () => {
+  expect(endLine(end)).toEqual({
+    text: 'Ended at 2.73 s: the recorded command exited with 137',
+    in: { id: 'tool:1', name: 'psql' },
+    mild: false,
+  })
+  expect(endLine({ ...end, reason: 'lost', detail: 'its recorder is gone', span: null })).toMatchObject({
+    text: 'Lost at 2.73 s: its recorder is gone',
+    in: null,
+    mild: true,
+  })
+  expect(endLine({ ...end, span: { id: 'r', kind: 'run', name: '' } })?.in?.name).toBe('a run')
+})
+
+test.each(['eof', 'closed', 'done'] as const)('of an end by %s nothing is said', (reason) => {
+  expect(endLine({ ...end, reason })).toBeNull()
+})
+
+test('of a session that goes on nothing is said', () => expect(endLine(null)).toBeNull())

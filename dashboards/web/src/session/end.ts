@@ -1,0 +1,29 @@
+import type { Schemas } from '../api/client'
+import { duration } from '../format/duration'
+
+type End = Schemas['SessionEnd']
+
+/** The ends that are as they should be, and need no line. */
+const usual: ReadonlySet<End['reason']> = new Set(['eof', 'closed', 'done'])
+
+/** How a session ended, in a line. `in` is what was open or failed then. */
+export interface EndLine {
+  text: string
+  in: { id: string; name: string } | null
+  /** Somebody wanted it so, or nothing is known to have failed. */
+  mild: boolean
+}
+
+/** What is to be said of the end of a session: nothing of one that goes on or ended as it should. */
+export function endLine(end: End | null): EndLine | null {
+  if (end === null || usual.has(end.reason)) return null
+  const { reason, offset_ms, detail, span } = end
+  const verb = reason === 'lost' ? 'Lost' : reason === 'cancelled' ? 'Cancelled' : 'Ended'
+  return {
+    text: `${verb} at ${duration(offset_ms)}: ${detail}`,
+    in: span && { id: span.id, name: span.name === '' ? `a ${kinds[span.kind]}` : span.name },
+    mild: reason === 'cancelled' || reason === 'shutdown' || reason === 'lost',
+  }
+}
+
+const kinds = { run: 'run', node: 'step', llm: 'model call', tool: 'tool call' }
