@@ -25,7 +25,7 @@ test('the header says what ended a recorded command, and in which call', async (
       '--',
       'sh',
       '-c',
-      `${lines.join('; ')}; exit 137`,
+      `${lines.join('; ')}; sleep 0.3; exit 137`,
     ],
     { stdio: 'ignore' },
   )
