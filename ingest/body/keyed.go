@@ -198,6 +198,9 @@ func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 	if rec.stream == nil {
 		return nil, rec.failure(keyStatus(err), err)
 	}
+	if ingest.IsDeleted(err) {
+		return nil, k.deleted(err)
+	}
 	if err != nil {
 		// Its own failure, if there is one, came of the same.
 		if _, failed := rec.stream.Interrupt(ctx, pump.Reason(err)); failed != nil {
@@ -206,6 +209,9 @@ func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 		return nil, rec.failure(keyStatus(err), err)
 	}
 	sum, err := rec.stream.Close(ctx, pump.Reason(nil))
+	if ingest.IsDeleted(err) {
+		return nil, k.deleted(err)
+	}
 	if err != nil {
 		return nil, rec.failure(keyStatus(err), err)
 	}
@@ -218,4 +224,12 @@ func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 		return nil, rec.failure(keyStatus(err), err)
 	}
 	return answer, nil
+}
+
+// deleted is the failure of a body whose session was deleted: its key stands for the
+// deleted recording.
+func (k *keyed) deleted(err error) *Failure {
+	f := k.rec.deleted(err)
+	f.Hint = "Nothing of this body is recorded. Use another key to record it anew."
+	return f
 }
