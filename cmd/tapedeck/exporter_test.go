@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tapedeck/deploy/fulltest"
 )
 
 // The examples of docs/recipes/exporter.md send a file to a server that is killed in
@@ -33,7 +35,7 @@ func TestExportersOutliveKills(t *testing.T) {
 		t.Run(of.name, func(t *testing.T) {
 			program, err := exec.LookPath(of.program)
 			if err != nil {
-				missing(t, err)
+				fulltest.Missing(t, err)
 			}
 			code := regexp.MustCompile("(?s)```" + of.name + "\n(.*?)```").FindSubmatch(page)
 			if code == nil {
@@ -91,13 +93,4 @@ func TestExportersOutliveKills(t *testing.T) {
 			}
 		})
 	}
-}
-
-// missing skips a test for the lack of a program, or fails it where all have to run.
-func missing(t *testing.T, err error) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(err)
-	}
-	t.Skip(err)
 }
