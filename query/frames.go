@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 )
 
 // Frame is one frame with its envelope. Of Frame, Text and Base64 one is there.
@@ -59,7 +60,12 @@ func (r *Reader) Frames(ctx context.Context, q FrameQuery) (*Page[Frame], error)
 	w := r.frameWindows(q.Tenant, s, &q.FrameFilter, q.After)
 	w.rows, w.bytes = q.Limit+1, pageBytes
 	page := &Page[Frame]{Items: []Frame{}}
-	size := 0
+	grant := budget.Of(ctx)
+	charged := pageCost(s, q.Limit+1, pageBytes)
+	if err := grant.Need(ctx, charged); err != nil {
+		return nil, err
+	}
+	size, read := 0, 0
 	for !w.done {
 		limit := q.Limit + 1 - len(page.Items)
 		a, err := w.next(ctx, limit)
@@ -70,6 +76,11 @@ func (r *Reader) Frames(ctx context.Context, q FrameQuery) (*Page[Frame], error)
 		if err != nil {
 			return nil, err
 		}
+		for i := range rows {
+			read += len(rows[i].Raw)
+		}
+		grant.Adjust(max(frameCopies*int64(read), charged) - charged)
+		charged = max(charged, frameCopies*int64(read))
 		for i := range rows {
 			if len(page.Items) == q.Limit || len(page.Items) > 0 && size+len(rows[i].Raw) > pageBytes {
 				page.Next = &page.Items[len(page.Items)-1].Position
@@ -85,6 +96,17 @@ func (r *Reader) Frames(ctx context.Context, q FrameQuery) (*Page[Frame], error)
 		w.read(a, last, len(rows) == limit)
 	}
 	return page, r.nameDialects(ctx, &q, page.Items)
+}
+
+// frameCopies is how often a page holds a frame's bytes: as they were read, as the
+// payload, and in the answer that is encoded, whose buffer grows.
+const frameCopies = 4
+
+// pageCost is what reading some rows, and no more bytes than most but for one frame, is
+// charged before their sizes are known.
+func pageCost(s *sessionStreamsRow, rows, most int) int64 {
+	average := s.Bytes / max(s.Frames, 1)
+	return frameCopies * int64(max(min(uint64(rows)*average, s.Bytes, uint64(most)), min(average, s.Bytes)))
 }
 
 type frameRow struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 )
 
 const (
@@ -32,6 +33,11 @@ func (r *Reader) RawFrames(ctx context.Context, q FrameQuery, yield func(f *RawF
 	}
 	w := r.frameWindows(q.Tenant, s, &q.FrameFilter, q.After)
 	w.rows, w.bytes, w.shape.Raw = rawWindowRows, rawWindowBytes, true
+	grant := budget.Of(ctx)
+	charged := pageCost(s, rawWindowRows, rawWindowBytes)
+	if err := grant.Need(ctx, charged); err != nil {
+		return err
+	}
 	for !w.done {
 		a, err := w.next(ctx, rawWindowRows)
 		if err != nil {
@@ -41,6 +47,12 @@ func (r *Reader) RawFrames(ctx context.Context, q FrameQuery, yield func(f *RawF
 		if err != nil {
 			return err
 		}
+		read := 0
+		for i := range rows {
+			read += len(rows[i].Raw)
+		}
+		grant.Adjust(max(frameCopies*int64(read), charged) - charged)
+		charged = max(charged, frameCopies*int64(read))
 		var last schema.Position
 		for i := range rows {
 			last = rows[i].position()

@@ -30,14 +30,13 @@ const (
 
 	// Set by the tap as well; stored flags keep their bits.
 
-	FlagTooDeep  // valid JSON of more levels than are looked into (wellformed.MaxDepth)
-	FlagRedacted // secrets were taken out of the bytes before they were recorded
+	FlagTooDeep // valid JSON of more levels than are looked into (wellformed.MaxDepth)
 )
 
 var flagNames = [...]string{
 	"not_json", "invalid_utf8", "nul", "unterminated", "oversize", "binary", "joined", "note",
 	"unknown_type", "event_gap", "event_repeat", "event_back",
-	"too_deep", "redacted",
+	"too_deep",
 }
 
 // Has reports whether all of want are set.

@@ -48,10 +48,13 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 // readRoutes are those by which recordings are read and played.
 func (s *server) readRoutes(e *echo.Echo) {
 	s.tapes = clickhouse.Open(s.node.cfg.dsn, clickhouse.Options{})
-	playing := replayhttp.Options{Library: s.tapes, Logger: s.log, Registerer: s.metrics}
+	s.readers = s.node.cfg.readers.budget()
+	s.metrics.MustRegister(s.readers)
+	playing := replayhttp.Options{Library: s.tapes, Budget: s.readers, Logger: s.log, Registerer: s.metrics}
 	following, err := live.New(live.Options{
 		NATS: s.node.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters,
 		Deleted: s.node.deleted,
+		Budget:  s.readers,
 		Stored:  s.tapes, Log: s.log,
 	})
 	if err != nil {
@@ -73,15 +76,15 @@ func (s *server) readRoutes(e *echo.Echo) {
 	get(e, "/v1/sessions/:id", forSession(q.Session))
 	e.DELETE("/v1/sessions/:id", forSession(q.Delete))
 	e.POST("/v1/sessions/:id/redecode", forSession(redecode.New(s.node.db, s.node.cfg.dsn, s.log).Handle))
-	e.GET("/v1/sessions/:id/frames", forSession(q.Frames))
+	e.GET("/v1/sessions/:id/frames", s.reads(forSession(q.Frames)))
 	get(e, "/v1/sessions/:id/frames/index", forSession(q.FrameIndex))
 	get(e, "/v1/sessions/:id/frames/types", forSession(q.FrameTypes))
-	get(e, "/v1/sessions/:id/frames/:position", forFrame(q.Frame))
+	get(e, "/v1/sessions/:id/frames/:position", s.reads(forFrame(q.Frame)))
 	get(e, "/v1/sessions/:id/timeline", forSession(q.Timeline))
-	get(e, "/v1/sessions/:id/transcript", forSession(q.Transcript))
+	get(e, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
 	get(e, "/v1/sessions/:id/density", forSession(q.Density))
 	e.GET("/v1/sessions/:id/replay", forSession(play.Replay))
-	e.GET("/v1/sessions/:id/tape", only(forSession(stored.NewHandler(stored.New(s.node.db, s.tapes), s.log).Tape)))
+	e.GET("/v1/sessions/:id/tape", only(s.reads(forSession(stored.NewHandler(stored.New(s.node.db, s.tapes), s.log).Tape))))
 	get(e, "/v1/usage", forTenant(q.Usage))
 	get(e, "/v1/tools", forTenant(q.Tools))
 	s.emulateRoutes(e)

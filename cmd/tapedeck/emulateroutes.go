@@ -21,9 +21,9 @@ import (
 // recorded from.
 func (s *server) emulateRoutes(e *echo.Echo) {
 	f := front.New(emulate.Options{
-		Library: s.tapes, Logger: s.log, Registerer: s.metrics,
+		Library: s.tapes, Budget: s.readers, Logger: s.log, Registerer: s.metrics,
 	}, executions{s.node.db})
-	session := isolated(f.Session)
+	session := isolated(s.bounded(f.Session))
 	e.GET("/emulate/:id", session)
 	for _, method := range []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
@@ -31,7 +31,7 @@ func (s *server) emulateRoutes(e *echo.Echo) {
 		e.Add(method, "/emulate/:id/*", session)
 	}
 	get(e, "/v1/sessions/:id/emulation", only(forSession(f.ServeSpeaks), "protocol"))
-	e.GET("/api/v0/executions/:kind/:exec_id/stream", isolated(f.Execution))
+	e.GET("/api/v0/executions/:kind/:exec_id/stream", isolated(s.bounded(f.Execution)))
 }
 
 // isolated keeps what was recorded from acting on the origin of the API and the UI.

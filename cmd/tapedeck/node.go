@@ -42,6 +42,7 @@ type nodeConfig struct {
 	log        *slog.Logger
 	// thresholds are from when on a check fails.
 	thresholds thresholds
+	readers    readerLimits // used by api
 }
 
 // node is the parts of tapedeck that run in this process. They are the same in

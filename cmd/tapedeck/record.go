@@ -14,7 +14,6 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
-	"tapedeck/schema/secrets"
 )
 
 // recordCommand records one source, or several files.
@@ -170,7 +169,7 @@ func checkURL(flag, address, example string, schemes ...string) error {
 	if address == "" || err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme) {
 		return nil
 	}
-	return badUsage("%s %q: it must be a URL like %s", flag, secrets.URL(address), example)
+	return badUsage("%s %q: it must be a URL like %s", flag, address, example)
 }
 
 // report prints what a recording came to.

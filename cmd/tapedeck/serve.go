@@ -19,6 +19,7 @@ type serveCommand struct {
 	serverDurability
 	profileFlags
 	thresholds
+	readerLimits
 	Role       []string      `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
 	NATS       string        `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
 	ClickHouse string        `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
@@ -33,6 +34,9 @@ type serveCommand struct {
 // Run serves until it is told to stop.
 func (c *serveCommand) Run(ctx context.Context) error {
 	if err := errors.Join(checkNATS(c.NATS), checkClickHouse(c.ClickHouse)); err != nil {
+		return err
+	}
+	if err := c.readerLimits.check(); err != nil {
 		return err
 	}
 	log := c.logger()
@@ -59,7 +63,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		},
 		nats: c.NATS, dsn: c.ClickHouse, spoolDir: filepath.Join(c.Data, "spool"),
 		streams:   jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, log: log, thresholds: c.thresholds,
+		syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, log: log, thresholds: c.thresholds, readers: c.readerLimits,
 	})
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"tapedeck/ingest/websocket"
 	"tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
+	"tapedeck/schema/budget"
 )
 
 // server is the HTTP side of a node.
@@ -31,6 +32,7 @@ type server struct {
 	listener    net.Listener
 	metrics     *prometheus.Registry // of what this server has; packages count for the process
 	requests    *requestMetrics
+	readers     *budget.Budget      // nil without the role api
 	tapes       *clickhouse.Store   // nil without the role api
 	live        *live.Library       // nil without the role api
 	ui          *dashboards.Handler // nil without the role api

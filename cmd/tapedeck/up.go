@@ -18,6 +18,7 @@ type upCommand struct {
 	serverDurability
 	profileFlags
 	thresholds
+	readerLimits
 	Data       string        `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 	Listen     string        `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Demo       bool          `help:"Record a demo session."`
@@ -31,6 +32,9 @@ const stopLimit = 5 * time.Second
 // Run starts the servers, serves until it is told to stop, and leaves nothing
 // behind.
 func (c *upCommand) Run(ctx context.Context) (err error) {
+	if err := c.readerLimits.check(); err != nil {
+		return err
+	}
 	log := c.logger()
 	began := time.Now()
 	l, err := listen(c.Listen) // first: a taken port is the most common trouble
@@ -55,7 +59,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	n, err := startNode(ctx, nodeConfig{
 		roles: roles{ingest: true, sink: true, api: true}, connect: servers.ConnectNATS, dsn: servers.ClickHouseDSN(),
-		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, log: log, thresholds: c.thresholds,
+		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, log: log, thresholds: c.thresholds, readers: c.readerLimits,
 	})
 	if err != nil {
 		return err

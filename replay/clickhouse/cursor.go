@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 )
 
 const (
@@ -100,10 +101,11 @@ func (c *cursor) fetch() {
 	if left := c.last - c.query.from.seq; c.query.dense && left < uint64(c.query.rows) {
 		c.query.rows = int(left) + 1
 	}
+	charge, charged := c.cost()
 	query, coming := c.query, make(chan fetched, 1)
 	c.coming = coming
 	c.reader.fetches.Go(func() {
-		got := c.reader.fetch(&query, 2*limit)
+		got := c.reader.fetch(&query, 2*limit, charge, charged)
 		coming <- got
 		if got.page != nil {
 			c.reader.packUnwanted(coming, query.streams)
@@ -111,9 +113,33 @@ func (c *cursor) fetch() {
 	})
 }
 
-// fetch reads a page. It holds no page while it waits for a slot: a thousand
-// playbacks may begin at the same time.
-func (r *reader) fetch(query *pageQuery, limit int) fetched {
+// cost is what the next page is charged, and whether it has been. Where readers have
+// used the budget up the page is made as small as their share, if that is of use:
+// then it need not wait.
+func (c *cursor) cost() (charge int64, charged bool) {
+	of := func() int64 { return costOf(c.query.rows * (c.weight + frameSize)) }
+	if c.query.bundle() {
+		size := 0
+		for _, s := range c.query.streams {
+			size += int(s.Bytes) + int(s.Frames)*frameSize
+		}
+		return costOf(size), c.reader.account.try(costOf(size))
+	}
+	if c.reader.account.try(of()) {
+		return of(), true
+	}
+	c.query.rows = max(min(c.query.rows, budget.Base/8/(c.weight+frameSize)), 1)
+	return of(), c.reader.account.try(of())
+}
+
+// fetch reads a page, which is charged so much, or is to be. It holds no page while it
+// waits for a slot: a thousand playbacks may begin at the same time.
+func (r *reader) fetch(query *pageQuery, limit int, charge int64, charged bool) fetched {
+	if !charged {
+		if err := r.account.need(r.ctx, charge); err != nil {
+			return fetched{err: err}
+		}
+	}
 	store := r.tape.store
 	if err := store.enter(r.ctx); err != nil {
 		return fetched{err: err}
@@ -123,6 +149,8 @@ func (r *reader) fetch(query *pageQuery, limit int) fetched {
 	if err := page.read(r.ctx, r.tape, query, limit); err != nil {
 		return fetched{err: err}
 	}
+	page.charged = costOf(page.bytes + frameSize*len(page.frames))
+	r.account.adjust(page.charged - charge)
 	got := fetched{page: page, tally: page.tally()}
 	if query.packed && got.tally.frames > 0 {
 		return r.pack(got, query.streams)
@@ -132,7 +160,9 @@ func (r *reader) fetch(query *pageQuery, limit int) fetched {
 
 func (r *reader) pack(got fetched, streams []*schema.StreamState) fetched {
 	packed := r.tape.store.pack(got.page, streams)
-	r.tape.store.recycle(got.page)
+	packed.charged = packed.size()
+	r.account.adjust(packed.charged)
+	r.recyclePage(got.page)
 	return fetched{tally: got.tally, packed: packed}
 }
 
@@ -188,7 +218,7 @@ func (c *cursor) take(ctx context.Context) (bool, error) {
 			return true, nil
 		}
 		if got.page != nil {
-			c.reader.tape.store.recycle(got.page)
+			c.reader.recyclePage(got.page)
 		}
 	}
 	if c.held == nil {
@@ -208,6 +238,7 @@ func (c *cursor) unpack() error {
 		c.fetch()
 	}
 	if c.held.left() == 0 {
+		c.reader.account.adjust(-c.held.charged)
 		c.held = nil
 	}
 	return nil

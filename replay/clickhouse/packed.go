@@ -21,6 +21,15 @@ type packed struct {
 	streams []*schema.StreamState // those that the frames belong to
 	chunks  []chunk
 	next    int // the chunk that is to be unpacked
+	charged int64
+}
+
+// size is what the chunks take.
+func (p *packed) size() (n int64) {
+	for i := range p.chunks {
+		n += int64(len(p.chunks[i].bytes))
+	}
+	return n
 }
 
 // chunk is some frames under Zstandard. S2 would take half the time, which is small

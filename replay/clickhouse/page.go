@@ -29,6 +29,7 @@ type page struct {
 	used        int    // blocks in use
 	rows        int    // rows read, repeats included
 	bytes       int    // of raw
+	charged     int64  // to the reader
 	full        bool   // cut short, since it had enough bytes
 	sorted      bool
 }

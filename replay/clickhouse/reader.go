@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 )
 
 const (
@@ -33,10 +34,12 @@ type reader struct {
 	out     []replay.Frame
 	retired []*page // in use until the following Next
 	windows []*page // for frames that are unpacked
+
+	account account
 }
 
-func newReader(t *tape, q replay.Query) *reader {
-	r := &reader{tape: t, query: q, ahead: 2}
+func newReader(t *tape, q replay.Query, grant *budget.Grant) *reader {
+	r := &reader{tape: t, query: q, ahead: 2, account: account{grant: grant}}
 	if q.Few {
 		r.ahead = 1
 	}
@@ -190,7 +193,7 @@ func (r *reader) recycle() {
 		if p.blocks == nil {
 			r.windows = append(r.windows, p)
 		} else {
-			r.tape.store.recycle(p)
+			r.recyclePage(p)
 		}
 	}
 	clear(r.retired)
@@ -201,6 +204,7 @@ func (r *reader) recycle() {
 func (r *reader) Close() error {
 	r.cancel()
 	r.fetches.Wait()
+	r.account.close()
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 )
 
 // tape is one session in the store, with the streams it had when it was opened.
@@ -38,8 +39,8 @@ func (s *Store) Tape(ctx context.Context, tenant, session string) (replay.Tape, 
 func (t *tape) Streams() []schema.StreamState { return t.streams }
 
 // Read implements replay.Tape.
-func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
-	return newReader(t, q), nil
+func (t *tape) Read(ctx context.Context, q replay.Query) (replay.Reader, error) {
+	return newReader(t, q, budget.Of(ctx)), nil
 }
 
 // readStreams reads the parts of the session's streams and puts each stream's

@@ -12,15 +12,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/replay"
+	"tapedeck/schema/budget"
 	"tapedeck/schema/problem"
 )
 
 // Options of a stage. Zero values stand for the defaults.
 type Options struct {
 	Library replay.Library // where tapes come from
-	// Playbacks bounds how many run at the same time; 500. A request beyond
-	// that is answered 503.
-	Playbacks int
+	// Budget bounds the playbacks and what they hold, together with other readers; one
+	// of its own. A request beyond it is answered 503.
+	Budget *budget.Budget
 	// WriteTimeout is how long a client may take to accept one write; 30 s.
 	WriteTimeout time.Duration
 	// Heartbeat is the interval of comments where a protocol has them; 15 s.
@@ -40,14 +41,15 @@ type Options struct {
 // Stage is what the emulated servers play on.
 type Stage struct {
 	opts    Options
-	slots   chan struct{} // one for each running playback
 	running prometheus.Gauge
 	played  *prometheus.CounterVec
 }
 
 // NewStage makes a stage and registers its metrics.
 func NewStage(opts Options) *Stage {
-	opts.Playbacks = cmp.Or(opts.Playbacks, 500)
+	if opts.Budget == nil {
+		opts.Budget = budget.New(budget.Options{})
+	}
 	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, 30*time.Second)
 	opts.Heartbeat = cmp.Or(opts.Heartbeat, 15*time.Second)
 	if opts.Alarm == nil {
@@ -57,7 +59,7 @@ func NewStage(opts Options) *Stage {
 		opts.Logger = slog.Default()
 	}
 	s := &Stage{
-		opts: opts, slots: make(chan struct{}, opts.Playbacks),
+		opts: opts,
 		running: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "tapedeck_emulate_connections",
 			Help: "Requests and connections that emulated servers are answering.",
@@ -82,20 +84,23 @@ func (s *Stage) WriteTimeout() time.Duration { return s.opts.WriteTimeout }
 // Heartbeat is the interval of signs of life.
 func (s *Stage) Heartbeat() time.Duration { return s.opts.Heartbeat }
 
-// Enter takes one of the places for playbacks; leave gives it back. The error is
-// a *problem.Problem.
-func (s *Stage) Enter() (leave func(), err error) {
-	select {
-	case s.slots <- struct{}{}:
-		s.running.Inc()
-		return func() { s.running.Dec(); <-s.slots }, nil
-	default:
-		return nil, &problem.Problem{
-			Title: "Too many playbacks", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-			Detail: fmt.Sprintf("All %d playbacks that this server runs at a time are in use.", s.opts.Playbacks),
-			Hint:   "Try again later, or allow more at the same time.",
+// Enter admits a playback of a tape, whose request is the one given back from then on;
+// leave ends it. The error is a *problem.Problem.
+func (s *Stage) Enter(r *http.Request, t replay.Tape) (_ *http.Request, leave func(), err error) {
+	own := func() {}
+	grant := budget.Of(r.Context()) // of the whole request, or
+	if grant == nil {
+		if grant, err = s.opts.Budget.Enter(); err != nil {
+			return r, nil, err
 		}
+		own = grant.Close
 	}
+	if err := grant.Reserve(r.Context(), replay.Holds(t)); err != nil {
+		own()
+		return r, nil, err
+	}
+	s.running.Inc()
+	return r.WithContext(budget.With(r.Context(), grant)), func() { s.running.Dec(); own() }, nil
 }
 
 // Tape opens a session. The error is a *problem.Problem where there is none.

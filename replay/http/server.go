@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 	"tapedeck/schema/problem"
 )
 
@@ -22,9 +23,9 @@ type Options struct {
 	// Live gives the tapes for follow=1; nil where running sessions cannot be
 	// followed.
 	Live replay.Library
-	// Playbacks bounds how many run at the same time; 2,000. A request beyond
-	// that is answered 503.
-	Playbacks int
+	// Budget bounds the playbacks and what they hold, together with other readers; one
+	// of its own. A request beyond it is answered 503.
+	Budget *budget.Budget
 	// WriteTimeout is how long a client may take to accept one write; 30 s. Then
 	// its connection is closed.
 	WriteTimeout time.Duration
@@ -46,14 +47,15 @@ type Options struct {
 // Server serves playbacks.
 type Server struct {
 	opts    Options
-	slots   chan struct{} // one for each running playback
 	players *replay.Metrics
 	metrics *metrics
 }
 
 // New makes a server and registers its metrics.
 func New(opts Options) *Server {
-	opts.Playbacks = cmp.Or(opts.Playbacks, 2000)
+	if opts.Budget == nil {
+		opts.Budget = budget.New(budget.Options{})
+	}
 	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, 30*time.Second)
 	opts.LagLimit = cmp.Or(opts.LagLimit, time.Minute)
 	opts.Heartbeat = cmp.Or(opts.Heartbeat, 15*time.Second)
@@ -67,7 +69,7 @@ func New(opts Options) *Server {
 		opts.Registerer = prometheus.NewRegistry()
 	}
 	return &Server{
-		opts: opts, slots: make(chan struct{}, opts.Playbacks),
+		opts:    opts,
 		players: replay.NewMetrics(opts.Registerer), metrics: newMetrics(opts.Registerer),
 	}
 }
@@ -81,20 +83,19 @@ func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session 
 		s.refuse(w, r, err)
 		return
 	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	default:
-		s.refuse(w, r, &problem.Problem{
-			Title: "Too many playbacks", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-			Detail: fmt.Sprintf("All %d playbacks that this server runs at a time are in use.", s.opts.Playbacks),
-			Hint:   "Try again later, or allow more at the same time.",
-		})
+	grant, err := s.opts.Budget.Enter()
+	if err != nil {
+		s.refuse(w, r, err)
 		return
 	}
+	defer grant.Close()
+	r = r.WithContext(budget.With(r.Context(), grant))
 	s.metrics.running.Inc()
 	defer s.metrics.running.Dec()
 	tape, opts, err := s.open(r.Context(), tenant, session, req)
+	if err == nil {
+		err = grant.Reserve(r.Context(), replay.Holds(tape))
+	}
 	if err != nil {
 		s.refuse(w, r, err)
 		return

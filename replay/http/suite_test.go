@@ -12,6 +12,7 @@ import (
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 )
 
 // What holds for every transport.
@@ -192,13 +193,13 @@ func refuses(t *testing.T, over schema.Transport) {
 
 func isBusy(t *testing.T, over schema.Transport) {
 	tape := simple(2, time.Hour)
-	srv := serve(t, replayhttp.Options{Library: tape, Playbacks: 1})
+	srv := serve(t, replayhttp.Options{Library: tape, Budget: budget.New(budget.Options{Readers: 1})})
 	res, err := srv.Client().Get(address(srv.URL, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := play(t, srv.Client(), srv.URL, over, "")
-	if p.status != 503 || p.header.Get("Retry-After") == "" || !strings.Contains(p.body, "All 1 playbacks") {
+	if p.status != 503 || p.header.Get("Retry-After") == "" || !strings.Contains(p.body, "All 1 readers") {
 		t.Errorf("got %d %v %s", p.status, p.header, p.body)
 	}
 	res.Body.Close()

@@ -14,6 +14,7 @@ import (
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 )
 
 // reads gives what arrives as "<ms> <bytes>", read by read: a read of a chunked
@@ -123,7 +124,7 @@ func TestStuckClient(t *testing.T) {
 	for _, over := range transports {
 		synctest.Test(t, func(t *testing.T) {
 			tape := simple(1000, 0)
-			client := servePipe(t, replayhttp.Options{Library: tape, WriteTimeout: 7 * time.Second, Playbacks: 1, Heartbeat: time.Hour})
+			client := servePipe(t, replayhttp.Options{Library: tape, WriteTimeout: 7 * time.Second, Budget: budget.New(budget.Options{Readers: 1}), Heartbeat: time.Hour})
 			h := map[schema.Transport]string{schema.SSE: "", schema.NDJSON: "Accept: application/x-ndjson\r\n",
 				schema.WebSocket: "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"}[over]
 			conn, err := client.Transport.(*http.Transport).DialContext(t.Context(), "", "")

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/replay"
+	"tapedeck/schema/budget"
 	"tapedeck/schema/tombstone"
 )
 
@@ -27,6 +28,7 @@ type Options struct {
 	Filters func(tenant, session string) []string
 	Stored  replay.Library // what the sink has stored
 	Deleted *tombstone.Set // what was deleted; nil for nothing
+	Budget  *budget.Budget // is charged the blocks that tails keep; nil for none
 	// Linger and LingerHTTP are how long to wait for more after all streams have
 	// ended: 3 s, and 30 s where some of them are HTTP exchanges.
 	Linger, LingerHTTP time.Duration

@@ -16,7 +16,11 @@ type pull struct {
 	next     uint64 // the lowest number that may come
 	consumer jetstream.Consumer
 	taken    uint64 // messages that the consumer has given
+	ask      int    // how many blocks are asked for next: few where they are large
 }
+
+// pullBytes is about how much is fetched at a time, unless one block has more.
+const pullBytes = 1 << 20
 
 // open makes a consumer that begins at next, if there is none.
 func (p *pull) open(ctx context.Context) error {
@@ -63,12 +67,15 @@ func (p *pull) some(ctx context.Context) ([]*piece, error) {
 	if err := p.open(ctx); err != nil {
 		return nil, err
 	}
-	batch, err := p.consumer.FetchNoWait(pullBlocks)
+	batch, err := p.consumer.FetchNoWait(max(p.ask, 1))
 	if err != nil {
 		return nil, fmt.Errorf("fetch blocks of %s: %w", p.session, err)
 	}
 	var pieces []*piece
+	count, size := 0, 0
 	for m := range batch.Messages() {
+		count++
+		size += len(m.Data())
 		b, failed := p.take(m)
 		if failed != nil && err == nil {
 			err = failed
@@ -82,6 +89,9 @@ func (p *pull) some(ctx context.Context) ([]*piece, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("fetch blocks of %s: %w", p.session, err)
+	}
+	if count > 0 {
+		p.ask = max(min(4*count, pullBytes/(size/count+1), pullBlocks), 1)
 	}
 	return pieces, nil
 }

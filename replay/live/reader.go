@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 )
 
 // reader gives a session from a place on, and then what comes.
@@ -70,7 +71,7 @@ func (r *reader) seam(ctx context.Context) error {
 		return err
 	}
 	r.leave()
-	r.source = &source{library: l, tail: tail, next: v.cursor}
+	r.source = &source{library: l, tail: tail, next: v.cursor, grant: budget.Of(ctx)}
 	r.view = v
 	q := r.query
 	if r.begun {

@@ -3,6 +3,8 @@ package live
 import (
 	"context"
 	"errors"
+
+	"tapedeck/schema/budget"
 )
 
 // source gives a session's blocks in order from a number on: from the tail, or,
@@ -13,6 +15,19 @@ type source struct {
 	tail    *tail
 	next    uint64 // the lowest number that may come
 	pull    *pull  // nil while the tail serves
+
+	grant *budget.Grant // the reader's
+	held  int64         // what it is charged for the blocks that were pulled last
+}
+
+// charge charges the reader for blocks in place of those before.
+func (s *source) charge(pieces []*piece) {
+	held := int64(0)
+	for _, p := range pieces {
+		held += 2 * int64(p.size) // its frames are copied to be sent
+	}
+	s.grant.Adjust(held - s.held)
+	s.held = held
 }
 
 // errRemoved says that blocks were removed from JetStream, since they are stored.
@@ -22,6 +37,7 @@ var errRemoved = errors.New("the blocks are no longer in JetStream")
 // there may be, or nil where get is to be called again at once. The error may be
 // errRemoved.
 func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
+	s.charge(nil)
 	pieces, after, changed, low := s.tail.from(s.next)
 	if low <= s.next {
 		s.leave()
@@ -46,6 +62,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	}
 	if s.pull.next > s.next {
 		s.next = s.pull.next
+		s.charge(pieces)
 		return pieces, nil, nil
 	}
 	// Nothing came: in time, or because there is nothing before what the tail has.
@@ -70,5 +87,6 @@ func (s *source) leave() {
 // close lets go of the tail.
 func (s *source) close() {
 	s.leave()
+	s.charge(nil)
 	s.library.release(s.tail)
 }

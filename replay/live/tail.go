@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/schema/budget"
 )
 
 // tail is the latest blocks of one session, for all its readers.
@@ -22,6 +24,7 @@ type tail struct {
 	mu      sync.Mutex // guards what follows
 	pieces  []*piece
 	bytes   int
+	charge  *budget.Grant // bytes
 	low     uint64        // all blocks from this number on that came are among pieces
 	high    uint64        // the number of the latest that came
 	broken  bool          // the last consumer failed, and there is no other yet
@@ -32,7 +35,7 @@ func newTail(l *Library, s *session, from uint64) *tail {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &tail{
 		library: l, session: s, cancel: cancel, done: make(chan struct{}),
-		low: from, changed: make(chan struct{}),
+		low: from, changed: make(chan struct{}), charge: l.opts.Budget.Shared(),
 	}
 	go func() {
 		defer close(t.done)
@@ -44,6 +47,10 @@ func newTail(l *Library, s *session, from uint64) *tail {
 func (t *tail) end() {
 	t.cancel()
 	<-t.done
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.charge.Adjust(-int64(t.bytes))
+	t.pieces, t.bytes = nil, 0
 }
 
 // run takes blocks until ctx ends, with a new consumer whenever one fails.
@@ -122,6 +129,7 @@ func (t *tail) add(b *piece, number uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.high = number
+	before := t.bytes
 	if b != nil {
 		t.pieces = append(t.pieces, b)
 		t.bytes += b.size
@@ -132,6 +140,7 @@ func (t *tail) add(b *piece, number uint64) {
 			t.pieces = t.pieces[1:]
 		}
 	}
+	t.charge.Adjust(int64(t.bytes - before))
 	t.stir()
 }
 
@@ -140,6 +149,7 @@ func (t *tail) rise(low uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if low > t.low {
+		t.charge.Adjust(-int64(t.bytes))
 		t.low, t.pieces, t.bytes = low, nil, 0
 		t.stir()
 	}

@@ -187,7 +187,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 		s.refuse(w, r, err)
 		return
 	}
-	leave, err := s.stage.Enter()
+	r, leave, err := s.stage.Enter(r, t)
 	if err != nil {
 		s.refuse(w, r, err)
 		return

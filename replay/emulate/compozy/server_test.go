@@ -15,6 +15,7 @@ import (
 	et "tapedeck/replay/emulate/emulatetest"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
+	"tapedeck/schema/budget"
 )
 
 type sessions map[string]string
@@ -151,7 +152,7 @@ func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := &replaytest.Tape{}
 		tape.Stream(schema.SSE, "compozy").Add(0, sse(1, "status", "{}")).Add(time.Hour, sse(2, "complete", "{}"))
-		client := et.ServePipe(t, handler(tape, func(o *emulate.Options) { o.Playbacks = 1 }))
+		client := et.ServePipe(t, handler(tape, func(o *emulate.Options) { o.Budget = budget.New(budget.Options{Readers: 1}) }))
 		done := make(chan []string)
 		go func() {
 			_, got := get(t, client, "tasks/session/stream")

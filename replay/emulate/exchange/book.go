@@ -10,7 +10,6 @@ import (
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/schema"
-	"tapedeck/schema/secrets"
 )
 
 // book lists the exchanges of a session in the order of their requests.
@@ -52,8 +51,7 @@ func (b *book) readRequests(ctx context.Context, t replay.Tape) (asked map[strin
 	}
 	open := map[string]*pending{}
 	finish := func(p *pending) {
-		p.x.secret = secrets.Masked(p.body)
-		sum := printOf(p.body, p.x.secret...)
+		sum := printOf(p.body)
 		p.x.body = &sum
 		delete(open, p.x.stream.StreamID)
 	}

@@ -5,7 +5,6 @@ import (
 	"regexp"
 
 	"tapedeck/schema"
-	"tapedeck/schema/secrets"
 )
 
 // exchange is a request that is recorded, and where its answer is on the tape.
@@ -19,7 +18,6 @@ type exchange struct {
 	upgrade     bool              // to a WebSocket
 	turns       []schema.Position // of a WebSocket: the client's messages
 	body        *print
-	secret      []string // members of the body whose values were not recorded
 	first, last schema.Position
 	asked       int64 // when the request was complete, ns: where the clock starts
 	ended       int64 // its last frame, ns
@@ -89,4 +87,4 @@ func (x *exchange) asks(q url.Values) bool {
 }
 
 // redacted stands in recorded heads for secrets.
-const redacted = secrets.Mask
+const redacted = "[redacted]"

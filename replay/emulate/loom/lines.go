@@ -28,7 +28,7 @@ func (s *Server) ServeLines(w http.ResponseWriter, r *http.Request, tenant, sess
 		s.stage.Refuse(w, r, server, err)
 		return
 	}
-	leave, err := s.stage.Enter()
+	r, leave, err := s.stage.Enter(r, t)
 	if err != nil {
 		s.stage.Refuse(w, r, server, err)
 		return

@@ -53,7 +53,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session s
 		s.stage.Refuse(w, r, server, err)
 		return
 	}
-	leave, err := s.stage.Enter()
+	r, leave, err := s.stage.Enter(r, t)
 	if err != nil {
 		s.stage.Refuse(w, r, server, err)
 		return

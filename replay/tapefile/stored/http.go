@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
+	"tapedeck/schema/budget"
 	"tapedeck/schema/problem"
 )
 
@@ -46,6 +47,12 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 				Title: "Recording not readable", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
 				Detail: "The recording could not be read; the server's log tells why.", Hint: "Try again.",
 			})
+		}
+		return
+	}
+	if err := budget.Of(r.Context()).Reserve(r.Context(), replay.Holds(s.tape)); err != nil {
+		if p, ok := problem.From(err); ok && r.Context().Err() == nil {
+			problem.Write(w, p)
 		}
 		return
 	}

@@ -1,0 +1,66 @@
+package clickhouse
+
+import (
+	"context"
+	"sync"
+
+	"tapedeck/schema/budget"
+)
+
+// account is what a reader is charged for its pages. A page is charged twice its
+// size, since who plays its frames copies them to send them.
+type account struct {
+	grant *budget.Grant
+
+	mu     sync.Mutex // guards what follows
+	held   int64
+	closed bool
+}
+
+// costOf is what frames of so many bytes are charged.
+func costOf(bytes int) int64 { return 2 * int64(bytes) }
+
+// try charges n bytes if they are there.
+func (a *account) try(n int64) bool {
+	if !a.grant.Try(n) {
+		return false
+	}
+	a.note(n)
+	return true
+}
+
+// need charges n bytes once they are there.
+func (a *account) need(ctx context.Context, n int64) error {
+	err := a.grant.Need(ctx, n)
+	if err == nil {
+		a.note(n)
+	}
+	return err
+}
+
+// adjust charges n bytes more, or fewer.
+func (a *account) adjust(n int64) {
+	a.grant.Adjust(n)
+	a.note(n)
+}
+
+func (a *account) note(n int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held += n
+}
+
+// close gives back what is charged. The reader is not used any more.
+func (a *account) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.grant.Adjust(-a.held)
+	a.held = 0
+}
+
+// recyclePage gives a page back, and what it was charged.
+func (r *reader) recyclePage(p *page) {
+	r.account.adjust(-p.charged)
+	p.charged = 0
+	r.tape.store.recycle(p)
+}

@@ -1,0 +1,13 @@
+package replay
+
+import "tapedeck/schema/budget"
+
+// Holds is about how many bytes a playback of a tape holds at least: a frame that is
+// sent and one that is read ahead, each as recorded and as sent.
+func Holds(t Tape) int64 {
+	var largest uint64
+	for _, s := range t.Streams() {
+		largest = max(largest, s.Bytes/max(s.Frames, 1))
+	}
+	return budget.Base + 4*int64(largest)
+}
