@@ -108,6 +108,9 @@ func TestImportParts(t *testing.T) {
 		facts += b.Facts.Len()
 	}
 	for _, p := range parts {
+		if p.Ended == 0 {
+			p.Recorder = importedRecorder // which is never alive
+		}
 		if !reflect.DeepEqual(last[p.FirstSeq], p) {
 			t.Errorf("part %d ends as\n%+v, want\n%+v", p.FirstSeq, last[p.FirstSeq], p)
 		}
