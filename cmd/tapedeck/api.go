@@ -21,13 +21,13 @@ import (
 // ingestRoutes are those by which streams come in.
 func (s *server) ingestRoutes(e *echo.Echo) {
 	rec := s.node.recorder
-	bodies := body.NewHandler(rec, body.Options{Keys: s.node.keys, Known: s.node.sessionOf(), Log: s.log})
+	bodies := body.NewHandler(rec, body.Options{Limits: s.node.cfg.limits, Keys: s.node.keys, Known: s.node.sessionOf(), Log: s.log})
 	e.POST("/v1/ingest", forTenant(bodies.Ingest))
 	get(e, "/v1/ingest/:key", only(func(c echo.Context) error {
 		bodies.Status(c.Response(), c.Request(), ingest.DefaultTenant, c.Param("key"))
 		return nil
 	}))
-	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Log: s.log})
+	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.node.cfg.limits, Log: s.log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
 	links := link.ServerOptions{Next: s.node.accepts, Log: s.log}
 	if s.node.announcer != nil {

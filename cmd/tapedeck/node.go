@@ -39,6 +39,7 @@ type nodeConfig struct {
 	quietAfter time.Duration // used by api
 	streams    jetstream.Config
 	pprof      bool // profiles are served
+	limits     ingest.Limits
 	log        *slog.Logger
 	// thresholds are from when on a check fails.
 	thresholds thresholds

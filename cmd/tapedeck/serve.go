@@ -18,6 +18,7 @@ type serveCommand struct {
 	logFlags
 	serverDurability
 	profileFlags
+	limitFlags
 	thresholds
 	readerLimits
 	Role       []string      `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
@@ -63,7 +64,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		},
 		nats: c.NATS, dsn: c.ClickHouse, spoolDir: filepath.Join(c.Data, "spool"),
 		streams:   jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, log: log, thresholds: c.thresholds, readers: c.readerLimits,
+		syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, limits: c.limits(), log: log, thresholds: c.thresholds, readers: c.readerLimits,
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ type upCommand struct {
 	logFlags
 	serverDurability
 	profileFlags
+	limitFlags
 	thresholds
 	readerLimits
 	Data       string        `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
@@ -59,7 +60,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	n, err := startNode(ctx, nodeConfig{
 		roles: roles{ingest: true, sink: true, api: true}, connect: servers.ConnectNATS, dsn: servers.ClickHouseDSN(),
-		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, log: log, thresholds: c.thresholds, readers: c.readerLimits,
+		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, limits: c.limits(), log: log, thresholds: c.thresholds, readers: c.readerLimits,
 	})
 	if err != nil {
 		return err

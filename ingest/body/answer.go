@@ -2,6 +2,7 @@ package body
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -86,6 +87,9 @@ func (rec *recording) failure(status int, err error) *Failure {
 	f.Hint = "Send the body again from byte durable_bytes on: what comes before is recorded."
 	if rec.keyed != nil {
 		f.Hint = keyHint(status)
+	}
+	if limit, ok := errors.AsType[*ingest.LimitError](err); ok {
+		f.Hint = "Send the rest in a body of its own, from byte durable_bytes on, or start the server with a higher " + limit.Flag + "."
 	}
 	if status == http.StatusServiceUnavailable {
 		f.RetryAfter = retryAfter

@@ -19,7 +19,8 @@ import (
 // Options bound what a Handler takes. The zero value of a field stands for its
 // default.
 type Options struct {
-	FrameLimit int // bytes; default ingest.DefaultFrameLimit
+	Limits     ingest.Limits // of a body and its tags
+	FrameLimit int           // bytes; default ingest.DefaultFrameLimit
 	// Patience is how long a body waits, unread, for a publisher that pushes
 	// back, before it is answered with 503; default 10 s.
 	Patience time.Duration
@@ -42,6 +43,7 @@ type Handler struct {
 
 // NewHandler makes a handler that records to rec.
 func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
+	opts.Limits = opts.Limits.WithDefaults()
 	if opts.Patience == 0 {
 		opts.Patience = 10 * time.Second
 	}
@@ -108,6 +110,11 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 		writeJSON(w, problem.ContentType, known.Status, known)
 		return
 	}
+	if err := h.opts.Limits.CheckTags(ask.stream.Tags); err != nil {
+		h.hangUp(w, control)
+		problem.Write(w, problem.BadParameter("tag", err.Error()))
+		return
+	}
 	rec, bad := h.begin(ask, r, control)
 	if bad != nil {
 		h.hangUp(w, control)
@@ -165,6 +172,7 @@ func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseCon
 	}
 	if ask.encoding != "" {
 		rec.decoding = pump.NewDecoding(ask.encoding, rec.cutter)
+		rec.decoding.Ratio = h.opts.Limits.Ratio
 		rec.cutter = rec.decoding
 	}
 	return rec, nil

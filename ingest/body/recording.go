@@ -88,7 +88,10 @@ func (rec *recording) checkDigest(sum ingest.Summary) error {
 // statusOf is the status of an answer to a body that was not recorded to its end.
 func statusOf(err error) int {
 	_, unreadable := errors.AsType[*pump.ReadError](err)
+	_, beyond := errors.AsType[*ingest.LimitError](err)
 	switch {
+	case beyond:
+		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, errDigest):
 		return http.StatusUnprocessableEntity
 	case errors.Is(err, errSilence):
@@ -108,10 +111,10 @@ func (rec *recording) feed(ctx context.Context) error {
 	rec.patience.Stop()
 	defer rec.patience.Stop()
 	cutter := &patient{rec.cutter, rec.patience, rec.opts.Patience}
-	record := func(f *schema.Frame) error {
+	record := rec.bounded(func(f *schema.Frame) error {
 		rec.offsets.Add(len(f.Raw))
 		return rec.stream.Record(recordCtx, f)
-	}
+	})
 	if rec.keyed != nil {
 		return rec.keyed.feed(ctx, recordCtx, cutter, record)
 	}

@@ -15,17 +15,22 @@ type Decoding struct {
 	name    string
 	decoder *coding.Decoder
 	cutter  ingest.Cutter
+	// Ratio of decoded bytes to those that came, from ingest.RatioFrom on, beyond
+	// which decoding fails with an *ingest.LimitError; 0 for any.
+	Ratio   int
+	in, out uint64
 }
 
 var _ ingest.Cutter = (*Decoding)(nil)
 
 // NewDecoding decodes a known encoding (see coding.Known) for a cutter.
 func NewDecoding(name string, c ingest.Cutter) *Decoding {
-	return &Decoding{name, coding.New(name), c}
+	return &Decoding{name: name, decoder: coding.New(name), cutter: c}
 }
 
 // Cut implements ingest.Cutter.
 func (d *Decoding) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
+	d.in += uint64(len(p))
 	return d.decode(func(out func([]byte) error) error { return d.decoder.Decode(p, out) }, at, emit)
 }
 
@@ -45,6 +50,11 @@ func (d *Decoding) End(at int64, emit func(*schema.Frame) error) error {
 func (d *Decoding) decode(run func(out func([]byte) error) error, at int64, emit func(*schema.Frame) error) error {
 	var failed error // the cutter, rather than the decoder
 	err := run(func(p []byte) error {
+		d.out += uint64(len(p))
+		if d.Ratio > 0 && d.out > ingest.RatioFrom && d.out/uint64(d.Ratio) > d.in {
+			failed = ingest.Exceeded("body-ratio", "the body decodes to more than %d times its size", d.Ratio)
+			return failed
+		}
 		failed = d.cutter.Cut(p, at, emit)
 		return failed
 	})

@@ -29,6 +29,7 @@ type HandlerOptions struct {
 	// https://ui.example.com, or * for all. Where there are none, a page must come
 	// from this server itself.
 	Origins []string
+	Limits  ingest.Limits // of tags
 	Log     *slog.Logger
 }
 
@@ -42,6 +43,7 @@ type Handler struct {
 
 // NewHandler makes a handler that records to rec. Shutdown ends it.
 func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
+	opts.Limits = opts.Limits.WithDefaults()
 	if opts.FrameLimit == 0 {
 		opts.FrameLimit = ingest.DefaultFrameLimit
 	}
@@ -74,6 +76,9 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 // without a mask is closed with code 1002; what came before is recorded.
 func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string) {
 	so, bad := streamOptions(r, tenant)
+	if err := h.opts.Limits.CheckTags(so.Tags); bad == nil && err != nil {
+		bad = problem.BadParameter("tag", err.Error())
+	}
 	if bad == nil && !websocketAsked(r) {
 		w.Header().Set("Upgrade", "websocket")
 		bad = &problem.Problem{

@@ -1,0 +1,29 @@
+package body
+
+import (
+	"tapedeck/ingest"
+	"tapedeck/schema"
+)
+
+// sessionsEvery is after how many frames the number of sessions is looked at.
+const sessionsEvery = 64
+
+// bounded has record called for frames within the limits. The error beyond them is
+// an *ingest.LimitError; what was recorded by then stays.
+func (rec *recording) bounded(record func(*schema.Frame) error) func(*schema.Frame) error {
+	l := rec.opts.Limits
+	var frames, bytes uint64
+	return func(f *schema.Frame) error {
+		frames++
+		bytes += uint64(len(f.Raw))
+		switch {
+		case frames > l.Frames:
+			return ingest.Exceeded("body-frames", "the body has more than %d frames", l.Frames)
+		case bytes > l.Bytes:
+			return ingest.Exceeded("body-bytes", "the body has more than %d bytes, its encoding undone", l.Bytes)
+		case frames%sessionsEvery == 0 && rec.stream.SessionCount() > l.Sessions:
+			return ingest.Exceeded("body-sessions", "the body names more than %d sessions", l.Sessions)
+		}
+		return record(f)
+	}
+}

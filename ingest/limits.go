@@ -1,0 +1,71 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// Limits bound what one client sends. The zero value of a field stands for its
+// default, which is beyond what agents do.
+type Limits struct {
+	Bytes    uint64 // of a body, its encoding undone; default 256 GiB
+	Frames   uint64 // of a body; default 1,000,000,000
+	Sessions int    // that the frames of a body name; default 100,000
+	Ratio    int    // of a body's decoded bytes to those that were sent, from RatioFrom on; default 200
+	Tags     int    // of a stream; default 64
+	TagBytes int    // of the name and the value of a tag; default 1024
+}
+
+// RatioFrom is how many decoded bytes of a body may be of any ratio.
+const RatioFrom = 64 << 20
+
+// WithDefaults fills in the defaults.
+func (l Limits) WithDefaults() Limits {
+	return Limits{
+		Bytes: cmp.Or(l.Bytes, 256<<30), Frames: cmp.Or(l.Frames, 1_000_000_000), Sessions: cmp.Or(l.Sessions, 100_000),
+		Ratio: cmp.Or(l.Ratio, 200), Tags: cmp.Or(l.Tags, 64), TagBytes: cmp.Or(l.TagBytes, 1024),
+	}
+}
+
+// A LimitError is input beyond a limit.
+type LimitError struct {
+	What string // what there is too much of, and what the limit is
+	Flag string // the setting of the server
+}
+
+// Error names the limit and its flag.
+func (e *LimitError) Error() string { return e.What + " (" + e.Flag + ")" }
+
+// Exceeded makes the error of a limit, and counts it. limit names it in the metric
+// and, after "--max-", the flag.
+func Exceeded(limit, format string, args ...any) *LimitError {
+	limits.WithLabelValues(limit).Inc()
+	return &LimitError{fmt.Sprintf(format, args...), "--max-" + limit}
+}
+
+// CheckTags reports tags beyond the limits. The error is a *LimitError.
+func (l Limits) CheckTags(tags map[string]string) error {
+	if len(tags) > l.Tags {
+		return Exceeded("tags", "%d tags are more than %d", len(tags), l.Tags)
+	}
+	for name, value := range tags {
+		if n := len(name) + len(value); n > l.TagBytes {
+			return Exceeded("tag-bytes", "the tag %.40q has %d bytes, more than %d", name, n, l.TagBytes)
+		}
+	}
+	return nil
+}
+
+// SessionCount is Summary.SessionCount so far.
+func (s *Stream) SessionCount() int {
+	s.gate <- struct{}{}
+	defer s.leaveGate()
+	return s.summary.SessionCount
+}
+
+var limits = promauto.NewCounterVec(prometheus.CounterOpts{
+	Name: "tapedeck_ingest_limits_total", Help: "Bodies and connections refused or ended early because of a limit, by the limit.",
+}, []string{"limit"})
