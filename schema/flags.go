@@ -30,13 +30,14 @@ const (
 
 	// Set by the tap as well; stored flags keep their bits.
 
-	FlagTooDeep // valid JSON of more levels than are looked into (wellformed.MaxDepth)
+	FlagTooDeep  // valid JSON of more levels than are looked into (wellformed.MaxDepth)
+	FlagRedacted // secrets were taken out of the bytes before they were recorded
 )
 
 var flagNames = [...]string{
 	"not_json", "invalid_utf8", "nul", "unterminated", "oversize", "binary", "joined", "note",
 	"unknown_type", "event_gap", "event_repeat", "event_back",
-	"too_deep",
+	"too_deep", "redacted",
 }
 
 // Has reports whether all of want are set.

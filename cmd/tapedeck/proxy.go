@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/proxy"
+	"tapedeck/schema/secrets"
 )
 
 // proxyCommand runs the recording proxy.
@@ -22,6 +23,7 @@ type proxyCommand struct {
 	Tag           []string `help:"Tag the sessions; may be repeated." placeholder:"K=V" sep:"none"`
 	AllowHost     []string `help:"A host name beside loopback ones by which clients may call the proxy; may be repeated." placeholder:"NAME" sep:"none"`
 	AllowOrigin   []string `help:"An origin beside loopback ones whose pages may use the proxy; may be repeated." placeholder:"ORIGIN" sep:"none"`
+	Redact        []string `help:"A header, query parameter or JSON member whose value is not to be recorded, beside those whose names say so; may be repeated." placeholder:"NAME" sep:"none"`
 	Strict        bool     `help:"Hold up requests rather than record them in part when the recorder is overloaded."`
 	NATS          string   `help:"Publish to this NATS server rather than through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
@@ -56,12 +58,12 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	p, err := proxy.New(proxy.Options{
 		Upstream: c.Upstream, Recorder: out.recorder(),
 		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},
-		SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Strict: c.Strict, Log: log,
+		SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Redact: c.Redact, Strict: c.Strict, Log: log,
 	})
 	if err != nil {
 		return usageError{err}
 	}
-	fmt.Fprintf(os.Stderr, "http://%s records what passes to %s\n", l.Addr(), c.Upstream)
+	fmt.Fprintf(os.Stderr, "http://%s records what passes to %s\n", l.Addr(), secrets.URL(c.Upstream))
 	if err := p.Serve(ctx, l, shutdownTimeout); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/schema/secrets"
 )
 
 // recordCommand records one source, or several files.
@@ -169,7 +170,7 @@ func checkURL(flag, address, example string, schemes ...string) error {
 	if address == "" || err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme) {
 		return nil
 	}
-	return badUsage("%s %q: it must be a URL like %s", flag, address, example)
+	return badUsage("%s %q: it must be a URL like %s", flag, secrets.URL(address), example)
 }
 
 // report prints what a recording came to.

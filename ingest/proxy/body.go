@@ -36,6 +36,15 @@ func (p *Proxy) newBody(h http.Header) *body {
 	return &body{cutter: p.cutter(h), coding: coded}
 }
 
+// newRequestBody is newBody for what a client sends.
+func (p *Proxy) newRequestBody(h http.Header) *body {
+	b := p.newBody(h)
+	if w, ok := b.cutter.(*whole); ok {
+		b.cutter = &secretive{whole: w, redact: p.redact}
+	}
+	return b
+}
+
 // cutter chooses by media type.
 func (p *Proxy) cutter(h http.Header) ingest.Cutter {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")

@@ -70,3 +70,30 @@ func (c *whole) End(_ int64, emit func(*schema.Frame) error) error {
 	c.over = false
 	return c.buf.Emit(nil, flags, emit)
 }
+
+// secretive takes secrets out of a JSON body that a client sends.
+type secretive struct {
+	*whole
+	redact *redactor
+	begun  bool // what is emitted next does not begin the body
+}
+
+// Cut implements ingest.Cutter.
+func (c *secretive) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
+	return c.whole.Cut(p, at, c.redacted(emit))
+}
+
+// End implements ingest.Cutter.
+func (c *secretive) End(at int64, emit func(*schema.Frame) error) error {
+	return c.whole.End(at, c.redacted(emit))
+}
+
+func (c *secretive) redacted(emit func(*schema.Frame) error) func(*schema.Frame) error {
+	return func(f *schema.Frame) error {
+		if !c.begun {
+			c.redact.body(f)
+		}
+		c.begun = true
+		return emit(f)
+	}
+}

@@ -42,13 +42,16 @@
 //   - The head of the request, then that of the answer, and any 1xx before it:
 //     Transport HTTP, FlagNote; start line and fields as text, lines ended by
 //     CRLF, a blank line at the end. The request's is as the client sent it.
-//     Values of fields and query parameters that hold secrets are replaced by
-//     "[redacted]". Bodies are not redacted.
+//     Values of fields, query parameters and cookies that hold secrets by their
+//     names (package secrets, Options.Redact) are replaced by "[redacted]".
 //   - Bodies, by their Content-Type: text/event-stream is cut into events, the
 //     NDJSON types into lines; application/json and its like is one frame of
 //     the transport HTTP; of any other type every read is a frame of the
 //     transport HTTP. A body that is cut off ends in a frame that is marked
-//     FlagUnterminated, if anything of a frame was left.
+//     FlagUnterminated, if anything of a frame was left. In a JSON body that the
+//     client sends the object's own members that hold secrets are replaced in the
+//     same way, where they are strings; all other bytes stay, and the frame is
+//     marked FlagRedacted. What is forwarded is not changed.
 //   - Trailers, as a note like a head, without a start line.
 //   - After an upgrade to WebSocket: messages; and close frames as notes, such
 //     as "close 1000 bye". Pings and pongs are not recorded. After an upgrade

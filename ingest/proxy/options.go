@@ -14,6 +14,7 @@ import (
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/schema"
 	"tapedeck/schema/origin"
+	"tapedeck/schema/secrets"
 )
 
 // Options say what to proxy to and how to record it. Upstream and Recorder are
@@ -37,9 +38,10 @@ type Options struct {
 
 	Forwarded  bool // add X-Forwarded-For, -Host and -Proto to requests
 	KeepCoding bool // record bodies with a Content-Encoding as they came
-	// Redact lists what is replaced by "[redacted]" in recorded heads; default
-	// DefaultRedaction.
-	Redact *Redaction
+	// Redact names further header fields, query parameters and members of JSON
+	// request bodies whose values are replaced by "[redacted]" in what is recorded,
+	// beside those that package secrets knows.
+	Redact []string
 	TLS    *tls.Config // for an https upstream
 
 	Strict   bool          // hold up exchanges rather than record them in part
@@ -55,9 +57,6 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.FrameLimit == 0 {
 		o.FrameLimit = ingest.DefaultFrameLimit
-	}
-	if o.Redact == nil {
-		o.Redact = DefaultRedaction()
 	}
 	if o.Patience == 0 {
 		o.Patience = time.Second
@@ -77,11 +76,8 @@ func (o Options) withDefaults() Options {
 // check says what of the options cannot be.
 func (o Options) check() (*url.URL, error) {
 	upstream, err := url.Parse(o.Upstream)
-	if err != nil {
-		return nil, fmt.Errorf("upstream: %w", err)
-	}
-	if upstream.Scheme != "http" && upstream.Scheme != "https" || upstream.Host == "" {
-		return nil, fmt.Errorf("upstream %q is not a URL like https://api.example.com", o.Upstream)
+	if err != nil || upstream.Scheme != "http" && upstream.Scheme != "https" || upstream.Host == "" {
+		return nil, fmt.Errorf("upstream %q is not a URL like https://api.example.com", secrets.URL(o.Upstream))
 	}
 	for _, from := range o.Origins {
 		if u, err := url.Parse(from); from != "null" && (err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != from) {

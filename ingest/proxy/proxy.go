@@ -44,7 +44,7 @@ func New(opts Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{opts: opts, upstream: upstream, redact: newRedactor(opts.Redact), total: semaphore.NewWeighted(opts.TotalBytes)}
+	p := &Proxy{opts: opts, upstream: upstream, redact: newRedactor(&opts), total: semaphore.NewWeighted(opts.TotalBytes)}
 	p.serving.init()
 	p.cutCtx, p.cut = context.WithCancelCause(context.Background())
 	p.recordCtx, p.stop = context.WithCancel(context.Background())
@@ -97,7 +97,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.opts.Log.Warn("recorder overloaded: an exchange is not recorded", "exchange", so.Source)
 	}
 	defer ex.finish()
-	b := p.newBody(r.Header)
+	b := p.newRequestBody(r.Header)
 	err := errors.Join(
 		ex.note(schema.Send, p.redact.requestHead(r, b.coding)),
 		ex.begin(schema.Send, b),

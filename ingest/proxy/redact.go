@@ -1,49 +1,24 @@
 package proxy
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
+
+	"tapedeck/schema"
+	"tapedeck/schema/secrets"
 )
 
-// Redaction lists whose values are not recorded; case does not matter.
-type Redaction struct {
-	Headers []string // header fields
-	Query   []string // query parameters, also of URLs in header fields
-}
+const redacted = secrets.Mask
 
-// DefaultRedaction lists where secrets commonly are. The caller may add to it.
-func DefaultRedaction() *Redaction {
-	return &Redaction{
-		Headers: []string{
-			"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "Api-Key", "X-Goog-Api-Key",
-			"X-Auth-Token", "X-Access-Token", "X-Csrf-Token", "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key",
-		},
-		Query: []string{
-			"key", "api_key", "api-key", "apikey", "access_token", "refresh_token", "id_token", "token", "auth",
-			"secret", "client_secret", "password", "sig", "signature",
-			"x-amz-credential", "x-amz-security-token", "x-amz-signature", "x-goog-credential", "x-goog-signature",
-		},
+// redactor takes secrets out of what is recorded; what is forwarded has them.
+type redactor struct{ names secrets.Names }
+
+func newRedactor(opts *Options) *redactor {
+	names := secrets.Names{Also: opts.Redact}
+	if opts.SessionHeader != "" {
+		names.Keep = []string{opts.SessionHeader} // the user's own name of the session, which is shown everywhere
 	}
-}
-
-const redacted = "[redacted]"
-
-// redactor redacts heads.
-type redactor struct {
-	headers map[string]bool // by canonical name
-	query   map[string]bool // by name in lower case
-}
-
-func newRedactor(r *Redaction) *redactor {
-	x := &redactor{headers: map[string]bool{}, query: map[string]bool{}}
-	for _, name := range r.Headers {
-		x.headers[http.CanonicalHeaderKey(name)] = true
-	}
-	for _, name := range r.Query {
-		x.query[strings.ToLower(name)] = true
-	}
-	return x
+	return &redactor{names}
 }
 
 // urlFields are header fields that hold a URL, whose query may hold a secret.
@@ -56,7 +31,15 @@ var keyProtocols = []string{"openai-insecure-api-key.", "base64url.bearer.author
 // value gives a header field's value as it is recorded.
 func (x *redactor) value(name, value string) string {
 	switch {
-	case x.headers[name]:
+	case name == "Cookie":
+		return cookies(value)
+	case name == "Set-Cookie":
+		cookie, attributes, _ := strings.Cut(value, ";")
+		if cookie = cookies(cookie); attributes != "" {
+			cookie += ";" + attributes
+		}
+		return cookie
+	case x.names.Header(name):
 		return redacted
 	case urlFields[name]:
 		return x.target(value)
@@ -64,6 +47,41 @@ func (x *redactor) value(name, value string) string {
 		return hideKeys(value)
 	}
 	return value
+}
+
+// cookies shows the names of cookies and none of their values: any of them may be
+// what a session rests on.
+func cookies(list string) string {
+	items := strings.Split(list, ";")
+	for i, item := range items {
+		name, _, ok := strings.Cut(item, "=")
+		if items[i] = name + "=" + redacted; !ok { // a value without a name
+			items[i] = redacted
+		}
+	}
+	return strings.Join(items, ";")
+}
+
+// body takes secrets out of a frame that is a JSON body, or its beginning, and marks
+// it if there were any.
+func (x *redactor) body(f *schema.Frame) {
+	masked, cuts := x.names.MaskMembers(f.Raw)
+	if cuts == nil {
+		return
+	}
+	f.Raw = masked
+	f.Flags |= schema.FlagRedacted
+	for i := range f.Cuts { // where reads began, in what the frame is now
+		at, shift := int(f.Cuts[i].Offset), 0
+		for _, c := range cuts {
+			if at < c.To {
+				at = min(at, c.From+c.Length) // in the secret
+				break
+			}
+			shift += c.Length - (c.To - c.From)
+		}
+		f.Cuts[i].Offset = uint32(at + shift)
+	}
 }
 
 func hideKeys(list string) string {
@@ -81,6 +99,7 @@ func hideKeys(list string) string {
 // target redacts the query and the fragment of a request target or a URL, and
 // leaves all else as it is.
 func (x *redactor) target(s string) string {
+	s = hidePassword(s)
 	path, rest, ok := strings.Cut(s, "?")
 	if !ok {
 		path, rest, ok = strings.Cut(s, "#") // as an implicit OAuth grant has it
@@ -97,11 +116,27 @@ func (x *redactor) target(s string) string {
 	return s
 }
 
+// hidePassword replaces what stands before the host of a URL.
+func hidePassword(s string) string {
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok || strings.ContainsAny(scheme, "/?#") {
+		return s
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
+		return scheme + "://redacted" + rest[at:] // which is a URL still
+	}
+	return s
+}
+
 func (x *redactor) parameters(query string) string {
 	pairs := strings.Split(query, "&")
 	for i, pair := range pairs {
 		name, _, ok := strings.Cut(pair, "=")
-		if plain, err := url.QueryUnescape(name); err == nil && ok && x.query[strings.ToLower(plain)] {
+		if plain, err := url.QueryUnescape(name); err == nil && ok && x.names.Query(plain) {
 			pairs[i] = name + "=" + redacted
 		}
 	}

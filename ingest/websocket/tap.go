@@ -21,6 +21,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/schema"
+	"tapedeck/schema/secrets"
 )
 
 // Options say what to connect to and when to stop.
@@ -66,10 +67,10 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	}
 	so.Transport = schema.WebSocket
 	if so.Source == "" {
-		so.Source, _, _ = strings.Cut(opts.URL, "?") // a query may hold a token
+		so.Source = secrets.URL(opts.URL)
 	}
 	if u, err := url.Parse(opts.URL); err != nil || u.Host == "" || !slices.Contains([]string{"ws", "wss", "http", "https"}, u.Scheme) {
-		return ingest.Summary{}, fmt.Errorf("%q is not the address of a WebSocket, such as wss://host/path", opts.URL)
+		return ingest.Summary{}, fmt.Errorf("%q is not the address of a WebSocket, such as wss://host/path", secrets.URL(opts.URL))
 	}
 	t := &tap{opts: opts}
 	first, err := t.first(ctx)
@@ -132,7 +133,7 @@ func (t *tap) run(ctx context.Context, conn *connection) ending {
 		if conn.messages > 0 {
 			wait.reset()
 		}
-		t.opts.Log.Warn("connecting again", "url", t.opts.URL, "after", end.reason)
+		t.opts.Log.Warn("connecting again", "url", secrets.URL(t.opts.URL), "after", end.reason)
 		began := time.Now()
 		next, err := t.again(ctx, &wait)
 		if next == nil {
@@ -177,9 +178,13 @@ func isPermanent(err error) bool {
 const saidLimit = 200
 
 // refused says why there is no connection.
-func refused(url string, answer *http.Response, err error) error {
+func refused(address string, answer *http.Response, err error) error {
+	address = secrets.URL(address)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err // without the address, which may hold a token
+	}
 	if answer == nil || answer.StatusCode == http.StatusSwitchingProtocols {
-		return fmt.Errorf("connect to %s: %w", url, err)
+		return fmt.Errorf("connect to %s: %w", address, err)
 	}
 	said := ""
 	if answer.Body != nil {
@@ -192,7 +197,7 @@ func refused(url string, answer *http.Response, err error) error {
 	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
 		hint = "it may want a header with a token"
 	}
-	err = fmt.Errorf("connect to %s: the server answered %s%s; %s", url, answer.Status, said, hint)
+	err = fmt.Errorf("connect to %s: the server answered %s%s; %s", address, answer.Status, said, hint)
 	switch code := answer.StatusCode; {
 	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooManyRequests:
 		return err

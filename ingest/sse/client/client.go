@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/pump"
 	"tapedeck/ingest/spool/backoff"
+	"tapedeck/schema/secrets"
 )
 
 // Options say what to ask for. The zero value of a field stands for its default.
@@ -75,7 +76,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	}
 	target, err := url.Parse(opts.URL)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return Result{}, fmt.Errorf("%q is not an http or https address", opts.URL)
+		return Result{}, fmt.Errorf("%q is not an http or https address", secrets.URL(opts.URL))
 	}
 	where := (&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String() // the rest may hold a token
 	if so.Source == "" {

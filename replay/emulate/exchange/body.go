@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"io"
+	"slices"
 )
 
 // print is what two bodies that mean the same have in common.
@@ -16,8 +17,9 @@ var volatile = []string{
 	"request_id", "client_request_id", "idempotency_key", "timestamp",
 }
 
-// printOf reads a body.
-func printOf(body []byte) print {
+// printOf reads a body, without the members in secret: those were taken out of the
+// recorded one.
+func printOf(body []byte, secret ...string) print {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber() // so that long ones stay as they are
 	var v any
@@ -28,7 +30,7 @@ func printOf(body []byte) print {
 		return sha256.Sum256(body)
 	}
 	if o, ok := v.(map[string]any); ok {
-		for _, name := range volatile {
+		for _, name := range slices.Concat(volatile, secret) {
 			delete(o, name)
 		}
 	}

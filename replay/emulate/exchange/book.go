@@ -10,6 +10,7 @@ import (
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/schema"
+	"tapedeck/schema/secrets"
 )
 
 // book lists the exchanges of a session in the order of their requests.
@@ -51,7 +52,8 @@ func (b *book) readRequests(ctx context.Context, t replay.Tape) (asked map[strin
 	}
 	open := map[string]*pending{}
 	finish := func(p *pending) {
-		sum := printOf(p.body)
+		p.x.secret = secrets.Masked(p.body)
+		sum := printOf(p.body, p.x.secret...)
 		p.x.body = &sum
 		delete(open, p.x.stream.StreamID)
 	}

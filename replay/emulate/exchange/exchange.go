@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"tapedeck/schema"
+	"tapedeck/schema/secrets"
 )
 
 // exchange is a request that is recorded, and where its answer is on the tape.
@@ -18,6 +19,7 @@ type exchange struct {
 	upgrade     bool              // to a WebSocket
 	turns       []schema.Position // of a WebSocket: the client's messages
 	body        *print
+	secret      []string // members of the body whose values were not recorded
 	first, last schema.Position
 	asked       int64 // when the request was complete, ns: where the clock starts
 	ended       int64 // its last frame, ns
@@ -87,4 +89,4 @@ func (x *exchange) asks(q url.Values) bool {
 }
 
 // redacted stands in recorded heads for secrets.
-const redacted = "[redacted]"
+const redacted = secrets.Mask

@@ -122,7 +122,9 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 		}
 	}
 	if sum := printOf(body); pace.MatchBody {
-		same := keep(here, func(x *exchange) bool { return x.body == nil || *x.body == sum })
+		same := keep(here, func(x *exchange) bool {
+			return x.body == nil || *x.body == sum || len(x.secret) > 0 && *x.body == printOf(body, x.secret...)
+		})
 		if len(same) == 0 && len(here) > 0 {
 			return choice{}, &problem.Problem{
 				Title: "No request like this one", Status: http.StatusConflict, Parameter: "match",

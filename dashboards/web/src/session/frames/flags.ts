@@ -15,4 +15,5 @@ export const flagMeanings: Record<Schemas['Frame']['flags'][number], string> = {
   event_repeat: 'It has the id of the frame before it once more.',
   event_back: 'Its id is below that of the frame before it.',
   too_deep: 'It is valid JSON, nested too deep to be looked into.',
+  redacted: 'Secrets were taken out of it before it was recorded.',
 }

@@ -1,0 +1,148 @@
+package secrets
+
+import (
+	"encoding/json"
+)
+
+// A Cut is a part of a text that was replaced.
+type Cut struct{ From, To, Length int } // from and to in the text before, and how long what stands there is
+
+// MaskMembers replaces the values of an object's own members that are secrets, where
+// they are strings, by Mask. All other bytes stay, and the text is as valid as it
+// was. It reads as far as text is there, so it may be the beginning of an object; of
+// anything else nothing is replaced. text is not changed: masked is a copy, or text
+// itself without cuts.
+func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) {
+	masked = text
+	last := 0
+	eachMember(text, func(name []byte, from, to int) {
+		if text[from] != '"' || !n.Member(unquote(name)) {
+			return
+		}
+		from++
+		if to > from && text[to-1] == '"' && closes(text, from, to) {
+			to-- // the quotes stay
+		}
+		if string(text[from:to]) == Mask {
+			return
+		}
+		if cuts == nil {
+			masked = make([]byte, 0, len(text)+len(Mask))
+		}
+		masked = append(append(masked, text[last:from]...), Mask...)
+		last = to
+		cuts = append(cuts, Cut{from, to, len(Mask)})
+	})
+	if cuts != nil {
+		masked = append(masked, text[last:]...)
+	}
+	return masked, cuts
+}
+
+// closes reports whether the quote before to ends the string whose text begins at
+// from, rather than being an escaped one where the string is cut off.
+func closes(text []byte, from, to int) bool {
+	escapes := 0
+	for i := to - 2; i >= from && text[i] == '\\'; i-- {
+		escapes++
+	}
+	return escapes%2 == 0
+}
+
+// Masked lists the members of an object whose values were replaced.
+func Masked(text []byte) (names []string) {
+	eachMember(text, func(name []byte, from, to int) {
+		if string(text[from:to]) == `"`+Mask+`"` {
+			names = append(names, unquote(name))
+		}
+	})
+	return names
+}
+
+// eachMember calls see for each of an object's own members: its name with the
+// quotes, and where its value is.
+func eachMember(text []byte, see func(name []byte, from, to int)) {
+	i := space(text, 0)
+	if i >= len(text) || text[i] != '{' {
+		return
+	}
+	for {
+		i = space(text, i+1)
+		if i >= len(text) || text[i] != '"' {
+			return
+		}
+		nameEnd := stringEnd(text, i)
+		name := text[i:nameEnd]
+		if i = space(text, nameEnd); i >= len(text) || text[i] != ':' {
+			return
+		}
+		from := space(text, i+1)
+		if from >= len(text) {
+			return
+		}
+		to := valueEnd(text, from)
+		see(name, from, to)
+		if i = space(text, to); i >= len(text) || text[i] != ',' {
+			return
+		}
+	}
+}
+
+func space(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// stringEnd is the end of the string that begins at i, that of the text where it is
+// cut off.
+func stringEnd(text []byte, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// valueEnd is the end of the value that begins at i.
+func valueEnd(text []byte, i int) int {
+	depth := 0
+	for i < len(text) {
+		switch text[i] {
+		case '"':
+			if i = stringEnd(text, i); depth == 0 {
+				return i
+			}
+			continue
+		case '[', '{':
+			depth++
+		case ']', '}':
+			if depth--; depth < 0 {
+				return i
+			}
+			if depth == 0 {
+				return i + 1
+			}
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return i
+}
+
+// unquote is the name that a member's text stands for.
+func unquote(quoted []byte) string {
+	var name string
+	if json.Unmarshal(quoted, &name) != nil {
+		return string(quoted)
+	}
+	return name
+}

@@ -1,0 +1,124 @@
+// Package secrets tells by its name whether a header field, a query parameter, a
+// cookie or a member of a JSON object holds a secret.
+package secrets
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Mask stands in place of a secret in what is stored.
+const Mask = "[redacted]"
+
+// Names are the rules. The zero value has those that are built in: a name is a
+// secret's if one of its words is, where words are told apart by punctuation or by
+// their capitals (X-Vault-Token, access_token, accessToken), or are written as one
+// as is common (sessionid, apikey). So "author", "monkey" and "max_tokens" are none.
+type Names struct {
+	Also []string // further names of secrets; case, "-" and "_" do not matter
+	Keep []string // names that are shown although their words are those of secrets
+}
+
+// words are those that name a secret.
+var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd passphrase session sessionid credential credentials")
+
+// glued are ends of words that are written as one: monkey and turkey are not keys.
+var glued = []string{
+	"token", "secret", "password", "passwd", "sessionid", "sessid", "credential", "credentials", "authorization",
+	"apikey", "accesskey", "accesskeyid", "secretkey", "privatekey", "authkey", "subscriptionkey", "signingkey", "sharedkey", "accountkey", "masterkey",
+}
+
+// counts are words that follow "token" or "key" in names of amounts and kinds.
+var counts = set("count counts limit limits usage budget type remaining reset ids")
+
+// exact are names of secrets whose words say nothing of it.
+var exact = set("openai-organization openai-project")
+
+// exactQuery are those of query parameters alone.
+var exactQuery = set("code sig signature x-amz-signature x-goog-signature x-amz-credential x-goog-credential awsaccesskeyid")
+
+// harmless are names with the words of secrets that hold none.
+var harmless = set("idempotency-key x-idempotency-key sec-websocket-key sec-websocket-accept access-control-allow-credentials " +
+	"surrogate-key cache-key x-cache-key partition-key sort-key primary-key public-key key-id prompt-cache-key " +
+	"page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken")
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for name := range strings.FieldsSeq(list) {
+		m[name] = true
+	}
+	return m
+}
+
+// Header reports whether a header field holds a secret.
+func (n Names) Header(name string) bool { return n.secret(name, words, nil) }
+
+// Query reports whether a query parameter, or one of a fragment, holds a secret.
+func (n Names) Query(name string) bool { return n.secret(name, words, exactQuery) }
+
+// Member reports whether a member of a JSON object holds a secret. Sessions are no
+// secrets there: agents call conversations so.
+func (n Names) Member(name string) bool { return n.secret(name, memberWords, nil) }
+
+// memberWords are words without sessions and without "key" and "auth" alone, which
+// name more than secrets there.
+var memberWords = set("token secret authorization jwt bearer password passwd pwd passphrase credential credentials apikey")
+
+func (n Names) secret(name string, words, more map[string]bool) bool {
+	plain := normal(name)
+	is := func(other string) bool { return normal(other) == plain }
+	switch {
+	case slices.ContainsFunc(n.Also, is):
+		return true
+	case harmless[plain] || slices.ContainsFunc(n.Keep, is):
+		return false
+	case exact[plain] || more[plain]:
+		return true
+	}
+	list := split(name)
+	for i, word := range list {
+		pair := "" // as in api_key
+		if i > 0 {
+			pair = list[i-1] + word
+		}
+		found := words[word] || hasEnd(word, words) || pair != "" && hasEnd(pair, words)
+		if found && (i+1 == len(list) || !counts[list[i+1]]) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasEnd reports whether a word ends as names of secrets do that are written as one.
+// Where sessions are no secrets, their ids are none.
+func hasEnd(word string, words map[string]bool) bool {
+	return slices.ContainsFunc(glued, func(end string) bool {
+		return strings.HasSuffix(word, end) && (words["session"] || !strings.HasPrefix(end, "sess"))
+	})
+}
+
+func normal(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
+
+// split makes lower-case words of a name, without digits at their ends.
+func split(name string) (list []string) {
+	runes := []rune(name)
+	begin := 0
+	end := func(i int) {
+		if word := strings.TrimFunc(strings.ToLower(string(runes[begin:i])), unicode.IsDigit); word != "" {
+			list = append(list, word)
+		}
+	}
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			end(i)
+			begin = i + 1
+		case i > begin && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			end(i)
+			begin = i
+		}
+	}
+	end(len(runes))
+	return list
+}

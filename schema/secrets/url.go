@@ -1,0 +1,30 @@
+package secrets
+
+import (
+	"strings"
+)
+
+// URL is a URL, or what was meant to be one, for people and logs: without the
+// password before its host, and without query and fragment, which may hold a token.
+func URL(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	address, _, _ = strings.Cut(address, "?")
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		scheme, rest = "", address
+	} else {
+		scheme += "://"
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	at := strings.LastIndexByte(host, '@')
+	if at < 0 {
+		return address
+	}
+	if user, _, has := strings.Cut(host[:at], ":"); has {
+		host = user + ":xxxxx" + host[at:]
+	}
+	if path != "" || strings.HasSuffix(rest, "/") {
+		host += "/" + path
+	}
+	return scheme + host
+}

@@ -1,0 +1,20 @@
+package secrets
+
+import "testing"
+
+func TestURL(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://api.example.com/v1":                       "https://api.example.com/v1",
+		"https://user:SECRET@api.example.com/v1":           "https://user:xxxxx@api.example.com/v1",
+		"https://user:SEC@RET@api.example.com":             "https://user:xxxxx@api.example.com",
+		"wss://user:SECRET@host:1/?token=SECRET#id=SECRET": "wss://user:xxxxx@host:1/",
+		"user:SECRET@host/":                                "user:xxxxx@host/",
+		"ftp://u:SECRET@h":                                 "ftp://u:xxxxx@h",
+		"https://token@host/":                              "https://token@host/",
+		"":                                                 "",
+	} {
+		if got := URL(address); got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+}
