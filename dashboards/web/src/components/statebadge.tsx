@@ -22,6 +22,7 @@ export function StateBadge({ color, name, why, weight }: StateLook) {
     <Badge
       className={classes.badge ?? ''}
       data-weight={weight}
+      leftSection={weight === 'none' ? <span className={classes.dot} /> : undefined}
       color={weight === 'much' ? `${color}.9` : color}
       variant={weight === 'much' ? 'filled' : 'light'}
       size="sm"

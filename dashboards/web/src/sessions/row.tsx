@@ -67,7 +67,7 @@ export function Row({
         <Time at={session.last_at} />
       </div>
       <div role="cell" className={classes.duration}>
-        {duration(session.duration_ms)}
+        {duration(session.running_ms ?? session.duration_ms)}
       </div>
       <div role="cell" className={classes.frames} title={counted(session.frames, 'frame')}>
         {count(session.frames)}

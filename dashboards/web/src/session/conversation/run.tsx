@@ -41,7 +41,10 @@ export function RunEnd({
   return (
     <div className={classes.ending}>
       <div className={classes.line}>
-        <span className={classes.fact}>{nameOf(span, number)} ended</span>
+        <span className={classes.fact}>
+          {nameOf(span, number)}
+          {span.status !== 'unclosed' && ' ended'}
+        </span>
         <SpanStatus state={stateAt(span, at)} />
         <span className={classes.fact}>{duration(at - span.start_ms)}</span>
         {tokens > 0 && <span className={classes.fact}>{counted(tokens, 'token')}</span>}

@@ -123,7 +123,9 @@ function Bar({
         />
       )}
       <span className={classes.time} data-inside={inside}>
-        {span.open ? `${duration(took)}, open` : duration(took)}
+        {span.open
+          ? `${duration(took)}, ${span.status === 'unclosed' ? 'never ended' : 'open'}`
+          : duration(took)}
       </span>
     </div>
   )
