@@ -34,9 +34,10 @@ type imported struct {
 	Missing uint64 `json:"missing"` // frames that the tape should hold and does not
 	Title   string `json:"title"`
 
-	ended *schema.StreamState          // the part whose end was told last
-	parts map[string][]*importedStream // by stream, in order of their first frames
-	order []*importedStream
+	copied bool                         // under another id than on the tape
+	ended  *schema.StreamState          // the part whose end was told last
+	parts  map[string][]*importedStream // by stream, in order of their first frames
+	order  []*importedStream
 }
 
 // importedStream is a part of a stream: as it was recorded, and as far as it
@@ -95,22 +96,23 @@ func (im *importer) read(ctx context.Context, from io.Reader) error {
 func (im *importer) session(id string) *imported {
 	to := im.byID[id]
 	if to == nil {
-		to = &imported{ID: cmp.Or(im.rename, id), parts: map[string][]*importedStream{}}
+		to = &imported{ID: cmp.Or(im.rename, id), copied: im.rename != "" && im.rename != id, parts: map[string][]*importedStream{}}
 		im.byID[id] = to
 		im.sessions = append(im.sessions, to)
 	}
 	return to
 }
 
-// importedRecorder is the recorder of a stream without an end, where the tape names
-// none. It is never alive, so the session is lost and not open.
+// importedRecorder is the recorder of a stream without an end that is imported under
+// another session id, or of which the tape names no recorder. It is never alive, so the
+// session is lost and not open.
 const importedRecorder = "imported"
 
 // tell notes how a part stands.
 func (to *imported) tell(s schema.StreamState) {
 	to.Title = cmp.Or(to.Title, s.Title)
-	if s.Ended == 0 {
-		s.Recorder = cmp.Or(s.Recorder, importedRecorder)
+	if s.Ended == 0 && (to.copied || s.Recorder == "") {
+		s.Recorder = importedRecorder
 	}
 	list := to.parts[s.StreamID]
 	for _, p := range list {

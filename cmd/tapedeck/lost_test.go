@@ -123,6 +123,11 @@ func TestQuietAndLost(t *testing.T) {
 		t.Errorf("crash: end is %+v", end)
 	}
 
+	tape := filepath.Join(t.TempDir(), "hung.tape")
+	s.must(t, "export", "hung", "-o", tape)
+	s.must(t, "import", "--session", "imported", tape)
+	s.untilStatus(t, "imported", query.Lost, time.Minute)
+
 	if err := killed.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -145,5 +150,25 @@ func TestQuietAndLost(t *testing.T) {
 	}
 	if _, err := s.stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A run that was cancelled makes its session cancelled, for filters, too.
+func TestCancelledRun(t *testing.T) {
+	s := shared.get(t)
+	session := "cancelled-run"
+	s.post(t, "/v1/ingest?dialect=loom&session="+session, []byte(`{"type":"run_start","event_id":1,"session_id":"x","run_id":"r1"}
+{"type":"message_chunk","event_id":2,"session_id":"x","run_id":"r1","content":"Well","id":"think"}
+{"type":"run_end","event_id":3,"session_id":"x","run_id":"r1","stop_reason":"cancelled","reply":""}
+`))
+	d := s.untilStatus(t, session, query.Cancelled, 30*time.Second)
+	if d.End == nil || d.End.Reason != query.EndCancelled {
+		t.Errorf("its end is %+v", d.End)
+	}
+	if out := s.must(t, "sessions", "--status", "cancelled"); !strings.Contains(out, session) {
+		t.Errorf("cancelled sessions:\n%s", out)
+	}
+	if out := s.must(t, "show", session); !strings.Contains(out, ": the run was cancelled") {
+		t.Errorf("show:\n%s", out)
 	}
 }

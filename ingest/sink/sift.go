@@ -30,10 +30,10 @@ type sieve struct {
 }
 
 // sift stores the blocks of a batch that ClickHouse refused, or had no memory for,
-// without those that it refuses, and sets these aside, provided that it is shown to accept others: blocks
-// of the same batch, or one that was stored before. Where nothing shows that, all come
-// again later, with others. An error means that ClickHouse accepts no blocks now;
-// then nothing is set aside, and all messages are still to be settled.
+// without those that it refuses, and sets these aside, provided that it is shown to
+// accept others: blocks of the same batch, or one that was stored before. Where nothing
+// shows that, all come again later, with others. An error means that ClickHouse accepts
+// no blocks now; then nothing is set aside, and all messages are still to be settled.
 func (i *inserter) sift(ctx context.Context, b *batch) error {
 	known, err := i.testify(ctx)
 	if err != nil {
