@@ -27,7 +27,7 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 		bodies.Status(c.Response(), c.Request(), ingest.DefaultTenant, c.Param("key"))
 		return nil
 	}))
-	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.node.cfg.limits, Log: s.log})
+	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.node.cfg.limits, Keys: s.node.keys, Log: s.log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
 	links := link.ServerOptions{Next: s.node.accepts, Log: s.log}
 	if s.node.announcer != nil {

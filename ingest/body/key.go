@@ -1,7 +1,6 @@
 package body
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -47,48 +46,19 @@ func (ask *request) readKey(r *http.Request) *problem.Problem {
 }
 
 // keyProblem is the answer for a key that cannot be used.
-func keyProblem(err error) *problem.Problem {
-	p := &problem.Problem{Title: "Idempotency key not usable", Status: keyStatus(err), Detail: err.Error(), Parameter: keyHeader}
-	p.Hint = keyHint(p.Status)
-	if p.Status == http.StatusServiceUnavailable {
-		p.RetryAfter = retryAfter
-	}
-	if errors.Is(err, keys.ErrOffset) {
-		p.Parameter = offsetHeader
-		p.Hint = "Repeat the request from the offset that GET /v1/ingest/{key} reports, or from any before it."
-	}
-	return p
-}
+func keyProblem(err error) *problem.Problem { return keys.Problem(err, keyHeader, offsetHeader) }
 
-// keyStatus is the status of an answer to what went wrong with a key.
+// keyStatus is the status of an answer to what went wrong under a key.
 func keyStatus(err error) int {
-	switch {
-	case errors.Is(err, keys.ErrMismatch):
-		return http.StatusUnprocessableEntity
-	case errors.Is(err, keys.ErrSuperseded), errors.Is(err, keys.ErrOffset):
-		return http.StatusConflict
-	case errors.Is(err, keys.ErrExpired):
-		return http.StatusGone
-	case errors.Is(err, keys.ErrTooLong):
-		return http.StatusRequestEntityTooLarge
-	case errors.Is(err, keys.ErrUnknown):
-		return http.StatusNotFound
+	if status := keys.HTTPStatus(err); status != 0 {
+		return status
 	}
 	return statusOf(err)
 }
 
 func keyHint(status int) string {
-	switch status {
-	case http.StatusUnprocessableEntity:
-		return "Nothing was changed. Send the same bytes and parameters as before, or use another key."
-	case http.StatusConflict:
-		return "One request at a time may use a key: the later one goes on. Repeat this one only when that has ended."
-	case http.StatusGone:
-		return "Use another key."
-	case http.StatusRequestEntityTooLarge:
-		return "End the body earlier and send the rest under another key."
-	case http.StatusNotFound:
-		return "Send it with POST /v1/ingest and this key."
+	if hint := keys.Hint(status); hint != "" {
+		return hint
 	}
 	return "Repeat the request with the same key, from its beginning or with Upload-Offset: durable_bytes."
 }
@@ -97,6 +67,10 @@ func keyHint(status int) string {
 func (h *Handler) Status(w http.ResponseWriter, r *http.Request, tenant, key string) {
 	if err := keys.Check(key); err != nil {
 		problem.Write(w, problem.BadParameter("key", err.Error()))
+		return
+	}
+	if bad := problem.UnknownParameter(r.URL.Query()); bad != nil {
+		problem.Write(w, bad)
 		return
 	}
 	if h.opts.Keys == nil {

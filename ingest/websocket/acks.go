@@ -32,6 +32,13 @@ func (a *acks) init(begin func(func())) {
 	a.begin, a.send = begin, a.tell
 }
 
+// resume begins with what is durable already, which the client is to be told in any
+// case.
+func (a *acks) resume(durable int64) {
+	a.next.Store(durable)
+	a.told = -1
+}
+
 // durable is told that all frames below next are.
 func (a *acks) durable(next uint64) {
 	a.next.Store(int64(next) - 1)

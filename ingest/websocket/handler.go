@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/ingest/keys"
 	"tapedeck/schema"
 	"tapedeck/schema/origin"
 	"tapedeck/schema/problem"
@@ -30,7 +31,9 @@ type HandlerOptions struct {
 	// from this server itself.
 	Origins []string
 	Limits  ingest.Limits // of tags
-	Log     *slog.Logger
+	// Keys records what is sent under idempotency keys; nil refuses such connections.
+	Keys *keys.Store
+	Log  *slog.Logger
 }
 
 // Handler records what clients send over WebSockets.
@@ -100,12 +103,12 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 	}
 	s := newServed(h)
 	so.Durable = s.acks.durable
-	var err error
-	if s.stream, err = h.recorder.Open(so); err != nil {
+	if bad = s.open(r, so); bad != nil {
 		h.roster.leave(s)
-		problem.Write(w, problem.BadParameter("", err.Error()))
+		problem.Write(w, bad)
 		return
 	}
+	var err error
 	s.conn, err = websocket.Accept(serverSide{w, s.heard}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the Origin was checked
 	if err != nil {                                                                                               // the client was answered
 		h.opts.Log.Info("WebSocket refused", "client", r.RemoteAddr, "error", err)
@@ -119,10 +122,22 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 	go s.serve()
 }
 
+// open begins the stream of a connection.
+func (s *served) open(r *http.Request, so ingest.StreamOptions) *problem.Problem {
+	if q := r.URL.Query(); q.Has("key") || q.Has("offset") {
+		return s.openKeyed(r, q, so)
+	}
+	var err error
+	if s.stream, err = s.handler.recorder.Open(so); err != nil {
+		return problem.BadParameter("", err.Error())
+	}
+	return nil
+}
+
 // streamOptions reads the stream's options off a request.
 func streamOptions(r *http.Request, tenant string) (ingest.StreamOptions, *problem.Problem) {
 	q := r.URL.Query()
-	if bad := problem.UnknownParameter(q, "session", "dialect", "tag"); bad != nil {
+	if bad := problem.UnknownParameter(q, "session", "dialect", "tag", "key", "offset"); bad != nil {
 		return ingest.StreamOptions{}, bad
 	}
 	so := ingest.StreamOptions{

@@ -3,7 +3,7 @@ package websocket
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"tapedeck/deploy/local/localtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { localtest.Main(m) }

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/keys"
 	"tapedeck/schema"
 )
 
@@ -22,6 +23,7 @@ import (
 type served struct {
 	handler  *Handler
 	stream   *ingest.Stream
+	keyed    *keyed // nil without an idempotency key
 	heard    *listener
 	conn     *websocket.Conn
 	acks     acks
@@ -95,6 +97,9 @@ func (s *served) serve() {
 		if err := s.failed(); err != nil {
 			return err // the client was told that this frame is not recorded
 		}
+		if known, err := s.keyed.known(f); known || err != nil {
+			return err
+		}
 		s.patience.Reset(limit)
 		defer s.patience.Stop()
 		err := s.stream.Record(running, f)
@@ -104,6 +109,7 @@ func (s *served) serve() {
 		}
 		return err
 	}
+	s.keyed.begin(s)
 	err := s.drain()
 	s.finish(err)
 }
@@ -111,6 +117,9 @@ func (s *served) serve() {
 // finish makes durable what was recorded, and ends the stream. err is what ended
 // the connection.
 func (s *served) finish(err error) {
+	if s.keyed != nil {
+		s.heard.drop() // a message that is not complete comes again
+	}
 	reason := s.reason(s.heard.end(), err)
 	if err := s.close(reason); err != nil {
 		s.handler.opts.Log.Warn("stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
@@ -125,6 +134,9 @@ func (s *served) finish(err error) {
 func (s *served) close(reason string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
+	if s.keyed != nil {
+		return s.keyed.close(ctx, s.stream, reason)
+	}
 	_, err := s.stream.Close(ctx, reason)
 	return err
 }
@@ -203,6 +215,9 @@ func (s *served) refuse(why error) {
 	code, close, advice := websocket.StatusTryAgainLater, "frames cannot be recorded now", "; connect again later and send again what comes after the durable frames"
 	if ingest.IsDeleted(why) {
 		code, close, advice, durable = websocket.StatusPolicyViolation, "the session was deleted", "", 0
+	}
+	if errors.Is(why, keys.ErrMismatch) || errors.Is(why, keys.ErrSuperseded) {
+		code, close, advice = websocket.StatusPolicyViolation, "the idempotency key is not usable", ""
 	}
 	text, err := json.Marshal(struct {
 		Error   string `json:"error"`

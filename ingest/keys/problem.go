@@ -1,0 +1,62 @@
+package keys
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"tapedeck/schema/problem"
+)
+
+// retryAfter is when a client may come again whose key could not be claimed.
+const retryAfter = 5 * time.Second
+
+// Problem is the answer for a key that cannot be used; key and offset are what the
+// request's parameters are called.
+func Problem(err error, key, offset string) *problem.Problem {
+	p := &problem.Problem{Title: "Idempotency key not usable", Status: HTTPStatus(err), Detail: err.Error(), Parameter: key}
+	if p.Status == 0 {
+		p.Status, p.RetryAfter = http.StatusServiceUnavailable, retryAfter
+		p.Hint = "Repeat the request with the same key."
+		return p
+	}
+	p.Hint = Hint(p.Status)
+	if errors.Is(err, ErrOffset) {
+		p.Parameter, p.Hint = offset, "Begin at what GET /v1/ingest/{key} reports as durable, or anywhere before it."
+	}
+	return p
+}
+
+// HTTPStatus is the status of an answer to an error of this package, 0 for any other.
+func HTTPStatus(err error) int {
+	switch {
+	case errors.Is(err, ErrMismatch):
+		return http.StatusUnprocessableEntity
+	case errors.Is(err, ErrSuperseded), errors.Is(err, ErrOffset):
+		return http.StatusConflict
+	case errors.Is(err, ErrExpired):
+		return http.StatusGone
+	case errors.Is(err, ErrTooLong):
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, ErrUnknown):
+		return http.StatusNotFound
+	}
+	return 0
+}
+
+// Hint is what a client is to do after an answer with a status of HTTPStatus.
+func Hint(status int) string {
+	switch status {
+	case http.StatusUnprocessableEntity:
+		return "Nothing was changed. Send the same bytes and parameters as before, or use another key."
+	case http.StatusConflict:
+		return "One request at a time may use a key: the later one goes on. Repeat this one only when that has ended."
+	case http.StatusGone:
+		return "Use another key."
+	case http.StatusRequestEntityTooLarge:
+		return "End it earlier and send the rest under another key."
+	case http.StatusNotFound:
+		return "Send it with POST /v1/ingest and this key."
+	}
+	return ""
+}
