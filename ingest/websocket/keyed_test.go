@@ -95,8 +95,10 @@ func TestReopenedUnderKey(t *testing.T) {
 			if err := c.Close(websocket.StatusNormalClosure, ""); err != nil {
 				t.Error(err)
 			}
-			if err := l.shutdown(); err != nil {
-				t.Error(err)
+			for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+				if status, err := l.handler.opts.Keys.Status(t.Context(), "default", "k"); err == nil && status.Ended {
+					break
+				}
 			}
 			frames := l.memory.Frames(id)
 			if len(frames) != all || len(l.memory.Streams()) != 1 {
