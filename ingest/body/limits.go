@@ -13,6 +13,10 @@ const sessionsEvery = 64
 func (rec *recording) bounded(record func(*schema.Frame) error) func(*schema.Frame) error {
 	l := rec.opts.Limits
 	var frames, bytes uint64
+	if rec.keyed != nil { // the limits are for all that the key stands for
+		known := rec.keyed.claim.Known()
+		frames, bytes = known.Frames, known.Bytes
+	}
 	return func(f *schema.Frame) error {
 		frames++
 		bytes += uint64(len(f.Raw))
