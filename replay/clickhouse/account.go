@@ -12,9 +12,8 @@ import (
 type account struct {
 	grant *budget.Grant
 
-	mu     sync.Mutex // guards what follows
-	held   int64
-	closed bool
+	mu   sync.Mutex // guards what follows
+	held int64
 }
 
 // costOf is what frames of so many bytes are charged.
