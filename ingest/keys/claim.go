@@ -40,44 +40,45 @@ type Claim struct {
 	handed  watermark
 }
 
-// Known is what the log held when the key was claimed.
+// Known returns what the log held when the key was claimed.
 func (c *Claim) Known() *Known { return &c.known }
 
-// Attempt is how often the key was claimed before.
+// Attempt returns how often the key was claimed before.
 func (c *Claim) Attempt() uint64 { return c.known.opening.Attempt }
 
-// Result is the result of a stream that was recorded to its end, else nil: nothing
-// is to be recorded then.
+// Result returns the result of a stream that was recorded to its end, nil for one
+// that was not. With a result nothing more may be recorded.
 func (c *Claim) Result() *Result { return c.known.result }
 
-// Superseded is closed when it is known that another request has claimed the key: at
-// once if it came to this process, otherwise at the next block.
+// Superseded returns a channel that is closed when this process learns that another
+// request has claimed the key: at once if it handles that request itself, otherwise
+// when it writes the next block.
 func (c *Claim) Superseded() <-chan struct{} { return c.superseded }
 
-// Done is closed by Close.
+// Done returns a channel that Close closes.
 func (c *Claim) Done() <-chan struct{} { return c.done }
 
 func (c *Claim) supersede() { c.fail(ErrSuperseded) }
 
-// Verifier compares what the client sends again with what is known.
+// Verifier returns a verifier for the part of the body that is durable already.
 func (c *Claim) Verifier() *Verifier {
 	return &Verifier{
 		digest: newDigest(c.req.Unit, 0), want: c.expected, left: c.known.durable(c.req.Unit) - c.req.Offset,
 	}
 }
 
-// Verifier compares what a client sends again with what is known of it.
+// Verifier compares repeated input with what the log has of it.
 type Verifier struct {
 	digest *Digest
-	want   string // "" if nothing is known but its length
-	left   uint64 // units to come
+	want   string // expected digest; "" if only the length is known
+	left   uint64 // units that are still to be compared
 }
 
-// Left is how much is to come that is known, in units.
+// Left returns how many units are still to be compared.
 func (v *Verifier) Left() uint64 { return v.left }
 
-// AddBytes takes in what was sent, at most Left. It fails with ErrMismatch when all
-// that is known has come and something in it differs.
+// AddBytes adds repeated bytes, at most Left. When all of the known bytes were added
+// and their digest differs, it fails with ErrMismatch.
 func (v *Verifier) AddBytes(p []byte) error {
 	v.digest.AddBytes(p)
 	v.left -= uint64(len(p))
@@ -98,8 +99,8 @@ func (v *Verifier) check() error {
 	return nil
 }
 
-// expectedTail is the digest of a finished stream from the request's offset on, ""
-// where it is not known.
+// expectedTail returns the digest of a finished stream from the request's offset on,
+// "" if it is not known.
 func (k *Known) expectedTail(req *Request) string {
 	switch req.Offset {
 	case 0:
@@ -110,9 +111,9 @@ func (k *Known) expectedTail(req *Request) string {
 	return ""
 }
 
-// Replay calls frame for each known frame, in order, with what the log has of it. It
-// hands on towards the sink what earlier attempts did not, and returns once that was
-// taken.
+// Replay calls frame for each known frame, in order, as the log holds it. It forwards
+// to the sink the blocks that earlier attempts did not forward, and returns once they
+// are durable there.
 func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) error {
 	leave, err := c.store.enterRead(ctx)
 	if err != nil {
@@ -150,7 +151,7 @@ func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) err
 	return errors.Join(err, handing.wait(ctx))
 }
 
-// handing waits for blocks that were handed on.
+// handing waits until forwarded blocks are durable.
 type handing struct {
 	all sync.WaitGroup
 	mu  sync.Mutex
@@ -225,7 +226,7 @@ func (c *Claim) Finish(ctx context.Context, frames, bytes uint64, answer any) er
 	return nil
 }
 
-// Close ends the attempt. Blocks that were not written are given back.
+// Close ends the attempt. Blocks that were not written to the log fail with errClosed.
 func (c *Claim) Close() {
 	c.store.unregister(c)
 	c.fail(errClosed)

@@ -17,7 +17,7 @@ const (
 	Frames             // whole messages, of which the digest takes in where each ends
 )
 
-// Digest is the SHA-256 of what comes from an offset on.
+// Digest computes the SHA-256 of a stream from an offset on.
 type Digest struct {
 	unit Unit
 	sum  hash.Hash
@@ -29,7 +29,7 @@ func newDigest(unit Unit, offset uint64) *Digest {
 	return &Digest{unit: unit, sum: sha256.New(), skip: offset}
 }
 
-// Add takes in the next frame.
+// Add adds the next frame.
 func (d *Digest) Add(f *schema.Frame) {
 	if d.unit == Bytes {
 		d.AddBytes(f.Raw)
@@ -49,10 +49,10 @@ func (d *Digest) Add(f *schema.Frame) {
 	d.size++
 }
 
-// Size is how much was added, in units.
+// Size returns how much was added, in units.
 func (d *Digest) Size() uint64 { return d.size }
 
-// AddBytes takes in the next bytes of a body.
+// AddBytes adds the next bytes of a body.
 func (d *Digest) AddBytes(p []byte) {
 	n := min(d.skip, uint64(len(p)))
 	d.skip -= n
@@ -61,5 +61,5 @@ func (d *Digest) AddBytes(p []byte) {
 	d.size += uint64(len(p))
 }
 
-// String is the digest of what was added so far, in hexadecimal.
+// String returns the digest of what was added so far, in hexadecimal.
 func (d *Digest) String() string { return hex.EncodeToString(d.sum.Sum(nil)) }

@@ -1,8 +1,8 @@
 // Package keys makes ingestion idempotent. A client names what it sends with a key.
-// All that is recorded under a key goes to a log of that key in JetStream before it
-// goes on towards the sink, so that any node can resume the stream after any failure:
-// it reads the log, compares what the client sends again with it, and records what
-// comes after.
+// All that is recorded under a key is written to a log of that key in JetStream before
+// it is forwarded to the sink, so that any node can resume the stream after any
+// failure: it reads the log, compares repeated input with it, and records what comes
+// after.
 //
 // A log is the messages of one subject. The first opens the stream, a claim begins
 // each later attempt, the others are blocks, and the last is the result of a stream
@@ -43,8 +43,8 @@ var (
 	ErrUnknown = errors.New("nothing was recorded under this idempotency key")
 )
 
-// Check says what is wrong with a key: it has 1 to MaxLength letters, digits and
-// characters of "-._~:", and is neither "ws", "." nor "..", which a URL could not name.
+// Check returns an error for an invalid key: one has 1 to MaxLength letters, digits and
+// characters of "-._~:", and is neither "ws", "." nor "..", which no URL could address.
 func Check(key string) error {
 	bad := strings.ContainsFunc(key, func(r rune) bool {
 		return !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune("-._~:", r))

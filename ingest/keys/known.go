@@ -30,7 +30,7 @@ type Known struct {
 	size    int64   // of all messages, bytes
 }
 
-// durable is how much is durable, in units.
+// durable returns how much is durable, in units.
 func (k *Known) durable(u Unit) uint64 {
 	if u == Frames {
 		return k.Frames
@@ -38,7 +38,7 @@ func (k *Known) durable(u Unit) uint64 {
 	return k.Bytes
 }
 
-// read takes in what the log has after the last message read.
+// read reads the log's messages after the last one read.
 func (s *Store) read(ctx context.Context, stream jetstream.Stream, subject string, k *Known) error {
 	leave, err := s.enterRead(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Store) read(ctx context.Context, stream jetstream.Stream, subject strin
 	return walk(ctx, s.js, stream, subject, k.last+1, 0, k.add)
 }
 
-// readResult reads the last message alone, if that is a result.
+// readResult reads only the last message, if that is a result.
 func (s *Store) readResult(ctx context.Context, stream jetstream.Stream, subject string, k *Known) (bool, error) {
 	m, err := stream.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -78,7 +78,7 @@ func (k *Known) end(m *jetstream.RawStreamMsg) error {
 	return nil
 }
 
-// add takes in a message.
+// add applies a message of the log.
 func (k *Known) add(m *jetstream.RawStreamMsg) error {
 	kind := m.Header.Get(headerKind)
 	if k.last == 0 && kind != kindOpen && kind != kindEnd {

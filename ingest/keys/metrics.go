@@ -13,7 +13,7 @@ var requests = promauto.NewCounterVec(prometheus.CounterOpts{
 		"superseded (another request took over), mismatch, offset, expired, too_long, failed.",
 }, []string{"result"})
 
-// count counts a request that came to nothing.
+// count counts a request that failed, by its error.
 func count(err error) {
 	result := "failed"
 	for _, of := range []struct {

@@ -20,9 +20,9 @@ type Request struct {
 // claimAttempts bounds how often a claim is tried while another writer is faster.
 const claimAttempts = 50
 
-// Open claims a key: what an earlier attempt still sends is refused from now on. It
-// fails with ErrMismatch, ErrOffset, ErrExpired or ErrTooLong without having changed
-// anything. Close must be called in the end.
+// Open claims a key: writes of an earlier attempt are refused from then on. It fails
+// with ErrMismatch, ErrOffset, ErrExpired or ErrTooLong without having changed
+// anything. The caller must call Close.
 func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 	stream, err := s.ensure(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 	return c, nil
 }
 
-// check compares the request with what its key stands for.
+// check compares the request with what the log of its key holds.
 func (c *Claim) check() error {
 	k := &c.known
 	if k.last != 0 {
@@ -111,17 +111,17 @@ func (c *Claim) claim(ctx context.Context) error {
 	return nil
 }
 
-// maxAttempts is what the version of a stream's state has room for.
+// maxAttempts bounds the attempts: the version of a stream's state has no room for more.
 const maxAttempts = 1 << (64 - schema.AttemptShift - 1)
 
-// OffsetError is an ErrOffset with the offset to go on from.
+// OffsetError is an ErrOffset with the offset to continue from.
 type OffsetError struct{ Offset, Durable uint64 }
 
 func (e *OffsetError) Error() string {
 	return fmt.Sprintf("%v: the request begins at %d, and %d is durable", ErrOffset, e.Offset, e.Durable)
 }
 
-// Is has errors.Is find ErrOffset.
+// Is makes an OffsetError match ErrOffset in errors.Is.
 func (e *OffsetError) Is(target error) bool { return target == ErrOffset }
 
 // Status is what is durable under a key.
@@ -132,8 +132,8 @@ type Status struct {
 	Ended    bool   `json:"ended"` // it was recorded to its end
 }
 
-// Status reports what is durable under a key, and has handed on towards the sink what
-// an attempt that was killed did not. It fails with ErrUnknown or ErrExpired.
+// Status reports what is durable under a key, and forwards to the sink the blocks that
+// a killed attempt did not forward. It fails with ErrUnknown or ErrExpired.
 func (s *Store) Status(ctx context.Context, tenant, key string) (*Status, error) {
 	stream, err := s.ensure(ctx)
 	if err != nil {

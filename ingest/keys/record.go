@@ -16,8 +16,8 @@ import (
 // Headers of a log's messages.
 const (
 	headerKind = "Tapedeck-Kind"
-	// headerHanded is the sequence up to which all blocks of the log have been
-	// taken by the publisher towards the sink.
+	// headerHanded is the sequence up to which the publisher has accepted all blocks
+	// of the log for the sink.
 	headerHanded = "Tapedeck-Handed"
 	headerID     = "Tapedeck-Block" // the block's id
 	headerFrames = "Tapedeck-Frames"
@@ -57,23 +57,23 @@ type opening struct {
 	Limit    int    `json:"frame_limit"` // of the framer: another one would number the frames otherwise
 }
 
-// Result is how a stream ended that was recorded to its end.
+// Result describes a stream that was recorded to its end.
 type Result struct {
 	StreamID string `json:"stream_id"`
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`
 	Params   Params `json:"params"`
 	Key      string `json:"key"`
-	// Digest is the SHA-256 of everything, TailDigest of what the last attempt was
-	// sent, which began at Tail.
+	// Digest is the SHA-256 of everything, TailDigest that of what the last attempt
+	// received, which began at Tail.
 	Digest     string `json:"digest"`
 	Tail       uint64 `json:"tail"`
 	TailDigest string `json:"tail_digest"`
-	// Answer is what the client was or would have been answered.
+	// Answer is the answer to the client, whether it was delivered or not.
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
-// subject names a key's log.
+// subject returns the subject of a key's log.
 func subject(tenant, key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return SubjectPrefix + tenant + "." + hex.EncodeToString(sum[:16])
@@ -107,7 +107,7 @@ func parcelOf(h nats.Header, tenant, session string, data []byte) ingest.Parcel 
 }
 
 func handedOf(h nats.Header) uint64 {
-	n, _ := strconv.ParseUint(h.Get(headerHanded), 10, 64) // 0 has all handed on once more
+	n, _ := strconv.ParseUint(h.Get(headerHanded), 10, 64) // with 0 all blocks are forwarded once more
 	return n
 }
 

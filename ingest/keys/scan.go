@@ -14,8 +14,8 @@ import (
 // fewMessages are read one by one; more are worth a consumer.
 const fewMessages = 64
 
-// walk visits the messages of a log from sequence from on, up to the one with
-// sequence until, or all that there are if until is 0.
+// walk visits the messages of a log from sequence from up to sequence until, or to the
+// end of the log if until is 0.
 func walk(ctx context.Context, js jetstream.JetStream, stream jetstream.Stream, subject string, from, until uint64,
 	visit func(*jetstream.RawStreamMsg) error,
 ) error {
@@ -47,7 +47,8 @@ func walk(ctx context.Context, js jetstream.JetStream, stream jetstream.Stream, 
 	return nil
 }
 
-// walkMany visits by a consumer what the log has now, and returns where to go on.
+// walkMany visits what the log has now through a consumer, and returns the sequence to
+// continue from.
 func walkMany(ctx context.Context, js jetstream.JetStream, subject string, from, until uint64,
 	visit func(*jetstream.RawStreamMsg) error,
 ) (uint64, error) {
@@ -88,8 +89,8 @@ func walkMany(ctx context.Context, js jetstream.JetStream, subject string, from,
 	}
 }
 
-// prefix puts the frames of a log's blocks in order. Those behind a gap wait for it
-// to be filled; an attempt records them again.
+// prefix puts the frames of a log's blocks in order. It holds those behind a gap back
+// until the gap is filled; a later attempt records them again.
 type prefix struct {
 	next    uint64 // all frames below were emitted
 	waiting map[uint64]held
@@ -100,7 +101,8 @@ type held struct {
 	session string
 }
 
-// block emits those of a block's frames that are next, and what waited for them.
+// block emits the frames of a block that are next in order, and held frames that follow
+// them.
 func (p *prefix) block(b *block.Block, emit func(f *schema.Frame, session string) error) error {
 	for i := range b.Frames {
 		f := &b.Frames[i]
@@ -135,5 +137,5 @@ func (p *prefix) emit(f *schema.Frame, session string, emit func(*schema.Frame, 
 	}
 }
 
-// claimed notes that a later attempt began: it records anew what waits.
+// claimed drops the held frames: a later attempt began, which records them anew.
 func (p *prefix) claimed() { clear(p.waiting) }

@@ -14,10 +14,10 @@ import (
 	"tapedeck/ingest"
 )
 
-// Options say where logs are kept. The zero value of a field stands for its default.
+// Options configure a Store. The zero value of a field stands for its default.
 type Options struct {
 	NATS     *nats.Conn
-	Next     ingest.Publisher // takes blocks towards the sink once their log has them
+	Next     ingest.Publisher // receives blocks for the sink once their log has them
 	MaxBytes int64            // of all logs; default 1 GiB
 	MaxLog   int64            // of one log; default an eighth of MaxBytes
 	Replicas int              // default 1
@@ -55,13 +55,13 @@ type Store struct {
 	live   map[string]*Claim // by subject: the claims of this process
 }
 
-// readers bounds how many logs are read at a time: each is read at full speed.
+// readers bounds how many logs are read at a time.
 const readers = 4
 
-// askTimeout bounds one question to JetStream.
+// askTimeout bounds one request to JetStream.
 const askTimeout = 10 * time.Second
 
-// New makes a store. The JetStream stream is created at the first use.
+// New returns a store. The JetStream stream is created at the first use.
 func New(opts Options) (*Store, error) {
 	opts.setDefaults()
 	js, err := jetstream.New(opts.NATS)
@@ -94,7 +94,7 @@ func (s *Store) ensure(ctx context.Context) (jetstream.Stream, error) {
 	return stream, nil
 }
 
-// enterRead waits for its turn to read a log.
+// enterRead waits for a slot to read a log.
 func (s *Store) enterRead(ctx context.Context) (leave func(), err error) {
 	select {
 	case s.reads <- struct{}{}:
@@ -104,10 +104,10 @@ func (s *Store) enterRead(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// errConflict says that somebody else has written to the log.
+// errConflict reports that another writer has appended to the log.
 var errConflict = errors.New("the log was written to meanwhile")
 
-// append writes a message behind the one with sequence last.
+// append writes a message after the one with sequence last.
 func (s *Store) append(ctx context.Context, m *nats.Msg, last uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -130,7 +130,7 @@ func (s *Store) append(ctx context.Context, m *nats.Msg, last uint64) (uint64, e
 // maximumBytesExceeded is JetStream's JSStreamStoreFailedF for a full stream.
 const maximumBytesExceeded = 10077
 
-// register makes a claim the one of this process for its key.
+// register records a claim as this process's claim of its key.
 func (s *Store) register(c *Claim) {
 	s.mu.Lock()
 	old := s.live[c.subject]
@@ -141,8 +141,8 @@ func (s *Store) register(c *Claim) {
 	}
 }
 
-// supersede ends this process's claim of a log, if there is one, so that it does not
-// write any more.
+// supersede ends this process's claim of a log, if there is one: it writes nothing
+// more.
 func (s *Store) supersede(subject string) {
 	s.mu.Lock()
 	old := s.live[subject]

@@ -15,11 +15,11 @@ type queued struct {
 	done   func(error)
 }
 
-// queueBytes bounds what waits to be written to one log.
+// queueBytes bounds the blocks that wait to be written to one log.
 const queueBytes = 1 << 20
 
-// Publish implements ingest.Publisher: a block goes to the log and then on towards
-// the sink, and is durable when both have it.
+// Publish implements ingest.Publisher: it writes a block to the log, then publishes it
+// for the sink. The block is durable when both have it.
 func (c *Claim) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
 	for {
 		c.mu.Lock()
@@ -96,7 +96,7 @@ func (c *Claim) writeOne(q *queued, last, handed uint64, size int64) (uint64, er
 	return seq, err
 }
 
-// handOn hands a block on that the log has.
+// handOn publishes a block for the sink that the log has.
 func (c *Claim) handOn(q *queued, seq uint64) {
 	ctx, cancel := context.WithTimeout(context.Background(), handTimeout)
 	defer cancel()
@@ -117,7 +117,7 @@ func (c *Claim) handOn(q *queued, seq uint64) {
 // handTimeout bounds how long the publisher may take to accept a block.
 const handTimeout = 3 * askTimeout
 
-// fail has nothing more written.
+// fail stops all further writes with an error.
 func (c *Claim) fail(err error) {
 	c.mu.Lock()
 	if c.err == nil {
@@ -133,7 +133,7 @@ func (c *Claim) fail(err error) {
 	}
 }
 
-// wakeRoom has those look again who wait for room. It needs mu.
+// wakeRoom wakes the callers that wait for room in the queue. c.mu is held.
 func (c *Claim) wakeRoom() {
 	if c.room != nil {
 		close(c.room)
@@ -141,11 +141,11 @@ func (c *Claim) wakeRoom() {
 	}
 }
 
-// watermark knows up to where the blocks of a log were handed on.
+// watermark tracks up to which sequence the blocks of a log were published for the sink.
 type watermark struct {
-	done  uint64   // all up to this sequence
+	done  uint64   // all up to this sequence were
 	last  uint64   // the last one begun
-	onWay []uint64 // rising
+	onWay []uint64 // in flight, ascending
 }
 
 func (w *watermark) begin(seq uint64) { w.onWay, w.last = append(w.onWay, seq), seq }
