@@ -97,7 +97,7 @@ func (rec *recording) failure(status int, err error) *Failure {
 	return f
 }
 
-// deleted is the failure of a body whose session was deleted while it was recorded.
+// deleted returns the failure of a body whose session was deleted while it was recorded.
 func (rec *recording) deleted(err error) *Failure {
 	f := rec.failure(http.StatusGone, err)
 	f.Title, f.DurableFrames, f.DurableBytes, f.Rejected = "Session deleted", 0, 0, []Rejection{}

@@ -45,10 +45,10 @@ func (ask *request) readKey(r *http.Request) *problem.Problem {
 	return nil
 }
 
-// keyProblem is the answer for a key that cannot be used.
+// keyProblem returns the answer to a request whose key is unusable.
 func keyProblem(err error) *problem.Problem { return keys.Problem(err, keyHeader, offsetHeader) }
 
-// keyStatus is the status of an answer to what went wrong under a key.
+// keyStatus returns the HTTP status for an error of a keyed request.
 func keyStatus(err error) int {
 	if status := keys.HTTPStatus(err); status != 0 {
 		return status

@@ -15,9 +15,9 @@ import (
 )
 
 // keyed records a body under an idempotency key. It is the framer of the decoded
-// bytes: it compares those that are durable with what was recorded, and has a framer
-// split what comes after. The stream is opened when something new has come, or the
-// body's end.
+// bytes: it compares repeated bytes with what was recorded, and passes new ones to the
+// dialect's framer. It opens the stream when the first new byte, or the end of the
+// body, arrives.
 type keyed struct {
 	rec    *recording
 	claim  *keys.Claim
@@ -25,7 +25,7 @@ type keyed struct {
 	framer ingest.Cutter
 	verify *keys.Verifier
 	ctx    context.Context // of the request
-	record context.Context // stands while frames are recorded
+	record context.Context // of recording; may outlive ctx
 	index  uint64          // of the next frame that the framer emits
 	seen   uint64          // bytes of the known frames that it emitted
 }
@@ -84,14 +84,14 @@ func (rec *recording) until(ctx context.Context) context.Context {
 	return ctx
 }
 
-// release ends the use of a key.
+// release closes the claim of the key, if there is one.
 func (rec *recording) release() {
 	if rec.keyed != nil {
 		rec.keyed.claim.Close()
 	}
 }
 
-// feed records up to the body's end.
+// feed reads and records the body to its end.
 func (k *keyed) feed(ctx, recordCtx context.Context, c ingest.Cutter, record func(*schema.Frame) error) error {
 	k.ctx, k.record = ctx, recordCtx
 	err := pump.Feed(ctx, pump.NewReader(k.rec.from), c, func(f *schema.Frame) error {
@@ -136,13 +136,13 @@ func (k *keyed) Cut(p []byte, at int64, emit func(*schema.Frame) error) error {
 	return k.framer.Cut(p, at, k.fresh(emit))
 }
 
-// End implements ingest.Cutter. What is left over is a frame only if the body came to
-// its end, which feed knows.
+// End implements ingest.Cutter. It emits nothing: feed calls the framer's End, since an
+// incomplete last frame counts only if the body was read to its end.
 func (k *keyed) End(int64, func(*schema.Frame) error) error { return nil }
 
 func (rec *recording) knownBytes() uint64 { return rec.keyed.claim.Known().Bytes }
 
-// fresh drops the frames that are known.
+// fresh returns an emit function that drops the frames that are durable already.
 func (k *keyed) fresh(emit func(*schema.Frame) error) func(*schema.Frame) error {
 	known := k.claim.Known()
 	return func(f *schema.Frame) error {
@@ -159,12 +159,12 @@ func (k *keyed) fresh(emit func(*schema.Frame) error) func(*schema.Frame) error 
 	}
 }
 
-// start opens the stream and has framer and decoder see what is known.
+// start opens the stream and replays the durable frames to the framer and the decoder.
 func (k *keyed) start() error {
 	if k.rec.stream != nil {
 		return nil
 	}
-	k.rec.patience.Stop() // a long log takes a while
+	k.rec.patience.Stop() // a long log takes longer than the timeout for input
 	defer k.rec.patience.Reset(k.rec.opts.Patience)
 	stream, err := k.open()
 	if err != nil {
@@ -184,7 +184,7 @@ func (k *keyed) start() error {
 	return err
 }
 
-// end ends the stream and gives the answer. err is why the body was not read to its
+// end ends the stream and returns the answer. err is why the body was not read to its
 // end, nil if it was.
 func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 	rec := k.rec
@@ -202,7 +202,7 @@ func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 		return nil, k.deleted(err)
 	}
 	if err != nil {
-		// Its own failure, if there is one, came of the same.
+		// A failure of the stream itself has the same cause.
 		if _, failed := rec.stream.Interrupt(ctx, pump.Reason(err)); failed != nil {
 			err = errors.Join(err, failed)
 		}
@@ -226,8 +226,8 @@ func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 	return answer, nil
 }
 
-// deleted is the failure of a body whose session was deleted: its key stands for the
-// deleted recording.
+// deleted returns the failure of a body whose session was deleted. Its key belongs to
+// the deleted recording.
 func (k *keyed) deleted(err error) *Failure {
 	f := k.rec.deleted(err)
 	f.Hint = "Nothing of this body is recorded. Use another key to record it anew."

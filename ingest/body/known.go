@@ -14,8 +14,8 @@ type Known struct {
 	Session string `json:"session"` // that has them
 }
 
-// known returns the answer to a body that needs no recording, nil if it does. A
-// store that does not answer keeps nobody from recording.
+// known returns the answer to a body that is recorded already, nil for one that is to
+// be recorded. If the store does not answer, the body is recorded.
 func (h *Handler) known(ctx context.Context, ask *request) *Known {
 	if h.opts.Known == nil || ask.digest == "" || ask.again || ask.key != "" { // a key finds its own recording
 		return nil

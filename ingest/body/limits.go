@@ -8,8 +8,8 @@ import (
 // sessionsEvery is after how many frames the number of sessions is looked at.
 const sessionsEvery = 64
 
-// bounded has record called for frames within the limits. The error beyond them is
-// an *ingest.LimitError; what was recorded by then stays.
+// bounded calls record for frames within the limits. Beyond them it returns an
+// *ingest.LimitError; frames recorded before that stay.
 func (rec *recording) bounded(record func(*schema.Frame) error) func(*schema.Frame) error {
 	l := rec.opts.Limits
 	var frames, bytes uint64

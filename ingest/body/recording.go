@@ -24,7 +24,7 @@ type recording struct {
 	stream   *ingest.Stream // nil under a key until something new has come
 	streamID string
 	offsets  *pump.Offsets
-	digest   string // that the body is to have; "" for any
+	digest   string // expected SHA-256 of the body; "" for any
 	keyed    *keyed // nil without an idempotency key
 	patience *time.Timer
 }
@@ -74,7 +74,7 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	return nil, rec.failure(statusOf(err), err)
 }
 
-// errDigest is a body whose bytes are not those that its digest names.
+// errDigest reports a body whose SHA-256 is not the one that the request names.
 var errDigest = errors.New("the body has another digest")
 
 // checkDigest compares the digest of what was recorded with that of the request.
@@ -85,7 +85,7 @@ func (rec *recording) checkDigest(sum ingest.Summary) error {
 	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest, sum.Digest, rec.digest)
 }
 
-// statusOf is the status of an answer to a body that was not recorded to its end.
+// statusOf returns the HTTP status for a body that was not recorded to its end.
 func statusOf(err error) int {
 	_, unreadable := errors.AsType[*pump.ReadError](err)
 	_, beyond := errors.AsType[*ingest.LimitError](err)

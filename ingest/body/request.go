@@ -22,7 +22,7 @@ type request struct {
 	digest   string // SHA-256 that the body will have, in hexadecimal; "" if the client did not say
 	again    bool   // record the body also if there is a recording of these bytes
 	key      string // the idempotency key, "" for none
-	offset   uint64 // where the body begins in what the key stands for, bytes
+	offset   uint64 // where the body begins in the stream of the key, bytes
 }
 
 // What a client is told that it may send; other names are known as well.
