@@ -104,8 +104,8 @@ func (s *Stream) enqueue(p *part) {
 	})
 }
 
-// settler returns what is called once the fate of a block that begins with frame
-// first is known.
+// settler returns the callback for a block that begins with frame first: it is called
+// once the block is durable or has failed.
 func (s *Stream) settler(first uint64) func(error) {
 	done := s.acks.sent(first, s.lowestWaiting())
 	return func(err error) {
@@ -116,8 +116,8 @@ func (s *Stream) settler(first uint64) func(error) {
 	}
 }
 
-// passesOver reports whether the stream goes on after an error: that a session was
-// deleted which its frames name. They may name others.
+// passesOver reports whether the stream continues after an error: it does when one of
+// the sessions that its frames name was deleted, since they may name others.
 func (s *Stream) passesOver(err error) bool { return s.opts.Session == "" && IsDeleted(err) }
 
 // offer hands queued blocks to the publisher for as long as ctx stands; what it

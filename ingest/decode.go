@@ -19,7 +19,7 @@ const largeMessage = 1 << 20
 
 // look prepares a frame for a dialect (framing off, JSON parsed), marks it
 // FlagNotJSON where its message is not one JSON value, FlagTooDeep where that is
-// not looked into, and calls see. What see is given is valid during the call.
+// nested too deep to be parsed, and calls see. The input is valid during the call.
 func (s *Stream) look(f *schema.Frame, see func(in *dialect.Input)) {
 	content, scratch := schema.Unframe(f, s.scratch)
 	in := &s.input // kept, since what see is given would be allocated for each frame
@@ -63,8 +63,8 @@ func (s *Stream) readsText() bool {
 	return s.decoder.text != nil && s.hold == nil && s.late == nil && !s.opts.FrameClock && s.decoder.text.ReadsText()
 }
 
-// parse gives nil for what is not one valid JSON value, and for one that is too
-// deep to be looked into. The parser alone is lenient, hence the validation.
+// parse returns nil for text that is not one valid JSON value, and for a value that is
+// nested too deep. The parser alone is lenient, hence the validation.
 func parse(p *fastjson.Parser, data []byte) *fastjson.Value {
 	if wellformed.Deep(data) || !wellformed.JSON(data) {
 		return nil
@@ -76,7 +76,7 @@ func parse(p *fastjson.Parser, data []byte) *fastjson.Value {
 	return v
 }
 
-// unread is the flag of a message that was not parsed.
+// unread returns the flag of a message that was not parsed.
 func unread(f *schema.Frame, data []byte) schema.Flags {
 	switch {
 	case wellformed.Deep(data) && wellformed.JSON(data):
@@ -101,7 +101,7 @@ func (s *Stream) decode(f *schema.Frame) {
 	s.look(f, s.read)
 }
 
-// read has the decoder read a frame, and notes whether an answer ended with it.
+// read passes a frame to the decoder, and records whether it ended an answer.
 func (s *Stream) read(in *dialect.Input) {
 	s.decoder.Decode(in, s.book)
 	s.answered = s.decoder.answered(in, s.answered)

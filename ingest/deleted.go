@@ -2,8 +2,8 @@ package ingest
 
 import "errors"
 
-// DeletedError says that a block belongs to a session that was deleted while it was
-// recorded. It comes marked Permanent: nothing keeps such a block.
+// DeletedError reports that a block belongs to a session that was deleted while it was
+// recorded. It is marked Permanent: no retry stores such a block.
 type DeletedError struct{ Reason string }
 
 // Error implements error.

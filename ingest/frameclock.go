@@ -12,8 +12,8 @@ import (
 
 // frameClock takes arrival times from inside the frames. Each session has times of
 // its own, since a file may hold an earlier one after a later one; within a session
-// they never go back. A time that cannot be is not used, and counted: the frame
-// arrives with the one before it, and keeps what it says in its bytes.
+// they never go back. An impossible time is ignored and counted: the frame takes the
+// time of the one before it, and its bytes stay as they are.
 type frameClock struct {
 	sessions map[string]int64 // the latest time used in each session, ns
 	session  string           // that of the frame before
@@ -35,9 +35,9 @@ const (
 	strayFirst = 365 * 24 * time.Hour
 )
 
-// dated is what a frame says of its time.
+// dated is the session and the time that a frame states.
 type dated struct {
-	session string // that it names, "" for none
+	session string // "" for none
 	at      int64  // ns, 0 for none
 }
 
@@ -47,7 +47,7 @@ var sessionNames = [...][]string{
 	{"properties", "sessionID"}, {"properties", "part", "sessionID"}, {"properties", "info", "sessionID"},
 }
 
-// dateOf reads what a frame says of its time.
+// dateOf reads a frame's session and time.
 func (s *Stream) dateOf(f *schema.Frame) (d dated) {
 	s.look(f, func(in *dialect.Input) {
 		d.at = s.decoder.time(in)
@@ -71,7 +71,7 @@ func possible(at int64) bool {
 
 // stamp sets a frame's arrival time, before it is decoded.
 func (s *Stream) stamp(f *schema.Frame) {
-	f.Cuts = nil // the reads were the importer's
+	f.Cuts = nil // they are the reads of this import, not of the recording
 	c := &s.clock
 	if s.decoder.time == nil {
 		if c.latest == 0 {
@@ -136,8 +136,8 @@ func (s *Stream) believed(at, before int64, session string, seq uint64) bool {
 	return 2*earlier <= all && !stray
 }
 
-// following gives the possible times of the frames of a session after one, as far as
-// they are at hand, with the frames' numbers.
+// following returns the possible times of the frames of a session after one, as far as
+// they are held, with the frames' numbers.
 func (s *Stream) following(seq uint64, session string) iter.Seq2[uint64, dated] {
 	return func(yield func(uint64, dated) bool) {
 		now := session
@@ -165,7 +165,7 @@ func (s *Stream) following(seq uint64, session string) iter.Seq2[uint64, dated] 
 	}
 }
 
-// lookAhead holds a frame back until those that follow are at hand.
+// lookAhead holds a frame back until the frames that judge its time have arrived.
 func (s *Stream) lookAhead(f *schema.Frame) {
 	s.aheadSince = time.Now()
 	s.arm(s.recorder.settings.HoldFor)
@@ -176,7 +176,7 @@ func (s *Stream) lookAhead(f *schema.Frame) {
 	}
 }
 
-// releaseAhead takes all frames that are held back.
+// releaseAhead takes all frames that are held back, without waiting for more.
 func (s *Stream) releaseAhead() {
 	for len(s.ahead) > 0 {
 		s.takeAhead()

@@ -20,7 +20,7 @@ type hold struct {
 	frames     []heldFrame
 	decoded    int  // how many of them were decoded
 	looked     int  // how many of them were asked for a time
-	timed      bool // one of them says a time
+	timed      bool // one of them has a time
 	bytes      int
 	since      time.Time
 	named      bool // the session is settled

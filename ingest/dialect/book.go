@@ -57,7 +57,7 @@ func (b *Book) LocalID(kind string, f *schema.Frame) string {
 	return string(strconv.AppendUint(append(buf, ':'), f.Seq, 10))
 }
 
-// EventID makes an id for a fact that every stream can speak of which carries the same
+// EventID returns the id of a fact that is the same in every stream with the same
 // event: the kind, and a hash of what identifies the event.
 func EventID(kind string, hash uint64) string {
 	return fmt.Sprintf("%s:event:%016x", kind, hash)

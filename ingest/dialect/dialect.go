@@ -73,8 +73,8 @@ type Dialect struct {
 	// 0 where it says none. Nil for a dialect whose frames carry no times.
 	Time func(in *Input) int64
 	// Ends reports whether a frame that the server sent, and that the decoder has
-	// read, is the protocol's last of an answer: the server owes nothing more. See
-	// Answered. Nil for a protocol whose answers end with their connection alone.
+	// read, is the last of an answer by the protocol. See Answered. It is nil for a
+	// protocol whose answers end only with their connection.
 	Ends func(in *Input) bool
 	// New makes the decoder of one stream.
 	New func(streamID string) Decoder

@@ -25,8 +25,8 @@ type decoder struct {
 	tr       trace.Trace
 	thread   dialect.Last
 	scope    string        // of running totals
-	failing  string        // an error of the run after which nothing has been heard
-	failedAt int64         // when it was told, ns
+	failing  string        // an error of the run that no event has followed yet
+	failedAt int64         // when it arrived, ns
 	todo     []byte        // the latest list, JSON
 	quoting  []byte        // room for arguments
 	printed  xxhash.Digest // of the lines of the process so far
@@ -62,9 +62,9 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 	}
 }
 
-// shared makes the id of a fact that begins with the present line and that every
-// stream can speak of which carries the process's lines up to here. Where the thread
-// has no name it is this stream's alone.
+// shared returns the id of a fact that begins with the present line. It is the same in
+// every stream that has the process's lines up to here, or unique to this stream if the
+// thread has no id.
 func (d *decoder) shared(kind string) string {
 	if d.tr.Session == "" {
 		return d.ID(kind)

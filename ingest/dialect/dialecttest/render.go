@@ -26,8 +26,8 @@ import (
 //	"s": Hello
 //
 // Times count from the start of the script, "-" is a time not known. x@3 is the
-// id of what began with frame 3 and only this stream can refer to, x#3 of what every
-// stream can that carries the same frames; v is the frame that changed it last. Of session,
+// id of a fact that began with frame 3 and is unique to this stream, x#3 of one that is
+// shared by streams with the same frames; v is the frame that changed it last. Of session,
 // run, node and agent only what differs from the span it belongs to is shown,
 // of a message its kind only where the id does not say it.
 func Render(o *Outcome) string { return render(o, nil) }

@@ -8,8 +8,8 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// eventMark identifies the present event by what it carries itself. Section 3 of the
-// specification has receivers deduplicate by event_id, which counts within a session.
+// eventMark identifies the present event by its own contents. By section 3 of the
+// specification receivers deduplicate by event_id, which counts within a session.
 type eventMark struct {
 	counted bool // the event has a numeric event_id
 	id      uint64
@@ -20,7 +20,7 @@ type eventMark struct {
 // every stream that carries the event, so that tokens and tool calls of a run that is
 // recorded twice count once. The id is made of the lane's key, the number of runs
 // that ended in the lane before, the event_id and the event's text. Without an
-// event_id or a session only this stream can refer to the fact.
+// event_id or a session the id is unique to this stream.
 func (d *decoder) shared(kind string) string {
 	l := d.cur
 	if !d.event.counted || l == nil || l.key == "" || d.suffix != "" {

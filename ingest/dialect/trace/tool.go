@@ -67,7 +67,7 @@ func (t *Trace) toolID(id []byte) string {
 	return "tool:" + string(id)
 }
 
-// factID makes the id of a tool call or a message of one that begins with the
+// factID returns the id of a tool call, or of a message of one, that begins with the
 // present frame.
 func (t *Trace) factID(kind string) string {
 	if t.SharedID != nil {

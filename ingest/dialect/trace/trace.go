@@ -15,9 +15,9 @@ type Trace struct {
 	// LocalTools: the ids of tool calls mean something in this stream only;
 	// otherwise other streams of the session may speak of the same calls.
 	LocalTools bool
-	// SharedID, if set, makes the ids of tool calls and their messages that begin
-	// with the present frame, so that streams which carry the same frames speak of
-	// the same calls although the calls' own ids mean something in one stream only.
+	// SharedID, if set, returns the ids of tool calls and their messages that begin
+	// with the present frame, so that streams with the same frames have the same
+	// calls although the calls' own ids are unique within one stream only.
 	SharedID func(kind string) string
 
 	run, step, call *dialect.Span
