@@ -20,9 +20,9 @@ func localOnly(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// noForeignPages refuses what pages of other sites ask, whatever the route. Only
-// the server's own pages may change something or open a WebSocket; those of other
-// loopback ports may read, play, and speak to recordings; links may lead to pages.
+// noForeignPages refuses requests of other sites' pages on every route. Only the
+// server's own pages may change something or open a WebSocket; those of other loopback
+// ports may read, play and emulate recordings; links may lead to pages.
 func noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if bad := pagesThatMay(c).Check(c.Request(), "ask this of the server"); bad != nil {
@@ -32,8 +32,8 @@ func noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// localPages refuses what pages of other sites ask of a recording on a port of its
-// own, save that links may lead there.
+// localPages refuses requests of other sites' pages to a recording on a port of its
+// own, except links.
 func localPages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		bad := origin.Hosts(nil).Check(r, "Call it as 127.0.0.1 or localhost.")
@@ -48,7 +48,7 @@ func localPages(next http.Handler) http.Handler {
 	})
 }
 
-// pagesThatMay is the rule for a request.
+// pagesThatMay returns the origin rule for a request.
 func pagesThatMay(c echo.Context) origin.Rule {
 	r, path := c.Request(), c.Path()
 	read := (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Upgrade") == ""
@@ -61,8 +61,8 @@ func pagesThatMay(c echo.Context) origin.Rule {
 	return origin.Rule{}
 }
 
-// noSniffing has browsers take answers for what their Content-Type says: frames
-// are foreign text. What is emulated has rules of its own.
+// noSniffing makes browsers treat answers as their Content-Type says: frames are
+// untrusted text. Emulated answers have rules of their own.
 func noSniffing(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !strings.HasPrefix(c.Path(), "/emulate/") {

@@ -10,7 +10,7 @@ import (
 	"tapedeck/ingest/jetstream"
 )
 
-// checks asks every part that this process needs.
+// checks runs the check of every part that this process needs.
 func (n *node) checks(ctx context.Context) []check {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -23,8 +23,8 @@ func (n *node) checks(ctx context.Context) []check {
 		st := n.sink.Status()
 		all = append(all, check{Part: "sink", OK: st.OK, Detail: st.Detail(), Do: st.Do, State: st})
 	}
-	if letters, bytes, err := n.dead.Count(ctx); err == nil { // else JetStream's trouble tells
-		// Letters are for a person to look at, and no reason to send nothing here.
+	if letters, bytes, err := n.dead.Count(ctx); err == nil { // an error shows in the check of JetStream
+		// Dead letters need an operator, but do not make the process unready.
 		c := check{Part: deadLettersPart, OK: letters == 0, Advisory: true, State: map[string]uint64{"blocks": letters, "bytes": bytes}}
 		if letters > 0 {
 			c.Detail = fmt.Sprintf("%s set aside: they could not be stored", count(letters, "block"))
@@ -38,15 +38,15 @@ func (n *node) checks(ctx context.Context) []check {
 	return all
 }
 
-// onlyTakes reports whether the process takes recordings and does nothing else. Then
-// it does its work without NATS as long as its spool has room.
+// onlyTakes reports whether the process only takes recordings. Such a process works
+// without NATS as long as its spool has room.
 func (n *node) onlyTakes() bool { r := n.cfg.roles; return r.ingest && !r.sink && !r.api }
 
-// onlyStores reports whether the process is a sink and nothing else.
+// onlyStores reports whether the process is only a sink.
 func (n *node) onlyStores() bool { r := n.cfg.roles; return r.sink && !r.ingest && !r.api }
 
-// whereRecordingGoes ends a sentence on something that keeps blocks from being
-// stored, on a process that takes recordings.
+// whereRecordingGoes returns the end of a check's detail when blocks are not stored but
+// recording continues; "" on a process that takes no recordings.
 func (n *node) whereRecordingGoes(meanwhile string) string {
 	if n.spool == nil {
 		return ""
@@ -69,7 +69,7 @@ func (n *node) checkJetStream(ctx context.Context) []check {
 		return []check{{Part: "jetstream", Advisory: n.onlyTakes(), Detail: (*err).Error() + n.whereRecordingGoes("the spool")}}
 	}
 	if !n.nc.IsConnected() {
-		return nil // which the check of NATS says
+		return nil // the check of NATS reports it
 	}
 	b, err := n.backlog.Read(ctx)
 	if err != nil {
@@ -78,8 +78,8 @@ func (n *node) checkJetStream(ctx context.Context) []check {
 	return []check{n.checkFill(b), n.checkLag(b)}
 }
 
-// checkFill reports a stream of blocks that is nearly full. Recordings go to the
-// spool then, so that this is advisory.
+// checkFill reports a stream of blocks that is nearly full. It is advisory, since
+// recordings then go to the spool.
 func (n *node) checkFill(b jetstream.Backlog) check {
 	c := check{
 		Part: "jetstream", OK: !n.cfg.thresholds.full(b.Fill()), Advisory: true, State: b,
@@ -92,8 +92,8 @@ func (n *node) checkFill(b jetstream.Backlog) check {
 	return c
 }
 
-// checkLag reports blocks that wait for too long to be stored. A process that does
-// nothing but store them is not ready then; others do their work.
+// checkLag reports blocks that have waited too long to be stored. It makes a process
+// that is only a sink unready, and is advisory on others.
 func (n *node) checkLag(b jetstream.Backlog) check {
 	c := check{Part: "lag", OK: b.Age() <= n.cfg.thresholds.MaxLag, Advisory: !n.onlyStores(), State: b, Detail: unstored(b)}
 	if !c.OK {
@@ -106,7 +106,7 @@ func (n *node) checkLag(b jetstream.Backlog) check {
 const doAboutLag = `start a sink ("tapedeck serve --role sink"; "tapedeck up" has one); on those that run, see the checks "sink" and "clickhouse" of their /readyz; ` +
 	`if all are well, more sinks or a larger --max-bytes help`
 
-// unstored says how much JetStream holds that the sink has not stored.
+// unstored describes how much JetStream holds that the sink has not stored.
 func unstored(b jetstream.Backlog) string {
 	if b.Unstored == 0 {
 		return "all of it is stored"

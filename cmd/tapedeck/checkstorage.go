@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// checkClickHouse looks at whether ClickHouse answers, and at the room on its disks.
+// checkClickHouse checks that ClickHouse answers, and the free space of its disks.
 func (n *node) checkClickHouse(ctx context.Context) []check {
 	h, err := clickhouse.ReadHealth(ctx, n.db)
 	if err != nil {
@@ -36,8 +36,8 @@ func (n *node) checkClickHouse(ctx context.Context) []check {
 	return []check{c, disk}
 }
 
-// checkSpool looks at the server's spool. Full, it takes no recordings; with blocks
-// in it that wait for JetStream the process does its work.
+// checkSpool checks the server's spool. A full spool makes the process unready; blocks
+// that wait in it for JetStream do not.
 func (n *node) checkSpool(st spool.State) check {
 	c := check{Part: "spool", OK: true, Detail: st.DiskError, State: st}
 	if st.Full {
@@ -62,7 +62,7 @@ func (n *node) checkSpool(st spool.State) check {
 	return c
 }
 
-// checkDisk looks at the room on the disk of a directory.
+// checkDisk checks the free space on the disk of a directory.
 func checkDisk(dir string, least uint64) check {
 	c := check{Part: "disk", Advisory: true}
 	space, err := diskspace.Of(dir)

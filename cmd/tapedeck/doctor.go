@@ -102,13 +102,13 @@ func findData(dir string) finding {
 	return f
 }
 
-// findDisk looks at the room on the disk of the data directory.
+// findDisk checks the free space on the disk of the data directory.
 func findDisk(dir string) finding {
 	c := checkDisk(dir, lowDisk)
 	return finding{What: "disk", OK: c.OK, Detail: c.Detail, Do: c.Do}
 }
 
-// findSpool looks for recordings that wait to be sent, and at the room for them.
+// findSpool reports recordings that wait to be sent, and the free space for them.
 func findSpool() []finding {
 	home, err := spoolHome()
 	if err != nil {
@@ -181,7 +181,7 @@ func (g *global) findServer(ctx context.Context) []finding {
 		if !f.OK {
 			f.Do = ch.Do
 		}
-		if f.What == "spool" || f.What == "disk" { // those of this machine are others
+		if f.What == "spool" || f.What == "disk" { // findSpool and findDisk check this machine's
 			f.What = "server_" + f.What
 		}
 		findings = append(findings, f)

@@ -36,9 +36,9 @@ func (c *emulateCommand) openRemote(ctx context.Context, g *global, log *slog.Lo
 	return &emulated{c.Session, forward(cl, c.prefix(c.Session, take), log), func() {}}, nil
 }
 
-// askAsRecorded has the server answer as recorded: on this port, which is an origin
-// of its own, a browser may open the answer. What the browser says of its request
-// is about this origin, not about that of the server.
+// askAsRecorded requests answers as recorded from the server: this port is an origin of
+// its own, so a browser may open them here. The browser's Sec-Fetch fields are removed,
+// since they describe a request to this origin and not to the server's.
 func askAsRecorded(h http.Header) {
 	for name := range h {
 		if strings.HasPrefix(name, "Sec-Fetch-") || name == "Service-Worker" {

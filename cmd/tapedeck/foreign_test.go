@@ -14,7 +14,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// bareServer has all routes and no server behind it: whoever passes the checks at
+// bareServer has all routes and no server behind it: a request that passes the checks at
 // the rim is answered with an error, but not with 403.
 func bareServer(t *testing.T) *server {
 	t.Helper()

@@ -150,7 +150,7 @@ func commandsIn(text textAt) (hints []hint) {
 	return hints
 }
 
-// isProse reports whether a sentence speaks of the program rather than of a command.
+// isProse reports whether a sentence is about the program rather than about a command.
 func isProse(s string) bool {
 	word, _, _ := strings.Cut(s, " ")
 	return slices.Contains([]string{

@@ -9,8 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// requestMetrics count HTTP requests by the route that took them: the pattern, never
-// the path, so that no client makes labels.
+// requestMetrics count HTTP requests by the pattern of their route, never the path, so
+// that clients cannot add label values.
 type requestMetrics struct {
 	total   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
@@ -46,13 +46,13 @@ func (m *requestMetrics) Collect(metrics chan<- prometheus.Metric) {
 	m.open.Collect(metrics)
 }
 
-// count is middleware before routing, so that it sees what later middleware refuses.
-// It has errors answered, to learn their status.
+// count is middleware before routing, so that it counts what later middleware refuses.
+// It answers errors itself, to learn their status.
 func (m *requestMetrics) count(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		began := time.Now()
 		m.open.Inc()
-		defer func() { // also of an answer that a handler breaks off by a panic
+		defer func() { // runs also when a handler aborts the answer by a panic
 			m.open.Dec()
 			route, method := routeLabel(c), methodLabel(c.Request().Method)
 			m.total.WithLabelValues(route, method, strconv.Itoa(c.Response().Status)).Inc()
@@ -76,7 +76,8 @@ func routeLabel(c echo.Context) string {
 	return noRoute
 }
 
-// methodLabel keeps methods that a client invented out of the labels.
+// methodLabel returns the label of a method; "other" for unknown ones, which clients
+// could invent.
 func methodLabel(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:

@@ -35,7 +35,7 @@ type imported struct {
 	Title   string `json:"title"`
 
 	copied bool                         // under another id than on the tape
-	ended  *schema.StreamState          // the part whose end was told last
+	ended  *schema.StreamState          // the part whose end was reported last
 	parts  map[string][]*importedStream // by stream, in order of their first frames
 	order  []*importedStream
 }

@@ -36,7 +36,7 @@ func keyedBody(session string, n int) string {
 	return out.String()
 }
 
-// slowly gives a text in small pieces.
+// slowly reads a text in small pieces.
 type slowly struct {
 	text string
 	gone *atomic.Int64 // bytes that were read

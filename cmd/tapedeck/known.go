@@ -11,7 +11,7 @@ import (
 	"tapedeck/query"
 )
 
-// knownError says that a recording of the same bytes exists.
+// knownError reports that a recording of the same bytes exists.
 type knownError struct {
 	source string
 	digest string
@@ -24,7 +24,7 @@ func (e *knownError) Error() string {
 		localTime(e.stored.Stream.FirstAt))
 }
 
-// report prints which session has the bytes. That is no failure: they are recorded.
+// report prints which session has the bytes. The command then succeeds.
 func (e *knownError) report(g *global) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"digest": e.digest, "known": e.stored})
@@ -36,8 +36,8 @@ func (e *knownError) report(g *global) error {
 	return nil
 }
 
-// sessionOf returns the question which session has the bytes with a digest, nil on
-// a node that does not read recordings.
+// sessionOf returns a function that looks up the session of the bytes with a digest;
+// nil on a node that does not read recordings.
 func (n *node) sessionOf() func(ctx context.Context, tenant, digest string) (string, error) {
 	if n.db == nil {
 		return nil
@@ -56,9 +56,9 @@ func (n *node) sessionOf() func(ctx context.Context, tenant, digest string) (str
 const lookUpTimeout = 5 * time.Second
 
 // lookUp returns a function that asks the server for a recording of the bytes with a
-// digest; its error is a *knownError if there is one. It returns nil where the
-// question is not to be asked: with --again, and with --nats, which names no server
-// that could answer. A server that cannot answer now does not keep anybody from recording.
+// digest; its error is a *knownError if there is one. It returns nil where no server is
+// asked: with --again, and with --nats, which names no server. If the server does not
+// answer, the file is recorded.
 func (c *recordCommand) lookUp(ctx context.Context, g *global, path string) func(digest string) error {
 	if c.Again || c.NATS != "" {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// registerMetrics has the server's registry ask for what is measured on demand;
-// what the packages count for the process is in the default registry.
+// registerMetrics registers the collectors that measure on demand; the packages'
+// counters of the process are in the default registry.
 func (s *server) registerMetrics() {
 	s.requests = newRequestMetrics()
 	s.metrics.MustRegister(buildInfo(), s.requests)
@@ -26,7 +26,7 @@ func (s *server) registerMetrics() {
 	}
 }
 
-// buildInfo is a gauge of 1 that names the program.
+// buildInfo returns a gauge of 1 whose labels are the program's version.
 func buildInfo() prometheus.Collector {
 	g := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "tapedeck_build_info", Help: "1; the labels name the program's version.",

@@ -35,13 +35,13 @@ type nodeConfig struct {
 	nats       string        // where NATS is; "" for in this process
 	dsn        string        // ClickHouse; used by sink and api
 	spoolDir   string        // used by ingest
-	syncSpool  bool          // what is in it survives a power cut
+	syncSpool  bool          // sync writes to disk, so that blocks survive a power cut
 	quietAfter time.Duration // used by api
 	streams    jetstream.Config
 	pprof      bool // profiles are served
 	limits     ingest.Limits
 	log        *slog.Logger
-	// thresholds are from when on a check fails.
+	// thresholds are the limits beyond which checks fail.
 	thresholds thresholds
 	readers    readerLimits // used by api
 }
@@ -55,7 +55,7 @@ type node struct {
 	db        driver.Conn // the same; nil without api
 	deleter   *tombstone.Deleter
 	deleted   *tombstone.Set
-	accepts   ingest.Publisher     // where blocks come in; nil without ingest
+	accepts   ingest.Publisher     // accepts blocks of recordings; nil without ingest
 	spool     *spool.Spool         // nil without ingest
 	recorder  *ingest.Recorder     // nil without ingest
 	keys      *keys.Store          // nil without ingest
@@ -144,7 +144,7 @@ func (n *node) startIngest() error {
 	return err
 }
 
-// keepDeleted has the node know what was deleted.
+// keepDeleted sets up the tombstones and the deletion of sessions.
 func (n *node) keepDeleted() error {
 	js, err := njs.New(n.nc)
 	if err != nil {

@@ -93,7 +93,7 @@ func (o *outlet) toNATS(ctx context.Context, url string) error {
 	return nil
 }
 
-// recorder makes the recorder that publishes here.
+// recorder returns a recorder that publishes to the outlet.
 func (o *outlet) recorder() *ingest.Recorder {
 	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id}, o.log)
 }

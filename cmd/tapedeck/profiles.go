@@ -15,8 +15,8 @@ import (
 // profiles are what can be asked for under /debug/pprof.
 var profiles = []string{"profile", "trace", "heap", "allocs", "goroutine", "block", "mutex", "threadcreate"}
 
-// longestProfile bounds how long a profile or a trace measures, in seconds: a
-// trace of a busy server grows by megabytes each second.
+// longestProfile bounds the duration of a profile or a trace, in seconds: a trace of a
+// busy server grows by megabytes per second.
 const longestProfile = 60
 
 // profileFlags are those of commands that serve profiles.

@@ -17,8 +17,8 @@ import (
 // readableTimeout is how long a command waits for a recording to be readable.
 const readableTimeout = 30 * time.Second
 
-// waitAllReadable waits for recordings, for readableTimeout at most. What ended them
-// does not end the wait, too; another signal does.
+// waitAllReadable waits until recordings are readable, for readableTimeout at most. The
+// signal that ended them does not end the wait; another one does.
 func waitAllReadable(ctx context.Context, g *global, all []ingest.Summary) {
 	again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -9,14 +9,14 @@ import (
 	"tapedeck/schema/problem"
 )
 
-// readerLimits are the settings that bound what readers of recordings hold, for the
-// commands that run servers.
+// readerLimits are the flags that bound the readers of recordings and their memory, for
+// the commands that run servers.
 type readerLimits struct {
 	MaxReaders     int   `help:"Playbacks, pages of frames, exports and emulations that are served at a time, together. One more is answered 503." default:"2000" env:"TAPEDECK_MAX_READERS" placeholder:"N"`
 	MaxReaderBytes int64 `help:"Memory, bytes, that recordings may take which are read for them. Beyond it a request waits for 5 seconds and is then answered 503." default:"1073741824" env:"TAPEDECK_MAX_READER_BYTES" placeholder:"BYTES"`
 }
 
-// check finds limits with which nothing could be read.
+// check rejects limits with which nothing could be read.
 func (l *readerLimits) check() error {
 	if l.MaxReaders <= 0 {
 		return badUsage("--max-readers=%d: it must be above 0", l.MaxReaders)
@@ -31,7 +31,7 @@ func (l *readerLimits) budget() *budget.Budget {
 	return budget.New(budget.Options{Bytes: l.MaxReaderBytes, Readers: l.MaxReaders})
 }
 
-// admit has a request be one of the readers until done is called.
+// admit counts a request as a reader until done is called.
 func (s *server) admit(r *http.Request) (_ *http.Request, done func(), err error) {
 	grant, err := s.readers.Enter()
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *server) admit(r *http.Request) (_ *http.Request, done func(), err error
 	return r.WithContext(budget.With(r.Context(), grant)), grant.Close, nil
 }
 
-// reads bounds a route by which recordings are read.
+// reads is middleware that applies the readers' budget to a route.
 func (s *server) reads(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, done, err := s.admit(c.Request())
@@ -53,7 +53,7 @@ func (s *server) reads(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// bounded is reads for a handler.
+// bounded is reads for an http.Handler.
 func (s *server) bounded(next tenantHandler) tenantHandler {
 	return func(w http.ResponseWriter, r *http.Request, tenant string) {
 		r, done, err := s.admit(r)

@@ -38,7 +38,7 @@ func TestReadersHaveABudget(t *testing.T) {
 	needEngine(t)
 	const (
 		budget = 64 << 20
-		// Besides: connections, what is on its way from ClickHouse, one reader beyond the
+		// Besides: connections, pages in flight from ClickHouse, one reader beyond the
 		// budget, and as much again as is in use, which the garbage collector waits for.
 		besides = 256 << 20
 	)

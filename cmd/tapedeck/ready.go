@@ -10,16 +10,14 @@ import (
 type check struct {
 	Part string `json:"part"`
 	OK   bool   `json:"ok"`
-	// Advisory: what is wrong is for a person to look at, and no reason to send
-	// nothing here.
+	// Advisory marks a failure that needs an operator but leaves the process ready.
 	Advisory bool   `json:"advisory,omitempty"`
 	Detail   string `json:"detail,omitempty"`
 	Do       string `json:"do,omitempty"` // what to do about it
 	State    any    `json:"state,omitempty"`
 }
 
-// readiness is the answer of /readyz: ready unless a part is wrong in a way that
-// is more than advisory.
+// readiness is the answer of /readyz: ready unless a check fails that is not advisory.
 type readiness struct {
 	Ready   bool    `json:"ready"`
 	Version string  `json:"version"`
@@ -32,8 +30,8 @@ const deadLettersPart = "dead_letters"
 // readyTimeout bounds the question to each server.
 const readyTimeout = 2 * time.Second
 
-// serveReady answers /readyz: 200 while this process does what it is for, else 503;
-// the body says what is wrong in either case.
+// serveReady answers /readyz: 200 while this process does its work, otherwise 503. The
+// body has every check in either case.
 func (s *server) serveReady(w http.ResponseWriter, r *http.Request) {
 	answer := readiness{Ready: true, Version: version, Checks: s.node.checks(r.Context())}
 	if s.extraChecks != nil {

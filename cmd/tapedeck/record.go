@@ -203,7 +203,7 @@ func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool) e
 	return nil
 }
 
-// writeNotes prints what was special about frames.
+// writeNotes prints notes on frames of the summary that need attention.
 func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	for _, n := range []struct {
 		n         uint64
@@ -223,7 +223,7 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", count(s.Misdated, "frame"))
 	}
 	if frameClock && !s.Timed {
-		fmt.Fprintln(w, "note     no frame told a time: --clock frame left the times at which they arrived")
+		fmt.Fprintln(w, "note     no frame has a time: --clock frame kept the times at which they arrived")
 	}
 }
 

@@ -11,8 +11,7 @@ import (
 	"tapedeck/ingest"
 )
 
-// fileResult is what the recording of one of several files came to. It is a line of
-// --json.
+// fileResult is the result of recording one of several files, a line of --json.
 type fileResult struct {
 	File string `json:"file"`
 	*ingest.Summary
@@ -20,13 +19,13 @@ type fileResult struct {
 	Error string `json:"error,omitempty"`
 }
 
-// filesResult is what all of them came to, the last line of --json.
+// filesResult is the result of all of them, the last line of --json.
 type filesResult struct {
 	Files    int    `json:"files"`
 	Recorded int    `json:"recorded"`
 	Known    int    `json:"known"`
 	Failed   int    `json:"failed"`
-	Left     int    `json:"left"` // not begun, after an interrupt
+	Left     int    `json:"left"` // not begun because of an interrupt
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`
 }
@@ -37,7 +36,7 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet,
 	began := time.Now()
 	total := filesResult{Files: len(all.list)}
 	own := ownDigests{}
-	var recorded []ingest.Summary // as much of them as waiting takes
+	var recorded []ingest.Summary // the fields that waitAllReadable needs
 	for i, source := range all.list {
 		if ctx.Err() != nil {
 			total.Left = len(all.list) - i
@@ -69,15 +68,15 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet,
 // may not list them yet.
 type ownDigests map[string]string
 
-// sameBytesError says that a file has the bytes of one before it.
+// sameBytesError reports that a file has the bytes of one before it.
 type sameBytesError struct{ path, first string }
 
 func (e *sameBytesError) Error() string {
 	return fmt.Sprintf("%s: these are the bytes of %s", e.path, e.first)
 }
 
-// check returns a function that looks for a file's digest among those before it,
-// then asks the server, if the command asks it at all.
+// check returns a function that looks for a file's digest among the files before it,
+// then calls server, if that is not nil. With again it returns nil.
 func (o ownDigests) check(path string, again bool, server func(string) error) func(digest string) error {
 	if again {
 		return nil
@@ -96,7 +95,7 @@ func (o ownDigests) check(path string, again bool, server func(string) error) fu
 	}
 }
 
-// add counts a file, and prints what it came to.
+// add counts a file, and prints its result.
 func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, frameClock bool) error {
 	result := fileResult{File: path, Summary: s}
 	known, isKnown := errors.AsType[*knownError](err)
@@ -145,8 +144,8 @@ func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, 
 	return nil
 }
 
-// report prints what all files came to. Its error is the exit code where something
-// is missing.
+// report prints the result of all files. It returns the exit code as an error if not
+// all of them were recorded.
 func (t *filesResult) report(g *global, session string, leftOut int, took time.Duration) error {
 	if g.JSON {
 		if err := json.NewEncoder(os.Stdout).Encode(t); err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// folderOfFiles makes files by their names, and gives their folder.
+// folderOfFiles creates files with the given names, and returns their folder.
 func folderOfFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()

@@ -82,7 +82,7 @@ func (c *sessionsCommand) setAmounts(q url.Values) {
 	}
 }
 
-// sessionTime is how long a session took, or has been running.
+// sessionTime returns how long a session took, or has been running.
 func sessionTime(s *query.SessionHead) string {
 	if s.RunningMS != nil {
 		return millis(*s.RunningMS)

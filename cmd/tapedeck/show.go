@@ -101,8 +101,8 @@ func showHead(w io.Writer, d *query.SessionDetail) {
 	}
 }
 
-// sessionClock says for how long an open session has been running, and for how long
-// it has been silent; of another, when and of what it ended.
+// sessionClock describes how long an open session has been running and silent, or when
+// and why another one ended.
 func sessionClock(d *query.SessionDetail) string {
 	switch {
 	case d.RunningMS != nil && d.SilentMS != nil:

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// recordEndings are the names that files of a folder are recorded by. A file that
-// is named itself may have any.
+// recordEndings are the suffixes of the files in a folder that are recorded. A file
+// that is an argument itself may have any.
 var recordEndings = []string{".jsonl", ".ndjson", ".json", ".sse", ".sse.txt", ".chunks.txt"}
 
 // filesLimit bounds the files of one command.
 const filesLimit = 100_000
 
-// source is one file to record, or what keeps something that was named from being
-// recorded.
+// source is one file to record, or the error of an argument that names none.
 type source struct {
 	path string
 	err  error
@@ -31,10 +30,10 @@ type sources struct {
 	seen    map[string]bool
 }
 
-// expand finds the files that arguments name: files, patterns, which a shell leaves
-// to us where they are quoted or match nothing, and folders with all that is below
-// them. Links to files are followed; links to folders below a folder are not, so
-// that no loop of links is entered.
+// expand finds the files that arguments name: files, patterns, which the shell does not
+// expand if they are quoted or match nothing, and folders with all files below them.
+// Links to files are followed; links to folders below a folder are not, which avoids
+// loops.
 func expand(args []string) (*sources, error) {
 	s := &sources{several: len(args) > 1, seen: map[string]bool{}}
 	for _, arg := range args {
@@ -52,7 +51,7 @@ func (s *sources) argument(arg string) error {
 		s.several = true
 		return s.folder(arg)
 	case err == nil || !strings.ContainsAny(arg, "*?["):
-		return s.add(arg) // one that is missing is reported when it is opened
+		return s.add(arg) // opening it reports a missing file
 	}
 	s.several = true
 	if strings.Contains(arg, "**") {
@@ -94,7 +93,7 @@ func (s *sources) folder(root string) error {
 			}
 			return nil
 		}
-		info, err := os.Stat(path) // of what a link leads to
+		info, err := os.Stat(path) // follows links
 		if err != nil || !info.Mode().IsRegular() || !recordable(path) {
 			s.leftOut++
 			return nil
@@ -112,7 +111,7 @@ func recordable(path string) bool {
 	return slices.ContainsFunc(recordEndings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
-// add adds a file that was not named before, by whatever path.
+// add adds a file, unless another argument named it before, even by another path.
 func (s *sources) add(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {

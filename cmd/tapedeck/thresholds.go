@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// thresholds are the settings from when on a check of /readyz fails, for the
-// commands that run servers. docs/delivery.md says which failure makes which
-// server not ready.
+// thresholds are the flags beyond whose values checks of /readyz fail, for the commands
+// that run servers. docs/delivery.md lists which failures make which server unready.
 type thresholds struct {
 	MaxLag      time.Duration `help:"Age of the oldest block that the sink has not stored, or that waits in the spool, from which on /readyz and doctor say so." default:"60s" env:"TAPEDECK_MAX_LAG" placeholder:"DURATION"`
 	MaxFill     float64       `help:"Used part of JetStream's or the spool's limit, percent, from which on they say so." default:"90" env:"TAPEDECK_MAX_FILL" placeholder:"PERCENT"`

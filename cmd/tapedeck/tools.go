@@ -73,7 +73,7 @@ func timeCells(t *query.ToolTimes) []any {
 	return cells
 }
 
-// millisOf is millis, and a dash for what is not known.
+// millisOf formats milliseconds as millis does, an unknown value as a dash.
 func millisOf(ms *float64) string {
 	if ms == nil {
 		return "–"

@@ -63,12 +63,12 @@ func (n *node) ensureStreams(life context.Context) error {
 	return nil
 }
 
-// enlargeEvery is how often a dead-letter stream is looked at that is smaller than
-// it should be.
+// enlargeEvery is the interval between attempts to enlarge a dead-letter stream that is
+// smaller than it should be.
 const enlargeEvery = time.Minute
 
-// enlargeDeadLetters has the dead-letter stream grow once the NATS server has room
-// for all of it. It ends then, or with life.
+// enlargeDeadLetters enlarges the dead-letter stream to its full size once the NATS
+// server has room for it. It returns then, or when life ends.
 func (n *node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
 	tick := time.NewTicker(enlargeEvery)
 	defer tick.Stop()
@@ -79,7 +79,7 @@ func (n *node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
 		case <-tick.C:
 		}
 		if n.streams.Load() != nil {
-			continue // they are not there yet
+			continue // the streams are not there yet
 		}
 		ctx, cancel := context.WithTimeout(life, 5*time.Second)
 		_, whole, err := jetstream.EnsureDead(ctx, js, n.cfg.streams)
