@@ -33,7 +33,7 @@ type Letter struct {
 	Frames   int    `json:"frames"`
 }
 
-// read tells what is known of a letter.
+// read returns what a message and its headers say of a letter.
 func read(m *jetstream.RawStreamMsg) Letter {
 	l := Letter{
 		Seq: m.Sequence, At: since(m.Header, m.Time), Bytes: len(m.Data), Tries: tries(m.Header),
@@ -46,7 +46,7 @@ func read(m *jetstream.RawStreamMsg) Letter {
 	l.Tenant, _ = ingest.SubjectTenant(l.Subject) // "" where it is none of ours
 	b, err := block.Decode(m.Data)
 	if err != nil {
-		return l // unreadable: that is why it is here
+		return l // unreadable blocks are dead letters, too
 	}
 	l.Session, l.StreamID, l.Frames = b.Session, b.State.StreamID, len(b.Frames)
 	if len(b.Frames) > 0 {
@@ -58,7 +58,7 @@ func read(m *jetstream.RawStreamMsg) Letter {
 // versionsKept bounds the versions that a letter names.
 const versionsKept = 8
 
-// Header is that of a block that version sets aside for a reason. was is the header
+// Header returns the header of a block that version sets aside for a reason. was is the header
 // under which the block came: if it was set aside before, the first reason and time
 // stay, and the retry counts.
 func Header(was nats.Header, subject, version string, reason error) nats.Header {
@@ -76,7 +76,7 @@ func Header(was nats.Header, subject, version string, reason error) nats.Header 
 	return h
 }
 
-// retried is the header of a letter that is retried now.
+// retried returns the header of a letter that is being retried.
 func retried(m *jetstream.RawStreamMsg) nats.Header {
 	h := nats.Header{}
 	for _, name := range []string{stream.HeaderReason, stream.HeaderTriedBy} {
@@ -89,7 +89,7 @@ func retried(m *jetstream.RawStreamMsg) nats.Header {
 	return h
 }
 
-// since is when a letter was set aside for the first time; at, when it was last.
+// since returns when a letter was set aside for the first time; at is the last time.
 func since(h nats.Header, at time.Time) time.Time {
 	if first, err := time.Parse(time.RFC3339Nano, h.Get(stream.HeaderSince)); err == nil {
 		return first.UTC()
@@ -97,7 +97,7 @@ func since(h nats.Header, at time.Time) time.Time {
 	return at.UTC()
 }
 
-// tries is how often a letter was retried.
+// tries returns how often a letter was retried.
 func tries(h nats.Header) int {
 	n, err := strconv.Atoi(h.Get(stream.HeaderTries))
 	if err != nil || n < 0 {

@@ -16,7 +16,7 @@ import (
 	stream "tapedeck/ingest/jetstream"
 )
 
-// ErrRefused says that a letter's block still cannot be stored.
+// ErrRefused reports that a letter's block is still refused.
 var ErrRefused = errors.New("still refused")
 
 // Retrier stores dead letters by itself once that is possible: each right after an
@@ -26,8 +26,8 @@ var ErrRefused = errors.New("still refused")
 type Retrier struct {
 	Letters *Store
 	Version string // of this program
-	// Try stores a letter's block. An error that wraps ErrRefused speaks of the block;
-	// any other ends the round, and the letter's tries do not count.
+	// Try stores a letter's block. An error that wraps ErrRefused concerns the block;
+	// any other ends the round, and does not count as a try of the letter.
 	Try func(ctx context.Context, subject string, data []byte) error
 	Log *slog.Logger
 
@@ -35,9 +35,9 @@ type Retrier struct {
 	Wait    time.Duration // default 10 min
 	Longest time.Duration // default 24 h
 
-	next  time.Time // when a letter is due; a letter that is set aside later is so later than Wait
+	next  time.Time // when the next letter is due; letters set aside meanwhile are due later, by Wait
 	after uint64    // the letter at which the round before ended
-	cut   bool      // a letter was passed over that could not be tried
+	cut   bool      // a round since after was last 0 ended at a letter that could not be tried
 }
 
 // Run retries letters until ctx ends. It keeps the gauges of letters held.
@@ -66,7 +66,7 @@ func (r *Retrier) Run(ctx context.Context) {
 func (r *Retrier) look(ctx context.Context) error {
 	letters, bytes, err := r.Letters.Count(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil // it is yet to be made
+		return nil // the stream does not exist yet
 	}
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (r *Retrier) look(ctx context.Context) error {
 	defer cancel()
 	err = r.round(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil // it goes on there in the next round
+		return nil // the next round continues after r.after
 	}
 	return err
 }
@@ -95,7 +95,7 @@ const (
 	leaseRoom   = 64 << 10
 )
 
-// lease takes the right to a round, which nobody else has for Every.
+// lease acquires the lease of a round, which expires after Every.
 func (r *Retrier) lease(ctx context.Context) (bool, error) {
 	leases, err := r.Letters.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket: leaseBucket, Description: "tapedeck: which process retries dead letters",
@@ -130,7 +130,7 @@ func (r *Retrier) round(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("dead letters after %d: %w", r.after, err)
 		}
-		r.after = m.Sequence // whatever comes of it, the next one's turn is next
+		r.after = m.Sequence // the round continues after this letter whatever its result
 		if due := r.due(m); time.Now().Before(due) {
 			if due.Before(next) {
 				next = due
@@ -142,7 +142,7 @@ func (r *Retrier) round(ctx context.Context) error {
 	}
 }
 
-// due is when a letter is to be retried.
+// due returns when a letter is to be retried.
 func (r *Retrier) due(m *jetstream.RawStreamMsg) time.Time {
 	if !slices.Contains(triedBy(m.Header), r.Version) {
 		return m.Time
@@ -154,7 +154,7 @@ func (r *Retrier) due(m *jetstream.RawStreamMsg) time.Time {
 	return m.Time.Add(wait)
 }
 
-// retry stores a letter's block and takes the letter out. One that is refused again is
+// retry stores a letter's block and deletes the letter. One that is refused again is
 // kept under another number, with its first reason and one more try.
 func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.RawStreamMsg) error {
 	subject := m.Header.Get(stream.HeaderSubject)
@@ -169,7 +169,8 @@ func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.R
 		return fmt.Errorf("dead letter %d: %w", m.Sequence, err)
 	default:
 		again := &nats.Msg{Subject: stream.DeadSubject, Data: m.Data, Header: Header(retried(m), subject, r.Version, err)}
-		// Should taking it out fail, the second letter is one message to JetStream.
+		// If deleting the letter fails, JetStream deduplicates the second one when it is
+		// published again.
 		id := fmt.Sprintf("tried-%d-%d", m.Sequence, m.Time.UnixNano())
 		if _, err := r.Letters.js.PublishMsg(ctx, again, jetstream.WithMsgID(id)); err != nil {
 			return fmt.Errorf("keep dead letter %d: %w", m.Sequence, err)

@@ -19,18 +19,18 @@ type Backlog struct {
 	Messages uint64 `json:"messages"`
 	Bytes    uint64 `json:"bytes"`
 	Limit    uint64 `json:"limit_bytes"` // from which on the stream takes nothing; 0: none
-	// Unstored are the messages that the sink has not acknowledged, UnstoredBytes
-	// their share of Bytes, as if all were of one size.
+	// Unstored counts the messages that the sink has not acknowledged. UnstoredBytes
+	// is their share of Bytes, an estimate as if all messages were of one size.
 	Unstored      uint64    `json:"unstored_messages"`
 	UnstoredBytes uint64    `json:"unstored_bytes"`
 	OldestAt      time.Time `json:"oldest_unstored_at,omitzero"` // when the oldest of them was published
 	OldestMS      float64   `json:"oldest_unstored_ms"`          // its age
 }
 
-// Age is how long the oldest message has waited for the sink; 0 if none waits.
+// Age returns how long the oldest message has waited for the sink; 0 if none waits.
 func (b *Backlog) Age() time.Duration { return time.Duration(b.OldestMS * float64(time.Millisecond)) }
 
-// Fill is the used part of the stream's limit, from 0 to 1; 0 without a limit.
+// Fill returns the used part of the stream's limit, from 0 to 1; 0 without a limit.
 func (b *Backlog) Fill() float64 {
 	if b.Limit == 0 {
 		return 0
@@ -38,13 +38,13 @@ func (b *Backlog) Fill() float64 {
 	return float64(b.Bytes) / float64(b.Limit)
 }
 
-// BacklogReader asks JetStream for the backlog. It may be asked from any goroutine
-// and however often: it passes on a question once a second at most.
+// BacklogReader reads the backlog from JetStream, once a second at most: further calls
+// return the previous result. It is safe for use by many goroutines.
 type BacklogReader struct {
 	js       jetstream.JetStream
 	consumer string
 
-	mu     sync.Mutex // guards all below, and holds while JetStream is asked
+	mu     sync.Mutex // guards all below, and is held while JetStream is asked
 	asked  time.Time
 	latest Backlog
 	err    error
@@ -57,11 +57,11 @@ type position struct {
 	at  time.Time
 }
 
-// backlogEvery is the least time between two questions to JetStream.
+// backlogEvery is the least time between two reads from JetStream.
 const backlogEvery = time.Second
 
-// NewBacklogReader makes one for the consumer that the sinks share. The connection
-// stays the caller's.
+// NewBacklogReader returns a reader for the consumer that the sinks share. The caller
+// keeps ownership of the connection.
 func NewBacklogReader(nc *nats.Conn, consumer string) (*BacklogReader, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -104,7 +104,8 @@ func (r *BacklogReader) ask(ctx context.Context) (Backlog, error) {
 	return b, err
 }
 
-// stored fills in what is not stored, and returns up to which message all is.
+// stored fills in the unstored messages, and returns the sequence up to which all are
+// stored.
 func (r *BacklogReader) stored(ctx context.Context, s jetstream.Stream, b *Backlog) (uint64, error) {
 	consumer, err := s.Consumer(ctx, r.consumer)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -119,7 +120,7 @@ func (r *BacklogReader) stored(ctx context.Context, s jetstream.Stream, b *Backl
 	return info.AckFloor.Stream, nil
 }
 
-// published is when the first message from seq on was published, zero if there is
+// published returns when the first message from seq on was published, zero if there is
 // none.
 func (r *BacklogReader) published(ctx context.Context, s jetstream.Stream, seq uint64) (time.Time, error) {
 	state := s.CachedInfo().State

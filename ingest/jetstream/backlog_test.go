@@ -66,7 +66,7 @@ func TestBacklog(t *testing.T) {
 	}
 	taken := 0
 	for m := range messages.Messages() {
-		if taken++; taken < 3 { // the third is on its way to ClickHouse
+		if taken++; taken < 3 { // the third is in flight to ClickHouse
 			if err := m.DoubleAck(t.Context()); err != nil {
 				t.Fatal(err)
 			}

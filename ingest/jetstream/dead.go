@@ -18,8 +18,8 @@ const (
 	deadSmallest = 1 << 20
 )
 
-// deadLimit is the size limit of the dead-letter stream where the server has room
-// for it, bytes.
+// deadLimit returns the size limit of the dead-letter stream, bytes, if the server has
+// room for it.
 func (c Config) deadLimit() int64 { return max(c.WithDefaults().MaxBytes/deadShare, deadAtLeast) }
 
 // EnsureDead creates the dead-letter stream or brings its settings up to date. On a

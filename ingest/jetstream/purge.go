@@ -22,8 +22,8 @@ const purgeBatch = 512
 
 // Purge removes a deleted session's own messages from JetStream: all up to the first
 // that the tombstone does not cover, since a new recording of the same name may have
-// begun. Blocks in bundles stay until their time has come; no sink stores them and no
-// reader sees them.
+// begun. Blocks in bundles stay until the bundle is trimmed; no sink stores them and no
+// reader returns them.
 func Purge(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone) error {
 	s, err := js.Stream(ctx, StreamName)
 	if err != nil {
