@@ -14,8 +14,8 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// batch is the columns of one insert and the messages they came from. It belongs to
-// the gatherer, then to the inserter; only the messages are used by others, see holdOn.
+// batch holds the columns of one insert and the messages they came from. The gatherer
+// owns it, then the inserter; only the messages are used by others, see holdOn.
 type batch struct {
 	columns *clickhouse.Batch
 	blocks  int      // in the columns
@@ -38,7 +38,7 @@ func (b *batch) reset() {
 	b.messages = b.messages[:0]
 }
 
-// take adds a message of which blocks are in the columns.
+// take adds a message whose blocks are in the columns.
 func (b *batch) take(m jetstream.Msg) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,5 +70,5 @@ func nameOf(m jetstream.Msg) string {
 	return contentName(m.Data())
 }
 
-// contentName names bytes by what they are.
+// contentName returns a name for bytes that depends only on their contents.
 func contentName(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }

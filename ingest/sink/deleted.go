@@ -16,12 +16,13 @@ var deletedBlocks = promauto.NewCounter(prometheus.CounterOpts{
 	Name: "tapedeck_sink_deleted_blocks_total", Help: "Blocks that were not stored because their session was deleted.",
 })
 
-// errDeleted says that a block is not to be stored.
+// errDeleted reports that a block is not stored because its session was deleted.
 var errDeleted = errors.New("the session was deleted")
 
-// undeleted reports whether something of a block, which arrived at a time, is to be
-// stored. It takes out what is not: of a block whose session is deleted the ends of
-// parts in other sessions are kept, as a block of one of these.
+// undeleted removes from a block, which arrived at the given time, what belongs to
+// deleted sessions, and reports whether anything is left to store. Of a block whose
+// session is deleted it keeps the ends of parts in other sessions, as a block of one of
+// these.
 func (s *Sink) undeleted(ctx context.Context, tenant string, b *block.Block, at time.Time) bool {
 	if s.opts.Deleted == nil {
 		return true
@@ -49,15 +50,15 @@ func (s *Sink) undeleted(ctx context.Context, tenant string, b *block.Block, at 
 }
 
 const (
-	// After a deletion this long is waited until what was on its way is stored.
+	// sweepAfter is the time after a deletion in which inserts that were in flight end.
 	sweepAfter = 5 * time.Second
-	// Deletions that were completed longer ago are left alone at the start.
+	// sweepSince is the age from which completed deletions are skipped at the start.
 	sweepSince = time.Hour
 )
 
-// sweep removes from ClickHouse what sinks stored of deleted sessions before they knew
-// of the deletion, and completes deletions that were broken off. Readers see nothing of
-// it meanwhile, so whatever fails here is only space that is not free.
+// sweep removes from ClickHouse what sinks stored of deleted sessions before they had
+// the tombstone, and completes interrupted deletions. Readers do not return these rows
+// meanwhile, so a failure here only leaves disk space in use.
 func (s *Sink) sweep(ctx context.Context) {
 	var due []*tombstone.Tombstone
 	tick := time.NewTicker(sweepAfter)

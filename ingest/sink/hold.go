@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// holdEvery is how often JetStream hears of the blocks that wait here: often enough
-// that a lost message or two do no harm.
+// holdEvery is the interval at which the acknowledgement timers of waiting messages are
+// reset: short enough that one or two lost resets do no harm.
 const holdEvery = ackWait / 3
 
 // holdOn keeps JetStream from delivering the messages of batches again while they wait

@@ -44,9 +44,9 @@ func (i *inserter) inserted(began time.Time) {
 }
 
 // insert stores a batch and acknowledges its messages. It retries, with exponential
-// backoff and jitter, until ClickHouse takes the batch or ctx ends; then the messages
-// are given back. Only blocks that ClickHouse refuses for what they are leave the
-// batch otherwise: see sift.
+// backoff and jitter, until ClickHouse accepts the batch or ctx ends; then it returns
+// the messages to JetStream. Blocks that ClickHouse refuses for their contents are
+// taken out of the batch: see sift.
 func (i *inserter) insert(ctx context.Context, b *batch) {
 	wait := backoff{}
 	for {
@@ -83,14 +83,14 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 	}
 }
 
-// stored counts what of a batch was inserted; the sink is well.
+// stored counts the rows of a batch that were inserted, and sets the status to OK.
 func (i *inserter) stored(b *batch) {
 	storedFrames.Add(float64(b.columns.Frames()))
 	storedBlocks.Add(float64(b.blocks))
 	i.stat.stored(i.log)
 }
 
-// failed notes that ClickHouse does not store blocks.
+// failed records in the status that ClickHouse does not store blocks.
 func (i *inserter) failed(err error) {
 	if i.stat.failed("ClickHouse", err) {
 		t := diagnose(err)

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// tryLetter stores the blocks of a dead letter: all of them, or none is counted as
-// stored. It works beside the batches, over a connection of its own.
+// tryLetter stores the blocks of a dead letter; they count as stored only if all of them
+// are. It uses a connection of its own, concurrently with the batches.
 func (s *Sink) tryLetter(ctx context.Context, subject string, data []byte) error {
 	g := gatherer{sink: s, batch: newBatch()}
 	tenant, err := g.open(subject, data)

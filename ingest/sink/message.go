@@ -17,7 +17,7 @@ import (
 // add decodes a message's blocks into the batch, and settles the message if
 // nothing of it is to be stored. A block that cannot be read is set aside. Of a
 // message with a block of a later version nothing is stored, since it comes again.
-// What was deleted is passed over.
+// Blocks of deleted sessions are skipped.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	g.ended = false
 	tenant, err := g.open(m.Subject(), m.Data())
@@ -64,8 +64,8 @@ func (g *gatherer) open(subject string, data []byte) (tenant string, err error) 
 	return tenant, err
 }
 
-// decode adds a block that arrived at a time to the batch. The error is errDeleted if
-// there is nothing to be stored of it.
+// decode adds a block that arrived at the given time to the batch. The error is
+// errDeleted if nothing of it is to be stored.
 func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at time.Time) error {
 	if err := g.decoder.Decode(data, &g.block); err != nil {
 		return err
@@ -95,8 +95,8 @@ func (s *Sink) settle(m jetstream.Msg, kept error) {
 
 // letter is what cannot be stored.
 type letter struct {
-	name    string      // by which it is known if it comes again
-	subject string      // where it would be published again
+	name    string      // deduplicates it if it is set aside again
+	subject string      // where a retry publishes it
 	was     nats.Header // of the message that it came in
 	data    []byte
 	reason  error

@@ -7,10 +7,10 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// blockErrors are the errors of ClickHouse that speak of the rows that were sent:
-// of their values, types and sizes. The comments name what raises them in ClickHouse
-// (src/Common/ErrorCodes.cpp lists the codes). Any other code speaks of the server,
-// its tables, its users or the way to it, as does one that is not known here: too many
+// blockErrors are the errors of ClickHouse that concern the rows of an insert: their
+// values, types and sizes. The comments name what raises them in ClickHouse
+// (src/Common/ErrorCodes.cpp lists the codes). Any other code, an unknown one included,
+// is taken to concern the server, its tables, its users or the connection: too many
 // parts, no such table, memory, disk space, a read-only table or user, a password, a
 // quota, a timeout, a query that was cancelled.
 var blockErrors = map[proto.Error]bool{
@@ -45,14 +45,14 @@ var blockErrors = map[proto.Error]bool{
 }
 
 // isTooMuch reports whether ClickHouse lacked the memory for an insert. A smaller one
-// may go in.
+// may succeed.
 func isTooMuch(err error) bool {
 	var no *ch.Exception
 	return errors.As(err, &no) && no.Code == proto.ErrMemoryLimitExceeded
 }
 
-// isRefusal reports whether ClickHouse refused rows for what they are. That may yet be
-// the table's fault, if it refuses all rows so: see sift.
+// isRefusal reports whether ClickHouse refused rows for their contents. If it refuses
+// all rows in this way, the table is at fault: see sift.
 func isRefusal(err error) bool {
 	var no *ch.Exception
 	return errors.As(err, &no) && blockErrors[no.Code]

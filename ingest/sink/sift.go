@@ -13,8 +13,8 @@ import (
 
 // piece is one block of a batch.
 type piece struct {
-	message int // its place in the batch
-	part    int // the block's place in the message
+	message int // index of its message in the batch
+	part    int // index of the block in the message
 	tenant  string
 	entry   block.Entry
 	reason  error // why ClickHouse refused it
@@ -24,16 +24,16 @@ type piece struct {
 type sieve struct {
 	out     *inserter
 	from    *batch
-	g       gatherer // decodes what is tried
+	g       gatherer // decodes the blocks that are tried
 	stored  int      // blocks that ClickHouse took
 	refused []piece
 }
 
-// sift stores the blocks of a batch that ClickHouse refused, or had no memory for,
-// without those that it refuses, and sets these aside, provided that it is shown to
-// accept others: blocks of the same batch, or one that was stored before. Where nothing
-// shows that, all come again later, with others. An error means that ClickHouse accepts
-// no blocks now; then nothing is set aside, and all messages are still to be settled.
+// sift stores a batch that ClickHouse refused, or had no memory for, without the blocks
+// that it refuses. It sets these aside if ClickHouse demonstrably accepts others: blocks
+// of the same batch, or one that was stored before. Otherwise all messages are delivered
+// again later, in other batches. An error means that ClickHouse accepts no blocks now;
+// then nothing is set aside, and the caller still has to settle all messages.
 func (i *inserter) sift(ctx context.Context, b *batch) error {
 	known, err := i.testify(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (i *inserter) sift(ctx context.Context, b *batch) error {
 		i.sink.settleAll(b.messages, errUndecided)
 		return nil
 	}
-	kept := make([]error, len(b.messages)) // why a message has to come again
+	kept := make([]error, len(b.messages)) // why a message has to be delivered again
 	for _, p := range s.refused {
 		m := b.messages[p.message]
 		l := letter{partName(m, p.part), subjectOf(m, p.tenant, p.entry), m.Headers(), p.entry.Data, p.reason}
@@ -61,10 +61,10 @@ func (i *inserter) sift(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// errUndecided is why blocks come again that are refused where no other was stored.
+// errUndecided is why refused blocks are delivered again when no other was stored.
 var errUndecided = errors.New("nothing shows whether the blocks or the tables are at fault")
 
-// pieces are the blocks of the batch.
+// pieces returns the blocks of the batch.
 func (s *sieve) pieces() (all []piece) {
 	for n, m := range s.from.messages {
 		tenant, err := s.g.open(m.Subject(), m.Data())
@@ -78,8 +78,8 @@ func (s *sieve) pieces() (all []piece) {
 	return all
 }
 
-// try stores blocks: those that ClickHouse refuses together, or has no memory for
-// together, in halves.
+// try stores blocks. If ClickHouse refuses them together, or lacks the memory, it tries
+// each half.
 func (s *sieve) try(ctx context.Context, pieces []piece) error {
 	s.fill(ctx, pieces)
 	blocks := s.g.batch.blocks
@@ -109,8 +109,8 @@ func (s *sieve) try(ctx context.Context, pieces []piece) error {
 	return s.try(ctx, pieces[half:])
 }
 
-// fill decodes blocks into the columns. One that cannot be decoded was set aside
-// when the batch was gathered, and one that was deleted passed over.
+// fill decodes blocks into the columns. Undecodable blocks were set aside, and deleted
+// ones skipped, when the batch was gathered.
 func (s *sieve) fill(ctx context.Context, pieces []piece) {
 	b := s.g.batch
 	b.reset()
@@ -122,7 +122,7 @@ func (s *sieve) fill(ctx context.Context, pieces []piece) {
 	}
 }
 
-// settleAll settles messages alike.
+// settleAll settles all messages with the same result.
 func (s *Sink) settleAll(messages []jetstream.Msg, kept error) {
 	for _, m := range messages {
 		s.settle(m, kept)

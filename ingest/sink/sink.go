@@ -37,13 +37,13 @@ type Options struct {
 	// and for twice that where they are very many.
 	BatchPace time.Duration // default 500 ms
 	Keep      time.Duration // how long JetStream keeps what is stored; default 1 h
-	// Deleted is what not to store; nil for nothing. With it, Complete removes what is
-	// left of a deletion.
+	// Deleted holds the tombstones of sessions that are not stored; nil for none. With
+	// it, Complete removes what is left of a deletion.
 	Deleted  *tombstone.Set
 	Complete func(context.Context, *tombstone.Tombstone) error
 	// Version of this program: each version retries all dead letters once.
 	Version string
-	// RetryEvery is how often dead letters are looked through; default 1 min.
+	// RetryEvery is the interval between rounds of retried dead letters; default 1 min.
 	RetryEvery time.Duration
 	Log        *slog.Logger
 }
@@ -162,7 +162,7 @@ func (s *Sink) consume(ctx context.Context) error {
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
 		messages.Drain()
-		// Later than the last insert ends: until then what was fetched ahead waits.
+		// After the last insert has ended: until then fetched messages wait.
 		time.AfterFunc(drainTimeout+flushTimeout, cancel)
 	})
 	defer stop()

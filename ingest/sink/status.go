@@ -15,7 +15,7 @@ type Status struct {
 	Trouble    string    `json:"trouble,omitempty"` // what is away: "ClickHouse", "JetStream"
 	Error      string    `json:"error,omitempty"`
 	Code       string    `json:"code,omitempty"`  // ClickHouse's name for the error
-	Table      string    `json:"table,omitempty"` // that the error is about
+	Table      string    `json:"table,omitempty"` // the table of the error
 	Do         string    `json:"do,omitempty"`    // what to do about it
 	Since      time.Time `json:"since"`           // of the trouble, or of the last insert
 	LastInsert time.Time `json:"last_insert"`
@@ -33,7 +33,7 @@ func (s *Sink) Status() Status {
 	return s.stat.now
 }
 
-// failed notes trouble and reports whether it is new or has another reason now.
+// failed records trouble and reports whether it is new or has another reason than before.
 func (s *status) failed(part string, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *status) connected() {
 	}
 }
 
-// reached notes that ClickHouse takes inserts. Blocks are yet to come.
+// reached records that ClickHouse accepts inserts, before any block is inserted.
 func (s *status) reached(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

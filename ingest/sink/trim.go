@@ -16,15 +16,15 @@ const (
 	// Above this share of its size limit a stream gives up stored blocks before
 	// their time.
 	trimAbove = 0.75
-	// While it is nearly full it is looked at again without anything new being
-	// stored: acknowledgements take a moment, and another sink may have stored.
+	// A nearly full stream is checked again even if this sink has stored nothing:
+	// acknowledgements take a moment, and another sink may have stored blocks.
 	roomAgain     = 100 * time.Millisecond
 	roomAgainMost = 2 * time.Second
 )
 
-// trimLoop removes from JetStream what ClickHouse has and nobody follows any more:
-// from time to time, and from a stream that is nearly full as soon as something was
-// stored. Sinks that trim at the same time do each other no harm.
+// trimLoop removes stored blocks that live readers no longer need from JetStream: at
+// intervals, and from a nearly full stream as soon as something was stored. Several
+// sinks may trim concurrently.
 func (s *Sink) trimLoop(ctx context.Context) {
 	tick := time.NewTicker(trimEvery)
 	defer tick.Stop()
@@ -54,11 +54,11 @@ func (s *Sink) trimLoop(ctx context.Context) {
 	}
 }
 
-// noteStored has room made in a stream that is nearly full.
+// noteStored wakes trimLoop, which makes room in a stream that is nearly full.
 func (s *Sink) noteStored() {
 	select {
 	case s.stored <- struct{}{}:
-	default: // it is about to be
+	default: // it is awake already
 	}
 }
 
@@ -93,16 +93,16 @@ func (s *Sink) makeRoom(ctx context.Context) (crowded bool, err error) {
 	return r.crowded, r.remove(ctx, r.half())
 }
 
-// removable is what of a stream is stored, from first to last; none if last is
-// before first.
+// removable is the range of stored messages of a stream, from first to last; it is empty
+// if last is before first.
 type removable struct {
 	stream      jetstream.Stream
 	first, last uint64
 	crowded     bool // the stream is nearly full
 }
 
-// removable asks JetStream what is stored; of a stream that is not nearly full only
-// if roomy is set.
+// removable asks JetStream which messages are stored; for a stream that is not nearly
+// full only if roomy is set.
 func (s *Sink) removable(ctx context.Context, roomy bool) (r removable, err error) {
 	if r.stream, err = s.js.Stream(ctx, stream.StreamName); err != nil {
 		return r, fmt.Errorf("trim: %w", err)
@@ -113,7 +113,7 @@ func (s *Sink) removable(ctx context.Context, roomy bool) (r removable, err erro
 	if state.Msgs == 0 || !r.crowded && !roomy {
 		return r, nil
 	}
-	consumer, err := r.stream.Consumer(ctx, ConsumerName) // with what it knows now
+	consumer, err := r.stream.Consumer(ctx, ConsumerName) // with its current state
 	if err != nil {
 		return r, fmt.Errorf("trim: %w", err)
 	}
@@ -123,7 +123,7 @@ func (s *Sink) removable(ctx context.Context, roomy bool) (r removable, err erro
 
 func (r *removable) none() bool { return r.last == 0 || r.last < r.first }
 
-// half is the first message to stay when room is needed; 0 if none is.
+// half returns the first message to keep when room is needed; 0 if it is not.
 func (r *removable) half() uint64 {
 	if !r.crowded {
 		return 0
@@ -131,7 +131,7 @@ func (r *removable) half() uint64 {
 	return max(r.first+(r.last-r.first+1)/2, r.first+1)
 }
 
-// remove removes the messages before one.
+// remove removes the messages before the given one.
 func (r *removable) remove(ctx context.Context, upTo uint64) error {
 	if upTo <= r.first {
 		return nil

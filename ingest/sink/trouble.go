@@ -14,7 +14,7 @@ import (
 // trouble is why ClickHouse does not store blocks.
 type trouble struct {
 	code  string // ClickHouse's name for the error; "" if it did not answer
-	table string // "" if it is not one table's
+	table string // "" if the error is not about one table
 	do    string // what to do about it
 }
 
@@ -25,7 +25,7 @@ const (
 	doLook    = "see ClickHouse's log; blocks are retried until it takes them"
 )
 
-// advice is what to do about ClickHouse's errors.
+// advice maps ClickHouse's errors to what to do about them.
 var advice = map[proto.Error]string{
 	proto.ErrUnknownTable:               doMigrate,
 	proto.ErrUnknownDatabase:            `create the database, then run "tapedeck migrate"`,
@@ -45,7 +45,7 @@ var advice = map[proto.Error]string{
 	proto.ErrTooManySimultaneousQueries: "raise ClickHouse's max_concurrent_queries, or end what keeps it busy",
 }
 
-// diagnose says what an insert's error is about.
+// diagnose returns the code, the table and the advice for an insert's error.
 func diagnose(err error) trouble {
 	t := trouble{do: doReach}
 	var insert *clickhouse.InsertError
@@ -66,7 +66,7 @@ func diagnose(err error) trouble {
 	return t
 }
 
-// Detail says what is wrong, and since when; "" if nothing is.
+// Detail describes what is wrong, and since when; "" if nothing is.
 func (s Status) Detail() string {
 	if s.OK || s.Trouble == "" {
 		return s.Error

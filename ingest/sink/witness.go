@@ -30,8 +30,8 @@ func (w *witness) keep(b *batch) {
 	}
 }
 
-// testify inserts the witness. known is false if there is none, err why ClickHouse did
-// not take it.
+// testify inserts the witness. known is false if there is none; err is why ClickHouse
+// did not accept it.
 func (i *inserter) testify(ctx context.Context) (known bool, err error) {
 	g := gatherer{sink: i.sink, batch: newBatch()}
 	tenant, err := g.open(i.witness.subject, i.witness.data)
@@ -42,10 +42,10 @@ func (i *inserter) testify(ctx context.Context) (known bool, err error) {
 		if g.decode(ctx, tenant, e.Data, time.Now()) != nil {
 			continue // it was set aside, or deleted
 		}
-		g.batch.names = append(g.batch.names, "witness-"+rand.Text()) // a known token would not be tried
+		g.batch.names = append(g.batch.names, "witness-"+rand.Text()) // ClickHouse would deduplicate a token that it has seen
 	}
 	if g.batch.columns.Frames() == 0 {
-		return false, nil // not among the blocks that are stored any more, or the end of a stream alone
+		return false, nil // its session was deleted, or it has no rows
 	}
 	return true, i.try(ctx, g.batch)
 }
