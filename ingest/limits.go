@@ -9,20 +9,20 @@ import (
 )
 
 // Limits bound what one client sends. The zero value of a field stands for its
-// default, which is beyond what agents do.
+// default, which is far above what agents send.
 type Limits struct {
 	Bytes    uint64 // of a body, its encoding undone; default 256 GiB
 	Frames   uint64 // of a body; default 1,000,000,000
 	Sessions int    // that the frames of a body name; default 100,000
-	Ratio    int    // of a body's decoded bytes to those that were sent, from RatioFrom on; default 200
+	Ratio    int    // of a body's decoded bytes to its encoded ones, from RatioFrom on; default 200
 	Tags     int    // of a stream; default 64
 	TagBytes int    // of the name and the value of a tag; default 1024
 }
 
-// RatioFrom is how many decoded bytes of a body may be of any ratio.
+// RatioFrom is the number of decoded bytes up to which a body may have any ratio.
 const RatioFrom = 64 << 20
 
-// WithDefaults fills in the defaults.
+// WithDefaults returns the limits with defaults in place of zero values.
 func (l Limits) WithDefaults() Limits {
 	return Limits{
 		Bytes: cmp.Or(l.Bytes, 256<<30), Frames: cmp.Or(l.Frames, 1_000_000_000), Sessions: cmp.Or(l.Sessions, 100_000),
@@ -30,17 +30,17 @@ func (l Limits) WithDefaults() Limits {
 	}
 }
 
-// A LimitError is input beyond a limit.
+// A LimitError reports input beyond a limit.
 type LimitError struct {
-	What string // what there is too much of, and what the limit is
+	What string // what exceeds the limit, and the limit
 	Flag string // the setting of the server
 }
 
-// Error names the limit and its flag.
+// Error implements error: it names the limit and its flag.
 func (e *LimitError) Error() string { return e.What + " (" + e.Flag + ")" }
 
-// Exceeded makes the error of a limit, and counts it. limit names it in the metric
-// and, after "--max-", the flag.
+// Exceeded returns the error of a limit, and counts it. limit is its name in the metric
+// and, after "--max-", in the flag.
 func Exceeded(limit, format string, args ...any) *LimitError {
 	limits.WithLabelValues(limit).Inc()
 	return &LimitError{fmt.Sprintf(format, args...), "--max-" + limit}
@@ -59,7 +59,7 @@ func (l Limits) CheckTags(tags map[string]string) error {
 	return nil
 }
 
-// SessionCount is Summary.SessionCount so far.
+// SessionCount returns Summary.SessionCount so far.
 func (s *Stream) SessionCount() int {
 	s.gate <- struct{}{}
 	defer s.leaveGate()

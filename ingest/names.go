@@ -44,9 +44,9 @@ func plain(r rune) bool {
 	return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// sessionID makes a session id out of what a frame calls its session. An id that
-// CheckSession takes is kept as it is. Any other is "~" and the id with what cannot
-// be in one as %XX, byte by byte, and "%" as "%25". One that is still too long is cut, and
+// sessionID returns the session id for the name that a frame has for its session. A name
+// that CheckSession accepts is kept as it is. Any other is "~" and the name with each
+// invalid byte as %XX, and "%" as "%25". One that is still too long is cut, and
 // ends with "%cut-" and a hash of all of it. No two ids become one: an id that looks like an escaped one is escaped itself.
 func sessionID(id string) string {
 	if CheckSession(id) == nil && !looksEscaped(id) {

@@ -60,7 +60,7 @@ func TestSessionIDsStayDistinct(t *testing.T) {
 	add := func(named string) {
 		id := sessionID(named)
 		if err := CheckSession(id); err != nil {
-			t.Errorf("%.40q becomes an id that cannot be: %v", named, err)
+			t.Errorf("%.40q becomes an invalid id: %v", named, err)
 		}
 		if before, ok := seen[id]; ok && before != named {
 			t.Errorf("%.40q and %.40q both become %q", before, named, id)
@@ -74,7 +74,7 @@ func TestSessionIDsStayDistinct(t *testing.T) {
 	}
 }
 
-// Any id can be told from its escaped form, and from any other.
+// An id differs from its escaped form, and from that of any other.
 func FuzzSessionID(f *testing.F) {
 	for i, id := range nastyIDs {
 		f.Add(id, nastyIDs[(i+1)%len(nastyIDs)])

@@ -21,8 +21,8 @@ func (s *Stream) recalling() bool { return s.taken < s.known }
 // counts reports whether the summary counts a frame.
 func (s *Stream) counts(seq uint64) bool { return seq >= s.known || s.opts.Key != "" }
 
-// Reopen ends the recall of known frames and publishes the state of each part, so
-// that an end which an earlier attempt published is revoked.
+// Reopen ends the recall of known frames and publishes the state of each part, which
+// revokes an end that an earlier attempt published.
 func (s *Stream) Reopen(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -101,7 +101,7 @@ func merge(blocks []*block.Block) map[string]any {
 			all[fmt.Sprint("usage ", b.Session, f.ID, f.SeenSeq)] = f
 		}
 		for _, told := range append(b.Left, block.Left{Session: b.Session, State: b.State}) {
-			told.State.Recorder = "" // each process that recorded has its own
+			told.State.Recorder = "" // it differs between recording processes
 			key := fmt.Sprint("state ", told.Session, told.State.FirstSeq)
 			if told.State.Version >= states[key].Version {
 				states[key] = told.State

@@ -84,14 +84,14 @@ type StreamOptions struct {
 	// Key is the idempotency key under which the stream was opened, "" for none.
 	// The summary of a stream with a key counts the known frames as well.
 	Key string
-	// Publisher, if set, takes the stream's blocks in place of the recorder's.
+	// Publisher, if set, publishes the stream's blocks in place of the recorder's.
 	Publisher Publisher
 	// FrameClock takes arrival times from inside the frames, where their
 	// dialect has them: for files that were recorded elsewhere.
 	FrameClock bool
-	// Digest computes the SHA-256 of all frames' bytes, end to end, and keeps it
-	// with the stream once it ends with "eof": for files and bodies, of which the
-	// same bytes are the same recording.
+	// Digest enables the SHA-256 of all frames' bytes, which is stored with the
+	// stream once it ends with "eof". It is for files and bodies: the same bytes are
+	// the same recording.
 	Digest bool
 	// Resume goes on with an earlier stream, after a tap was restarted.
 	Resume *Resume
@@ -155,7 +155,7 @@ type Summary struct {
 	Counters     schema.Counters `json:"counters"`
 	Timed        bool            `json:"timed"` // with FrameClock: some frame told a time
 	// Misdated counts, with FrameClock, the frames whose times run backwards in their
-	// session, or lie outside of all others: they arrived with the frame before them.
+	// session or are out of range: they have the time of the frame before them.
 	Misdated uint64 `json:"misdated"`
 	// Digest is the SHA-256 of the bytes in hexadecimal, where it was asked for and
 	// the stream was recorded to its end.

@@ -25,7 +25,7 @@ type Stream struct {
 	opened    int64 // when this process began with it, ns
 	acks      frontier
 
-	gate   chan struct{} // holds one token; who has it may use all below
+	gate   chan struct{} // a mutex of one token that guards all below
 	seq    uint64
 	known  uint64 // frames below are known already: see Resume.Again
 	lastAt int64
@@ -78,7 +78,7 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 	if _, err := schema.StreamStarted(s.id); err != nil {
 		return nil, fmt.Errorf("resume stream: %w", err)
 	}
-	if opts.Digest && s.seq == 0 { // else not all of the bytes pass by here
+	if opts.Digest && s.seq == 0 { // a resumed stream does not see all of its bytes
 		s.digest = sha256.New()
 	}
 	s.book = dialect.NewBook(s.id)
@@ -216,7 +216,7 @@ func (s *Stream) keep(f *schema.Frame, lost uint64) {
 	if p == nil {
 		p = s.begin(session, f.Seq, f.At)
 	}
-	if s.opts.FrameClock { // in its session too, where that is not the one that the clock went by
+	if s.opts.FrameClock { // times stay in order in this session too, if the clock used another
 		f.At = max(f.At, p.state.LastAt)
 	}
 	if f.Seq < s.known {
@@ -351,8 +351,8 @@ func (s *Stream) push(ctx context.Context) error {
 
 // Close ends the stream: open facts are settled, everything is handed on, and
 // Close waits until it is durable. reason is schema.EndEOF, EndClosed or
-// "error: …"; schema.EndClientGone becomes EndClosed where the protocol's last
-// event had come.
+// "error: …"; schema.EndClientGone becomes EndClosed if the protocol's last event had
+// been received.
 // The summary is valid also if there is an error, but for one whose ctx ended
 // while another goroutine was held up in Record: it names the stream alone. If
 // ctx ended, Close may be called again to wait on.
@@ -361,7 +361,7 @@ func (s *Stream) Close(ctx context.Context, reason string) (Summary, error) {
 }
 
 // Interrupt is Close for a stream that may be resumed: its end is published, and
-// open facts stay open, since a later attempt goes on with them.
+// open facts stay open, since a later attempt continues them.
 func (s *Stream) Interrupt(ctx context.Context, reason string) (Summary, error) {
 	return s.close(ctx, reason, false)
 }

@@ -87,7 +87,7 @@ func TestWhichSession(t *testing.T) {
 		{"a later id takes only the frames that carry it", "", []string{named("a"), named("b"), `{}`, named("a")}, []string{"a", "b", "a", "a"}},
 		{"nobody names one", "", []string{`{}`, `x`, `{}`}, []string{"", "", ""}},
 		{"the user's goes before all", "mine", []string{`{}`, named("a"), named("b")}, []string{"mine", "mine", "mine"}},
-		{"an id that cannot be one is escaped", "", []string{named(`x\u0000y`)}, []string{"~x%00y"}},
+		{"an invalid id is escaped", "", []string{named(`x\u0000y`)}, []string{"~x%00y"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

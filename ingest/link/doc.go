@@ -18,8 +18,8 @@
 //	    a sign of life, at least every alive_ms
 //
 // A client names its recorder in the handshake's header Tapedeck-Recorder. The server
-// includes this recorder in its heartbeats while the client answers: by a parcel, or to
-// a WebSocket ping, which is sent with each sign of life.
+// includes this recorder in its heartbeats while the client sends parcels or answers
+// WebSocket pings, which are sent with each heartbeat of the connection.
 //
 // A server that cannot take more at present stops reading. A client whose
 // connection broke opens another and sends what was not settled again, in

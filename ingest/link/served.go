@@ -27,12 +27,12 @@ type served struct {
 	conn     *websocket.Conn
 	tenant   string
 	recorder string             // the client's; "" if it named none
-	cancel   context.CancelFunc // cuts it off
+	cancel   context.CancelFunc // ends the connection
 	ledger   ledger
 
 	heard   atomic.Int64 // when the client answered last, ns since 1970; 0 before it is connected
-	passing atomic.Bool  // a parcel waits for the publisher: nothing more is read
-	pinging atomic.Bool  // a ping waits for its answer
+	passing atomic.Bool  // a parcel waits for the publisher, and nothing more is read
+	pinging atomic.Bool  // a ping is unanswered
 }
 
 // absentAfter is how long a client may leave pings unanswered before its recorder is
@@ -41,7 +41,8 @@ const absentAfter = 30 * time.Second
 
 func (c *served) hear() { c.heard.Store(time.Now().UnixNano()) }
 
-// present reports whether the client answered lately.
+// present reports whether the client has sent something within absentAfter, or waits
+// for the publisher.
 func (c *served) present() bool {
 	heard := c.heard.Load()
 	return heard != 0 && (c.passing.Load() || time.Since(time.Unix(0, heard)) < absentAfter)

@@ -25,7 +25,7 @@ type ServerOptions struct {
 	Connections int           // at a time; default 1000
 	MaxBlock    int64         // bytes; default 64 MiB
 	Alive       time.Duration // how often a client gets a sign of life; default 5 s
-	Arrived     func()        // called when a client that names its recorder has come; may be nil
+	Arrived     func()        // called when a client that names its recorder has connected; may be nil
 	Log         *slog.Logger
 }
 
@@ -101,7 +101,7 @@ func (s *Server) Blocks(w http.ResponseWriter, r *http.Request, tenant string) {
 // recorderLimit bounds the id of a client's recorder, bytes.
 const recorderLimit = 64
 
-// Recorders returns the ids of the recorders whose clients answered lately.
+// Recorders returns the ids of the recorders whose clients are present.
 func (s *Server) Recorders() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,11 +71,11 @@ func (c *whole) End(_ int64, emit func(*schema.Frame) error) error {
 	return c.buf.Emit(nil, flags, emit)
 }
 
-// secretive takes secrets out of a JSON body that a client sends.
+// secretive is a framer that masks secrets in a JSON body that a client sends.
 type secretive struct {
 	*whole
 	redact *redactor
-	begun  bool // what is emitted next does not begin the body
+	begun  bool // the first frame of the body was emitted
 }
 
 // Cut implements ingest.Cutter.

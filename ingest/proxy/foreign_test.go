@@ -61,7 +61,7 @@ func TestForeignPages(t *testing.T) {
 		if res.StatusCode != tc.status || !strings.Contains(text, tc.hint) || (reached.Load() > before) != passed {
 			t.Errorf("%s %q %s: %d, reached %v, %s", tc.method, tc.host, tc.fields, res.StatusCode, reached.Load() > before, text)
 		}
-		if !passed && len(s.memory.Streams()) > streams+1 { // the one before may still be on its way
+		if !passed && len(s.memory.Streams()) > streams+1 { // the one before may still be in flight
 			t.Errorf("%s %q %s was recorded", tc.method, tc.host, tc.fields)
 		}
 	}

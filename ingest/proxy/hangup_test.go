@@ -57,7 +57,7 @@ func event(name, data string) string {
 	return name + "data: " + data + "\n\n"
 }
 
-// served gives a stream as a server sends it, and cut into events.
+// served returns a stream as a server sends it, and split into events.
 func served(t *testing.T, file, text string) (media string, events []string) {
 	if file != "" {
 		text = string(dialecttest.Fixture(t, file))

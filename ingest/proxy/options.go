@@ -30,9 +30,9 @@ type Options struct {
 	SessionHeader string
 	FrameLimit    int // bytes; default ingest.DefaultFrameLimit
 
-	// Hosts are the names beside those of loopback by which clients may call the
-	// proxy, Origins those of pages beside the ones of loopback that may: an upstream
-	// is often asked with credentials that are worth money.
+	// Hosts are the host names beside loopback ones by which clients may call the
+	// proxy, Origins the origins beside loopback ones whose pages may: the proxy
+	// forwards requests with credentials that are billed.
 	Hosts   origin.Hosts
 	Origins []string
 

@@ -10,7 +10,7 @@ import (
 
 const redacted = secrets.Mask
 
-// redactor takes secrets out of what is recorded; what is forwarded has them.
+// redactor masks secrets in what is recorded. What is forwarded is not changed.
 type redactor struct{ names secrets.Names }
 
 func newRedactor(opts *Options) *redactor {
@@ -49,8 +49,8 @@ func (x *redactor) value(name, value string) string {
 	return value
 }
 
-// cookies shows the names of cookies and none of their values: any of them may be
-// what a session rests on.
+// cookies masks the values of all cookies and keeps their names: any cookie may
+// identify a login.
 func cookies(list string) string {
 	items := strings.Split(list, ";")
 	for i, item := range items {
@@ -62,8 +62,8 @@ func cookies(list string) string {
 	return strings.Join(items, ";")
 }
 
-// body takes secrets out of a frame that is a JSON body, or its beginning, and marks
-// it if there were any.
+// body masks secrets in a frame that is a JSON body, or its beginning, and sets
+// FlagRedacted if there were any.
 func (x *redactor) body(f *schema.Frame) {
 	masked, cuts := x.names.MaskMembers(f.Raw)
 	if cuts == nil {
@@ -71,11 +71,11 @@ func (x *redactor) body(f *schema.Frame) {
 	}
 	f.Raw = masked
 	f.Flags |= schema.FlagRedacted
-	for i := range f.Cuts { // where reads began, in what the frame is now
+	for i := range f.Cuts { // move the starts of reads to their places in the masked frame
 		at, shift := int(f.Cuts[i].Offset), 0
 		for _, c := range cuts {
 			if at < c.To {
-				at = min(at, c.From+c.Length) // in the secret
+				at = min(at, c.From+c.Length) // the read began within the secret
 				break
 			}
 			shift += c.Length - (c.To - c.From)
@@ -116,7 +116,7 @@ func (x *redactor) target(s string) string {
 	return s
 }
 
-// hidePassword replaces what stands before the host of a URL.
+// hidePassword replaces the user information of a URL.
 func hidePassword(s string) string {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || strings.ContainsAny(scheme, "/?#") {

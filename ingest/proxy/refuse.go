@@ -14,11 +14,11 @@ import (
 	"tapedeck/schema/problem"
 )
 
-// foreign returns why a request is refused that a page of another site may have
-// caused: it would spend the upstream's credentials, and by a name that resolves to
-// this machine read the answer.
+// foreign returns a problem for a request that a page of another site may have caused,
+// nil for others. Such a page could use the upstream's credentials and, under a host
+// name that resolves to this machine, read the answer.
 func (p *Proxy) foreign(r *http.Request) *problem.Problem {
-	if r.URL.Host == "" { // else misdirected has looked at it
+	if r.URL.Host == "" { // otherwise misdirected has checked the host
 		names := append(slices.Clip(p.opts.Hosts), p.upstream.Hostname())
 		if bad := names.Check(r, "Call it as 127.0.0.1 or localhost, or start the proxy with --allow-host NAME."); bad != nil {
 			return bad

@@ -15,8 +15,8 @@ type Decoding struct {
 	name    string
 	decoder *coding.Decoder
 	cutter  ingest.Cutter
-	// Ratio of decoded bytes to those that came, from ingest.RatioFrom on, beyond
-	// which decoding fails with an *ingest.LimitError; 0 for any.
+	// Ratio bounds decoded bytes to encoded ones, from ingest.RatioFrom on: beyond it
+	// decoding fails with an *ingest.LimitError; 0 for any.
 	Ratio   int
 	in, out uint64
 }

@@ -29,7 +29,7 @@ func NewAnnouncer(nc *nats.Conn, own string, log *slog.Logger) *Announcer {
 	return &Announcer{nc: nc, own: own, log: log, wake: make(chan struct{}, 1)}
 }
 
-// SpeakFor adds the ids that the function returns to every heartbeat.
+// SpeakFor includes the ids that the function returns in every heartbeat.
 func (a *Announcer) SpeakFor(linked func() []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -40,7 +40,7 @@ func (a *Announcer) SpeakFor(linked func() []string) {
 func (a *Announcer) Now() {
 	select {
 	case a.wake <- struct{}{}:
-	default: // it is about to be
+	default: // one is due already
 	}
 }
 
@@ -75,7 +75,7 @@ func (a *Announcer) publish() {
 		n := min(len(ids), idsPerMessage)
 		text, err := json.Marshal(heartbeat{Recorders: ids[:n]})
 		if err != nil {
-			panic(err) // strings only
+			panic(err) // cannot fail for a list of strings
 		}
 		if err := a.nc.Publish(Subject, text); err != nil {
 			a.log.Debug("heartbeat not published", "error", err)

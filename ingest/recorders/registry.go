@@ -16,7 +16,7 @@ type Registry struct {
 	nc      *nats.Conn
 	sub     *nats.Subscription
 	changed chan nats.Status
-	done    chan struct{} // closed when it follows the connection no more
+	done    chan struct{} // closed when run has returned
 
 	mu      sync.Mutex // guards all below
 	heard   map[string]time.Duration
@@ -49,7 +49,7 @@ func Listen(nc *nats.Conn) (*Registry, error) {
 
 // Close ends the subscription.
 func (r *Registry) Close() {
-	_ = r.sub.Unsubscribe() // a closed connection has none
+	_ = r.sub.Unsubscribe() // fails only if the connection is closed
 	r.nc.RemoveStatusListener(r.changed)
 	<-r.done
 }
@@ -66,7 +66,7 @@ func (r *Registry) run(going bool) {
 	}
 }
 
-// now is the time on the clock. It needs mu.
+// now returns the time on the clock. r.mu is held.
 func (r *Registry) now() time.Duration {
 	if r.going.IsZero() {
 		return r.passed
@@ -94,7 +94,7 @@ func (r *Registry) take(text []byte) {
 	}
 }
 
-// forget removes recorders without a valid heartbeat. It needs mu.
+// forget removes recorders without a valid heartbeat. r.mu is held.
 func (r *Registry) forget(now time.Duration) {
 	for id, at := range r.heard {
 		if now-at > Lifetime {
@@ -103,9 +103,9 @@ func (r *Registry) forget(now time.Duration) {
 	}
 }
 
-// Alive returns the recorders with a valid heartbeat. within is the time after which a
-// recorder that is not among them is gone; it is 0 until the registry has been
-// subscribed for as long.
+// Alive returns the recorders with a valid heartbeat. A recorder that is not among them
+// is gone if its last frame is older than within; within is 0 until the registry has
+// been subscribed for that long.
 func (r *Registry) Alive() (ids []string, within time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

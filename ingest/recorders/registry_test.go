@@ -38,7 +38,7 @@ func (r *Registry) has(id string) bool {
 	return slices.Contains(ids, id)
 }
 
-// A recorder is alive while it is heard, and those that its process speaks for; it
+// A recorder is alive while heartbeats with its id arrive; it
 // is gone when it was not heard for Lifetime, and back when it is heard again.
 func TestAlive(t *testing.T) {
 	nc := localtest.NATS(t)
@@ -48,7 +48,7 @@ func TestAlive(t *testing.T) {
 	}
 	defer r.Close()
 	if ids, within := r.Alive(); len(ids) != 0 || within != 0 {
-		t.Fatalf("before anything was heard: %v, gone after %v; want nobody, and nothing to follow from that", ids, within)
+		t.Fatalf("before any heartbeat: %v alive, gone after %v; want none, 0", ids, within)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	a := NewAnnouncer(nc, "own", nil)
@@ -69,13 +69,13 @@ func TestAlive(t *testing.T) {
 	}
 	r.turn(time.Minute)
 	if ids, within := r.Alive(); len(ids) != 0 || within != Lifetime {
-		t.Errorf("long after: %v alive, gone after %v; want nobody, %v", ids, within, Lifetime)
+		t.Errorf("long after: %v alive, gone after %v; want none, %v", ids, within, Lifetime)
 	}
 	a.publish()
 	until(t, "it to be back", func() bool { return r.has("own") })
 }
 
-// While NATS is away nobody goes, however long that takes.
+// While NATS is away every recorder stays alive, however long that takes.
 func TestNATSAway(t *testing.T) {
 	srv := localtest.Broker(t, broker.Options{Dir: t.TempDir()})
 	nc, err := srv.Connect(nats.MaxReconnects(-1), nats.ReconnectWait(time.Hour))

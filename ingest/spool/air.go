@@ -146,7 +146,7 @@ func (d *drainer) settle(it *item) func(error) {
 func (d *drainer) land(it *item, err error) {
 	how := failed
 	switch {
-	case err == nil, ingest.IsDeleted(err): // nothing keeps what was deleted
+	case err == nil, ingest.IsDeleted(err): // a deleted session's block is dropped
 		how = confirmed
 	case ingest.IsPermanent(err) && !refusesAll(err):
 		how, it.refused = refused, err

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Waiting is what lies in a spool directory to be sent.
+// Waiting describes the blocks of a spool directory that are to be sent.
 type Waiting struct {
 	Bytes    int64     `json:"bytes"`
 	Blocks   int       `json:"blocks"`
 	OldestAt time.Time `json:"oldest_at,omitzero"` // when the oldest of them was taken
 }
 
-// Look counts what lies in a spool directory. It changes nothing, and the directory
-// may be in use by another process meanwhile.
+// Look counts the blocks in a spool directory. It changes nothing; another process may
+// use the directory at the same time.
 func Look(dir string) (Waiting, error) {
 	entries, err := os.ReadDir(dir) // in order of their names, the oldest first
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package undeleted keeps recorders from sending on what was deleted.
+// Package undeleted refuses blocks of deleted sessions before they are published.
 package undeleted
 
 import (
@@ -35,7 +35,7 @@ type Publisher struct {
 	imports map[importOf]*sync.Once
 }
 
-// importOf is an import's share in a session.
+// importOf identifies an import and a session that it has blocks of.
 type importOf struct {
 	run string
 	tombstone.Key
@@ -44,7 +44,7 @@ type importOf struct {
 // mostImports bounds how many imports are remembered.
 const mostImports = 10_000
 
-// New makes a publisher before another one.
+// New returns a publisher that passes what it does not refuse to next.
 func New(next ingest.Publisher, deleted *tombstone.Set, store *tombstone.Store, log *slog.Logger) *Publisher {
 	return &Publisher{next: next, deleted: deleted, store: store, log: log, imports: map[importOf]*sync.Once{}}
 }
@@ -63,7 +63,7 @@ func (p *Publisher) Publish(ctx context.Context, b ingest.Parcel, done func(erro
 	return p.publishChecked(ctx, b, t, run, done)
 }
 
-// importRun returns the id of the import that a block is of.
+// importRun returns the id of a block's import.
 func importRun(id string) (string, bool) {
 	run, ok := strings.CutPrefix(id, jetstream.ImportID)
 	if i := strings.LastIndexByte(run, '-'); ok && i > 0 {
@@ -72,8 +72,8 @@ func importRun(id string) (string, bool) {
 	return "", false
 }
 
-// ask makes sure, once for each import and session, that a deletion before the import
-// is known, by whichever server it was.
+// ask reads the session's tombstone once for each import and session, so that a deletion
+// on another server before the import is known.
 func (p *Publisher) ask(ctx context.Context, of importOf) {
 	p.mu.Lock()
 	once := p.imports[of]
@@ -99,20 +99,20 @@ func (p *Publisher) publishChecked(ctx context.Context, b ingest.Parcel, t *tomb
 	if err != nil || !t.Covers(opened.State.StreamID) {
 		return p.next.Publish(ctx, b, done) // the sink sets aside what cannot be read
 	}
-	if run > t.Until { // both are made of the time at which they began
+	if run > t.Until { // both ids begin with the time at which they were created
 		if err := p.store.Restore(ctx, t, opened.State.StreamID); err != nil {
 			return ingest.Permanent(err)
 		}
 		p.deleted.Add(t)
 		return p.next.Publish(ctx, b, done)
 	}
-	// The server that has the stream restored may be another one.
+	// Another server may have restored the stream.
 	if !p.deleted.Covers(ctx, t.Key, opened.State.StreamID, time.Now()) {
 		return p.next.Publish(ctx, b, done)
 	}
 	for _, l := range opened.Left {
 		if !p.deleted.Known(tombstone.Key{Tenant: b.Tenant, Session: l.Session}).Covers(opened.State.StreamID) {
-			return p.next.Publish(ctx, b, done) // it has something of another session: the sink takes that
+			return p.next.Publish(ctx, b, done) // it has parts of another session, which the sink stores
 		}
 	}
 	refusedBlocks.Inc()

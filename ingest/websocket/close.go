@@ -7,8 +7,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// goesOn reports whether a connection that was closed with a code may be made again:
-// not after a normal closure, with or without the code that says so.
+// goesOn reports whether to connect again after a connection was closed with a code: not
+// after a normal closure (1000, or no code).
 func goesOn(code int) bool {
 	return code != int(websocket.StatusNormalClosure) && code != int(websocket.StatusNoStatusRcvd)
 }

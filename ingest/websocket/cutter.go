@@ -20,8 +20,8 @@ import (
 // opcode that is not defined counts as binary, and bytes after a length that
 // cannot be are frames of the transport HTTP, as they came.
 type Cutter struct {
-	// Masked has the cutter fail with errUnmasked at a frame without a mask, of
-	// which nothing is recorded: for the frames of clients (RFC 6455, section 5.1).
+	// Masked makes the cutter fail with errUnmasked at a frame without a mask, which
+	// is not recorded: for the frames of clients (RFC 6455, section 5.1).
 	Masked bool
 
 	message  *message
@@ -68,7 +68,7 @@ const (
 
 var _ ingest.Cutter = (*Cutter)(nil)
 
-// errUnmasked is a client that does not mask its frames.
+// errUnmasked reports a client that does not mask its frames.
 var errUnmasked = errors.New("the client sent a frame without a mask (RFC 6455, section 5.1)")
 
 // NewCutter makes a cutter. A message over limit, bytes, is cut into pieces

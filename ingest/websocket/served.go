@@ -207,7 +207,7 @@ func (s *served) leave() {
 func (s *served) refuse(why error) {
 	if errors.Is(why, errUnmasked) {
 		violations.Inc()
-		_ = s.conn.Close(websocket.StatusProtocolError, errUnmasked.Error()) // heard or not, it is over
+		_ = s.conn.Close(websocket.StatusProtocolError, errUnmasked.Error()) // best effort: the connection ends anyway
 		return
 	}
 	pushedBack.Inc()

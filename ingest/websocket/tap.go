@@ -37,9 +37,9 @@ type Options struct {
 	// connection is closed. The frame is valid during the call.
 	Until func(f *schema.Frame) bool
 	// Reconnect, if set, connects again after a connection was cut or the
-	// server went away, and where none could be made; until one is closed in good
+	// server went away, and after a failed attempt; until one is closed in good
 	// order (1000, or without a code) or the server refuses it with a status below
-	// 500 other than 408 and 429. The stream goes on; a note marks the place.
+	// 500 other than 408 and 429. The stream continues; a note marks the place.
 	Reconnect *Reconnect
 	Client    *http.Client // for the handshake; http.DefaultClient if nil
 	Log       *slog.Logger
@@ -152,8 +152,8 @@ func (t *tap) run(ctx context.Context, conn *connection) ending {
 	}
 }
 
-// again connects again, however long it takes. The connection is nil once ctx ends,
-// and where the server refuses it permanently, which is the error.
+// again retries until it is connected. The connection is nil when ctx ends, and when the
+// server refuses it permanently, which is the error.
 func (t *tap) again(ctx context.Context, wait *backoff) (*connection, error) {
 	for wait.sleep(ctx) {
 		conn, err := t.connect(ctx)
@@ -165,7 +165,7 @@ func (t *tap) again(ctx context.Context, wait *backoff) (*connection, error) {
 	return nil, nil
 }
 
-// permanentError is a server's refusal that another attempt would meet again.
+// permanentError reports a refusal that another attempt would receive again.
 type permanentError struct{ error }
 
 func isPermanent(err error) bool {
