@@ -233,7 +233,7 @@ func TestTools(t *testing.T) {
 func TestClockOfFrames(t *testing.T) {
 	s := shared.get(t)
 	_, stderr, exit := s.run(t, "record", "--again", "--clock", "frame", "--session", "no-times", textFile(t, []byte("{\"n\":1}\n")))
-	if exit != 0 || !strings.Contains(stderr, "no frame told a time") {
+	if exit != 0 || !strings.Contains(stderr, "no frame has a time") {
 		t.Errorf("exit %d, %s", exit, stderr)
 	}
 }
