@@ -36,10 +36,10 @@ func (t *ToolReport) WriteCSV(w io.Writer) error {
 	return c.end(t.Totals.cells())
 }
 
-// FileName is what the report is called as a file, without an ending.
+// FileName returns the report's file name without a suffix.
 func (u *UsageReport) FileName() string { return u.scope().fileName("usage") }
 
-// FileName is what the report is called as a file, without an ending.
+// FileName returns the report's file name without a suffix.
 func (t *ToolReport) FileName() string { return t.scope().fileName("tools") }
 
 // reportScope is what a report covers.
@@ -55,25 +55,25 @@ func (u *UsageReport) scope() reportScope {
 
 func (t *ToolReport) scope() reportScope { return reportScope{t.From, t.To, t.Timezone, t.GroupBy} }
 
-// cells are the values of scopeColumns.
+// cells returns the values of scopeColumns.
 func (s reportScope) cells() []string { return []string{s.end(s.from), s.end(s.to), s.timezone} }
 
 var scopeColumns = []string{"from", "to", "timezone"}
 
-// end writes one end of the range in the report's time zone; "" for no limit.
+// end formats one end of the range in the report's time zone; "" for no limit.
 func (s reportScope) end(at *time.Time) string {
 	if at == nil {
 		return ""
 	}
 	zone, err := time.LoadLocation(s.timezone)
-	if err != nil { // it named the report's periods, so it was known then
+	if err != nil { // unlikely: the report was computed in this time zone
 		zone = time.UTC
 	}
 	return at.In(zone).Format(time.RFC3339)
 }
 
-// fileName names the report by its range, time zone and groups, with characters that
-// every file system takes.
+// fileName returns a name of the report's range, time zone and groups, with characters
+// that are valid in every file system.
 func (s reportScope) fileName(kind string) string {
 	words := []string{kind}
 	for _, at := range []*time.Time{s.from, s.to} {

@@ -21,8 +21,8 @@ type mark struct {
 	List string `json:"l"`
 	Key  int64  `json:"k"`
 	ID   string `json:"i"`
-	// Now is the moment up to which the first page counted what is open, where the
-	// order depends on it: the next pages go on with the same.
+	// Now is the time by which the first page computed the ages of open sessions, if
+	// the order depends on them: further pages use the same.
 	Now int64 `json:"n,omitempty"`
 }
 

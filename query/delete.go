@@ -9,20 +9,20 @@ import (
 	"tapedeck/schema/tombstone"
 )
 
-// Deleter deletes sessions for good: *tombstone.Deleter.
+// Deleter deletes sessions permanently: *tombstone.Deleter.
 type Deleter interface {
 	Delete(ctx context.Context, of tombstone.Key) error
-	// Resume goes on with a deletion that failed half way; false if there is none.
+	// Resume completes a deletion that failed half way; false if there is none.
 	Resume(ctx context.Context, of tombstone.Key) (bool, error)
 }
 
-// WithDeleter has the reader delete by the given Deleter rather than by one of its
-// own, which knows nothing of blocks that are on their way.
+// WithDeleter sets the Deleter that the reader uses. The default one does not purge
+// blocks from JetStream.
 func WithDeleter(d Deleter) Option { return func(r *Reader) { r.deleter = d } }
 
-// Delete removes a session and all its facts. When it returns, nothing of it shows
-// any more, whatever arrives of its streams later; the disk is freed when ClickHouse
-// merges. A deletion that failed half way is completed when it is asked for again.
+// Delete removes a session and all its facts. Once it returns, no query returns any of
+// them, whatever arrives of its streams later; ClickHouse frees the disk space when it
+// merges. Deleting again completes a deletion that failed half way.
 func (r *Reader) Delete(ctx context.Context, tenant, session string) error {
 	of := tombstone.Key{Tenant: tenant, Session: session}
 	_, err := r.find(ctx, tenant, session)

@@ -9,13 +9,13 @@ import (
 	"tapedeck/schema"
 )
 
-// SessionEnd is how a session ended, and of what.
+// SessionEnd describes how and why a session ended.
 type SessionEnd struct {
 	At       time.Time `json:"at"`
 	OffsetMS float64   `json:"offset_ms"` // from the session's start
 	Reason   EndReason `json:"reason"`
 	Detail   string    `json:"detail"` // a part of a sentence, "the recorded command exited with 137"
-	// Span is what was open or failed then; null where nothing was.
+	// Span is the span that was open or failed then; null if there is none.
 	Span *SpanRef `json:"span"`
 }
 
@@ -43,7 +43,7 @@ type SpanRef struct {
 	Name string `json:"name"`
 }
 
-// sessionEnd returns the end of a session; nil while it is open.
+// sessionEnd returns the end of a session, nil while it is open.
 func sessionEnd(head *SessionHead, streams []Stream, spans []span) *SessionEnd {
 	if head.Status.Open() {
 		return nil
@@ -77,10 +77,10 @@ func sessionEnd(head *SessionHead, streams []Stream, spans []span) *SessionEnd {
 	return end
 }
 
-// leftReason is that of a part whose stream went on in other sessions.
+// leftReason is the end reason of a part whose stream continued in other sessions.
 const leftReason = "left"
 
-// lastStream returns the stream in which a frame came last.
+// lastStream returns the stream of the session's last frame.
 func lastStream(streams []Stream) *Stream {
 	var last *Stream
 	for i := range streams {
@@ -92,7 +92,7 @@ func lastStream(streams []Stream) *Stream {
 	return last
 }
 
-// runFailed sets the end to that of the last run that failed.
+// runFailed sets the end to the end of the last run that failed.
 func (e *SessionEnd) runFailed(spans []span) {
 	e.Reason, e.Detail = EndError, "the run failed"
 	run := lastRun(spans, schema.StatusError)
@@ -111,7 +111,7 @@ func (e *SessionEnd) runFailed(spans []span) {
 	}
 }
 
-// at sets the end to that of a run, and the span to the run.
+// at sets the end to the end of a run, and the span to the run.
 func (e *SessionEnd) at(run *span) {
 	if run == nil {
 		return
@@ -142,7 +142,7 @@ func lastRun(spans []span, status schema.Status) (last *span) {
 	return last
 }
 
-// lastEnded returns the call of a model or a tool that ended last within a run's time.
+// lastEnded returns the model or tool call that ended last within a run's time.
 func lastEnded(spans []span, run *span) (last *span) {
 	for i := range spans {
 		s := &spans[i]
@@ -160,8 +160,8 @@ func isCall(s *span) bool {
 	return s.Kind == string(schema.SpanTool) || s.Kind == string(schema.SpanLLM)
 }
 
-// openAtEnd returns the span that was open when the session broke off: of the calls
-// the one that began last, a tool's before a model's, else the innermost span.
+// openAtEnd returns the span that was open when the session broke off: the call that
+// began last, a tool's before a model's, otherwise the innermost span.
 func openAtEnd(head *SessionHead, spans []span) *SpanRef {
 	var found *span
 	for i := range spans {

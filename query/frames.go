@@ -98,12 +98,12 @@ func (r *Reader) Frames(ctx context.Context, q FrameQuery) (*Page[Frame], error)
 	return page, r.nameDialects(ctx, &q, page.Items)
 }
 
-// frameCopies is how often a page holds a frame's bytes: as they were read, as the
-// payload, and in the answer that is encoded, whose buffer grows.
+// frameCopies is the number of copies of a frame's bytes that a page holds: as read, as
+// the payload, and in the encoded answer, whose buffer grows.
 const frameCopies = 4
 
-// pageCost is what reading some rows, and no more bytes than most but for one frame, is
-// charged before their sizes are known.
+// pageCost returns what a page of rows is charged before their sizes are known. A page
+// has at most most bytes, unless a single frame has more.
 func pageCost(s *sessionStreamsRow, rows, most int) int64 {
 	average := s.Bytes / max(s.Frames, 1)
 	return frameCopies * int64(max(min(uint64(rows)*average, s.Bytes, uint64(most)), min(average, s.Bytes)))

@@ -7,7 +7,7 @@ type StreamsQuery struct {
 	Tenant  string
 	Session string // only those with frames in this session; "" for any
 	Stream  string // only this one; "" for any
-	Active  bool   // only those that have not ended and whose recorders live
+	Active  bool   // only those that have not ended and whose recorders are alive
 	Failed  bool   // only those that ended in an error
 	Digest  string // only those of a file or an upload with this SHA-256, in hexadecimal; "" for any
 	Limit   int

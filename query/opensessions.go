@@ -20,7 +20,7 @@ type openSession struct {
 	status  SessionStatus
 }
 
-// openSessions are those that run, are quiet or are lost, at a moment.
+// openSessions are the sessions that are running, quiet or lost at a moment.
 type openSessions struct {
 	now  int64
 	list []openSession
@@ -89,7 +89,7 @@ func (r *Reader) openRuns(ctx context.Context, tenant string, now int64, found [
 	return runs, err
 }
 
-// running returns the ids of the open ones, whose age grows.
+// running returns the ids of the open ones.
 func (o *openSessions) running() []string {
 	return o.ids(func(s *openSession) bool { return s.status.Open() })
 }

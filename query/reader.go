@@ -20,16 +20,16 @@ type Reader struct {
 // Option changes a Reader.
 type Option func(*Reader)
 
-// WithRecorders sets what reports which recorders are alive; sessions of others are
-// lost. Without it only the time since the last frame decides.
+// WithRecorders sets the source of the recorders that are alive; open sessions of others
+// are lost. Without it only the time since the last frame decides.
 func WithRecorders(known Recorders) Option { return func(r *Reader) { r.recorders = known } }
 
 // WithQuietAfter sets how long an open session may be silent before it is quiet;
 // default QuietAfter.
 func WithQuietAfter(d time.Duration) Option { return func(r *Reader) { r.quietAfter = d } }
 
-// WithClock has the reader take the present from the given clock, default time.Now.
-// Ages of what is open are measured by it.
+// WithClock sets the clock by which the ages of open sessions and spans are measured;
+// default time.Now.
 func WithClock(now func() time.Time) Option { return func(r *Reader) { r.now = now } }
 
 // NewReader makes a reader. It does not close the connection.

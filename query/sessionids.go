@@ -104,11 +104,11 @@ func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, open *openSess
 	return ask[sessionID](ctx, r, "session_ids", shape, a)
 }
 
-// Duration is how long a session takes: sessionIDs' parameters name the open ones.
+// Duration is the SQL of a session's duration: sessionIDs' parameters list the open ones.
 func (sessionIDsShape) Duration() string { return sortKeys["duration"] }
 
-// openFor looks the open sessions up where the question depends on them. With a
-// mark they are as old as they were on the first page.
+// openFor looks the open sessions up if the query depends on them. With a mark their
+// ages are those of the first page.
 func (r *Reader) openFor(ctx context.Context, q *SessionQuery, after *mark) (*openSessions, error) {
 	if !q.openOnly() && q.MinDuration == 0 && q.MaxDuration == 0 && !strings.HasSuffix(string(q.Sort), "duration") {
 		return nil, nil
@@ -120,7 +120,7 @@ func (r *Reader) openFor(ctx context.Context, q *SessionQuery, after *mark) (*op
 	return open, err
 }
 
-// openOnly reports whether only open and lost sessions are asked for.
+// openOnly reports whether the query selects only open and lost sessions.
 func (f *SessionFilter) openOnly() bool {
 	return f.SilentFor > 0 || f.RunningFor > 0 || len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s SessionStatus) bool {
 		return !s.Open() && s != Lost

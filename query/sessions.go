@@ -58,7 +58,7 @@ type SessionFilter struct {
 	// From the first to the last frame, of an open session to the present; both
 	// ends included, MaxDuration is 0 for no limit.
 	MinDuration, MaxDuration time.Duration
-	// Only what is silent, or open, for at least as long; 0 for no limit.
+	// Only sessions that have been silent, or open, for at least as long; 0 for no limit.
 	SilentFor, RunningFor time.Duration
 	// Of all buckets together, both ends included; MaxTokens is nil for no limit.
 	MinTokens int64
@@ -137,8 +137,8 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], 
 	}
 }
 
-// stands reports whether a session has one of the statuses and dialects asked for,
-// and is silent and open for long enough.
+// stands reports whether a session has one of the statuses and dialects of the query,
+// and has been silent and open for long enough.
 func (f *SessionFilter) stands(s *Session) bool {
 	if len(f.Statuses) > 0 && !slices.Contains(f.Statuses, s.Status) {
 		return false

@@ -17,7 +17,7 @@ type SlowCall struct {
 	Started    *time.Time `json:"started"`
 	DurationMS *float64   `json:"duration_ms"` // null for a call that is open
 	RunningMS  *float64   `json:"running_ms"`  // since its start, for one that is open; else null
-	Position   string     `json:"position"`    // of the frame that first spoke of it
+	Position   string     `json:"position"`    // of its first frame
 }
 
 type slowRow struct {

@@ -55,7 +55,7 @@ func (a args) with(name string, value any) args {
 	return b
 }
 
-// and gives the parameters with others.
+// and returns the parameters merged with others.
 func (a args) and(others args) args {
 	b := maps.Clone(a)
 	maps.Copy(b, others)

@@ -38,8 +38,8 @@ func (s SessionStatus) Open() bool { return s == Running || s == Quiet }
 const (
 	// QuietAfter is the default of WithQuietAfter.
 	QuietAfter = 30 * time.Second
-	// Patience is how long a stream may be silent before its recorder is taken to
-	// be gone, where nothing is known of the recorder.
+	// Patience is how long a stream may be silent before its recorder counts as gone,
+	// if the recorder sends no heartbeats.
 	Patience = time.Hour
 )
 
@@ -69,7 +69,7 @@ func (r *Reader) liveness(now int64) args {
 
 // sessionState is what a session's status depends on.
 type sessionState struct {
-	live, lost    bool          // a stream has not ended, and its recorder lives or is gone
+	live, lost    bool          // a stream has not ended, and its recorder is alive or gone
 	silent        time.Duration // since the last frame
 	cut           bool          // the stream that came last ended in an error
 	runs          uint64
@@ -80,8 +80,8 @@ type sessionState struct {
 	lastRun       schema.Status // of the run that began last; "" without runs
 }
 
-// status returns the status. A session whose runs have all ended waits for nothing,
-// although its stream may continue: once it is silent, its runs decide.
+// status returns the status. If all runs of a session have ended, they decide once it is
+// silent, although its stream may continue.
 func (s *sessionState) status(quietAfter time.Duration) SessionStatus {
 	pending := s.runs == 0 || s.openRuns > 0
 	switch {

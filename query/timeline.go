@@ -174,7 +174,7 @@ func (s *span) onTimeline(from, until int64) *TimelineSpan {
 	return t
 }
 
-// age says how old a span is that may still come to its end.
+// age sets the age of a span that may still end.
 func (t *TimelineSpan) age(s *span, now int64, silent *float64) {
 	if finality(s.Status) == 0 {
 		t.RunningMS, t.SilentMS = knownMillis(int64(since(now, s.begin())), true), silent

@@ -43,13 +43,13 @@ type ToolRow struct {
 
 // ToolTimes are counts and times of tool calls. Times are of the calls that
 // ended: as the source measured them, else from start to end. They are null
-// where no call has a time. The maximum is also of calls that run, by their age.
+// where no call has a time. The maximum includes running calls, by their age.
 type ToolTimes struct {
 	Calls     uint64   `json:"calls"`
 	Errors    uint64   `json:"errors"`
 	ErrorRate float64  `json:"error_rate"` // of all calls, 0 to 1
 	Open      uint64   `json:"open"`       // calls that never ended, or have not so far
-	Running   uint64   `json:"running"`    // of the open ones those of sessions that are open
+	Running   uint64   `json:"running"`    // open calls in open sessions
 	Timed     uint64   `json:"timed"`      // calls with a time
 	MinMS     *float64 `json:"min_ms"`
 	AvgMS     *float64 `json:"avg_ms"`

@@ -61,7 +61,7 @@ func Open(t testing.TB, dsn string) *DB {
 	return db
 }
 
-// Restore lifts the tombstone of a session for its nth stream, as an import does.
+// Restore lifts a session's tombstone for its nth stream, as an import does.
 func (db *DB) Restore(session string, stream int) {
 	db.t.Helper()
 	store := tombstone.NewStore(db.Conn)
