@@ -38,9 +38,10 @@ type Growing interface {
 	Tape
 	// Edge is when the latest frame arrived that is known of, ns.
 	Edge() int64
-	// AsOf is until when all frames are known, ns: the edge, and later while the
-	// tape is known to have no frame after it. The time since then is measured on
-	// this side and added to the edge, so it is in the recorder's time.
+	// AsOf returns the time until which all frames are known, ns: the edge, and later
+	// while the tape is known to have no frame after it. The time since the edge is
+	// measured by this process's clock and added to it, so AsOf is in the recorder's
+	// time.
 	AsOf() int64
 }
 

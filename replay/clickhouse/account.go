@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema/budget"
 )
 
-// account is what a reader is charged for its pages. A page is charged twice its
-// size, since who plays its frames copies them to send them.
+// account tracks what a reader is charged for its pages. A page is charged twice its
+// size, since playing copies its frames to send them.
 type account struct {
 	grant *budget.Grant
 
@@ -16,10 +16,10 @@ type account struct {
 	held int64
 }
 
-// costOf is what frames of so many bytes are charged.
+// costOf returns what frames of n bytes are charged.
 func costOf(bytes int) int64 { return 2 * int64(bytes) }
 
-// try charges n bytes if they are there.
+// try charges n bytes if the budget has them.
 func (a *account) try(n int64) bool {
 	if !a.grant.Try(n) {
 		return false
@@ -28,7 +28,7 @@ func (a *account) try(n int64) bool {
 	return true
 }
 
-// need charges n bytes once they are there.
+// need charges n bytes once the budget has them.
 func (a *account) need(ctx context.Context, n int64) error {
 	err := a.grant.Need(ctx, n)
 	if err == nil {
@@ -49,7 +49,7 @@ func (a *account) note(n int64) {
 	a.held += n
 }
 
-// close gives back what is charged. The reader is not used any more.
+// close releases what is charged. The account is not used after it.
 func (a *account) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -57,7 +57,7 @@ func (a *account) close() {
 	a.held = 0
 }
 
-// recyclePage gives a page back, and what it was charged.
+// recyclePage recycles a page, and releases what it was charged.
 func (r *reader) recyclePage(p *page) {
 	r.account.adjust(-p.charged)
 	p.charged = 0

@@ -113,9 +113,9 @@ func (c *cursor) fetch() {
 	})
 }
 
-// cost is what the next page is charged, and whether it has been. Where readers have
-// used the budget up the page is made as small as their share, if that is of use:
-// then it need not wait.
+// cost returns what the next page is charged, and whether it is charged already. If the
+// budget is used up, the page is made small enough for the reader's share, where
+// possible, so that it need not wait.
 func (c *cursor) cost() (charge int64, charged bool) {
 	of := func() int64 { return costOf(c.query.rows * (c.weight + frameSize)) }
 	if c.query.bundle() {
@@ -132,8 +132,8 @@ func (c *cursor) cost() (charge int64, charged bool) {
 	return of(), c.reader.account.try(of())
 }
 
-// fetch reads a page, which is charged so much, or is to be. It holds no page while it
-// waits for a slot: a thousand playbacks may begin at the same time.
+// fetch reads a page and charges its cost, unless it is charged already. It holds no page
+// while it waits for a slot: a thousand playbacks may begin at the same time.
 func (r *reader) fetch(query *pageQuery, limit int, charge int64, charged bool) fetched {
 	if !charged {
 		if err := r.account.need(r.ctx, charge); err != nil {

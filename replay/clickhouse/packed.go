@@ -24,7 +24,7 @@ type packed struct {
 	charged int64
 }
 
-// size is what the chunks take.
+// size returns the bytes that the chunks take.
 func (p *packed) size() (n int64) {
 	for i := range p.chunks {
 		n += int64(len(p.chunks[i].bytes))

@@ -44,8 +44,8 @@ func exposed(h http.Header) string {
 	return strings.Join(names, ", ")
 }
 
-// letRead lets the page read a problem, unless its origin is the problem. What a
-// server has decided about the origin stays.
+// letRead allows the page to read a problem, unless its origin is the problem. CORS
+// fields that the server has set already stay.
 func (s *Stage) letRead(h http.Header, r *http.Request) {
 	if h.Get("Access-Control-Allow-Origin") == "" && s.Origin(r) == nil {
 		CrossOrigin(h, r)

@@ -84,8 +84,8 @@ func (s *Stage) WriteTimeout() time.Duration { return s.opts.WriteTimeout }
 // Heartbeat is the interval of signs of life.
 func (s *Stage) Heartbeat() time.Duration { return s.opts.Heartbeat }
 
-// Enter admits a playback of a tape, whose request is the one given back from then on;
-// leave ends it. The error is a *problem.Problem.
+// Enter admits a playback of a tape, and returns the request to use from then on; leave
+// ends the playback. The error is a *problem.Problem.
 func (s *Stage) Enter(r *http.Request, t replay.Tape) (_ *http.Request, leave func(), err error) {
 	own := func() {}
 	grant := budget.Of(r.Context()) // of the whole request, or

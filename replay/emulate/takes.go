@@ -16,15 +16,15 @@ type takeKey struct{ tenant, session, name string }
 
 type take struct {
 	used   time.Time
-	turns  int // what was chosen so far
+	turns  int // the number of choices so far
 	played map[string]played
 }
 
-// played is how something was played in a take.
+// played records when something was played in a take.
 type played struct {
 	times int
 	turn  int  // when it was chosen last, counted from 1
-	ended bool // a client had the last of it
+	ended bool // a client received all of it
 }
 
 // takesLimit bounds the takes that are remembered.
@@ -58,7 +58,7 @@ func (t *Takes) Choose(tenant, session, name string, ids []string, end End) int 
 	return best
 }
 
-// Latest is when something was chosen last in a take, counted from 1; 0 for never.
+// Latest returns when something was chosen last in a take, counted from 1; 0 for never.
 // ended reports whether it was then played to its end.
 func (t *Takes) Latest(tenant, session, name, id string) (turn int, ended bool) {
 	t.mu.Lock()
@@ -67,7 +67,7 @@ func (t *Takes) Latest(tenant, session, name, id string) (turn int, ended bool) 
 	return p.turn, p.ended
 }
 
-// End notes that something was played to its end.
+// End records that something was played to its end.
 func (t *Takes) End(tenant, session, name, id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +77,7 @@ func (t *Takes) End(tenant, session, name, id string) {
 	it.played[id] = p
 }
 
-// take gives the take of a name, and makes it if need be. t.mu is held.
+// take returns the take of a name, and creates it if there is none. t.mu is held.
 func (t *Takes) take(tenant, session, name string) *take {
 	k := takeKey{tenant, session, name}
 	it := t.items[k]

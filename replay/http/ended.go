@@ -19,7 +19,7 @@ const endSign = ".end"
 // connects again. Browsers wait 3 s or more if they are not asked to.
 const retry = "retry: 1000\n"
 
-// cutEnd takes the sign of event: end off an id, and reports whether it was there.
+// cutEnd removes endSign from an id, and reports whether it was there.
 func cutEnd(id string) (last string, ended bool) {
 	if id == endID("") {
 		return "", true
@@ -27,11 +27,11 @@ func cutEnd(id string) (last string, ended bool) {
 	return strings.CutSuffix(id, endSign)
 }
 
-// endID is the id of event: end after a frame, "" for none.
+// endID returns the id of event: end after a frame, "" for none.
 func endID(last string) string { return strings.TrimPrefix(last+endSign, ".") }
 
-// over reports whether a client that has had event: end has had everything: nothing
-// follows by now, and nothing will that it asks to wait for.
+// over reports whether a client that received event: end has received everything: no
+// frame follows by now, and with follow=1 no stream of the session runs.
 func (req *request) over(ctx context.Context, t replay.Tape, o *replay.Options) (bool, error) {
 	if !req.ended || req.loop || req.follow && running(t) {
 		return false, nil
@@ -51,8 +51,8 @@ func (req *request) over(ctx context.Context, t replay.Tape, o *replay.Options) 
 	return false, nil
 }
 
-// noMore answers a client that comes back after event: end: an EventSource connects
-// again after any other answer (WHATWG HTML, section 9.2.3).
+// noMore answers 204 to a client that connects again after event: end: an EventSource
+// would do so again after any other answer (WHATWG HTML, section 9.2.3).
 func (s *Server) noMore(w http.ResponseWriter) {
 	s.metrics.ended(outcomeEnded)
 	w.Header().Set("Cache-Control", "no-cache")

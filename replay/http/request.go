@@ -31,8 +31,8 @@ type request struct {
 	fromText  string // as it was given
 	toText    string
 	resume    *replay.Mark // a position: go on after it
-	resumeID  string       // as it was given, without the sign of the end
-	ended     bool         // the client has had event: end
+	resumeID  string       // the client's Last-Event-ID without endSign
+	ended     bool         // the client received event: end
 	loop      bool
 	marker    replay.Mark // zero for none
 	hold      bool
@@ -112,7 +112,7 @@ func parse(r *http.Request) (*request, error) {
 	return req, p.err
 }
 
-// parameters are those that a playback has.
+// parameters are the query parameters of a playback.
 var parameters = []string{
 	"speed", "idle_limit", "from", "to", "type", "agent", "direction", "follow", "mode", "last_event_id",
 	"loop", "marker", "hold",

@@ -17,7 +17,7 @@ type stream struct {
 	verbatim  bool // the body is the recorded bytes, so nothing may be added
 	chunks    bool // every read that was recorded goes out in a write of its own
 	events    *events
-	resumed   string // the id that the client goes on after, "" for none
+	resumed   string // the id after which the client resumes, "" for none
 	first     bool   // nothing but heartbeats was sent so far
 	payloads  payloads
 	// Of the recorded bytes written last: whose they are and when they came.

@@ -15,7 +15,7 @@ import (
 func asOf(t replay.Growing) time.Duration { return time.Duration(t.AsOf() - replay.FirstAt(t)) }
 
 // What was recorded a minute before it came says nothing of the minute: only the
-// silence since then counts, and only while a reader would hear of a block.
+// silence since then counts, and only while a reader would receive a block.
 func TestAsOf(t *testing.T) {
 	b := newBench(t)
 	l := b.library(func(o *live.Options) { o.Silence = 2 * time.Minute })

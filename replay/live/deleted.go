@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema/tombstone"
 )
 
-// askDeleted makes sure that a session's deletion is known, by whichever server it was.
+// askDeleted reads a session's tombstone, which another server may have written.
 func (l *Library) askDeleted(ctx context.Context, s *session) error {
 	if l.opts.Deleted == nil {
 		return nil
@@ -20,7 +20,8 @@ func (l *Library) askDeleted(ctx context.Context, s *session) error {
 	return nil
 }
 
-// undeleted returns the blocks that are not deleted: a tail may have taken them before.
+// undeleted returns the blocks that are not deleted: a tail may have received deleted
+// ones before their tombstone.
 func (l *Library) undeleted(ctx context.Context, s *session, pieces []*piece) []*piece {
 	if len(pieces) == 0 || l.opts.Deleted == nil || l.opts.Deleted.Known(s.key()) == nil {
 		return pieces
@@ -28,15 +29,15 @@ func (l *Library) undeleted(ctx context.Context, s *session, pieces []*piece) []
 	return slices.DeleteFunc(pieces, func(p *piece) bool { return l.deleted(ctx, s, p.state.StreamID) })
 }
 
-// deleted reports whether a stream is deleted, for a block of it that came just now.
+// deleted reports whether a stream is deleted, for a block of it that has just arrived.
 func (l *Library) deleted(ctx context.Context, s *session, stream string) bool {
 	return l.opts.Deleted != nil && l.opts.Deleted.Covers(ctx, s.key(), stream, time.Now())
 }
 
 func (s *session) key() tombstone.Key { return tombstone.Key{Tenant: s.tenant, Session: s.id} }
 
-// deleted reports whether all streams that the tape knows are deleted: its readers
-// are at their end.
+// deleted reports whether all known streams of the tape are deleted, which ends its
+// readers.
 func (t *tape) deleted() bool {
 	set := t.library.opts.Deleted
 	if set == nil {

@@ -27,8 +27,8 @@ type Options struct {
 	// themselves, then those of bundles that may hold one.
 	Filters func(tenant, session string) []string
 	Stored  replay.Library // what the sink has stored
-	Deleted *tombstone.Set // what was deleted; nil for nothing
-	Budget  *budget.Budget // is charged the blocks that tails keep; nil for none
+	Deleted *tombstone.Set // of deleted sessions; nil for none
+	Budget  *budget.Budget // charged for the blocks that tails keep; nil for none
 	// Linger and LingerHTTP are how long to wait for more after all streams have
 	// ended: 3 s, and 30 s where some of them are HTTP exchanges.
 	Linger, LingerHTTP time.Duration

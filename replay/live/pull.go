@@ -16,7 +16,7 @@ type pull struct {
 	next     uint64 // the lowest number that may come
 	consumer jetstream.Consumer
 	taken    uint64 // messages that the consumer has given
-	ask      int    // how many blocks are asked for next: few where they are large
+	ask      int    // how many blocks to request next: fewer if they are large
 }
 
 // pullBytes is about how much is fetched at a time, unless one block has more.

@@ -17,10 +17,10 @@ type source struct {
 	pull    *pull  // nil while the tail serves
 
 	grant *budget.Grant // the reader's
-	held  int64         // what it is charged for the blocks that were pulled last
+	held  int64         // bytes charged for the blocks that were pulled last
 }
 
-// charge charges the reader for blocks in place of those before.
+// charge charges the reader for blocks instead of the ones before.
 func (s *source) charge(pieces []*piece) {
 	held := int64(0)
 	for _, p := range pieces {
@@ -73,7 +73,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	return nil, nil, err
 }
 
-// sound reports whether a block that comes would be noticed.
+// sound reports whether new blocks would be received.
 func (s *source) sound() bool { return s.tail.sound() }
 
 // leave gives up the consumer.

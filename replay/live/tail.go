@@ -27,7 +27,7 @@ type tail struct {
 	charge  *budget.Grant // bytes
 	low     uint64        // all blocks from this number on that came are among pieces
 	high    uint64        // the number of the latest that came
-	broken  bool          // the last consumer failed, and there is no other yet
+	broken  bool          // the last consumer failed and is not replaced yet
 	changed chan struct{} // closed and replaced when a block came, or low rose
 }
 
@@ -110,14 +110,14 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 	}
 }
 
-// receives notes whether there is a consumer that blocks come by.
+// receives records whether a consumer is receiving blocks.
 func (t *tail) receives(on bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.broken = !on
 }
 
-// sound reports whether blocks come as soon as JetStream has them.
+// sound reports whether blocks are received as soon as JetStream has them.
 func (t *tail) sound() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -20,7 +20,7 @@ type tape struct {
 	streams map[string]schema.StreamState
 	base    int64     // when the session's first frame arrived that was known at the start, ns
 	edge    int64     // when the latest did, ns
-	came    time.Time // when the block with it reached JetStream
+	came    time.Time // when the block with the edge reached JetStream
 	waited  time.Time // when a reader last had every block and waited for more
 	heard   time.Time // when something was last heard of the session
 	looked  time.Time // when what is stored was last looked at for ends
@@ -111,20 +111,20 @@ func (t *tape) Edge() int64 {
 	return t.edge
 }
 
-// waits notes that a reader has every block there is.
+// waits records that a reader has every block and waits for more.
 func (t *tape) waits(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.waited = now
 }
 
-// jitter is how much longer than the block before it a block may be on its way
-// from its recorder before AsOf runs ahead of it.
+// jitter is how much longer than the block before it a block may take from its recorder
+// to JetStream before AsOf runs ahead of it.
 const jitter = 250 * time.Millisecond
 
-// AsOf implements replay.Growing. A block that is late by as much as the one before
-// it is no surprise: how long the latest was on its way is left out of the silence.
-// Without a reader that waits for blocks the silence counts up to when one did.
+// AsOf implements replay.Growing. It assumes that the next block takes as long from its
+// recorder as the latest one did, so that time does not count as silence. While no
+// reader waits for blocks, silence counts only up to when one last did.
 func (t *tape) AsOf() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -49,7 +49,7 @@ func (g *Growing) Edge() int64 {
 	return edge
 }
 
-// AsOf implements replay.Growing: every frame is known as soon as it comes.
+// AsOf implements replay.Growing: every frame is known as soon as it arrives.
 func (g *Growing) AsOf() int64 { return max(g.Edge(), g.now()) }
 
 // Read implements replay.Tape.

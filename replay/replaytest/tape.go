@@ -72,7 +72,7 @@ func (s *Stream) Dialect(name string) *Stream {
 	return s
 }
 
-// Ended changes why the stream ended.
+// Ended sets why the stream ended.
 func (s *Stream) Ended(reason string) *Stream {
 	s.state.EndReason, s.tape.sealed = reason, nil
 	return s

@@ -27,7 +27,7 @@ type connection struct {
 	first, last schema.Position
 	asked       int64 // where the clock starts, ns
 	whole       bool  // it ended in good order
-	abandoned   bool  // its client hung up before its end
+	abandoned   bool  // its recorded client hung up before its end
 	done        bool  // with [DONE]
 	from        *conversion
 }

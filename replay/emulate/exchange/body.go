@@ -17,8 +17,7 @@ var volatile = []string{
 	"request_id", "client_request_id", "idempotency_key", "timestamp",
 }
 
-// printOf reads a body, without the members in secret: those were taken out of the
-// recorded one.
+// printOf reads a body without the members in secret, whose values were not recorded.
 func printOf(body []byte, secret ...string) print {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber() // so that long ones stay as they are

@@ -22,20 +22,20 @@
 // by byte. Values of the query that were recorded as "[redacted]" are equal to
 // anything.
 //
-// # Going on
+// # Resuming
 //
-// A request with a Last-Event-ID goes on in an answer whose events have ids: after
-// the event of that id (the last in a row that have it), on the recorded clock. That
-// answer is the one that the take chose last, of those that have the id, else the
-// first. It counts as no other playback of it. A client that has had everything is
-// sent 204. Events without an id that follow the last with one are sent until the
-// take has played them to the end once: whoever had them names the same id as who
-// had not. If an answer broke off after the id, and the session has another one
-// after it, that comes, as recorded.
+// A request with a Last-Event-ID resumes an answer whose events have ids: after the
+// event of that id (the last in a row that have it), on the recorded clock. Of the
+// answers with that id it is the one that the take chose last, otherwise the first. It
+// does not count as another playback. A client that has received everything is
+// answered 204. Events without an id after the last one with an id are sent until the
+// take has played them to the end once: clients that received them send the same id as
+// clients that did not. If an answer broke off after the id, and the session has another
+// one after it, that one is played, as recorded.
 //
-// Where the recorded client asked with the same id, its answer is played from its
-// beginning. So is, next in order, an answer for an id that none has. A request
-// without an id is answered with what was asked for without one, if there is any.
+// If the recorded client sent the same id, its answer is played from its beginning. For
+// an id that no answer has, the next answer in order is. A request without an id is
+// answered with an exchange whose request had none, if there is any.
 //
 // # The answer
 //

@@ -15,7 +15,7 @@ type exchange struct {
 	method      string
 	path        string // unescaped
 	query       url.Values
-	resumed     string            // the Last-Event-ID that it was asked with
+	resumed     string            // the Last-Event-ID of its request
 	upgrade     bool              // to a WebSocket
 	turns       []schema.Position // of a WebSocket: the client's messages
 	body        *print

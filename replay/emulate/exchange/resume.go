@@ -13,22 +13,22 @@ import (
 
 const lastEventID = "Last-Event-ID"
 
-// resumption is where a client goes on in an answer of which it has had a part.
+// resumption is the place at which a client resumes an answer.
 type resumption struct {
 	exchange *exchange
-	after    schema.Position // of the last frame that it has had; zero for none
-	over     bool            // it has had everything
+	after    schema.Position // of the last frame that it received; zero for none
+	over     bool            // it received everything
 }
 
-// resume finds the answer that a client goes on with which names the id of the
-// event that it has had last. The zero resumption is for an id that no answer
-// has, for one whose answer broke off there and was followed by another, and for
-// one that the recorded client asked with as well: those are answered as recorded.
+// resume finds the answer that a client resumes, by the id of the last event that it
+// received. It returns the zero resumption for an id that no answer has, for one whose
+// answer broke off there and was followed by another, and for one that the recorded
+// client sent as well: those are answered as recorded.
 func (s *Server) resume(ctx context.Context, t replay.Tape, here []*exchange, id string, of func(x *exchange) (turn int, ended bool)) (resumption, error) {
 	if id == "" || slices.ContainsFunc(here, func(x *exchange) bool { return x.resumed == id }) {
 		return resumption{}, nil
 	}
-	// Ids may begin anew with each answer, so that which was played last goes first.
+	// Several answers may have the same ids: try the one that was played last first.
 	turn := func(x *exchange) int { n, _ := of(x); return n }
 	order := slices.SortedStableFunc(slices.Values(here), func(x, y *exchange) int { return cmp.Compare(turn(y), turn(x)) })
 	for _, x := range order {
@@ -45,8 +45,8 @@ func (s *Server) resume(ctx context.Context, t replay.Tape, here []*exchange, id
 		if broke := !x.stream.Complete() && !x.stream.Abandoned(); broke && !more && here[len(here)-1] != x {
 			return resumption{}, nil
 		}
-		// Events without an id may follow the last that has one. Whoever had them
-		// names the same id as who had not.
+		// Events without an id may follow the last one with an id. Clients that received
+		// them send the same id as clients that did not.
 		_, ended := of(x)
 		over := (!more || !named && ended) && (x.stream.Ended != 0 || x.provider != nil)
 		return resumption{exchange: x, after: at, over: over}, nil
@@ -84,8 +84,8 @@ func find(ctx context.Context, t replay.Tape, x *exchange, id string) (at schema
 	return at, more, named, err
 }
 
-// begins keeps those exchanges that a client is answered with which names an id,
-// "" for none: as the recorded client did, where some were asked for that way.
+// begins returns the exchanges whose request had the same id, "" for none, or all of
+// them if there are no such.
 func begins(here []*exchange, id string) []*exchange {
 	if same := keep(here, func(x *exchange) bool { return x.resumed == id }); len(same) > 0 {
 		return same
@@ -93,8 +93,8 @@ func begins(here []*exchange, id string) []*exchange {
 	return here
 }
 
-// noMore answers a client that has had everything: an EventSource connects again
-// after any other answer (WHATWG HTML, section 9.2.3).
+// noMore answers 204 to a client that has received everything: an EventSource connects
+// again after any other answer (WHATWG HTML, section 9.2.3).
 func (s *Server) noMore(w http.ResponseWriter, r *http.Request) {
 	emulate.CrossOrigin(w.Header(), r)
 	w.WriteHeader(http.StatusNoContent)

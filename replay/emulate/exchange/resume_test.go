@@ -74,7 +74,7 @@ func TestResume(t *testing.T) {
 		{"/whole", "a", "8", 204, ""},
 		{"/whole", "b", "8", 204, ""},
 		{"/whole", "c", "unknown", 200, "0 1 2 3 4 5 6 7 8"},
-		{"/trailing", "a", "2", 200, "[DONE]"}, // nobody has had it
+		{"/trailing", "a", "2", 200, "[DONE]"}, // no client has received it
 		{"/trailing", "a", "2", 204, ""},
 		{"/trailing", "b", "", 200, "0 1 2 [DONE]"},
 		{"/trailing", "b", "2", 204, ""},

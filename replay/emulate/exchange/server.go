@@ -83,16 +83,16 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 	s.serveBody(w, r, t, c)
 }
 
-// choice is what a request is answered with.
+// choice is the exchange, and the place in it, that a request is answered with.
 type choice struct {
 	exchange *exchange
 	pace     emulate.Pace
 	from     replay.Place // where to begin in the session
-	over     bool         // the client has had all of it
-	played   func()       // notes that it was played to its end
+	over     bool         // the client has received all of it
+	played   func()       // records that it was played to its end
 }
 
-// choose finds the exchange that is next, or that the client goes on with.
+// choose finds the next exchange, or the one that the client resumes.
 func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) (choice, error) {
 	var from replay.Place
 	b, err := s.books.Get(r.Context(), tenant, session, t, read)
@@ -155,7 +155,7 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 	switch {
 	case next != "":
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
-		next = emulate.Last // what is asked for again and again has settled
+		next = emulate.Last // a client that polls receives the final answer
 	default:
 		next = emulate.Again
 	}
@@ -215,7 +215,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	}
 	body := s.stage.NewBody(w)
 	body.Merge = pace.Speed == replay.Max
-	whole := x.stream.Complete() || x.stream.Abandoned() // then it was not the server that broke it off
+	whole := x.stream.Complete() || x.stream.Abandoned() // the server did not break it off
 	var err error
 	if x.provider != nil {
 		out := &made{w: w, r: r, body: body, from: x.provider}

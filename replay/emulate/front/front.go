@@ -65,7 +65,7 @@ func (s *Server) Session(w http.ResponseWriter, r *http.Request, tenant string) 
 		recorded, err = s.exchanges.Has(r.Context(), tenant, session, t, r.Method, path)
 	}
 	if err != nil {
-		// A page that asks first reads why with the request itself.
+		// The preflight succeeds: the page can then read why the request is refused.
 		if s.stage.Origin(r) == nil && emulate.Preflight(w, r) {
 			s.stage.Count(name, "ended")
 			return

@@ -1,10 +1,10 @@
-// Package isolate keeps what was recorded from acting on the origin that it is
-// served from. A server that has pages and an API of its own answers for
-// recordings at the same origin; a recorded page, script or worker that a browser
-// ran there could read and delete every recording. So programs, fetch, EventSource
-// and WebSocket are answered there, and what would make a browser run or show the
-// answer is refused. "tapedeck emulate" serves a recording on a port, and so an
-// origin, of its own: there it works as recorded.
+// Package isolate keeps recordings from acting on the origin that they are served from.
+// The server has its pages and its API at the same origin as emulated recordings; a
+// recorded page, script or worker that a browser ran there could read and delete every
+// recording. So programs, fetch, EventSource and WebSocket are answered there, and
+// requests whose answer a browser would run or show are refused. "tapedeck emulate"
+// serves a recording on a port, and so an origin, of its own, where pages work as
+// recorded.
 package isolate
 
 import (
@@ -52,7 +52,7 @@ var dropped = []string{
 	"Observe-Browsing-Topics", "Attribution-Reporting-Register-Source", "Attribution-Reporting-Register-Trigger",
 }
 
-// Handler answers what next answers, such that it has no effect on the origin of
+// Handler returns a handler that answers as next does, without effects on the origin of
 // the server.
 func Handler(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +78,7 @@ func fromBrowser(r *http.Request) bool {
 	})
 }
 
-// refuse returns why a request is not answered, nil if it is.
+// refuse returns a problem for a request that is not answered, nil for others.
 func refuse(r *http.Request) *problem.Problem {
 	to := strings.ToLower(r.Header.Get("Sec-Fetch-Dest"))
 	mode := strings.ToLower(r.Header.Get("Sec-Fetch-Mode"))
@@ -99,7 +99,7 @@ func refuse(r *http.Request) *problem.Problem {
 	}
 }
 
-// writer takes header fields that act on the origin out of answers.
+// writer removes header fields that act on the origin from answers.
 type writer struct {
 	http.ResponseWriter
 	begun bool // the final head was written
