@@ -42,8 +42,8 @@ type StreamState struct {
 // Why a stream ended.
 const (
 	EndEOF    = "eof"    // its source ended it
-	EndClosed = "closed" // the connection was closed when nothing more was due
-	// EndClientGone: the client hung up while more was due.
+	EndClosed = "closed" // the connection was closed after the protocol's last event
+	// EndClientGone: the client hung up before the protocol's last event.
 	EndClientGone = "error: the client went away"
 )
 
@@ -52,14 +52,14 @@ func (s *StreamState) Complete() bool {
 	return s.Ended != 0 && (s.EndReason == EndEOF || s.EndReason == EndClosed || s.EndReason == "")
 }
 
-// Abandoned reports whether the client ended the stream while more was due: the
-// source did not break it off.
+// Abandoned reports whether the client hung up before the protocol's last event. The
+// source did not break the stream off.
 func (s *StreamState) Abandoned() bool { return s.Ended != 0 && s.EndReason == EndClientGone }
 
 // AttemptShift is where in a Version the number of the attempt begins.
 const AttemptShift = 48
 
-// VersionEnd reads the number after a stream's last frame off its version.
+// VersionEnd returns the number after a stream's last frame from its version.
 func VersionEnd(version uint64) uint64 { return (version & (1<<AttemptShift - 1)) / 2 }
 
 // Counters count what was special about the frames of a stream in a session.

@@ -62,7 +62,7 @@ func writeIdentity(w *writer, s *schema.StreamState) {
 	w.string(s.Key)
 }
 
-// readIdentity reads them where the record goes on.
+// readIdentity reads the identity if the record continues.
 func readIdentity(r *reader, s *schema.StreamState) {
 	if r.err == nil && len(r.b) > 0 {
 		s.Recorder, s.Digest, s.Key = r.string(), r.string(), r.string()

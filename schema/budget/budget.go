@@ -1,12 +1,12 @@
-// Package budget bounds what all readers of recordings hold together: how many there
-// are, and the bytes of recordings that wait in memory to be sent to them.
+// Package budget bounds the readers of recordings of a process: their number, and the
+// bytes of recordings that are in memory for them.
 //
-// A reader enters, which charges Base for it: what an ordinary playback holds. What it
-// holds beyond that it asks for first (Grant.Need), and waits for a while where the
-// budget is used up. So that readers that hold something and wait for more cannot stop
-// each other, one at a time gets what it needs beyond the budget: that is also how a
-// frame that is larger than the budget is read. So the bytes in use are at most the
-// limit and what one reader needs.
+// Enter admits a reader and charges Base for it, which is what an ordinary playback
+// holds. Before it holds more, the reader calls Grant.Need, which waits for a while if
+// the budget is used up. To prevent deadlocks among readers that hold bytes and wait for
+// more, one reader at a time may exceed the budget; a frame that is larger than the
+// budget is read in this way, too. So the bytes in use are at most the limit plus what
+// one reader needs.
 package budget
 
 import (
@@ -26,11 +26,11 @@ import (
 const (
 	Bytes   = 1 << 30
 	Readers = 2000
-	// Base is what a reader is charged that holds no more.
+	// Base is the least that a reader is charged, bytes.
 	Base = 256 << 10
 )
 
-// Options of a budget. Zero values stand for the defaults.
+// Options configure a budget. Zero values stand for the defaults.
 type Options struct {
 	Bytes   int64         // of all readers together; Bytes
 	Readers int           // at a time; Readers
@@ -51,18 +51,18 @@ type Budget struct {
 	mu      sync.Mutex // guards what follows
 	readers int
 	used    int64
-	over    *Grant     // has more than the budget allows; nil if none has
-	waiting []*request // the longest first
+	over    *Grant     // exceeds the budget; nil if none does
+	waiting []*request // in order of arrival
 }
 
-// request is bytes that a grant waits for.
+// request is a number of bytes that a grant waits for.
 type request struct {
 	grant *Grant
 	bytes int64
-	ready chan struct{} // closed once it has them
+	ready chan struct{} // closed once the grant has them
 }
 
-// New makes a budget.
+// New returns a budget.
 func New(opts Options) *Budget {
 	opts.Bytes = cmp.Or(opts.Bytes, Bytes)
 	opts.Readers = cmp.Or(opts.Readers, Readers)
@@ -76,7 +76,7 @@ func New(opts Options) *Budget {
 	return b
 }
 
-// Grant is what one reader has of the budget. It is safe for use by many goroutines.
+// Grant is the share of one reader in the budget. It is safe for use by many goroutines.
 // All methods of a nil grant do nothing: its reader is not bounded.
 type Grant struct {
 	budget *Budget
@@ -103,8 +103,8 @@ func (b *Budget) Enter() (*Grant, error) {
 	return g, nil
 }
 
-// Shared returns a grant for what several readers use together. It counts as none of
-// them, never waits, and is charged what Adjust says. A nil budget has none.
+// Shared returns a grant for memory that several readers share. It does not count as a
+// reader, never waits, and is charged by Adjust alone. A nil budget returns nil.
 func (b *Budget) Shared() *Grant {
 	if b == nil {
 		return nil
@@ -124,7 +124,7 @@ func (b *Budget) problem(limit, detail string) *problem.Problem {
 	}
 }
 
-// charge makes what is charged what is held, and at least the base. It needs mu.
+// charge charges a grant what it holds, and at least its base. b.mu is held.
 func (b *Budget) charge(g *Grant) {
 	charged := max(g.base, g.held)
 	if g.closed {
@@ -141,14 +141,14 @@ func (b *Budget) charge(g *Grant) {
 	}
 }
 
-// fits reports whether a grant can have more bytes now. It needs mu.
+// fits reports whether the budget has n more bytes for a grant. b.mu is held.
 func (b *Budget) fits(g *Grant, n int64) bool {
 	more := max(g.base, g.held+n) - g.charged
 	return more <= 0 || b.used+more <= b.opts.Bytes
 }
 
-// take gives bytes to a grant, beyond the budget where it is its turn; false if it has
-// to wait. It needs mu.
+// take adds bytes to a grant, beyond the budget if no other grant exceeds it. It returns
+// false if the grant has to wait. b.mu is held.
 func (b *Budget) take(g *Grant, n int64) bool {
 	if !b.fits(g, n) {
 		if b.over != nil && b.over != g {
@@ -161,7 +161,7 @@ func (b *Budget) take(g *Grant, n int64) bool {
 	return true
 }
 
-// serve gives those that wait what they wait for, in order. It needs mu.
+// serve grants waiting requests in order, until one has to wait on. b.mu is held.
 func (b *Budget) serve() {
 	for len(b.waiting) > 0 {
 		w := b.waiting[0]
@@ -173,9 +173,9 @@ func (b *Budget) serve() {
 	}
 }
 
-// Need adds n bytes to what the reader holds. It waits while others hold the budget;
-// the error is a *problem.Problem with status 503 if that takes too long, or the
-// cause of the end of ctx.
+// Need adds n bytes to what the reader holds. It waits while the budget is used up; the
+// error is a *problem.Problem with status 503 if that takes longer than Options.Wait, or
+// the cause of the end of ctx.
 func (g *Grant) Need(ctx context.Context, n int64) error {
 	if g == nil || n <= 0 {
 		return nil
@@ -210,11 +210,11 @@ func (g *Grant) Need(ctx context.Context, n int64) error {
 			return err
 		}
 	}
-	return nil // it came at the last moment
+	return nil // granted at the last moment
 }
 
-// Reserve has the reader be charged n bytes at least: those that it holds up to then
-// take no waiting later. It waits as Need does.
+// Reserve raises the least that the reader is charged to n bytes, so that it need not
+// wait for these later. It waits as Need does.
 func (g *Grant) Reserve(ctx context.Context, n int64) error {
 	if g == nil || n <= g.base {
 		return nil
@@ -246,8 +246,8 @@ func (g *Grant) Try(n int64) bool {
 	return true
 }
 
-// Adjust changes what the reader holds without waiting: it has turned out to be more,
-// or less, than was asked for.
+// Adjust changes what the reader holds by n bytes without waiting, once its true size is
+// known.
 func (g *Grant) Adjust(n int64) {
 	if g == nil || n == 0 {
 		return
@@ -258,7 +258,7 @@ func (g *Grant) Adjust(n int64) {
 	g.budget.charge(g)
 }
 
-// Close gives everything back. It may be called again.
+// Close releases everything that the grant holds. It may be called again.
 func (g *Grant) Close() {
 	if g == nil {
 		return
@@ -274,10 +274,10 @@ func (g *Grant) Close() {
 
 type key struct{}
 
-// With returns a context that carries a reader's grant to where bytes are read for it.
+// With returns a context with a reader's grant.
 func With(ctx context.Context, g *Grant) context.Context { return context.WithValue(ctx, key{}, g) }
 
-// Of returns the grant that a context carries; nil if none does.
+// Of returns the grant of a context, nil if it has none.
 func Of(ctx context.Context) *Grant {
 	g, _ := ctx.Value(key{}).(*Grant)
 	return g

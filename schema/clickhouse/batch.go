@@ -97,8 +97,8 @@ func (b *Batch) Reset() {
 }
 
 // tables returns the tables in the order in which they are written: the frames first,
-// so that no fact is visible without its frame, and the streams last, so that what a
-// list shows is there.
+// so that no fact is visible without its frame, and the streams last, so that everything
+// that a list shows is stored.
 func (b *Batch) tables() [5]*table {
 	return [...]*table{&b.frames.table, &b.spans.table, &b.messages.table, &b.usage.table, &b.streams.table}
 }
@@ -115,9 +115,9 @@ func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) err
 	return nil
 }
 
-// InsertSideBySide writes the batch as Insert does, over two connections: half of the
-// frames by each, then, once all frames are there, the facts by both, then the
-// streams. worked is what both took together.
+// InsertSideBySide writes the batch as Insert does, over two connections: each writes
+// half of the frames, then, once all frames are stored, a part of the facts, then the
+// streams. worked is the sum of the times of both.
 func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client, token string) (worked time.Duration, err error) {
 	frames, half := &b.frames.table, b.frames.rows()
 	if frames.divisible() {
@@ -151,7 +151,7 @@ func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client, token
 	return worked, nil
 }
 
-// sideBySide runs two functions at a time and returns what both took together.
+// sideBySide runs two functions concurrently and returns the sum of their times.
 func sideBySide(one, two func() error) (took time.Duration, err error) {
 	var aside sync.WaitGroup
 	var other time.Duration

@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Health is how a ClickHouse server is.
+// Health is the uptime and the disks of a ClickHouse server.
 type Health struct {
-	UptimeS uint32 `json:"uptime_s"` // it begins anew with every start of the server
-	// Disks are those that it keeps tables on; none if the user may not see them.
+	UptimeS uint32 `json:"uptime_s"`
+	// Disks are the disks of its tables; none if the user may not see them.
 	Disks []Disk `json:"disks,omitempty"`
 }
 
@@ -23,7 +23,7 @@ type Disk struct {
 	Size uint64 `json:"size_bytes"`
 }
 
-// ReadHealth asks a server how it is.
+// ReadHealth reads the health of a server.
 func ReadHealth(ctx context.Context, db driver.Conn) (Health, error) {
 	var h Health
 	if err := db.QueryRow(ctx, "SELECT uptime()").Scan(&h.UptimeS); err != nil {
@@ -32,7 +32,7 @@ func ReadHealth(ctx context.Context, db driver.Conn) (Health, error) {
 	// Object storage is left out: it has no size.
 	rows, err := db.Query(ctx, "SELECT name, unreserved_space, total_space FROM system.disks WHERE type = 'Local' ORDER BY name LIMIT 64")
 	if err != nil {
-		return h, nil // a user of few rights
+		return h, nil // the user may not read system.disks
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -48,7 +48,7 @@ func ReadHealth(ctx context.Context, db driver.Conn) (Health, error) {
 	return h, nil
 }
 
-// HealthCollector asks a server how it is, for Prometheus.
+// HealthCollector collects the health of a server for Prometheus.
 type HealthCollector struct{ DB driver.Conn }
 
 // healthTimeout bounds how long a scrape waits for ClickHouse.

@@ -33,8 +33,8 @@ func (t *table) insert(ctx context.Context, client *ch.Client, token string) err
 	return t.insertRows(ctx, client, token, 0, t.rows())
 }
 
-// insertRows writes the rows from (inclusive) to (exclusive), if there are any. Only
-// a divisible table can be written in part.
+// insertRows writes the rows in [from, to), if there are any. Only a divisible table can
+// be written in part.
 func (t *table) insertRows(ctx context.Context, client *ch.Client, token string, from, to int) error {
 	if from == to {
 		return nil
@@ -49,7 +49,7 @@ func (t *table) insertRows(ctx context.Context, client *ch.Client, token string,
 	return nil
 }
 
-// query is the insert of all rows under a token.
+// query returns the insert of all rows under a deduplication token.
 func (t *table) query(token string) ch.Query {
 	return ch.Query{
 		Body:  t.input.Into(t.name),
@@ -64,8 +64,8 @@ func (t *table) query(token string) ch.Query {
 	}
 }
 
-// CheckTables begins an insert into every table and sends no rows: an error if a
-// table or a column is missing, or the user must not write.
+// CheckTables begins an insert into every table and sends no rows. It fails if a table or
+// a column is missing, or the user must not write.
 func CheckTables(ctx context.Context, client *ch.Client) error {
 	for _, t := range NewBatch().tables() {
 		query := t.query("check")
@@ -82,16 +82,16 @@ func (t *table) divisible() bool {
 	return !slices.ContainsFunc(t.input, func(c proto.InputColumn) bool { return window(c.Data, 0, 0) == nil })
 }
 
-// inBlocks returns a table's columns for the client to learn their types, without
-// rows yet, and what puts the next of the rows [sent, end) in their place until there
-// are none.
+// inBlocks returns a table's columns without rows, from which the client reads their
+// types, and a function that replaces them with the next of the rows [sent, end) until
+// there are none.
 func (t *table) inBlocks(sent, end int) (proto.Input, func(context.Context) error) {
 	columns := slices.Clone(t.input)
-	for i := range columns { // the table's other rows may be on their way by another client
+	for i := range columns { // another client may be sending the table's other rows
 		columns[i].Data = own(columns[i].Data)
 	}
 	input := slices.Clone(columns)
-	input[0].Data = window(columns[0].Data, 0, 0) // by the first column the client tells that there are none
+	input[0].Data = window(columns[0].Data, 0, 0) // the client takes the number of rows from the first column
 	return input, func(context.Context) error {
 		from := sent
 		sent = min(from+blockRows, end)
@@ -105,7 +105,7 @@ func (t *table) inBlocks(sent, end int) (proto.Input, func(context.Context) erro
 	}
 }
 
-// own copies a column of which a client sets the type. The rows stay shared.
+// own copies a column whose type a client sets. The rows stay shared.
 func own(column proto.ColInput) proto.ColInput {
 	switch c := column.(type) {
 	case *instant:

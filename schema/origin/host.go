@@ -15,7 +15,8 @@ import (
 // read everything as a page of the same origin (DNS rebinding).
 type Hosts []string
 
-// Check returns why a request is refused, nil if it is not. hint says what to do.
+// Check returns a problem for a request to another host name, nil for others. hint says
+// what to do.
 func (names Hosts) Check(r *http.Request, hint string) *problem.Problem {
 	host := hostname(r.Host)
 	if loopback(host) || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, host) }) {
@@ -28,7 +29,7 @@ func (names Hosts) Check(r *http.Request, hint string) *problem.Problem {
 	}
 }
 
-// hostname takes port and brackets off a host.
+// hostname returns a host without port and brackets.
 func hostname(host string) string {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

@@ -34,12 +34,12 @@ type Rule struct {
 	// Also are origins that are allowed beside those, such as
 	// https://app.example.com, or null for pages without an origin.
 	Also []string
-	// Links lets links on any site lead here, and so GET be asked for a page.
+	// Links allows links on any site to lead here: GET requests for a document.
 	Links bool
 }
 
-// Check returns why a request is refused, nil if it is not. may is what its page
-// may not do, such as "open this WebSocket".
+// Check returns a problem for a request that is refused, nil for others. may is what its
+// page may not do, such as "open this WebSocket".
 func (rule Rule) Check(r *http.Request, may string) *problem.Problem {
 	if from := r.Header.Get("Origin"); from != "" {
 		if rule.allows(from, r.Host) {
@@ -63,8 +63,9 @@ func (rule Rule) Check(r *http.Request, may string) *problem.Problem {
 	}
 }
 
-// foreign reports whether a request without Origin comes from a page that may not
-// ask. "none" is what the user typed. The pages of other ports are of the same site.
+// foreign reports whether a request without Origin comes from a page that may not send
+// it. Sec-Fetch-Site is "none" for an address that the user typed, and "same-site" for
+// pages of other ports.
 func (rule Rule) foreign(site string) bool {
 	switch site {
 	case "", "none", "same-origin":
@@ -75,7 +76,7 @@ func (rule Rule) foreign(site string) bool {
 	return !slices.Contains(rule.Allowed, "*")
 }
 
-// isLink reports whether a browser is to show the answer as a page of its own.
+// isLink reports whether the browser navigates to the answer as a page of its own.
 func isLink(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
 		strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"), "navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document")

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// UnknownParameter is the problem of a query that has a parameter that its route
-// does not know, nil if all are known: one that was ignored would seem to have had
-// its effect, as a misspelt filter would.
+// UnknownParameter returns a problem for a query with a parameter that its route does not
+// know, nil if all are known. If it were ignored, a misspelt filter would seem to have
+// had its effect.
 func UnknownParameter(query url.Values, known ...string) *Problem {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(known, name) {

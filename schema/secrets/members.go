@@ -5,13 +5,12 @@ import (
 )
 
 // A Cut is a part of a text that was replaced.
-type Cut struct{ From, To, Length int } // from and to in the text before, and how long what stands there is
+type Cut struct{ From, To, Length int } // [From, To) of the original text, and the length of the replacement
 
-// MaskMembers replaces the values of an object's own members that are secrets, where
-// they are strings, by Mask. All other bytes stay, and the text is as valid as it
-// was. It reads as far as text is there, so it may be the beginning of an object; of
-// anything else nothing is replaced. text is not changed: masked is a copy, or text
-// itself without cuts.
+// MaskMembers replaces the values of an object's own members that are secrets by Mask,
+// if they are strings. All other bytes stay, and the text is as valid as it was. text
+// may be the beginning of an object; in anything else nothing is replaced. text is not
+// changed: masked is a copy, or text itself without cuts.
 func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) {
 	masked = text
 	last := 0
@@ -59,8 +58,8 @@ func Masked(text []byte) (names []string) {
 	return names
 }
 
-// eachMember calls see for each of an object's own members: its name with the
-// quotes, and where its value is.
+// eachMember calls see for each of an object's own members, with its quoted name and the
+// range of its value.
 func eachMember(text []byte, see func(name []byte, from, to int)) {
 	i := space(text, 0)
 	if i >= len(text) || text[i] != '{' {
@@ -95,8 +94,8 @@ func space(text []byte, i int) int {
 	return i
 }
 
-// stringEnd is the end of the string that begins at i, that of the text where it is
-// cut off.
+// stringEnd returns the end of the string that begins at i, or of the text if the string
+// is cut off.
 func stringEnd(text []byte, i int) int {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -109,7 +108,7 @@ func stringEnd(text []byte, i int) int {
 	return len(text)
 }
 
-// valueEnd is the end of the value that begins at i.
+// valueEnd returns the end of the value that begins at i.
 func valueEnd(text []byte, i int) int {
 	depth := 0
 	for i < len(text) {
@@ -138,7 +137,7 @@ func valueEnd(text []byte, i int) int {
 	return i
 }
 
-// unquote is the name that a member's text stands for.
+// unquote returns the name that a member's quoted text stands for.
 func unquote(quoted []byte) string {
 	var name string
 	if json.Unmarshal(quoted, &name) != nil {

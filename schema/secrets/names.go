@@ -1,4 +1,4 @@
-// Package secrets tells by its name whether a header field, a query parameter, a
+// Package secrets decides by its name whether a header field, a query parameter, a
 // cookie or a member of a JSON object holds a secret.
 package secrets
 
@@ -11,19 +11,19 @@ import (
 // Mask stands in place of a secret in what is stored.
 const Mask = "[redacted]"
 
-// Names are the rules. The zero value has those that are built in: a name is a
-// secret's if one of its words is, where words are told apart by punctuation or by
-// their capitals (X-Vault-Token, access_token, accessToken), or are written as one
-// as is common (sessionid, apikey). So "author", "monkey" and "max_tokens" are none.
+// Names are the rules. The zero value has the built-in ones: a name is that of a secret
+// if one of its words is, where punctuation or capitals separate words (X-Vault-Token,
+// access_token, accessToken), or if it is a common compound (sessionid, apikey). So
+// "author", "monkey" and "max_tokens" are not.
 type Names struct {
 	Also []string // further names of secrets; case, "-" and "_" do not matter
-	Keep []string // names that are shown although their words are those of secrets
+	Keep []string // names that are not masked although they have words of secrets
 }
 
-// words are those that name a secret.
+// words are the words that name a secret.
 var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd passphrase session sessionid credential credentials")
 
-// glued are ends of words that are written as one: monkey and turkey are not keys.
+// glued are the ends of compounds: monkey and turkey are not keys.
 var glued = []string{
 	"token", "secret", "password", "passwd", "sessionid", "sessid", "credential", "credentials", "authorization",
 	"apikey", "accesskey", "accesskeyid", "secretkey", "privatekey", "authkey", "subscriptionkey", "signingkey", "sharedkey", "accountkey", "masterkey",
@@ -32,13 +32,13 @@ var glued = []string{
 // counts are words that follow "token" or "key" in names of amounts and kinds.
 var counts = set("count counts limit limits usage budget type remaining reset ids")
 
-// exact are names of secrets whose words say nothing of it.
+// exact are names of secrets without such a word.
 var exact = set("openai-organization openai-project")
 
-// exactQuery are those of query parameters alone.
+// exactQuery are further names of query parameters.
 var exactQuery = set("code sig signature x-amz-signature x-goog-signature x-amz-credential x-goog-credential awsaccesskeyid")
 
-// harmless are names with the words of secrets that hold none.
+// harmless are names with such words that hold no secrets.
 var harmless = set("idempotency-key x-idempotency-key sec-websocket-key sec-websocket-accept access-control-allow-credentials " +
 	"surrogate-key cache-key x-cache-key partition-key sort-key primary-key public-key key-id prompt-cache-key " +
 	"page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken")
@@ -57,12 +57,12 @@ func (n Names) Header(name string) bool { return n.secret(name, words, nil) }
 // Query reports whether a query parameter, or one of a fragment, holds a secret.
 func (n Names) Query(name string) bool { return n.secret(name, words, exactQuery) }
 
-// Member reports whether a member of a JSON object holds a secret. Sessions are no
-// secrets there: agents call conversations so.
+// Member reports whether a member of a JSON object holds a secret. Sessions are not
+// secrets there: agents use the word for conversations.
 func (n Names) Member(name string) bool { return n.secret(name, memberWords, nil) }
 
-// memberWords are words without sessions and without "key" and "auth" alone, which
-// name more than secrets there.
+// memberWords are words without sessions, and without "key" and "auth" alone, which
+// often name other things in JSON.
 var memberWords = set("token secret authorization jwt bearer password passwd pwd passphrase credential credentials apikey")
 
 func (n Names) secret(name string, words, more map[string]bool) bool {
@@ -90,8 +90,8 @@ func (n Names) secret(name string, words, more map[string]bool) bool {
 	return false
 }
 
-// hasEnd reports whether a word ends as names of secrets do that are written as one.
-// Where sessions are no secrets, their ids are none.
+// hasEnd reports whether a word ends like a compound that names a secret. Ids of sessions
+// count only where sessions are secrets.
 func hasEnd(word string, words map[string]bool) bool {
 	return slices.ContainsFunc(glued, func(end string) bool {
 		return strings.HasSuffix(word, end) && (words["session"] || !strings.HasPrefix(end, "sess"))
@@ -100,7 +100,7 @@ func hasEnd(word string, words map[string]bool) bool {
 
 func normal(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
-// split makes lower-case words of a name, without digits at their ends.
+// split returns the lower-case words of a name, without digits at their ends.
 func split(name string) (list []string) {
 	runes := []rune(name)
 	begin := 0

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// URL is a URL, or what was meant to be one, for people and logs: without the
-// password before its host, and without query and fragment, which may hold a token.
+// URL returns a URL, or an invalid one, for output and logs: without user information,
+// and without query and fragment, which may hold a token.
 func URL(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	address, _, _ = strings.Cut(address, "?")

@@ -13,16 +13,16 @@ import (
 type Deleter struct {
 	store *Store
 	set   *Set
-	// purge removes from JetStream what it still holds of a session; nil for nothing.
+	// purge removes a session's messages from JetStream; nil for no purge.
 	purge func(context.Context, *Tombstone) error
-	// reached is called after each step; an error of it stands for a process that is
-	// killed there. For tests.
+	// reached, for tests, is called after each step; its error simulates a process that
+	// is killed there.
 	reached func(step string) error
 }
 
 // The steps of a deletion.
 const (
-	stepHidden  = "hidden"  // nobody sees the session
+	stepHidden  = "hidden"  // the tombstone is written
 	stepPurged  = "purged"  // from JetStream
 	stepRemoved = "removed" // from ClickHouse
 )
@@ -31,13 +31,13 @@ var deletedSessions = promauto.NewCounter(prometheus.CounterOpts{
 	Name: "tapedeck_deleted_sessions_total", Help: "Sessions that were deleted.",
 })
 
-// NewDeleter makes a deleter. set, which may be nil, learns at once what is deleted;
-// purge, which may be nil, removes from JetStream what a tombstone covers.
+// NewDeleter returns a deleter. It adds tombstones to set, which may be nil; purge, which
+// may be nil, removes from JetStream what a tombstone covers.
 func NewDeleter(store *Store, set *Set, purge func(context.Context, *Tombstone) error) *Deleter {
 	return &Deleter{store: store, set: set, purge: purge, reached: func(string) error { return nil }}
 }
 
-// Delete deletes all of a session that began up to now.
+// Delete deletes all streams of a session that began up to now.
 func (d *Deleter) Delete(ctx context.Context, of Key) error {
 	t, err := d.store.Put(ctx, of)
 	if err != nil {
@@ -62,7 +62,7 @@ func (d *Deleter) Resume(ctx context.Context, of Key) (bool, error) {
 	return true, d.Complete(ctx, t)
 }
 
-// Sweep completes a deletion of which something may be stored.
+// Sweep completes a deletion that is unfinished, or of which rows are stored.
 func (d *Deleter) Sweep(ctx context.Context, t *Tombstone) error {
 	// Streams may have been imported since the tombstone was read.
 	t, err := d.store.Find(ctx, t.Key)
@@ -77,7 +77,7 @@ func (d *Deleter) Sweep(ctx context.Context, t *Tombstone) error {
 	return d.Complete(ctx, t)
 }
 
-// Complete removes what is stored of what a tombstone covers.
+// Complete removes what a tombstone covers from JetStream and ClickHouse.
 func (d *Deleter) Complete(ctx context.Context, t *Tombstone) error {
 	if d.purge != nil {
 		if err := d.purge(ctx, t); err != nil {

@@ -80,7 +80,7 @@ func TestKilledDeletion(t *testing.T) {
 		if visible, _ := counts(t, conn, of.Session); visible != 0 {
 			t.Errorf("killed after %s: %d rows show", killed, visible)
 		}
-		time.Sleep(2 * time.Millisecond) // ids tell milliseconds apart
+		time.Sleep(2 * time.Millisecond) // ids have the resolution of a millisecond
 		after := schema.NewStreamID()
 		put(t, conn, of.Session, after)
 		d.reached = func(string) error { return nil }

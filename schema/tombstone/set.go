@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// Set is the tombstones of a process: those of the latest deletions, no older than a
-// second or so once it is asked. It is safe for use by many goroutines.
+// Set caches the tombstones of the latest deletions in a process. While it is in use it
+// is about a second behind ClickHouse at most. It is safe for use by many goroutines.
 type Set struct {
 	store *Store
 
 	mu      sync.Mutex // guards what follows
 	known   map[Key]*Tombstone
-	asked   map[Key]time.Time // when ClickHouse was asked for one alone
-	loaded  time.Time         // when the latest load began that succeeded
+	asked   map[Key]time.Time // when a single one was read from ClickHouse
+	loaded  time.Time         // when the latest successful load began
 	loading bool
 	tried   time.Time    // when a load began last
-	learned []*Tombstone // and not taken by Learned
-	learns  bool         // they are kept
+	learned []*Tombstone // not yet returned by Learned
+	learns  bool         // learned is kept, since Learned was called
 }
 
 const (
-	// A set that is asked loads what was deleted since, so often at most.
+	// The least time between two loads of the tombstones written since.
 	maxAge = time.Second
 	// Rows may be written by servers whose clocks differ, and late.
 	overlap = 5 * time.Minute
-	// Older tombstones than so many are not kept here; statements know them all.
+	// The most tombstones that are kept, the latest; SQL statements apply all of them.
 	mostKnown   = 100_000
 	loadTimeout = 5 * time.Second
 )
 
-// NewSet makes an empty set.
+// NewSet returns an empty set.
 func NewSet(store *Store) *Set {
 	return &Set{store: store, known: map[Key]*Tombstone{}, asked: map[Key]time.Time{}}
 }
@@ -64,19 +64,19 @@ func (s *Set) Load(ctx context.Context) error {
 	return nil
 }
 
-// Add takes a tombstone that was just written or read.
+// Add adds a tombstone that was just written or read.
 func (s *Set) Add(t *Tombstone) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.add(t)
 }
 
-// add needs mu.
+// add is Add; s.mu is held.
 func (s *Set) add(t *Tombstone) {
 	was := s.known[t.Key]
 	if was == nil {
 		if t.Until == "" {
-			return // a restore of what is older than all that is known
+			return // a restore without a known tombstone
 		}
 		own := &Tombstone{Key: t.Key}
 		own.merge(t)
@@ -99,7 +99,7 @@ func (t *Tombstone) clone() *Tombstone {
 	return own
 }
 
-// evict removes the oldest where there are too many. It needs mu.
+// evict removes the oldest tombstones if there are too many. s.mu is held.
 func (s *Set) evict() {
 	if len(s.known) <= mostKnown+mostKnown/10 {
 		return
@@ -115,14 +115,14 @@ func (s *Set) evict() {
 	}
 }
 
-// touch loads in the background what is out of date. It needs mu.
+// touch starts a load in the background if the set is out of date. s.mu is held.
 func (s *Set) touch() {
 	if s.loading || time.Since(s.tried) < maxAge {
 		return
 	}
 	s.loading = true
 	go func() {
-		// It ends within loadTimeout. Where ClickHouse is away, whoever stores or reads says so.
+		// It ends within loadTimeout. Inserts and queries report an unreachable ClickHouse.
 		_ = s.Load(context.Background())
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *Set) touch() {
 	}()
 }
 
-// Known returns what is known of a session's deletion, nil if nothing is.
+// Known returns the known tombstone of a session, nil if there is none.
 func (s *Set) Known(of Key) *Tombstone {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,9 +141,10 @@ func (s *Set) Known(of Key) *Tombstone {
 	return nil
 }
 
-// Covers reports whether a stream of a session is deleted, for a block of it that
-// arrived at a time. Before it says so it makes sure that the stream was not
-// imported since: while ClickHouse cannot be asked the answer is no.
+// Covers reports whether a stream of a session is deleted, for a block of it that arrived
+// at the given time. It returns true only if a read from ClickHouse after that time shows
+// that the stream was not imported since; otherwise it makes that read, and returns false
+// if it fails.
 func (s *Set) Covers(ctx context.Context, of Key, stream string, arrived time.Time) bool {
 	s.mu.Lock()
 	s.touch()
@@ -157,8 +158,8 @@ func (s *Set) Covers(ctx context.Context, of Key, stream string, arrived time.Ti
 	return err == nil && t.Covers(stream)
 }
 
-// Learned returns the tombstones that the set learned since the last call, which has it
-// begin; the first call returns all.
+// Learned returns the tombstones that were added since the last call; the first call
+// returns all.
 func (s *Set) Learned() []*Tombstone {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,11 +1,11 @@
 package tombstone
 
 // Visible is the condition for rows of the tables frames, streams, spans, messages and
-// usage that are not deleted. among narrows the sessions that are looked at, such as
-// " AND session_id = {session:String}": it makes the condition cheap where the
-// statement is about few. The statement has the parameter tenant. All of the condition
-// is of the tables' sorting keys, so it may stand in PREWHERE before FINAL. Where
-// nothing was deleted, the count is a constant that leaves nothing of it.
+// usage that are not deleted. among restricts the tombstones that are read, such as
+// " AND session_id = {session:String}", which makes the condition cheap in statements
+// about few sessions. The statement has the parameter tenant. The condition uses only
+// columns of the tables' sorting keys, so it may stand in PREWHERE before FINAL. If
+// nothing was deleted, the count is a constant, and ClickHouse drops the condition.
 func Visible(among string) string {
 	of := "WHERE tenant = {tenant:String}" + among
 	return `((SELECT count() FROM tombstones ` + of + `) = 0
@@ -21,8 +21,8 @@ func Visible(among string) string {
             WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))`
 }
 
-// OfSession narrows Visible to the session that a statement's parameter names.
+// OfSession restricts Visible to the session of a statement's parameter.
 const OfSession = " AND session_id = {session:String}"
 
-// OfSessions narrows Visible to the sessions that a statement's parameter lists.
+// OfSessions restricts Visible to the sessions of a statement's parameter.
 const OfSessions = " AND session_id IN {sessions:Array(String)}"

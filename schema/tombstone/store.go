@@ -9,17 +9,17 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// Store is the tombstones in ClickHouse. It is safe for use by many goroutines.
+// Store reads and writes tombstones in ClickHouse. It is safe for use by many goroutines.
 type Store struct {
 	conn driver.Conn
 	now  func() time.Time
 }
 
-// NewStore makes a store on a connection, which stays the caller's.
+// NewStore returns a store on a connection, which the caller closes.
 func NewStore(conn driver.Conn) *Store { return &Store{conn: conn, now: time.Now} }
 
-// tables hold something of a session. The streams come last: what is not removed
-// from them is on record as unfinished.
+// tables are the tables with rows of a session. The streams come last, since their rows
+// show that a deletion is unfinished.
 var tables = []string{"frames", "spans", "messages", "usage", "redecodes", "streams"}
 
 const columns = `tenant, session_id, until, streams, deleted_at, finished`
@@ -36,20 +36,20 @@ func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
 		t.merge(row)
 	}
 	if t.Until == "" {
-		return nil, nil // restores alone
+		return nil, nil // there are only restores
 	}
 	return t, nil
 }
 
-// since returns what was written from a time on, at most limit rows of either kind,
-// the latest.
+// since returns the tombstones and restores written from a time on: at most the latest
+// limit rows of either kind.
 func (s *Store) since(ctx context.Context, at time.Time, limit int) ([]*Tombstone, error) {
 	const latest = " WHERE %[1]s >= {since:DateTime64(9, 'UTC')} ORDER BY %[1]s DESC LIMIT {limit:UInt64}"
 	return s.read(ctx, fmt.Sprintf(latest, "deleted_at"), fmt.Sprintf(latest, "restored_at"),
 		clickhouse.DateNamed("since", at, clickhouse.NanoSeconds), clickhouse.Named("limit", limit))
 }
 
-// read returns rows of tombstones and then of restores, as far as each says.
+// read reads rows of tombstones and then of restores.
 func (s *Store) read(ctx context.Context, tombstones, restores string, args ...any) ([]*Tombstone, error) {
 	var list []*Tombstone
 	rows, err := s.conn.Query(ctx, "SELECT "+columns+" FROM tombstones FINAL"+tombstones, args...)
@@ -90,15 +90,15 @@ func (s *Store) read(ctx context.Context, tombstones, restores string, args ...a
 	return list, nil
 }
 
-// Put writes a tombstone that covers all of a session's streams up to now. It is the
-// moment of the deletion: what follows only frees space.
+// Put writes a tombstone that covers all of a session's streams up to now. From then on
+// the session is deleted: later steps only free space.
 func (s *Store) Put(ctx context.Context, of Key) (*Tombstone, error) {
 	before, err := s.Find(ctx, of)
 	if err != nil {
 		return nil, err
 	}
 	t := &Tombstone{Key: of, At: s.now().UTC()}
-	if before != nil { // whatever the clocks say
+	if before != nil { // stay after the tombstone before, even if clocks differ
 		t.At = later(t.At, before.At)
 		for _, at := range before.Restored {
 			t.At = later(t.At, at)
@@ -121,7 +121,8 @@ WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id >
 	return t, nil
 }
 
-// later returns the first time if it is after the second, else one just after that.
+// later returns the first time if it is after the second, otherwise one just after the
+// second.
 func later(at, than time.Time) time.Time {
 	if at.After(than) {
 		return at
@@ -171,8 +172,8 @@ func (t *Tombstone) args() []any {
 		clickhouse.Named("restored", t.restored()))
 }
 
-// Remove deletes what is stored of the streams that a tombstone covers, and notes
-// that. It may be repeated.
+// Remove deletes the rows of the streams that a tombstone covers, and records that it is
+// finished. It may be repeated.
 func (s *Store) Remove(ctx context.Context, t *Tombstone) error {
 	// 2 waits for the deletion on every replica.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 2}))
@@ -186,7 +187,7 @@ func (s *Store) Remove(ctx context.Context, t *Tombstone) error {
 	return s.insert(ctx, t)
 }
 
-// Stored reports whether something is stored of the streams that a tombstone covers.
+// Stored reports whether rows of streams that a tombstone covers are stored.
 func (s *Store) Stored(ctx context.Context, t *Tombstone) (bool, error) {
 	for _, table := range tables {
 		var n uint64

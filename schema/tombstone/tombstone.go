@@ -1,14 +1,14 @@
 // Package tombstone keeps deleted sessions deleted.
 //
 // A tombstone covers all streams of a session that began up to the moment of its
-// deletion, with all that arrives of them later: from the spool of a recorder, by a
-// second delivery, from a recorder that goes on, from a decoding that was under way.
+// deletion, and all of their data that arrives later: from a recorder or its spool, by a
+// second delivery, from a decoding that was in progress.
 // A stream that begins after it is not covered, and neither is one whose tape is
 // imported after it (a restore). Streams are covered whole, so that no summary counts
 // frames that are hidden.
 //
-// ClickHouse has the truth, and statements that read recordings filter by Visible.
-// Whoever handles blocks asks a Set, which saves storing and sending what nobody sees.
+// ClickHouse holds the tombstones, and statements that read recordings filter by Visible.
+// Components that handle blocks ask a Set, so that deleted blocks are not stored or sent.
 package tombstone
 
 import (
@@ -23,13 +23,13 @@ import (
 // Key names a session.
 type Key struct{ Tenant, Session string }
 
-// Tombstone is what was deleted of a session.
+// Tombstone records which streams of a session were deleted.
 type Tombstone struct {
 	Key
 	Until    string               // covers streams with ids up to this one
 	Streams  []string             // and these
 	At       time.Time            // of the latest deletion
-	Finished bool                 // nothing of it is stored
+	Finished bool                 // no row that it covers is stored
 	Restored map[string]time.Time // streams by the time of their import; those before At do not count
 }
 
@@ -53,7 +53,7 @@ func (t *Tombstone) restored() []string {
 	return list
 }
 
-// merge adds what another row or answer of the same session says.
+// merge adds another row, or a later state, of the same session's tombstone.
 func (t *Tombstone) merge(o *Tombstone) {
 	t.Until = max(t.Until, o.Until)
 	for _, id := range o.Streams {
@@ -84,7 +84,7 @@ func bound(at time.Time) string {
 	return id.String()
 }
 
-// Error says that blocks belong to a session that was deleted while they were
+// Error reports that blocks belong to a session that was deleted while they were
 // recorded.
 type Error struct {
 	Session string

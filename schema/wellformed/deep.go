@@ -4,7 +4,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// levels are the containers that are open, the outermost first: a bit for each, set
+// levels is a stack of the open containers, the outermost first: one bit for each, set
 // for an object.
 type levels struct {
 	bits  []uint64
@@ -30,7 +30,7 @@ func (l *levels) inObject() bool {
 	return l.bits[at/64]>>(at%64)&1 == 1
 }
 
-// validate is JSON for deep values. Strings and numbers are left to fastjson.
+// validate is JSON for deep values. fastjson checks strings and numbers.
 func validate(data []byte) bool {
 	var open levels
 	i := 0

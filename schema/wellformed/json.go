@@ -1,6 +1,5 @@
-// Package wellformed reports whether text is JSON, of any depth. fastjson checks
-// with a function that calls itself for each level: 16 MB of "[" take more stack
-// than a process may have, and end it.
+// Package wellformed reports whether text is JSON, of any depth. fastjson recurses once
+// per level: 16 MB of "[" overflow the stack, which ends the process.
 package wellformed
 
 import (
@@ -9,8 +8,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// MaxDepth is the number of levels that parsers read. What is deeper may be valid,
-// and is not looked into.
+// MaxDepth is the number of levels that parsers read. Deeper values may be valid, but
+// are not parsed.
 const MaxDepth = fastjson.MaxDepth
 
 // JSON reports whether data is one valid JSON value (RFC 8259), however deep. Its
@@ -22,8 +21,8 @@ func JSON(data []byte) bool {
 	return validate(data)
 }
 
-// Deep reports whether data has more than MaxDepth levels, as far as that can be
-// said of what may not be JSON.
+// Deep reports whether data, which may be invalid, appears to have more than MaxDepth
+// levels.
 func Deep(data []byte) bool {
 	if len(data) <= MaxDepth || bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) <= MaxDepth {
 		return false // nearly always, at the price of looking for two bytes
