@@ -72,7 +72,7 @@ func (s *Sink) sweep(ctx context.Context) {
 				continue
 			}
 			if err := s.opts.Complete(ctx, t); err != nil && ctx.Err() == nil {
-				s.log.Warn("sink: what is left of a deleted session could not be removed; deleting it again, or restarting this server, removes it",
+				s.log.Warn("sink: the rows of a deleted session could not be removed; delete it again or restart this server to remove them",
 					"session", t.Session, "error", err)
 			}
 		}
