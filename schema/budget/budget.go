@@ -104,7 +104,8 @@ func (b *Budget) Enter() (*Grant, error) {
 }
 
 // Shared returns a grant for memory that several readers share. It does not count as a
-// reader, never waits, and is charged by Adjust alone. A nil budget returns nil.
+// reader, never waits, is charged by Adjust alone, and is not closed. A nil budget
+// returns nil.
 func (b *Budget) Shared() *Grant {
 	if b == nil {
 		return nil
