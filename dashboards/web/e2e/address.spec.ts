@@ -25,7 +25,7 @@ test('view, selected span and moment are in the address, and Back and Forward go
   await expect.poll(() => new URL(page.url()).searchParams.get('t')).toBe(text(seeked))
   expect(new URL(page.url()).searchParams.get('span')).toMatch(/^tool:/)
 
-  // A reload, and whoever has the link, sees the same.
+  // A reload shows the same, and so does the link elsewhere.
   await page.reload()
   await expect(detail(page)).toBeVisible()
   expect(text(await moment(page))).toBe(text(seeked))

@@ -64,7 +64,7 @@ test('the lines of the timeline follow the moment, by link, scrubbing and playin
   await page.keyboard.press('Home')
   await expect.poll(() => seen(page)).toContain('tool0')
 
-  // Who scrolls away is left alone, until told otherwise.
+  // After the user scrolls away the view does not follow, until it is asked to.
   await grid(page).hover()
   await page.mouse.wheel(0, 4000)
   await expect(toNow(page)).toBeVisible()

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { program } from './server'
 
-/** A run of an agent that speaks AG-UI, recorded line by line as a test writes it. */
+/** A run of an AG-UI agent, recorded line by line as a test writes it. */
 export class LiveRun {
   private readonly child: ChildProcess
   private readonly left: Promise<unknown>

@@ -6,7 +6,7 @@ export interface StateLook {
   color: 'teal' | 'gray' | 'red' | 'yellow'
   name: string
   why: string
-  /** How much it calls for a look: not at all, a little where that is not said, much, or that it is not known how it stands. */
+  /** How prominent it is: not at all, much, or as an unknown state; a little if it is left out. */
   weight?: 'none' | 'much' | 'unknown'
 }
 

@@ -9,7 +9,7 @@ const end = {
   span: { id: 'tool:1', kind: 'tool', name: 'psql' },
 } as const
 
-test('the cause of an end is said in a line', () => {
+test('the cause of an end is shown in a line', () => {
   expect(endLine(end)).toEqual({
     text: 'Ended at 2.73 s: the recorded command exited with 137',
     in: { id: 'tool:1', name: 'psql' },
@@ -23,8 +23,8 @@ test('the cause of an end is said in a line', () => {
   expect(endLine({ ...end, span: { id: 'r', kind: 'run', name: '' } })?.in?.name).toBe('a run')
 })
 
-test.each(['eof', 'closed', 'done'] as const)('of an end by %s nothing is said', (reason) => {
+test.each(['eof', 'closed', 'done'] as const)('an end by %s has no line', (reason) => {
   expect(endLine({ ...end, reason })).toBeNull()
 })
 
-test('of a session that goes on nothing is said', () => expect(endLine(null)).toBeNull())
+test('an open session has no line', () => expect(endLine(null)).toBeNull())

@@ -3,18 +3,18 @@ import { duration } from '../format/duration'
 
 type End = Schemas['SessionEnd']
 
-/** The ends that are as they should be, and need no line. */
+/** The reasons of ordinary ends, which need no line. */
 const usual: ReadonlySet<End['reason']> = new Set(['eof', 'closed', 'done'])
 
 /** How a session ended, in a line. `in` is what was open or failed then. */
 export interface EndLine {
   text: string
   in: { id: string; name: string } | null
-  /** Somebody wanted it so, or nothing is known to have failed. */
+  /** It was requested, or no failure is known. */
   mild: boolean
 }
 
-/** What is to be said of the end of a session: nothing of one that goes on or ended as it should. */
+/** Describes the end of a session; null for one that is open or ended in the ordinary way. */
 export function endLine(end: End | null): EndLine | null {
   if (end === null || usual.has(end.reason)) return null
   const { reason, offset_ms, detail, span } = end

@@ -57,7 +57,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
   )
 }
 
-/** The cause of the session's end, where it is not the usual one; what was open then is shown by a click. */
+/** The cause of the session's end, unless it is an ordinary one; a click shows the span that was open then. */
 function Ending({ session }: { session: Schemas['SessionDetail'] }) {
   const player = usePlayer()
   const go = useGo()
@@ -84,7 +84,7 @@ function Ending({ session }: { session: Schemas['SessionDetail'] }) {
   )
 }
 
-/** For how long the session lasted; of one that is open, for how long it has been running and silent. */
+/** The duration of a session; for an open one how long it has been running and silent. */
 function Lasting({ session }: { session: Schemas['SessionDetail'] }) {
   const followed = usePlayerState(({ running, duration, edge }) =>
     running ? runningFor(duration, duration - edge) : null,

@@ -90,7 +90,7 @@ function MomentInAddress({ started }: { started: string }) {
   return null
 }
 
-/** The player of a session, which hears of what is known of it. One that had ended and goes on is followed anew. */
+/** The player of a session, updated with the session's data. A session that had ended and continues is followed anew. */
 function usePlayerOf(session: Schemas['SessionDetail']): ReplayPlayer {
   const { id, started, duration_ms } = session
   const running = isOpen(session)

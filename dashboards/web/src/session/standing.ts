@@ -3,7 +3,7 @@ import { duration } from '../format/duration'
 
 type Session = Schemas['SessionHead']
 
-/** How short a silence is not worth saying, ms. */
+/** The shortest silence that is shown, ms. */
 const shortest = 5000
 
 /** Whether more of a session is expected: it runs, or is quiet. */
@@ -11,17 +11,17 @@ export function isOpen({ status }: Pick<Session, 'status'>): boolean {
   return status === 'running' || status === 'quiet'
 }
 
-/** For how long a session has been running by the server's clock, ms; as long as its frames say where that is not known. */
+/** How long a session has been running by the server's clock, ms; its frames' duration if that is unknown. */
 export function ageOf({ running_ms, duration_ms }: Session): number {
   return Math.max(running_ms ?? 0, duration_ms)
 }
 
-/** How long ago its last frame came, ms; 0 where that is not known. */
+/** How long ago its last frame arrived, ms; 0 if that is unknown. */
 export function silenceOf({ silent_ms }: Session): number {
   return silent_ms ?? 0
 }
 
-/** For how long a session has been running, and silent where that is worth saying: "13 m 01 s, silent for 12 m 58 s". */
+/** How long a session has been running, and silent unless that is short: "13 m 01 s, silent for 12 m 58 s". */
 export function runningFor(age: number, silent: number): string {
   const running = duration(wholeSeconds(age))
   return silent < shortest ? running : `${running}, silent for ${duration(wholeSeconds(silent))}`

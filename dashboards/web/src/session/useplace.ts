@@ -5,7 +5,7 @@ import { usePlayer } from './player/context'
 import type { Player } from './player/player'
 import { momentText, type Place, placeOf, withPlace } from './place'
 
-/** How long the moment stands before it is written into the address, ms. */
+/** How long the moment must not change before it is written into the address, ms. */
 const rest = 300
 
 export function usePlace(): Place {
@@ -41,8 +41,8 @@ function stamp(player: Player) {
 }
 
 /**
- * Keeps the moment in the address once somebody has moved it and it stands, and moves it when the browser goes
- * back or forward. While it plays the address stays as it is.
+ * Writes the moment into the address once the user has moved it and it rests, and moves it when the browser goes
+ * back or forward. While it plays the address is not changed.
  */
 export function useMomentInAddress(started: string): void {
   const player = usePlayer()

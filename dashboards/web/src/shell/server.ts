@@ -27,7 +27,7 @@ function isReadiness(answer: unknown): answer is Schemas['Readiness'] {
   return typeof answer === 'object' && answer !== null && 'checks' in answer
 }
 
-/** How many blocks are set aside because they could not be stored. */
+/** The number of dead letters: blocks that could not be stored. */
 export function deadLetters({ checks }: Schemas['Readiness']): number {
   const state: unknown = checks.find(({ part }) => part === 'dead_letters')?.state
   const blocks = typeof state === 'object' && state !== null && 'blocks' in state ? state.blocks : 0

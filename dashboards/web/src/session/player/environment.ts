@@ -16,7 +16,7 @@ export interface Environment {
   connect(address: string, listener: Listener): Connection
   /** The time of a monotonic clock, ms. */
   now(): number
-  /** Calls back before the next picture is drawn; what is returned calls it off. */
+  /** Calls back before the next picture is drawn; the returned function cancels that. */
   beforeFrame(draw: () => void): () => void
 }
 
@@ -35,7 +35,7 @@ export const browser: Environment = {
 /** The least time between two pictures, ms. Thirty a second are enough to read by, and cost half of sixty. */
 const pictureInterval = 25
 
-/** Calls back before a frame of the screen that comes long enough after the last one it did so for. */
+/** Calls back before the next frame of the screen, at most once per pictureInterval. */
 function paced(): Environment['beforeFrame'] {
   let drawn = -Infinity
   return (draw) => {

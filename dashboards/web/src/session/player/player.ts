@@ -8,7 +8,7 @@ export interface PlayerState {
   duration: number
   /** When the latest frame arrived that is known of: what is newer than the data shown is fetched. */
   edge: number
-  /** Of a session that runs: until when the data shown is all there is. What is open has lasted until then. */
+  /** For an open session, until when the data shown is complete. Open spans are drawn up to there. */
   known: number
   playing: boolean
   /** From 0.1 to 1000. */

@@ -1,21 +1,21 @@
 import { momentAt, type Clock } from './clock'
 
-/** For how long time goes on after the server last said until when all is known, ms. It is asked every second. */
+/** How long the present advances after the server's last report of its `as_of_ms`, ms. It is polled every second. */
 const trust = 3000
-/** How fast a moment that is behind catches up: it makes up most of what it lacks in this time, ms. */
+/** The time constant with which a moment that is behind catches up, ms. */
 const catchUp = 500
-/** What it does not catch up with but leaps over, ms. */
+/** The lag from which on the moment jumps rather than catches up, ms. */
 const leap = 3000
 /** Two times of one frame differ by no more, ms: they are written with different digits. */
 const same = 0.001
 
 /**
- * How far a session that runs is known. Frames are heard of before what they say is stored and fetched, so the
- * present of the page is as late as its data: until that holds the latest frame, time stands at the end of the
- * data, and then goes on for as long as the server has nothing more. Times of the wall are of a monotonic clock.
+ * Tracks until when the data of an open session is complete. The page receives frames before their facts are stored
+ * and fetched, so its present lags with its data: until the data includes the latest frame, time stands at the end
+ * of the data, and then advances while the server has no further frame. Wall times are of a monotonic clock.
  */
 export class Present {
-  /** When the latest frame arrived that is known of. */
+  /** The arrival of the latest known frame. */
   edge: number
   /** Until when the data that is shown is complete. */
   private loaded: number
@@ -30,18 +30,18 @@ export class Present {
     this.loaded = Math.max(this.loaded, offset)
   }
 
-  /** The server has nothing but what it sent, until an offset. */
+  /** Records that the server has no further frame up to an offset. */
   confirm(offset: number, now: number) {
     this.confirmed = { offset, at: now }
   }
 
-  /** Until when the data that is shown is all there is. */
+  /** Until when the data that is shown is all that exists. */
   known(now: number): number {
     if (this.loaded + same < this.edge) return this.loaded
     return Math.max(this.edge, this.confirmed.offset + Math.min(now - this.confirmed.at, trust))
   }
 
-  /** A clock that goes on from another towards what is known. Who reads it stops there. */
+  /** A clock that continues from another towards the known end. Its reader stops there. */
   chase(clock: Clock, now: number): Clock {
     const known = this.known(now)
     const here = Math.max(Math.min(momentAt(clock, now), known), clock.offset)

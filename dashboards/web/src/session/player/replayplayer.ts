@@ -11,7 +11,7 @@ export interface Tape {
   started: string
   duration: number
   running: boolean
-  /** For how long it has been running, ms, by the server's clock; of one that runs. */
+  /** For an open session, how long it has been running by the server's clock, ms. */
   age?: number
 }
 
@@ -19,7 +19,7 @@ export interface Tape {
 const dragInterval = 100
 /** How much wall time the moment may be ahead of the server's, ms. */
 const tolerance = 250
-/** How often the server is asked how far a session that runs has come, ms, unless frames are played late. */
+/** The interval at which an open session's state is polled, ms, unless frames are played late. */
 const askInterval = 1000
 /** How long after a lost connection another is tried, ms: longer each time. */
 const retries = [250, 500, 1000, 2000, 3000]
@@ -100,13 +100,13 @@ export class ReplayPlayer implements Player {
     this.disconnect()
   }
 
-  /** Notes how long the session is by now, and for how long it has been running, ms. */
+  /** Sets how long the session is by now, and how long it has been running, ms. */
   grown(duration: number, age = 0) {
     this.reach(duration)
     if (this.current.running && age > this.current.duration) this.set({ duration: age })
   }
 
-  /** Notes until when the data is complete that is shown, ms. */
+  /** Sets until when the shown data is complete, ms. */
   loaded(offset: number) {
     this.present.load(offset)
     if (this.current.running) this.learn()
@@ -149,7 +149,7 @@ export class ReplayPlayer implements Player {
 
   pause = () => {
     if (!this.current.playing) return
-    // The server passes over frames of a live session before this page has what they say.
+    // The server plays frames of a live session before this page has fetched their facts.
     if (this.current.live) this.elsewhere = true
     this.settle(this.now(), { playing: false, live: false })
     if (!this.elsewhere) this.asks = 'offset'
@@ -195,7 +195,7 @@ export class ReplayPlayer implements Player {
     this.tell([{ op: 'live' }])
   }
 
-  /** The moment by the clock. Of a session that runs it does not pass what is known. */
+  /** The moment by the clock. In an open session it stops at the known end. */
   private now(): number {
     const moment = momentAt(this.clock, this.around.now())
     return this.current.running ? Math.max(Math.min(moment, this.known()), this.clock.offset) : moment
@@ -313,7 +313,7 @@ export class ReplayPlayer implements Player {
     if (this.current.running) this.askTimer = setInterval(this.ask, askInterval)
   }
 
-  /** Asks how far the session has come. Of one that is played late, frames tell. */
+  /** Polls the session's state. When it is played late, frames carry it. */
   private ask = () => {
     const { playing, live } = this.current
     if ((!playing || live) && this.awaited === 0) this.send([{ op: 'state' }])
@@ -426,7 +426,7 @@ export class ReplayPlayer implements Player {
     if (this.stopDrawing === null) this.set({})
   }
 
-  /** More is known of the session, or it has lasted longer. */
+  /** Updates after new data of the session, or after it has become longer. */
   private learn() {
     const known = Math.max(this.known(), this.current.known)
     this.note({ known, duration: Math.max(this.current.duration, known) })

@@ -26,7 +26,7 @@ test.each([
   [20, 'slow'],
   [31, 'quick'],
   [60, 'slow'], // what began later is over
-  [93, 'quick'], // nothing goes on below the run: what began last
+  [93, 'quick'], // nothing is in progress below the run: the span that began last
   [96, 'late'],
   [99, 'late'],
   [5000, 'open'],

@@ -2,7 +2,7 @@ import { countUntil } from '../conversation/growth'
 import type { Row } from './rows'
 import { endOf } from './span'
 
-/** How many of the spans that began last are looked at for one that goes on. */
+/** How many of the spans that began last are searched for one that is in progress. */
 const most = 200
 
 /** The lines of a waterfall in order of their starts, to be asked for any moment. */
@@ -21,8 +21,8 @@ export function startsOf(rows: readonly Row[]): Starts {
 }
 
 /**
- * The line that a moment is at: of what went on then what began last, else what began last before it. -1 before
- * the first.
+ * The line of a moment: the span in progress then that began last, otherwise the last span that began before it. -1
+ * before the first.
  */
 export function rowAt(rows: readonly Row[], { at, index }: Starts, moment: number): number {
   const count = countUntil(at, moment)

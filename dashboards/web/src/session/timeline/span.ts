@@ -13,9 +13,9 @@ export function endOf(span: Span): number | null {
 }
 
 /**
- * Until when a span is known to have gone on, ms from the session's start. `known` is until when the session's
- * data is complete while it is followed, else null: what is open there has lasted until then. What the server
- * counted up to its own present could be ahead of the data.
+ * Until when a span is known to have lasted, ms from the session's start. `known` is until when the session's data
+ * is complete while it is followed, otherwise null: open spans have lasted until then. The server's own duration of
+ * them could be ahead of the data.
  */
 export function reachOf(span: Span, known: number | null): number {
   if (known !== null && endOf(span) === null) return Math.max(known, span.start_ms)
@@ -37,7 +37,7 @@ export function stateAt(span: Span, moment: number, asked: number | null = null)
   return asked === null && span.status === 'waiting' ? 'waiting' : 'running'
 }
 
-/** How a span ended, or stands. */
+/** The status of a span. */
 export function finalState(span: Span): SpanState {
   return settled(span.status)
 }
