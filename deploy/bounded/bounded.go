@@ -1,5 +1,5 @@
-// Package bounded has tests wait with an end: a test that would hang fails, says
-// where it waited, and leaves the others their time.
+// Package bounded bounds the waits of tests: a test that would hang fails early, and
+// reports where it waited.
 package bounded
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Limit is how long each wait may take. How quick something is it does not test: a
-// machine that others use can be very slow.
+// Limit bounds each wait. It is not a performance limit: a shared machine can be very
+// slow.
 const Limit = 2 * time.Minute
 
 // Wait calls a function that waits, such as the Wait of a sync.WaitGroup.

@@ -13,7 +13,7 @@ import (
 	replayhttp "tapedeck/replay/http"
 )
 
-// An EventSource that nobody closes, cut off twice on the way, has each frame and
+// An EventSource that is never closed, and is cut off twice, receives each frame and
 // the end once, and then stops by itself.
 func TestEventSourceReplayStops(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestEventSourceReplayStops(t *testing.T) {
 	}
 }
 
-// The same with a recorded server whose events have ids: it goes on in the
+// The same with a recorded server whose events have ids: it resumes in the
 // recorded answer, to the event, and is sent away after the last.
 func TestEventSourceResumesRecorded(t *testing.T) {
 	t.Parallel()

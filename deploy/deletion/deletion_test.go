@@ -51,7 +51,7 @@ func TestRedeliveryBringsNothingBack(t *testing.T) {
 			t.Errorf("%s has %d frames after everything was delivered again, want %d", session, got, n)
 		}
 	}
-	// The bundle is stored by nobody; what a sink stored before it knew is removed.
+	// No sink stores the bundle; rows that a sink stored before it had the tombstone are removed.
 	r.eventually("nothing is stored of what was deleted", func() bool {
 		return r.rows("gone") == 0 && r.rows("gone-bundled") == 0
 	})
@@ -130,7 +130,7 @@ func TestDeleteWhileRecording(t *testing.T) {
 	r.record("gone", 12)
 }
 
-// A stream of several sessions goes on for the others.
+// A stream of several sessions continues for the others.
 func TestDeleteOneOfAStreamsSessions(t *testing.T) {
 	r := newRig(t)
 	r.sink()
@@ -202,7 +202,7 @@ func (r *rig) held(session string) uint64 {
 	return n
 }
 
-// rows is what stands in the tables of a session, whoever sees it.
+// rows counts a session's rows in the tables, hidden ones included.
 func (r *rig) rows(session string) (n uint64) {
 	r.t.Helper()
 	for _, table := range []string{"frames", "streams", "spans", "messages", "usage"} {

@@ -145,7 +145,7 @@ func (r *rig) record(session string, n int) {
 	r.eventually("the recording shows", func() bool { return r.shown(session) == uint64(n) })
 }
 
-// shown is how many frames the session's summary speaks of; 0 for no session.
+// shown is the number of frames in the session's summary; 0 for no session.
 func (r *rig) shown(session string) uint64 {
 	r.t.Helper()
 	d, err := r.reader.Session(r.t.Context(), ingest.DefaultTenant, session)
@@ -188,11 +188,11 @@ func (r *rig) drained() {
 	})
 }
 
-// gone makes sure that nobody sees anything of a session.
+// gone checks that no reader returns anything of a session.
 func (r *rig) gone(session string) {
 	r.t.Helper()
 	if n := r.shown(session); n != 0 {
-		r.t.Errorf("the summary of the deleted session speaks of %d frames", n)
+		r.t.Errorf("the summary of the deleted session counts %d frames", n)
 	}
 	list, err := r.reader.Sessions(r.t.Context(), query.SessionQuery{Tenant: ingest.DefaultTenant, Limit: 100})
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package fulltest decides what becomes of a test for which the machine lacks
-// something: the captured streams beside the repository, the ClickHouse engine,
-// the clients of others, a browser.
+// Package fulltest skips or fails tests whose requirements the machine lacks: the
+// captured streams beside the repository, the ClickHouse engine, third-party clients, a
+// browser.
 //
-// Such a test is skipped and says what is missing. With TAPEDECK_TEST_FULL set in
-// the environment, as .ci/run sets it, it fails, so that nothing is left out
-// unnoticed.
+// Such a test is skipped with the requirement as the reason. With TAPEDECK_TEST_FULL set
+// in the environment, as .ci/run sets it, it fails, so that no test is skipped unnoticed.
 package fulltest
 
 import (
@@ -12,14 +11,14 @@ import (
 	"testing"
 )
 
-// Env is the environment variable that makes all of the tests mandatory; empty is
-// as good as not set.
+// Env is the environment variable that makes all of the tests mandatory unless it is
+// empty.
 const Env = "TAPEDECK_TEST_FULL"
 
-// Wanted reports whether no test may be skipped for something that is missing.
+// Wanted reports whether tests with missing requirements fail rather than skip.
 func Wanted() bool { return os.Getenv(Env) != "" }
 
-// Missing ends a test for which something is missing.
+// Missing skips or fails a test with a missing requirement.
 func Missing(t testing.TB, what ...any) {
 	t.Helper()
 	if Wanted() {
