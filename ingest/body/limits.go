@@ -13,7 +13,7 @@ const sessionsEvery = 64
 func (rec *recording) bounded(record func(*schema.Frame) error) func(*schema.Frame) error {
 	l := rec.opts.Limits
 	var frames, bytes uint64
-	if rec.keyed != nil { // the limits are for all that the key stands for
+	if rec.keyed != nil { // the limits include what is durable under the key
 		known := rec.keyed.claim.Known()
 		frames, bytes = known.Frames, known.Bytes
 	}

@@ -11,8 +11,8 @@ import (
 // retryAfter is when a client may come again whose key could not be claimed.
 const retryAfter = 5 * time.Second
 
-// Problem is the answer for a key that cannot be used; key and offset are what the
-// request's parameters are called.
+// Problem returns the answer to a request whose key is unusable; key and offset are the
+// names of the request's parameters.
 func Problem(err error, key, offset string) *problem.Problem {
 	p := &problem.Problem{Title: "Idempotency key not usable", Status: HTTPStatus(err), Detail: err.Error(), Parameter: key}
 	if p.Status == 0 {
@@ -44,7 +44,7 @@ func HTTPStatus(err error) int {
 	return 0
 }
 
-// Hint is what a client is to do after an answer with a status of HTTPStatus.
+// Hint returns what a client should do after an answer with a status of HTTPStatus.
 func Hint(status int) string {
 	switch status {
 	case http.StatusUnprocessableEntity:

@@ -32,7 +32,7 @@ func (a *acks) init(begin func(func())) {
 	a.begin, a.send = begin, a.tell
 }
 
-// resume begins with what is durable already, which the client is to be told in any
+// resume begins with the frames that are durable already, which are acknowledged in any
 // case.
 func (a *acks) resume(durable int64) {
 	a.next.Store(durable)

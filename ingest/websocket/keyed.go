@@ -71,7 +71,7 @@ func (s *served) openKeyed(r *http.Request, q url.Values, so ingest.StreamOption
 		err = s.stream.Reopen(ctx)
 	}
 	if err != nil {
-		_ = s.close("error: the stream could not be resumed") // the client is told of the first error
+		_ = s.close("error: the stream could not be resumed") // the client receives the first error
 		return keys.Problem(err, "key", "offset")
 	}
 	return nil

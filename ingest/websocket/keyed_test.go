@@ -28,7 +28,7 @@ func listenKeyed(t *testing.T) *listening {
 	return l
 }
 
-// greeted reads what a server says first of a key.
+// greeted reads the first message of a server for a key.
 func greeted(t *testing.T, c *websocket.Conn) int64 {
 	t.Helper()
 	m, err := hear(t, c)
@@ -63,8 +63,8 @@ func cut(t *testing.T, c *websocket.Conn, part string) {
 	c.CloseNow()
 }
 
-// A connection that is made again under its key goes on in the same stream, from
-// wherever the client sends again.
+// A new connection under the same key continues the stream, from wherever the client
+// sends again.
 func TestReopenedUnderKey(t *testing.T) {
 	const first, all = 20, 50
 	for name, offset := range map[string]int{"beginning": 0, "between": 7, "durable": first} {
