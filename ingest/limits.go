@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -39,21 +40,22 @@ type LimitError struct {
 // Error implements error: it names the limit and its flag.
 func (e *LimitError) Error() string { return e.What + " (" + e.Flag + ")" }
 
-// Exceeded returns the error of a limit, and counts it. limit is its name in the metric
-// and, after "--max-", in the flag.
-func Exceeded(limit, format string, args ...any) *LimitError {
+// Exceeded returns the error of the limit that a flag of the server sets, and counts
+// it. The metric has what follows "max-" in the flag's name.
+func Exceeded(flag, format string, args ...any) *LimitError {
+	_, limit, _ := strings.Cut(flag, "max-")
 	limits.WithLabelValues(limit).Inc()
-	return &LimitError{fmt.Sprintf(format, args...), "--max-" + limit}
+	return &LimitError{fmt.Sprintf(format, args...), flag}
 }
 
 // CheckTags reports tags beyond the limits. The error is a *LimitError.
 func (l Limits) CheckTags(tags map[string]string) error {
 	if len(tags) > l.Tags {
-		return Exceeded("tags", "%d tags are more than %d", len(tags), l.Tags)
+		return Exceeded("--max-tags", "%d tags are more than %d", len(tags), l.Tags)
 	}
 	for name, value := range tags {
 		if n := len(name) + len(value); n > l.TagBytes {
-			return Exceeded("tag-bytes", "the tag %.40q has %d bytes, more than %d", name, n, l.TagBytes)
+			return Exceeded("--max-tag-bytes", "the tag %.40q has %d bytes, more than %d", name, n, l.TagBytes)
 		}
 	}
 	return nil

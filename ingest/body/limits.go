@@ -22,11 +22,11 @@ func (rec *recording) bounded(record func(*schema.Frame) error) func(*schema.Fra
 		bytes += uint64(len(f.Raw))
 		switch {
 		case frames > l.Frames:
-			return ingest.Exceeded("body-frames", "the body has more than %d frames", l.Frames)
+			return ingest.Exceeded("--max-body-frames", "the body has more than %d frames", l.Frames)
 		case bytes > l.Bytes:
-			return ingest.Exceeded("body-bytes", "the body has more than %d bytes, its encoding undone", l.Bytes)
+			return ingest.Exceeded("--max-body-bytes", "the body has more than %d bytes, its encoding undone", l.Bytes)
 		case frames%sessionsEvery == 0 && rec.stream.SessionCount() > l.Sessions:
-			return ingest.Exceeded("body-sessions", "the body names more than %d sessions", l.Sessions)
+			return ingest.Exceeded("--max-body-sessions", "the body names more than %d sessions", l.Sessions)
 		}
 		return record(f)
 	}

@@ -52,7 +52,7 @@ func (d *Decoding) decode(run func(out func([]byte) error) error, at int64, emit
 	err := run(func(p []byte) error {
 		d.out += uint64(len(p))
 		if d.Ratio > 0 && d.out > ingest.RatioFrom && d.out/uint64(d.Ratio) > d.in {
-			failed = ingest.Exceeded("body-ratio", "the body decodes to more than %d times its size", d.Ratio)
+			failed = ingest.Exceeded("--max-body-ratio", "the body decodes to more than %d times its size", d.Ratio)
 			return failed
 		}
 		failed = d.cutter.Cut(p, at, emit)
