@@ -139,7 +139,7 @@ func (s *Stream) drain(ctx context.Context) error {
 			return fmt.Errorf("recording is held up: %w", err)
 		}
 		if err != nil && !s.passesOver(err) {
-			s.err = fmt.Errorf("hand on %d frames of stream %s: %w", q.parcel.Frames, s.id, err)
+			s.err = fmt.Errorf("record stream %s: %w", s.id, err)
 			q.done(s.err)
 			return s.err
 		}

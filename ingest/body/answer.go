@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/keys"
 	"tapedeck/schema"
 	"tapedeck/schema/problem"
 )
@@ -82,14 +83,22 @@ const retryAfter = 5 * time.Second
 func (rec *recording) failure(status int, err error) *Failure {
 	f := &Failure{Problem: problem.Problem{Title: "Body not recorded to its end", Status: status}, StreamID: rec.streamID}
 	f.DurableFrames, f.DurableBytes = rec.offsets.Get()
-	f.Rejected = []Rejection{{Line: f.DurableFrames + 1, Reason: err.Error()}}
-	f.Detail = err.Error()
+	f.Detail = keys.Detail(err)
+	f.Rejected = []Rejection{{Line: f.DurableFrames + 1, Reason: f.Detail}}
 	f.Hint = "Send the body again from byte durable_bytes on: what comes before is recorded."
 	if rec.keyed != nil {
 		f.Hint = keyHint(status)
 	}
 	if limit, ok := errors.AsType[*ingest.LimitError](err); ok {
 		f.Hint = "Send the rest in a body of its own, from byte durable_bytes on, or start the server with a higher " + limit.Flag + "."
+	}
+	if errors.Is(err, errDigest) {
+		f.Title, f.Rejected = "Body has another digest", []Rejection{}
+		f.Hint = "All of the body is recorded. If it is right, correct the parameter digest. If it was damaged, delete the session and send the body again"
+		if rec.keyed != nil {
+			f.Hint += " under another key"
+		}
+		f.Hint += "."
 	}
 	if status == http.StatusServiceUnavailable {
 		f.RetryAfter = retryAfter

@@ -202,8 +202,11 @@ func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 		return nil, k.deleted(err)
 	}
 	if err != nil {
-		// A failure of the stream itself has the same cause.
-		if _, failed := rec.stream.Interrupt(ctx, pump.Reason(err)); failed != nil {
+		_, failed := rec.stream.Interrupt(ctx, pump.Reason(err))
+		if ingest.IsDeleted(failed) {
+			return nil, k.deleted(failed)
+		}
+		if failed != nil && keys.HTTPStatus(err) == 0 { // otherwise it has the same cause
 			err = errors.Join(err, failed)
 		}
 		return nil, rec.failure(keyStatus(err), err)
@@ -230,6 +233,6 @@ func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 // the deleted recording.
 func (k *keyed) deleted(err error) *Failure {
 	f := k.rec.deleted(err)
-	f.Hint = "Nothing of this body is recorded. Use another key to record it anew."
+	f.Hint = keys.DeletedHint
 	return f
 }

@@ -356,7 +356,7 @@ func TestTakenOver(t *testing.T) {
 			if other { // it learns of it at the next frame
 				_, _ = in.Write([]byte("{\"late\":1}\n"))
 			}
-			if answer := <-ended; !strings.Contains(answer, "took over") {
+			if answer := <-ended; !strings.Contains(answer, `"detail":"another request with the same idempotency key took over",`) {
 				t.Errorf("the old request was answered %s", answer)
 			}
 			n.check(t, text)

@@ -72,8 +72,8 @@ func (c *Claim) check() error {
 		if k.result != nil {
 			params, limit = &k.result.Params, c.req.FrameLimit
 		}
-		if was, is := params.text(), c.req.Params.text(); was != is {
-			return fmt.Errorf("%w: its first request had the parameters %s, this one has %s", ErrMismatch, was, is)
+		if params.text() != c.req.Params.text() {
+			return fmt.Errorf("%w: the parameters differ from those of its first request: %s", ErrMismatch, params.differences(&c.req.Params))
 		}
 		if limit != c.req.FrameLimit {
 			return fmt.Errorf("%w: the server's frame limit was %d bytes then and is %d now", ErrExpired, limit, c.req.FrameLimit)
@@ -133,7 +133,8 @@ type Status struct {
 }
 
 // Status reports what is durable under a key, and forwards to the sink the blocks that
-// a killed attempt did not forward. It fails with ErrUnknown or ErrExpired.
+// a killed attempt did not forward. It fails with ErrUnknown or ErrExpired,
+// and with an ingest.DeletedError if the session was deleted.
 func (s *Store) Status(ctx context.Context, tenant, key string) (*Status, error) {
 	stream, err := s.ensure(ctx)
 	if err != nil {

@@ -3,8 +3,10 @@ package keys
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
+	"tapedeck/ingest"
 	"tapedeck/schema/problem"
 )
 
@@ -14,22 +16,43 @@ const retryAfter = 5 * time.Second
 // Problem returns the answer to a request whose key is unusable; key and offset are the
 // names of the request's parameters.
 func Problem(err error, key, offset string) *problem.Problem {
-	p := &problem.Problem{Title: "Idempotency key not usable", Status: HTTPStatus(err), Detail: err.Error(), Parameter: key}
+	p := &problem.Problem{Title: "Idempotency key not usable", Status: HTTPStatus(err), Detail: Detail(err), Parameter: key}
 	if p.Status == 0 {
 		p.Status, p.RetryAfter = http.StatusServiceUnavailable, retryAfter
 		p.Hint = "Repeat the request with the same key."
 		return p
 	}
 	p.Hint = Hint(p.Status)
+	if ingest.IsDeleted(err) {
+		p.Title, p.Hint = "Session deleted", DeletedHint
+	}
 	if errors.Is(err, ErrOffset) {
 		p.Parameter, p.Hint = offset, "Begin at what GET /v1/ingest/{key} reports as durable, or anywhere before it."
 	}
 	return p
 }
 
-// HTTPStatus is the status of an answer to an error of this package, 0 for any other.
+// DeletedHint is for a client whose key belongs to a recording that was deleted.
+const DeletedHint = "Nothing that was sent under this key is kept. Use another key to record it anew."
+
+// Detail describes an error of a keyed request in one line. Errors of the stream that
+// follow from a deletion or from a later request are left out.
+func Detail(err error) string {
+	if deleted, ok := errors.AsType[*ingest.DeletedError](err); ok {
+		return deleted.Reason
+	}
+	if errors.Is(err, ErrSuperseded) {
+		return ErrSuperseded.Error()
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ") // of errors.Join
+}
+
+// HTTPStatus is the status of an answer to an error of this package, and to a deletion;
+// 0 for any other.
 func HTTPStatus(err error) int {
 	switch {
+	case ingest.IsDeleted(err):
+		return http.StatusGone
 	case errors.Is(err, ErrMismatch):
 		return http.StatusUnprocessableEntity
 	case errors.Is(err, ErrSuperseded), errors.Is(err, ErrOffset):

@@ -5,7 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 
@@ -46,6 +49,53 @@ func (p *Params) text() string {
 		panic(err) // strings and numbers only
 	}
 	return string(text)
+}
+
+// differences names the parameters that differ from others, as the API names them.
+func (p *Params) differences(now *Params) string {
+	was, is := p.named(), now.named()
+	var list []string
+	for i := range was {
+		if was[i] != is[i] {
+			list = append(list, was[i]+" then, "+is[i]+" now")
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// named returns the parameters with their names in the API, always in the same order.
+func (p *Params) named() [4]string {
+	var tags []string
+	for _, key := range slices.Sorted(maps.Keys(p.Tags)) {
+		tags = append(tags, key+":"+p.Tags[key])
+	}
+	return [...]string{
+		named("session", p.Session), named("dialect", p.Dialect), named("tag", tags...), sentAs(p.Transport),
+	}
+}
+
+func named(name string, values ...string) string {
+	text := name
+	for _, v := range values {
+		if v == "" {
+			continue
+		}
+		text += " " + strconv.Quote(v)
+	}
+	if text == name {
+		return "no " + name
+	}
+	return text
+}
+
+func sentAs(t schema.Transport) string {
+	switch t {
+	case schema.NDJSON:
+		return named("Content-Type", "application/x-ndjson")
+	case schema.SSE:
+		return named("Content-Type", "text/event-stream")
+	}
+	return named("transport", t.String())
 }
 
 // opening is the content of the messages that open and claim.
