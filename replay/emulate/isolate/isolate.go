@@ -129,6 +129,13 @@ func (w *writer) strip() {
 	for _, name := range dropped {
 		h.Del(name)
 	}
+	const expose = "Access-Control-Expose-Headers"
+	if lists := h[expose]; len(lists) > 0 {
+		names := slices.DeleteFunc(strings.Split(strings.Join(lists, ","), ","), func(name string) bool {
+			return slices.Contains(dropped, http.CanonicalHeaderKey(strings.TrimSpace(name)))
+		})
+		h.Set(expose, strings.TrimSpace(strings.Join(names, ",")))
+	}
 	h.Set("Content-Security-Policy", "sandbox")
 	h.Set("X-Content-Type-Options", "nosniff")
 }

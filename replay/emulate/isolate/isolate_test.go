@@ -104,6 +104,21 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// Pages are not offered fields that were left out.
+func TestExposedFields(t *testing.T) {
+	for own, want := range map[string]string{
+		"": "Retry-After, X-Request-Id", OwnOrigin + ": 1": "Link, Retry-After, Service-Worker-Allowed, X-Request-Id",
+	} {
+		h := answer(t, own, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Access-Control-Expose-Headers", "Link, Retry-After, Service-Worker-Allowed, X-Request-Id")
+			_, _ = w.Write([]byte("x"))
+		}).Header
+		if got := h.Get("Access-Control-Expose-Headers"); got != want {
+			t.Errorf("%q: exposed are %q, want %q", own, got, want)
+		}
+	}
+}
+
 func answer(t *testing.T, fields string, next http.HandlerFunc) *http.Response {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:4600/emulate/x/page.html", nil)
