@@ -96,20 +96,20 @@ func hideKeys(list string) string {
 	return strings.Join(items, ",")
 }
 
-// target redacts the query and the fragment of a request target or a URL, and
-// leaves all else as it is.
+// target redacts the parameters of a request target or a URL, in its path, query and
+// fragment, and leaves all else as it is.
 func (x *redactor) target(s string) string {
 	s = hidePassword(s)
 	path, rest, ok := strings.Cut(s, "?")
 	if !ok {
 		path, rest, ok = strings.Cut(s, "#") // as an implicit OAuth grant has it
 		if !ok {
-			return s
+			return x.path(s)
 		}
-		return path + "#" + x.parameters(rest)
+		return x.path(path) + "#" + x.parameters(rest)
 	}
 	query, fragment, hasFragment := strings.Cut(rest, "#")
-	s = path + "?" + x.parameters(query)
+	s = x.path(path) + "?" + x.parameters(query)
 	if hasFragment {
 		s += "#" + x.parameters(fragment)
 	}
@@ -135,10 +135,31 @@ func hidePassword(s string) string {
 func (x *redactor) parameters(query string) string {
 	pairs := strings.Split(query, "&")
 	for i, pair := range pairs {
-		name, _, ok := strings.Cut(pair, "=")
-		if plain, err := url.QueryUnescape(name); err == nil && ok && x.names.Query(plain) {
-			pairs[i] = name + "=" + redacted
-		}
+		pairs[i] = x.values(pair, 0)
 	}
 	return strings.Join(pairs, "&")
+}
+
+// path redacts the parameters that follow ";" in the segments of a path.
+func (x *redactor) path(path string) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		if at := strings.IndexByte(segment, ';'); at >= 0 {
+			segments[i] = x.values(segment, at+1)
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// values masks the first secret among the parameters that ";" separates from the given
+// offset on, and all that follows it: the secret may itself have a ";".
+func (x *redactor) values(list string, at int) string {
+	for item := range strings.SplitSeq(list[at:], ";") {
+		name, _, ok := strings.Cut(item, "=")
+		if plain, err := url.QueryUnescape(name); err == nil && ok && x.names.Query(plain) {
+			return list[:at+len(name)+1] + redacted
+		}
+		at += len(item) + 1
+	}
+	return list
 }

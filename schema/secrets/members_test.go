@@ -18,6 +18,13 @@ func TestMaskMembers(t *testing.T) {
 		`{"token":5,"password":null,"x":"y"}`:                       `{"token":5,"password":null,"x":"y"}`,
 		`{"max_tokens":"5","text":"\"token\":\"x\""}`:               `{"max_tokens":"5","text":"\"token\":\"x\""}`,
 		`{"x":"}","token":"t"}`:                                     `{"x":"}","token":"[redacted]"}`,
+		`{"token":["a", "b\"]"],"x":["c"]}`:                         `{"token":["[redacted]", "[redacted]"],"x":["c"]}`,
+		`{"token":[]}`:                                              `{"token":[]}`,
+		`{"token":[1,"a",["in"],{"token":"in"},null],"y":"z"}`:      `{"token":[1,"[redacted]",["in"],{"token":"in"},null],"y":"z"}`,
+		`{"token":["a","sk-cut\"`:                                   `{"token":["[redacted]","[redacted]`,
+		`{"token":["a",`:                                            `{"token":["[redacted]",`,
+		"\ufeff{\"token\":\"t\"}":                                   "\ufeff{\"token\":\"[redacted]\"}",
+		" \ufeff{\"token\":\"t\"}":                                  " \ufeff{\"token\":\"t\"}", // not JSON
 		`["token","t"]`:                                             `["token","t"]`,
 		`"token"`:                                                   `"token"`,
 		``:                                                          ``,
@@ -40,7 +47,7 @@ func TestMaskMembers(t *testing.T) {
 			t.Errorf("%s: cuts %v", text, cuts)
 		}
 	}
-	if got := Masked([]byte(`{"a":"[redacted]","b":["[redacted]"],"c":"x","d":"[redacted]"}`)); len(got) != 2 || got[0] != "a" || got[1] != "d" {
+	if got := Masked([]byte(`{"a":"[redacted]","b":["[redacted]","[redacted]"],"c":"x","d":["x"]}`)); len(got) != 2 || got[0] != "a" || got[1] != "b" {
 		t.Errorf("masked members %q", got)
 	}
 }
@@ -48,6 +55,7 @@ func TestMaskMembers(t *testing.T) {
 func FuzzMaskMembers(f *testing.F) {
 	f.Add([]byte(`{"api_key":"sk-1","a":[{}],"b":"c"}`))
 	f.Add([]byte(`{"token":"x\"`))
+	f.Add([]byte(`{"token":["x",1,"y"],"b":"c"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, cuts := Names{}.MaskMembers(text)
 		if json.Valid(text) != json.Valid(got) {

@@ -3,6 +3,7 @@
 package secrets
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,7 +22,10 @@ type Names struct {
 }
 
 // words are the words that name a secret.
-var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd passphrase session sessionid credential credentials")
+// "tokens" does so only at the end of a header's name, see amounts.
+var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd pass passphrase session sessionid credential credentials signature")
+
+var headerWords = with(words, "tokens")
 
 // glued are the ends of compounds: monkey and turkey are not keys.
 var glued = []string{
@@ -29,19 +33,22 @@ var glued = []string{
 	"apikey", "accesskey", "accesskeyid", "secretkey", "privatekey", "authkey", "subscriptionkey", "signingkey", "sharedkey", "accountkey", "masterkey",
 }
 
-// counts are words that follow "token" or "key" in names of amounts and kinds.
-var counts = set("count counts limit limits usage budget type remaining reset ids")
+// counts are words that follow "token", "key" or "pass" in names of amounts and kinds.
+var counts = set("count counts limit limits usage budget type remaining reset ids version method algorithm through")
+
+// amounts are words with which "tokens" is an amount, as in X-RateLimit-Remaining-Tokens.
+var amounts = set("ratelimit rate limit limits remaining max min count counts total usage used budget input output prompt completion cached reasoning")
 
 // exact are names of secrets without such a word.
-var exact = set("openai-organization openai-project")
+var exact = set("openai-organization openai-project cookie2 set-cookie2")
 
 // exactQuery are further names of query parameters.
-var exactQuery = set("code sig signature x-amz-signature x-goog-signature x-amz-credential x-goog-credential awsaccesskeyid")
+var exactQuery = set("code sig pat awsaccesskeyid")
 
 // harmless are names with such words that hold no secrets.
 var harmless = set("idempotency-key x-idempotency-key sec-websocket-key sec-websocket-accept access-control-allow-credentials " +
 	"surrogate-key cache-key x-cache-key partition-key sort-key primary-key public-key key-id prompt-cache-key " +
-	"page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken")
+	"signature-input page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken")
 
 func set(list string) map[string]bool {
 	m := map[string]bool{}
@@ -51,8 +58,14 @@ func set(list string) map[string]bool {
 	return m
 }
 
+func with(words map[string]bool, more string) map[string]bool {
+	all := set(more)
+	maps.Copy(all, words)
+	return all
+}
+
 // Header reports whether a header field holds a secret.
-func (n Names) Header(name string) bool { return n.secret(name, words, nil) }
+func (n Names) Header(name string) bool { return n.secret(name, headerWords, nil) }
 
 // Query reports whether a query parameter, or one of a fragment, holds a secret.
 func (n Names) Query(name string) bool { return n.secret(name, words, exactQuery) }
@@ -63,7 +76,7 @@ func (n Names) Member(name string) bool { return n.secret(name, memberWords, nil
 
 // memberWords are words without sessions, and without "key" and "auth" alone, which
 // often name other things in JSON.
-var memberWords = set("token secret authorization jwt bearer password passwd pwd passphrase credential credentials apikey")
+var memberWords = set("token secret authorization jwt bearer password passwd pwd pass passphrase credential credentials apikey")
 
 func (n Names) secret(name string, words, more map[string]bool) bool {
 	plain := normal(name)
@@ -78,6 +91,9 @@ func (n Names) secret(name string, words, more map[string]bool) bool {
 	}
 	list := split(name)
 	for i, word := range list {
+		if word == "tokens" && (i+1 < len(list) || slices.ContainsFunc(list, func(w string) bool { return amounts[w] })) {
+			continue
+		}
 		pair := "" // as in api_key
 		if i > 0 {
 			pair = list[i-1] + word

@@ -19,7 +19,7 @@ var volatile = []string{
 
 // printOf reads a body without the members in secret, whose values were not recorded.
 func printOf(body []byte, secret ...string) print {
-	d := json.NewDecoder(bytes.NewReader(body))
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	d.UseNumber() // so that long ones stay as they are
 	var v any
 	if err := d.Decode(&v); err != nil {

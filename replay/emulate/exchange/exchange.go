@@ -3,6 +3,8 @@ package exchange
 import (
 	"net/url"
 	"regexp"
+	"slices"
+	"strings"
 
 	"tapedeck/schema"
 	"tapedeck/schema/secrets"
@@ -65,9 +67,22 @@ func (x *exchange) at(method, path string) bool {
 		return false
 	}
 	if x.provider == nil {
-		return x.path == path
+		return samePath(x.path, path)
 	}
 	return x.provider.at.MatchString(path)
+}
+
+// samePath reports whether a path is the recorded one, in which Mask may stand for the
+// rest of a segment.
+func samePath(recorded, path string) bool {
+	if !strings.Contains(recorded, redacted) {
+		return recorded == path
+	}
+	want, got := strings.Split(recorded, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, got, func(want, got string) bool {
+		begin, masked := strings.CutSuffix(want, redacted)
+		return want == got || masked && strings.HasPrefix(got, begin)
+	})
 }
 
 // asks reports whether a query is the one that was recorded.
