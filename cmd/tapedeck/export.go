@@ -111,7 +111,7 @@ func hintImport(name string, err error) error {
 	if !errors.Is(err, tapefile.ErrCut) {
 		return err
 	}
-	return fmt.Errorf("%w\n\"tapedeck import %s\" takes in what comes before that, and it can be exported from the server then", err, shellWord(name))
+	return fmt.Errorf("%w\n\"tapedeck import %s\" takes in what comes before that, and it can be exported from the server then", err, fileWord(name))
 }
 
 // writeFrames writes the recorded frames as raw playback gives them.

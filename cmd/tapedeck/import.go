@@ -187,7 +187,7 @@ func (to *imported) sayMissing(check bool) {
 	}
 	next := ""
 	if !check {
-		next = fmt.Sprintf("; \"tapedeck redecode %s\" derives those of the frames that came", shellWord(to.ID))
+		next = fmt.Sprintf("; \"tapedeck redecode %s\" derives those of the frames that came", sessionWord(to.ID))
 	}
 	fmt.Fprintf(screen{os.Stderr}, "note     session %s lacks %s%s\n", to.ID, what, next)
 }

@@ -32,7 +32,7 @@ func (e *knownError) report(g *global) error {
 	w := screen{os.Stderr}
 	fmt.Fprintf(w, "%s\n", e)
 	fmt.Fprintf(w, "stream   %s\n", e.stored.Stream.ID)
-	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", shellWord(e.stored.SessionID))
+	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", sessionWord(e.stored.SessionID))
 	return nil
 }
 

@@ -1,6 +1,10 @@
 package main
 
-import "tapedeck/ingest"
+import (
+	"time"
+
+	"tapedeck/ingest"
+)
 
 // limitFlags bound what one client sends to a server.
 type limitFlags struct {
@@ -10,6 +14,32 @@ type limitFlags struct {
 	MaxBodyRatio    int    `help:"Most decoded bytes of a body for each byte sent, from 64 MiB on." default:"200" placeholder:"N"`
 	MaxTags         int    `help:"Most tags of a stream." default:"64" placeholder:"N"`
 	MaxTagBytes     int    `help:"Most bytes of a tag's name and value." default:"1024" placeholder:"N"`
+}
+
+// check refuses limits with which nothing could be sent.
+func (f *limitFlags) check() error {
+	for _, l := range []struct {
+		name string
+		ok   bool
+		n    any
+	}{
+		{"--max-body-bytes", f.MaxBodyBytes > 0, f.MaxBodyBytes}, {"--max-body-frames", f.MaxBodyFrames > 0, f.MaxBodyFrames},
+		{"--max-body-sessions", f.MaxBodySessions > 0, f.MaxBodySessions}, {"--max-body-ratio", f.MaxBodyRatio > 0, f.MaxBodyRatio},
+		{"--max-tags", f.MaxTags > 0, f.MaxTags}, {"--max-tag-bytes", f.MaxTagBytes > 0, f.MaxTagBytes},
+	} {
+		if !l.ok {
+			return badUsage("%s=%d: it must be above 0", l.name, l.n)
+		}
+	}
+	return nil
+}
+
+// checkQuietAfter refuses a time after which every open session would be quiet.
+func checkQuietAfter(d time.Duration) error {
+	if d <= 0 {
+		return badUsage("--quiet-after=%v: it must be above 0, like 30s", d)
+	}
+	return nil
 }
 
 func (f limitFlags) limits() ingest.Limits {

@@ -20,7 +20,7 @@ func hintForMissing(path string) string {
 	case err != nil || !info.Mode().IsRegular():
 		return "\"tapedeck sessions\" lists those there are."
 	case isTape(name):
-		return fmt.Sprintf("It is a tape file here: \"tapedeck import %s\" brings its sessions to the server.", shellWord(name))
+		return fmt.Sprintf("It is a tape file here: \"tapedeck import %s\" brings its sessions to the server.", fileWord(name))
 	}
-	return fmt.Sprintf("It is a file here and no tape: \"tapedeck record %s\" records it, and says what the session is called.", shellWord(name))
+	return fmt.Sprintf("It is a file here and no tape: \"tapedeck record %s\" records it, and says what the session is called.", fileWord(name))
 }

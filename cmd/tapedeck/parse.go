@@ -31,15 +31,22 @@ func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
 	return parsed, nil
 }
 
-var number = regexp.MustCompile(`^-[0-9.]`)
+var (
+	number     = regexp.MustCompile(`^-[0-9.]`)
+	descending = regexp.MustCompile(`^-[a-z][a-z_]+$`)
+)
 
-// joinNegative puts a value that begins like a flag beside its flag, so that it
-// is refused as a value that cannot be.
+// joinNegative puts a value that begins like a flag beside its flag: a number, so that
+// it is refused as a value that cannot be, and a field to sort by.
 func joinNegative(args []string) []string {
 	var joined []string
 	for i := 0; i < len(args); i++ {
 		a := args[i]
-		if strings.HasPrefix(a, "-") && !strings.Contains(a, "=") && !number.MatchString(a) && i+1 < len(args) && number.MatchString(args[i+1]) {
+		if a == "--" {
+			return append(joined, args[i:]...)
+		}
+		if strings.HasPrefix(a, "-") && !strings.Contains(a, "=") && !number.MatchString(a) && i+1 < len(args) &&
+			(number.MatchString(args[i+1]) || a == "--sort" && descending.MatchString(args[i+1])) {
 			if strings.HasPrefix(a, "--") {
 				a += "="
 			}

@@ -56,8 +56,8 @@ func (c *playCommand) onScreen(ctx context.Context, from *player, path string, q
 		return from.why(err)
 	}
 	if !result.Ended {
-		fmt.Fprintf(screen{os.Stdout}, "left at %s; \"tapedeck play %s --from +%s\" goes on from there\n",
-			result.At.Truncate(time.Millisecond), c.Session, result.At.Truncate(time.Millisecond))
+		fmt.Fprintf(screen{os.Stdout}, "left at %s; \"tapedeck play --from +%s %s\" goes on from there\n",
+			result.At.Truncate(time.Millisecond), result.At.Truncate(time.Millisecond), sessionWord(c.Session))
 	}
 	if gone {
 		return exitCode(130) // as a shell says of an interrupted command

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"tapedeck/ingest"
@@ -198,7 +197,7 @@ func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool) e
 	fmt.Fprintf(w, "dialect  %s (%s)\n", s.Dialect, s.Evidence)
 	writeNotes(w, s, frameClock)
 	if s.SessionCount > 0 {
-		fmt.Fprintf(w, "next     tapedeck show %s\n", shellWord(s.Sessions[0]))
+		fmt.Fprintf(w, "next     tapedeck show %s\n", sessionWord(s.Sessions[0]))
 	}
 	return nil
 }
@@ -225,14 +224,4 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	if frameClock && !s.Timed {
 		fmt.Fprintln(w, "note     no frame has a time: --clock frame kept the times at which they arrived")
 	}
-}
-
-// shellWord quotes a word for a shell where it needs it.
-func shellWord(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool {
-		return !(r == '-' || r == '_' || r == '.' || r == '/' || r == ':' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
-	}) {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
 }

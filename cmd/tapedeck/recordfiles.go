@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,11 +24,17 @@ type fileResult struct {
 type filesResult struct {
 	Files    int    `json:"files"`
 	Recorded int    `json:"recorded"`
+	Empty    int    `json:"empty"` // without a frame: nothing was recorded
 	Known    int    `json:"known"`
 	Failed   int    `json:"failed"`
 	Left     int    `json:"left"` // not begun because of an interrupt
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`
+
+	same    int    // of Known, those with the bytes of another of the files
+	knownIn string // the session of the others, the first of several
+	several bool
+	streams int // files of which frames were recorded
 }
 
 // recordFiles records several files one after the other, each as a stream. One that
@@ -57,7 +64,7 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet,
 	if err == nil && !c.NoWait && c.NATS == "" {
 		waitAllReadable(ctx, g, recorded)
 	}
-	code := total.report(g, c.Session, all.leftOut, time.Since(began))
+	code := total.report(g, c.Session, all, time.Since(began))
 	if err != nil {
 		return err
 	}
@@ -102,12 +109,18 @@ func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, 
 	same, isSame := errors.AsType[*sameBytesError](err)
 	t.Frames += s.Frames
 	t.Bytes += s.Bytes
+	if s.Frames > 0 {
+		t.streams++
+	}
 	switch {
 	case isKnown:
 		t.Known++
+		t.several = t.several || t.knownIn != "" && t.knownIn != known.stored.SessionID
+		t.knownIn = cmp.Or(t.knownIn, known.stored.SessionID)
 		result.Summary, result.Known = nil, known.stored.SessionID
 	case isSame:
 		t.Known++
+		t.same++
 		result.Summary, result.Known = nil, same.first
 	case err != nil:
 		t.Failed++
@@ -115,6 +128,8 @@ func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, 
 		if s.StreamID == "" {
 			result.Summary = nil
 		}
+	case s.Frames == 0:
+		t.Empty++
 	default:
 		t.Recorded++
 	}
@@ -146,7 +161,7 @@ func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, 
 
 // report prints the result of all files. It returns the exit code as an error if not
 // all of them were recorded.
-func (t *filesResult) report(g *global, session string, leftOut int, took time.Duration) error {
+func (t *filesResult) report(g *global, session string, all *sources, took time.Duration) error {
 	if g.JSON {
 		if err := json.NewEncoder(os.Stdout).Encode(t); err != nil {
 			return err
@@ -156,20 +171,28 @@ func (t *filesResult) report(g *global, session string, leftOut int, took time.D
 		fmt.Fprintf(w, "total    %s of %s recorded: %s, %s in %s\n", thousands(t.Recorded), count(t.Files, "file"),
 			count(t.Frames, "frame"), count(t.Bytes, "byte"), millis(took.Seconds()*1000))
 		for _, n := range []struct {
-			n    int
-			what string
+			n         int
+			one, what string
 		}{
-			{t.Known, "recorded already; --again records them once more"}, {t.Failed, "failed"},
-			{t.Left, "not begun when this was interrupted"}, {leftOut, "of folders left out, whose names end otherwise"},
+			{t.Known - t.same, "file", t.where() + "; --again records once more"},
+			{t.same, "file", "with the bytes of another of these files; --again records once more"},
+			{t.Empty, "file", "without a frame, of which nothing was recorded"}, {t.Failed, "file", "failed"},
+			{t.Left, "file", "not begun when this was interrupted"},
+			{all.leftOut, "file", "of folders left out, whose names end otherwise"},
+			{all.noFiles, "item", "in folders left out: links to folders, broken links or special files"},
 		} {
 			if n.n > 0 {
-				fmt.Fprintf(w, "note     %s %s\n", count(n.n, "file"), n.what)
+				fmt.Fprintf(w, "note     %s %s\n", count(n.n, n.one), n.what)
 			}
 		}
 		switch {
 		case session != "" && t.Frames > 0:
-			fmt.Fprintf(w, "note     all of them are in session %s, a stream each\n", session)
-			fmt.Fprintf(w, "next     tapedeck show %s\n", shellWord(session))
+			if t.streams == t.Files {
+				fmt.Fprintf(w, "note     all of them are in session %s, a stream each\n", session)
+			} else {
+				fmt.Fprintf(w, "note     %s of %s recorded in session %s, a stream each\n", thousands(t.streams), count(t.Files, "file"), session)
+			}
+			fmt.Fprintf(w, "next     tapedeck show %s\n", sessionWord(session))
 		case t.Frames > 0:
 			fmt.Fprintln(w, "next     tapedeck sessions")
 		}
@@ -178,4 +201,12 @@ func (t *filesResult) report(g *global, session string, leftOut int, took time.D
 		return exitCode(exitFailed)
 	}
 	return nil
+}
+
+// where says in which session the files are that were recorded before.
+func (t *filesResult) where() string {
+	if t.several {
+		return fmt.Sprintf("recorded already, in session %s and others", t.knownIn)
+	}
+	return "recorded already, in session " + t.knownIn
 }

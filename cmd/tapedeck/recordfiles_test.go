@@ -49,19 +49,20 @@ func TestExpand(t *testing.T) {
 		want    string // below root; a ! before what cannot be recorded
 		several bool
 		leftOut int
+		noFiles int
 	}{
-		{"a file", []string{"d.txt"}, "d.txt", false, 0},
-		{"a file that is not there", []string{"none.jsonl"}, "none.jsonl", false, 0},
-		{"a name like a pattern", []string{"run[1].jsonl"}, "run[1].jsonl", false, 0},
-		{"two files", []string{"b.ndjson", "a.jsonl"}, "b.ndjson a.jsonl", true, 0},
-		{"a file twice", []string{"a.jsonl", "a.jsonl", "sub/again.jsonl"}, "a.jsonl", true, 0},
-		{"a pattern", []string{"[as]*.jsonl"}, "a.jsonl !self.jsonl", true, 0},
-		{"a pattern for folders", []string{"su?"}, "sub/again.jsonl sub/deep/g.jsonl sub/f.json sub/x.jsonl", true, 1},
-		{"a pattern without a match", []string{"*.none", "a.jsonl"}, "!*.none a.jsonl", true, 0},
-		{"a folder", []string{"."}, "a.jsonl b.ndjson c.SSE e.sse.txt run[1].jsonl sub/deep/g.jsonl sub/f.json sub/x.jsonl", true, 5},
-		{"a folder without any", []string{"empty"}, "!empty", true, 1},
-		{"a link to a folder", []string{"outside"}, "outside/x.jsonl", true, 0},
-		{"a folder and a file in it", []string{"sub/f.json", "sub"}, "sub/f.json sub/again.jsonl sub/deep/g.jsonl sub/x.jsonl", true, 1},
+		{"a file", []string{"d.txt"}, "d.txt", false, 0, 0},
+		{"a file that is not there", []string{"none.jsonl"}, "none.jsonl", false, 0, 0},
+		{"a name like a pattern", []string{"run[1].jsonl"}, "run[1].jsonl", false, 0, 0},
+		{"two files", []string{"b.ndjson", "a.jsonl"}, "b.ndjson a.jsonl", true, 0, 0},
+		{"a file twice", []string{"a.jsonl", "a.jsonl", "sub/again.jsonl"}, "a.jsonl", true, 0, 0},
+		{"a pattern", []string{"[as]*.jsonl"}, "a.jsonl !self.jsonl", true, 0, 0},
+		{"a pattern for folders", []string{"su?"}, "sub/again.jsonl sub/deep/g.jsonl sub/f.json sub/x.jsonl", true, 0, 1},
+		{"a pattern without a match", []string{"*.none", "a.jsonl"}, "!*.none a.jsonl", true, 0, 0},
+		{"a folder", []string{"."}, "a.jsonl b.ndjson c.SSE e.sse.txt run[1].jsonl sub/deep/g.jsonl sub/f.json sub/x.jsonl", true, 2, 3},
+		{"a folder without any", []string{"empty"}, "!empty", true, 1, 0},
+		{"a link to a folder", []string{"outside"}, "outside/x.jsonl", true, 0, 0},
+		{"a folder and a file in it", []string{"sub/f.json", "sub"}, "sub/f.json sub/again.jsonl sub/deep/g.jsonl sub/x.jsonl", true, 0, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Chdir(root)
@@ -77,8 +78,8 @@ func TestExpand(t *testing.T) {
 				}
 				got = append(got, name)
 			}
-			if strings.Join(got, " ") != tc.want || s.several != tc.several || s.leftOut != tc.leftOut {
-				t.Errorf("got %q, several %t, %d left out\nwant %q, %t, %d", strings.Join(got, " "), s.several, s.leftOut, tc.want, tc.several, tc.leftOut)
+			if strings.Join(got, " ") != tc.want || s.several != tc.several || s.leftOut != tc.leftOut || s.noFiles != tc.noFiles {
+				t.Errorf("got %q, several %t, %d and %d left out\nwant %q, %t, %d, %d", strings.Join(got, " "), s.several, s.leftOut, s.noFiles, tc.want, tc.several, tc.leftOut, tc.noFiles)
 			}
 		})
 	}
@@ -159,5 +160,22 @@ func TestRecordSeveralFiles(t *testing.T) {
 	}
 	if _, stderr, exit := s.run(t, "record", logs, "-"); exit != exitUsage {
 		t.Errorf("a folder and standard input: exit %d, %s", exit, stderr)
+	}
+}
+
+// The result of several files says which of them are in the session that was named, and
+// where the others are. A file without frames is not recorded.
+func TestResultOfFilesInOneSession(t *testing.T) {
+	s := shared.get(t)
+	root := folderOfFiles(t, map[string]string{"a.jsonl": uniqueLines(1), "b.jsonl": uniqueLines(2), "empty.jsonl": "", "empty2.jsonl": ""})
+	s.must(t, "record", "--session", "files-known", filepath.Join(root, "b.jsonl"))
+	_, stderr, exit := s.run(t, "record", "--session", "files-both", root)
+	for _, want := range []string{
+		"total    1 of 4 files recorded: 1 frame,", "note     1 of 4 files recorded in session files-both, a stream each",
+		"note     1 file recorded already, in session files-known; --again", "note     2 files without a frame",
+	} {
+		if exit != 0 || !strings.Contains(stderr, want) || strings.Contains(stderr, "all of them") {
+			t.Errorf("exit %d, want %q in\n%s", exit, want, stderr)
+		}
 	}
 }

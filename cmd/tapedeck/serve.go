@@ -37,7 +37,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err := errors.Join(checkNATS(c.NATS), checkClickHouse(c.ClickHouse)); err != nil {
 		return err
 	}
-	if err := c.readerLimits.check(); err != nil {
+	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter)); err != nil {
 		return err
 	}
 	log := c.logger()

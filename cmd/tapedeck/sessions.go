@@ -31,12 +31,15 @@ type sessionsCommand struct {
 	MinTokens   uint64        `help:"Only with as many tokens or more." placeholder:"N"`
 	MaxTokens   *uint64       `help:"Only with as many tokens or fewer." placeholder:"N"`
 	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
-	Sort        string        `help:"Order: started, last_at, duration or tokens; with a - before it the highest first. Default: -started." placeholder:"FIELD"`
+	Sort        string        `help:"Order: started, last_at, duration or tokens; with a - before it the highest first, as --sort=-duration. Default: -started." placeholder:"FIELD"`
 	Limit       int           `help:"How many at most." default:"50" short:"n"`
 }
 
 // Run prints the list.
 func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	q := url.Values{}
 	setAll(q, map[string][]string{
 		"from": {c.From}, "to": {c.To}, "q": {c.Query}, "sort": {c.Sort},
@@ -61,6 +64,22 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	}
 	if next != nil {
 		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --from, --query, --status …\n", 10*c.Limit)
+	}
+	return nil
+}
+
+// check refuses lengths of time below 0.
+func (c *sessionsCommand) check() error {
+	for _, f := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"--min-duration", c.MinDuration}, {"--max-duration", c.MaxDuration},
+		{"--silent-for", c.SilentFor}, {"--running-for", c.RunningFor},
+	} {
+		if f.d < 0 {
+			return badUsage("%s %v: it must be 0s, which is no limit, or more", f.name, f.d)
+		}
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type sources struct {
 	list    []source
 	several bool // not just one file that is named itself
 	leftOut int  // files of folders whose names end otherwise
+	noFiles int  // entries of folders that are links to folders, broken links or special files
 	seen    map[string]bool
 }
 
@@ -94,7 +95,11 @@ func (s *sources) folder(root string) error {
 			return nil
 		}
 		info, err := os.Stat(path) // follows links
-		if err != nil || !info.Mode().IsRegular() || !recordable(path) {
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+			s.noFiles++
+			return nil
+		case !recordable(path):
 			s.leftOut++
 			return nil
 		}

@@ -60,7 +60,7 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 			took = s.RunningMS
 		}
 		t.row(millisOf(took), tool, s.Status, clip(s.SessionID, 40),
-			fmt.Sprintf("tapedeck play %s --from %s", shellWord(s.SessionID), s.Position))
+			fmt.Sprintf("tapedeck play --from %s %s", s.Position, sessionWord(s.SessionID)))
 	}
 	return t.flush()
 }

@@ -33,7 +33,7 @@ const stopLimit = 5 * time.Second
 // Run starts the servers, serves until it is told to stop, and leaves nothing
 // behind.
 func (c *upCommand) Run(ctx context.Context) (err error) {
-	if err := c.readerLimits.check(); err != nil {
+	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter)); err != nil {
 		return err
 	}
 	log := c.logger()

@@ -22,18 +22,23 @@ type Options struct {
 	// named pipe). It must be quick.
 	Progress func(done, total int64)
 	// Known, if set, receives the SHA-256 of a regular file's bytes, in hexadecimal,
-	// before anything is recorded. Its error ends Record, and nothing is recorded.
+	// before anything is recorded. Its error ends Record, and nothing is recorded. It is
+	// not called for an empty file.
 	Known func(digest string) error
 }
 
 // Record records a file as it stands, as fast as it can be read, and returns
 // once all of it is durable. NDJSON or SSE is told from its content. When ctx
-// ends, what was read so far is recorded, and the stream ends with "closed".
+// ends, what was read so far is recorded, and the stream ends with "closed"; the
+// summary is empty if a named pipe had no writer until then.
 // The summary is valid also if there is an error, but for one of opening.
 func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (ingest.Summary, error) {
-	f, err := os.Open(opts.Path)
+	f, err := open(ctx, opts.Path)
 	if err != nil {
 		return ingest.Summary{}, fmt.Errorf("record a file: %w", err)
+	}
+	if f == nil {
+		return ingest.Summary{}, nil
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -44,7 +49,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		return ingest.Summary{}, fmt.Errorf("record %s: it is a directory, name a file", opts.Path)
 	}
 	so.Digest = info.Mode().IsRegular()
-	if so.Digest && opts.Known != nil {
+	if so.Digest && opts.Known != nil && info.Size() > 0 {
 		if err := checkKnown(f, opts.Known); err != nil {
 			return ingest.Summary{}, err
 		}
@@ -66,6 +71,37 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		err = fmt.Errorf("record %s: %w", opts.Path, err)
 	}
 	return sum, err
+}
+
+// open opens a file for reading. It returns nil if ctx ends before a named pipe has a
+// writer: the system call that waits for one cannot be interrupted, and goes on until
+// one comes.
+func open(ctx context.Context, path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	type result struct {
+		file *os.File
+		err  error
+	}
+	opened := make(chan result)
+	go func() {
+		f, err := os.Open(path)
+		select {
+		case opened <- result{f, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = f.Close() // nothing was read from it
+			}
+		}
+	}()
+	select {
+	case r := <-opened:
+		return r.file, r.err
+	case <-ctx.Done():
+		return nil, nil
+	}
 }
 
 // checkKnown reads the file, calls known with its digest, and goes back to the

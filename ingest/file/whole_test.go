@@ -148,6 +148,42 @@ func TestNamedPipe(t *testing.T) {
 	}
 }
 
+// A named pipe without a writer is waited for until the recording is to end.
+func TestNamedPipeWithoutWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	var m ingesttest.Memory
+	go func() {
+		sum, err := file.Record(ctx, recorder(&m), ingest.StreamOptions{}, file.Options{Path: path})
+		if err == nil && sum.StreamID != "" {
+			err = fmt.Errorf("it recorded %+v", sum)
+		}
+		done <- err
+	}()
+	var writer *os.File
+	t.Cleanup(func() {
+		if writer != nil {
+			writer.Close()
+		}
+	})
+	time.AfterFunc(100*time.Millisecond, cancel)
+	if err := bounded.Receive(t, done); err != nil {
+		t.Error(err)
+	}
+	if len(m.Streams()) != 0 {
+		t.Errorf("it recorded %v", m.Streams())
+	}
+	waitFor(t, "the end of the open", func() bool { // it waits for a writer
+		var err error
+		writer, err = os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		return err == nil
+	})
+}
+
 // all lists the texts of all frames of the only stream.
 func all(m *ingesttest.Memory) []string {
 	var texts []string
