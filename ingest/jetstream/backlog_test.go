@@ -74,7 +74,7 @@ func TestBacklog(t *testing.T) {
 	}
 	b := read()
 	if b.Messages != 5 || b.Unstored != 3 || b.UnstoredBytes != b.Bytes*3/5 || !b.OldestAt.Equal(published[2]) || b.Age() < time.Since(published[2])-time.Minute {
-		t.Errorf("two stored, one on its way: %+v, want the oldest of %v", b, published[2])
+		t.Errorf("two stored, one in flight: %+v, want the oldest of %v", b, published[2])
 	}
 }
 

@@ -119,7 +119,7 @@ func (k *keyed) begin(s *served) {
 	}()
 }
 
-// close ends the stream for good if the client closed the connection in good order,
+// close ends the stream permanently if the client closed the connection in good order,
 // and otherwise so that it can be resumed.
 func (k *keyed) close(ctx context.Context, stream *ingest.Stream, reason string) error {
 	defer k.claim.Close()
