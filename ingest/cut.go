@@ -15,7 +15,7 @@ const retellAfter = time.Second
 
 // queued is a block that was cut and waits for the publisher to take it.
 type queued struct {
-	parcel Parcel
+	parcel EncodedBlock
 	done   func(error)
 }
 
@@ -40,9 +40,9 @@ func (s *Stream) cut(p *part) {
 // collect takes the facts that changed out of the book and lays each with the
 // part of its session.
 func (s *Stream) collect(all bool) {
-	facts, putOff := s.book.Take(s.lastAt, all || s.quiet)
+	facts, putOff := s.emitter.Take(s.lastAt, all || s.quiet)
 	s.leaveKnown(&facts)
-	for _, t := range s.book.TakeTitles() {
+	for _, t := range s.emitter.TakeTitles() {
 		if p := s.parts.byName[s.sessionOf(t.Session)]; p != nil && p.state.Title == "" {
 			p.state.Title = t.Text
 		}
@@ -99,7 +99,7 @@ func (s *Stream) enqueue(p *part) {
 	builder.Release()
 	p.builder, p.facts = nil, block.Facts{}
 	s.queue = append(s.queue, queued{
-		parcel: Parcel{Tenant: s.opts.Tenant, Session: p.session, ID: s.parcelID(), Frames: frames, Data: data},
+		parcel: EncodedBlock{Tenant: s.opts.Tenant, Session: p.session, ID: s.parcelID(), Frames: frames, Data: data},
 		done:   s.settler(first),
 	})
 }

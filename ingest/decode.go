@@ -6,8 +6,8 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // parsers are shared among streams, so that an idle stream holds none.
@@ -103,6 +103,6 @@ func (s *Stream) decode(f *schema.Frame) {
 
 // read passes a frame to the decoder, and records whether it ended an answer.
 func (s *Stream) read(in *dialect.Input) {
-	s.decoder.Decode(in, s.book)
+	s.decoder.Decode(in, s.emitter)
 	s.answered = s.decoder.answered(in, s.answered)
 }

@@ -122,7 +122,7 @@ func (h *hold) decodeHeld() {
 		f := &h.frames[h.decoded]
 		s.decode(&f.Frame)
 		f.own()
-		f.lost = s.book.TakeLost()
+		f.lost = s.emitter.TakeLost()
 		if f.Session != "" && !h.named {
 			h.named = true
 			s.parts.name(f.Session)

@@ -17,7 +17,7 @@ type holding struct {
 	done   []func(error)
 }
 
-func (h *holding) Publish(_ context.Context, p ingest.Parcel, done func(error)) error {
+func (h *holding) Publish(_ context.Context, p ingest.EncodedBlock, done func(error)) error {
 	b, err := block.Decode(p.Data)
 	if err != nil {
 		return err

@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// Parcel is an encoded block with what is needed to carry it on without
+// EncodedBlock is an encoded block with what is needed to carry it on without
 // opening it.
-type Parcel struct {
+type EncodedBlock struct {
 	Tenant  string
 	Session string
 	ID      string // names the block for deduplication: the stream, when this process began with it, a count
@@ -21,7 +21,7 @@ type Publisher interface {
 	// and fails only if the block was not taken. For a block that was taken,
 	// done is called exactly once, from another goroutine: with nil once the
 	// block is durable, else with the reason for which it was given up.
-	Publish(ctx context.Context, p Parcel, done func(error)) error
+	Publish(ctx context.Context, p EncodedBlock, done func(error)) error
 }
 
 // Permanent marks an error that the same block would meet at any time: it is

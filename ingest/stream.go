@@ -41,7 +41,7 @@ type Stream struct {
 	scratch  []byte // joined SSE data
 	input    dialect.Input
 	decoder  decoderOf
-	book     *dialect.Book
+	emitter  *dialect.Emitter
 	answered bool  // the frame decoded last ended an answer: nothing more is due
 	hold     *hold // nil once dialect and session are settled, or waited for long enough
 	late     *late // nil unless the dialect is still looked for after the hold
@@ -81,7 +81,7 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 	if opts.Digest && s.seq == 0 { // a resumed stream does not see all of its bytes
 		s.digest = sha256.New()
 	}
-	s.book = dialect.NewBook(s.id)
+	s.emitter = dialect.NewEmitter(s.id)
 	s.parts.init(r.settings.Parts)
 	s.taken = s.seq
 	s.acks.init(max(s.seq, s.known), opts.Durable)
@@ -186,7 +186,7 @@ func (s *Stream) take(f *schema.Frame) {
 		s.recogniseLate(f)
 	}
 	s.decode(f)
-	s.keep(f, s.book.TakeLost())
+	s.keep(f, s.emitter.TakeLost())
 }
 
 // usable gives the error that ended the stream.
@@ -396,7 +396,7 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 		at = s.clock.end
 	}
 	if settle {
-		s.decoder.End(at, s.book)
+		s.decoder.End(at, s.emitter)
 	}
 	if reason == schema.EndClientGone && s.answered {
 		reason = schema.EndClosed

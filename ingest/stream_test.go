@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )

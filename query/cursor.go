@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 // Page is one page of a list.

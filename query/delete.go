@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 	"tapedeck/schema/tombstone"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"tapedeck/internal/problem"
 	"tapedeck/schema"
 	"tapedeck/schema/clickhouse"
-	"tapedeck/schema/problem"
 )
 
 // WholeFrame is a frame with its recorded bytes, and how they came.

@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"tapedeck/internal/budget"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
 )
 
 // Frame is one frame with its envelope. Of Frame, Text and Base64 one is there.

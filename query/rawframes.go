@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"tapedeck/internal/budget"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/ext"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/column"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 // ReportRows bounds the rows of a report.

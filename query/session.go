@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"tapedeck/internal/problem"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // SessionDetail is all there is to say of one session but its frames, spans and

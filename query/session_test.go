@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 func TestSession(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"tapedeck/internal/problem"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // sessionID is a session in its place in the list.

@@ -38,9 +38,9 @@ func (s SessionStatus) Open() bool { return s == Running || s == Quiet }
 const (
 	// QuietAfter is the default of WithQuietAfter.
 	QuietAfter = 30 * time.Second
-	// Patience is how long a stream may be silent before its recorder counts as gone,
+	// RecorderTimeout is how long a stream may be silent before its recorder counts as gone,
 	// if the recorder sends no heartbeats.
-	Patience = time.Hour
+	RecorderTimeout = time.Hour
 )
 
 // Recorders reports which recording processes are alive.
@@ -53,7 +53,7 @@ type Recorders interface {
 
 // liveness returns the parameters of sql/alive.sql.
 func (r *Reader) liveness(now int64) args {
-	a := args{"recorders": []string{}, "silent_since": now - int64(Patience), "unheard_since": now - int64(Patience)}
+	a := args{"recorders": []string{}, "silent_since": now - int64(RecorderTimeout), "unheard_since": now - int64(RecorderTimeout)}
 	if r.recorders == nil {
 		return a
 	}

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // table writes a usage report as lines of "<period> <groups>: <calls> calls,

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 )
 

@@ -1,6 +1,6 @@
 package replay
 
-import "tapedeck/schema/budget"
+import "tapedeck/internal/budget"
 
 // Holds estimates the bytes that a playback of a tape holds at least: a frame that is
 // being sent and one that is read ahead, each as recorded and as sent.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"

@@ -4,24 +4,24 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/body"
+	"tapedeck/ingest/ingesthttp"
 	"tapedeck/ingest/jetstream"
-	"tapedeck/ingest/link"
 	"tapedeck/ingest/redecode"
 	"tapedeck/ingest/sink"
+	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
 	"tapedeck/query"
 	queryhttp "tapedeck/query/http"
 	"tapedeck/replay/clickhouse"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/live"
-	"tapedeck/replay/tapefile/stored"
+	"tapedeck/replay/tapefile/tapeexport"
 )
 
 // ingestRoutes are those by which streams come in.
 func (s *server) ingestRoutes(e *echo.Echo) {
 	rec := s.node.recorder
-	bodies := body.NewHandler(rec, body.Options{Limits: s.node.cfg.limits, Keys: s.node.keys, Known: s.node.sessionOf(), Log: s.log})
+	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.node.cfg.limits, Keys: s.node.keys, Known: s.node.sessionOf(), Log: s.log})
 	e.POST("/v1/ingest", forTenant(bodies.Ingest))
 	get(e, "/v1/ingest/:key", only(func(c echo.Context) error {
 		bodies.Status(c.Response(), c.Request(), ingest.DefaultTenant, c.Param("key"))
@@ -29,11 +29,11 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 	}))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.node.cfg.limits, Keys: s.node.keys, Log: s.log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
-	links := link.ServerOptions{Next: s.node.accepts, Log: s.log}
+	links := upload.ServerOptions{Next: s.node.accepts, Log: s.log}
 	if s.node.announcer != nil {
 		links.Arrived = s.node.announcer.Now
 	}
-	s.links = link.NewServer(links)
+	s.links = upload.NewServer(links)
 	if s.node.announcer != nil {
 		s.node.announcer.SpeakFor(s.links.Recorders)
 	}
@@ -84,7 +84,7 @@ func (s *server) readRoutes(e *echo.Echo) {
 	get(e, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
 	get(e, "/v1/sessions/:id/density", forSession(q.Density))
 	e.GET("/v1/sessions/:id/replay", forSession(play.Replay))
-	e.GET("/v1/sessions/:id/tape", only(s.reads(forSession(stored.NewHandler(stored.New(s.node.db, s.tapes), s.log).Tape))))
+	e.GET("/v1/sessions/:id/tape", only(s.reads(forSession(tapeexport.NewHandler(tapeexport.New(s.node.db, s.tapes), s.log).Tape))))
 	get(e, "/v1/usage", forTenant(q.Usage))
 	get(e, "/v1/tools", forTenant(q.Tools))
 	s.emulateRoutes(e)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"tapedeck/schema/origin"
-	"tapedeck/schema/problem"
+	"tapedeck/internal/origin"
+	"tapedeck/internal/problem"
 )
 
 // localOnly refuses requests that name another host.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // provider streams an answer with gaps, gzipped.

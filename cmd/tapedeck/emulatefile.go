@@ -10,10 +10,10 @@ import (
 	"os"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/problem"
 	"tapedeck/replay/emulate"
-	"tapedeck/replay/emulate/front"
+	"tapedeck/replay/emulate/router"
 	"tapedeck/replay/tapefile"
-	"tapedeck/schema/problem"
 )
 
 // openTape opens a session of a tape file.
@@ -43,7 +43,7 @@ func cannotSpeak(err error) error {
 
 // playTape answers from a tape file, which is closed with what it returns.
 func (c *emulateCommand) playTape(ctx context.Context, f *tapefile.File, session string, log *slog.Logger) (*emulated, error) {
-	server := front.New(emulate.Options{Library: f, Logger: log}, nil)
+	server := router.New(emulate.Options{Library: f, Logger: log}, nil)
 	if err := server.Speaks(ctx, ingest.DefaultTenant, session, c.Protocol); err != nil {
 		return nil, errors.Join(cannotSpeak(err), f.Close())
 	}

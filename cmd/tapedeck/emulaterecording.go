@@ -72,7 +72,7 @@ type tapePublisher struct {
 }
 
 // Publish implements ingest.Publisher. A stream hands on one block at a time.
-func (p *tapePublisher) Publish(_ context.Context, parcel ingest.Parcel, done func(error)) error {
+func (p *tapePublisher) Publish(_ context.Context, parcel ingest.EncodedBlock, done func(error)) error {
 	b, err := block.Decode(parcel.Data)
 	if err != nil {
 		return ingest.Permanent(err)

@@ -10,8 +10,8 @@ import (
 	"net/url"
 	"strings"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay/emulate/isolate"
-	"tapedeck/schema/problem"
 )
 
 // openRemote finds a session on the server.

@@ -12,15 +12,15 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/replay/emulate"
-	"tapedeck/replay/emulate/front"
 	"tapedeck/replay/emulate/isolate"
+	"tapedeck/replay/emulate/router"
 	"tapedeck/schema/tombstone"
 )
 
 // emulateRoutes are those at which sessions speak the protocol that they were
 // recorded from.
 func (s *server) emulateRoutes(e *echo.Echo) {
-	f := front.New(emulate.Options{
+	f := router.New(emulate.Options{
 		Library: s.tapes, Budget: s.readers, Logger: s.log, Registerer: s.metrics,
 	}, executions{s.node.db})
 	session := isolated(s.bounded(f.Session))

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/fulltest"
+	"tapedeck/internal/fulltest"
 )
 
 // exporter is an example of docs/recipes/exporter.md.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // Somebody who follows a session that has not begun sees all of it while it

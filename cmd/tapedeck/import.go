@@ -39,7 +39,7 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 	defer file.Close()
 	im := newImporter(c.Tenant, c.Session)
 	if c.Check {
-		im.publish = func(context.Context, ingest.Parcel) error { return nil }
+		im.publish = func(context.Context, ingest.EncodedBlock) error { return nil }
 		err := im.read(ctx, file)
 		return c.report(g, im, "holds", err)
 	}

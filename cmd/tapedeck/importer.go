@@ -18,7 +18,7 @@ import (
 // the streams' own ids, so that what is there already replaces itself.
 type importer struct {
 	tenant, rename string
-	publish        func(context.Context, ingest.Parcel) error
+	publish        func(context.Context, ingest.EncodedBlock) error
 	sessions       []*imported
 	byID           map[string]*imported // by the id on the tape
 	total          atomic.Uint64        // frames
@@ -258,5 +258,5 @@ func (im *importer) send(ctx context.Context, to *imported, p *importedStream, f
 	blk := &block.Block{Tenant: im.tenant, Session: to.ID, State: p.sofar, Facts: facts}
 	n := frames.Frames()
 	data := frames.Encode(nil, blk, block.S2)
-	return im.publish(ctx, ingest.Parcel{Tenant: im.tenant, Session: to.ID, Frames: n, Data: data})
+	return im.publish(ctx, ingest.EncodedBlock{Tenant: im.tenant, Session: to.ID, Frames: n, Data: data})
 }

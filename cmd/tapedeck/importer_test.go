@@ -62,7 +62,7 @@ func partsTape(t *testing.T, frames int) ([]byte, []schema.StreamState, []schema
 func imports(t *testing.T, tape []byte, rename string) (blocks []*block.Block, im *importer, err error) {
 	t.Helper()
 	im = newImporter("tenant", rename)
-	im.publish = func(_ context.Context, p ingest.Parcel) error {
+	im.publish = func(_ context.Context, p ingest.EncodedBlock) error {
 		b, err := block.Decode(p.Data)
 		if err == nil && (b.Session != p.Session || b.Tenant != p.Tenant || len(b.Frames) != p.Frames) {
 			t.Errorf("a parcel of %s %s with %d frames holds %s %s with %d", p.Tenant, p.Session, p.Frames, b.Tenant, b.Session, len(b.Frames))

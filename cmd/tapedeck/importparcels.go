@@ -26,7 +26,7 @@ type parcels struct {
 func newParcels(to ingest.Publisher) *parcels { return &parcels{to: to, run: schema.NewStreamID()} }
 
 // publish hands on a block; it waits while too many are on their way.
-func (p *parcels) publish(ctx context.Context, parcel ingest.Parcel) error {
+func (p *parcels) publish(ctx context.Context, parcel ingest.EncodedBlock) error {
 	if err := p.failure(); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"mime"
 	"net/http"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 // tapeType is the media type of tape files. A page of a foreign site cannot send

@@ -13,7 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // kill -9 of the whole server while it records, ten times at random moments:

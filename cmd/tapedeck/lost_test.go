@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 	"tapedeck/query"
 )
 

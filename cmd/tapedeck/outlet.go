@@ -14,17 +14,17 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
-	"tapedeck/ingest/link"
 	"tapedeck/ingest/recorders"
 	"tapedeck/ingest/spool"
+	"tapedeck/ingest/upload"
 )
 
 // outlet is where a recording command's blocks go: the tapedeck server or a NATS
 // server, with a spool before it for the time that it is away.
 type outlet struct {
 	publisher ingest.Publisher
-	link      *link.Client // nil with NATS
-	spool     *spool.Spool // nil without
+	link      *upload.Client // nil with NATS
+	spool     *spool.Spool   // nil without
 	shut      func(context.Context) error
 	log       *slog.Logger
 	server    string // for messages
@@ -110,7 +110,7 @@ func (o *outlet) checkTenant(tenant string) error {
 }
 
 func (o *outlet) toServer(ctx context.Context, g *global, noSpool bool) error {
-	opts := link.Options{Server: g.Server, Token: g.Token, Recorder: o.id, Log: o.log}
+	opts := upload.Options{Server: g.Server, Token: g.Token, Recorder: o.id, Log: o.log}
 	if noSpool {
 		opts.Grace = -1 // nothing else keeps the blocks: wait for the server
 	}
@@ -118,8 +118,8 @@ func (o *outlet) toServer(ctx context.Context, g *global, noSpool bool) error {
 	if err != nil {
 		return err
 	}
-	c, err := link.Dial(ctx, opts)
-	if _, refused := errors.AsType[*link.RefusedError](err); err != nil && !refused && ctx.Err() == nil {
+	c, err := upload.Dial(ctx, opts)
+	if _, refused := errors.AsType[*upload.RefusedError](err); err != nil && !refused && ctx.Err() == nil {
 		return api.unreachable(err)
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay/replaytest"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/terminal/terminaltest"

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/fulltest"
 	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/fulltest"
 )
 
 // instance is a running `tapedeck up`.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 // profiles are what can be asked for under /debug/pprof.

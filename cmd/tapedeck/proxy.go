@@ -7,7 +7,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/proxy"
-	"tapedeck/schema/secrets"
+	"tapedeck/internal/secrets"
 )
 
 // proxyCommand runs the recording proxy.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"tapedeck/schema/budget"
-	"tapedeck/schema/problem"
+	"tapedeck/internal/budget"
+	"tapedeck/internal/problem"
 )
 
 // readerLimits are the flags that bound the readers of recordings and their memory, for

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // Whatever was recorded, a terminal is sent no control character of it.

@@ -13,7 +13,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
-	"tapedeck/schema/secrets"
+	"tapedeck/internal/secrets"
 )
 
 // recordCommand records one source, or several files.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/redecode"
+	"tapedeck/internal/bounded"
 )
 
 // loomRun is a run as a Loom agent tells it.

@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/schema/problem"
 )
 
 // tenantHandler is a handler that knows whose data it works on.

@@ -14,11 +14,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/dashboards"
-	"tapedeck/ingest/link"
+	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
+	"tapedeck/internal/budget"
 	"tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
-	"tapedeck/schema/budget"
 )
 
 // server is the HTTP side of a node.
@@ -36,7 +36,7 @@ type server struct {
 	tapes       *clickhouse.Store   // nil without the role api
 	live        *live.Library       // nil without the role api
 	ui          *dashboards.Handler // nil without the role api
-	links       *link.Server        // nil without the role ingest
+	links       *upload.Server      // nil without the role ingest
 	sockets     *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/copier"
 	"tapedeck/ingest/file"
 	"tapedeck/ingest/process"
-	"tapedeck/ingest/pump"
-	"tapedeck/ingest/sse/client"
+	"tapedeck/ingest/ssetap"
 	"tapedeck/ingest/websocket"
 	"tapedeck/schema"
 )
@@ -72,7 +72,7 @@ func (c *recordCommand) tapStdin(ctx context.Context, rec *ingest.Recorder, so i
 		fmt.Fprintln(os.Stderr, "recording what you type; end with Ctrl-D")
 	}
 	so.Source = "standard input"
-	return pump.Record(ctx, rec, so, pump.NewReader(pump.Interruptible(ctx, os.Stdin)), c.FrameLimit)
+	return copier.Record(ctx, rec, so, copier.NewReader(copier.Interruptible(ctx, os.Stdin)), c.FrameLimit)
 }
 
 func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header) (ingest.Summary, error) {
@@ -84,7 +84,7 @@ func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ing
 		}
 		body = string(data)
 	}
-	r, err := client.Record(ctx, rec, so, client.Options{
+	r, err := ssetap.Record(ctx, rec, so, ssetap.Options{
 		URL: c.SSE, Method: c.Method, Header: h, Body: []byte(body), Once: c.Once, FrameLimit: c.FrameLimit, Log: stderrLog(),
 	})
 	return r.Summary, err

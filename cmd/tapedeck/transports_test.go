@@ -18,7 +18,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // The streams that every transport has to bring back to the byte: what is

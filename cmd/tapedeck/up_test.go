@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // The demo is recorded by the ordinary tap, plays, and its facts are the script's.

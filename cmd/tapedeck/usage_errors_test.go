@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // alone runs a command that needs no server.

@@ -73,7 +73,7 @@ func fresh(ctx context.Context, js njs.JetStream, d jetstream.Durability) error 
 
 // publish publishes blocks, over and over until the time is up, through the
 // Publisher, and waits until all are confirmed.
-func (b *natsServer) publish(ctx context.Context, blocks []ingest.Parcel, d jetstream.Durability, until time.Duration) (Lap, error) {
+func (b *natsServer) publish(ctx context.Context, blocks []ingest.EncodedBlock, d jetstream.Durability, until time.Duration) (Lap, error) {
 	if err := fresh(ctx, b.js, d); err != nil {
 		return Lap{}, err
 	}
@@ -86,7 +86,7 @@ func (b *natsServer) publish(ctx context.Context, blocks []ingest.Parcel, d jets
 
 // publishBlocks publishes all blocks at least once, or for as long as until says
 // where that is more than 0. rounds makes the ids differ each time.
-func publishBlocks(ctx context.Context, p ingest.Publisher, blocks []ingest.Parcel, rounds *int, until time.Duration) (Lap, error) {
+func publishBlocks(ctx context.Context, p ingest.Publisher, blocks []ingest.EncodedBlock, rounds *int, until time.Duration) (Lap, error) {
 	var (
 		run    Lap
 		acks   sync.WaitGroup

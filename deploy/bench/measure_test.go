@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

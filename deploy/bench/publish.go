@@ -25,7 +25,7 @@ func (s sizes) String() string {
 	return fmt.Sprintf("%s of %.1f KB on average", count(float64(s.count)), float64(s.bytes)/float64(s.count)/1e3)
 }
 
-func sizesOf(blocks []ingest.Parcel) (s sizes) {
+func sizesOf(blocks []ingest.EncodedBlock) (s sizes) {
 	for _, b := range blocks {
 		s.count, s.bytes = s.count+1, s.bytes+len(b.Data)
 	}

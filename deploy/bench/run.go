@@ -88,8 +88,8 @@ type workshop struct {
 	path    string // the file of frames
 	frames  uint64
 	bytes   uint64
-	blocks  []ingest.Parcel // the file's; see parcels
-	cluster *cluster        // nil until a part needs it
+	blocks  []ingest.EncodedBlock // the file's; see parcels
+	cluster *cluster              // nil until a part needs it
 }
 
 // full gives one of two, depending on Options.Quick.

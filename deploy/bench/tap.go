@@ -48,7 +48,7 @@ func tap(ctx context.Context, path string, p ingest.Publisher, so ingest.StreamO
 type nowhere struct{}
 
 // Publish confirms the block at once.
-func (nowhere) Publish(_ context.Context, _ ingest.Parcel, done func(error)) error {
+func (nowhere) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
 	go done(nil)
 	return nil
 }
@@ -56,11 +56,11 @@ func (nowhere) Publish(_ context.Context, _ ingest.Parcel, done func(error)) err
 // shelf is a publisher that keeps blocks.
 type shelf struct {
 	mu     sync.Mutex // guards blocks
-	blocks []ingest.Parcel
+	blocks []ingest.EncodedBlock
 }
 
 // Publish keeps the block.
-func (s *shelf) Publish(_ context.Context, p ingest.Parcel, done func(error)) error {
+func (s *shelf) Publish(_ context.Context, p ingest.EncodedBlock, done func(error)) error {
 	s.mu.Lock()
 	s.blocks = append(s.blocks, p)
 	s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *shelf) Publish(_ context.Context, p ingest.Parcel, done func(error)) er
 }
 
 // parcels gives the blocks that the file comes to.
-func (w *workshop) parcels(ctx context.Context) ([]ingest.Parcel, error) {
+func (w *workshop) parcels(ctx context.Context) ([]ingest.EncodedBlock, error) {
 	if w.blocks != nil {
 		return w.blocks, nil
 	}

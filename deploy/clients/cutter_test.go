@@ -7,11 +7,11 @@ import (
 	"sync"
 	"testing"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
-// cutter passes connections on and cuts them off in the middle.
-type cutter struct {
+// framer passes connections on and cuts them off in the middle.
+type framer struct {
 	address string
 	mu      sync.Mutex // guards what follows
 	limits  []int64    // bytes of the server's that the next requests' connections pass on
@@ -20,11 +20,11 @@ type cutter struct {
 
 // cutAfter stands before a server: the first connections are cut off after so
 // many bytes of the server's, those after them are not.
-func cutAfter(t *testing.T, server string, limits ...int64) *cutter {
+func cutAfter(t *testing.T, server string, limits ...int64) *framer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
-	c := &cutter{address: l.Addr().String(), limits: limits}
+	c := &framer{address: l.Addr().String(), limits: limits}
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -42,7 +42,7 @@ func cutAfter(t *testing.T, server string, limits ...int64) *cutter {
 	return c
 }
 
-func (c *cutter) pass(client net.Conn, address string) {
+func (c *framer) pass(client net.Conn, address string) {
 	defer client.Close()
 	server, err := net.Dial("tcp", address)
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *cutter) pass(client net.Conn, address string) {
 }
 
 // cuts tells how many connections were cut off.
-func (c *cutter) cuts() int {
+func (c *framer) cuts() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cut

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/internal/bounded"
 )
 
 // announced is what the command says of itself with --json.

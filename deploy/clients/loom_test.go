@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/websocket"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 

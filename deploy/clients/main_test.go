@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"tapedeck/deploy/fulltest"
+	"tapedeck/internal/fulltest"
 )
 
 // built is where the program lies, once a test has asked for it.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 	"tapedeck/schema"

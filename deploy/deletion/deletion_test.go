@@ -246,7 +246,7 @@ type keeping struct {
 	next ingest.Publisher
 	mu   sync.Mutex
 	on   bool
-	kept []ingest.Parcel
+	kept []ingest.EncodedBlock
 }
 
 func (k *keeping) hold(on bool) {
@@ -255,13 +255,13 @@ func (k *keeping) hold(on bool) {
 	k.on = on
 }
 
-func (k *keeping) take() []ingest.Parcel {
+func (k *keeping) take() []ingest.EncodedBlock {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.kept)
 }
 
-func (k *keeping) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
+func (k *keeping) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.on {
@@ -273,7 +273,7 @@ func (k *keeping) Publish(ctx context.Context, p ingest.Parcel, done func(error)
 }
 
 // publish hands on a block and waits for its fate.
-func publish(ctx context.Context, to ingest.Publisher, p ingest.Parcel) error {
+func publish(ctx context.Context, to ingest.Publisher, p ingest.EncodedBlock) error {
 	fate := make(chan error, 1)
 	if err := to.Publish(ctx, p, func(err error) { fate <- err }); err != nil {
 		return err

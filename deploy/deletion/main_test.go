@@ -17,13 +17,13 @@ import (
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/ingest/undeleted"
+	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/replay"
 	replayclickhouse "tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
 	"tapedeck/schema"
 	"tapedeck/schema/clickhouse"
-	"tapedeck/schema/problem"
 	"tapedeck/schema/tombstone"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"go.uber.org/goleak"
 
-	"tapedeck/deploy/fulltest"
 	"tapedeck/deploy/local/datadir"
 	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/fulltest"
 )
 
 func TestMain(m *testing.M) {

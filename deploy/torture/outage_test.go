@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/engine"
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/bounded"
 )
 
 var outage = flag.Duration("torture.outage", 4*time.Second, "how long NATS is away in TestOutage")

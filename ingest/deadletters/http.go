@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 // The most letters in one answer.

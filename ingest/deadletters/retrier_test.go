@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/deadletters"
+	"tapedeck/internal/bounded"
 )
 
 // tries notes what retriers try.

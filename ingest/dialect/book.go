@@ -10,10 +10,10 @@ import (
 	"tapedeck/schema"
 )
 
-// Book collects the facts of one stream. A decoder opens facts in it, changes
+// Emitter collects the facts of one stream. A decoder opens facts in it, changes
 // them, and tells the book of every change; the recorder takes what changed
 // whenever it cuts a block.
-type Book struct {
+type Emitter struct {
 	stream   string
 	spans    []*Span
 	messages []*Message
@@ -22,8 +22,8 @@ type Book struct {
 	lost     uint64
 }
 
-// NewBook makes the book of a stream.
-func NewBook(streamID string) *Book { return &Book{stream: streamID} }
+// NewEmitter makes the book of a stream.
+func NewEmitter(streamID string) *Emitter { return &Emitter{stream: streamID} }
 
 // Span, Message and Usage are facts in a book. A decoder keeps the pointers of
 // those that may still change.
@@ -51,7 +51,7 @@ type (
 
 // LocalID makes an id for a fact that only this stream can speak of: the kind,
 // the stream, and the frame that it began with.
-func (b *Book) LocalID(kind string, f *schema.Frame) string {
+func (b *Emitter) LocalID(kind string, f *schema.Frame) string {
 	var room [96]byte
 	buf := append(append(append(room[:0], kind...), ':'), b.stream...)
 	return string(strconv.AppendUint(append(buf, ':'), f.Seq, 10))
@@ -70,7 +70,7 @@ func fact(id string, f *schema.Frame) schema.Fact {
 
 // OpenSpan begins a span at frame f: its status is open and it starts at the
 // frame's arrival. The caller sets the rest and need not call Changed for it.
-func (b *Book) OpenSpan(kind schema.SpanKind, id, name string, f *schema.Frame) *Span {
+func (b *Emitter) OpenSpan(kind schema.SpanKind, id, name string, f *schema.Frame) *Span {
 	s := &Span{Span: schema.Span{
 		Fact: fact(id, f), Kind: kind, Name: name, Status: schema.StatusOpen, Started: f.At,
 	}}
@@ -79,13 +79,13 @@ func (b *Book) OpenSpan(kind schema.SpanKind, id, name string, f *schema.Frame) 
 }
 
 // CloseSpan ends a span at frame f.
-func (b *Book) CloseSpan(s *Span, status schema.Status, f *schema.Frame) {
+func (b *Emitter) CloseSpan(s *Span, status schema.Status, f *schema.Frame) {
 	s.Status, s.Ended = status, f.At
 	b.ChangedSpan(s, f)
 }
 
 // ChangedSpan says that frame f changed the span.
-func (b *Book) ChangedSpan(s *Span, f *schema.Frame) {
+func (b *Emitter) ChangedSpan(s *Span, f *schema.Frame) {
 	s.Version = f.Seq + 1
 	if !s.dirty {
 		s.dirty = true
@@ -94,14 +94,14 @@ func (b *Book) ChangedSpan(s *Span, f *schema.Frame) {
 }
 
 // OpenMessage begins a message at frame f, without text.
-func (b *Book) OpenMessage(kind schema.MessageKind, id string, f *schema.Frame) *Message {
+func (b *Emitter) OpenMessage(kind schema.MessageKind, id string, f *schema.Frame) *Message {
 	m := &Message{Message: schema.Message{Fact: fact(id, f), Kind: kind, Started: f.At, Ended: f.At}}
 	b.ChangedMessage(m, f)
 	return m
 }
 
 // Append adds a chunk to the message's text. It copies the chunk.
-func (b *Book) Append(m *Message, chunk []byte, f *schema.Frame) {
+func (b *Emitter) Append(m *Message, chunk []byte, f *schema.Frame) {
 	if len(chunk) > 0 {
 		m.grow(chunk, f.At)
 	}
@@ -163,7 +163,7 @@ func (m *Message) grow(chunk []byte, at int64) {
 // snapshots: where the new text goes on from the old one, only the difference
 // counts as a new chunk; where it is the beginning of the old one, as when
 // blanks at its end are taken away, the chunks up to there stand.
-func (b *Book) SetText(m *Message, text []byte, f *schema.Frame) {
+func (b *Emitter) SetText(m *Message, text []byte, f *schema.Frame) {
 	m.beyond = 0
 	if strings.HasPrefix(Alias(text), Alias(m.text)) {
 		b.Append(m, text[len(m.text):], f)
@@ -202,7 +202,7 @@ func (m *Message) cutTo(n int) {
 }
 
 // Complete says that no more text will come.
-func (b *Book) Complete(m *Message, f *schema.Frame) {
+func (b *Emitter) Complete(m *Message, f *schema.Frame) {
 	m.Message.Complete = true
 	b.ChangedMessage(m, f)
 }
@@ -214,7 +214,7 @@ func (m *Message) TextLen() int { return len(m.text) }
 func (m *Message) TextSoFar() []byte { return m.text }
 
 // ChangedMessage says that frame f changed the message.
-func (b *Book) ChangedMessage(m *Message, f *schema.Frame) {
+func (b *Emitter) ChangedMessage(m *Message, f *schema.Frame) {
 	m.Version = f.Seq + 1
 	if !m.dirty {
 		m.dirty = true
@@ -223,7 +223,7 @@ func (b *Book) ChangedMessage(m *Message, f *schema.Frame) {
 }
 
 // Say records a message that came whole.
-func (b *Book) Say(kind schema.MessageKind, id string, text []byte, f *schema.Frame) *Message {
+func (b *Emitter) Say(kind schema.MessageKind, id string, text []byte, f *schema.Frame) *Message {
 	m := b.OpenMessage(kind, id, f)
 	b.Append(m, text, f)
 	m.Message.Complete = true
@@ -232,14 +232,14 @@ func (b *Book) Say(kind schema.MessageKind, id string, text []byte, f *schema.Fr
 
 // Use records a usage. Telling the same id again replaces it; a caller that
 // keeps the pointer and changes it calls ChangedUsage.
-func (b *Book) Use(id, scope string, mode schema.UsageMode, t schema.Tokens, f *schema.Frame) *Usage {
+func (b *Emitter) Use(id, scope string, mode schema.UsageMode, t schema.Tokens, f *schema.Frame) *Usage {
 	u := &Usage{Usage: schema.Usage{Fact: fact(id, f), Scope: scope, Mode: mode, Tokens: t}}
 	b.ChangedUsage(u, f)
 	return u
 }
 
 // ChangedUsage says that frame f changed the usage.
-func (b *Book) ChangedUsage(u *Usage, f *schema.Frame) {
+func (b *Emitter) ChangedUsage(u *Usage, f *schema.Frame) {
 	u.Version, u.At = f.Seq+1, f.At
 	if !u.dirty {
 		u.dirty = true
@@ -249,7 +249,7 @@ func (b *Book) ChangedUsage(u *Usage, f *schema.Frame) {
 
 // SetTitle names what a session is about: a user message. It is cut to one
 // short line; of several for one session the first stands.
-func (b *Book) SetTitle(session string, text []byte) {
+func (b *Emitter) SetTitle(session string, text []byte) {
 	title := oneLine(text, titleLength)
 	if title == "" {
 		return
@@ -266,17 +266,17 @@ func (b *Book) SetTitle(session string, text []byte) {
 type Title struct{ Session, Text string }
 
 // TakeTitles gives the titles set since the last call.
-func (b *Book) TakeTitles() []Title {
+func (b *Emitter) TakeTitles() []Title {
 	titles := b.titles
 	b.titles = nil
 	return titles
 }
 
 // Lost says that n frames are missing before the present one.
-func (b *Book) Lost(n uint64) { b.lost += n }
+func (b *Emitter) Lost(n uint64) { b.lost += n }
 
 // TakeLost gives the number told to Lost since the last call.
-func (b *Book) TakeLost() uint64 {
+func (b *Emitter) TakeLost() uint64 {
 	n := b.lost
 	b.lost = 0
 	return n

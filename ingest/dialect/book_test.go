@@ -19,7 +19,7 @@ const stream = "019b7000-0000-7000-8000-000000000001"
 func frame(seq uint64) *schema.Frame { return &schema.Frame{Seq: seq, At: 1e9 + int64(seq)*1e6} }
 
 func TestTakeGivesWhatChanged(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	one := b.OpenSpan(schema.SpanTool, "one", "read", frame(0))
 	two := b.OpenSpan(schema.SpanTool, "two", "bash", frame(1))
 	u := b.Use("u", "two", schema.UsageAdd, schema.Tokens{Input: 1}, frame(1))
@@ -58,7 +58,7 @@ func TestTakeGivesWhatChanged(t *testing.T) {
 
 // What was taken stays as it is, whatever happens to the fact afterwards.
 func TestTakenFactsAreCopies(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
 	b.Append(m, []byte("ab"), frame(1))
 	b.Append(m, []byte("cd"), frame(2))
@@ -85,7 +85,7 @@ func TestTakenFactsAreCopies(t *testing.T) {
 
 // Also where the text is shortened and goes on from there.
 func TestShortenedFactsAreCopies(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
 	b.Append(m, []byte("ab"), frame(1))
 	b.Append(m, []byte("cd"), frame(2))
@@ -104,7 +104,7 @@ func TestShortenedFactsAreCopies(t *testing.T) {
 }
 
 func TestOpenMessagesArePutOff(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
 	told := func(now int64, all, want, wantPutOff bool) {
 		t.Helper()
@@ -133,7 +133,7 @@ func TestOpenMessagesArePutOff(t *testing.T) {
 }
 
 func TestPutOffMessageComesOnceWithItsLastText(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
 	other := b.OpenMessage(schema.MessageThinking, "o", frame(0))
 	b.Append(m, []byte("0123456789"), frame(1))
@@ -165,50 +165,50 @@ func TestChunks(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		make func(b *Book) *Message
+		make func(b *Emitter) *Message
 		text string
 		at   []int64
 		end  []uint32
 	}{
-		{"in one piece", func(b *Book) *Message {
+		{"in one piece", func(b *Emitter) *Message {
 			return b.Say(schema.MessageUser, "m", []byte("hi"), frame(1))
 		}, "hi", nil, nil},
-		{"nothing", func(b *Book) *Message {
+		{"nothing", func(b *Emitter) *Message {
 			return b.Say(schema.MessageUser, "m", nil, frame(1))
 		}, "", nil, nil},
-		{"one piece, later than it began", func(b *Book) *Message {
+		{"one piece, later than it began", func(b *Emitter) *Message {
 			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
 			b.Append(m, []byte("hi"), frame(2))
 			return m
 		}, "hi", at(2), []uint32{2}},
-		{"several, one of them empty", func(b *Book) *Message {
+		{"several, one of them empty", func(b *Emitter) *Message {
 			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
 			b.Append(m, []byte("a"), frame(1))
 			b.Append(m, nil, frame(2))
 			b.Append(m, []byte("bc"), frame(3))
 			return m
 		}, "abc", at(1, 3), []uint32{1, 3}},
-		{"two in one frame", func(b *Book) *Message {
+		{"two in one frame", func(b *Emitter) *Message {
 			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
 			b.Append(m, []byte("a"), frame(1))
 			b.Append(m, []byte("b"), frame(1))
 			return m
 		}, "ab", at(1, 1), []uint32{1, 2}},
-		{"a growing snapshot", func(b *Book) *Message {
+		{"a growing snapshot", func(b *Emitter) *Message {
 			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
 			b.SetText(m, []byte("ab"), frame(1))
 			b.SetText(m, []byte("ab"), frame(2))
 			b.SetText(m, []byte("abc"), frame(3))
 			return m
 		}, "abc", at(1, 3), []uint32{2, 3}},
-		{"a text that replaces", func(b *Book) *Message {
+		{"a text that replaces", func(b *Emitter) *Message {
 			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
 			b.Append(m, []byte("ab"), frame(1))
 			b.Append(m, []byte("cd"), frame(2))
 			b.SetText(m, []byte("x"), frame(3))
 			return m
 		}, "x", at(3), []uint32{1}},
-		{"blanks taken away at the end", func(b *Book) *Message {
+		{"blanks taken away at the end", func(b *Emitter) *Message {
 			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
 			b.Append(m, []byte("ab"), frame(1))
 			b.Append(m, []byte("cd "), frame(2))
@@ -217,19 +217,19 @@ func TestChunks(t *testing.T) {
 			b.Append(m, []byte("e"), frame(5))
 			return m
 		}, "abcde", at(1, 2, 5), []uint32{2, 4, 5}},
-		{"the beginning of one piece", func(b *Book) *Message {
+		{"the beginning of one piece", func(b *Emitter) *Message {
 			m := b.Say(schema.MessageUser, "m", []byte("hi  "), frame(1))
 			b.SetText(m, []byte("hi"), frame(2))
 			return m
 		}, "hi", nil, nil},
-		{"an empty text that replaces", func(b *Book) *Message {
+		{"an empty text that replaces", func(b *Emitter) *Message {
 			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
 			b.Append(m, []byte("ab"), frame(2))
 			b.SetText(m, nil, frame(3))
 			b.Append(m, []byte("c"), frame(4))
 			return m
 		}, "c", at(4), []uint32{1}},
-		{"many", func(b *Book) *Message {
+		{"many", func(b *Emitter) *Message {
 			m := b.OpenMessage(schema.MessageUser, "m", frame(1))
 			for i := range uint64(100) {
 				b.Append(m, []byte("0123456789"), frame(1+i))
@@ -239,7 +239,7 @@ func TestChunks(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			b := NewBook(stream)
+			b := NewEmitter(stream)
 			m := test.make(b)
 			facts, _ := b.Take(frame(9).At, true)
 			got := facts.Messages[0]
@@ -260,7 +260,7 @@ func TestChunks(t *testing.T) {
 }
 
 func TestTitles(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	b.SetTitle("s", []byte("  \n\t "))
 	b.SetTitle("s", []byte("\n First\r\n line \x00 of it "))
 	b.SetTitle("s", []byte("second"))
@@ -281,7 +281,7 @@ func TestTitles(t *testing.T) {
 }
 
 func TestLost(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	b.Lost(2)
 	b.Lost(3)
 	if n := b.TakeLost(); n != 5 {
@@ -293,11 +293,11 @@ func TestLost(t *testing.T) {
 }
 
 func TestLocalID(t *testing.T) {
-	if got, want := NewBook(stream).LocalID("tool", frame(42)), "tool:"+stream+":42"; got != want {
+	if got, want := NewEmitter(stream).LocalID("tool", frame(42)), "tool:"+stream+":42"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	long := strings.Repeat("x", 300)
-	if got, want := NewBook(long).LocalID("tool", frame(1)), "tool:"+long+":1"; got != want {
+	if got, want := NewEmitter(long).LocalID("tool", frame(1)), "tool:"+long+":1"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -305,7 +305,7 @@ func TestLocalID(t *testing.T) {
 // Of a message without end a part is kept, in whole characters, and how much more
 // there was.
 func TestTextIsBounded(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
 	m.Attributes = `{"a":1}`
 	chunk := []byte(strings.Repeat("ü", 50_000) + "x") // an odd number of bytes
@@ -341,7 +341,7 @@ func TestTextIsBounded(t *testing.T) {
 // The longer an open message, the more seldom it is told: no more than retellFact
 // bytes a second.
 func TestLongMessagesAreToldSeldom(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
 	chunk := make([]byte, 1000)
 	told := 0
@@ -360,7 +360,7 @@ func TestLongMessagesAreToldSeldom(t *testing.T) {
 
 // An open message whose text is full is told once more, and then when it ends.
 func TestFullMessagesAreToldAtTheirEnd(t *testing.T) {
-	b := NewBook(stream)
+	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
 	chunk := make([]byte, MaxText/10)
 	var beyond []string
@@ -382,19 +382,19 @@ func TestFullMessagesAreToldAtTheirEnd(t *testing.T) {
 
 // What was given out stays as it was, whatever happens to the message.
 func TestWhatWasTakenStays(t *testing.T) {
-	for name, change := range map[string]func(b *Book, m *Message){
-		"append":  func(b *Book, m *Message) { b.Append(m, []byte("ZZ"), frame(9)) },
-		"replace": func(b *Book, m *Message) { b.SetText(m, []byte("other, and longer than it was before"), frame(9)) },
-		"cut": func(b *Book, m *Message) {
+	for name, change := range map[string]func(b *Emitter, m *Message){
+		"append":  func(b *Emitter, m *Message) { b.Append(m, []byte("ZZ"), frame(9)) },
+		"replace": func(b *Emitter, m *Message) { b.SetText(m, []byte("other, and longer than it was before"), frame(9)) },
+		"cut": func(b *Emitter, m *Message) {
 			b.SetText(m, []byte("first s"), frame(9))
 			b.Append(m, []byte("ZZ"), frame(10))
 		},
-		"cut and go on": func(b *Book, m *Message) {
+		"cut and go on": func(b *Emitter, m *Message) {
 			b.SetText(m, []byte("first "), frame(9))
 			b.SetText(m, []byte("first WORDS and more"), frame(10))
 		},
 	} {
-		b := NewBook(stream)
+		b := NewEmitter(stream)
 		m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
 		for i, chunk := range []string{"first ", "second ", "third"} {
 			b.Append(m, []byte(chunk), frame(uint64(i+1)))

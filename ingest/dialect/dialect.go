@@ -35,10 +35,10 @@ type Input struct {
 type Decoder interface {
 	// Decode reads one frame. It never fails: what it cannot read it marks with
 	// schema.FlagUnknownType and passes over.
-	Decode(in *Input, b *Book)
+	Decode(in *Input, b *Emitter)
 	// End is called once, after the last frame, with the time at which the
 	// stream ended: what is still open is settled here.
-	End(at int64, b *Book)
+	End(at int64, b *Emitter)
 }
 
 // TextReader is a Decoder that may do without Input.JSON.

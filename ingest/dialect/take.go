@@ -20,7 +20,7 @@ const (
 // Take gives the facts that changed since the last Take, as of now (ns), and
 // whether open messages were put off for a later one. With all set nothing is
 // put off. The texts and lists are copies or never written again.
-func (b *Book) Take(now int64, all bool) (facts block.Facts, putOff bool) {
+func (b *Emitter) Take(now int64, all bool) (facts block.Facts, putOff bool) {
 	if len(b.spans) > 0 {
 		facts.Spans = make([]schema.Span, len(b.spans))
 		for i, s := range b.spans {
@@ -43,7 +43,7 @@ func (b *Book) Take(now int64, all bool) (facts block.Facts, putOff bool) {
 	return facts, putOff
 }
 
-func (b *Book) takeMessages(now int64, all bool) ([]schema.Message, bool) {
+func (b *Emitter) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 	if len(b.messages) == 0 {
 		return nil, false
 	}

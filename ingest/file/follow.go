@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/pump"
+	"tapedeck/ingest/copier"
 )
 
 // FollowOptions say which file to follow. The zero value of a field stands for
@@ -74,7 +74,7 @@ func Follow(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		}
 		defer f.store.close()
 	}
-	recordCtx, cancel := pump.Linger(ctx, pump.CloseTimeout)
+	recordCtx, cancel := copier.WithGrace(ctx, copier.CloseTimeout)
 	defer cancel()
 	f.recordCtx = recordCtx
 	defer f.drop()
@@ -118,9 +118,9 @@ func (f *follower) end(ctx context.Context, err error) (ingest.Summary, error) {
 	}
 	reason := "closed"
 	if err != nil {
-		reason = pump.Reason(err)
+		reason = copier.Reason(err)
 	}
-	sum, closeErr := pump.Close(ctx, f.stream, reason)
+	sum, closeErr := copier.Close(ctx, f.stream, reason)
 	if closeErr == nil {
 		f.offsets.Durable(f.firstSeq + sum.Frames)
 	}

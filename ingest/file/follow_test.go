@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/file"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 

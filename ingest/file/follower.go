@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/pump"
+	"tapedeck/ingest/copier"
 	"tapedeck/schema"
 )
 
@@ -42,9 +42,9 @@ type follower struct {
 
 	lead    []byte       // read, while it is not known what cuts it
 	leadAt  []schema.Cut // the reads that it came in
-	cutter  ingest.Cutter
+	framer  ingest.Framer
 	stream  *ingest.Stream // nil until its transport is known
-	offsets *pump.Offsets
+	offsets *copier.Offsets
 	// firstSeq is the seq of the first frame of this Follow.
 	firstSeq uint64
 
@@ -135,11 +135,11 @@ func (f *follower) dropJournal() {
 func (f *follower) cut(p []byte, at int64) error {
 	f.total += int64(len(p))
 	if f.stream != nil {
-		return f.cutter.Cut(p, at, f.record)
+		return f.framer.Split(p, at, f.record)
 	}
 	f.lead = append(f.lead, p...)
 	f.leadAt = append(f.leadAt, schema.Cut{Offset: uint32(len(f.lead)), At: at})
-	t, sure := pump.ByFirstBytes(f.lead)
+	t, sure := copier.ByFirstBytes(f.lead)
 	if !sure && len(f.lead) < leadLimit {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (f *follower) begin(t schema.Transport) error {
 	f.lead, f.leadAt = nil, nil
 	start := uint32(0)
 	for _, read := range reads {
-		if err := f.cutter.Cut(lead[start:read.Offset], read.At, f.record); err != nil {
+		if err := f.framer.Split(lead[start:read.Offset], read.At, f.record); err != nil {
 			return err
 		}
 		start = read.Offset
@@ -175,16 +175,16 @@ func (f *follower) open(t schema.Transport, resume *ingest.Resume) error {
 	if resume != nil {
 		f.firstSeq = resume.NextSeq
 	}
-	f.offsets = pump.NewOffsets(f.firstSeq, 0)
+	f.offsets = copier.NewOffsets(f.firstSeq, 0)
 	if resume != nil && resume.Again {
-		f.offsets = pump.NewOffsets(0, 0)
+		f.offsets = copier.NewOffsets(0, 0)
 	}
 	so.Durable = f.offsets.Durable
 	s, err := f.rec.Open(so)
 	if err != nil {
 		return err
 	}
-	f.stream, f.cutter = s, pump.NewCutter(t, f.opts.FrameLimit)
+	f.stream, f.framer = s, copier.NewFramer(t, f.opts.FrameLimit)
 	f.so.Transport = t
 	return nil
 }
@@ -197,7 +197,7 @@ func (f *follower) record(frame *schema.Frame) error {
 // finish records what is left of the current file though it is not complete.
 func (f *follower) finish() error {
 	if len(f.lead) > 0 {
-		t, _ := pump.ByFirstBytes(f.lead)
+		t, _ := copier.ByFirstBytes(f.lead)
 		if err := f.begin(t); err != nil {
 			return err
 		}
@@ -205,8 +205,8 @@ func (f *follower) finish() error {
 	if f.stream == nil {
 		return nil
 	}
-	err := f.cutter.End(ingest.Now(), f.record)
-	f.cutter = pump.NewCutter(f.so.Transport, f.opts.FrameLimit)
+	err := f.framer.End(ingest.Now(), f.record)
+	f.framer = copier.NewFramer(f.so.Transport, f.opts.FrameLimit)
 	return err
 }
 

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/file"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema/block"
 )
 
@@ -49,7 +49,7 @@ type entry struct {
 	Raw    string
 }
 
-func (j *journal) Publish(_ context.Context, p ingest.Parcel, done func(error)) error {
+func (j *journal) Publish(_ context.Context, p ingest.EncodedBlock, done func(error)) error {
 	b, err := block.Decode(p.Data)
 	if err != nil {
 		return err

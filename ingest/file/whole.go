@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/pump"
+	"tapedeck/ingest/copier"
 )
 
 // Options say which file to record.
@@ -55,10 +55,10 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		}
 	}
 	var from io.Reader = f
-	reader := pump.NewFileReader
+	reader := copier.NewFileReader
 	total := info.Size()
 	if !info.Mode().IsRegular() { // a named pipe: comes when it comes, and may never end
-		from, reader, total = pump.Interruptible(ctx, f), pump.NewReader, 0
+		from, reader, total = copier.Interruptible(ctx, f), copier.NewReader, 0
 	}
 	if opts.Progress != nil {
 		from = &counted{from: from, total: total, tell: opts.Progress}
@@ -66,7 +66,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	if so.Source == "" {
 		so.Source = opts.Path
 	}
-	sum, err := pump.Record(ctx, rec, so, reader(from), opts.FrameLimit)
+	sum, err := copier.Record(ctx, rec, so, reader(from), opts.FrameLimit)
 	if err != nil {
 		err = fmt.Errorf("record %s: %w", opts.Path, err)
 	}

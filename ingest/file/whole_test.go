@@ -14,11 +14,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
-	"tapedeck/ingest/cuttertest"
 	"tapedeck/ingest/file"
+	"tapedeck/ingest/framing/framingtest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 
@@ -81,7 +81,7 @@ func TestRecord(t *testing.T) {
 
 func TestRecordCaptures(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range cuttertest.Fixtures(t, ".jsonl", ".sse", ".sse.txt") {
+	for name, text := range framingtest.Fixtures(t, ".jsonl", ".sse", ".sse.txt") {
 		path := filepath.Join(dir, filepath.Base(name))
 		write(t, path, string(text))
 		var m ingesttest.Memory
@@ -226,7 +226,7 @@ func BenchmarkRecord(b *testing.B) {
 // nothing takes blocks and forgets them.
 type nothing struct{}
 
-func (nothing) Publish(_ context.Context, _ ingest.Parcel, done func(error)) error {
+func (nothing) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
 	go done(nil)
 	return nil
 }

@@ -76,7 +76,7 @@ func (m *Memory) set(change func()) {
 }
 
 // Publish implements ingest.Publisher.
-func (m *Memory) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
+func (m *Memory) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	m.mu.Lock()
 	stalled, delay, giveUp, refuse := m.stalled, m.delay, m.giveUp, m.refuse
 	m.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 
@@ -106,7 +106,7 @@ func TestMemoryStalls(t *testing.T) {
 	m.Stall()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if err := m.Publish(ctx, ingest.Parcel{}, nil); !errors.Is(err, context.DeadlineExceeded) {
+	if err := m.Publish(ctx, ingest.EncodedBlock{}, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("stalled Publish gave %v", err)
 	}
 	s := open(t, &m)

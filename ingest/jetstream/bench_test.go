@@ -9,10 +9,10 @@ import (
 
 	njs "github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/bounded"
 )
 
 // BenchmarkPublish publishes blocks of 6.5 KB, as those of a file of short
@@ -44,7 +44,7 @@ func BenchmarkPublish(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		onWay.Add(1)
-		parcel := ingest.Parcel{Tenant: "default", Session: "sess-" + strconv.Itoa(n), ID: "stream.opened." + strconv.Itoa(n), Data: data}
+		parcel := ingest.EncodedBlock{Tenant: "default", Session: "sess-" + strconv.Itoa(n), ID: "stream.opened." + strconv.Itoa(n), Data: data}
 		n++
 		err := p.Publish(b.Context(), parcel, func(err error) {
 			if err != nil {

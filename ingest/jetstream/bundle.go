@@ -40,16 +40,16 @@ const bundleBytes = 64 << 10
 const headSize = 32
 
 // entrySize is what a block takes of a bundle, bytes.
-func entrySize(p *ingest.Parcel) int { return len(p.Data) + len(p.Session) + 8 }
+func entrySize(p *ingest.EncodedBlock) int { return len(p.Data) + len(p.Session) + 8 }
 
 // takes reports whether a block fits in beside those that are there.
-func (b *bundle) takes(p *ingest.Parcel, most int) bool {
+func (b *bundle) takes(p *ingest.EncodedBlock, most int) bool {
 	return headSize+b.size+entrySize(p) <= most &&
 		!slices.ContainsFunc(b.entries, func(e block.Entry) bool { return e.Session == p.Session })
 }
 
 // add puts a block in.
-func (b *bundle) add(p *ingest.Parcel, weight int64, done func(error)) {
+func (b *bundle) add(p *ingest.EncodedBlock, weight int64, done func(error)) {
 	b.ids = append(b.ids, p.ID)
 	b.entries = append(b.entries, block.Entry{Session: p.Session, Data: p.Data})
 	b.size += entrySize(p)

@@ -17,7 +17,7 @@ type gathered struct {
 
 func newGathered() gathered { return gathered{limit: gatherLimit, by: map[bucket]*bundle{}} }
 
-func bucketOf(p *ingest.Parcel) bucket {
+func bucketOf(p *ingest.EncodedBlock) bucket {
 	return bucket{p.Tenant, ingest.Bucket(p.Session), block.VersionOf(p.Data)}
 }
 

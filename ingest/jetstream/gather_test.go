@@ -42,7 +42,7 @@ func TestTakes(t *testing.T) {
 		for _, most := range []int{512, 2 << 10, 64 << 10} {
 			b := &bundle{}
 			for i := range 1000 {
-				p := ingest.Parcel{Session: fmt.Sprint("session", i), Data: make([]byte, size)}
+				p := ingest.EncodedBlock{Session: fmt.Sprint("session", i), Data: make([]byte, size)}
 				if !b.takes(&p, most) {
 					break
 				}
@@ -54,7 +54,7 @@ func TestTakes(t *testing.T) {
 			if msg, _ := b.message(nil); len(msg.Data) > most {
 				t.Errorf("%d blocks of %d bytes make %d, over %d", len(b.entries), size, len(msg.Data), most)
 			}
-			if again := b.entries[0]; b.takes(&ingest.Parcel{Session: again.Session}, 1<<20) {
+			if again := b.entries[0]; b.takes(&ingest.EncodedBlock{Session: again.Session}, 1<<20) {
 				t.Error("it takes a session twice")
 			}
 		}

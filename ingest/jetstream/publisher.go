@@ -52,7 +52,7 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 // Publish implements ingest.Publisher. It fails at once while the connection is
 // down; a block that the server cannot take at any time fails with
 // ingest.Permanent.
-func (p *Publisher) Publish(ctx context.Context, parcel ingest.Parcel, done func(error)) error {
+func (p *Publisher) Publish(ctx context.Context, parcel ingest.EncodedBlock, done func(error)) error {
 	limit := p.nc.MaxPayload()
 	if limit > 0 && int64(len(parcel.Data))+headerRoom > limit {
 		return ingest.Permanent(fmt.Errorf("block of %d bytes is over the NATS server's max_payload of %d: "+

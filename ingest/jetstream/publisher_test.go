@@ -12,11 +12,11 @@ import (
 	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/bounded"
 )
 
 // fates collects what blocks come to.
@@ -39,7 +39,7 @@ func (f *fates) publishFor(t *testing.T, p *jetstream.Publisher, session, id str
 func (f *fates) publishAs(t *testing.T, p *jetstream.Publisher, tenant, session, id string, data []byte) {
 	t.Helper()
 	f.onWay.Add(1)
-	err := p.Publish(t.Context(), ingest.Parcel{Tenant: tenant, Session: session, ID: id, Data: data}, func(err error) {
+	err := p.Publish(t.Context(), ingest.EncodedBlock{Tenant: tenant, Session: session, ID: id, Data: data}, func(err error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.told = append(f.told, err)
@@ -179,7 +179,7 @@ func TestClosedConnection(t *testing.T) {
 	if len(told) != 10 || slices.Contains(told, nil) {
 		t.Errorf("told %v", told)
 	}
-	err = p.Publish(t.Context(), ingest.Parcel{Tenant: "default", Session: "s", ID: "id", Data: []byte("x")}, nil)
+	err = p.Publish(t.Context(), ingest.EncodedBlock{Tenant: "default", Session: "s", ID: "id", Data: []byte("x")}, nil)
 	if !errors.Is(err, nats.ErrDisconnected) {
 		t.Errorf("after the connection was closed: %v", err)
 	}

@@ -158,7 +158,7 @@ type handing struct {
 	err error
 }
 
-func (h *handing) on(ctx context.Context, next ingest.Publisher, p ingest.Parcel) error {
+func (h *handing) on(ctx context.Context, next ingest.Publisher, p ingest.EncodedBlock) error {
 	h.all.Add(1)
 	err := next.Publish(ctx, p, func(err error) {
 		h.mu.Lock()

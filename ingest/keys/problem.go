@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 // retryAfter is when a client may come again whose key could not be claimed.

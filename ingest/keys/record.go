@@ -143,7 +143,7 @@ func jsonMessage(subject, kind string, handed uint64, v any) *nats.Msg {
 	return message(subject, kind, handed, text)
 }
 
-func blockMessage(subject string, handed uint64, p *ingest.Parcel) *nats.Msg {
+func blockMessage(subject string, handed uint64, p *ingest.EncodedBlock) *nats.Msg {
 	m := message(subject, kindBlock, handed, p.Data)
 	m.Header[headerID] = []string{p.ID}
 	m.Header[headerFrames] = []string{strconv.Itoa(p.Frames)}
@@ -151,9 +151,9 @@ func blockMessage(subject string, handed uint64, p *ingest.Parcel) *nats.Msg {
 }
 
 // parcelOf is the reverse of blockMessage. The session is that of the decoded block.
-func parcelOf(h nats.Header, tenant, session string, data []byte) ingest.Parcel {
+func parcelOf(h nats.Header, tenant, session string, data []byte) ingest.EncodedBlock {
 	frames, _ := strconv.Atoi(h.Get(headerFrames)) // counted for a log line alone
-	return ingest.Parcel{Tenant: tenant, Session: session, ID: h.Get(headerID), Frames: frames, Data: data}
+	return ingest.EncodedBlock{Tenant: tenant, Session: session, ID: h.Get(headerID), Frames: frames, Data: data}
 }
 
 func handedOf(h nats.Header) uint64 {

@@ -11,7 +11,7 @@ import (
 
 // queued is a block that waits to be written to the log.
 type queued struct {
-	parcel ingest.Parcel
+	parcel ingest.EncodedBlock
 	done   func(error)
 }
 
@@ -20,7 +20,7 @@ const queueBytes = 1 << 20
 
 // Publish implements ingest.Publisher: it writes a block to the log, then publishes it
 // for the sink. The block is durable when both have it.
-func (c *Claim) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
+func (c *Claim) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	for {
 		c.mu.Lock()
 		if c.err != nil {

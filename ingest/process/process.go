@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/copier"
 	"tapedeck/ingest/dialect/dialects"
-	"tapedeck/ingest/pump"
 )
 
 // Options say what to run. The zero value of a field stands for its default.
@@ -91,8 +91,8 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	passErr := run.pass(opts.Stdout, r.waiting)
 	r.waiting.end()
 	<-run.exited
-	timeout := time.AfterFunc(pump.CloseTimeout, func() {
-		r.giveUp(fmt.Errorf("not done within %v of the command's end", pump.CloseTimeout))
+	timeout := time.AfterFunc(copier.CloseTimeout, func() {
+		r.giveUp(fmt.Errorf("not done within %v of the command's end", copier.CloseTimeout))
 	})
 	defer timeout.Stop()
 	err = <-recorded

@@ -17,10 +17,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/process"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 

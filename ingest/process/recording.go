@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/pump"
+	"tapedeck/ingest/copier"
 	"tapedeck/schema"
 )
 
@@ -14,7 +14,7 @@ type recording struct {
 	so       ingest.StreamOptions
 	limit    int
 	waiting  *backlog
-	offsets  *pump.Offsets
+	offsets  *copier.Offsets
 	ctx      context.Context // ends when the recording is given up
 	giveUp   func(error)
 	summary  ingest.Summary
@@ -23,7 +23,7 @@ type recording struct {
 func newRecording(rec *ingest.Recorder, so ingest.StreamOptions, opts Options) *recording {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &recording{
-		recorder: rec, so: so, limit: opts.FrameLimit, waiting: newBacklog(opts.Buffer), offsets: pump.NewOffsets(0, 0), ctx: ctx,
+		recorder: rec, so: so, limit: opts.FrameLimit, waiting: newBacklog(opts.Buffer), offsets: copier.NewOffsets(0, 0), ctx: ctx,
 	}
 	r.giveUp = func(err error) {
 		r.waiting.fail(err)
@@ -36,24 +36,24 @@ func newRecording(rec *ingest.Recorder, so ingest.StreamOptions, opts Options) *
 // ended.
 func (r *recording) run(command *running) error {
 	defer r.giveUp(context.Canceled) // what is printed from here on is not kept
-	transport, source := pump.Sniff(r.waiting)
+	transport, source := copier.Sniff(r.waiting)
 	r.so.Transport, r.so.Durable = transport, r.offsets.Durable
 	s, err := r.recorder.Open(r.so)
 	if err != nil {
 		return err
 	}
-	err = pump.Feed(context.Background(), source, pump.NewCutter(transport, r.limit), func(f *schema.Frame) error {
+	err = copier.Copy(context.Background(), source, copier.NewFramer(transport, r.limit), func(f *schema.Frame) error {
 		r.offsets.Add(len(f.Raw))
 		return s.Record(r.ctx, f)
 	})
-	reason := pump.Reason(err)
+	reason := copier.Reason(err)
 	if err == nil {
 		select {
 		case <-command.exited:
 			reason = command.reason()
 		case <-r.ctx.Done():
 			err = context.Cause(r.ctx)
-			reason = pump.Reason(err)
+			reason = copier.Reason(err)
 		}
 	}
 	var closeErr error

@@ -5,19 +5,19 @@ import (
 	"strings"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/ndjson"
-	"tapedeck/ingest/proxy/coding"
-	"tapedeck/ingest/sse"
+	"tapedeck/ingest/framing/ndjson"
+	"tapedeck/ingest/framing/sse"
+	"tapedeck/internal/contentcoding"
 	"tapedeck/schema"
 )
 
 // body makes frames of the bytes of one direction.
 type body struct {
-	cutter  ingest.Cutter
-	coding  string          // to be undone before cutting, "" for none
-	decoder *coding.Decoder // nil before the first byte and without coding
-	plain   []byte          // scratch: what a read was decoded to
-	closing bool            // the close frame of a WebSocket was noted
+	framer  ingest.Framer
+	coding  string                 // to be undone before cutting, "" for none
+	decoder *contentcoding.Decoder // nil before the first byte and without coding
+	plain   []byte                 // scratch: what a read was decoded to
+	closing bool                   // the close frame of a WebSocket was noted
 }
 
 // plainSize is how much decoded data is handed on at a time at most, bytes:
@@ -29,33 +29,33 @@ func (p *Proxy) newBody(h http.Header) *body {
 	coded := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ","))
 	switch {
 	case coded == "" || strings.EqualFold(coded, "identity"):
-		return &body{cutter: p.cutter(h)}
-	case p.opts.KeepCoding || !coding.Known(coded):
-		return &body{cutter: newPieces()}
+		return &body{framer: p.framer(h)}
+	case p.opts.KeepCoding || !contentcoding.Known(coded):
+		return &body{framer: newPieces()}
 	}
-	return &body{cutter: p.cutter(h), coding: coded}
+	return &body{framer: p.framer(h), coding: coded}
 }
 
 // newRequestBody is newBody for what a client sends.
 func (p *Proxy) newRequestBody(h http.Header) *body {
 	b := p.newBody(h)
-	if w, ok := b.cutter.(*whole); ok {
-		b.cutter = &secretive{whole: w, redact: p.redact}
+	if w, ok := b.framer.(*whole); ok {
+		b.framer = &secretive{whole: w, redact: p.redact}
 	}
 	return b
 }
 
-// cutter chooses by media type.
-func (p *Proxy) cutter(h http.Header) ingest.Cutter {
+// framer chooses by media type.
+func (p *Proxy) framer(h http.Header) ingest.Framer {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	media = strings.ToLower(strings.TrimSpace(media))
 	switch media {
 	case "text/event-stream":
-		return sse.NewCutter(p.opts.FrameLimit)
+		return sse.NewFramer(p.opts.FrameLimit)
 	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
 		"application/jsonlines", "application/x-jsonlines", "application/json-lines",
 		"application/json-seq", "application/stream+json", "application/x-json-stream":
-		return ndjson.NewCutter(p.opts.FrameLimit)
+		return ndjson.NewFramer(p.opts.FrameLimit)
 	case "application/json":
 		return newWhole(p.opts.FrameLimit)
 	}
@@ -68,10 +68,10 @@ func (p *Proxy) cutter(h http.Header) ingest.Cutter {
 // write takes the bytes of one read. note is told what people should know.
 func (b *body) write(p []byte, at int64, emit func(*schema.Frame) error, note func(string) error) error {
 	if b.coding == "" {
-		return b.cutter.Cut(p, at, emit)
+		return b.framer.Split(p, at, emit)
 	}
 	if b.decoder == nil {
-		b.decoder = coding.New(b.coding)
+		b.decoder = contentcoding.New(b.coding)
 	}
 	cut := func() error {
 		whole := b.plain
@@ -79,7 +79,7 @@ func (b *body) write(p []byte, at int64, emit func(*schema.Frame) error, note fu
 		if len(whole) == 0 {
 			return nil
 		}
-		return b.cutter.Cut(whole, at, emit)
+		return b.framer.Split(whole, at, emit)
 	}
 	var failed error // of the recorder, not of the bytes
 	err := b.decoder.Decode(p, func(out []byte) error {
@@ -100,15 +100,15 @@ func (b *body) write(p []byte, at int64, emit func(*schema.Frame) error, note fu
 
 // giveUp goes on without decoding, where that failed.
 func (b *body) giveUp(p []byte, at int64, why error, emit func(*schema.Frame) error, note func(string) error) error {
-	if err := b.cutter.End(at, marked(emit)); err != nil {
+	if err := b.framer.End(at, marked(emit)); err != nil {
 		return err
 	}
 	if err := note("cannot decode " + b.coding + ": " + why.Error() + "; what follows is as it came, from the read on that failed"); err != nil {
 		return err
 	}
 	b.stop()
-	b.coding, b.cutter = "", newPieces()
-	return b.cutter.Cut(p, at, emit)
+	b.coding, b.framer = "", newPieces()
+	return b.framer.Split(p, at, emit)
 }
 
 // end says that no more will come; whole that the body is complete.
@@ -117,7 +117,7 @@ func (b *body) end(at int64, whole bool, emit func(*schema.Frame) error) error {
 	if b.decoder != nil {
 		var failed error
 		err := b.decoder.End(func(out []byte) error {
-			failed = b.cutter.Cut(out, at, emit)
+			failed = b.framer.Split(out, at, emit)
 			return failed
 		})
 		if failed != nil {
@@ -128,7 +128,7 @@ func (b *body) end(at int64, whole bool, emit func(*schema.Frame) error) error {
 	if !whole {
 		emit = marked(emit)
 	}
-	return b.cutter.End(at, emit)
+	return b.framer.End(at, emit)
 }
 
 // stop gives back what the body holds.

@@ -17,14 +17,14 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
+	"tapedeck/internal/bounded"
 )
 
 // taken is a publisher that costs nothing: what is measured is the proxy.
 type taken struct{}
 
-func (taken) Publish(_ context.Context, _ ingest.Parcel, done func(error)) error {
+func (taken) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
 	go done(nil)
 	return nil
 }

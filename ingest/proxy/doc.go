@@ -27,7 +27,7 @@
 // Copies wait in a queue that is bounded for each exchange (Options.QueueBytes)
 // and over all (TotalBytes). A fast transfer that fills its queue goes at the
 // pace of the recorder; but once the recorder does not move for
-// Options.Patience (1 s), or if all queues together are full, the recording of
+// Options.Timeout (1 s), or if all queues together are full, the recording of
 // this exchange ends, with the reason "error: recorder overloaded: …", counted
 // and logged, and the exchange goes on at full speed. A stream of events is not
 // held up at all, short of megabytes that wait. With Options.Strict forwarding

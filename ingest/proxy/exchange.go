@@ -93,7 +93,7 @@ func (ex *exchange) queue(it item) error {
 	if ex.proxy.opts.Strict {
 		room = q.reserve(ex.ctx, q.weight(&it))
 	} else {
-		room = q.reserveWithin(q.weight(&it), ex.proxy.opts.Patience)
+		room = q.reserveWithin(q.weight(&it), ex.proxy.opts.Timeout)
 	}
 	if !room {
 		ex.rec.dead.Store(true)

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/ingest/cuttertest"
+	"tapedeck/ingest/framing/framingtest"
 	"tapedeck/schema"
 )
 
 // Captured streams of real servers pass and are recorded byte for byte, however
 // they are cut into writes and whichever way they are compressed.
 func TestCaptures(t *testing.T) {
-	captures := cuttertest.Fixtures(t, ".sse", ".sse.txt", ".jsonl")
+	captures := framingtest.Fixtures(t, ".sse", ".sse.txt", ".jsonl")
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		media := "text/event-stream"
 		if strings.HasSuffix(r.URL.Path, ".jsonl") {

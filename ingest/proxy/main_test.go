@@ -16,9 +16,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/internal/origin"
+	"tapedeck/internal/secrets"
 	"tapedeck/schema"
-	"tapedeck/schema/origin"
-	"tapedeck/schema/secrets"
 )
 
 // Options say what to proxy to and how to record it. Upstream and Recorder are
@@ -44,8 +44,8 @@ type Options struct {
 	Redact []string
 	TLS    *tls.Config // for an https upstream
 
-	Strict   bool          // hold up exchanges rather than record them in part
-	Patience time.Duration // how long a full queue may hold up an exchange, once; default 1 s, negative for not at all
+	Strict  bool          // hold up exchanges rather than record them in part
+	Timeout time.Duration // how long a full queue may hold up an exchange, once; default 1 s, negative for not at all
 	// QueueBytes and TotalBytes bound what waits to be recorded, of one
 	// exchange and of all.
 	QueueBytes int64 // default 8 MiB
@@ -58,8 +58,8 @@ func (o Options) withDefaults() Options {
 	if o.FrameLimit == 0 {
 		o.FrameLimit = ingest.DefaultFrameLimit
 	}
-	if o.Patience == 0 {
-		o.Patience = time.Second
+	if o.Timeout == 0 {
+		o.Timeout = time.Second
 	}
 	if o.QueueBytes == 0 {
 		o.QueueBytes = 8 << 20

@@ -31,7 +31,7 @@ func bulky() http.Handler {
 // than the proxy's patience.
 func TestOverload(t *testing.T) {
 	s := start(t, bulky(), func(o *Options) {
-		o.QueueBytes, o.Patience = 256<<10, 100*time.Millisecond
+		o.QueueBytes, o.Timeout = 256<<10, 100*time.Millisecond
 	})
 	reads, bytes, over := testutil.ToFloat64(missedFrames), testutil.ToFloat64(missedBytes), testutil.ToFloat64(overloads)
 	s.memory.Stall()
@@ -66,7 +66,7 @@ func TestOverload(t *testing.T) {
 // end included.
 func TestOverloadInAll(t *testing.T) {
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") }), func(o *Options) {
-		o.TotalBytes, o.Patience = 4*(recordingWeight+2000), -1
+		o.TotalBytes, o.Timeout = 4*(recordingWeight+2000), -1
 	})
 	over := testutil.ToFloat64(overloads)
 	s.memory.Stall()
@@ -91,7 +91,7 @@ func TestOverloadInAll(t *testing.T) {
 // A strict proxy holds exchanges up for as long as it takes.
 func TestStrictWaits(t *testing.T) {
 	s := start(t, bulky(), func(o *Options) {
-		o.Strict, o.QueueBytes, o.Patience = true, 256<<10, time.Millisecond
+		o.Strict, o.QueueBytes, o.Timeout = true, 256<<10, time.Millisecond
 	})
 	s.memory.Stall()
 	began := time.Now()

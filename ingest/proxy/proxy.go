@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"tapedeck/internal/problem"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // Proxy is a recording proxy to one upstream. It is an http.Handler.

@@ -20,7 +20,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 
@@ -246,7 +246,7 @@ func TestUpload(t *testing.T) {
 		close(firstRead)
 		rest, err2 := io.Copy(h, r.Body)
 		fmt.Fprintf(w, "%d %x %v", n+rest, h.Sum(nil), errors.Join(err, err2))
-	}), func(o *Options) { o.Patience = 20 * time.Second }) // on a busy machine
+	}), func(o *Options) { o.Timeout = 20 * time.Second }) // on a busy machine
 	var before runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/assembly"
+	"tapedeck/ingest/framing"
 	"tapedeck/ingest/websocket"
 	"tapedeck/schema"
 )
@@ -30,7 +30,7 @@ type recording struct {
 	stream *ingest.Stream
 	failed error
 	bodies [2]*body
-	notes  [2]assembly.Buffer
+	notes  [2]framing.Buffer
 	at     int64 // of the item that is being recorded
 }
 
@@ -48,7 +48,7 @@ func (p *Proxy) record(ctx context.Context, so ingest.StreamOptions) *recording 
 	}
 	r := &recording{proxy: p, queue: newQueue(p.opts.QueueBytes, p.total), opts: so}
 	for way := range r.notes {
-		r.notes[way] = assembly.New(schema.HTTP)
+		r.notes[way] = framing.New(schema.HTTP)
 	}
 	p.recordings.Go(r.run)
 	return r
@@ -124,7 +124,7 @@ func (r *recording) note(way schema.Direction, text []byte, emit func(*schema.Fr
 
 // noteClose notes how a WebSocket is being closed, once.
 func (r *recording) noteClose(way schema.Direction, b *body, emit func(*schema.Frame) error) error {
-	ws, ok := b.cutter.(*websocket.Cutter)
+	ws, ok := b.framer.(*websocket.Framer)
 	if !ok || b.closing {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (r *recording) closeReason() string {
 		if b == nil {
 			continue
 		}
-		if ws, ok := b.cutter.(*websocket.Cutter); ok {
+		if ws, ok := b.framer.(*websocket.Framer); ok {
 			isWebSocket = true
 			if code, reason, closed := ws.Closed(); closed {
 				return websocket.EndReason(code, reason)

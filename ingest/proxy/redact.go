@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"strings"
 
+	"tapedeck/internal/secrets"
 	"tapedeck/schema"
-	"tapedeck/schema/secrets"
 )
 
 const redacted = secrets.Mask

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"tapedeck/schema/origin"
-	"tapedeck/schema/problem"
+	"tapedeck/internal/origin"
+	"tapedeck/internal/problem"
 )
 
 // foreign returns a problem for a request that a page of another site may have caused,

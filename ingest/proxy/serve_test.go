@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 

@@ -7,15 +7,15 @@ import (
 	"net/http"
 	"strings"
 
-	"tapedeck/ingest/proxy/coding"
 	"tapedeck/ingest/websocket"
+	"tapedeck/internal/contentcoding"
 	"tapedeck/schema"
 )
 
 // tunnelBody is what passes in one direction after an upgrade.
 func (p *Proxy) tunnelBody(answer http.Header) *body {
 	if !strings.EqualFold(answer.Get("Upgrade"), "websocket") {
-		return &body{cutter: newPieces()}
+		return &body{framer: newPieces()}
 	}
 	var inflater websocket.Inflater
 	extensions := strings.Join(answer.Values("Sec-Websocket-Extensions"), ",")
@@ -23,16 +23,16 @@ func (p *Proxy) tunnelBody(answer http.Header) *body {
 	if strings.TrimSpace(name) == "permessage-deflate" && !strings.Contains(extensions, ",") {
 		inflater = &inflate{}
 	}
-	return &body{cutter: websocket.NewCutter(p.opts.FrameLimit, inflater)}
+	return &body{framer: websocket.NewFramer(p.opts.FrameLimit, inflater)}
 }
 
 // inflate is a decoder of messages that begins with the first one.
-type inflate struct{ decoder *coding.Decoder }
+type inflate struct{ decoder *contentcoding.Decoder }
 
 // Decode implements websocket.Inflater.
 func (i *inflate) Decode(p []byte, out func([]byte) error) error {
 	if i.decoder == nil {
-		i.decoder = coding.NewMessages()
+		i.decoder = contentcoding.NewMessages()
 	}
 	return i.decoder.Decode(p, out)
 }

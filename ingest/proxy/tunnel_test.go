@@ -16,7 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/bounded"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 const checkQuery = `SELECT stream_id, uniqExact(seq), uniqExactIf(seq, generation >= {generation:UInt64}) FROM frames

@@ -30,7 +30,7 @@ type decoding struct {
 	out     *writer
 	lens    ingest.Lens
 	decoder dialect.Decoder
-	book    *dialect.Book
+	emitter *dialect.Emitter
 	block   block.Block // the session's frames that wait to be written
 	room    []string    // texts of the frame before, which mostly come again
 	frames  int         // decoded since the last cut, those of other sessions included
@@ -46,7 +46,7 @@ type change struct {
 
 // decode reads a stream from its first frame and writes what is of the session.
 func (r *run) decode(ctx context.Context, s *stream, w *writer) error {
-	d := &decoding{run: r, stream: s, out: w, book: dialect.NewBook(s.id)}
+	d := &decoding{run: r, stream: s, out: w, emitter: dialect.NewEmitter(s.id)}
 	d.block.Session = r.session
 	windows := r.windows(s)
 	first := true
@@ -69,7 +69,7 @@ func (r *run) decode(ctx context.Context, s *stream, w *writer) error {
 		}
 	}
 	if s.ended != 0 {
-		d.decoder.End(s.ended, d.book)
+		d.decoder.End(s.ended, d.emitter)
 	}
 	err := d.cut(ctx, true)
 	s.after = d.block.State
@@ -108,8 +108,8 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 
 // take decodes a frame and keeps it if it is the session's.
 func (d *decoding) take(ctx context.Context, f *stored) error {
-	d.lens.Look(&f.Frame, func(in *dialect.Input) { d.decoder.Decode(in, d.book) })
-	lost := d.book.TakeLost()
+	d.lens.Look(&f.Frame, func(in *dialect.Input) { d.decoder.Decode(in, d.emitter) })
+	lost := d.emitter.TakeLost()
 	if len(d.stream.sessions) > 1 {
 		if n := len(d.changes); n == 0 || d.changes[n-1].session != f.session {
 			d.changes = append(d.changes, change{f.Seq, f.session})
@@ -160,9 +160,9 @@ func (d *decoding) own(e *schema.Envelope) {
 func (d *decoding) cut(ctx context.Context, all bool) error {
 	// At one and the same time, so that an open message is told again when its
 	// text has doubled, and not once more for every second of the recording.
-	facts, _ := d.book.Take(0, all)
+	facts, _ := d.emitter.Take(0, all)
 	st := &d.block.State
-	for _, t := range d.book.TakeTitles() {
+	for _, t := range d.emitter.TakeTitles() {
 		if st.Title == "" && d.isOurs(t.Session, d.stream.last) {
 			st.Title = t.Text
 		}

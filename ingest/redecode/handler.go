@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 // Handle answers POST /v1/sessions/{id}/redecode?dialect=: 200 with a Result once

@@ -15,10 +15,10 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/problem"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
-	"tapedeck/schema/problem"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }

@@ -24,8 +24,8 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/internal/problem"
 	"tapedeck/schema/clickhouse"
-	"tapedeck/schema/problem"
 )
 
 // Redecoder decodes sessions anew. It is safe for use by many goroutines.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/internal/problem"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 	"tapedeck/schema/tombstone"
 )
 

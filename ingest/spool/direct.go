@@ -13,7 +13,7 @@ import (
 // guards settled.
 type flight struct {
 	number  uint64 // in the order in which they were published
-	parcel  ingest.Parcel
+	parcel  ingest.EncodedBlock
 	done    func(error)
 	settled bool // whoever set it calls done, or has put it on a list
 }
@@ -22,7 +22,7 @@ type flight struct {
 var errSlow = errors.New("takes no blocks at present")
 
 // depart registers a parcel that goes straight to Next. It needs mu.
-func (s *Spool) depart(p ingest.Parcel, done func(error)) *flight {
+func (s *Spool) depart(p ingest.EncodedBlock, done func(error)) *flight {
 	f := &flight{number: s.count, parcel: p, done: done}
 	s.count++
 	s.flights[f.number] = f
@@ -31,7 +31,7 @@ func (s *Spool) depart(p ingest.Parcel, done func(error)) *flight {
 
 // pass hands a parcel to Next.
 func (s *Spool) pass(ctx context.Context, f *flight) error {
-	patient, cancel := context.WithTimeoutCause(ctx, s.opts.Patience, errSlow)
+	patient, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errSlow)
 	defer cancel()
 	err := s.opts.Next.Publish(patient, f.parcel, func(err error) { s.landed(f, err) })
 	switch {

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // A disk without room holds sources back, loses nothing, and is written again

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"tapedeck/ingest/spool/backoff"
+	"tapedeck/internal/backoff"
 )
 
 // Pauses between attempts after Next failed.
@@ -134,7 +134,7 @@ func (d *drainer) send(ctx context.Context, it *item) {
 	if d.air.up(it) {
 		d.s.store.oldest(it.record.at)
 	}
-	patient, cancel := context.WithTimeoutCause(ctx, d.s.opts.Patience, errSlow)
+	patient, cancel := context.WithTimeoutCause(ctx, d.s.opts.Timeout, errSlow)
 	defer cancel()
 	settle := d.settle(it)
 	if err := d.s.opts.Next.Publish(patient, it.record.parcel, settle); err != nil {

@@ -32,11 +32,11 @@ type fakeNext struct {
 }
 
 type waitingParcel struct {
-	p    ingest.Parcel
+	p    ingest.EncodedBlock
 	done func(error)
 }
 
-func (n *fakeNext) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
+func (n *fakeNext) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.handed = append(n.handed, p.ID)
@@ -60,7 +60,7 @@ func (n *fakeNext) Publish(ctx context.Context, p ingest.Parcel, done func(error
 	return nil
 }
 
-func (n *fakeNext) answer(p ingest.Parcel, done func(error), err error) {
+func (n *fakeNext) answer(p ingest.EncodedBlock, done func(error), err error) {
 	if err == nil {
 		n.mu.Lock()
 		n.got = append(n.got, p.ID)
@@ -101,9 +101,9 @@ func (n *fakeNext) attempts() []string {
 }
 
 // parcel makes the i-th parcel, whose data follows from its id.
-func parcel(i, size int) ingest.Parcel {
+func parcel(i, size int) ingest.EncodedBlock {
 	id := strconv.Itoa(i)
-	return ingest.Parcel{Tenant: "t", Session: "s", ID: id, Frames: i, Data: dataOf(id, size)}
+	return ingest.EncodedBlock{Tenant: "t", Session: "s", ID: id, Frames: i, Data: dataOf(id, size)}
 }
 
 func dataOf(id string, size int) []byte {
@@ -114,7 +114,7 @@ func dataOf(id string, size int) []byte {
 	return b
 }
 
-func checkData(p ingest.Parcel) error {
+func checkData(p ingest.EncodedBlock) error {
 	if string(p.Data) != string(dataOf(p.ID, len(p.Data))) || p.Tenant != "t" || p.Session != "s" || strconv.Itoa(p.Frames) != p.ID {
 		return fmt.Errorf("parcel %s came with other contents than it was published with", p.ID)
 	}

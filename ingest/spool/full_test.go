@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
+	"tapedeck/internal/bounded"
 )
 
 func TestFull(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/bounded"
 )
 
 // startNATS runs a real server; port -1 takes any.

@@ -16,8 +16,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
+	"tapedeck/internal/bounded"
 )
 
 // Whatever fails, in whatever order confirmations come, and wherever the
@@ -91,7 +91,7 @@ type mark struct {
 
 var errTooLarge = ingest.Permanent(errors.New("too large"))
 
-func (l *life) Publish(_ context.Context, p ingest.Parcel, done func(error)) error {
+func (l *life) Publish(_ context.Context, p ingest.EncodedBlock, done func(error)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dead {

@@ -11,7 +11,7 @@ import (
 
 // Publish implements ingest.Publisher. While neither Next nor the disk takes
 // the parcel it waits, and fails with a FullError when ctx ends.
-func (s *Spool) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
+func (s *Spool) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	for {
 		s.mu.Lock()
 		mode, changed := s.mode, s.changed
@@ -44,7 +44,7 @@ func (s *Spool) Publish(ctx context.Context, p ingest.Parcel, done func(error)) 
 
 // keep writes a parcel to disk. It gives false, and no error, if that is no
 // longer the way.
-func (s *Spool) keep(ctx context.Context, p ingest.Parcel, done func(error)) (bool, error) {
+func (s *Spool) keep(ctx context.Context, p ingest.EncodedBlock, done func(error)) (bool, error) {
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
+	"tapedeck/internal/bounded"
 )
 
 // Attempts come at growing intervals while nothing succeeds, and at once again
@@ -21,7 +21,7 @@ func TestPausesBetweenAttempts(t *testing.T) {
 		var mu sync.Mutex
 		var at []time.Duration // guarded by mu
 		start := time.Now()
-		s := openAt(t, Options{Dir: t.TempDir(), Next: publisherFunc(func(ctx context.Context, p ingest.Parcel, done func(error)) error {
+		s := openAt(t, Options{Dir: t.TempDir(), Next: publisherFunc(func(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 			mu.Lock()
 			at = append(at, time.Since(start))
 			mu.Unlock()
@@ -91,7 +91,7 @@ func TestDrainsFasterThanLive(t *testing.T) {
 // sink confirms at once.
 type sink struct{ n atomic.Int64 }
 
-func (k *sink) Publish(_ context.Context, _ ingest.Parcel, done func(error)) error {
+func (k *sink) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
 	go func() {
 		done(nil)
 		k.n.Add(1)

@@ -33,7 +33,7 @@ var errDamaged = errors.New("damaged record")
 
 // record is a parcel with the time it was taken.
 type record struct {
-	parcel ingest.Parcel
+	parcel ingest.EncodedBlock
 	at     int64 // ns since the Unix epoch
 }
 

@@ -37,9 +37,9 @@ type Options struct {
 	// as durable. Without, a block survives a kill of this process, but not
 	// necessarily a power cut.
 	Sync bool
-	// Patience is how long Next may take to accept a block before the block
+	// Timeout is how long Next may take to accept a block before the block
 	// goes to disk instead; default 5 s.
-	Patience time.Duration
+	Timeout time.Duration
 	// SegmentSize is when a file of the spool is full, bytes; default 16 MiB,
 	// and an eighth of Limit at most.
 	SegmentSize int64
@@ -53,8 +53,8 @@ func (o *Options) setDefaults() {
 	if o.Limit == 0 {
 		o.Limit = 8 << 30
 	}
-	if o.Patience == 0 {
-		o.Patience = 5 * time.Second
+	if o.Timeout == 0 {
+		o.Timeout = 5 * time.Second
 	}
 	if o.SegmentSize == 0 {
 		o.SegmentSize = 16 << 20

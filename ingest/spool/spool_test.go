@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
+	"tapedeck/internal/bounded"
 )
 
 func TestPassesStraightThrough(t *testing.T) {
@@ -213,11 +213,11 @@ func TestRefusingAll(t *testing.T) {
 // A publisher that takes nothing and does not say so counts as one that fails.
 func TestPatience(t *testing.T) {
 	f := newFates()
-	stuck := publisherFunc(func(ctx context.Context, _ ingest.Parcel, _ func(error)) error {
+	stuck := publisherFunc(func(ctx context.Context, _ ingest.EncodedBlock, _ func(error)) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
-	s := openAt(t, Options{Dir: t.TempDir(), Next: stuck, Patience: 20 * time.Millisecond})
+	s := openAt(t, Options{Dir: t.TempDir(), Next: stuck, Timeout: 20 * time.Millisecond})
 	publish(t, s, f, 0, 5, 100)
 	bounded.Wait(t, f.n.Wait)
 	if st := s.State(); st.Mode != "spooling" || st.Parcels != 5 {
@@ -226,16 +226,16 @@ func TestPatience(t *testing.T) {
 	closeNow(t, s)
 }
 
-type publisherFunc func(context.Context, ingest.Parcel, func(error)) error
+type publisherFunc func(context.Context, ingest.EncodedBlock, func(error)) error
 
-func (f publisherFunc) Publish(ctx context.Context, p ingest.Parcel, done func(error)) error {
+func (f publisherFunc) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	return f(ctx, p, done)
 }
 
 // A caller that gives up is told so, and its parcel is nobody's.
 func TestCallerGivesUp(t *testing.T) {
 	next := &fakeNext{}
-	s := openAt(t, Options{Dir: t.TempDir(), Next: publisherFunc(func(ctx context.Context, p ingest.Parcel, done func(error)) error {
+	s := openAt(t, Options{Dir: t.TempDir(), Next: publisherFunc(func(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 		if p.ID == "0" {
 			<-ctx.Done()
 			return ctx.Err()

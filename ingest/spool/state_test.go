@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 func TestMetrics(t *testing.T) {

@@ -50,7 +50,7 @@ func New(next ingest.Publisher, deleted *tombstone.Set, store *tombstone.Store, 
 }
 
 // Publish implements ingest.Publisher.
-func (p *Publisher) Publish(ctx context.Context, b ingest.Parcel, done func(error)) error {
+func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
 	of := tombstone.Key{Tenant: b.Tenant, Session: b.Session}
 	run, isImport := importRun(b.ID)
 	if isImport {
@@ -94,7 +94,7 @@ func (p *Publisher) ask(ctx context.Context, of importOf) {
 }
 
 // publishChecked publishes a block of a session that has a tombstone.
-func (p *Publisher) publishChecked(ctx context.Context, b ingest.Parcel, t *tombstone.Tombstone, run string, done func(error)) error {
+func (p *Publisher) publishChecked(ctx context.Context, b ingest.EncodedBlock, t *tombstone.Tombstone, run string, done func(error)) error {
 	opened, err := block.Decode(b.Data)
 	if err != nil || !t.Covers(opened.State.StreamID) {
 		return p.next.Publish(ctx, b, done) // the sink sets aside what cannot be read

@@ -37,7 +37,7 @@ var errUntil = errors.New("until")
 
 // connect makes one connection, of which nothing was read so far.
 func (t *tap) connect(ctx context.Context) (*connection, error) {
-	c := &connection{tap: t, heard: &listener{cutter: NewCutter(t.opts.FrameLimit, nil)}}
+	c := &connection{tap: t, heard: &listener{framer: NewFramer(t.opts.FrameLimit, nil)}}
 	client := http.Client{}
 	if t.opts.Client != nil {
 		client = *t.opts.Client
@@ -53,7 +53,7 @@ func (t *tap) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, refused(t.opts.URL, answer, err)
 	}
-	conn.SetReadLimit(-1) // the cutter bounds what is held
+	conn.SetReadLimit(-1) // the framer bounds what is held
 	c.Conn = conn
 	return c, nil
 }
@@ -151,7 +151,7 @@ type recordError struct{ error }
 // ended tells the ending from what the parts of the connection came to.
 func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) ending {
 	var unrecorded recordError
-	code, reason, closed := c.heard.cutter.Closed()
+	code, reason, closed := c.heard.framer.Closed()
 	switch {
 	case errors.Is(c.failure, errUntil):
 		return ending{reason: "closed"}

@@ -14,18 +14,18 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/ingest/keys"
+	"tapedeck/internal/origin"
+	"tapedeck/internal/problem"
 	"tapedeck/schema"
-	"tapedeck/schema/origin"
-	"tapedeck/schema/problem"
 )
 
 // HandlerOptions bound what a Handler takes. The zero value of a field stands
 // for its default.
 type HandlerOptions struct {
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
-	// Patience is how long a connection waits, unread, for a publisher that
+	// Timeout is how long a connection waits, unread, for a publisher that
 	// pushes back, before it is closed with code 1013; default 10 s.
-	Patience time.Duration
+	Timeout time.Duration
 	// Origins are the origins of pages that may connect, such as
 	// https://ui.example.com, or * for all. Where there are none, a page must come
 	// from this server itself.
@@ -50,8 +50,8 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 	if opts.FrameLimit == 0 {
 		opts.FrameLimit = ingest.DefaultFrameLimit
 	}
-	if opts.Patience == 0 {
-		opts.Patience = 10 * time.Second
+	if opts.Timeout == 0 {
+		opts.Timeout = 10 * time.Second
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -72,7 +72,7 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 // The client is told {"ack":n} when all frames with a seq up to n are durable;
 // one such message may stand for many frames. Seqs count the client's messages
 // from 0 (a message over the frame limit counts once for each piece of that
-// size). While the publisher pushes back, nothing is read; after Patience the
+// size). While the publisher pushes back, nothing is read; after Timeout the
 // client is told {"error":"…","durable":n}, with n -1 if nothing is, and the
 // connection is closed with code 1013: what comes after n is to be sent again.
 // The same happens when frames cannot be made durable. A client that sends a frame
@@ -116,7 +116,7 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 		h.roster.leave(s)
 		return
 	}
-	s.conn.SetReadLimit(-1) // the cutter bounds what is held
+	s.conn.SetReadLimit(-1) // the framer bounds what is held
 	s.acks.conn = s.conn
 	h.roster.add(s)
 	go s.serve()

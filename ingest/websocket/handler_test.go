@@ -17,11 +17,11 @@ import (
 	"github.com/coder/websocket"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
+	"tapedeck/internal/problem"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // listening is a server with the endpoint, on a real socket.
@@ -241,7 +241,7 @@ func TestPushBack(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := testutil.ToFloat64(pushedBack)
-			l := listen(t, HandlerOptions{Patience: 300 * time.Millisecond})
+			l := listen(t, HandlerOptions{Timeout: 300 * time.Millisecond})
 			t.Cleanup(l.memory.Resume)
 			c := l.dial(t, "?session=s&dialect=loom")
 			for i := range 10 {

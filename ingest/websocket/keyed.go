@@ -12,8 +12,8 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/keys"
+	"tapedeck/internal/problem"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // keyed is the idempotency key of a connection. Its methods may be called on nil,

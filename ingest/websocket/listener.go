@@ -33,7 +33,7 @@ type listener struct {
 	beside func()
 
 	mu     sync.Mutex // guards all below, and calls of record and failed
-	cutter *Cutter
+	framer *Framer
 	mute   bool  // nothing more is recorded
 	cut    error // the connection's end, if it was not closed but cut
 }
@@ -68,7 +68,7 @@ func (l *listener) hear() {
 	defer l.mu.Unlock()
 	l.cut = l.err
 	if len(l.unread) > 0 && !l.mute {
-		l.check(l.cutter.Cut(l.unread, ingest.Now(), l.record))
+		l.check(l.framer.Split(l.unread, ingest.Now(), l.record))
 	}
 }
 
@@ -78,7 +78,7 @@ func (l *listener) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.mute {
-		l.check(l.cutter.End(ingest.Now(), l.record))
+		l.check(l.framer.End(ingest.Now(), l.record))
 		l.mute = true
 	}
 	return l.cut

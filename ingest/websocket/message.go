@@ -1,7 +1,7 @@
 package websocket
 
 import (
-	"tapedeck/ingest/assembly"
+	"tapedeck/ingest/framing"
 	"tapedeck/schema"
 )
 
@@ -9,7 +9,7 @@ import (
 // the parts in which it arrived. A message over the limit becomes pieces that
 // are marked schema.FlagOversize.
 type message struct {
-	buf    assembly.Buffer
+	buf    framing.Buffer
 	limit  int
 	open   bool
 	binary bool
@@ -20,7 +20,7 @@ type message struct {
 }
 
 func newMessage(limit int) *message {
-	return &message{buf: assembly.New(schema.WebSocket), limit: limit}
+	return &message{buf: framing.New(schema.WebSocket), limit: limit}
 }
 
 // beginRead and endRead enclose what is done with the bytes of one read.

@@ -31,7 +31,7 @@ func TestNoneAfterShutdown(t *testing.T) {
 
 // A shutdown waits for what came to be durable, and no longer than its context.
 func TestShutdownWaits(t *testing.T) {
-	l := listen(t, HandlerOptions{Patience: time.Minute})
+	l := listen(t, HandlerOptions{Timeout: time.Minute})
 	c := l.dial(t, "?session=s&dialect=loom")
 	send(t, c, websocket.MessageText, `{"n":0}`)
 	untilAck(t, c, 0)

@@ -45,9 +45,9 @@ func newServed(h *Handler) *served {
 	s := &served{handler: h}
 	s.recorded.Store(-1)
 	s.acks.init(h.crew.begin)
-	cutter := NewCutter(h.opts.FrameLimit, nil)
-	cutter.Masked = true
-	s.heard = &listener{cutter: cutter, failed: s.fail}
+	framer := NewFramer(h.opts.FrameLimit, nil)
+	framer.Masked = true
+	s.heard = &listener{framer: framer, failed: s.fail}
 	s.heard.beside = s.hearBeside()
 	return s
 }
@@ -84,7 +84,7 @@ func (s *served) serve() {
 	}()
 	running, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	limit := s.handler.opts.Patience
+	limit := s.handler.opts.Timeout
 	s.patience = time.AfterFunc(limit, func() {
 		s.fail(errPatience)
 		cancel()
@@ -234,7 +234,7 @@ func (s *served) refuse(why error) {
 
 // reason is the stream's end reason.
 func (s *served) reason(cut, readErr error) string {
-	code, reason, closed := s.heard.cutter.Closed()
+	code, reason, closed := s.heard.framer.Closed()
 	failure := s.failed()
 	switch {
 	case errors.Is(failure, errUnmasked):

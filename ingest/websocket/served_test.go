@@ -16,7 +16,7 @@ import (
 // broken is a publisher with a fault.
 type broken struct{}
 
-func (broken) Publish(context.Context, ingest.Parcel, func(error)) error { panic("broken") }
+func (broken) Publish(context.Context, ingest.EncodedBlock, func(error)) error { panic("broken") }
 
 // What panics while it records one connection ends that one, and the client is
 // told.

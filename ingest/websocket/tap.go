@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/secrets"
 	"tapedeck/schema"
-	"tapedeck/schema/secrets"
 )
 
 // Options say what to connect to and when to stop.

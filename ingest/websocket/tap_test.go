@@ -20,9 +20,9 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )

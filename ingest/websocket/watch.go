@@ -18,7 +18,7 @@ type watch struct {
 
 func (w *watch) init(of *served) {
 	w.of = of
-	w.timer = time.AfterFunc(of.handler.opts.Patience, w.look)
+	w.timer = time.AfterFunc(of.handler.opts.Timeout, w.look)
 	w.timer.Stop()
 }
 
@@ -26,14 +26,14 @@ func (w *watch) init(of *served) {
 func (w *watch) begin() {
 	if !w.running.Swap(true) {
 		w.awaited = w.of.recorded.Load()
-		w.timer.Reset(w.of.handler.opts.Patience)
+		w.timer.Reset(w.of.handler.opts.Timeout)
 	}
 }
 
 func (w *watch) look() {
 	s := w.of
 	if s.acks.next.Load() < w.awaited {
-		ctx, cancel := context.WithTimeoutCause(context.Background(), s.handler.opts.Patience, errPatience)
+		ctx, cancel := context.WithTimeoutCause(context.Background(), s.handler.opts.Timeout, errPatience)
 		defer cancel()
 		if err := s.stream.Flush(ctx); err != nil {
 			s.fail(err)

@@ -13,10 +13,10 @@ import (
 
 	"tapedeck/deploy/local/engine"
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/problem"
 	"tapedeck/query"
 	queryhttp "tapedeck/query/http"
 	"tapedeck/query/querytest"
-	"tapedeck/schema/problem"
 )
 
 func decodeProblem(t *testing.T, body []byte) problem.Problem {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"net/http"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // How many frames lie between two marks of an index if nothing is said, at least

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 const ndjson = "application/x-ndjson"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 // params reads a request's parameters and keeps the first error.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/schema/problem"
 )
 
 // Server holds the handlers. They may run at the same time.

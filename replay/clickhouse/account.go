@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"tapedeck/schema/budget"
+	"tapedeck/internal/budget"
 )
 
 // account tracks what a reader is charged for its pages. A page is charged twice its

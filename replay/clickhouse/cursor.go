@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"tapedeck/internal/budget"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
 )
 
 const (

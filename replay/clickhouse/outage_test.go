@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"

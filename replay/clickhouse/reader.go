@@ -6,9 +6,9 @@ import (
 	"io"
 	"sync"
 
+	"tapedeck/internal/budget"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
 
+	"tapedeck/internal/budget"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
 )
 
 // tape is one session in the store, with the streams it had when it was opened.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"tapedeck/internal/origin"
 	"tapedeck/schema"
-	"tapedeck/schema/origin"
 )
 
 // Origin refuses pages of other sites. The error is a *problem.Problem.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
-	"tapedeck/schema/problem"
 )
 
 // Pace is how a recording is played and chosen from. The zero value plays at the

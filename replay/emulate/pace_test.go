@@ -7,9 +7,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
-	"tapedeck/schema/problem"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

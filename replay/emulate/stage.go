@@ -11,9 +11,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tapedeck/internal/budget"
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
-	"tapedeck/schema/budget"
-	"tapedeck/schema/problem"
 )
 
 // Options of a stage. Zero values stand for the defaults.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
-	"tapedeck/schema/problem"
 )
 
 // command is what a client sends over a WebSocket.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"tapedeck/internal/wellformed"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // events writes frames as the messages of mode=event. It is used by one

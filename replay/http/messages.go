@@ -3,9 +3,9 @@ package replayhttp
 import (
 	"strconv"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // The messages that are not frames. All of them have a "type", and no frame's

@@ -10,7 +10,7 @@ import (
 
 	replayhttp "tapedeck/replay/http"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // BenchmarkPaced plays many sessions at the recorded speed at the same time, for

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"testing"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	replayhttp "tapedeck/replay/http"
 )

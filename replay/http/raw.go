@@ -5,9 +5,9 @@ import (
 	"encoding/base64"
 	"unicode/utf8"
 
+	"tapedeck/internal/wellformed"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // payloads writes what frames say in another transport's framing than theirs,

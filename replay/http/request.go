@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // request is what a client asks for.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
-	"tapedeck/schema/problem"
 )
 
 // Whatever a client asks for is either understood or a problem that says what

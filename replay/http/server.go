@@ -11,10 +11,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tapedeck/internal/budget"
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
-	"tapedeck/schema/problem"
 )
 
 // Options of a server. Zero values stand for the defaults.

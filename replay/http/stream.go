@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"net/http"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // stream sends a playback as a response body, SSE or NDJSON. It is a replay.Sink.

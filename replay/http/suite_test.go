@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/budget"
 	"tapedeck/replay"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
 )
 
 // What holds for every transport.

@@ -11,10 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tapedeck/internal/budget"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
 )
 
 // reads gives what arrives as "<ms> <bytes>", read by read: a read of a chunked

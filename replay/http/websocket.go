@@ -10,10 +10,10 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tapedeck/internal/origin"
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/origin"
-	"tapedeck/schema/problem"
 )
 
 // socket sends a playback over a WebSocket. It is a replay.StateSink.

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	"tapedeck/replay/live"
 	"tapedeck/schema"
@@ -187,7 +187,7 @@ func TestArrivals(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBench(t)
-			l := b.library(func(o *live.Options) { o.Patience = time.Second })
+			l := b.library(func(o *live.Options) { o.Timeout = time.Second })
 			streams := []*hand{b.hand(time.Second), b.hand(time.Second)}
 			tc.begin(streams[0], streams[1])
 			first := 2 * tc.sent // frames that are there before
@@ -219,7 +219,7 @@ func TestOver(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBench(t)
-			l := b.library(func(o *live.Options) { o.Linger, o.LingerHTTP, o.Silence = tc.linger, tc.http, tc.silence })
+			l := b.library(func(o *live.Options) { o.Grace, o.GraceHTTP, o.Silence = tc.linger, tc.http, tc.silence })
 			begin := time.Now()
 			a := b.hand(0)
 			a.kind = tc.kind
@@ -239,7 +239,7 @@ func TestOver(t *testing.T) {
 func TestOverWhenLeft(t *testing.T) {
 	b := newBench(t)
 	b.startSink()
-	l := b.library(func(o *live.Options) { o.Linger = 300 * time.Millisecond })
+	l := b.library(func(o *live.Options) { o.Grace = 300 * time.Millisecond })
 	a := b.hand(0)
 	a.send(0, false)
 	if got := arrivals(t, l, []*hand{a}, func(func(int)) { a.leave(1) }); len(got) != 2 {
@@ -271,7 +271,7 @@ func (h *hung) Tape(ctx context.Context, tenant, session string) (replay.Tape, e
 func TestStoreHangs(t *testing.T) {
 	b := newBench(t)
 	store := &hung{Library: b.store, asked: make(chan struct{}, 1)}
-	l := b.library(func(o *live.Options) { o.Linger, o.Stored = 300*time.Millisecond, store })
+	l := b.library(func(o *live.Options) { o.Grace, o.Stored = 300*time.Millisecond, store })
 	a := b.hand(0)
 	a.send(0, false)
 	got := arrivals(t, l, []*hand{a}, func(func(int)) {

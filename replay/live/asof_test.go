@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	"tapedeck/replay/live"
 )

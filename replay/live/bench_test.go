@@ -107,7 +107,7 @@ func (b *bench) library(change func(*live.Options)) *live.Library {
 	b.t.Helper()
 	opts := live.Options{
 		NATS: b.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters, Stored: b.store,
-		Linger: 500 * time.Millisecond, Patience: 2 * time.Second, Log: slog.New(slog.NewTextHandler(b.t.Output(), nil)),
+		Grace: 500 * time.Millisecond, Timeout: 2 * time.Second, Log: slog.New(slog.NewTextHandler(b.t.Output(), nil)),
 	}
 	if change != nil {
 		change(&opts)

@@ -22,7 +22,7 @@ type bundling struct {
 	count atomic.Int64
 }
 
-func (p *bundling) Publish(ctx context.Context, parcel ingest.Parcel, done func(error)) error {
+func (p *bundling) Publish(ctx context.Context, parcel ingest.EncodedBlock, done func(error)) error {
 	n := p.count.Add(1)
 	subject := ingest.BundleSubject(parcel.Tenant, ingest.Bucket(parcel.Session))
 	if n%20 == 0 {

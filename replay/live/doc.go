@@ -25,7 +25,7 @@
 //
 // What is live comes in the order in which JetStream took the blocks. Frames of
 // one stream come in order: a block that follows on one which is missing is held
-// back for a while (Options.Patience). Across streams a frame may be late: by
+// back for a while (Options.Timeout). Across streams a frame may be late: by
 // milliseconds, since blocks are cut at different times, or by hours, from the
 // spool of a tap that could not reach the server. It is shown when it comes, at
 // its own position, whatever was shown before it. A frame that comes after a
@@ -44,7 +44,7 @@
 // # The end
 //
 // A session is over when all its streams have ended and nothing came for
-// Options.Linger; for Options.LingerHTTP if some of its streams are HTTP
+// Options.Grace; for Options.GraceHTTP if some of its streams are HTTP
 // exchanges, since such a session is made of many. It is also over when nothing
 // came for Options.Silence: then whoever recorded it is gone without a word. A
 // stream of many sessions tells in another session's block that it has left one:

@@ -9,10 +9,10 @@ import (
 const lookPatience = time.Second
 
 // lookForEnds looks at what is stored of the streams, once a session with open
-// ones has been quiet for Options.Linger, and then once in that time: a stream
+// ones has been quiet for Options.Grace, and then once in that time: a stream
 // may have left it, which none of its own blocks tells.
 func (t *tape) lookForEnds(ctx context.Context, now time.Time) {
-	wait := t.library.opts.Linger
+	wait := t.library.opts.Grace
 	t.mu.Lock()
 	due := now.Sub(t.heard) > wait && now.Sub(t.looked) > wait && t.isOpen()
 	if due {

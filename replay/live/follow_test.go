@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	"tapedeck/replay/live"
 	"tapedeck/schema"

@@ -12,8 +12,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/internal/budget"
 	"tapedeck/replay"
-	"tapedeck/schema/budget"
 	"tapedeck/schema/tombstone"
 )
 
@@ -29,15 +29,15 @@ type Options struct {
 	Stored  replay.Library // what the sink has stored
 	Deleted *tombstone.Set // of deleted sessions; nil for none
 	Budget  *budget.Budget // charged for the blocks that tails keep; nil for none
-	// Linger and LingerHTTP are how long to wait for more after all streams have
+	// Grace and GraceHTTP are how long to wait for more after all streams have
 	// ended: 3 s, and 30 s where some of them are HTTP exchanges.
-	Linger, LingerHTTP time.Duration
+	Grace, GraceHTTP time.Duration
 	// Silence is how long a stream that has not ended may be silent before its
 	// session counts as over all the same; 1 h.
 	Silence time.Duration
-	// Patience is how long a block waits for one of its stream that is missing
+	// Timeout is how long a block waits for one of its stream that is missing
 	// before it: longer than a tap takes to find out that it was lost; 15 s.
-	Patience time.Duration
+	Timeout time.Duration
 	// TailBytes is about how much of a session's latest blocks is kept for its
 	// readers; 8 MiB.
 	TailBytes int
@@ -64,10 +64,10 @@ var errClosed = errors.New("live: the library is closed")
 
 // New makes a library. The connection stays the caller's.
 func New(opts Options) (*Library, error) {
-	opts.Linger = cmp.Or(opts.Linger, 3*time.Second)
-	opts.LingerHTTP = cmp.Or(opts.LingerHTTP, 30*time.Second)
+	opts.Grace = cmp.Or(opts.Grace, 3*time.Second)
+	opts.GraceHTTP = cmp.Or(opts.GraceHTTP, 30*time.Second)
 	opts.Silence = cmp.Or(opts.Silence, time.Hour)
-	opts.Patience = cmp.Or(opts.Patience, 15*time.Second)
+	opts.Timeout = cmp.Or(opts.Timeout, 15*time.Second)
 	opts.TailBytes = cmp.Or(opts.TailBytes, 8<<20)
 	if opts.Log == nil {
 		opts.Log = slog.Default()

@@ -99,7 +99,7 @@ func (r *reader) expire(now time.Time, all bool) {
 		return
 	}
 	for _, k := range r.tracks {
-		if all || now.Sub(k.since) > r.tape.library.opts.Patience {
+		if all || now.Sub(k.since) > r.tape.library.opts.Timeout {
 			r.release(k, true)
 		}
 	}

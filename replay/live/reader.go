@@ -6,9 +6,9 @@ import (
 	"io"
 	"time"
 
+	"tapedeck/internal/budget"
 	"tapedeck/replay"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
 )
 
 // reader gives a session from a place on, and then what comes.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"tapedeck/schema/budget"
+	"tapedeck/internal/budget"
 )
 
 // source gives a session's blocks in order from a number on: from the tail, or,

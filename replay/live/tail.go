@@ -9,7 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/schema/budget"
+	"tapedeck/internal/budget"
 )
 
 // tail is the latest blocks of one session, for all its readers.

@@ -150,13 +150,13 @@ func (t *tape) over(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o := &t.library.opts
-	wait := o.Linger
+	wait := o.Grace
 	for _, s := range t.streams {
 		switch {
 		case s.Ended == 0:
 			wait = max(wait, o.Silence)
 		case s.Transport == schema.HTTP:
-			wait = max(wait, o.LingerHTTP)
+			wait = max(wait, o.GraceHTTP)
 		}
 	}
 	return now.Sub(t.heard) > wait

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 )
 

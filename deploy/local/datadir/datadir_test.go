@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // holderCommand makes the test binary hold a directory until it is killed.

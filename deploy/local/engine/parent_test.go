@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/bounded"
+	"tapedeck/internal/bounded"
 )
 
 // parentCommand makes the test binary a parent that the tests can kill: it

@@ -14,7 +14,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
-	"tapedeck/deploy/fulltest"
+	"tapedeck/internal/fulltest"
 )
 
 // needEngine skips the test where no engine is installed; in a full run it fails.

@@ -22,8 +22,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"tapedeck/deploy/fulltest"
 	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/fulltest"
 )
 
 // Main runs a package's tests and exits. The ClickHouse that the tests share is

@@ -10,10 +10,10 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/deploy/fulltest"
 	"tapedeck/deploy/local"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/fulltest"
 )
 
 func TestMain(m *testing.M) { Main(m) }

@@ -6,7 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 )
 
 // Dialect is AG-UI as JSON events.
@@ -14,7 +14,7 @@ var Dialect = dialect.Dialect{Name: "ag-ui", Match: match, Time: timeOf, Ends: d
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}
-	d.level = &level{talk: trace.Trace{Stream: &d.Stream}}
+	d.level = &level{talk: model.Conversation{Stream: &d.Stream}}
 	return d
 }
 

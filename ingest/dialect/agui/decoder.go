@@ -2,13 +2,13 @@ package agui
 
 import (
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // decoder is the state of one stream.
 type decoder struct {
-	trace.Stream
+	model.Stream
 	*level          // the run that events belong to
 	outer  []*level // runs in which it was begun, the innermost last
 
@@ -22,7 +22,7 @@ type decoder struct {
 // level is the place of a run: runs that follow each other share one, a run
 // that is begun inside of another has its own.
 type level struct {
-	talk trace.Trace
+	talk model.Conversation
 	run  running
 }
 
@@ -30,7 +30,7 @@ type level struct {
 const levelLimit = 8
 
 // Decode reads one frame.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
 	head, isHead := dialect.HeadOf(in)
@@ -59,7 +59,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 }
 
 // End settles what is still open.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	defer d.Done()
 	for {

@@ -77,7 +77,7 @@ func (d *decoder) late(id []byte, in *dialect.Input) bool {
 			continue
 		}
 		d.gone = slices.Delete(d.gone, i, i+1)
-		d.Book.CloseSpan(g.span, schema.StatusOK, d.Frame)
+		d.Emitter.CloseSpan(g.span, schema.StatusOK, d.Frame)
 		d.usedBy(g, dialect.RawMember(in.Data, "usage"))
 		d.of = &g
 		return true
@@ -135,7 +135,7 @@ func (d *decoder) failedLate(why []byte) {
 		d.talk.Say(schema.MessageError, why).Span = span.ID
 	}
 	span.Error = dialect.Short(why)
-	d.Book.CloseSpan(span, schema.StatusError, d.Frame)
+	d.Emitter.CloseSpan(span, schema.StatusError, d.Frame)
 }
 
 // endRun ends the run with its usage.

@@ -51,7 +51,7 @@ func (d *decoder) open(p place, id string, below *dialect.Span) {
 	if len(d.run.places) >= placeLimit {
 		d.leave(0, schema.StatusUnclosed)
 	}
-	p.span = d.Book.OpenSpan(schema.SpanNode, d.ID("node"), p.name, d.Frame)
+	p.span = d.Emitter.OpenSpan(schema.SpanNode, d.ID("node"), p.name, d.Frame)
 	p.span.Session, p.span.Run = d.talk.Session, d.talk.RunID
 	p.span.Node, p.span.Agent, p.span.Parent = id, d.talk.Agent, below.ID
 	d.run.places = append(d.run.places, p)
@@ -63,10 +63,10 @@ func (d *decoder) leave(i int, status schema.Status) {
 	d.run.places = slices.Delete(d.run.places, i, i+1)
 	if status == schema.StatusUnclosed {
 		span.Status = status
-		d.Book.ChangedSpan(span, d.Frame)
+		d.Emitter.ChangedSpan(span, d.Frame)
 		return
 	}
-	d.Book.CloseSpan(span, status, d.Frame)
+	d.Emitter.CloseSpan(span, status, d.Frame)
 }
 
 // endPlaces ends what the run did not end itself.

@@ -30,9 +30,9 @@ func (d *decoder) refused(body []byte) {
 		r.refusal = d.talk.Say(schema.MessageError, nil)
 		r.refusal.Span = r.span.ID
 	}
-	d.Book.Append(r.refusal, body, d.Frame)
+	d.Emitter.Append(r.refusal, body, d.Frame)
 	r.span.Error, r.span.Ended = dialect.Short(r.refusal.TextSoFar()), d.Frame.At
-	d.Book.ChangedSpan(r.span, d.Frame)
+	d.Emitter.ChangedSpan(r.span, d.Frame)
 }
 
 // sent reads a request: a RunAgentInput. The run begins with it.
@@ -77,7 +77,7 @@ func (d *decoder) asked(input []byte) {
 			continue
 		}
 		if text := wordsOf(dialect.RawMember(m, "content")); len(text) > 0 {
-			d.talk.Ask(text)
+			d.talk.UserMessage(text)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -50,7 +50,7 @@ func (d *decoder) giveUp() {
 	}
 	d.countRaw()
 	d.endPlaces(schema.StatusUnclosed)
-	d.talk.GiveUp()
+	d.talk.Abandon()
 	if d.talk.RunID == "" {
 		return
 	}
@@ -119,13 +119,13 @@ func (d *decoder) attach(name string, value []byte) {
 
 func (d *decoder) noted() {
 	d.run.span.Attributes = d.run.attrs.Text()
-	d.Book.ChangedSpan(d.run.span, d.Frame)
+	d.Emitter.ChangedSpan(d.run.span, d.Frame)
 }
 
 // push begins a level inside of the present one.
 func (d *decoder) push() {
 	d.outer = append(d.outer, d.level)
-	d.level = &level{talk: trace.Trace{Stream: &d.Stream}}
+	d.level = &level{talk: model.Conversation{Stream: &d.Stream}}
 }
 
 // pop goes back to the level outside, if there is one.

@@ -69,7 +69,7 @@ func (d *decoder) complete(id []byte) {
 	kind := d.kindOf(id)
 	if kind == schema.MessageUser {
 		if m := d.talk.Growing(kind, id); m != nil {
-			d.Book.SetTitle(d.talk.Session, m.TextSoFar())
+			d.Emitter.SetTitle(d.talk.Session, m.TextSoFar())
 		}
 	}
 	d.talk.Complete(kind, id)
@@ -100,7 +100,7 @@ func (d *decoder) spoken() {
 	d.run.spoke = true
 	if run := d.inRun(); run.FirstToken == 0 && run.Started != 0 {
 		run.FirstToken = d.Frame.At
-		d.Book.ChangedSpan(run, d.Frame)
+		d.Emitter.ChangedSpan(run, d.Frame)
 	}
 }
 
@@ -124,7 +124,7 @@ func (d *decoder) chunksEnd(next kind) {
 		d.talk.Complete(schema.MessageThinking, c.id)
 	case toolChunk:
 		if one := d.callOf(c.id); one != nil {
-			d.talk.Argued(one.Tool)
+			d.talk.FinishArguments(one.Tool)
 		}
 	}
 	c.kind, c.id = 0, c.id[:0]

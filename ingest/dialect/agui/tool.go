@@ -6,13 +6,13 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // call is a tool call in progress.
 type call struct {
-	*trace.Tool
+	*model.Tool
 	ready bool // its arguments are complete
 }
 
@@ -33,7 +33,7 @@ func (d *decoder) callOf(id []byte) *call {
 	return d.follow(tool)
 }
 
-func (d *decoder) follow(tool *trace.Tool) *call {
+func (d *decoder) follow(tool *model.Tool) *call {
 	if len(d.run.calls) >= callLimit {
 		d.run.calls = slices.Delete(d.run.calls, 0, 1)
 	}
@@ -78,7 +78,7 @@ func (d *decoder) toolCall(k kind, v *fastjson.Value) {
 		d.argue(one, v.GetStringBytes("delta"))
 		return
 	}
-	d.talk.Argued(one.Tool)
+	d.talk.FinishArguments(one.Tool)
 	if !one.ready {
 		one.ready = true
 		d.talk.Start(one.Tool)
@@ -105,7 +105,7 @@ func (d *decoder) toolChunk(id []byte, v *fastjson.Value) {
 
 func (d *decoder) argue(one *call, delta []byte) {
 	if len(delta) > 0 {
-		d.talk.Argue(one.Tool, delta)
+		d.talk.AppendArguments(one.Tool, delta)
 	}
 	d.spoken()
 }

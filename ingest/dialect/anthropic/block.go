@@ -7,7 +7,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -16,7 +16,7 @@ type block struct {
 	index int
 	key   []byte             // what its text goes by in the trace
 	kind  schema.MessageKind // of its text; "" for blocks without
-	tool  *trace.Tool
+	tool  *model.Tool
 	input []byte // a tool's arguments as the start told them, for want of chunks
 	// serving: the tool is executed by the server itself.
 	serving bool
@@ -117,7 +117,7 @@ func (m *Messages) delta(data []byte, v *fastjson.Value) (known bool) {
 		m.text(b, schema.MessageThinking, d.GetStringBytes("thinking"))
 	case "input_json_delta":
 		if chunk := d.GetStringBytes("partial_json"); len(chunk) > 0 && b.tool != nil && !b.tool.Span.Status.Ended() {
-			m.trace.Argue(b.tool, chunk)
+			m.trace.AppendArguments(b.tool, chunk)
 		}
 	case "citations_delta":
 		if b.kind == "" {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -15,8 +15,8 @@ var Dialect = dialect.Dialect{Name: "anthropic-messages", Match: match, Ends: di
 // decoder reads responses one after another, and behind a proxy the exchanges
 // that they are a part of.
 type decoder struct {
-	trace.Stream
-	trace    trace.Trace
+	model.Stream
+	trace    model.Conversation
 	messages Messages
 
 	endpoint endpoint
@@ -32,7 +32,7 @@ func newDecoder(string) dialect.Decoder {
 }
 
 // Decode implements dialect.Decoder.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
 	in.EventID = in.ID
@@ -121,7 +121,7 @@ func (d *decoder) answer(in *dialect.Input) {
 }
 
 // End implements dialect.Decoder.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	defer d.Done()
 	if d.status >= 400 && d.messages.asked { // nothing but a head

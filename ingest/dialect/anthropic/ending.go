@@ -86,7 +86,7 @@ func (m *Messages) cut() {
 		if run := t.Run(); run != nil {
 			run.Attributes = m.attrs.Text()
 		}
-		t.GiveUp()
+		t.Abandon()
 	} else if call := t.Call(); call != nil {
 		call.Attributes = m.attrs.Text()
 		t.CompleteAll()
@@ -100,7 +100,7 @@ func (m *Messages) cut() {
 func (m *Messages) GiveUp() {
 	m.cut()
 	if m.Runs {
-		m.trace.GiveUp()
+		m.trace.Abandon()
 	}
 	m.asked, m.said = false, nil
 }

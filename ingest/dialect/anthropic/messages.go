@@ -7,7 +7,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -27,7 +27,7 @@ type Messages struct {
 	// RequestID, if set, becomes an attribute of the next message to end.
 	RequestID string
 
-	trace *trace.Trace
+	trace *model.Conversation
 
 	open   bool               // a message is in progress
 	asked  bool               // a run and a call await their message (see Asked)
@@ -43,7 +43,7 @@ type Messages struct {
 }
 
 // NewMessages makes a reader of the messages of one conversation.
-func NewMessages(t *trace.Trace) *Messages { return &Messages{trace: t} }
+func NewMessages(t *model.Conversation) *Messages { return &Messages{trace: t} }
 
 // ID is the id of the message in progress, or of the last one; "" without.
 func (m *Messages) ID() string { return m.id }
@@ -146,7 +146,7 @@ func (m *Messages) nameRun() {
 	m.trace.NameRun(m.id)
 	for _, said := range m.said {
 		said.Run = m.id
-		m.trace.Book.ChangedMessage(said, m.trace.Frame)
+		m.trace.Emitter.ChangedMessage(said, m.trace.Frame)
 	}
 	m.said = nil
 }
@@ -172,7 +172,7 @@ func (m *Messages) model(name []byte) {
 			s.Name = model
 		}
 		s.Model, s.Provider = model, t.Provider
-		t.Book.ChangedSpan(s, t.Frame)
+		t.Emitter.ChangedSpan(s, t.Frame)
 	}
 }
 

@@ -58,7 +58,7 @@ func (m *Messages) stopText(b *block) {
 		b.cited = append(append(append(b.cited, `,"citations":`...), b.cites...), "]}"...)
 		b.cites = nil
 		message.Attributes = `{"cited":` + string(b.cited) + "]}"
-		m.trace.Book.ChangedMessage(message, m.trace.Frame)
+		m.trace.Emitter.ChangedMessage(message, m.trace.Frame)
 	}
 	m.tail = tail{index: b.index, key: b.key, passage: b.passage}
 }

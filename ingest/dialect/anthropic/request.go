@@ -7,8 +7,8 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // endpoint is what a request is made to.
@@ -105,7 +105,7 @@ func (d *decoder) message(raw []byte, v *fastjson.Value) {
 	}
 	var message *dialect.Message
 	if kind == schema.MessageUser {
-		message = d.trace.Ask(said.Text)
+		message = d.trace.UserMessage(said.Text)
 	} else {
 		message = d.trace.Say(kind, said.Text)
 	}

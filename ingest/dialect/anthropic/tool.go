@@ -6,8 +6,8 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // startTool begins a call that the model asks for.
@@ -38,7 +38,7 @@ func (m *Messages) stopTool(b *block) {
 	if len(tool.Arguments()) == 0 {
 		t.SetArguments(tool, b.input)
 	}
-	t.Argued(tool)
+	t.FinishArguments(tool)
 	if len(tool.Arguments()) > 0 && !wellformed.JSON(tool.Arguments()) {
 		return // cut off: nobody can execute it
 	}

@@ -92,7 +92,7 @@ func (m *Messages) count(raw []byte) {
 			return
 		}
 	} else {
-		t.Reuse(m.usage, &Counting, m.counts)
+		t.UpdateUsage(m.usage, &Counting, m.counts)
 	}
 	m.usage.Tokens, m.usage.Raw = tokens, string(raw)
 }

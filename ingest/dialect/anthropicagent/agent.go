@@ -6,14 +6,14 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/anthropic"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // agent is what is known of one agent of the stream. What it tells stands in a
 // run, or for a sub-agent in a node of its parent's.
 type agent struct {
-	trace.Trace
+	model.Conversation
 	id       string
 	parent   *agent // of a sub-agent
 	spawn    string // the call of the parent that it works in, by its id; may be ""
@@ -23,7 +23,7 @@ type agent struct {
 	draft    []*dialect.Message // texts of the present call of the model
 	cited    *dialect.Message   // what citations belong to: the text completed last
 	cites    []byte             // its citations, a JSON array without its end
-	nameless *trace.Tool        // a call without an id whose arguments still come
+	nameless *model.Tool        // a call without an id whose arguments still come
 	results  []result
 	notes    []note // attributes of the run
 
@@ -152,7 +152,7 @@ func (a *agent) noted() {
 		attrs.AddRaw(n.name, n.raw)
 	}
 	span.Attributes = attrs.Text()
-	a.Book.ChangedSpan(span, a.Frame)
+	a.Emitter.ChangedSpan(span, a.Frame)
 }
 
 // span is the run that people will look at: over all connections where it is
@@ -172,7 +172,7 @@ func (a *agent) setModel(model []byte) {
 	a.SetModel(strings.Clone(dialect.Alias(model)), "")
 	if a.whole != nil && a.whole.Model == "" {
 		a.whole.Model, a.whole.Provider = a.Model, a.Provider
-		a.Book.ChangedSpan(a.whole, a.Frame)
+		a.Emitter.ChangedSpan(a.whole, a.Frame)
 	}
 }
 

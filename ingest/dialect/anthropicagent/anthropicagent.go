@@ -8,7 +8,7 @@ import (
 	"bytes"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -21,7 +21,7 @@ const doneMarker = "[DONE]"
 // decoder is the state of one stream, which may hold several connections one
 // after another.
 type decoder struct {
-	trace.Stream
+	model.Stream
 	agents  []*agent
 	root    *agent // the connection's own agent: the first that it names
 	speaker *agent // whose the frames are that name no agent
@@ -40,7 +40,7 @@ func newDecoder(string) dialect.Decoder { return &decoder{} }
 const roomKept = 2048
 
 // Decode reads one frame.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
 	head, isHead := dialect.HeadOf(in)
@@ -114,7 +114,7 @@ func (d *decoder) address() {
 }
 
 // End settles what is still open.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	d.leaveMarkup()
 	d.answerMissing()

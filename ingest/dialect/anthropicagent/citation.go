@@ -2,7 +2,7 @@ package anthropicagent
 
 import (
 	"tapedeck/ingest/dialect"
-	"tapedeck/schema/wellformed"
+	"tapedeck/internal/wellformed"
 )
 
 // cited members of a citation's envelope, in the order in which they are told.
@@ -68,6 +68,6 @@ func (a *agent) cite(citation []byte) {
 	var attrs dialect.Attributes
 	attrs.AddRaw("citations", append(a.cites[:len(a.cites):len(a.cites)], ']'))
 	a.cited.Attributes = attrs.Text()
-	a.Book.ChangedMessage(a.cited, a.Frame)
+	a.Emitter.ChangedMessage(a.cited, a.Frame)
 	a.heard = a.Frame.At
 }

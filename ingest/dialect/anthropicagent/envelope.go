@@ -2,8 +2,8 @@ package anthropicagent
 
 import (
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // envelope reads a JSON envelope.

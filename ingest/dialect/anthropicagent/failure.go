@@ -103,7 +103,7 @@ func (d *decoder) rollback(a *agent, text []byte) {
 			}
 			attrs.AddRaw("rolled_back", []byte("true"))
 			m.Attributes = attrs.Text()
-			a.Book.ChangedMessage(m, a.Frame)
+			a.Emitter.ChangedMessage(m, a.Frame)
 		}
 	}
 	var attrs dialect.Attributes

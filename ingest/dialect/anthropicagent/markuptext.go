@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"tapedeck/schema/wellformed"
+	"tapedeck/internal/wellformed"
 )
 
 // What stands in tags was escaped in three ways, one for each age of the

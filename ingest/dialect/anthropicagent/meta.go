@@ -2,8 +2,8 @@ package anthropicagent
 
 import (
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // metaInit reads what an agent begins with. In the successor it also begins what
@@ -68,7 +68,7 @@ func (d *decoder) metaRun(a *agent, words []byte) {
 	told := a == d.root && len(d.asked.words) > 0
 	d.inRun(a)
 	if !told && !asked && len(words) > 0 {
-		a.Ask(words)
+		a.UserMessage(words)
 	}
 }
 

@@ -20,7 +20,7 @@ func (d *decoder) rawEvent(in *dialect.Input) bool {
 	in.Type = typeOf(in)
 	a := d.voice()
 	if a.api == nil {
-		a.api = anthropic.NewMessages(&a.Trace)
+		a.api = anthropic.NewMessages(&a.Conversation)
 		a.api.Agent = true
 	}
 	d.inRun(a)

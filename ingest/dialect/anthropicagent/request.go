@@ -33,7 +33,7 @@ func (r *request) tell(a *agent) {
 	if len(r.words) == 0 {
 		return
 	}
-	m := a.Ask(r.words)
+	m := a.UserMessage(r.words)
 	if r.at != 0 {
 		m.Started, m.Ended = r.at, r.at
 	}

@@ -5,15 +5,15 @@ import (
 	"strconv"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // result is what a tool returned, while it still comes.
 type result struct {
 	id      string
-	tool    *trace.Tool
+	tool    *model.Tool
 	message *dialect.Message
 	images  dialect.Attributes // a JSON array without its end
 	at      int64              // when it began to come, ns: the tool had ended
@@ -26,7 +26,7 @@ var failedPrefix = []byte("Error executing tool: ")
 // result adds to what a tool returned.
 func (d *decoder) result(a *agent, id, name, chunk []byte, server bool) {
 	if r := a.resultOf(id); r != nil {
-		a.Book.Append(r.message, chunk, a.Frame)
+		a.Emitter.Append(r.message, chunk, a.Frame)
 		return
 	}
 	if len(id) > 0 && a.Ended(id) {
@@ -49,7 +49,7 @@ func (d *decoder) result(a *agent, id, name, chunk []byte, server bool) {
 
 // unseen begins a call of which this stream saw nothing but the result. On a new
 // connection that is one that the run waited for.
-func (d *decoder) unseen(a *agent, id, name []byte) *trace.Tool {
+func (d *decoder) unseen(a *agent, id, name []byte) *model.Tool {
 	if len(id) > 0 && (a.Run() == nil || a.leg && a.heard == 0) {
 		a.goOn(d.asked.takeTime(d.Frame.At), id)
 	}
@@ -93,7 +93,7 @@ func (a *agent) image(id, src, media []byte) {
 	var attrs dialect.Attributes
 	attrs.AddRaw("images", append(r.images[:len(r.images):len(r.images)], ']'))
 	r.message.Attributes = attrs.Text()
-	a.Book.ChangedMessage(r.message, a.Frame)
+	a.Emitter.ChangedMessage(r.message, a.Frame)
 }
 
 // resultEnd ends a call: its result is whole. log is what the successor tells of
@@ -105,7 +105,7 @@ func (d *decoder) resultEnd(a *agent, id, log []byte) {
 	}
 	tool, text := r.tool, r.message.TextSoFar()
 	r.message.Media = mediaOf(text, served(tool))
-	a.Book.Complete(r.message, a.Frame)
+	a.Emitter.Complete(r.message, a.Frame)
 	status, why := statusOf(text, served(tool))
 	if len(log) > 0 && wellformed.JSON(log) {
 		if failed := dialect.RawMember(log, "is_error"); failed != nil {
@@ -136,14 +136,14 @@ func (d *decoder) resultEnd(a *agent, id, log []byte) {
 // completeResults completes results that will not.
 func (a *agent) completeResults() {
 	for i := range a.results {
-		a.Book.Complete(a.results[i].message, a.Frame)
+		a.Emitter.Complete(a.results[i].message, a.Frame)
 	}
 	a.results = nil
 }
 
 // logged keeps what the successor's log of a call tells: how long it took, and
 // of a sub-agent in it which it was.
-func (a *agent) logged(tool *trace.Tool, log []byte) {
+func (a *agent) logged(tool *model.Tool, log []byte) {
 	if ms, err := strconv.ParseFloat(string(dialect.RawMember(log, "duration_ms")), 64); err == nil && ms > 0 && ms < 1e12 {
 		tool.Span.Duration = int64(ms * 1e6)
 	}

@@ -98,11 +98,11 @@ func (a *agent) seal() {
 	}
 	run := a.Run()
 	run.Parent = a.whole.ID
-	a.Book.ChangedSpan(run, a.Frame)
+	a.Emitter.ChangedSpan(run, a.Frame)
 }
 
 func (a *agent) openWhole(id string) {
-	a.whole = a.Book.OpenSpan(schema.SpanRun, id, "", a.Frame)
+	a.whole = a.Emitter.OpenSpan(schema.SpanRun, id, "", a.Frame)
 	a.whole.Session, a.whole.Agent, a.whole.Model, a.whole.Provider = a.Session, a.id, a.Model, a.Provider
 }
 
@@ -121,18 +121,18 @@ func (a *agent) pause(calls []string) {
 		a.whole.Started = run.Started
 		a.whole.Name, run.Attributes = run.Name, ""
 		run.Kind, run.Parent = schema.SpanNode, id
-		a.Book.ChangedSpan(run, a.Frame)
+		a.Emitter.ChangedSpan(run, a.Frame)
 	case a.whole.ID != id: // once more: what was so far is a part as well
 		before := a.whole
 		a.openWhole(id)
 		a.whole.Started = earlier(before.Started, run.Started)
 		before.Kind, before.Parent = schema.SpanNode, id
-		a.Book.CloseSpan(before, schema.StatusOK, a.Frame)
+		a.Emitter.CloseSpan(before, schema.StatusOK, a.Frame)
 	}
 	a.leg, a.resumed = true, nil
 	a.whole.Status = schema.StatusWaiting
 	a.noted()
-	a.Book.ChangedSpan(a.whole, a.Frame)
+	a.Emitter.ChangedSpan(a.whole, a.Frame)
 }
 
 // work says that the run waits no longer.
@@ -141,7 +141,7 @@ func (a *agent) work() {
 	a.notes = slices.DeleteFunc(a.notes, func(n note) bool { return n.name == awaited })
 	if a.whole != nil && a.whole.Status == schema.StatusWaiting {
 		a.whole.Status, a.whole.Attributes = schema.StatusOpen, ""
-		a.Book.ChangedSpan(a.whole, a.Frame)
+		a.Emitter.ChangedSpan(a.whole, a.Frame)
 	}
 }
 
@@ -164,7 +164,7 @@ func (a *agent) end(status schema.Status, why []byte) {
 	a.EndRun(status, why)
 	if a.whole != nil {
 		a.whole.Error = dialect.Short(why)
-		a.Book.CloseSpan(a.whole, status, a.Frame)
+		a.Emitter.CloseSpan(a.whole, status, a.Frame)
 	}
 	a.whole = nil
 	a.reset()
@@ -222,10 +222,10 @@ func (a *agent) abandon() {
 	if a.api != nil {
 		a.api.GiveUp()
 	}
-	a.GiveUp()
+	a.Abandon()
 	if a.whole != nil {
 		a.whole.Status = schema.StatusUnclosed
-		a.Book.ChangedSpan(a.whole, a.Frame)
+		a.Emitter.ChangedSpan(a.whole, a.Frame)
 	}
 	a.whole = nil
 	a.reset()

@@ -4,14 +4,14 @@ import (
 	"bytes"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // spawned finds the call of its parent that a sub-agent works in: one whose task
 // is what the sub-agent is asked.
-func (a *agent) spawned(task []byte) *trace.Tool {
+func (a *agent) spawned(task []byte) *model.Tool {
 	for _, tool := range a.OpenTools() {
 		args := tool.Arguments()
 		if tool.Span.CallID != "" && tool.Span.Status == schema.StatusOpen && isJSON(args) && len(task) > 0 && bytes.Equal(stringOf(args, "task"), task) {

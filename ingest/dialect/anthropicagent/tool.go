@@ -4,9 +4,9 @@ import (
 	"bytes"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // serverPrefix begins the ids of calls that the Messages API executes itself.
@@ -15,9 +15,9 @@ var serverPrefix = []byte("srvtoolu_")
 // isServed marks a call that the API executes, in the call of the model.
 const isServed = `{"server":true`
 
-func served(tool *trace.Tool) bool { return bytes.HasPrefix(tool.Attrs, []byte(isServed)) }
+func served(tool *model.Tool) bool { return bytes.HasPrefix(tool.Attrs, []byte(isServed)) }
 
-func (a *agent) serve(tool *trace.Tool) {
+func (a *agent) serve(tool *model.Tool) {
 	tool.Attrs = dialect.Attributes(isServed)
 	a.Noted(tool)
 }
@@ -27,7 +27,7 @@ func (a *agent) serve(tool *trace.Tool) {
 func (d *decoder) call(a *agent, id, name, chunk []byte, final, server bool) {
 	server = server || bytes.HasPrefix(id, serverPrefix)
 	if a.turn != nil && !server && a.Call() == nil {
-		a.GoOn(a.turn) // another call of the same turn
+		a.Resume(a.turn) // another call of the same turn
 	}
 	d.heardOf(a)
 	tool := a.nameless
@@ -37,7 +37,7 @@ func (d *decoder) call(a *agent, id, name, chunk []byte, final, server bool) {
 			a.serve(tool)
 		}
 	}
-	a.Argue(tool, chunk)
+	a.AppendArguments(tool, chunk)
 	a.nameless = nil
 	if !final {
 		if len(id) == 0 {
@@ -45,7 +45,7 @@ func (d *decoder) call(a *agent, id, name, chunk []byte, final, server bool) {
 		}
 		return
 	}
-	a.Argued(tool)
+	a.FinishArguments(tool)
 	a.Start(tool)
 	if !server {
 		a.turn = a.Call()

@@ -50,7 +50,7 @@ func (s *session) agent(l *line, parent, name []byte) *agent {
 	}
 	if len(s.agents) >= openAgents {
 		s.subs = plus(s.subs, s.agents[0].sum())
-		s.agents[0].GiveUp()
+		s.agents[0].Abandon()
 		s.agents = slices.Delete(s.agents, 0, 1)
 	}
 	_, tool := s.openTool(parent)
@@ -61,10 +61,10 @@ func (s *session) agent(l *line, parent, name []byte) *agent {
 	a.begin(s.Stream, s.Session)
 	a.Node, a.Agent, a.asked = string(parent), string(name), l.At
 	if tool != nil {
-		a.Inside(tool.Span)
+		a.Nest(tool.Span)
 	} else {
 		s.inRun(l)
-		a.Inside(s.Run())
+		a.Nest(s.Run())
 	}
 	a.RunID = s.RunID
 	a.OpenStep(a.Agent)

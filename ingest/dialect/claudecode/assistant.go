@@ -31,7 +31,7 @@ func (s *session) assistant(l *line) (at *lane, known bool) {
 // part tells a part of a message: lines of one id are parts of one call.
 func (a *lane) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	if len(id) > 0 && a.id == string(id) && a.call != nil {
-		a.GoOn(a.call)
+		a.Resume(a.call)
 	} else {
 		if model := message.GetStringBytes("model"); len(model) > 0 && a.Model != string(model) {
 			a.SetModel(string(model), "")
@@ -60,7 +60,7 @@ func (a *lane) count(raw []byte) {
 		return
 	}
 	if a.told != nil {
-		a.Reuse(a.told, &counting, raw)
+		a.UpdateUsage(a.told, &counting, raw)
 		a.told.Tokens = tokens
 		return
 	}

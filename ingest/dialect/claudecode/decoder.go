@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -16,7 +16,7 @@ var Dialect = dialect.Dialect{Name: "claude-code", Match: match, Time: timeOf, E
 
 // decoder reads the lines of a stream, which may hold several sessions.
 type decoder struct {
-	trace.Stream
+	model.Stream
 	sessions []*session // the one used last is the last
 }
 
@@ -27,7 +27,7 @@ const openSessions = 16
 func newDecoder(string) dialect.Decoder { return &decoder{} }
 
 // Decode implements dialect.Decoder.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if in.JSON == nil {
 		return
 	}
@@ -93,7 +93,7 @@ func (d *decoder) session(id []byte) *session {
 }
 
 // End implements dialect.Decoder.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	defer d.Done()
 	for _, s := range d.sessions {

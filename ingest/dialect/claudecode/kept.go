@@ -34,7 +34,7 @@ func (s *session) endTurn() {
 	}
 	s.EndRun(schema.StatusOK, nil)
 	run.Ended = s.turnEnded // which is when it ended, as is seen only now
-	s.Book.ChangedSpan(run, s.Frame)
+	s.Emitter.ChangedSpan(run, s.Frame)
 	s.turnEnded = 0
 	s.forget()
 }

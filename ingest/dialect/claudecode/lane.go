@@ -7,14 +7,14 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/anthropic"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // lane is one agent's part of a session: the main agent's, or a sub-agent's.
 // Lines of several come interleaved.
 type lane struct {
-	trace.Trace
+	model.Conversation
 	messages *anthropic.Messages
 	// asked is when the model was last given something to answer, ns; 0 for
 	// not known.
@@ -42,9 +42,9 @@ const (
 	countedUsages = 256
 )
 
-func (a *lane) begin(s *trace.Stream, session string) {
+func (a *lane) begin(s *model.Stream, session string) {
 	a.Stream, a.Session = s, session
-	a.messages = anthropic.NewMessages(&a.Trace)
+	a.messages = anthropic.NewMessages(&a.Conversation)
 	a.messages.Agent = true
 }
 

@@ -94,7 +94,7 @@ func (s *session) deny(denials []*fastjson.Value, data []byte) {
 		for _, span := range s.failed {
 			if span.CallID == string(id) {
 				span.Status = schema.StatusRejected
-				s.Book.ChangedSpan(span, s.Frame)
+				s.Emitter.ChangedSpan(span, s.Frame)
 				return true
 			}
 		}

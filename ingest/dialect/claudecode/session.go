@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -36,7 +36,7 @@ const (
 	openRequests = 16
 )
 
-func newSession(stream *trace.Stream, id string) *session {
+func newSession(stream *model.Stream, id string) *session {
 	s := &session{}
 	s.lane.begin(stream, id)
 	return s
@@ -45,7 +45,7 @@ func newSession(stream *trace.Stream, id string) *session {
 // open begins a run with the present line.
 func (s *session) open(l *line) {
 	s.messages.GiveUp()
-	s.GiveUp()
+	s.Abandon()
 	s.forget()
 	id := l.text("uuid")
 	s.named = len(id) > 0
@@ -88,7 +88,7 @@ func (s *session) forget() {
 	s.agents = slices.DeleteFunc(s.agents, func(a *agent) bool {
 		a.settle() // what it uses from now on is the next run's
 		if !a.background {
-			a.GiveUp()
+			a.Abandon()
 		}
 		return !a.background
 	})
@@ -99,10 +99,10 @@ func (s *session) giveUp() {
 	s.endTurn()
 	for _, a := range s.agents {
 		a.messages.GiveUp()
-		a.GiveUp()
+		a.Abandon()
 	}
 	s.messages.GiveUp()
-	s.GiveUp()
+	s.Abandon()
 	s.agents = nil
 	s.settle()
 }
@@ -114,7 +114,7 @@ func (s *session) event(l *line) (at *lane, known bool) {
 }
 
 // openTool finds a call in progress, whoever of the session's agents made it.
-func (s *session) openTool(id []byte) (*lane, *trace.Tool) {
+func (s *session) openTool(id []byte) (*lane, *model.Tool) {
 	if tool := s.OpenTool(id); tool != nil {
 		return &s.lane, tool
 	}

@@ -40,7 +40,7 @@ func (s *session) reconcile(l *line, run *dialect.Span) {
 		}
 		for _, u := range s.counted {
 			u.Tokens = schema.Tokens{}
-			s.Book.ChangedUsage(u, s.Frame)
+			s.Emitter.ChangedUsage(u, s.Frame)
 		}
 		rest = stated
 	}
@@ -50,7 +50,7 @@ func (s *session) reconcile(l *line, run *dialect.Span) {
 	if u := s.told; u != nil && len(s.counted) == 1 && s.counted[0] == u && rest.Sum() == said(rest) {
 		u.Tokens, _ = minus(stated, subs) // the one message's own output is all that was missing
 		u.Raw = string(raw)
-		s.Book.ChangedUsage(u, s.Frame)
+		s.Emitter.ChangedUsage(u, s.Frame)
 		return
 	}
 	id, scope := "usage:"+s.RunID, schema.RestScope+s.RunID

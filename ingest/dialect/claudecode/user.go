@@ -51,7 +51,7 @@ func (a *lane) say(l *line, said *anthropic.Said) {
 	case a.Node != "":
 		m = a.Say(schema.MessageUser, said.Text) // what the main agent asks of a sub-agent
 	default:
-		m = a.Ask(said.Text)
+		m = a.UserMessage(said.Text)
 	}
 	m.Attributes = said.Attributes
 }

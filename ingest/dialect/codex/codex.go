@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -21,8 +21,8 @@ var Dialect = dialect.Dialect{Name: "codex", Match: match, Ends: dialect.EndsWit
 // call or a usage in every stream that carries the same process is the thread and all
 // that the process printed up to there.
 type decoder struct {
-	trace.Stream
-	tr       trace.Trace
+	model.Stream
+	tr       model.Conversation
 	thread   dialect.Last
 	scope    string        // of running totals
 	failing  string        // an error of the run that no event has followed yet
@@ -41,13 +41,13 @@ func newDecoder(string) dialect.Decoder {
 
 // reset begins a process.
 func (d *decoder) reset() {
-	d.tr = trace.Trace{Stream: &d.Stream, Session: d.tr.Session, LocalTools: true, SharedID: d.shared}
+	d.tr = model.Conversation{Stream: &d.Stream, Session: d.tr.Session, LocalTools: true, SharedID: d.shared}
 	d.printed.Reset()
 	d.failing, d.todo = "", nil
 }
 
 // Decode reads one line.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if in.JSON == nil || in.Direction == schema.Send {
 		return
 	}
@@ -160,7 +160,7 @@ func (d *decoder) failed(v *fastjson.Value) {
 	if run := d.tr.Run(); run != nil {
 		run.Error = dialect.Short(why)
 		d.failing, d.failedAt = run.Error, d.Frame.At
-		d.Book.ChangedSpan(run, d.Frame)
+		d.Emitter.ChangedSpan(run, d.Frame)
 	}
 }
 
@@ -176,11 +176,11 @@ func (d *decoder) cutOff() {
 	default:
 		run.Error = "" // the turn went on after it
 	}
-	d.tr.GiveUp()
+	d.tr.Abandon()
 }
 
 // End settles what is open.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	d.cutOff()
 	d.Done()

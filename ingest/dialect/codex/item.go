@@ -75,7 +75,7 @@ func (d *decoder) text(v *fastjson.Value, s stage, kind schema.MessageKind, attr
 		m.Attributes = attributes
 		fallthrough
 	default:
-		d.Book.SetText(m, content, d.Frame)
+		d.Emitter.SetText(m, content, d.Frame)
 	}
 	if s == completed {
 		d.tr.Complete(kind, id)

@@ -8,14 +8,14 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // ran settles a call's state once its item is completed; why is an error that
 // the item tells. A call that was not seen to begin has no start: its time is
 // not known.
-func (d *decoder) ran(tool *trace.Tool, v *fastjson.Value, s stage, why []byte) {
+func (d *decoder) ran(tool *model.Tool, v *fastjson.Value, s stage, why []byte) {
 	if s != completed {
 		return
 	}
@@ -60,7 +60,7 @@ func (d *decoder) command(v *fastjson.Value, raw []byte, s stage) {
 	output := v.GetStringBytes("aggregated_output")
 	switch {
 	case s != completed && len(output) > 0:
-		d.tr.Printed(tool, output)
+		d.tr.SetOutput(tool, output)
 	case s == completed && output != nil:
 		d.tr.Returned(tool, output, "text")
 	}
@@ -124,7 +124,7 @@ func (d *decoder) asked(in *dialect.Input) {
 }
 
 // arguments tells members of an item as a call's arguments, as they stood.
-func (d *decoder) arguments(tool *trace.Tool, raw []byte, names ...string) {
+func (d *decoder) arguments(tool *model.Tool, raw []byte, names ...string) {
 	args := append(d.quoting[:0], '{')
 	for _, name := range names {
 		value := dialect.RawMember(raw, name)
@@ -143,7 +143,7 @@ func (d *decoder) arguments(tool *trace.Tool, raw []byte, names ...string) {
 }
 
 // argue tells a call's arguments, which every line of its item repeats.
-func (d *decoder) argue(tool *trace.Tool, args []byte) {
+func (d *decoder) argue(tool *model.Tool, args []byte) {
 	if !bytes.Equal(tool.Arguments(), args) {
 		d.tr.SetArguments(tool, args)
 	}

@@ -4,13 +4,13 @@ import (
 	"strconv"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 )
 
 // decoder reads one stream: one execution after another, and mostly one alone.
 type decoder struct {
-	trace.Trace
-	stream   trace.Stream
+	model.Conversation
+	stream   model.Stream
 	request  request
 	sequence sequence
 	run      run
@@ -27,7 +27,7 @@ func newDecoder(string) dialect.Decoder {
 }
 
 // Decode implements dialect.Decoder.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
 	if head, ok := dialect.HeadOf(in); ok {
@@ -116,7 +116,7 @@ func (d *decoder) names(e *event) {
 
 // End implements dialect.Decoder. A stream may be cut after ten minutes without
 // a last word.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.stream.End(at, b)
 	d.letGo()
 	d.Done()

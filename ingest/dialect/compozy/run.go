@@ -53,7 +53,7 @@ func (d *decoder) letGo() {
 		d.EndRun(d.run.ending, d.run.why)
 		span.Ended = d.run.at
 	}
-	d.GiveUp()
+	d.Abandon()
 	d.run = run{}
 	d.Node, d.Agent, d.RunID = "", "", d.request.exec
 }
@@ -90,7 +90,7 @@ func (d *decoder) workflowStarts(e *event) {
 	d.inRun()
 	if name := e.text("workflow_id", "workflowId"); len(name) > 0 && d.run.span.Name == "" {
 		d.run.span.Name = string(name)
-		d.Book.ChangedSpan(d.run.span, d.Frame)
+		d.Emitter.ChangedSpan(d.run.span, d.Frame)
 	}
 }
 
@@ -233,6 +233,6 @@ func (d *decoder) noteRun() {
 	}
 	if text := a.Text(); text != r.span.Attributes {
 		r.span.Attributes = strings.Clone(text)
-		d.Book.ChangedSpan(r.span, d.Frame)
+		d.Emitter.ChangedSpan(r.span, d.Frame)
 	}
 }

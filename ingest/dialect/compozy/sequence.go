@@ -61,7 +61,7 @@ func (s *sequence) mark(d *decoder, n uint64) {
 		d.Frame.Flags |= schema.FlagEventBack
 	case n > s.last+1 && !d.request.filtered:
 		d.Frame.Flags |= schema.FlagEventGap
-		d.Book.Lost(n - s.last - 1)
+		d.Emitter.Lost(n - s.last - 1)
 	}
 }
 

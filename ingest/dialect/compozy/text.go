@@ -4,8 +4,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // structured is the key of the message that snapshots tell.
@@ -42,7 +42,7 @@ func (d *decoder) spoken(text []byte) {
 		return
 	}
 	run.FirstToken = d.Frame.At
-	d.Book.ChangedSpan(run, d.Frame)
+	d.Emitter.ChangedSpan(run, d.Frame)
 }
 
 func endsLine(text []byte) bool { return len(text) == 0 || text[len(text)-1] == '\n' }
@@ -93,7 +93,7 @@ func (d *decoder) snapshot(e *event) {
 		m = d.BeginText(kind, structured)
 		m.Span = d.run.span.ID // it grows across calls of the model
 	}
-	d.Book.SetText(m, content, d.Frame)
+	d.Emitter.SetText(m, content, d.Frame)
 	if m.Media = media; wellformed.JSON(content) {
 		m.Media = "json"
 	}

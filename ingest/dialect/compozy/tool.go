@@ -4,9 +4,9 @@ import (
 	"bytes"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // toolCall reads the engine's form, one event after the fact with what the
@@ -45,7 +45,7 @@ func (d *decoder) toolCall(e *event) {
 }
 
 // arguments records what the tool was called with.
-func (d *decoder) arguments(e *event, tool *trace.Tool) {
+func (d *decoder) arguments(e *event, tool *model.Tool) {
 	text, media := e.content("input", "args", "arguments")
 	if text == nil {
 		return
@@ -57,7 +57,7 @@ func (d *decoder) arguments(e *event, tool *trace.Tool) {
 }
 
 // outcome ends the call if it says how it went.
-func (d *decoder) outcome(e *event, tool *trace.Tool) {
+func (d *decoder) outcome(e *event, tool *model.Tool) {
 	status, told := toolStatus(e.text("status"))
 	why := e.whyTool()
 	if len(why) > 0 && status != schema.StatusCancelled && status != schema.StatusRejected {

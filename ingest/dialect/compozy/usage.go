@@ -81,7 +81,7 @@ func (d *decoder) nameModel() {
 	}
 	if span.Model != model || span.Provider != provider {
 		span.Model, span.Provider = model, provider
-		d.Book.ChangedSpan(span, d.Frame)
+		d.Emitter.ChangedSpan(span, d.Frame)
 	}
 }
 
@@ -110,7 +110,7 @@ func (d *decoder) countOne(raw []byte, told map[string]int) {
 	for _, known := range u.entries {
 		if known.key == key {
 			if known.Raw != string(raw) {
-				d.Reuse(known.Usage, &counting, raw)
+				d.UpdateUsage(known.Usage, &counting, raw)
 			}
 			return
 		}

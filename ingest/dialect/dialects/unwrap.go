@@ -8,8 +8,8 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/generic"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // covers are the members in which an event may be wrapped. Gateways send the
@@ -108,7 +108,7 @@ type unwrapper struct {
 const lookFor = 2 * Bound
 
 // Decode implements dialect.Decoder.
-func (u *unwrapper) Decode(in *dialect.Input, b *dialect.Book) {
+func (u *unwrapper) Decode(in *dialect.Input, b *dialect.Emitter) {
 	cover := u.cover
 	if !u.settled {
 		cover = u.look(in)
@@ -161,7 +161,7 @@ func (u *unwrapper) look(in *dialect.Input) (cover string) {
 }
 
 // End implements dialect.Decoder.
-func (u *unwrapper) End(at int64, b *dialect.Book) { u.inner.End(at, b) }
+func (u *unwrapper) End(at int64, b *dialect.Emitter) { u.inner.End(at, b) }
 
 // wrappable makes every dialect of a list read its frames out of covers too,
 // but for the last, which reads anything.

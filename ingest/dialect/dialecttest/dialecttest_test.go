@@ -67,12 +67,12 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 
 // bad is a decoder that breaks one rule.
 type bad struct {
-	decode func(in *dialect.Input, b *dialect.Book)
-	end    func(at int64, b *dialect.Book)
+	decode func(in *dialect.Input, b *dialect.Emitter)
+	end    func(at int64, b *dialect.Emitter)
 }
 
-func (d bad) Decode(in *dialect.Input, b *dialect.Book) { d.decode(in, b) }
-func (d bad) End(at int64, b *dialect.Book) {
+func (d bad) Decode(in *dialect.Input, b *dialect.Emitter) { d.decode(in, b) }
+func (d bad) End(at int64, b *dialect.Emitter) {
 	if d.end != nil {
 		d.end(at, b)
 	}
@@ -95,37 +95,37 @@ func TestPlayFindsBrokenRules(t *testing.T) {
 	var span *dialect.Span
 	var message *dialect.Message
 	tests := map[string]struct {
-		decode func(in *dialect.Input, b *dialect.Book)
+		decode func(in *dialect.Input, b *dialect.Emitter)
 		want   string
 	}{
-		"changes the frame": {func(in *dialect.Input, b *dialect.Book) { in.At++ }, "changed the frame"},
-		"changes the bytes": {func(in *dialect.Input, b *dialect.Book) { in.Data[0] = 'x' }, "changed the frame"},
-		"sets a tap's flag": {func(in *dialect.Input, b *dialect.Book) { in.Flags |= schema.FlagBinary }, "flags"},
-		"a fact without an id": {func(in *dialect.Input, b *dialect.Book) {
+		"changes the frame": {func(in *dialect.Input, b *dialect.Emitter) { in.At++ }, "changed the frame"},
+		"changes the bytes": {func(in *dialect.Input, b *dialect.Emitter) { in.Data[0] = 'x' }, "changed the frame"},
+		"sets a tap's flag": {func(in *dialect.Input, b *dialect.Emitter) { in.Flags |= schema.FlagBinary }, "flags"},
+		"a fact without an id": {func(in *dialect.Input, b *dialect.Emitter) {
 			b.OpenSpan(schema.SpanRun, "", "", in.Frame)
 		}, "no id"},
-		"a parent that is not there": {func(in *dialect.Input, b *dialect.Book) {
+		"a parent that is not there": {func(in *dialect.Input, b *dialect.Emitter) {
 			b.OpenSpan(schema.SpanRun, "a", "", in.Frame).Parent = "b"
 		}, "no span of the session"},
-		"an end before the start": {func(in *dialect.Input, b *dialect.Book) {
+		"an end before the start": {func(in *dialect.Input, b *dialect.Emitter) {
 			s := b.OpenSpan(schema.SpanRun, b.LocalID("run", in.Frame), "", in.Frame)
 			b.CloseSpan(s, schema.StatusOK, in.Frame)
 			s.Ended--
 		}, "before it starts"},
-		"an end of what is open": {func(in *dialect.Input, b *dialect.Book) {
+		"an end of what is open": {func(in *dialect.Input, b *dialect.Emitter) {
 			b.OpenSpan(schema.SpanRun, b.LocalID("run", in.Frame), "", in.Frame).Ended = in.At
 		}, "has an end and is open"},
-		"a usage without a scope": {func(in *dialect.Input, b *dialect.Book) {
+		"a usage without a scope": {func(in *dialect.Input, b *dialect.Emitter) {
 			b.Use("u", "", schema.UsageAdd, schema.Tokens{}, in.Frame)
 		}, "scope"},
-		"a version that goes back": {func(in *dialect.Input, b *dialect.Book) {
+		"a version that goes back": {func(in *dialect.Input, b *dialect.Emitter) {
 			if in.Seq == 0 {
 				span = b.OpenSpan(schema.SpanRun, "a", "", &schema.Frame{Seq: 9, At: in.At})
 				return
 			}
 			b.ChangedSpan(span, in.Frame)
 		}, "version"},
-		"a key that changes": {func(in *dialect.Input, b *dialect.Book) {
+		"a key that changes": {func(in *dialect.Input, b *dialect.Emitter) {
 			if in.Seq == 0 {
 				message = b.OpenMessage(schema.MessageUser, "a", in.Frame)
 				return
@@ -146,7 +146,7 @@ func TestPlayFindsBrokenRules(t *testing.T) {
 // What a decoder keeps of a frame without copying it shows as garbage.
 func TestPlayOverwritesWhatItGave(t *testing.T) {
 	var kept []*dialect.Span
-	d := bad{decode: func(in *dialect.Input, b *dialect.Book) {
+	d := bad{decode: func(in *dialect.Input, b *dialect.Emitter) {
 		for _, alias := range []string{dialect.Alias(in.Data), dialect.Alias(in.JSON.GetStringBytes("a"))} {
 			s := b.OpenSpan(schema.SpanRun, b.LocalID(string(rune('a'+len(kept))), in.Frame), alias, in.Frame)
 			kept = append(kept, s)
@@ -166,7 +166,7 @@ func TestPlayOverwritesWhatItGave(t *testing.T) {
 // A change that is not told is seen only in one block: cutting brings it out.
 func TestCutsBringOutUntoldChanges(t *testing.T) {
 	var span *dialect.Span
-	d := bad{decode: func(in *dialect.Input, b *dialect.Book) {
+	d := bad{decode: func(in *dialect.Input, b *dialect.Emitter) {
 		if in.Seq == 0 {
 			span = b.OpenSpan(schema.SpanRun, "a", "", in.Frame)
 			return

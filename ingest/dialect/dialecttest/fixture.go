@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tapedeck/deploy/fulltest"
+	"tapedeck/internal/fulltest"
 )
 
 // Fixture reads a captured stream, named by its path below the fixtures

@@ -10,9 +10,9 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
-	"tapedeck/schema/wellformed"
 )
 
 // StreamID is the id of the stream that Play decodes.
@@ -36,7 +36,7 @@ type Outcome struct {
 func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (cut, all bool)) (*Outcome, error) {
 	var (
 		decoder = d.New(StreamID)
-		book    = dialect.NewBook(StreamID)
+		book    = dialect.NewEmitter(StreamID)
 		parser  fastjson.Parser
 		out     = &Outcome{End: end}
 		facts   = newMerge()
@@ -73,7 +73,7 @@ func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (
 }
 
 // title keeps the first title of each session.
-func (o *Outcome) title(book *dialect.Book) {
+func (o *Outcome) title(book *dialect.Emitter) {
 	for _, title := range book.TakeTitles() {
 		if !slices.ContainsFunc(o.Titles, func(t dialect.Title) bool { return t.Session == title.Session }) {
 			o.Titles = append(o.Titles, title)
@@ -82,7 +82,7 @@ func (o *Outcome) title(book *dialect.Book) {
 }
 
 // decode hands one frame to a decoder as the recorder does.
-func decode(decoder dialect.Decoder, book *dialect.Book, parser *fastjson.Parser, f *schema.Frame) error {
+func decode(decoder dialect.Decoder, book *dialect.Emitter, parser *fastjson.Parser, f *schema.Frame) error {
 	content, _ := schema.Unframe(f, nil)
 	in := dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
 	if content.Empty || f.Flags.Has(schema.FlagOversize) {

@@ -7,8 +7,8 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // Bench decodes frames over and over, as the recorder does, and reports frames
@@ -36,7 +36,7 @@ func Bench(b *testing.B, d dialect.Dialect, frames []schema.Frame) {
 // feed is a decoder with what the recorder has around it.
 type feed struct {
 	decoder dialect.Decoder
-	book    *dialect.Book
+	emitter *dialect.Emitter
 	parser  fastjson.Parser
 	scratch []byte
 	seq     uint64
@@ -44,7 +44,7 @@ type feed struct {
 }
 
 func newFeed(d dialect.Dialect) *feed {
-	return &feed{decoder: d.New(StreamID), book: dialect.NewBook(StreamID)}
+	return &feed{decoder: d.New(StreamID), emitter: dialect.NewEmitter(StreamID)}
 }
 
 // feed decodes a frame, a millisecond after the one before.
@@ -60,14 +60,14 @@ func (f *feed) feed(frame *schema.Frame) {
 	} else if wellformed.JSON(in.Data) {
 		in.JSON, _ = f.parser.ParseBytes(in.Data)
 	}
-	f.decoder.Decode(&in, f.book)
+	f.decoder.Decode(&in, f.emitter)
 }
 
 // take throws the facts away.
 func (f *feed) take() int {
-	facts, _ := f.book.Take(f.frame.At, true)
-	f.book.TakeTitles()
-	f.book.TakeLost()
+	facts, _ := f.emitter.Take(f.frame.At, true)
+	f.emitter.TakeTitles()
+	f.emitter.TakeLost()
 	return facts.Len()
 }
 

@@ -137,7 +137,7 @@ func (d *decoder) say(c *candidate, text []byte, thought bool) {
 		m = d.BeginText(kind, key)
 		d.begins(c, m)
 	}
-	d.Book.Append(m, text, d.Frame)
+	d.Emitter.Append(m, text, d.Frame)
 	d.FirstToken()
 }
 

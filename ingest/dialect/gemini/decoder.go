@@ -6,15 +6,15 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // decoder reads one stream: behind a proxy one exchange, otherwise responses
 // one after the other.
 type decoder struct {
-	trace.Trace
-	stream  trace.Stream
+	model.Conversation
+	stream  model.Stream
 	answer  answer
 	foreign bool // the request went to another endpoint
 	status  int  // of an HTTP answer that is an error, until its body is seen
@@ -32,7 +32,7 @@ func newDecoder(string) dialect.Decoder {
 }
 
 // Decode implements dialect.Decoder.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
 	if head, ok := dialect.HeadOf(in); ok {
@@ -119,7 +119,7 @@ func (d *decoder) textAnswer(in *dialect.Input) string {
 }
 
 // End implements dialect.Decoder.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.stream.End(at, b)
 	if d.Run() != nil && d.status >= 400 {
 		d.failStatus()

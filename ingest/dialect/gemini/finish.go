@@ -66,8 +66,8 @@ func (d *decoder) end(status schema.Status, why []byte) {
 	a := &d.answer
 	d.EndRun(status, why)
 	if a.more {
-		d.Book.CloseSpan(a.run, status, d.Frame)
-		d.Inside(nil)
+		d.Emitter.CloseSpan(a.run, status, d.Frame)
+		d.Nest(nil)
 	}
 	a.ended, a.more = true, false
 }

@@ -44,7 +44,7 @@ func (d *decoder) speak(c *candidate) {
 // show gives the candidate a message for something other than text that came.
 func (d *decoder) show(c *candidate) {
 	d.speak(c)
-	d.Book.Append(c.said, nil, d.Frame) // it lasts until now
+	d.Emitter.Append(c.said, nil, d.Frame) // it lasts until now
 	d.FirstToken()
 }
 
@@ -123,5 +123,5 @@ func (d *decoder) note(c *candidate) {
 	a.AddRaw("citations", []byte(c.notes.citations))
 	a.AddRaw("url_context", []byte(c.notes.urls))
 	c.said.Attributes = a.Text()
-	d.Book.ChangedMessage(c.said, d.Frame)
+	d.Emitter.ChangedMessage(c.said, d.Frame)
 }

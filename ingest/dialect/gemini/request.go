@@ -159,7 +159,7 @@ func (d *decoder) content(v *fastjson.Value, raw []byte) {
 	if texts == 0 && len(others) == 0 {
 		return
 	}
-	m := d.Ask(d.text)
+	m := d.UserMessage(d.text)
 	if len(others) > 0 {
 		var a dialect.Attributes
 		a.AddRaw("parts", []byte("["+string(others)+"]"))
@@ -201,12 +201,12 @@ func (d *decoder) nameRun(id string) {
 	d.NameRun(id)
 	for _, m := range d.asked {
 		m.Run = id
-		d.Book.ChangedMessage(m, d.Frame)
+		d.Emitter.ChangedMessage(m, d.Frame)
 	}
 	d.asked = nil
 	for _, tool := range d.OpenTools() {
 		tool.Span.Run = id
-		d.Book.ChangedSpan(tool.Span, d.Frame)
+		d.Emitter.ChangedSpan(tool.Span, d.Frame)
 	}
 }
 

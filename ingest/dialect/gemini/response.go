@@ -137,7 +137,7 @@ func (d *decoder) answered(model []byte) {
 		if s.Kind == schema.SpanLLM {
 			s.Name = d.Model
 		}
-		d.Book.ChangedSpan(s, d.Frame)
+		d.Emitter.ChangedSpan(s, d.Frame)
 	}
 }
 
@@ -145,8 +145,8 @@ func (d *decoder) answered(model []byte) {
 func (d *decoder) resume() {
 	a := &d.answer
 	if a.ended && !a.more {
-		d.Inside(a.run)
-		d.GoOn(a.call)
+		d.Nest(a.run)
+		d.Resume(a.call)
 		a.more = true
 	}
 }
@@ -154,7 +154,7 @@ func (d *decoder) resume() {
 // letGo says that no more will come of the response: without a finishReason it
 // is unclosed.
 func (d *decoder) letGo() {
-	d.GiveUp()
+	d.Abandon()
 	d.answer = answer{}
 	d.asked, d.RunID = nil, ""
 }

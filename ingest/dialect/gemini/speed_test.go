@@ -63,7 +63,7 @@ func TestManyParts(t *testing.T) {
 	const n = 50000
 	raw := `{"candidates":[{"content":{"parts":[` + strings.Repeat(part+",", n) + part + `]},"finishReason":"STOP"}]}`
 	in := dialect.Input{Frame: &schema.Frame{At: dialecttest.Start, Raw: []byte(raw)}, Data: []byte(raw), JSON: fastjson.MustParse(raw)}
-	book := dialect.NewBook(dialecttest.StreamID)
+	book := dialect.NewEmitter(dialecttest.StreamID)
 	began := time.Now()
 	newDecoder("").Decode(&in, book)
 	if took := time.Since(began); took > 10*time.Second {

@@ -4,14 +4,14 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // openTools are the calls of a candidate that its next part may be about.
 type openTools struct {
-	call *trace.Tool // whose arguments are not complete
-	code *trace.Tool // that the API executes
+	call *model.Tool // whose arguments are not complete
+	code *model.Tool // that the API executes
 }
 
 // functionCall reads {"id"?,"name","args"}, which the client is to execute. It

@@ -25,7 +25,7 @@ func (d *decoder) count(raw []byte) {
 	switch {
 	case raw == nil || a.usage != nil && a.usage.Raw == string(raw):
 	case a.usage != nil:
-		d.Reuse(a.usage, &counting, raw)
+		d.UpdateUsage(a.usage, &counting, raw)
 	case a.id != "":
 		a.usage = d.Use(&counting, "usage:"+a.id, a.id, a.call, raw)
 	default:

@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -29,8 +29,8 @@ func timeOf(in *dialect.Input) int64 {
 
 // decoder is the state of one stream.
 type decoder struct {
-	trace.Stream
-	tr      trace.Trace
+	model.Stream
+	tr      model.Conversation
 	session dialect.Last
 	model   dialect.Last
 	// The next call of a model began here, ns: with the user's message or the
@@ -47,12 +47,12 @@ const provider = "google"
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}
-	d.tr = trace.Trace{Stream: &d.Stream, LocalTools: true, Provider: provider}
+	d.tr = model.Conversation{Stream: &d.Stream, LocalTools: true, Provider: provider}
 	return d
 }
 
 // Decode reads one line.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if in.JSON == nil || in.Direction == schema.Send {
 		return
 	}
@@ -85,7 +85,7 @@ func (d *decoder) event(in *dialect.Input) {
 // begin reads an init: a process, which is one run.
 func (d *decoder) begin(v *fastjson.Value) {
 	d.endCall(schema.StatusUnclosed)
-	d.tr.GiveUp()
+	d.tr.Abandon()
 	d.tr.Session = d.session.Own(v.GetStringBytes("session_id"))
 	d.tr.SetModel(d.model.Own(v.GetStringBytes("model")), provider)
 	d.counts, d.asked, d.ended = counts{}, 0, false
@@ -143,14 +143,14 @@ func (d *decoder) failed(v *fastjson.Value) {
 	}
 	if run := d.tr.Run(); run != nil {
 		run.Error = dialect.Short(why)
-		d.Book.ChangedSpan(run, d.Frame)
+		d.Emitter.ChangedSpan(run, d.Frame)
 	}
 }
 
 // End settles what is open.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	d.endCall(schema.StatusUnclosed)
-	d.tr.GiveUp()
+	d.tr.Abandon()
 	d.Done()
 }

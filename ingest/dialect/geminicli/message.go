@@ -17,7 +17,7 @@ func (d *decoder) message(v *fastjson.Value) {
 	case "user":
 		d.tr.InRun()
 		d.endCall(schema.StatusOK)
-		d.tr.Ask(content)
+		d.tr.UserMessage(content)
 		d.asked = d.Frame.At
 	case "assistant", "model":
 		d.inCall()
@@ -40,7 +40,7 @@ func (d *decoder) whole(content []byte) {
 	if m := d.tr.Growing(schema.MessageAssistant, nil); m != nil {
 		same := bytes.HasPrefix(content, m.TextSoFar())
 		if same {
-			d.Book.SetText(m, content, d.Frame)
+			d.Emitter.SetText(m, content, d.Frame)
 		}
 		d.tr.Complete(schema.MessageAssistant, nil)
 		if same {

@@ -43,7 +43,7 @@ func (d *decoder) usage(in *dialect.Input, run *dialect.Span) {
 	switch {
 	case len(d.counts.model) > 0:
 	case d.counts.whole != nil:
-		d.tr.Reuse(d.counts.whole, &counting, stats)
+		d.tr.UpdateUsage(d.counts.whole, &counting, stats)
 	default:
 		d.counts.whole = d.use(stats, run)
 	}
@@ -57,7 +57,7 @@ func (d *decoder) use(raw []byte, run *dialect.Span) *dialect.Usage {
 func (d *decoder) modelUsage(name, raw []byte, run *dialect.Span) {
 	for _, u := range d.counts.model {
 		if u.Model == string(name) {
-			d.tr.Reuse(u, &counting, raw)
+			d.tr.UpdateUsage(u, &counting, raw)
 			u.Model = string(name)
 			return
 		}

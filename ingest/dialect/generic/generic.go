@@ -57,7 +57,7 @@ type decoder struct {
 func newDecoder(string) dialect.Decoder { return &decoder{} }
 
 // Decode fills in the envelope.
-func (d *decoder) Decode(in *dialect.Input, _ *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, _ *dialect.Emitter) {
 	e := &in.Frame.Envelope
 	e.Type = d.sseEvent.Own([]byte(in.Event))
 	e.EventID = d.sseID.Own([]byte(in.ID))
@@ -94,4 +94,4 @@ func first(texts [][]byte) []byte {
 func (d *decoder) ReadsText() bool { return true }
 
 // End has nothing to settle.
-func (d *decoder) End(int64, *dialect.Book) {}
+func (d *decoder) End(int64, *dialect.Emitter) {}

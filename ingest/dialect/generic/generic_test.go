@@ -32,7 +32,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	var parser fastjson.Parser
-	decoder, book := newDecoder(""), dialect.NewBook("")
+	decoder, book := newDecoder(""), dialect.NewEmitter("")
 	var frame schema.Frame
 	in := dialect.Input{Frame: &frame, Data: raw}
 	for b.Loop() {

@@ -66,7 +66,7 @@ func (d *decoder) begin(id []byte) *answer {
 	if a.id == "" {
 		spanID = d.ID("llm")
 	}
-	a.span = d.Book.OpenSpan(schema.SpanLLM, spanID, "", d.Frame)
+	a.span = d.Emitter.OpenSpan(schema.SpanLLM, spanID, "", d.Frame)
 	a.span.Session, a.span.Run, a.span.Agent, a.span.Parent = d.tr.Session, d.tr.RunID, d.tr.Agent, run.ID
 	a.key = []byte(spanID)
 	d.answers = append(d.answers, a)
@@ -116,9 +116,9 @@ func (d *decoder) grow(a *answer, kind schema.MessageKind, text []byte, whole bo
 		m.Span, m.Node = a.span.ID, a.span.Node
 	}
 	if whole {
-		d.Book.SetText(m, text, d.Frame)
+		d.Emitter.SetText(m, text, d.Frame)
 	} else {
-		d.Book.Append(m, text, d.Frame)
+		d.Emitter.Append(m, text, d.Frame)
 	}
 	d.speaks(a)
 }
@@ -128,7 +128,7 @@ func (d *decoder) speaks(a *answer) {
 	a.said = d.Frame.At
 	if a.span.FirstToken == 0 && a.span.Started != 0 {
 		a.span.FirstToken = d.Frame.At
-		d.Book.ChangedSpan(a.span, d.Frame)
+		d.Emitter.ChangedSpan(a.span, d.Frame)
 	}
 }
 
@@ -144,10 +144,10 @@ func (d *decoder) finish(a *answer, status schema.Status) {
 	d.argued(a)
 	if status == schema.StatusUnclosed {
 		a.span.Status = status
-		d.Book.ChangedSpan(a.span, d.Frame)
+		d.Emitter.ChangedSpan(a.span, d.Frame)
 		return
 	}
-	d.Book.CloseSpan(a.span, status, d.Frame)
+	d.Emitter.CloseSpan(a.span, status, d.Frame)
 	a.span.Ended = max(a.said, a.span.Started)
 }
 
@@ -167,7 +167,7 @@ func (d *decoder) tells(a *answer, m *fastjson.Value) (last bool) {
 		var attrs dialect.Attributes
 		attrs.AddText("stop_reason", string(reason))
 		a.span.Attributes = attrs.Text()
-		d.Book.ChangedSpan(a.span, d.Frame)
+		d.Emitter.ChangedSpan(a.span, d.Frame)
 	}
 	return len(reason) > 0 || string(m.GetStringBytes("chunk_position")) == "last"
 }
@@ -180,14 +180,14 @@ func (d *decoder) setModel(a *answer, model, provider []byte) {
 	a.span.Model = string(model)
 	a.span.Name = a.span.Model
 	a.span.Provider = cmp.Or(providerOf(provider), dialect.ProviderOf(a.span.Model))
-	d.Book.ChangedSpan(a.span, d.Frame)
+	d.Emitter.ChangedSpan(a.span, d.Frame)
 	if run := d.tr.Run(); run != nil && run.Model == "" {
 		run.Model, run.Provider = a.span.Model, a.span.Provider
-		d.Book.ChangedSpan(run, d.Frame)
+		d.Emitter.ChangedSpan(run, d.Frame)
 	}
 	if a.usage != nil {
 		a.usage.Model, a.usage.Provider = a.span.Model, a.span.Provider
-		d.Book.ChangedUsage(a.usage, d.Frame)
+		d.Emitter.ChangedUsage(a.usage, d.Frame)
 	}
 }
 
@@ -217,7 +217,7 @@ func (d *decoder) made(a *answer, meta *fastjson.Value) {
 		return
 	}
 	a.span.Node = string([]byte(task))
-	d.Book.ChangedSpan(a.span, d.Frame)
+	d.Emitter.ChangedSpan(a.span, d.Frame)
 	d.within(a, d.node([]byte(task)))
 }
 
@@ -232,5 +232,5 @@ func (d *decoder) within(a *answer, n *node) {
 		a.span.Started = n.span.Started
 	}
 	n.called = true
-	d.Book.ChangedSpan(a.span, d.Frame)
+	d.Emitter.ChangedSpan(a.span, d.Frame)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -25,7 +25,7 @@ const (
 
 // tool gives the tool call in progress with an id, below the node that asks for
 // it; nil for one that has ended.
-func (d *decoder) tool(a *answer, id, name []byte) *trace.Tool {
+func (d *decoder) tool(a *answer, id, name []byte) *model.Tool {
 	if d.tr.Ended(id) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (d *decoder) callChunk(a *answer, v *fastjson.Value) {
 		return
 	}
 	if args := v.GetStringBytes("args"); len(args) > 0 {
-		d.tr.Argue(t, args)
+		d.tr.AppendArguments(t, args)
 	}
 	d.tr.Start(t)
 	d.speaks(a)
@@ -126,7 +126,7 @@ func (d *decoder) argued(a *answer) {
 		if len(t.Arguments()) == 0 && len(c.whole) > 0 {
 			d.tr.SetArguments(t, c.whole)
 		}
-		d.tr.Argued(t)
+		d.tr.FinishArguments(t)
 		c.whole = nil
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -62,8 +62,8 @@ func timeOf(in *dialect.Input) int64 {
 
 // decoder is the state of one stream.
 type decoder struct {
-	trace.Stream
-	tr     trace.Trace
+	model.Stream
+	tr     model.Conversation
 	thread string // the conversation, "" while nobody has named it
 	run    dialect.Last
 	event  dialect.Last // the latest event's id
@@ -93,7 +93,7 @@ func newDecoder(string) dialect.Decoder {
 const roomKept = 1024
 
 // Decode reads one frame.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
 	run := d.tr.RunID
@@ -189,9 +189,9 @@ func (d *decoder) end(status schema.Status, why []byte) {
 	for _, n := range d.nodes {
 		if status == schema.StatusOK { // its end would have been told
 			n.span.Status = schema.StatusUnclosed
-			d.Book.ChangedSpan(n.span, d.Frame)
+			d.Emitter.ChangedSpan(n.span, d.Frame)
 		} else {
-			d.Book.CloseSpan(n.span, status, d.Frame)
+			d.Emitter.CloseSpan(n.span, status, d.Frame)
 		}
 	}
 	d.tr.EndRun(status, why)
@@ -205,9 +205,9 @@ func (d *decoder) giveUp() {
 	}
 	for _, n := range d.nodes {
 		n.span.Status = schema.StatusUnclosed
-		d.Book.ChangedSpan(n.span, d.Frame)
+		d.Emitter.ChangedSpan(n.span, d.Frame)
 	}
-	d.tr.GiveUp()
+	d.tr.Abandon()
 	d.forget()
 }
 
@@ -219,7 +219,7 @@ func (d *decoder) forget() {
 
 // End settles what is open. A run of which a checkpoint said that nothing was
 // left to do has ended then.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	if d.request.seen && d.tr.Run() == nil {
 		d.inRun()

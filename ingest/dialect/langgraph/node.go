@@ -37,14 +37,14 @@ func (d *decoder) beginNode(id, name []byte, ns string) *node {
 	d.finished = 0
 	if len(d.nodes) >= openNodes {
 		d.nodes[0].span.Status = schema.StatusUnclosed
-		d.Book.ChangedSpan(d.nodes[0].span, d.Frame)
+		d.Emitter.ChangedSpan(d.nodes[0].span, d.Frame)
 		d.nodes = append(d.nodes[:0], d.nodes[1:]...)
 	}
 	n := &node{id: string(id), name: string(name)}
 	if n.id != "" {
-		n.span = d.Book.OpenSpan(schema.SpanNode, "node:"+n.id, n.name, d.Frame)
+		n.span = d.Emitter.OpenSpan(schema.SpanNode, "node:"+n.id, n.name, d.Frame)
 	} else {
-		n.span = d.Book.OpenSpan(schema.SpanNode, d.ID("node"), n.name, d.Frame)
+		n.span = d.Emitter.OpenSpan(schema.SpanNode, d.ID("node"), n.name, d.Frame)
 	}
 	n.span.Session, n.span.Run, n.span.Agent, n.span.Node = d.tr.Session, d.tr.RunID, d.tr.Agent, n.id
 	n.span.Parent = run.ID
@@ -61,10 +61,10 @@ func (d *decoder) endNode(n *node, status schema.Status, why []byte) {
 		n.span.Error = dialect.Short(why)
 	}
 	if status.Ended() {
-		d.Book.CloseSpan(n.span, status, d.Frame)
+		d.Emitter.CloseSpan(n.span, status, d.Frame)
 	} else {
 		n.span.Status = status
-		d.Book.ChangedSpan(n.span, d.Frame)
+		d.Emitter.ChangedSpan(n.span, d.Frame)
 	}
 	for i := range d.nodes {
 		if d.nodes[i] == n {
@@ -191,7 +191,7 @@ func (d *decoder) nodeEnded(name []byte, ns string) {
 	for _, a := range d.answers {
 		if a.node == n.name && a.done && !a.placed {
 			a.span.Parent, a.placed = n.span.ID, true
-			d.Book.ChangedSpan(a.span, d.Frame)
+			d.Emitter.ChangedSpan(a.span, d.Frame)
 		}
 	}
 	d.endNode(n, schema.StatusOK, nil)

@@ -31,7 +31,7 @@ func (r *request) begins(d *decoder, run *dialect.Span) {
 	for _, m := range r.asked {
 		if m.Session == run.Session {
 			m.Run, m.Span = run.Run, run.ID
-			d.Book.ChangedMessage(m, d.Frame)
+			d.Emitter.ChangedMessage(m, d.Frame)
 		}
 	}
 	r.asked = nil
@@ -147,7 +147,7 @@ func (d *decoder) ask(m *fastjson.Value) {
 	if d.note(m.GetStringBytes("id")) || len(text) == 0 {
 		return
 	}
-	said := d.tr.Ask(text)
+	said := d.tr.UserMessage(text)
 	if d.tr.Run() == nil && len(d.request.asked) < 16 {
 		d.request.asked = append(d.request.asked, said)
 	}

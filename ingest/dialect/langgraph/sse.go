@@ -79,7 +79,7 @@ func (d *decoder) metadata(v *fastjson.Value) {
 		run := d.inRun()
 		d.attrs.AddRaw("attempt", v.Get("attempt").MarshalTo(nil))
 		run.Attributes = d.attrs.Text()
-		d.Book.ChangedSpan(run, d.Frame)
+		d.Emitter.ChangedSpan(run, d.Frame)
 	}
 }
 

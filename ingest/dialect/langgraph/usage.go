@@ -44,7 +44,7 @@ func (d *decoder) used(a *answer, raw []byte, whole bool) {
 			return
 		}
 		a.usage.Tokens, a.usage.Total, a.usage.Raw = tokens, total, string(raw)
-		d.Book.ChangedUsage(a.usage, d.Frame)
+		d.Emitter.ChangedUsage(a.usage, d.Frame)
 	default:
 		u := a.usage
 		u.Tokens = schema.Tokens{
@@ -59,6 +59,6 @@ func (d *decoder) used(a *answer, raw []byte, whole bool) {
 		case a.parts <= rawParts:
 			u.Raw = u.Raw[:len(u.Raw)-1] + "," + string(raw) + "]"
 		}
-		d.Book.ChangedUsage(u, d.Frame)
+		d.Emitter.ChangedUsage(u, d.Frame)
 	}
 }

@@ -25,7 +25,7 @@ func (d *decoder) callChunk(r *run, e *toolEvent) {
 	if t.args == nil {
 		t.args = d.toolMessage(r, t, schema.MessageArguments, "arguments", "json")
 	}
-	d.book.Append(t.args, piece, d.frame)
+	d.emitter.Append(t.args, piece, d.frame)
 }
 
 // arguments takes the whole arguments. Where they say what the chunks said,
@@ -40,10 +40,10 @@ func (d *decoder) arguments(r *run, t *tool, e *toolEvent) {
 		t.args = d.toolMessage(r, t, schema.MessageArguments, "arguments", media)
 	}
 	if !sameJSON(t.args.TextSoFar(), text) {
-		d.book.SetText(t.args, text, d.frame)
+		d.emitter.SetText(t.args, text, d.frame)
 	}
 	t.args.Media = media
-	d.book.Complete(t.args, d.frame)
+	d.emitter.Complete(t.args, d.frame)
 }
 
 // textOf gives a value as text, and what that is; nil for none.

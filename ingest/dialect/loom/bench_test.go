@@ -93,7 +93,7 @@ func benchmark(b *testing.B, frames [][]byte, transport schema.Transport, parseO
 	b.SetBytes(int64(size / len(frames)))
 	b.ReportAllocs()
 	var parser fastjson.Parser
-	decoder, book := newDecoder(""), dialect.NewBook("019b7000-0000-7000-8000-000000000001")
+	decoder, book := newDecoder(""), dialect.NewEmitter("019b7000-0000-7000-8000-000000000001")
 	facts, seq := 0, uint64(0)
 	var frame schema.Frame
 	in := dialect.Input{Frame: &frame}

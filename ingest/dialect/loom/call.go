@@ -28,7 +28,7 @@ func (d *decoder) callIn(r *run, n *node, name string) *call {
 	if n.call != nil {
 		return n.call
 	}
-	s := d.book.OpenSpan(schema.SpanLLM, d.id("llm"), cmp.Or(r.model, n.name, name), d.frame)
+	s := d.emitter.OpenSpan(schema.SpanLLM, d.id("llm"), cmp.Or(r.model, n.name, name), d.frame)
 	r.fill(&s.Fact, n)
 	s.Parent = r.parent(n)
 	s.Model, s.Provider = r.model, r.provider
@@ -45,7 +45,7 @@ func (d *decoder) callIn(r *run, n *node, name string) *call {
 func (d *decoder) token(c *call) {
 	if c.span.FirstToken == 0 && !d.bundled {
 		c.span.FirstToken = d.frame.At
-		d.book.ChangedSpan(c.span, d.frame)
+		d.emitter.ChangedSpan(c.span, d.frame)
 	}
 }
 
@@ -64,14 +64,14 @@ func (d *decoder) chunk(r *run, e *event) {
 		if c.text == nil {
 			c.text = d.say(r, c, schema.MessageAssistant, "assistant")
 		}
-		d.book.Append(c.text, e.content, d.frame)
+		d.emitter.Append(c.text, e.content, d.frame)
 		return
 	}
 	if c.thought == nil {
 		c.thought = d.say(r, c, schema.MessageThinking, "thinking")
 		r.thinking = c.thought
 	}
-	d.book.Append(c.thought, e.content, d.frame)
+	d.emitter.Append(c.thought, e.content, d.frame)
 	if r.thoughts == nil {
 		r.thoughts = xxhash.New()
 	}
@@ -79,7 +79,7 @@ func (d *decoder) chunk(r *run, e *event) {
 }
 
 func (d *decoder) say(r *run, c *call, kind schema.MessageKind, id string) *dialect.Message {
-	m := d.book.OpenMessage(kind, d.id(id), d.frame)
+	m := d.emitter.OpenMessage(kind, d.id(id), d.frame)
 	r.fill(&m.Fact, nil)
 	m.Node, m.Span, m.Media = c.span.Node, c.span.ID, "text"
 	return m
@@ -89,7 +89,7 @@ func (d *decoder) endCall(c *call, status schema.Status, err string) {
 	d.complete(c.text)
 	d.complete(c.thought)
 	c.span.Error = err
-	d.book.CloseSpan(c.span, status, d.frame)
+	d.emitter.CloseSpan(c.span, status, d.frame)
 }
 
 func (d *decoder) abandonCall(c *call) {
@@ -118,7 +118,7 @@ func (d *decoder) costs(r *run, e *event) {
 		}
 	}
 	counts := countsOf(e.o)
-	u := d.book.Use(d.shared("usage"), c.span.ID, schema.UsageAdd, counts.tokens(), d.frame)
+	u := d.emitter.Use(d.shared("usage"), c.span.ID, schema.UsageAdd, counts.tokens(), d.frame)
 	r.fill(&u.Fact, nil)
 	u.Node, u.Span = c.span.Node, c.span.ID
 	u.Model, u.Provider = r.model, r.provider

@@ -14,8 +14,8 @@ type decoder struct {
 	nextSeq  uint64 // after the latest frame
 
 	// The present frame, of which nothing outlives Decode.
-	frame *schema.Frame
-	book  *dialect.Book
+	frame   *schema.Frame
+	emitter *dialect.Emitter
 	*objects
 	event   eventMark
 	suffix  string // tells apart what one frame tells of several events
@@ -41,7 +41,7 @@ var objectPool = sync.Pool{New: func() any { return new(objects) }}
 const numberKept = 128
 
 // Decode reads one frame.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.nextSeq = in.Seq + 1
 	if in.JSON == nil {
 		if in.Direction == schema.Send && in.Transport == schema.WebSocket && len(in.Data) > 0 {
@@ -49,7 +49,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 		}
 		return
 	}
-	d.frame, d.book, d.objects = in.Frame, b, objectPool.Get().(*objects)
+	d.frame, d.emitter, d.objects = in.Frame, b, objectPool.Get().(*objects)
 	if cap(d.number) > numberKept {
 		d.number = nil
 	}
@@ -63,15 +63,15 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 	}
 	d.outer.clear()
 	objectPool.Put(d.objects)
-	d.frame, d.book, d.objects, d.event = nil, nil, nil, eventMark{}
+	d.frame, d.emitter, d.objects, d.event = nil, nil, nil, eventMark{}
 }
 
 // ReadsText implements dialect.TextReader.
 func (d *decoder) ReadsText() bool { return true }
 
 // End settles what is still open.
-func (d *decoder) End(at int64, b *dialect.Book) {
-	d.frame, d.book = &schema.Frame{Seq: d.nextSeq, At: at}, b
+func (d *decoder) End(at int64, b *dialect.Emitter) {
+	d.frame, d.emitter = &schema.Frame{Seq: d.nextSeq, At: at}, b
 	for _, l := range d.open {
 		if l.run != nil {
 			d.giveUp(l.run)
@@ -85,7 +85,7 @@ func (d *decoder) End(at int64, b *dialect.Book) {
 		d.giveUp(q.run)
 	}
 	d.lanes, d.requests = lanes{}, requests{}
-	d.frame, d.book, d.suffix = nil, nil, ""
+	d.frame, d.emitter, d.suffix = nil, nil, ""
 }
 
 // received reads a frame from the agent or its server.
@@ -198,7 +198,7 @@ func (d *decoder) flag(flags schema.Flags) { d.frame.Flags |= flags }
 
 // id makes the id of a fact that begins with the present frame.
 func (d *decoder) id(kind string) string {
-	id := d.book.LocalID(kind, d.frame)
+	id := d.emitter.LocalID(kind, d.frame)
 	if d.suffix != "" {
 		id += d.suffix
 	}

@@ -85,7 +85,7 @@ func (d *decoder) reply(l *lane, o *object) {
 // pieces before.
 func (d *decoder) replyTexts(r *run, o *object, node string) {
 	if text := o.text(fReply); len(text) > 0 {
-		m := d.book.Say(schema.MessageReply, d.id("reply"), text, d.frame)
+		m := d.emitter.Say(schema.MessageReply, d.id("reply"), text, d.frame)
 		r.fill(&m.Fact, nil)
 		m.Node, m.Span, m.Media = node, r.span.ID, "text"
 	}
@@ -94,7 +94,7 @@ func (d *decoder) replyTexts(r *run, o *object, node string) {
 		r.thoughts != nil && r.thoughts.Sum64() == xxhash.Sum64(thought) {
 		return
 	}
-	m := d.book.Say(schema.MessageThinking, d.id("thinking"), thought, d.frame)
+	m := d.emitter.Say(schema.MessageThinking, d.id("thinking"), thought, d.frame)
 	r.fill(&m.Fact, nil)
 	m.Node, m.Span, m.Media = node, r.span.ID, "text"
 }
@@ -113,7 +113,7 @@ func (d *decoder) totals(r *run, o *object) {
 	stated := countsOf(&d.payload)
 	d.payload.clear()
 	if r.sums.calls == 0 {
-		u := d.book.Use(d.id("usage"), r.span.ID, schema.UsageAdd, stated.tokens(), d.frame)
+		u := d.emitter.Use(d.id("usage"), r.span.ID, schema.UsageAdd, stated.tokens(), d.frame)
 		r.fill(&u.Fact, nil)
 		u.Span, u.Model, u.Provider, u.Total, u.Raw = r.span.ID, r.model, r.provider, stated.total, string(raw)
 		return

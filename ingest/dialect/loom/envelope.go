@@ -49,7 +49,7 @@ func (d *decoder) missed(l *lane, flags schema.Flags, lost uint64) {
 	}
 	d.flag(flags)
 	if lost > 0 {
-		d.book.Lost(lost)
+		d.emitter.Lost(lost)
 		if l.run != nil {
 			l.run.gaps++
 		}

@@ -41,7 +41,7 @@ func (d *decoder) failed() {
 
 // failureSaid records the error's text.
 func (d *decoder) failureSaid(l *lane, r *run, text []byte) {
-	m := d.book.Say(schema.MessageError, d.id("error"), text, d.frame)
+	m := d.emitter.Say(schema.MessageError, d.id("error"), text, d.frame)
 	m.Media = "text"
 	if r != nil {
 		r.fill(&m.Fact, nil)

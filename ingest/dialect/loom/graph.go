@@ -45,7 +45,7 @@ func (d *decoder) leaveGraph(r *run, e *event) {
 		attrs.AddRaw("result_summary", e.o.member[fResultSummary])
 		n.span.Attributes = attrs.Text()
 	}
-	d.book.CloseSpan(n.span, status, d.frame)
+	d.emitter.CloseSpan(n.span, status, d.frame)
 	for i, o := range r.graph {
 		if o == n {
 			r.graph = append(r.graph[:i], r.graph[i+1:]...)

@@ -16,13 +16,13 @@ import (
 // feed decodes lines, one a millisecond, and throws the facts away.
 type feed struct {
 	decoder *decoder
-	book    *dialect.Book
+	emitter *dialect.Emitter
 	parser  fastjson.Parser
 	seq     uint64
 }
 
 func newFeed() *feed {
-	return &feed{decoder: newDecoder("").(*decoder), book: dialect.NewBook(dialecttest.StreamID)}
+	return &feed{decoder: newDecoder("").(*decoder), emitter: dialect.NewEmitter(dialecttest.StreamID)}
 }
 
 func (f *feed) line(format string, values ...any) *schema.Frame {
@@ -33,11 +33,11 @@ func (f *feed) line(format string, values ...any) *schema.Frame {
 	if err != nil {
 		panic(err)
 	}
-	f.decoder.Decode(&dialect.Input{Frame: frame, Data: data, JSON: value}, f.book)
+	f.decoder.Decode(&dialect.Input{Frame: frame, Data: data, JSON: value}, f.emitter)
 	if f.seq%100 == 0 {
-		f.book.Take(frame.At, true)
-		f.book.TakeTitles()
-		f.book.TakeLost()
+		f.emitter.Take(frame.At, true)
+		f.emitter.TakeTitles()
+		f.emitter.TakeLost()
 	}
 	return frame
 }

@@ -48,7 +48,7 @@ func (d *decoder) enter(r *run, e *event) {
 }
 
 func (d *decoder) openNode(r *run, n *node) *dialect.Span {
-	s := d.book.OpenSpan(schema.SpanNode, d.id("node"), n.name, d.frame)
+	s := d.emitter.OpenSpan(schema.SpanNode, d.id("node"), n.name, d.frame)
 	r.fill(&s.Fact, n)
 	d.unclock(s)
 	return s
@@ -81,7 +81,7 @@ func (d *decoder) leave(r *run, e *event) {
 		n.call = nil
 	}
 	n.span.Error = err
-	d.book.CloseSpan(n.span, status, d.frame)
+	d.emitter.CloseSpan(n.span, status, d.frame)
 	r.drop(n)
 	r.tools.left(n)
 	r.left, r.failed, r.failure = true, status == schema.StatusError, err

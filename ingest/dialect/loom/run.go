@@ -42,7 +42,7 @@ func (d *decoder) openRun(session, name string, q *request) *run {
 	if q != nil {
 		r.agent, r.model, r.provider = q.agent, q.model, q.provider
 	}
-	r.span = d.book.OpenSpan(schema.SpanRun, d.id("run"), r.agent, d.frame)
+	r.span = d.emitter.OpenSpan(schema.SpanRun, d.id("run"), r.agent, d.frame)
 	r.fill(&r.span.Fact, nil)
 	d.unclock(r.span)
 	if q == nil {
@@ -67,22 +67,22 @@ func (d *decoder) asked(r *run, text []byte, media, attrs string, at int64) {
 	if len(text) == 0 || r.user != nil && string(r.user.TextSoFar()) == string(text) {
 		return
 	}
-	m := d.book.Say(schema.MessageUser, d.id("user"), text, d.frame)
+	m := d.emitter.Say(schema.MessageUser, d.id("user"), text, d.frame)
 	m.Started, m.Ended = at, at
 	m.Media, m.Attributes, m.Span = media, attrs, r.span.ID
 	r.fill(&m.Fact, nil)
 	r.user = m
-	d.book.SetTitle(r.session, text)
+	d.emitter.SetTitle(r.session, text)
 }
 
 // nameRun gives a run its name where that is learned later than that it runs.
 func (d *decoder) nameRun(r *run, name string) {
 	r.name = name
 	r.span.Run = name
-	d.book.ChangedSpan(r.span, d.frame)
+	d.emitter.ChangedSpan(r.span, d.frame)
 	if r.user != nil {
 		r.user.Run = name
-		d.book.ChangedMessage(r.user, d.frame)
+		d.emitter.ChangedMessage(r.user, d.frame)
 	}
 }
 
@@ -137,7 +137,7 @@ func (d *decoder) started(r *run, e *event) {
 	if agent := e.o.text(fAgent); len(agent) > 0 && r.agent != string(agent) {
 		r.agent = string(agent)
 		r.span.Name, r.span.Agent = r.agent, r.agent
-		d.book.ChangedSpan(r.span, d.frame)
+		d.emitter.ChangedSpan(r.span, d.frame)
 	}
 	text, media, attrs := userMessage(e.o.member[fMessage])
 	d.asked(r, text, media, attrs, d.frame.At)
@@ -147,7 +147,7 @@ func (d *decoder) started(r *run, e *event) {
 func (d *decoder) finish(r *run, status schema.Status, err string) {
 	d.settle(r, status == schema.StatusOK)
 	r.span.Error, r.span.Attributes = err, r.attrs.Text()
-	d.book.CloseSpan(r.span, status, d.frame)
+	d.emitter.CloseSpan(r.span, status, d.frame)
 }
 
 // giveUp ends a run of which no end was seen. A run whose latest node ended in
@@ -168,7 +168,7 @@ func (d *decoder) giveUp(r *run) {
 	if r.failed {
 		r.span.Error = r.failure
 	}
-	d.book.ChangedSpan(r.span, d.frame)
+	d.emitter.ChangedSpan(r.span, d.frame)
 }
 
 // settle ends what is open in a run when it ends. A call of a model outside of
@@ -197,11 +197,11 @@ func (d *decoder) settle(r *run, well bool) {
 // not known and is left out.
 func (d *decoder) abandon(s *dialect.Span) {
 	s.Status = schema.StatusUnclosed
-	d.book.ChangedSpan(s, d.frame)
+	d.emitter.ChangedSpan(s, d.frame)
 }
 
 func (d *decoder) complete(m *dialect.Message) {
 	if m != nil && !m.Message.Complete {
-		d.book.Complete(m, d.frame)
+		d.emitter.Complete(m, d.frame)
 	}
 }

@@ -56,7 +56,7 @@ func (d *decoder) tool(r *run, e *event) {
 // first spoken of, and belongs to the node that asked for it.
 func (d *decoder) openTool(r *run, e *toolEvent) *tool {
 	t := &tool{id: string(e.id), name: string(e.name)}
-	t.span = d.book.OpenSpan(schema.SpanTool, d.shared("tool"), t.name, d.frame)
+	t.span = d.emitter.OpenSpan(schema.SpanTool, d.shared("tool"), t.name, d.frame)
 	t.span.CallID = t.id
 	d.unclock(t.span)
 	r.fill(&t.span.Fact, nil)
@@ -72,7 +72,7 @@ func (d *decoder) openTool(r *run, e *toolEvent) *tool {
 // placeTool puts a tool call into the node that executes it.
 func (d *decoder) placeTool(r *run, t *tool, n *node) {
 	t.span.Node, t.span.Parent = n.id, r.parent(n)
-	d.book.ChangedSpan(t.span, d.frame)
+	d.emitter.ChangedSpan(t.span, d.frame)
 }
 
 // identify learns a call's id and name where they come later than the call.
@@ -89,10 +89,10 @@ func (d *decoder) identify(t *tool, e *toolEvent) {
 		t.span.Name = t.name
 		if t.args != nil {
 			t.args.Name = t.name
-			d.book.ChangedMessage(t.args, d.frame)
+			d.emitter.ChangedMessage(t.args, d.frame)
 		}
 	}
-	d.book.ChangedSpan(t.span, d.frame)
+	d.emitter.ChangedSpan(t.span, d.frame)
 }
 
 // called reads a tool_call or tool_approval: a call with its arguments.
@@ -127,7 +127,7 @@ func (d *decoder) note(t *tool, name string) {
 	}
 	t.attrs.AddTime(name, d.frame.At)
 	t.span.Attributes = t.attrs.Text()
-	d.book.ChangedSpan(t.span, d.frame)
+	d.emitter.ChangedSpan(t.span, d.frame)
 }
 
 // startTool reads a tool_start: from here on the tool's time is measured.
@@ -162,7 +162,7 @@ func (d *decoder) toolPrinted(r *run, e *toolEvent) {
 	text, media := textOf(e)
 	if t.span.Status == schema.StatusWaiting {
 		t.span.Status = schema.StatusOpen // it prints: so it was approved
-		d.book.ChangedSpan(t.span, d.frame)
+		d.emitter.ChangedSpan(t.span, d.frame)
 	}
 	if len(text) == 0 {
 		return
@@ -170,7 +170,7 @@ func (d *decoder) toolPrinted(r *run, e *toolEvent) {
 	if t.output == nil {
 		t.output = d.toolMessage(r, t, schema.MessageOutput, "output", media)
 	}
-	d.book.Append(t.output, text, d.frame)
+	d.emitter.Append(t.output, text, d.frame)
 }
 
 // endTool reads a tool_end.
@@ -201,7 +201,7 @@ func (d *decoder) endTool(r *run, e *toolEvent, isError bool, attrs string) {
 		m := d.toolSaid(r, e, schema.MessageResult, "result", t.span.ID, t.name)
 		m.Attributes = attrs
 	}
-	d.book.CloseSpan(t.span, status, d.frame)
+	d.emitter.CloseSpan(t.span, status, d.frame)
 	r.tools.end(t)
 	if e.node.free != 0 {
 		e.node.free = d.frame.At
@@ -216,7 +216,7 @@ func (d *decoder) abandonTool(t *tool) {
 
 // toolMessage opens a message of a tool call.
 func (d *decoder) toolMessage(r *run, t *tool, kind schema.MessageKind, id, media string) *dialect.Message {
-	m := d.book.OpenMessage(kind, d.shared(id), d.frame)
+	m := d.emitter.OpenMessage(kind, d.shared(id), d.frame)
 	r.fill(&m.Fact, nil)
 	m.Node, m.Span, m.Name, m.Media = t.span.Node, t.span.ID, t.name, media
 	return m
@@ -225,7 +225,7 @@ func (d *decoder) toolMessage(r *run, t *tool, kind schema.MessageKind, id, medi
 // toolSaid records a message of a tool call that came whole.
 func (d *decoder) toolSaid(r *run, e *toolEvent, kind schema.MessageKind, id, span, name string) *dialect.Message {
 	text, media := textOf(e)
-	m := d.book.Say(kind, d.shared(id), text, d.frame)
+	m := d.emitter.Say(kind, d.shared(id), text, d.frame)
 	r.fill(&m.Fact, e.node)
 	m.Span, m.Name, m.Media = span, name, media
 	return m

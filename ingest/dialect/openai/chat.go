@@ -38,7 +38,7 @@ const (
 )
 
 // Decode implements dialect.Decoder.
-func (d *chat) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *chat) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
 	if h, ok := dialect.HeadOf(in); ok {
@@ -76,7 +76,7 @@ func (d *chat) message(in *dialect.Input) {
 
 // End implements dialect.Decoder. A response whose finish was seen has ended
 // even if nothing said so: with its last chunk.
-func (d *chat) End(at int64, b *dialect.Book) {
+func (d *chat) End(at int64, b *dialect.Emitter) {
 	d.stream.End(at, b)
 	defer d.Done()
 	if d.Run() != nil && d.status != 0 {
@@ -92,7 +92,7 @@ func (d *chat) leave() {
 	case d.finished():
 		d.endAsOf(d.last)
 	default:
-		d.GiveUp()
+		d.Abandon()
 	}
 }
 

@@ -20,7 +20,7 @@ func (d *chat) finish(c *choice, reason []byte) {
 	}
 	for i := range c.slots {
 		tool := c.slots[i].tool
-		d.Argued(tool)
+		d.FinishArguments(tool)
 		if !cutOff(reason) && tool.Span.Status == schema.StatusOpen {
 			d.Start(tool) // from here on the client executes it
 			d.Wait(tool)
@@ -34,7 +34,7 @@ func (d *chat) finish(c *choice, reason []byte) {
 	var attrs dialect.Attributes
 	attrs.AddText("stop_reason", d.stop)
 	run.Attributes = attrs.Text()
-	d.Book.ChangedSpan(run, d.Frame)
+	d.Emitter.ChangedSpan(run, d.Frame)
 }
 
 // cutOff reports whether an answer that ended for a reason may have ended within
@@ -64,7 +64,7 @@ func (d *chat) count(in *dialect.Input, v *fastjson.Value) {
 	raw := dialect.RawPath(in.Data, place)
 	rule := countingOf(&chatCounting, raw)
 	if d.usage != nil {
-		d.Reuse(d.usage, rule, raw)
+		d.UpdateUsage(d.usage, rule, raw)
 		d.groqOnly = groq
 		return
 	}

@@ -3,14 +3,14 @@ package openai
 import (
 	"github.com/valyala/fastjson"
 
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // slot is the place of a tool call in a choice.
 type slot struct {
 	index int // as the chunks count, from 0 or 1; -1 where they do not
-	tool  *trace.Tool
+	tool  *model.Tool
 }
 
 // slotLimit bounds the tool calls of a choice that are followed.
@@ -19,7 +19,7 @@ const slotLimit = 256
 // slotOf finds the call that a chunk goes on with: by its index, of several
 // under one the latest, unless the chunk names another. Without an index it is
 // the one that the chunk names, else the latest.
-func (c *choice) slotOf(index int, id []byte) *trace.Tool {
+func (c *choice) slotOf(index int, id []byte) *model.Tool {
 	for i := len(c.slots) - 1; i >= 0; i-- {
 		s := &c.slots[i]
 		named := len(id) > 0 && s.tool.Span.CallID != ""
@@ -62,7 +62,7 @@ func (d *chat) toolCall(c *choice, v *fastjson.Value, place int, whole bool) {
 	}
 	if len(id) > 0 && tool.Span.CallID == "" {
 		tool.Span.CallID = string(id)
-		d.Book.ChangedSpan(tool.Span, d.Frame)
+		d.Emitter.ChangedSpan(tool.Span, d.Frame)
 	}
 	d.goOn(tool, does, member)
 }
@@ -80,19 +80,19 @@ func (d *chat) functionCall(c *choice, v *fastjson.Value) {
 }
 
 // goOn adds what a chunk says to a call.
-func (d *chat) goOn(tool *trace.Tool, does *fastjson.Value, member string) {
+func (d *chat) goOn(tool *model.Tool, does *fastjson.Value, member string) {
 	if does == nil {
 		return
 	}
 	if name := does.GetStringBytes("name"); len(name) > 0 && tool.Span.Name == "" {
 		tool.Span.Name = string(name)
-		d.Book.ChangedSpan(tool.Span, d.Frame)
+		d.Emitter.ChangedSpan(tool.Span, d.Frame)
 	}
 	switch args := does.Get(member); {
 	case args == nil || args.Type() == fastjson.TypeNull:
 	case args.Type() == fastjson.TypeString:
 		if text := args.GetStringBytes(); len(text) > 0 {
-			d.Argue(tool, text)
+			d.AppendArguments(tool, text)
 		}
 	default:
 		d.SetArguments(tool, args.MarshalTo(nil)) // an object, although it should be text

@@ -6,15 +6,15 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // exchange is a conversation with what both APIs share: the HTTP exchange that
 // a stream behind a proxy is.
 type exchange struct {
-	stream trace.Stream
-	trace.Trace
+	stream model.Stream
+	model.Conversation
 	foreign bool // the request went to another endpoint, and nothing here was ours so far
 	status  int  // of an answer that is an error and whose body was not seen
 	asked   []*dialect.Message
@@ -41,7 +41,7 @@ func (x *exchange) answerHead(h *dialect.Head) {
 // ask tells a new message of the user.
 func (x *exchange) ask(content *fastjson.Value) {
 	text, others := x.textOf(content)
-	m := x.Ask(text)
+	m := x.UserMessage(text)
 	if len(others) > 0 {
 		var attrs dialect.Attributes
 		attrs.AddRaw("parts", others)
@@ -69,7 +69,7 @@ func (x *exchange) nameRun(id string) {
 		if run != nil && m.Kind == schema.MessageUser {
 			m.Span = run.ID
 		}
-		x.Book.ChangedMessage(m, x.Frame)
+		x.Emitter.ChangedMessage(m, x.Frame)
 	}
 	if id != "" {
 		x.asked = nil
@@ -142,7 +142,7 @@ func (x *exchange) answered(model []byte, provider string) {
 		if s.Kind == schema.SpanLLM {
 			s.Name = x.Model
 		}
-		x.Book.ChangedSpan(s, x.Frame)
+		x.Emitter.ChangedSpan(s, x.Frame)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 )
 
 // item is a part of a response's output. Its place in the output is what it is
@@ -12,7 +12,7 @@ import (
 type item struct {
 	index int
 	kind  *itemKind
-	tool  *trace.Tool
+	tool  *model.Tool
 	// Bits of the parts that were told, by number.
 	texts, summaries uint64
 	ready            bool // the client was given the call

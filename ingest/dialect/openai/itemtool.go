@@ -4,12 +4,12 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // openTool begins a tool call.
-func (d *responses) openTool(k *itemKind, value *fastjson.Value) *trace.Tool {
+func (d *responses) openTool(k *itemKind, value *fastjson.Value) *model.Tool {
 	id := value.GetStringBytes(k.id)
 	if k.id == "id" {
 		if asked := value.GetStringBytes("approval_request_id"); len(asked) > 0 {
@@ -129,7 +129,7 @@ func (d *responses) input(v *fastjson.Value, e *event) {
 	text := v.GetStringBytes(e.member)
 	if e.kind == inputDelta {
 		if len(text) > 0 {
-			d.Argue(it.tool, text)
+			d.AppendArguments(it.tool, text)
 		}
 		return
 	}
@@ -141,9 +141,9 @@ func (d *responses) input(v *fastjson.Value, e *event) {
 
 // argued tells all of a call's arguments: what their pieces came to, unless some
 // were missed.
-func (d *responses) argued(tool *trace.Tool, text []byte) {
+func (d *responses) argued(tool *model.Tool, text []byte) {
 	if len(text) == 0 || string(tool.Arguments()) == string(text) {
-		d.Argued(tool)
+		d.FinishArguments(tool)
 		return
 	}
 	d.SetArguments(tool, text)

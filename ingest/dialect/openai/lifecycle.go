@@ -33,7 +33,7 @@ func (d *responses) started(response *fastjson.Value, first bool) {
 // id is this stream's alone. Without a request, and with first not set, its
 // beginning was not seen, and it has no start.
 func (d *responses) begin(id string, response *fastjson.Value, first bool) {
-	d.GiveUp()
+	d.Abandon()
 	d.forget()
 	from, now := d.waiting, d.Frame
 	if from == nil {
@@ -58,7 +58,7 @@ func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 		if from == nil && !first {
 			s.Started = 0
 		}
-		d.Book.ChangedSpan(s, now)
+		d.Emitter.ChangedSpan(s, now)
 	}
 	d.nameRun(id)
 }
@@ -87,7 +87,7 @@ func (d *responses) note(name, value string) {
 	d.attrs.AddText(name, value)
 	run := d.Run()
 	run.Attributes = d.attrs.Text()
-	d.Book.ChangedSpan(run, d.Frame)
+	d.Emitter.ChangedSpan(run, d.Frame)
 }
 
 // ended reads a response at its end; place is where it stands in the frame.

@@ -12,7 +12,7 @@ import (
 // feed decodes n messages.
 func feed(t *testing.T, d dialect.Decoder, n int, message func(i int) string) {
 	t.Helper()
-	book := dialect.NewBook("stream")
+	book := dialect.NewEmitter("stream")
 	var parser fastjson.Parser
 	for i := range n {
 		text := message(i)

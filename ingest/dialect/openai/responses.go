@@ -37,7 +37,7 @@ func newResponses(string) dialect.Decoder {
 }
 
 // Decode implements dialect.Decoder.
-func (d *responses) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *responses) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
 	if h, ok := dialect.HeadOf(in); ok {
@@ -137,7 +137,7 @@ func (d *responses) body(in *dialect.Input) {
 }
 
 // End implements dialect.Decoder.
-func (d *responses) End(at int64, b *dialect.Book) {
+func (d *responses) End(at int64, b *dialect.Emitter) {
 	d.stream.End(at, b)
 	defer d.Done()
 	d.leave()
@@ -152,5 +152,5 @@ func (d *responses) leave() {
 	if d.Run() != nil && d.status != 0 && !d.view {
 		d.failStatus()
 	}
-	d.GiveUp()
+	d.Abandon()
 }

@@ -99,7 +99,7 @@ func (d *responses) entire(p *part, text []byte) *dialect.Message {
 	}
 	m = d.growing(p)
 	if len(text) > 0 && string(m.TextSoFar()) != string(text) {
-		d.Book.SetText(m, text, d.Frame)
+		d.Emitter.SetText(m, text, d.Frame)
 		d.FirstToken()
 	}
 	return m

@@ -42,7 +42,7 @@ func (d *responses) number(in *dialect.Input, anew bool) (again bool) {
 	case !s.counting, n == s.next:
 	case n > s.next:
 		d.Frame.Flags |= schema.FlagEventGap
-		d.Book.Lost(n - s.next)
+		d.Emitter.Lost(n - s.next)
 	case n+1 == s.next:
 		d.Frame.Flags |= schema.FlagEventRepeat
 		again = hash == s.hash

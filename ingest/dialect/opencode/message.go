@@ -50,7 +50,7 @@ func (t *talk) speaker(info, model *fastjson.Value) {
 	run := t.inRun()
 	if run.Agent == "" && t.tr.Agent != "" {
 		run.Agent = t.tr.Agent
-		t.Book.ChangedSpan(run, t.Frame)
+		t.Emitter.ChangedSpan(run, t.Frame)
 	}
 	if name := model.GetStringBytes("modelID"); name != nil {
 		t.tr.SetModel(t.model.Own(name), string(model.GetStringBytes("providerID")))
@@ -102,7 +102,7 @@ func (t *talk) asksFor(part *fastjson.Value) {
 		return
 	}
 	t.inRun()
-	t.tr.Ask(text)
+	t.tr.UserMessage(text)
 }
 
 // text reads a part of an answer: all of it so far.
@@ -123,7 +123,7 @@ func (t *talk) text(part *fastjson.Value, kind schema.MessageKind, done bool) {
 	}
 	t.finished = 0
 	t.said = t.Frame.At
-	t.Book.SetText(m, content, t.Frame)
+	t.Emitter.SetText(m, content, t.Frame)
 	if len(content) > 0 {
 		t.firstToken(part)
 	}
@@ -144,7 +144,7 @@ func (t *talk) firstToken(part *fastjson.Value) {
 	start, end := part.GetUint64("time", "start"), part.GetUint64("time", "end")
 	if call != nil && call.FirstToken == 0 && start != 0 && end >= start {
 		call.FirstToken = max(t.Frame.At-ns(end-start), call.Started)
-		t.Book.ChangedSpan(call, t.Frame)
+		t.Emitter.ChangedSpan(call, t.Frame)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -47,7 +47,7 @@ func unwrap(v *fastjson.Value) *fastjson.Value {
 
 // decoder is the state of one stream, which may tell of many sessions.
 type decoder struct {
-	trace.Stream
+	model.Stream
 	// talks are the sessions that were heard of, that of the latest frame last.
 	talks []*talk
 	// seen are hashes of the ids of messages and parts that nothing more is to
@@ -67,7 +67,7 @@ const (
 func newDecoder(string) dialect.Decoder { return &decoder{} }
 
 // Decode reads one line or event.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if in.JSON == nil || in.Direction == schema.Send || in.Transport == schema.HTTP {
 		return
 	}
@@ -83,7 +83,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 }
 
 // End settles what is open.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	for _, t := range d.talks {
 		t.cutOff()
@@ -109,7 +109,7 @@ func (d *decoder) talk(id []byte) *talk {
 		d.talks = slices.Delete(d.talks, 0, 1)
 	}
 	t := &talk{decoder: d}
-	t.tr = trace.Trace{Stream: &d.Stream, Session: string(id)}
+	t.tr = model.Conversation{Stream: &d.Stream, Session: string(id)}
 	d.talks = append(d.talks, t)
 	return t
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 )
 
 // asked is a question to the user that a call waits for.
@@ -59,7 +59,7 @@ func (t *talk) answered(p *fastjson.Value, refused bool) {
 }
 
 // waited reports whether a call has waited for the user.
-func (t *talk) waited(tool *trace.Tool) bool {
+func (t *talk) waited(tool *model.Tool) bool {
 	for i := range t.asked {
 		if t.asked[i].call == tool.Span.CallID {
 			return true

@@ -4,14 +4,14 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // talk is one session in a stream.
 type talk struct {
 	*decoder
-	tr     trace.Trace
+	tr     model.Conversation
 	parent string // the session whose tool call began this one
 	user   string // the latest message of the user
 	model  dialect.Last
@@ -120,6 +120,6 @@ func (t *talk) cutOff() {
 			call.Ended = min(call.Ended, at)
 		}
 	}
-	t.tr.GiveUp()
+	t.tr.Abandon()
 	t.forget()
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -55,7 +55,7 @@ func (t *talk) tool(part *fastjson.Value, raw []byte) {
 
 // argue tells a call's arguments. In lines that is no sign of when the model
 // began to say them.
-func (t *talk) argue(tool *trace.Tool, input []byte) {
+func (t *talk) argue(tool *model.Tool, input []byte) {
 	call := t.tr.Call()
 	if call == nil || !t.lines {
 		t.tr.SetArguments(tool, input)
@@ -73,20 +73,20 @@ func isEmpty(raw []byte) bool {
 
 // running reads a call that is executed, from when it is first said to be. What
 // it prints comes as a snapshot.
-func (t *talk) running(tool *trace.Tool, state *fastjson.Value) {
+func (t *talk) running(tool *model.Tool, state *fastjson.Value) {
 	t.quoting = append(append(t.quoting[:0], "run:"...), tool.Span.CallID...)
 	if !t.note(t.quoting) {
 		t.tr.Start(tool)
 		t.said = t.Frame.At
 	}
 	if printed := state.GetStringBytes("metadata", "output"); len(printed) > 0 {
-		t.tr.Printed(tool, printed)
+		t.tr.SetOutput(tool, printed)
 	}
 }
 
 // time tells how long a call took. One that is told of only when it is done
 // ended now and began as long ago as OpenCode measured.
-func (t *talk) time(tool *trace.Tool, state *fastjson.Value, met bool) {
+func (t *talk) time(tool *model.Tool, state *fastjson.Value, met bool) {
 	start, end := state.GetUint64("time", "start"), state.GetUint64("time", "end")
 	took := int64(0)
 	if start != 0 && end >= start {
@@ -107,7 +107,7 @@ func (t *talk) time(tool *trace.Tool, state *fastjson.Value, met bool) {
 }
 
 // done ends a call. That of a sub-agent names its session.
-func (t *talk) done(tool *trace.Tool, status schema.Status, why []byte, state *fastjson.Value) {
+func (t *talk) done(tool *model.Tool, status schema.Status, why []byte, state *fastjson.Value) {
 	if session := state.GetStringBytes("metadata", "sessionId"); session != nil {
 		tool.Attrs.AddText("session", string(session))
 		t.tr.Noted(tool)

@@ -81,7 +81,7 @@ func (m *message) step(t *talk, raw []byte, call *dialect.Span) {
 
 func (m *message) use(t *talk, raw []byte, call *dialect.Span) {
 	if m.usage != nil {
-		t.tr.Reuse(m.usage, &counting, raw)
+		t.tr.UpdateUsage(m.usage, &counting, raw)
 		return
 	}
 	if call == nil {

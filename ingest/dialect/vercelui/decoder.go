@@ -4,14 +4,14 @@ import (
 	"bytes"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // decoder is the state of one stream.
 type decoder struct {
-	trace.Stream
-	talk trace.Trace
+	model.Stream
+	talk model.Conversation
 
 	run      running
 	calls    calls
@@ -24,7 +24,7 @@ type decoder struct {
 }
 
 // Decode reads one frame.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
 	if d.afterEnd {
@@ -57,7 +57,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Book) {
 }
 
 // End settles what is still open.
-func (d *decoder) End(at int64, b *dialect.Book) {
+func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	defer d.Done()
 	d.lines.end(d)

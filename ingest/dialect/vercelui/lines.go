@@ -4,8 +4,8 @@ import (
 	"bytes"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // partNames are the parts of the data stream of version 4 by their letters.
@@ -147,7 +147,7 @@ func (d *decoder) calledLine(letter byte, value []byte) {
 	switch letter {
 	case 'c':
 		if delta := textOf(value, "argsTextDelta"); len(delta) > 0 {
-			d.talk.Argue(one.Tool, delta)
+			d.talk.AppendArguments(one.Tool, delta)
 		}
 	case '9':
 		d.argued(one, dialect.RawMember(value, "args"))

@@ -33,9 +33,9 @@ func (d *decoder) refused(body []byte) {
 		r.refusal = d.talk.Say(schema.MessageError, nil)
 		r.refusal.Span = r.span.ID
 	}
-	d.Book.Append(r.refusal, body, d.Frame)
+	d.Emitter.Append(r.refusal, body, d.Frame)
 	r.span.Error, r.span.Ended = dialect.Short(r.refusal.TextSoFar()), d.Frame.At
-	d.Book.ChangedSpan(r.span, d.Frame)
+	d.Emitter.ChangedSpan(r.span, d.Frame)
 }
 
 // sent reads a request: the conversation's id, and what of its messages is new.
@@ -75,7 +75,7 @@ const askedLimit = 64
 
 // ask tells a new message of the user, to be given the run's id.
 func (d *decoder) ask(text []byte) {
-	m := d.talk.Ask(text)
+	m := d.talk.UserMessage(text)
 	if len(d.run.asked) < askedLimit {
 		d.run.asked = append(d.run.asked, m)
 	}

@@ -19,7 +19,7 @@ func (d *decoder) toolOutput(k kind, in *dialect.Input) {
 	result, media, status, why := outcome(k, in)
 	if v.GetBool("preliminary") {
 		if one := d.seen(id); one != nil {
-			d.talk.Printed(one.Tool, result)
+			d.talk.SetOutput(one.Tool, result)
 		}
 		return
 	}

@@ -56,7 +56,7 @@ func (d *decoder) leaveRun() {
 	if d.talk.Run() != nil && d.run.failed {
 		d.endRun(schema.StatusError, nil)
 	}
-	d.talk.GiveUp()
+	d.talk.Abandon()
 	d.forget()
 }
 
@@ -83,7 +83,7 @@ func (d *decoder) nameRun(id string) {
 	d.talk.NameRun(id)
 	for _, m := range d.run.asked {
 		m.Run = id
-		d.Book.ChangedMessage(m, d.Frame)
+		d.Emitter.ChangedMessage(m, d.Frame)
 	}
 	d.run.asked = nil
 }
@@ -147,7 +147,7 @@ func (d *decoder) endCall(status schema.Status) {
 func (d *decoder) resetStep() {
 	for _, m := range d.run.said {
 		m.Attributes = `{"reset":true}`
-		d.Book.ChangedMessage(m, d.Frame)
+		d.Emitter.ChangedMessage(m, d.Frame)
 	}
 	for _, one := range slices.Clone(d.calls.open) {
 		if one.step == d.run.step {
@@ -231,6 +231,6 @@ func (d *decoder) failed(text []byte) {
 	}
 	if ended {
 		span.Status, span.Error = schema.StatusError, string(d.run.why)
-		d.Book.ChangedSpan(span, d.Frame)
+		d.Emitter.ChangedSpan(span, d.Frame)
 	}
 }

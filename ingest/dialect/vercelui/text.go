@@ -33,6 +33,6 @@ func (d *decoder) spoken() {
 	}
 	if run := d.talk.Run(); run.FirstToken == 0 {
 		run.FirstToken = d.Frame.At
-		d.Book.ChangedSpan(run, d.Frame)
+		d.Emitter.ChangedSpan(run, d.Frame)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
-	"tapedeck/schema/wellformed"
 )
 
 // call is a tool call in progress.
 type call struct {
-	*trace.Tool
+	*model.Tool
 	ready    bool   // its input is complete
 	provider bool   // the model's provider runs it
 	dynamic  bool   // its type is not known beforehand
@@ -35,7 +35,7 @@ type calls struct {
 const callLimit = 256
 
 // of finds the call of a tool.
-func (c *calls) of(tool *trace.Tool) *call {
+func (c *calls) of(tool *model.Tool) *call {
 	for _, one := range c.open {
 		if one.Tool == tool {
 			return one
@@ -46,7 +46,7 @@ func (c *calls) of(tool *trace.Tool) *call {
 
 // wait says that the calls which are complete wait for the client, but those
 // that are not its own to run.
-func (c *calls) wait(t *trace.Trace) {
+func (c *calls) wait(t *model.Conversation) {
 	for _, one := range c.open {
 		if one.ready && !one.provider && t.OpenTool([]byte(one.Span.CallID)) == one.Tool {
 			t.Wait(one.Tool)
@@ -75,7 +75,7 @@ func (d *decoder) call(id, name []byte, begins bool) *call {
 	return d.add(tool)
 }
 
-func (d *decoder) add(tool *trace.Tool) *call {
+func (d *decoder) add(tool *model.Tool) *call {
 	if len(d.calls.open) >= callLimit {
 		d.calls.open = slices.Delete(d.calls.open, 0, 1)
 	}
@@ -115,7 +115,7 @@ func (d *decoder) toolInput(k kind, in *dialect.Input) {
 	switch k {
 	case inputDelta:
 		if delta := v.GetStringBytes("inputTextDelta"); len(delta) > 0 {
-			d.talk.Argue(one.Tool, delta)
+			d.talk.AppendArguments(one.Tool, delta)
 		}
 	case inputReady:
 		d.argued(one, dialect.RawMember(in.Data, "input"))
@@ -161,7 +161,7 @@ func (d *decoder) argued(one *call, input []byte) {
 // these stand, in the words of the model.
 func (d *decoder) setArguments(one *call, input []byte) {
 	if len(input) == 0 || string(input) == "null" || sameJSON(one.Arguments(), input) {
-		d.talk.Argued(one.Tool)
+		d.talk.FinishArguments(one.Tool)
 		return
 	}
 	text, media := content(input)

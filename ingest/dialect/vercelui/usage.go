@@ -81,7 +81,7 @@ func (d *decoder) used(raw []byte, total bool) {
 	}
 	r.isTotal = total
 	if r.usage != nil {
-		d.talk.Reuse(r.usage, &counting, raw)
+		d.talk.UpdateUsage(r.usage, &counting, raw)
 		return
 	}
 	id, scope := "usage:"+d.talk.RunID, d.talk.RunID

@@ -6,7 +6,7 @@ package vercelui
 
 import (
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/trace"
+	"tapedeck/ingest/dialect/model"
 )
 
 // Dialect is the AI SDK's stream protocol for user interfaces. Its chunks carry
@@ -15,6 +15,6 @@ var Dialect = dialect.Dialect{Name: "vercel-ui", Match: match, Ends: dialect.End
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}
-	d.talk = trace.Trace{Stream: &d.Stream}
+	d.talk = model.Conversation{Stream: &d.Stream}
 	return d
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // The dialects that are served.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/schema"
-	"tapedeck/schema/problem"
 )
 
 // Server answers as an anthropic_agent server does.

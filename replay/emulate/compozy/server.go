@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
-	"tapedeck/schema/problem"
 )
 
 // Sessions finds the session that recorded an execution.

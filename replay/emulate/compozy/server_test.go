@@ -10,12 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tapedeck/internal/budget"
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/compozy"
 	et "tapedeck/replay/emulate/emulatetest"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
-	"tapedeck/schema/budget"
 )
 
 type sessions map[string]string

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"tapedeck/schema/problem"
+	"tapedeck/internal/problem"
 )
 
 // OwnOrigin is the request header by which "tapedeck emulate" asks for answers as

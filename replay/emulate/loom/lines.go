@@ -7,9 +7,9 @@ import (
 	"github.com/coder/websocket"
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
-	"tapedeck/schema/problem"
 )
 
 // Forms are the forms in which ServeLines gives runs: the specification's, the

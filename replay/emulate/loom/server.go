@@ -10,9 +10,9 @@ import (
 	"github.com/coder/websocket"
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
-	"tapedeck/schema/problem"
 )
 
 // Server speaks Loom's WebSocket protocol.

@@ -23,8 +23,8 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/ingest/ndjson"
-	"tapedeck/ingest/sse"
+	"tapedeck/ingest/framing/ndjson"
+	"tapedeck/ingest/framing/sse"
 	"tapedeck/schema"
 )
 
@@ -85,14 +85,14 @@ func Cut(t testing.TB, name, form string) []schema.Frame {
 	default:
 		form = "ndjson"
 	}
-	var cutter ingest.Cutter
+	var framer ingest.Framer
 	switch form {
 	case "ndjson":
-		cutter = ndjson.NewCutter(1 << 24)
+		framer = ndjson.NewFramer(1 << 24)
 	case "sse":
-		cutter = sse.NewCutter(1 << 24)
+		framer = sse.NewFramer(1 << 24)
 	case "array":
-		cutter, data = sse.NewCutter(1<<24), events(t, data)
+		framer, data = sse.NewFramer(1<<24), events(t, data)
 	default:
 		t.Fatalf("form %q is not one of sse, ndjson, array", form)
 	}
@@ -106,10 +106,10 @@ func Cut(t testing.TB, name, form string) []schema.Frame {
 		frames = append(frames, own)
 		return nil
 	}
-	if err := cutter.Cut(data, dialecttest.Start, emit); err != nil {
+	if err := framer.Split(data, dialecttest.Start, emit); err != nil {
 		t.Fatal(err)
 	}
-	if err := cutter.End(dialecttest.Start, emit); err != nil {
+	if err := framer.End(dialecttest.Start, emit); err != nil {
 		t.Fatal(err)
 	}
 	if len(frames) == 0 {

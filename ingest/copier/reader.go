@@ -1,0 +1,112 @@
+package copier
+
+import (
+	"context"
+	"io"
+
+	"tapedeck/ingest"
+)
+
+const (
+	// SmallRead and LargeRead bound the buffer that is read into, bytes: it
+	// starts small, since most streams trickle, and grows where reads fill it.
+	SmallRead = 4 << 10
+	LargeRead = 256 << 10
+	// calm is after how many small reads in a row the buffer is small again.
+	calm = 32
+)
+
+// Reader is the Source of an io.Reader. It is not safe for use by several
+// goroutines.
+type Reader struct {
+	from  io.Reader
+	size  int // of the buffer to read into
+	small int // reads in a row that would have fitted into a small buffer
+	buf   []byte
+	err   error // ended the stream
+}
+
+// NewReader makes a reader. It never closes r.
+func NewReader(r io.Reader) *Reader { return &Reader{from: r, size: SmallRead} }
+
+// NewFileReader makes a reader for what is there already and is to be read
+// fast: its buffer is large from the start.
+func NewFileReader(r io.Reader) *Reader { return &Reader{from: r, size: LargeRead} }
+
+// Next implements Source.
+func (r *Reader) Next() (p []byte, at int64, err error) {
+	if r.err != nil {
+		return nil, 0, r.err
+	}
+	if len(r.buf) != r.size {
+		r.buf = make([]byte, r.size)
+	}
+	const attempts = 100 // reads of nothing in a row, as package bufio has it
+	for range attempts {
+		n, err := r.from.Read(r.buf)
+		at := ingest.Now()
+		r.err = err
+		if n > 0 {
+			r.fit(n)
+			return r.buf[:n], at, nil
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	r.err = io.ErrNoProgress
+	return nil, 0, r.err
+}
+
+// fit settles the size of the next read's buffer.
+func (r *Reader) fit(n int) {
+	switch {
+	case n == len(r.buf) && n < LargeRead:
+		r.size, r.small = 2*n, 0
+	case n > SmallRead:
+		r.small = 0
+	default:
+		if r.small++; r.small >= calm {
+			r.size, r.small = SmallRead, 0
+		}
+	}
+}
+
+// Interruptible makes reads of r end with ctx, for what cannot be closed from
+// another goroutine, as standard input. The read under way then stays behind,
+// with a goroutine that waits for it.
+func Interruptible(ctx context.Context, r io.Reader) io.Reader {
+	return &interruptible{ctx: ctx, from: r, done: make(chan result, 1)}
+}
+
+type interruptible struct {
+	ctx  context.Context
+	from io.Reader
+	buf  []byte // not the caller's: a read that stays behind still writes to it
+	done chan result
+}
+
+type result struct {
+	n   int
+	err error
+}
+
+func (r *interruptible) Read(p []byte) (int, error) {
+	if err := context.Cause(r.ctx); err != nil {
+		return 0, err
+	}
+	if len(r.buf) < len(p) {
+		r.buf = make([]byte, len(p))
+	}
+	buf := r.buf[:len(p)]
+	go func() {
+		n, err := r.from.Read(buf)
+		r.done <- result{n, err}
+	}()
+	select {
+	case got := <-r.done:
+		return copy(p, buf[:got.n]), got.err
+	case <-r.ctx.Done():
+		return 0, context.Cause(r.ctx)
+	}
+}

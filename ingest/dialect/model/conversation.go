@@ -1,0 +1,279 @@
+package model
+
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// Conversation is one conversation in a stream. Its methods speak of the present
+// frame. The zero value with Stream set is ready.
+type Conversation struct {
+	*Stream
+	// Facts that begin are given these. Session is "" where frames name none.
+	Session, RunID, Node, Agent string
+	Model, Provider             string
+	// LocalTools: the ids of tool calls mean something in this stream only;
+	// otherwise other streams of the session may speak of the same calls.
+	LocalTools bool
+	// SharedID, if set, returns the ids of tool calls and their messages that begin
+	// with the present frame, so that streams with the same frames have the same
+	// calls although the calls' own ids are unique within one stream only.
+	SharedID func(kind string) string
+
+	run, step, call *dialect.Span
+	nested          bool // run is a span of another trace
+	texts           []text
+	tools           []*Tool
+	past            []uint64 // hashes of the ids of calls that ended, the latest last
+}
+
+// fill gives a fact what it takes from the trace.
+func (t *Conversation) fill(f *schema.Fact) {
+	f.Session, f.Run, f.Node, f.Agent = t.Session, t.RunID, t.Node, t.Agent
+}
+
+// Address fills in the present frame's envelope from the trace.
+func (t *Conversation) Address() {
+	e := &t.Frame.Envelope
+	e.Session, e.Run, e.Node, e.Agent = t.Session, t.RunID, t.Node, t.Agent
+}
+
+// open begins a span below parent.
+func (t *Conversation) open(kind schema.SpanKind, id, name string, parent *dialect.Span) *dialect.Span {
+	s := t.Emitter.OpenSpan(kind, id, name, t.Frame)
+	t.fill(&s.Fact)
+	s.Parent = idOf(parent)
+	return s
+}
+
+func idOf(s *dialect.Span) string {
+	if s == nil {
+		return ""
+	}
+	return s.ID
+}
+
+// OpenRun begins a run. One in progress is given up.
+func (t *Conversation) OpenRun(name string) *dialect.Span { return t.OpenRunAs(t.ID("run"), name) }
+
+// OpenRunAs is OpenRun for a run that other streams may speak of as well: under
+// an id that is global in its nature.
+func (t *Conversation) OpenRunAs(id, name string) *dialect.Span {
+	t.Abandon()
+	t.nested = false
+	t.run = t.open(schema.SpanRun, id, name, nil)
+	t.run.Model, t.run.Provider = t.Model, t.Provider
+	return t.run
+}
+
+// Nest puts what the trace tells below a span of another trace, such as the
+// tool call in which a sub-agent works: it stands in for a run here, and stays
+// the other's to change and to end.
+func (t *Conversation) Nest(span *dialect.Span) {
+	t.Abandon()
+	t.run, t.nested = span, span != nil
+}
+
+// Run is the run in progress, or nil.
+func (t *Conversation) Run() *dialect.Span { return t.run }
+
+// InRun gives the run in progress, and begins one where there is none.
+func (t *Conversation) InRun() *dialect.Span {
+	if t.run == nil {
+		t.OpenRun("")
+	}
+	return t.run
+}
+
+// NameRun sets the run's id, learned after it began, also of what is open in it.
+func (t *Conversation) NameRun(id string) {
+	t.RunID = id
+	for _, s := range []*dialect.Span{t.own(), t.step, t.call} {
+		if s != nil && s.Run == "" {
+			s.Run = id
+			t.Emitter.ChangedSpan(s, t.Frame)
+		}
+	}
+}
+
+// EndRun ends the run and all that is open of it: steps and calls of a model
+// end as the run does; tool calls that did not end are unclosed, but those that
+// wait for a client go on waiting, as another stream may tell their end.
+func (t *Conversation) EndRun(status schema.Status, why []byte) {
+	if t.run == nil {
+		t.InRun().Started = 0 // only its end was seen
+	}
+	t.EndCall(status)
+	t.EndStep(status)
+	t.settle()
+	if t.nested {
+		return
+	}
+	if len(why) > 0 && t.run.Error == "" {
+		t.run.Error = dialect.Short(why)
+	}
+	t.Emitter.CloseSpan(t.run, status, t.Frame)
+	t.run = nil
+}
+
+// Abandon says that no more will be heard of what is open: it is unclosed.
+func (t *Conversation) Abandon() {
+	t.settle()
+	for _, s := range []**dialect.Span{&t.call, &t.step, &t.run} {
+		if *s != nil && !(t.nested && s == &t.run) {
+			t.abandon(*s)
+			*s = nil
+		}
+	}
+}
+
+// own is the run in progress that is this trace's own, or nil.
+func (t *Conversation) own() *dialect.Span {
+	if t.nested {
+		return nil
+	}
+	return t.run
+}
+
+// settle completes all messages and lets go of all tool calls.
+func (t *Conversation) settle() {
+	for i := range t.texts {
+		t.Emitter.Complete(t.texts[i].message, t.Frame)
+	}
+	for _, tool := range t.tools {
+		t.leave(tool)
+	}
+	t.texts, t.tools = nil, nil
+}
+
+// abandon leaves a span without an end.
+func (t *Conversation) abandon(s *dialect.Span) {
+	s.Status = schema.StatusUnclosed
+	t.Emitter.ChangedSpan(s, t.Frame)
+}
+
+// OpenStep begins a step, node or sub-agent of the run. The one before ends.
+func (t *Conversation) OpenStep(name string) *dialect.Span {
+	t.EndStep(schema.StatusOK)
+	t.step = t.open(schema.SpanNode, t.ID("node"), name, t.InRun())
+	return t.step
+}
+
+// Step is the step in progress, or nil.
+func (t *Conversation) Step() *dialect.Span { return t.step }
+
+// EndStep ends the step, and the call of a model in it.
+func (t *Conversation) EndStep(status schema.Status) {
+	if t.step == nil {
+		return
+	}
+	t.EndCall(status)
+	t.Emitter.CloseSpan(t.step, status, t.Frame)
+	t.step = nil
+}
+
+// Place is the span that what happens now belongs to: the step, else the run,
+// which is begun where there is none.
+func (t *Conversation) Place() *dialect.Span {
+	if t.step != nil {
+		return t.step
+	}
+	return t.InRun()
+}
+
+// OpenCall begins a call of a model. One in progress ends well.
+func (t *Conversation) OpenCall() *dialect.Span { return t.OpenCallAs(t.ID("llm")) }
+
+// OpenCallAs is OpenCall for a call that other streams may speak of as well.
+func (t *Conversation) OpenCallAs(id string) *dialect.Span {
+	t.EndCall(schema.StatusOK)
+	t.call = t.open(schema.SpanLLM, id, t.Model, t.Place())
+	t.call.Model, t.call.Provider = t.Model, t.Provider
+	return t.call
+}
+
+// Call is the call of a model in progress, or nil.
+func (t *Conversation) Call() *dialect.Span { return t.call }
+
+// InCall gives the call of a model in progress, and begins one where there is
+// none.
+func (t *Conversation) InCall() *dialect.Span {
+	if t.call == nil {
+		t.OpenCall()
+	}
+	return t.call
+}
+
+// Resume takes up a call of a model that had ended: more came of it.
+func (t *Conversation) Resume(call *dialect.Span) {
+	if t.call != call {
+		t.EndCall(schema.StatusOK)
+		t.call = call
+	}
+}
+
+// FirstToken notes that the call of a model has said something.
+func (t *Conversation) FirstToken() {
+	if t.call != nil && t.call.FirstToken == 0 {
+		t.call.FirstToken = t.Frame.At
+		t.Emitter.ChangedSpan(t.call, t.Frame)
+	}
+}
+
+// EndCall ends the call of a model, if one is in progress.
+func (t *Conversation) EndCall(status schema.Status) {
+	if t.call != nil {
+		t.Emitter.CloseSpan(t.call, status, t.Frame)
+		t.call = nil
+	}
+}
+
+// SetModel sets the model and its provider from now on, and of the call and the
+// run in progress where they have none. Without a provider it is that which the
+// model's name tells.
+func (t *Conversation) SetModel(model, provider string) {
+	if provider == "" {
+		provider = dialect.ProviderOf(model)
+	}
+	t.Model, t.Provider = model, provider
+	for _, s := range []*dialect.Span{t.call, t.own()} {
+		if s == nil || s.Model != "" && s.Provider != "" {
+			continue
+		}
+		if s.Model == "" {
+			s.Model = model
+			if s.Kind == schema.SpanLLM && s.Name == "" {
+				s.Name = model
+			}
+		}
+		if s.Provider == "" {
+			s.Provider = provider
+		}
+		t.Emitter.ChangedSpan(s, t.Frame)
+	}
+}
+
+// Use records a usage under a scope that only this stream speaks of, or under
+// one that others may speak of as well. span may be nil.
+func (t *Conversation) Use(c *dialect.Counting, id, scope string, span *dialect.Span, raw []byte) *dialect.Usage {
+	tokens, total, ok := c.Read(raw)
+	if !ok {
+		return nil
+	}
+	u := t.Emitter.Use(id, scope, c.Mode, tokens, t.Frame)
+	t.fill(&u.Fact)
+	u.Total, u.Span, u.Raw = total, idOf(span), string(raw)
+	u.Model, u.Provider = t.Model, t.Provider
+	return u
+}
+
+// UpdateUsage replaces what a usage counts by what the present frame says of it.
+func (t *Conversation) UpdateUsage(u *dialect.Usage, c *dialect.Counting, raw []byte) {
+	tokens, total, ok := c.Read(raw)
+	if !ok {
+		return
+	}
+	u.Tokens, u.Total, u.Raw = tokens, total, string(raw)
+	u.Model, u.Provider = t.Model, t.Provider
+	t.Emitter.ChangedUsage(u, t.Frame)
+}

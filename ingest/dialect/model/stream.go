@@ -1,0 +1,60 @@
+// Package model keeps what is open of a conversation while its frames go by:
+// a run, its steps, its calls of a model, its tool calls and growing messages.
+// Dialects tell it what happens, in the words of the trade, and it tells the
+// book, so that the same thing becomes the same facts whatever protocol speaks
+// of it. What it keeps is bounded, and settled when the stream ends.
+package model
+
+import (
+	"strconv"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// Stream is what all traces of one stream share: the present frame and its
+// book. A decoder has one, and one Trace for each conversation in the stream.
+type Stream struct {
+	Emitter *dialect.Emitter
+	Frame   *schema.Frame
+	next    uint64 // Seq after the latest frame
+	made    []made // ids that began with the present frame
+}
+
+// made counts the ids of one kind.
+type made struct {
+	kind string
+	n    int
+}
+
+// Begin makes a frame the present one.
+func (s *Stream) Begin(in *dialect.Input, b *dialect.Emitter) {
+	s.Emitter, s.Frame, s.next = b, in.Frame, in.Seq+1
+	s.made = s.made[:0]
+}
+
+// Done says that nothing more will be told of the present frame.
+func (s *Stream) Done() { s.Emitter, s.Frame = nil, nil }
+
+// End makes the end of the stream the present moment.
+func (s *Stream) End(at int64, b *dialect.Emitter) {
+	s.Emitter, s.Frame = b, &schema.Frame{Seq: s.next, At: at}
+	s.made = s.made[:0]
+}
+
+// ID makes the id of a fact that begins with the present frame and that only
+// this stream can speak of.
+func (s *Stream) ID(kind string) string {
+	id := s.Emitter.LocalID(kind, s.Frame)
+	for i := range s.made {
+		if s.made[i].kind == kind {
+			s.made[i].n++
+			return id + "." + strconv.Itoa(s.made[i].n)
+		}
+	}
+	s.made = append(s.made, made{kind: kind})
+	return id
+}
+
+// Unknown marks the present frame as one of a type that is not known.
+func (s *Stream) Unknown() { s.Frame.Flags |= schema.FlagUnknownType }

@@ -1,0 +1,250 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// Tool is a tool call in progress.
+type Tool struct {
+	Span  *dialect.Span
+	Attrs dialect.Attributes // of the span; Noted puts them there
+	Media string             // of its arguments; "json" where it is left empty
+	// ArgumentsID is the id of its arguments where other streams may speak of
+	// them as well; otherwise they are this stream's.
+	ArgumentsID string
+	args        *dialect.Message
+	out         *dialect.Message
+}
+
+// Bounds of what is kept of tool calls.
+const (
+	openTools = 256 // of those in progress; beyond it the oldest is unclosed
+	pastTools = 128 // of those that ended a hash of the id each
+)
+
+// Tool gives the call in progress with an id, and begins one where there is
+// none: open, started with the present frame, below the present step or run.
+// A name that was not known is taken over. Without an id every call is new.
+func (t *Conversation) Tool(id, name []byte) *Tool {
+	if tool := t.OpenTool(id); tool != nil {
+		if tool.Span.Name == "" && len(name) > 0 {
+			tool.Span.Name = string(name)
+			if tool.args != nil {
+				tool.args.Name = tool.Span.Name
+				t.Emitter.ChangedMessage(tool.args, t.Frame)
+			}
+			t.Emitter.ChangedSpan(tool.Span, t.Frame)
+		}
+		return tool
+	}
+	return t.beginTool(id, name, t.Place())
+}
+
+// beginTool begins a call below a span, which may be nil.
+func (t *Conversation) beginTool(id, name []byte, below *dialect.Span) *Tool {
+	if len(t.tools) >= openTools {
+		t.leave(t.tools[0])
+		t.tools = slices.Delete(t.tools, 0, 1)
+	}
+	tool := &Tool{Span: t.open(schema.SpanTool, t.toolID(id), string(name), below)}
+	tool.Span.CallID = string(id)
+	t.tools = append(t.tools, tool)
+	return tool
+}
+
+// toolID makes a call's id: where other streams may speak of the call it is
+// made of its own, unless this stream has already used it for another.
+func (t *Conversation) toolID(id []byte) string {
+	if t.LocalTools || len(id) == 0 || t.ended(id) {
+		return t.factID("tool")
+	}
+	return "tool:" + string(id)
+}
+
+// factID returns the id of a tool call, or of a message of one, that begins with the
+// present frame.
+func (t *Conversation) factID(kind string) string {
+	if t.SharedID != nil {
+		return t.SharedID(kind)
+	}
+	return t.ID(kind)
+}
+
+// OpenTool is the call in progress with an id, nil if there is none.
+func (t *Conversation) OpenTool(id []byte) *Tool {
+	if len(id) == 0 {
+		return nil
+	}
+	for _, tool := range t.tools {
+		if tool.Span.CallID == string(id) {
+			return tool
+		}
+	}
+	return nil
+}
+
+// OpenTools are the calls in progress, the oldest first. The list is the
+// trace's own, and stands until the next call begins or ends.
+func (t *Conversation) OpenTools() []*Tool { return t.tools }
+
+// ended reports whether a call with an id has ended, also in an earlier run.
+func (t *Conversation) ended(id []byte) bool {
+	return len(id) > 0 && slices.Contains(t.past, xxhash.Sum64(id))
+}
+
+// Ended reports whether a call with an id has ended, and none is in progress.
+func (t *Conversation) Ended(id []byte) bool { return t.OpenTool(id) == nil && t.ended(id) }
+
+// AppendArguments adds a chunk to a call's arguments, JSON as text.
+func (t *Conversation) AppendArguments(tool *Tool, chunk []byte) {
+	t.Emitter.Append(t.arguments(tool), chunk, t.Frame)
+	if len(chunk) > 0 {
+		t.FirstToken()
+	}
+}
+
+// SetArguments tells a call's arguments whole, JSON as it stood. If they are
+// what the chunks came to, these stand. They are complete.
+func (t *Conversation) SetArguments(tool *Tool, whole []byte) {
+	if len(whole) > 0 {
+		t.Emitter.SetText(t.arguments(tool), whole, t.Frame)
+		t.FirstToken()
+	}
+	t.FinishArguments(tool)
+}
+
+// FinishArguments says that a call's arguments are complete.
+func (t *Conversation) FinishArguments(tool *Tool) {
+	if tool.args != nil && !tool.args.Complete {
+		t.Emitter.Complete(tool.args, t.Frame)
+	}
+}
+
+// Arguments are what is known of a call's arguments; valid until more is told.
+func (tool *Tool) Arguments() []byte {
+	if tool.args == nil {
+		return nil
+	}
+	return tool.args.TextSoFar()
+}
+
+func (t *Conversation) arguments(tool *Tool) *dialect.Message {
+	if tool.args == nil {
+		if tool.ArgumentsID == "" {
+			tool.ArgumentsID = t.factID(string(schema.MessageArguments))
+		}
+		tool.args = t.toolMessage(tool, schema.MessageArguments, tool.ArgumentsID)
+		tool.args.Media = cmp.Or(tool.Media, "json")
+	}
+	return tool.args
+}
+
+// Print adds to what a tool prints while it runs.
+func (t *Conversation) Print(tool *Tool, chunk []byte) {
+	if tool.out == nil {
+		tool.out = t.toolMessage(tool, schema.MessageOutput, t.factID(string(schema.MessageOutput)))
+	}
+	t.Emitter.Append(tool.out, chunk, t.Frame)
+}
+
+// SetOutput tells all that a tool has printed so far: a growing snapshot.
+func (t *Conversation) SetOutput(tool *Tool, whole []byte) {
+	if tool.out == nil {
+		tool.out = t.toolMessage(tool, schema.MessageOutput, t.factID(string(schema.MessageOutput)))
+	}
+	t.Emitter.SetText(tool.out, whole, t.Frame)
+}
+
+func (t *Conversation) toolMessage(tool *Tool, kind schema.MessageKind, id string) *dialect.Message {
+	m := t.Emitter.OpenMessage(kind, id, t.Frame)
+	m.Session, m.Run, m.Node, m.Agent = tool.Span.Session, tool.Span.Run, tool.Span.Node, tool.Span.Agent
+	m.Span, m.Name, m.Media = tool.Span.ID, tool.Span.Name, "text"
+	return m
+}
+
+// Start says that a tool is executed from now on: its time counts from here.
+func (t *Conversation) Start(tool *Tool) {
+	tool.Span.Status, tool.Span.Started = schema.StatusOpen, t.Frame.At
+	t.Emitter.ChangedSpan(tool.Span, t.Frame)
+}
+
+// Wait says that a call waits for an approval or for a client to execute it.
+func (t *Conversation) Wait(tool *Tool) {
+	tool.Span.Status = schema.StatusWaiting
+	t.Emitter.ChangedSpan(tool.Span, t.Frame)
+}
+
+// Noted puts a call's Attrs into its span.
+func (t *Conversation) Noted(tool *Tool) {
+	tool.Span.Attributes = tool.Attrs.Text()
+	t.Emitter.ChangedSpan(tool.Span, t.Frame)
+}
+
+// Returned records a call's result, text or JSON (media "text", "json" or a
+// media type), and completes its other messages. It does not end the call.
+func (t *Conversation) Returned(tool *Tool, result []byte, media string) *dialect.Message {
+	id := t.factID(string(schema.MessageResult))
+	if tool.Span.ID == "tool:"+tool.Span.CallID {
+		id = "result:" + tool.Span.CallID // so that other streams speak of the same
+	}
+	m := t.Emitter.Say(schema.MessageResult, id, result, t.Frame)
+	m.Session, m.Run, m.Node, m.Agent = tool.Span.Session, tool.Span.Run, tool.Span.Node, tool.Span.Agent
+	m.Span, m.Name, m.Media = tool.Span.ID, tool.Span.Name, media
+	return m
+}
+
+// EndTool ends a call.
+func (t *Conversation) EndTool(tool *Tool, status schema.Status, why []byte) {
+	t.finish(tool)
+	if len(why) > 0 {
+		tool.Span.Error = dialect.Short(why)
+	}
+	t.Emitter.CloseSpan(tool.Span, status, t.Frame)
+	t.tools = slices.DeleteFunc(t.tools, func(x *Tool) bool { return x == tool })
+	if tool.Span.CallID == "" {
+		return
+	}
+	if len(t.past) >= pastTools {
+		t.past = slices.Delete(t.past, 0, 1)
+	}
+	t.past = append(t.past, xxhash.Sum64String(tool.Span.CallID))
+}
+
+// ResultOf tells the result of a call that this stream may not have seen, such
+// as one in the next request. A call that has ended here is not told again. No
+// run begins with it. The name may be empty.
+func (t *Conversation) ResultOf(id, name, result []byte, media string, status schema.Status, why []byte) {
+	if t.Ended(id) {
+		return
+	}
+	tool := t.OpenTool(id)
+	if tool == nil {
+		tool = t.beginTool(id, name, nil) // the stream that saw it begin knows its place …
+		tool.Span.Started = 0             // … and when that was
+	}
+	if result != nil {
+		t.Returned(tool, result, media)
+	}
+	t.EndTool(tool, status, why)
+}
+
+// leave lets go of a call that did not end.
+func (t *Conversation) leave(tool *Tool) {
+	t.finish(tool)
+	if tool.Span.Status != schema.StatusWaiting {
+		t.abandon(tool.Span)
+	}
+}
+
+func (t *Conversation) finish(tool *Tool) {
+	t.FinishArguments(tool)
+	if tool.out != nil && !tool.out.Complete {
+		t.Emitter.Complete(tool.out, t.Frame)
+	}
+}

@@ -1,0 +1,157 @@
+// Package ndjson cuts newline-delimited JSON into frames: one line, one frame.
+package ndjson
+
+import (
+	"bytes"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/framing"
+	"tapedeck/internal/wellformed"
+	"tapedeck/schema"
+)
+
+// Framer cuts lines. A frame is a line with its terminator, LF or CRLF.
+//
+//   - A line of white space alone is a frame marked FlagNote.
+//   - A byte order mark stays where it is, in the first frame.
+//   - A line of more bytes than the limit, its terminator counted, is cut into
+//     pieces of the limit, each marked FlagOversize.
+//   - A last line without terminator is marked FlagUnterminated unless it is one
+//     whole JSON value.
+//   - A value that was printed over several lines is one frame: a line that is
+//     "{" alone begins it, the next line that is "}" alone ends it, and the lines
+//     between are indented. Where that turns out wrong, by a line that is not
+//     indented or because the limit is reached, the lines are frames of their own.
+//
+// A Cutter is not safe for use by several goroutines. After an error it must not
+// be used again.
+type Framer struct {
+	buf     framing.Buffer
+	limit   int
+	line    int  // in a value over several lines: where its current line begins; else 0
+	over    bool // inside a line that is over the limit
+	started bool // a frame was emitted
+}
+
+var _ ingest.Framer = (*Framer)(nil)
+
+// NewFramer makes a framer that keeps frames of up to limit bytes whole; 0
+// stands for ingest.DefaultFrameLimit.
+func NewFramer(limit int) *Framer {
+	if limit <= 0 {
+		limit = ingest.DefaultFrameLimit
+	}
+	return &Framer{buf: framing.New(schema.NDJSON), limit: limit}
+}
+
+// Cut implements ingest.Framer.
+func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
+	if len(p) == 0 {
+		return nil
+	}
+	c.buf.Begin(at)
+	for len(p) > 0 {
+		part := p[:min(len(p), c.limit-c.buf.Len())]
+		i := bytes.IndexByte(part, '\n')
+		if i >= 0 {
+			part = part[:i+1]
+		}
+		p = p[len(part):]
+		if err := c.take(part, i >= 0, emit); err != nil {
+			return err
+		}
+	}
+	c.buf.EndRead()
+	return nil
+}
+
+// take adds a part of a line, at most what is left of the limit. ends says that
+// the line ends with it.
+func (c *Framer) take(part []byte, ends bool, emit func(*schema.Frame) error) error {
+	full := c.buf.Len()+len(part) >= c.limit
+	switch {
+	case c.line > 0:
+		c.buf.Append(part)
+		return c.goOn(ends, full, emit)
+	case !ends && !full:
+		c.buf.Append(part)
+		return nil
+	case c.over || !ends:
+		c.over = !ends
+		return c.emit(part, schema.FlagOversize, emit)
+	case !full && c.opens(part):
+		c.buf.Append(part)
+		c.line = c.buf.Len()
+		return nil
+	}
+	return c.emitLine(part, emit)
+}
+
+// opens reports whether the line that waits, with its last part, begins a value
+// over several lines.
+func (c *Framer) opens(part []byte) bool {
+	const longest = len("\xef\xbb\xbf{\r\n")
+	if c.buf.Len()+len(part) > longest {
+		return false
+	}
+	var line [longest]byte
+	n := copy(line[:], c.buf.Pending())
+	n += copy(line[n:], part)
+	return isBrace(c.withoutMark(line[:n]), '{')
+}
+
+func isBrace(line []byte, brace byte) bool {
+	line, ok := bytes.CutSuffix(line, []byte("\n"))
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	return ok && len(line) == 1 && line[0] == brace
+}
+
+// emitLine emits what waits and part, a whole line together.
+func (c *Framer) emitLine(part []byte, emit func(*schema.Frame) error) error {
+	if c.buf.Len() > 0 {
+		c.buf.Append(part)
+		return c.emitFirst(c.buf.Len(), emit)
+	}
+	var flags schema.Flags
+	if c.isBlank(part) {
+		flags = schema.FlagNote
+	}
+	return c.emit(part, flags, emit)
+}
+
+func (c *Framer) emit(part []byte, flags schema.Flags, emit func(*schema.Frame) error) error {
+	c.started = true
+	return c.buf.Emit(part, flags, emit)
+}
+
+// isBlank reports whether nothing but white space is there.
+func (c *Framer) isBlank(p []byte) bool {
+	if len(p) > 0 && ' ' < p[0] && p[0] < 0x80 {
+		return false // nearly every line
+	}
+	return len(bytes.TrimSpace(c.withoutMark(p))) == 0
+}
+
+// withoutMark takes the byte order mark off the first line.
+func (c *Framer) withoutMark(line []byte) []byte {
+	if c.started {
+		return line
+	}
+	return bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+}
+
+// End implements ingest.Framer.
+func (c *Framer) End(_ int64, emit func(*schema.Frame) error) error {
+	rest := c.buf.Pending()
+	var flags schema.Flags
+	switch {
+	case c.over:
+		flags = schema.FlagOversize | schema.FlagUnterminated
+	case c.isBlank(rest):
+		flags = schema.FlagNote
+	case !wellformed.JSON(c.withoutMark(rest)):
+		flags = schema.FlagUnterminated
+	}
+	c.line, c.over = 0, false
+	return c.emit(nil, flags, emit)
+}

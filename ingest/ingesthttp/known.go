@@ -1,0 +1,39 @@
+package ingesthttp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"tapedeck/internal/problem"
+)
+
+// Known is the problem of a body whose bytes are recorded already.
+type Known struct {
+	problem.Problem
+	Session string `json:"session"` // that has them
+}
+
+// known returns the answer to a body that is recorded already, nil for one that is to
+// be recorded. If the store does not answer, the body is recorded.
+func (h *Handler) known(ctx context.Context, ask *request) *Known {
+	if h.opts.Known == nil || ask.digest == "" || ask.again || ask.key != "" { // a key finds its own recording
+		return nil
+	}
+	session, err := h.opts.Known(ctx, ask.stream.Tenant, ask.digest)
+	if err != nil {
+		h.opts.Log.Warn("look up the digest of a body", "digest", ask.digest, "error", err)
+		return nil
+	}
+	if session == "" {
+		return nil
+	}
+	return &Known{
+		Problem: problem.Problem{
+			Title: "Recorded already", Status: http.StatusConflict, Parameter: "digest",
+			Detail: fmt.Sprintf("These bytes are session %s already.", session),
+			Hint:   "Send the body with again=1 to record it once more.",
+		},
+		Session: session,
+	}
+}

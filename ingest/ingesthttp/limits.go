@@ -1,0 +1,33 @@
+package ingesthttp
+
+import (
+	"tapedeck/ingest"
+	"tapedeck/schema"
+)
+
+// sessionsEvery is after how many frames the number of sessions is looked at.
+const sessionsEvery = 64
+
+// bounded calls record for frames within the limits. Beyond them it returns an
+// *ingest.LimitError; frames recorded before that stay.
+func (rec *recording) bounded(record func(*schema.Frame) error) func(*schema.Frame) error {
+	l := rec.opts.Limits
+	var frames, bytes uint64
+	if rec.keyed != nil { // the limits include what is durable under the key
+		known := rec.keyed.claim.Known()
+		frames, bytes = known.Frames, known.Bytes
+	}
+	return func(f *schema.Frame) error {
+		frames++
+		bytes += uint64(len(f.Raw))
+		switch {
+		case frames > l.Frames:
+			return ingest.Exceeded("--max-body-frames", "the body has more than %d frames", l.Frames)
+		case bytes > l.Bytes:
+			return ingest.Exceeded("--max-body-bytes", "the body has more than %d bytes, its encoding undone", l.Bytes)
+		case frames%sessionsEvery == 0 && rec.stream.SessionCount() > l.Sessions:
+			return ingest.Exceeded("--max-body-sessions", "the body names more than %d sessions", l.Sessions)
+		}
+		return record(f)
+	}
+}

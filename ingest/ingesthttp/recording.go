@@ -1,0 +1,181 @@
+package ingesthttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/copier"
+	"tapedeck/ingest/keys"
+	"tapedeck/schema"
+)
+
+// recording is one body on its way into a stream.
+type recording struct {
+	opts     Options
+	from     *deadlineReader
+	framer   ingest.Framer
+	decoding *copier.Decoding // nil if the body is not encoded
+	stream   *ingest.Stream   // nil under a key until something new has come
+	streamID string
+	offsets  *copier.Offsets
+	digest   string // expected SHA-256 of the body; "" for any
+	keyed    *keyed // nil without an idempotency key
+	patience *time.Timer
+}
+
+var (
+	errPatience = errors.New("the recorder is overloaded")
+	errShutdown = errors.New("the server is shutting down")
+	errSilence  = errors.New("the client went silent")
+)
+
+// run records the body. ctx ending means to shut down, or that the client is
+// gone. Either the answer or the failure is nil.
+func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
+	if rec.decoding != nil {
+		defer rec.decoding.Stop()
+	}
+	stop := context.AfterFunc(ctx, rec.from.interrupt)
+	err := rec.feed(ctx)
+	if !stop() {
+		<-rec.from.done // the connection is not to be touched after the handler
+	}
+	if ended := context.Cause(ctx); ended != nil && (err == ended || errors.Is(err, os.ErrDeadlineExceeded)) {
+		err = errShutdown
+		if errors.Is(ended, keys.ErrSuperseded) {
+			err = ended
+		}
+	}
+	closeCtx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), rec.opts.Timeout, errPatience)
+	defer cancel()
+	if rec.keyed != nil {
+		return rec.keyed.end(closeCtx, err)
+	}
+	sum, closeErr := rec.stream.Close(closeCtx, copier.Reason(err))
+	if ingest.IsDeleted(closeErr) {
+		return nil, rec.deleted(closeErr)
+	}
+	if closeErr != nil {
+		return nil, rec.failure(http.StatusServiceUnavailable, closeErr)
+	}
+	rec.offsets.Durable(sum.Frames)
+	if err == nil {
+		err = rec.checkDigest(sum)
+	}
+	if err == nil {
+		return newAnswer(sum), nil
+	}
+	return nil, rec.failure(statusOf(err), err)
+}
+
+// errDigest reports a body whose SHA-256 is not the one that the request names.
+var errDigest = errors.New("the body has another digest")
+
+// checkDigest compares the digest of what was recorded with that of the request.
+func (rec *recording) checkDigest(sum ingest.Summary) error {
+	if rec.digest == "" || sum.Frames == 0 || rec.digest == sum.Digest {
+		return nil
+	}
+	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest, sum.Digest, rec.digest)
+}
+
+// statusOf returns the HTTP status for a body that was not recorded to its end.
+func statusOf(err error) int {
+	_, unreadable := errors.AsType[*copier.ReadError](err)
+	_, beyond := errors.AsType[*ingest.LimitError](err)
+	switch {
+	case beyond:
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, errDigest):
+		return http.StatusUnprocessableEntity
+	case errors.Is(err, errSilence):
+		return http.StatusRequestTimeout
+	case unreadable:
+		return http.StatusBadRequest
+	}
+	return http.StatusServiceUnavailable
+}
+
+// feed records up to the body's end. A publisher that pushes back is waited for
+// for as long as patience lasts, once for each read.
+func (rec *recording) feed(ctx context.Context) error {
+	recordCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(context.Canceled)
+	rec.patience = time.AfterFunc(rec.opts.Timeout, func() { cancel(errPatience) })
+	rec.patience.Stop()
+	defer rec.patience.Stop()
+	framer := &patient{rec.framer, rec.patience, rec.opts.Timeout}
+	record := rec.bounded(func(f *schema.Frame) error {
+		rec.offsets.Add(len(f.Raw))
+		return rec.stream.Record(recordCtx, f)
+	})
+	if rec.keyed != nil {
+		return rec.keyed.feed(ctx, recordCtx, framer, record)
+	}
+	return copier.Copy(ctx, copier.NewReader(rec.from), framer, record)
+}
+
+// patient is a framer whose calls are timed.
+type patient struct {
+	framer   ingest.Framer
+	timer    *time.Timer
+	patience time.Duration
+}
+
+// Cut implements ingest.Framer.
+func (p *patient) Split(b []byte, at int64, emit func(*schema.Frame) error) error {
+	p.timer.Reset(p.patience)
+	defer p.timer.Stop()
+	return p.framer.Split(b, at, emit)
+}
+
+// End implements ingest.Framer.
+func (p *patient) End(at int64, emit func(*schema.Frame) error) error {
+	p.timer.Reset(p.patience)
+	defer p.timer.Stop()
+	return p.framer.End(at, emit)
+}
+
+// deadlineReader reads a body, and gives up after a silence or an interrupt.
+type deadlineReader struct {
+	body        io.Reader
+	control     *http.ResponseController
+	silence     time.Duration
+	interrupted chan struct{} // closed when interrupt begins, done when it has ended
+	done        chan struct{}
+}
+
+// Read implements io.Reader.
+func (d *deadlineReader) Read(p []byte) (int, error) {
+	if d.silence > 0 {
+		_ = d.control.SetReadDeadline(time.Now().Add(d.silence))
+	}
+	select {
+	case <-d.interrupted:
+		return 0, os.ErrDeadlineExceeded
+	default:
+	}
+	began := time.Now()
+	n, err := d.body.Read(p)
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+	case !errors.Is(err, os.ErrDeadlineExceeded):
+		err = fmt.Errorf("the body broke off: %w", err)
+	case d.silence > 0 && time.Since(began) >= d.silence:
+		err = fmt.Errorf("%w: nothing came for %v", errSilence, d.silence)
+	}
+	return n, err
+}
+
+// interrupt ends the read under way and all later ones. It is called once.
+func (d *deadlineReader) interrupt() {
+	close(d.interrupted)
+	_ = d.control.SetReadDeadline(time.Unix(1, 0)) // long past
+	close(d.done)
+}

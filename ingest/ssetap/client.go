@@ -1,0 +1,115 @@
+// Package ssetap records the answer to an HTTP request: an event stream, which
+// it reconnects to as browsers do, or lines.
+package ssetap
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/copier"
+	"tapedeck/internal/backoff"
+	"tapedeck/internal/secrets"
+)
+
+// Options say what to ask for. The zero value of a field stands for its default.
+type Options struct {
+	URL    string
+	Method string // default GET, or POST if there is a Body
+	Header http.Header
+	Body   []byte
+	// Once has the first connection be the only one.
+	Once       bool
+	FrameLimit int // bytes; default ingest.DefaultFrameLimit
+	// Retry is the wait before connecting again, until the server names another
+	// by the retry field; default 1 s. It doubles with each failure up to
+	// MaxRetry, default 30 s.
+	Retry, MaxRetry time.Duration
+	Client          *http.Client // default one without a timeout
+	Log             *slog.Logger
+}
+
+// Result is what the recording came to.
+type Result struct {
+	ingest.Summary
+	Connections int // that were answered with a stream
+}
+
+// Record asks and records what is answered, as one stream, to its end or until
+// ctx ends. The Content-Type says what it is: text/event-stream, or NDJSON by
+// any of its names; without one its first bytes do.
+//
+// An event stream that was asked for by GET is reconnected to when it ends or
+// breaks, with the Last-Event-ID, as WHATWG HTML, section 9.2.3, has it: until
+// the server answers 204, or sends "[DONE]" before it ends. The answer to any
+// other method, lines, and a stream with Once are recorded to their end, and it
+// is an error if they break. What a server sends again after a reconnect is
+// recorded again; what was cut off is a frame marked FlagUnterminated.
+//
+// Answers of 408, 429 and 5xx are tried again, after the Retry-After if there is
+// one, where a break would be; others are an error that quotes the answer. ctx
+// ending is no error. The summary is valid also if there is one.
+func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (Result, error) {
+	if opts.Method == "" {
+		opts.Method = http.MethodGet
+		if len(opts.Body) > 0 {
+			opts.Method = http.MethodPost
+		}
+	}
+	if opts.Retry == 0 {
+		opts.Retry = time.Second
+	}
+	if opts.MaxRetry == 0 {
+		opts.MaxRetry = 30 * time.Second
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Client == nil {
+		transport := newTransport()
+		defer transport.CloseIdleConnections()
+		opts.Client = &http.Client{Transport: transport}
+	}
+	target, err := url.Parse(opts.URL)
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return Result{}, fmt.Errorf("%q is not an http or https address", secrets.URL(opts.URL))
+	}
+	where := (&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String() // the rest may hold a token
+	if so.Source == "" {
+		so.Source = where
+	}
+	t := &tap{
+		rec: rec, so: so, opts: opts, log: opts.Log.With("url", where),
+		wait: backoff.Backoff{Min: opts.Retry, Max: max(opts.Retry, opts.MaxRetry)},
+	}
+	recordCtx, cancel := copier.WithGrace(ctx, copier.CloseTimeout)
+	defer cancel()
+	t.recordCtx = recordCtx
+	reason, err := t.run(ctx)
+	if err != nil {
+		err = fmt.Errorf("record %s: %w", where, err)
+	}
+	if t.stream == nil {
+		return Result{}, err
+	}
+	result := Result{Connections: t.connections}
+	var closeErr error
+	result.Summary, closeErr = copier.Close(ctx, t.stream, reason)
+	if err == nil {
+		err = closeErr
+	}
+	return result, err
+}
+
+// newTransport makes a transport for streams: it takes them as they come, and
+// notices a peer that is gone without a word.
+func newTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableCompression = true
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second}
+	return t
+}

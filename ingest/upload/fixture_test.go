@@ -1,0 +1,344 @@
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/internal/bounded"
+)
+
+// store is the publisher behind a server under test. It notes what it is
+// handed; its faults are switched on and off.
+type store struct {
+	mu      sync.Mutex
+	got     []string
+	parcels map[string]ingest.EncodedBlock
+	refuse  func(id string) error // of Publish
+	giveUp  func(id string) error // of done
+	gate    chan struct{}         // Publish waits for it, if set
+	delay   time.Duration         // until done is called
+	calls   sync.WaitGroup
+}
+
+func newStore() *store { return &store{parcels: map[string]ingest.EncodedBlock{}} }
+
+func (s *store) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
+	s.mu.Lock()
+	gate, refuse, giveUp, delay := s.gate, s.refuse, s.giveUp, s.delay
+	s.mu.Unlock()
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if refuse != nil {
+		if err := refuse(p.ID); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	s.got = append(s.got, p.ID)
+	s.parcels[p.ID] = p
+	s.mu.Unlock()
+	s.calls.Go(func() {
+		time.Sleep(delay)
+		if giveUp != nil {
+			done(giveUp(p.ID))
+			return
+		}
+		done(nil)
+	})
+	return nil
+}
+
+// firsts is what came, without the repeats.
+func (s *store) firsts() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := map[string]bool{}
+	var first []string
+	for _, id := range s.got {
+		if !seen[id] {
+			seen[id] = true
+			first = append(first, id)
+		}
+	}
+	return first
+}
+
+func (s *store) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.got)
+}
+
+// site is a server on a real port, which can be stopped and started again.
+type site struct {
+	t       *testing.T
+	opts    ServerOptions
+	tenant  string
+	handler func(w http.ResponseWriter, r *http.Request) bool // may answer before the link does
+	addr    string
+	link    *Server
+	http    *http.Server
+	served  sync.WaitGroup
+}
+
+func newSite(t *testing.T, next ingest.Publisher) *site {
+	return &site{t: t, opts: ServerOptions{Next: next, Log: testLog(t)}, addr: "127.0.0.1:0"}
+}
+
+func startSite(t *testing.T, next ingest.Publisher) *site {
+	t.Helper()
+	s := newSite(t, next)
+	s.start()
+	t.Cleanup(s.halt)
+	return s
+}
+
+func (s *site) url() string { return "http://" + s.addr }
+
+func (s *site) start() {
+	s.t.Helper()
+	var l net.Listener
+	var err error
+	for range 100 { // the port may still be busy with what was cut off
+		if l, err = net.Listen("tcp", s.addr); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.addr = l.Addr().String()
+	s.link = NewServer(s.opts)
+	mux := http.NewServeMux()
+	mux.HandleFunc(Path, func(w http.ResponseWriter, r *http.Request) {
+		if s.handler == nil || !s.handler(w, r) {
+			s.link.Blocks(w, r, s.tenant)
+		}
+	})
+	s.http = &http.Server{Handler: mux}
+	s.served.Go(func() { s.http.Serve(l) })
+}
+
+// halt cuts everything off, as a kill does.
+func (s *site) halt() {
+	s.http.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s.link.Close(ctx)
+	s.served.Wait()
+}
+
+func testLog(t *testing.T) *slog.Logger {
+	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+func dial(t *testing.T, o Options) *Client {
+	t.Helper()
+	if o.Log == nil {
+		o.Log = testLog(t)
+	}
+	c, err := Dial(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func closeNow(t *testing.T, c interface{ Close(context.Context) error }) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := c.Close(ctx); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+}
+
+// parcel makes the i-th parcel, whose block follows from its number.
+func parcel(i, size int) ingest.EncodedBlock {
+	data := make([]byte, size)
+	for j := range data {
+		data[j] = byte(i + j + j>>8)
+	}
+	return ingest.EncodedBlock{Tenant: "default", Session: "session " + strconv.Itoa(i), ID: strconv.Itoa(i), Frames: i, Data: data}
+}
+
+// fates collects what became of parcels, and that each was told once.
+type fates struct {
+	t    *testing.T
+	mu   sync.Mutex
+	told map[string]error
+	open sync.WaitGroup
+}
+
+func newFates(t *testing.T) *fates { return &fates{t: t, told: map[string]error{}} }
+
+func (f *fates) of(id string) func(error) {
+	f.open.Add(1)
+	return func(err error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if _, ok := f.told[id]; ok {
+			f.t.Errorf("the fate of parcel %s was told twice", id)
+		}
+		f.told[id] = err
+		f.open.Done()
+	}
+}
+
+// allDurable waits until every fate was told, and checks that all are good.
+func (f *fates) allDurable() {
+	f.t.Helper()
+	bounded.Wait(f.t, f.open.Wait)
+	for id, err := range f.told {
+		if err != nil {
+			f.t.Errorf("parcel %s: %v", id, err)
+		}
+	}
+}
+
+func publish(t *testing.T, to ingest.Publisher, f *fates, from, to1, size int) {
+	t.Helper()
+	for i := from; i < to1; i++ {
+		p := parcel(i, size)
+		if err := to.Publish(t.Context(), p, f.of(p.ID)); err != nil {
+			t.Fatalf("publish %d: %v", i, err)
+		}
+	}
+}
+
+func wantInOrder(t *testing.T, s *store, n int) {
+	t.Helper()
+	got := s.firsts()
+	if len(got) != n {
+		t.Errorf("%d parcels came, want %d", len(got), n)
+	}
+	for i, id := range got {
+		if id != strconv.Itoa(i) {
+			t.Errorf("parcel %s came in place %d", id, i)
+			return
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, p := range s.parcels {
+		i, _ := strconv.Atoi(id)
+		want := parcel(i, len(p.Data))
+		if string(p.Data) != string(want.Data) || p.Session != want.Session || p.Frames != i {
+			t.Errorf("parcel %s came with other contents", id)
+			return
+		}
+	}
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not so: %s", what)
+		}
+	}
+}
+
+// relay is a TCP proxy that cuts each connection after some bytes from the
+// client; after the last of its limits it lets everything pass.
+type relay struct {
+	l       net.Listener
+	to      string
+	mu      sync.Mutex
+	limits  []int64
+	cuts    int
+	running sync.WaitGroup
+}
+
+func startRelay(t *testing.T, to string, limits ...int64) *relay {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{l: l, to: to, limits: limits}
+	r.running.Go(r.accept)
+	t.Cleanup(func() {
+		l.Close()
+		bounded.Wait(t, r.running.Wait)
+	})
+	return r
+}
+
+func (r *relay) url() string { return "http://" + r.l.Addr().String() }
+
+func (r *relay) accept() {
+	for {
+		from, err := r.l.Accept()
+		if err != nil {
+			return
+		}
+		r.running.Go(func() { r.pass(from) })
+	}
+}
+
+var errCut = errors.New("cut")
+
+func (r *relay) pass(from net.Conn) {
+	defer from.Close()
+	to, err := net.Dial("tcp", r.to)
+	if err != nil {
+		return
+	}
+	defer to.Close()
+	r.mu.Lock()
+	limit := int64(-1)
+	if len(r.limits) > 0 {
+		limit, r.limits = r.limits[0], r.limits[1:]
+	}
+	r.mu.Unlock()
+	var both sync.WaitGroup
+	both.Go(func() {
+		defer from.Close()
+		defer to.Close()
+		copyUpTo(from, to, -1)
+	})
+	if copyUpTo(to, from, limit) == errCut {
+		r.mu.Lock()
+		r.cuts++
+		r.mu.Unlock()
+		time.Sleep(30 * time.Millisecond) // for what comes back meanwhile
+	}
+	from.Close()
+	to.Close()
+	both.Wait()
+}
+
+// copyUpTo copies so many bytes, or all with a negative limit.
+func copyUpTo(to, from net.Conn, limit int64) error {
+	buf := make([]byte, 32<<10)
+	for limit != 0 {
+		b := buf
+		if limit > 0 && int64(len(b)) > limit {
+			b = b[:limit]
+		}
+		n, err := from.Read(b)
+		if _, werr := to.Write(b[:n]); err != nil || werr != nil {
+			return fmt.Errorf("%w, %w", err, werr)
+		}
+		if limit > 0 {
+			limit -= int64(n)
+		}
+	}
+	return errCut
+}

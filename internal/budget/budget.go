@@ -1,0 +1,285 @@
+// Package budget bounds the readers of recordings of a process: their number, and the
+// bytes of recordings that are in memory for them.
+//
+// Enter admits a reader and charges Base for it, which is what an ordinary playback
+// holds. Before it holds more, the reader calls Grant.Need, which waits for a while if
+// the budget is used up. To prevent deadlocks among readers that hold bytes and wait for
+// more, one reader at a time may exceed the budget; a frame that is larger than the
+// budget is read in this way, too. So the bytes in use are at most the limit plus what
+// one reader needs.
+package budget
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/internal/problem"
+)
+
+// Defaults of Options.
+const (
+	Bytes   = 1 << 30
+	Readers = 2000
+	// Base is the least that a reader is charged, bytes.
+	Base = 256 << 10
+)
+
+// Options configure a budget. Zero values stand for the defaults.
+type Options struct {
+	Bytes   int64         // of all readers together; Bytes
+	Readers int           // at a time; Readers
+	Wait    time.Duration // how long one waits for bytes; 5 s
+}
+
+// Names of the limits, as the flags that set them.
+const (
+	readersLimit = "max-readers"
+	bytesLimit   = "max-reader-bytes"
+)
+
+// Budget is shared by all readers of a process. It is a prometheus.Collector.
+type Budget struct {
+	opts    Options
+	refused *prometheus.CounterVec
+
+	mu      sync.Mutex // guards what follows
+	readers int
+	used    int64
+	over    *Grant     // exceeds the budget; nil if none does
+	waiting []*request // in order of arrival
+}
+
+// request is a number of bytes that a grant waits for.
+type request struct {
+	grant *Grant
+	bytes int64
+	ready chan struct{} // closed once the grant has them
+}
+
+// New returns a budget.
+func New(opts Options) *Budget {
+	opts.Bytes = cmp.Or(opts.Bytes, Bytes)
+	opts.Readers = cmp.Or(opts.Readers, Readers)
+	opts.Wait = cmp.Or(opts.Wait, 5*time.Second)
+	b := &Budget{opts: opts, refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "tapedeck_readers_refused_total", Help: "Requests of readers that were refused, by the limit that was reached.",
+	}, []string{"limit"})}
+	for _, limit := range []string{readersLimit, bytesLimit} {
+		b.refused.WithLabelValues(limit)
+	}
+	return b
+}
+
+// Grant is the share of one reader in the budget. It is safe for use by many goroutines.
+// All methods of a nil grant do nothing: its reader is not bounded.
+type Grant struct {
+	budget *Budget
+	// Guarded by the budget's mu.
+	base    int64 // is charged even if less is held
+	held    int64
+	charged int64
+	closed  bool
+}
+
+// Enter admits a reader. The error is a *problem.Problem with status 503.
+func (b *Budget) Enter() (*Grant, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.readers >= b.opts.Readers {
+		return nil, b.problem(readersLimit, fmt.Sprintf("All %d readers that this server serves at a time are in use (playbacks, pages, exports, emulations).", b.opts.Readers))
+	}
+	g := &Grant{budget: b, base: min(Base, b.opts.Bytes)}
+	if b.readers > 0 && b.used+g.base > b.opts.Bytes {
+		return nil, b.full()
+	}
+	b.readers++
+	b.charge(g)
+	return g, nil
+}
+
+// Shared returns a grant for memory that several readers share. It does not count as a
+// reader, never waits, is charged by Adjust alone, and is not closed. A nil budget
+// returns nil.
+func (b *Budget) Shared() *Grant {
+	if b == nil {
+		return nil
+	}
+	return &Grant{budget: b}
+}
+
+func (b *Budget) full() *problem.Problem {
+	return b.problem(bytesLimit, fmt.Sprintf("Readers hold the %d bytes of recordings that this server keeps in memory for them (playbacks, pages, exports, emulations).", b.opts.Bytes))
+}
+
+func (b *Budget) problem(limit, detail string) *problem.Problem {
+	b.refused.WithLabelValues(limit).Inc()
+	return &problem.Problem{
+		Title: "Too many readers", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second, Parameter: limit,
+		Detail: detail, Hint: "Try again later, or start the server with a larger --" + limit + ".",
+	}
+}
+
+// charge charges a grant what it holds, and at least its base. b.mu is held.
+func (b *Budget) charge(g *Grant) {
+	charged := max(g.base, g.held)
+	if g.closed {
+		charged = 0
+	}
+	b.used += charged - g.charged
+	freed := charged < g.charged
+	g.charged = charged
+	if b.over != nil && (b.over.closed || b.used <= b.opts.Bytes) {
+		b.over, freed = nil, true
+	}
+	if freed {
+		b.serve()
+	}
+}
+
+// fits reports whether the budget has n more bytes for a grant. b.mu is held.
+func (b *Budget) fits(g *Grant, n int64) bool {
+	more := max(g.base, g.held+n) - g.charged
+	return more <= 0 || b.used+more <= b.opts.Bytes
+}
+
+// take adds bytes to a grant, beyond the budget if no other grant exceeds it. It returns
+// false if the grant has to wait. b.mu is held.
+func (b *Budget) take(g *Grant, n int64) bool {
+	if !b.fits(g, n) {
+		if b.over != nil && b.over != g {
+			return false
+		}
+		b.over = g
+	}
+	g.held += n
+	b.charge(g)
+	return true
+}
+
+// serve grants waiting requests in order, until one has to wait on. b.mu is held.
+func (b *Budget) serve() {
+	for len(b.waiting) > 0 {
+		w := b.waiting[0]
+		if !w.grant.closed && !b.take(w.grant, w.bytes) {
+			return
+		}
+		close(w.ready)
+		b.waiting = b.waiting[1:]
+	}
+}
+
+// Need adds n bytes to what the reader holds. It waits while the budget is used up; the
+// error is a *problem.Problem with status 503 if that takes longer than Options.Wait, or
+// the cause of the end of ctx.
+func (g *Grant) Need(ctx context.Context, n int64) error {
+	if g == nil || n <= 0 {
+		return nil
+	}
+	b := g.budget
+	b.mu.Lock()
+	if g.closed || (len(b.waiting) == 0 || b.fits(g, n) && g.held+n <= g.base || b.over == g) && b.take(g, n) {
+		b.mu.Unlock()
+		return nil
+	}
+	w := &request{grant: g, bytes: n, ready: make(chan struct{})}
+	b.waiting = append(b.waiting, w)
+	b.mu.Unlock()
+	patience := time.NewTimer(b.opts.Wait)
+	defer patience.Stop()
+	var err error
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-patience.C:
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.waiting {
+		if b.waiting[i] == w {
+			b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
+			if err == nil {
+				err = b.full()
+			}
+			return err
+		}
+	}
+	return nil // granted at the last moment
+}
+
+// Reserve raises the least that the reader is charged to n bytes, so that it need not
+// wait for these later. It waits as Need does.
+func (g *Grant) Reserve(ctx context.Context, n int64) error {
+	if g == nil || n <= g.base {
+		return nil
+	}
+	if err := g.Need(ctx, n); err != nil {
+		return err
+	}
+	g.budget.mu.Lock()
+	defer g.budget.mu.Unlock()
+	g.base = n
+	g.held -= n
+	g.budget.charge(g)
+	return nil
+}
+
+// Try is Need without waiting, and within the budget: false if there is not enough.
+func (g *Grant) Try(n int64) bool {
+	if g == nil {
+		return true
+	}
+	b := g.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !g.closed && !b.fits(g, n) {
+		return false
+	}
+	g.held += n
+	b.charge(g)
+	return true
+}
+
+// Adjust changes what the reader holds by n bytes without waiting, once its true size is
+// known.
+func (g *Grant) Adjust(n int64) {
+	if g == nil || n == 0 {
+		return
+	}
+	g.budget.mu.Lock()
+	defer g.budget.mu.Unlock()
+	g.held += n
+	g.budget.charge(g)
+}
+
+// Close releases everything that the grant holds. It may be called again.
+func (g *Grant) Close() {
+	if g == nil {
+		return
+	}
+	g.budget.mu.Lock()
+	defer g.budget.mu.Unlock()
+	if !g.closed {
+		g.closed = true
+		g.budget.readers--
+		g.budget.charge(g)
+	}
+}
+
+type key struct{}
+
+// With returns a context with a reader's grant.
+func With(ctx context.Context, g *Grant) context.Context { return context.WithValue(ctx, key{}, g) }
+
+// Of returns the grant of a context, nil if it has none.
+func Of(ctx context.Context) *Grant {
+	g, _ := ctx.Value(key{}).(*Grant)
+	return g
+}

@@ -1,0 +1,117 @@
+package contentcoding
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxWindow bounds what a zstd body may have a decoder hold, bytes: what
+// RFC 9659 has a server keep to.
+const maxWindow = 8 << 20
+
+type opener = func(*source) (io.Reader, func(), error)
+
+var openers = map[string]opener{
+	"gzip": openGzip, "x-gzip": openGzip, "deflate": openDeflate, "zstd": openZstd, "br": openBrotli,
+}
+
+func nothing() {}
+
+func openGzip(s *source) (io.Reader, func(), error) { return &members{source: s}, nothing, nil }
+
+// members reads the members of a gzip body one after the other. The reader's
+// own way of doing so looks for the next member before it gives out the last
+// bytes of this one.
+type members struct {
+	source *source
+	reader gzip.Reader
+	inside bool
+}
+
+// Read implements io.Reader.
+func (m *members) Read(p []byte) (int, error) {
+	if !m.inside {
+		if err := m.reader.Reset(m.source); err != nil {
+			return 0, err
+		}
+		m.reader.Multistream(false)
+		m.inside = true
+	}
+	n, err := m.reader.Read(p)
+	if err == io.EOF {
+		m.inside, err = false, nil
+	}
+	return n, err
+}
+
+// openDeflate takes both of what goes by that name: zlib's format, as RFC 9110
+// section 8.4.1.2 has it, and the bare one that some servers send.
+func openDeflate(s *source) (io.Reader, func(), error) {
+	var head [2]byte
+	if _, err := io.ReadFull(s, head[:]); err != nil {
+		return nil, nil, err
+	}
+	s.unread(head[:])
+	const method, deflated = 0x0f, 8
+	if head[0]&method == deflated && (int(head[0])<<8|int(head[1]))%31 == 0 {
+		r, err := zlib.NewReader(s)
+		return r, nothing, err
+	}
+	return flate.NewReader(s), nothing, nil
+}
+
+// openZstd decodes in the caller's goroutine, which the coroutine rests on.
+func openZstd(s *source) (io.Reader, func(), error) {
+	r, err := zstd.NewReader(s, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, r.Close, nil
+}
+
+func openBrotli(s *source) (io.Reader, func(), error) {
+	return brotli.NewReader(s), nothing, nil
+}
+
+// MessageTail is what the sender of a permessage-deflate message left out at
+// its end and a Decoder of messages is to be fed there (RFC 7692, section 7.2.2).
+var MessageTail = []byte{0x00, 0x00, 0xff, 0xff}
+
+// NewMessages begins to decode the messages of one direction of a WebSocket
+// that negotiated permessage-deflate. Messages may refer to those before them,
+// so all that came must be fed.
+func NewMessages() *Decoder {
+	return begin(func(s *source) (io.Reader, func(), error) {
+		return &messages{source: s, inflater: flate.NewReader(s)}, nothing, nil
+	})
+}
+
+// messages goes on where a message ends in a final block: the next one is a
+// deflate stream of its own, which still refers to what came before it.
+type messages struct {
+	source   *source
+	inflater io.ReadCloser
+	window   bytes.Buffer // the last that was decoded
+}
+
+const windowSize = 32 << 10 // the farthest that deflate refers back, bytes
+
+// Read implements io.Reader.
+func (m *messages) Read(p []byte) (int, error) {
+	n, err := m.inflater.Read(p)
+	m.window.Write(p[:n])
+	if m.window.Len() > 2*windowSize {
+		m.window.Next(m.window.Len() - windowSize)
+	}
+	if err == io.EOF {
+		m.window.Next(max(0, m.window.Len()-windowSize))
+		err = m.inflater.(flate.Resetter).Reset(m.source, m.window.Bytes())
+	}
+	return n, err
+}

@@ -1,0 +1,191 @@
+// Package contentcoding undoes compression in bytes that pass by: it is fed read by
+// read, as they arrive, and gives out after each read all that the bytes so
+// far tell. A source that flushes its compressor after each event is thus
+// decoded event by event.
+package contentcoding
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Decoder decodes one body, or the messages of one direction of a WebSocket.
+// It must be stopped, and is for one goroutine at a time.
+type Decoder struct {
+	source source
+	next   func() (step, bool)
+	stop   func()
+	err    error // why no more will come, io.EOF for the proper end
+}
+
+// step is what a decoder comes to: data, or that it needs more, or why it ends.
+type step struct {
+	data []byte
+	err  error
+}
+
+var (
+	errHungry  = errors.New("needs more")
+	errStopped = errors.New("decoder was stopped")
+	errExcess  = errors.New("more bytes after the end of the compressed body")
+)
+
+// pieceSize is how much a decoder gives out at a time, bytes.
+const pieceSize = 16 << 10
+
+// begin starts a decoder of the pulling kind as a coroutine, which turns it
+// into one that is pushed: where it would read, it yields until it was fed.
+func begin(open func(*source) (io.Reader, func(), error)) *Decoder {
+	d := &Decoder{}
+	d.next, d.stop = iter.Pull(func(yield func(step) bool) {
+		d.source.yield = yield
+		r, release, err := open(&d.source)
+		if err == nil {
+			defer release()
+		}
+		buf := make([]byte, pieceSize)
+		for err == nil {
+			var n int
+			n, err = r.Read(buf)
+			if n > 0 && !d.source.give(step{data: buf[:n]}) {
+				return
+			}
+		}
+		d.source.give(step{err: err})
+	})
+	return d
+}
+
+// Decode takes the bytes of one read and calls out with what they decode to;
+// what out is given is valid during that call. The first error of out ends the
+// call. An error of the compressed bytes stands: nothing can be decoded after it.
+func (d *Decoder) Decode(p []byte, out func([]byte) error) error {
+	if d.err != nil {
+		if len(p) == 0 {
+			return nil
+		}
+		if d.err == io.EOF {
+			d.err = errExcess
+		}
+		return d.err
+	}
+	d.source.in = p
+	err := d.run(out)
+	if d.err == io.EOF && len(d.source.in) > 0 {
+		d.err = errExcess
+		return d.err
+	}
+	return err
+}
+
+// End says that no more bytes will come, and calls out with what is left. It
+// is io.ErrUnexpectedEOF if the compressed body is not complete.
+func (d *Decoder) End(out func([]byte) error) error {
+	d.source.ended = true
+	if d.err == nil {
+		if err := d.run(out); err != nil {
+			return err
+		}
+	}
+	if d.err == io.EOF {
+		return nil
+	}
+	return d.err
+}
+
+// Stop gives back what the decoder holds. It may be called more than once.
+func (d *Decoder) Stop() { d.stop() }
+
+func (d *Decoder) run(out func([]byte) error) error {
+	for {
+		s, ok := d.next()
+		switch {
+		case !ok:
+			d.err = errStopped
+			return d.err
+		case s.err == nil:
+			if err := out(s.data); err != nil {
+				return err
+			}
+		case s.err == errHungry:
+			return nil
+		default:
+			d.err = s.err
+			if s.err == io.EOF {
+				return nil
+			}
+			return s.err
+		}
+	}
+}
+
+// source is what a decoder reads from.
+type source struct {
+	in      []byte // fed and not read so far
+	ended   bool
+	stopped bool
+	yield   func(step) bool
+}
+
+// give hands a step out; false if the decoder was stopped.
+func (s *source) give(st step) bool {
+	if !s.stopped && !s.yield(st) {
+		s.stopped = true
+	}
+	return !s.stopped
+}
+
+// wait returns once there are bytes to read.
+func (s *source) wait() error {
+	for len(s.in) == 0 {
+		if s.stopped {
+			return errStopped
+		}
+		if s.ended {
+			return io.EOF
+		}
+		if !s.give(step{err: errHungry}) {
+			return errStopped
+		}
+	}
+	return nil
+}
+
+// Read implements io.Reader.
+func (s *source) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if err := s.wait(); err != nil {
+		return 0, err
+	}
+	n := copy(p, s.in)
+	s.in = s.in[n:]
+	return n, nil
+}
+
+// ReadByte implements io.ByteReader: without it the inflaters would put a
+// buffer of their own between.
+func (s *source) ReadByte() (byte, error) {
+	if err := s.wait(); err != nil {
+		return 0, err
+	}
+	b := s.in[0]
+	s.in = s.in[1:]
+	return b, nil
+}
+
+// unread puts bytes back in front.
+func (s *source) unread(p []byte) { s.in = slices.Concat(p, s.in) }
+
+// Known reports whether a Content-Encoding can be undone: one coding, by its
+// name in the IANA registry of content codings.
+func Known(name string) bool { return openers[normal(name)] != nil }
+
+// New begins to decode a body of a known Content-Encoding.
+func New(name string) *Decoder { return begin(openers[normal(name)]) }
+
+func normal(name string) string { return strings.ToLower(strings.TrimSpace(name)) }

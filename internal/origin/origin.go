@@ -1,0 +1,95 @@
+// Package origin refuses what pages of other sites ask. A browser lets any page
+// open a WebSocket to anywhere, and send requests anywhere, and reports only where
+// the page is from: in Origin (RFC 6454, RFC 6455 section 10.2), which all requests
+// have that can change something, and in Sec-Fetch-Site (Fetch Metadata), which the
+// others have, too. Programs send neither.
+package origin
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"tapedeck/internal/problem"
+)
+
+var refused = promauto.NewCounterVec(prometheus.CounterOpts{
+	Name: "tapedeck_http_refused_pages_total",
+	Help: "Requests refused because a page of another site may have caused them, by the header that showed it.",
+}, []string{"header"})
+
+// Rule says which pages may ask. Those of the server itself may, if none are
+// allowed by name.
+type Rule struct {
+	// Allowed are origins such as https://ui.example.com, or * for all.
+	Allowed []string
+	// Local has the pages of the machine that the browser runs on be allowed too,
+	// whatever their port, if none are by name.
+	Local bool
+	// Also are origins that are allowed beside those, such as
+	// https://app.example.com, or null for pages without an origin.
+	Also []string
+	// Links allows links on any site to lead here: GET requests for a document.
+	Links bool
+}
+
+// Check returns a problem for a request that is refused, nil for others. may is what its
+// page may not do, such as "open this WebSocket".
+func (rule Rule) Check(r *http.Request, may string) *problem.Problem {
+	if from := r.Header.Get("Origin"); from != "" {
+		if rule.allows(from, r.Host) {
+			return nil
+		}
+		refused.WithLabelValues("Origin").Inc()
+		return &problem.Problem{
+			Title: "Origin not allowed", Status: http.StatusForbidden, Parameter: "Origin", Allowed: slices.Concat(rule.Allowed, rule.Also),
+			Detail: fmt.Sprintf("Pages from %q may not %s.", from, may),
+			Hint:   "Ask from a page of this server, or from a program, which sends no Origin.",
+		}
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); !rule.foreign(strings.ToLower(site)) || rule.Links && isLink(r) {
+		return nil
+	}
+	refused.WithLabelValues("Sec-Fetch-Site").Inc()
+	return &problem.Problem{
+		Title: "Origin not allowed", Status: http.StatusForbidden, Parameter: "Sec-Fetch-Site",
+		Detail: fmt.Sprintf("Pages of other sites may not %s.", may),
+		Hint:   "Ask from a page of this server, or from a program, which sends no Sec-Fetch-Site.",
+	}
+}
+
+// foreign reports whether a request without Origin comes from a page that may not send
+// it. Sec-Fetch-Site is "none" for an address that the user typed, and "same-site" for
+// pages of other ports.
+func (rule Rule) foreign(site string) bool {
+	switch site {
+	case "", "none", "same-origin":
+		return false
+	case "same-site":
+		return !rule.Local
+	}
+	return !slices.Contains(rule.Allowed, "*")
+}
+
+// isLink reports whether the browser navigates to the answer as a page of its own.
+func isLink(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"), "navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document")
+}
+
+func (rule Rule) allows(from, host string) bool {
+	same := func(o string) bool { return strings.EqualFold(o, from) }
+	if slices.ContainsFunc(rule.Also, same) {
+		return true
+	}
+	if len(rule.Allowed) > 0 {
+		return slices.ContainsFunc(rule.Allowed, func(o string) bool { return o == "*" || same(o) })
+	}
+	u, err := url.Parse(from)
+	return err == nil && u.Host != "" && (strings.EqualFold(u.Host, host) || rule.Local && loopback(u.Hostname()))
+}

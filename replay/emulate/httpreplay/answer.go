@@ -1,0 +1,157 @@
+package httpreplay
+
+import (
+	"net/http"
+	"strings"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+)
+
+// answer gives a recorded answer to a client. It is a replay.Sink.
+type answer struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	body    *emulate.Body
+	partial bool // the body does not begin where the recorded one does
+	status  int  // of the final head; 0 before it
+	read    bool // some of the body was written
+}
+
+// Play implements replay.Sink.
+func (a *answer) Play(f *replay.Frame, from, to int) error {
+	if isHead(&f.Frame) {
+		if to < len(f.Raw) {
+			return nil // when it is complete
+		}
+		return a.playHead(f.Raw)
+	}
+	if a.status == 0 {
+		return nil // of an answer whose head was not recorded
+	}
+	a.read = true
+	return a.body.WriteRead(f, from, to)
+}
+
+func (a *answer) playHead(raw []byte) error {
+	status, ok := statusLine(raw)
+	switch {
+	case !ok && a.status > 0 && strings.HasSuffix(string(raw), "\r\n\r\n"):
+		trailers, err := fields(raw, false)
+		if err != nil {
+			return nil // a note for people
+		}
+		if err := a.body.Flush(); err != nil {
+			return err
+		}
+		for name, values := range trailers {
+			for _, v := range values {
+				a.w.Header().Add(http.TrailerPrefix+name, v)
+			}
+		}
+		return nil
+	case !ok || a.status > 0:
+		return nil
+	}
+	h, err := fields(raw, true)
+	if err != nil {
+		return err
+	}
+	if status < 200 {
+		if status == http.StatusContinue || status == http.StatusSwitchingProtocols {
+			return nil // these are between a client and this server
+		}
+		hints := a.w.Header()
+		carry(hints, h)
+		a.w.WriteHeader(status)
+		clear(hints)
+		return nil
+	}
+	to := a.w.Header()
+	carry(to, h)
+	if a.partial {
+		to.Del("Content-Length")
+	}
+	if len(to["Content-Type"]) == 0 {
+		to["Content-Type"] = nil // or one would be made up
+	}
+	emulate.CrossOrigin(to, a.r)
+	a.status = status
+	a.w.WriteHeader(status)
+	return a.body.Flush()
+}
+
+// Flush implements replay.Sink.
+func (a *answer) Flush() error {
+	if a.status == 0 {
+		return nil
+	}
+	return a.body.Flush()
+}
+
+// made gives a provider's answer that was recorded without its head. It is a
+// replay.Sink.
+type made struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	body   *emulate.Body
+	from   *provider
+	begun  bool
+	ended  bool // the provider's end marker was written
+	joined []byte
+}
+
+// Play implements replay.Sink.
+func (m *made) Play(f *replay.Frame, from, to int) error {
+	if !m.begun {
+		m.begun = true
+		h := m.w.Header()
+		h.Set("Content-Type", "text/event-stream; charset=utf-8")
+		if f.Transport != schema.SSE && f.Type != "" && f.Type == m.from.whole {
+			h.Set("Content-Type", "application/json")
+			m.ended = true
+		}
+		h.Set("Cache-Control", "no-cache")
+		emulate.CrossOrigin(h, m.r)
+		m.w.WriteHeader(http.StatusOK)
+	}
+	if f.Type != "" && f.Type == m.from.done {
+		m.ended = true
+	}
+	switch {
+	case f.Transport == schema.SSE:
+		return m.body.WriteRead(f, from, to)
+	case to < len(f.Raw):
+		return nil
+	}
+	var c schema.Content
+	c, m.joined = schema.Unframe(&f.Frame, m.joined)
+	if c.Empty {
+		return nil
+	}
+	if f.Type != "" && f.Type == m.from.whole && m.ended {
+		return m.body.Write(c.Data)
+	}
+	name := ""
+	if m.from.named {
+		name = f.Type
+	}
+	return m.body.Write(emulate.AppendEvent(nil, "", name, c.Data))
+}
+
+// Flush implements replay.Sink.
+func (m *made) Flush() error {
+	if !m.begun {
+		return nil
+	}
+	return m.body.Flush()
+}
+
+// end writes the end marker, where what was recorded has none.
+func (m *made) end(complete bool) error {
+	if complete && m.begun && !m.ended && m.from.done != "" {
+		return m.body.Write([]byte("data: " + m.from.done + "\n\n"))
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package httpreplay
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tapedeck/internal/secrets"
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+)
+
+// book lists the exchanges of a session in the order of their requests.
+type book struct {
+	exchanges []*exchange
+}
+
+// bodyLimit bounds what is compared of a request's body, bytes.
+const bodyLimit = 64 << 20
+
+// read makes the book of a session.
+func read(ctx context.Context, t replay.Tape) (*book, error) {
+	b := &book{}
+	asked, err := b.readRequests(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.Streams() {
+		s := &t.Streams()[i]
+		if p := providers[s.Dialect]; p != nil && !asked[s.StreamID] {
+			if err := b.readAnswers(ctx, t, s, p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortStableFunc(b.exchanges, func(x, y *exchange) int {
+		return cmp.Or(x.first.Compare(y.first), cmp.Compare(x.id, y.id))
+	})
+	return b, nil
+}
+
+// readRequests finds the exchanges that a proxy recorded: a stream each. asked
+// are these streams.
+func (b *book) readRequests(ctx context.Context, t replay.Tape) (asked map[string]bool, err error) {
+	asked = map[string]bool{}
+	type pending struct {
+		x    *exchange
+		body []byte
+	}
+	open := map[string]*pending{}
+	finish := func(p *pending) {
+		p.x.secret = secrets.Masked(p.body)
+		sum := printOf(p.body, p.x.secret...)
+		p.x.body = &sum
+		delete(open, p.x.stream.StreamID)
+	}
+	q := replay.Query{Bare: true, Filter: replay.Filter{Directions: []schema.Direction{schema.Send}}}
+	err = emulate.Scan(ctx, t, q, func(f *replay.Frame) error {
+		p := open[f.Stream.StreamID]
+		switch {
+		case isHead(&f.Frame) && !asked[f.Stream.StreamID]:
+			method, u, ok := requestLine(f.Raw)
+			if !ok {
+				return nil
+			}
+			for _, other := range open { // those that are over need no memory any more
+				if other.x.stream.LastAt < f.At {
+					finish(other)
+				}
+			}
+			s := replay.StreamOf(t, f.Stream.StreamID)
+			asked[s.StreamID] = true
+			x := &exchange{
+				stream: s, id: f.Position().String(), method: method, path: u.Path, query: u.Query(),
+				first: f.Position(), last: emulate.EndOf(s), asked: f.At, ended: s.LastAt,
+			}
+			if h, err := fields(f.Raw, true); err == nil {
+				x.upgrade = strings.EqualFold(h.Get("Upgrade"), "websocket")
+				x.resumed = h.Get(lastEventID)
+			}
+			open[s.StreamID] = &pending{x: x}
+			b.exchanges = append(b.exchanges, x)
+		case p == nil || isHead(&f.Frame):
+		case p.x.upgrade:
+			if f.Transport == schema.WebSocket {
+				p.x.turns = append(p.x.turns, f.Position())
+			}
+		case len(p.body)+len(f.Raw) <= bodyLimit:
+			p.x.asked = f.At
+			p.body = append(p.body, f.Raw...)
+		default:
+			p.x.asked = f.At
+		}
+		return nil
+	})
+	for _, p := range open {
+		finish(p)
+	}
+	return asked, err
+}
+
+// readAnswers finds the responses in a stream of a provider that was recorded
+// without its requests.
+func (b *book) readAnswers(ctx context.Context, t replay.Tape, s *schema.StreamState, p *provider) error {
+	part := &emulate.Excerpt{
+		Tape: t, First: schema.Position{At: s.FirstAt}, Last: emulate.EndOf(s), Directions: []schema.Direction{schema.Receive},
+		Keep: func(f *replay.Frame) bool { return f.Stream.StreamID == s.StreamID && !f.Flags.Has(schema.FlagNote) },
+	}
+	var x *exchange
+	var run string
+	over := false
+	return emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
+		another := over && f.Type != "[DONE]" || run != "" && f.Run != "" && f.Run != run
+		if x == nil || another {
+			x = &exchange{
+				stream: s, id: f.Position().String(), method: "POST", path: p.path, provider: p,
+				first: f.Position(), asked: f.At,
+			}
+			b.exchanges = append(b.exchanges, x)
+			run, over = "", false
+		}
+		x.last, x.ended = f.Position(), f.At
+		if f.Run != "" {
+			run = strings.Clone(f.Run) // the frame is valid for now only
+		}
+		over = over || slices.Contains(p.ends, f.Type)
+		return nil
+	})
+}
+
+// list tells people what is recorded.
+func (b *book) list() []string {
+	var lines []string
+	count := map[string]int{}
+	for _, x := range b.exchanges {
+		line := x.method + " " + x.path
+		if count[line]++; count[line] == 1 {
+			lines = append(lines, line)
+		}
+	}
+	for i, line := range lines {
+		if n := count[line]; n > 1 {
+			lines[i] = fmt.Sprintf("%s (%d times)", line, n)
+		}
+	}
+	const most = 30
+	if len(lines) > most {
+		lines = append(lines[:most], fmt.Sprintf("and %d more", len(lines)-most))
+	}
+	return lines
+}

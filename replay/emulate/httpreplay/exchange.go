@@ -1,0 +1,107 @@
+package httpreplay
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tapedeck/internal/secrets"
+	"tapedeck/schema"
+)
+
+// exchange is a request that is recorded, and where its answer is on the tape.
+type exchange struct {
+	stream      *schema.StreamState
+	id          string // unique in its session: the position of its first frame
+	method      string
+	path        string // unescaped
+	query       url.Values
+	resumed     string            // the Last-Event-ID of its request
+	upgrade     bool              // to a WebSocket
+	turns       []schema.Position // of a WebSocket: the client's messages
+	body        *print
+	secret      []string // members of the body whose values were not recorded
+	first, last schema.Position
+	asked       int64 // when the request was complete, ns: where the clock starts
+	ended       int64 // its last frame, ns
+
+	provider *provider // of an answer recorded without the request; else nil
+}
+
+// provider is where a model's provider serves what a dialect reads.
+type provider struct {
+	path string         // for people
+	at   *regexp.Regexp // the paths that are the provider's: base URLs are given with and without the version
+	ends []string       // types of frames after which another response begins
+	// named: its events have the name of their type.
+	named bool
+	done  string // what its streams end with
+	whole string // the type of an answer that came as a whole
+}
+
+// providers by dialect.
+var providers = map[string]*provider{
+	"anthropic-messages": {
+		path: "/v1/messages", at: regexp.MustCompile(`^(/v1)?/messages$`), named: true, whole: "message",
+		ends: []string{"message_stop", "message", "error"},
+	},
+	"openai-chat": {
+		path: "/v1/chat/completions", at: regexp.MustCompile(`^(/v1)?/chat/completions$`), done: "[DONE]", whole: "chat.completion",
+		ends: []string{"[DONE]", "chat.completion"},
+	},
+	"openai-responses": {
+		path: "/v1/responses", at: regexp.MustCompile(`^(/v1)?/responses$`), named: true, whole: "response",
+		ends: []string{"response.completed", "response.failed", "response.incomplete", "response.cancelled", "response"},
+	},
+	// Its responses differ by id alone, and any model is answered.
+	"gemini": {
+		path: "/v1beta/models/{model}:streamGenerateContent",
+		at:   regexp.MustCompile(`^(/v1|/v1beta|/v1alpha)?/models/[^/]+:streamGenerateContent$`),
+	},
+}
+
+// at reports whether the exchange answers a method and path.
+func (x *exchange) at(method, path string) bool {
+	if x.method != method {
+		return false
+	}
+	if x.provider == nil {
+		return samePath(x.path, path)
+	}
+	return x.provider.at.MatchString(path)
+}
+
+// samePath reports whether a path is the recorded one, in which Mask may stand for the
+// rest of a segment.
+func samePath(recorded, path string) bool {
+	if !strings.Contains(recorded, redacted) {
+		return recorded == path
+	}
+	want, got := strings.Split(recorded, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, got, func(want, got string) bool {
+		begin, masked := strings.CutSuffix(want, redacted)
+		return want == got || masked && strings.HasPrefix(got, begin)
+	})
+}
+
+// asks reports whether a query is the one that was recorded.
+func (x *exchange) asks(q url.Values) bool {
+	if len(q) != len(x.query) {
+		return false
+	}
+	for name, values := range x.query {
+		if len(q[name]) != len(values) {
+			return false
+		}
+		for i, v := range values {
+			if v != q[name][i] && v != redacted {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// redacted stands in recorded heads for secrets.
+const redacted = secrets.Mask

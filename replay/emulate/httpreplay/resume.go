@@ -1,0 +1,102 @@
+package httpreplay
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+)
+
+const lastEventID = "Last-Event-ID"
+
+// resumption is the place at which a client resumes an answer.
+type resumption struct {
+	exchange *exchange
+	after    schema.Position // of the last frame that it received; zero for none
+	over     bool            // it received everything
+}
+
+// resume finds the answer that a client resumes, by the id of the last event that it
+// received. It returns the zero resumption for an id that no answer has, for one whose
+// answer broke off there and was followed by another, and for one that the recorded
+// client sent as well: those are answered as recorded.
+func (s *Server) resume(ctx context.Context, t replay.Tape, here []*exchange, id string, of func(x *exchange) (turn int, ended bool)) (resumption, error) {
+	if id == "" || slices.ContainsFunc(here, func(x *exchange) bool { return x.resumed == id }) {
+		return resumption{}, nil
+	}
+	// Several answers may have the same ids: try the one that was played last first.
+	turn := func(x *exchange) int { n, _ := of(x); return n }
+	order := slices.SortedStableFunc(slices.Values(here), func(x, y *exchange) int { return cmp.Compare(turn(y), turn(x)) })
+	for _, x := range order {
+		if x.upgrade {
+			continue
+		}
+		at, more, named, err := find(ctx, t, x, id)
+		if err != nil {
+			return resumption{}, err
+		}
+		if at.IsZero() {
+			continue
+		}
+		if broke := !x.stream.Complete() && !x.stream.Abandoned(); broke && !more && here[len(here)-1] != x {
+			return resumption{}, nil
+		}
+		// Events without an id may follow the last one with an id. Clients that received
+		// them send the same id as clients that did not.
+		_, ended := of(x)
+		over := (!more || !named && ended) && (x.stream.Ended != 0 || x.provider != nil)
+		return resumption{exchange: x, after: at, over: over}, nil
+	}
+	return resumption{}, nil
+}
+
+// find looks in an answer for the last of the first events in a row that have an
+// id: zero where none has it. more reports whether events follow, named whether
+// one of them has an id.
+func find(ctx context.Context, t replay.Tape, x *exchange, id string) (at schema.Position, more, named bool, err error) {
+	part := &emulate.Excerpt{
+		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
+		Keep: func(f *replay.Frame) bool {
+			return f.Stream.StreamID == x.stream.StreamID && f.Transport == schema.SSE && !f.Flags.Has(schema.FlagNote)
+		},
+	}
+	var joined []byte
+	err = emulate.Scan(ctx, part, replay.Query{Bare: true}, func(f *replay.Frame) error {
+		var c schema.Content
+		c, joined = schema.Unframe(&f.Frame, joined)
+		switch {
+		case c.ID == id && !more:
+			at = f.Position()
+		case at.IsZero() || c.Empty:
+		default:
+			more = true
+			if c.ID != "" {
+				named = true
+				return emulate.ErrEnough
+			}
+		}
+		return nil
+	})
+	return at, more, named, err
+}
+
+// begins returns the exchanges whose request had the same id, "" for none, or all of
+// them if there are no such.
+func begins(here []*exchange, id string) []*exchange {
+	if same := keep(here, func(x *exchange) bool { return x.resumed == id }); len(same) > 0 {
+		return same
+	}
+	return here
+}
+
+// noMore answers 204 to a client that has received everything: an EventSource connects
+// again after any other answer (WHATWG HTML, section 9.2.3).
+func (s *Server) noMore(w http.ResponseWriter, r *http.Request) {
+	emulate.CrossOrigin(w.Header(), r)
+	w.WriteHeader(http.StatusNoContent)
+	s.stage.Count(server, "ended")
+}

@@ -1,0 +1,45 @@
+package httpreplay
+
+import (
+	"testing"
+
+	"tapedeck/internal/secrets"
+)
+
+// A body is found again though its secrets were not recorded; another is not.
+func TestPrintWithoutSecrets(t *testing.T) {
+	recorded := []byte("\ufeff" + `{"api_key":"[redacted]","model":"m","mine":["[redacted]"]}`)
+	secret := secrets.Masked(recorded)
+	sum := printOf(recorded, secret...)
+	for body, same := range map[string]bool{
+		`{"model":"m","api_key":"sk-1","mine":["x"]}`: true,
+		"\ufeff" + `{"model":"m","api_key":"sk-2"}`:   true,
+		`{"model":"other","api_key":"sk-1"}`:          false,
+	} {
+		if (printOf([]byte(body), secret...) == sum) != same {
+			t.Errorf("%s is the recorded body: %v", body, !same)
+		}
+	}
+}
+
+// A path is found again though secrets in its parameters were not recorded.
+func TestPathWithoutSecrets(t *testing.T) {
+	for _, tc := range []struct {
+		recorded, path string
+		same           bool
+	}{
+		{"/p", "/p", true},
+		{"/p", "/p;token=x", false},
+		{"/p;token=[redacted]", "/p;token=sk-1", true},
+		{"/p;token=[redacted]", "/p;token=[redacted]", true},
+		{"/p;token=[redacted]", "/p;token=sk-1/q", false},
+		{"/p;token=[redacted]", "/p;other=sk-1", false},
+		{"/p;token=[redacted]/q;key=[redacted]", "/p;token=a/q;key=b", true},
+		{"/p;token=[redacted]/q;key=[redacted]", "/p;token=a/r;key=b", false},
+	} {
+		x := &exchange{method: "GET", path: tc.recorded}
+		if x.at("GET", tc.path) != tc.same {
+			t.Errorf("%s answers %s: %v", tc.recorded, tc.path, !tc.same)
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package httpreplay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"tapedeck/internal/problem"
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+)
+
+// Server answers requests with what was recorded for them.
+type Server struct {
+	stage *emulate.Stage
+	books emulate.Shelf[*book]
+	takes emulate.Takes
+}
+
+// New makes a server.
+func New(s *emulate.Stage) *Server { return &Server{stage: s} }
+
+const server = "exchange"
+
+// Has reports whether the session has an exchange with this method and path.
+func (s *Server) Has(ctx context.Context, tenant, session string, t replay.Tape, method, path string) (bool, error) {
+	b, err := s.books.Get(ctx, tenant, session, t, read)
+	return err == nil && slices.ContainsFunc(b.exchanges, func(x *exchange) bool { return x.at(method, path) }), err
+}
+
+// Speaks reports whether the session has exchanges at all. The error is a
+// *problem.Problem if it has none.
+func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
+	b, err := s.books.Get(ctx, tenant, session, t, read)
+	if err == nil && len(b.exchanges) == 0 {
+		err = &problem.Problem{
+			Title: "No exchanges", Status: http.StatusConflict,
+			Detail: fmt.Sprintf("Session %q has no recorded HTTP exchanges, so there is nothing to answer requests with.", session),
+			Hint:   "Record through tapedeck proxy, or play it with /v1/sessions/{id}/replay.",
+		}
+	}
+	return err
+}
+
+// Serve answers a request for a path, unescaped, below the session's address.
+// Settings in the query of the request change the pace, unless the recorded
+// request has a parameter of that name itself. Where the recorded answer broke
+// off it panics with http.ErrAbortHandler.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) {
+	if err := s.stage.Origin(r); err != nil {
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	c, err := s.choose(r, tenant, session, path, t, pace)
+	if err != nil {
+		if p, ok := problem.From(err); ok && p.Status == http.StatusNotFound && emulate.Preflight(w, r) {
+			s.stage.Count(server, "ended")
+			return
+		}
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	if c.over {
+		s.noMore(w, r)
+		return
+	}
+	r, leave, err := s.stage.Enter(r, t)
+	if err != nil {
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	defer leave()
+	if c.exchange.upgrade {
+		s.serveSocket(w, r, t, c.exchange, c.pace, c.from)
+		return
+	}
+	s.serveBody(w, r, t, c)
+}
+
+// choice is the exchange, and the place in it, that a request is answered with.
+type choice struct {
+	exchange *exchange
+	pace     emulate.Pace
+	from     replay.Place // where to begin in the session
+	over     bool         // the client has received all of it
+	played   func()       // records that it was played to its end
+}
+
+// choose finds the next exchange, or the one that the client resumes.
+func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) (choice, error) {
+	var from replay.Place
+	b, err := s.books.Get(r.Context(), tenant, session, t, read)
+	if err != nil {
+		return choice{}, err
+	}
+	here := b.exchanges
+	here = keep(here, func(x *exchange) bool { return x.at(r.Method, path) })
+	query, err := settle(&pace, r.URL.Query(), here)
+	if err != nil {
+		return choice{}, err
+	}
+	if len(here) == 0 {
+		return choice{}, notRecorded(b, session, r.Method+" "+path)
+	}
+	if from, err = s.stage.From(r.Context(), t, pace); err != nil {
+		return choice{}, err
+	}
+	here = keep(here, func(x *exchange) bool { return x.ended >= from.Position.At })
+	if same := keep(here, func(x *exchange) bool { return x.asks(query) }); len(same) > 0 {
+		here = same
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, bodyLimit))
+	if err != nil {
+		return choice{}, &problem.Problem{
+			Status: http.StatusRequestEntityTooLarge, Detail: "The request's body could not be read: " + err.Error(),
+		}
+	}
+	if sum := printOf(body); pace.MatchBody {
+		same := keep(here, func(x *exchange) bool {
+			return x.body == nil || *x.body == sum || len(x.secret) > 0 && *x.body == printOf(body, x.secret...)
+		})
+		if len(same) == 0 && len(here) > 0 {
+			return choice{}, &problem.Problem{
+				Title: "No request like this one", Status: http.StatusConflict, Parameter: "match",
+				Detail: fmt.Sprintf("%s %s is recorded in session %q with other bodies only: %d of them.", r.Method, path, session, len(here)),
+				Hint:   "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
+			}
+		}
+		here = same
+	}
+	played := func(x *exchange) (turn int, ended bool) { return s.takes.Latest(tenant, session, pace.Take, x.id) }
+	last := r.Header.Get(lastEventID)
+	switch at, err := s.resume(r.Context(), t, here, last, played); {
+	case err != nil:
+		return choice{}, err
+	case at.exchange != nil:
+		if !from.Before(at.after) {
+			from = replay.Place{Position: at.after, After: true}
+		}
+		end := func() { s.takes.End(tenant, session, pace.Take, at.exchange.id) }
+		return choice{at.exchange, pace, from, at.over, end}, nil
+	}
+	here = begins(here, last)
+	ids := make([]string, len(here))
+	for i, x := range here {
+		ids[i] = x.id
+	}
+	next := pace.End
+	switch {
+	case next != "":
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		next = emulate.Last // a client that polls receives the final answer
+	default:
+		next = emulate.Again
+	}
+	i := s.takes.Choose(tenant, session, pace.Take, ids, next)
+	if i < 0 {
+		return choice{}, &problem.Problem{
+			Title: "Nothing left to play", Status: http.StatusConflict,
+			Detail: fmt.Sprintf("All %d answers that session %q has recorded for %s %s were played.", len(ids), session, r.Method, path),
+			Hint:   "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
+		}
+	}
+	end := func() { s.takes.End(tenant, session, pace.Take, ids[i]) }
+	return choice{here[i], pace, from, false, end}, nil
+}
+
+// settle reads the settings among a query's parameters, and gives the others.
+func settle(pace *emulate.Pace, q url.Values, here []*exchange) (url.Values, error) {
+	for _, name := range emulate.Parameters {
+		theirs := slices.ContainsFunc(here, func(x *exchange) bool { return x.query.Has(name) })
+		if !theirs && q.Has(name) {
+			if err := pace.Set(name, q.Get(name)); err != nil {
+				return nil, err
+			}
+			q.Del(name)
+		}
+	}
+	return q, nil
+}
+
+func notRecorded(b *book, session, what string) error {
+	p := problem.NotFound(fmt.Sprintf("Session %q has no recorded exchange for %s.", session, what))
+	p.Title, p.Allowed = "Not recorded", b.list()
+	p.Hint = "Ask for one of those that are recorded: " + strings.Join(b.list(), ", ") + "."
+	if len(p.Allowed) == 0 {
+		p.Hint = "The session has no HTTP exchanges at all: record through tapedeck proxy."
+	}
+	return p
+}
+
+func keep(list []*exchange, ok func(*exchange) bool) (kept []*exchange) {
+	for _, x := range list {
+		if ok(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+// serveBody plays an answer.
+func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape, c choice) {
+	x, pace, from := c.exchange, c.pace, c.from
+	part := &emulate.Excerpt{
+		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
+		Keep: func(f *replay.Frame) bool {
+			return f.Stream.StreamID == x.stream.StreamID && (isHead(&f.Frame) || !from.Before(f.Position()))
+		},
+	}
+	body := s.stage.NewBody(w)
+	body.Merge = pace.Speed == replay.Max
+	whole := x.stream.Complete() || x.stream.Abandoned() // the server did not break it off
+	var err error
+	if x.provider != nil {
+		out := &made{w: w, r: r, body: body, from: x.provider}
+		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pace, true); err == nil {
+			whole = true // what comes after it is another's
+			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || x.stream.Complete())
+		}
+	} else {
+		out := &answer{w: w, r: r, body: body, partial: from.Position.At > x.asked}
+		_, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pace, true)
+		if err == nil && out.status == 0 {
+			s.stage.Refuse(w, r, server, &problem.Problem{
+				Title: "No answer recorded", Status: http.StatusBadGateway,
+				Detail: fmt.Sprintf("The recorded %s %s was never answered (%s).", x.method, x.path, x.stream.EndReason),
+			})
+			return
+		}
+	}
+	if err == nil {
+		err = body.Close()
+	}
+	gone, left := errors.AsType[*emulate.ClientError](err)
+	switch {
+	case err == nil && whole:
+		c.played()
+		s.stage.Count(server, "ended")
+		return
+	case err == nil:
+		s.stage.Count(server, "ended")
+	case left || r.Context().Err() != nil:
+		s.stage.Count(server, "left")
+		s.stage.Log().Debug("emulate: a client left", "why", gone)
+	case body.Sent == 0 && len(w.Header()) == 0:
+		s.stage.Refuse(w, r, server, err)
+		return
+	default:
+		s.stage.Count(server, "failed")
+		s.stage.Log().Error("emulate: playing an exchange failed", "error", err)
+	}
+	panic(http.ErrAbortHandler) // nobody is to take the last byte for the end
+}

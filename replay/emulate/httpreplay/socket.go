@@ -1,0 +1,179 @@
+package httpreplay
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+)
+
+// serveSocket plays a recorded WebSocket. A message of the server's waits until
+// the client has sent as many as had been sent before it when it was recorded;
+// its gap counts from the message before it, whosever that was.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pace emulate.Pace, from replay.Place) {
+	var protocols []string
+	for _, v := range r.Header.Values("Sec-WebSocket-Protocol") {
+		for p := range strings.SplitSeq(v, ",") {
+			protocols = append(protocols, strings.TrimSpace(p))
+		}
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // Origin was checked
+		Subprotocols:       protocols, CompressionMode: websocket.CompressionDisabled,
+	})
+	if err != nil { // it has been answered
+		s.stage.Count(server, "refused")
+		return
+	}
+	conn.SetReadLimit(bodyLimit)
+	ctx, cancel := context.WithCancel(r.Context())
+	out := &socket{stage: s.stage, conn: conn, ctx: ctx, more: make(chan struct{}, 1), code: websocket.StatusNormalClosure}
+	var reading sync.WaitGroup
+	defer func() {
+		cancel()
+		_ = conn.CloseNow() // it may be closed already
+		reading.Wait()
+	}()
+	reading.Go(func() {
+		defer cancel()
+		for {
+			if _, _, err := conn.Read(context.WithoutCancel(ctx)); err != nil {
+				return
+			}
+			out.heard()
+		}
+	})
+	err = s.playTurns(ctx, t, x, out, pace, from)
+	switch {
+	case err == nil:
+		s.stage.Count(server, "ended")
+		_ = conn.Close(out.code, out.reason)
+	case ctx.Err() != nil:
+		s.stage.Count(server, "left")
+	default:
+		s.stage.Count(server, "failed")
+		s.stage.Log().Error("emulate: playing a WebSocket failed", "error", err)
+		_ = conn.Close(websocket.StatusInternalError, "the recording could not be played")
+	}
+}
+
+// playTurns plays from one message of the client's to the next, each stretch on
+// a clock that starts when the message has come: how long a client thinks is its
+// own business.
+func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out *socket, pace emulate.Pace, from replay.Place) error {
+	part := &emulate.Excerpt{
+		Tape: t, First: x.first, Directions: []schema.Direction{schema.Receive},
+		Keep: func(f *replay.Frame) bool {
+			return f.Stream.StreamID == x.stream.StreamID && !from.Before(f.Position())
+		},
+	}
+	clock := x.asked
+	for i := 0; ; i++ {
+		part.Last = x.last
+		if i < len(x.turns) {
+			part.Last = x.turns[i]
+		}
+		if !from.Before(part.Last) {
+			if _, err := s.stage.Play(ctx, part, out, max(clock, from.Position.At), pace, false); err != nil {
+				return err
+			}
+		}
+		if i == len(x.turns) {
+			return nil
+		}
+		if !from.Before(x.turns[i]) {
+			if err := out.wait(ctx); err != nil {
+				return err
+			}
+		}
+		part.First, clock = x.turns[i], x.turns[i].At
+	}
+}
+
+// socket is the sink of a recorded WebSocket.
+type socket struct {
+	stage  *emulate.Stage
+	conn   *websocket.Conn
+	ctx    context.Context
+	code   websocket.StatusCode // how the server closed it
+	reason string
+
+	mu    sync.Mutex // guards count
+	count int        // messages of the client's that were not waited for yet
+	more  chan struct{}
+}
+
+// heard notes a message of the client's.
+func (s *socket) heard() {
+	s.mu.Lock()
+	s.count++
+	s.mu.Unlock()
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}
+
+// wait waits for the client's next message.
+func (s *socket) wait(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		got := s.count > 0
+		if got {
+			s.count--
+		}
+		s.mu.Unlock()
+		if got {
+			return nil
+		}
+		select {
+		case <-s.more:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Play implements replay.Sink.
+func (s *socket) Play(f *replay.Frame, _, _ int) error {
+	if f.Flags.Has(schema.FlagNote) {
+		s.noteClose(string(f.Raw))
+		return nil
+	}
+	if f.Transport != schema.WebSocket {
+		return nil // an answer that refused the upgrade
+	}
+	kind := websocket.MessageText
+	if f.Flags.Has(schema.FlagBinary) || !utf8.Valid(f.Raw) {
+		kind = websocket.MessageBinary
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, s.stage.WriteTimeout())
+	defer cancel()
+	if err := s.conn.Write(ctx, kind, f.Raw); err != nil {
+		return &emulate.ClientError{Err: err}
+	}
+	return nil
+}
+
+// noteClose reads a note such as "close 1000 bye".
+func (s *socket) noteClose(note string) {
+	rest, ok := strings.CutPrefix(note, "close ")
+	if !ok {
+		return
+	}
+	number, reason, _ := strings.Cut(rest, " ")
+	if code, err := strconv.Atoi(number); err == nil && (code >= 1000 && code <= 1003 || code >= 1007 && code <= 1014 || code >= 3000 && code < 5000) {
+		s.code, s.reason = websocket.StatusCode(code), reason
+	}
+}
+
+// Flush implements replay.Sink.
+func (s *socket) Flush() error { return nil }

@@ -1,0 +1,58 @@
+package router
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"tapedeck/internal/problem"
+)
+
+// protocols are those of the emulated servers. http stands for whatever passed
+// through the proxy.
+var protocols = []string{"loom", "http", "anthropic-agent", "compozy"}
+
+// Speaks looks whether a session can be asked in a protocol, before anybody asks.
+// The error is a *problem.Problem if it says why not: the one that the first
+// request would be answered with.
+func (s *Server) Speaks(ctx context.Context, tenant, session, protocol string) error {
+	t, err := s.stage.Tape(ctx, tenant, session)
+	if err != nil {
+		return err
+	}
+	switch protocol {
+	case "loom":
+		return s.loom.Speaks(ctx, tenant, session, t)
+	case "http":
+		return s.exchanges.Speaks(ctx, tenant, session, t)
+	case "anthropic-agent":
+		return s.agent.Speaks(ctx, tenant, session, t)
+	case "compozy":
+		return nil // sessions of all protocols are offered in this form
+	}
+	return problem.BadParameter("protocol", fmt.Sprintf("there is no server for %q", protocol), protocols...)
+}
+
+// ServeSpeaks answers whether a session can be asked in the query's protocol: with
+// 204 if it can, else with the reason.
+func (s *Server) ServeSpeaks(w http.ResponseWriter, r *http.Request, tenant, session string) {
+	if err := s.Speaks(r.Context(), tenant, session, r.URL.Query().Get("protocol")); err != nil {
+		if r.Context().Err() == nil { // else nobody is there any more
+			problem.Write(w, s.stage.Problem(err, name))
+		}
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// rootHint answers GET / of a session that speaks Loom's protocol, where there is
+// nothing to see without a WebSocket.
+func (s *Server) rootHint(w http.ResponseWriter, r *http.Request, session string) {
+	w.Header().Set("Connection", "Upgrade")
+	w.Header().Set("Upgrade", "websocket")
+	s.stage.Refuse(w, r, name, &problem.Problem{
+		Title: "A WebSocket is spoken here", Status: http.StatusUpgradeRequired,
+		Detail: fmt.Sprintf("Session %q speaks Loom's protocol at this path, over a WebSocket: open ws://%s%s.", session, r.Host, r.URL.EscapedPath()),
+		Hint:   "Without a WebSocket, ?form=typed, ?form=export or ?form=websocket gives its runs as lines.",
+	})
+}

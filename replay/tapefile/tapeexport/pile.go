@@ -1,0 +1,69 @@
+package tapeexport
+
+import (
+	"tapedeck/replay/tapefile"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// key names a part of a stream.
+type key struct {
+	stream string
+	first  uint64
+}
+
+// pile gathers facts for a record, whatever the order in which they come.
+type pile struct {
+	w      *tapefile.Writer
+	states map[key]*schema.StreamState
+	blocks []block.Block
+	at     map[key]int // in blocks
+	facts  int
+	bytes  int
+}
+
+// What goes into one record at most.
+const (
+	pileFacts = 2000
+	pileBytes = 1 << 20
+)
+
+func newPile(w *tapefile.Writer, parts []schema.StreamState) *pile {
+	p := &pile{w: w, states: map[key]*schema.StreamState{}, at: map[key]int{}}
+	for i := range parts {
+		p.states[key{parts[i].StreamID, parts[i].FirstSeq}] = &parts[i]
+	}
+	return p
+}
+
+// add has put append a fact to those of its part. Facts of a part that began
+// since the parts were read are left out with it.
+func (p *pile) add(k key, bytes int, put func(*block.Facts)) error {
+	state := p.states[k]
+	if state == nil {
+		return nil
+	}
+	i, ok := p.at[k]
+	if !ok {
+		i = len(p.blocks)
+		p.at[k] = i
+		p.blocks = append(p.blocks, block.Block{State: *state})
+	}
+	put(&p.blocks[i].Facts)
+	p.facts++
+	if p.bytes += bytes; p.facts >= pileFacts || p.bytes >= pileBytes {
+		return p.flush()
+	}
+	return nil
+}
+
+func (p *pile) flush() error {
+	if len(p.blocks) == 0 {
+		return nil
+	}
+	err := p.w.Facts(p.blocks)
+	clear(p.at)
+	clear(p.blocks)
+	p.blocks, p.facts, p.bytes = p.blocks[:0], 0, 0
+	return err
+}

@@ -1,0 +1,115 @@
+// Package tapeexport writes tape files of sessions that are in ClickHouse.
+//
+// Memory is bounded however long a session is: a few pages of frames, and the
+// facts that go into one record. A session that is being recorded is written as
+// far as its streams' states told when that began.
+package tapeexport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/replay"
+	"tapedeck/replay/tapefile"
+	"tapedeck/schema"
+)
+
+// Source reads sessions.
+type Source struct {
+	db      driver.Conn
+	library replay.Library
+}
+
+// New makes a source of the facts in a database, and the frames in a library
+// over the same one.
+func New(db driver.Conn, library replay.Library) *Source { return &Source{db: db, library: library} }
+
+// Session is a stored session that can be written.
+type Session struct {
+	source     *Source
+	tenant, id string
+	tape       replay.Tape
+	parts      []schema.StreamState // the states of its streams' parts
+}
+
+// Find finds a session. The error is replay.ErrNoSession, wrapped, where there
+// is none.
+func (s *Source) Find(ctx context.Context, tenant, id string) (*Session, error) {
+	f := &Session{source: s, tenant: tenant, id: id}
+	var err error
+	if f.parts, err = f.readParts(ctx); err != nil {
+		return nil, fmt.Errorf("read the streams of session %q: %w", id, err)
+	}
+	if f.tape, err = s.library.Tape(ctx, tenant, id); err != nil {
+		return nil, err
+	}
+	if len(f.parts) == 0 {
+		return nil, fmt.Errorf("session %q: %w", id, replay.ErrNoSession)
+	}
+	return f, nil
+}
+
+// Write writes the session as a tape file of its own.
+func (f *Session) Write(ctx context.Context, to io.Writer) error {
+	w, err := tapefile.NewWriter(to)
+	if err != nil {
+		return err
+	}
+	if err := w.Begin(f.id, f.parts); err != nil {
+		return err
+	}
+	if err := f.writeFrames(ctx, w); err != nil {
+		return err
+	}
+	if err := f.writeFacts(ctx, w); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// writeFrames writes the frames that the parts' states count.
+func (f *Session) writeFrames(ctx context.Context, w *tapefile.Writer) error {
+	last := map[string]uint64{}
+	var q replay.Query
+	for i := range f.parts {
+		p := &f.parts[i]
+		last[p.StreamID] = max(last[p.StreamID], endOf(p))
+		if p.LastAt > q.To.At {
+			q.To = schema.Position{At: p.LastAt, StreamID: "\xff", Seq: ^uint64(0)}
+		}
+	}
+	r, err := f.tape.Read(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		frames, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return w.Flush()
+		}
+		if err != nil {
+			return fmt.Errorf("read the frames of session %q: %w", f.id, err)
+		}
+		for i := range frames {
+			if frames[i].Seq >= last[frames[i].Stream.StreamID] {
+				continue // came since
+			}
+			if err := w.Add(&frames[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// endOf is the number after a part's last frame, which its version tells.
+func endOf(p *schema.StreamState) uint64 {
+	if end := schema.VersionEnd(p.Version); end >= p.FirstSeq+p.Frames {
+		return end
+	}
+	return ^uint64(0) // the version was made otherwise
+}

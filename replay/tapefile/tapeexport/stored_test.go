@@ -1,0 +1,151 @@
+package tapeexport
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/replay"
+	"tapedeck/replay/clickhouse"
+	"tapedeck/replay/tapefile"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+	schemaclickhouse "tapedeck/schema/clickhouse"
+)
+
+func TestMain(m *testing.M) { localtest.Main(m) }
+
+const at = int64(1_767_323_045_123_456_789)
+
+// blocks are a session of two streams, one of them in two parts; the later state of
+// a part and the later version of a fact stand.
+func blocks() []block.Block {
+	const one, two = "019b7d3c-0000-7000-8000-000000000001", "019b7d3c-0000-7000-8000-000000000002"
+	frame := func(seq uint64, raw string) schema.Frame {
+		return schema.Frame{
+			Seq: seq, At: at + int64(seq), Raw: []byte(raw), Flags: schema.FlagJoined, Direction: schema.Send, Transport: schema.SSE,
+			Cuts:     []schema.Cut{{Offset: 1, At: at}},
+			Envelope: schema.Envelope{Type: "t", Session: "s", Run: "r", Node: "n", Agent: "a", EventID: "e"},
+		}
+	}
+	fact := schema.Fact{ID: "f", Run: "r", Node: "n", Agent: "a", SeenAt: at, SeenSeq: 1, Version: 3}
+	state := schema.StreamState{
+		StreamID: one, Transport: schema.SSE, Dialect: "loom", Evidence: "e", Source: "src", Tags: map[string]string{"k": "v"}, Title: "t",
+		FirstAt: at + 1, LastAt: at + 2, Frames: 2, Bytes: 5, FirstSeq: 1, Version: 7, Ended: at + 3, EndReason: "left",
+		Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7},
+	}
+	early := state
+	early.Version, early.Title = 4, ""
+	back := schema.StreamState{StreamID: one, FirstSeq: 9, FirstAt: at + 9, LastAt: at + 9, Frames: 1, Bytes: 1, Version: 20, Tags: map[string]string{}}
+	other := schema.StreamState{StreamID: two, FirstAt: at + 2, LastAt: at + 2, FirstSeq: 2, Frames: 1, Bytes: 3, Version: 6, Tags: map[string]string{}}
+	old := fact
+	old.Version = 1
+	return []block.Block{
+		{State: early, Facts: block.Facts{Spans: []schema.Span{{Fact: old, Kind: schema.SpanTool, Status: schema.StatusOpen}}}},
+		{State: state, Frames: []schema.Frame{frame(1, "\x00\xff"), frame(2, "abc")}, Facts: block.Facts{
+			Spans: []schema.Span{{
+				Fact: fact, Kind: schema.SpanTool, Parent: "p", Name: "n", Status: schema.StatusError, Started: at, Ended: at + 5,
+				FirstToken: at + 2, Duration: 4, CallID: "c", Model: "m", Provider: "p", Error: "e", Attributes: "{}",
+			}},
+			Messages: []schema.Message{{
+				Fact: fact, Kind: schema.MessageResult, Span: "s", Name: "n", Text: "text", Media: "json", Complete: true,
+				Started: at, Ended: at + 1, ChunkAt: []int64{at, at + 1}, ChunkEnd: []uint32{1, 4}, Attributes: "{}",
+			}},
+		}},
+		{State: back, Frames: []schema.Frame{frame(9, "z")}, Facts: block.Facts{Usages: []schema.Usage{{
+			Fact: fact, Scope: "sc", Mode: schema.UsageRunning, At: at + 2, Span: "s", Model: "m", Provider: "p",
+			Tokens: schema.Tokens{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6}, Total: 21, Raw: "{}",
+		}}}},
+		{State: other, Frames: []schema.Frame{frame(2, "xyz")}},
+	}
+}
+
+// All of a stored session comes back from its tape.
+func TestWrite(t *testing.T) {
+	dsn := localtest.ClickHouse(t)
+	db, err := schemaclickhouse.Open(dsn)
+	check(t, err)
+	t.Cleanup(func() { db.Close() })
+	_, err = schemaclickhouse.Migrate(t.Context(), db)
+	check(t, err)
+	client, err := schemaclickhouse.Dial(t.Context(), dsn)
+	check(t, err)
+	defer client.Close()
+	all := blocks()
+	batch := schemaclickhouse.NewBatch()
+	for i := range all {
+		all[i].Session = "it's a session"
+		check(t, batch.Add("tenant", &all[i]))
+	}
+	check(t, batch.Insert(t.Context(), client, schema.NewStreamID()))
+	library := clickhouse.Open(dsn, clickhouse.Options{})
+	t.Cleanup(func() { library.Close() })
+	source := New(db, library)
+	if _, err := source.Find(t.Context(), "default", "it's a session"); !errors.Is(err, replay.ErrNoSession) {
+		t.Errorf("another tenant's session: %v", err)
+	}
+	s, err := source.Find(t.Context(), "tenant", "it's a session")
+	check(t, err)
+	var out bytes.Buffer
+	check(t, s.Write(t.Context(), &out))
+	path := filepath.Join(t.TempDir(), "a.tape")
+	check(t, os.WriteFile(path, out.Bytes(), 0o600))
+	f, err := tapefile.Open(path, tapefile.Options{})
+	check(t, err)
+	defer f.Close()
+	parts, err := f.Parts("it's a session")
+	check(t, err)
+	if want := []schema.StreamState{all[1].State, all[2].State, all[3].State}; !reflect.DeepEqual(plain(parts), plain(want)) {
+		t.Errorf("parts\n%+v\nwant\n%+v", parts, want)
+	}
+	tape, err := f.Tape(t.Context(), "", "it's a session")
+	check(t, err)
+	r, err := tape.Read(t.Context(), replay.Query{})
+	check(t, err)
+	frames, err := r.Next(t.Context())
+	check(t, err)
+	want := []schema.Frame{all[1].Frames[0], all[1].Frames[1], all[3].Frames[0], all[2].Frames[0]}
+	if len(frames) != len(want) {
+		t.Fatalf("%d frames", len(frames))
+	}
+	for i := range want {
+		if !reflect.DeepEqual(frames[i].Frame, want[i]) {
+			t.Errorf("frame %d is\n%+v, want\n%+v", i, frames[i].Frame, want[i])
+		}
+	}
+	check(t, r.Close())
+	told := map[uint64]block.Facts{}
+	check(t, f.Facts("it's a session", func(b *block.Block) error {
+		of := told[b.State.FirstSeq]
+		of.Spans = append(of.Spans, b.Facts.Spans...)
+		of.Messages = append(of.Messages, b.Facts.Messages...)
+		of.Usages = append(of.Usages, b.Facts.Usages...)
+		told[b.State.FirstSeq] = of
+		return nil
+	}))
+	if !reflect.DeepEqual(told[1].Spans, all[1].Facts.Spans) || !reflect.DeepEqual(told[1].Messages, all[1].Facts.Messages) ||
+		!reflect.DeepEqual(told[9].Usages, all[2].Facts.Usages) {
+		t.Errorf("facts\n%+v\nwant\n%+v\n%+v", told, all[1].Facts, all[2].Facts)
+	}
+}
+
+// plain makes no difference between no tags and none.
+func plain(parts []schema.StreamState) []schema.StreamState {
+	for i := range parts {
+		if len(parts[i].Tags) == 0 {
+			parts[i].Tags = nil
+		}
+	}
+	return parts
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
