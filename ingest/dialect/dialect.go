@@ -1,6 +1,6 @@
 // Package dialect holds the seam between frames and what they mean: a Decoder
 // is a state machine, one for each stream, which reads frames and tells facts
-// to a Book. Decoders are pure: no I/O, no clock, no goroutine, no randomness,
+// to an Emitter. Decoders are pure: no I/O, no clock, no goroutine, no randomness,
 // so that decoding a stream again gives the same facts, wherever the stream is
 // cut into blocks.
 package dialect

@@ -13,7 +13,7 @@ import (
 )
 
 // Stream is what all traces of one stream share: the present frame and its
-// book. A decoder has one, and one Trace for each conversation in the stream.
+// emitter. A decoder has one, and one Conversation for each conversation in the stream.
 type Stream struct {
 	Emitter *dialect.Emitter
 	Frame   *schema.Frame
