@@ -45,18 +45,26 @@ func (s *server) ingestRoutes(e *echo.Echo) {
 	e.GET("/v1/blocks", only(forTenant(s.links.Blocks)))
 }
 
+// following returns the options by which running sessions are followed. Heartbeats decide
+// there, as in lists, whether a recorder is alive.
+func (s *server) following() live.Options {
+	o := live.Options{
+		NATS: s.node.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters,
+		Deleted: s.node.deleted, Budget: s.readers, Stored: s.tapes, Log: s.log,
+	}
+	if s.node.recorders != nil {
+		o.Recorders = s.node.recorders
+	}
+	return o
+}
+
 // readRoutes are those by which recordings are read and played.
 func (s *server) readRoutes(e *echo.Echo) {
 	s.tapes = clickhouse.Open(s.node.cfg.dsn, clickhouse.Options{})
 	s.readers = s.node.cfg.readers.budget()
 	s.metrics.MustRegister(s.readers)
 	playing := replayhttp.Options{Library: s.tapes, Budget: s.readers, Logger: s.log, Registerer: s.metrics}
-	following, err := live.New(live.Options{
-		NATS: s.node.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters,
-		Deleted: s.node.deleted,
-		Budget:  s.readers,
-		Stored:  s.tapes, Log: s.log,
-	})
+	following, err := live.New(s.following())
 	if err != nil {
 		s.log.Error("running sessions cannot be followed", "error", err)
 	} else {

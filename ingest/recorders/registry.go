@@ -121,6 +121,16 @@ func (r *Registry) Alive() (ids []string, within time.Duration) {
 	return ids, within
 }
 
+// IsLost reports whether a recorder has no valid heartbeat; false until the registry has
+// been subscribed for long enough to know.
+func (r *Registry) IsLost(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	at, ok := r.heard[id]
+	return now >= Lifetime && (!ok || now-at > Lifetime)
+}
+
 var (
 	aliveMetric   = prometheus.NewDesc("tapedeck_recorders_alive", "Recording processes with a heartbeat in the last 35 s.", nil, nil)
 	refusedMetric = prometheus.NewDesc("tapedeck_recorders_refused_total", "Ids in heartbeats that were dropped, as they were too many or malformed.", nil, nil)

@@ -61,6 +61,9 @@ func TestAlive(t *testing.T) {
 	a.SpeakFor(func() []string { return []string{"linked"} })
 	a.Now()
 	until(t, "the sign of one that came", func() bool { return r.has("linked") })
+	if r.IsLost("own") || r.IsLost("other") {
+		t.Error("lost before two heartbeats could be missed")
+	}
 	stop()
 	bounded.Receive(t, done)
 	r.turn(Lifetime - time.Minute/6)
@@ -71,8 +74,14 @@ func TestAlive(t *testing.T) {
 	if ids, within := r.Alive(); len(ids) != 0 || within != Lifetime {
 		t.Errorf("long after: %v alive, gone after %v; want none, %v", ids, within, Lifetime)
 	}
+	if !r.IsLost("own") || !r.IsLost("other") {
+		t.Error("not lost although its heartbeats were missed")
+	}
 	a.publish()
 	until(t, "it to be back", func() bool { return r.has("own") })
+	if r.IsLost("own") {
+		t.Error("lost although it is back")
+	}
 }
 
 // While NATS is away every recorder stays alive, however long that takes.

@@ -26,7 +26,7 @@ func TestGenerations(t *testing.T) {
 		at := func(i int) int64 { return start.Add(time.Duration(i) * time.Millisecond).UnixNano() }
 		b := &block.Block{Session: "s", State: schema.StreamState{
 			StreamID: stream, Dialect: dialect, FirstAt: at(0), LastAt: at(to - 1), Frames: uint64(to), Bytes: uint64(3 * to),
-			Ended: at(to), EndReason: "eof", Version: 2*uint64(to) + 1,
+			Ended: at(to), EndReason: "eof", Recorder: "rec", Version: 2*uint64(to) + 1,
 		}}
 		for i := from; i < to; i++ {
 			b.Frames = append(b.Frames, schema.Frame{Seq: uint64(i), At: at(i), Raw: []byte("{}\n"), Envelope: schema.Envelope{Type: dialect}})
@@ -53,6 +53,9 @@ func TestGenerations(t *testing.T) {
 		}
 		seen := ""
 		for _, s := range tape.Streams() {
+			if s.Recorder != "rec" {
+				t.Errorf("the recorder of %s is %q", s.StreamID, s.Recorder)
+			}
 			seen += fmt.Sprintf("%s of %d frames; ", s.Dialect, s.Frames)
 		}
 		return seen

@@ -27,7 +27,7 @@ var oneThread = []ch.Setting{
 var byKey = append(oneThread[:len(oneThread):len(oneThread)], ch.Setting{Key: "use_skip_indexes", Value: "0", Important: true})
 
 const streamColumns = `SELECT stream_id, first_seq, version, transport, dialect, source,
-  first_at, last_at, frames, bytes, ended, end_reason, `
+  first_at, last_at, frames, bytes, ended, end_reason, recorder, `
 
 // recordedStreams gives what the recorder told of a session's streams, in every
 // version that has not been merged away, and whether something was decoded anew

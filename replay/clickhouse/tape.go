@@ -71,7 +71,7 @@ func (t *tape) readStreams(ctx context.Context) error {
 // reports whether some of them were decoded anew or deleted.
 func (t *tape) readParts(ctx context.Context, query string) (parts []schema.StreamState, changed bool, err error) {
 	var (
-		id, source, reason             proto.ColStr
+		id, source, reason, recorder   proto.ColStr
 		transport, dialect             = new(proto.ColStr).LowCardinality(), new(proto.ColStr).LowCardinality()
 		firstAt, lastAt, ended         proto.ColDateTime64
 		firstSeq, version, count, size proto.ColUInt64
@@ -88,7 +88,8 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 		Body: query, Parameters: p, Settings: oneThread,
 		Result: proto.Results{
 			{Data: &id}, {Data: &firstSeq}, {Data: &version}, {Data: transport}, {Data: dialect}, {Data: &source},
-			{Data: &firstAt}, {Data: &lastAt}, {Data: &count}, {Data: &size}, {Data: &ended}, {Data: &reason}, {Data: &again},
+			{Data: &firstAt}, {Data: &lastAt}, {Data: &count}, {Data: &size}, {Data: &ended}, {Data: &reason},
+			{Data: &recorder}, {Data: &again},
 		},
 		OnResult: func(_ context.Context, b proto.Block) error {
 			for i := range b.Rows {
@@ -102,6 +103,7 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 					Transport: kind, Dialect: dialect.Row(i), Source: source.Row(i),
 					FirstAt: int64(firstAt.Data[i]), LastAt: int64(lastAt.Data[i]),
 					Frames: count[i], Bytes: size[i], Ended: int64(ended.Data[i]), EndReason: reason.Row(i),
+					Recorder: recorder.Row(i),
 				})
 			}
 			return nil

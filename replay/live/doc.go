@@ -46,7 +46,8 @@
 // A session is over when all its streams have ended and nothing came for
 // Options.Grace; for Options.GraceHTTP if some of its streams are HTTP
 // exchanges, since such a session is made of many. It is also over when nothing
-// came for Options.Silence: then whoever recorded it is gone without a word. A
+// came for Options.Silence and no recorder of its open streams is known to be alive
+// (Options.Recorders). A
 // stream of many sessions tells in another session's block that it has left one:
 // while a session is quiet, what is stored of its streams is looked at for that.
 package live

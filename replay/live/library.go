@@ -33,8 +33,10 @@ type Options struct {
 	// ended: 3 s, and 30 s where some of them are HTTP exchanges.
 	Grace, GraceHTTP time.Duration
 	// Silence is how long a stream that has not ended may be silent before its
-	// session counts as over all the same; 1 h.
+	// session counts as over all the same, unless its recorder is alive; 1 h.
 	Silence time.Duration
+	// Recorders reports which recorders are lost; nil if that is not known.
+	Recorders Recorders
 	// Timeout is how long a block waits for one of its stream that is missing
 	// before it: longer than a tap takes to find out that it was lost; 15 s.
 	Timeout time.Duration

@@ -145,21 +145,26 @@ func (t *tape) several() bool {
 	return len(t.streams) > 1
 }
 
-// over reports whether nothing more is expected of the session.
+// over reports whether nothing more is expected of the session. Only once it has been
+// silent for as long as that takes does it ask which recorders are lost.
 func (t *tape) over(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o := &t.library.opts
 	wait := o.Grace
+	silent := now.Sub(t.heard)
 	for _, s := range t.streams {
 		switch {
 		case s.Ended == 0:
+			if silent > o.Silence && o.recorded(&s) {
+				return false
+			}
 			wait = max(wait, o.Silence)
 		case s.Transport == schema.HTTP:
 			wait = max(wait, o.GraceHTTP)
 		}
 	}
-	return now.Sub(t.heard) > wait
+	return silent > wait
 }
 
 // Read implements replay.Tape.
