@@ -24,7 +24,7 @@ type Conversation struct {
 	nested          bool // run is a span of another trace
 	texts           []text
 	tools           []*Tool
-	past            []uint64 // hashes of the ids of calls that ended, the latest last
+	past            dialect.Recent // the ids of calls that ended
 }
 
 // fill gives a fact what it takes from the trace.

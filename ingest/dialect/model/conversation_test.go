@@ -124,8 +124,8 @@ func TestBounds(t *testing.T) {
 		s.Append(schema.MessageAssistant, id, []byte("x"))
 		s.ResultOf(fmt.Appendf(nil, "other-%d", i), nil, nil, "text", schema.StatusOK, nil)
 	}
-	if len(s.tools) > openTools || len(s.texts) > openTexts || len(s.past) > pastTools {
-		t.Errorf("%d tools, %d texts, %d past calls are kept", len(s.tools), len(s.texts), len(s.past))
+	if len(s.tools) > openTools || len(s.texts) > openTexts || s.past.Len() > pastTools {
+		t.Errorf("%d tools, %d texts, %d past calls are kept", len(s.tools), len(s.texts), s.past.Len())
 	}
 	unclosed := 0
 	spans, _ := s.facts()

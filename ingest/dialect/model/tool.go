@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -95,7 +93,7 @@ func (t *Conversation) OpenTools() []*Tool { return t.tools }
 
 // ended reports whether a call with an id has ended, also in an earlier run.
 func (t *Conversation) ended(id []byte) bool {
-	return len(id) > 0 && slices.Contains(t.past, xxhash.Sum64(id))
+	return t.past.Has(id)
 }
 
 // Ended reports whether a call with an id has ended, and none is in progress.
@@ -207,13 +205,7 @@ func (t *Conversation) EndTool(tool *Tool, status schema.Status, why []byte) {
 	}
 	t.Emitter.CloseSpan(tool.Span, status, t.Frame)
 	t.tools = slices.DeleteFunc(t.tools, func(x *Tool) bool { return x == tool })
-	if tool.Span.CallID == "" {
-		return
-	}
-	if len(t.past) >= pastTools {
-		t.past = slices.Delete(t.past, 0, 1)
-	}
-	t.past = append(t.past, xxhash.Sum64String(tool.Span.CallID))
+	t.past.Add([]byte(tool.Span.CallID), pastTools)
 }
 
 // ResultOf tells the result of a call that this stream may not have seen, such

@@ -11,7 +11,7 @@ import (
 // are told that follow the model's last: the others were told before.
 func (d *chat) request(in *dialect.Input) {
 	list := in.JSON.Get("messages")
-	if list == nil || list.Type() != fastjson.TypeArray {
+	if !dialect.IsArray(list) {
 		d.Unknown()
 		return
 	}
@@ -23,11 +23,8 @@ func (d *chat) request(in *dialect.Input) {
 		d.SetModel(string(model), "")
 	}
 	messages := list.GetArray()
-	first := len(messages)
-	for first > 0 && string(messages[first-1].GetStringBytes("role")) != "assistant" {
-		first--
-	}
-	fromElement(messages, dialect.RawMember(in.Data, "messages"), first, d.told)
+	first := dialect.NewSince(messages, isAssistant, false)
+	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), first, d.told)
 	d.OpenCall()
 	d.last, d.single = d.Frame.At, d.Frame.Transport == schema.HTTP
 }
@@ -48,3 +45,5 @@ func (d *chat) told(_ int, m *fastjson.Value, raw []byte) {
 		d.keep(result)
 	}
 }
+
+func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }

@@ -1,6 +1,12 @@
 package openai
 
-import "tapedeck/schema"
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// created is the type of a response's first event.
+const created = "response.created"
 
 // eventKind says what is to be done with an event.
 type eventKind int
@@ -19,9 +25,8 @@ const (
 	inputDone
 )
 
-// event is a type of event.
+// event says what is to be done with an event of a type.
 type event struct {
-	name   string
 	kind   eventKind
 	status schema.Status // of the run that ended
 	// says is the kind of message that the event speaks of, member the name of
@@ -33,72 +38,64 @@ type event struct {
 
 // events are the types of events. Those that only say how far a hosted tool is,
 // and those that repeat what another says as well, conclude nothing.
-var events = index([]event{
-	{name: "response.created", kind: started},
-	{name: "response.queued", kind: started},
-	{name: "response.in_progress", kind: started},
-	{name: "response.completed", kind: ended, status: schema.StatusOK},
-	{name: "response.incomplete", kind: ended, status: schema.StatusOK},
-	{name: "response.failed", kind: ended, status: schema.StatusError},
-	{name: "response.cancelled", kind: ended, status: schema.StatusCancelled},
-	{name: "error", kind: failure},
+var events = dialect.NewTypes(map[string]event{
+	created:                {kind: started},
+	"response.queued":      {kind: started},
+	"response.in_progress": {kind: started},
+	"response.completed":   {kind: ended, status: schema.StatusOK},
+	"response.incomplete":  {kind: ended, status: schema.StatusOK},
+	"response.failed":      {kind: ended, status: schema.StatusError},
+	"response.cancelled":   {kind: ended, status: schema.StatusCancelled},
+	"error":                {kind: failure},
 
-	{name: "response.output_item.added", kind: itemAdded},
-	{name: "response.output_item.done", kind: itemDone},
+	"response.output_item.added": {kind: itemAdded},
+	"response.output_item.done":  {kind: itemDone},
 
-	{name: "response.content_part.added"},
-	{name: "response.content_part.done", kind: partDone, part: "content_index"},
-	{name: "response.output_text.delta", kind: textDelta, says: schema.MessageAssistant, member: "delta", part: "content_index"},
-	{name: "response.output_text.done", kind: textDone, says: schema.MessageAssistant, member: "text", part: "content_index"},
-	{name: "response.output_text.annotation.added"},
-	{name: "response.refusal.delta", kind: textDelta, says: schema.MessageAssistant, member: "delta", part: "content_index", refusal: true},
-	{name: "response.refusal.done", kind: textDone, says: schema.MessageAssistant, member: "refusal", part: "content_index", refusal: true},
-	{name: "response.reasoning_text.delta", kind: textDelta, says: schema.MessageThinking, member: "delta", part: "content_index"},
-	{name: "response.reasoning_text.done", kind: textDone, says: schema.MessageThinking, member: "text", part: "content_index"},
-	{name: "response.reasoning_summary_part.added"},
-	{name: "response.reasoning_summary_part.done", kind: partDone, says: schema.MessageThinking, part: "summary_index"},
-	{name: "response.reasoning_summary_text.delta", kind: textDelta, says: schema.MessageThinking, member: "delta", part: "summary_index"},
-	{name: "response.reasoning_summary_text.done", kind: textDone, says: schema.MessageThinking, member: "text", part: "summary_index"},
+	"response.content_part.added":           {},
+	"response.content_part.done":            {kind: partDone, part: "content_index"},
+	"response.output_text.delta":            {kind: textDelta, says: schema.MessageAssistant, member: "delta", part: "content_index"},
+	"response.output_text.done":             {kind: textDone, says: schema.MessageAssistant, member: "text", part: "content_index"},
+	"response.output_text.annotation.added": {},
+	"response.refusal.delta":                {kind: textDelta, says: schema.MessageAssistant, member: "delta", part: "content_index", refusal: true},
+	"response.refusal.done":                 {kind: textDone, says: schema.MessageAssistant, member: "refusal", part: "content_index", refusal: true},
+	"response.reasoning_text.delta":         {kind: textDelta, says: schema.MessageThinking, member: "delta", part: "content_index"},
+	"response.reasoning_text.done":          {kind: textDone, says: schema.MessageThinking, member: "text", part: "content_index"},
+	"response.reasoning_summary_part.added": {},
+	"response.reasoning_summary_part.done":  {kind: partDone, says: schema.MessageThinking, part: "summary_index"},
+	"response.reasoning_summary_text.delta": {kind: textDelta, says: schema.MessageThinking, member: "delta", part: "summary_index"},
+	"response.reasoning_summary_text.done":  {kind: textDone, says: schema.MessageThinking, member: "text", part: "summary_index"},
 
-	{name: "response.audio.delta"},
-	{name: "response.audio.done"},
-	{name: "response.audio.transcript.delta", kind: textDelta, says: schema.MessageAssistant, member: "delta", part: "content_index"},
-	{name: "response.audio.transcript.done"},
+	"response.audio.delta":            {},
+	"response.audio.done":             {},
+	"response.audio.transcript.delta": {kind: textDelta, says: schema.MessageAssistant, member: "delta", part: "content_index"},
+	"response.audio.transcript.done":  {},
 
-	{name: "response.function_call_arguments.delta", kind: inputDelta, member: "delta"},
-	{name: "response.function_call_arguments.done", kind: inputDone, member: "arguments"},
-	{name: "response.custom_tool_call_input.delta", kind: inputDelta, member: "delta"},
-	{name: "response.custom_tool_call_input.done", kind: inputDone, member: "input"},
-	{name: "response.mcp_call_arguments.delta", kind: inputDelta, member: "delta"},
-	{name: "response.mcp_call_arguments.done", kind: inputDone, member: "arguments"},
-	{name: "response.code_interpreter_call_code.delta", kind: inputDelta, member: "delta"},
-	{name: "response.code_interpreter_call_code.done", kind: inputDone, member: "code"},
+	"response.function_call_arguments.delta":    {kind: inputDelta, member: "delta"},
+	"response.function_call_arguments.done":     {kind: inputDone, member: "arguments"},
+	"response.custom_tool_call_input.delta":     {kind: inputDelta, member: "delta"},
+	"response.custom_tool_call_input.done":      {kind: inputDone, member: "input"},
+	"response.mcp_call_arguments.delta":         {kind: inputDelta, member: "delta"},
+	"response.mcp_call_arguments.done":          {kind: inputDone, member: "arguments"},
+	"response.code_interpreter_call_code.delta": {kind: inputDelta, member: "delta"},
+	"response.code_interpreter_call_code.done":  {kind: inputDone, member: "code"},
 
-	{name: "response.web_search_call.in_progress"},
-	{name: "response.web_search_call.searching"},
-	{name: "response.web_search_call.completed"},
-	{name: "response.file_search_call.in_progress"},
-	{name: "response.file_search_call.searching"},
-	{name: "response.file_search_call.completed"},
-	{name: "response.code_interpreter_call.in_progress"},
-	{name: "response.code_interpreter_call.interpreting"},
-	{name: "response.code_interpreter_call.completed"},
-	{name: "response.image_generation_call.in_progress"},
-	{name: "response.image_generation_call.generating"},
-	{name: "response.image_generation_call.partial_image"},
-	{name: "response.image_generation_call.completed"},
-	{name: "response.mcp_call.in_progress"},
-	{name: "response.mcp_call.completed"},
-	{name: "response.mcp_call.failed"},
-	{name: "response.mcp_list_tools.in_progress"},
-	{name: "response.mcp_list_tools.completed"},
-	{name: "response.mcp_list_tools.failed"},
+	"response.web_search_call.in_progress":         {},
+	"response.web_search_call.searching":           {},
+	"response.web_search_call.completed":           {},
+	"response.file_search_call.in_progress":        {},
+	"response.file_search_call.searching":          {},
+	"response.file_search_call.completed":          {},
+	"response.code_interpreter_call.in_progress":   {},
+	"response.code_interpreter_call.interpreting":  {},
+	"response.code_interpreter_call.completed":     {},
+	"response.image_generation_call.in_progress":   {},
+	"response.image_generation_call.generating":    {},
+	"response.image_generation_call.partial_image": {},
+	"response.image_generation_call.completed":     {},
+	"response.mcp_call.in_progress":                {},
+	"response.mcp_call.completed":                  {},
+	"response.mcp_call.failed":                     {},
+	"response.mcp_list_tools.in_progress":          {},
+	"response.mcp_list_tools.completed":            {},
+	"response.mcp_list_tools.failed":               {},
 })
-
-func index(list []event) map[string]*event {
-	byName := make(map[string]*event, len(list))
-	for i := range list {
-		byName[list[i].name] = &list[i]
-	}
-	return byName
-}

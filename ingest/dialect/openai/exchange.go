@@ -115,7 +115,7 @@ func (x *exchange) textOf(content *fastjson.Value) (text, others []byte) {
 // resultText is a tool's result as text, or, where it is more than that, as the
 // JSON raw that it stands there as.
 func (x *exchange) resultText(content *fastjson.Value, raw []byte) (text []byte, media string) {
-	if content == nil || content.Type() == fastjson.TypeNull {
+	if dialect.IsNull(content) {
 		return nil, "text"
 	}
 	if t := content.Type(); t == fastjson.TypeString || t == fastjson.TypeArray {
@@ -176,28 +176,12 @@ func (x *exchange) failStatus() {
 	x.status = 0
 }
 
-// fromElement goes over the elements of an array from one on, each with the
-// text that it stands there as.
-func fromElement(values []*fastjson.Value, raw []byte, first int, see func(i int, v *fastjson.Value, raw []byte)) {
-	if first >= len(values) {
-		return
-	}
-	i := 0
-	dialect.RawElements(raw, func(element []byte) bool {
-		if i >= first && i < len(values) {
-			see(i, values[i], element)
-		}
-		i++
-		return i < len(values)
-	})
-}
-
 // errorOf gives the text of an error: {"error":{"message":…}}, with the error as
 // a text, or with its members at the top. It is nil where a frame tells none.
 func errorOf(v *fastjson.Value) []byte {
 	e := v.Get("error")
 	switch {
-	case e == nil || e.Type() == fastjson.TypeNull:
+	case dialect.IsNull(e):
 		if isError(v) {
 			return messageOf(v)
 		}
@@ -224,10 +208,8 @@ func messageOf(e *fastjson.Value) []byte {
 	if text := e.GetStringBytes("content", "0", "text"); len(text) > 0 {
 		return text
 	}
-	for _, name := range [...]string{"message", "detail", "code", "type"} {
-		if text := e.GetStringBytes(name); len(text) > 0 {
-			return text
-		}
+	if text := dialect.FirstText(e, "message", "detail", "code", "type"); text != nil {
+		return text
 	}
 	return e.MarshalTo(nil)
 }

@@ -126,7 +126,7 @@ func (d *responses) output(in *dialect.Input, response *fastjson.Value, place st
 	if place != "" {
 		raw = dialect.RawMember(raw, place)
 	}
-	fromElement(values, dialect.RawMember(raw, "output"), 0, d.done)
+	dialect.Elements(values, dialect.RawMember(raw, "output"), 0, d.done)
 }
 
 func (d *responses) allDone(n int) bool {

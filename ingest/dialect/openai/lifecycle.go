@@ -15,7 +15,7 @@ func (d *responses) isNew(e *event, response *fastjson.Value) bool {
 		return false
 	}
 	id := response.GetStringBytes("id")
-	return e.name == "response.created" || len(id) > 0 && string(id) != d.RunID
+	return d.Frame.Type == created || len(id) > 0 && string(id) != d.RunID
 }
 
 // started reads what is known of a response at its beginning.

@@ -84,21 +84,20 @@ func (d *responses) message(in *dialect.Input) {
 // event reads an event of a stream.
 func (d *responses) event(in *dialect.Input) {
 	v := in.JSON
-	typ := v.GetStringBytes("type")
-	e, known := events[string(typ)]
+	typ, known := events.Of(v.GetStringBytes("type"))
+	e := &typ.Handle
+	d.Frame.Type = typ.Name
 	if !known {
-		d.Frame.Type = dialect.Intern(typ)
 		d.number(in, false)
 		d.Unknown()
 		return
 	}
-	d.Frame.Type = e.name
 	if d.number(in, d.isNew(e, v.Get("response"))) {
 		return // the frame before once more
 	}
 	switch e.kind {
 	case started:
-		d.started(v.Get("response"), e.name == "response.created" || d.count.fromStart())
+		d.started(v.Get("response"), typ.Name == created || d.count.fromStart())
 	case ended:
 		d.ended(in, v.Get("response"), "response", e.status)
 	case failure:

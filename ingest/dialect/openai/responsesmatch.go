@@ -59,11 +59,11 @@ func matchResponses(in *dialect.Input) (dialect.Confidence, string) {
 	if string(v.GetStringBytes("object")) == "response" && v.Get("output") != nil {
 		return dialect.Certain, "a response"
 	}
-	e, known := events[string(v.GetStringBytes("type"))]
+	typ, known := events[string(v.GetStringBytes("type"))]
 	if !known || v.Get("event_id") != nil {
 		return dialect.No, ""
 	}
-	evidence := "the event " + e.name
+	e, evidence := typ.Handle, "the event "+typ.Name
 	numbered := v.Get("sequence_number") != nil
 	switch {
 	case e.kind == failure && numbered:

@@ -69,11 +69,7 @@ func (d *responses) inputs(v *fastjson.Value, raw []byte) {
 		return
 	}
 	items := v.GetArray()
-	first := len(items)
-	for first > 0 && !ofModel(items[first-1]) {
-		first--
-	}
-	fromElement(items, raw, first, d.told)
+	dialect.Elements(items, raw, dialect.NewSince(items, ofModel, false), d.told)
 }
 
 // ofModel reports whether an item of a request is what the model said before.
@@ -81,7 +77,7 @@ func ofModel(it *fastjson.Value) bool {
 	typ := it.GetStringBytes("type")
 	switch string(typ) {
 	case "", "message":
-		return string(it.GetStringBytes("role")) == "assistant"
+		return isAssistant(it)
 	case "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request":
 		return true
 	}
@@ -101,10 +97,6 @@ func (d *responses) told(_ int, it *fastjson.Value, raw []byte) {
 			d.ResultOf(it.GetStringBytes("approval_request_id"), nil, nil, "text", schema.StatusRejected, it.GetStringBytes("reason"))
 		}
 	case bytes.HasSuffix(typ, []byte("_call_output")):
-		id := it.GetStringBytes("call_id")
-		if len(id) == 0 {
-			id = it.GetStringBytes("id")
-		}
-		d.returned(id, it, raw)
+		d.returned(dialect.FirstText(it, "call_id", "id"), it, raw)
 	}
 }

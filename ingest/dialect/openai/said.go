@@ -136,7 +136,7 @@ func (d *responses) partDone(p *part, value *fastjson.Value, raw []byte) {
 func (d *responses) said(it *item, value *fastjson.Value, raw []byte) {
 	for _, list := range [...]string{"summary", "content"} {
 		values := value.GetArray(list)
-		fromElement(values, dialect.RawMember(raw, list), 0, func(i int, v *fastjson.Value, raw []byte) {
+		dialect.Elements(values, dialect.RawMember(raw, list), 0, func(i int, v *fastjson.Value, raw []byte) {
 			d.partDone(&part{it: it, number: i, summary: list == "summary"}, v, raw)
 		})
 	}

@@ -13,7 +13,7 @@ import (
 // says, so that the first number that is seen says nothing of what is missing.
 type sequence struct {
 	counting bool
-	next     uint64 // the number that is to follow
+	latest   uint64
 	hash     uint64 // of the frame before
 	text     []byte // the present number, for the envelope
 }
@@ -38,20 +38,14 @@ func (d *responses) number(in *dialect.Input, anew bool) (again bool) {
 		return false
 	}
 	hash := xxhash.Sum64(in.Data)
-	switch {
-	case !s.counting, n == s.next:
-	case n > s.next:
-		d.Frame.Flags |= schema.FlagEventGap
-		d.Emitter.Lost(n - s.next)
-	case n+1 == s.next:
-		d.Frame.Flags |= schema.FlagEventRepeat
-		again = hash == s.hash
-	default:
-		d.Frame.Flags |= schema.FlagEventBack
+	if s.counting {
+		flags, lost := dialect.Step(n, s.latest, s.latest)
+		d.Emitter.Mark(d.Frame, flags, lost)
+		again = flags == schema.FlagEventRepeat && hash == s.hash
 	}
-	s.counting, s.next, s.hash = true, n+1, hash
+	s.counting, s.latest, s.hash = true, n, hash
 	return again
 }
 
 // fromStart reports whether the present event may be its response's first.
-func (s *sequence) fromStart() bool { return !s.counting || s.next <= 1 }
+func (s *sequence) fromStart() bool { return !s.counting || s.latest == 0 }
