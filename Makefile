@@ -3,6 +3,7 @@
 SHELL := /bin/sh
 
 BIN     := bin/tapedeck
+BENCH   := bin/tapedeck-bench
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 
@@ -78,6 +79,7 @@ BENCH_OUT       := docs/benchmarks.md
 # The dialects' benchmarks one package after the other: side by side they would
 # share the processors.
 bench: build ## measure, and write docs/benchmarks.md; BENCH_PEER=1 measures Benthos as well
+	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 130' INT TERM; \
 	if [ -f $(BENCH_GENERATOR) ] && command -v python3 >/dev/null; then \
 	  python3 $(BENCH_GENERATOR) $(BENCH_FRAMES) "$$dir/frames.ndjson"; set -- --file "$$dir/frames.ndjson"; \
@@ -85,7 +87,7 @@ bench: build ## measure, and write docs/benchmarks.md; BENCH_PEER=1 measures Ben
 	if [ "$(BENCH_PEER)" = 1 ] && [ -d $(BENCH_PEER_DIR) ]; then set -- "$$@" --peer $(BENCH_PEER_DIR); fi; \
 	echo "Dialects: their own benchmarks …" >&2; \
 	go test -p 1 -run xxx -bench . -benchtime 1s ./ingest/dialect/... > "$$dir/dialects.txt" || { cat "$$dir/dialects.txt"; exit 1; }; \
-	$(BIN) bench "$$@" --dialects "$$dir/dialects.txt" --out $(BENCH_OUT)
+	$(BENCH) "$$@" --dialects "$$dir/dialects.txt" --out $(BENCH_OUT)
 
 clean: ## remove what was built
 	rm -rf bin dashboards/web/node_modules deploy/clients/node_modules

@@ -41,7 +41,6 @@ type cli struct {
 	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
 	Doctor      doctorCommand      `cmd:"" help:"Check the installation and say what is wrong and what to do."`
-	Bench       benchCommand       `cmd:"" help:"Measure this program on this machine."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 

@@ -76,7 +76,7 @@ func readRates(r io.Reader) (rates []dialectRate, err error) {
 
 func (s *dialectRates) write(p *page) {
 	if len(s.rates) == 0 {
-		p.text("Not measured in this run: `make bench` runs the benchmarks and hands their output to `tapedeck bench --dialects FILE`.")
+		p.text("Not measured in this run: `make bench` runs the benchmarks and hands their output to `tapedeck-bench --dialects FILE`.")
 		return
 	}
 	p.text("`go test -run xxx -bench . -benchtime 1s ./ingest/dialect/...`: one goroutine turns ready frames into envelopes and facts, taking off the\n" +

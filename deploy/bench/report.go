@@ -50,7 +50,7 @@ func (r *Report) Write(w io.Writer) error {
 
 func (r *Report) writeData(p *page) {
 	p.text("## Data and commands")
-	origin := "made by `tapedeck bench` itself (the same for the same number)"
+	origin := "made by `tapedeck-bench` itself (the same for the same number)"
 	if r.Given {
 		origin = "of a file that was given (`make bench` makes it with `gen.py`, the same for the same number)"
 	}
@@ -59,9 +59,9 @@ func (r *Report) writeData(p *page) {
 	p.text("```sh\n" +
 		"make bench                # all of this page but the peer\n" +
 		"make bench BENCH_PEER=1   # with the peer, which is built first\n" +
-		"bin/tapedeck bench --only sink,disk\n" +
-		"bin/tapedeck bench --only drift --drift 10m       # the bar is for ten minutes; otherwise one is watched\n" +
-		"bin/tapedeck bench --only openings --stored 10000000\n" +
-		"bin/tapedeck bench --quick\n" +
+		"bin/tapedeck-bench --only sink,disk\n" +
+		"bin/tapedeck-bench --only drift --drift 10m       # the bar is for ten minutes; otherwise one is watched\n" +
+		"bin/tapedeck-bench --only openings --stored 10000000\n" +
+		"bin/tapedeck-bench --quick\n" +
 		"```")
 }

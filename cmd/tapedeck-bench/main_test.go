@@ -6,19 +6,49 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/fulltest"
 )
 
-// Every part of the benchmark but the peer measures something. What it measures
-// is not looked at: this runs beside other tests.
-func TestBenchQuick(t *testing.T) {
-	needEngine(t)
+// runAsCommand makes the test binary the tapedeck-bench command.
+const runAsCommand = "TAPEDECK_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	engine.RunIfChild()
+	if os.Getenv(runAsCommand) != "" {
+		_ = os.Unsetenv(runAsCommand)
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// Every part of the benchmark but the peer measures something. The figures are
+// not checked: this runs beside other tests.
+func TestQuick(t *testing.T) {
+	if _, err := engine.Find(t.Context()); err != nil {
+		fulltest.Missing(t, err)
+	}
 	dir := t.TempDir()
+	program := filepath.Join(dir, "tapedeck")
+	if out, err := exec.Command("go", "build", "-o", program, "tapedeck/cmd/tapedeck").CombinedOutput(); err != nil {
+		t.Fatalf("build tapedeck: %v\n%s", err, out)
+	}
 	dialects, out := filepath.Join(dir, "dialects.txt"), filepath.Join(dir, "report.md")
 	if err := os.WriteFile(dialects, []byte("pkg: tapedeck/ingest/dialect/loom\nBenchmarkLines-2 100 10 ns/op 5 frames/s\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0], "bench", "--quick", "--frames", "200000", "--dialects", dialects, "--out", out)
+	// The built program is outside of the clone, where it does not look for the engine.
+	found, err := engine.Find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "--program", program, "--quick", "--frames", "200000", "--dialects", dialects, "--out", out)
 	cmd.Env = append(os.Environ(), runAsCommand+"=1", "TMPDIR="+dir)
+	if found.Library != "" {
+		cmd.Env = append(cmd.Env, engine.LibraryEnv+"="+found.Library)
+	}
 	printed, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, printed)
