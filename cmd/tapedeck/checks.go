@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/console"
 )
 
 // checks runs the check of every part that this process needs.
@@ -27,7 +26,7 @@ func (n *node) checks(ctx context.Context) []check {
 		// Dead letters need an operator, but do not make the process unready.
 		c := check{Part: deadLettersPart, OK: letters == 0, Advisory: true, State: map[string]uint64{"blocks": letters, "bytes": bytes}}
 		if letters > 0 {
-			c.Detail = fmt.Sprintf("%s set aside: they could not be stored", count(letters, "block"))
+			c.Detail = fmt.Sprintf("%s set aside: they could not be stored", console.Count(letters, "block"))
 			c.Do = `"tapedeck dead-letters" lists them with the reason; they are retried after an upgrade and from time to time, at once by "tapedeck dead-letters retry"`
 		}
 		all = append(all, c)
@@ -83,7 +82,7 @@ func (n *node) checkJetStream(ctx context.Context) []check {
 func (n *node) checkFill(b jetstream.Backlog) check {
 	c := check{
 		Part: "jetstream", OK: !n.cfg.thresholds.full(b.Fill()), Advisory: true, State: b,
-		Detail: fmt.Sprintf("stream %s holds %s of %s", jetstream.StreamName, humanize.IBytes(b.Bytes), humanize.IBytes(b.Limit)),
+		Detail: fmt.Sprintf("stream %s holds %s of %s", jetstream.StreamName, console.Bytes(b.Bytes), console.Bytes(b.Limit)),
 	}
 	if !c.OK {
 		c.Detail += fmt.Sprintf(" (%.0f %%, and it takes nothing once it is full), %s", 100*b.Fill(), unstored(b)) + n.whereRecordingGoes("the spool meanwhile")
@@ -112,5 +111,5 @@ func unstored(b jetstream.Backlog) string {
 		return "all of it is stored"
 	}
 	return fmt.Sprintf("%s of blocks (about %s) not stored, the oldest for %s",
-		count(b.Unstored, "message"), humanize.IBytes(b.UnstoredBytes), b.Age().Round(time.Second))
+		console.Count(b.Unstored, "message"), console.Bytes(b.UnstoredBytes), b.Age().Round(time.Second))
 }

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"tapedeck/deploy/local/diskspace"
 	"tapedeck/ingest/spool"
+	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -26,7 +25,7 @@ func (n *node) checkClickHouse(ctx context.Context) []check {
 	disk := check{Part: "clickhouse_disk", OK: true, Advisory: true}
 	var room []string
 	for _, d := range h.Disks {
-		room = append(room, fmt.Sprintf("%s: %s free of %s", d.Name, humanize.IBytes(d.Free), humanize.IBytes(d.Size)))
+		room = append(room, fmt.Sprintf("%s: %s free of %s", d.Name, console.Bytes(d.Free), console.Bytes(d.Size)))
 		if (diskspace.Space{Free: d.Free, Size: d.Size}).Low(n.cfg.thresholds.MinDiskFree) {
 			disk.OK = false
 			disk.Do = "make room on that disk: ClickHouse stores nothing once it is full, and JetStream holds what comes"
@@ -48,8 +47,8 @@ func (n *node) checkSpool(st spool.State) check {
 		return c
 	}
 	age := time.Duration(st.OldestMS * float64(time.Millisecond))
-	c.Detail = fmt.Sprintf("%s on disk (%s of %s), the oldest for %s", count(st.Parcels, "block"),
-		humanize.IBytes(uint64(st.Bytes)), humanize.IBytes(uint64(st.Limit)), age.Round(time.Second))
+	c.Detail = fmt.Sprintf("%s on disk (%s of %s), the oldest for %s", console.Count(st.Parcels, "block"),
+		console.Bytes(uint64(st.Bytes)), console.Bytes(uint64(st.Limit)), age.Round(time.Second))
 	if age <= n.cfg.thresholds.MaxLag && !n.cfg.thresholds.full(float64(st.Bytes)/float64(max(st.Limit, 1))) {
 		return c
 	}
@@ -71,7 +70,7 @@ func checkDisk(dir string, least uint64) check {
 		return c
 	}
 	c.OK, c.State = !space.Low(least), space
-	c.Detail = fmt.Sprintf("%s free of %s, for %s", humanize.IBytes(space.Free), humanize.IBytes(space.Size), dir)
+	c.Detail = fmt.Sprintf("%s free of %s, for %s", console.Bytes(space.Free), console.Bytes(space.Size), dir)
 	if !c.OK {
 		c.Do = "make room, or put the data elsewhere with --data: a full disk stops recording"
 	}

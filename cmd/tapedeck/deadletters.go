@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"tapedeck/ingest/deadletters"
+	"tapedeck/internal/console"
 )
 
 // deadLettersCommand looks after blocks that could not be stored.
@@ -69,15 +70,15 @@ func (c *deadList) Run(ctx context.Context, g *global) error {
 		fmt.Println("No dead letters: every block could be stored.")
 		return nil
 	}
-	t := newTable(os.Stdout, "seq", "set aside", "tenant", "session", "frames", "bytes", "tries", "reason")
+	t := console.NewTable(os.Stdout, "seq", "set aside", "tenant", "session", "frames", "bytes", "tries", "reason")
 	for _, l := range all.Items {
 		session := l.Session
 		if session == "" {
 			session = "-"
 		}
-		t.row(l.Seq, localTime(l.At), l.Tenant, clip(session, 40), l.Frames, l.Bytes, l.Tries, clip(l.Reason, 100))
+		t.Row(l.Seq, console.LocalTime(l.At), l.Tenant, console.Clip(session, 40), l.Frames, l.Bytes, l.Tries, console.Clip(l.Reason, 100))
 	}
-	if err := t.flush(); err != nil {
+	if err := t.Flush(); err != nil {
 		return err
 	}
 	if all.Next != nil {
@@ -121,7 +122,7 @@ func (g *global) changeDead(ctx context.Context, method, path, done string, seqs
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(answer)
 	}
-	fmt.Printf("%s %s\n", done, count(answer[done], "block"))
+	fmt.Printf("%s %s\n", done, console.Count(answer[done], "block"))
 	if then != "" && answer[done] > 0 {
 		fmt.Println(then)
 	}

@@ -60,7 +60,7 @@ func recordDemo(ctx context.Context, rec *ingest.Recorder, log *slog.Logger) (in
 
 // hasSession reports whether anything is recorded of a session.
 func (n *node) hasSession(ctx context.Context, session string) (found bool, err error) {
-	err = n.db.QueryRow(ctx, "SELECT count() > 0 FROM streams WHERE tenant = ? AND session_id = ?",
+	err = n.db.QueryRow(ctx, "SELECT console.Count() > 0 FROM streams WHERE tenant = ? AND session_id = ?",
 		ingest.DefaultTenant, session).Scan(&found)
 	return found, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,11 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"tapedeck/deploy/local/datadir"
 	"tapedeck/deploy/local/engine"
 	"tapedeck/ingest/spool"
+	"tapedeck/internal/console"
 )
 
 // doctorCommand checks an installation.
@@ -58,7 +58,7 @@ func (c *doctorCommand) Run(ctx context.Context, g *global) error {
 			return err
 		}
 	} else {
-		w := screen{os.Stdout}
+		w := console.To(os.Stdout)
 		for _, f := range findings {
 			mark := "ok   "
 			if !f.OK {
@@ -90,7 +90,7 @@ func findData(dir string) finding {
 	running, err := datadir.Running(dir)
 	switch {
 	case err == nil:
-		f.Detail = fmt.Sprintf("%s, in use by process %d since %s, %s", dir, running.PID, localTime(running.Started), running.Address)
+		f.Detail = fmt.Sprintf("%s, in use by process %d since %s, %s", dir, running.PID, console.LocalTime(running.Started), running.Address)
 	case errors.Is(err, datadir.ErrNotRunning):
 		f.Detail = dir + ", not in use"
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -145,8 +145,8 @@ func findWaiting(home string) finding {
 			all.OldestAt = w.OldestAt
 		}
 	}
-	f.Detail = fmt.Sprintf("frames of %s wait in %s for their server: %s, %s", count(len(slots), "recording command"), home,
-		count(all.Blocks, "block"), humanize.IBytes(uint64(all.Bytes)))
+	f.Detail = fmt.Sprintf("frames of %s wait in %s for their server: %s, %s", console.Count(len(slots), "recording command"), home,
+		console.Count(all.Blocks, "block"), console.Bytes(uint64(all.Bytes)))
 	if !all.OldestAt.IsZero() {
 		f.Detail += fmt.Sprintf(", the oldest for %s", time.Since(all.OldestAt).Round(time.Second))
 	}
@@ -177,7 +177,7 @@ func (g *global) findServer(ctx context.Context) []finding {
 	}
 	findings := []finding{{What: "server", OK: true, Detail: fmt.Sprintf("%s, version %s", c.base, ready.Version)}}
 	for _, ch := range ready.Checks {
-		f := finding{What: ch.Part, OK: ch.OK, Detail: or(ch.Detail, "well")}
+		f := finding{What: ch.Part, OK: ch.OK, Detail: cmp.Or(ch.Detail, "well")}
 		if !f.OK {
 			f.Do = ch.Do
 		}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"tapedeck/internal/console"
 )
 
 // emulateCommand puts one session on a port of its own, in the protocol that it
@@ -110,7 +111,7 @@ func (c *emulateCommand) announce(g *global, e *emulated, a net.Addr) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(announcement{at, a.String(), c.Protocol, e.session, os.Getpid()})
 	}
-	_, err := fmt.Fprintf(screen{os.Stderr}, "%s plays session %s\n", at, e.session)
+	_, err := fmt.Fprintf(console.To(os.Stderr), "%s plays session %s\n", at, e.session)
 	return err
 }
 

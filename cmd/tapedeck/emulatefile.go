@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/console"
 	"tapedeck/internal/problem"
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/router"
@@ -27,7 +28,7 @@ func (c *emulateCommand) openTape(ctx context.Context, log *slog.Logger) (*emula
 		return nil, errors.Join(err, f.Close())
 	}
 	if err := f.Break(); err != nil {
-		fmt.Fprintf(screen{os.Stderr}, "note     %s: %v\n", c.Session, err)
+		fmt.Fprintf(console.To(os.Stderr), "note     %s: %v\n", c.Session, err)
 	}
 	return c.playTape(ctx, f, session, log)
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 
+	"tapedeck/internal/console"
 	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/tapefile/asciicast"
@@ -60,7 +61,7 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		return out.failed(err)
 	}
 	if out.file != os.Stdout && said != "" {
-		fmt.Fprintf(screen{os.Stderr}, "wrote %s: %s\n", c.Output, said)
+		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, said)
 	}
 	return nil
 }
@@ -72,8 +73,8 @@ func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output) (
 		return "", err
 	}
 	began := false
-	p := showProgress(func() string { return fmt.Sprintf("%s written", count(out.written.Load(), "byte")) })
-	defer p.end()
+	p := console.ShowProgress(func() string { return fmt.Sprintf("%s written", console.Count(out.written.Load(), "byte")) })
+	defer p.End()
 	held := sessionsHeld{}
 	for _, name := range c.Sessions {
 		if err := c.addTo(ctx, g, w, name, held); err != nil {
@@ -87,7 +88,7 @@ func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output) (
 		return "", err
 	}
 	bytes, frames := w.Written()
-	return fmt.Sprintf("%s, %s", count(frames, "frame"), count(bytes, "byte")), nil
+	return fmt.Sprintf("%s, %s", console.Count(frames, "frame"), console.Count(bytes, "byte")), nil
 }
 
 func (c *exportCommand) addTo(ctx context.Context, g *global, w *tapefile.Writer, name string, held sessionsHeld) error {
@@ -111,7 +112,7 @@ func hintImport(name string, err error) error {
 	if !errors.Is(err, tapefile.ErrCut) {
 		return err
 	}
-	return fmt.Errorf("%w\n\"tapedeck import %s\" takes in what comes before that, and it can be exported from the server then", err, fileWord(name))
+	return fmt.Errorf("%w\n\"tapedeck import %s\" takes in what comes before that, and it can be exported from the server then", err, console.FileWord(name))
 }
 
 // writeFrames writes the recorded frames as raw playback gives them.
@@ -135,7 +136,7 @@ func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output)
 	if err != nil {
 		err = p.why(err)
 	}
-	return count(n, "byte"), err
+	return console.Count(n, "byte"), err
 }
 
 // writeConverted writes a session in a format that takes more than its frames.
@@ -158,13 +159,13 @@ func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *outp
 		if err == nil && n == 0 {
 			fmt.Fprintln(os.Stderr, "note     the session holds no HTTP exchange: \"tapedeck proxy\" records such")
 		}
-		return count(n, "exchange"), err
+		return console.Count(n, "exchange"), err
 	}
 	messages, err := messagesOf(f, id)
 	if err != nil {
 		return "", err
 	}
-	return count(len(messages), "message"), asciicast.Write(ctx, out, t, titleOf(t, id), messages)
+	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, titleOf(t, id), messages)
 }
 
 // tape opens the tape file that was named, or one that is made of the server's

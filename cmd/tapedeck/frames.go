@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 
+	"tapedeck/internal/console"
 	"tapedeck/query"
 )
 
@@ -49,8 +50,8 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 	shown, next, err := list(ctx, g, path, q, limit, framesAtOnce, func(f *query.Frame) {
 		streams[f.StreamID] = true
 		rows = append(rows, []any{
-			shortStream(f.StreamID), "+" + millis(f.OffsetMS), f.Seq, f.Direction, f.Type, f.NodeID, f.EventID,
-			thousands(f.Size), joined(f.Flags), clip(content(f), 80),
+			shortStream(f.StreamID), "+" + console.Millis(f.OffsetMS), f.Seq, f.Direction, f.Type, f.NodeID, f.EventID,
+			console.Thousands(f.Size), joined(f.Flags), console.Clip(content(f), 80),
 		})
 	})
 	if err != nil || g.JSON {
@@ -64,11 +65,11 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 	if len(streams) == 1 {
 		first = 1 // it would say the same in every row
 	}
-	t := newTable(os.Stdout, heads[first:]...)
+	t := console.NewTable(os.Stdout, heads[first:]...)
 	for _, row := range rows {
-		t.row(row[first:]...)
+		t.Row(row[first:]...)
 	}
-	if err := t.flush(); err != nil {
+	if err := t.Flush(); err != nil {
 		return err
 	}
 	if next != nil {

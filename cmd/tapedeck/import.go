@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/console"
 	"tapedeck/query"
 	"tapedeck/replay/tapefile"
 )
@@ -50,10 +51,10 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 	defer out.close()
 	p := newParcels(out.publisher)
 	im.publish = p.publish
-	shown := showProgress(func() string { return count(im.frames(), "frame") + " imported" })
+	shown := console.ShowProgress(func() string { return console.Count(im.frames(), "frame") + " imported" })
 	err = im.read(ctx, file)
 	err = errors.Join(err, p.wait(ctx))
-	shown.end()
+	shown.End()
 	if drained := out.drained(context.WithoutCancel(ctx)); drained != nil {
 		return errors.Join(err, drained)
 	}
@@ -71,8 +72,8 @@ func waitImported(ctx context.Context, g *global, sessions []*imported) {
 	if err != nil {
 		return
 	}
-	p := showProgress(func() string { return "waiting until the sessions can be read" })
-	defer p.end()
+	p := console.ShowProgress(func() string { return "waiting until the sessions can be read" })
+	defer p.End()
 	for _, s := range sessions {
 		if s.Frames > 0 || s.ended != nil {
 			s.wait(ctx, c)
@@ -135,7 +136,7 @@ func (c *importCommand) checkOne() error {
 	}
 	defer f.Close()
 	if n := len(f.Sessions()); n != 1 {
-		return badUsage("--session gives one session an id, and %s holds %s", c.File, count(n, "session"))
+		return badUsage("--session gives one session an id, and %s holds %s", c.File, console.Count(n, "session"))
 	}
 	return nil
 }
@@ -151,16 +152,16 @@ func (c *importCommand) report(g *global, im *importer, did string, err error) e
 			return encoding
 		}
 	} else {
-		w := screen{os.Stderr}
+		w := console.To(os.Stderr)
 		if c.Check {
-			w = screen{os.Stdout}
+			w = console.To(os.Stdout)
 		}
-		t := newTable(w, "session", "streams", "frames", "bytes", "facts", "title")
+		t := console.NewTable(w, "session", "streams", "frames", "bytes", "facts", "title")
 		for _, s := range im.sessions {
-			t.row(clip(s.ID, 40), s.Streams, thousands(s.Frames), thousands(s.Bytes), thousands(s.Facts), clip(s.Title, 60))
+			t.Row(console.Clip(s.ID, 40), s.Streams, console.Thousands(s.Frames), console.Thousands(s.Bytes), console.Thousands(s.Facts), console.Clip(s.Title, 60))
 		}
-		fmt.Fprintf(w, "%s %s\n", did, count(len(im.sessions), "session"))
-		if err := t.flush(); err != nil {
+		fmt.Fprintf(w, "%s %s\n", did, console.Count(len(im.sessions), "session"))
+		if err := t.Flush(); err != nil {
 			return err
 		}
 	}
@@ -178,16 +179,16 @@ func (to *imported) sayMissing(check bool) {
 	what := "facts"
 	switch {
 	case to.Frames == 0 && to.Missing > 0:
-		fmt.Fprintf(screen{os.Stderr}, "note     session %s: none of its frames can be read\n", to.ID)
+		fmt.Fprintf(console.To(os.Stderr), "note     session %s: none of its frames can be read\n", to.ID)
 		return
 	case to.Missing > 0:
-		what = fmt.Sprintf("its last %s, and facts", count(to.Missing, "frame"))
+		what = fmt.Sprintf("its last %s, and facts", console.Count(to.Missing, "frame"))
 	case to.Facts > 0:
 		return
 	}
 	next := ""
 	if !check {
-		next = fmt.Sprintf("; \"tapedeck redecode %s\" derives those of the frames that came", sessionWord(to.ID))
+		next = fmt.Sprintf("; \"tapedeck redecode %s\" derives those of the frames that came", console.SessionWord(to.ID))
 	}
-	fmt.Fprintf(screen{os.Stderr}, "note     session %s lacks %s%s\n", to.ID, what, next)
+	fmt.Fprintf(console.To(os.Stderr), "note     session %s lacks %s%s\n", to.ID, what, next)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"tapedeck/internal/console"
 	"tapedeck/query"
 )
 
@@ -21,7 +22,7 @@ type knownError struct {
 // Error implements error.
 func (e *knownError) Error() string {
 	return fmt.Sprintf("%s: these bytes are session %s already, recorded %s", e.source, e.stored.SessionID,
-		localTime(e.stored.Stream.FirstAt))
+		console.LocalTime(e.stored.Stream.FirstAt))
 }
 
 // report prints which session has the bytes. The command then succeeds.
@@ -29,10 +30,10 @@ func (e *knownError) report(g *global) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"digest": e.digest, "known": e.stored})
 	}
-	w := screen{os.Stderr}
+	w := console.To(os.Stderr)
 	fmt.Fprintf(w, "%s\n", e)
 	fmt.Fprintf(w, "stream   %s\n", e.stored.Stream.ID)
-	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", sessionWord(e.stored.SessionID))
+	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", console.SessionWord(e.stored.SessionID))
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/console"
 )
 
 // version is set by the build.
@@ -86,7 +87,7 @@ func run(args []string) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(screen{os.Stderr}, "tapedeck: %v\n", err)
+	fmt.Fprintf(console.To(os.Stderr), "tapedeck: %v\n", err)
 	_, usage := errors.AsType[usageError](err)
 	refused, answered := errors.AsType[*apiError](err)
 	if usage || answered && refused.Status == http.StatusBadRequest { // a parameter cannot be

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"tapedeck/internal/console"
 )
 
 // hintForMissing says what to do where the server has no session that a path
@@ -20,7 +21,7 @@ func hintForMissing(path string) string {
 	case err != nil || !info.Mode().IsRegular():
 		return "\"tapedeck sessions\" lists those there are."
 	case isTape(name):
-		return fmt.Sprintf("It is a tape file here: \"tapedeck import %s\" brings its sessions to the server.", fileWord(name))
+		return fmt.Sprintf("It is a tape file here: \"tapedeck import %s\" brings its sessions to the server.", console.FileWord(name))
 	}
-	return fmt.Sprintf("It is a file here and no tape: \"tapedeck record %s\" records it, and says what the session is called.", fileWord(name))
+	return fmt.Sprintf("It is a file here and no tape: \"tapedeck record %s\" records it, and says what the session is called.", console.FileWord(name))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"tapedeck/ingest/recorders"
 	"tapedeck/ingest/spool"
 	"tapedeck/ingest/upload"
+	"tapedeck/internal/console"
 )
 
 // outlet is where a recording command's blocks go: the tapedeck server or a NATS
@@ -175,10 +177,10 @@ func (o *outlet) drained(ctx context.Context) error {
 	if o.spool == nil || o.spool.State().Parcels == 0 {
 		return nil
 	}
-	p := showProgress(func() string {
-		return fmt.Sprintf("%s to go to %s", count(o.spool.State().Parcels, "block"), o.server)
+	p := console.ShowProgress(func() string {
+		return fmt.Sprintf("%s to go to %s", console.Count(o.spool.State().Parcels, "block"), o.server)
 	})
-	defer p.end()
+	defer p.End()
 	least := o.spool.State().Parcels
 	for end := time.Now().Add(drainTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		left := o.spool.State().Parcels
@@ -201,14 +203,14 @@ func (o *outlet) leftovers() error {
 	if st.Parcels == 0 {
 		return nil
 	}
-	why := or(st.LastError, o.server+" takes nothing")
+	why := cmp.Or(st.LastError, o.server+" takes nothing")
 	if o.link != nil {
 		if l := o.link.State(); !l.Connected {
 			why = fmt.Sprintf("%s is away since %s", o.server, l.DownSince.Format(time.TimeOnly))
 		}
 	}
 	return fmt.Errorf("%s\nWhat was recorded is safe on disk (%s in %s). \"tapedeck flush\" sends it, and so does the next \"tapedeck record\"",
-		why, count(st.Parcels, "block"), st.Dir)
+		why, console.Count(st.Parcels, "block"), st.Dir)
 }
 
 func (o *outlet) close() {

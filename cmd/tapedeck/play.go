@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"tapedeck/internal/console"
 	"time"
 )
 
@@ -76,7 +77,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 		q.Set("mode", "raw")
 		accept = "text/event-stream"
 	case "text":
-		show, out = printEvents, screen{os.Stdout}
+		show, out = printEvents, console.To(os.Stdout)
 	}
 	cl.http.Transport.(*http.Transport).ResponseHeaderTimeout = 0 // a tape may begin with silence
 	body, err := cl.open(ctx, http.MethodGet, path, q, accept)
@@ -105,7 +106,7 @@ func await(ctx context.Context, cl *apiClient, path, session string) error {
 			return body.Close()
 		}
 		if !told {
-			fmt.Fprintf(screen{os.Stderr}, "waiting for session %q to begin; end with Ctrl-C\n", session)
+			fmt.Fprintf(console.To(os.Stderr), "waiting for session %q to begin; end with Ctrl-C\n", session)
 		}
 		select {
 		case <-ctx.Done():
@@ -148,11 +149,11 @@ func printEvents(w io.Writer, r io.Reader) error {
 		}
 		var e event
 		if err := json.Unmarshal(text, &e); err != nil {
-			return fmt.Errorf("read %q: %w", clip(string(text), 80), err)
+			return fmt.Errorf("read %q: %w", console.Clip(string(text), 80), err)
 		}
 		switch {
 		case e.StreamID == "" && e.Type == "end":
-			_, err := fmt.Fprintf(w, "── end, %s\n", count(e.Frames, "frame"))
+			_, err := fmt.Fprintf(w, "── end, %s\n", console.Count(e.Frames, "frame"))
 			return err
 		case e.StreamID == "" && e.Type == "error":
 			return fmt.Errorf("%s", e.Detail)
@@ -161,7 +162,7 @@ func printEvents(w io.Writer, r io.Reader) error {
 		if e.Direction == "send" {
 			arrow = "→"
 		}
-		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, line(e.Type), line(e.NodeID), clip(e.said(), 120)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, console.Line(e.Type), console.Line(e.NodeID), console.Clip(e.said(), 120)); err != nil {
 			return err
 		}
 	}

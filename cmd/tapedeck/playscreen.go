@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"tapedeck/internal/console"
 	"tapedeck/replay"
 	"tapedeck/replay/terminal"
 )
@@ -56,8 +57,8 @@ func (c *playCommand) onScreen(ctx context.Context, from *player, path string, q
 		return from.why(err)
 	}
 	if !result.Ended {
-		fmt.Fprintf(screen{os.Stdout}, "left at %s; \"tapedeck play --from +%s %s\" goes on from there\n",
-			result.At.Truncate(time.Millisecond), result.At.Truncate(time.Millisecond), sessionWord(c.Session))
+		fmt.Fprintf(console.To(os.Stdout), "left at %s; \"tapedeck play --from +%s %s\" goes on from there\n",
+			result.At.Truncate(time.Millisecond), result.At.Truncate(time.Millisecond), console.SessionWord(c.Session))
 	}
 	if gone {
 		return exitCode(130) // as a shell says of an interrupted command

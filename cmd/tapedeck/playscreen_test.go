@@ -70,8 +70,8 @@ func unfolding(t *testing.T, session string) string {
 	return path
 }
 
-// console is a command on a terminal of its own.
-type console struct {
+// terminalRun is a command on a terminal of its own.
+type terminalRun struct {
 	t        *testing.T
 	screen   *terminaltest.Screen
 	keyboard *os.File
@@ -81,13 +81,13 @@ type console struct {
 	over     chan error
 }
 
-func openConsole(t *testing.T, cmd *exec.Cmd, env ...string) *console {
+func openConsole(t *testing.T, cmd *exec.Cmd, env ...string) *terminalRun {
 	t.Helper()
 	keyboard, line, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &console{t: t, screen: terminaltest.New(80, 24), keyboard: keyboard, line: line, cmd: cmd, over: make(chan error, 1)}
+	c := &terminalRun{t: t, screen: terminaltest.New(80, 24), keyboard: keyboard, line: line, cmd: cmd, over: make(chan error, 1)}
 	if err := pty.Setsize(keyboard, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func openConsole(t *testing.T, cmd *exec.Cmd, env ...string) *console {
 	return c
 }
 
-func (c *console) press(text string) {
+func (c *terminalRun) press(text string) {
 	c.t.Helper()
 	if _, err := c.keyboard.WriteString(text); err != nil {
 		c.t.Fatal(err)
@@ -129,7 +129,7 @@ func (c *console) press(text string) {
 
 // shows waits until all of it is on the screen, but for what begins with an
 // exclamation mark, which is not.
-func (c *console) shows(want ...string) {
+func (c *terminalRun) shows(want ...string) {
 	c.t.Helper()
 	wrong := ""
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -148,7 +148,7 @@ func (c *console) shows(want ...string) {
 }
 
 // ends waits for the end of the command, and looks at how it leaves the terminal.
-func (c *console) ends(exit int) {
+func (c *terminalRun) ends(exit int) {
 	c.t.Helper()
 	select {
 	case <-c.over:
@@ -255,15 +255,15 @@ func TestPlaysOnScreen(t *testing.T) {
 func TestTerminalIsRestored(t *testing.T) {
 	tape := unfolding(t, "unfold")
 	for name, tc := range map[string]struct {
-		end  func(*console)
+		end  func(*terminalRun)
 		exit int
 	}{
-		"q":         {func(c *console) { c.press("q") }, 0},
-		"Ctrl-C":    {func(c *console) { c.press("\x03") }, 130},
-		"in prompt": {func(c *console) { c.press("g+1\x03") }, 130},
-		"SIGTERM":   {func(c *console) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 130},
-		"SIGHUP":    {func(c *console) { _ = c.cmd.Process.Signal(syscall.SIGHUP) }, 130},
-		"SIGINT":    {func(c *console) { _ = c.cmd.Process.Signal(syscall.SIGINT) }, 130},
+		"q":         {func(c *terminalRun) { c.press("q") }, 0},
+		"Ctrl-C":    {func(c *terminalRun) { c.press("\x03") }, 130},
+		"in prompt": {func(c *terminalRun) { c.press("g+1\x03") }, 130},
+		"SIGTERM":   {func(c *terminalRun) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 130},
+		"SIGHUP":    {func(c *terminalRun) { _ = c.cmd.Process.Signal(syscall.SIGHUP) }, 130},
+		"SIGINT":    {func(c *terminalRun) { _ = c.cmd.Process.Signal(syscall.SIGINT) }, 130},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := openConsole(t, offline(t, "play", tape), "NO_COLOR=1")

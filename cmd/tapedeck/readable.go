@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/console"
 	"tapedeck/query"
 )
 
@@ -40,8 +41,8 @@ func waitReadable(ctx context.Context, g *global, s *ingest.Summary) {
 	if err != nil || len(s.Sessions) == 0 {
 		return
 	}
-	p := showProgress(func() string { return "waiting until the recording can be read" })
-	defer p.end()
+	p := console.ShowProgress(func() string { return "waiting until the recording can be read" })
+	defer p.End()
 	last, began := s.LastSession, time.Now()
 	for {
 		done, err := streamEnded(ctx, c, last, s.StreamID)

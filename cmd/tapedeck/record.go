@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/internal/console"
 	"tapedeck/internal/secrets"
 )
 
@@ -177,27 +178,27 @@ func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool) e
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(s)
 	}
-	w := screen{os.Stderr}
+	w := console.To(os.Stderr)
 	if s.Frames == 0 {
 		fmt.Fprintln(w, "recorded nothing: no frame came")
 		return nil
 	}
 	rate := ""
 	if perSecond := float64(s.Frames) / took.Seconds(); perSecond >= 1000 {
-		rate = fmt.Sprintf(" (%s/s)", count(int64(perSecond), "frame"))
+		rate = fmt.Sprintf(" (%s/s)", console.Count(int64(perSecond), "frame"))
 	}
-	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", count(s.Frames, "frame"), count(s.Bytes, "byte"), millis(took.Seconds()*1000), rate)
+	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"), console.Millis(took.Seconds()*1000), rate)
 	fmt.Fprintf(w, "stream   %s\n", s.StreamID)
 	switch {
 	case s.SessionCount == 1:
 		fmt.Fprintf(w, "session  %s\n", s.Sessions[0])
 	case s.SessionCount > 1:
-		fmt.Fprintf(w, "sessions %s, from %s to %s\n", thousands(s.SessionCount), s.Sessions[0], s.LastSession)
+		fmt.Fprintf(w, "sessions %s, from %s to %s\n", console.Thousands(s.SessionCount), s.Sessions[0], s.LastSession)
 	}
 	fmt.Fprintf(w, "dialect  %s (%s)\n", s.Dialect, s.Evidence)
 	writeNotes(w, s, frameClock)
 	if s.SessionCount > 0 {
-		fmt.Fprintf(w, "next     tapedeck show %s\n", sessionWord(s.Sessions[0]))
+		fmt.Fprintf(w, "next     tapedeck show %s\n", console.SessionWord(s.Sessions[0]))
 	}
 	return nil
 }
@@ -215,11 +216,11 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 		{s.Counters.Back, "id", "went back"},
 	} {
 		if n.n > 0 {
-			fmt.Fprintf(w, "note     %s %s\n", count(n.n, n.one), n.what)
+			fmt.Fprintf(w, "note     %s %s\n", console.Count(n.n, n.one), n.what)
 		}
 	}
 	if s.Misdated > 0 {
-		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", count(s.Misdated, "frame"))
+		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", console.Count(s.Misdated, "frame"))
 	}
 	if frameClock && !s.Timed {
 		fmt.Fprintln(w, "note     no frame has a time: --clock frame kept the times at which they arrived")

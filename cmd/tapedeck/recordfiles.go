@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/console"
 )
 
 // fileResult is the result of recording one of several files, a line of --json.
@@ -136,7 +137,7 @@ func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, 
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(result)
 	}
-	w := screen{os.Stderr}
+	w := console.To(os.Stderr)
 	switch {
 	case isKnown, isSame:
 		fmt.Fprintf(w, "known    %v\n", err)
@@ -152,9 +153,9 @@ func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, 
 	}
 	where := "session " + s.Sessions[0]
 	if s.SessionCount > 1 {
-		where = fmt.Sprintf("%s sessions from %s to %s", thousands(s.SessionCount), s.Sessions[0], s.LastSession)
+		where = fmt.Sprintf("%s sessions from %s to %s", console.Thousands(s.SessionCount), s.Sessions[0], s.LastSession)
 	}
-	fmt.Fprintf(w, "recorded %s: %s, %s, %s, %s\n", path, count(s.Frames, "frame"), count(s.Bytes, "byte"), s.Dialect, where)
+	fmt.Fprintf(w, "recorded %s: %s, %s, %s, %s\n", path, console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"), s.Dialect, where)
 	writeNotes(w, s, frameClock)
 	return nil
 }
@@ -167,9 +168,9 @@ func (t *filesResult) report(g *global, session string, all *sources, took time.
 			return err
 		}
 	} else {
-		w := screen{os.Stderr}
-		fmt.Fprintf(w, "total    %s of %s recorded: %s, %s in %s\n", thousands(t.Recorded), count(t.Files, "file"),
-			count(t.Frames, "frame"), count(t.Bytes, "byte"), millis(took.Seconds()*1000))
+		w := console.To(os.Stderr)
+		fmt.Fprintf(w, "total    %s of %s recorded: %s, %s in %s\n", console.Thousands(t.Recorded), console.Count(t.Files, "file"),
+			console.Count(t.Frames, "frame"), console.Count(t.Bytes, "byte"), console.Millis(took.Seconds()*1000))
 		for _, n := range []struct {
 			n         int
 			one, what string
@@ -182,7 +183,7 @@ func (t *filesResult) report(g *global, session string, all *sources, took time.
 			{all.noFiles, "item", "in folders left out: links to folders, broken links or special files"},
 		} {
 			if n.n > 0 {
-				fmt.Fprintf(w, "note     %s %s\n", count(n.n, n.one), n.what)
+				fmt.Fprintf(w, "note     %s %s\n", console.Count(n.n, n.one), n.what)
 			}
 		}
 		switch {
@@ -190,9 +191,9 @@ func (t *filesResult) report(g *global, session string, all *sources, took time.
 			if t.streams == t.Files {
 				fmt.Fprintf(w, "note     all of them are in session %s, a stream each\n", session)
 			} else {
-				fmt.Fprintf(w, "note     %s of %s recorded in session %s, a stream each\n", thousands(t.streams), count(t.Files, "file"), session)
+				fmt.Fprintf(w, "note     %s of %s recorded in session %s, a stream each\n", console.Thousands(t.streams), console.Count(t.Files, "file"), session)
 			}
-			fmt.Fprintf(w, "next     tapedeck show %s\n", sessionWord(session))
+			fmt.Fprintf(w, "next     tapedeck show %s\n", console.SessionWord(session))
 		case t.Frames > 0:
 			fmt.Fprintln(w, "next     tapedeck sessions")
 		}

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"tapedeck/ingest/redecode"
+	"tapedeck/internal/console"
 )
 
 // redecodeCommand has a server derive the facts of sessions anew.
@@ -29,7 +30,7 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	}
 	// The answer comes when all is done, which takes as long as it takes.
 	cl.http = &http.Client{}
-	t := newTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages", "recognised by")
+	t := console.NewTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages", "recognised by")
 	var failures []error
 	var unended []string
 	results := []json.RawMessage{}
@@ -45,8 +46,8 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 		results = append(results, answer)
 		for i := range result.Streams {
 			s := &result.Streams[i]
-			t.row(clip(id, 40), s.ID, s.DialectBefore+" → "+s.DialectAfter, thousands(s.Frames),
-				thousands(s.Spans), thousands(s.Messages), thousands(s.Usages), clip(s.Evidence, 60))
+			t.Row(console.Clip(id, 40), s.ID, s.DialectBefore+" → "+s.DialectAfter, console.Thousands(s.Frames),
+				console.Thousands(s.Spans), console.Thousands(s.Messages), console.Thousands(s.Usages), console.Clip(s.Evidence, 60))
 			if !s.Ended {
 				unended = append(unended, s.ID)
 			}
@@ -55,7 +56,7 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	if g.JSON {
 		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"items": results, "next": nil})
 	} else if len(results) > 0 {
-		err = t.flush()
+		err = t.Flush()
 	}
 	for _, id := range unended {
 		fmt.Fprintf(os.Stderr, "Stream %s never said that it ended. Should it go on after all, decode its session again at its end.\n", id)

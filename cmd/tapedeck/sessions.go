@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"tapedeck/internal/console"
 	"tapedeck/query"
 )
 
@@ -47,10 +48,10 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	})
 	c.setAmounts(q)
 	filtered := len(q) > 0 && (len(q) > 1 || !q.Has("sort"))
-	t := newTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "title")
+	t := console.NewTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "title")
 	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *query.Session) {
-		t.row(clip(s.ID, 40), localTime(s.Started), sessionTime(&s.SessionHead), s.Status, s.Runs, thousands(s.Frames),
-			thousands(s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), clip(s.Title, 50))
+		t.Row(console.Clip(s.ID, 40), console.LocalTime(s.Started), sessionTime(&s.SessionHead), s.Status, s.Runs, console.Thousands(s.Frames),
+			console.Thousands(s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), console.Clip(s.Title, 50))
 	})
 	if err != nil || g.JSON {
 		return err
@@ -59,7 +60,7 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		sayNone("sessions", filtered)
 		return nil
 	}
-	if err := t.flush(); err != nil {
+	if err := t.Flush(); err != nil {
 		return err
 	}
 	if next != nil {
@@ -104,14 +105,14 @@ func (c *sessionsCommand) setAmounts(q url.Values) {
 // sessionTime returns how long a session took, or has been running.
 func sessionTime(s *query.SessionHead) string {
 	if s.RunningMS != nil {
-		return millis(*s.RunningMS)
+		return console.Millis(*s.RunningMS)
 	}
-	return millis(s.DurationMS)
+	return console.Millis(s.DurationMS)
 }
 
 // toolCalls says how often tools were called.
 func toolCalls(c query.ToolCounts) string {
-	text := count(c.Calls, "tool call")
+	text := console.Count(c.Calls, "tool call")
 	if c.Errors > 0 {
 		text += fmt.Sprintf(" (%d failed)", c.Errors)
 	}

@@ -3,14 +3,15 @@ package main
 import (
 	"slices"
 	"strings"
+	"tapedeck/internal/console"
 	"testing"
 )
 
 // A session's id and a file's name that begin like a flag are arguments in hints.
 func TestHintsOfNamesLikeFlags(t *testing.T) {
 	for got, want := range map[string]string{
-		sessionWord("a b"): "'a b'", sessionWord("-rf"): "-- -rf", sessionWord("-5"): "-- -5", sessionWord("--x y"): "-- '--x y'",
-		fileWord("-rf.tape"): "./-rf.tape", fileWord("a.tape"): "a.tape",
+		console.SessionWord("a b"): "'a b'", console.SessionWord("-rf"): "-- -rf", console.SessionWord("-5"): "-- -5", console.SessionWord("--x y"): "-- '--x y'",
+		console.FileWord("-rf.tape"): "./-rf.tape", console.FileWord("a.tape"): "a.tape",
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -18,7 +19,7 @@ func TestHintsOfNamesLikeFlags(t *testing.T) {
 	}
 	for _, id := range []string{"-rf", "-5", "--json"} {
 		var c cli
-		args := append([]string{"show"}, strings.Fields(sessionWord(id))...)
+		args := append([]string{"show"}, strings.Fields(console.SessionWord(id))...)
 		if _, err := parse(hintParser(t, &c), &c, args); err != nil || c.Show.Session != id {
 			t.Errorf("tapedeck %s: session %q, %v", strings.Join(args, " "), c.Show.Session, err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"tapedeck/internal/console"
 	"tapedeck/query"
 )
 
@@ -50,7 +52,7 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 			"session": &detail, "timeline": &timeline, "transcript": messages,
 		})
 	}
-	w := screen{os.Stdout}
+	w := console.To(os.Stdout)
 	showHead(w, &detail)
 	showSpans(w, &timeline)
 	if err := showTokens(w, detail.Spent); err != nil {
@@ -79,25 +81,25 @@ func transcript(ctx context.Context, cl *apiClient, session string) ([]query.Mes
 }
 
 func showHead(w io.Writer, d *query.SessionDetail) {
-	fmt.Fprintf(w, "%s  %s\n", line(d.ID), d.Status)
+	fmt.Fprintf(w, "%s  %s\n", console.Line(d.ID), d.Status)
 	if d.Title != "" {
-		fmt.Fprintf(w, "  %s\n", line(d.Title))
+		fmt.Fprintf(w, "  %s\n", console.Line(d.Title))
 	}
 	if text := sessionClock(d); text != "" {
-		fmt.Fprintf(w, "  %s\n", line(text))
+		fmt.Fprintf(w, "  %s\n", console.Line(text))
 	}
-	fmt.Fprintf(w, "  %s, %s long, %s, %s, %s, %s\n", localTime(d.Started), millis(d.DurationMS),
-		count(d.Frames, "frame"), count(d.Bytes, "byte"), count(d.Totals.Runs, "run"), toolCalls(d.Totals.Tools))
+	fmt.Fprintf(w, "  %s, %s long, %s, %s, %s, %s\n", console.LocalTime(d.Started), console.Millis(d.DurationMS),
+		console.Count(d.Frames, "frame"), console.Count(d.Bytes, "byte"), console.Count(d.Totals.Runs, "run"), toolCalls(d.Totals.Tools))
 	for _, name := range slices.Sorted(maps.Keys(d.Tags)) {
-		fmt.Fprintf(w, "  tag %s\n", line(name+"="+d.Tags[name]))
+		fmt.Fprintf(w, "  tag %s\n", console.Line(name+"="+d.Tags[name]))
 	}
 	for _, s := range d.Streams {
-		state := or(s.EndReason, "running")
+		state := cmp.Or(s.EndReason, "running")
 		if s.IsLost {
 			state = "lost"
 		}
-		fmt.Fprintf(w, "  stream %s  %s over %s from %s, %s\n", s.ID, s.Dialect, s.Transport, line(or(s.Source, "?")), line(state))
-		fmt.Fprintf(w, "    dialect %s: %s\n", s.Dialect, line(s.Evidence))
+		fmt.Fprintf(w, "  stream %s  %s over %s from %s, %s\n", s.ID, s.Dialect, s.Transport, console.Line(cmp.Or(s.Source, "?")), console.Line(state))
+		fmt.Fprintf(w, "    dialect %s: %s\n", s.Dialect, console.Line(s.Evidence))
 	}
 }
 
@@ -106,15 +108,15 @@ func showHead(w io.Writer, d *query.SessionDetail) {
 func sessionClock(d *query.SessionDetail) string {
 	switch {
 	case d.RunningMS != nil && d.SilentMS != nil:
-		return fmt.Sprintf("running for %s, silent for %s", millis(*d.RunningMS), millis(*d.SilentMS))
+		return fmt.Sprintf("running for %s, silent for %s", console.Millis(*d.RunningMS), console.Millis(*d.SilentMS))
 	case d.End == nil:
 		return ""
 	}
-	text := fmt.Sprintf("ended at %s: %s", millis(d.End.OffsetMS), d.End.Detail)
+	text := fmt.Sprintf("ended at %s: %s", console.Millis(d.End.OffsetMS), d.End.Detail)
 	if d.Status == query.Lost {
-		text = fmt.Sprintf("lost at %s: %s", millis(d.End.OffsetMS), d.End.Detail)
+		text = fmt.Sprintf("lost at %s: %s", console.Millis(d.End.OffsetMS), d.End.Detail)
 		if d.SilentMS != nil {
-			text += ", silent for " + millis(*d.SilentMS)
+			text += ", silent for " + console.Millis(*d.SilentMS)
 		}
 	}
 	if d.End.Span != nil && d.End.Span.Name != "" {
@@ -132,8 +134,8 @@ func showSpans(w io.Writer, t *query.Timeline) {
 	var walk func(spans []*query.TimelineSpan, depth int)
 	walk = func(spans []*query.TimelineSpan, depth int) {
 		for _, s := range spans {
-			what := strings.TrimSpace(s.Kind + " " + clip(s.Name, 60))
-			fmt.Fprintf(w, "  %9s  %9s  %s%s%s\n", "+"+millis(s.StartMS), spanTime(s), strings.Repeat("  ", depth), what, spanNotes(s))
+			what := strings.TrimSpace(s.Kind + " " + console.Clip(s.Name, 60))
+			fmt.Fprintf(w, "  %9s  %9s  %s%s%s\n", "+"+console.Millis(s.StartMS), spanTime(s), strings.Repeat("  ", depth), what, spanNotes(s))
 			walk(s.Children, depth+1)
 		}
 	}
@@ -143,14 +145,14 @@ func showSpans(w io.Writer, t *query.Timeline) {
 func spanTime(s *query.TimelineSpan) string {
 	switch {
 	case s.ReportedMS != nil:
-		return millis(*s.ReportedMS)
+		return console.Millis(*s.ReportedMS)
 	case s.DurationMS != nil:
-		return millis(*s.DurationMS)
+		return console.Millis(*s.DurationMS)
 	case !s.Open:
 		return "–" // it ended, and when it began was not seen
 	}
 	if s.RunningMS != nil {
-		return millis(*s.RunningMS) + "…"
+		return console.Millis(*s.RunningMS) + "…"
 	}
 	return "open"
 }
@@ -161,16 +163,16 @@ func spanNotes(s *query.TimelineSpan) string {
 		notes = append(notes, s.Status)
 	}
 	if s.Model != nil {
-		notes = append(notes, line(*s.Model))
+		notes = append(notes, console.Line(*s.Model))
 	}
 	if s.FirstTokenMS != nil && s.Kind == "llm" {
-		notes = append(notes, "first token after "+millis(*s.FirstTokenMS))
+		notes = append(notes, "first token after "+console.Millis(*s.FirstTokenMS))
 	}
 	if s.Tokens != nil {
-		notes = append(notes, count(s.Tokens.Total, "token"))
+		notes = append(notes, console.Count(s.Tokens.Total, "token"))
 	}
 	if s.Error != nil {
-		notes = append(notes, clip(*s.Error, 100))
+		notes = append(notes, console.Clip(*s.Error, 100))
 	}
 	if len(notes) == 0 {
 		return ""
@@ -184,10 +186,10 @@ func showTokens(w io.Writer, s query.Spent) error {
 	}
 	fmt.Fprintln(w, "\nTokens")
 	n := s.Tokens
-	t := newTable(w, "  calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost")
-	t.row(fmt.Sprintf("  %d", s.Calls), thousands(n.Input), thousands(n.CacheRead), thousands(n.CacheWrite5m+n.CacheWrite1h),
-		thousands(n.Output), thousands(n.Reasoning), thousands(n.Total), cost(s))
-	return t.flush()
+	t := console.NewTable(w, "  calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost")
+	t.Row(fmt.Sprintf("  %d", s.Calls), console.Thousands(n.Input), console.Thousands(n.CacheRead), console.Thousands(n.CacheWrite5m+n.CacheWrite1h),
+		console.Thousands(n.Output), console.Thousands(n.Reasoning), console.Thousands(n.Total), cost(s))
+	return t.Flush()
 }
 
 // cost prints money, and says what has no price.
@@ -196,7 +198,7 @@ func cost(s query.Spent) string {
 	case s.Cost == nil:
 		return "unpriced"
 	case s.UnpricedCalls > 0:
-		return fmt.Sprintf("$%.4f (%s unpriced)", *s.Cost, count(s.UnpricedCalls, "call"))
+		return fmt.Sprintf("$%.4f (%s unpriced)", *s.Cost, console.Count(s.UnpricedCalls, "call"))
 	}
 	return fmt.Sprintf("$%.4f", *s.Cost)
 }
@@ -213,13 +215,13 @@ func showMessages(w io.Writer, messages []query.Message, whole bool) {
 		m := &messages[i]
 		who := m.Kind
 		if m.Name != "" {
-			who += " " + line(m.Name)
+			who += " " + console.Line(m.Name)
 		}
-		text := clip(m.Text, shownText)
+		text := console.Clip(m.Text, shownText)
 		if whole {
 			text = strings.ReplaceAll(m.Text, "\n", "\n    ")
 		}
-		fmt.Fprintf(w, "  %9s  %s: %s\n", "+"+millis(m.StartMS), who, text)
+		fmt.Fprintf(w, "  %9s  %s: %s\n", "+"+console.Millis(m.StartMS), who, text)
 	}
 }
 
@@ -229,6 +231,6 @@ func showTrouble(w io.Writer, d *query.SessionDetail) {
 	}
 	fmt.Fprintln(w, "\nWhat does not add up")
 	for _, t := range d.Discrepancies {
-		fmt.Fprintf(w, "  %s: %s\n", t.Code, line(t.Detail))
+		fmt.Fprintf(w, "  %s: %s\n", t.Code, console.Line(t.Detail))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"tapedeck/internal/console"
 )
 
 // recordEndings are the suffixes of the files in a folder that are recorded. A file
@@ -129,7 +130,7 @@ func (s *sources) add(path string) error {
 		return nil
 	}
 	if len(s.list) >= filesLimit {
-		return badUsage("these are more than %s files: record them by folder", thousands(filesLimit))
+		return badUsage("these are more than %s files: record them by folder", console.Thousands(filesLimit))
 	}
 	s.seen[real] = true
 	s.list = append(s.list, source{path: path})

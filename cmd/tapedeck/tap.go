@@ -9,14 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"tapedeck/ingest"
 	"tapedeck/ingest/copier"
 	"tapedeck/ingest/file"
 	"tapedeck/ingest/process"
 	"tapedeck/ingest/ssetap"
 	"tapedeck/ingest/websocket"
+	"tapedeck/internal/console"
 	"tapedeck/schema"
 )
 
@@ -51,15 +50,15 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 func (c *recordCommand) tapFile(ctx context.Context, label, path string, known func(digest string) error, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
 	var done, total atomic.Int64
 	began := time.Now()
-	p := showProgress(func() string {
+	p := console.ShowProgress(func() string {
 		n, all := done.Load(), total.Load()
-		rate := humanize.Bytes(uint64(float64(n)/time.Since(began).Seconds())) + "/s"
+		rate := console.DecimalBytes(uint64(float64(n)/time.Since(began).Seconds())) + "/s"
 		if all == 0 {
-			return fmt.Sprintf("%s%s recorded, %s", label, humanize.Bytes(uint64(n)), rate)
+			return fmt.Sprintf("%s%s recorded, %s", label, console.DecimalBytes(uint64(n)), rate)
 		}
-		return fmt.Sprintf("%s%3.0f%% of %s recorded, %s", label, 100*float64(n)/float64(all), humanize.Bytes(uint64(all)), rate)
+		return fmt.Sprintf("%s%3.0f%% of %s recorded, %s", label, 100*float64(n)/float64(all), console.DecimalBytes(uint64(all)), rate)
 	})
-	defer p.end()
+	defer p.End()
 	return file.Record(ctx, rec, so, file.Options{
 		Path: path, FrameLimit: c.FrameLimit,
 		Progress: func(n, all int64) { done.Store(n); total.Store(all) },
@@ -68,7 +67,7 @@ func (c *recordCommand) tapFile(ctx context.Context, label, path string, known f
 }
 
 func (c *recordCommand) tapStdin(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
-	if isTerminal(os.Stdin) {
+	if console.IsTerminal(os.Stdin) {
 		fmt.Fprintln(os.Stderr, "recording what you type; end with Ctrl-D")
 	}
 	so.Source = "standard input"

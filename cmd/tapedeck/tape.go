@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"tapedeck/internal/console"
 	"tapedeck/replay/tapefile"
 )
 
@@ -43,7 +44,7 @@ func (g *global) player(name, session string) (*player, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	if err := f.Break(); err != nil {
-		fmt.Fprintf(screen{os.Stderr}, "note     %s: %v\n", name, err)
+		fmt.Fprintf(console.To(os.Stderr), "note     %s: %v\n", name, err)
 	}
 	noted := &notedFile{File: f}
 	c, shut := playHere(noted)
@@ -79,7 +80,7 @@ func oneSession(f *tapefile.File, name, session string) (string, error) {
 	case session == "" && len(ids) == 1:
 		return ids[0], nil
 	case session == "":
-		return "", badUsage("%s holds %s: name one with --session.\n%s", name, count(len(ids), "session"), strings.Join(ids, "\n"))
+		return "", badUsage("%s holds %s: name one with --session.\n%s", name, console.Count(len(ids), "session"), strings.Join(ids, "\n"))
 	}
 	for _, id := range ids {
 		if id == session {

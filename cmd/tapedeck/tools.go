@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tapedeck/internal/console"
 	"tapedeck/query"
 )
 
@@ -35,20 +36,20 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 		return nil
 	}
 	heads := groupHeads(r.Granularity, r.GroupBy)
-	t := newTable(os.Stdout, append(slices.Clone(heads),
+	t := console.NewTable(os.Stdout, append(slices.Clone(heads),
 		"calls", "errors", "error rate", "open", "min", "avg", "p50", "p90", "p95", "p99", "max")...)
 	for i := range r.Items {
 		row := &r.Items[i]
-		t.row(append(groupCells(row.Period, r.GroupBy, row.Group), timeCells(&row.ToolTimes)...)...)
+		t.Row(append(groupCells(row.Period, r.GroupBy, row.Group), timeCells(&row.ToolTimes)...)...)
 	}
 	if len(heads) > 0 {
-		t.row(append(totalCells(heads), timeCells(&r.Totals)...)...)
+		t.Row(append(totalCells(heads), timeCells(&r.Totals)...)...)
 	}
-	if err := t.flush(); err != nil || len(r.Slowest) == 0 {
+	if err := t.Flush(); err != nil || len(r.Slowest) == 0 {
 		return err
 	}
 	fmt.Println()
-	t = newTable(os.Stdout, "slowest", "tool", "status", "session", "play it")
+	t = console.NewTable(os.Stdout, "slowest", "tool", "status", "session", "play it")
 	for i := range r.Slowest {
 		s := &r.Slowest[i]
 		tool := "(none)"
@@ -59,14 +60,14 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 		if took == nil {
 			took = s.RunningMS
 		}
-		t.row(millisOf(took), tool, s.Status, clip(s.SessionID, 40),
-			fmt.Sprintf("tapedeck play --from %s %s", s.Position, sessionWord(s.SessionID)))
+		t.Row(millisOf(took), tool, s.Status, console.Clip(s.SessionID, 40),
+			fmt.Sprintf("tapedeck play --from %s %s", s.Position, console.SessionWord(s.SessionID)))
 	}
-	return t.flush()
+	return t.Flush()
 }
 
 func timeCells(t *query.ToolTimes) []any {
-	cells := []any{thousands(t.Calls), thousands(t.Errors), fmt.Sprintf("%.1f%%", 100*t.ErrorRate), thousands(t.Open)}
+	cells := []any{console.Thousands(t.Calls), console.Thousands(t.Errors), fmt.Sprintf("%.1f%%", 100*t.ErrorRate), console.Thousands(t.Open)}
 	for _, ms := range []*float64{t.MinMS, t.AvgMS, t.P50MS, t.P90MS, t.P95MS, t.P99MS, t.MaxMS} {
 		cells = append(cells, millisOf(ms))
 	}
@@ -78,5 +79,5 @@ func millisOf(ms *float64) string {
 	if ms == nil {
 		return "–"
 	}
-	return millis(*ms)
+	return console.Millis(*ms)
 }

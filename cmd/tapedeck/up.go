@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/deploy/local"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -110,7 +111,7 @@ func migrate(ctx context.Context, dsn string, log *slog.Logger) error {
 func localChecks(h local.Health) []check {
 	return []check{{
 		Part: "local", OK: h.Ready(), State: h,
-		Detail: fmt.Sprintf("ClickHouse is %s, restarted %s", h.ClickHouse.State, count(h.ClickHouse.Restarts, "time")),
+		Detail: fmt.Sprintf("ClickHouse is %s, restarted %s", h.ClickHouse.State, console.Count(h.ClickHouse.Restarts, "time")),
 	}}
 }
 

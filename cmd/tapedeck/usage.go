@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"tapedeck/internal/console"
 	"tapedeck/query"
 )
 
@@ -72,7 +73,7 @@ func groupCells(p query.Period, by []string, g query.Group) []any {
 		if v := g[name]; v != nil {
 			value = *v
 		}
-		cells = append(cells, clip(value, 40))
+		cells = append(cells, console.Clip(value, 40))
 	}
 	return cells
 }
@@ -103,21 +104,21 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 		return nil
 	}
 	heads := groupHeads(r.Granularity, r.GroupBy)
-	t := newTable(os.Stdout, append(slices.Clone(heads),
+	t := console.NewTable(os.Stdout, append(slices.Clone(heads),
 		"calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost")...)
 	for i := range r.Items {
-		t.row(append(groupCells(r.Items[i].Period, r.GroupBy, r.Items[i].Group), spentCells(r.Items[i].Spent)...)...)
+		t.Row(append(groupCells(r.Items[i].Period, r.GroupBy, r.Items[i].Group), spentCells(r.Items[i].Spent)...)...)
 	}
 	if len(heads) > 0 {
-		t.row(append(totalCells(heads), spentCells(r.Totals)...)...)
+		t.Row(append(totalCells(heads), spentCells(r.Totals)...)...)
 	}
-	return t.flush()
+	return t.Flush()
 }
 
 func spentCells(s query.Spent) []any {
 	n := s.Tokens
 	return []any{
-		thousands(s.Calls), thousands(n.Input), thousands(n.CacheRead), thousands(n.CacheWrite5m + n.CacheWrite1h),
-		thousands(n.Output), thousands(n.Reasoning), thousands(n.Total), cost(s),
+		console.Thousands(s.Calls), console.Thousands(n.Input), console.Thousands(n.CacheRead), console.Thousands(n.CacheWrite5m + n.CacheWrite1h),
+		console.Thousands(n.Output), console.Thousands(n.Reasoning), console.Thousands(n.Total), cost(s),
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -108,7 +109,7 @@ func (n *node) natsAway(life context.Context) error {
 		}
 		conn.Close()
 	}
-	return fmt.Errorf("no NATS server answers at %s: %s", or(redactedNATS(n.cfg.nats), "this process"), why)
+	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(redactedNATS(n.cfg.nats), "this process"), why)
 }
 
 // greetClickHouse says so if ClickHouse does not answer, and when it does.

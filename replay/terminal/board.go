@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/internal/console"
 	"tapedeck/replay"
 )
 
@@ -101,7 +102,7 @@ func (b *board) progress(s *Story, d *deck, now time.Duration, width int) row {
 // foot shows counts on the left and settings on the right, or what is asked.
 func (b *board) foot(s *Story, d *deck, now time.Duration, width int) row {
 	if b.prompt != nil {
-		return row{{" " + b.prompt.label + ": ", active}, {Visible(b.prompt.text, ""), bold}, {"█", dim}, {"  " + b.prompt.hint, dim}}
+		return row{{" " + b.prompt.label + ": ", active}, {console.Visible(b.prompt.text, ""), bold}, {"█", dim}, {"  " + b.prompt.hint, dim}}
 	}
 	if b.note != "" {
 		return row{{" " + oneLine(b.note), note}}

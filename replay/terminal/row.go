@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"strings"
+	"tapedeck/internal/console"
 	"unicode"
 
 	"golang.org/x/text/width"
@@ -113,7 +114,7 @@ func (r row) fit(most int) row {
 func wrap(s string, most int) (lines []string) {
 	most = max(most, 1)
 	for line := range strings.SplitSeq(strings.ReplaceAll(s, "\r\n", "\n"), "\n") {
-		lines = append(lines, wrapLine(Visible(strings.ReplaceAll(line, "\t", "    "), ""), most)...)
+		lines = append(lines, wrapLine(console.Visible(strings.ReplaceAll(line, "\t", "    "), ""), most)...)
 	}
 	return lines
 }

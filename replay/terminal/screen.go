@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"tapedeck/internal/console"
 )
 
 const (
@@ -62,7 +63,7 @@ func (s *screen) draw(rows []row) error {
 func (s *screen) paint(r row) []byte {
 	out := []byte{}
 	for _, p := range r {
-		text := Visible(p.text, "")
+		text := console.Visible(p.text, "")
 		seq := sequences[p.style].bare
 		if s.colours {
 			seq = sequences[p.style].coloured

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"tapedeck/internal/console"
 	"tapedeck/replay/terminal/terminaltest"
 	"tapedeck/schema"
 )
@@ -204,7 +205,7 @@ func TestWrap(t *testing.T) {
 			}
 		}
 		plain := strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text)
-		if got, want := dense(strings.Join(lines, "")), dense(Visible(plain, "")); got != want {
+		if got, want := dense(strings.Join(lines, "")), dense(console.Visible(plain, "")); got != want {
 			rt.Fatalf("got %q, want %q", got, want)
 		}
 	})

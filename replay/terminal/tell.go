@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/internal/console"
 	"tapedeck/schema"
 )
 
@@ -214,7 +215,7 @@ func oneLine(s string) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")
 	}
-	return Visible(strings.Join(strings.Fields(s), " "), "")
+	return console.Visible(strings.Join(strings.Fields(s), " "), "")
 }
 
 // elapsed writes how long something took, ns.

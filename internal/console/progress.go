@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// progress shows how far something is, on a terminal's standard error, once it
+// Progress shows how far something is, on a terminal's standard error, once it
 // takes longer than a second; and every ten seconds as a line where standard
 // error is not a terminal.
-type progress struct {
+type Progress struct {
 	text func() string
 	stop chan struct{}
 	done sync.WaitGroup
@@ -22,15 +22,15 @@ const (
 	progressLines = 10 * time.Second
 )
 
-// showProgress begins to show what text says, until end is called.
-func showProgress(text func() string) *progress {
-	p := &progress{text: text, stop: make(chan struct{})}
+// ShowProgress begins to show what text says, until end is called.
+func ShowProgress(text func() string) *Progress {
+	p := &Progress{text: text, stop: make(chan struct{})}
 	p.done.Go(p.run)
 	return p
 }
 
-func (p *progress) run() {
-	terminal := isTerminal(os.Stderr)
+func (p *Progress) run() {
+	terminal := IsTerminal(os.Stderr)
 	every := progressEvery
 	if !terminal {
 		every = progressLines
@@ -57,8 +57,14 @@ func (p *progress) run() {
 	}
 }
 
-// end takes the progress away.
-func (p *progress) end() {
+// End removes the progress from the terminal.
+func (p *Progress) End() {
 	close(p.stop)
 	p.done.Wait()
+}
+
+// IsTerminal reports whether f is a terminal.
+func IsTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestVisible(t *testing.T) {
 		{"kept \ufffd", "", "kept \ufffd"},
 		{"", "", ""},
 	} {
-		if got := visible(tc.in, tc.keep); got != tc.want {
+		if got := Visible(tc.in, tc.keep); got != tc.want {
 			t.Errorf("%q: %q, want %q", tc.in, got, tc.want)
 		}
 	}
@@ -26,10 +26,10 @@ func TestVisible(t *testing.T) {
 // A table stands as one line a row, whatever is in its cells.
 func TestTableOfStrangeCells(t *testing.T) {
 	var b strings.Builder
-	table := newTable(&b, "na\x1bme", "n")
-	table.row("a\tb\nc\vd", 1)
-	table.row("\x1b[2J", 22)
-	if err := table.flush(); err != nil {
+	table := NewTable(&b, "na\x1bme", "n")
+	table.Row("a\tb\nc\vd", 1)
+	table.Row("\x1b[2J", 22)
+	if err := table.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	want := "NA\\x1bME  N\n" + "a b c d   1\n" + "\\x1b[2J   22\n"
@@ -40,8 +40,23 @@ func TestTableOfStrangeCells(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	for n, want := range map[int]string{0: "0 frames", 1: "1 frame", 2: "2 frames", 1200: "1,200 frames"} {
-		if got := count(n, "frame"); got != want {
+		if got := Count(n, "frame"); got != want {
 			t.Errorf("%d: %q", n, got)
+		}
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[uint64]string{
+		0: "0 B", 100: "100 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 10 << 10: "10 KiB", 1 << 30: "1.0 GiB", 12 << 30: "12 GiB", 1 << 63: "8.0 EiB",
+	} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[uint64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_500_000: "1.5 MB", 136_000_000: "136 MB"} {
+		if got := DecimalBytes(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
 }

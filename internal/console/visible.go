@@ -1,4 +1,4 @@
-package terminal
+package console
 
 import (
 	"fmt"
@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Visible gives a text in which control characters, marks that turn the
-// direction of writing, and bytes that are not UTF-8 are spelled out, as Go
-// writes them, except for those to keep. A terminal obeys what it is sent, and
-// what was recorded is made of whatever a stranger sent.
+// Visible returns a text in which control characters, marks that turn the direction of
+// writing, and bytes that are not UTF-8 are spelled out as Go writes them, except for
+// the characters of keep.
 func Visible(s, keep string) string {
 	unfit := func(r rune) bool {
 		return (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') &&
@@ -33,4 +32,16 @@ func Visible(s, keep string) string {
 		s = s[n:]
 	}
 	return b.String()
+}
+
+// Line is Visible for a text on one line: white space of any kind becomes spaces.
+func Line(s string) string { return Visible(strings.Join(strings.Fields(s), " "), "") }
+
+// Clip shortens a text to one visible line of at most n runes.
+func Clip(s string, n int) string {
+	s = Line(s)
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
 }

@@ -1,9 +1,9 @@
-package main
+package console
 
 import "strings"
 
-// shellWord quotes a word for a shell where it needs it.
-func shellWord(s string) string {
+// ShellWord quotes a word for a shell where it needs it.
+func ShellWord(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool {
 		return !(r == '-' || r == '_' || r == '.' || r == '/' || r == ':' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
 	}) {
@@ -12,20 +12,20 @@ func shellWord(s string) string {
 	return s
 }
 
-// sessionWord is the last argument of a command that a hint names: a session's id, which
+// SessionWord is the last argument of a command that a hint names: a session's id, which
 // comes after "--" if it begins like a flag.
-func sessionWord(id string) string {
+func SessionWord(id string) string {
 	if strings.HasPrefix(id, "-") {
-		return "-- " + shellWord(id)
+		return "-- " + ShellWord(id)
 	}
-	return shellWord(id)
+	return ShellWord(id)
 }
 
-// fileWord is a file's name as an argument of a command that a hint names. A name that
+// FileWord is a file's name as an argument of a command that a hint names. A name that
 // begins like a flag is written with its folder.
-func fileWord(name string) string {
+func FileWord(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
 	}
-	return shellWord(name)
+	return ShellWord(name)
 }

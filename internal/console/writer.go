@@ -1,0 +1,18 @@
+package console
+
+import "io"
+
+// To returns a writer for what people read. Recorded bytes are untrusted, and a
+// terminal obeys control characters: the writer spells them out. Machine-readable
+// output and recorded bytes are written without it.
+func To(w io.Writer) io.Writer { return escaper{w} }
+
+type escaper struct{ w io.Writer }
+
+// Write implements io.Writer. A text comes in one call, or is split between runes.
+func (s escaper) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(s.w, Visible(string(p), "\n\t")); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
