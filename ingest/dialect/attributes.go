@@ -41,6 +41,20 @@ func (a *Attributes) AddTime(name string, at int64) {
 	*a = append(*a, '"')
 }
 
+// Attribute returns the object with one member, a value as it stood in a frame.
+func Attribute(name string, value []byte) string {
+	var a Attributes
+	a.AddRaw(name, value)
+	return a.Text()
+}
+
+// TextAttribute returns the object with one member, a text.
+func TextAttribute(name, value string) string {
+	var a Attributes
+	a.AddText(name, value)
+	return a.Text()
+}
+
 // Text is the object, "" without members.
 func (a Attributes) Text() string {
 	if len(a) == 0 {

@@ -115,3 +115,12 @@ func RawPath(text []byte, path string) []byte {
 	}
 	return text
 }
+
+// AddTokens returns the sum of two counts.
+func AddTokens(a, b schema.Tokens) schema.Tokens {
+	return schema.Tokens{
+		Input: a.Input + b.Input, CacheRead: a.CacheRead + b.CacheRead,
+		CacheWrite5m: a.CacheWrite5m + b.CacheWrite5m, CacheWrite1h: a.CacheWrite1h + b.CacheWrite1h,
+		Output: a.Output + b.Output, Reasoning: a.Reasoning + b.Reasoning,
+	}
+}

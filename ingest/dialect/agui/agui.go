@@ -3,20 +3,13 @@
 package agui
 
 import (
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
 )
 
 // Dialect is AG-UI as JSON events.
 var Dialect = dialect.Dialect{Name: "ag-ui", Match: match, Time: timeOf, Ends: dialect.EndsWith("RUN_FINISHED", "RUN_ERROR"), New: newDecoder}
-
-func newDecoder(string) dialect.Decoder {
-	d := &decoder{}
-	d.level = &level{talk: model.Conversation{Stream: &d.Stream}}
-	return d
-}
 
 // Times before earliest, ms, are no times in milliseconds; nor are those after
 // latest, which nanoseconds cannot hold.
@@ -29,7 +22,7 @@ const (
 // protocol does not say so.
 func timeOf(in *dialect.Input) int64 {
 	v := in.JSON.Get("timestamp")
-	if v == nil || v.Type() != fastjson.TypeNumber {
+	if !dialect.IsNumber(v) {
 		return 0
 	}
 	ms := v.GetFloat64()
@@ -38,4 +31,111 @@ func timeOf(in *dialect.Input) int64 {
 	}
 	whole := int64(ms)
 	return whole*1e6 + int64((ms-float64(whole))*1e6)
+}
+
+// decoder is the state of one stream.
+type decoder struct {
+	model.Stream
+	*level          // the run that events belong to
+	outer  []*level // runs in which it was begun, the innermost last
+
+	session, id, agent dialect.Last
+	refusal            model.Refusal
+	abandoned          []run // that did not end, the latest last
+	late               *run  // the one of them that the present frame ended
+	left               bool  // the present frame ended the run of its level
+}
+
+// level is the place of a run: runs that follow each other share one, a run
+// that is begun inside of another has its own.
+type level struct {
+	model.Conversation
+	run runState
+}
+
+// levelLimit bounds the runs inside of each other.
+const levelLimit = 8
+
+func newDecoder(string) dialect.Decoder {
+	d := &decoder{}
+	d.level = d.newLevel()
+	return d
+}
+
+func (d *decoder) newLevel() *level {
+	return &level{Conversation: model.Conversation{Stream: &d.Stream}}
+}
+
+// Decode reads one frame.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
+	d.Begin(in, b)
+	defer d.Done()
+	head, isHead := dialect.HeadOf(in)
+	switch {
+	case isHead:
+		d.head(in, &head)
+	case len(in.Data) == 0:
+		return
+	case in.Direction == schema.Send:
+		d.request(in)
+	case d.refusal.Refused():
+		d.refused(in.Data)
+	case in.JSON != nil:
+		d.event(in)
+	}
+	d.Address()
+	d.Node, d.Agent = "", ""
+	if d.late != nil {
+		in.Session, in.Run, d.late = d.late.span.Session, d.late.id, nil
+	}
+	if d.left {
+		d.left = false
+		d.pop()
+	}
+	in.EventID = in.ID
+}
+
+// End settles what is still open.
+func (d *decoder) End(at int64, b *dialect.Emitter) {
+	d.Stream.End(at, b)
+	defer d.Done()
+	for {
+		d.abandonRun()
+		if !d.pop() {
+			return
+		}
+	}
+}
+
+// event reads an event.
+func (d *decoder) event(in *dialect.Input) {
+	typ, known := events.Of(in.JSON.GetStringBytes("type"))
+	in.Type = typ.Name
+	switch {
+	case !known:
+		if in.Type == "" {
+			in.Type = in.Event
+		}
+		d.Unknown()
+	case typ.Handle.read != nil:
+		d.attribute(in.JSON.GetStringBytes("subagentRunId"))
+		d.endChunks(typ.Name)
+		typ.Handle.read(d, in)
+	}
+}
+
+// push begins a level inside of the present one.
+func (d *decoder) push() {
+	d.outer = append(d.outer, d.level)
+	d.level = d.newLevel()
+}
+
+// pop returns to the level outside, if there is one.
+func (d *decoder) pop() bool {
+	n := len(d.outer) - 1
+	if n < 0 {
+		return false
+	}
+	d.level, d.outer = d.outer[n], d.outer[:n]
+	return true
 }

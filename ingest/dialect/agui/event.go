@@ -1,82 +1,105 @@
 package agui
 
-// kind is what an event says.
-type kind uint8
-
-const (
-	runStarted kind = iota + 1
-	runFinished
-	runError
-	stepStarted
-	stepFinished
-	agentStarted
-	agentFinished
-	agentFailed
-	textStart
-	textContent
-	textEnd
-	textChunk
-	thinkingContent
-	thinkingEnd
-	thinkingChunk
-	toolStart
-	toolArgs
-	toolEnd
-	toolChunk
-	toolResult
-	snapshot
-	raw
-	aside // known, and nothing is concluded from it
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
 )
 
-// word is a type as it is written.
-type word struct {
-	name string
-	kind kind
+// event says what a type of event means. Nothing is concluded from one that
+// nobody reads.
+type event struct {
+	read func(*decoder, *dialect.Input)
+	// needs are the members without which a frame is not one of AG-UI's for sure.
+	needs []string
+	// common: other protocols have the type as well.
+	common bool
 }
 
-// byType knows the types of events. THINKING_ is how REASONING_ was called.
-var byType = func(words ...word) map[string]word {
-	m := make(map[string]word, len(words))
-	for _, w := range words {
-		m[w.name] = w
-	}
-	return m
-}(
-	word{"RUN_STARTED", runStarted},
-	word{"RUN_FINISHED", runFinished},
-	word{"RUN_ERROR", runError},
-	word{"STEP_STARTED", stepStarted},
-	word{"STEP_FINISHED", stepFinished},
-	word{"SUBAGENT_STARTED", agentStarted},
-	word{"SUBAGENT_FINISHED", agentFinished},
-	word{"SUBAGENT_ERROR", agentFailed},
-	word{"TEXT_MESSAGE_START", textStart},
-	word{"TEXT_MESSAGE_CONTENT", textContent},
-	word{"TEXT_MESSAGE_END", textEnd},
-	word{"TEXT_MESSAGE_CHUNK", textChunk},
-	word{"REASONING_START", aside},
-	word{"REASONING_MESSAGE_START", thinkingEnd}, // of one before it with the id
-	word{"REASONING_MESSAGE_CONTENT", thinkingContent},
-	word{"REASONING_MESSAGE_END", thinkingEnd},
-	word{"REASONING_MESSAGE_CHUNK", thinkingChunk},
-	word{"REASONING_END", thinkingEnd},
-	word{"REASONING_ENCRYPTED_VALUE", aside},
-	word{"THINKING_START", aside},
-	word{"THINKING_TEXT_MESSAGE_START", thinkingEnd},
-	word{"THINKING_TEXT_MESSAGE_CONTENT", thinkingContent},
-	word{"THINKING_TEXT_MESSAGE_END", thinkingEnd},
-	word{"THINKING_END", thinkingEnd},
-	word{"TOOL_CALL_START", toolStart},
-	word{"TOOL_CALL_ARGS", toolArgs},
-	word{"TOOL_CALL_END", toolEnd},
-	word{"TOOL_CALL_CHUNK", toolChunk},
-	word{"TOOL_CALL_RESULT", toolResult},
-	word{"MESSAGES_SNAPSHOT", snapshot},
-	word{"STATE_SNAPSHOT", aside},
-	word{"STATE_DELTA", aside},
-	word{"ACTIVITY_SNAPSHOT", aside},
-	word{"ACTIVITY_DELTA", aside},
-	word{"RAW", raw},
-	word{"CUSTOM", aside},
+const (
+	textChunk     = "TEXT_MESSAGE_CHUNK"
+	thinkingChunk = "REASONING_MESSAGE_CHUNK"
+	toolChunk     = "TOOL_CALL_CHUNK"
+	rawEvent      = "RAW"
+	snapshotEvent = "MESSAGES_SNAPSHOT"
 )
+
+// events are the types of events. THINKING_ is how REASONING_ was called.
+var events = dialect.NewTypes(map[string]event{
+	"RUN_STARTED":       {read: (*decoder).runStarted, needs: []string{"runId"}},
+	"RUN_FINISHED":      {read: (*decoder).runFinished, needs: []string{"runId"}},
+	"RUN_ERROR":         {read: (*decoder).runError, needs: []string{"message"}},
+	"STEP_STARTED":      {read: (*decoder).stepStarted, needs: []string{"stepName"}},
+	"STEP_FINISHED":     {read: (*decoder).stepFinished, needs: []string{"stepName"}},
+	"SUBAGENT_STARTED":  {read: (*decoder).agentStarted, needs: []string{"subagentRunId"}},
+	"SUBAGENT_FINISHED": {read: (*decoder).agentFinished, needs: []string{"subagentRunId"}},
+	"SUBAGENT_ERROR":    {read: (*decoder).agentFailed, needs: []string{"subagentRunId"}},
+
+	"TEXT_MESSAGE_START":            {read: (*decoder).textStart, needs: []string{"messageId"}},
+	"TEXT_MESSAGE_CONTENT":          {read: (*decoder).textContent, needs: []string{"messageId", "delta"}},
+	"TEXT_MESSAGE_END":              {read: (*decoder).textEnd, needs: []string{"messageId"}},
+	textChunk:                       {read: (*decoder).textChunk, needs: []string{"delta"}},
+	"REASONING_START":               {needs: []string{"messageId"}},
+	"REASONING_MESSAGE_START":       {read: (*decoder).thinkingEnd, needs: []string{"messageId"}}, // of one before it with the id
+	"REASONING_MESSAGE_CONTENT":     {read: (*decoder).thinkingContent, needs: []string{"messageId", "delta"}},
+	"REASONING_MESSAGE_END":         {read: (*decoder).thinkingEnd, needs: []string{"messageId"}},
+	thinkingChunk:                   {read: (*decoder).textChunk, needs: []string{"delta"}},
+	"REASONING_END":                 {read: (*decoder).thinkingEnd, needs: []string{"messageId"}},
+	"REASONING_ENCRYPTED_VALUE":     {needs: []string{"encryptedValue"}},
+	"THINKING_START":                {},
+	"THINKING_TEXT_MESSAGE_START":   {read: (*decoder).thinkingEnd},
+	"THINKING_TEXT_MESSAGE_CONTENT": {read: (*decoder).thinkingContent, needs: []string{"delta"}},
+	"THINKING_TEXT_MESSAGE_END":     {read: (*decoder).thinkingEnd},
+	"THINKING_END":                  {read: (*decoder).thinkingEnd},
+
+	"TOOL_CALL_START":  {read: (*decoder).toolStart, needs: []string{"toolCallId", "toolCallName"}},
+	"TOOL_CALL_ARGS":   {read: (*decoder).toolArgs, needs: []string{"toolCallId", "delta"}},
+	"TOOL_CALL_END":    {read: (*decoder).toolEnd, needs: []string{"toolCallId"}},
+	toolChunk:          {read: (*decoder).toolChunk, needs: []string{"delta"}},
+	"TOOL_CALL_RESULT": {read: (*decoder).toolResult, needs: []string{"toolCallId", "content"}},
+
+	snapshotEvent:       {read: (*decoder).snapshot, needs: []string{"messages"}},
+	"STATE_SNAPSHOT":    {needs: []string{"snapshot"}},
+	"STATE_DELTA":       {needs: []string{"delta"}},
+	"ACTIVITY_SNAPSHOT": {needs: []string{"activityType"}},
+	"ACTIVITY_DELTA":    {needs: []string{"activityType"}},
+	rawEvent:            {read: (*decoder).rawUsage, needs: []string{"event"}, common: true},
+	"CUSTOM":            {needs: []string{"name", "value"}, common: true},
+})
+
+// match judges a frame by itself. Types in capitals with low lines are AG-UI's
+// alone.
+func match(in *dialect.Input) (dialect.Confidence, string) {
+	v := in.JSON
+	if v == nil {
+		return dialect.No, ""
+	}
+	has := func(names ...string) bool {
+		for _, name := range names {
+			if !v.Exists(name) {
+				return false
+			}
+		}
+		return len(names) > 0
+	}
+	if in.Direction == schema.Send {
+		switch {
+		case !has("threadId", "runId", "messages"):
+			return dialect.No, ""
+		case has("tools") || has("context") || has("forwardedProps") || has("state"):
+			return dialect.Certain, "a RunAgentInput"
+		}
+		return dialect.Likely, "a RunAgentInput"
+	}
+	typ, known := events[string(v.GetStringBytes("type"))]
+	if !known {
+		return dialect.No, ""
+	}
+	sure := dialect.Likely
+	if has(typ.Handle.needs...) {
+		sure = dialect.Certain
+	}
+	if typ.Handle.common {
+		sure--
+	}
+	return sure, "the event " + typ.Name
+}

@@ -3,8 +3,6 @@ package agui
 import (
 	"slices"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -18,28 +16,28 @@ type place struct {
 	agent string // the sub-agent's id: of the step's, of itself; "" for the run's own
 }
 
-// placeLimit bounds the places in progress. The one begun first is given up.
+// placeLimit bounds the places in progress. The one begun first is left unclosed.
 const placeLimit = 64
 
 // attribute says whose event the frame is, "" for the run's own.
 func (d *decoder) attribute(agent []byte) {
-	d.talk.Node, d.talk.Agent = "", ""
+	d.Node, d.Agent = "", ""
 	if len(agent) == 0 {
 		return
 	}
-	d.talk.Node = d.agent.Own(agent)
+	d.Node = d.agent.Own(agent)
 	for i := range d.run.places {
-		if p := &d.run.places[i]; !p.step && p.agent == d.talk.Node {
-			d.talk.Agent = p.name
+		if p := &d.run.places[i]; !p.step && p.agent == d.Node {
+			d.Agent = p.name
 		}
 	}
 }
 
-// here is where what the frame tells belongs to: the latest step of the one
+// here returns the span that the frame belongs to: the latest step of the one
 // whose event it is, else its sub-agent, else the run.
 func (d *decoder) here() *dialect.Span {
 	for _, p := range slices.Backward(d.run.places) {
-		if p.agent == d.talk.Node {
+		if p.agent == d.Node {
 			return p.span
 		}
 	}
@@ -52,8 +50,8 @@ func (d *decoder) open(p place, id string, below *dialect.Span) {
 		d.leave(0, schema.StatusUnclosed)
 	}
 	p.span = d.Emitter.OpenSpan(schema.SpanNode, d.ID("node"), p.name, d.Frame)
-	p.span.Session, p.span.Run = d.talk.Session, d.talk.RunID
-	p.span.Node, p.span.Agent, p.span.Parent = id, d.talk.Agent, below.ID
+	p.span.Session, p.span.Run = d.Session, d.RunID
+	p.span.Node, p.span.Agent, p.span.Parent = id, d.Agent, below.ID
 	d.run.places = append(d.run.places, p)
 }
 
@@ -61,86 +59,82 @@ func (d *decoder) open(p place, id string, below *dialect.Span) {
 func (d *decoder) leave(i int, status schema.Status) {
 	span := d.run.places[i].span
 	d.run.places = slices.Delete(d.run.places, i, i+1)
-	if status == schema.StatusUnclosed {
-		span.Status = status
-		d.Emitter.ChangedSpan(span, d.Frame)
-		return
-	}
-	d.Emitter.CloseSpan(span, status, d.Frame)
+	d.SettleSpan(span, status)
 }
 
-// endPlaces ends what the run did not end itself.
-func (d *decoder) endPlaces(status schema.Status) {
+// leavePlaces ends what the run did not end itself.
+func (d *decoder) leavePlaces(status schema.Status) {
 	for n := len(d.run.places); n > 0; n = len(d.run.places) {
 		d.leave(n-1, status)
 	}
 }
 
-func (d *decoder) beginStep(name []byte) {
-	d.open(place{step: true, name: string(name), agent: d.talk.Node}, d.talk.Node, d.here())
+func (d *decoder) stepStarted(in *dialect.Input) {
+	name := in.JSON.GetStringBytes("stepName")
+	d.open(place{step: true, name: string(name), agent: d.Node}, d.Node, d.here())
 }
 
-// endStep ends the latest step with a name. Of one that was not seen to begin
-// nothing is known.
-func (d *decoder) endStep(name []byte) {
+// stepFinished ends the latest step with a name. Of one that was not seen to
+// begin nothing is known.
+func (d *decoder) stepFinished(in *dialect.Input) {
+	name := in.JSON.GetStringBytes("stepName")
 	for i, p := range slices.Backward(d.run.places) {
-		if p.step && p.name == string(name) && p.agent == d.talk.Node {
+		if p.step && p.name == string(name) && p.agent == d.Node {
 			d.leave(i, schema.StatusOK)
 			return
 		}
 	}
 }
 
-// beginAgent reads SUBAGENT_STARTED: the sub-agent works below the call that
+// agentStarted reads SUBAGENT_STARTED: the sub-agent works below the call that
 // began it, where it is named, else below the agent that did.
-func (d *decoder) beginAgent(in *dialect.Input) {
-	v := in.JSON
-	id := d.talk.Node
+func (d *decoder) agentStarted(in *dialect.Input) {
+	v, id := in.JSON, d.Node
 	if id == "" {
 		return
 	}
-	d.talk.Node = string(v.GetStringBytes("parentSubagentRunId"))
+	d.Node = string(v.GetStringBytes("parentSubagentRunId"))
 	below := d.here()
-	if c := d.callOf(v.GetStringBytes("parentToolCallId")); c != nil {
-		below = c.Span
+	if tool := d.OpenTool(v.GetStringBytes("parentToolCallId")); tool != nil {
+		below = tool.Span
 	}
-	d.talk.Node = id
-	d.talk.Agent = string(v.GetStringBytes("name"))
-	d.open(place{name: d.talk.Agent, agent: id}, id, below)
+	d.Node, d.Agent = id, string(v.GetStringBytes("name"))
+	d.open(place{name: d.Agent, agent: id}, id, below)
 }
 
-// endAgent ends a sub-agent and the steps that it left open.
-func (d *decoder) endAgent(k kind, v *fastjson.Value) {
-	id := d.talk.Node
+func (d *decoder) agentFinished(in *dialect.Input) {
 	status := schema.StatusOK
-	why := v.GetStringBytes("message")
-	switch {
-	case id == "":
-		return
-	case k == agentFailed:
-		status = schema.StatusError
-	case string(v.GetStringBytes("outcome", "type")) == "suspended":
+	if string(in.JSON.GetStringBytes("outcome", "type")) == "suspended" {
 		status = schema.StatusWaiting
 	}
-	place := d.inRun().ID
-	for i := len(d.run.places) - 1; i >= 0; i-- {
-		p := d.run.places[i]
-		if p.agent != id {
+	d.endAgent(status, nil)
+}
+
+func (d *decoder) agentFailed(in *dialect.Input) {
+	why := in.JSON.GetStringBytes("message")
+	if at := d.endAgent(schema.StatusError, why); at != "" && len(why) > 0 {
+		d.Say(schema.MessageError, why).Span = at
+	}
+}
+
+// endAgent ends a sub-agent and the steps that it left open. It returns the id of
+// the sub-agent's span, or of the run's where there is none.
+func (d *decoder) endAgent(status schema.Status, why []byte) (at string) {
+	if d.Node == "" {
+		return ""
+	}
+	at = d.inRun().ID
+	for i, p := range slices.Backward(d.run.places) {
+		if p.agent != d.Node {
 			continue
 		}
 		if status == schema.StatusError && !p.step {
 			p.span.Error = dialect.Short(why)
 		}
 		d.leave(i, status)
-		if status == schema.StatusWaiting {
-			p.span.Ended = 0
-		}
 		if !p.step {
-			place = p.span.ID
-			break
+			return p.span.ID
 		}
 	}
-	if k == agentFailed && len(why) > 0 {
-		d.talk.Say(schema.MessageError, why).Span = place
-	}
+	return at
 }

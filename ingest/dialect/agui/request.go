@@ -1,9 +1,6 @@
 package agui
 
 import (
-	"bytes"
-	"fmt"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -11,32 +8,25 @@ import (
 // head reads the head of a request or of its answer.
 func (d *decoder) head(in *dialect.Input, head *dialect.Head) {
 	if in.Direction == schema.Send {
-		d.status = 0
+		d.refusal.Answer(0)
 		return
 	}
-	if d.status = head.Status; d.status >= 400 && d.talk.Run() != nil {
-		d.endRun(in, schema.StatusError, fmt.Appendf(nil, "HTTP %d", d.status))
+	if d.refusal.Answer(head.Status) && d.Run() != nil {
+		d.endRun(in, schema.StatusError, d.refusal.Text())
 	}
 }
 
 // refused reads a piece of the body of an answer that is an error.
 func (d *decoder) refused(body []byte) {
-	r := &d.run
-	if r.refusal == nil {
-		if r.span == nil {
-			d.inRun()
-			d.talk.EndRun(schema.StatusError, nil)
-		}
-		r.refusal = d.talk.Say(schema.MessageError, nil)
-		r.refusal.Span = r.span.ID
+	if d.run.span == nil {
+		d.inRun()
+		d.EndRun(schema.StatusError, nil)
 	}
-	d.Emitter.Append(r.refusal, body, d.Frame)
-	r.span.Error, r.span.Ended = dialect.Short(r.refusal.TextSoFar()), d.Frame.At
-	d.Emitter.ChangedSpan(r.span, d.Frame)
+	d.refusal.Body(&d.Conversation, d.run.span, body)
 }
 
-// sent reads a request: a RunAgentInput. The run begins with it.
-func (d *decoder) sent(in *dialect.Input) {
+// request reads a RunAgentInput. The run begins with it.
+func (d *decoder) request(in *dialect.Input) {
 	thread, run := in.JSON.GetStringBytes("threadId"), in.JSON.GetStringBytes("runId")
 	if len(thread) == 0 && len(run) == 0 {
 		d.Unknown()
@@ -46,53 +36,86 @@ func (d *decoder) sent(in *dialect.Input) {
 	if len(thread) == 0 {
 		return // the session shows with RUN_STARTED
 	}
-	d.giveUp() // under its own session
-	d.talk.Session = d.session.Own(thread)
+	d.abandonRun() // under its own session
+	d.Session = d.session.Own(thread)
 	d.beginRun(run)
 	d.run.asked = true
 	d.lineage(in.JSON.GetStringBytes("parentRunId"))
-	d.asked(in.Data)
+	d.input(in.Data)
 }
 
-// asked reads a run's input: what is new of its messages, and which is the last.
-func (d *decoder) asked(input []byte) {
+// input reads a run's input: what is new of its messages, and which is the last.
+func (d *decoder) input(input []byte) {
 	if resume := dialect.RawMember(input, "resume"); len(resume) > 2 && resume[0] == '[' {
 		d.attach("resume", resume)
-		d.noted()
+		d.noteRun()
 	}
-	var news [][]byte
+	var fresh [][]byte
 	dialect.RawElements(dialect.RawMember(input, "messages"), func(m []byte) bool {
-		d.run.last = string(textOf(m, "id"))
-		switch string(textOf(m, "role")) {
+		d.run.last = string(dialect.RawText(m, "id"))
+		switch string(dialect.RawText(m, "role")) {
 		case "assistant":
-			news = nil
+			fresh = nil
 		case "user", "tool":
-			news = append(news, m)
+			fresh = append(fresh, m)
 		}
 		return true
 	})
-	for _, m := range news {
-		if id := textOf(m, "toolCallId"); len(id) > 0 {
-			d.answered(id, dialect.RawMember(m, "content"), textOf(m, "error"))
+	for _, m := range fresh {
+		if id := dialect.RawText(m, "toolCallId"); len(id) > 0 {
+			d.result(id, m)
 			continue
 		}
-		if text := wordsOf(dialect.RawMember(m, "content")); len(text) > 0 {
-			d.talk.UserMessage(text)
+		if text := dialect.RawWords(dialect.RawMember(m, "content")); len(text) > 0 {
+			d.UserMessage(text)
 		}
 	}
 }
 
-// wordsOf is the text of a user's message, or of its parts.
-func wordsOf(value []byte) []byte {
-	if text, _ := dialect.Unquote(value, nil); text != nil {
-		return text
-	}
-	var words [][]byte
-	dialect.RawElements(value, func(part []byte) bool {
-		if text := textOf(part, "text"); len(text) > 0 {
-			words = append(words, text)
+// snapshot reads MESSAGES_SNAPSHOT: the whole conversation, most of which is
+// not new. Results end calls that are still open. Of a run that streams nothing
+// it also holds what the agent said: what comes after the run's input, where
+// that is known.
+func (d *decoder) snapshot(in *dialect.Input) {
+	after, quiet := false, !d.run.spoke && d.run.last != ""
+	dialect.RawElements(dialect.RawMember(in.Data, "messages"), func(m []byte) bool {
+		switch role := string(dialect.RawText(m, "role")); {
+		case role == "tool":
+			if id := dialect.RawText(m, "toolCallId"); d.OpenTool(id) != nil {
+				d.result(id, m)
+			}
+		case after && quiet && role == "assistant":
+			d.wholeMessage(schema.MessageAssistant, m)
+			d.wholeCalls(dialect.RawMember(m, "toolCalls"))
+		case after && quiet && role == "reasoning":
+			d.wholeMessage(schema.MessageThinking, m)
 		}
+		after = after || d.run.last != "" && string(dialect.RawText(m, "id")) == d.run.last
 		return true
 	})
-	return bytes.Join(words, []byte("\n"))
+}
+
+// wholeMessage reads a message that was not streamed.
+func (d *decoder) wholeMessage(kind schema.MessageKind, m []byte) {
+	if text := dialect.RawText(m, "content"); len(text) > 0 {
+		d.inRun()
+		d.Say(kind, text).Span = d.here().ID
+		d.run.spoke = true
+	}
+}
+
+// wholeCalls reads calls that were not streamed. When they began is not known.
+func (d *decoder) wholeCalls(list []byte) {
+	dialect.RawElements(list, func(one []byte) bool {
+		id, function := dialect.RawText(one, "id"), dialect.RawMember(one, "function")
+		if len(id) == 0 || d.OpenTool(id) != nil || d.Ended(id) {
+			return true
+		}
+		tool := d.call(id, dialect.RawText(function, "name"))
+		tool.Span.Started = 0
+		d.SetArguments(tool, dialect.RawText(function, "arguments"))
+		tool.Ready = true
+		d.run.spoke = true
+		return true
+	})
 }

@@ -1,17 +1,15 @@
 package agui
 
 import (
-	"bytes"
 	"slices"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
-// running is what is known of the run in progress, or of the one that ended
+// runState is what is known of the run in progress, or of the one that ended
 // last.
-type running struct {
+type runState struct {
 	span  *dialect.Span
 	asked bool // it began with its request, and the agent has not spoken so far
 	child bool // the run that it comes from is noted
@@ -20,81 +18,87 @@ type running struct {
 	places  []place
 	roles   []role
 	chunks  chunks
-	calls   []*call
 	spoke   bool     // it has streamed a message or a call
 	last    string   // id of the last message of its input
 	counted [][]byte // usages that came in RAW events
-	refusal *dialect.Message
 }
 
-// inRun gives the run in progress, and begins one where there is none.
+// run names a run that is not the one in progress, such as one that was
+// abandoned: its end may come all the same.
+type run struct {
+	id   string
+	span *dialect.Span
+}
+
+// Bounds: runs that were abandoned; a value that is kept with a run, bytes.
+const (
+	abandonedLimit = 8
+	attachLimit    = 16 << 10
+)
+
+// inRun returns the run in progress, and begins one where there is none.
 func (d *decoder) inRun() *dialect.Span {
-	if d.talk.Run() == nil {
+	if d.Run() == nil {
 		d.beginRun(nil)
 	}
-	return d.talk.Run()
+	return d.Run()
 }
 
 func (d *decoder) beginRun(id []byte) {
-	d.giveUp()
-	d.run = running{}
-	d.talk.RunID = d.id.Own(id)
-	d.talk.Model, d.talk.Provider = "", ""
-	d.run.span = d.talk.OpenRun("")
+	d.abandonRun()
+	d.run = runState{}
+	d.ForgetRun()
+	d.RunID = d.id.Own(id)
+	d.run.span = d.OpenRun("")
 }
 
-// giveUp says that no more will be heard of the run in progress.
-func (d *decoder) giveUp() {
-	if d.talk.Run() == nil {
+// abandonRun leaves the run in progress without an end.
+func (d *decoder) abandonRun() {
+	if d.Run() == nil {
 		return
 	}
 	d.countRaw()
-	d.endPlaces(schema.StatusUnclosed)
-	d.talk.Abandon()
-	if d.talk.RunID == "" {
-		return
+	d.leavePlaces(schema.StatusUnclosed)
+	d.Abandon()
+	if d.RunID != "" {
+		d.abandoned = dialect.AppendRecent(d.abandoned, run{d.RunID, d.run.span}, abandonedLimit)
 	}
-	if len(d.gone) >= goneLimit {
-		d.gone = slices.Delete(d.gone, 0, 1)
-	}
-	d.gone = append(d.gone, gone{d.talk.RunID, d.run.span})
 }
 
-// started reads RUN_STARTED. A run that names the one in progress as its parent
-// is begun inside of it; any other follows it.
-func (d *decoder) started(in *dialect.Input) {
-	v := in.JSON
-	id, parent := v.GetStringBytes("runId"), v.GetStringBytes("parentRunId")
-	input := dialect.RawMember(in.Data, "input")
-	if d.run.asked && d.talk.Run() != nil {
+// runStarted reads RUN_STARTED. A run that names the one in progress as its
+// parent is begun inside of it; any other follows it.
+func (d *decoder) runStarted(in *dialect.Input) {
+	id, parent := in.JSON.GetStringBytes("runId"), in.JSON.GetStringBytes("parentRunId")
+	if d.run.asked && d.Run() != nil {
 		d.run.asked = false
-		if d.talk.RunID == "" {
-			d.talk.NameRun(d.id.Own(id))
+		if d.RunID == "" {
+			d.NameRun(d.id.Own(id))
 		}
 		d.lineage(parent)
 		return
 	}
-	if d.talk.Run() != nil && len(parent) > 0 && string(parent) == d.talk.RunID && len(d.outer) < levelLimit {
-		below := d.run.span
+	var below *dialect.Span
+	if d.Run() != nil && len(parent) > 0 && string(parent) == d.RunID && len(d.outer) < levelLimit {
+		below = d.run.span
 		d.push()
-		d.talk.Session = below.Session
-		if thread := v.GetStringBytes("threadId"); len(thread) > 0 {
-			d.talk.Session = d.session.Own(thread)
-		}
-		d.beginRun(id)
-		if below.Session == d.talk.Session {
-			d.run.span.Parent = below.ID
-		}
+		d.Session = below.Session
 	} else {
-		d.giveUp() // under its own session
-		if thread := v.GetStringBytes("threadId"); len(thread) > 0 {
-			d.talk.Session = d.session.Own(thread)
-		}
-		d.beginRun(id)
+		d.abandonRun() // under its own session
+	}
+	d.nameSession(in)
+	d.beginRun(id)
+	if below != nil && below.Session == d.Session {
+		d.run.span.Parent = below.ID
 	}
 	d.lineage(parent)
-	if len(input) > 0 && input[0] == '{' {
-		d.asked(input)
+	if input := dialect.RawMember(in.Data, "input"); len(input) > 0 && input[0] == '{' {
+		d.input(input)
+	}
+}
+
+func (d *decoder) nameSession(in *dialect.Input) {
+	if thread := in.JSON.GetStringBytes("threadId"); len(thread) > 0 {
+		d.Session = d.session.Own(thread)
 	}
 }
 
@@ -103,12 +107,9 @@ func (d *decoder) lineage(parent []byte) {
 	if len(parent) > 0 && !d.run.child {
 		d.run.child = true
 		d.run.attrs.AddText("parent_run_id", string(parent))
-		d.noted()
+		d.noteRun()
 	}
 }
-
-// attachLimit bounds a value that is kept with a run, bytes.
-const attachLimit = 16 << 10
 
 // attach keeps a value with the run as it stood.
 func (d *decoder) attach(name string, value []byte) {
@@ -117,38 +118,132 @@ func (d *decoder) attach(name string, value []byte) {
 	}
 }
 
-func (d *decoder) noted() {
+func (d *decoder) noteRun() {
 	d.run.span.Attributes = d.run.attrs.Text()
 	d.Emitter.ChangedSpan(d.run.span, d.Frame)
 }
 
-// push begins a level inside of the present one.
-func (d *decoder) push() {
-	d.outer = append(d.outer, d.level)
-	d.level = &level{talk: model.Conversation{Stream: &d.Stream}}
+// runFinished reads RUN_FINISHED. It ends the run in progress, unless it names
+// another; of a run that was not seen to begin only the end is known.
+func (d *decoder) runFinished(in *dialect.Input) {
+	id := in.JSON.GetStringBytes("runId")
+	d.seek(id)
+	if d.finishedLate(id, in) {
+		return
+	}
+	if d.Run() == nil {
+		if len(id) > 0 && string(id) == d.RunID {
+			return // once more
+		}
+		d.nameSession(in)
+		d.beginRun(id)
+		d.run.span.Started = 0
+	}
+	if result := dialect.RawMember(in.Data, "result"); !dialect.RawNull(result) {
+		text, media := dialect.RawContent(result)
+		d.Say(schema.MessageReply, text).Media = media
+	}
+	waits := string(in.JSON.GetStringBytes("outcome", "type")) == "interrupt"
+	if waits {
+		d.interrupted(dialect.RawPath(in.Data, "outcome.interrupts"))
+	}
+	for _, tool := range d.OpenTools() {
+		if tool.Ready {
+			d.Wait(tool) // for the client, as nobody has answered it
+		}
+	}
+	d.endRun(in, schema.StatusOK, nil)
+	if waits {
+		d.run.span.Status, d.run.span.Ended = schema.StatusWaiting, 0
+	}
+	d.left = true
 }
 
-// pop goes back to the level outside, if there is one.
-func (d *decoder) pop() bool {
-	n := len(d.outer) - 1
-	if n < 0 {
+// seek goes out to the run with an id, if it is one that the present run is
+// inside of: those in between are abandoned.
+func (d *decoder) seek(id []byte) {
+	if len(id) == 0 || string(id) == d.RunID {
+		return
+	}
+	i := slices.IndexFunc(d.outer, func(l *level) bool { return l.RunID == string(id) })
+	for i >= 0 && len(d.outer) > i {
+		d.abandonRun()
+		d.pop()
+	}
+}
+
+// finishedLate reads the end of a run that was abandoned when another began: the
+// frame is that run's, not the present one's.
+func (d *decoder) finishedLate(id []byte, in *dialect.Input) bool {
+	i := slices.IndexFunc(d.abandoned, func(r run) bool { return len(id) > 0 && r.id == string(id) })
+	if i < 0 {
 		return false
 	}
-	d.level, d.outer = d.outer[n], d.outer[:n]
+	late := d.abandoned[i]
+	d.abandoned = slices.Delete(d.abandoned, i, i+1)
+	d.Emitter.CloseSpan(late.span, schema.StatusOK, d.Frame)
+	d.usages(late, dialect.RawMember(in.Data, "usage"))
+	d.late = &late
 	return true
 }
 
-// content gives a value as the text of a message: a string as text, all else as
-// the JSON that it is.
-func content(raw []byte) (text []byte, media string) {
-	if text, _ = dialect.Unquote(raw, nil); text != nil {
-		return text, "text"
-	}
-	return bytes.TrimSpace(raw), "json"
+// interrupted notes what a run waits for. A call that waits for an approval has
+// not begun.
+func (d *decoder) interrupted(interrupts []byte) {
+	d.attach("interrupts", interrupts)
+	dialect.RawElements(interrupts, func(one []byte) bool {
+		if tool := d.OpenTool(dialect.RawText(one, "toolCallId")); tool != nil {
+			tool.Ready = true
+			tool.Span.Started = 0
+			if len(tool.Attrs) == 0 {
+				tool.Attrs.AddTime("approval_at", d.Frame.At)
+			}
+			d.Noted(tool)
+		}
+		return true
+	})
 }
 
-// textOf gives a text among an object's members.
-func textOf(object []byte, name string) []byte {
-	text, _ := dialect.Unquote(dialect.RawMember(object, name), nil)
-	return text
+// runError reads RUN_ERROR, which does not say of which run it is: of the one in
+// progress, else of the one that ended last.
+func (d *decoder) runError(in *dialect.Input) {
+	why := in.JSON.GetStringBytes("message")
+	if d.Run() == nil && d.run.span != nil {
+		d.failedLate(why)
+		return
+	}
+	if d.Run() == nil {
+		d.beginRun(nil)
+		d.run.span.Started = 0
+	}
+	if len(why) > 0 {
+		d.Say(schema.MessageError, why)
+	}
+	if code := in.JSON.GetStringBytes("code"); len(code) > 0 {
+		d.run.attrs.AddText("code", dialect.Short(code))
+	}
+	d.endRun(in, schema.StatusError, why)
+	d.left = true
+}
+
+// failedLate reads an error that comes after a run's end.
+func (d *decoder) failedLate(why []byte) {
+	span := d.run.span
+	if span.Status == schema.StatusError {
+		return // once more
+	}
+	if len(why) > 0 {
+		d.Say(schema.MessageError, why).Span = span.ID
+	}
+	span.Error = dialect.Short(why)
+	d.Emitter.CloseSpan(span, schema.StatusError, d.Frame)
+}
+
+// endRun ends the run with its usage.
+func (d *decoder) endRun(in *dialect.Input, status schema.Status, why []byte) {
+	d.usageOfRun(dialect.RawMember(in.Data, "usage"))
+	d.leavePlaces(status)
+	d.run.span.Attributes = d.run.attrs.Text()
+	d.EndRun(status, why)
+	d.run.roles, d.run.chunks, d.run.attrs = nil, chunks{}, nil
 }

@@ -73,10 +73,10 @@ func TestBounds(t *testing.T) {
 	}
 	most := func(i int) (bool, bool) {
 		r := &made.run
-		if len(made.outer) > levelLimit || len(made.gone) > goneLimit || len(r.places) > placeLimit ||
-			len(r.calls) > callLimit || len(r.roles) > roleLimit || len(r.counted) > usageLimit {
+		if len(made.outer) > levelLimit || len(made.abandoned) > abandonedLimit || len(r.places) > placeLimit ||
+			len(made.OpenTools()) > 256 || len(r.roles) > roleLimit || len(r.counted) > usageLimit {
 			t.Fatalf("after frame %d: %d runs inside of each other, %d gone, %d places, %d calls, %d roles, %d usages", i,
-				len(made.outer), len(made.gone), len(r.places), len(r.calls), len(r.roles), len(r.counted))
+				len(made.outer), len(made.abandoned), len(r.places), len(made.OpenTools()), len(r.roles), len(r.counted))
 		}
 		return i%100 == 0, false
 	}

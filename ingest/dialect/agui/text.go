@@ -3,8 +3,7 @@ package agui
 import (
 	"slices"
 
-	"github.com/valyala/fastjson"
-
+	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
 
@@ -46,33 +45,41 @@ func (d *decoder) setRole(id []byte, name string) {
 	}
 }
 
-// text reads a text message. It begins with its first text: some are opened for
-// the calls that they hold and say nothing.
-func (d *decoder) text(k kind, v *fastjson.Value) {
-	id := v.GetStringBytes("messageId")
-	switch k {
-	case textStart:
-		if len(id) > 0 {
-			d.inRun()
-		}
-		d.complete(id)
-		d.setRole(id, string(v.GetStringBytes("role")))
-	case textContent:
-		d.say(d.kindOf(id), id, v.GetStringBytes("delta"))
-	case textEnd:
-		d.complete(id)
+// textStart reads TEXT_MESSAGE_START. The message begins with its first text:
+// some are opened for the calls that they hold and say nothing.
+func (d *decoder) textStart(in *dialect.Input) {
+	id := in.JSON.GetStringBytes("messageId")
+	if len(id) > 0 {
+		d.inRun()
 	}
+	d.complete(id)
+	d.setRole(id, string(in.JSON.GetStringBytes("role")))
+}
+
+func (d *decoder) textContent(in *dialect.Input) {
+	id := in.JSON.GetStringBytes("messageId")
+	d.say(d.kindOf(id), id, in.JSON.GetStringBytes("delta"))
+}
+
+func (d *decoder) textEnd(in *dialect.Input) { d.complete(in.JSON.GetStringBytes("messageId")) }
+
+func (d *decoder) thinkingContent(in *dialect.Input) {
+	d.say(schema.MessageThinking, in.JSON.GetStringBytes("messageId"), in.JSON.GetStringBytes("delta"))
+}
+
+func (d *decoder) thinkingEnd(in *dialect.Input) {
+	d.Complete(schema.MessageThinking, in.JSON.GetStringBytes("messageId"))
 }
 
 // complete ends a text message. What a user said may name the session.
 func (d *decoder) complete(id []byte) {
 	kind := d.kindOf(id)
 	if kind == schema.MessageUser {
-		if m := d.talk.Growing(kind, id); m != nil {
-			d.Emitter.SetTitle(d.talk.Session, m.TextSoFar())
+		if m := d.Growing(kind, id); m != nil {
+			d.Emitter.SetTitle(d.Session, m.TextSoFar())
 		}
 	}
-	d.talk.Complete(kind, id)
+	d.Complete(kind, id)
 	d.setRole(id, "")
 }
 
@@ -82,13 +89,13 @@ func (d *decoder) say(kind schema.MessageKind, id, delta []byte) {
 		return
 	}
 	d.inRun()
-	if d.talk.Growing(kind, id) == nil {
-		m := d.talk.BeginText(kind, id)
+	if d.Growing(kind, id) == nil {
+		m := d.BeginText(kind, id)
 		if kind == schema.MessageAssistant || kind == schema.MessageThinking {
 			m.Span = d.here().ID
 		}
 	}
-	d.talk.Append(kind, id, delta)
+	d.Append(kind, id, delta)
 	if kind == schema.MessageAssistant || kind == schema.MessageThinking {
 		d.spoken()
 	}
@@ -107,44 +114,52 @@ func (d *decoder) spoken() {
 // chunks are what events without an id of their own go on with: the message or
 // call of the chunk before.
 type chunks struct {
-	kind kind // of the chunk before, 0 for none
-	id   []byte
+	typ string // of the chunk before, "" for none
+	id  []byte
 }
 
-// chunksEnd ends what came in chunks once something else comes.
-func (d *decoder) chunksEnd(next kind) {
+// endChunks ends what came in chunks once an event of another type comes; typ is
+// "" where another message or call begins.
+func (d *decoder) endChunks(typ string) {
 	c := &d.run.chunks
-	if c.kind == 0 || c.kind == next || next == raw || next == snapshot {
+	if c.typ == "" || c.typ == typ || typ == rawEvent || typ == snapshotEvent {
 		return
 	}
-	switch c.kind {
+	switch c.typ {
 	case textChunk:
 		d.complete(c.id)
 	case thinkingChunk:
-		d.talk.Complete(schema.MessageThinking, c.id)
+		d.Complete(schema.MessageThinking, c.id)
 	case toolChunk:
-		if one := d.callOf(c.id); one != nil {
-			d.talk.FinishArguments(one.Tool)
+		if tool := d.OpenTool(c.id); tool != nil {
+			d.FinishArguments(tool)
 		}
 	}
-	c.kind, c.id = 0, c.id[:0]
+	c.typ, c.id = "", c.id[:0]
+}
+
+// nextChunk takes the id of a chunk, and reports whether it begins a message or
+// call. Without an id it goes on with the one before.
+func (d *decoder) nextChunk(typ string, id []byte) (begins bool) {
+	c := &d.run.chunks
+	if begins = len(id) > 0 && (c.typ != typ || string(c.id) != string(id)); begins {
+		d.endChunks("")
+		c.id = append(c.id[:0], id...)
+	}
+	return begins
 }
 
 // textChunk reads a chunk, which stands for a message's start, content and end.
-func (d *decoder) textChunk(k kind, v *fastjson.Value) {
-	c := &d.run.chunks
-	id := v.GetStringBytes("messageId")
-	if len(id) > 0 && (c.kind != k || string(c.id) != string(id)) {
-		d.chunksEnd(0)
-		c.kind, c.id = k, append(c.id[:0], id...)
-		if k == textChunk {
-			d.setRole(id, string(v.GetStringBytes("role")))
-		}
-	}
-	c.kind = k
+func (d *decoder) textChunk(in *dialect.Input) {
+	c, id := &d.run.chunks, in.JSON.GetStringBytes("messageId")
+	begins := d.nextChunk(in.Type, id)
+	c.typ = in.Type
 	kind := schema.MessageThinking
-	if k == textChunk {
+	if in.Type == textChunk {
+		if begins {
+			d.setRole(id, string(in.JSON.GetStringBytes("role")))
+		}
 		kind = d.kindOf(c.id)
 	}
-	d.say(kind, c.id, v.GetStringBytes("delta"))
+	d.say(kind, c.id, in.JSON.GetStringBytes("delta"))
 }

@@ -29,54 +29,43 @@ var counting = dialect.Counting{
 // usageLimit bounds the usages of a run.
 const usageLimit = 64
 
-// used tells the usage that a run states at its end, or else what RAW events
-// told while it went on.
-func (d *decoder) used(list []byte) {
-	self := gone{d.talk.RunID, d.run.span}
-	if model, n := d.usedBy(self, list); n > 0 {
+// usageOfRun reads the usages that a run states at its end. Those that RAW events
+// stated while it went on count only without them.
+func (d *decoder) usageOfRun(list []byte) {
+	if last, n := d.usages(run{d.RunID, d.run.span}, list); n > 0 {
 		d.run.counted = nil
-		if n == 1 && model != "" {
-			d.talk.SetModel(model, string(textOf(firstOf(list), "provider")))
+		if n == 1 && last.Model != "" {
+			d.SetModel(last.Model, last.Provider)
 		}
 	}
 	d.countRaw()
 }
 
-// usedBy tells the usages of a run, and gives the model of the last and their
-// number.
-func (d *decoder) usedBy(run gone, list []byte) (model string, n int) {
+// usages reads the usages of a run, and returns the last and their number.
+func (d *decoder) usages(of run, list []byte) (last *dialect.Usage, n int) {
 	dialect.RawElements(list, func(one []byte) bool {
-		if u := d.use(run, one, n); u != nil {
-			model = u.Model
+		if u := d.usage(of, one, n); u != nil {
+			last = u
 			n++
 		}
 		return n < usageLimit
 	})
-	return model, n
+	return last, n
 }
 
-// firstOf is an array's first element.
-func firstOf(list []byte) (first []byte) {
-	dialect.RawElements(list, func(one []byte) bool {
-		first = one
-		return false
-	})
-	return first
-}
-
-// use tells one usage, the nth of its run. The run's id is the same wherever it
-// is told of.
-func (d *decoder) use(run gone, raw []byte, n int) *dialect.Usage {
-	id := "usage:" + run.id + ":" + strconv.Itoa(n)
-	if run.id == "" {
+// usage reads one usage, the nth of its run. Its id is the same in every stream
+// with the run.
+func (d *decoder) usage(of run, raw []byte, n int) *dialect.Usage {
+	id := "usage:" + of.id + ":" + strconv.Itoa(n)
+	if of.id == "" {
 		id = d.ID("usage")
 	}
-	u := d.talk.Use(&counting, id, id, run.span, raw)
+	u := d.Use(&counting, id, id, of.span, raw)
 	if u == nil {
 		return nil
 	}
-	u.Session, u.Run = run.span.Session, run.span.Run
-	u.Model, u.Provider = string(textOf(raw, "model")), string(textOf(raw, "provider"))
+	u.Session, u.Run = of.span.Session, of.span.Run
+	u.Model, u.Provider = string(dialect.RawText(raw, "model")), string(dialect.RawText(raw, "provider"))
 	if u.Provider == "" {
 		u.Provider = dialect.ProviderOf(u.Model)
 	}
@@ -107,10 +96,10 @@ func (d *decoder) rawUsage(in *dialect.Input) {
 	keep(event)
 }
 
-// countRaw tells what RAW events counted.
+// countRaw records what RAW events counted.
 func (d *decoder) countRaw() {
 	for n, one := range d.run.counted {
-		d.use(gone{d.talk.RunID, d.run.span}, one, n)
+		d.usage(run{d.RunID, d.run.span}, one, n)
 	}
 	d.run.counted = nil
 }

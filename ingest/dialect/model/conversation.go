@@ -21,7 +21,8 @@ type Conversation struct {
 	SharedID func(kind string) string
 
 	run, step, call *dialect.Span
-	nested          bool // run is a span of another trace
+	nested          bool               // run is a span of another trace
+	unnamed         []*dialect.Message // of a request, until the run has an id
 	texts           []text
 	tools           []*Tool
 	past            dialect.Recent // the ids of calls that ended
@@ -85,9 +86,29 @@ func (t *Conversation) InRun() *dialect.Span {
 	return t.run
 }
 
-// NameRun sets the run's id, learned after it began, also of what is open in it.
+// RunAtEnd returns the run in progress, of which the end is read now. Where there
+// is none it begins one without a start: only its end was seen.
+func (t *Conversation) RunAtEnd() *dialect.Span {
+	if t.run == nil {
+		t.OpenRun("").Started = 0
+	}
+	return t.run
+}
+
+// NameRun sets the run's id, learned after it began, also of what is open in it
+// and of the messages that AwaitID keeps.
 func (t *Conversation) NameRun(id string) {
 	t.RunID = id
+	for _, m := range t.unnamed {
+		m.Run = id
+		if m.Kind == schema.MessageUser {
+			m.Span = idOf(t.run)
+		}
+		t.Emitter.ChangedMessage(m, t.Frame)
+	}
+	if id != "" {
+		t.unnamed = nil
+	}
 	for _, s := range []*dialect.Span{t.own(), t.step, t.call} {
 		if s != nil && s.Run == "" {
 			s.Run = id
@@ -96,13 +117,28 @@ func (t *Conversation) NameRun(id string) {
 	}
 }
 
+// unnamedLimit bounds the messages that wait for the run's id.
+const unnamedLimit = 64
+
+// AwaitID keeps a message of a request until NameRun sets the id of the run, if
+// the run has none yet.
+func (t *Conversation) AwaitID(m *dialect.Message) {
+	if t.RunID == "" && len(t.unnamed) < unnamedLimit {
+		t.unnamed = append(t.unnamed, m)
+	}
+}
+
+// ForgetRun clears what facts take from the run before: its id, its model and
+// provider, and the messages that waited for its id.
+func (t *Conversation) ForgetRun() {
+	t.RunID, t.Model, t.Provider, t.unnamed = "", "", "", nil
+}
+
 // EndRun ends the run and all that is open of it: steps and calls of a model
 // end as the run does; tool calls that did not end are unclosed, but those that
 // wait for a client go on waiting, as another stream may tell their end.
 func (t *Conversation) EndRun(status schema.Status, why []byte) {
-	if t.run == nil {
-		t.InRun().Started = 0 // only its end was seen
-	}
+	t.RunAtEnd()
 	t.EndCall(status)
 	t.EndStep(status)
 	t.settle()
@@ -147,10 +183,7 @@ func (t *Conversation) settle() {
 }
 
 // abandon leaves a span without an end.
-func (t *Conversation) abandon(s *dialect.Span) {
-	s.Status = schema.StatusUnclosed
-	t.Emitter.ChangedSpan(s, t.Frame)
-}
+func (t *Conversation) abandon(s *dialect.Span) { t.SettleSpan(s, schema.StatusUnclosed) }
 
 // OpenStep begins a step, node or sub-agent of the run. The one before ends.
 func (t *Conversation) OpenStep(name string) *dialect.Span {
@@ -228,6 +261,35 @@ func (t *Conversation) EndCall(status schema.Status) {
 	}
 }
 
+// EndCallAt ends the call of a model, if one is in progress, as of a time that
+// has gone by, ns.
+func (t *Conversation) EndCallAt(status schema.Status, at int64) {
+	if call := t.call; call != nil {
+		t.EndCall(status)
+		call.Ended = at
+	}
+}
+
+// CorrectModel sets the model that an answer names, which is more exact than the
+// one that the request asked for, also of spans. Without a provider it is that
+// which the model's name tells. Spans may be nil.
+func (t *Conversation) CorrectModel(model []byte, provider string, spans ...*dialect.Span) {
+	if len(model) == 0 || string(model) == t.Model && (provider == "" || provider == t.Provider) {
+		return
+	}
+	t.SetModel(string(model), provider)
+	for _, s := range spans {
+		if s == nil {
+			continue
+		}
+		s.Model, s.Provider = t.Model, t.Provider
+		if s.Kind == schema.SpanLLM {
+			s.Name = t.Model
+		}
+		t.Emitter.ChangedSpan(s, t.Frame)
+	}
+}
+
 // SetModel sets the model and its provider from now on, and of the call and the
 // run in progress where they have none. Without a provider it is that which the
 // model's name tells.
@@ -251,29 +313,4 @@ func (t *Conversation) SetModel(model, provider string) {
 		}
 		t.Emitter.ChangedSpan(s, t.Frame)
 	}
-}
-
-// Use records a usage under a scope that only this stream speaks of, or under
-// one that others may speak of as well. span may be nil.
-func (t *Conversation) Use(c *dialect.Counting, id, scope string, span *dialect.Span, raw []byte) *dialect.Usage {
-	tokens, total, ok := c.Read(raw)
-	if !ok {
-		return nil
-	}
-	u := t.Emitter.Use(id, scope, c.Mode, tokens, t.Frame)
-	t.fill(&u.Fact)
-	u.Total, u.Span, u.Raw = total, idOf(span), string(raw)
-	u.Model, u.Provider = t.Model, t.Provider
-	return u
-}
-
-// UpdateUsage replaces what a usage counts by what the present frame says of it.
-func (t *Conversation) UpdateUsage(u *dialect.Usage, c *dialect.Counting, raw []byte) {
-	tokens, total, ok := c.Read(raw)
-	if !ok {
-		return
-	}
-	u.Tokens, u.Total, u.Raw = tokens, total, string(raw)
-	u.Model, u.Provider = t.Model, t.Provider
-	t.Emitter.ChangedUsage(u, t.Frame)
 }

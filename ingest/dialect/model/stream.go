@@ -56,5 +56,16 @@ func (s *Stream) ID(kind string) string {
 	return id
 }
 
+// SettleSpan closes a span, or gives it a status without an end: waiting, or
+// unclosed.
+func (s *Stream) SettleSpan(span *dialect.Span, status schema.Status) {
+	if status.Ended() && status != schema.StatusUnclosed {
+		s.Emitter.CloseSpan(span, status, s.Frame)
+		return
+	}
+	span.Status = status
+	s.Emitter.ChangedSpan(span, s.Frame)
+}
+
 // Unknown marks the present frame as one of a type that is not known.
 func (s *Stream) Unknown() { s.Frame.Flags |= schema.FlagUnknownType }

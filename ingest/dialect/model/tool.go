@@ -16,8 +16,12 @@ type Tool struct {
 	// ArgumentsID is the id of its arguments where other streams may speak of
 	// them as well; otherwise they are this stream's.
 	ArgumentsID string
-	args        *dialect.Message
-	out         *dialect.Message
+	// Ready: its arguments are complete, for dialects in which that does not show
+	// with them.
+	Ready bool
+	Data  any // what else the dialect keeps of the call
+	args  *dialect.Message
+	out   *dialect.Message
 }
 
 // Bounds of what is kept of tool calls.
@@ -117,6 +121,16 @@ func (t *Conversation) SetArguments(tool *Tool, whole []byte) {
 	t.FinishArguments(tool)
 }
 
+// RepeatArguments is SetArguments for frames that may repeat the arguments: where
+// they are what is known these stand.
+func (t *Conversation) RepeatArguments(tool *Tool, whole []byte) {
+	if len(whole) == 0 || string(tool.Arguments()) == string(whole) {
+		t.FinishArguments(tool)
+		return
+	}
+	t.SetArguments(tool, whole)
+}
+
 // FinishArguments says that a call's arguments are complete.
 func (t *Conversation) FinishArguments(tool *Tool) {
 	if tool.args != nil && !tool.args.Complete {
@@ -176,6 +190,13 @@ func (t *Conversation) Start(tool *Tool) {
 func (t *Conversation) Wait(tool *Tool) {
 	tool.Span.Status = schema.StatusWaiting
 	t.Emitter.ChangedSpan(tool.Span, t.Frame)
+}
+
+// AwaitApproval says that a call waits for an approval, and since when.
+func (t *Conversation) AwaitApproval(tool *Tool) {
+	tool.Attrs.AddTime("approval_at", t.Frame.At)
+	t.Noted(tool)
+	t.Wait(tool)
 }
 
 // Noted puts a call's Attrs into its span.

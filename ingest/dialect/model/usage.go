@@ -1,0 +1,55 @@
+package model
+
+import (
+	"tapedeck/ingest/dialect"
+)
+
+// Use records a usage under a scope that only this stream speaks of, or under
+// one that others may speak of as well. span may be nil. It returns nil for what
+// counts nothing.
+func (t *Conversation) Use(c *dialect.Counting, id, scope string, span *dialect.Span, raw []byte) *dialect.Usage {
+	tokens, total, ok := c.Read(raw)
+	if !ok {
+		return nil
+	}
+	u := t.Emitter.Use(id, scope, c.Mode, tokens, t.Frame)
+	t.fill(&u.Fact)
+	u.Total, u.Span, u.Raw = total, idOf(span), string(raw)
+	u.Model, u.Provider = t.Model, t.Provider
+	return u
+}
+
+// UpdateUsage replaces what a usage counts by what the present frame says of it.
+func (t *Conversation) UpdateUsage(u *dialect.Usage, c *dialect.Counting, raw []byte) {
+	tokens, total, ok := c.Read(raw)
+	if !ok {
+		return
+	}
+	u.Tokens, u.Total, u.Raw = tokens, total, string(raw)
+	u.Model, u.Provider = t.Model, t.Provider
+	t.Emitter.ChangedUsage(u, t.Frame)
+}
+
+// Count records the usage of something with an id of its own, such as a
+// response: it updates u, or records a new usage where u is nil. The id makes the
+// usage's id and scope, so that another stream with the same usage replaces it;
+// without an id both are this stream's. It returns nil while nothing is counted.
+func (t *Conversation) Count(u *dialect.Usage, c *dialect.Counting, of string, span *dialect.Span, raw []byte) *dialect.Usage {
+	switch {
+	case u != nil:
+		t.UpdateUsage(u, c, raw)
+		return u
+	case of != "":
+		return t.Use(c, "usage:"+of, of, span, raw)
+	}
+	return t.CountHere(c, span, raw)
+}
+
+// CountHere records a usage that only this stream speaks of.
+func (t *Conversation) CountHere(c *dialect.Counting, span *dialect.Span, raw []byte) *dialect.Usage {
+	if _, _, ok := c.Read(raw); !ok {
+		return nil // an id is made for what counts only
+	}
+	id := t.ID("usage")
+	return t.Use(c, id, id, span, raw)
+}

@@ -1,0 +1,69 @@
+package dialect
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/valyala/fastjson"
+)
+
+// RawNull reports whether a value, as it stands, is missing or null.
+func RawNull(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// IsNumber reports whether a value is there and is a number.
+func IsNumber(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeNumber }
+
+// TextTime reads a time in RFC 3339, ns. It is 0 for any other text, and for
+// years that nanoseconds cannot hold.
+func TextTime(text []byte) int64 {
+	if len(text) == 0 {
+		return 0
+	}
+	at, err := time.Parse(time.RFC3339Nano, Alias(text))
+	if err != nil || at.Year() < 1971 || at.Year() > 2261 {
+		return 0
+	}
+	return at.UnixNano()
+}
+
+// Milliseconds converts milliseconds to nanoseconds; 0 for what is not a time.
+func Milliseconds(ms uint64) int64 {
+	if ms > 1<<42 {
+		return 0
+	}
+	return int64(ms) * 1e6
+}
+
+// List builds a JSON array. The zero value has no elements.
+type List []byte
+
+// Add adds an element, which is JSON.
+func (l *List) Add(element []byte) {
+	if len(*l) == 0 {
+		*l = append(*l, '[')
+	} else {
+		*l = append(*l, ',')
+	}
+	*l = append(*l, element...)
+}
+
+// AddText adds a text.
+func (l *List) AddText(text []byte) { l.Add(strconv.AppendQuote(nil, Alias(text))) }
+
+// JSON returns the array, nil without elements. It does not alias the list.
+func (l List) JSON() []byte {
+	if len(l) == 0 {
+		return nil
+	}
+	return append(l[:len(l):len(l)], ']')
+}
+
+// AppendRecent appends an element to a list of at most limit elements: the
+// oldest is dropped to make room.
+func AppendRecent[T any](list []T, element T, limit int) []T {
+	if len(list) >= limit {
+		copy(list, list[1:])
+		list = list[:len(list)-1]
+	}
+	return append(list, element)
+}
