@@ -91,7 +91,7 @@ func (s *Stream) enqueue(p *part) {
 		builder = block.NewBuilder()
 		p.first = s.taken
 	}
-	left, first := s.takePartings(p.first)
+	left := s.takePartings()
 	frames := builder.Frames()
 	data := builder.Encode(nil, &block.Block{
 		Tenant: s.opts.Tenant, Session: p.session, State: p.state, Facts: p.facts, Left: left,
@@ -100,14 +100,14 @@ func (s *Stream) enqueue(p *part) {
 	p.builder, p.facts = nil, block.Facts{}
 	s.queue = append(s.queue, queued{
 		parcel: EncodedBlock{Tenant: s.opts.Tenant, Session: p.session, ID: s.parcelID(), Frames: frames, Data: data},
-		done:   s.settler(first),
+		done:   s.settler(),
 	})
 }
 
-// settler returns the callback for a block that begins with frame first: it is called
-// once the block is durable or has failed.
-func (s *Stream) settler(first uint64) func(error) {
-	done := s.acks.sent(first, s.lowestWaiting())
+// settler returns the callback for the block that was cut last: it is called once the block
+// is durable or has failed.
+func (s *Stream) settler() func(error) {
+	done := s.acks.sent(s.lowestWaiting())
 	return func(err error) {
 		if s.passesOver(err) {
 			err = nil

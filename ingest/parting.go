@@ -29,14 +29,11 @@ func (s *Stream) makeRoom() {
 	s.arm(s.recorder.settings.BlockAge)
 }
 
-// takePartings gives what a block tells of other parts. first is the block's
-// first frame; what comes back is the lowest frame that is not durable before the
-// block is.
-func (s *Stream) takePartings(first uint64) ([]block.Left, uint64) {
+// takePartings returns the ends of other parts that a block carries.
+func (s *Stream) takePartings() []block.Left {
 	if len(s.partings) == 0 {
-		return nil, first
+		return nil
 	}
-	first = min(first, s.partings[0].at)
 	left := make([]block.Left, min(len(s.partings), partingsPerBlock))
 	for i := range left {
 		p := s.partings[i].part
@@ -45,7 +42,7 @@ func (s *Stream) takePartings(first uint64) ([]block.Left, uint64) {
 	rest := copy(s.partings, s.partings[len(left):])
 	clear(s.partings[rest:])
 	s.partings = s.partings[:rest]
-	return left, first
+	return left
 }
 
 // tellPartings cuts blocks for those that no other block took.

@@ -23,7 +23,7 @@ type Stream struct {
 	opts      StreamOptions
 	id        string
 	opened    int64 // when this process began with it, ns
-	acks      frontier
+	acks      ackTracker
 
 	gate   chan struct{} // a mutex of one token that guards all below
 	seq    uint64

@@ -3,7 +3,7 @@ package copier
 import "sync"
 
 // Offsets knows up to which byte of a source its frames are durable. It takes
-// four bytes for each frame that is on its way. It is safe for use by several
+// four bytes for each frame that is in flight. It is safe for use by several
 // goroutines.
 type Offsets struct {
 	mu      sync.Mutex // guards all below

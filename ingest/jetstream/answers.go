@@ -10,39 +10,40 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest/inflight"
 )
 
-// answers follows the messages on their way until JetStream's answers come. The
-// client library's own asynchronous publishing does the same with several objects
-// and a timer for every message, which took a tenth more of a processor.
+// answers tracks the messages in flight until JetStream's answers come. The client library's
+// own asynchronous publishing does the same with several objects and a timer for every
+// message, which took a tenth more of a processor.
 type answers struct {
 	nc      *nats.Conn
 	release func(weight int64)
-	fewer   func()        // called after less is on its way, by a goroutine that may wait
+	fewer   func()        // called after fewer messages are in flight, by a goroutine that may wait
 	wake    chan struct{} // has fewer called
 
-	mu     sync.Mutex // guards all below
-	inbox  string     // what the replies' subjects begin with; "" before the first message
-	count  uint64
-	onWay  map[uint64]flight
-	expiry *time.Timer // armed while something is on its way
+	mu       sync.Mutex // guards all below
+	inbox    string     // what the replies' subjects begin with; "" before the first message
+	inFlight inflight.Tracker[sent]
+	expiry   *time.Timer // armed while something is in flight
 }
 
-// flight is a message on its way.
-type flight struct {
+// sent is a message in flight.
+type sent struct {
 	weight int64
-	sent   time.Time
+	at     time.Time
 	done   func(error)
 }
 
 func (a *answers) init(nc *nats.Conn, release func(int64), fewer func()) {
-	a.nc, a.release, a.fewer, a.onWay = nc, release, fewer, map[uint64]flight{}
+	a.nc, a.release, a.fewer = nc, release, fewer
 	a.wake = make(chan struct{}, 1)
 }
 
-// expect notes a message that is about to be sent, and gives its number and where
-// its answer is to go.
-func (a *answers) expect(f flight) (number uint64, reply string, err error) {
+// expect adds a message that is about to be sent, and returns its number and the subject of
+// its answer.
+func (a *answers) expect(m sent) (number uint64, reply string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.inbox == "" {
@@ -50,20 +51,18 @@ func (a *answers) expect(f flight) (number uint64, reply string, err error) {
 			return 0, "", err
 		}
 	}
-	number = a.count
-	a.count++
-	f.sent = time.Now()
-	if len(a.onWay) == 0 {
+	m.at = time.Now()
+	if a.inFlight.Len() == 0 {
 		a.arm(ackTimeout)
 	}
-	a.onWay[number] = f
+	number = a.inFlight.Add(m)
 	return number, replyOf(a.inbox, number), nil
 }
 
-// listen begins to hear answers, until the connection is closed. It needs mu.
+// listen subscribes to answers, until the connection is closed. It needs mu.
 func (a *answers) listen() error {
 	inbox := a.nc.NewInbox() + "."
-	if _, err := a.nc.Subscribe(inbox+"*", func(m *nats.Msg) { a.heard(inbox, m) }); err != nil {
+	if _, err := a.nc.Subscribe(inbox+"*", func(m *nats.Msg) { a.receive(inbox, m) }); err != nil {
 		return err
 	}
 	a.inbox = inbox
@@ -85,52 +84,51 @@ func (a *answers) listen() error {
 	return nil
 }
 
-// rouse has fewer called, without waiting for it: hearing does not wait for sending.
-func (a *answers) rouse() {
+// notify has fewer called, without waiting for it: receiving does not wait for sending.
+func (a *answers) notify() {
 	select {
 	case a.wake <- struct{}{}:
-	default: // it is about to be
+	default: // it is about to be called
 	}
 }
 
-// waiting is how many messages wait for their answer.
+// waiting returns the number of messages in flight.
 func (a *answers) waiting() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.onWay)
+	return a.inFlight.Len()
 }
 
-// take gives a message that waits for its answer, which it then does no longer.
-func (a *answers) take(number uint64) (flight, bool) {
+// take takes a message out of flight.
+func (a *answers) take(number uint64) (sent, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	f, ok := a.onWay[number]
-	delete(a.onWay, number)
-	if len(a.onWay) == 0 && a.expiry != nil {
+	m, ok := a.inFlight.Settle(number)
+	if a.inFlight.Len() == 0 && a.expiry != nil {
 		a.expiry.Stop()
 	}
-	return f, ok
+	return m, ok
 }
 
-// heard takes an answer.
-func (a *answers) heard(inbox string, m *nats.Msg) {
+// receive settles the message that an answer names.
+func (a *answers) receive(inbox string, m *nats.Msg) {
 	number, ok := numberOf(inbox, m.Subject)
 	if !ok {
 		return
 	}
-	if f, ok := a.take(number); ok {
-		a.landed(f, answered(m))
-		a.rouse()
+	if s, ok := a.take(number); ok {
+		a.settle(s, answered(m))
+		a.notify()
 	}
 }
 
-// landed tells a message's fate.
-func (a *answers) landed(f flight, err error) {
-	a.release(f.weight)
+// settle reports the outcome of a message that was taken out of flight.
+func (a *answers) settle(m sent, err error) {
+	a.release(m.weight)
 	if err != nil {
 		err = fmt.Errorf("publish to JetStream: %w", explain(err))
 	}
-	f.done(err)
+	m.done(err)
 }
 
 // confirmed is how nearly every answer begins.
@@ -162,40 +160,29 @@ func answered(m *nats.Msg) error {
 	return nil
 }
 
-// disconnected gives up what is on its way: its answers went with the connection.
+// disconnected fails what is in flight: its answers went with the connection.
 func (a *answers) disconnected() {
-	for _, f := range a.takeSent(time.Now()) {
-		a.landed(f, nats.ErrDisconnected)
-	}
+	a.failSent(time.Now(), nats.ErrDisconnected)
 	a.fewer()
 }
 
-// expire gives up what was sent too long ago.
+// expire fails what was sent too long ago.
 func (a *answers) expire() {
-	for _, f := range a.takeSent(time.Now().Add(-ackTimeout)) {
-		a.landed(f, jetstream.ErrAsyncPublishTimeout)
-	}
-	a.rouse()
+	a.failSent(time.Now().Add(-ackTimeout), jetstream.ErrAsyncPublishTimeout)
+	a.notify()
 }
 
-// takeSent takes all that was sent up to a time, and has the rest expire.
-func (a *answers) takeSent(until time.Time) (taken []flight) {
+// failSent fails all messages that were sent up to a time, and has the rest expire.
+func (a *answers) failSent(until time.Time, err error) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	var oldest time.Time
-	for number, f := range a.onWay {
-		switch {
-		case !f.sent.After(until):
-			taken = append(taken, f)
-			delete(a.onWay, number)
-		case oldest.IsZero() || f.sent.Before(oldest):
-			oldest = f.sent
-		}
+	failed := a.inFlight.SettleWhile(func(m sent) bool { return !m.at.After(until) })
+	if oldest, ok := a.inFlight.Oldest(); ok {
+		a.arm(time.Until(oldest.at.Add(ackTimeout)))
 	}
-	if len(a.onWay) > 0 {
-		a.arm(time.Until(oldest.Add(ackTimeout)))
+	a.mu.Unlock()
+	for _, m := range failed {
+		a.settle(m, err)
 	}
-	return taken
 }
 
 // arm has expire called. It needs mu.

@@ -55,18 +55,18 @@ func TestExpire(t *testing.T) {
 			told[name] = err
 		}
 	}
-	a.onWay[0] = flight{weight: 1, sent: time.Now().Add(-ackTimeout), done: tell("old")}
-	a.onWay[1] = flight{weight: 10, sent: time.Now().Add(time.Hour), done: tell("fresh")}
+	a.inFlight.Add(sent{weight: 1, at: time.Now().Add(-ackTimeout), done: tell("old")})
+	a.inFlight.Add(sent{weight: 10, at: time.Now().Add(time.Hour), done: tell("fresh")})
 	a.expire()
 	a.expire()
 	if len(told) != 1 || !errors.Is(told["old"], jetstream.ErrAsyncPublishTimeout) || released != 1 {
 		t.Fatalf("told %v, released %d", told, released)
 	}
-	f, ok := a.take(1)
+	m, ok := a.take(1)
 	if !ok {
 		t.Fatal("the fresh one does not wait any more")
 	}
-	a.landed(f, nil)
+	a.settle(m, nil)
 	if err, ok := told["fresh"]; !ok || err != nil || released != 11 {
 		t.Fatalf("told %v, released %d", told, released)
 	}

@@ -57,11 +57,11 @@ func (b *bundle) add(p *ingest.EncodedBlock, weight int64, done func(error)) {
 	b.dones = append(b.dones, done)
 }
 
-// sent gives up what is no longer needed once the bundle was sent.
+// sent releases what is no longer needed once the bundle was sent.
 func (b *bundle) sent() { b.ids, b.entries = nil, nil }
 
-// told tells all blocks their fate.
-func (b *bundle) told(err error) {
+// settle reports the outcome to all blocks.
+func (b *bundle) settle(err error) {
 	for _, done := range b.dones {
 		done(err)
 	}

@@ -36,21 +36,21 @@ func (g *gathered) take(b *bundle) *bundle {
 	return b
 }
 
-// due gives the oldest bundle if it is to be sent: since few messages are on their
-// way, or since it has waited long enough.
-func (g *gathered) due(onWay int) *bundle {
+// due returns the oldest bundle if it is to be sent: few messages are in flight, or it has
+// waited long enough.
+func (g *gathered) due(inFlight int) *bundle {
 	if len(g.bundles) == 0 {
 		return nil
 	}
-	if b := g.bundles[0]; onWay < fewOnWay || time.Since(b.since) > g.limit {
+	if b := g.bundles[0]; inFlight < fewInFlight || time.Since(b.since) > g.limit {
 		return b
 	}
 	return nil
 }
 
 const (
-	// fewOnWay is how many messages are on their way without blocks being gathered
+	// fewInFlight is how many messages are in flight without blocks being gathered
 	// for the next ones.
-	fewOnWay    = 4
+	fewInFlight = 4
 	gatherLimit = 10 * time.Millisecond
 )

@@ -20,18 +20,18 @@ func TestDue(t *testing.T) {
 	}
 	g.limit = time.Hour
 	first, second := g.open(bucket{tenant: "a"}), g.open(bucket{tenant: "b"})
-	if g.due(fewOnWay) != nil {
+	if g.due(fewInFlight) != nil {
 		t.Error("one is due while messages are on their way")
 	}
-	if g.due(fewOnWay-1) != first {
+	if g.due(fewInFlight-1) != first {
 		t.Error("the first is not due when messages were answered")
 	}
 	first.since = time.Now().Add(-2 * time.Hour)
-	if g.due(fewOnWay) != first {
+	if g.due(fewInFlight) != first {
 		t.Error("the first is not due though it has waited")
 	}
 	g.take(first)
-	if g.due(fewOnWay) != nil || g.due(0) != second || g.by[second.bucket] != second {
+	if g.due(fewInFlight) != nil || g.due(0) != second || g.by[second.bucket] != second {
 		t.Error("the second is not what is left")
 	}
 }

@@ -20,7 +20,7 @@ import (
 // sent several to a message.
 type Publisher struct {
 	nc      *nats.Conn
-	window  *semaphore.Weighted // bytes on their way
+	window  *semaphore.Weighted // bytes in flight
 	answers answers
 
 	mu       sync.Mutex // guards what follows, and that messages leave in the order of their blocks
@@ -85,7 +85,7 @@ func (p *Publisher) Publish(ctx context.Context, parcel ingest.EncodedBlock, don
 	return nil
 }
 
-// answered is called after less is on its way.
+// answered is called after fewer messages are in flight.
 func (p *Publisher) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,8 +106,8 @@ func (p *Publisher) sendDue() {
 // send sends a bundle that was gathered. It needs mu.
 func (p *Publisher) send(b *bundle) {
 	p.gathered.take(b)
-	f := flight{weight: b.weight, done: b.told}
-	number, reply, err := p.answers.expect(f)
+	m := sent{weight: b.weight, done: b.settle}
+	number, reply, err := p.answers.expect(m)
 	if err != nil {
 		err = fmt.Errorf("listen for JetStream's answers: %w", err)
 	} else {
@@ -119,14 +119,14 @@ func (p *Publisher) send(b *bundle) {
 		if err = p.nc.PublishMsg(msg); err != nil {
 			err = fmt.Errorf("publish to JetStream: %w", err)
 			if _, waits := p.answers.take(number); !waits {
-				err = nil // its fate was told already
+				err = nil // it was settled already
 			}
 		}
 	}
 	b.sent()
 	if err != nil {
-		p.window.Release(f.weight)
-		go f.done(err)
+		p.window.Release(m.weight)
+		go m.done(err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/inflight"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
@@ -36,8 +37,8 @@ type Claim struct {
 	room    chan struct{}
 	err     error // why nothing is written any more
 	last    uint64
-	size    int64 // of the log, bytes
-	handed  watermark
+	size    int64                    // of the log, bytes
+	handed  inflight.Tracker[uint64] // blocks of the log that the publisher has not confirmed, by their sequence
 }
 
 // Known returns what the log held when the key was claimed.

@@ -107,7 +107,7 @@ func (c *Claim) claim(ctx context.Context) error {
 	}
 	k.opening, k.StreamID, k.last = next, next.StreamID, seq
 	k.prefix.claimed()
-	c.claimed, c.last, c.handed.done, c.size = seq, seq, seq, k.size
+	c.claimed, c.last, c.size = seq, seq, k.size
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"tapedeck/ingest"
 )
@@ -66,7 +65,7 @@ func (c *Claim) write() {
 			}
 			return
 		}
-		q, last, handed, size := c.queue[0], c.last, c.handed.done, c.size
+		q, last, handed, size := c.queue[0], c.last, c.handedUpTo(), c.size
 		c.queue = c.queue[1:]
 		c.mu.Unlock()
 		seq, err := c.writeOne(&q, last, handed, size)
@@ -78,10 +77,10 @@ func (c *Claim) write() {
 		c.mu.Lock()
 		c.last, c.size = seq, size+int64(len(q.parcel.Data))
 		c.queued -= len(q.parcel.Data)
-		c.handed.begin(seq)
+		number := c.handed.Add(seq)
 		c.wakeRoom()
 		c.mu.Unlock()
-		c.handOn(&q, seq)
+		c.handOn(&q, number)
 	}
 }
 
@@ -96,14 +95,23 @@ func (c *Claim) writeOne(q *queued, last, handed uint64, size int64) (uint64, er
 	return seq, err
 }
 
-// handOn publishes a block for the sink that the log has.
-func (c *Claim) handOn(q *queued, seq uint64) {
+// handedUpTo returns the sequence up to which the publisher has accepted all blocks of the
+// log for the sink. It needs c.mu.
+func (c *Claim) handedUpTo() uint64 {
+	if seq, ok := c.handed.Watermark(); ok {
+		return seq
+	}
+	return c.claimed
+}
+
+// handOn publishes a block for the sink that the log has. number is its number in c.handed.
+func (c *Claim) handOn(q *queued, number uint64) {
 	ctx, cancel := context.WithTimeout(context.Background(), handTimeout)
 	defer cancel()
 	err := c.store.opts.Next.Publish(ctx, q.parcel, func(err error) {
 		if err == nil {
 			c.mu.Lock()
-			c.handed.end(seq)
+			c.handed.Settle(number)
 			c.mu.Unlock()
 		}
 		q.done(err)
@@ -138,24 +146,5 @@ func (c *Claim) wakeRoom() {
 	if c.room != nil {
 		close(c.room)
 		c.room = nil
-	}
-}
-
-// watermark tracks up to which sequence the blocks of a log were published for the sink.
-type watermark struct {
-	done  uint64   // all up to this sequence were
-	last  uint64   // the last one begun
-	onWay []uint64 // in flight, ascending
-}
-
-func (w *watermark) begin(seq uint64) { w.onWay, w.last = append(w.onWay, seq), seq }
-
-func (w *watermark) end(seq uint64) {
-	if i, ok := slices.BinarySearch(w.onWay, seq); ok {
-		w.onWay = slices.Delete(w.onWay, i, i+1)
-	}
-	w.done = w.last
-	if len(w.onWay) > 0 {
-		w.done = w.onWay[0] - 1
 	}
 }

@@ -198,7 +198,7 @@ func (s *served) leave() {
 	defer cancel()
 	if err := s.stream.Flush(flush); err == nil {
 		s.acks.next.Store(s.recorded.Load())
-		s.acks.tell()
+		s.acks.send()
 	}
 	_ = s.conn.Close(websocket.StatusGoingAway, "the server is shutting down")
 }

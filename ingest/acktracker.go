@@ -1,0 +1,95 @@
+package ingest
+
+import (
+	"context"
+	"sync"
+
+	"tapedeck/ingest/inflight"
+)
+
+// ackTracker tracks up to which frame a stream is durable, while its blocks are
+// acknowledged in any order.
+type ackTracker struct {
+	durable  func(next uint64) // StreamOptions.Durable; may be nil
+	ordering sync.Mutex        // held while durable is called: one call at a time, in order
+
+	mu     sync.Mutex               // guards all below
+	blocks inflight.Tracker[uint64] // by the frame below which all are durable once the block and those before it are
+	next   uint64                   // all frames below are durable
+	err    error                    // the first failure; it stands
+	idle   chan struct{}            // closed when no block is in flight or one has failed; nil while nobody waits
+}
+
+func (a *ackTracker) init(next uint64, durable func(uint64)) { a.next, a.durable = next, durable }
+
+// sent adds a block. waiting is the lowest frame that is in no block so far. The function
+// that it returns settles the block; only the first call has an effect.
+func (a *ackTracker) sent(waiting uint64) func(error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	number := a.blocks.Add(waiting)
+	return func(err error) { a.settle(number, err) }
+}
+
+// settle takes the outcome of a block. Waiters are woken after durable was called.
+func (a *ackTracker) settle(number uint64, err error) {
+	a.ordering.Lock()
+	defer a.ordering.Unlock()
+	if next, moved := a.advance(number, err); moved && a.durable != nil {
+		a.durable(next)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.idle != nil && (a.blocks.Len() == 0 || a.err != nil) {
+		close(a.idle)
+		a.idle = nil
+	}
+}
+
+// advance reports whether more frames are durable. A block that failed stays in flight, so
+// the watermark never passes it.
+func (a *ackTracker) advance(number uint64, err error) (next uint64, moved bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err != nil {
+		if a.err == nil {
+			a.err = err
+		}
+		return 0, false
+	}
+	a.blocks.Settle(number)
+	if mark, ok := a.blocks.Watermark(); ok && mark > a.next {
+		a.next = mark
+		return mark, true
+	}
+	return 0, false
+}
+
+// failure returns the first error that a block was settled with.
+func (a *ackTracker) failure() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.err
+}
+
+// wait returns when no block is in flight, or with the first failure.
+func (a *ackTracker) wait(ctx context.Context) error {
+	a.ordering.Lock() // durable has returned for all blocks that are settled
+	a.mu.Lock()
+	a.ordering.Unlock()
+	if a.err != nil || a.blocks.Len() == 0 {
+		defer a.mu.Unlock()
+		return a.err
+	}
+	if a.idle == nil {
+		a.idle = make(chan struct{})
+	}
+	idle := a.idle
+	a.mu.Unlock()
+	select {
+	case <-idle:
+		return a.failure()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
