@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/ingest/deadletters"
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 )
 
 // deadLettersCommand looks after blocks that could not be stored.
@@ -43,7 +44,7 @@ const deadPageSize = 1000
 // Run lists the letters.
 func (c *deadList) Run(ctx context.Context, g *global) error {
 	if c.Limit < 1 {
-		return badUsage("--limit %d: it must be 1 or more", c.Limit)
+		return usage.Errorf("--limit %d: it must be 1 or more", c.Limit)
 	}
 	client, err := g.client()
 	if err != nil {
@@ -54,7 +55,7 @@ func (c *deadList) Run(ctx context.Context, g *global) error {
 	for len(all.Items) < c.Limit {
 		q.Set("limit", strconv.Itoa(min(c.Limit-len(all.Items), deadPageSize)))
 		var page deadPage
-		if err := client.get(ctx, "/v1/dead-letters", q, &page); err != nil {
+		if err := client.Get(ctx, "/v1/dead-letters", q, &page); err != nil {
 			return err
 		}
 		all.Items, all.Next = append(all.Items, page.Items...), page.Next
@@ -110,7 +111,7 @@ func (g *global) changeDead(ctx context.Context, method, path, done string, seqs
 	for _, seq := range seqs {
 		q.Add("seq", strconv.FormatUint(seq, 10))
 	}
-	body, err := client.open(ctx, method, path, q, "application/json")
+	body, err := client.Open(ctx, method, path, q, "application/json")
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,9 @@ import (
 
 	"tapedeck/deploy/local/datadir"
 	"tapedeck/deploy/local/engine"
+	"tapedeck/ingest/outlet"
 	"tapedeck/ingest/spool"
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 )
 
@@ -110,7 +112,7 @@ func findDisk(dir string) finding {
 
 // findSpool reports recordings that wait to be sent, and the free space for them.
 func findSpool() []finding {
-	home, err := spoolHome()
+	home, err := outlet.SpoolHome()
 	if err != nil {
 		return []finding{{What: "spool", Detail: err.Error()}}
 	}
@@ -123,7 +125,7 @@ func findSpool() []finding {
 
 func findWaiting(home string) finding {
 	f := finding{What: "spool"}
-	slots, err := waitingSlots()
+	slots, err := outlet.WaitingSpools()
 	if err != nil {
 		f.Detail = err.Error()
 		return f
@@ -160,22 +162,22 @@ func (g *global) findServer(ctx context.Context) []finding {
 	if err != nil {
 		return []finding{{What: "server", Detail: err.Error()}}
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.JoinPath("readyz").String(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Base.JoinPath("readyz").String(), nil)
 	if err != nil {
 		return []finding{{What: "server", Detail: err.Error()}}
 	}
-	c.authorize(req.Header)
-	resp, err := c.http.Do(req)
+	c.Authorize(req.Header)
+	resp, err := c.HTTP.Do(req)
 	if err != nil {
-		detail, do, _ := strings.Cut(c.unreachable(err).Error(), "\n")
+		detail, do, _ := strings.Cut(apiclient.Unreachable(c.Base.String(), err).Error(), "\n")
 		return []finding{{What: "server", Detail: detail, Do: do}}
 	}
 	defer resp.Body.Close()
 	var ready readiness
 	if err := json.NewDecoder(resp.Body).Decode(&ready); err != nil {
-		return []finding{{What: "server", Detail: fmt.Sprintf("%s answers %s, not as a tapedeck server does", c.base, resp.Status)}}
+		return []finding{{What: "server", Detail: fmt.Sprintf("%s answers %s, not as a tapedeck server does", c.Base, resp.Status)}}
 	}
-	findings := []finding{{What: "server", OK: true, Detail: fmt.Sprintf("%s, version %s", c.base, ready.Version)}}
+	findings := []finding{{What: "server", OK: true, Detail: fmt.Sprintf("%s, version %s", c.Base, ready.Version)}}
 	for _, ch := range ready.Checks {
 		f := finding{What: ch.Part, OK: ch.OK, Detail: cmp.Or(ch.Detail, "well")}
 		if !f.OK {

@@ -11,7 +11,9 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 )
 
 // emulateCommand puts one session on a port of its own, in the protocol that it
@@ -84,15 +86,15 @@ func (c *emulateCommand) open(ctx context.Context, g *global, log *slog.Logger) 
 	switch {
 	case isTape(c.Session):
 		if c.Dialect != "" {
-			return nil, badUsage("--dialect goes with a file of lines or events: a tape says what it holds")
+			return nil, usage.Errorf("--dialect goes with a file of lines or events: a tape says what it holds")
 		}
 		return c.openTape(ctx, log)
 	case isFile(c.Session):
 		return c.openRecording(ctx, log)
 	case c.Of != "":
-		return nil, badUsage("--session goes with a file, and %q is none", c.Session)
+		return nil, usage.Errorf("--session goes with a file, and %q is none", c.Session)
 	case c.Dialect != "":
-		return nil, badUsage("--dialect goes with a file of lines or events, and %q is none", c.Session)
+		return nil, usage.Errorf("--dialect goes with a file of lines or events, and %q is none", c.Session)
 	}
 	return c.openRemote(ctx, g, log)
 }

@@ -10,8 +10,10 @@ import (
 	"os"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/usage"
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/router"
 	"tapedeck/replay/tapefile"
@@ -39,7 +41,7 @@ func cannotSpeak(err error) error {
 	if !ok {
 		return err
 	}
-	return &apiError{Title: p.Title, Status: p.Status, Detail: p.Detail, Hint: p.Hint}
+	return &apiclient.Error{Title: p.Title, Status: p.Status, Detail: p.Detail, Hint: p.Hint}
 }
 
 // playTape answers from a tape file, which is closed with what it returns.
@@ -67,7 +69,7 @@ func (c *emulateCommand) playTape(ctx context.Context, f *tapefile.File, session
 func (c *emulateCommand) checkSettings() error {
 	if _, err := new(emulate.Pace).SplitSession(c.prefix("any", "")[len("/emulate/"):]); err != nil {
 		wrong, _ := problem.From(err)
-		return badUsage("--%s: %s", flagOf(wrong.Parameter), wrong.Detail)
+		return usage.Errorf("--%s: %s", flagOf(wrong.Parameter), wrong.Detail)
 	}
 	return checkListen(c.Listen)
 }

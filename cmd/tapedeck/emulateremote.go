@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/problem"
 	"tapedeck/replay/emulate/isolate"
 )
@@ -24,7 +25,7 @@ func (c *emulateCommand) openRemote(ctx context.Context, g *global, log *slog.Lo
 	if err != nil {
 		return nil, err
 	}
-	speaks, err := cl.open(ctx, http.MethodGet, path, url.Values{"protocol": {c.Protocol}}, "application/json")
+	speaks, err := cl.Open(ctx, http.MethodGet, path, url.Values{"protocol": {c.Protocol}}, "application/json")
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +50,12 @@ func askAsRecorded(h http.Header) {
 }
 
 // forward passes requests on to the server, below a path.
-func forward(cl *apiClient, prefix string, log *slog.Logger) http.Handler {
-	base := strings.TrimSuffix(cl.base.String(), "/") + prefix
+func forward(cl *apiclient.Client, prefix string, log *slog.Logger) http.Handler {
+	base := strings.TrimSuffix(cl.Base.String(), "/") + prefix
 	return &httputil.ReverseProxy{
 		FlushInterval: -1, // chunks stay as they are
 		Transport: &http.Transport{
-			DialContext: cl.http.Transport.(*http.Transport).DialContext, DisableCompression: true,
+			DialContext: cl.HTTP.Transport.(*http.Transport).DialContext, DisableCompression: true,
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
 			u, err := url.Parse(base + r.In.URL.EscapedPath())
@@ -65,8 +66,8 @@ func forward(cl *apiClient, prefix string, log *slog.Logger) http.Handler {
 			u.RawQuery = r.In.URL.RawQuery
 			r.Out.URL, r.Out.Host = u, u.Host
 			askAsRecorded(r.Out.Header)
-			if cl.token != "" {
-				cl.authorize(r.Out.Header)
+			if cl.Token != "" {
+				cl.Authorize(r.Out.Header)
 			}
 		},
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
@@ -75,7 +76,7 @@ func forward(cl *apiClient, prefix string, log *slog.Logger) http.Handler {
 				return // the client has left
 			}
 			problem.Write(w, &problem.Problem{
-				Title: "Server not reachable", Status: http.StatusBadGateway, Detail: cl.unreachable(err).Error(),
+				Title: "Server not reachable", Status: http.StatusBadGateway, Detail: apiclient.Unreachable(cl.Base.String(), err).Error(),
 			})
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/tapefile/asciicast"
@@ -33,13 +34,13 @@ type exportCommand struct {
 func (c *exportCommand) Run(ctx context.Context, g *global) error {
 	switch {
 	case g.JSON:
-		return badUsage("--json is for commands that print: export writes what --format names")
+		return usage.Errorf("--json is for commands that print: export writes what --format names")
 	case c.Format == "tape" && c.Output == "":
-		return badUsage("name the file to write with -o FILE, or -o - for standard output")
+		return usage.Errorf("name the file to write with -o FILE, or -o - for standard output")
 	case c.Format == "tape" && c.Session != "":
-		return badUsage("--session goes with another --format: a tape takes all sessions of a file")
+		return usage.Errorf("--session goes with another --format: a tape takes all sessions of a file")
 	case c.Format != "tape" && len(c.Sessions) > 1:
-		return badUsage("--format %s takes one session at a time", c.Format)
+		return usage.Errorf("--format %s takes one session at a time", c.Format)
 	}
 	out, err := c.create()
 	if err != nil {
@@ -78,7 +79,7 @@ func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output) (
 	held := sessionsHeld{}
 	for _, name := range c.Sessions {
 		if err := c.addTo(ctx, g, w, name, held); err != nil {
-			_, usage := errors.AsType[usageError](err)
+			_, usage := errors.AsType[usage.Error](err)
 			out.keep = !usage && (began || out.written.Load() > 1<<16)
 			return "", fmt.Errorf("export %s: %w", name, err)
 		}
@@ -104,7 +105,7 @@ func (c *exportCommand) addTo(ctx context.Context, g *global, w *tapefile.Writer
 	if err != nil {
 		return err
 	}
-	return cl.fetchTape(ctx, w, name, held.from(name))
+	return fetchTape(ctx, cl, w, name, held.from(name))
 }
 
 // hintImport tells of a tape that was cut that importing takes what there is.
@@ -127,7 +128,7 @@ func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output)
 		return "", err
 	}
 	accept := map[string]string{"ndjson": "application/x-ndjson", "sse": "text/event-stream"}[c.Format]
-	body, err := p.client.open(ctx, http.MethodGet, path, url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
+	body, err := p.client.Open(ctx, http.MethodGet, path, url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
 	if err != nil {
 		return "", p.why(err)
 	}
@@ -177,7 +178,7 @@ func (c *exportCommand) tape(ctx context.Context, g *global) (f *tapefile.File, 
 		return f, func() { _ = f.Close() }, err
 	}
 	if c.Session != "" {
-		return nil, nil, badUsage("--session goes with a tape file, and %q is none", name)
+		return nil, nil, usage.Errorf("--session goes with a tape file, and %q is none", name)
 	}
 	file, err := os.CreateTemp("", "tapedeck-*.tape")
 	if err != nil {

@@ -1,6 +1,9 @@
 package main
 
-import "tapedeck/replay/tapefile"
+import (
+	"tapedeck/internal/usage"
+	"tapedeck/replay/tapefile"
+)
 
 // sessionsHeld are the sessions that a tape has so far, each with a number for the
 // name that it came by.
@@ -15,7 +18,7 @@ func (held sessionsHeld) from(name string) func(*tapefile.Record) error {
 			return nil
 		}
 		if by, is := held[r.Session]; is && by != number {
-			return badUsage("session %q is to be written twice: name it, or a file that holds it, once", r.Session)
+			return usage.Errorf("session %q is to be written twice: name it, or a file that holds it, once", r.Session)
 		}
 		held[r.Session] = number
 		return nil

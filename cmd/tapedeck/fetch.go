@@ -2,12 +2,23 @@ package main
 
 import (
 	"context"
-	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
+
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/usage"
 )
+
+// client returns a client of the server that --server names.
+func (g *global) client() (*apiclient.Client, error) {
+	c, err := apiclient.New(g.Server, g.Token)
+	if err != nil {
+		return nil, err
+	}
+	c.Hint = hintForMissing
+	return c, nil
+}
 
 // fetch reads an answer of the API: with --json it is printed as it came, and
 // done is true; otherwise it is read into v.
@@ -17,20 +28,17 @@ func (g *global) fetch(ctx context.Context, path string, q url.Values, v any) (d
 		return false, err
 	}
 	if !g.JSON {
-		return false, c.get(ctx, path, q, v)
+		return false, c.Get(ctx, path, q, v)
 	}
-	return true, c.copy(ctx, path, q, "application/json", os.Stdout)
+	return true, c.Copy(ctx, path, q, "application/json", os.Stdout)
 }
 
-// copy prints an answer of the API as it comes.
-func (c *apiClient) copy(ctx context.Context, path string, q url.Values, accept string, w io.Writer) error {
-	body, err := c.open(ctx, http.MethodGet, path, q, accept)
-	if err != nil {
-		return err
+// pathOf is apiclient.SessionPath for an id that a user named.
+func pathOf(id string, rest ...string) (string, error) {
+	if id == "" {
+		return "", usage.Errorf("name a session: \"tapedeck sessions\" lists those there are")
 	}
-	defer body.Close()
-	_, err = io.Copy(w, body)
-	return err
+	return apiclient.SessionPath(id, rest...), nil
 }
 
 // setAll adds the parameters that are not empty.

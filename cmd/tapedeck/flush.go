@@ -5,28 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
+	"tapedeck/ingest/outlet"
 	"tapedeck/ingest/spool"
 )
 
 // flushCommand sends what recording commands left on disk.
 type flushCommand struct {
-	NATS string `help:"Publish to this NATS server rather than through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+	NATS string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
 
-// Run sends spool after spool. Those of commands that still record are theirs.
+// Run sends one spool after the other. A command that is recording sends its own.
 func (c *flushCommand) Run(ctx context.Context, g *global) error {
-	slots, err := waitingSlots()
+	spools, err := outlet.WaitingSpools()
 	if err != nil {
 		return err
 	}
-	if len(slots) == 0 {
+	if len(spools) == 0 {
 		fmt.Fprintln(os.Stderr, "Nothing waits to be sent.")
 		return nil
 	}
-	for _, dir := range slots {
-		if err := c.send(ctx, g, dir); err != nil {
+	opts, err := outletOptions(g, outlet.Options{NATS: c.NATS})
+	if err != nil {
+		return err
+	}
+	for _, dir := range spools {
+		if err := send(ctx, opts, dir); err != nil {
 			return err
 		}
 	}
@@ -34,13 +38,8 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 }
 
 // send sends what is in one spool.
-func (c *flushCommand) send(ctx context.Context, g *global, dir string) error {
-	o := &outlet{log: stderrLog()}
-	if err := o.connect(ctx, g, outletOptions{nats: c.NATS}); err != nil {
-		return err
-	}
-	defer o.close()
-	s, err := spool.Open(spool.Options{Dir: dir, Next: o.publisher, Log: o.log})
+func send(ctx context.Context, opts outlet.Options, dir string) error {
+	o, err := outlet.OpenSpool(ctx, opts, dir)
 	if errors.Is(err, spool.ErrInUse) {
 		fmt.Fprintf(os.Stderr, "%s belongs to a command that is recording, which sends it.\n", dir)
 		return nil
@@ -48,29 +47,10 @@ func (c *flushCommand) send(ctx context.Context, g *global, dir string) error {
 	if err != nil {
 		return err
 	}
-	o.spool = s
-	if err := o.drained(ctx); err != nil {
+	defer o.Close()
+	if err := drain(ctx, o); err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "sent what waited in %s\n", dir)
 	return nil
-}
-
-// waitingSlots lists the spools of recording commands in which something lies.
-func waitingSlots() ([]string, error) {
-	home, err := spoolHome()
-	if err != nil {
-		return nil, err
-	}
-	segments, err := filepath.Glob(filepath.Join(home, "*", "*.spool"))
-	if err != nil {
-		return nil, fmt.Errorf("look for spools in %s: %w", home, err)
-	}
-	var slots []string
-	for _, s := range segments { // in order of their names
-		if dir := filepath.Dir(s); len(slots) == 0 || slots[len(slots)-1] != dir {
-			slots = append(slots, dir)
-		}
-	}
-	return slots, nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/query"
 )
 
@@ -58,7 +59,7 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if shown == 0 {
-		sayNone("frames", filtered)
+		printNone("frames", filtered)
 		return nil
 	}
 	heads, first := []string{"stream", "offset", "seq", "direction", "type", "node", "event id", "bytes", "flags", "content"}, 0
@@ -82,16 +83,16 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q url.Values) error {
 	switch {
 	case c.Limit != nil:
-		return badUsage("--raw prints all frames from --cursor on: it goes without -n")
+		return usage.Errorf("--raw prints all frames from --cursor on: it goes without -n")
 	case g.JSON:
-		return badUsage("--raw goes without --json")
+		return usage.Errorf("--raw goes without --json")
 	}
 	cl, err := g.client()
 	if err != nil {
 		return err
 	}
 	q.Set("raw", "1")
-	return cl.copy(ctx, path, q, "application/x-ndjson", os.Stdout)
+	return cl.Copy(ctx, path, q, "application/x-ndjson", os.Stdout)
 }
 
 // shortStream is the end of a stream's id, which tells the streams of a session

@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/outlet"
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/query"
 	"tapedeck/replay/tapefile"
 )
@@ -44,18 +47,18 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 		err := im.read(ctx, file)
 		return c.report(g, im, "holds", err)
 	}
-	out, err := openOutlet(ctx, g, outletOptions{nats: c.NATS, sync: c.sync()}, stderrLog())
+	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, Sync: c.sync()})
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	p := newParcels(out.publisher)
+	defer out.Close()
+	p := newParcels(out.Publisher())
 	im.publish = p.publish
 	shown := console.ShowProgress(func() string { return console.Count(im.frames(), "frame") + " imported" })
 	err = im.read(ctx, file)
 	err = errors.Join(err, p.wait(ctx))
 	shown.End()
-	if drained := out.drained(context.WithoutCancel(ctx)); drained != nil {
+	if drained := drain(context.WithoutCancel(ctx), out); drained != nil {
 		return errors.Join(err, drained)
 	}
 	if !c.NoWait && c.NATS == "" {
@@ -82,13 +85,13 @@ func waitImported(ctx context.Context, g *global, sessions []*imported) {
 }
 
 // wait waits until the session shows the frames and the end that came.
-func (to *imported) wait(ctx context.Context, c *apiClient) {
+func (to *imported) wait(ctx context.Context, c *apiclient.Client) {
 	ctx, cancel := context.WithTimeout(ctx, readableTimeout)
 	defer cancel()
 	for {
 		var detail query.SessionDetail
-		err := c.get(ctx, sessionPath(to.ID), nil, &detail)
-		if _, answered := errors.AsType[*apiError](err); err != nil && !answered || err == nil && to.shownBy(&detail) {
+		err := c.Get(ctx, apiclient.SessionPath(to.ID), nil, &detail)
+		if _, answered := errors.AsType[*apiclient.Error](err); err != nil && !answered || err == nil && to.shownBy(&detail) {
 			return
 		}
 		select {
@@ -112,13 +115,13 @@ func (to *imported) shownBy(detail *query.SessionDetail) bool {
 func (c *importCommand) open() (*os.File, error) {
 	if c.File == "-" {
 		if c.Session != "" {
-			return nil, badUsage("--session needs a file, to see beforehand that it holds one session")
+			return nil, usage.Errorf("--session needs a file, to see beforehand that it holds one session")
 		}
 		c.File = "standard input"
 		return os.Stdin, nil
 	}
 	if info, err := os.Stat(c.File); err == nil && info.IsDir() {
-		return nil, badUsage("%s is a directory, name a tape file", c.File)
+		return nil, usage.Errorf("%s is a directory, name a tape file", c.File)
 	}
 	if c.Session != "" {
 		if err := c.checkOne(); err != nil {
@@ -136,7 +139,7 @@ func (c *importCommand) checkOne() error {
 	}
 	defer f.Close()
 	if n := len(f.Sessions()); n != 1 {
-		return badUsage("--session gives one session an id, and %s holds %s", c.File, console.Count(n, "session"))
+		return usage.Errorf("--session gives one session an id, and %s holds %s", c.File, console.Count(n, "session"))
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (c *recordCommand) lookUp(ctx context.Context, g *global, path string) func
 		asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
 		defer cancel()
 		var page query.Page[query.SessionStream]
-		err = api.get(asking, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
+		err = api.Get(asking, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
 		if err != nil || len(page.Items) == 0 {
 			return ctx.Err()
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/usage"
 )
 
 // limitFlags bound what one client sends to a server.
@@ -28,7 +29,7 @@ func (f *limitFlags) check() error {
 		{"--max-tags", f.MaxTags > 0, f.MaxTags}, {"--max-tag-bytes", f.MaxTagBytes > 0, f.MaxTagBytes},
 	} {
 		if !l.ok {
-			return badUsage("%s=%d: it must be above 0", l.name, l.n)
+			return usage.Errorf("%s=%d: it must be above 0", l.name, l.n)
 		}
 	}
 	return nil
@@ -37,7 +38,7 @@ func (f *limitFlags) check() error {
 // checkQuietAfter refuses a time after which every open session would be quiet.
 func checkQuietAfter(d time.Duration) error {
 	if d <= 0 {
-		return badUsage("--quiet-after=%v: it must be above 0, like 30s", d)
+		return usage.Errorf("--quiet-after=%v: it must be above 0, like 30s", d)
 	}
 	return nil
 }

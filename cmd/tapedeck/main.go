@@ -14,7 +14,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 )
 
 // version is set by the build.
@@ -88,15 +90,10 @@ func run(args []string) int {
 		return 0
 	}
 	fmt.Fprintf(console.To(os.Stderr), "tapedeck: %v\n", err)
-	_, usage := errors.AsType[usageError](err)
-	refused, answered := errors.AsType[*apiError](err)
+	_, usage := errors.AsType[usage.Error](err)
+	refused, answered := errors.AsType[*apiclient.Error](err)
 	if usage || answered && refused.Status == http.StatusBadRequest { // a parameter cannot be
 		return exitUsage
 	}
 	return exitFailed
 }
-
-// usageError is an error in how the command was called.
-type usageError struct{ error }
-
-func badUsage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

@@ -10,6 +10,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -48,11 +49,11 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 // migrateProblem says what to do about an error of a migration.
 func migrateProblem(dsn string, err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE", clickHouseAt(dsn), rootOf(op.Err))
+		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE", clickhouse.ServerName(dsn), apiclient.RootOf(op.Err))
 	}
 	const unknownDatabase = 81
 	if e, ok := errors.AsType[*driver.Exception](err); ok && e.Code == unknownDatabase {
-		return fmt.Errorf("%s: there is no such database\nMake it first (CREATE DATABASE …), or name another one with --clickhouse", clickHouseAt(dsn))
+		return fmt.Errorf("%s: there is no such database\nMake it first (CREATE DATABASE …), or name another one with --clickhouse", clickhouse.ServerName(dsn))
 	}
-	return fmt.Errorf("%s: %w", clickHouseAt(dsn), err)
+	return fmt.Errorf("%s: %w", clickhouse.ServerName(dsn), err)
 }

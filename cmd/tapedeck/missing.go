@@ -5,13 +5,21 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
 	"tapedeck/internal/console"
 )
 
-// hintForMissing says what to do where the server has no session that a path
-// names: its name may be that of a file.
+// hintForMissing returns what to do where the server answers a path with 404. The name
+// of a session may be that of a file.
 func hintForMissing(path string) string {
-	segment, _, _ := strings.Cut(strings.TrimPrefix(path, "v1/sessions/"), "/")
+	if strings.HasPrefix(path, "v1/dead-letters") {
+		return "\"tapedeck dead-letters list\" lists those there are."
+	}
+	rest, ok := strings.CutPrefix(path, "v1/sessions/")
+	if !ok {
+		return ""
+	}
+	segment, _, _ := strings.Cut(rest, "/")
 	name, err := url.PathUnescape(segment)
 	if err != nil {
 		name = segment

@@ -81,7 +81,7 @@ func startNode(ctx context.Context, cfg nodeConfig) (_ *node, err error) {
 		}
 	}()
 	n.running.Go(func() { tidyWhenQuiet(life) })
-	n.nc, err = cfg.connect(natsOptions(cfg.log)...)
+	n.nc, err = cfg.connect(jetstream.ConnectOptions(cfg.log)...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+
+	"tapedeck/internal/usage"
 )
 
 // parse reads the command line. Its errors say what is wrong and where help is.
@@ -20,12 +22,12 @@ func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
 	}
 	for _, a := range args {
 		if !utf8.ValidString(a) { // the parser would put other characters in their place
-			return nil, badUsage("%q is not UTF-8 text", a)
+			return nil, usage.Errorf("%q is not UTF-8 text", a)
 		}
 	}
 	parsed, err := parser.Parse(joinNegative(args))
 	if err != nil {
-		return nil, usageError{parseProblem(err, args)}
+		return nil, usage.As(parseProblem(err, args))
 	}
 	c.Server = withScheme(c.Server)
 	return parsed, nil

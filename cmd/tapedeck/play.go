@@ -10,8 +10,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"tapedeck/internal/console"
 	"time"
+
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 )
 
 // playCommand plays a session in the terminal: on its screen with keys to steer, or
@@ -39,7 +42,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	case c.Format == "text" || c.Format == "events":
 		c.Format = "events"
 	default:
-		return badUsage("--json gives what --format events does: it goes without --format %s", c.Format)
+		return usage.Errorf("--json gives what --format events does: it goes without --format %s", c.Format)
 	}
 	from, err := g.player(c.Session, c.Of)
 	if err != nil {
@@ -79,8 +82,8 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	case "text":
 		show, out = printEvents, console.To(os.Stdout)
 	}
-	cl.http.Transport.(*http.Transport).ResponseHeaderTimeout = 0 // a tape may begin with silence
-	body, err := cl.open(ctx, http.MethodGet, path, q, accept)
+	cl.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout = 0 // a tape may begin with silence
+	body, err := cl.Open(ctx, http.MethodGet, path, q, accept)
 	if err != nil {
 		return from.why(err)
 	}
@@ -95,10 +98,10 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 }
 
 // await waits until there is a session to be followed.
-func await(ctx context.Context, cl *apiClient, path, session string) error {
+func await(ctx context.Context, cl *apiclient.Client, path, session string) error {
 	for told := false; ; told = true {
-		body, err := cl.open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}}, "application/x-ndjson")
-		e, ok := errors.AsType[*apiError](err)
+		body, err := cl.Open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}}, "application/x-ndjson")
+		e, ok := errors.AsType[*apiclient.Error](err)
 		if !ok || e.Status != http.StatusNotFound {
 			if err != nil {
 				return err

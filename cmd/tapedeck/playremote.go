@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/replay/terminal"
 )
 
@@ -17,23 +18,23 @@ import (
 type remotePlayback struct{ conn *websocket.Conn }
 
 // dialPlayback begins a playback that can be steered.
-func dialPlayback(ctx context.Context, c *apiClient, path string, q url.Values) (*remotePlayback, error) {
-	u := c.base.JoinPath(path)
+func dialPlayback(ctx context.Context, c *apiclient.Client, path string, q url.Values) (*remotePlayback, error) {
+	u := c.Base.JoinPath(path)
 	u.RawQuery = q.Encode()
-	transport := c.http.Transport.(*http.Transport).Clone()
+	transport := c.HTTP.Transport.(*http.Transport).Clone()
 	transport.ForceAttemptHTTP2 = false // a WebSocket needs HTTP/1.1
 	transport.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
 	transport.ResponseHeaderTimeout = 0
 	header := http.Header{}
-	c.authorize(header)
+	c.Authorize(header)
 	conn, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: transport}, HTTPHeader: header,
 	})
 	if err != nil {
 		if resp != nil && resp.StatusCode >= 400 {
-			return nil, answered(resp, path)
+			return nil, c.Refusal(resp, path)
 		}
-		return nil, c.unreachable(err)
+		return nil, apiclient.Unreachable(c.Base.String(), err)
 	}
 	conn.SetReadLimit(-1) // a frame is as long as it was recorded
 	return &remotePlayback{conn}, nil

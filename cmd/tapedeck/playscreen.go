@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/replay"
 	"tapedeck/replay/terminal"
 )
@@ -29,7 +30,7 @@ func (c *playCommand) onScreen(ctx context.Context, from *player, path string, q
 	defer stop()
 	speed, err := replay.ParseSpeed(c.Speed)
 	if err != nil {
-		return badUsage("--speed: %v", err)
+		return usage.Errorf("--speed: %v", err)
 	}
 	q.Set("hold", "1")
 	remote, err := dialPlayback(ctx, from.client, path, q)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/query"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/terminal"
@@ -88,9 +89,9 @@ func factsOfFile(ctx context.Context, name, session string) (facts terminal.Fact
 }
 
 // factsOfServer asks a server for what it knows of a session.
-func factsOfServer(ctx context.Context, c *apiClient, session string) (facts terminal.Facts, err error) {
+func factsOfServer(ctx context.Context, c *apiclient.Client, session string) (facts terminal.Facts, err error) {
 	var timeline query.Timeline
-	if err := c.get(ctx, sessionPath(session, "timeline"), nil, &timeline); err != nil {
+	if err := c.Get(ctx, apiclient.SessionPath(session, "timeline"), nil, &timeline); err != nil {
 		return facts, err
 	}
 	facts.Start = timeline.Started.UnixNano()
@@ -99,7 +100,7 @@ func factsOfServer(ctx context.Context, c *apiClient, session string) (facts ter
 	q := url.Values{"chunks": {"1"}}
 	for {
 		var page query.Page[query.Message]
-		if err := c.get(ctx, sessionPath(session, "transcript"), q, &page); err != nil {
+		if err := c.Get(ctx, apiclient.SessionPath(session, "transcript"), q, &page); err != nil {
 			return facts, err
 		}
 		for i := range page.Items {

@@ -6,8 +6,10 @@ import (
 	"os"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/outlet"
 	"tapedeck/ingest/proxy"
 	"tapedeck/internal/secrets"
+	"tapedeck/internal/usage"
 )
 
 // proxyCommand runs the recording proxy.
@@ -47,25 +49,25 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer l.Close()
-	out, err := openOutlet(ctx, g, outletOptions{nats: c.NATS, sync: c.sync()}, log)
+	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, Sync: c.sync(), Log: log})
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	if err := out.checkTenant(c.Tenant); err != nil {
+	defer out.Close()
+	if err := checkTenant(out, c.Tenant); err != nil {
 		return err
 	}
 	p, err := proxy.New(proxy.Options{
-		Upstream: c.Upstream, Recorder: out.recorder(),
+		Upstream: c.Upstream, Recorder: out.Recorder(),
 		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},
 		SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Redact: c.Redact, Strict: c.Strict, Log: log,
 	})
 	if err != nil {
-		return usageError{err}
+		return usage.As(err)
 	}
 	fmt.Fprintf(os.Stderr, "http://%s records what passes to %s\n", l.Addr(), secrets.URL(c.Upstream))
 	if err := p.Serve(ctx, l, shutdownTimeout); err != nil {
 		return err
 	}
-	return out.drained(context.WithoutCancel(ctx))
+	return drain(context.WithoutCancel(ctx), out)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/query"
 )
@@ -65,10 +66,10 @@ func askAgain(waited time.Duration) time.Duration {
 }
 
 // streamEnded reports whether a session shows the end of a stream.
-func streamEnded(ctx context.Context, c *apiClient, session, stream string) (bool, error) {
+func streamEnded(ctx context.Context, c *apiclient.Client, session, stream string) (bool, error) {
 	var page query.Page[query.SessionStream]
-	err := c.get(ctx, "v1/streams", url.Values{"session": {session}, "stream": {stream}}, &page)
-	if api, ok := errors.AsType[*apiError](err); ok && api.Status == http.StatusServiceUnavailable {
+	err := c.Get(ctx, "v1/streams", url.Values{"session": {session}, "stream": {stream}}, &page)
+	if api, ok := errors.AsType[*apiclient.Error](err); ok && api.Status == http.StatusServiceUnavailable {
 		return false, nil
 	}
 	return len(page.Items) > 0 && page.Items[0].Stream.Ended != nil, err

@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/internal/budget"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/usage"
 )
 
 // readerLimits are the flags that bound the readers of recordings and their memory, for
@@ -19,10 +20,10 @@ type readerLimits struct {
 // check rejects limits with which nothing could be read.
 func (l *readerLimits) check() error {
 	if l.MaxReaders <= 0 {
-		return badUsage("--max-readers=%d: it must be above 0", l.MaxReaders)
+		return usage.Errorf("--max-readers=%d: it must be above 0", l.MaxReaders)
 	}
 	if l.MaxReaderBytes < budget.Base {
-		return badUsage("--max-reader-bytes=%d: one reader takes %d", l.MaxReaderBytes, budget.Base)
+		return usage.Errorf("--max-reader-bytes=%d: one reader takes %d", l.MaxReaderBytes, budget.Base)
 	}
 	return nil
 }

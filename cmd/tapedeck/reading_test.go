@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/query"
 )
 
 // Whatever was recorded, a terminal is sent no control character of it.
@@ -97,7 +98,7 @@ func TestLongLists(t *testing.T) {
 		if n := strings.Count(stdout, "\n") - 1; exit != 0 || n != tc.items || strings.Contains(stderr, "more") != tc.more {
 			t.Errorf("%q: exit %d, %d items, want %d; %s", tc.args, exit, n, tc.items, stderr)
 		}
-		var page rawPage
+		var page query.Page[json.RawMessage]
 		if err := json.Unmarshal([]byte(s.must(t, append(tc.args, "--json")...)), &page); err != nil || len(page.Items) != tc.items || (page.Next != nil) != tc.more {
 			t.Errorf("%q --json: %v, %d items, want %d, next %v", tc.args, err, len(page.Items), tc.items, page.Next)
 		}

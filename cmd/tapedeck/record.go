@@ -13,8 +13,10 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/ingest/outlet"
 	"tapedeck/internal/console"
 	"tapedeck/internal/secrets"
+	"tapedeck/internal/usage"
 )
 
 // recordCommand records one source, or several files.
@@ -59,15 +61,15 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	out, err := c.openOutlet(ctx, g)
+	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, NoSpool: c.NoSpool, Sync: c.sync()})
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	if err := out.checkTenant(c.Tenant); err != nil {
+	defer out.Close()
+	if err := checkTenant(out, c.Tenant); err != nil {
 		return err
 	}
-	rec := out.recorder()
+	rec := out.Recorder()
 	opts := ingest.StreamOptions{
 		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame",
 	}
@@ -81,9 +83,9 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		return known.report(g)
 	}
 	if err != nil {
-		err = errors.Join(err, out.leftovers())
+		err = errors.Join(err, out.Leftovers())
 	} else {
-		err = out.drained(context.WithoutCancel(ctx))
+		err = drain(context.WithoutCancel(ctx), out)
 	}
 	if err != nil && exit != 0 { // the command's exit code is what its caller waits for
 		fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
@@ -125,26 +127,26 @@ func (c *recordCommand) check() error {
 		{"--header", "--sse or --ws", len(c.Header) > 0, c.SSE != "" || c.WS != ""},
 	} {
 		if f.given && !f.fits && sources == 1 {
-			return badUsage("%s goes with %s", f.name, f.with)
+			return usage.Errorf("%s goes with %s", f.name, f.with)
 		}
 	}
 	switch {
 	case sources == 0:
-		return badUsage("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, or -- CMD ARG…")
+		return usage.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, or -- CMD ARG…")
 	case sources > 1:
-		return badUsage("record takes one source at a time, or several files")
+		return usage.Errorf("record takes one source at a time, or several files")
 	case len(c.Sources) > 1 && slices.Contains(c.Sources, "-"):
-		return badUsage("- is standard input, and goes without files")
+		return usage.Errorf("- is standard input, and goes without files")
 	case c.NATS != "" && c.NoSpool:
-		return badUsage("--nats goes without --no-spool: a NATS server that is away is bridged by the spool")
+		return usage.Errorf("--nats goes without --no-spool: a NATS server that is away is bridged by the spool")
 	case checkURL("--sse", c.SSE, "https://host/events", "http", "https") != nil:
 		return checkURL("--sse", c.SSE, "https://host/events", "http", "https")
 	case checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https") != nil:
 		return checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https")
 	case c.Until != "" && c.Clock == "frame":
-		return badUsage("--until goes without --clock frame, which looks at later frames first")
+		return usage.Errorf("--until goes without --clock frame, which looks at later frames first")
 	case c.FrameLimit < 1024:
-		return badUsage("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
+		return usage.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
 	}
 	return checkStream(c.Tenant, c.Session, c.Dialect)
 }
@@ -159,7 +161,7 @@ func checkStream(tenant, session, dialect string) error {
 		_, err = dialects.ByName(dialect)
 	}
 	if err != nil {
-		return usageError{err}
+		return usage.As(err)
 	}
 	return nil
 }
@@ -170,7 +172,7 @@ func checkURL(flag, address, example string, schemes ...string) error {
 	if address == "" || err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme) {
 		return nil
 	}
-	return badUsage("%s %q: it must be a URL like %s", flag, secrets.URL(address), example)
+	return usage.Errorf("%s %q: it must be a URL like %s", flag, secrets.URL(address), example)
 }
 
 // report prints what a recording came to.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/outlet"
 	"tapedeck/internal/console"
 )
 
@@ -40,7 +41,7 @@ type filesResult struct {
 
 // recordFiles records several files one after the other, each as a stream. One that
 // fails does not stop those after it, but makes the exit code 1.
-func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet, rec *ingest.Recorder, opts ingest.StreamOptions, all *sources) error {
+func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder, opts ingest.StreamOptions, all *sources) error {
 	began := time.Now()
 	total := filesResult{Files: len(all.list)}
 	own := ownDigests{}
@@ -61,7 +62,7 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet,
 			recorded = append(recorded, ingest.Summary{StreamID: sum.StreamID, Sessions: sum.Sessions[:min(1, len(sum.Sessions))], LastSession: sum.LastSession})
 		}
 	}
-	err := out.drained(context.WithoutCancel(ctx))
+	err := drain(context.WithoutCancel(ctx), out)
 	if err == nil && !c.NoWait && c.NATS == "" {
 		waitAllReadable(ctx, g, recorded)
 	}

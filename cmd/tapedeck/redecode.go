@@ -12,7 +12,9 @@ import (
 	"os"
 
 	"tapedeck/ingest/redecode"
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 )
 
 // redecodeCommand has a server derive the facts of sessions anew.
@@ -29,7 +31,7 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	// The answer comes when all is done, which takes as long as it takes.
-	cl.http = &http.Client{}
+	cl.HTTP = &http.Client{}
 	t := console.NewTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages", "recognised by")
 	var failures []error
 	var unended []string
@@ -65,13 +67,13 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 }
 
 // decode has one session decoded anew.
-func (c *redecodeCommand) decode(ctx context.Context, cl *apiClient, id string) (json.RawMessage, *redecode.Result, error) {
+func (c *redecodeCommand) decode(ctx context.Context, cl *apiclient.Client, id string) (json.RawMessage, *redecode.Result, error) {
 	q := url.Values{}
 	setAll(q, map[string][]string{"dialect": {c.Dialect}})
-	body, err := cl.open(ctx, http.MethodPost, sessionPath(id, "redecode"), q, "application/json")
-	var refused *apiError
+	body, err := cl.Open(ctx, http.MethodPost, apiclient.SessionPath(id, "redecode"), q, "application/json")
+	var refused *apiclient.Error
 	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
-		err = usageError{err}
+		err = usage.As(err)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -17,6 +17,7 @@ import (
 	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
 	"tapedeck/internal/budget"
+	"tapedeck/internal/usage"
 	"tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
 )
@@ -48,10 +49,10 @@ const shutdownTimeout = time.Second
 func checkListen(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return badUsage("--listen %q: it must be host:port, like 127.0.0.1:4600", addr)
+		return usage.Errorf("--listen %q: it must be host:port, like 127.0.0.1:4600", addr)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return badUsage("--listen %q: without tokens tapedeck answers on loopback only; use 127.0.0.1 or [::1]", addr)
+		return usage.Errorf("--listen %q: without tokens tapedeck answers on loopback only; use 127.0.0.1 or [::1]", addr)
 	}
 	return nil
 }

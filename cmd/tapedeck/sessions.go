@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/query"
 )
 
@@ -57,7 +58,7 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if shown == 0 {
-		sayNone("sessions", filtered)
+		printNone("sessions", filtered)
 		return nil
 	}
 	if err := t.Flush(); err != nil {
@@ -79,7 +80,7 @@ func (c *sessionsCommand) check() error {
 		{"--silent-for", c.SilentFor}, {"--running-for", c.RunningFor},
 	} {
 		if f.d < 0 {
-			return badUsage("%s %v: it must be 0s, which is no limit, or more", f.name, f.d)
+			return usage.Errorf("%s %v: it must be 0s, which is no limit, or more", f.name, f.d)
 		}
 	}
 	return nil

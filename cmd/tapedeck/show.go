@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/query"
 )
@@ -37,10 +38,10 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 		detail   query.SessionDetail
 		timeline query.Timeline
 	)
-	if err := cl.get(ctx, path, nil, &detail); err != nil {
+	if err := cl.Get(ctx, path, nil, &detail); err != nil {
 		return err
 	}
-	if err := cl.get(ctx, sessionPath(c.Session, "timeline"), nil, &timeline); err != nil {
+	if err := cl.Get(ctx, apiclient.SessionPath(c.Session, "timeline"), nil, &timeline); err != nil {
 		return err
 	}
 	messages, err := transcript(ctx, cl, c.Session)
@@ -64,12 +65,12 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 }
 
 // transcript reads all messages of a session.
-func transcript(ctx context.Context, cl *apiClient, session string) ([]query.Message, error) {
+func transcript(ctx context.Context, cl *apiclient.Client, session string) ([]query.Message, error) {
 	all := []query.Message{}
 	q := url.Values{}
 	for {
 		var page query.Page[query.Message]
-		if err := cl.get(ctx, sessionPath(session, "transcript"), q, &page); err != nil {
+		if err := cl.Get(ctx, apiclient.SessionPath(session, "transcript"), q, &page); err != nil {
 			return nil, err
 		}
 		all = append(all, page.Items...)

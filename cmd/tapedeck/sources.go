@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 )
 
 // recordEndings are the suffixes of the files in a folder that are recorded. A file
@@ -57,11 +59,11 @@ func (s *sources) argument(arg string) error {
 	}
 	s.several = true
 	if strings.Contains(arg, "**") {
-		return badUsage("%s: ** is not read; name the folder, and everything below it is recorded", arg)
+		return usage.Errorf("%s: ** is not read; name the folder, and everything below it is recorded", arg)
 	}
 	matches, err := filepath.Glob(arg)
 	if err != nil {
-		return badUsage("%s: this is not a pattern: %v", arg, err)
+		return usage.Errorf("%s: this is not a pattern: %v", arg, err)
 	}
 	if len(matches) == 0 {
 		s.list = append(s.list, source{arg, fmt.Errorf("%s: no file matches this pattern", arg)})
@@ -130,7 +132,7 @@ func (s *sources) add(path string) error {
 		return nil
 	}
 	if len(s.list) >= filesLimit {
-		return badUsage("these are more than %s files: record them by folder", console.Thousands(filesLimit))
+		return usage.Errorf("these are more than %s files: record them by folder", console.Thousands(filesLimit))
 	}
 	s.seen[real] = true
 	s.list = append(s.list, source{path: path})

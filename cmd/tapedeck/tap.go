@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest/ssetap"
 	"tapedeck/ingest/websocket"
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/schema"
 )
 
@@ -116,7 +117,7 @@ func parseHeaders(list []string) (http.Header, error) {
 	for _, line := range list {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, badUsage("--header %q: it must be of the form Name: value", line)
+			return nil, usage.Errorf("--header %q: it must be of the form Name: value", line)
 		}
 		h.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}

@@ -9,14 +9,16 @@ import (
 	"os"
 	"strings"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/replay/tapefile"
 )
 
 // player is what plays a session by name: the server, or for a tape file this
 // process.
 type player struct {
-	client  *apiClient
+	client  *apiclient.Client
 	session string
 	file    *notedFile // nil for a session of the server
 	shut    func()
@@ -31,7 +33,7 @@ func isTape(name string) bool { return strings.HasSuffix(name, ".tape") || tapef
 func (g *global) player(name, session string) (*player, error) {
 	if !isTape(name) {
 		if session != "" {
-			return nil, badUsage("--session goes with a tape file, and %q is none", name)
+			return nil, usage.Errorf("--session goes with a tape file, and %q is none", name)
 		}
 		c, err := g.client()
 		return &player{client: c, session: name, shut: func() {}}, err
@@ -80,14 +82,14 @@ func oneSession(f *tapefile.File, name, session string) (string, error) {
 	case session == "" && len(ids) == 1:
 		return ids[0], nil
 	case session == "":
-		return "", badUsage("%s holds %s: name one with --session.\n%s", name, console.Count(len(ids), "session"), strings.Join(ids, "\n"))
+		return "", usage.Errorf("%s holds %s: name one with --session.\n%s", name, console.Count(len(ids), "session"), strings.Join(ids, "\n"))
 	}
 	for _, id := range ids {
 		if id == session {
 			return id, nil
 		}
 	}
-	return "", badUsage("%s holds no session %q. It holds:\n%s", name, session, strings.Join(ids, "\n"))
+	return "", usage.Errorf("%s holds no session %q. It holds:\n%s", name, session, strings.Join(ids, "\n"))
 }
 
 func because(err error) string {
@@ -99,12 +101,12 @@ func because(err error) string {
 
 // fetchTape copies the records of a server's session to a tape. Bytes are checked as
 // they come.
-func (c *apiClient) fetchTape(ctx context.Context, w *tapefile.Writer, session string, see func(*tapefile.Record) error) error {
+func fetchTape(ctx context.Context, c *apiclient.Client, w *tapefile.Writer, session string, see func(*tapefile.Record) error) error {
 	path, err := pathOf(session, "tape")
 	if err != nil {
 		return err
 	}
-	body, err := c.open(ctx, http.MethodGet, path, nil, tapefile.MediaType)
+	body, err := c.Open(ctx, http.MethodGet, path, nil, tapefile.MediaType)
 	if err != nil {
 		return err
 	}

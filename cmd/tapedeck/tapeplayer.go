@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/apiclient"
 	"tapedeck/replay"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/tapefile"
@@ -18,7 +19,7 @@ import (
 
 // playHere serves a file's sessions as a server does, to this process alone: what
 // is played from a file is what the server would play.
-func playHere(f *notedFile) (c *apiClient, shut func()) {
+func playHere(f *notedFile) (c *apiclient.Client, shut func()) {
 	play := replayhttp.New(replayhttp.Options{Library: f, Logger: slog.New(slog.DiscardHandler)})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/sessions/{id}/replay", func(w http.ResponseWriter, r *http.Request) {
@@ -29,7 +30,7 @@ func playHere(f *notedFile) (c *apiClient, shut func()) {
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(pipes) }) // ends by Close alone
 	transport := &http.Transport{DialContext: pipes.dial, DisableCompression: true}
-	c = &apiClient{base: &url.URL{Scheme: "http", Host: "127.0.0.1"}, http: &http.Client{Transport: transport}}
+	c = &apiclient.Client{Base: &url.URL{Scheme: "http", Host: "127.0.0.1"}, HTTP: &http.Client{Transport: transport}}
 	return c, func() {
 		transport.CloseIdleConnections()
 		_ = server.Close()

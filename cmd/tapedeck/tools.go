@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/query"
 )
 
@@ -23,7 +24,7 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 	q := c.values(c.GroupBy)
 	if c.Slowest != 0 {
 		if c.CSV {
-			return badUsage("--csv prints the groups alone: it goes without --slowest")
+			return usage.Errorf("--csv prints the groups alone: it goes without --slowest")
 		}
 		q.Set("slowest", strconv.Itoa(c.Slowest))
 	}
@@ -32,7 +33,7 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if r.Totals.Calls == 0 {
-		sayNone("tool calls", c.ranged())
+		printNone("tool calls", c.ranged())
 		return nil
 	}
 	heads := groupHeads(r.Granularity, r.GroupBy)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/query"
 )
 
@@ -39,14 +40,14 @@ func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.V
 		return g.fetch(ctx, path, q, v)
 	}
 	if g.JSON {
-		return false, badUsage("--csv goes without --json")
+		return false, usage.Errorf("--csv goes without --json")
 	}
 	cl, err := g.client()
 	if err != nil {
 		return false, err
 	}
 	q.Set("format", "csv")
-	return true, cl.copy(ctx, path, q, "text/csv", os.Stdout)
+	return true, cl.Copy(ctx, path, q, "text/csv", os.Stdout)
 }
 
 // ranged reports whether the flags leave anything out.
@@ -100,7 +101,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if r.Totals.Calls == 0 {
-		sayNone("uses of tokens", c.ranged())
+		printNone("uses of tokens", c.ranged())
 		return nil
 	}
 	heads := groupHeads(r.Granularity, r.GroupBy)

@@ -80,7 +80,7 @@ func TestUsageErrors(t *testing.T) {
 
 // A server that is away is told of in the same words by every command.
 func TestNoServer(t *testing.T) {
-	const want = "tapedeck: no tapedeck server answers at http://127.0.0.1:1 (connection refused)\n" + startServer + "\n"
+	const want = "tapedeck: no tapedeck server answers at http://127.0.0.1:1 (connection refused)\nStart one with \"tapedeck up\", or name it with --server or TAPEDECK_SERVER.\n"
 	for _, args := range [][]string{{"sessions"}, {"show", "x"}, {"play", "x"}, {"record", "-"}, {"usage"}, {"tools", "--csv"}} {
 		if _, stderr, exit := alone(t, args...); exit != exitFailed || stderr != want {
 			t.Errorf("%q: exit %d\n%s", args, exit, stderr)

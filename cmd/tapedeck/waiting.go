@@ -4,33 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/apiclient"
+	"tapedeck/schema/clickhouse"
 )
-
-// natsOptions have the connection come back whatever happens, and say so.
-func natsOptions(log *slog.Logger) []nats.Option {
-	return []nats.Option{
-		nats.Name("tapedeck"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
-		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
-		// What is published while the connection is away goes to the spool, not
-		// to a buffer in memory.
-		nats.ReconnectBufSize(-1),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				log.Warn("NATS is away, trying to reconnect", "error", err)
-			}
-		}),
-		nats.ReconnectHandler(func(c *nats.Conn) { log.Info("NATS is back", "url", c.ConnectedUrlRedacted()) }),
-	}
-}
 
 // remindEvery is how often it is said again that a server does not answer.
 const remindEvery = time.Minute
@@ -101,15 +84,15 @@ func (n *node) natsAway(life context.Context) error {
 	for server := range strings.SplitSeq(n.cfg.nats, ",") {
 		var d net.Dialer
 		ctx, cancel := context.WithTimeout(life, readyTimeout)
-		conn, err := d.DialContext(ctx, "tcp", natsHost(server))
+		conn, err := d.DialContext(ctx, "tcp", jetstream.ServerHost(server))
 		cancel()
 		if err != nil {
-			why = rootOf(err).Error()
+			why = apiclient.RootOf(err).Error()
 			continue
 		}
 		conn.Close()
 	}
-	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(redactedNATS(n.cfg.nats), "this process"), why)
+	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(jetstream.RedactServers(n.cfg.nats), "this process"), why)
 }
 
 // greetClickHouse says so if ClickHouse does not answer, and when it does.
@@ -118,7 +101,7 @@ func (n *node) greetClickHouse(life context.Context) {
 		ctx, cancel := context.WithTimeout(life, readyTimeout)
 		defer cancel()
 		if err := n.db.Ping(ctx); err != nil {
-			return fmt.Errorf("%s: %w", clickHouseAt(n.cfg.dsn), rootOf(err))
+			return fmt.Errorf("%s: %w", clickhouse.ServerName(n.cfg.dsn), apiclient.RootOf(err))
 		}
 		return nil
 	})

@@ -1,0 +1,76 @@
+package jetstream
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// ConnectOptions make a connection that reconnects forever and logs it.
+func ConnectOptions(log *slog.Logger) []nats.Option {
+	return []nats.Option{
+		nats.Name("tapedeck"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
+		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
+		// What is published while the connection is down goes to the spool, not to a
+		// buffer in memory.
+		nats.ReconnectBufSize(-1),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log.Warn("NATS connection lost, reconnecting", "error", err)
+			}
+		}),
+		nats.ReconnectHandler(func(c *nats.Conn) { log.Info("NATS reconnected", "url", c.ConnectedUrlRedacted()) }),
+	}
+}
+
+var errServers = errors.New("it must be of the form nats://host:4222, several with commas")
+
+// CheckServers checks the addresses of NATS servers, separated by commas. The error does
+// not repeat them: they may hold passwords.
+func CheckServers(servers string) error {
+	for server := range strings.SplitSeq(servers, ",") {
+		server = strings.TrimSpace(server)
+		if !strings.Contains(server, "://") {
+			if _, _, err := net.SplitHostPort(server); err == nil {
+				continue
+			}
+		} else if u, err := url.Parse(server); err == nil && u.Host != "" {
+			switch u.Scheme {
+			case "nats", "tls", "ws", "wss":
+				continue
+			}
+		}
+		return errServers
+	}
+	return nil
+}
+
+// ServerHost returns the host and port of a NATS server that was checked.
+func ServerHost(server string) string {
+	server = strings.TrimSpace(server)
+	if u, err := url.Parse(server); err == nil && u.Host != "" {
+		server = u.Host
+	}
+	if _, _, err := net.SplitHostPort(server); err != nil {
+		server = net.JoinHostPort(strings.Trim(server, "[]"), "4222")
+	}
+	return server
+}
+
+// RedactServers removes passwords and tokens from the addresses of NATS servers.
+func RedactServers(servers string) string {
+	var shown []string
+	for server := range strings.SplitSeq(servers, ",") {
+		if u, err := url.Parse(strings.TrimSpace(server)); err == nil && u.User != nil {
+			u.User = url.User("xxxxx")
+			server = u.String()
+		}
+		shown = append(shown, server)
+	}
+	return strings.Join(shown, ",")
+}

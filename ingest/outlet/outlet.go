@@ -1,0 +1,203 @@
+// Package outlet is where a recording command's blocks go: a tapedeck server or a NATS
+// server, with a spool on disk before it for the time that it is unavailable.
+package outlet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	njs "github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/recorders"
+	"tapedeck/ingest/spool"
+	"tapedeck/ingest/upload"
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/console"
+)
+
+// Options are the settings of an outlet.
+type Options struct {
+	Server, Token string // the tapedeck server
+	NATS          string // publish to this NATS server; "": through the tapedeck server
+	NoSpool       bool   // wait for a server that is unavailable instead of writing to disk
+	Sync          bool   // the spool survives a power cut
+	Log           *slog.Logger
+}
+
+// Outlet publishes blocks.
+type Outlet struct {
+	publisher ingest.Publisher
+	link      *upload.Client // nil with NATS
+	spool     *spool.Spool   // nil without
+	shut      func(context.Context) error
+	log       *slog.Logger
+	server    string // for messages
+	id        string // of the recorder
+}
+
+// Open connects. A server that does not answer now is an error, so that a mistyped
+// address is found at the start. One that becomes unavailable later is bridged by the
+// spool.
+func Open(ctx context.Context, opts Options) (*Outlet, error) {
+	o, err := connect(ctx, opts)
+	if err != nil || opts.NoSpool {
+		return o, err
+	}
+	if err = o.addSpool(opts.Sync); err != nil {
+		return nil, errors.Join(err, o.shut(ctx))
+	}
+	return o, nil
+}
+
+// OpenSpool connects, and sends what an earlier process left in the spool of a
+// directory. The error is spool.ErrInUse if another process has it open.
+func OpenSpool(ctx context.Context, opts Options, dir string) (*Outlet, error) {
+	o, err := connect(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	if o.spool, err = spool.Open(spool.Options{Dir: dir, Next: o.publisher, Log: o.log}); err != nil {
+		return nil, errors.Join(err, o.shut(ctx))
+	}
+	o.publisher = o.spool
+	return o, nil
+}
+
+// connect makes the publisher.
+func connect(ctx context.Context, opts Options) (*Outlet, error) {
+	o := &Outlet{log: opts.Log, id: ingest.NewRecorderID(), server: opts.Server}
+	if opts.NATS != "" {
+		o.server = jetstream.RedactServers(opts.NATS)
+		return o, o.toNATS(ctx, opts.NATS)
+	}
+	return o, o.toServer(ctx, opts)
+}
+
+func (o *Outlet) toNATS(ctx context.Context, url string) error {
+	options := append(jetstream.ConnectOptions(o.log), nats.RetryOnFailedConnect(false))
+	nc, err := nats.Connect(url, options...)
+	if err != nil {
+		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", o.server, apiclient.RootOf(err))
+	}
+	js, err := njs.New(nc)
+	if err == nil {
+		_, err = js.Stream(ctx, jetstream.StreamName)
+	}
+	if err != nil {
+		nc.Close()
+		return fmt.Errorf("JetStream stream %s at %s: %w\nIt is made by the first \"tapedeck serve\" or \"tapedeck up\"", jetstream.StreamName, o.server, err)
+	}
+	if o.publisher, err = jetstream.NewPublisher(nc); err != nil {
+		nc.Close()
+		return err
+	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	go recorders.NewAnnouncer(nc, o.id, o.log).Run(life)
+	o.shut = func(context.Context) error { end(); nc.Close(); return nil }
+	return nil
+}
+
+func (o *Outlet) toServer(ctx context.Context, opts Options) error {
+	up := upload.Options{Server: opts.Server, Token: opts.Token, Recorder: o.id, Log: o.log}
+	if opts.NoSpool {
+		up.Grace = -1 // nothing else keeps the blocks: wait for the server
+	}
+	c, err := upload.Dial(ctx, up)
+	if _, refused := errors.AsType[*upload.RefusedError](err); err != nil && !refused && ctx.Err() == nil {
+		return apiclient.Unreachable(opts.Server, err)
+	}
+	if err != nil {
+		return err
+	}
+	o.publisher, o.link, o.shut = c, c, c.Close
+	return nil
+}
+
+// Publisher returns the publisher of the outlet.
+func (o *Outlet) Publisher() ingest.Publisher { return o.publisher }
+
+// Recorder returns a recorder that publishes to the outlet.
+func (o *Outlet) Recorder() *ingest.Recorder {
+	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id}, o.log)
+}
+
+// Tenant returns the one tenant that the server records for, "" if it names none.
+func (o *Outlet) Tenant() string {
+	if o.link == nil {
+		return ""
+	}
+	return o.link.Tenant()
+}
+
+// Server names the server for messages, without passwords.
+func (o *Outlet) Server() string { return o.server }
+
+// Spooled returns the number of blocks in the spool.
+func (o *Outlet) Spooled() int {
+	if o.spool == nil {
+		return 0
+	}
+	return o.spool.State().Parcels
+}
+
+// drainTimeout is how long Drain waits while the server acknowledges nothing.
+const drainTimeout = 10 * time.Second
+
+// Drain waits until the spool is empty. If the server stays unavailable, the error says
+// that the blocks stay on disk.
+func (o *Outlet) Drain(ctx context.Context) error {
+	least := o.Spooled()
+	for end := time.Now().Add(drainTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+		left := o.Spooled()
+		if left == 0 {
+			return nil
+		}
+		if left < least {
+			least, end = left, time.Now().Add(drainTimeout)
+		}
+	}
+	return o.Leftovers()
+}
+
+// Leftovers returns an error that describes the blocks that stay in the spool, nil if
+// there are none.
+func (o *Outlet) Leftovers() error {
+	if o.Spooled() == 0 {
+		return nil
+	}
+	st := o.spool.State()
+	why := st.LastError
+	if why == "" {
+		why = o.server + " does not acknowledge blocks"
+	}
+	if o.link != nil {
+		if l := o.link.State(); !l.Connected {
+			why = fmt.Sprintf("%s is away since %s", o.server, l.DownSince.Format(time.TimeOnly))
+		}
+	}
+	return fmt.Errorf("%s\nWhat was recorded is safe on disk (%s in %s). \"tapedeck flush\" sends it, and so does the next \"tapedeck record\"",
+		why, console.Count(st.Parcels, "block"), st.Dir)
+}
+
+// closeTimeout bounds Close.
+const closeTimeout = 5 * time.Second
+
+// Close closes the spool and the connection. Failures are logged.
+func (o *Outlet) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	if o.spool != nil {
+		if err := o.spool.Close(ctx); err != nil {
+			o.log.Warn("close the spool", "error", err)
+		}
+	}
+	if err := o.shut(ctx); err != nil {
+		o.log.Warn("close the connection", "error", err)
+	}
+}

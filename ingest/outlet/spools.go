@@ -1,0 +1,77 @@
+package outlet
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"tapedeck/ingest/spool"
+)
+
+// SpoolHome returns the directory below which recording commands keep blocks that they
+// could not send.
+func SpoolHome() (string, error) {
+	if home := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, "tapedeck", "spool"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find a directory for the spool: %w; set XDG_STATE_HOME, or record with --no-spool", err)
+	}
+	return filepath.Join(home, ".local", "state", "tapedeck", "spool"), nil
+}
+
+// FollowHome returns the directory in which "tapedeck record --follow" keeps how far
+// each file was recorded.
+func FollowHome() (string, error) {
+	home, err := SpoolHome()
+	if err != nil {
+		return "", fmt.Errorf("where to keep how far the file was recorded: %w", err)
+	}
+	return filepath.Join(filepath.Dir(home), "follow"), nil
+}
+
+// spoolSlots is how many recording commands may run side by side.
+const spoolSlots = 1000
+
+// addSpool puts a spool before the publisher, in the first directory that no other
+// process uses. What an earlier process left there is sent as well.
+func (o *Outlet) addSpool(sync bool) error {
+	home, err := SpoolHome()
+	if err != nil {
+		return err
+	}
+	for i := range spoolSlots {
+		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher, Sync: sync, Log: o.log})
+		if errors.Is(err, spool.ErrInUse) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		o.spool, o.publisher = s, s
+		return nil
+	}
+	return fmt.Errorf("all %d spools in %s are in use by other recordings: end some of them", spoolSlots, home)
+}
+
+// WaitingSpools returns the directories of the spools of recording commands that are not
+// empty.
+func WaitingSpools() ([]string, error) {
+	home, err := SpoolHome()
+	if err != nil {
+		return nil, err
+	}
+	segments, err := filepath.Glob(filepath.Join(home, "*", "*.spool"))
+	if err != nil {
+		return nil, fmt.Errorf("look for spools in %s: %w", home, err)
+	}
+	var dirs []string
+	for _, s := range segments { // in order of their names
+		if dir := filepath.Dir(s); len(dirs) == 0 || dirs[len(dirs)-1] != dir {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
+}

@@ -1,0 +1,136 @@
+// Package apiclient calls the HTTP API of a tapedeck server.
+package apiclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"tapedeck/internal/usage"
+)
+
+// Client calls a server's API. Its fields may be changed before the first call.
+type Client struct {
+	Base  *url.URL
+	Token string
+	HTTP  *http.Client // its Transport is a *http.Transport
+	// Hint returns what to do about a path that the server answers with 404, "" for
+	// nothing; may be nil.
+	Hint func(path string) string
+}
+
+// New returns a client of the server at a URL.
+func New(server, token string) (*Client, error) {
+	base, err := url.Parse(strings.TrimSuffix(server, "/"))
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, usage.Errorf("--server %q: it must be a URL like http://127.0.0.1:4600", server)
+	}
+	return &Client{Base: base, Token: token, HTTP: &http.Client{Transport: &http.Transport{
+		DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+		ResponseHeaderTimeout: 2 * time.Minute,
+		ForceAttemptHTTP2:     true,
+	}}}, nil
+}
+
+// URL returns the address of a path with a query.
+func (c *Client) URL(path string, query url.Values) string {
+	u := c.Base.JoinPath(path)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// Do sends a request and returns the answer, whatever its status.
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values, accept string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.URL(path, query), nil)
+	if err != nil {
+		return nil, err
+	}
+	c.Authorize(req.Header)
+	req.Header.Set("Accept", accept)
+	resp, err := c.HTTP.Do(req)
+	if err != nil {
+		return nil, Unreachable(c.Base.String(), err)
+	}
+	return resp, nil
+}
+
+// Open sends a request and returns the answer's body, which the caller closes. A
+// status other than 2xx is an error.
+func (c *Client) Open(ctx context.Context, method, path string, query url.Values, accept string) (io.ReadCloser, error) {
+	resp, err := c.Do(ctx, method, path, query, accept)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp.Body, nil
+	}
+	defer resp.Body.Close()
+	return nil, c.Refusal(resp, path)
+}
+
+// Get reads a JSON answer into v.
+func (c *Client) Get(ctx context.Context, path string, query url.Values, v any) error {
+	body, err := c.Open(ctx, http.MethodGet, path, query, "application/json")
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if err := json.NewDecoder(body).Decode(v); err != nil {
+		return fmt.Errorf("read the server's answer to %s: %w", path, err)
+	}
+	return nil
+}
+
+// Copy writes an answer of the API to w as it arrives.
+func (c *Client) Copy(ctx context.Context, path string, query url.Values, accept string, w io.Writer) error {
+	body, err := c.Open(ctx, http.MethodGet, path, query, accept)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	_, err = io.Copy(w, body)
+	return err
+}
+
+// Authorize adds the token to a request's header.
+func (c *Client) Authorize(h http.Header) {
+	if c.Token != "" {
+		h.Set("Authorization", "Bearer "+c.Token)
+	}
+}
+
+// startServer is what to do where no server answers.
+const startServer = `Start one with "tapedeck up", or name it with --server or TAPEDECK_SERVER.`
+
+// RootOf returns the last error of a chain: the cause, without what each layer adds.
+func RootOf(err error) error {
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+		err = next
+	}
+	return err
+}
+
+// Unreachable adds to an error of dialing a server what to do. Other errors are
+// returned as they are.
+func Unreachable(server string, err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return fmt.Errorf("no tapedeck server answers at %s (%w)\n%s", server, RootOf(op.Err), startServer)
+	}
+	return err
+}
+
+// SessionPath is the path of a session's routes.
+func SessionPath(id string, rest ...string) string {
+	path := "v1/sessions/" + url.PathEscape(id)
+	if len(rest) > 0 {
+		path += "/" + strings.Join(rest, "/")
+	}
+	return path
+}

@@ -1,0 +1,92 @@
+package apiclient_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"tapedeck/internal/apiclient"
+)
+
+// The server answers with three pages of two numbers each.
+func numbers(t *testing.T) *apiclient.Client {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer secret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		if r.URL.Path != "/v1/numbers" {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"title":"Not found","detail":"limit is odd","parameter":"limit","allowed":["2","4"]}`)
+			return
+		}
+		switch r.URL.Query().Get("cursor") {
+		case "":
+			fmt.Fprint(w, `{"items":[1,2],"next":"b"}`)
+		case "b":
+			fmt.Fprint(w, `{"items":[3,4],"next":"c"}`)
+		default:
+			fmt.Fprint(w, `{"items":[5,6],"next":null}`)
+		}
+	}))
+	t.Cleanup(s.Close)
+	c, err := apiclient.New(s.URL+"/", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestPages(t *testing.T) {
+	c := numbers(t)
+	all, err := apiclient.All[int](t.Context(), c, "v1/numbers", nil)
+	if err != nil || fmt.Sprint(all) != "[1 2 3 4 5 6]" {
+		t.Errorf("All: %v, %v", all, err)
+	}
+	var b strings.Builder
+	if err := c.CopyPages(t.Context(), "v1/numbers", url.Values{}, 4, 2, &b); err != nil || b.String() != `{"items":[1,2,3,4],"next":"c"}`+"\n" {
+		t.Errorf("CopyPages: %s, %v", b.String(), err)
+	}
+	n := 0
+	next, err := c.Pages(t.Context(), "v1/numbers", url.Values{}, 100, 2, func(json.RawMessage) error { n++; return nil })
+	if err != nil || n != 6 || next != nil {
+		t.Errorf("Pages: %d items, next %v, %v", n, next, err)
+	}
+}
+
+// A problem's parameter is named as a flag, with the valid values and the hint.
+func TestRefusal(t *testing.T) {
+	c := numbers(t)
+	c.Hint = func(path string) string { return "nothing at " + path }
+	err := c.Get(t.Context(), "/v1/other", nil, nil)
+	if want := "--limit is odd\nAllowed: 2, 4\nnothing at v1/other"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestServerURL(t *testing.T) {
+	for _, bad := range []string{"", "ftp://h", "http://", "h:1"} {
+		if _, err := apiclient.New(bad, ""); err == nil || !strings.Contains(err.Error(), "--server") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// Where nothing listens the error says what to do.
+func TestUnreachable(t *testing.T) {
+	s := httptest.NewServer(nil)
+	s.Close()
+	c, err := apiclient.New(s.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(t.Context(), "x", nil, nil); err == nil || !strings.Contains(err.Error(), `"tapedeck up"`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,60 @@
+package apiclient
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Error is a problem (RFC 9457) that a server answered with.
+type Error struct {
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint"`
+	// Parameter is the invalid one; Allowed lists its valid values.
+	Parameter string   `json:"parameter"`
+	Allowed   []string `json:"allowed"`
+}
+
+// Error implements error. A parameter of the API is named as the command's flag.
+func (e *Error) Error() string {
+	text := e.Detail
+	if text == "" {
+		text = e.Title
+	}
+	for _, name := range []string{e.Parameter, "place"} {
+		if rest, ok := strings.CutPrefix(text, name+" "); ok && e.Parameter != "" {
+			text = "--" + strings.ReplaceAll(e.Parameter, "_", "-") + " " + rest
+			break
+		}
+	}
+	if slices.ContainsFunc(e.Allowed, func(value string) bool { return !strings.Contains(text, value) }) {
+		text += "\nAllowed: " + strings.Join(e.Allowed, ", ")
+	}
+	if e.Hint != "" {
+		text += "\n" + e.Hint
+	}
+	return text
+}
+
+// Refusal returns the error of an answer to a path whose status is not 2xx.
+func (c *Client) Refusal(resp *http.Response, path string) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return fmt.Errorf("server answered %s: %w", resp.Status, err)
+	}
+	e := &Error{Status: resp.StatusCode}
+	if json.Unmarshal(body, e) != nil || e.Title == "" && e.Detail == "" {
+		return fmt.Errorf("server answered %s: %s", resp.Status, strings.TrimSpace(string(body)))
+	}
+	if e.Status == http.StatusNotFound && c.Hint != nil {
+		if hint := c.Hint(strings.TrimPrefix(path, "/")); hint != "" {
+			e.Hint = hint
+		}
+	}
+	return e
+}

@@ -1,0 +1,33 @@
+package clickhouse
+
+import (
+	"errors"
+	"net/url"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+var errDSN = errors.New("it must be of the form clickhouse://user:password@host:9000/database")
+
+// CheckDSN checks the address of a ClickHouse server and its database. The error does
+// not repeat it: it may hold a password.
+func CheckDSN(dsn string) error {
+	u, err := url.Parse(dsn)
+	if err != nil || u.Host == "" {
+		return errDSN
+	}
+	if _, err := clickhouse.ParseDSN(dsn); err != nil {
+		return errDSN
+	}
+	return nil
+}
+
+// ServerName names the server and the database of a DSN that was checked, without the
+// password.
+func ServerName(dsn string) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return "ClickHouse"
+	}
+	return "ClickHouse at " + u.Host + u.Path
+}
