@@ -1,79 +1,117 @@
 package vercelui
 
-// kind is what a chunk says.
-type kind uint8
+import (
+	"github.com/valyala/fastjson"
 
-const (
-	start kind = iota + 1
-	startStep
-	finishStep
-	resetStep
-	finish
-	abort
-	failure
-	metadata
-	textStart
-	textDelta
-	textEnd
-	reasoningStart
-	reasoningDelta
-	reasoningEnd
-	output // a file: something the model made that is no text
-	inputStart
-	inputDelta
-	inputReady
-	inputError
-	outputReady
-	outputError
-	outputDenied
-	approvalAsked
-	approvalGiven
-	aside // known, and nothing is concluded from it
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
 )
 
-// word is a type as it is written.
-type word struct {
-	name string
-	kind kind
+// chunk says what a type of chunk means. Nothing is concluded from one that
+// nobody reads.
+type chunk struct {
+	read  func(*decoder, *dialect.Input)
+	judge func(*fastjson.Value) dialect.Confidence
 }
 
-// byType knows the types of the UI message stream but data-*.
-var byType = func(words ...word) map[string]word {
-	m := make(map[string]word, len(words))
-	for _, w := range words {
-		m[w.name] = w
-	}
-	return m
-}(
-	word{"start", start},
-	word{"start-step", startStep},
-	word{"finish-step", finishStep},
-	word{"reset-step", resetStep},
-	word{"finish", finish},
-	word{"abort", abort},
-	word{"error", failure},
-	word{"message-metadata", metadata},
-	word{"text-start", textStart},
-	word{"text-delta", textDelta},
-	word{"text-end", textEnd},
-	word{"reasoning-start", reasoningStart},
-	word{"reasoning-delta", reasoningDelta},
-	word{"reasoning-end", reasoningEnd},
-	word{"reasoning-file", output},
-	word{"file", output},
-	word{"tool-input-start", inputStart},
-	word{"tool-input-delta", inputDelta},
-	word{"tool-input-available", inputReady},
-	word{"tool-input-error", inputError},
-	word{"tool-output-available", outputReady},
-	word{"tool-output-error", outputError},
-	word{"tool-output-denied", outputDenied},
-	word{"tool-approval-request", approvalAsked},
-	word{"tool-approval-response", approvalGiven},
-	word{"source-url", aside},
-	word{"source-document", aside},
-	word{"custom", aside},
-)
+// chunks are the types of the UI message stream but data-*. Of these start,
+// finish, error, abort, custom and file are common in other protocols: they count
+// for what stands beside them.
+var chunks = dialect.NewTypes(map[string]chunk{
+	"start":            {(*decoder).start, orAlone(texts(dialect.Likely, "messageId"))},
+	"start-step":       {(*decoder).startStep, texts(dialect.Likely)},
+	"finish-step":      {(*decoder).finishStep, texts(dialect.Likely)},
+	"reset-step":       {(*decoder).resetStep, texts(dialect.Likely)},
+	"finish":           {(*decoder).finished, orAlone(texts(dialect.Likely, "finishReason"))},
+	"abort":            {(*decoder).abort, texts(dialect.Possible)},
+	"error":            {(*decoder).error, texts(dialect.Likely, "errorText")},
+	"message-metadata": {(*decoder).metadata, hasMetadata},
 
-// doneMarker closes a UI message stream.
-const doneMarker = "[DONE]"
+	"text-start":      {completes(schema.MessageAssistant), texts(dialect.Likely, "id")},
+	"text-delta":      {says(schema.MessageAssistant), texts(dialect.Certain, "id", "delta")},
+	"text-end":        {completes(schema.MessageAssistant), texts(dialect.Likely, "id")},
+	"reasoning-start": {completes(schema.MessageThinking), texts(dialect.Likely, "id")},
+	"reasoning-delta": {says(schema.MessageThinking), texts(dialect.Certain, "id", "delta")},
+	"reasoning-end":   {completes(schema.MessageThinking), texts(dialect.Likely, "id")},
+	"reasoning-file":  {(*decoder).file, texts(dialect.Likely, "url", "mediaType")},
+	"file":            {(*decoder).file, texts(dialect.Likely, "url", "mediaType")},
+	"source-url":      {nil, texts(dialect.Certain, "sourceId")},
+	"source-document": {nil, texts(dialect.Certain, "sourceId")},
+	"custom":          {nil, texts(dialect.Possible, "kind")},
+
+	"tool-input-start":       {(*decoder).toolInput, texts(dialect.Certain, "toolCallId")},
+	"tool-input-delta":       {(*decoder).toolInput, texts(dialect.Certain, "toolCallId")},
+	"tool-input-available":   {(*decoder).toolInput, texts(dialect.Certain, "toolCallId")},
+	"tool-input-error":       {(*decoder).toolInput, texts(dialect.Certain, "toolCallId")},
+	"tool-output-available":  {(*decoder).toolOutput, texts(dialect.Certain, "toolCallId")},
+	"tool-output-error":      {(*decoder).toolOutput, texts(dialect.Certain, "toolCallId")},
+	"tool-output-denied":     {(*decoder).toolOutput, texts(dialect.Certain, "toolCallId")},
+	"tool-approval-request":  {(*decoder).approvalRequest, texts(dialect.Certain, "approvalId")},
+	"tool-approval-response": {(*decoder).approvalResponse, texts(dialect.Certain, "approvalId")},
+})
+
+// texts judges a chunk by its members that are strings.
+func texts(sure dialect.Confidence, names ...string) func(*fastjson.Value) dialect.Confidence {
+	return func(v *fastjson.Value) dialect.Confidence {
+		for _, name := range names {
+			if v.GetStringBytes(name) == nil {
+				return dialect.No
+			}
+		}
+		return sure
+	}
+}
+
+// orAlone judges a chunk that may have no other members than those of a message's
+// start and end.
+func orAlone(judge func(*fastjson.Value) dialect.Confidence) func(*fastjson.Value) dialect.Confidence {
+	return func(v *fastjson.Value) dialect.Confidence {
+		sure := dialect.Possible
+		v.GetObject().Visit(func(key []byte, _ *fastjson.Value) {
+			switch string(key) {
+			case "type", "messageId", "messageMetadata", "finishReason":
+			default:
+				sure = dialect.No
+			}
+		})
+		return max(sure, judge(v))
+	}
+}
+
+func hasMetadata(v *fastjson.Value) dialect.Confidence {
+	if v.Exists("messageMetadata") {
+		return dialect.Certain
+	}
+	return dialect.No
+}
+
+// completes reads a chunk before or after the deltas of a text part.
+func completes(kind schema.MessageKind) func(*decoder, *dialect.Input) {
+	return func(d *decoder, in *dialect.Input) { d.Complete(kind, in.JSON.GetStringBytes("id")) }
+}
+
+// says reads a delta of a text part.
+func says(kind schema.MessageKind) func(*decoder, *dialect.Input) {
+	return func(d *decoder, in *dialect.Input) {
+		d.say(kind, in.JSON.GetStringBytes("id"), in.JSON.GetStringBytes("delta"))
+	}
+}
+
+func (d *decoder) start(in *dialect.Input) {
+	d.beginMessage(in.JSON.GetStringBytes("messageId"))
+	d.metadata(in)
+}
+
+func (d *decoder) startStep(*dialect.Input) { d.beginStep() }
+
+func (d *decoder) finishStep(*dialect.Input) { d.endStep() }
+
+func (d *decoder) finished(in *dialect.Input) {
+	d.metadata(in)
+	d.finish(in.JSON.GetStringBytes("finishReason"))
+}
+
+// file reads something that the model made and that is no text.
+func (d *decoder) file(*dialect.Input) { d.spoken() }
+
+func (d *decoder) error(in *dialect.Input) { d.failed(in.JSON.GetStringBytes("errorText")) }

@@ -8,12 +8,42 @@ import (
 	"tapedeck/schema"
 )
 
-// partNames are the parts of the data stream of version 4 by their letters.
-var partNames = [256]string{
-	'0': "text", '2': "data", '3': "error", '8': "message_annotations", '9': "tool_call", 'a': "tool_result",
-	'b': "tool_call_streaming_start", 'c': "tool_call_delta", 'd': "finish_message", 'e': "finish_step",
-	'f': "start_step", 'g': "reasoning", 'h': "source", 'i': "redacted_reasoning", 'j': "reasoning_signature",
-	'k': "file",
+// part is a kind of line of the data stream of version 4. A line whose value
+// opens with another byte, or has no such member, is not taken for one; of the
+// others sure says how far one gives the dialect away.
+type part struct {
+	name   string
+	read   func(d *decoder, value []byte)
+	sure   dialect.Confidence
+	opens  byte
+	member string
+}
+
+// parts are the kinds of lines, by their letters. An init function fills them in,
+// as reading a line looks it up here.
+var parts [256]part
+
+func init() {
+	for letter, p := range map[byte]part{
+		'0': {"text", saysLine(schema.MessageAssistant), dialect.Likely, '"', ""},
+		'g': {"reasoning", saysLine(schema.MessageThinking), dialect.Likely, '"', ""},
+		'3': {"error", (*decoder).errorLine, dialect.Likely, '"', ""},
+		'b': {"tool_call_streaming_start", (*decoder).callStartLine, dialect.Certain, 0, "toolCallId"},
+		'c': {"tool_call_delta", (*decoder).callDeltaLine, dialect.Certain, 0, "toolCallId"},
+		'9': {"tool_call", (*decoder).callLine, dialect.Certain, 0, "toolCallId"},
+		'a': {"tool_result", (*decoder).resultLine, dialect.Certain, 0, "toolCallId"},
+		'f': {"start_step", (*decoder).startStepLine, dialect.Certain, 0, "messageId"},
+		'e': {"finish_step", (*decoder).finishStepLine, dialect.Certain, 0, "finishReason"},
+		'd': {"finish_message", (*decoder).finishLine, dialect.Certain, 0, "finishReason"},
+		'h': {"source", (*decoder).otherLine, dialect.Possible, 0, ""},
+		'k': {"file", (*decoder).otherLine, dialect.Possible, 0, ""},
+		'2': {"data", nil, dialect.Possible, '[', ""},
+		'8': {"message_annotations", nil, dialect.Possible, '[', ""},
+		'i': {"redacted_reasoning", nil, dialect.Possible, 0, ""},
+		'j': {"reasoning_signature", nil, dialect.Possible, 0, ""},
+	} {
+		parts[letter] = p
+	}
 }
 
 // partOf reads a line of a data stream: a letter, a colon, JSON.
@@ -38,7 +68,7 @@ const (
 	restKept  = 1 << 10 // room that is kept between lines, bytes
 )
 
-// piece reads a piece of a body. What ends in it is told with it.
+// piece reads a piece of a body. What ends in it belongs to its frame.
 func (d *decoder) piece(data []byte) {
 	l := &d.lines
 	for len(data) > 0 {
@@ -83,90 +113,91 @@ func (l *lines) end(d *decoder) {
 	l.rest = nil
 }
 
-// line reads a line of a data stream, and gives the part's name. Other text is
+// line reads a line of a data stream, and returns the part's name. Other text is
 // left alone.
 func (d *decoder) line(text []byte) (name string) {
 	letter, value, ok := partOf(text)
 	if !ok {
 		return ""
 	}
-	if name = partNames[letter]; name == "" {
+	p := &parts[letter]
+	if p.name == "" {
 		d.Unknown()
 		return string(letter)
 	}
 	d.lines.seen = true
-	switch letter {
-	case '0':
-		d.saidLine(schema.MessageAssistant, value)
-	case 'g':
-		d.saidLine(schema.MessageThinking, value)
-	case 'h', 'k':
+	if p.read != nil {
+		p.read(d, value)
+	}
+	return p.name
+}
+
+func saysLine(kind schema.MessageKind) func(*decoder, []byte) {
+	return func(d *decoder, value []byte) {
+		text, _ := dialect.Unquote(value, nil)
+		d.say(kind, nil, text)
+	}
+}
+
+func (d *decoder) otherLine([]byte) { d.spoken() }
+
+func (d *decoder) errorLine(value []byte) {
+	why, _ := dialect.Unquote(value, nil)
+	d.failed(why)
+}
+
+func (d *decoder) startStepLine(value []byte) {
+	switch id := dialect.RawText(value, "messageId"); {
+	case d.run.failed:
+		d.beginRun(id)
+	case d.RunID == "":
+		d.beginMessage(id)
+	}
+	d.beginStep()
+}
+
+func (d *decoder) finishStepLine(value []byte) {
+	d.usageOfStep(dialect.RawMember(value, "usage"))
+	d.endStep()
+}
+
+func (d *decoder) finishLine(value []byte) {
+	d.inRun()
+	d.usageOfAll(dialect.RawMember(value, "usage"))
+	d.finish(dialect.RawText(value, "finishReason"))
+}
+
+func (d *decoder) callStartLine(value []byte) { d.lineCall(value, true) }
+
+// lineCall returns the call that a line is of, nil for one that has ended.
+func (d *decoder) lineCall(value []byte, begins bool) *call {
+	one := d.call(dialect.RawText(value, "toolCallId"), dialect.RawText(value, "toolName"), begins)
+	if one != nil {
 		d.spoken()
-	case '3':
-		why, _ := dialect.Unquote(value, nil)
-		d.failed(why)
-	case '9', 'b', 'c':
-		d.calledLine(letter, value)
-	case 'a':
-		d.resultLine(value)
-	case 'f':
-		switch id := textOf(value, "messageId"); {
-		case d.run.failed:
-			d.beginRun(id)
-		case d.talk.RunID == "":
-			d.started(id)
-		}
-		d.beginStep()
-	case 'e':
-		d.usedInStep(dialect.RawMember(value, "usage"))
-		d.endStep()
-	case 'd':
-		d.inRun()
-		d.usedInAll(dialect.RawMember(value, "usage"))
-		d.finished(textOf(value, "finishReason"))
 	}
-	return name
+	return one
 }
 
-func (d *decoder) saidLine(kind schema.MessageKind, value []byte) {
-	text, _ := dialect.Unquote(value, nil)
-	d.say(kind, nil, text)
+func (d *decoder) callDeltaLine(value []byte) {
+	if len(dialect.RawText(value, "toolCallId")) == 0 {
+		return
+	}
+	if one := d.lineCall(value, false); one != nil {
+		if delta := dialect.RawText(value, "argsTextDelta"); len(delta) > 0 {
+			d.AppendArguments(one.Tool, delta)
+		}
+	}
 }
 
-// calledLine reads a tool call: its start, a piece of its arguments, all of it.
-func (d *decoder) calledLine(letter byte, value []byte) {
-	id := textOf(value, "toolCallId")
-	if len(id) == 0 && letter == 'c' {
-		return
-	}
-	one := d.call(id, textOf(value, "toolName"), letter == 'b')
-	if one == nil {
-		return
-	}
-	d.spoken()
-	switch letter {
-	case 'c':
-		if delta := textOf(value, "argsTextDelta"); len(delta) > 0 {
-			d.talk.AppendArguments(one.Tool, delta)
-		}
-	case '9':
-		d.argued(one, dialect.RawMember(value, "args"))
+func (d *decoder) callLine(value []byte) {
+	if one := d.lineCall(value, false); one != nil {
+		d.inputReady(one, dialect.RawMember(value, "args"))
 	}
 }
 
 func (d *decoder) resultLine(value []byte) {
-	id := textOf(value, "toolCallId")
-	if len(id) == 0 || d.talk.Ended(id) {
-		return
+	id := dialect.RawText(value, "toolCallId")
+	if len(id) > 0 && !d.Ended(id) {
+		d.returned(id, outputOf(dialect.RawMember(value, "result")))
 	}
-	raw := dialect.RawMember(value, "result")
-	result, media := content(raw)
-	status, why := judge(raw)
-	d.returned(id, result, media, status, why)
-}
-
-// textOf gives a text among an object's members.
-func textOf(object []byte, name string) []byte {
-	text, _ := dialect.Unquote(dialect.RawMember(object, name), nil)
-	return text
 }

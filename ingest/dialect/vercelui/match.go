@@ -3,14 +3,11 @@ package vercelui
 import (
 	"bytes"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself. Of the words here start, finish, error, abort,
-// custom and file are common: they count for what stands beside them.
+// match judges a frame by itself.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		return matchHead(&head)
@@ -26,8 +23,8 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		return matchLine(line)
 	}
 	typ := in.JSON.GetStringBytes("type")
-	if w, known := byType[string(typ)]; known {
-		return matchChunk(w, in.JSON), "the chunk " + w.name
+	if known, ok := chunks[string(typ)]; ok {
+		return known.Handle.judge(in.JSON), "the chunk " + known.Name
 	}
 	has := in.JSON.Exists("data")
 	switch {
@@ -66,90 +63,12 @@ func matchRequest(in *dialect.Input) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-// matchChunk judges a chunk of a known type.
-func matchChunk(w word, v *fastjson.Value) dialect.Confidence {
-	texts := func(sure dialect.Confidence, names ...string) dialect.Confidence {
-		for _, name := range names {
-			if x := v.Get(name); x == nil || x.Type() != fastjson.TypeString {
-				return dialect.No
-			}
-		}
-		return sure
-	}
-	switch w.kind {
-	case start:
-		return max(texts(dialect.Likely, "messageId"), alone(v))
-	case finish:
-		return max(texts(dialect.Likely, "finishReason"), alone(v))
-	case abort:
-		return dialect.Possible
-	case startStep, finishStep, resetStep:
-		return dialect.Likely
-	case failure:
-		return texts(dialect.Likely, "errorText")
-	case metadata:
-		if v.Exists("messageMetadata") {
-			return dialect.Certain
-		}
-		return dialect.No
-	case textDelta, reasoningDelta:
-		return texts(dialect.Certain, "id", "delta")
-	case textStart, textEnd, reasoningStart, reasoningEnd:
-		return texts(dialect.Likely, "id")
-	case output:
-		return texts(dialect.Likely, "url", "mediaType")
-	case approvalAsked, approvalGiven:
-		return texts(dialect.Certain, "approvalId")
-	case aside:
-		return max(texts(dialect.Certain, "sourceId"), texts(dialect.Possible, "kind"))
-	}
-	return texts(dialect.Certain, "toolCallId")
-}
-
-// alone judges a chunk that may be of only a few words.
-func alone(v *fastjson.Value) dialect.Confidence {
-	sure := dialect.Possible
-	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) {
-		switch string(key) {
-		case "type", "messageId", "messageMetadata", "finishReason":
-		default:
-			sure = dialect.No
-		}
-	})
-	return sure
-}
-
 // matchLine judges a line of a data stream.
 func matchLine(line []byte) (dialect.Confidence, string) {
 	letter, value, ok := partOf(line)
-	if !ok || partNames[letter] == "" {
+	p := &parts[letter]
+	if !ok || p.name == "" || p.opens != 0 && value[0] != p.opens || p.member != "" && dialect.RawMember(value, p.member) == nil {
 		return dialect.No, ""
 	}
-	evidence := "the line " + string(letter) + ": of a data stream"
-	has := func(name string) bool { return dialect.RawMember(value, name) != nil }
-	switch letter {
-	case '9', 'a', 'b', 'c':
-		if has("toolCallId") {
-			return dialect.Certain, evidence
-		}
-	case 'd', 'e':
-		if has("finishReason") {
-			return dialect.Certain, evidence
-		}
-	case 'f':
-		if has("messageId") {
-			return dialect.Certain, evidence
-		}
-	case '0', 'g', '3':
-		if value[0] == '"' {
-			return dialect.Likely, evidence
-		}
-	case '2', '8':
-		if value[0] == '[' {
-			return dialect.Possible, evidence
-		}
-	default:
-		return dialect.Possible, evidence
-	}
-	return dialect.No, ""
+	return p.sure, "the line " + string(letter) + ": of a data stream"
 }

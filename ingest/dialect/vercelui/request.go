@@ -2,7 +2,6 @@ package vercelui
 
 import (
 	"bytes"
-	"fmt"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
@@ -11,35 +10,28 @@ import (
 // head reads the head of a request or of its answer.
 func (d *decoder) head(in *dialect.Input, head *dialect.Head) {
 	if in.Direction == schema.Send {
-		d.status, d.whole = 0, string(head.Method) == "GET"
+		d.refusal.Answer(0)
+		d.whole = string(head.Method) == "GET"
 		return
 	}
-	d.status = head.Status
 	d.lines.seen = head.Field("x-vercel-ai-data-stream") != nil
-	if d.status >= 400 && d.talk.Run() != nil {
-		d.run.why = fmt.Appendf(nil, "HTTP %d", d.status)
+	if d.refusal.Answer(head.Status) && d.Run() != nil {
+		d.run.why = d.refusal.Text()
 		d.endRun(schema.StatusError, nil)
 	}
 }
 
 // refused reads a piece of the body of an answer that is an error.
 func (d *decoder) refused(body []byte) {
-	r := &d.run
-	if r.refusal == nil {
-		if r.span == nil {
-			d.inRun()
-			d.endRun(schema.StatusError, nil)
-		}
-		r.refusal = d.talk.Say(schema.MessageError, nil)
-		r.refusal.Span = r.span.ID
+	if d.run.span == nil {
+		d.inRun()
+		d.endRun(schema.StatusError, nil)
 	}
-	d.Emitter.Append(r.refusal, body, d.Frame)
-	r.span.Error, r.span.Ended = dialect.Short(r.refusal.TextSoFar()), d.Frame.At
-	d.Emitter.ChangedSpan(r.span, d.Frame)
+	d.refusal.Body(&d.Conversation, d.run.span, body)
 }
 
-// sent reads a request: the conversation's id, and what of its messages is new.
-func (d *decoder) sent(in *dialect.Input) {
+// request reads a request: the conversation's id, and what of its messages is new.
+func (d *decoder) request(in *dialect.Input) {
 	if in.JSON == nil {
 		return
 	}
@@ -53,31 +45,20 @@ func (d *decoder) sent(in *dialect.Input) {
 		d.Unknown()
 		return
 	}
-	if trigger := textOf(in.Data, "trigger"); len(trigger) > 0 {
+	if trigger := dialect.RawText(in.Data, "trigger"); len(trigger) > 0 {
 		in.Type = dialect.Intern(trigger)
 	}
-	if id := textOf(in.Data, "id"); len(id) > 0 {
-		d.talk.Session = string(id)
+	if id := dialect.RawText(in.Data, "id"); len(id) > 0 {
+		d.Session = string(id)
 	}
 	d.beginRun(nil)
-	d.run.goesOn = last != nil && len(asked) == 0
-	d.whole = !d.run.goesOn
-	d.answered(last)
+	d.run.resumed = last != nil && len(asked) == 0
+	d.whole = !d.run.resumed
+	d.results(last)
 	for _, message := range asked {
-		if text := wordsOf(message); len(text) > 0 {
-			d.ask(text)
+		if text := textOf(message); len(text) > 0 {
+			d.AwaitID(d.UserMessage(text))
 		}
-	}
-}
-
-// askedLimit bounds the messages of a request that wait for the run's id.
-const askedLimit = 64
-
-// ask tells a new message of the user, to be given the run's id.
-func (d *decoder) ask(text []byte) {
-	m := d.talk.UserMessage(text)
-	if len(d.run.asked) < askedLimit {
-		d.run.asked = append(d.run.asked, m)
 	}
 }
 
@@ -86,7 +67,7 @@ func (d *decoder) ask(text []byte) {
 func newest(messages []byte) (last []byte, asked [][]byte, ok bool) {
 	dialect.RawElements(messages, func(m []byte) bool {
 		ok = true
-		switch string(textOf(m, "role")) {
+		switch string(dialect.RawText(m, "role")) {
 		case "assistant":
 			last, asked = m, nil
 		case "user":
@@ -97,58 +78,47 @@ func newest(messages []byte) (last []byte, asked [][]byte, ok bool) {
 	return last, asked, ok
 }
 
-// wordsOf is the text of a user's message: of its parts, or, before version 5,
+// textOf is the text of a user's message: of its parts, or, before version 5,
 // its content.
-func wordsOf(message []byte) []byte {
+func textOf(message []byte) []byte {
 	for _, name := range []string{"parts", "content"} {
-		var words [][]byte
-		value := dialect.RawMember(message, name)
-		dialect.RawElements(value, func(part []byte) bool {
-			if text := textOf(part, "text"); len(text) > 0 {
-				words = append(words, text)
-			}
-			return true
-		})
-		if len(words) > 0 {
-			return bytes.Join(words, []byte("\n"))
-		}
-		if text, _ := dialect.Unquote(value, nil); len(text) > 0 {
+		if text := dialect.RawWords(dialect.RawMember(message, name)); len(text) > 0 {
 			return text
 		}
 	}
 	return nil
 }
 
-// answered reads the results that a client adds to the message which asked for
+// results reads the results that a client adds to the message which asked for
 // them: those of its last step.
-func (d *decoder) answered(message []byte) {
+func (d *decoder) results(message []byte) {
 	if message == nil {
 		return
 	}
-	var parts [][]byte
+	var step [][]byte
 	dialect.RawElements(dialect.RawMember(message, "parts"), func(part []byte) bool {
-		if string(textOf(part, "type")) == "step-start" {
-			parts = parts[:0]
+		if string(dialect.RawText(part, "type")) == "step-start" {
+			step = step[:0]
 			return true
 		}
-		parts = append(parts, part)
+		step = append(step, part)
 		return true
 	})
-	for _, part := range parts {
-		typ := textOf(part, "type")
+	for _, part := range step {
+		typ := dialect.RawText(part, "type")
 		name, isTool := bytes.CutPrefix(typ, []byte("tool-"))
 		switch {
 		case string(typ) == "tool-invocation":
-			d.invoked(dialect.RawMember(part, "toolInvocation"))
+			d.invocation(dialect.RawMember(part, "toolInvocation"))
 		case string(typ) == "dynamic-tool":
-			d.toolPart(part, textOf(part, "toolName"))
+			d.toolPart(part, dialect.RawText(part, "toolName"))
 		case isTool:
 			d.toolPart(part, name)
 		}
 	}
-	if len(parts) == 0 {
+	if len(step) == 0 {
 		dialect.RawElements(dialect.RawMember(message, "toolInvocations"), func(one []byte) bool {
-			d.invoked(one)
+			d.invocation(one)
 			return true
 		})
 	}
@@ -156,41 +126,36 @@ func (d *decoder) answered(message []byte) {
 
 // toolPart reads what has become of a call (version 5).
 func (d *decoder) toolPart(part, name []byte) {
-	id := textOf(part, "toolCallId")
+	id := dialect.RawText(part, "toolCallId")
 	if len(id) == 0 || dialect.RawTrue(dialect.RawMember(part, "providerExecuted")) {
 		return
 	}
-	switch t := &d.talk; string(textOf(part, "state")) {
+	approval := dialect.RawMember(part, "approval")
+	rejected := outcome{status: schema.StatusRejected, why: dialect.RawText(approval, "reason")}
+	switch string(dialect.RawText(part, "state")) {
 	case "output-available":
-		raw := dialect.RawMember(part, "output")
-		result, media := content(raw)
-		status, why := judge(raw)
-		t.ResultOf(id, name, result, media, status, why)
+		d.resultOf(id, name, outputOf(dialect.RawMember(part, "output")))
 	case "output-error":
-		why := textOf(part, "errorText")
-		t.ResultOf(id, name, why, "text", schema.StatusError, why)
+		d.resultOf(id, name, failure(dialect.RawText(part, "errorText")))
 	case "output-denied":
-		t.ResultOf(id, name, nil, "", schema.StatusRejected, textOf(dialect.RawMember(part, "approval"), "reason"))
+		d.resultOf(id, name, rejected)
 	case "approval-responded":
-		approval := dialect.RawMember(part, "approval")
 		if !dialect.RawTrue(dialect.RawMember(approval, "approved")) {
-			t.ResultOf(id, name, nil, "", schema.StatusRejected, textOf(approval, "reason"))
-			return
-		}
-		if one := d.call(id, name, false); one != nil {
-			one.ready = true // the server runs it now
+			d.resultOf(id, name, rejected)
+		} else if one := d.call(id, name, false); one != nil {
+			one.Ready = true // the server executes it now
 		}
 	}
 }
 
-// invoked reads a call with its result (version 4).
-func (d *decoder) invoked(one []byte) {
-	id := textOf(one, "toolCallId")
-	if len(id) == 0 || string(textOf(one, "state")) != "result" {
-		return
+// invocation reads a call with its result (version 4).
+func (d *decoder) invocation(one []byte) {
+	id := dialect.RawText(one, "toolCallId")
+	if len(id) > 0 && string(dialect.RawText(one, "state")) == "result" {
+		d.resultOf(id, dialect.RawText(one, "toolName"), outputOf(dialect.RawMember(one, "result")))
 	}
-	raw := dialect.RawMember(one, "result")
-	result, media := content(raw)
-	status, why := judge(raw)
-	d.talk.ResultOf(id, textOf(one, "toolName"), result, media, status, why)
+}
+
+func (d *decoder) resultOf(id, name []byte, o outcome) {
+	d.ResultOf(id, name, o.result, o.media, o.status, o.why)
 }

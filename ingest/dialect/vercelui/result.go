@@ -9,33 +9,78 @@ import (
 	"tapedeck/schema"
 )
 
-// toolOutput reads what a tool gave, or that it gave nothing.
-func (d *decoder) toolOutput(k kind, in *dialect.Input) {
+// outcome is how a call ended.
+type outcome struct {
+	result []byte // nil for none
+	media  string
+	status schema.Status
+	why    []byte
+}
+
+func failure(why []byte) outcome { return outcome{why, "text", schema.StatusError, why} }
+
+// outputOf reads an output. The protocol has a chunk of its own for errors, but
+// results of MCP tools and Compozy's events come as output in any case.
+func outputOf(output []byte) outcome {
+	o := outcome{status: schema.StatusOK}
+	o.result, o.media = dialect.RawContent(output)
+	if dialect.RawTrue(dialect.RawMember(output, "isError")) {
+		if list := dialect.RawMember(output, "content"); len(list) > 0 && list[0] == '[' {
+			o.status, o.why = schema.StatusError, firstText(list)
+			return o
+		}
+	}
+	if isCompozyEvent(output) {
+		if why := dialect.RawText(output, "error"); len(why) > 0 {
+			o.status, o.why = schema.StatusError, why
+		}
+	}
+	return o
+}
+
+// firstText is the first text of a list of parts.
+func firstText(list []byte) (text []byte) {
+	dialect.RawElements(list, func(part []byte) bool {
+		text = dialect.RawText(part, "text")
+		return text == nil
+	})
+	return text
+}
+
+// toolOutput reads what a tool returned, or that it returned nothing.
+func (d *decoder) toolOutput(in *dialect.Input) {
 	v := in.JSON
 	id := v.GetStringBytes("toolCallId")
 	if len(id) == 0 {
 		return
 	}
-	result, media, status, why := outcome(k, in)
-	if v.GetBool("preliminary") {
-		if one := d.seen(id); one != nil {
-			d.talk.SetOutput(one.Tool, result)
-		}
-		return
+	var o outcome
+	switch in.Type {
+	case "tool-output-denied":
+		o = outcome{status: schema.StatusRejected, why: v.GetStringBytes("reason")}
+	case "tool-output-error":
+		o = failure(v.GetStringBytes("errorText"))
+	default:
+		o = outputOf(dialect.RawMember(in.Data, "output"))
 	}
-	if one := d.seen(id); one != nil && v.GetBool("providerExecuted") {
-		one.provider = true
+	one := d.seen(id)
+	switch {
+	case one == nil:
+	case v.GetBool("preliminary"):
+		d.SetOutput(one.Tool, o.result)
+	default:
+		one.provider = one.provider || v.GetBool("providerExecuted")
+		d.returned(id, o)
 	}
-	d.returned(id, result, media, status, why)
 }
 
-// seen gives the call that a result is of, nil if it has ended. Of one that
+// seen returns the call that a result is of, nil if it has ended. Of one that
 // another stream asked for the start is not known, and the place is that stream's.
 func (d *decoder) seen(id []byte) *call {
-	if d.talk.Ended(id) {
+	if d.Ended(id) {
 		return nil
 	}
-	known := d.talk.OpenTool(id) != nil
+	known := d.OpenTool(id) != nil
 	one := d.call(id, nil, false)
 	if one != nil && !known {
 		one.Span.Started, one.Span.Parent = 0, ""
@@ -44,68 +89,18 @@ func (d *decoder) seen(id []byte) *call {
 }
 
 // returned ends a call.
-func (d *decoder) returned(id, result []byte, media string, status schema.Status, why []byte) {
+func (d *decoder) returned(id []byte, o outcome) {
 	one := d.seen(id)
 	if one == nil {
 		return
 	}
 	if one.denied {
-		status = schema.StatusRejected
+		o.status = schema.StatusRejected
 	}
-	if result != nil {
-		d.talk.Returned(one.Tool, result, media)
+	if o.result != nil {
+		d.Returned(one.Tool, o.result, o.media)
 	}
-	d.endTool(one, status, why)
-}
-
-// outcome reads a chunk that ends a call.
-func outcome(k kind, in *dialect.Input) (result []byte, media string, status schema.Status, why []byte) {
-	switch k {
-	case outputDenied:
-		return nil, "", schema.StatusRejected, in.JSON.GetStringBytes("reason")
-	case outputError:
-		why = in.JSON.GetStringBytes("errorText")
-		return why, "text", schema.StatusError, why
-	}
-	raw := dialect.RawMember(in.Data, "output")
-	result, media = content(raw)
-	status, why = judge(raw)
-	return result, media, status, why
-}
-
-// content gives a value as the text of a message: a string as text, all else as
-// the JSON that it is.
-func content(raw []byte) (text []byte, media string) {
-	if text, _ = dialect.Unquote(raw, nil); text != nil {
-		return text, "text"
-	}
-	return raw, "json"
-}
-
-// judge finds out whether an output tells of an error: the protocol has a chunk
-// of its own for that, but results of MCP tools and Compozy's events come as
-// output in any case.
-func judge(output []byte) (status schema.Status, why []byte) {
-	if dialect.RawTrue(dialect.RawMember(output, "isError")) {
-		if list := dialect.RawMember(output, "content"); len(list) > 0 && list[0] == '[' {
-			return schema.StatusError, firstText(list)
-		}
-	}
-	if isCompozyEvent(output) {
-		if why, _ = dialect.Unquote(dialect.RawMember(output, "error"), nil); len(why) > 0 {
-			return schema.StatusError, why
-		}
-	}
-	return schema.StatusOK, nil
-}
-
-// firstText is the first text of a list of parts.
-func firstText(list []byte) (text []byte) {
-	dialect.RawElements(list, func(part []byte) bool {
-		text, _ = dialect.Unquote(dialect.RawMember(part, "text"), nil)
-		return text == nil
-	})
-	return text
+	d.endTool(one, o.status, o.why)
 }
 
 // sameLimit is the length up to which texts are compared by what they mean, bytes.
@@ -119,12 +114,12 @@ func sameJSON(a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 || len(a)+len(b) > sameLimit {
 		return false
 	}
-	x, okX := meaning(a)
-	y, okY := meaning(b)
+	x, okX := parsed(a)
+	y, okY := parsed(b)
 	return okX && okY && reflect.DeepEqual(x, y)
 }
 
-func meaning(text []byte) (v any, ok bool) {
+func parsed(text []byte) (v any, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	return v, decoder.Decode(&v) == nil && !decoder.More()

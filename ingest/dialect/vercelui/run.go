@@ -8,29 +8,28 @@ import (
 	"tapedeck/schema"
 )
 
-// running is what is known of the message that is made: of the run in
+// runState is what is known of the message that is made: of the run in
 // progress, or of the one that ended last.
-type running struct {
+type runState struct {
 	span   *dialect.Span
 	failed bool
 	why    []byte // what the error said, cut short
 	attrs  dialect.Attributes
+	calls  dialect.Recent // those that have ended
 
 	usage   *dialect.Usage
-	isTotal bool               // usage is a total, not that of a step
-	sum     schema.Tokens      // of its steps, where those tell their usage
-	steps   int                // how many did
-	goesOn  bool               // the request goes on with a message that was there before
-	asked   []*dialect.Message // what the user says in it, until the run has an id
+	isTotal bool          // usage is a total, not that of a step
+	sum     schema.Tokens // of its steps, where those state their usage
+	steps   int           // how many did
+	resumed bool          // the request adds to a message that was there before
 
-	step  int   // the present step, counted from 1
-	made  int   // calls of a model and messages that it made, so far
-	spoke int64 // when the model last said something in it
-	ran   bool  // a tool ended in it
-	said  []*dialect.Message
+	step     int   // the present step, counted from 1
+	made     int   // calls of a model and messages that it made, so far
+	spoke    int64 // when the model last said something in it
+	executed bool  // a tool ended in it
+	said     []*dialect.Message
 
-	refusal      *dialect.Message // what an answer that is an error says
-	compozyUsage []byte           // the latest that Compozy told, as it stood
+	compozyUsage []byte // the latest that Compozy stated, as it stood
 }
 
 // saidLimit bounds the messages of a step that a reset-step would take back.
@@ -38,54 +37,43 @@ const saidLimit = 64
 
 // inRun gives the run in progress, and begins one where there is none.
 func (d *decoder) inRun() *dialect.Span {
-	if d.talk.Run() == nil {
+	if d.Run() == nil {
 		d.beginRun(nil)
 	}
-	return d.talk.Run()
+	return d.Run()
 }
 
 func (d *decoder) beginRun(id []byte) {
 	d.leaveRun()
-	d.talk.RunID = d.id.Own(id)
-	d.run.span = d.talk.OpenRun("")
+	d.RunID = d.id.Own(id)
+	d.run.span = d.OpenRun("")
 }
 
-// leaveRun says that no more will be heard of the run in progress. An error that
-// was told was its end if nothing came after it.
+// leaveRun leaves the run in progress without an end. An error was its end if
+// nothing came after it.
 func (d *decoder) leaveRun() {
-	if d.talk.Run() != nil && d.run.failed {
+	if d.Run() != nil && d.run.failed {
 		d.endRun(schema.StatusError, nil)
 	}
-	d.talk.Abandon()
+	d.Abandon()
 	d.forget()
 }
 
-// forget lets go of the run before.
+// forget releases what is kept of the run before.
 func (d *decoder) forget() {
-	d.run, d.calls = running{}, calls{}
-	d.talk.RunID, d.talk.Model, d.talk.Provider = "", "", ""
+	d.run = runState{}
+	d.ForgetRun()
 }
 
-// started reads a start. Streams that are merged into one each have their own;
-// only another message's id makes it another run.
-func (d *decoder) started(id []byte) {
-	t := &d.talk
+// beginMessage reads a start. Streams that are merged into one each have their
+// own; only another message's id makes it another run.
+func (d *decoder) beginMessage(id []byte) {
 	switch {
-	case t.Run() == nil, len(id) > 0 && t.RunID != "" && t.RunID != string(id):
+	case d.Run() == nil, len(id) > 0 && d.RunID != "" && d.RunID != string(id):
 		d.beginRun(id)
-	case len(id) > 0 && t.RunID == "":
-		d.nameRun(d.id.Own(id))
+	case len(id) > 0 && d.RunID == "":
+		d.NameRun(d.id.Own(id))
 	}
-}
-
-// nameRun gives the run, and what was asked for it, the id of the message.
-func (d *decoder) nameRun(id string) {
-	d.talk.NameRun(id)
-	for _, m := range d.run.asked {
-		m.Run = id
-		d.Emitter.ChangedMessage(m, d.Frame)
-	}
-	d.run.asked = nil
 }
 
 // beginStep begins a step, which is one call of a model, with the tools that
@@ -99,20 +87,20 @@ func (d *decoder) beginStep() {
 
 func (d *decoder) openCall() {
 	if id := d.shared("llm"); id != "" {
-		d.talk.OpenCallAs(id)
+		d.OpenCallAs(id)
 		return
 	}
-	d.talk.OpenCall()
+	d.OpenCall()
 }
 
 // uniqueID is how long a message's id must be to be taken for unique, bytes: as
 // long as the SDK makes them.
 const uniqueID = 16
 
-// isShared reports whether other streams may tell the message under the same ids:
-// one that is resumed tells all of it again. It has to be known that this stream has
-// it from its start: a message that is gone on with has the same id, and other steps.
-func (d *decoder) isShared() bool { return d.whole && len(d.talk.RunID) >= uniqueID }
+// isShared reports whether other streams may hold the message under the same ids:
+// one that is resumed repeats all of it. It has to be known that this stream has
+// it from its start: a message that is added to has the same id, and other steps.
+func (d *decoder) isShared() bool { return d.whole && len(d.RunID) >= uniqueID }
 
 // shared makes an id for what a message has next, from the message's; it is empty
 // where the message is not shared.
@@ -121,51 +109,51 @@ func (d *decoder) shared(kind string) string {
 		return ""
 	}
 	d.run.made++
-	return fmt.Sprintf("%s:%s.%d", kind, d.talk.RunID, d.run.made)
+	return fmt.Sprintf("%s:%s.%d", kind, d.RunID, d.run.made)
 }
 
 func (d *decoder) endStep() {
 	d.endCall(schema.StatusOK)
-	d.talk.CompleteAll()
+	d.CompleteAll()
 }
 
 // endCall ends the call of a model. The end of a step waits for its tools:
 // where one was run the model was done when it last said something.
 func (d *decoder) endCall(status schema.Status) {
-	call := d.talk.Call()
-	d.talk.EndCall(status)
-	if call != nil && d.run.ran && d.run.spoke != 0 {
-		call.Ended = d.run.spoke
+	at := d.Frame.At
+	if d.run.executed && d.run.spoke != 0 {
+		at = d.run.spoke
 	}
-	d.run.ran, d.run.spoke = false, 0
+	d.EndCallAt(status, at)
+	d.run.executed, d.run.spoke = false, 0
 	clear(d.run.said)
 	d.run.said = d.run.said[:0]
 }
 
 // resetStep takes back all that the step has said: the attempt failed and is
 // made again.
-func (d *decoder) resetStep() {
+func (d *decoder) resetStep(*dialect.Input) {
 	for _, m := range d.run.said {
 		m.Attributes = `{"reset":true}`
 		d.Emitter.ChangedMessage(m, d.Frame)
 	}
-	for _, one := range slices.Clone(d.calls.open) {
-		if one.step == d.run.step {
+	for _, tool := range slices.Clone(d.OpenTools()) {
+		if one := tool.Data.(*call); one.step == d.run.step {
 			d.endTool(one, schema.StatusCancelled, []byte("reset-step"))
 		}
 	}
-	again := d.talk.Call() != nil
-	d.run.ran = false // it was at it until now
+	again := d.Call() != nil
+	d.run.executed = false // it was at it until now
 	d.endCall(schema.StatusError)
-	d.talk.CompleteAll()
+	d.CompleteAll()
 	if again {
 		d.openCall()
 	}
 }
 
-// finished reads the end of a message. After another end it says nothing new.
-func (d *decoder) finished(reason []byte) {
-	if d.talk.Run() == nil && d.run.span != nil {
+// finish reads the end of a message. After another end it says nothing new.
+func (d *decoder) finish(reason []byte) {
+	if d.Run() == nil && d.run.span != nil {
 		return
 	}
 	status := schema.StatusOK
@@ -175,39 +163,31 @@ func (d *decoder) finished(reason []byte) {
 	d.endRun(status, reason)
 }
 
-func (d *decoder) aborted(why []byte) {
-	if d.talk.Run() == nil && d.run.span != nil {
+func (d *decoder) abort(in *dialect.Input) {
+	if d.Run() == nil && d.run.span != nil {
 		return
 	}
-	d.run.why = []byte(dialect.Short(why))
+	d.run.why = []byte(dialect.Short(in.JSON.GetStringBytes("reason")))
 	d.endRun(schema.StatusCancelled, nil)
 }
 
-// closed reads [DONE]: not every stream has told of its end before.
-func (d *decoder) closed() {
-	if d.talk.Run() != nil {
-		d.finished(nil)
-	}
-}
-
-// endRun ends the run. What the model asked for and nobody has run by then
-// waits for the client.
+// endRun ends the run. Calls that the model asked for and that nobody has
+// executed by then wait for the client.
 func (d *decoder) endRun(status schema.Status, reason []byte) {
-	t := &d.talk
-	if t.Run() == nil {
+	if d.Run() == nil {
 		d.inRun().Started = 0 // only its end was seen
 	}
 	d.endCall(status)
 	if status == schema.StatusOK {
-		d.calls.wait(t)
+		d.awaitClient()
 	}
 	if len(reason) > 0 {
 		d.run.attrs.AddText("stop_reason", string(reason))
 	}
 	d.run.attrs.AddRaw("compozy_usage", d.run.compozyUsage)
 	d.run.span.Attributes = d.run.attrs.Text()
-	t.EndRun(status, d.run.why)
-	d.calls = calls{}
+	d.EndRun(status, d.run.why)
+	d.run.calls.Clear()
 	d.run.said = nil
 	d.whole = false
 }
@@ -215,7 +195,7 @@ func (d *decoder) endRun(status schema.Status, reason []byte) {
 // failed reads an error. It need not be the last that is said, but a message
 // with an error has failed, even if the error comes after its end.
 func (d *decoder) failed(text []byte) {
-	ended := d.talk.Run() == nil && d.run.span != nil
+	ended := d.Run() == nil && d.run.span != nil
 	if !ended {
 		d.inRun()
 	}
@@ -225,12 +205,45 @@ func (d *decoder) failed(text []byte) {
 	}
 	span := d.run.span
 	if len(text) > 0 {
-		if m := d.talk.Say(schema.MessageError, text); ended {
+		if m := d.Say(schema.MessageError, text); ended {
 			m.Span = span.ID
 		}
 	}
 	if ended {
 		span.Status, span.Error = schema.StatusError, string(d.run.why)
 		d.Emitter.ChangedSpan(span, d.Frame)
+	}
+}
+
+// say adds to a text part. Parts begin with their first text: many are opened
+// and closed without any.
+func (d *decoder) say(kind schema.MessageKind, id, delta []byte) {
+	if len(delta) == 0 {
+		return
+	}
+	d.inRun()
+	if d.Growing(kind, id) == nil {
+		if own := d.shared(string(kind)); own != "" {
+			d.BeginTextAs(kind, id, own)
+		}
+	}
+	m := d.Append(kind, id, delta)
+	d.spoken()
+	n := len(d.run.said)
+	if n < saidLimit && (n == 0 || d.run.said[n-1] != m) {
+		d.run.said = append(d.run.said, m)
+	}
+}
+
+// spoken notes that the model has said something. Without steps it is not known
+// when it was called, only when the run first said something.
+func (d *decoder) spoken() {
+	run := d.inRun()
+	d.run.spoke = d.Frame.At
+	if d.Call() != nil {
+		d.FirstToken()
+	} else if run.FirstToken == 0 {
+		run.FirstToken = d.Frame.At
+		d.Emitter.ChangedSpan(run, d.Frame)
 	}
 }

@@ -66,9 +66,9 @@ func TestBounds(t *testing.T) {
 		return out
 	}
 	if _, err := dialecttest.Play(d, frames, frames[len(frames)-1].At, func(i int) (bool, bool) {
-		if len(last.calls.open) > callLimit || len(last.calls.done) > callLimit || len(last.run.said) > saidLimit || cap(last.lines.rest) > 2*lineLimit {
+		if len(last.OpenTools()) > endedCalls || last.run.calls.Len() > endedCalls || len(last.run.said) > saidLimit || cap(last.lines.rest) > 2*lineLimit {
 			t.Fatalf("after frame %d: %d calls, %d ended, %d messages, %d bytes of a line", i,
-				len(last.calls.open), len(last.calls.done), len(last.run.said), cap(last.lines.rest))
+				len(last.OpenTools()), last.run.calls.Len(), len(last.run.said), cap(last.lines.rest))
 		}
 		return i%100 == 0, false
 	}); err != nil {

@@ -1,9 +1,7 @@
 package vercelui
 
 import (
-	"slices"
-
-	"github.com/cespare/xxhash/v2"
+	"bytes"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
@@ -11,11 +9,10 @@ import (
 	"tapedeck/schema"
 )
 
-// call is a tool call in progress.
+// call is a tool call in progress. It is its Tool's Data.
 type call struct {
 	*model.Tool
-	ready    bool   // its input is complete
-	provider bool   // the model's provider runs it
+	provider bool   // the model's provider executes it
 	dynamic  bool   // its type is not known beforehand
 	titled   bool   // its title is noted
 	asked    bool   // an approval was asked for
@@ -25,109 +22,76 @@ type call struct {
 	step     int    // of the run, that it began in
 }
 
-// calls are the tool calls of a run.
-type calls struct {
-	open []*call
-	done []uint64 // hashes of the ids of those that ended
-}
+// endedCalls bounds the calls of a run that are known to have ended.
+const endedCalls = 256
 
-// callLimit bounds each of the two.
-const callLimit = 256
-
-// of finds the call of a tool.
-func (c *calls) of(tool *model.Tool) *call {
-	for _, one := range c.open {
-		if one.Tool == tool {
-			return one
-		}
-	}
-	return nil
-}
-
-// wait says that the calls which are complete wait for the client, but those
-// that are not its own to run.
-func (c *calls) wait(t *model.Conversation) {
-	for _, one := range c.open {
-		if one.ready && !one.provider && t.OpenTool([]byte(one.Span.CallID)) == one.Tool {
-			t.Wait(one.Tool)
-		}
-	}
-}
-
-// call gives the call in progress with an id, and begins one where there is
+// call returns the call in progress with an id, and begins one where there is
 // none. It is nil for one that has ended in this run, unless begins says that
-// the frame can only speak of another.
+// the frame can only be of another.
 func (d *decoder) call(id, name []byte, begins bool) *call {
-	if tool := d.talk.OpenTool(id); tool != nil {
-		if one := d.calls.of(d.talk.Tool(id, name)); one != nil {
-			return one
-		}
-		return d.add(tool)
+	if d.OpenTool(id) != nil {
+		return d.Tool(id, name).Data.(*call)
 	}
-	if !begins && slices.Contains(d.calls.done, xxhash.Sum64(id)) {
+	if !begins && d.run.calls.Has(id) {
 		return nil
 	}
 	d.inRun()
-	tool := d.talk.Tool(id, name)
+	tool := d.Tool(id, name)
 	if d.isShared() && tool.Span.CallID != "" {
 		tool.ArgumentsID = "arguments:" + tool.Span.CallID
 	}
-	return d.add(tool)
-}
-
-func (d *decoder) add(tool *model.Tool) *call {
-	if len(d.calls.open) >= callLimit {
-		d.calls.open = slices.Delete(d.calls.open, 0, 1)
-	}
 	one := &call{Tool: tool, step: d.run.step}
-	d.calls.open = append(d.calls.open, one)
+	tool.Data = one
 	return one
 }
 
 func (d *decoder) endTool(one *call, status schema.Status, why []byte) {
-	if d.talk.Call() != nil && !one.provider {
-		d.run.ran = true
+	if d.Call() != nil && !one.provider {
+		d.run.executed = true
 	}
-	d.talk.EndTool(one.Tool, status, why)
-	d.calls.open = slices.DeleteFunc(d.calls.open, func(x *call) bool { return x == one })
-	if one.Span.CallID == "" {
-		return
+	d.EndTool(one.Tool, status, why)
+	d.run.calls.Add([]byte(one.Span.CallID), endedCalls)
+}
+
+// awaitClient says that the calls which are complete wait for the client, but
+// those that are not its own to execute.
+func (d *decoder) awaitClient() {
+	for _, tool := range d.OpenTools() {
+		if tool.Ready && tool.Span.CallID != "" && !tool.Data.(*call).provider {
+			d.Wait(tool)
+		}
 	}
-	if len(d.calls.done) >= callLimit {
-		d.calls.done = slices.Delete(d.calls.done, 0, 1)
-	}
-	d.calls.done = append(d.calls.done, xxhash.Sum64String(one.Span.CallID))
 }
 
 // toolInput reads what the model asks a tool for.
-func (d *decoder) toolInput(k kind, in *dialect.Input) {
+func (d *decoder) toolInput(in *dialect.Input) {
 	v := in.JSON
 	id, name := v.GetStringBytes("toolCallId"), v.GetStringBytes("toolName")
-	if len(id) == 0 && k == inputDelta {
+	if len(id) == 0 && in.Type == "tool-input-delta" {
 		return
 	}
-	one := d.call(id, name, k == inputStart)
+	one := d.call(id, name, in.Type == "tool-input-start")
 	if one == nil {
 		return
 	}
 	d.spoken()
 	d.describe(one, in)
-	switch k {
-	case inputDelta:
+	switch in.Type {
+	case "tool-input-delta":
 		if delta := v.GetStringBytes("inputTextDelta"); len(delta) > 0 {
-			d.talk.AppendArguments(one.Tool, delta)
+			d.AppendArguments(one.Tool, delta)
 		}
-	case inputReady:
-		d.argued(one, dialect.RawMember(in.Data, "input"))
-	case inputError:
+	case "tool-input-available":
+		d.inputReady(one, dialect.RawMember(in.Data, "input"))
+	case "tool-input-error":
 		d.setArguments(one, dialect.RawMember(in.Data, "input"))
 		why := v.GetStringBytes("errorText")
-		d.talk.Returned(one.Tool, why, "text")
+		d.Returned(one.Tool, why, "text")
 		d.endTool(one, schema.StatusError, why)
 	}
 }
 
-// describe takes over what else is told of a call.
+// describe takes over what else a chunk says of a call.
 func (d *decoder) describe(one *call, in *dialect.Input) {
 	v, before := in.JSON, len(one.Attrs)
 	if !one.provider && v.GetBool("providerExecuted") {
@@ -143,30 +107,119 @@ func (d *decoder) describe(one *call, in *dialect.Input) {
 		one.Attrs.AddText("title", dialect.Short(title))
 	}
 	if len(one.Attrs) > before {
-		d.talk.Noted(one.Tool)
+		d.Noted(one.Tool)
 	}
 }
 
-// argued reads a call's whole input: from now on it is run, by the server or by
-// the client. Some servers send it again when they know it better.
-func (d *decoder) argued(one *call, input []byte) {
+// inputReady reads a call's whole input: from now on it is executed, by the
+// server or by the client. Some servers send it again when they know it better.
+func (d *decoder) inputReady(one *call, input []byte) {
 	d.setArguments(one, input)
-	if !one.ready && !one.waits {
-		d.talk.Start(one.Tool)
+	if !one.Ready && !one.waits {
+		d.Start(one.Tool)
 	}
-	one.ready = true
+	one.Ready = true
 }
 
-// setArguments tells a call's input whole. Where it says what the deltas said
-// these stand, in the words of the model.
+// setArguments sets a call's input whole. Where it says what the deltas said
+// these stand, as the model wrote them.
 func (d *decoder) setArguments(one *call, input []byte) {
-	if len(input) == 0 || string(input) == "null" || sameJSON(one.Arguments(), input) {
-		d.talk.FinishArguments(one.Tool)
+	if dialect.RawNull(input) || sameJSON(one.Arguments(), input) {
+		d.FinishArguments(one.Tool)
 		return
 	}
-	text, media := content(input)
+	text, media := dialect.RawContent(input)
 	if media == "text" && !wellformed.JSON(text) {
 		one.Media = media // of a tool that takes text, or JSON that did not parse
 	}
-	d.talk.SetArguments(one.Tool, text)
+	d.SetArguments(one.Tool, text)
+}
+
+// approvalRequest reads that a call needs to be approved.
+func (d *decoder) approvalRequest(in *dialect.Input) {
+	id := in.JSON.GetStringBytes("toolCallId")
+	if len(id) == 0 {
+		return
+	}
+	if one := d.call(id, nil, false); one != nil {
+		one.approval = string(in.JSON.GetStringBytes("approvalId"))
+		if !in.JSON.GetBool("isAutomatic") {
+			d.await(one)
+		}
+	}
+}
+
+// approvalResponse reads that a call was approved, or that it was not.
+func (d *decoder) approvalResponse(in *dialect.Input) {
+	id := in.JSON.GetStringBytes("approvalId")
+	for _, tool := range d.OpenTools() {
+		if one := tool.Data.(*call); len(id) > 0 && one.approval == string(id) {
+			d.decide(one, in.JSON.GetBool("approved"), in.JSON.GetStringBytes("reason"))
+			return
+		}
+	}
+}
+
+// await says that a call waits for an approval: it has not begun so far.
+func (d *decoder) await(one *call) {
+	if !one.asked {
+		one.Attrs.AddTime("approval_at", d.Frame.At)
+	}
+	one.asked, one.waits = true, true
+	one.Span.Started = 0
+	d.Wait(one.Tool)
+	d.Noted(one.Tool)
+}
+
+// decide reads the decision on a call. An approved call begins with it.
+func (d *decoder) decide(one *call, approved bool, why []byte) {
+	if !approved {
+		d.endTool(one, schema.StatusRejected, why)
+		return
+	}
+	if one.waits {
+		one.waits = false
+		d.Start(one.Tool)
+	}
+}
+
+// isCompozyEvent reports whether a value is one of Compozy's agent events,
+// which stand in its data parts and in the outputs of its tools.
+func isCompozyEvent(value []byte) bool {
+	return dialect.RawMember(value, "type") != nil &&
+		(dialect.RawMember(value, "turn_id") != nil || dialect.RawMember(value, "session_id") != nil)
+}
+
+// data reads a data part. What those of an application mean is its own affair;
+// of Compozy's it is known.
+func (d *decoder) data(in *dialect.Input) {
+	event := dialect.RawMember(in.Data, "data")
+	if d.Run() == nil || event == nil || !bytes.HasPrefix(in.JSON.GetStringBytes("type"), []byte("data-compozy-")) {
+		return
+	}
+	if raw := dialect.RawMember(event, "usage"); len(raw) > 0 && raw[0] == '{' {
+		d.run.compozyUsage = bytes.Clone(raw)
+	}
+	if in.Type == "data-compozy-permission" {
+		d.permission(event)
+	}
+}
+
+// permission reads a request for an approval, or the decision on it.
+func (d *decoder) permission(event []byte) {
+	tool := d.OpenTool(dialect.RawText(event, "tool_call_id"))
+	if tool == nil {
+		return
+	}
+	one, decision := tool.Data.(*call), dialect.RawText(event, "decision")
+	switch {
+	case len(decision) == 0:
+		if !one.waits {
+			d.await(one)
+		}
+	case bytes.HasPrefix(decision, []byte("allow")):
+		d.decide(one, true, nil)
+	case bytes.HasPrefix(decision, []byte("reject")):
+		one.denied = true // the result says so too, and may say more
+	}
 }

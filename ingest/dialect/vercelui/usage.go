@@ -27,9 +27,9 @@ var counting = dialect.Counting{
 // usageDepth is how deep in a message's metadata usage is looked for.
 const usageDepth = 3
 
-// annotated reads a message's metadata: where an application tells its model
+// metadata reads a message's metadata: where an application states its model
 // and usage, if it does.
-func (d *decoder) annotated(in *dialect.Input) {
+func (d *decoder) metadata(in *dialect.Input) {
 	meta := dialect.RawMember(in.Data, "messageMetadata")
 	if len(meta) == 0 || meta[0] != '{' {
 		return
@@ -38,8 +38,8 @@ func (d *decoder) annotated(in *dialect.Input) {
 		d.inRun()
 	}
 	for _, name := range []string{"model", "modelId"} {
-		if model := textOf(meta, name); len(model) > 0 {
-			d.talk.SetModel(d.model.Own(model), "")
+		if model := dialect.RawText(meta, name); len(model) > 0 {
+			d.SetModel(d.model.Own(model), "")
 			break
 		}
 	}
@@ -72,7 +72,7 @@ func findUsage(object []byte, depth int) (raw []byte, total bool) {
 	return nil, false
 }
 
-// used tells the usage of the message. Metadata is merged on the other side:
+// used records the usage of the message. Metadata is merged on the other side:
 // of several the last stands, but a total is not replaced by a part of it.
 func (d *decoder) used(raw []byte, total bool) {
 	r := &d.run
@@ -80,42 +80,37 @@ func (d *decoder) used(raw []byte, total bool) {
 		return
 	}
 	r.isTotal = total
-	if r.usage != nil {
-		d.talk.UpdateUsage(r.usage, &counting, raw)
-		return
+	of := d.RunID
+	if r.resumed {
+		of = ""
 	}
-	id, scope := "usage:"+d.talk.RunID, d.talk.RunID
-	if scope == "" || r.goesOn {
-		id = d.ID("usage")
-		scope = id
-	}
-	r.usage = d.talk.Use(&counting, id, scope, r.span, raw)
+	r.usage = d.Count(r.usage, &counting, of, r.span, raw)
 }
 
-// usedInStep tells the usage of a step (version 4).
-func (d *decoder) usedInStep(raw []byte) {
+// usageOfStep records the usage of a step (version 4).
+func (d *decoder) usageOfStep(raw []byte) {
 	tokens, _, ok := counting.Read(raw)
 	if !ok {
 		return
 	}
 	d.inRun()
-	span := d.talk.Call()
+	span := d.Call()
 	if span == nil {
 		span = d.run.span
 	}
-	id := d.shared("usage")
-	if id == "" {
-		id = d.ID("usage")
+	if id := d.shared("usage"); id != "" {
+		d.Use(&counting, id, id, span, raw)
+	} else {
+		d.CountHere(&counting, span, raw)
 	}
-	d.talk.Use(&counting, id, id, span, raw)
 	d.run.steps++
 	d.run.sum.Input += tokens.Input
 	d.run.sum.Output += tokens.Output
 }
 
-// usedInAll reads the sum that a message states (version 4). It counts only
-// where no step told its part, and is kept where it is another sum.
-func (d *decoder) usedInAll(raw []byte) {
+// usageOfAll reads the sum that a message states (version 4). It counts only
+// where no step stated its part, and is kept where it is another sum.
+func (d *decoder) usageOfAll(raw []byte) {
 	tokens, _, ok := counting.Read(raw)
 	switch {
 	case !ok:
