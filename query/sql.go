@@ -6,44 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
-	"text/template"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/schema/tombstone"
+	"tapedeck/schema/statement"
 )
 
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-// statements are the files in sql. What a template fills in is SQL of this
-// program's own: a column, a fragment. Values from outside go to ClickHouse as
-// parameters of the query, never into its text.
-var statements = parseStatements()
-
-func parseStatements() *template.Template {
-	t := template.New("")
-	t.Funcs(template.FuncMap{
-		"render": func(name string, data any) (string, error) {
-			var b strings.Builder
-			err := t.ExecuteTemplate(&b, name, data)
-			return b.String(), err
-		},
-		"visible": tombstone.Visible,
-	})
-	return template.Must(t.ParseFS(sqlFiles, "sql/*.sql"))
-}
-
-// statement gives the text of sql/<name>.sql for the shape of a question.
-func statement(name string, shape any) (string, error) {
-	var b strings.Builder
-	if err := statements.ExecuteTemplate(&b, name+".sql", shape); err != nil {
-		return "", fmt.Errorf("build statement %s: %w", name, err)
-	}
-	return b.String(), nil
-}
+var statements = statement.Parse(sqlFiles)
 
 // args are the parameters of a statement, by name.
 type args map[string]any
@@ -85,7 +58,7 @@ func withSettings(ctx context.Context) context.Context {
 // ask runs a statement and gives its rows, each column in the field whose tag
 // `ch` names it.
 func ask[Row any](ctx context.Context, r *Reader, name string, shape any, a args) ([]Row, error) {
-	text, err := statement(name, shape)
+	text, err := statements.Text(name, shape)
 	if err != nil {
 		return nil, err
 	}

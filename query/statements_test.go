@@ -73,7 +73,7 @@ func TestStatements(t *testing.T) {
 		{"tools_slowest", "tools_slowest", reportShape{Table: "spans", ID: "span_id", Kind: "tool"}},
 	} {
 		t.Run(tc.file, func(t *testing.T) {
-			got, err := statement(tc.name, tc.shape)
+			got, err := statements.Text(tc.name, tc.shape)
 			if err != nil {
 				t.Fatal(err)
 			}

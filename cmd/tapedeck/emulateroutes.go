@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"embed"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/isolate"
 	"tapedeck/replay/emulate/router"
-	"tapedeck/schema/tombstone"
+	"tapedeck/schema/statement"
 )
 
 // emulateRoutes are those at which sessions speak the protocol that they were
@@ -39,15 +40,17 @@ func isolated(h tenantHandler) echo.HandlerFunc {
 	return plain(isolate.Handler(func(w http.ResponseWriter, r *http.Request) { h(w, r, ingest.DefaultTenant) }))
 }
 
+//go:embed sql/*.sql
+var statementFiles embed.FS
+
+var sessionOfRun = statement.Parse(statementFiles).Must("session_of_run", nil)
+
 // executions finds the sessions of Compozy's executions.
 type executions struct{ db driver.Conn }
 
 // SessionOfRun implements compozy.Sessions: the session that last recorded the run.
 func (x executions) SessionOfRun(ctx context.Context, tenant, run string) (session string, err error) {
-	statement := `SELECT session_id FROM spans
-WHERE tenant = {tenant:String} AND dialect = 'compozy' AND run_id = {run:String} AND ` + tombstone.Visible("") + `
-ORDER BY seen_at DESC LIMIT 1`
-	err = x.db.QueryRow(ctx, statement, driver.NamedValue{Name: "tenant", Value: tenant}, driver.NamedValue{Name: "run", Value: run}).Scan(&session)
+	err = x.db.QueryRow(ctx, sessionOfRun, driver.NamedValue{Name: "tenant", Value: tenant}, driver.NamedValue{Name: "run", Value: run}).Scan(&session)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}

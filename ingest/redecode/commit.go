@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -14,17 +13,13 @@ import (
 	"tapedeck/internal/problem"
 )
 
-const checkQuery = `SELECT stream_id, uniqExact(seq), uniqExactIf(seq, generation >= {generation:UInt64}) FROM frames
-WHERE tenant = {tenant:String} AND session_id = {session:String}
-GROUP BY stream_id`
-
 // check makes sure that every frame is there in the new generation, and that the
 // session is as it was when decoding began. (A later generation may have replaced
 // this one's frames already.)
 func (r *run) check(ctx context.Context, streams []stream) error {
 	type count struct{ all, anew uint64 }
 	counts := map[string]count{}
-	err := r.each(ctx, "the new generation", checkQuery, map[string]any{"generation": r.generation}, func(row func(...any) error) error {
+	err := r.each(ctx, "the new generation", "check", map[string]any{"generation": r.generation}, func(row func(...any) error) error {
 		var id string
 		var c count
 		err := row(&id, &c.all, &c.anew)
@@ -58,11 +53,6 @@ func (r *run) check(ctx context.Context, streams []stream) error {
 	return nil
 }
 
-// factsQuery counts the facts of the new generation, by their keys.
-const factsQuery = `SELECT stream_id, count() FROM %s FINAL
-WHERE tenant = {tenant:String} AND session_id = {session:String} AND generation = {generation:UInt64}
-GROUP BY stream_id`
-
 // result says what the streams came to.
 func (r *run) result(ctx context.Context, streams []stream) (*Result, error) {
 	result := &Result{SessionID: r.session, Streams: make([]Stream, len(streams))}
@@ -79,7 +69,7 @@ func (r *run) result(ctx context.Context, streams []stream) (*Result, error) {
 		"messages": func(s *Stream) *uint64 { return &s.Messages },
 		"usage":    func(s *Stream) *uint64 { return &s.Usages },
 	} {
-		err := r.each(ctx, table, fmt.Sprintf(factsQuery, table), map[string]any{"generation": r.generation}, func(row func(...any) error) error {
+		err := r.eachOf(ctx, table, statements.Must("count_facts", table), map[string]any{"generation": r.generation}, func(row func(...any) error) error {
 			var id string
 			var n uint64
 			err := row(&id, &n)
@@ -99,7 +89,7 @@ func (r *run) result(ctx context.Context, streams []stream) (*Result, error) {
 
 // commit turns readers to the new generation, of all streams at once.
 func (r *run) commit(ctx context.Context, streams []stream) error {
-	batch, err := r.db.PrepareBatch(ctx, "INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts)")
+	batch, err := r.db.PrepareBatch(ctx, insertCommit)
 	if err != nil {
 		return fmt.Errorf("turn to the new generation: %w", err)
 	}
@@ -131,20 +121,13 @@ func (r *run) clean(ctx context.Context, streams []stream) error {
 	// 0 waits for nothing: no reader sees these rows.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 0}))
 	for some := range slices.Chunk(streams, streamsAtOnce) {
-		var frames, facts []string
+		shape := cleanShape{Streams: make([]cleanStream, len(some))}
 		for i := range some {
-			s := &some[i] // its id is a UUID, so it needs no quoting
-			frames = append(frames, fmt.Sprintf("stream_id = '%s' AND seq <= %d", s.id, s.last))
-			facts = append(facts, fmt.Sprintf("stream_id = '%s' AND (generation > 0 OR has(%s, first_seq))", s.id, numbers(s.parts)))
+			shape.Streams[i] = cleanStream{ID: some[i].id, Last: some[i].last, Segments: numbers(some[i].parts)}
 		}
 		for _, table := range []string{"frames", "spans", "messages", "usage", "streams"} {
-			which := facts
-			if table == "frames" {
-				which = frames
-			}
-			err := r.db.Exec(ctx, "DELETE FROM "+table+" WHERE tenant = {tenant:String} AND session_id = {session:String}"+
-				" AND generation < {generation:UInt64} AND ("+strings.Join(which, " OR ")+")",
-				r.params(map[string]any{"generation": r.generation})...)
+			shape.Table, shape.Frames = table, table == "frames"
+			err := r.db.Exec(ctx, statements.Must("clean", shape), r.params(map[string]any{"generation": r.generation})...)
 			if err != nil {
 				return fmt.Errorf("delete from %s: %w", table, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -19,6 +20,7 @@ import (
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/statement"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }
@@ -162,6 +164,8 @@ func (b *bench) redecode(tenant, session, dialect string) *Result {
 
 var tables = []string{"frames", "spans", "messages", "usage", "streams"}
 
+var current = statement.Parse(fstest.MapFS{"sql/current.sql": {Data: []byte(`{{template "current"}}`)}})
+
 // dump writes all that a reader sees of a tenant, but for the generation.
 func (b *bench) dump(tenant string) map[string]string {
 	b.t.Helper()
@@ -169,7 +173,7 @@ func (b *bench) dump(tenant string) map[string]string {
 	for _, table := range tables {
 		where := "tenant = '" + tenant + "'"
 		if table != "frames" {
-			where += " AND " + strings.ReplaceAll(current, "{tenant:String}", "'"+tenant+"'")
+			where += " AND " + strings.ReplaceAll(current.Must("current", nil), "{tenant:String}", "'"+tenant+"'")
 		}
 		rows, err := b.db.Query(b.t.Context(), "SELECT toString(tuple(* EXCEPT (tenant, generation))) AS row FROM "+table+" FINAL WHERE "+where+" ORDER BY row")
 		if err != nil {

@@ -5,11 +5,6 @@ import (
 	"slices"
 )
 
-const siblingsQuery = `SELECT session_id, min(seq), max(seq) FROM frames
-WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND stream_id = {stream:String}
-  AND toYYYYMM(stream_started) = {month:UInt32}
-GROUP BY session_id`
-
 // siblings keeps of the stream's sessions, each with the time at which it says
 // that the stream ended, those that the recording was divided among, and finds
 // how far their frames reach. Each of its frames is in one of them. A session
@@ -22,7 +17,7 @@ func (r *run) siblings(ctx context.Context, s *stream, ended map[string]int64) e
 	slices.Sort(s.sessions)
 	if len(s.sessions) > 1 {
 		first, last := map[string]uint64{}, map[string]uint64{}
-		err := r.each(ctx, "the bounds of a stream", siblingsQuery,
+		err := r.each(ctx, "the bounds of a stream", "siblings",
 			map[string]any{"sessions": s.sessions, "stream": s.id, "month": uint32(s.month)},
 			func(row func(...any) error) error {
 				var session string

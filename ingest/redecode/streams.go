@@ -12,7 +12,6 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/schema"
-	"tapedeck/schema/tombstone"
 )
 
 // stream is one stream of the session: how it stands in the tables, and what it
@@ -35,50 +34,6 @@ type stream struct {
 	written uint64             // frames
 }
 
-// What readers take for the present, as in query/sql/current.sql.
-var current = tombstone.Visible("") + `
-  AND if(generation = 0,
-    (session_id, stream_id, first_seq) NOT IN (
-      SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}),
-    (session_id, stream_id, generation) IN (
-      SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))`
-
-// A part's state is its newest row; the stream's is that of its last part.
-var streamsQuery = `SELECT stream_id, min(first_seq) AS first,
-  argMax(toString(transport), first_seq), argMax(dialect, first_seq), argMax(evidence, first_seq),
-  argMax(source, first_seq), argMax(tags, first_seq),
-  toUnixTimestamp64Nano(min(first_at)), toUnixTimestamp64Nano(max(greatest(first_at, last_at))),
-  toUnixTimestamp64Nano(argMax(ended, first_seq)), argMax(end_reason, first_seq),
-  argMax(recorder, first_seq), argMax(digest, first_seq), argMax(ingest_key, first_seq), max(version)
-FROM streams FINAL
-WHERE tenant = {tenant:String} AND session_id = {session:String} AND ` + current + `
-GROUP BY stream_id
-ORDER BY min(first_at), stream_id`
-
-const partsQuery = `SELECT stream_id, groupUniqArray(first_seq) FROM (
-  SELECT stream_id, first_seq FROM streams
-  WHERE tenant = {tenant:String} AND session_id = {session:String} AND generation = 0
-  UNION ALL
-  SELECT stream_id, arrayJoin(parts) FROM redecodes FINAL
-  WHERE tenant = {tenant:String} AND session_id = {session:String})
-GROUP BY stream_id`
-
-const framesQuery = `SELECT stream_id, max(seq), uniqExact(seq), max(generation) FROM frames
-WHERE tenant = {tenant:String} AND session_id = {session:String}
-GROUP BY stream_id`
-
-// Where else the streams have frames, and whether their taps saw their end: a
-// part that was left for others has ended by itself.
-var elsewhereQuery = `SELECT stream_id, session_id, toUnixTimestamp64Nano(maxIf(ended, end_reason != 'left'))
-FROM streams FINAL
-WHERE tenant = {tenant:String} AND stream_id IN {streams:Array(String)} AND toYYYYMM(stream_started) IN {months:Array(UInt32)}
-  AND ` + current + `
-GROUP BY stream_id, session_id`
-
-var openRunsQuery = `SELECT count() FROM spans FINAL
-WHERE tenant = {tenant:String} AND session_id = {session:String} AND kind = 'run' AND status IN ('', 'open', 'waiting')
-  AND ` + current
-
 // params names the values of a query. Those of the session are always there.
 func (r *run) params(more map[string]any) []any {
 	all := map[string]any{"tenant": r.tenant, "session": r.session}
@@ -90,8 +45,12 @@ func (r *run) params(more map[string]any) []any {
 	return list
 }
 
-// each runs a query and has scan read each row.
-func (r *run) each(ctx context.Context, what, query string, more map[string]any, scan func(row func(...any) error) error) error {
+// each runs the statement sql/<name>.sql and has scan read each row.
+func (r *run) each(ctx context.Context, what, name string, more map[string]any, scan func(row func(...any) error) error) error {
+	return r.eachOf(ctx, what, statements.Must(name, nil), more, scan)
+}
+
+func (r *run) eachOf(ctx context.Context, what, query string, more map[string]any, scan func(row func(...any) error) error) error {
 	rows, err := r.db.Query(ctx, query, r.params(more)...)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", what, err)
@@ -112,7 +71,7 @@ func (r *run) each(ctx context.Context, what, query string, more map[string]any,
 func (r *run) streams(ctx context.Context) ([]stream, error) {
 	// Before the frames: a part that begins in between then is not among these.
 	parts := map[string][]uint64{}
-	err := r.each(ctx, "the parts of streams", partsQuery, nil, func(row func(...any) error) error {
+	err := r.each(ctx, "the parts of streams", "segments", nil, func(row func(...any) error) error {
 		var id string
 		var list []uint64
 		err := row(&id, &list)
@@ -124,7 +83,7 @@ func (r *run) streams(ctx context.Context) ([]stream, error) {
 		return nil, err
 	}
 	var list []stream
-	err = r.each(ctx, "streams", streamsQuery, nil, func(row func(...any) error) error {
+	err = r.each(ctx, "streams", "streams", nil, func(row func(...any) error) error {
 		var s stream
 		var transport string
 		st := &s.state
@@ -166,7 +125,7 @@ func (r *run) bounds(ctx context.Context, list []stream) error {
 			months = append(months, m)
 		}
 	}
-	err := r.each(ctx, "the bounds of streams", framesQuery, nil, func(row func(...any) error) error {
+	err := r.each(ctx, "the bounds of streams", "bounds", nil, func(row func(...any) error) error {
 		var id string
 		var last, count, generation uint64
 		err := row(&id, &last, &count, &generation)
@@ -179,7 +138,7 @@ func (r *run) bounds(ctx context.Context, list []stream) error {
 		return err
 	}
 	ended := map[string]map[string]int64{} // by stream and session
-	err = r.each(ctx, "the sessions of streams", elsewhereQuery, map[string]any{"streams": ids, "months": months},
+	err = r.each(ctx, "the sessions of streams", "sessions_of_streams", map[string]any{"streams": ids, "months": months},
 		func(row func(...any) error) error {
 			var id, session string
 			var at int64
@@ -223,7 +182,7 @@ func (r *run) refuseRunning(ctx context.Context, streams []stream) error {
 	limit, silent := lately, time.Duration(r.now().UnixNano()-heard)
 	if silent > lately && silent <= patience {
 		var open uint64
-		if err := r.each(ctx, "open runs", openRunsQuery, nil, func(row func(...any) error) error { return row(&open) }); err != nil {
+		if err := r.each(ctx, "open runs", "open_runs", nil, func(row func(...any) error) error { return row(&open) }); err != nil {
 			return err
 		}
 		if open > 0 {

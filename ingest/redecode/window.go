@@ -14,25 +14,6 @@ const (
 	windowBytes  = 4 << 20
 )
 
-const ofStream = `FROM frames
-WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND stream_id = {stream:String}
-  AND toYYYYMM(stream_started) = {month:UInt32} AND seq >= {from:UInt64}`
-
-// How far a window reaches. Only the sizes of frames are read.
-const reachQuery = `SELECT count(), maxIf(seq, place = 1 OR total <= {budget:UInt64}) FROM (
-  SELECT seq, row_number() OVER so_far AS place, sum(size) OVER so_far AS total
-  FROM (SELECT seq, length(raw) AS size ` + ofStream + ` AND seq <= {to:UInt64} ORDER BY seq LIMIT 1 BY seq)
-  WINDOW so_far AS (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))`
-
-// Of a frame that was stored several times the one that belongs to the session
-// comes first; all have the same bytes.
-const windowQuery = `SELECT session_id, seq, toUnixTimestamp64Nano(captured_at), toInt8(direction), toInt8(transport), flags, cuts, raw
-` + ofStream + ` AND seq <= {to:UInt64}
-ORDER BY seq, session_id = {session:String} DESC, generation DESC
-LIMIT 1 BY seq`
-
-const nextQuery = `SELECT min(seq), count() ` + ofStream
-
 // stored is a frame as it stands in the table, without what a dialect said of it.
 type stored struct {
 	session string
@@ -74,7 +55,7 @@ func (w *windows) read(ctx context.Context) ([]stored, error) {
 func (w *windows) reach(ctx context.Context) (to uint64, found bool, err error) {
 	var count uint64
 	to = min(w.next+windowFrames-1, w.stream.upTo)
-	err = w.run.each(ctx, "the sizes of frames", reachQuery, w.params(map[string]any{"to": to, "budget": windowBytes}),
+	err = w.run.each(ctx, "the sizes of frames", "reach", w.params(map[string]any{"to": to, "budget": windowBytes}),
 		func(row func(...any) error) error { return row(&count, &to) })
 	return to, count > 0, err
 }
@@ -82,7 +63,7 @@ func (w *windows) reach(ctx context.Context) (to uint64, found bool, err error) 
 // span reads the frames up to a number.
 func (w *windows) span(ctx context.Context, to uint64) error {
 	w.frames = w.frames[:0]
-	return w.run.each(ctx, "frames", windowQuery, w.params(map[string]any{"to": to}), func(row func(...any) error) error {
+	return w.run.each(ctx, "frames", "window", w.params(map[string]any{"to": to}), func(row func(...any) error) error {
 		var f stored
 		var direction, transport int8
 		var flags uint32
@@ -107,7 +88,7 @@ const decoded = schema.FlagNotJSON | schema.FlagTooDeep | schema.FlagUnknownType
 // skip goes on to the next number that has a frame.
 func (w *windows) skip(ctx context.Context) (more bool, err error) {
 	var count uint64
-	err = w.run.each(ctx, "frames", nextQuery, w.params(nil), func(row func(...any) error) error {
+	err = w.run.each(ctx, "frames", "next", w.params(nil), func(row func(...any) error) error {
 		return row(&w.next, &count)
 	})
 	return count > 0, err

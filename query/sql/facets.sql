@@ -1,7 +1,7 @@
 {{- /* The most frequent names of each kind, by how many rows hold them: the columns
 are dictionaries, so that this is quick. Rows of facts that count no more may add a
 name, which then finds nothing. */ -}}
-{{define "facet_range"}}tenant = {tenant:String} AND {{visible ""}}
+{{define "facet_range"}}tenant = {tenant:String} AND {{template "visible"}}
     {{- if .From}} AND toDate({{.Column}}) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')){{end}}
     {{- if .To}} AND toDate({{.Column}}) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')){{end}}
 {{- end}}

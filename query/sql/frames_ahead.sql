@@ -1,6 +1,6 @@
 {{- /* define only: the frames of one session that a question is about. */ -}}
 {{define "stored_frames"}}tenant = {tenant:String} AND session_id = {session:String}
-  AND {{visible " AND session_id = {session:String}"}}
+  AND {{template "visible_of_session"}}
 {{- end}}
 {{define "session_frames"}}{{template "stored_frames"}}
   {{- if .Types}} AND type IN {types:Array(String)}{{end}}

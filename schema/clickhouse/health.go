@@ -26,11 +26,10 @@ type Disk struct {
 // ReadHealth reads the health of a server.
 func ReadHealth(ctx context.Context, db driver.Conn) (Health, error) {
 	var h Health
-	if err := db.QueryRow(ctx, "SELECT uptime()").Scan(&h.UptimeS); err != nil {
+	if err := db.QueryRow(ctx, readUptime).Scan(&h.UptimeS); err != nil {
 		return h, fmt.Errorf("ask ClickHouse for its uptime: %w", err)
 	}
-	// Object storage is left out: it has no size.
-	rows, err := db.Query(ctx, "SELECT name, unreserved_space, total_space FROM system.disks WHERE type = 'Local' ORDER BY name LIMIT 64")
+	rows, err := db.Query(ctx, readDisks)
 	if err != nil {
 		return h, nil // the user may not read system.disks
 	}

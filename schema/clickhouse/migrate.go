@@ -11,11 +11,7 @@ import (
 	"tapedeck/schema/migrations"
 )
 
-const createApplied = `CREATE TABLE IF NOT EXISTS schema_migrations
-(version UInt32, name String, checksum String, applied DateTime64(3, 'UTC') DEFAULT now64(3))
-ENGINE = ReplacingMergeTree ORDER BY version`
-
-// Migrate brings the database's tables up to date and gives the names of the
+// Migrate brings the database's tables up to date and returns the names of the
 // migrations that it applied. Every statement may be run twice, so that several
 // servers which start at once do each other no harm. It is an error if a
 // migration that was applied reads differently now.
@@ -46,8 +42,7 @@ func Migrate(ctx context.Context, conn driver.Conn) ([]string, error) {
 				return names, fmt.Errorf("migration %s: %w", m.Name, err)
 			}
 		}
-		if err := conn.Exec(ctx, `INSERT INTO schema_migrations (version, name, checksum) VALUES (?, ?, ?)`,
-			m.Version, m.Name, sum); err != nil {
+		if err := conn.Exec(ctx, insertApplied, m.Version, m.Name, sum); err != nil {
 			return names, fmt.Errorf("migration %s: note it as applied: %w", m.Name, err)
 		}
 		names = append(names, m.Name)
@@ -56,7 +51,7 @@ func Migrate(ctx context.Context, conn driver.Conn) ([]string, error) {
 }
 
 func applied(ctx context.Context, conn driver.Conn) (map[uint32]string, error) {
-	rows, err := conn.Query(ctx, `SELECT version, checksum FROM schema_migrations FINAL`)
+	rows, err := conn.Query(ctx, readApplied)
 	if err != nil {
 		return nil, err
 	}

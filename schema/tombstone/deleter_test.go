@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -14,6 +15,7 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/schema"
 	schemaclickhouse "tapedeck/schema/clickhouse"
+	"tapedeck/schema/statement"
 )
 
 func open(t *testing.T) driver.Conn {
@@ -40,13 +42,16 @@ func put(t *testing.T, conn driver.Conn, session, stream string) {
 	}
 }
 
+var seenRows = statement.Parse(fstest.MapFS{"sql/seen.sql": {Data: []byte(
+	`SELECT countIf({{template "visible_of_session"}}), count() FROM {{.}} WHERE tenant = {tenant:String} AND session_id = {session:String}`,
+)}})
+
 // counts counts rows as readers see them, and stored all there are, of a session.
 func counts(t *testing.T, conn driver.Conn, session string) (visible, stored uint64) {
 	t.Helper()
 	for _, table := range []string{"frames", "streams", "spans", "messages", "usage"} {
 		var seen, all uint64
-		err := conn.QueryRow(t.Context(), "SELECT countIf("+Visible(OfSession)+"), count() FROM "+table+
-			" WHERE tenant = {tenant:String} AND session_id = {session:String}",
+		err := conn.QueryRow(t.Context(), seenRows.Must("seen", table),
 			clickhouse.Named("tenant", "acme"), clickhouse.Named("session", session)).Scan(&seen, &all)
 		if err != nil {
 			t.Fatal(err)

@@ -22,12 +22,9 @@ func NewStore(conn driver.Conn) *Store { return &Store{conn: conn, now: time.Now
 // show that a deletion is unfinished.
 var tables = []string{"frames", "spans", "messages", "usage", "redecodes", "streams"}
 
-const columns = `tenant, session_id, until, streams, deleted_at, finished`
-
 // Find returns the tombstone of a session, nil if it has none.
 func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
-	const where = " WHERE tenant = {tenant:String} AND session_id = {session:String}"
-	rows, err := s.read(ctx, where, where, of.named()...)
+	rows, err := s.read(ctx, rowsShape{}, of.named()...)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -44,15 +41,14 @@ func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
 // since returns the tombstones and restores written from a time on: at most the latest
 // limit rows of either kind.
 func (s *Store) since(ctx context.Context, at time.Time, limit int) ([]*Tombstone, error) {
-	const latest = " WHERE %[1]s >= {since:DateTime64(9, 'UTC')} ORDER BY %[1]s DESC LIMIT {limit:UInt64}"
-	return s.read(ctx, fmt.Sprintf(latest, "deleted_at"), fmt.Sprintf(latest, "restored_at"),
+	return s.read(ctx, rowsShape{Latest: true},
 		clickhouse.DateNamed("since", at, clickhouse.NanoSeconds), clickhouse.Named("limit", limit))
 }
 
 // read reads rows of tombstones and then of restores.
-func (s *Store) read(ctx context.Context, tombstones, restores string, args ...any) ([]*Tombstone, error) {
+func (s *Store) read(ctx context.Context, which rowsShape, args ...any) ([]*Tombstone, error) {
 	var list []*Tombstone
-	rows, err := s.conn.Query(ctx, "SELECT "+columns+" FROM tombstones FINAL"+tombstones, args...)
+	rows, err := s.conn.Query(ctx, statements.Must("tombstones", which), args...)
 	if err != nil {
 		return nil, fmt.Errorf("read tombstones: %w", err)
 	}
@@ -69,7 +65,7 @@ func (s *Store) read(ctx context.Context, tombstones, restores string, args ...a
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read tombstones: %w", err)
 	}
-	rows, err = s.conn.Query(ctx, "SELECT tenant, session_id, stream_id, restored_at FROM restores FINAL"+restores, args...)
+	rows, err = s.conn.Query(ctx, statements.Must("restores", which), args...)
 	if err != nil {
 		return nil, fmt.Errorf("read restored streams: %w", err)
 	}
@@ -106,9 +102,7 @@ func (s *Store) Put(ctx context.Context, of Key) (*Tombstone, error) {
 	}
 	t.Until = bound(t.At)
 	t.Streams = []string{}
-	err = s.conn.QueryRow(ctx, `SELECT groupUniqArray(stream_id) FROM streams
-WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id > {until:String}`,
-		append(of.named(), clickhouse.Named("until", t.Until))...).Scan(&t.Streams)
+	err = s.conn.QueryRow(ctx, streamsBeyond, append(of.named(), clickhouse.Named("until", t.Until))...).Scan(&t.Streams)
 	if err != nil {
 		return nil, fmt.Errorf("delete session %s: read its streams: %w", of.Session, err)
 	}
@@ -135,7 +129,7 @@ func (s *Store) insert(ctx context.Context, t *Tombstone) error {
 	if t.Finished {
 		finished = 1
 	}
-	err := s.write(ctx, "tombstones ("+columns+")", t.Tenant, t.Session, t.Until, t.Streams, t.At, finished)
+	err := s.write(ctx, insertTombstone, t.Tenant, t.Session, t.Until, t.Streams, t.At, finished)
 	if err != nil {
 		return fmt.Errorf("write the tombstone of session %s: %w", t.Session, err)
 	}
@@ -143,8 +137,8 @@ func (s *Store) insert(ctx context.Context, t *Tombstone) error {
 }
 
 // write inserts one row.
-func (s *Store) write(ctx context.Context, into string, row ...any) error {
-	batch, err := s.conn.PrepareBatch(ctx, "INSERT INTO "+into)
+func (s *Store) write(ctx context.Context, insert string, row ...any) error {
+	batch, err := s.conn.PrepareBatch(ctx, insert)
 	if err != nil {
 		return err
 	}
@@ -159,10 +153,7 @@ func (k Key) named() []any {
 	return []any{clickhouse.Named("tenant", k.Tenant), clickhouse.Named("session", k.Session)}
 }
 
-// covered selects the rows of streams that a tombstone covers.
-const covered = ` WHERE tenant = {tenant:String} AND session_id = {session:String}
-AND (stream_id <= {until:String} OR stream_id IN {streams:Array(String)}) AND stream_id NOT IN {restored:Array(String)}`
-
+// args returns the parameters of the statements about the rows that a tombstone covers.
 func (t *Tombstone) args() []any {
 	streams := t.Streams
 	if streams == nil {
@@ -178,7 +169,7 @@ func (s *Store) Remove(ctx context.Context, t *Tombstone) error {
 	// 2 waits for the deletion on every replica.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 2}))
 	for _, table := range tables {
-		err := s.conn.Exec(ctx, "DELETE FROM "+table+covered, t.args()...)
+		err := s.conn.Exec(ctx, statements.Must("remove", table), t.args()...)
 		if err != nil {
 			return fmt.Errorf("delete session %s from %s: %w", t.Session, table, err)
 		}
@@ -191,7 +182,7 @@ func (s *Store) Remove(ctx context.Context, t *Tombstone) error {
 func (s *Store) Stored(ctx context.Context, t *Tombstone) (bool, error) {
 	for _, table := range tables {
 		var n uint64
-		err := s.conn.QueryRow(ctx, "SELECT count() FROM "+table+covered, t.args()...).Scan(&n)
+		err := s.conn.QueryRow(ctx, statements.Must("stored", table), t.args()...).Scan(&n)
 		if err != nil || n > 0 {
 			return n > 0, err
 		}
@@ -202,7 +193,7 @@ func (s *Store) Stored(ctx context.Context, t *Tombstone) (bool, error) {
 // Restore lifts a tombstone for one of its streams, which is about to be imported.
 func (s *Store) Restore(ctx context.Context, t *Tombstone, stream string) error {
 	at := later(s.now().UTC(), t.At)
-	err := s.write(ctx, "restores (tenant, session_id, stream_id, restored_at)", t.Tenant, t.Session, stream, at)
+	err := s.write(ctx, insertRestore, t.Tenant, t.Session, stream, at)
 	if err != nil {
 		return fmt.Errorf("import into the deleted session %s: %w", t.Session, err)
 	}

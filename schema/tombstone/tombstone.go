@@ -7,7 +7,8 @@
 // imported after it (a restore). Streams are covered whole, so that no summary counts
 // frames that are hidden.
 //
-// ClickHouse holds the tombstones, and statements that read recordings filter by Visible.
+// ClickHouse holds the tombstones, and statements that read recordings filter by the predicate
+// "visible" of schema/statement.
 // Components that handle blocks ask a Set, so that deleted blocks are not stored or sent.
 package tombstone
 

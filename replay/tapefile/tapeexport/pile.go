@@ -6,7 +6,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// key names a part of a stream.
+// key names a segment of a stream.
 type key struct {
 	stream string
 	first  uint64
@@ -28,16 +28,16 @@ const (
 	pileBytes = 1 << 20
 )
 
-func newPile(w *tapefile.Writer, parts []schema.StreamState) *pile {
+func newPile(w *tapefile.Writer, segments []schema.StreamState) *pile {
 	p := &pile{w: w, states: map[key]*schema.StreamState{}, at: map[key]int{}}
-	for i := range parts {
-		p.states[key{parts[i].StreamID, parts[i].FirstSeq}] = &parts[i]
+	for i := range segments {
+		p.states[key{segments[i].StreamID, segments[i].FirstSeq}] = &segments[i]
 	}
 	return p
 }
 
-// add has put append a fact to those of its part. Facts of a part that began
-// since the parts were read are left out with it.
+// add has put append a fact to those of its segment. Facts of a segment that began
+// after the segments were read are left out.
 func (p *pile) add(k key, bytes int, put func(*block.Facts)) error {
 	state := p.states[k]
 	if state == nil {

@@ -2,7 +2,7 @@
 //
 // Memory is bounded however long a session is: a few pages of frames, and the
 // facts that go into one record. A session that is being recorded is written as
-// far as its streams' states told when that began.
+// far as the states of its streams reached when that began.
 package tapeexport
 
 import (
@@ -33,7 +33,7 @@ type Session struct {
 	source     *Source
 	tenant, id string
 	tape       replay.Tape
-	parts      []schema.StreamState // the states of its streams' parts
+	segments   []schema.StreamState // the states of its streams' segments
 }
 
 // Find finds a session. The error is replay.ErrNoSession, wrapped, where there
@@ -41,13 +41,13 @@ type Session struct {
 func (s *Source) Find(ctx context.Context, tenant, id string) (*Session, error) {
 	f := &Session{source: s, tenant: tenant, id: id}
 	var err error
-	if f.parts, err = f.readParts(ctx); err != nil {
+	if f.segments, err = f.readSegments(ctx); err != nil {
 		return nil, fmt.Errorf("read the streams of session %q: %w", id, err)
 	}
 	if f.tape, err = s.library.Tape(ctx, tenant, id); err != nil {
 		return nil, err
 	}
-	if len(f.parts) == 0 {
+	if len(f.segments) == 0 {
 		return nil, fmt.Errorf("session %q: %w", id, replay.ErrNoSession)
 	}
 	return f, nil
@@ -59,7 +59,7 @@ func (f *Session) Write(ctx context.Context, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := w.Begin(f.id, f.parts); err != nil {
+	if err := w.Begin(f.id, f.segments); err != nil {
 		return err
 	}
 	if err := f.writeFrames(ctx, w); err != nil {
@@ -71,12 +71,12 @@ func (f *Session) Write(ctx context.Context, to io.Writer) error {
 	return w.Close()
 }
 
-// writeFrames writes the frames that the parts' states count.
+// writeFrames writes the frames that the states of the segments count.
 func (f *Session) writeFrames(ctx context.Context, w *tapefile.Writer) error {
 	last := map[string]uint64{}
 	var q replay.Query
-	for i := range f.parts {
-		p := &f.parts[i]
+	for i := range f.segments {
+		p := &f.segments[i]
 		last[p.StreamID] = max(last[p.StreamID], endOf(p))
 		if p.LastAt > q.To.At {
 			q.To = schema.Position{At: p.LastAt, StreamID: "\xff", Seq: ^uint64(0)}
@@ -106,7 +106,7 @@ func (f *Session) writeFrames(ctx context.Context, w *tapefile.Writer) error {
 	}
 }
 
-// endOf is the number after a part's last frame, which its version tells.
+// endOf returns the number after a segment's last frame, which its version holds.
 func endOf(p *schema.StreamState) uint64 {
 	if end := schema.VersionEnd(p.Version); end >= p.FirstSeq+p.Frames {
 		return end

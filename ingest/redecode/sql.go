@@ -1,0 +1,29 @@
+package redecode
+
+import (
+	"embed"
+
+	"tapedeck/schema/statement"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var (
+	statements   = statement.Parse(files)
+	insertCommit = statements.Must("commit", nil)
+)
+
+// cleanShape is what sql/clean.sql inserts.
+type cleanShape struct {
+	Table   string
+	Frames  bool // the table is that of frames
+	Streams []cleanStream
+}
+
+// cleanStream is a stream whose rows are deleted.
+type cleanStream struct {
+	ID       string
+	Last     uint64 // the last number of its frames
+	Segments string // an array of the first numbers of its segments
+}

@@ -1,0 +1,1 @@
+INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts)

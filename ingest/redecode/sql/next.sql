@@ -1,0 +1,2 @@
+{{- /* The next number that has a frame. */ -}}
+SELECT min(seq), count() {{template "of_stream"}}

@@ -1,0 +1,29 @@
+package clickhouse
+
+import (
+	"embed"
+
+	"tapedeck/schema/statement"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var (
+	statements      = statement.Parse(files)
+	recordedStreams = statements.Must("recorded_streams", nil)
+	currentStreams  = statements.Must("current_streams", nil)
+)
+
+// pageShape is what sql/frames.sql inserts.
+type pageShape struct {
+	Bundle, Bare, Dense bool
+	Months              string // "202601, 202602"
+	At                  int64  // of the first frame, ns; 0 for a page from a number on
+	From, To            uint64 // numbers of frames; To is used if Dense is set
+	Types, Agents       bool
+	Directions          string // "'receive', 'send'"; "" for all
+	Bytes               bool
+	Note                uint32
+	Limit               int // 0 for none
+}

@@ -1,0 +1,12 @@
+package tapeexport
+
+import (
+	"embed"
+
+	"tapedeck/schema/statement"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var statements = statement.Parse(files)

@@ -1,0 +1,2 @@
+{{- /* How many rows of a table a tombstone covers. */ -}}
+SELECT count() FROM {{.}} WHERE {{template "covered"}}
