@@ -34,7 +34,6 @@ const (
 	typeAnswer  = "chat.completion"
 	typeRequest = "request"
 	typeError   = "error"
-	typeDone    = "[DONE]"
 )
 
 // Decode implements dialect.Decoder.
@@ -59,13 +58,13 @@ func (d *chat) head(h *dialect.Head) {
 
 func (d *chat) message(in *dialect.Input) {
 	switch {
-	case string(in.Data) == typeDone:
-		d.Frame.Type = typeDone
+	case string(in.Data) == dialect.DoneMarker:
+		d.Frame.Type = dialect.DoneMarker
 		d.finishAll()
 	case in.JSON == nil:
 		d.Frame.Type = d.typ.Own([]byte(in.Event))
-		if d.status != 0 && in.Direction == schema.Receive {
-			d.failBody(in.Data)
+		if d.refusal.Refused() && in.Direction == schema.Receive {
+			d.fail(in.Data, d.refusal.Text())
 		}
 	case in.Direction == schema.Send:
 		d.request(in)
@@ -79,13 +78,13 @@ func (d *chat) message(in *dialect.Input) {
 func (d *chat) End(at int64, b *dialect.Emitter) {
 	d.stream.End(at, b)
 	defer d.Done()
-	if d.Run() != nil && d.status != 0 {
+	if d.Run() != nil && d.refusal.Refused() {
 		d.failStatus()
 	}
 	d.leave()
 }
 
-// leave lets go of the response in progress.
+// leave settles the response in progress.
 func (d *chat) leave() {
 	switch {
 	case d.Run() == nil:
@@ -107,11 +106,10 @@ func (d *chat) begin() {
 func (d *chat) reset() {
 	d.forget()
 	d.usage, d.groqOnly, d.stop = nil, false, ""
-	d.RunID, d.asked = "", nil
-	d.Model, d.Provider = "", ""
+	d.ForgetRun()
 }
 
-// forget lets go of what was followed of a response that has ended.
+// forget releases what was kept of a response that has ended.
 func (d *chat) forget() {
 	clear(d.choices)
 	d.choices = d.choices[:0]

@@ -25,21 +25,21 @@ func (d *chat) answer(in *dialect.Input) {
 		d.Frame.Type = typeAnswer
 	case string(object) == typeChunk, listed:
 		d.Frame.Type = typeChunk // some leave it out
-	case why != nil || d.status != 0:
+	case why != nil || d.refusal.Refused():
 		d.Frame.Type = typeError
 	default:
 		d.Frame.Type = dialect.Intern(object)
 		d.Unknown()
 		return
 	}
-	if listed || why == nil && d.status == 0 {
+	if listed || why == nil && !d.refusal.Refused() {
 		d.chunk(in, v, choices, string(object) == typeAnswer)
 	}
-	if why == nil && d.status != 0 {
+	if why == nil && d.refusal.Refused() {
 		why = messageOf(v)
 	}
 	if why != nil {
-		d.fail(why)
+		d.fail(why, why)
 		d.forget()
 	}
 }
@@ -59,7 +59,7 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 		d.begin()
 	}
 	if len(id) > 0 && d.RunID == "" {
-		d.nameRun(d.id.Own(id))
+		d.NameRun(d.id.Own(id))
 	}
 	d.last = d.Frame.At
 	if d.Call() == nil {
@@ -72,7 +72,7 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	case d.Provider == "": // a router says whom it asked
 		provider = strings.ToLower(string(v.GetStringBytes("provider")))
 	}
-	d.answered(v.GetStringBytes("model"), provider)
+	d.CorrectModel(v.GetStringBytes("model"), provider, d.Run(), d.Call())
 	for i, c := range choices {
 		if c.Type() == fastjson.TypeObject {
 			d.choice(c, i, whole)

@@ -47,7 +47,7 @@ func (d *responses) toolDone(it *item, value *fastjson.Value, raw []byte) {
 			it.tool.Span.Started = 0 // only its end was seen
 		}
 	}
-	d.argued(it.tool, memberText(value, raw, k.input))
+	d.RepeatArguments(it.tool, memberText(value, raw, k.input))
 	status := value.GetStringBytes("status")
 	if k.runs == byClient {
 		if string(status) != "incomplete" {
@@ -133,18 +133,8 @@ func (d *responses) input(v *fastjson.Value, e *event) {
 		}
 		return
 	}
-	d.argued(it.tool, text)
+	d.RepeatArguments(it.tool, text)
 	if it.kind.runs == byClient {
 		d.hand(it)
 	}
-}
-
-// argued tells all of a call's arguments: what their pieces came to, unless some
-// were missed.
-func (d *responses) argued(tool *model.Tool, text []byte) {
-	if len(text) == 0 || string(tool.Arguments()) == string(text) {
-		d.FinishArguments(tool)
-		return
-	}
-	d.SetArguments(tool, text)
 }

@@ -37,7 +37,7 @@ func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 	d.forget()
 	from, now := d.waiting, d.Frame
 	if from == nil {
-		d.asked, d.Model, d.Provider = nil, "", ""
+		d.ForgetRun()
 		d.Session = string(response.GetStringBytes("conversation", "id"))
 	} else {
 		d.stream.Frame = &schema.Frame{Seq: from.seq, At: from.at}
@@ -60,10 +60,10 @@ func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 		}
 		d.Emitter.ChangedSpan(s, now)
 	}
-	d.nameRun(id)
+	d.NameRun(id)
 }
 
-// forget lets go of what was followed of the response before.
+// forget releases what was kept of the response before.
 func (d *responses) forget() {
 	clear(d.items)
 	d.items = d.items[:0]
@@ -74,9 +74,9 @@ func (d *responses) forget() {
 // learn takes what a response says of itself.
 func (d *responses) learn(response *fastjson.Value) {
 	if id := response.GetStringBytes("id"); d.RunID == "" && len(id) > 0 {
-		d.nameRun(d.id.Own(id))
+		d.NameRun(d.id.Own(id))
 	}
-	d.answered(response.GetStringBytes("model"), "")
+	d.CorrectModel(response.GetStringBytes("model"), "", d.Run(), d.Call())
 	if before := response.GetStringBytes("previous_response_id"); len(before) > 0 && len(d.attrs) == 0 {
 		d.note("previous_response_id", string(before))
 	}
@@ -146,7 +146,7 @@ func (d *responses) error(why []byte) {
 	}
 	d.sayError(why)
 	d.finish(schema.StatusError, why)
-	d.status = 0
+	d.refusal.Answer(0)
 }
 
 // used reads a response's usage.
@@ -159,8 +159,7 @@ func (d *responses) used(in *dialect.Input, response *fastjson.Value, place stri
 		raw = dialect.RawMember(raw, place)
 	}
 	raw = dialect.RawMember(raw, "usage")
-	id, scope := d.usageID(d.RunID)
-	d.Use(countingOf(&responsesCounting, raw), id, scope, call, raw)
+	d.Count(nil, countingOf(&responsesCounting, raw), sharedID(d.RunID), call, raw)
 }
 
 // whole reads a response that came in one piece: the answer to a request that

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -62,13 +63,13 @@ func (d *responses) message(in *dialect.Input) {
 	case in.JSON == nil:
 		d.Frame.Type = d.eventID.Own([]byte(in.Event))
 		switch {
-		case string(in.Data) == typeDone: // some gateways send it
-			d.Frame.Type = typeDone
-		case d.status != 0 && in.Direction == schema.Receive && !d.view:
+		case string(in.Data) == dialect.DoneMarker: // some gateways send it
+			d.Frame.Type = dialect.DoneMarker
+		case d.refusal.Refused() && in.Direction == schema.Receive && !d.view:
 			if d.waiting != nil {
 				d.begin("", nil, false)
 			}
-			d.failBody(in.Data)
+			d.fail(in.Data, d.refusal.Text())
 		}
 	case in.JSON.Type() != fastjson.TypeObject:
 		d.Unknown()
@@ -121,7 +122,7 @@ func (d *responses) body(in *dialect.Input) {
 	case string(v.GetStringBytes("object")) == "response":
 		d.Frame.Type = "response"
 		d.whole(in, v)
-	case why != nil || d.status != 0:
+	case why != nil || d.refusal.Refused():
 		d.Frame.Type = typeError
 		if why == nil {
 			why = messageOf(v)
@@ -142,14 +143,56 @@ func (d *responses) End(at int64, b *dialect.Emitter) {
 	d.leave()
 }
 
-// leave lets go of the response in progress, also of one that was asked for and
-// of which nothing was heard.
+// leave settles the response in progress, also one that was asked for and that
+// nothing was received of.
 func (d *responses) leave() {
 	if d.waiting != nil {
 		d.begin("", nil, false)
 	}
-	if d.Run() != nil && d.status != 0 && !d.view {
+	if d.Run() != nil && d.refusal.Refused() && !d.view {
 		d.failStatus()
 	}
 	d.Abandon()
 }
+
+// sequence follows the sequence_number of the events of one response. They
+// count up by one from 0; a response that is resumed goes on where the client
+// says, so that the first number that is seen says nothing of what is missing.
+type sequence struct {
+	counting bool
+	latest   uint64
+	hash     uint64 // of the frame before
+	text     []byte // the present number, for the envelope
+}
+
+// number reads an event's number into the envelope, and marks what is missing,
+// repeated or out of order. It reports whether the frame is the one before once
+// more. With anew the event is a response's first.
+func (d *responses) number(in *dialect.Input, anew bool) (again bool) {
+	s := &d.count
+	if anew {
+		s.counting = false
+	}
+	v := in.JSON.Get("sequence_number")
+	if v == nil || v.Type() != fastjson.TypeNumber {
+		d.Frame.EventID = d.eventID.Own([]byte(in.ID))
+		return false
+	}
+	s.text = v.MarshalTo(s.text[:0])
+	d.Frame.EventID = dialect.Alias(s.text)
+	n, ok := dialect.RawUint(s.text)
+	if !ok {
+		return false
+	}
+	hash := xxhash.Sum64(in.Data)
+	if s.counting {
+		flags, lost := dialect.Step(n, s.latest, s.latest)
+		d.Emitter.Mark(d.Frame, flags, lost)
+		again = flags == schema.FlagEventRepeat && hash == s.hash
+	}
+	s.counting, s.latest, s.hash = true, n, hash
+	return again
+}
+
+// fromStart reports whether the present event may be its response's first.
+func (s *sequence) fromStart() bool { return !s.counting || s.latest == 0 }

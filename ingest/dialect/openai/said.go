@@ -125,9 +125,7 @@ func (d *responses) partDone(p *part, value *fastjson.Value, raw []byte) {
 		return
 	}
 	if len(value.GetArray("annotations")) > 0 {
-		var attrs dialect.Attributes
-		attrs.AddRaw("annotations", dialect.RawMember(raw, "annotations"))
-		m.Attributes = attrs.Text()
+		m.Attributes = dialect.Attribute("annotations", dialect.RawMember(raw, "annotations"))
 	}
 	d.Complete(p.kind, d.partKey(p))
 }

@@ -54,12 +54,10 @@ func countingOf(c *dialect.Counting, raw []byte) *dialect.Counting {
 // one of its kind. Some servers number theirs: chatcmpl-1 to chatcmpl-999.
 const distinct = 20
 
-// usageID makes the id and the scope of the usage of a response: global, so that
-// who sees it again replaces it, unless its own id is not.
-func (x *exchange) usageID(response string) (id, scope string) {
+// sharedID is the id of a response, "" where it is not the only one of its kind.
+func sharedID(response string) string {
 	if len(response) < distinct {
-		id = x.ID("usage")
-		return id, id
+		return ""
 	}
-	return "usage:" + response, response
+	return response
 }
