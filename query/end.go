@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"regexp"
 	"strings"
 	"time"
@@ -43,32 +42,28 @@ type SpanRef struct {
 	Name string `json:"name"`
 }
 
-// sessionEnd returns the end of a session, nil while it is open.
-func sessionEnd(head *SessionHead, streams []Stream, spans []span) *SessionEnd {
+// sessionEnd returns the end of a session with some runs, nil while it is open. The
+// spans are all of it, or those that sql/session_ends.sql selects.
+func sessionEnd(head *SessionHead, streams *sessionStreamsRow, runs uint64, spans []span) *SessionEnd {
 	if head.Status.Open() {
 		return nil
 	}
-	last := lastStream(streams)
-	end := &SessionEnd{At: head.LastAt}
-	if last != nil && last.Ended != nil && last.EndReason != leftReason && last.Ended.After(end.At) {
-		end.At = *last.Ended
-	}
+	end := &SessionEnd{At: moment(streams.End)}
 	switch {
 	case head.Status == Lost:
-		end.At = head.LastAt
 		end.Reason, end.Detail = EndLost, "its recorder is gone"
 	case head.Status == Failed:
 		end.runFailed(spans)
 	case head.Status == Cancelled:
 		end.Reason, end.Detail = EndCancelled, "the run was cancelled"
 		end.at(lastRun(spans, schema.StatusCancelled))
-	case last == nil || last.Ended == nil || last.EndReason == leftReason:
+	case streams.LastEnded == 0 || streams.LastReason == leftReason:
 		end.Reason, end.Detail = EndDone, "its last run ended"
-		if !hasRuns(spans) {
+		if runs == 0 {
 			end.Detail = "its stream went on in other sessions"
 		}
 	default:
-		end.Reason, end.Detail = explainEnd(last.EndReason)
+		end.Reason, end.Detail = explainEnd(streams.LastReason)
 	}
 	end.OffsetMS = millis(end.At.Sub(head.Started).Nanoseconds())
 	if end.Span == nil {
@@ -79,18 +74,6 @@ func sessionEnd(head *SessionHead, streams []Stream, spans []span) *SessionEnd {
 
 // leftReason is the end reason of a part whose stream continued in other sessions.
 const leftReason = "left"
-
-// lastStream returns the stream of the session's last frame.
-func lastStream(streams []Stream) *Stream {
-	var last *Stream
-	for i := range streams {
-		s := &streams[i]
-		if last == nil || cmp.Or(s.LastAt.Compare(last.LastAt), cmp.Compare(s.ID, last.ID)) > 0 {
-			last = s
-		}
-	}
-	return last
-}
 
 // runFailed sets the end to the end of the last run that failed.
 func (e *SessionEnd) runFailed(spans []span) {
@@ -120,15 +103,6 @@ func (e *SessionEnd) at(run *span) {
 		e.At = moment(run.Ended)
 	}
 	e.Span = &SpanRef{ID: run.ID, Kind: run.Kind, Name: run.Name}
-}
-
-func hasRuns(spans []span) bool {
-	for i := range spans {
-		if spans[i].Kind == string(schema.SpanRun) {
-			return true
-		}
-	}
-	return false
 }
 
 // lastRun returns the run that began last among those of a status.

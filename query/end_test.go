@@ -115,6 +115,8 @@ func TestSessionEnd(t *testing.T) {
 				tc.want.OffsetMS = float64(tc.want.At.Sub(got.Started).Milliseconds())
 			}
 			equal(t, "end", tc.want, got.End)
+			list := must[*query.Page[query.Session]](t)(r.Sessions(t.Context(), query.SessionQuery{Tenant: tc.rec.Tenant, Limit: 10}))
+			equal(t, "end in the list", tc.want, list.Items[0].End)
 		})
 	}
 }

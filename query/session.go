@@ -13,8 +13,6 @@ import (
 // messages.
 type SessionDetail struct {
 	SessionHead
-	// End is how it ended; null while it is open.
-	End           *SessionEnd   `json:"end"`
 	Runs          []Run         `json:"runs"`
 	Streams       []Stream      `json:"streams"`
 	Totals        Totals        `json:"totals"`
@@ -110,7 +108,7 @@ func (r *Reader) Session(ctx context.Context, tenant, session string) (*SessionD
 			Tools: head.Tools, Spent: head.Spent,
 		},
 	}
-	d.End = sessionEnd(&d.SessionHead, streams, spans)
+	d.End = sessionEnd(&d.SessionHead, s, counted.Runs, spans)
 	var counters Counters
 	for i := range streams {
 		counters.add(&streams[i].Counters)
@@ -121,7 +119,7 @@ func (r *Reader) Session(ctx context.Context, tenant, session string) (*SessionD
 
 // find gives what the streams tell of a session.
 func (r *Reader) find(ctx context.Context, tenant, session string) (*sessionStreamsRow, error) {
-	rows, err := ask[sessionStreamsRow](ctx, r, "session_streams", sessionStreamsShape{},
+	rows, err := ask[sessionStreamsRow](ctx, r, "session_streams", sessionStreamsShape{Ends: true},
 		r.liveness(r.now().UnixNano()).and(args{"tenant": tenant, "sessions": []string{session}}))
 	if err != nil {
 		return nil, err
@@ -151,6 +149,8 @@ func countSpans(spans []span) *sessionSpansRow {
 		agents[s.Agent], models[s.Model] = true, true
 		if status == schema.StatusUnclosed {
 			c.UnclosedSpans++
+		} else if s.open() {
+			c.OpenSpans++
 		}
 		switch schema.SpanKind(s.Kind) {
 		case schema.SpanRun:

@@ -84,6 +84,7 @@ func TestSession(t *testing.T) {
 	}, got.Totals)
 	equal(t, "head", query.SessionHead{
 		ID: "s", Started: when(0), Ended: ptr(when(100)), LastAt: when(100), DurationMS: 100000, Status: query.Incomplete, Title: "Fix it",
+		End:    &query.SessionEnd{At: when(100), OffsetMS: 100000, Reason: query.EndClosed, Detail: "the recording was closed"},
 		Frames: 81, Bytes: 8000, Tools: got.Totals.Tools, Dialects: []string{"loom", "openai-chat"}, Agents: []string{"main"},
 		Models: []string{}, Tags: map[string]string{"k": "v"}, Spent: got.Totals.Spent,
 	}, got.SessionHead)

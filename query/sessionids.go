@@ -44,7 +44,7 @@ type sessionIDsShape struct {
 var sortKeys = map[string]string{
 	"started":  "started_ns",
 	"last_at":  "last_ns",
-	"duration": "if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), last_ns) - started_ns",
+	"duration": "if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), end_ns) - started_ns",
 	"tokens":   "tokens",
 }
 
@@ -102,6 +102,11 @@ func (r *Reader) sessionIDs(ctx context.Context, q *SessionQuery, open *openSess
 		return r.byDuration(ctx, shape, a)
 	}
 	return ask[sessionID](ctx, r, "session_ids", shape, a)
+}
+
+// Lengths reports whether the statement needs to know when sessions ended.
+func (s sessionIDsShape) Lengths() bool {
+	return s.SortKey == sortKeys["duration"] || s.MinDuration || s.MaxDuration
 }
 
 // Duration is the SQL of a session's duration: sessionIDs' parameters list the open ones.

@@ -17,16 +17,19 @@ type Session struct {
 type SessionHead struct {
 	ID      string    `json:"id"`
 	Started time.Time `json:"started"` // arrival of the first frame
-	// Ended is the arrival of the last frame; null while the session is open.
-	Ended      *time.Time `json:"ended"`
-	LastAt     time.Time  `json:"last_at"`     // arrival of the last frame so far
-	DurationMS float64    `json:"duration_ms"` // from the first frame to the last
+	// Ended is when its last stream ended, or the arrival of the last frame if no end
+	// was recorded after it; null while the session is open.
+	Ended  *time.Time `json:"ended"`
+	LastAt time.Time  `json:"last_at"` // arrival of the last frame so far
+	// DurationMS is the time from the first frame to Ended, to LastAt while it is open.
+	DurationMS float64 `json:"duration_ms"`
 	// RunningMS is the time since the start, null unless the session is open;
 	// SilentMS is that since the last frame, null unless it is open or lost. Both
 	// are by the clock of the server that answers.
 	RunningMS *float64          `json:"running_ms"`
 	SilentMS  *float64          `json:"silent_ms"`
 	Status    SessionStatus     `json:"status"`
+	End       *SessionEnd       `json:"end"`   // how it ended; null while it is open
 	Title     string            `json:"title"` // the first user message, cut short; "" if there is none
 	Frames    uint64            `json:"frames"`
 	Bytes     uint64            `json:"bytes"`
@@ -55,7 +58,7 @@ type SessionFilter struct {
 	Models   []string
 	Dialects []string
 	Statuses []SessionStatus
-	// From the first to the last frame, of an open session to the present; both
+	// From the first frame to the end, of an open session to the present; both
 	// ends included, MaxDuration is 0 for no limit.
 	MinDuration, MaxDuration time.Duration
 	// Only sessions that have been silent, or open, for at least as long; 0 for no limit.
@@ -108,6 +111,7 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], 
 		return nil, err
 	}
 	var last mark // of the last item
+	var found []*sessionSummary
 	for {
 		ids, err := r.sessionIDs(ctx, &q, open, after, batch)
 		if err != nil {
@@ -119,22 +123,33 @@ func (r *Reader) Sessions(ctx context.Context, q SessionQuery) (*Page[Session], 
 		}
 		for i := range ids {
 			s := sessions[ids[i].ID]
-			if s == nil || !q.stands(s) {
+			if s == nil || !q.stands(&s.Session) {
 				continue // removed in between, or not what is asked for
 			}
-			if len(page.Items) == q.Limit {
+			if len(found) == q.Limit {
 				page.Next = last.cursor()
-				return page, nil
+				return page, r.fill(ctx, q.Tenant, page, found)
 			}
-			page.Items = append(page.Items, *s)
+			found = append(found, s)
 			last = mark{List: list, Key: ids[i].SortKey, ID: ids[i].ID, Now: open.at()}
 		}
 		if len(ids) < batch {
-			return page, nil
+			return page, r.fill(ctx, q.Tenant, page, found)
 		}
 		end := ids[len(ids)-1]
 		after = &mark{List: list, Key: end.SortKey, ID: end.ID}
 	}
+}
+
+// fill puts sessions on a page, with their ends.
+func (r *Reader) fill(ctx context.Context, tenant string, page *Page[Session], found []*sessionSummary) error {
+	if err := r.setEnds(ctx, tenant, found); err != nil {
+		return err
+	}
+	for _, s := range found {
+		page.Items = append(page.Items, s.Session)
+	}
+	return nil
 }
 
 // stands reports whether a session has one of the statuses and dialects of the query,

@@ -32,6 +32,7 @@ type span struct {
 	Provider   string `ch:"provider"`
 	Error      string `ch:"error"`
 	Attributes string `ch:"attributes"`
+	Closed     int64  // of an unclosed span the end of its run or its stream, ns; 0 if that is not known
 }
 
 // spans gives the spans of a session, put together, in order of their start.
@@ -40,11 +41,44 @@ func (r *Reader) spans(ctx context.Context, tenant string, s *sessionStreamsRow)
 	if err != nil {
 		return nil, err
 	}
-	return mergeSpans(views), nil
+	ends := make(map[string]int64, len(s.StreamIDs))
+	for i, id := range s.StreamIDs {
+		ends[id] = s.StreamEnds[i]
+	}
+	for i := range views {
+		if v := &views[i]; finality(v.Status) == 1 {
+			v.Closed = ends[v.Stream]
+		}
+	}
+	merged := mergeSpans(views)
+	closeWithRuns(merged)
+	return merged, nil
+}
+
+// closeWithRuns limits the time for which unclosed spans were open to the end of the run
+// that holds them, where that ended before its stream.
+func closeWithRuns(spans []span) {
+	byID := make(map[string]*span, len(spans))
+	for i := range spans {
+		byID[spans[i].ID] = &spans[i]
+	}
+	for i := range spans {
+		s := &spans[i]
+		if finality(s.Status) != 1 || s.Closed == 0 {
+			continue
+		}
+		above := byID[s.Parent]
+		for depth := 0; above != nil && above.Kind != string(schema.SpanRun) && depth < len(spans); depth++ {
+			above = byID[above.Parent]
+		}
+		if above != nil && !above.open() && above.Ended >= s.begin() {
+			s.Closed = min(s.Closed, above.Ended)
+		}
+	}
 }
 
 // mergeSpans puts the views of each span together. The earliest start counts
-// and the earliest first token; status, end and error are those of the view in
+// and the earliest first token, and of the ends of streams the latest; status, end and error are those of the view in
 // front (see compareViews); of the rest the view in front decides, and the next
 // one where it says nothing. sql/merged_spans.sql does the same for lists and
 // reports. The views are put in another order.
@@ -105,6 +139,7 @@ func (s *span) take(view *span) {
 	if view.seen().Compare(s.seen()) < 0 {
 		s.SeenAt, s.Stream, s.SeenSeq = view.SeenAt, view.Stream, view.SeenSeq
 	}
+	s.Closed = max(s.Closed, view.Closed)
 	s.Started = earliest(s.Started, view.Started)
 	s.FirstToken = earliest(s.FirstToken, view.FirstToken)
 	s.Reported = cmp.Or(s.Reported, view.Reported)

@@ -9,6 +9,7 @@ import (
 // sessionStreamsShape is what sql/session_streams.sql asks of.
 type sessionStreamsShape struct {
 	Since bool // no stream is older than oldest_stream, s since 1970
+	Ends  bool // when each stream ended
 }
 
 // sessionStreamsRow is what the streams tell of a session.
@@ -16,6 +17,11 @@ type sessionStreamsRow struct {
 	ID          string   `ch:"session_id"`
 	Started     int64    `ch:"started_ns"`
 	Last        int64    `ch:"last_ns"`
+	End         int64    `ch:"end_ns"`        // of the last stream, or the last frame
+	LastEnded   int64    `ch:"last_ended_ns"` // of the stream that was last to end; 0 if it did not
+	LastReason  string   `ch:"last_reason"`
+	StreamIDs   []string `ch:"stream_ids"` // with StreamEnds: when each stream ended, or its last frame
+	StreamEnds  []int64  `ch:"stream_ends"`
 	Streams     uint64   `ch:"streams"`
 	Frames      uint64   `ch:"frames"`
 	Bytes       uint64   `ch:"bytes"`
@@ -40,6 +46,7 @@ type sessionSpansRow struct {
 	ToolCalls     uint64   `ch:"tool_calls"`
 	ToolErrors    uint64   `ch:"tool_errors"`
 	UnclosedSpans uint64   `ch:"unclosed_spans"`
+	OpenSpans     uint64   `ch:"open_spans"`
 	Agents        []string `ch:"agents"`
 	Models        []string `ch:"models"`
 }
@@ -50,10 +57,17 @@ type sessionUsageRow struct {
 	sumsRow
 }
 
-// summaries gives all that the list shows of the sessions, by id. Sessions that
-// are not there are left out.
-func (r *Reader) summaries(ctx context.Context, tenant string, ids []sessionID) (map[string]*Session, error) {
-	sessions := make(map[string]*Session, len(ids))
+// sessionSummary is a session with the rows that it was made from.
+type sessionSummary struct {
+	Session
+	streams *sessionStreamsRow
+	spans   *sessionSpansRow
+}
+
+// summaries gives all that the list shows of the sessions, by id, but for their ends
+// (see setEnds). Sessions that are not there are left out.
+func (r *Reader) summaries(ctx context.Context, tenant string, ids []sessionID) (map[string]*sessionSummary, error) {
+	sessions := make(map[string]*sessionSummary, len(ids))
 	if len(ids) == 0 {
 		return sessions, nil
 	}
@@ -82,7 +96,7 @@ func (r *Reader) summaries(ctx context.Context, tenant string, ids []sessionID) 
 		if found == nil {
 			found = &sessionSpansRow{}
 		}
-		sessions[row.ID] = r.summary(row, found, now)
+		sessions[row.ID] = &sessionSummary{*r.summary(row, found, now), row, found}
 	}
 	spent, err := r.spent(ctx, tenant, ids)
 	if err != nil {
@@ -131,17 +145,22 @@ func (r *Reader) summary(streams *sessionStreamsRow, spans *sessionSpansRow, now
 		runs: spans.Runs, openRuns: spans.OpenRuns, unclosedRuns: spans.UnclosedRuns,
 		failedRuns: spans.FailedRuns, cancelledRuns: spans.CancelledRuns, lastRun: schema.Status(spans.LastRun),
 	}
+	status := state.status(r.quietAfter)
+	until := streams.End
+	if status.Open() {
+		until = streams.Last
+	}
 	s := &Session{Runs: spans.Runs, Streams: streams.Streams}
 	s.SessionHead = SessionHead{
 		ID: streams.ID, Started: moment(streams.Started), LastAt: moment(streams.Last),
-		DurationMS: millis(streams.Last - streams.Started), Status: state.status(r.quietAfter),
+		DurationMS: millis(until - streams.Started), Status: status,
 		Title: streams.Title, Frames: streams.Frames, Bytes: streams.Bytes,
 		Tools:    ToolCounts{Calls: spans.ToolCalls, Errors: spans.ToolErrors},
 		Dialects: streams.Dialects, Agents: orEmpty(spans.Agents), Models: orEmpty(spans.Models),
 		Tags: map[string]string{},
 	}
 	if !s.Status.Open() {
-		s.Ended = known(streams.Last)
+		s.Ended = known(until)
 	}
 	s.RunningMS = knownMillis(int64(since(now, streams.Started)), s.Status.Open())
 	s.SilentMS = knownMillis(int64(since(now, streams.Last)), s.Status.Open() || s.Status == Lost)

@@ -37,8 +37,8 @@ type TimelineSpan struct {
 	DurationMS *float64   `json:"duration_ms"`
 	ReportedMS *float64   `json:"reported_ms"` // what the source itself measured
 	// Open marks a span that did not end: it runs, hangs, or was cut short.
-	// OpenMS is for how long it has been open so far, or was when its session
-	// fell silent or its stream ended.
+	// OpenMS is for how long it has been open so far, or was when its stream or its
+	// session ended.
 	Open   bool     `json:"open"`
 	OpenMS *float64 `json:"open_ms"`
 	// RunningMS is the time since its start, and SilentMS that since the session's
@@ -106,7 +106,7 @@ func (r *Reader) Timeline(ctx context.Context, tenant, session string) (*Timelin
 		SessionID: session, Status: head.Status, Started: head.Started, Ended: head.Ended,
 		DurationMS: head.DurationMS, RunningMS: head.RunningMS, SilentMS: head.SilentMS, Usage: []UsageRecord{}, Gaps: make([]Gaps, len(gaps)),
 	}
-	until := s.Last
+	until := s.End
 	if head.Status.Open() {
 		until = now
 	}
@@ -163,8 +163,11 @@ func (s *span) onTimeline(from, until int64) *TimelineSpan {
 		t.DurationMS = knownMillis(d, true)
 	}
 	if t.Open {
-		if s.Ended != 0 {
+		switch {
+		case s.Ended != 0:
 			until = s.Ended // cut short
+		case s.Closed != 0:
+			until = s.Closed
 		}
 		t.OpenMS = knownMillis(max(until-begin, 0), true)
 	} else {

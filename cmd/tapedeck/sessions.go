@@ -49,10 +49,10 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	})
 	c.setAmounts(q)
 	filtered := len(q) > 0 && (len(q) > 1 || !q.Has("sort"))
-	t := console.NewTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "title")
+	t := console.NewTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "end", "title")
 	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *query.Session) {
 		t.Row(console.Clip(s.ID, 40), console.LocalTime(s.Started), sessionTime(&s.SessionHead), s.Status, s.Runs, console.Thousands(s.Frames),
-			console.Thousands(s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), console.Clip(s.Title, 50))
+			console.Thousands(s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), console.Clip(unusualEnd(s.End), 50), console.Clip(s.Title, 50))
 	})
 	if err != nil || g.JSON {
 		return err
@@ -109,6 +109,22 @@ func sessionTime(s *query.SessionHead) string {
 		return console.Millis(*s.RunningMS)
 	}
 	return console.Millis(s.DurationMS)
+}
+
+// unusualEnd describes the cause of an end, "" if it is an ordinary one or there is none.
+func unusualEnd(e *query.SessionEnd) string {
+	if e == nil || e.Reason == query.EndEOF || e.Reason == query.EndClosed || e.Reason == query.EndDone {
+		return ""
+	}
+	return endText(e)
+}
+
+// endText describes the cause of an end and what was open or failed then.
+func endText(e *query.SessionEnd) string {
+	if e.Span != nil && e.Span.Name != "" {
+		return e.Detail + ", in " + e.Span.Name
+	}
+	return e.Detail
 }
 
 // toolCalls says how often tools were called.

@@ -155,6 +155,9 @@ func spanTime(s *query.TimelineSpan) string {
 	if s.RunningMS != nil {
 		return console.Millis(*s.RunningMS) + "…"
 	}
+	if s.OpenMS != nil {
+		return console.Millis(*s.OpenMS)
+	}
 	return "open"
 }
 

@@ -11,8 +11,7 @@ the next. All of it is packed into one number, which argMax compares fast. */ -}
             + bitShiftLeft(toUInt256(version), 128)
             + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
 {{- end}}
-{{define "merged_spans"}}
-    SELECT
+{{define "merged_columns"}}
         session_id, span_id,
         argMax(kind, rank) AS span_kind,
         argMax(status, rank) AS span_status,
@@ -24,6 +23,9 @@ the next. All of it is packed into one number, which argMax compares fast. */ -}
         argMaxIf(duration_ns, rank, duration_ns != 0) AS reported_ns,
         min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
         min((seen_at, stream_id, seen_seq)) AS first_seen
+{{- end}}
+{{define "merged_spans"}}
+    SELECT{{template "merged_columns"}}
     FROM (SELECT *, {{template "span_rank"}}
         FROM spans FINAL
         {{.}})

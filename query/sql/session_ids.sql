@@ -77,6 +77,9 @@ FROM (
         session_id,
         toUnixTimestamp64Nano(min(first_at)) AS started_ns,
         toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+        {{- if .Lengths}}
+        toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns,
+        {{- end}}
         toInt64({{if .Edge}}toUnixTimestamp(min(stream_started)){{else}}0{{end}}) AS oldest_stream_s
         {{- if .Tokens}},
         any(session_tokens) AS tokens
@@ -92,7 +95,8 @@ FROM (
     GROUP BY session_id
     {{- if .Apart}}
     UNION ALL
-    SELECT session_id, toUnixTimestamp64Nano(first_at), toUnixTimestamp64Nano(greatest(first_at, last_at)), toInt64(0)
+    SELECT session_id, toUnixTimestamp64Nano(first_at), toUnixTimestamp64Nano(greatest(first_at, last_at)),
+        {{- if .Lengths}} toUnixTimestamp64Nano(greatest(first_at, last_at, ended)),{{end}} toInt64(0)
     FROM streams
     WHERE {{template "session_rows" .}}
       AND cityHash64(session_id) NOT IN {several:Array(UInt64)}

@@ -3,12 +3,13 @@
 
 SELECT
     session_id, started_ns, last_ns, oldest_stream_s,
-    if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), last_ns) - started_ns AS sort_key
+    if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), end_ns) - started_ns AS sort_key
 FROM (
     SELECT
         session_id,
         toUnixTimestamp64Nano(min(first_at)) AS started_ns,
         toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+        toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns,
         toInt64(0) AS oldest_stream_s
     FROM streams
     WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
@@ -31,7 +32,7 @@ FROM (
       AND cityHash64(session_id) IN {several:Array(UInt64)}
     GROUP BY session_id
     UNION ALL
-    SELECT session_id, toUnixTimestamp64Nano(first_at), toUnixTimestamp64Nano(greatest(first_at, last_at)), toInt64(0)
+    SELECT session_id, toUnixTimestamp64Nano(first_at), toUnixTimestamp64Nano(greatest(first_at, last_at)), toUnixTimestamp64Nano(greatest(first_at, last_at, ended)), toInt64(0)
     FROM streams
     WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})

@@ -9,6 +9,7 @@ FROM (
         session_id,
         toUnixTimestamp64Nano(min(first_at)) AS started_ns,
         toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns,
+        toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns,
         toInt64(0) AS oldest_stream_s,
         any(session_tokens) AS tokens
     FROM streams
@@ -121,8 +122,8 @@ FROM (
     GROUP BY session_id)
 WHERE 1
    AND started_ns >= {from:Int64}
-   AND if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), last_ns) - started_ns >= {min_duration:Int64}
-   AND if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), last_ns) - started_ns <= {max_duration:Int64}
+   AND if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), end_ns) - started_ns >= {min_duration:Int64}
+   AND if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), end_ns) - started_ns <= {max_duration:Int64}
    AND tokens >= {min_tokens:Int64}
    AND tokens <= {max_tokens:Int64}
    AND (sort_key, session_id) < ({after_key:Int64}, {after_id:String})

@@ -9,6 +9,7 @@ SELECT
     countIf(span_kind = 'tool') AS tool_calls,
     countIf(span_kind = 'tool' AND span_status = 'error') AS tool_errors,
     countIf(span_status = 'unclosed') AS unclosed_spans,
+    countIf(span_status IN ('', 'open', 'waiting')) AS open_spans,
     arraySort(groupUniqArrayIf(span_agent, span_agent != '')) AS agents,
     arraySort(groupUniqArrayIf(span_model, span_model != '')) AS models
 FROM (

@@ -20,7 +20,14 @@ const looks: Record<Schemas['SessionStatus'], StateLook> = {
   },
 }
 
-/** How a session stands, in a word. */
-export function StatusBadge({ status }: { status: Schemas['SessionStatus'] }) {
-  return <StateBadge {...looks[status]} />
+/** How a session stands, in a word; `cause` is why, where that is known. */
+export function StatusBadge({
+  status,
+  cause,
+}: {
+  status: Schemas['SessionStatus']
+  cause?: string | undefined
+}) {
+  const look = looks[status]
+  return <StateBadge {...look} why={cause ?? look.why} />
 }

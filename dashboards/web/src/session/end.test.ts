@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endLine } from './end'
+import { causeOf, endLine } from './end'
 
 const end = {
   at: '2026-03-02T10:00:02.73Z',
@@ -25,6 +25,12 @@ test('the cause of an end is shown in a line', () => {
 
 test.each(['eof', 'closed', 'done'] as const)('an end by %s has no line', (reason) => {
   expect(endLine({ ...end, reason })).toBeNull()
+})
+
+test('the list shows the cause in one text', () => {
+  expect(causeOf(end)).toBe('Ended at 2.73 s: the recorded command exited with 137, in psql')
+  expect(causeOf({ ...end, span: null })).toBe('Ended at 2.73 s: the recorded command exited with 137')
+  expect([causeOf({ ...end, reason: 'eof' }), causeOf(null)]).toEqual([undefined, undefined])
 })
 
 test('an open session has no line', () => expect(endLine(null)).toBeNull())

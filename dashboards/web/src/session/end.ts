@@ -26,4 +26,11 @@ export function endLine(end: End | null): EndLine | null {
   }
 }
 
+/** The same in one text, for the list of sessions: "Ended at 2.73 s: the recorded command exited with 137, in psql". */
+export function causeOf(end: End | null): string | undefined {
+  const line = endLine(end)
+  if (line === null) return undefined
+  return line.in === null ? line.text : `${line.text}, in ${line.in.name}`
+}
+
 const kinds = { run: 'run', node: 'step', llm: 'model call', tool: 'tool call' }

@@ -5,6 +5,7 @@ import { StatusBadge } from '../components/status'
 import { Time } from '../components/time'
 import { duration } from '../format/duration'
 import { compact, count, counted } from '../format/numbers'
+import { causeOf } from '../session/end'
 import type { Session } from './rows'
 import classes from './table.module.css'
 
@@ -58,7 +59,7 @@ export function Row({
         </div>
       </div>
       <div role="cell" className={classes.status}>
-        <StatusBadge status={session.status} />
+        <StatusBadge status={session.status} cause={causeOf(session.end)} />
       </div>
       <div role="cell" className={classes.started}>
         <Time at={session.started} />
