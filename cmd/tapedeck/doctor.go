@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/deploy/health"
 	"tapedeck/deploy/local/datadir"
 	"tapedeck/deploy/local/engine"
 	"tapedeck/ingest/outlet"
@@ -32,10 +33,6 @@ type finding struct {
 	Detail string `json:"detail"`
 	Do     string `json:"do,omitempty"` // what to do about it
 }
-
-// lowDisk is the free space, bytes, under which the doctor warns: the default of
-// --min-disk-free.
-const lowDisk = 2 << 30
 
 // Run checks everything and prints what it found. It fails if anything is wrong.
 func (c *doctorCommand) Run(ctx context.Context, g *global) error {
@@ -106,7 +103,7 @@ func findData(dir string) finding {
 
 // findDisk checks the free space on the disk of the data directory.
 func findDisk(dir string) finding {
-	c := checkDisk(dir, lowDisk)
+	c := health.Disk(dir, health.LowDisk)
 	return finding{What: "disk", OK: c.OK, Detail: c.Detail, Do: c.Do}
 }
 
@@ -116,7 +113,7 @@ func findSpool() []finding {
 	if err != nil {
 		return []finding{{What: "spool", Detail: err.Error()}}
 	}
-	disk := checkDisk(home, lowDisk)
+	disk := health.Disk(home, health.LowDisk)
 	if !disk.OK {
 		disk.Do = "make room on that disk: recording commands keep there what they cannot send"
 	}
@@ -173,7 +170,7 @@ func (g *global) findServer(ctx context.Context) []finding {
 		return []finding{{What: "server", Detail: detail, Do: do}}
 	}
 	defer resp.Body.Close()
-	var ready readiness
+	var ready health.Readiness
 	if err := json.NewDecoder(resp.Body).Decode(&ready); err != nil {
 		return []finding{{What: "server", Detail: fmt.Sprintf("%s answers %s, not as a tapedeck server does", c.Base, resp.Status)}}
 	}

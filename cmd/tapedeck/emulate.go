@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 
+	"tapedeck/deploy/server"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
@@ -45,14 +46,14 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer played.close()
-	l, err := listen(c.Listen)
+	l, err := server.Listen(c.Listen)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
 	life, end := context.WithCancel(context.Background())
 	srv := &http.Server{
-		Handler:     localPages(played.handler),
+		Handler:     server.LocalPages(played.handler),
 		BaseContext: func(net.Listener) context.Context { return life },
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

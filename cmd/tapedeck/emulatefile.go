@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 
+	"tapedeck/deploy/server"
 	"tapedeck/ingest"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
@@ -46,8 +47,8 @@ func cannotSpeak(err error) error {
 
 // playTape answers from a tape file, which is closed with what it returns.
 func (c *emulateCommand) playTape(ctx context.Context, f *tapefile.File, session string, log *slog.Logger) (*emulated, error) {
-	server := router.New(emulate.Options{Library: f, Logger: log}, nil)
-	if err := server.Speaks(ctx, ingest.DefaultTenant, session, c.Protocol); err != nil {
+	emulation := router.New(emulate.Options{Library: f, Logger: log}, nil)
+	if err := emulation.Speaks(ctx, ingest.DefaultTenant, session, c.Protocol); err != nil {
 		return nil, errors.Join(cannotSpeak(err), f.Close())
 	}
 	prefix := c.prefix(session, "")
@@ -60,7 +61,7 @@ func (c *emulateCommand) playTape(ctx context.Context, f *tapefile.File, session
 		u.RawQuery = r.URL.RawQuery
 		inner := r.WithContext(r.Context())
 		inner.URL = u
-		server.Session(w, inner, ingest.DefaultTenant)
+		emulation.Session(w, inner, ingest.DefaultTenant)
 	}), func() { _ = f.Close() }}, nil // it was only read
 }
 
@@ -71,7 +72,7 @@ func (c *emulateCommand) checkSettings() error {
 		wrong, _ := problem.From(err)
 		return usage.Errorf("--%s: %s", flagOf(wrong.Parameter), wrong.Detail)
 	}
-	return checkListen(c.Listen)
+	return server.CheckListen(c.Listen)
 }
 
 // flagOf names the flag of a setting.

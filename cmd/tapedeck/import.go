@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"tapedeck/ingest"
+	"tapedeck/deploy/tapeimport"
 	"tapedeck/ingest/outlet"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
@@ -41,36 +41,32 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer file.Close()
-	im := newImporter(c.Tenant, c.Session)
 	if c.Check {
-		im.publish = func(context.Context, ingest.EncodedBlock) error { return nil }
-		err := im.read(ctx, file)
-		return c.report(g, im, "holds", err)
+		im := tapeimport.New(c.Tenant, c.Session, nil)
+		return c.report(g, im, "holds", im.Import(ctx, file))
 	}
 	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, Sync: c.sync()})
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	p := newParcels(out.Publisher())
-	im.publish = p.publish
-	shown := console.ShowProgress(func() string { return console.Count(im.frames(), "frame") + " imported" })
-	err = im.read(ctx, file)
-	err = errors.Join(err, p.wait(ctx))
+	im := tapeimport.New(c.Tenant, c.Session, out.Publisher())
+	shown := console.ShowProgress(func() string { return console.Count(im.Frames(), "frame") + " imported" })
+	err = im.Import(ctx, file)
 	shown.End()
 	if drained := drain(context.WithoutCancel(ctx), out); drained != nil {
 		return errors.Join(err, drained)
 	}
 	if !c.NoWait && c.NATS == "" {
 		again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
-		waitImported(again, g, im.sessions)
+		waitImported(again, g, im.Sessions)
 		stop()
 	}
 	return c.report(g, im, "imported", err)
 }
 
 // waitImported waits until the sessions can be read, for some seconds at most each.
-func waitImported(ctx context.Context, g *global, sessions []*imported) {
+func waitImported(ctx context.Context, g *global, sessions []*tapeimport.Session) {
 	c, err := g.client()
 	if err != nil {
 		return
@@ -78,20 +74,20 @@ func waitImported(ctx context.Context, g *global, sessions []*imported) {
 	p := console.ShowProgress(func() string { return "waiting until the sessions can be read" })
 	defer p.End()
 	for _, s := range sessions {
-		if s.Frames > 0 || s.ended != nil {
-			s.wait(ctx, c)
+		if !s.Empty() {
+			waitSession(ctx, c, s)
 		}
 	}
 }
 
-// wait waits until the session shows the frames and the end that came.
-func (to *imported) wait(ctx context.Context, c *apiclient.Client) {
+// waitSession waits until a session shows the imported frames and end.
+func waitSession(ctx context.Context, c *apiclient.Client, to *tapeimport.Session) {
 	ctx, cancel := context.WithTimeout(ctx, readableTimeout)
 	defer cancel()
 	for {
 		var detail query.SessionDetail
 		err := c.Get(ctx, apiclient.SessionPath(to.ID), nil, &detail)
-		if _, answered := errors.AsType[*apiclient.Error](err); err != nil && !answered || err == nil && to.shownBy(&detail) {
+		if _, answered := errors.AsType[*apiclient.Error](err); err != nil && !answered || err == nil && shownBy(to, &detail) {
 			return
 		}
 		select {
@@ -102,11 +98,12 @@ func (to *imported) wait(ctx context.Context, c *apiclient.Client) {
 	}
 }
 
-// shownBy reports whether an answer about the session tells all that came. The
-// session may have been there, ended, with fewer frames.
-func (to *imported) shownBy(detail *query.SessionDetail) bool {
-	return detail.Frames >= to.Frames && (to.ended == nil || slices.ContainsFunc(detail.Streams, func(s query.Stream) bool {
-		return s.ID == to.ended.StreamID && s.Ended != nil && !s.Ended.Before(time.Unix(0, to.ended.Ended).Truncate(time.Microsecond))
+// shownBy reports whether an answer about a session includes everything imported. The
+// session may have been recorded before, ended, with fewer frames.
+func shownBy(to *tapeimport.Session, detail *query.SessionDetail) bool {
+	stream, at, ended := to.Ended()
+	return detail.Frames >= to.Frames && (!ended || slices.ContainsFunc(detail.Streams, func(s query.Stream) bool {
+		return s.ID == stream && s.Ended != nil && !s.Ended.Before(time.Unix(0, at).Truncate(time.Microsecond))
 	}))
 }
 
@@ -145,12 +142,12 @@ func (c *importCommand) checkOne() error {
 }
 
 // report prints what came. err is why not all did.
-func (c *importCommand) report(g *global, im *importer, did string, err error) error {
-	if _, broken := errors.AsType[*tapefile.BreakError](err); err != nil && !broken && len(im.sessions) == 0 {
+func (c *importCommand) report(g *global, im *tapeimport.Importer, did string, err error) error {
+	if _, broken := errors.AsType[*tapefile.BreakError](err); err != nil && !broken && len(im.Sessions) == 0 {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	if g.JSON {
-		answer := map[string]any{"items": im.sessions, "next": nil, "complete": err == nil}
+		answer := map[string]any{"items": im.Sessions, "next": nil, "complete": err == nil}
 		if encoding := json.NewEncoder(os.Stdout).Encode(answer); encoding != nil {
 			return encoding
 		}
@@ -160,25 +157,25 @@ func (c *importCommand) report(g *global, im *importer, did string, err error) e
 			w = console.To(os.Stdout)
 		}
 		t := console.NewTable(w, "session", "streams", "frames", "bytes", "facts", "title")
-		for _, s := range im.sessions {
+		for _, s := range im.Sessions {
 			t.Row(console.Clip(s.ID, 40), s.Streams, console.Thousands(s.Frames), console.Thousands(s.Bytes), console.Thousands(s.Facts), console.Clip(s.Title, 60))
 		}
-		fmt.Fprintf(w, "%s %s\n", did, console.Count(len(im.sessions), "session"))
+		fmt.Fprintf(w, "%s %s\n", did, console.Count(len(im.Sessions), "session"))
 		if err := t.Flush(); err != nil {
 			return err
 		}
 	}
 	if err != nil {
-		for _, s := range im.sessions {
-			s.sayMissing(c.Check)
+		for _, s := range im.Sessions {
+			printMissing(s, c.Check)
 		}
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	return nil
 }
 
-// sayMissing says what a tape that is not whole lacks of a session.
-func (to *imported) sayMissing(check bool) {
+// printMissing prints what a tape that is not whole lacks of a session.
+func printMissing(to *tapeimport.Session, check bool) {
 	what := "facts"
 	switch {
 	case to.Frames == 0 && to.Missing > 0:

@@ -9,10 +9,13 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"tapedeck/deploy/tapeimport"
+	"tapedeck/replay/tapefile"
 )
 
 // importTape posts a body to /v1/import.
-func importTape(t *testing.T, s *instance, media string, body []byte) (int, importAnswer, string) {
+func importTape(t *testing.T, s *instance, media string, body []byte) (int, tapeimport.Answer, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/v1/import", bytes.NewReader(body))
 	if err != nil {
@@ -28,7 +31,7 @@ func importTape(t *testing.T, s *instance, media string, body []byte) (int, impo
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answer importAnswer
+	var answer tapeimport.Answer
 	if resp.StatusCode == http.StatusOK {
 		if err := json.Unmarshal(text, &answer); err != nil {
 			t.Fatal(err)
@@ -55,17 +58,17 @@ func TestImportRoute(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 
-	status, answer, body := importTape(t, s, tapeType, tape)
+	status, answer, body := importTape(t, s, tapefile.MediaType, tape)
 	if status != http.StatusOK || !answer.Complete || len(answer.Items) != 1 || answer.Items[0].ID != id || answer.Items[0].Frames == 0 {
 		t.Fatalf("%d %s", status, body)
 	}
 	until(t, "the end of what is imported", 20*time.Second, ended)
 	sameViews(t, "imported", views(t, s, id), want)
 
-	if status, answer, body = importTape(t, s, tapeType, tape[:len(tape)/2]); status == http.StatusOK && (answer.Complete || answer.Reason == "") {
+	if status, answer, body = importTape(t, s, tapefile.MediaType, tape[:len(tape)/2]); status == http.StatusOK && (answer.Complete || answer.Reason == "") {
 		t.Errorf("half a tape: %d %s", status, body)
 	}
-	for media, sent := range map[string]string{tapeType: "no tape", "text/plain": string(tape)} {
+	for media, sent := range map[string]string{tapefile.MediaType: "no tape", "text/plain": string(tape)} {
 		if status, _, body := importTape(t, s, media, []byte(sent)); status != http.StatusBadRequest && status != http.StatusUnsupportedMediaType {
 			t.Errorf("%s: %d %s", media, status, body)
 		}

@@ -37,22 +37,6 @@ func (e *knownError) report(g *global) error {
 	return nil
 }
 
-// sessionOf returns a function that looks up the session of the bytes with a digest;
-// nil on a node that does not read recordings.
-func (n *node) sessionOf() func(ctx context.Context, tenant, digest string) (string, error) {
-	if n.db == nil {
-		return nil
-	}
-	reader := query.NewReader(n.db)
-	return func(ctx context.Context, tenant, digest string) (string, error) {
-		page, err := reader.Streams(ctx, query.StreamsQuery{Tenant: tenant, Digest: digest, Limit: 1})
-		if err != nil || len(page.Items) == 0 {
-			return "", err
-		}
-		return page.Items[0].SessionID, nil
-	}
-}
-
 // lookUpTimeout bounds how long a recording waits for the answer.
 const lookUpTimeout = 5 * time.Second
 

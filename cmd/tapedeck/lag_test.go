@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/health"
 	"tapedeck/deploy/local"
-	"tapedeck/ingest/jetstream"
 )
 
 // With JetStream full and no sink at all, every server that can know it says so,
@@ -30,7 +30,7 @@ func TestNoSink(t *testing.T) {
 	wrong := func(s *instance, part, says string) func() bool {
 		return func() bool {
 			status, answer := s.readiness(t)
-			return status == http.StatusOK && answer.Ready && slices.ContainsFunc(answer.Checks, func(c check) bool {
+			return status == http.StatusOK && answer.Ready && slices.ContainsFunc(answer.Checks, func(c health.Check) bool {
 				return c.Part == part && !c.OK && c.Advisory && strings.Contains(c.Detail, says) && c.Do != ""
 			})
 		}
@@ -66,7 +66,7 @@ func TestNoSink(t *testing.T) {
 	for _, s := range []*instance{ingest, api, sink} {
 		until(t, s.url+" to be well", 60*time.Second, func() bool {
 			status, answer := s.readiness(t)
-			return status == http.StatusOK && !slices.ContainsFunc(answer.Checks, func(c check) bool { return !c.OK })
+			return status == http.StatusOK && !slices.ContainsFunc(answer.Checks, func(c health.Check) bool { return !c.OK })
 		})
 	}
 	until(t, "all frames", 30*time.Second, func() bool {
@@ -74,32 +74,6 @@ func TestNoSink(t *testing.T) {
 		var session struct{ Frames int }
 		return json.Unmarshal(body, &session) == nil && session.Frames == frames
 	})
-}
-
-// A process that does nothing but store is not ready while it is behind.
-func TestLagMakesASinkNotReady(t *testing.T) {
-	for _, c := range []struct {
-		roles    roles
-		advisory bool
-	}{
-		{roles{sink: true}, false},
-		{roles{api: true}, true},
-		{roles{ingest: true}, true},
-		{roles{ingest: true, sink: true, api: true}, true},
-	} {
-		n := &node{cfg: nodeConfig{roles: c.roles, thresholds: thresholds{MaxLag: time.Minute, MaxFill: 90}}}
-		behind := n.checkLag(backlogOf(2 * time.Minute))
-		if behind.OK || behind.Advisory != c.advisory {
-			t.Errorf("%+v, behind: %+v", c.roles, behind)
-		}
-		if well := n.checkLag(backlogOf(30 * time.Second)); !well.OK {
-			t.Errorf("%+v, half a minute behind: %+v", c.roles, well)
-		}
-	}
-}
-
-func backlogOf(age time.Duration) jetstream.Backlog {
-	return jetstream.Backlog{Messages: 1, Unstored: 1, OldestMS: float64(age.Milliseconds())}
 }
 
 // randomLines are lines of base64, which hardly compress.
@@ -130,7 +104,7 @@ func TestTakingWithoutNATS(t *testing.T) {
 		t.Errorf("%d %+v", status, answer)
 	}
 	for _, part := range []string{"nats", "jetstream"} {
-		if !slices.ContainsFunc(answer.Checks, func(c check) bool {
+		if !slices.ContainsFunc(answer.Checks, func(c health.Check) bool {
 			return c.Part == part && !c.OK && c.Advisory && strings.Contains(c.Detail, "recording goes on: blocks are durable in the spool")
 		}) {
 			t.Errorf("the check of %s does not say how it is: %+v", part, answer.Checks)

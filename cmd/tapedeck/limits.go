@@ -49,3 +49,8 @@ func (f limitFlags) limits() ingest.Limits {
 		Tags: f.MaxTags, TagBytes: f.MaxTagBytes,
 	}
 }
+
+// profileFlags are those of commands that serve profiles.
+type profileFlags struct {
+	Pprof bool `help:"Serve profiles of this process under /debug/pprof/."`
+}

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"os"
 	"runtime/debug"
-	"runtime/metrics"
-	"time"
 )
 
 // spareGC lets a recording command's heap, which is a few megabytes, grow to
@@ -16,41 +13,4 @@ func spareGC() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-}
-
-// A server is quiet while it allocates less than quietBytes in quietFor.
-const (
-	quietFor   = 5 * time.Second
-	quietBytes = 4 << 20
-	// worthTidying is after how much that was allocated a collection is worth its time.
-	worthTidying = 32 << 20
-)
-
-// tidyWhenQuiet gives memory back to the system when the server has fallen quiet,
-// until ctx ends. A heap is collected when it has doubled, so that what ten thousand
-// connections left behind as they opened would stay for as long as they are idle.
-func tidyWhenQuiet(ctx context.Context) {
-	tick := time.NewTicker(quietFor)
-	defer tick.Stop()
-	before, tidied := allocated(), uint64(0)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		now := allocated()
-		if now-before < quietBytes && now-tidied > worthTidying {
-			debug.FreeOSMemory()
-			tidied = now
-		}
-		before = now
-	}
-}
-
-// allocated is how much was allocated since the process began, bytes.
-func allocated() uint64 {
-	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64()
 }

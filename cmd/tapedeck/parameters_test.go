@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"tapedeck/query"
+	"tapedeck/replay/tapefile"
 )
 
 // A parameter that a route does not know is refused by its name on every route of
@@ -28,7 +29,7 @@ func TestUnknownParameters(t *testing.T) {
 			for _, name := range []string{"nosuch", "tenant"} {
 				fields := []string{"Content-Type: application/x-ndjson"}
 				if path == "/v1/import" {
-					fields = []string{"Content-Type: " + tapeType}
+					fields = []string{"Content-Type: " + tapefile.MediaType}
 				}
 				code, body := ask(t, s, method, route+"?"+name+"=1", fields...)
 				if code != http.StatusBadRequest || !strings.Contains(body, `"parameter":"`+name+`"`) {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/health"
 	"tapedeck/deploy/local/engine"
 	"tapedeck/internal/fulltest"
 )
@@ -220,7 +221,7 @@ func until(t *testing.T, what string, within time.Duration, ok func() bool) {
 }
 
 // readiness reads /readyz.
-func (s *instance) readiness(t *testing.T) (status int, answer readiness) {
+func (s *instance) readiness(t *testing.T) (status int, answer health.Readiness) {
 	t.Helper()
 	status, body, _ := s.get(t, "/readyz")
 	if err := json.Unmarshal(body, &answer); err != nil {

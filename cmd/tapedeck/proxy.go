@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"tapedeck/deploy/server"
 	"tapedeck/ingest"
 	"tapedeck/ingest/outlet"
 	"tapedeck/ingest/proxy"
@@ -44,7 +45,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	log := c.logger()
-	l, err := listen(c.Listen)
+	l, err := server.Listen(c.Listen)
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return usage.As(err)
 	}
 	fmt.Fprintf(os.Stderr, "http://%s records what passes to %s\n", l.Addr(), secrets.URL(c.Upstream))
-	if err := p.Serve(ctx, l, shutdownTimeout); err != nil {
+	if err := p.Serve(ctx, l, server.ShutdownTimeout); err != nil {
 		return err
 	}
 	return drain(context.WithoutCancel(ctx), out)

@@ -10,6 +10,8 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"tapedeck/deploy/local/datadir"
+	"tapedeck/deploy/node"
+	"tapedeck/deploy/server"
 	"tapedeck/ingest/jetstream"
 )
 
@@ -32,7 +34,7 @@ type serveCommand struct {
 	Migrate    bool          `help:"Apply migrations at start."`
 }
 
-// Run serves until it is told to stop.
+// Run serves until the process is signalled to stop.
 func (c *serveCommand) Run(ctx context.Context) error {
 	if err := errors.Join(checkNATS(c.NATS), checkClickHouse(c.ClickHouse)); err != nil {
 		return err
@@ -41,7 +43,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	log := c.logger()
-	l, err := listen(c.Listen)
+	l, err := server.Listen(c.Listen)
 	if err != nil {
 		return err
 	}
@@ -57,19 +59,21 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		}
 	}
 	has := func(role string) bool { return slices.Contains(c.Role, role) }
-	n, err := startNode(ctx, nodeConfig{
-		roles: roles{ingest: has("ingest"), sink: has("sink"), api: has("api")},
-		connect: func(o ...nats.Option) (*nats.Conn, error) {
+	n, err := node.Start(ctx, node.Config{
+		Roles: node.Roles{Ingest: has("ingest"), Sink: has("sink"), API: has("api")},
+		Connect: func(o ...nats.Option) (*nats.Conn, error) {
 			return nats.Connect(c.NATS, o...)
 		},
-		nats: c.NATS, dsn: c.ClickHouse, spoolDir: filepath.Join(c.Data, "spool"),
-		streams:   jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, limits: c.limits(), log: log, thresholds: c.thresholds, readers: c.readerLimits,
+		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"), SyncSpool: c.sync(),
+		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
+		Version: version, Log: log, Thresholds: c.settings(),
 	})
 	if err != nil {
 		return err
 	}
-	s := newServer(n, l, log)
-	log.Info("serving", "url", s.url(), "roles", c.Role)
-	return s.run(ctx, &stopClock{}, nil)
+	s := server.New(server.Options{
+		Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+	})
+	log.Info("serving", "url", s.URL(), "roles", c.Role)
+	return s.Run(ctx, &server.StopClock{}, nil)
 }

@@ -3,14 +3,16 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"tapedeck/deploy/health"
 )
 
 // thresholds are the flags beyond whose values checks of /readyz fail, for the commands
 // that run servers. docs/delivery.md lists which failures make which server unready.
 type thresholds struct {
-	MaxLag      time.Duration `help:"Age of the oldest block that the sink has not stored, or that waits in the spool, from which on /readyz and doctor say so." default:"60s" env:"TAPEDECK_MAX_LAG" placeholder:"DURATION"`
-	MaxFill     float64       `help:"Used part of JetStream's or the spool's limit, percent, from which on they say so." default:"90" env:"TAPEDECK_MAX_FILL" placeholder:"PERCENT"`
-	MinDiskFree uint64        `help:"Free space, bytes, of the spool's and ClickHouse's disks below which they say so; on a small disk a 20th of it." default:"2147483648" env:"TAPEDECK_MIN_DISK_FREE" placeholder:"BYTES"`
+	MaxLag      time.Duration `help:"Age of the oldest block that the sink has not stored, or that waits in the spool, from which on /readyz and doctor report it." default:"60s" env:"TAPEDECK_MAX_LAG" placeholder:"DURATION"`
+	MaxFill     float64       `help:"Used part of JetStream's or the spool's limit, percent, from which on they report it." default:"90" env:"TAPEDECK_MAX_FILL" placeholder:"PERCENT"`
+	MinDiskFree uint64        `help:"Free space, bytes, of the spool's and ClickHouse's disks below which they report it; on a small disk a 20th of it." default:"2147483648" env:"TAPEDECK_MIN_DISK_FREE" placeholder:"BYTES"`
 }
 
 // Validate is called by kong.
@@ -24,5 +26,6 @@ func (t *thresholds) Validate() error {
 	return nil
 }
 
-// full reports whether the used part of a limit, from 0 to 1, is above the threshold.
-func (t *thresholds) full(fill float64) bool { return 100*fill >= t.MaxFill }
+func (t *thresholds) settings() health.Thresholds {
+	return health.Thresholds{MaxLag: t.MaxLag, MaxFill: t.MaxFill, MinDiskFree: t.MinDiskFree}
+}

@@ -7,7 +7,11 @@ import (
 	"log/slog"
 	"time"
 
+	"tapedeck/deploy/demo"
+	"tapedeck/deploy/health"
 	"tapedeck/deploy/local"
+	"tapedeck/deploy/node"
+	"tapedeck/deploy/server"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
@@ -28,18 +32,14 @@ type upCommand struct {
 	NATSListen string        `help:"Loopback address for NATS clients of other processes; none by default." placeholder:"ADDR" name:"nats-listen"`
 }
 
-// stopLimit is how long everything may take to be flushed and gone.
-const stopLimit = 5 * time.Second
-
-// Run starts the servers, serves until it is told to stop, and leaves nothing
-// behind.
+// Run starts the servers, serves until the process is signalled to stop, and ends them.
 func (c *upCommand) Run(ctx context.Context) (err error) {
 	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter)); err != nil {
 		return err
 	}
 	log := c.logger()
 	began := time.Now()
-	l, err := listen(c.Listen) // first: a taken port is the most common trouble
+	l, err := server.Listen(c.Listen) // first: a taken port is the most common trouble
 	if err != nil {
 		return err
 	}
@@ -50,30 +50,37 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	deadline := stopClock{}
+	deadline := server.StopClock{}
 	defer func() {
-		ctx, cancel := deadline.context()
+		ctx, cancel := deadline.Context()
 		defer cancel()
 		err = errors.Join(err, servers.Close(ctx))
 	}()
 	if err := migrate(ctx, servers.ClickHouseDSN(), log); err != nil {
 		return err
 	}
-	n, err := startNode(ctx, nodeConfig{
-		roles: roles{ingest: true, sink: true, api: true}, connect: servers.ConnectNATS, dsn: servers.ClickHouseDSN(),
-		spoolDir: servers.Dir() + "/spool", streams: c.streams(servers), syncSpool: c.sync(), quietAfter: c.QuietAfter, pprof: c.Pprof, limits: c.limits(), log: log, thresholds: c.thresholds, readers: c.readerLimits,
+	n, err := node.Start(ctx, node.Config{
+		Roles: node.Roles{Ingest: true, Sink: true, API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
+		SpoolDir: servers.Dir() + "/spool", SyncSpool: c.sync(), Streams: c.streams(servers),
+		Version: version, Log: log, Thresholds: c.settings(),
 	})
 	if err != nil {
 		return err
 	}
-	s := newServer(n, l, log)
-	s.extraChecks = func() []check { return localChecks(servers.Health()) }
-	s.metrics.MustRegister(servers.Metrics())
-	if err := servers.Announce(s.url()); err != nil {
-		log.Warn("could not note the server's address in the data directory", "error", err)
+	s := server.New(server.Options{
+		Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		Checks: func() []health.Check { return localChecks(servers.Health()) },
+	})
+	s.Register(servers.Metrics())
+	if err := servers.Announce(s.URL()); err != nil {
+		log.Warn("write the server's address to the data directory", "error", err)
 	}
-	log.Info("ready", "url", s.url(), "data", servers.Dir(), "in", time.Since(began).Round(time.Millisecond))
-	return s.run(ctx, &deadline, c.demo(n, log))
+	log.Info("ready", "url", s.URL(), "data", servers.Dir(), "in", time.Since(began).Round(time.Millisecond))
+	var work func(context.Context)
+	if c.Demo {
+		work = func(ctx context.Context) { demo.Record(ctx, n.Recorder, n.DB, log) }
+	}
+	return s.Run(ctx, &deadline, work)
 }
 
 // streams are the settings of JetStream's streams.
@@ -108,19 +115,9 @@ func migrate(ctx context.Context, dsn string, log *slog.Logger) error {
 	return nil
 }
 
-func localChecks(h local.Health) []check {
-	return []check{{
+func localChecks(h local.Health) []health.Check {
+	return []health.Check{{
 		Part: "local", OK: h.Ready(), State: h,
 		Detail: fmt.Sprintf("ClickHouse is %s, restarted %s", h.ClickHouse.State, console.Count(h.ClickHouse.Restarts, "time")),
 	}}
-}
-
-// stopClock gives all who shut down one deadline, counted from the first.
-type stopClock struct{ end time.Time }
-
-func (c *stopClock) context() (context.Context, context.CancelFunc) {
-	if c.end.IsZero() {
-		c.end = time.Now().Add(stopLimit)
-	}
-	return context.WithDeadline(context.Background(), c.end)
 }

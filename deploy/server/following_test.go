@@ -1,8 +1,9 @@
-package main
+package server
 
 import (
 	"testing"
 
+	"tapedeck/deploy/node"
 	"tapedeck/ingest/recorders"
 )
 
@@ -10,10 +11,10 @@ import (
 // leaves the interface nil.
 func TestFollowersAskHeartbeats(t *testing.T) {
 	heard := &recorders.Registry{}
-	if got := (&server{node: &node{recorders: heard}}).following().Recorders; got != heard {
+	if got := (&Server{Options: Options{Node: &node.Node{Recorders: heard}}}).following().Recorders; got != heard {
 		t.Errorf("recorders %v, want those of the node", got)
 	}
-	if got := (&server{node: &node{}}).following().Recorders; got != nil {
+	if got := (&Server{Options: Options{Node: &node.Node{}}}).following().Recorders; got != nil {
 		t.Errorf("recorders %v of a node without heartbeats, want nil", got)
 	}
 }

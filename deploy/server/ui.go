@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"net/http"
@@ -9,18 +9,18 @@ import (
 	"tapedeck/dashboards"
 )
 
-// uiPaths are the page's addresses and what it loads. All else that nobody
-// serves is told so in the API's way, and to a browser on a page.
+// uiPaths are the addresses of the pages and of what they load. Other addresses without
+// a route are answered with a problem, to a browser with a page.
 var uiPaths = []string{"/", "/sessions/*", "/usage", "/tools", "/record", "/assets/*", "/icon.svg"}
 
-func (s *server) uiRoutes(e *echo.Echo) {
+func (s *Server) uiRoutes(e *echo.Echo) {
 	s.ui = dashboards.New()
 	for _, path := range uiPaths {
 		get(e, path, echo.WrapHandler(s.ui))
 	}
 }
 
-// wantsPage reports whether a request is somebody's who typed an address.
+// wantsPage reports whether a browser requests a page.
 func wantsPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.HasPrefix(r.Header.Get("Accept"), "text/html")
 }

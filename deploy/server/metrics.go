@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"runtime"
@@ -11,23 +11,23 @@ import (
 
 // registerMetrics registers the collectors that measure on demand; the packages'
 // counters of the process are in the default registry.
-func (s *server) registerMetrics() {
+func (s *Server) registerMetrics() {
 	s.requests = newRequestMetrics()
-	s.metrics.MustRegister(buildInfo(), s.requests)
-	n := s.node
-	if n.backlog != nil {
-		s.metrics.MustRegister(n.backlog)
+	s.metrics.MustRegister(buildInfo(s.Node.Version), s.requests)
+	n := s.Node
+	if n.Backlog != nil {
+		s.metrics.MustRegister(n.Backlog)
 	}
-	if n.spool != nil { // with the role ingest
-		s.metrics.MustRegister(diskspace.Collector{Dir: n.cfg.spoolDir})
+	if n.Spool != nil { // with the role ingest
+		s.metrics.MustRegister(diskspace.Collector{Dir: n.SpoolDir})
 	}
-	if n.db != nil { // with the role api
-		s.metrics.MustRegister(clickhouse.HealthCollector{DB: n.db})
+	if n.DB != nil { // with the role api
+		s.metrics.MustRegister(clickhouse.HealthCollector{DB: n.DB})
 	}
 }
 
 // buildInfo returns a gauge of 1 whose labels are the program's version.
-func buildInfo() prometheus.Collector {
+func buildInfo(version string) prometheus.Collector {
 	g := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "tapedeck_build_info", Help: "1; the labels name the program's version.",
 		ConstLabels: prometheus.Labels{"version": version, "go_version": runtime.Version()},

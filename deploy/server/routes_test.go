@@ -1,6 +1,7 @@
-package main
+package server
 
 import (
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -9,7 +10,9 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"tapedeck/deploy/node"
 	"tapedeck/ingest"
+	"tapedeck/internal/budget"
 	"tapedeck/query"
 	"tapedeck/schema/clickhouse"
 )
@@ -26,8 +29,8 @@ func TestRoutesAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	log := (&logFlags{LogLevel: "error"}).logger()
-	s := newServer(&node{db: db, recorder: ingest.NewRecorder(nil, ingest.Settings{}, nil), cfg: nodeConfig{dsn: "clickhouse://127.0.0.1:1/x"}}, l, log)
+	log := slog.New(slog.DiscardHandler)
+	s := New(Options{Node: &node.Node{DB: db, Recorder: ingest.NewRecorder(nil, ingest.Settings{}, nil), Config: node.Config{DSN: "clickhouse://127.0.0.1:1/x"}}, Listener: l, Log: log, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000})})
 	var served []string
 	for _, r := range s.echo.Routes() {
 		if r.Method == http.MethodHead || slices.Contains(uiPaths, r.Path) {

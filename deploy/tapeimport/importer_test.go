@@ -1,4 +1,4 @@
-package main
+package tapeimport
 
 import (
 	"bytes"
@@ -59,13 +59,13 @@ func partsTape(t *testing.T, frames int) ([]byte, []schema.StreamState, []schema
 }
 
 // imports gives the blocks that an import publishes.
-func imports(t *testing.T, tape []byte, rename string) (blocks []*block.Block, im *importer, err error) {
+func imports(t *testing.T, tape []byte, rename string) (blocks []*block.Block, im *Importer, err error) {
 	t.Helper()
-	im = newImporter("tenant", rename)
+	im = New("tenant", rename, nil)
 	im.publish = func(_ context.Context, p ingest.EncodedBlock) error {
 		b, err := block.Decode(p.Data)
 		if err == nil && (b.Session != p.Session || b.Tenant != p.Tenant || len(b.Frames) != p.Frames) {
-			t.Errorf("a parcel of %s %s with %d frames holds %s %s with %d", p.Tenant, p.Session, p.Frames, b.Tenant, b.Session, len(b.Frames))
+			t.Errorf("a block of %s %s with %d frames holds %s %s with %d", p.Tenant, p.Session, p.Frames, b.Tenant, b.Session, len(b.Frames))
 		}
 		blocks = append(blocks, b)
 		return err
@@ -118,7 +118,7 @@ func TestImportParts(t *testing.T) {
 	if !reflect.DeepEqual(got, want) || facts != 1 {
 		t.Errorf("%d frames and %d facts, want %d and 1", len(got), facts, len(want))
 	}
-	if s := im.sessions[0]; s.ID != "other" || s.Frames != 9000 || s.Streams != 1 || s.Facts != 1 || s.Missing != 0 || s.Title != "title" {
+	if s := im.Sessions[0]; s.ID != "other" || s.Frames != 9000 || s.Streams != 1 || s.Facts != 1 || s.Missing != 0 || s.Title != "title" {
 		t.Errorf("told: %+v", s)
 	}
 }
@@ -138,8 +138,8 @@ func TestImportCut(t *testing.T) {
 			last[b.State.FirstSeq] = b.State
 			got = append(got, b.Frames...)
 		}
-		if len(got) == 0 || !reflect.DeepEqual(got, want[:len(got)]) || im.sessions[0].Missing != uint64(len(want)-len(got)) {
-			t.Errorf("cut at %d: %d frames, told %+v", n, len(got), im.sessions[0])
+		if len(got) == 0 || !reflect.DeepEqual(got, want[:len(got)]) || im.Sessions[0].Missing != uint64(len(want)-len(got)) {
+			t.Errorf("cut at %d: %d frames, told %+v", n, len(got), im.Sessions[0])
 		}
 		for _, p := range parts {
 			st, came := last[p.FirstSeq]

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -20,10 +20,10 @@ import (
 
 // emulateRoutes are those at which sessions speak the protocol that they were
 // recorded from.
-func (s *server) emulateRoutes(e *echo.Echo) {
+func (s *Server) emulateRoutes(e *echo.Echo) {
 	f := router.New(emulate.Options{
-		Library: s.tapes, Budget: s.readers, Logger: s.log, Registerer: s.metrics,
-	}, executions{s.node.db})
+		Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics,
+	}, executions{s.Node.DB})
 	session := isolated(s.bounded(f.Session))
 	e.GET("/emulate/:id", session)
 	for _, method := range []string{

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"net/http"
@@ -22,14 +22,14 @@ type sessionHandler func(w http.ResponseWriter, r *http.Request, tenant, session
 
 // routes maps addresses to handlers. echo stays here: what is behind it sees
 // plain net/http and plain arguments.
-func (s *server) routes() *echo.Echo {
+func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.HTTPErrorHandler = s.answerError
 	e.Pre(s.requests.count, localOnly)
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
-		s.log.Error("a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
+		s.Log.Error("a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
 		return err
 	}}))
 
@@ -40,13 +40,13 @@ func (s *server) routes() *echo.Echo {
 	get(e, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{}))))
 	get(e, "/openapi.yaml", only(plain(serveOpenAPI)))
 	e.GET("/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
-	get(e, "/v1/dead-letters", only(plain(s.node.dead.ServeList), "limit", "cursor"))
-	e.POST("/v1/dead-letters/retry", only(plain(s.node.dead.ServeRetry), "seq"))
-	e.DELETE("/v1/dead-letters", only(plain(s.node.dead.ServeDrop), "seq"))
-	if s.node.recorder != nil {
+	get(e, "/v1/dead-letters", only(plain(s.Node.DeadLetters.ServeList), "limit", "cursor"))
+	e.POST("/v1/dead-letters/retry", only(plain(s.Node.DeadLetters.ServeRetry), "seq"))
+	e.DELETE("/v1/dead-letters", only(plain(s.Node.DeadLetters.ServeDrop), "seq"))
+	if s.Node.Recorder != nil {
 		s.ingestRoutes(e)
 	}
-	if s.node.db != nil {
+	if s.Node.DB != nil {
 		s.readRoutes(e)
 		s.uiRoutes(e)
 	}
@@ -114,7 +114,7 @@ func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 }
 
 // answerError gives every error that reaches the rim the form of RFC 9457.
-func (s *server) answerError(err error, c echo.Context) {
+func (s *Server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
@@ -127,7 +127,7 @@ func (s *server) answerError(err error, c echo.Context) {
 		p, known = &problem.Problem{Status: he.Code, Detail: notServed(he.Code, c.Request())}, true
 	}
 	if !known {
-		s.log.Error("request failed", "path", c.Request().URL.Path, "error", err)
+		s.Log.Error("request failed", "path", c.Request().URL.Path, "error", err)
 	}
 	problem.Write(c.Response(), p)
 }

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"net/http"
@@ -32,9 +32,9 @@ func noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// localPages refuses requests of other sites' pages to a recording on a port of its
+// LocalPages refuses requests of other sites' pages to a recording on a port of its
 // own, except links.
-func localPages(next http.Handler) http.Handler {
+func LocalPages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		bad := origin.Hosts(nil).Check(r, "Call it as 127.0.0.1 or localhost.")
 		if bad == nil {

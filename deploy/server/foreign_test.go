@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -10,13 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/node"
 	"tapedeck/ingest"
+	"tapedeck/internal/budget"
 	"tapedeck/schema/clickhouse"
 )
 
 // bareServer has all routes and no server behind it: a request that passes the checks at
 // the rim is answered with an error, but not with 403.
-func bareServer(t *testing.T) *server {
+func bareServer(t *testing.T) *Server {
 	t.Helper()
 	db, err := clickhouse.Open("clickhouse://127.0.0.1:1/x") // never dialled
 	if err != nil {
@@ -29,19 +31,19 @@ func bareServer(t *testing.T) *server {
 	}
 	t.Cleanup(func() { _ = l.Close() })
 	log := slog.New(slog.DiscardHandler)
-	return newServer(&node{db: db, recorder: ingest.NewRecorder(nil, ingest.Settings{}, nil), cfg: nodeConfig{dsn: "clickhouse://127.0.0.1:1/x"}}, l, log)
+	return New(Options{Node: &node.Node{DB: db, Recorder: ingest.NewRecorder(nil, ingest.Settings{}, nil), Config: node.Config{DSN: "clickhouse://127.0.0.1:1/x"}}, Listener: l, Log: log, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000})})
 }
 
 // call answers a request to a route, its parameters filled in, and returns the
 // status.
-func call(t *testing.T, s *server, method, route string, fields ...string) int {
+func call(t *testing.T, s *Server, method, route string, fields ...string) int {
 	t.Helper()
 	code, _ := ask(t, s, method, route, fields...)
 	return code
 }
 
 // ask is call with the body.
-func ask(t *testing.T, s *server, method, route string, fields ...string) (code int, body string) {
+func ask(t *testing.T, s *Server, method, route string, fields ...string) (code int, body string) {
 	t.Helper()
 	parts := strings.Split(route, "/")
 	for i, p := range parts {
@@ -117,7 +119,7 @@ func TestProfilesAreOff(t *testing.T) {
 	if code := call(t, s, http.MethodGet, "/debug/pprof/heap"); code != http.StatusNotFound {
 		t.Errorf("a profile of a server without --pprof: %d, want 404", code)
 	}
-	s.node.cfg.pprof = true
+	s.Pprof = true
 	for query, want := range map[string]int{
 		"heap": 200, "trace?seconds=3600": 400, "profile?seconds=61": 400, "profile?seconds=0": 400, "trace?seconds=x": 400, "nosuch": 404,
 	} {
@@ -129,7 +131,7 @@ func TestProfilesAreOff(t *testing.T) {
 
 // The port of an emulated session is no way for other sites to its content.
 func TestEmulatePortRefusesForeignPages(t *testing.T) {
-	h := localPages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := LocalPages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for _, tc := range []struct {
 		method, host, fields string
 		want                 int

@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/deploy/health"
 	"tapedeck/deploy/local/diskspace"
 	"tapedeck/ingest/spool"
 	"tapedeck/internal/console"
@@ -13,32 +14,32 @@ import (
 )
 
 // checkClickHouse checks that ClickHouse answers, and the free space of its disks.
-func (n *node) checkClickHouse(ctx context.Context) []check {
-	h, err := clickhouse.ReadHealth(ctx, n.db)
+func (n *Node) checkClickHouse(ctx context.Context) []health.Check {
+	h, err := clickhouse.ReadHealth(ctx, n.DB)
 	if err != nil {
-		return []check{{Part: "clickhouse", Detail: err.Error()}}
+		return []health.Check{{Part: "clickhouse", Detail: err.Error()}}
 	}
-	c := check{Part: "clickhouse", OK: true, State: h}
+	c := health.Check{Part: "clickhouse", OK: true, State: h}
 	if len(h.Disks) == 0 {
-		return []check{c}
+		return []health.Check{c}
 	}
-	disk := check{Part: "clickhouse_disk", OK: true, Advisory: true}
+	disk := health.Check{Part: "clickhouse_disk", OK: true, Advisory: true}
 	var room []string
 	for _, d := range h.Disks {
 		room = append(room, fmt.Sprintf("%s: %s free of %s", d.Name, console.Bytes(d.Free), console.Bytes(d.Size)))
-		if (diskspace.Space{Free: d.Free, Size: d.Size}).Low(n.cfg.thresholds.MinDiskFree) {
+		if (diskspace.Space{Free: d.Free, Size: d.Size}).Low(n.Thresholds.MinDiskFree) {
 			disk.OK = false
 			disk.Do = "make room on that disk: ClickHouse stores nothing once it is full, and JetStream holds what comes"
 		}
 	}
 	disk.Detail = strings.Join(room, "; ")
-	return []check{c, disk}
+	return []health.Check{c, disk}
 }
 
 // checkSpool checks the server's spool. A full spool makes the process unready; blocks
 // that wait in it for JetStream do not.
-func (n *node) checkSpool(st spool.State) check {
-	c := check{Part: "spool", OK: true, Detail: st.DiskError, State: st}
+func (n *Node) checkSpool(st spool.State) health.Check {
+	c := health.Check{Part: "spool", OK: true, Detail: st.DiskError, State: st}
 	if st.Full {
 		c.OK = false
 		return c
@@ -49,7 +50,7 @@ func (n *node) checkSpool(st spool.State) check {
 	age := time.Duration(st.OldestMS * float64(time.Millisecond))
 	c.Detail = fmt.Sprintf("%s on disk (%s of %s), the oldest for %s", console.Count(st.Parcels, "block"),
 		console.Bytes(uint64(st.Bytes)), console.Bytes(uint64(st.Limit)), age.Round(time.Second))
-	if age <= n.cfg.thresholds.MaxLag && !n.cfg.thresholds.full(float64(st.Bytes)/float64(max(st.Limit, 1))) {
+	if age <= n.Thresholds.MaxLag && !n.Thresholds.Full(float64(st.Bytes)/float64(max(st.Limit, 1))) {
 		return c
 	}
 	c.OK, c.Advisory = false, true
@@ -58,21 +59,5 @@ func (n *node) checkSpool(st spool.State) check {
 		c.Detail += " (" + st.LastError + ")"
 	}
 	c.Do = `see the checks "nats", "jetstream" and "lag"`
-	return c
-}
-
-// checkDisk checks the free space on the disk of a directory.
-func checkDisk(dir string, least uint64) check {
-	c := check{Part: "disk", Advisory: true}
-	space, err := diskspace.Of(dir)
-	if err != nil {
-		c.Detail = err.Error()
-		return c
-	}
-	c.OK, c.State = !space.Low(least), space
-	c.Detail = fmt.Sprintf("%s free of %s, for %s", console.Bytes(space.Free), console.Bytes(space.Size), dir)
-	if !c.OK {
-		c.Do = "make room, or put the data elsewhere with --data: a full disk stops recording"
-	}
 	return c
 }

@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"cmp"
@@ -15,28 +15,28 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// remindEvery is how often it is said again that a server does not answer.
+// remindEvery is the interval between log lines about a server that does not answer.
 const remindEvery = time.Minute
 
 // ensureStreams makes the JetStream streams; if NATS is away, as soon as it is
 // there.
-func (n *node) ensureStreams(life context.Context) error {
-	js, err := njs.New(n.nc)
+func (n *Node) ensureStreams(life context.Context) error {
+	js, err := njs.New(n.NATS)
 	if err != nil {
 		return fmt.Errorf("JetStream: %w", err)
 	}
 	try := func() error {
 		ctx, cancel := context.WithTimeout(life, 5*time.Second)
 		defer cancel()
-		_, err := jetstream.EnsureStreams(ctx, js, n.cfg.streams)
-		if err != nil && !n.nc.IsConnected() {
+		_, err := jetstream.EnsureStreams(ctx, js, n.Streams)
+		if err != nil && !n.NATS.IsConnected() {
 			err = n.natsAway(life)
 		}
 		if err != nil {
-			n.streams.Store(&err)
+			n.missing.Store(&err)
 			return err
 		}
-		n.streams.Store(nil)
+		n.missing.Store(nil)
 		return nil
 	}
 	n.running.Go(func() { n.enlargeDeadLetters(life, js) })
@@ -53,7 +53,7 @@ const enlargeEvery = time.Minute
 
 // enlargeDeadLetters enlarges the dead-letter stream to its full size once the NATS
 // server has room for it. It returns then, or when life ends.
-func (n *node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
+func (n *Node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
 	tick := time.NewTicker(enlargeEvery)
 	defer tick.Stop()
 	for {
@@ -62,11 +62,11 @@ func (n *node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
 			return
 		case <-tick.C:
 		}
-		if n.streams.Load() != nil {
+		if n.missing.Load() != nil {
 			continue // the streams are not there yet
 		}
 		ctx, cancel := context.WithTimeout(life, 5*time.Second)
-		_, whole, err := jetstream.EnsureDead(ctx, js, n.cfg.streams)
+		_, whole, err := jetstream.EnsureDead(ctx, js, n.Streams)
 		cancel()
 		if err == nil && whole {
 			return
@@ -74,14 +74,14 @@ func (n *node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
 	}
 }
 
-// natsAway says which NATS server does not answer, and why. The client keeps the
-// why of a first connection to itself, so the server is knocked at.
-func (n *node) natsAway(life context.Context) error {
-	why := "it does not let us in"
-	if err := n.nc.LastError(); err != nil {
+// natsAway describes which NATS server does not answer, and why. The client does not
+// report why a first connection failed, so the server is dialled.
+func (n *Node) natsAway(life context.Context) error {
+	why := "the connection was refused by the server"
+	if err := n.NATS.LastError(); err != nil {
 		why = err.Error()
 	}
-	for server := range strings.SplitSeq(n.cfg.nats, ",") {
+	for server := range strings.SplitSeq(n.Servers, ",") {
 		var d net.Dialer
 		ctx, cancel := context.WithTimeout(life, readyTimeout)
 		conn, err := d.DialContext(ctx, "tcp", jetstream.ServerHost(server))
@@ -92,16 +92,16 @@ func (n *node) natsAway(life context.Context) error {
 		}
 		conn.Close()
 	}
-	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(jetstream.RedactServers(n.cfg.nats), "this process"), why)
+	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(jetstream.RedactServers(n.Servers), "this process"), why)
 }
 
-// greetClickHouse says so if ClickHouse does not answer, and when it does.
-func (n *node) greetClickHouse(life context.Context) {
+// greetClickHouse logs that ClickHouse does not answer, and that it does again.
+func (n *Node) greetClickHouse(life context.Context) {
 	n.await(life, "ClickHouse", func() error {
 		ctx, cancel := context.WithTimeout(life, readyTimeout)
 		defer cancel()
-		if err := n.db.Ping(ctx); err != nil {
-			return fmt.Errorf("%s: %w", clickhouse.ServerName(n.cfg.dsn), apiclient.RootOf(err))
+		if err := n.DB.Ping(ctx); err != nil {
+			return fmt.Errorf("%s: %w", clickhouse.ServerName(n.DSN), apiclient.RootOf(err))
 		}
 		return nil
 	})
@@ -109,7 +109,7 @@ func (n *node) greetClickHouse(life context.Context) {
 
 // await tries until it succeeds or life ends. It logs the first failure, others
 // now and then, and the success after them.
-func (n *node) await(life context.Context, what string, try func() error) {
+func (n *Node) await(life context.Context, what string, try func() error) {
 	var said time.Time
 	for {
 		err := try()
@@ -118,13 +118,13 @@ func (n *node) await(life context.Context, what string, try func() error) {
 		}
 		if err == nil {
 			if !said.IsZero() {
-				n.cfg.log.Info(what + " answers now")
+				n.Log.Info(what + " answers now")
 			}
 			return
 		}
 		if time.Since(said) > remindEvery {
 			said = time.Now()
-			n.cfg.log.Warn(what+" does not answer yet, waiting for it", "error", err)
+			n.Log.Warn(what+" does not answer yet, waiting for it", "error", err)
 		}
 		select {
 		case <-life.Done():

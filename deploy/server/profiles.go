@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"fmt"
@@ -19,16 +19,11 @@ var profiles = []string{"profile", "trace", "heap", "allocs", "goroutine", "bloc
 // busy server grows by megabytes per second.
 const longestProfile = 60
 
-// profileFlags are those of commands that serve profiles.
-type profileFlags struct {
-	Pprof bool `help:"Serve profiles of this process under /debug/pprof/."`
-}
-
 // serveProfile answers /debug/pprof/{profile} in the format of "go tool pprof".
 // docs/profiling.md says how to take one.
-func (s *server) serveProfile(c echo.Context) error {
+func (s *Server) serveProfile(c echo.Context) error {
 	w, r := c.Response(), c.Request()
-	if !s.node.cfg.pprof {
+	if !s.Pprof {
 		return &problem.Problem{
 			Title: "Profiles are off", Status: http.StatusNotFound,
 			Detail: "This server does not serve profiles of its process.", Hint: "Start it with --pprof.",

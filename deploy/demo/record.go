@@ -1,0 +1,55 @@
+package demo
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/websocket"
+	"tapedeck/schema"
+)
+
+// Session is the session that the demo is recorded into.
+const Session = "demo"
+
+// Record records the demo unless it is recorded already. What happens is logged.
+func Record(ctx context.Context, rec *ingest.Recorder, db driver.Conn, log *slog.Logger) {
+	var found bool
+	err := db.QueryRow(ctx, "SELECT count() > 0 FROM streams WHERE tenant = ? AND session_id = ?", ingest.DefaultTenant, Session).Scan(&found)
+	if err != nil {
+		log.Error("look for the demo session; the demo is not recorded", "error", err)
+		return
+	}
+	if found {
+		log.Info("the demo session is recorded already", "play", "tapedeck play "+Session)
+		return
+	}
+	summary, err := record(ctx, rec, log)
+	if err != nil {
+		log.Error("record the demo", "error", err)
+		return
+	}
+	log.Info("recorded the demo session", "frames", summary.Frames, "play", "tapedeck play "+Session)
+}
+
+// record starts the demo agent on a port of its own and taps it like any other server.
+func record(ctx context.Context, rec *ingest.Recorder, log *slog.Logger) (ingest.Summary, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return ingest.Summary{}, err
+	}
+	agent := &http.Server{Handler: &Server{Log: log}, ReadHeaderTimeout: time.Second}
+	go func() { _ = agent.Serve(l) }() // ends by Close
+	defer agent.Close()
+	return websocket.Record(ctx, rec, ingest.StreamOptions{Source: "the demo agent", Tags: map[string]string{"demo": "yes"}},
+		websocket.Options{
+			URL: "ws://" + l.Addr().String(), Log: log,
+			Send:  []websocket.Payload{{Data: Request(Session)}},
+			Until: func(f *schema.Frame) bool { return f.Type == "run_end" || f.Type == "error" },
+		})
+}

@@ -1,0 +1,179 @@
+// Package node runs the parts of a tapedeck server in one process: spool and recorder,
+// sink, and what the API reads from.
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/nats-io/nats.go"
+	njs "github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/deploy/health"
+	"tapedeck/ingest"
+	"tapedeck/ingest/deadletters"
+	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/keys"
+	"tapedeck/ingest/recorders"
+	"tapedeck/ingest/sink"
+	"tapedeck/ingest/spool"
+	"tapedeck/ingest/undeleted"
+	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/tombstone"
+)
+
+// Roles are the parts of a server that a process runs.
+type Roles struct{ Ingest, Sink, API bool }
+
+// Config is what a node needs: where the servers are, and what it runs.
+type Config struct {
+	Roles      Roles
+	Connect    func(...nats.Option) (*nats.Conn, error)
+	Servers    string // addresses of NATS, for messages; "" for in this process
+	DSN        string // ClickHouse; used by sink and api
+	SpoolDir   string // used by ingest
+	SyncSpool  bool   // sync writes to disk, so that blocks survive a power cut
+	Streams    jetstream.Config
+	Version    string // of the program
+	Log        *slog.Logger
+	Thresholds health.Thresholds
+}
+
+// Node is the parts of tapedeck that run in this process. They are the same in
+// local mode and against real servers.
+type Node struct {
+	Config
+	NATS        *nats.Conn
+	DB          driver.Conn // ClickHouse; nil without api
+	Deleter     *tombstone.Deleter
+	Deleted     *tombstone.Set
+	Accepts     ingest.Publisher     // accepts blocks of recordings; nil without ingest
+	Spool       *spool.Spool         // nil without ingest
+	Recorder    *ingest.Recorder     // nil without ingest
+	Keys        *keys.Store          // nil without ingest
+	Announcer   *recorders.Announcer // nil without ingest
+	Recorders   *recorders.Registry  // nil without api
+	DeadLetters *deadletters.Store
+	Backlog     *jetstream.BacklogReader
+
+	store   driver.Conn        // ClickHouse, for all roles
+	sink    *sink.Sink         // nil without sink
+	stop    context.CancelFunc // ends the sink
+	running sync.WaitGroup
+	missing atomic.Pointer[error] // why the JetStream streams are not there; nil once they are
+}
+
+// Start connects and begins to work. A server that is unavailable now is waited for in
+// the background: /readyz reports it meanwhile.
+func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
+	n := &Node{Config: cfg}
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	n.stop = stop
+	defer func() {
+		if err != nil {
+			n.Close(context.WithoutCancel(ctx))
+		}
+	}()
+	n.running.Go(func() { tidyWhenQuiet(life) })
+	n.NATS, err = cfg.Connect(jetstream.ConnectOptions(cfg.Log)...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to NATS: %w", err)
+	}
+	if err := n.ensureStreams(life); err != nil {
+		return nil, err
+	}
+	if n.DeadLetters, err = deadletters.Open(n.NATS); err != nil {
+		return nil, err
+	}
+	if n.Backlog, err = jetstream.NewBacklogReader(n.NATS, sink.ConsumerName); err != nil {
+		return nil, err
+	}
+	if n.store, err = clickhouse.Open(cfg.DSN); err != nil {
+		return nil, err
+	}
+	if err := n.keepDeleted(); err != nil {
+		return nil, err
+	}
+	if cfg.Roles.API {
+		n.DB = n.store
+		if n.Recorders, err = recorders.Listen(n.NATS); err != nil {
+			return nil, err
+		}
+		n.running.Go(func() { n.greetClickHouse(life) })
+	}
+	if cfg.Roles.Ingest {
+		if err := n.startIngest(); err != nil {
+			return nil, err
+		}
+		n.running.Go(func() { n.Announcer.Run(life) })
+	}
+	if cfg.Roles.Sink {
+		n.sink, err = sink.New(sink.Options{
+			NATS: n.NATS, DSN: cfg.DSN, Keep: cfg.Streams.Keep, Version: cfg.Version, Log: cfg.Log,
+			Deleted: n.Deleted, Complete: n.Deleter.Sweep,
+		})
+		if err != nil {
+			return nil, err
+		}
+		n.running.Go(func() { _ = n.sink.Run(life) }) // it ends with life alone, without an error
+	}
+	return n, nil
+}
+
+func (n *Node) startIngest() error {
+	publisher, err := jetstream.NewPublisher(n.NATS)
+	if err != nil {
+		return err
+	}
+	n.Spool, err = spool.Open(spool.Options{Dir: n.SpoolDir, Next: publisher, Sync: n.SyncSpool, Log: n.Log})
+	if err != nil {
+		return err
+	}
+	n.Accepts = undeleted.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log)
+	n.Recorder = ingest.NewRecorder(n.Accepts, ingest.Settings{}, n.Log)
+	n.Announcer = recorders.NewAnnouncer(n.NATS, n.Recorder.ID(), n.Log)
+	n.Keys, err = keys.New(keys.Options{
+		NATS: n.NATS, Next: n.Accepts, MaxBytes: n.Streams.WithDefaults().MaxBytes / 16, Replicas: n.Streams.Replicas, Log: n.Log,
+	})
+	return err
+}
+
+// keepDeleted sets up the tombstones and the deletion of sessions.
+func (n *Node) keepDeleted() error {
+	js, err := njs.New(n.NATS)
+	if err != nil {
+		return fmt.Errorf("JetStream: %w", err)
+	}
+	store := tombstone.NewStore(n.store)
+	n.Deleted = tombstone.NewSet(store)
+	n.Deleter = tombstone.NewDeleter(store, n.Deleted, func(ctx context.Context, t *tombstone.Tombstone) error {
+		return jetstream.Purge(ctx, js, t)
+	})
+	return nil
+}
+
+// Close ends the parts in the order in which data flows: what was accepted is
+// on disk or in ClickHouse when it returns.
+func (n *Node) Close(ctx context.Context) error {
+	var errs []error
+	if n.Spool != nil {
+		errs = append(errs, n.Spool.Close(ctx))
+	}
+	n.stop()
+	n.running.Wait()
+	if n.Recorders != nil {
+		n.Recorders.Close()
+	}
+	if n.NATS != nil {
+		n.NATS.Close()
+	}
+	if n.store != nil {
+		errs = append(errs, n.store.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,49 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"tapedeck/internal/usage"
+)
+
+// CheckListen refuses addresses that Listen does not open. Without tokens an address must
+// be on loopback: whoever can reach the port can read and write everything.
+func CheckListen(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return usage.Errorf("--listen %q: it must be host:port, like 127.0.0.1:4600", addr)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return usage.Errorf("--listen %q: without tokens tapedeck answers on loopback only; use 127.0.0.1 or [::1]", addr)
+	}
+	return nil
+}
+
+// Listen opens an address.
+func Listen(addr string) (net.Listener, error) {
+	if err := CheckListen(addr); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w\nAnother process may use the port; choose another with --listen", addr, err)
+	}
+	return l, nil
+}
+
+// StopTimeout is how long a process may take to flush everything and end.
+const StopTimeout = 5 * time.Second
+
+// StopClock is one deadline for all parts that shut down, counted from the first.
+type StopClock struct{ end time.Time }
+
+// Context returns a context that ends at the deadline.
+func (c *StopClock) Context() (context.Context, context.CancelFunc) {
+	if c.end.IsZero() {
+		c.end = time.Now().Add(StopTimeout)
+	}
+	return context.WithDeadline(context.Background(), c.end)
+}

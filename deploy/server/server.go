@@ -1,0 +1,142 @@
+// Package server serves a node over HTTP: the API, the UI, metrics and health.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/dashboards"
+	"tapedeck/deploy/health"
+	"tapedeck/deploy/node"
+	"tapedeck/ingest"
+	"tapedeck/ingest/upload"
+	"tapedeck/ingest/websocket"
+	"tapedeck/internal/budget"
+	"tapedeck/replay/clickhouse"
+	"tapedeck/replay/live"
+)
+
+// Options are what a server serves, and how.
+type Options struct {
+	Node       *node.Node
+	Listener   net.Listener
+	Log        *slog.Logger
+	Limits     ingest.Limits  // of what one client sends
+	Readers    *budget.Budget // of readers of recordings; used with the role api
+	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
+	Pprof      bool           // profiles are served
+	// Checks adds checks to /readyz; may be nil.
+	Checks func() []health.Check
+}
+
+// Server is the HTTP side of a node.
+type Server struct {
+	Options
+	echo     *echo.Echo
+	http     *http.Server
+	metrics  *prometheus.Registry // of this server; packages count in the default registry
+	requests *requestMetrics
+	tapes    *clickhouse.Store   // nil without the role api
+	live     *live.Library       // nil without the role api
+	ui       *dashboards.Handler // nil without the role api
+	links    *upload.Server      // nil without the role ingest
+	sockets  *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
+}
+
+// ShutdownTimeout bounds the wait for requests in flight.
+const ShutdownTimeout = time.Second
+
+// New makes the server of a node. It answers requests after Run.
+func New(opts Options) *Server {
+	s := &Server{Options: opts, metrics: prometheus.NewRegistry()}
+	life, end := context.WithCancel(context.Background())
+	s.registerMetrics()
+	s.echo = s.routes()
+	s.http = &http.Server{
+		Handler:           s.echo,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		// Requests end with the server, so that open streams do not hold it up.
+		BaseContext: func(net.Listener) context.Context { return life },
+		ErrorLog:    slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug),
+	}
+	s.http.RegisterOnShutdown(end)
+	return s
+}
+
+// Register adds collectors to the metrics of the server.
+func (s *Server) Register(c ...prometheus.Collector) { s.metrics.MustRegister(c...) }
+
+// URL returns the server's address.
+func (s *Server) URL() string { return "http://" + s.Listener.Addr().String() }
+
+// Run answers requests until ctx ends, and runs work, if not nil, meanwhile. It then ends
+// everything in the order in which data flows, before stop's deadline.
+func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Context)) error {
+	failed := make(chan error, 1)
+	go func() { failed <- s.http.Serve(s.Listener) }()
+	var working sync.WaitGroup
+	workCtx, endWork := context.WithCancel(ctx)
+	defer endWork()
+	if work != nil {
+		working.Go(func() { work(workCtx) })
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+		s.Log.Info("stopping")
+	case err = <-failed:
+		err = fmt.Errorf("serve HTTP on %s: %w", s.Listener.Addr(), err)
+	}
+	ending, cancel := stop.Context()
+	defer cancel()
+	if s.links != nil { // before the rest, so that recorders receive the last confirmations
+		ctx, cancel := context.WithTimeout(ending, ShutdownTimeout)
+		if err := s.links.Close(ctx); err != nil {
+			s.Log.Warn("some recorders were cut off; they send again", "error", err)
+		}
+		cancel()
+	}
+	s.shutdown(ending)
+	s.endSockets(ending)
+	endWork()
+	working.Wait()
+	if s.live != nil {
+		s.live.Close()
+	}
+	if s.tapes != nil {
+		err = errors.Join(err, s.tapes.Close())
+	}
+	return errors.Join(err, s.Node.Close(ending))
+}
+
+// shutdown ends the requests.
+func (s *Server) shutdown(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, ShutdownTimeout)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		s.Log.Warn("some requests did not end in time and were cut", "error", err)
+		_ = s.http.Close() // cuts them
+	}
+}
+
+// endSockets ends recorded WebSockets, and waits until what came is durable.
+func (s *Server) endSockets(ctx context.Context) {
+	if s.sockets == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, ShutdownTimeout)
+	defer cancel()
+	if err := s.sockets.Shutdown(ctx); err != nil {
+		s.Log.Warn("some recorded WebSockets did not end in time", "error", err)
+	}
+}

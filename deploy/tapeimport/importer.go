@@ -1,0 +1,295 @@
+// Package tapeimport makes blocks of tape files and publishes them.
+package tapeimport
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync/atomic"
+
+	"tapedeck/ingest"
+	"tapedeck/replay/tapefile"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// Importer makes blocks of a tape's records, as the recorder once made them: with the
+// streams' own ids, so that an import of stored frames replaces them.
+type Importer struct {
+	tenant, rename string
+	publish        func(context.Context, ingest.EncodedBlock) error
+	sender         *sender // nil if nothing is published
+	Sessions       []*Session
+	byID           map[string]*Session // by the id on the tape
+	total          atomic.Uint64       // frames
+}
+
+// Session is the result of one session.
+type Session struct {
+	ID      string `json:"session"`
+	Streams int    `json:"streams"`
+	Frames  uint64 `json:"frames"`
+	Bytes   uint64 `json:"bytes"`
+	Facts   int    `json:"facts"`
+	Missing uint64 `json:"missing"` // frames that the tape should hold and does not
+	Title   string `json:"title"`
+
+	copied   bool                  // under another id than on the tape
+	ended    *schema.StreamState   // of the segment whose end was published last
+	segments map[string][]*segment // by stream, in order of their first frames
+	order    []*segment
+}
+
+// segment is one stream's contiguous share of a session: as it was recorded, and as far
+// as it is imported.
+type segment struct {
+	whole, sofar schema.StreamState
+	published    bool // whole was published
+}
+
+// Blocks have the size of the recorder's.
+const (
+	importFrames = 4096
+	importBytes  = 128 << 10
+	importFacts  = 256
+)
+
+// New returns an importer that publishes to a publisher; nil checks a tape only. The
+// one session of a tape is renamed if rename is not empty.
+func New(tenant, rename string, to ingest.Publisher) *Importer {
+	im := &Importer{tenant: tenant, rename: rename, byID: map[string]*Session{}}
+	if to == nil {
+		im.publish = func(context.Context, ingest.EncodedBlock) error { return nil }
+		return im
+	}
+	im.sender = newSender(to)
+	im.publish = im.sender.publish
+	return im
+}
+
+// Frames returns the number of frames so far.
+func (im *Importer) Frames() uint64 { return im.total.Load() }
+
+// Import imports a tape, and returns when what was read is durable, also after an error.
+func (im *Importer) Import(ctx context.Context, from io.Reader) error {
+	err := im.read(ctx, from)
+	if im.sender != nil {
+		err = errors.Join(err, im.sender.wait(ctx))
+	}
+	return err
+}
+
+// read imports a tape. What was read before an error is published.
+func (im *Importer) read(ctx context.Context, from io.Reader) error {
+	s := tapefile.NewScanner(from)
+	var err error
+	for err == nil {
+		var rec *tapefile.Record
+		if rec, err = s.Next(); err != nil || rec.Kind == tapefile.KindIndex {
+			continue
+		}
+		to := im.session(rec.Session)
+		err = rec.Blocks(rec.Kind == tapefile.KindStreams, func(b *block.Block) error {
+			switch rec.Kind {
+			case tapefile.KindStreams:
+				to.add(b.State)
+			case tapefile.KindFrames:
+				return im.addFrames(ctx, to, b)
+			case tapefile.KindFacts:
+				return im.addFacts(ctx, to, b)
+			}
+			return nil
+		})
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	if _, broken := errors.AsType[*tapefile.BreakError](err); err == nil || broken {
+		for _, to := range im.Sessions {
+			err = errors.Join(err, im.finish(ctx, to, broken))
+		}
+	}
+	return err
+}
+
+func (im *Importer) session(id string) *Session {
+	to := im.byID[id]
+	if to == nil {
+		to = &Session{ID: cmp.Or(im.rename, id), copied: im.rename != "" && im.rename != id, segments: map[string][]*segment{}}
+		im.byID[id] = to
+		im.Sessions = append(im.Sessions, to)
+	}
+	return to
+}
+
+// importedRecorder is the recorder of a stream without an end that is imported under
+// another session id, or of which the tape names no recorder. It is never alive, so the
+// session is lost and not open.
+const importedRecorder = "imported"
+
+// add adds a segment, or its newer state.
+func (to *Session) add(s schema.StreamState) {
+	to.Title = cmp.Or(to.Title, s.Title)
+	if s.Ended == 0 && (to.copied || s.Recorder == "") {
+		s.Recorder = importedRecorder
+	}
+	list := to.segments[s.StreamID]
+	for _, p := range list {
+		if p.whole.FirstSeq == s.FirstSeq {
+			if p.whole.Version <= s.Version {
+				p.whole = s
+			}
+			return
+		}
+	}
+	p := &segment{whole: s, sofar: s}
+	if p.sofar.Frames, p.sofar.Bytes = 0, 0; len(list) == 0 {
+		to.Streams++
+	}
+	p.sofar.Ended, p.sofar.EndReason, p.sofar.Counters, p.sofar.LastAt = 0, "", schema.Counters{}, s.FirstAt
+	p.sofar.Version = 2 * s.FirstSeq
+	list = append(list, p)
+	slices.SortFunc(list, func(a, b *segment) int { return cmp.Compare(a.whole.FirstSeq, b.whole.FirstSeq) })
+	to.segments[s.StreamID] = list
+	to.order = append(to.order, p)
+}
+
+// segment returns the segment that a frame belongs to, or nil.
+func (to *Session) segment(stream string, seq uint64) *segment {
+	list := to.segments[stream]
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].whole.FirstSeq <= seq {
+			return list[i]
+		}
+	}
+	return nil
+}
+
+var errNoSegment = errors.New("the tape holds frames or facts of a stream that it does not describe")
+
+// addFrames publishes frames, split into blocks of one segment each.
+func (im *Importer) addFrames(ctx context.Context, to *Session, b *block.Block) error {
+	builder := block.NewBuilder()
+	defer builder.Release()
+	var seg *segment
+	cut := func() error {
+		if builder.Frames() == 0 {
+			return nil
+		}
+		return im.send(ctx, to, seg, builder, block.Facts{})
+	}
+	for i := range b.Frames {
+		f := &b.Frames[i]
+		of := to.segment(b.State.StreamID, f.Seq)
+		if of == nil {
+			return errNoSegment
+		}
+		if of != seg || builder.Frames() >= importFrames || builder.Size() >= importBytes {
+			if err := cut(); err != nil {
+				return err
+			}
+			seg = of
+		}
+		builder.Add(f)
+		st := &seg.sofar
+		st.Frames++
+		st.Bytes += uint64(len(f.Raw))
+		st.LastAt = f.At
+		st.Version = 2 * (f.Seq + 1)
+		to.Frames++
+		to.Bytes += uint64(len(f.Raw))
+		im.total.Add(1)
+	}
+	return cut()
+}
+
+// addFacts publishes facts, some at a time.
+func (im *Importer) addFacts(ctx context.Context, to *Session, b *block.Block) error {
+	seg := to.segment(b.State.StreamID, b.State.FirstSeq)
+	if seg == nil || seg.whole.FirstSeq != b.State.FirstSeq {
+		return errNoSegment
+	}
+	to.Facts += b.Facts.Len()
+	f := &b.Facts
+	for f.Len() > 0 {
+		var some block.Facts
+		some.Spans, f.Spans = split(f.Spans, importFacts)
+		some.Usages, f.Usages = split(f.Usages, importFacts)
+		n, bytes := 0, 0
+		for n < len(f.Messages) && n < importFacts && (n == 0 || bytes < importBytes) {
+			bytes += len(f.Messages[n].Text)
+			n++
+		}
+		some.Messages, f.Messages = split(f.Messages, n)
+		builder := block.NewBuilder()
+		err := im.send(ctx, to, seg, builder, some)
+		builder.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func split[T any](list []T, n int) (first, rest []T) {
+	n = min(n, len(list))
+	return list[:n], list[n:]
+}
+
+// finish publishes the end of every segment. One whose frames are missing, since the
+// tape is broken, ends at its last frame.
+func (im *Importer) finish(ctx context.Context, to *Session, broken bool) error {
+	for _, p := range to.order {
+		lacks := p.whole.Frames - min(p.whole.Frames, p.sofar.Frames)
+		to.Missing += lacks
+		if lacks > 0 && broken {
+			if p.sofar.Frames == 0 {
+				continue
+			}
+			p.sofar.Ended, p.sofar.EndReason = p.sofar.LastAt, "error: the tape file ended early"
+			p.sofar.Version++
+		} else {
+			p.sofar = p.whole
+		}
+		if p.sofar.Ended != 0 {
+			to.ended = &p.sofar
+		}
+		if p.published {
+			continue
+		}
+		builder := block.NewBuilder()
+		err := im.send(ctx, to, p, builder, block.Facts{})
+		builder.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send publishes a block with the segment's state so far. The state on the tape is
+// published last, so that a reader that waits for the end finds the facts. The state of a
+// segment that has not ended is published with the last frames, so that no other state
+// has its version.
+func (im *Importer) send(ctx context.Context, to *Session, p *segment, frames *block.Builder, facts block.Facts) error {
+	if p.sofar.Frames >= p.whole.Frames && p.sofar.Version >= p.whole.Version {
+		p.sofar, p.published = p.whole, true
+	}
+	blk := &block.Block{Tenant: im.tenant, Session: to.ID, State: p.sofar, Facts: facts}
+	n := frames.Frames()
+	data := frames.Encode(nil, blk, block.S2)
+	return im.publish(ctx, ingest.EncodedBlock{Tenant: im.tenant, Session: to.ID, Frames: n, Data: data})
+}
+
+// Empty reports whether nothing of the session was imported.
+func (to *Session) Empty() bool { return to.Frames == 0 && to.ended == nil }
+
+// Ended returns the stream and the time of the last end that was published.
+func (to *Session) Ended() (stream string, at int64, ok bool) {
+	if to.ended == nil {
+		return "", 0, false
+	}
+	return to.ended.StreamID, to.ended.Ended, true
+}
