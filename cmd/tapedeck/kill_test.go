@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tapedeck/deploy/server"
 	"tapedeck/internal/bounded"
 )
 
@@ -70,8 +71,8 @@ func TestKilledWhileRecording(t *testing.T) {
 		t.Error("nothing was acknowledged in any round, so this test shows nothing")
 	}
 	t.Logf("%d frames were acknowledged over ten kills, all of them are there once", total)
-	if took, err := s.stop(); err != nil || took > stopLimit {
-		t.Errorf("stopping took %v (%v), want at most %v", took, err, stopLimit)
+	if took, err := s.stop(); err != nil || took > server.StopTimeout {
+		t.Errorf("stopping took %v (%v), want at most %v", took, err, server.StopTimeout)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/deploy/server"
 	"tapedeck/internal/bounded"
 )
 
@@ -34,8 +35,8 @@ func TestDemo(t *testing.T) {
 	if out := s.must(t, "play", "demo", "--speed", "max"); !strings.Contains(out, "── end, 121 frames") {
 		t.Errorf("play demo:\n%s", out)
 	}
-	if took, err := s.stop(); err != nil || took > stopLimit {
-		t.Errorf("stopping took %v (%v), want at most %v\n%s", took, err, stopLimit, s.log)
+	if took, err := s.stop(); err != nil || took > server.StopTimeout {
+		t.Errorf("stopping took %v (%v), want at most %v\n%s", took, err, server.StopTimeout, s.log)
 	}
 }
 
