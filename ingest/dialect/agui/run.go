@@ -47,7 +47,7 @@ func (d *decoder) inRun() *dialect.Span {
 func (d *decoder) beginRun(id []byte) {
 	d.abandonRun()
 	d.run = runState{}
-	d.ForgetRun()
+	d.ForgetModel()
 	d.RunID = d.id.Own(id)
 	d.run.span = d.OpenRun("")
 }

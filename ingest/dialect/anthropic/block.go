@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/valyala/fastjson"
@@ -160,10 +161,7 @@ func (m *Messages) stop(index int) {
 			continue
 		}
 		b := m.blocks[i]
-		last := len(m.blocks) - 1
-		copy(m.blocks[i:], m.blocks[i+1:])
-		m.blocks[last] = block{}
-		m.blocks = m.blocks[:last]
+		m.blocks = slices.Delete(m.blocks, i, i+1)
 		switch {
 		case b.tool != nil:
 			m.stopTool(&b)
@@ -201,14 +199,9 @@ func (m *Messages) Content(data []byte, v *fastjson.Value) (known bool) {
 		m.trace.Say(schema.MessageAssistant, v.GetStringBytes())
 		return known
 	}
-	blocks, i := v.GetArray(), 0
-	dialect.RawElements(data, func(raw []byte) bool {
-		if i < len(blocks) {
-			known = m.startBlock(i, raw, blocks[i]) && known
-			m.stop(i)
-		}
-		i++
-		return true
+	dialect.Elements(v.GetArray(), data, 0, func(i int, block *fastjson.Value, raw []byte) {
+		known = m.startBlock(i, raw, block) && known
+		m.stop(i)
 	})
 	m.dropTail()
 	return known

@@ -1,8 +1,8 @@
 package anthropic
 
 import (
+	"bytes"
 	"cmp"
-	"strconv"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
@@ -21,7 +21,7 @@ type decoder struct {
 
 	endpoint endpoint
 	at       int64 // of the request's head, ns; 0 once its run began
-	status   int   // of the answer, 0 where it was not seen
+	refusal  model.Refusal
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -52,10 +52,11 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 // head reads the head of a request or an answer.
 func (d *decoder) head(h *dialect.Head) {
 	if h.Status == 0 {
-		d.endpoint, d.at, d.status = endpointOf(h.Path), d.Frame.At, 0
+		d.endpoint, d.at = endpointOf(h.Path), d.Frame.At
+	}
+	if d.refusal.Answer(h.Status); h.Status == 0 {
 		return
 	}
-	d.status = h.Status
 	if d.endpoint == messagesEndpoint {
 		d.asked() // its body was not seen, or is no JSON
 		d.messages.RequestID = cmp.Or(string(h.Field("request-id")), string(h.Field("x-request-id")))
@@ -83,16 +84,18 @@ func (d *decoder) asked() {
 
 // answer reads what the server says: an event, or a whole body.
 func (d *decoder) answer(in *dialect.Input) {
-	if d.status >= 400 && d.messages.asked {
-		d.messages.attrs.AddRaw("http_status", strconv.AppendInt(nil, int64(d.status), 10))
+	refused := d.refusal.Refused() && d.messages.asked
+	if refused {
+		_, status, _ := bytes.Cut(d.refusal.Text(), []byte(" "))
+		d.messages.attrs.AddRaw("http_status", status)
 	}
 	if in.JSON == nil {
 		in.Type = dialect.Intern([]byte(in.Event))
-		if string(in.Data) == "[DONE]" {
-			in.Type = "[DONE]" // gateways add it
+		if string(in.Data) == dialect.DoneMarker {
+			in.Type = dialect.DoneMarker // gateways add it
 		}
-		if in.Transport == schema.HTTP && d.status >= 400 && d.messages.asked {
-			d.messages.fail([]byte(httpStatus(d.status) + ": " + dialect.Short(in.Data)))
+		if in.Transport == schema.HTTP && refused {
+			d.messages.fail([]byte(string(d.refusal.Text()) + ": " + dialect.Short(in.Data)))
 		}
 		return
 	}
@@ -124,10 +127,8 @@ func (d *decoder) answer(in *dialect.Input) {
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	defer d.Done()
-	if d.status >= 400 && d.messages.asked { // nothing but a head
-		d.messages.fail([]byte(httpStatus(d.status)))
+	if d.refusal.Refused() && d.messages.asked { // nothing but a head
+		d.messages.fail(d.refusal.Text())
 	}
 	d.messages.GiveUp()
 }
-
-func httpStatus(status int) string { return "HTTP " + strconv.Itoa(status) }

@@ -62,7 +62,7 @@ func (m *Messages) close(status schema.Status, why []byte) {
 	} else {
 		t.EndCall(status)
 	}
-	m.open, m.asked, m.paused, m.attrs, m.said = false, false, false, nil, nil
+	m.open, m.asked, m.paused, m.attrs = false, false, false, nil
 }
 
 // wait lets calls that the server executes wait for the response in which the
@@ -90,8 +90,7 @@ func (m *Messages) cut() {
 	} else if call := t.Call(); call != nil {
 		call.Attributes = m.attrs.Text()
 		t.CompleteAll()
-		t.EndCall(schema.StatusUnclosed)
-		call.Ended = 0
+		t.EndCallAt(schema.StatusUnclosed, 0)
 	}
 	m.open, m.asked, m.paused, m.attrs = false, false, false, nil
 }
@@ -102,5 +101,5 @@ func (m *Messages) GiveUp() {
 	if m.Runs {
 		m.trace.Abandon()
 	}
-	m.asked, m.said = false, nil
+	m.asked = false
 }

@@ -37,7 +37,7 @@ func matchHead(h *dialect.Head) (dialect.Confidence, string) {
 // matchRequest judges the body of a request, which looks much like that of
 // other APIs.
 func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
-	if !isArray(v.Get("messages")) || v.GetStringBytes("model") == nil && v.GetStringBytes("anthropic_version") == nil {
+	if !dialect.IsArray(v.Get("messages")) || v.GetStringBytes("model") == nil && v.GetStringBytes("anthropic_version") == nil {
 		return dialect.No, ""
 	}
 	switch {
@@ -82,7 +82,7 @@ func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
 	case "message_stop", "ping":
 		sure = dialect.Possible
 	case "message":
-		if string(v.GetStringBytes("role")) == "assistant" && isArray(v.Get("content")) && v.Exists("usage", "output_tokens") {
+		if string(v.GetStringBytes("role")) == "assistant" && dialect.IsArray(v.Get("content")) && v.Exists("usage", "output_tokens") {
 			return dialect.Certain, "a message with its usage"
 		}
 		return dialect.No, ""
@@ -96,5 +96,3 @@ func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
 	}
 	return sure, "the event " + string(typ)
 }
-
-func isArray(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeArray }

@@ -8,7 +8,6 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
-	"tapedeck/schema"
 )
 
 // Messages reads the events of the Messages API: message_start, content_block_…
@@ -29,10 +28,9 @@ type Messages struct {
 
 	trace *model.Conversation
 
-	open   bool               // a message is in progress
-	asked  bool               // a run and a call await their message (see Asked)
-	said   []*dialect.Message // in the request, of a run without an id so far
-	id     string             // of the message in progress, or of the last one
+	open   bool   // a message is in progress
+	asked  bool   // a run and a call await their message (see Asked)
+	id     string // of the message in progress, or of the last one
 	attrs  dialect.Attributes
 	paused bool // it stops for a while only: pause_turn
 	blocks []block
@@ -60,9 +58,9 @@ func (m *Messages) Usage() *dialect.Usage { return m.usage }
 func (m *Messages) Asked(at int64) {
 	t := m.trace
 	m.cut()
-	m.id, m.usage, m.asked, m.said = "", nil, true, nil
+	m.id, m.usage, m.asked = "", nil, true
 	if m.Runs {
-		t.RunID = ""
+		t.ForgetRun()
 		t.OpenRun("").Started = at
 	}
 	t.OpenCall().Started = at
@@ -120,7 +118,7 @@ func (m *Messages) begin(id []byte) {
 	m.id = m.ids.Own(id)
 	switch {
 	case m.Runs && m.asked:
-		m.nameRun()
+		t.NameRun(m.id)
 	case m.Runs:
 		t.RunID = m.id
 		t.OpenRun("")
@@ -131,48 +129,13 @@ func (m *Messages) begin(id []byte) {
 	m.asked = false
 }
 
-// askLimit bounds the messages of a request that its run's id is given to.
-const askLimit = 64
-
-// keep holds a message that a request holds until its run has an id.
-func (m *Messages) keep(said *dialect.Message) {
-	if len(m.said) < askLimit {
-		m.said = append(m.said, said)
-	}
-}
-
-// nameRun gives the run its id, and what was said in its request.
-func (m *Messages) nameRun() {
-	m.trace.NameRun(m.id)
-	for _, said := range m.said {
-		said.Run = m.id
-		m.trace.Emitter.ChangedMessage(said, m.trace.Frame)
-	}
-	m.said = nil
-}
-
 // model sets the model that really answers, which may be named more exactly
 // than it was asked for.
 func (m *Messages) model(name []byte) {
-	t := m.trace
-	if len(name) == 0 || t.Model == string(name) {
-		return
-	}
-	model := string(name)
-	t.SetModel(model, "")
-	spans := [2]*dialect.Span{t.Call()}
 	if m.Runs {
-		spans[1] = t.Run()
-	}
-	for _, s := range spans {
-		if s == nil {
-			continue
-		}
-		if s.Kind == schema.SpanLLM {
-			s.Name = model
-		}
-		s.Model, s.Provider = model, t.Provider
-		t.Emitter.ChangedSpan(s, t.Frame)
+		m.trace.CorrectModel(name, "", m.trace.Call(), m.trace.Run())
+	} else {
+		m.trace.CorrectModel(name, "", m.trace.Call())
 	}
 }
 

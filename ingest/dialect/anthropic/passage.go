@@ -3,6 +3,7 @@ package anthropic
 import (
 	"strconv"
 
+	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
 
@@ -13,9 +14,9 @@ import (
 
 // passage is the part of a text that a block brings.
 type passage struct {
-	from  int    // bytes of the text before it
-	cites []byte // its citations: a JSON array without its end
-	cited []byte // those of the passages before it: the same
+	from  int          // bytes of the text before it
+	cites dialect.List // its citations
+	cited dialect.List // those of the passages before it
 }
 
 // tail is a text whose block has stopped and which the next may go on with.
@@ -31,16 +32,8 @@ const citesLimit = 64 << 10
 // cite adds a citation to a passage, which may come only afterwards.
 func (p *passage) cite(citation []byte) {
 	if len(citation) > 0 && len(p.cites)+len(p.cited)+len(citation) <= citesLimit {
-		p.cites = append(next(p.cites), citation...)
+		p.cites.Add(citation)
 	}
-}
-
-// next makes room for an element in an array without its end.
-func next(list []byte) []byte {
-	if len(list) == 0 {
-		return append(list, '[')
-	}
-	return append(list, ',')
 }
 
 // stopText settles the passage of a block. The text waits for the next block.
@@ -51,13 +44,13 @@ func (m *Messages) stopText(b *block) {
 		return // it brought nothing
 	}
 	if len(b.cites) > 0 {
-		b.cited = append(next(b.cited), `{"from":`...)
-		b.cited = strconv.AppendInt(b.cited, int64(b.from), 10)
-		b.cited = append(b.cited, `,"to":`...)
-		b.cited = strconv.AppendInt(b.cited, int64(message.TextLen()), 10)
-		b.cited = append(append(append(b.cited, `,"citations":`...), b.cites...), "]}"...)
+		var one dialect.Attributes
+		one.AddRaw("from", strconv.AppendInt(nil, int64(b.from), 10))
+		one.AddRaw("to", strconv.AppendInt(nil, int64(message.TextLen()), 10))
+		one.AddRaw("citations", b.cites.JSON())
+		b.cited.Add([]byte(one.Text()))
 		b.cites = nil
-		message.Attributes = `{"cited":` + string(b.cited) + "]}"
+		message.Attributes = dialect.Attribute("cited", b.cited.JSON())
 		m.trace.Emitter.ChangedMessage(message, m.trace.Frame)
 	}
 	m.tail = tail{index: b.index, key: b.key, passage: b.passage}

@@ -42,7 +42,7 @@ func (d *decoder) request(in *dialect.Input) {
 		return
 	}
 	in.Type = "request"
-	if !isArray(in.JSON.Get("messages")) {
+	if !dialect.IsArray(in.JSON.Get("messages")) {
 		d.Unknown()
 		return
 	}
@@ -50,7 +50,7 @@ func (d *decoder) request(in *dialect.Input) {
 	t := &d.trace
 	d.messages.GiveUp()
 	t.Session = sessionOf(in.JSON.GetStringBytes("metadata", "user_id"))
-	t.Model, t.Provider = "", ""
+	t.ForgetModel()
 	if model := in.JSON.GetStringBytes("model"); len(model) > 0 {
 		t.SetModel(string(model), "")
 	}
@@ -58,37 +58,17 @@ func (d *decoder) request(in *dialect.Input) {
 	if d.at != 0 {
 		at = d.at
 	}
-	d.at, d.status = 0, 0
+	d.at = 0
+	d.refusal.Answer(0)
 	d.messages.Asked(at)
-	from, i := newFrom(messages), 0
-	dialect.RawElements(dialect.RawMember(in.Data, "messages"), func(raw []byte) bool {
-		if i >= from && i < len(messages) {
-			d.message(raw, messages[i])
-		}
-		i++
-		return true
-	})
-}
-
-// newFrom gives the first message that no earlier request held: what stands
-// after the model's last answer. A message of the model's at the end is the
-// beginning of the one that it is to give.
-func newFrom(messages []*fastjson.Value) int {
-	i := len(messages) - 1
-	if i >= 0 && isAssistant(messages[i]) {
-		i--
-	}
-	for i >= 0 && !isAssistant(messages[i]) {
-		i--
-	}
-	return i + 1
+	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), dialect.NewSince(messages, isAssistant, true), d.message)
 }
 
 func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
-// message tells a new message of a request: what the user says, and the results
+// message reads a new message of a request: what the user says, and the results
 // of tools that the client executed.
-func (d *decoder) message(raw []byte, v *fastjson.Value) {
+func (d *decoder) message(_ int, v *fastjson.Value, raw []byte) {
 	if isAssistant(v) {
 		return
 	}
@@ -98,7 +78,7 @@ func (d *decoder) message(raw []byte, v *fastjson.Value) {
 	}
 	said := ReadSaid(dialect.RawMember(raw, "content"), v.Get("content"), d.toolResult)
 	for _, reminder := range said.Reminders {
-		d.messages.keep(d.trace.Say(schema.MessageSystem, reminder))
+		d.trace.AwaitID(d.trace.Say(schema.MessageSystem, reminder))
 	}
 	if !said.Any {
 		return
@@ -110,7 +90,7 @@ func (d *decoder) message(raw []byte, v *fastjson.Value) {
 		message = d.trace.Say(kind, said.Text)
 	}
 	message.Attributes = said.Attributes
-	d.messages.keep(message)
+	d.trace.AwaitID(message)
 }
 
 // toolResult ends a call that this or another stream of the session saw begin.
@@ -129,8 +109,7 @@ func (d *decoder) toolResult(raw []byte, v *fastjson.Value) {
 func sessionOf(user []byte) string {
 	if len(user) > 0 && user[0] == '{' {
 		if wellformed.JSON(user) {
-			session, _ := dialect.Unquote(dialect.RawMember(user, "session_id"), nil)
-			return string(session)
+			return string(dialect.RawText(user, "session_id"))
 		}
 		return ""
 	}

@@ -23,14 +23,9 @@ func ReadSaid(data []byte, v *fastjson.Value, result func(data []byte, v *fastjs
 	if v != nil && v.Type() == fastjson.TypeString {
 		return Said{Any: true, Text: v.GetStringBytes()}
 	}
-	var parts []byte
-	texts, blocks, i := 0, v.GetArray(), 0
-	dialect.RawElements(data, func(raw []byte) bool {
-		if i >= len(blocks) {
-			return false
-		}
-		b := blocks[i]
-		i++
+	var parts dialect.List
+	texts := 0
+	dialect.Elements(v.GetArray(), data, 0, func(_ int, b *fastjson.Value, raw []byte) {
 		switch string(b.GetStringBytes("type")) {
 		case "text":
 			part := b.GetStringBytes("text")
@@ -49,13 +44,10 @@ func ReadSaid(data []byte, v *fastjson.Value, result func(data []byte, v *fastjs
 			if typ == nil {
 				typ = []byte("null")
 			}
-			parts = append(next(parts), typ...)
+			parts.Add(typ)
 		}
-		return true
 	})
-	if len(parts) > 0 {
-		s.Attributes = `{"parts":` + string(parts) + "]}"
-	}
+	s.Attributes = dialect.Attribute("parts", parts.JSON())
 	s.Any = texts > 0 || len(parts) > 0
 	return s
 }

@@ -46,7 +46,7 @@ func Bill(usage []byte) (sum schema.Tokens, ok bool) {
 	dialect.RawElements(dialect.RawMember(usage, "iterations"), func(iteration []byte) bool {
 		if t, ok := Total(iteration); ok {
 			listed = true
-			sum = add(sum, t)
+			sum = dialect.AddTokens(sum, t)
 		}
 		return true
 	})
@@ -60,16 +60,6 @@ func Bill(usage []byte) (sum schema.Tokens, ok bool) {
 	return sum, true
 }
 
-func add(a, b schema.Tokens) schema.Tokens {
-	a.Input += b.Input
-	a.CacheRead += b.CacheRead
-	a.CacheWrite5m += b.CacheWrite5m
-	a.CacheWrite1h += b.CacheWrite1h
-	a.Output += b.Output
-	a.Reasoning += b.Reasoning
-	return a
-}
-
 // count reads a usage of the message in progress. It replaces the one before,
 // whose members stand where it says nothing.
 func (m *Messages) count(raw []byte) {
@@ -81,20 +71,9 @@ func (m *Messages) count(raw []byte) {
 	if !ok {
 		return
 	}
-	t := m.trace
-	if m.usage == nil {
-		id, scope := "usage:"+m.id, m.id
-		if m.id == "" {
-			id = t.ID("usage")
-			scope = id
-		}
-		if m.usage = t.Use(&Counting, id, scope, t.Call(), m.counts); m.usage == nil {
-			return
-		}
-	} else {
-		t.UpdateUsage(m.usage, &Counting, m.counts)
+	if m.usage = m.trace.Count(m.usage, &Counting, m.id, m.trace.Call(), m.counts); m.usage != nil {
+		m.usage.Tokens, m.usage.Raw = tokens, string(raw)
 	}
-	m.usage.Tokens, m.usage.Raw = tokens, string(raw)
 }
 
 // overlay puts the members of a usage over those of the one before, and gives

@@ -49,13 +49,13 @@ func (s *session) agent(l *line, parent, name []byte) *agent {
 		return a
 	}
 	if len(s.agents) >= openAgents {
-		s.subs = plus(s.subs, s.agents[0].sum())
+		s.subs = dialect.AddTokens(s.subs, s.agents[0].sum())
 		s.agents[0].Abandon()
 		s.agents = slices.Delete(s.agents, 0, 1)
 	}
 	_, tool := s.openTool(parent)
 	if len(name) == 0 && tool != nil {
-		name, _ = dialect.Unquote(dialect.RawMember(tool.Arguments(), "subagent_type"), nil)
+		name = dialect.RawText(tool.Arguments(), "subagent_type")
 	}
 	a := &agent{}
 	a.begin(s.Stream, s.Session)
@@ -77,7 +77,7 @@ func (s *session) end(a *agent, status schema.Status, why []byte) {
 	if step := a.Step(); step != nil && len(why) > 0 {
 		step.Error = dialect.Short(why)
 	}
-	s.subs = plus(s.subs, a.sum())
+	s.subs = dialect.AddTokens(s.subs, a.sum())
 	a.EndRun(status, nil)
 	s.agents = slices.DeleteFunc(s.agents, func(x *agent) bool { return x == a })
 }

@@ -13,7 +13,7 @@ import (
 // of the message's start.
 func (s *session) assistant(l *line) (at *lane, known bool) {
 	message := l.v.Get("message")
-	if message == nil || message.Type() != fastjson.TypeObject {
+	if !dialect.IsObject(message) {
 		return s.laneIfOpen(l.text("parent_tool_use_id")), false
 	}
 	at = s.laneOf(l)
@@ -22,7 +22,7 @@ func (s *session) assistant(l *line) (at *lane, known bool) {
 	case string(message.GetStringBytes("model")) == "<synthetic>":
 		at.synthetic(l, message)
 		return at, true
-	case at.isStreamed(id):
+	case at.streamed.Has(id):
 		return at, true
 	}
 	return at, at.part(l, id, message)
@@ -42,10 +42,8 @@ func (a *lane) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	raw := dialect.RawMember(l.data, "message")
 	known = a.messages.Content(dialect.RawMember(raw, "content"), message.Get("content"))
 	a.count(dialect.RawMember(raw, "usage"))
-	if reason := dialect.RawMember(raw, "stop_reason"); len(reason) > 0 && string(reason) != "null" {
-		var attrs dialect.Attributes
-		attrs.AddRaw("stop_reason", reason)
-		a.call.Attributes = attrs.Text()
+	if reason := dialect.RawMember(raw, "stop_reason"); !dialect.RawNull(reason) {
+		a.call.Attributes = dialect.Attribute("stop_reason", reason)
 	}
 	a.EndCall(schema.StatusOK)
 	a.asked = l.At
@@ -59,18 +57,12 @@ func (a *lane) count(raw []byte) {
 	if !ok || a.told != nil && tokens.Sum() <= a.told.Tokens.Sum() {
 		return
 	}
-	if a.told != nil {
-		a.UpdateUsage(a.told, &counting, raw)
-		a.told.Tokens = tokens
+	first := a.told == nil
+	if a.told = a.Count(a.told, &counting, a.id, a.call, raw); a.told == nil {
 		return
 	}
-	id, scope := "usage:"+a.id, a.id
-	if a.id == "" {
-		id = a.ID("usage")
-		scope = id
-	}
-	if a.told = a.Use(&counting, id, scope, a.call, raw); a.told != nil {
-		a.told.Tokens = tokens
+	a.told.Tokens = tokens
+	if first {
 		a.keep(a.told)
 	}
 }

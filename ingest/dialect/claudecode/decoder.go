@@ -4,7 +4,6 @@ package claudecode
 
 import (
 	"slices"
-	"time"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
@@ -108,10 +107,8 @@ func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0
 	}
-	if text := in.JSON.GetStringBytes("timestamp"); len(text) > 0 {
-		if t, err := time.Parse(time.RFC3339Nano, dialect.Alias(text)); err == nil && t.Year() > 1970 {
-			return t.UnixNano()
-		}
+	if at := dialect.TextTime(in.JSON.GetStringBytes("timestamp")); at != 0 {
+		return at
 	}
 	if ms := in.JSON.GetFloat64("startup_timing", "time_origin_ms"); ms > 0 && ms < 1e14 {
 		return int64(ms * 1e6)

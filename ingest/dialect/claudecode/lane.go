@@ -3,8 +3,6 @@ package claudecode
 import (
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/anthropic"
 	"tapedeck/ingest/dialect/model"
@@ -25,9 +23,9 @@ type lane struct {
 	told *dialect.Usage
 	id   string         // of that message
 	seen *dialect.Usage // that events told of last
-	// streamed are hashes of the ids of messages that events told of: lines
-	// that tell them once more say nothing new.
-	streamed []uint64
+	// streamed are the ids of messages that came as events: lines that repeat them
+	// say nothing new.
+	streamed dialect.Recent
 	// counted are the usages of the run so far, and before those of the oldest
 	// messages, which are no longer kept.
 	counted []*dialect.Usage
@@ -56,7 +54,7 @@ func (a *lane) event(l *line) (known bool) {
 	case now == call:
 	case now != nil:
 		a.started(now)
-		a.stream(a.messages.ID())
+		a.streamed.Add([]byte(a.messages.ID()), streamedIDs)
 	default:
 		a.asked = l.At // the next begins after the end of this one
 	}
@@ -75,25 +73,10 @@ func (a *lane) started(call *dialect.Span) {
 	}
 }
 
-// stream notes that events tell of a message.
-func (a *lane) stream(id string) {
-	if id == "" {
-		return
-	}
-	if len(a.streamed) >= streamedIDs {
-		a.streamed = slices.Delete(a.streamed, 0, 1)
-	}
-	a.streamed = append(a.streamed, xxhash.Sum64String(id))
-}
-
-func (a *lane) isStreamed(id []byte) bool {
-	return len(id) > 0 && slices.Contains(a.streamed, xxhash.Sum64(id))
-}
-
 // keep counts a usage as one of the run's.
 func (a *lane) keep(u *dialect.Usage) {
 	if len(a.counted) >= countedUsages {
-		a.before = plus(a.before, a.counted[0].Tokens)
+		a.before = dialect.AddTokens(a.before, a.counted[0].Tokens)
 		a.counted = slices.Delete(a.counted, 0, 1)
 	}
 	a.counted = append(a.counted, u)
@@ -103,7 +86,7 @@ func (a *lane) keep(u *dialect.Usage) {
 func (a *lane) sum() schema.Tokens {
 	sum := a.before
 	for _, u := range a.counted {
-		sum = plus(sum, u.Tokens)
+		sum = dialect.AddTokens(sum, u.Tokens)
 	}
 	return sum
 }

@@ -28,7 +28,7 @@ func (l *line) session() []byte {
 // raw gives a member of the line as it stands, nil where it is not there or null.
 func (l *line) raw(name string) []byte {
 	raw := dialect.RawMember(l.data, name)
-	if string(raw) == "null" {
+	if dialect.RawNull(raw) {
 		return nil
 	}
 	return raw

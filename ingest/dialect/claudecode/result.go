@@ -80,28 +80,23 @@ func outcome(l *line) (status schema.Status, why []byte) {
 // deny rejects the calls that were not permitted. They have ended in an error
 // by now, or were not told of at all.
 func (s *session) deny(denials []*fastjson.Value, data []byte) {
-	i := 0
-	dialect.RawElements(data, func(raw []byte) bool {
-		if i >= len(denials) || i >= failedTools {
-			return false
-		}
-		denial := denials[i]
-		i++
+	denials = denials[:min(len(denials), failedTools)]
+	dialect.Elements(denials, data, 0, func(_ int, denial *fastjson.Value, raw []byte) {
 		id := denial.GetStringBytes("tool_use_id")
 		if len(id) == 0 {
-			return true
+			return
 		}
 		for _, span := range s.failed {
 			if span.CallID == string(id) {
 				span.Status = schema.StatusRejected
 				s.Emitter.ChangedSpan(span, s.Frame)
-				return true
+				return
 			}
 		}
 		at, tool := s.openTool(id)
 		if tool == nil {
 			if at = &s.lane; at.Ended(id) {
-				return true
+				return
 			}
 			tool = at.Tool(id, denial.GetStringBytes("tool_name"))
 		}
@@ -109,6 +104,5 @@ func (s *session) deny(denials []*fastjson.Value, data []byte) {
 			at.SetArguments(tool, input)
 		}
 		at.EndTool(tool, schema.StatusRejected, nil)
-		return true
 	})
 }

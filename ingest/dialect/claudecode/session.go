@@ -125,12 +125,3 @@ func (s *session) openTool(id []byte) (*lane, *model.Tool) {
 	}
 	return nil, nil
 }
-
-// plus adds tokens.
-func plus(a, b schema.Tokens) schema.Tokens {
-	return schema.Tokens{
-		Input: a.Input + b.Input, CacheRead: a.CacheRead + b.CacheRead,
-		CacheWrite5m: a.CacheWrite5m + b.CacheWrite5m, CacheWrite1h: a.CacheWrite1h + b.CacheWrite1h,
-		Output: a.Output + b.Output, Reasoning: a.Reasoning + b.Reasoning,
-	}
-}

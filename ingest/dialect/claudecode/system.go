@@ -16,13 +16,13 @@ func (s *session) system(l *line) (at *lane, known bool) {
 			s.asked = l.At
 		}
 	case "compact_boundary":
-		var attrs dialect.Attributes
-		attrs.AddRaw("compact_metadata", l.raw("compact_metadata"))
-		attrs.AddRaw("compact_metadata", l.raw("compactMetadata"))
-		if len(attrs) == 0 {
-			attrs.AddRaw("compact_metadata", []byte("{}"))
+		meta := []byte("{}")
+		for _, name := range []string{"compact_metadata", "compactMetadata"} {
+			if raw := l.raw(name); raw != nil {
+				meta = raw
+			}
 		}
-		s.Say(schema.MessageSystem, nil).Attributes = attrs.Text()
+		s.Say(schema.MessageSystem, nil).Attributes = dialect.Attribute("compact_metadata", meta)
 	case "local_command_output":
 		s.Say(schema.MessageSystem, l.text("content"))
 	case "task_started":

@@ -26,10 +26,10 @@ func (s *session) reconcile(l *line, run *dialect.Span) {
 	}
 	main, subs := s.sum(), schema.Tokens{}
 	for _, a := range s.agents {
-		subs = plus(subs, a.sum())
+		subs = dialect.AddTokens(subs, a.sum())
 	}
-	subs = plus(subs, s.subs)
-	rest, fits := minus(stated, plus(main, subs))
+	subs = dialect.AddTokens(subs, s.subs)
+	rest, fits := minus(stated, dialect.AddTokens(main, subs))
 	if !fits {
 		subs = schema.Tokens{} // it is without them
 		rest, fits = minus(stated, main)

@@ -3,7 +3,6 @@ package claudecode
 import (
 	"bytes"
 	"cmp"
-	"slices"
 
 	"github.com/valyala/fastjson"
 
@@ -109,13 +108,8 @@ func (s *session) asks(l *line) {
 	if tool == nil {
 		return
 	}
-	if len(s.requests) >= openRequests {
-		s.requests = slices.Delete(s.requests, 0, 1)
-	}
-	s.requests = append(s.requests, request{id: string(l.text("request_id")), tool: string(id)})
-	tool.Attrs.AddTime("approval_at", l.At)
-	at.Noted(tool)
-	at.Wait(tool)
+	s.requests = dialect.AppendRecent(s.requests, request{id: string(l.text("request_id")), tool: string(id)}, openRequests)
+	at.AwaitApproval(tool)
 }
 
 // sent reads what is sent to Claude Code: what the user says, and answers to

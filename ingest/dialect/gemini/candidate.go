@@ -19,13 +19,8 @@ func (d *decoder) offer(candidates []*fastjson.Value, raw []byte) {
 		}
 		return
 	}
-	i := 0
-	dialect.RawElements(dialect.RawMember(raw, "candidates"), func(raw []byte) bool {
-		if i < len(candidates) {
-			d.candidate(indexOf(candidates[i], i), candidates[i], raw)
-		}
-		i++
-		return i < len(candidates)
+	dialect.Elements(candidates, dialect.RawMember(raw, "candidates"), 0, func(i int, v *fastjson.Value, raw []byte) {
+		d.candidate(indexOf(v, i), v, raw)
 	})
 }
 
@@ -60,13 +55,8 @@ func (d *decoder) candidate(index int, v *fastjson.Value, raw []byte) {
 			d.part(c, part, nil)
 		}
 	} else {
-		n := 0
-		dialect.RawElements(dialect.RawPath(raw, "content.parts"), func(raw []byte) bool {
-			if n < len(parts) {
-				d.part(c, parts[n], raw)
-			}
-			n++
-			return n < len(parts)
+		dialect.Elements(parts, dialect.RawPath(raw, "content.parts"), 0, func(_ int, v *fastjson.Value, raw []byte) {
+			d.part(c, v, raw)
 		})
 		d.remark(c, v, raw)
 	}
@@ -147,9 +137,7 @@ func (d *decoder) begins(c *candidate, m *dialect.Message) {
 		c.said, c.notes = m, notes{}
 	}
 	if c.index != 0 {
-		var a dialect.Attributes
-		a.AddRaw("candidate", strconv.AppendInt(nil, int64(c.index), 10))
-		m.Attributes = a.Text()
+		m.Attributes = dialect.Attribute("candidate", strconv.AppendInt(nil, int64(c.index), 10))
 	}
 }
 

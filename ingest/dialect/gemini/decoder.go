@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"strconv"
-
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -16,10 +14,9 @@ type decoder struct {
 	model.Conversation
 	stream  model.Stream
 	answer  answer
-	foreign bool // the request went to another endpoint
-	status  int  // of an HTTP answer that is an error, until its body is seen
-	asked   []*dialect.Message
-	text    []byte // scratch of one frame
+	foreign bool          // the request went to another endpoint
+	refusal model.Refusal // an HTTP answer that is an error, until its body is seen
+	text    []byte        // scratch of one frame
 	runID   dialect.Last
 	typ     dialect.Last
 }
@@ -49,8 +46,8 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 // message reads what is no head, and gives its type.
 func (d *decoder) message(in *dialect.Input) string {
 	switch {
-	case string(in.Data) == "[DONE]": // of gateways
-		return "[DONE]"
+	case string(in.Data) == dialect.DoneMarker: // of gateways
+		return dialect.DoneMarker
 	case !d.mine(in):
 		return ""
 	case in.Direction == schema.Send:
@@ -81,13 +78,8 @@ func (d *decoder) mine(in *dialect.Input) bool {
 // one body.
 func (d *decoder) array(in *dialect.Input) string {
 	typ := ""
-	values, i := in.JSON.GetArray(), 0
-	dialect.RawElements(in.Data, func(raw []byte) bool {
-		if i < len(values) {
-			typ = d.response(values[i], raw)
-		}
-		i++
-		return true
+	dialect.Elements(in.JSON.GetArray(), in.Data, 0, func(_ int, v *fastjson.Value, raw []byte) {
+		typ = d.response(v, raw)
 	})
 	if in.Transport == schema.HTTP {
 		d.whole()
@@ -99,7 +91,7 @@ func (d *decoder) array(in *dialect.Input) string {
 func (d *decoder) whole() {
 	switch {
 	case d.Run() == nil:
-	case d.status >= 400:
+	case d.refusal.Refused():
 		d.failStatus()
 	default:
 		d.finish()
@@ -108,8 +100,8 @@ func (d *decoder) whole() {
 
 // textAnswer reads what is no JSON: the page of a gateway, a part of a body.
 func (d *decoder) textAnswer(in *dialect.Input) string {
-	if in.Transport == schema.HTTP && d.status >= 400 {
-		d.failed(in.Data, d.statusText())
+	if in.Transport == schema.HTTP && d.refusal.Refused() {
+		d.failed(in.Data, d.refusal.Text())
 		return "error"
 	}
 	if in.Transport != schema.HTTP {
@@ -121,17 +113,15 @@ func (d *decoder) textAnswer(in *dialect.Input) string {
 // End implements dialect.Decoder.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.stream.End(at, b)
-	if d.Run() != nil && d.status >= 400 {
+	if d.Run() != nil && d.refusal.Refused() {
 		d.failStatus()
 	}
-	d.letGo()
+	d.leave()
 	d.Done()
 }
 
 // failStatus ends the run in an error of which only the status is known.
 func (d *decoder) failStatus() {
-	d.EndRun(schema.StatusError, d.statusText())
-	d.status = 0
+	d.EndRun(schema.StatusError, d.refusal.Text())
+	d.refusal.Answer(0)
 }
-
-func (d *decoder) statusText() []byte { return strconv.AppendInt([]byte("HTTP "), int64(d.status), 10) }

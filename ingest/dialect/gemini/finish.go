@@ -75,28 +75,24 @@ func (d *decoder) end(status schema.Status, why []byte) {
 // reasons are the run's attributes: why the candidates stopped.
 func (a *answer) reasons() string {
 	var attrs dialect.Attributes
-	var all []byte
+	var all dialect.List
 	for i := range a.candidates {
 		if reason := a.candidates[i].reason; reason != "" {
-			if len(all) > 0 {
-				all = append(all, ',')
-			} else {
+			if len(all) == 0 {
 				attrs.AddText("stop_reason", reason)
 			}
-			all = strconv.AppendQuote(all, reason)
+			all.AddText([]byte(reason))
 		}
 	}
 	if len(a.candidates) > 1 {
-		attrs.AddRaw("stop_reasons", []byte("["+string(all)+"]"))
+		attrs.AddRaw("stop_reasons", all.JSON())
 	}
 	return attrs.Text()
 }
 
 // blocked ends the response of a prompt that the API does not answer.
 func (d *decoder) blocked(reason, text []byte) {
-	var attrs dialect.Attributes
-	attrs.AddText("stop_reason", dialect.Short(reason))
-	d.answer.run.Attributes = attrs.Text()
+	d.answer.run.Attributes = dialect.TextAttribute("stop_reason", dialect.Short(reason))
 	why := text
 	if len(why) == 0 {
 		why = append([]byte("the prompt was blocked: "), reason...)
@@ -130,14 +126,15 @@ func (d *decoder) failure(v *fastjson.Value) {
 // it has no beginning.
 func (d *decoder) failed(text, why []byte) {
 	if d.answer.ended {
-		d.letGo()
+		d.leave()
 	}
 	if d.Run() == nil {
 		d.Model, d.Provider = "", provider
-		d.OpenRun("").Started = 0
 	}
+	d.RunAtEnd()
 	d.answer.run = d.Run()
 	d.Say(schema.MessageError, text)
 	d.EndRun(schema.StatusError, why)
-	d.answer.begun, d.answer.ended, d.status = true, true, 0
+	d.answer.begun, d.answer.ended = true, true
+	d.refusal.Answer(0)
 }

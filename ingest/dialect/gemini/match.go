@@ -41,10 +41,10 @@ func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
 // matchResponse judges a GenerateContentResponse. Others have candidates, and
 // others have usageMetadata of the same form, but not both.
 func matchResponse(v *fastjson.Value) (dialect.Confidence, string) {
-	if inside := v.Get("response"); isObject(inside) {
+	if inside := v.Get("response"); dialect.IsObject(inside) {
 		v = inside
 	}
-	if !isObject(v) {
+	if !dialect.IsObject(v) {
 		return dialect.No, ""
 	}
 	c := v.Get("candidates", "0")
@@ -68,5 +68,3 @@ func matchResponse(v *fastjson.Value) (dialect.Confidence, string) {
 	}
 	return dialect.No, ""
 }
-
-func isObject(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeObject }

@@ -71,14 +71,14 @@ func (d *decoder) inline(c *candidate, v *fastjson.Value) {
 	}
 }
 
-// remarks are the members in which a candidate tells about its answer.
+// remarks are the members in which a candidate describes its answer.
 var remarks = [...]string{"groundingMetadata", "citationMetadata", "urlContextMetadata"}
 
-// remark takes over what a candidate tells about its answer: sources, above all.
+// remark takes over what a candidate says about its answer: sources, above all.
 func (d *decoder) remark(c *candidate, v *fastjson.Value, raw []byte) {
 	changed := false
 	for i, to := range [...]*string{&c.notes.grounding, &c.notes.citations, &c.notes.urls} {
-		if !isObject(v.Get(remarks[i])) {
+		if !dialect.IsObject(v.Get(remarks[i])) {
 			continue
 		}
 		text := dialect.RawMember(raw, remarks[i])
@@ -105,18 +105,15 @@ func (d *decoder) note(c *candidate) {
 		a.AddRaw("candidate", strconv.AppendInt(nil, int64(c.index), 10))
 	}
 	if len(c.notes.data) > 0 {
-		list := []byte{'['}
-		for i, x := range c.notes.data {
-			if i > 0 {
-				list = append(list, ',')
-			}
+		var list dialect.List
+		for _, x := range c.notes.data {
 			var one dialect.Attributes
 			one.AddText("mime_type", x.mime)
 			one.AddRaw("parts", strconv.AppendInt(nil, int64(x.parts), 10))
 			one.AddRaw("bytes", strconv.AppendInt(nil, int64(x.bytes), 10))
-			list = append(list, one.Text()...)
+			list.Add([]byte(one.Text()))
 		}
-		a.AddRaw("inline_data", append(list, ']'))
+		a.AddRaw("inline_data", list.JSON())
 	}
 	a.AddRaw("file_data", []byte(c.notes.file))
 	a.AddRaw("grounding", []byte(c.notes.grounding))

@@ -3,7 +3,7 @@ package gemini
 import (
 	"bytes"
 	"net/url"
-	"strconv"
+	"strings"
 
 	"github.com/valyala/fastjson"
 
@@ -21,26 +21,14 @@ func endpointOf(path []byte) (model string, generates bool) {
 			text = plain
 		}
 	}
-	colon := -1
-	for i := len(text) - 1; i >= 0 && text[i] != '/'; i-- {
-		if text[i] == ':' {
-			colon = i
-			break
-		}
-	}
-	if colon < 0 {
-		return "", false
-	}
-	switch text[colon+1:] {
-	case "generateContent", "streamGenerateContent":
+	start := strings.LastIndexByte(text, '/') + 1
+	colon := max(strings.LastIndexByte(text, ':'), start)
+	switch model = text[start:colon]; text[colon:] {
+	case ":generateContent", ":streamGenerateContent":
 	default:
 		return "", false
 	}
-	start := colon
-	for start > 0 && text[start-1] != '/' {
-		start--
-	}
-	if model = text[start:colon]; start < 2 || model == "v1internal" {
+	if start < 2 || model == "v1internal" {
 		return "", true
 	}
 	return model, true
@@ -51,13 +39,14 @@ func endpointOf(path []byte) (model string, generates bool) {
 func (d *decoder) head(h *dialect.Head) {
 	if h.Status != 0 {
 		if h.Status >= 400 {
-			d.status = h.Status
+			d.refusal.Answer(h.Status)
 		}
 		return
 	}
 	model, generates := endpointOf(h.Path)
-	d.letGo()
-	d.status, d.foreign = 0, !generates
+	d.leave()
+	d.refusal.Answer(0)
+	d.foreign = !generates
 	if d.foreign {
 		return
 	}
@@ -74,7 +63,7 @@ func (d *decoder) asks(model string) {
 // request reads the body of a request: what of it is new.
 func (d *decoder) request(in *dialect.Input) string {
 	body, raw := in.JSON, in.Data
-	if inside := body.Get("request"); isObject(inside) && body.Get("contents") == nil {
+	if inside := body.Get("request"); dialect.IsObject(inside) && body.Get("contents") == nil {
 		body, raw = inside, dialect.RawMember(raw, "request")
 	}
 	contents := body.Get("contents")
@@ -83,40 +72,22 @@ func (d *decoder) request(in *dialect.Input) string {
 		return "request"
 	}
 	if d.Run() == nil || d.answer.begun { // its head was not seen
-		d.letGo()
+		d.leave()
 		d.asks("")
 	}
 	if model := bytes.TrimPrefix(in.JSON.GetStringBytes("model"), []byte("models/")); len(model) > 0 && d.Model == "" {
 		d.SetModel(string(model), provider)
 	}
 	raw = dialect.RawMember(raw, "contents")
-	if isObject(contents) {
+	if dialect.IsObject(contents) {
 		d.content(contents, raw)
 		return "request"
 	}
 	list := contents.GetArray()
-	from, i := newFrom(list), 0
-	dialect.RawElements(raw, func(raw []byte) bool {
-		if i >= from && i < len(list) {
-			d.content(list[i], raw)
-		}
-		i++
-		return true
+	dialect.Elements(list, raw, dialect.NewSince(list, isModel, true), func(_ int, v *fastjson.Value, raw []byte) {
+		d.content(v, raw)
 	})
 	return "request"
-}
-
-// newFrom gives the first content that no earlier request held: what stands
-// after the model's last answer.
-func newFrom(contents []*fastjson.Value) int {
-	i := len(contents) - 1
-	if i >= 0 && isModel(contents[i]) {
-		i-- // the beginning of the answer that is asked for
-	}
-	for i >= 0 && !isModel(contents[i]) {
-		i--
-	}
-	return i + 1
 }
 
 func isModel(content *fastjson.Value) bool { return string(content.GetStringBytes("role")) == "model" }
@@ -128,57 +99,33 @@ func (d *decoder) content(v *fastjson.Value, raw []byte) {
 		return
 	}
 	d.text = d.text[:0]
-	var others []byte
-	texts, i := 0, 0
-	parts := v.GetArray("parts")
-	dialect.RawElements(dialect.RawMember(raw, "parts"), func(raw []byte) bool {
-		if i >= len(parts) {
-			return false
-		}
-		part := parts[i]
-		i++
+	var others dialect.List
+	texts := 0
+	dialect.Elements(v.GetArray("parts"), dialect.RawMember(raw, "parts"), 0, func(_ int, part *fastjson.Value, raw []byte) {
 		if text := part.GetStringBytes("text"); text != nil {
 			if texts++; texts > 1 {
 				d.text = append(d.text, '\n')
 			}
 			d.text = append(d.text, text...)
-			return true
-		}
-		if result := part.Get("functionResponse"); result != nil {
+		} else if result := part.Get("functionResponse"); result != nil {
 			d.functionResponse(result, dialect.RawMember(raw, "functionResponse"))
-			return true
+		} else if kind := kindOf(raw); kind != "" && len(others) < otherParts {
+			others.AddText([]byte(kind))
 		}
-		if kind := kindOf(raw); kind != "" && len(others) < otherParts {
-			if len(others) > 0 {
-				others = append(others, ',')
-			}
-			others = strconv.AppendQuote(others, kind)
-		}
-		return true
 	})
 	if texts == 0 && len(others) == 0 {
 		return
 	}
 	m := d.UserMessage(d.text)
-	if len(others) > 0 {
-		var a dialect.Attributes
-		a.AddRaw("parts", []byte("["+string(others)+"]"))
-		m.Attributes = a.Text()
-	}
-	if len(d.asked) < askedLimit {
-		d.asked = append(d.asked, m)
-	}
+	m.Attributes = dialect.Attribute("parts", others.JSON())
+	d.AwaitID(m)
 	if cap(d.text) > 1<<10 {
 		d.text = nil
 	}
 }
 
-// Bounds: messages that wait for the id of their run, and what is told of the
-// parts of one that are no text, bytes.
-const (
-	askedLimit = 64
-	otherParts = 256
-)
+// otherParts bounds what is kept of the parts of a message that are no text, bytes.
+const otherParts = 256
 
 // kindOf is what a part is: the member that is not about it.
 func kindOf(part []byte) string {
@@ -196,14 +143,9 @@ func kindOf(part []byte) string {
 	return ""
 }
 
-// nameRun gives the run, and what was asked for it, the id of the response.
+// nameRun sets the id of the run, and of its calls, to that of the response.
 func (d *decoder) nameRun(id string) {
 	d.NameRun(id)
-	for _, m := range d.asked {
-		m.Run = id
-		d.Emitter.ChangedMessage(m, d.Frame)
-	}
-	d.asked = nil
 	for _, tool := range d.OpenTools() {
 		tool.Span.Run = id
 		d.Emitter.ChangedSpan(tool.Span, d.Frame)
@@ -218,13 +160,11 @@ func (d *decoder) functionResponse(v *fastjson.Value, raw []byte) {
 	if len(id) == 0 {
 		m := d.Say(schema.MessageResult, response)
 		m.Name, m.Media, m.Span = string(name), "json", d.Run().ID
-		if len(d.asked) < askedLimit {
-			d.asked = append(d.asked, m)
-		}
+		d.AwaitID(m)
 		return
 	}
 	status, why := schema.StatusOK, v.GetStringBytes("response", "error")
-	if failed := v.Get("response", "error"); failed != nil && failed.Type() != fastjson.TypeNull {
+	if !dialect.IsNull(v.Get("response", "error")) {
 		status = schema.StatusError
 		if why == nil {
 			why = dialect.RawPath(raw, "response.error")

@@ -36,10 +36,10 @@ const candidateLimit = 16
 
 // response reads a GenerateContentResponse and gives its type.
 func (d *decoder) response(v *fastjson.Value, raw []byte) string {
-	if inside := v.Get("response"); isObject(inside) { // of Code Assist
+	if inside := v.Get("response"); dialect.IsObject(inside) { // of Code Assist
 		v, raw = inside, dialect.RawMember(raw, "response")
 	}
-	if e := v.Get("error"); e != nil && e.Type() != fastjson.TypeNull {
+	if e := v.Get("error"); !dialect.IsNull(e) {
 		d.failure(e)
 		return "error"
 	}
@@ -54,7 +54,7 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 		return ""
 	}
 	d.settle(id, candidates)
-	d.answered(model)
+	d.CorrectModel(model, provider, d.answer.run, d.answer.call)
 	d.offer(candidates, raw)
 	d.count(usage)
 	if reason := feedback.GetStringBytes("blockReason"); len(reason) > 0 {
@@ -83,7 +83,7 @@ func (d *decoder) settle(id []byte, candidates []*fastjson.Value) {
 			}
 		}
 		if other {
-			d.letGo()
+			d.leave()
 		}
 	}
 	if !a.begun {
@@ -122,25 +122,6 @@ func (a *answer) of(index int) *candidate {
 	return &a.candidates[len(a.candidates)-1]
 }
 
-// answered takes the model that the answer names, which is more exact than the
-// one that was asked for.
-func (d *decoder) answered(model []byte) {
-	if len(model) == 0 || string(model) == d.Model {
-		return
-	}
-	d.Model, d.Provider = string(model), provider
-	for _, s := range []*dialect.Span{d.answer.run, d.answer.call} {
-		if s == nil {
-			continue // an error has no call
-		}
-		s.Model, s.Provider = d.Model, provider
-		if s.Kind == schema.SpanLLM {
-			s.Name = d.Model
-		}
-		d.Emitter.ChangedSpan(s, d.Frame)
-	}
-}
-
 // resume takes up a response that had ended: more came of it.
 func (d *decoder) resume() {
 	a := &d.answer
@@ -151,10 +132,9 @@ func (d *decoder) resume() {
 	}
 }
 
-// letGo says that no more will come of the response: without a finishReason it
-// is unclosed.
-func (d *decoder) letGo() {
+// leave settles the response: without a finishReason it is unclosed.
+func (d *decoder) leave() {
 	d.Abandon()
 	d.answer = answer{}
-	d.asked, d.RunID = nil, ""
+	d.ForgetRun()
 }

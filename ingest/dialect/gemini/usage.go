@@ -22,17 +22,7 @@ var counting = dialect.Counting{
 // count reads a chunk's usage.
 func (d *decoder) count(raw []byte) {
 	a := &d.answer
-	switch {
-	case raw == nil || a.usage != nil && a.usage.Raw == string(raw):
-	case a.usage != nil:
-		d.UpdateUsage(a.usage, &counting, raw)
-	case a.id != "":
-		a.usage = d.Use(&counting, "usage:"+a.id, a.id, a.call, raw)
-	default:
-		if _, _, counts := counting.Read(raw); !counts {
-			return
-		}
-		id := d.ID("usage")
-		a.usage = d.Use(&counting, id, id, a.call, raw)
+	if raw != nil && (a.usage == nil || a.usage.Raw != string(raw)) {
+		a.usage = d.Count(a.usage, &counting, a.id, a.call, raw)
 	}
 }

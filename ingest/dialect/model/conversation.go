@@ -128,10 +128,13 @@ func (t *Conversation) AwaitID(m *dialect.Message) {
 	}
 }
 
-// ForgetRun clears what facts take from the run before: its id, its model and
-// provider, and the messages that waited for its id.
-func (t *Conversation) ForgetRun() {
-	t.RunID, t.Model, t.Provider, t.unnamed = "", "", "", nil
+// ForgetRun clears the id of the run before, and the messages that wait for it.
+func (t *Conversation) ForgetRun() { t.RunID, t.unnamed = "", nil }
+
+// ForgetModel is ForgetRun, and clears the model and its provider as well.
+func (t *Conversation) ForgetModel() {
+	t.ForgetRun()
+	t.Model, t.Provider = "", ""
 }
 
 // EndRun ends the run and all that is open of it: steps and calls of a model
@@ -149,7 +152,7 @@ func (t *Conversation) EndRun(status schema.Status, why []byte) {
 		t.run.Error = dialect.Short(why)
 	}
 	t.Emitter.CloseSpan(t.run, status, t.Frame)
-	t.run = nil
+	t.run, t.unnamed = nil, nil
 }
 
 // Abandon says that no more will be heard of what is open: it is unclosed.

@@ -106,7 +106,7 @@ func (d *chat) begin() {
 func (d *chat) reset() {
 	d.forget()
 	d.usage, d.groqOnly, d.stop = nil, false, ""
-	d.ForgetRun()
+	d.ForgetModel()
 }
 
 // forget releases what was kept of a response that has ended.

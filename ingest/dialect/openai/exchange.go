@@ -89,7 +89,7 @@ func (x *exchange) resultText(content *fastjson.Value, raw []byte) (text []byte,
 // fail ends the run in an error, which text says.
 func (x *exchange) fail(text, why []byte) {
 	if x.Run() == nil {
-		x.ForgetRun()
+		x.ForgetModel()
 	}
 	x.RunAtEnd()
 	x.Say(schema.MessageError, text)

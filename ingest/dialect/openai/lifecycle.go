@@ -37,7 +37,7 @@ func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 	d.forget()
 	from, now := d.waiting, d.Frame
 	if from == nil {
-		d.ForgetRun()
+		d.ForgetModel()
 		d.Session = string(response.GetStringBytes("conversation", "id"))
 	} else {
 		d.stream.Frame = &schema.Frame{Seq: from.seq, At: from.at}

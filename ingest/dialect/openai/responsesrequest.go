@@ -33,7 +33,7 @@ func (d *responses) request(in *dialect.Input) {
 	}
 	d.leave()
 	d.forget()
-	d.ForgetRun()
+	d.ForgetModel()
 	d.Session = string(conversationOf(v))
 	d.count.counting = false
 	if model := v.GetStringBytes("model"); len(model) > 0 {

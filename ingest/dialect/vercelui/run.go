@@ -62,7 +62,7 @@ func (d *decoder) leaveRun() {
 // forget releases what is kept of the run before.
 func (d *decoder) forget() {
 	d.run = runState{}
-	d.ForgetRun()
+	d.ForgetModel()
 }
 
 // beginMessage reads a start. Streams that are merged into one each have their
