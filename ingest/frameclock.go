@@ -14,11 +14,33 @@ import (
 // its own, since a file may hold an earlier one after a later one; within a session
 // they never go back. An impossible time is ignored and counted: the frame takes the
 // time of the one before it, and its bytes stay as they are.
+//
+// A time is judged by those that follow. So the clock delays frames on their way to the
+// detector, and it keeps copies of all frames that have no arrival time so far.
 type frameClock struct {
+	decoder    *decoder
+	oneSession bool // all frames are of the session that the user named
+	summary    *Summary
+
 	sessions map[string]int64 // the latest time used in each session, ns
 	session  string           // that of the frame before
 	latest   int64            // the time used last, ns; 0 before the first
 	end      int64            // the greatest time used, ns
+
+	frames   []datedFrame // frames without an arrival time, in order
+	passed   int          // how many of frames were passed on
+	delayed  int          // bytes of those that were not
+	since    time.Time    // when the last of frames came
+	searched int          // how many of frames found has looked at
+	dated    bool         // one of them has a possible time
+}
+
+// datedFrame is a frame with the session and the time that it states.
+type datedFrame struct {
+	schema.Frame
+	read    bool   // what follows is set
+	session string // "" for none
+	at      int64  // ns, 0 for none
 }
 
 const (
@@ -35,33 +57,66 @@ const (
 	strayFirst = 365 * 24 * time.Hour
 )
 
-// dated is the session and the time that a frame states.
-type dated struct {
-	session string // "" for none
-	at      int64  // ns, 0 for none
-}
-
 // sessionNames are the members in which frames that have times name their session.
 var sessionNames = [...][]string{
 	{"sessionId"}, {"session_id"}, {"sessionID"}, {"threadId"}, {"thread_id"}, {"exec_id"},
 	{"properties", "sessionID"}, {"properties", "part", "sessionID"}, {"properties", "info", "sessionID"},
 }
 
-// dateOf reads a frame's session and time.
-func (s *Stream) dateOf(f *schema.Frame) (d dated) {
-	s.look(f, func(in *dialect.Input) {
-		d.at = s.decoder.time(in)
-		if s.opts.Session != "" || in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
-			return // all of them are of one session, or it names none
+// push adds a frame to those that are delayed.
+func (c *frameClock) push(f *schema.Frame) {
+	c.since = time.Now()
+	c.frames = append(c.frames, datedFrame{Frame: bufferFrame(f).Frame})
+	c.delayed += len(f.Raw)
+}
+
+// delays reports whether frames are delayed.
+func (c *frameClock) delays() bool { return c.passed < len(c.frames) }
+
+// due reports whether enough frames follow the oldest one that is delayed.
+func (c *frameClock) due() bool {
+	return len(c.frames)-c.passed > clockAhead || c.delayed > clockAheadBytes
+}
+
+// pop returns the oldest frame that is delayed.
+func (c *frameClock) pop() *schema.Frame {
+	f := c.frames[c.passed].Frame
+	c.passed++
+	c.delayed -= len(f.Raw)
+	return &f
+}
+
+// found reports whether it is known when the first frames were made: a frame that was
+// passed on has a possible time, or the dialect's frames have none.
+func (c *frameClock) found() bool {
+	if c.decoder.dialect.Time == nil {
+		return true
+	}
+	for ; c.searched < c.passed && !c.dated; c.searched++ {
+		c.dated = possible(c.read(&c.frames[c.searched]).at)
+	}
+	return c.dated
+}
+
+// read reads a frame's session and time, once.
+func (c *frameClock) read(f *datedFrame) *datedFrame {
+	if f.read {
+		return f
+	}
+	f.read = true
+	c.decoder.parser.Parse(&f.Frame, func(in *dialect.Input) {
+		f.at = c.decoder.dialect.Time(in)
+		if c.oneSession || in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
+			return
 		}
 		for _, path := range sessionNames {
 			if id := in.JSON.GetStringBytes(path...); len(id) > 0 {
-				d.session = string(id)
+				f.session = string(id)
 				return
 			}
 		}
 	})
-	return d
+	return f
 }
 
 // possible reports whether a time may be that of a frame at all.
@@ -69,18 +124,23 @@ func possible(at int64) bool {
 	return at >= oldestTime && at <= Now()+int64(futureLimit)
 }
 
-// stamp sets a frame's arrival time, before it is decoded.
-func (s *Stream) stamp(f *schema.Frame) {
+// stamp sets the arrival time of the oldest frame that has none, before it is decoded.
+func (c *frameClock) stamp(f *schema.Frame) {
+	own := &c.frames[0]
+	defer func() {
+		*own = datedFrame{}
+		c.frames = c.frames[1:]
+		c.passed--
+	}()
 	f.Cuts = nil // they are the reads of this import, not of the recording
-	c := &s.clock
-	if s.decoder.time == nil {
+	if c.decoder.dialect.Time == nil {
 		if c.latest == 0 {
 			c.latest, c.end = f.At, f.At
 		}
 		f.At = c.latest
 		return
 	}
-	own := s.dateOf(f)
+	c.read(own)
 	if own.session != "" {
 		c.session = own.session
 	}
@@ -88,15 +148,15 @@ func (s *Stream) stamp(f *schema.Frame) {
 	at := before
 	switch {
 	case own.at == 0:
-	case s.believed(own.at, before, c.session, f.Seq):
-		at, s.summary.Timed = own.at, true
+	case c.believed(own.at, before, 0):
+		at, c.summary.Timed = own.at, true
 	default:
-		s.summary.Misdated++
+		c.summary.Misdated++
 	}
 	if at == 0 { // what comes before the first time of its session arrived with it
-		for seq, d := range s.following(f.Seq, c.session) {
-			if s.believed(d.at, 0, c.session, seq) {
-				at, s.summary.Timed = d.at, true
+		for i, next := range c.following(0) {
+			if c.believed(next, 0, i) {
+				at, c.summary.Timed = next, true
 				break
 			}
 		}
@@ -116,19 +176,19 @@ func (s *Stream) stamp(f *schema.Frame) {
 	f.At = at
 }
 
-// believed reports whether a frame's time is used: it does not lie before the time
+// believed reports whether the time of frame i is used: it does not lie before the time
 // used last in its session, nor after most of those that follow.
-func (s *Stream) believed(at, before int64, session string, seq uint64) bool {
+func (c *frameClock) believed(at, before int64, i int) bool {
 	if !possible(at) || at < before {
 		return false
 	}
 	earlier, muchLater, all := 0, 0, 0
-	for _, d := range s.following(seq, session) {
+	for _, next := range c.following(i) {
 		all++
 		switch {
-		case d.at < at:
+		case next < at:
 			earlier++
-		case d.at-at > int64(strayFirst):
+		case next-at > int64(strayFirst):
 			muchLater++
 		}
 	}
@@ -136,57 +196,19 @@ func (s *Stream) believed(at, before int64, session string, seq uint64) bool {
 	return 2*earlier <= all && !stray
 }
 
-// following returns the possible times of the frames of a session after one, as far as
-// they are held, with the frames' numbers.
-func (s *Stream) following(seq uint64, session string) iter.Seq2[uint64, dated] {
-	return func(yield func(uint64, dated) bool) {
-		now := session
-		lists := [2][]heldFrame{nil, s.ahead}
-		if s.hold != nil {
-			lists[0] = s.hold.frames
-		}
-		for _, list := range lists {
-			for i := range list {
-				f := &list[i]
-				if f.Seq <= seq {
-					continue
-				}
-				if !f.looked {
-					f.dated, f.looked = s.dateOf(&f.Frame), true
-				}
-				if f.dated.session != "" {
-					now = f.dated.session
-				}
-				if now == session && possible(f.dated.at) && !yield(f.Seq, f.dated) {
-					return
-				}
+// following returns the possible times of the frames of the session after frame i, as far
+// as they came, with the frames' indexes.
+func (c *frameClock) following(i int) iter.Seq2[int, int64] {
+	return func(yield func(int, int64) bool) {
+		now := c.session
+		for i++; i < len(c.frames); i++ {
+			f := c.read(&c.frames[i])
+			if f.session != "" {
+				now = f.session
+			}
+			if now == c.session && possible(f.at) && !yield(i, f.at) {
+				return
 			}
 		}
 	}
-}
-
-// lookAhead holds a frame back until the frames that judge its time have arrived.
-func (s *Stream) lookAhead(f *schema.Frame) {
-	s.aheadSince = time.Now()
-	s.arm(s.recorder.settings.HoldFor)
-	s.ahead = append(s.ahead, held(f))
-	s.aheadBytes += len(f.Raw)
-	for len(s.ahead) > clockAhead || s.aheadBytes > clockAheadBytes {
-		s.takeAhead()
-	}
-}
-
-// releaseAhead takes all frames that are held back, without waiting for more.
-func (s *Stream) releaseAhead() {
-	for len(s.ahead) > 0 {
-		s.takeAhead()
-	}
-}
-
-func (s *Stream) takeAhead() {
-	f := s.ahead[0].Frame
-	s.ahead[0] = heldFrame{}
-	s.ahead = s.ahead[1:]
-	s.aheadBytes -= len(f.Raw)
-	s.take(&f)
 }

@@ -118,7 +118,7 @@ func clockLine(t *testing.T, n int, text string) string {
 // What is held back to judge times goes on when nothing follows, and by a Flush.
 func TestFrameClockGoesOn(t *testing.T) {
 	var memory ingesttest.Memory
-	rec := ingest.NewRecorder(&memory, ingest.Settings{HoldFor: 20 * time.Millisecond}, nil)
+	rec := ingest.NewRecorder(&memory, ingest.Settings{DetectFor: 20 * time.Millisecond}, nil)
 	s, err := rec.Open(ingest.StreamOptions{FrameClock: true, Dialect: "claude-code", Session: "s"})
 	if err != nil {
 		t.Fatal(err)

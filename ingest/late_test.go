@@ -81,7 +81,7 @@ func TestDialectShowsLate(t *testing.T) {
 func TestDialectNeverShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mem := &ingesttest.Memory{}
-		s := open(t, mem, ingest.Settings{HoldFrames: 10}, ingest.StreamOptions{})
+		s := open(t, mem, ingest.Settings{DetectFrames: 10}, ingest.StreamOptions{})
 		for i := range 100 {
 			if err := s.Record(t.Context(), line1("text", int64(i))); err != nil {
 				t.Fatal(err)

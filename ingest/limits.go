@@ -61,13 +61,6 @@ func (l Limits) CheckTags(tags map[string]string) error {
 	return nil
 }
 
-// SessionCount returns Summary.SessionCount so far.
-func (s *Stream) SessionCount() int {
-	s.gate <- struct{}{}
-	defer s.leaveGate()
-	return s.summary.SessionCount
-}
-
 var limits = promauto.NewCounterVec(prometheus.CounterOpts{
 	Name: "tapedeck_ingest_limits_total", Help: "Bodies and connections refused or ended early because of a limit, by the limit.",
 }, []string{"limit"})

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"time"
 
-	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
 
@@ -17,13 +16,13 @@ type Settings struct {
 	BlockAge    time.Duration // the longest a frame waits for its block to fill; default 5 ms
 	// Frames are held back until the stream's dialect and session are known,
 	// as far as these bounds allow.
-	HoldFrames int           // default 256
-	HoldBytes  int           // default 256 KiB
-	HoldFor    time.Duration // default 300 ms
-	// Parts bounds how many sessions of one stream are kept open at a time;
-	// default 256. The one left longest is closed; should it come back, it
-	// goes on as another part.
-	Parts int
+	DetectFrames int           // default 256
+	DetectBytes  int           // default 256 KiB
+	DetectFor    time.Duration // default 300 ms
+	// Segments bounds how many sessions of one stream are open at a time; default 256.
+	// The least recently used is closed. A frame that names it later opens another
+	// segment.
+	Segments int
 	// ID names the recording process in the streams that it records; default a
 	// random one.
 	ID string
@@ -36,10 +35,10 @@ func (s Settings) withDefaults() Settings {
 	setDefault(&s.BlockFrames, 4096)
 	setDefault(&s.BlockBytes, 128<<10)
 	setDefault(&s.BlockAge, 5*time.Millisecond)
-	setDefault(&s.HoldFrames, 256)
-	setDefault(&s.HoldBytes, 256<<10)
-	setDefault(&s.HoldFor, 300*time.Millisecond)
-	setDefault(&s.Parts, 256)
+	setDefault(&s.DetectFrames, 256)
+	setDefault(&s.DetectBytes, 256<<10)
+	setDefault(&s.DetectFor, 300*time.Millisecond)
+	setDefault(&s.Segments, 256)
 	if s.ID == "" {
 		s.ID = NewRecorderID()
 	}
@@ -164,12 +163,3 @@ type Summary struct {
 
 // SessionLimit bounds the sessions that a Summary lists.
 const SessionLimit = 1000
-
-// decoderOf is what a stream needs of a dialect once it is settled.
-type decoderOf struct {
-	dialect.Decoder
-	text           dialect.TextReader // nil if it wants all parsed
-	time           func(in *dialect.Input) int64
-	answered       func(in *dialect.Input, before bool) bool
-	name, evidence string
-}

@@ -114,7 +114,7 @@ func TestWhichSession(t *testing.T) {
 func TestHoldIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mem := &ingesttest.Memory{}
-		s := open(t, mem, ingest.Settings{HoldFor: 300 * time.Millisecond}, ingest.StreamOptions{})
+		s := open(t, mem, ingest.Settings{DetectFor: 300 * time.Millisecond}, ingest.StreamOptions{})
 		began := time.Now()
 		if err := s.Record(t.Context(), line1(`{"a":1}`, 0)); err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestParts(t *testing.T) {
 	for i := range 300 {
 		lines = append(lines, fmt.Sprintf(`{"session_id":"s%d"}`, i%30))
 	}
-	mem, sum := record(t, ingest.Settings{Parts: 4}, ingest.StreamOptions{}, lines...)
+	mem, sum := record(t, ingest.Settings{Segments: 4}, ingest.StreamOptions{}, lines...)
 	newest := map[string]map[uint64]schema.StreamState{}
 	for _, b := range mem.Blocks() {
 		for _, told := range append(b.Left, block.Left{Session: b.Session, State: b.State}) {
@@ -200,7 +200,7 @@ func TestParts(t *testing.T) {
 // the others have facts to tell on that occasion.
 func TestPartInUseStays(t *testing.T) {
 	mem := &ingesttest.Memory{}
-	s := open(t, mem, ingest.Settings{Parts: 2}, ingest.StreamOptions{Dialect: "loom"})
+	s := open(t, mem, ingest.Settings{Segments: 2}, ingest.StreamOptions{Dialect: "loom"})
 	for i, line := range []string{chunkOf(0), chunkOf(1), unknownOf(2), unknownOf(2)} {
 		if err := s.Record(t.Context(), line1(line, int64(i))); err != nil {
 			t.Fatal(err)
@@ -221,7 +221,7 @@ func TestFewParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for limit := 1; limit < 5; limit++ {
 		mem := &ingesttest.Memory{}
-		s := open(t, mem, ingest.Settings{Parts: limit}, ingest.StreamOptions{Dialect: "loom"})
+		s := open(t, mem, ingest.Settings{Segments: limit}, ingest.StreamOptions{Dialect: "loom"})
 		const frames = 500
 		at := int64(0)
 		for range frames {
@@ -259,7 +259,7 @@ func unknownOf(n int) string {
 // session's block: none goes out for its end alone.
 func TestNoBlockForAnEndAlone(t *testing.T) {
 	mem := &ingesttest.Memory{}
-	s := open(t, mem, ingest.Settings{Parts: 3}, ingest.StreamOptions{Dialect: "generic"})
+	s := open(t, mem, ingest.Settings{Segments: 3}, ingest.StreamOptions{Dialect: "generic"})
 	const sessions = 50
 	for i := range sessions {
 		if err := s.Record(t.Context(), line1(fmt.Sprintf(`{"session_id":"s%d"}`, i), int64(i))); err != nil {
@@ -436,7 +436,7 @@ func TestTitles(t *testing.T) {
 	for i := range 20 {
 		lines = append(lines, fmt.Sprintf(`{"session_id":"s%d","event_id":1,"type":"run_start","run_id":"r","message":"question %d"}`, i, i))
 	}
-	mem, _ := record(t, ingest.Settings{Parts: 4}, ingest.StreamOptions{Dialect: "loom"}, lines...)
+	mem, _ := record(t, ingest.Settings{Segments: 4}, ingest.StreamOptions{Dialect: "loom"}, lines...)
 	titles := map[string]string{}
 	for _, b := range mem.Blocks() {
 		if b.State.Frames > 0 { // the end of its run comes in a part of its own

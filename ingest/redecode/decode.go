@@ -28,7 +28,7 @@ type decoding struct {
 	run     *run
 	stream  *stream
 	out     *writer
-	lens    ingest.Lens
+	parser  ingest.Parser
 	decoder dialect.Decoder
 	emitter *dialect.Emitter
 	block   block.Block // the session's frames that wait to be written
@@ -97,7 +97,7 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 	for i := range frames {
 		f := frames[i].Frame // the marks that looking leaves are not the frame's own
 		settled := false
-		d.lens.Look(&f, func(in *dialect.Input) { settled = r.Feed(in) })
+		d.parser.Parse(&f, func(in *dialect.Input) { settled = r.Feed(in) })
 		bytes += len(f.Raw)
 		if settled || i+1 == recogniseFrames || bytes >= recogniseBytes {
 			break
@@ -108,7 +108,7 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 
 // take decodes a frame and keeps it if it is the session's.
 func (d *decoding) take(ctx context.Context, f *stored) error {
-	d.lens.Look(&f.Frame, func(in *dialect.Input) { d.decoder.Decode(in, d.emitter) })
+	d.parser.Parse(&f.Frame, func(in *dialect.Input) { d.decoder.Decode(in, d.emitter) })
 	lost := d.emitter.TakeLost()
 	if len(d.stream.sessions) > 1 {
 		if n := len(d.changes); n == 0 || d.changes[n-1].session != f.session {

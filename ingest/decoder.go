@@ -1,0 +1,45 @@
+package ingest
+
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// decoder runs a dialect over a stream's frames, in order. It fills in their envelopes and
+// writes facts to the emitter, from which the segmenter takes them.
+type decoder struct {
+	streamID string
+	emitter  *dialect.Emitter
+	parser   Parser
+	dialect  dialect.Dialect
+	machine  dialect.Decoder    // nil while no dialect is set
+	text     dialect.TextReader // the machine; nil if it needs every frame parsed
+	answered bool               // the frame decoded last completed an answer
+}
+
+func newDecoder(streamID string) decoder {
+	return decoder{streamID: streamID, emitter: dialect.NewEmitter(streamID)}
+}
+
+// use sets the dialect of the frames from here on.
+func (d *decoder) use(as dialect.Dialect) {
+	d.dialect, d.machine = as, as.New(d.streamID)
+	d.text, _ = d.machine.(dialect.TextReader)
+}
+
+// decode reads a frame.
+func (d *decoder) decode(f *schema.Frame) {
+	d.parser.parse(f, d.text != nil && d.text.ReadsText(), d.read)
+}
+
+func (d *decoder) read(in *dialect.Input) {
+	d.machine.Decode(in, d.emitter)
+	d.answered = d.dialect.Answered(in, d.answered)
+}
+
+// lost returns the number of frames that are missing at the source before the frame
+// decoded last, since the last call.
+func (d *decoder) lost() uint64 { return d.emitter.TakeLost() }
+
+// end settles open facts, as of the time at which the stream ended (ns).
+func (d *decoder) end(at int64) { d.machine.End(at, d.emitter) }

@@ -1,0 +1,216 @@
+package ingest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/ingest/dialect/generic"
+	"tapedeck/schema"
+)
+
+// detector finds out which dialect a stream has and to which session frames belong that
+// name none. Both may show only some frames in: until then it buffers the frames, bounded
+// by number, bytes and time. Decoded frames go to the segmenter.
+//
+// A dialect that has not shown within these bounds is detected late: meanwhile frames pass
+// as generic. The detector keeps copies of them, so that the decoder of the dialect reads
+// all frames from the first on.
+type detector struct {
+	settings *Settings
+	clock    *frameClock // nil unless StreamOptions.FrameClock
+	decoder  *decoder
+	next     sessions
+	wake     *wakeup
+
+	state      detection
+	recogniser *dialects.Recogniser // nil once the dialect is settled
+	named      bool                 // the session is settled
+	frames     []bufferedFrame      // while sniffing the frames; while provisional their copies
+	bytes      int                  // of frames
+	decoded    int                  // how many of frames were decoded
+	since      time.Time            // when the first of frames came
+}
+
+type detection int
+
+const (
+	sniffing detection = iota
+	provisional
+	settled
+)
+
+// sessions is the stage after the detector.
+type sessions interface {
+	setDialect(name, evidence string)
+	setSession(named string) // of frames that name none
+	add(f *schema.Frame, lost uint64)
+}
+
+// bufferedFrame is a copy of a frame, with the number of frames lost before it.
+type bufferedFrame struct {
+	schema.Frame
+	lost uint64
+}
+
+func bufferFrame(f *schema.Frame) bufferedFrame {
+	b := bufferedFrame{Frame: *f}
+	b.Raw, b.Cuts = bytes.Clone(f.Raw), slices.Clone(f.Cuts)
+	return b
+}
+
+// start begins to detect what is not known yet: the dialect if the decoder has none, the
+// session unless it is named.
+func (d *detector) start(named bool) {
+	d.named = named
+	if d.decoder.machine == nil {
+		d.recogniser = dialects.NewRecogniser()
+	}
+	if d.known() {
+		d.state = settled
+	}
+}
+
+// known reports whether nothing is left to detect.
+func (d *detector) known() bool { return d.recogniser == nil && d.named && d.dated() }
+
+// dated reports whether it is known when the first frame was made: with a frame clock the
+// first frames of a file may not say it.
+func (d *detector) dated() bool {
+	return d.clock == nil || d.recogniser == nil && d.clock.found()
+}
+
+func (d *detector) full() bool {
+	return len(d.frames) >= d.settings.DetectFrames || d.bytes >= d.settings.DetectBytes
+}
+
+// expired reports whether buffered frames have waited for as long as they may.
+func (d *detector) expired() bool {
+	return len(d.frames) > 0 && time.Since(d.since) >= d.settings.DetectFor
+}
+
+// push takes the next frame.
+func (d *detector) push(f *schema.Frame) {
+	switch d.state {
+	case sniffing:
+		d.buffer(f)
+		return
+	case provisional:
+		d.detectLate(f)
+	}
+	d.decode(f)
+	d.next.add(f, d.decoder.lost())
+}
+
+func (d *detector) decode(f *schema.Frame) {
+	if d.clock != nil {
+		d.clock.stamp(f)
+	}
+	d.decoder.decode(f)
+}
+
+// buffer keeps a frame, and releases all once everything is known or a bound is reached.
+func (d *detector) buffer(f *schema.Frame) {
+	if len(d.frames) == 0 {
+		d.since = time.Now()
+	}
+	d.remember(bufferFrame(f))
+	last := &d.frames[len(d.frames)-1]
+	if d.recogniser != nil && d.recognise(&last.Frame) {
+		d.settle()
+		d.recogniser = nil
+	}
+	if d.recogniser == nil && d.dated() {
+		d.decodeBuffered()
+		f.Envelope, f.Flags = last.Envelope, last.Flags // for the caller of Record
+	}
+	if d.known() || d.full() || d.expired() {
+		d.release(false)
+		return
+	}
+	d.wake.within(d.settings.BlockAge)
+}
+
+func (d *detector) remember(f bufferedFrame) {
+	d.frames = append(d.frames, f)
+	d.bytes += len(f.Raw)
+}
+
+// recognise reports whether the frames so far settle the dialect.
+func (d *detector) recognise(f *schema.Frame) (done bool) {
+	d.decoder.parser.Parse(f, func(in *dialect.Input) { done = d.recogniser.Feed(in) })
+	return done
+}
+
+// settle sets the most likely dialect.
+func (d *detector) settle() {
+	best, evidence := d.recogniser.Settle()
+	d.decoder.use(best)
+	d.next.setDialect(best.Name, evidence)
+}
+
+// decodeBuffered decodes the frames that were buffered undecoded. The first session that a
+// frame names is the stream's.
+func (d *detector) decodeBuffered() {
+	for ; d.decoded < len(d.frames); d.decoded++ {
+		f := &d.frames[d.decoded]
+		d.decode(&f.Frame)
+		f.lost = d.decoder.lost()
+		e := &f.Envelope
+		for _, text := range []*string{&e.Type, &e.Session, &e.Run, &e.Node, &e.Agent, &e.EventID} {
+			*text = strings.Clone(*text) // it is valid until the decoder's next call
+		}
+		if f.Session != "" && !d.named {
+			d.named = true
+			d.next.setSession(f.Session)
+		}
+	}
+}
+
+// release passes the buffered frames on. Unless the stream has ended, a dialect that has
+// not shown so far is detected late.
+func (d *detector) release(ended bool) {
+	if d.state != sniffing {
+		return
+	}
+	d.state = settled
+	var copies []bufferedFrame
+	if d.recogniser != nil {
+		if !ended && d.recogniser.Best() < dialect.Likely {
+			d.state = provisional
+			copies = slices.Clone(d.frames) // as they are before they are decoded
+		}
+		d.settle()
+		if d.state == settled {
+			d.recogniser = nil
+		}
+	}
+	d.decodeBuffered()
+	frames := d.frames
+	d.frames = copies
+	for i := range frames {
+		d.next.add(&frames[i].Frame, frames[i].lost)
+	}
+}
+
+// detectLate looks at a frame while provisional, before it is decoded.
+func (d *detector) detectLate(f *schema.Frame) {
+	done := d.recognise(f)
+	if !done && d.recogniser.Best() < dialect.Likely && !d.full() {
+		d.remember(bufferFrame(f))
+		return
+	}
+	d.state = settled
+	d.settle()
+	frames := d.frames
+	d.recogniser, d.frames = nil, nil
+	if d.decoder.dialect.Name == generic.Dialect.Name {
+		return // the frames were decoded as such
+	}
+	for i := range frames {
+		d.decoder.decode(&frames[i].Frame)
+	}
+}

@@ -1,0 +1,81 @@
+package ingest
+
+import (
+	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
+	"tapedeck/schema"
+)
+
+// Parser prepares frames for a dialect. The zero Parser is ready for use. It serves one
+// goroutine.
+type Parser struct {
+	scratch []byte // joined SSE data
+	input   dialect.Input
+}
+
+// parsers are shared among streams, so that an idle stream holds none.
+var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
+
+// largeMessage is the size, bytes, from which on the memory that a message
+// took to parse is released rather than kept for the next.
+const largeMessage = 1 << 20
+
+// Parse removes a frame's framing, parses its message, marks the frame FlagNotJSON where
+// the message is not one JSON value and FlagTooDeep where that is nested too deep to be
+// parsed, and calls use. The input is valid during the call.
+func (p *Parser) Parse(f *schema.Frame, use func(in *dialect.Input)) { p.parse(f, false, use) }
+
+// parse is Parse. With textOnly set it only validates the message: see dialect.TextReader.
+func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Input)) {
+	content, scratch := schema.Unframe(f, p.scratch)
+	in := &p.input // a field, since a variable would be allocated for each frame
+	*in = dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
+	defer func() { *in = dialect.Input{} }() // it would keep the frame's bytes alive
+	if content.Empty || f.Flags.Has(schema.FlagOversize) {
+		in.Data = nil // no message, or a piece of one
+		use(in)
+		return
+	}
+	var parser *fastjson.Parser
+	switch {
+	case wellformed.Deep(in.Data) || !wellformed.JSON(in.Data): // the parser alone is lenient
+	case textOnly:
+		in.JSON = dialect.Valid
+	default:
+		parser = parsers.Get().(*fastjson.Parser)
+		if v, err := parser.ParseBytes(in.Data); err == nil {
+			in.JSON = v
+		}
+	}
+	if in.JSON == nil {
+		f.Flags |= invalid(f, in.Data)
+	}
+	use(in)
+	if parser != nil && len(in.Data) < largeMessage {
+		parsers.Put(parser)
+	}
+	if cap(scratch) < largeMessage {
+		p.scratch = scratch
+	}
+}
+
+// invalid returns the flag of a message that was not parsed.
+func invalid(f *schema.Frame, data []byte) schema.Flags {
+	switch {
+	case wellformed.Deep(data) && wellformed.JSON(data):
+		return schema.FlagTooDeep
+	case mustBeJSON(f, data):
+		return schema.FlagNotJSON
+	}
+	return 0
+}
+
+// mustBeJSON leaves out HTTP heads and bodies, and the end marker that streams
+// of JSON commonly close with.
+func mustBeJSON(f *schema.Frame, data []byte) bool {
+	return f.Transport != schema.HTTP && string(data) != dialect.DoneMarker
+}

@@ -1,0 +1,57 @@
+package ingest
+
+import (
+	"slices"
+
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// reread is what holds only after a restart. A tap that can read its stream from the
+// beginning records it again (Resume.Again): frames that were published before go through
+// the decoder and are counted, and nothing of them is published again.
+type reread struct {
+	below   uint64 // frames with a lower seq were published
+	margin  uint64 // facts changed in the last margin of them are published again
+	keyed   bool   // the stream has a key: its summary covers them, too
+	attempt uint64 // see Resume.Attempt
+}
+
+// discardEvery is after how many frames that were published their facts are discarded.
+const discardEvery = 1024
+
+func newReread(opts *StreamOptions, set *Settings) reread {
+	r := reread{keyed: opts.Key != "", margin: uint64(2 * set.BlockFrames)}
+	if opts.Resume != nil {
+		r.attempt = opts.Resume.Attempt
+		if opts.Resume.Again {
+			r.below = opts.Resume.NextSeq
+		}
+	}
+	return r
+}
+
+// has reports whether a frame was published.
+func (r *reread) has(seq uint64) bool { return seq < r.below }
+
+// summed reports whether the stream's summary counts a frame.
+func (r *reread) summed(seq uint64) bool { return !r.has(seq) || r.keyed }
+
+// version returns the version of a segment's state. A later attempt is above all earlier
+// ones.
+func (r *reread) version(g *segment) uint64 {
+	return r.attempt<<schema.AttemptShift | StateVersion(g.state, g.lastSeq)
+}
+
+// discard removes the facts that were published. Those that changed in the last of the
+// frames stay, since what is durable counts frames: a fact may have waited for a later
+// block.
+func (r *reread) discard(facts *block.Facts) {
+	if r.below == 0 {
+		return
+	}
+	published := func(f *schema.Fact) bool { return f.Version+r.margin < r.below }
+	facts.Spans = slices.DeleteFunc(facts.Spans, func(x schema.Span) bool { return published(&x.Fact) })
+	facts.Messages = slices.DeleteFunc(facts.Messages, func(x schema.Message) bool { return published(&x.Fact) })
+	facts.Usages = slices.DeleteFunc(facts.Usages, func(x schema.Usage) bool { return published(&x.Fact) })
+}

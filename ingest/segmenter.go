@@ -1,0 +1,212 @@
+package ingest
+
+import (
+	"time"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// segmenter puts frames and facts into the segments of their sessions, counts frames, and
+// ends segments.
+type segmenter struct {
+	opts     *StreamOptions
+	settings *Settings
+	position *position
+	emitter  *dialect.Emitter
+	blocks   *blocker
+	wake     *wakeup
+	summary  *Summary
+
+	segments
+	reread     reread
+	template   schema.StreamState // what the states of all segments begin with
+	session    string             // of frames that name none; "" until a frame names one
+	deferredAt uint64             // position.next when the emitter deferred an open message
+}
+
+// deferFor is after how long messages that the emitter deferred are taken.
+const deferFor = time.Second
+
+func (s *segmenter) setDialect(name, evidence string) {
+	s.template.Dialect, s.template.Evidence = name, evidence
+	s.summary.Dialect, s.summary.Evidence = name, evidence
+	for g := range s.all() {
+		g.state.Dialect, g.state.Evidence = name, evidence
+	}
+}
+
+// setSession settles the session of frames that name none, once.
+func (s *segmenter) setSession(named string) {
+	if s.session == "" {
+		s.session = sessionID(named)
+	}
+}
+
+// sessionOf returns the session of a frame or fact that names the given one.
+func (s *segmenter) sessionOf(named string) string {
+	switch {
+	case s.opts.Session != "":
+		return s.opts.Session
+	case named == "" && s.session == "":
+		return s.template.StreamID
+	case named == "":
+		return s.session
+	case s.last != nil && s.last.session == named && !looksEscaped(named):
+		return named
+	}
+	return sessionID(named)
+}
+
+// add takes the next decoded frame. lost is the number of frames that are missing before it.
+func (s *segmenter) add(f *schema.Frame, lost uint64) {
+	session := s.sessionOf(f.Session)
+	g := s.use(session)
+	if g == nil {
+		g = s.begin(session, f.Seq, f.At)
+	}
+	if s.opts.FrameClock { // times stay in order in this session too, if the clock used another
+		f.At = max(f.At, g.state.LastAt)
+	}
+	g.count(f, lost)
+	published := s.reread.has(f.Seq)
+	if !published {
+		s.blocks.add(g, f)
+	} else if f.Seq%discardEvery == discardEvery-1 {
+		s.collect(false)
+	}
+	if s.tooMany() { // after the frame was added: it waits, so no block can make it durable
+		s.collect(false) // the facts of the one that is evicted
+		s.use(g.session) // the one in use stays, whichever have facts
+		s.makeRoom()
+	}
+	if s.reread.summed(f.Seq) {
+		Count(&s.summary.Counters, f.Flags, lost)
+	}
+	switch {
+	case published:
+	case s.blocks.full(g):
+		s.collect(false)
+		s.cut(g)
+	case g.builder != nil: // facts of evicted sessions may have needed its room
+		s.wake.within(s.settings.BlockAge)
+	}
+}
+
+// begin opens a segment.
+func (s *segmenter) begin(session string, seq uint64, at int64) *segment {
+	g := s.open(session, s.template)
+	g.state.FirstSeq, g.state.FirstAt, g.state.LastAt = seq, at, at
+	s.summary.SessionCount++
+	s.summary.LastSession = g.session
+	if len(s.summary.Sessions) < SessionLimit {
+		s.summary.Sessions = append(s.summary.Sessions, g.session)
+	}
+	return g
+}
+
+// makeRoom closes the least recently used segment, if there are too many.
+func (s *segmenter) makeRoom() {
+	if !s.tooMany() {
+		return
+	}
+	g := s.evict()
+	g.state.Ended, g.state.EndReason = g.state.LastAt, "left"
+	if g.waits() || s.rereading() {
+		s.cut(g)
+		return
+	}
+	g.state.Version = s.reread.version(g)
+	s.blocks.close(g)
+	s.wake.within(s.settings.BlockAge)
+}
+
+// rereading reports whether the next frame was published before a restart.
+func (s *segmenter) rereading() bool { return s.reread.has(s.position.taken) }
+
+// cut has the blocker cut what waits in a segment.
+func (s *segmenter) cut(g *segment) {
+	if s.rereading() {
+		g.facts = block.Facts{} // they were published
+		return
+	}
+	g.state.Version = s.reread.version(g)
+	s.blocks.cut(g)
+}
+
+// cutWaiting cuts all that waits. With settle set the emitter defers no open message.
+func (s *segmenter) cutWaiting(settle bool) {
+	s.collect(settle)
+	for g := range s.all() {
+		if g.waits() {
+			s.cut(g)
+		}
+	}
+	s.blocks.cutClosed()
+}
+
+// cutAll cuts a block of every segment, with or without frames and facts.
+func (s *segmenter) cutAll(settle bool) {
+	s.collect(settle)
+	for g := range s.all() {
+		s.cut(g)
+	}
+	s.blocks.cutClosed()
+}
+
+// end ends all segments.
+func (s *segmenter) end(at int64, reason, digest string) {
+	for g := range s.all() {
+		g.state.Ended, g.state.EndReason, g.state.Digest = at, reason, digest
+		if s.opts.FrameClock {
+			g.state.Ended = g.state.LastAt
+		}
+	}
+	s.cutAll(true)
+}
+
+// quiet reports whether no frame came since the emitter deferred a message.
+func (s *segmenter) quiet() bool { return s.deferredAt == s.position.next }
+
+// collect takes the facts that changed from the emitter and adds each to the segment of
+// its session.
+func (s *segmenter) collect(settle bool) {
+	facts, deferred := s.emitter.Take(s.position.at, settle)
+	s.reread.discard(&facts)
+	for _, t := range s.emitter.TakeTitles() {
+		if g := s.bySession[s.sessionOf(t.Session)]; g != nil && g.state.Title == "" {
+			g.state.Title = t.Text
+		}
+	}
+	for i := range facts.Spans {
+		into := s.factsOf(&facts.Spans[i].Fact)
+		into.Spans = append(into.Spans, facts.Spans[i])
+	}
+	for i := range facts.Messages {
+		into := s.factsOf(&facts.Messages[i].Fact)
+		into.Messages = append(into.Messages, facts.Messages[i])
+	}
+	for i := range facts.Usages {
+		into := s.factsOf(&facts.Usages[i].Fact)
+		into.Usages = append(into.Usages, facts.Usages[i])
+	}
+	if deferred {
+		s.deferredAt = s.position.next
+		s.wake.within(deferFor)
+	}
+}
+
+// factsOf returns where a fact waits for its block. A late fact, whose session has no open
+// segment, opens one without frames; its FirstSeq differs from that of the closed segment,
+// which has the frames.
+func (s *segmenter) factsOf(f *schema.Fact) *block.Facts {
+	session := s.sessionOf(f.Session)
+	g := s.use(session)
+	if g == nil {
+		g = s.begin(session, s.position.taken, f.SeenAt)
+		g.lastSeq = s.position.taken
+		s.makeRoom()
+	}
+	return &g.facts
+}
