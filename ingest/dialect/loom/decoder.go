@@ -4,35 +4,32 @@ import (
 	"sync"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
 // decoder is the state of one stream.
 type decoder struct {
+	model.Stream
 	lanes
 	requests requests
-	nextSeq  uint64 // after the latest frame
 
-	// The present frame, of which nothing outlives Decode.
-	frame   *schema.Frame
-	emitter *dialect.Emitter
-	*objects
-	event   eventMark
-	suffix  string // tells apart what one frame tells of several events
-	bundled bool   // several events came in one frame: their times are not known
-
-	word      word // the latest type
-	otherType dialect.Last
-	node      dialect.Last
-	number    []byte // the frame's event id, which lives until the next frame
+	*objects        // of the present frame
+	mark     mark   // of the present event
+	part     int    // which of the frame's events it is
+	latest   *kind  // the latest type
+	number   []byte // the frame's event id, which lives until the next frame
+	other    dialect.Last
+	node     dialect.Last
 }
 
-// objects are those of the present frame. They are borrowed for each: a stream
+// objects hold what the present frame says. They are borrowed for each: a stream
 // that is silent holds none.
 type objects struct {
 	outer   object // the frame itself
 	inner   object // the event in a wrapper, the reply in a bundle
-	payload object // what a key of the single-key form holds, or a run_end's usage
+	payload object // what a key of the single-key form holds
+	event   event
 }
 
 var objectPool = sync.Pool{New: func() any { return new(objects) }}
@@ -42,20 +39,21 @@ const numberKept = 128
 
 // Decode reads one frame.
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.nextSeq = in.Seq + 1
+	d.Begin(in, b)
+	defer d.Done()
 	if in.JSON == nil {
 		if in.Direction == schema.Send && in.Transport == schema.WebSocket && len(in.Data) > 0 {
 			d.requests.unreadable++
 		}
 		return
 	}
-	d.frame, d.emitter, d.objects = in.Frame, b, objectPool.Get().(*objects)
+	d.objects = objectPool.Get().(*objects)
 	if cap(d.number) > numberKept {
 		d.number = nil
 	}
 	switch {
 	case !d.outer.read(in.Data):
-		d.flag(schema.FlagUnknownType)
+		d.Unknown()
 	case in.Direction == schema.Send:
 		d.sent()
 	default:
@@ -63,7 +61,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 	d.outer.clear()
 	objectPool.Put(d.objects)
-	d.frame, d.emitter, d.objects, d.event = nil, nil, nil, eventMark{}
+	d.objects, d.mark = nil, mark{}
 }
 
 // ReadsText implements dialect.TextReader.
@@ -71,21 +69,18 @@ func (d *decoder) ReadsText() bool { return true }
 
 // End settles what is still open.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
-	d.frame, d.emitter = &schema.Frame{Seq: d.nextSeq, At: at}, b
+	d.Stream.End(at, b)
+	defer d.Done()
 	for _, l := range d.open {
 		if l.run != nil {
 			d.giveUp(l.run)
 		}
 	}
 	for i, q := range d.requests.runs {
-		if q.run == nil {
-			d.suffix = suffixOf(i)
-			q.run = d.openRun("", "", q)
-		}
-		d.giveUp(q.run)
+		d.Part(partOf(i))
+		d.giveUp(d.runFor(q))
 	}
 	d.lanes, d.requests = lanes{}, requests{}
-	d.frame, d.emitter, d.suffix = nil, nil, ""
 }
 
 // received reads a frame from the agent or its server.
@@ -96,26 +91,15 @@ func (d *decoder) received(data []byte) {
 		d.untyped(data)
 		return
 	}
-	if string(typ) == typeNames[wrapper] {
-		d.frame.Type = typeNames[wrapper]
+	if string(typ) == typeWrapper { // what is in it has a type as well
+		d.Frame.Type = typeWrapper
 		d.wrapped()
 		return
 	}
-	w := d.typeOf(typ)
-	d.frame.Type = w.name
-	switch w.kind {
-	case runEnd:
-		d.runEnded()
-	case failure:
-		d.failed()
-	case reply:
-		d.replied()
-	case runRequest:
-		d.runRequested()
-	case cancelRun, exchange:
-		d.requests.answered(o.text(fID))
-	default:
-		d.typed(w.kind, o, data, nil)
+	if k := d.kindOf(typ); k != nil && k.server != nil {
+		k.server(d)
+	} else {
+		d.typed(k, o, data, nil)
 	}
 }
 
@@ -125,12 +109,10 @@ func (d *decoder) untyped(data []byte) {
 	o := &d.outer
 	switch {
 	case isArray(o.member[fEvents]):
-		d.bundled = true
 		d.bundle()
-		d.bundled, d.suffix = false, ""
-		d.frame.Type = typeNames[bundle]
+		d.Frame.Type = typeBundle
 	case o.has(fReply):
-		d.frame.Type = typeNames[reply]
+		d.Frame.Type = typeReply
 		d.replied()
 	case o.inside != nil:
 		d.exported(o, data, nil)
@@ -142,9 +124,9 @@ func (d *decoder) untyped(data []byte) {
 // unknownKey marks an object without a type. A single key may be an event's
 // all the same.
 func (d *decoder) unknownKey(o *object) {
-	d.flag(schema.FlagUnknownType)
+	d.Unknown()
 	if o.keys == 1 {
-		d.frame.Type = d.otherType.Own(o.other)
+		d.Frame.Type = d.other.Own(o.other)
 	}
 }
 
@@ -152,7 +134,7 @@ func (d *decoder) unknownKey(o *object) {
 func (d *decoder) wrapped() {
 	event := d.outer.member[fEvent]
 	if !d.inner.read(event) {
-		d.flag(schema.FlagUnknownType)
+		d.Unknown()
 		return
 	}
 	id := d.outer.text(fID)
@@ -168,12 +150,7 @@ func (d *decoder) embedded(text, wrapper []byte) {
 	typ := d.inner.text(fType)
 	switch {
 	case len(typ) > 0:
-		w := d.typeOf(typ)
-		d.frame.Type = w.name
-		if !w.kind.isEvent() {
-			w.kind = unknown
-		}
-		d.typed(w.kind, &d.inner, text, wrapper)
+		d.typed(d.kindOf(typ), &d.inner, text, wrapper)
 	case d.inner.inside != nil:
 		d.exported(&d.inner, text, wrapper)
 	default:
@@ -181,26 +158,17 @@ func (d *decoder) embedded(text, wrapper []byte) {
 	}
 }
 
-// typeOf looks a type up. Most frames are of the type of the one before.
-func (d *decoder) typeOf(typ []byte) word {
-	if d.word.name == string(typ) {
-		return d.word
+// kindOf looks a type up, and sets the frame's. Most frames are of the type of
+// the one before. It is nil for a type that is not known.
+func (d *decoder) kindOf(typ []byte) *kind {
+	k := d.latest
+	if k == nil || k.name != string(typ) {
+		if k = byName[string(typ)]; k == nil {
+			d.Frame.Type = d.other.Own(typ)
+			return nil
+		}
+		d.latest = k
 	}
-	w, ok := byType[string(typ)]
-	if !ok {
-		return word{unknown, d.otherType.Own(typ)}
-	}
-	d.word = w
-	return w
-}
-
-func (d *decoder) flag(flags schema.Flags) { d.frame.Flags |= flags }
-
-// id makes the id of a fact that begins with the present frame.
-func (d *decoder) id(kind string) string {
-	id := d.emitter.LocalID(kind, d.frame)
-	if d.suffix != "" {
-		id += d.suffix
-	}
-	return id
+	d.Frame.Type = k.name
+	return k
 }

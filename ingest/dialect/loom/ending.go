@@ -47,7 +47,7 @@ func (d *decoder) runEnded() {
 
 // reply ends the run of a lane with what o tells.
 func (d *decoder) reply(l *lane, o *object) {
-	d.use(l, d.frame)
+	d.use(l, d.Frame)
 	node := d.ownNode(l, o.text(fNode))
 	id, counted := d.eventIDOf(o)
 	if l.run == nil && l.over && (l.wrapped || counted && l.count.replied && id == l.count.reply) {
@@ -61,7 +61,7 @@ func (d *decoder) reply(l *lane, o *object) {
 	r := l.run
 	if r == nil {
 		r = d.openRun(l.session, d.runName(l, nil), nil)
-		r.span.Started = 0 // only its end was seen
+		r.Run().Started = 0 // only its end was seen
 		l.run = r
 	}
 	d.replyTexts(r, o, node)
@@ -76,7 +76,7 @@ func (d *decoder) reply(l *lane, o *object) {
 	if session := o.text(fSession); len(session) > 0 && !l.wrapped && string(session) != l.session {
 		r.attrs.AddText("reply_session_id", string(session))
 	}
-	d.finish(r, status, "")
+	d.finish(r, status, nil)
 	d.address(l, node)
 	l.ended()
 }
@@ -85,63 +85,30 @@ func (d *decoder) reply(l *lane, o *object) {
 // pieces before.
 func (d *decoder) replyTexts(r *run, o *object, node string) {
 	if text := o.text(fReply); len(text) > 0 {
-		m := d.emitter.Say(schema.MessageReply, d.id("reply"), text, d.frame)
-		r.fill(&m.Fact, nil)
-		m.Node, m.Span, m.Media = node, r.span.ID, "text"
+		r.Say(schema.MessageReply, text).Node = node
 	}
 	thought := o.text(fReasoning)
 	if len(thought) == 0 || r.thinking != nil && string(r.thinking.TextSoFar()) == string(thought) ||
 		r.thoughts != nil && r.thoughts.Sum64() == xxhash.Sum64(thought) {
 		return
 	}
-	m := d.emitter.Say(schema.MessageThinking, d.id("thinking"), thought, d.frame)
-	r.fill(&m.Fact, nil)
-	m.Node, m.Span, m.Media = node, r.span.ID, "text"
-}
-
-// totals reads a run_end's usage. It repeats what the usage events said and is
-// never added to them: where it disagrees, the run says so; where there were
-// no events, it is the run's usage.
-func (d *decoder) totals(r *run, o *object) {
-	raw, whole := o.member[fTotalUsage], true
-	if !isObject(raw) {
-		raw, whole = o.member[fUsage], false
-	}
-	if !d.payload.read(raw) {
-		return
-	}
-	stated := countsOf(&d.payload)
-	d.payload.clear()
-	if r.sums.calls == 0 {
-		u := d.emitter.Use(d.id("usage"), r.span.ID, schema.UsageAdd, stated.tokens(), d.frame)
-		r.fill(&u.Fact, nil)
-		u.Span, u.Model, u.Provider, u.Total, u.Raw = r.span.ID, r.model, r.provider, stated.total, string(raw)
-		return
-	}
-	if !whole {
-		return // it is the latest call's
-	}
-	if difference := r.sums.difference(stated); difference != "" {
-		r.attrs.AddRaw("total_usage", raw)
-		r.attrs.AddRaw("usage_difference", []byte(difference))
-	}
+	r.Say(schema.MessageThinking, thought).Node = node
 }
 
 // bundle reads a whole run in one object: its events, its reply.
 func (d *decoder) bundle() {
-	i := 0
+	d.Untimed = true
 	dialect.RawElements(d.outer.member[fEvents], func(text []byte) bool {
-		d.suffix = suffixOf(i)
 		if d.inner.read(text) {
 			d.embedded(text, nil)
 		} else {
-			d.flag(schema.FlagUnknownType)
+			d.Unknown()
 		}
 		d.inner.clear()
-		i++
+		d.part++
+		d.Part(partOf(d.part))
 		return true
 	})
-	d.suffix = suffixOf(i)
 	o := &d.outer
 	if d.inner.read(d.outer.member[fReply]) {
 		o = &d.inner
@@ -155,9 +122,10 @@ func (d *decoder) bundle() {
 		d.reply(d.replyLane(o.text(fSession)), o)
 	}
 	d.inner.clear()
+	d.Untimed, d.part = false, 0
 }
 
-func suffixOf(i int) string {
+func partOf(i int) string {
 	if i == 0 {
 		return ""
 	}

@@ -14,45 +14,36 @@ import (
 // another is in progress. It reports whether the event is the one before once
 // more, of which nothing new is to be learned.
 func (d *decoder) follow(l *lane, e *event) (again bool) {
-	var id uint64
-	var counted bool
+	var id, hash uint64
+	counted := false
 	if !e.export { // that form has no envelope: this would be a member of the payload
 		id, counted = d.eventIDOf(e.o)
 	}
-	inRun := l.run != nil && !l.wrapped && l.run.events > 0
-	if !counted {
-		if inRun && e.kind == runStart {
-			d.giveUp(l.run)
-			l.ended()
+	if counted {
+		if hash = xxhash.Sum64(e.whole); l.count.repeats(id, hash) {
+			d.Frame.Flags |= schema.FlagEventRepeat
+			return true
 		}
-		return false
 	}
-	hash := xxhash.Sum64(e.whole)
-	if l.count.repeats(id, hash) {
-		d.flag(schema.FlagEventRepeat)
-		return true
-	}
-	if inRun && (e.kind == runStart || e.kind == nodeEnter && id <= 1 && l.count.max > 1) {
+	if l.run != nil && !l.wrapped && l.run.events > 0 && e.kind != nil &&
+		(e.first || counted && e.numbers && id <= 1 && l.count.max > 1) {
 		d.giveUp(l.run)
 		l.ended()
 	}
-	d.event = eventMark{true, id, hash}
-	flags, lost := l.count.next(id, hash)
-	d.missed(l, flags, lost)
+	if counted {
+		d.mark = mark{true, id, hash}
+		flags, lost := l.count.next(id, hash)
+		d.missed(l, flags, lost)
+	}
 	return false
 }
 
-// missed marks the frame and counts the frames lost before it.
+// missed marks the frame and counts the frames lost before it. What a tool
+// executes may have ended among them.
 func (d *decoder) missed(l *lane, flags schema.Flags, lost uint64) {
-	if flags == 0 {
-		return
-	}
-	d.flag(flags)
-	if lost > 0 {
-		d.emitter.Lost(lost)
-		if l.run != nil {
-			l.run.gaps++
-		}
+	d.Emitter.Mark(d.Frame, flags, lost)
+	if lost > 0 && l.run != nil {
+		l.run.Leave(nil)
 	}
 }
 
@@ -71,16 +62,16 @@ func (d *decoder) eventIDOf(o *object) (uint64, bool) {
 	default:
 		d.number = append(d.number[:0], raw...)
 	}
-	d.frame.EventID = dialect.Alias(d.number)
+	d.Frame.EventID = dialect.Alias(d.number)
 	return n, ok
 }
 
 // address fills in the envelope.
 func (d *decoder) address(l *lane, node string) {
-	e := &d.frame.Envelope
+	e := &d.Frame.Envelope
 	e.Session, e.Node = l.session, node
 	if l.run != nil {
-		e.Run, e.Agent = l.run.name, l.run.agent
+		e.Run, e.Agent = l.run.RunID, l.run.Agent
 	} else if l.wrapped {
 		e.Run = l.key
 	}
@@ -91,7 +82,7 @@ func (d *decoder) runName(l *lane, e *event) string {
 	if l.wrapped {
 		return l.key
 	}
-	if e != nil && e.kind == runStart {
+	if e != nil && e.first {
 		if id := e.o.text(fRunID); len(id) > 0 {
 			return string(id)
 		}
@@ -105,8 +96,8 @@ func (d *decoder) runName(l *lane, e *event) string {
 // ownNode copies a node run's id, unless it is that of the node run in progress.
 func (d *decoder) ownNode(l *lane, id []byte) string {
 	if l.run != nil {
-		if n := len(l.run.nodes); n > 0 && l.run.nodes[n-1].id == string(id) {
-			return l.run.nodes[n-1].id
+		if n := len(l.run.nodes); n > 0 && l.run.nodes[n-1].Node == string(id) {
+			return l.run.nodes[n-1].Node
 		}
 	}
 	return d.node.Own(id)

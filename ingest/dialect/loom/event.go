@@ -1,10 +1,12 @@
 package loom
 
-import "tapedeck/schema"
+import (
+	"tapedeck/ingest/dialect"
+)
 
 // event is one event, whichever form it came in.
 type event struct {
-	kind    kind
+	*kind           // nil for a type that is not known
 	o       *object // its payload
 	raw     []byte  // its JSON text
 	whole   []byte  // that of all that came with it
@@ -13,79 +15,82 @@ type event struct {
 	node    []byte // the id of its node run
 	nodeID  string // the same, to be kept
 	name    []byte // the name of its node
-	content []byte // of a chunk
-	export  bool   // it came in the single-key form
+	content []byte // of a chunk in the single-key form
+	export  bool   // it came in that form
 }
 
 // typed reads an event in the specification's form.
-func (d *decoder) typed(k kind, o *object, text, wrapper []byte) {
-	e := event{
+func (d *decoder) typed(k *kind, o *object, text, wrapper []byte) {
+	if k != nil && k.event == nil {
+		k = nil
+	}
+	e := &d.event
+	*e = event{
 		kind: k, o: o, raw: text, whole: text, value: o.member[fValue],
 		session: o.text(fSession), node: o.text(fNode), name: o.text(fID),
 	}
-	switch k {
-	case messageChunk, thoughtChunk:
-		e.content = o.text(fContent)
-	case gotExpand:
+	if k != nil && k.name == typeGotExpand {
 		e.node = nil // here node_id is a node of the graph, not the envelope's
 	}
-	d.take(&e, wrapper)
+	d.take(e, wrapper)
 }
 
 // exported reads an event of the single-key form. It has no envelope, and what
 // it calls node_id is the node's name.
 func (d *decoder) exported(o *object, text, wrapper []byte) {
-	w, value := o.export, o.inside
-	d.frame.Type = w.name
-	e := event{
-		kind: w.kind, o: &d.payload, raw: value, whole: text, value: value, session: o.text(fSession), export: true,
-	}
-	if !d.payload.read(value) && w.kind != values && w.kind != custom {
-		d.flag(schema.FlagUnknownType)
+	k, value, p := o.export, o.inside, &d.payload
+	d.Frame.Type = k.export
+	if !p.read(value) && !k.anyJSON {
+		d.Unknown()
 		return
 	}
-	e.name = d.payload.text(fNode)
-	switch w.kind {
-	case messageChunk:
-		chunk := d.payload.member[fChunk]
-		e.content = textIn(chunk, "content")
-		e.name = textIn(d.payload.member[fMetadata], "loom_node")
-		if string(textIn(chunk, "kind")) == "Thinking" {
-			e.kind = thoughtChunk
+	e := &d.event
+	*e = event{
+		kind: k, o: p, raw: value, whole: text, value: value, session: o.text(fSession), export: true, name: p.text(fNode),
+	}
+	switch k.name {
+	case "message_chunk":
+		chunk := p.member[fChunk]
+		e.content = dialect.RawText(chunk, "content")
+		e.name = dialect.RawText(p.member[fMetadata], "loom_node")
+		if string(dialect.RawText(chunk, "kind")) == "Thinking" {
+			e.kind = byName["thought_chunk"]
 		}
 		e.node = e.name
-	case nodeEnter, nodeExit, updates:
+	case "node_enter", "node_exit", "updates":
 		e.node = e.name
 	}
-	d.take(&e, wrapper)
-	d.payload.clear()
+	d.take(e, wrapper)
+	p.clear()
 }
 
 // take reads the event into its lane and run.
 func (d *decoder) take(e *event, wrapper []byte) {
-	if e.kind == unknown {
-		d.flag(schema.FlagUnknownType)
+	if e.kind == nil {
+		d.Unknown()
 	}
 	l := d.laneOf(wrapper, e.session)
-	d.use(l, d.frame)
+	d.use(l, d.Frame)
 	e.nodeID = d.ownNode(l, e.node)
-	if d.follow(l, e) {
-		d.address(l, e.nodeID)
-		return
-	}
-	if l.run == nil && l.begins(e.kind) {
-		l.run = d.openRun(l.session, d.runName(l, e), nil)
-	}
-	if l.run != nil && e.kind != unknown {
-		d.tell(l.run, e)
+	if !d.follow(l, e) && e.kind != nil {
+		if l.run == nil && (l.wrapped || !l.over || !e.passive) {
+			l.run = d.openRun(l.session, d.runName(l, e), nil)
+		}
+		if l.run != nil {
+			d.happens(l.run, e)
+		}
 	}
 	d.address(l, e.nodeID)
 }
 
-// begins reports whether an event is a sign that a run has begun. What only
-// tells of a state may come after its run's end.
-func (l *lane) begins(k kind) bool {
-	return k != unknown && (l.wrapped || !l.over || !k.passive())
+// happens reads an event of a run.
+func (d *decoder) happens(r *run, e *event) {
+	r.events++
+	r.export = e.export && (r.export || r.events == 1)
+	if !e.passive {
+		r.lastAt = d.Frame.At
+	}
+	e.event(d, r, e)
 }
 
 // laneOf finds the lane of an event. Without a session it belongs where the
@@ -107,7 +112,7 @@ func (d *decoder) laneOf(wrapper, session []byte) *lane {
 		c.session, d.named = c.key, true
 		return c
 	}
-	l = d.add(session, false, d.frame)
+	l = d.add(session, false, d.Frame)
 	d.makeRoom()
 	return l
 }
@@ -119,22 +124,19 @@ func (d *decoder) wrappedLane(id, session []byte) *lane {
 	if l != nil {
 		return l
 	}
-	l = d.add(id, true, d.frame)
+	l = d.add(id, true, d.Frame)
 	d.makeRoom()
+	l.session = string(session)
 	if l.over {
-		l.session = string(session)
 		return l
 	}
-	q := d.requests.answer(id)
-	switch {
+	switch q := d.requests.answer(id); {
 	case q == nil:
-		l.session = string(session)
 	case q.run == nil:
-		l.session = string(session)
 		l.run = d.openRun(l.session, l.key, q)
 	default:
-		l.session, l.run = q.run.session, q.run
-		d.nameRun(q.run, l.key)
+		l.session, l.run = q.run.Session, q.run
+		q.run.named(l.key)
 	}
 	return l
 }

@@ -14,11 +14,11 @@ func (d *decoder) failed() {
 	text := failureText(o)
 	l, r := d.failing(o.text(fID), text)
 	if l != nil {
-		d.use(l, d.frame)
+		d.use(l, d.Frame)
 		r = l.run
 	}
 	if r != nil {
-		d.frame.Session, d.frame.Run, d.frame.Agent = r.session, r.name, r.agent
+		d.Frame.Session, d.Frame.Run, d.Frame.Agent = r.Session, r.RunID, r.Agent
 	}
 	if l != nil {
 		d.address(l, "")
@@ -33,7 +33,7 @@ func (d *decoder) failed() {
 	if string(text) == "run cancelled" || r.cancelled && strings.Contains(dialect.Alias(text), "cancel") {
 		status = schema.StatusCancelled
 	}
-	d.finish(r, status, dialect.Short(text))
+	d.finish(r, status, text)
 	if l != nil {
 		l.ended()
 	}
@@ -41,12 +41,13 @@ func (d *decoder) failed() {
 
 // failureSaid records the error's text.
 func (d *decoder) failureSaid(l *lane, r *run, text []byte) {
-	m := d.emitter.Say(schema.MessageError, d.id("error"), text, d.frame)
-	m.Media = "text"
 	if r != nil {
-		r.fill(&m.Fact, nil)
-		m.Span = r.span.ID
-	} else if l != nil {
+		r.Say(schema.MessageError, text)
+		return
+	}
+	m := d.Emitter.Say(schema.MessageError, d.ID("error"), text, d.Frame)
+	m.Media = "text"
+	if l != nil {
 		m.Session, m.Run = l.session, l.key
 	}
 }
@@ -77,7 +78,7 @@ func (d *decoder) failing(id, text []byte) (*lane, *run) {
 			l := d.wrappedLane(id, nil)
 			if l.run == nil && !l.over {
 				l.run = d.openRun(l.session, l.key, nil)
-				l.run.span.Started = 0 // only its end was seen
+				l.run.Run().Started = 0 // only its end was seen
 			}
 			return l, nil
 		}
@@ -90,10 +91,7 @@ func (d *decoder) failing(id, text []byte) (*lane, *run) {
 	}
 	if _, n := d.running(true); n == 0 {
 		if q := d.requests.answer(nil); q != nil {
-			if q.run == nil {
-				q.run = d.openRun("", "", q)
-			}
-			return nil, q.run
+			return nil, d.runFor(q)
 		}
 	}
 	if refused {

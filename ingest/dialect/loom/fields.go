@@ -46,103 +46,54 @@ const (
 	fChunk
 	fMetadata
 	fNamespace
-	fToolName
-	fSummary
-	fieldCount
 	noField
 )
 
-// fieldOf names a key. The compiler turns this into comparisons of length and
-// bytes, which is faster than any map.
-func fieldOf(key []byte) field {
-	switch string(key) {
-	case "type":
-		return fType
-	case "session_id":
-		return fSession
-	case "node_id":
-		return fNode
-	case "event_id":
-		return fEventID
-	case "id":
-		return fID
-	case "content":
-		return fContent
-	case "call_id":
-		return fCallID
-	case "name":
-		return fName
-	case "arguments":
-		return fArguments
-	case "arguments_delta":
-		return fDelta
-	case "result":
-		return fResult
-	case "is_error":
-		return fIsError
-	case "raw_result":
-		return fRawResult
-	case "reply":
-		return fReply
-	case "reasoning_content":
-		return fReasoning
-	case "stop_reason":
-		return fStopReason
-	case "events":
-		return fEvents
-	case "event":
-		return fEvent
-	case "error":
-		return fError
-	case "message":
-		return fMessage
-	case "agent":
-		return fAgent
-	case "run_id":
-		return fRunID
-	case "thread_id":
-		return fThread
-	case "model":
-		return fModel
-	case "usage":
-		return fUsage
-	case "total_usage":
-		return fTotalUsage
-	case "prompt_tokens":
-		return fPrompt
-	case "completion_tokens":
-		return fCompletion
-	case "total_tokens":
-		return fTotal
-	case "prompt_tokens_details":
-		return fPromptDetails
-	case "completion_tokens_details":
-		return fCompletionDetails
-	case "value":
-		return fValue
-	case "result_summary":
-		return fResultSummary
-	case "chunk":
-		return fChunk
-	case "metadata":
-		return fMetadata
-	case "namespace":
-		return fNamespace
-	case "tool_name":
-		return fToolName
-	case "summary":
-		return fSummary
+// fieldNames are the members' names.
+var fieldNames = [noField + 1]string{
+	fType: "type", fSession: "session_id", fNode: "node_id", fEventID: "event_id", fID: "id", fContent: "content",
+	fCallID: "call_id", fName: "name", fArguments: "arguments", fDelta: "arguments_delta", fResult: "result",
+	fIsError: "is_error", fRawResult: "raw_result", fReply: "reply", fReasoning: "reasoning_content",
+	fStopReason: "stop_reason", fEvents: "events", fEvent: "event", fError: "error", fMessage: "message",
+	fAgent: "agent", fRunID: "run_id", fThread: "thread_id", fModel: "model", fUsage: "usage",
+	fTotalUsage: "total_usage", fPrompt: "prompt_tokens", fCompletion: "completion_tokens", fTotal: "total_tokens",
+	fPromptDetails: "prompt_tokens_details", fCompletionDetails: "completion_tokens_details", fValue: "value",
+	fResultSummary: "result_summary", fChunk: "chunk", fMetadata: "metadata", fNamespace: "namespace",
+}
+
+// fieldAt are the fields by the hashes of their names, of which no two are the
+// same: one comparison finds a field, which is faster than any map.
+var fieldAt = func() (at [128]field) {
+	for i := range at {
+		at[i] = noField
 	}
-	return noField
+	for f, name := range fieldNames[:noField] {
+		at[fieldHash([]byte(name))] = field(f)
+	}
+	return at
+}()
+
+func fieldHash(key []byte) uint8 { return (uint8(len(key))*7 + key[0]*6 + key[len(key)-1]) & 127 }
+
+// fieldOf names a key.
+func fieldOf(key []byte) field {
+	if len(key) == 0 {
+		return noField
+	}
+	f := fieldAt[fieldHash(key)]
+	if fieldNames[f] != string(key) {
+		return noField
+	}
+	return f
 }
 
 // object holds the members of one JSON object that this dialect reads, as they
 // stand in its text. Every object is gone over once: looking members up by
 // name would compare all keys for each.
 type object struct {
-	member [fieldCount][]byte
-	set    uint64 // a bit for each of them that is there
-	export word   // a key of the single-key form, and what it holds
+	member [noField + 1][]byte // that of noField is nil
+	set    uint64              // a bit for each of them that is there
+	export *kind               // a key of the single-key form, and what it holds
 	inside []byte
 	other  []byte // a key that looks like one and is none
 	keys   int
@@ -172,7 +123,7 @@ func (o *object) clear() {
 	for ; o.set != 0; o.set &= o.set - 1 {
 		o.member[bits.TrailingZeros64(o.set)] = nil
 	}
-	o.export, o.inside, o.other, o.keys = word{}, nil, nil, 0
+	o.export, o.inside, o.other, o.keys = nil, nil, nil, 0
 	if o.room = o.room[:0]; cap(o.room) > roomKept {
 		o.room = nil
 	}
@@ -191,8 +142,8 @@ func (o *object) take(key, value []byte) {
 	if o.inside != nil || len(key) == 0 || key[0] < 'A' || key[0] > 'Z' {
 		return
 	}
-	if w, ok := byExport[string(key)]; ok {
-		o.export, o.inside = w, value
+	if k, ok := byExport[string(key)]; ok {
+		o.export, o.inside = k, value
 	} else {
 		o.other = key
 	}
@@ -216,9 +167,3 @@ func isThere(value []byte) bool  { return len(value) > 0 && value[0] != 'n' }
 func isString(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 func isArray(value []byte) bool  { return len(value) > 0 && value[0] == '[' }
-
-// textIn is the text of a member of an object that is read for that alone.
-func textIn(value []byte, name string) []byte {
-	text, _ := dialect.Unquote(dialect.RawMember(value, name), nil)
-	return text
-}

@@ -7,75 +7,64 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself. Words such as "error", "usage" or
-// "tool_call" occur in many protocols: they count for what stands beside them.
+// match judges a frame by itself. Types such as "error", "usage" or "tool_call"
+// occur in many protocols: they count for what stands beside them.
 func match(in *dialect.Input) (dialect.Confidence, string) {
-	if in.JSON == nil {
-		return dialect.No, ""
-	}
 	var o object
-	if !o.read(in.Data) {
+	if in.JSON == nil || !o.read(in.Data) {
 		return dialect.No, ""
 	}
 	typ := o.text(fType)
-	w, known := byType[string(typ)]
+	k, known := byName[string(typ)]
 	switch {
 	case len(typ) == 0:
 		return matchUntyped(&o)
 	case !known:
 		return dialect.No, ""
 	case in.Direction == schema.Send:
-		return matchRequest(&o, w)
-	case w.kind.isEvent():
-		return matchEvent(&o, w)
+		return matchRequest(&o, k.name)
+	case k.event != nil:
+		return matchEvent(&o, k)
 	}
-	return matchMessage(&o, w)
+	return matchMessage(&o, k)
 }
 
 // matchRequest judges what a client sends.
-func matchRequest(o *object, w word) (dialect.Confidence, string) {
+func matchRequest(o *object, typ string) (dialect.Confidence, string) {
+	evidence := "a " + typ + " request"
 	switch {
-	case w.kind == runRequest && o.has(fMessage) && o.text(fAgent) != nil,
-		w.kind == cancelRun && o.text(fRunID) != nil,
-		w.name == "user_messages" && o.text(fThread) != nil:
-		return dialect.Likely, "a " + w.name + " request"
-	case (w.kind == runRequest || w.kind == exchange) && o.text(fID) != nil:
-		return dialect.Possible, "a " + w.name + " request"
+	case typ == "run" && o.has(fMessage) && o.text(fAgent) != nil,
+		typ == "cancel_run" && o.text(fRunID) != nil,
+		typ == "user_messages" && o.text(fThread) != nil:
+		return dialect.Likely, evidence
+	case typ != "cancel_run" && byName[typ].client != nil && o.text(fID) != nil:
+		return dialect.Possible, evidence
 	}
 	return dialect.No, ""
 }
 
 // matchMessage judges what a server sends other than events.
-func matchMessage(o *object, w word) (dialect.Confidence, string) {
-	switch w.kind {
-	case wrapper:
-		if isObject(o.member[fEvent]) && o.text(fID) != nil {
-			return dialect.Certain, "a run_stream_event"
-		}
-	case runEnd:
-		if o.text(fID) != nil && o.text(fReply) != nil {
-			return dialect.Certain, "a run_end with a reply"
-		}
-	case failure:
-		switch {
-		case o.text(fError) == nil:
-		case bytes.HasPrefix(o.text(fID), []byte("run-")):
-			return dialect.Likely, "an error of a run"
-		default:
-			return dialect.Possible, "an error"
-		}
-	case exchange:
-		if o.text(fID) != nil {
-			return dialect.Possible, "a " + w.name + " answer"
-		}
+func matchMessage(o *object, k *kind) (dialect.Confidence, string) {
+	id := o.text(fID)
+	switch {
+	case k.name == typeWrapper && isObject(o.member[fEvent]) && id != nil:
+		return dialect.Certain, "a run_stream_event"
+	case k.name == "run_end" && id != nil && o.text(fReply) != nil:
+		return dialect.Certain, "a run_end with a reply"
+	case k.name == "error" && o.text(fError) != nil && bytes.HasPrefix(id, []byte("run-")):
+		return dialect.Likely, "an error of a run"
+	case k.name == "error" && o.text(fError) != nil:
+		return dialect.Possible, "an error"
+	case k.client != nil && k.name != "run" && k.name != "cancel_run" && id != nil:
+		return dialect.Possible, "a " + k.name + " answer"
 	}
 	return dialect.No, ""
 }
 
 // matchEvent judges an event.
-func matchEvent(o *object, w word) (dialect.Confidence, string) {
-	c := eventShape(o, w.kind)
-	evidence := "the event " + w.name
+func matchEvent(o *object, k *kind) (dialect.Confidence, string) {
+	c := k.judge(o)
+	evidence := "the event " + k.name
 	if c == dialect.No {
 		return c, ""
 	}
@@ -90,56 +79,42 @@ func matchEvent(o *object, w word) (dialect.Confidence, string) {
 	return c, evidence
 }
 
-// eventShape judges an event's payload.
-func eventShape(o *object, k kind) dialect.Confidence {
-	say := func(c dialect.Confidence, needs ...field) dialect.Confidence {
-		for _, f := range needs {
-			if o.member[f] == nil {
-				return dialect.No
-			}
-		}
-		return c
+// judge looks at an event's payload.
+func (k *kind) judge(o *object) dialect.Confidence {
+	if k.shapes == nil {
+		return dialect.Possible
 	}
-	switch k {
-	case nodeExit:
-		if string(o.text(fResult)) == "Ok" || dialect.RawMember(o.member[fResult], "Err") != nil {
-			return say(dialect.Certain, fID)
+	for _, s := range k.shapes { // the surest comes first
+		if !o.hasAll(s.members) {
+			continue
 		}
-		return say(dialect.Possible, fID)
-	case nodeEnter:
-		return say(dialect.Likely, fID)
-	case messageChunk, thoughtChunk:
-		return max(say(dialect.Likely, fContent, fID), say(dialect.Possible, fContent))
-	case toolCallChunk:
-		return say(dialect.Likely, fDelta)
-	case toolCall:
-		return max(say(dialect.Likely, fCallID, fName, fArguments), say(dialect.Possible, fName, fArguments))
-	case toolEnd:
-		return say(dialect.Likely, fName, fResult, fIsError)
-	case toolOutput:
-		return say(dialect.Possible, fName, fContent)
-	case toolStart, toolApproval:
-		return say(dialect.Possible, fName)
-	case usage:
-		return say(dialect.Possible, fPrompt, fCompletion)
-	case runStart:
-		return max(say(dialect.Likely, fRunID, fAgent), say(dialect.Possible, fMessage), say(dialect.Possible, fRunID))
-	case totExpand, totEvaluate, totBacktrack, gotPlan, gotExpand, gotNodeStart, gotNodeComplete, gotNodeFailed:
-		return dialect.Likely
-	case custom:
-		return say(dialect.Possible, fValue)
+		if result := o.member[fResult]; k.name == "node_exit" &&
+			(string(o.text(fResult)) == "Ok" || dialect.RawMember(result, "Err") != nil) {
+			return dialect.Certain
+		}
+		return s.sure
 	}
-	return dialect.Possible
+	return dialect.No
+}
+
+func (o *object) hasAll(members []field) bool {
+	for _, f := range members {
+		if o.member[f] == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // matchUntyped judges a reply, a bundle, or an event of the single-key form.
 func matchUntyped(o *object) (dialect.Confidence, string) {
+	reply := o.text(fReply) != nil
 	switch {
 	case isArray(o.member[fEvents]) && o.has(fReply) && o.has(fStopReason):
 		return dialect.Certain, "a run's events and reply in one object"
-	case o.text(fReply) != nil && (o.has(fStopReason) || o.has(fEventID)) && o.text(fSession) != nil:
+	case reply && (o.has(fStopReason) || o.has(fEventID)) && o.text(fSession) != nil:
 		return dialect.Likely, "a reply with its envelope"
-	case o.text(fReply) != nil:
+	case reply:
 		return dialect.Possible, "a reply"
 	case o.inside != nil && o.keys == 1:
 		return matchExport(o.export, o.inside)
@@ -147,14 +122,15 @@ func matchUntyped(o *object) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-func matchExport(w word, v []byte) (dialect.Confidence, string) {
-	evidence := "the single key " + w.name
+func matchExport(k *kind, v []byte) (dialect.Confidence, string) {
+	evidence := "the single key " + k.name
+	node := dialect.RawText(v, "node_id") != nil
 	switch {
-	case w.kind == nodeEnter && textIn(v, "node_id") != nil,
-		w.kind == nodeExit && textIn(v, "node_id") != nil && dialect.RawMember(v, "result") != nil,
-		w.kind == messageChunk && isObject(dialect.RawMember(v, "chunk")) && isObject(dialect.RawMember(v, "metadata")):
+	case k.name == "node_enter" && node,
+		k.name == "node_exit" && node && dialect.RawMember(v, "result") != nil,
+		k.name == "message_chunk" && isObject(dialect.RawMember(v, "chunk")) && isObject(dialect.RawMember(v, "metadata")):
 		return dialect.Certain, evidence
-	case w.kind == values, w.kind == custom:
+	case k.anyJSON:
 		return dialect.Possible, evidence
 	case isObject(v):
 		return dialect.Likely, evidence

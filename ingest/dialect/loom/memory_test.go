@@ -81,7 +81,7 @@ func TestStateDoesNotGrow(t *testing.T) {
 		t.Errorf("%d lanes open, %d past", len(d.open), len(d.past))
 	}
 	for i := range 100 {
-		f.decoder.frame = &schema.Frame{}
+		f.decoder.Frame = &schema.Frame{}
 		f.decoder.requests.ask(fmt.Appendf(nil, "request-%d", i))
 	}
 	if n := len(d.requests.others); n > waitingOthers {

@@ -1,15 +1,17 @@
 package loom
 
 import (
+	"slices"
+
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
-// node is a node run in progress.
+// node is a node run in progress: a conversation below the run's.
 type node struct {
-	span     *dialect.Span
-	id, name string
-	call     *call // the call of a model in progress
+	model.Conversation
+	name string
 	// free is since when a call of a model may have been under way: since the
 	// node was entered or what ran in it last had ended, ns. A node does one
 	// thing at a time.
@@ -18,48 +20,58 @@ type node struct {
 
 const openNodes = 256 // of one run; more than that are frames lost
 
-// enter reads a node_enter. The node think does nothing but call a model, so
-// that the call is seen while its first token is waited for.
-func (d *decoder) enter(r *run, e *event) {
-	if old := r.unleft(e); old != nil {
-		d.abandonNode(old)
-		r.drop(old)
+// begin begins a node run below a span.
+func (r *run) begin(e *event, below *dialect.Span) *node {
+	n := &node{name: string(e.name)}
+	n.Conversation = r.OpenNode(e.nodeID, n.name, below)
+	return n
+}
+
+// push adds a node run to a list of those in progress. The oldest of a list
+// that is full is given up.
+func push(list *[]*node, n *node) {
+	if len(*list) >= openNodes {
+		(*list)[0].Abandon()
+		*list = slices.Delete(*list, 0, 1)
 	}
-	n := &node{id: e.nodeID, name: string(e.name), free: d.frame.At}
-	n.span = d.openNode(r, n)
-	n.span.Parent = r.span.ID
-	if t := r.tools.executing(r.gaps); t != nil {
-		n.span.Parent = t.span.ID // the tool is an agent itself
-	}
-	if ns := e.o.text(fNamespace); len(ns) > 0 {
-		var attrs dialect.Attributes
-		attrs.AddText("namespace", string(ns))
-		n.span.Attributes = attrs.Text()
-	}
-	if len(r.nodes) >= openNodes {
-		d.abandonNode(r.nodes[0])
-		r.drop(r.nodes[0])
-	}
-	r.nodes = append(r.nodes, n)
-	r.failed = false
-	if n.name == "think" {
-		d.callIn(r, n, "")
+	*list = append(*list, n)
+}
+
+func drop(list *[]*node, n *node) {
+	if i := slices.Index(*list, n); i >= 0 {
+		*list = slices.Delete(*list, i, i+1)
 	}
 }
 
-func (d *decoder) openNode(r *run, n *node) *dialect.Span {
-	s := d.emitter.OpenSpan(schema.SpanNode, d.id("node"), n.name, d.frame)
-	r.fill(&s.Fact, n)
-	d.unclock(s)
-	return s
+// enter reads a node_enter. The node think does nothing but call a model, so
+// that the call is seen while its first token is waited for.
+func (d *decoder) enter(r *run, e *event) {
+	below, inside := r.Run(), r.Executing()
+	if inside != nil {
+		below = inside.Span // the tool is an agent itself
+	} else if old := r.unleft(e); old != nil {
+		old.Abandon()
+		drop(&r.nodes, old)
+	}
+	n := r.begin(e, below)
+	push(&r.nodes, n)
+	n.free = d.Frame.At
+	if ns := e.o.text(fNamespace); len(ns) > 0 {
+		var attrs dialect.Attributes
+		attrs.AddText("namespace", string(ns))
+		n.Run().Attributes = attrs.Text()
+	}
+	r.failed = false
+	if n.name == "think" {
+		r.callIn(n, nil)
+	}
 }
 
 // unleft gives an open node run that the one which begins proves over: it has
 // the same id, or without ids the same name. Its exit was lost.
 func (r *run) unleft(e *event) *node {
-	for i := len(r.nodes) - 1; i >= 0; i-- {
-		n := r.nodes[i]
-		if n.name == string(e.name) && n.id == string(e.node) && r.tools.executing(r.gaps) == nil {
+	for _, n := range slices.Backward(r.nodes) {
+		if n.name == string(e.name) && n.Node == string(e.node) {
 			return n
 		}
 	}
@@ -70,59 +82,50 @@ func (r *run) unleft(e *event) *node {
 func (d *decoder) leave(r *run, e *event) {
 	n := r.exited(e)
 	if n == nil {
-		n = &node{id: e.nodeID, name: string(e.name)}
-		n.span = d.openNode(r, n)
-		n.span.Parent, n.span.Started = r.span.ID, 0 // only its end was seen
+		n = r.begin(e, r.Run())
+		n.Run().Started = 0 // only its end was seen
 	}
-	status, err := outcome(e)
-	if n.call != nil {
-		r.uncosted = &costless{node: n.id, call: n.call}
-		d.endCall(n.call, status, err)
-		n.call = nil
+	status, why := outcome(e)
+	if call := n.endCall(status, why); call != nil {
+		r.uncosted, r.uncostedNode = call, n.Node
 	}
-	n.span.Error = err
-	d.emitter.CloseSpan(n.span, status, d.frame)
-	r.drop(n)
-	r.tools.left(n)
-	r.left, r.failed, r.failure = true, status == schema.StatusError, err
+	r.Leave(&n.Conversation)
+	n.EndRun(status, []byte(why))
+	drop(&r.nodes, n)
+	r.left, r.failed, r.failure = true, status == schema.StatusError, why
 }
 
 // outcome reads a result: "Ok" or {"Err": text}. What is neither, and no text
-// either, is taken for good.
+// either, is taken as success.
 func outcome(e *event) (schema.Status, string) {
 	v := e.o.member[fResult]
-	if isString(v) {
-		if text := e.o.text(fResult); len(text) > 0 && string(text) != "Ok" && string(text) != "ok" {
-			return schema.StatusError, dialect.Short(text)
-		}
-	}
-	err := dialect.RawMember(v, "Err")
-	switch {
-	case err == nil:
-		return schema.StatusOK, ""
-	case isString(err):
-		text, _ := dialect.Unquote(err, nil)
+	if text := e.o.text(fResult); len(text) > 0 && string(text) != "Ok" && string(text) != "ok" {
 		return schema.StatusError, dialect.Short(text)
 	}
-	return schema.StatusError, dialect.Short(err)
+	if v = dialect.RawMember(v, "Err"); v == nil {
+		return schema.StatusOK, ""
+	}
+	text, _ := dialect.RawContent(v)
+	return schema.StatusError, dialect.Short(text)
 }
 
 // exited finds the node run that an exit is of: the one with its id and name,
 // else with its name, else, where it has no name, with its id or the latest.
 func (r *run) exited(e *event) *node {
 	var named *node
-	for i := len(r.nodes) - 1; i >= 0; i-- {
-		n := r.nodes[i]
-		same := n.name == string(e.name)
-		if n.id == string(e.node) && (same || len(e.name) == 0) {
+	known := false
+	for _, n := range slices.Backward(r.nodes) {
+		same, here := n.name == string(e.name), n.Node == string(e.node)
+		if here && (same || len(e.name) == 0) {
 			return n
 		}
 		if same && named == nil {
 			named = n
 		}
+		known = known || here
 	}
 	switch {
-	case named != nil && (len(e.node) == 0 || named.id == "" || !r.hasNode(e.node)):
+	case named != nil && (len(e.node) == 0 || named.Node == "" || !known):
 		return named
 	case len(e.name) == 0 && len(e.node) == 0 && len(r.nodes) > 0:
 		return r.nodes[len(r.nodes)-1]
@@ -130,58 +133,67 @@ func (r *run) exited(e *event) *node {
 	return nil
 }
 
-func (r *run) hasNode(id []byte) bool {
-	for _, n := range r.nodes {
-		if n.id == string(id) {
-			return true
-		}
-	}
-	return false
-}
-
 // of finds the node run that an event belongs to: by its id, by the node's
 // name, else the one entered last. Ids go on after their node's exit, so that
 // an unknown one says nothing where no name does. r.loose takes what is left.
 func (r *run) of(e *event, byName bool) *node {
-	r.loose.id = e.nodeID
+	r.loose.Node = e.nodeID
 	if len(r.nodes) == 0 {
 		return &r.loose
 	}
 	latest := r.nodes[len(r.nodes)-1]
 	if len(e.node) > 0 {
-		if latest.id == string(e.node) {
-			return latest
-		}
-		for i := len(r.nodes) - 2; i >= 0; i-- {
-			if r.nodes[i].id == string(e.node) {
-				return r.nodes[i]
-			}
-		}
-	}
-	if byName && len(e.name) > 0 {
 		for i := len(r.nodes) - 1; i >= 0; i-- {
-			if r.nodes[i].name == string(e.name) {
-				return r.nodes[i]
+			if n := r.nodes[i]; n.Node == string(e.node) {
+				return n
 			}
 		}
-		return &r.loose
 	}
-	return latest
-}
-
-func (r *run) drop(n *node) {
-	for i, o := range r.nodes {
-		if o == n {
-			r.nodes = append(r.nodes[:i], r.nodes[i+1:]...)
-			return
+	if !byName || len(e.name) == 0 {
+		return latest
+	}
+	for _, n := range slices.Backward(r.nodes) {
+		if n.name == string(e.name) {
+			return n
 		}
 	}
+	return &r.loose
 }
 
-func (d *decoder) abandonNode(n *node) {
-	if n.call != nil {
-		d.abandonCall(n.call)
-		n.call = nil
+const graphAttributes = `{"graph":"got"}`
+
+// enterGraph reads a got_node_start: a node of a graph of thoughts.
+func (d *decoder) enterGraph(r *run, e *event) { d.graphNode(r, e) }
+
+func (d *decoder) graphNode(r *run, e *event) *node {
+	n := r.begin(e, r.of(e, false).Run())
+	n.Run().Attributes = graphAttributes
+	push(&r.graph, n)
+	return n
+}
+
+// leaveGraph reads a got_node_complete or got_node_failed.
+func (d *decoder) leaveGraph(r *run, e *event) {
+	var n *node
+	for _, o := range slices.Backward(r.graph) {
+		if o.name == string(e.name) {
+			n = o
+			break
+		}
 	}
-	d.abandon(n.span)
+	if n == nil {
+		n = d.graphNode(r, e)
+		n.Run().Started = 0
+	}
+	if e.o.has(fResultSummary) {
+		attrs := dialect.Attributes(graphAttributes[:len(graphAttributes)-1])
+		attrs.AddRaw("result_summary", e.o.member[fResultSummary])
+		n.Run().Attributes = attrs.Text()
+	}
+	drop(&r.graph, n)
+	if e.kind.name == "got_node_failed" {
+		n.EndRun(schema.StatusError, e.o.text(fError))
+	} else {
+		n.EndRun(schema.StatusOK, nil)
+	}
 }

@@ -7,14 +7,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/schema"
 )
 
 // request is a run that a client asked for, of which nothing was heard so far.
 type request struct {
 	id, agent       string
 	model, provider string
-	message         []byte
+	text            []byte // what the user said
 	media           string
 	attributes      string
 	at              int64
@@ -82,53 +81,55 @@ func (q *requests) answered(id []byte) bool {
 
 // sent reads a frame from the client.
 func (d *decoder) sent() {
-	o := &d.outer
-	typ := o.text(fType)
-	if len(typ) == 0 {
-		d.requests.unreadable++
-		d.flag(schema.FlagUnknownType)
-		return
+	if typ := d.outer.text(fType); len(typ) > 0 {
+		if k := d.kindOf(typ); k != nil && k.client != nil {
+			k.client(d)
+			return
+		}
 	}
-	w := d.typeOf(typ)
-	d.frame.Type = w.name
-	switch w.kind {
-	case runRequest:
-		d.runRequested()
-	case cancelRun:
-		d.requests.ask(o.text(fID))
-		d.cancelRequested()
-	case exchange:
-		d.requests.ask(o.text(fID))
-	default:
-		d.requests.unreadable++
-		d.flag(schema.FlagUnknownType)
+	d.requests.unreadable++
+	d.Unknown()
+}
+
+// requested reads a request that is not for a run, answered an answer to one.
+func (d *decoder) requested() { d.requests.ask(d.outer.text(fID)) }
+func (d *decoder) answered()  { d.requests.answered(d.outer.text(fID)) }
+
+// cancelRequested reads a cancel_run. The run goes on until the server says
+// that it has ended.
+func (d *decoder) cancelRequested() {
+	d.requested()
+	if l := d.find(d.outer.text(fRunID), true); l != nil && l.run != nil {
+		l.run.cancelled = true
+		d.Frame.Session, d.Frame.Run, d.Frame.Agent = l.session, l.run.RunID, l.run.Agent
 	}
 }
 
 // runRequested reads a request for a run.
 func (d *decoder) runRequested() {
 	o := &d.outer
-	q := &request{id: string(o.text(fID)), agent: string(o.text(fAgent)), at: d.frame.At}
-	q.message, q.media, q.attributes = userMessage(o.member[fMessage])
-	q.message = append([]byte(nil), q.message...)
+	q := &request{id: string(o.text(fID)), agent: string(o.text(fAgent)), at: d.Frame.At}
+	q.text, q.media, q.attributes = userMessage(o.member[fMessage])
+	q.text = append([]byte(nil), q.text...)
 	q.provider, q.model = modelOf(string(o.text(fModel)))
 	if thread := o.text(fThread); len(thread) > 0 {
-		session := string(thread)
-		d.frame.Session = session
-		q.run = d.openRun(session, "", q)
+		d.Frame.Session = string(thread)
+		q.run = d.openRun(d.Frame.Session, "", q)
 	}
-	d.frame.Agent = q.agent
+	d.Frame.Agent = q.agent
 	if len(d.requests.runs) >= waitingRuns {
-		left := d.requests.runs[0]
-		d.requests.runs = append(d.requests.runs[:0], d.requests.runs[1:]...)
-		if left.run == nil {
-			d.suffix = ".left"
-			left.run = d.openRun("", "", left)
-			d.suffix = ""
-		}
-		d.giveUp(left.run)
+		d.Part(".left")
+		d.giveUp(d.runFor(d.requests.answer(nil)))
 	}
 	d.requests.runs = append(d.requests.runs, q)
+}
+
+// runFor is the run of a request that nothing answers.
+func (d *decoder) runFor(q *request) *run {
+	if q.run == nil {
+		q.run = d.openRun("", "", q)
+	}
+	return q.run
 }
 
 // modelOf splits a model as a request names it: "openai/gpt-4o", or "gpt-4o".
@@ -137,15 +138,6 @@ func modelOf(name string) (provider, model string) {
 		return provider, model
 	}
 	return "", name
-}
-
-// cancelRequested reads a cancel_run. The run goes on until the server says
-// that it has ended.
-func (d *decoder) cancelRequested() {
-	if l := d.find(d.outer.text(fRunID), true); l != nil && l.run != nil {
-		l.run.cancelled = true
-		d.frame.Session, d.frame.Run, d.frame.Agent = l.session, l.run.name, l.run.agent
-	}
 }
 
 // userMessage reads what a user said: a text, or a list of parts, of which the
@@ -160,7 +152,7 @@ func userMessage(value []byte) (text []byte, media, attrs string) {
 	}
 	var kinds []string
 	dialect.RawElements(value, func(part []byte) bool {
-		said := textIn(part, "text")
+		said := dialect.RawText(part, "text")
 		if said == nil {
 			said, _ = dialect.Unquote(part, nil)
 		}
@@ -170,7 +162,7 @@ func userMessage(value []byte) (text []byte, media, attrs string) {
 			}
 			text = append(text, said...)
 		}
-		kinds = append(kinds, string(textIn(part, "type")))
+		kinds = append(kinds, string(dialect.RawText(part, "type")))
 		return true
 	})
 	if text == nil {

@@ -1,6 +1,9 @@
 package loom
 
-import "tapedeck/schema"
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
 
 // sequence follows the event_ids of one lane. They count up by one from 1 (0
 // in the specification's example); a gap means that the server dropped frames
@@ -22,24 +25,22 @@ func (s *sequence) repeats(id, hash uint64) bool {
 	return s.seen && !s.ended && id == s.prev && hash == s.hash
 }
 
+// starts reports whether ids begin with this one.
+func (s *sequence) starts(id uint64) bool { return !s.seen || s.ended && id <= s.max }
+
 // next takes the id of an event. lost is the number of frames missing before it.
 func (s *sequence) next(id, hash uint64) (flags schema.Flags, lost uint64) {
-	until := s.max
-	if s.replied {
-		until = max(until, s.reply)
+	before, highest := s.prev, s.max
+	if s.ended {
+		before = 0
 	}
-	switch {
-	case !s.seen, s.ended && id <= s.max:
-		s.max = id
-		if id > 1 {
-			flags, lost = schema.FlagEventGap, id-1
-		}
-	case !s.ended && id == s.prev:
-		flags = schema.FlagEventRepeat
-	case !s.ended && id < s.prev:
-		flags = schema.FlagEventBack
-	case id > until && id-until > 1:
-		flags, lost = schema.FlagEventGap, id-until-1
+	if s.replied {
+		highest = max(highest, s.reply)
+	}
+	if !s.starts(id) {
+		flags, lost = dialect.Step(id, before, highest)
+	} else if s.max = id; id > 1 {
+		flags, lost = dialect.Step(id, 0, 0)
 	}
 	s.prev, s.max, s.hash = id, max(s.max, id), hash
 	s.seen, s.replied, s.ended = true, false, false
@@ -48,18 +49,11 @@ func (s *sequence) next(id, hash uint64) (flags schema.Flags, lost uint64) {
 
 // last takes the id of a reply.
 func (s *sequence) last(id uint64) (flags schema.Flags, lost uint64) {
-	switch {
-	case !s.seen, s.ended && id <= s.max:
-		s.max = max(id, 1) - 1
-		if id > 1 {
-			flags, lost = schema.FlagEventGap, id-1
+	if s.starts(id) {
+		if s.max = max(id, 1) - 1; id > 1 {
+			flags, lost = dialect.Step(id, 0, 0)
 		}
-	case id == s.max:
-		flags = schema.FlagEventRepeat
-	case id < s.max:
-		flags = schema.FlagEventBack
-	case id-s.max > 1:
-		flags, lost = schema.FlagEventGap, id-s.max-1
+	} else if flags, lost = dialect.Step(id, s.max, s.max); lost > 0 {
 		s.max = id - 1
 	}
 	s.reply, s.replied, s.seen = id, true, true

@@ -1,232 +1,212 @@
 package loom
 
 import (
+	"slices"
 	"strings"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
-// tool is a tool call in progress.
-type tool struct {
-	span         *dialect.Span
-	id, name     string
-	args, output *dialect.Message
-	attrs        dialect.Attributes
-	called       bool  // its arguments are complete
-	started      bool  // it is executed
-	in           *node // what executes it
-	gaps         int   // of its run when it was started
-}
-
-// toolEvent is an event that tells of a tool call, in whichever form.
+// toolEvent is an event about a tool call, in whichever form.
 type toolEvent struct {
-	kind     kind
 	id, name []byte
-	value    []byte // arguments, a delta of them, output, result
+	text     []byte // arguments, a piece of them, output, result; nil for none
+	media    string
 	node     *node
 }
 
-// tool reads a tool event.
-func (d *decoder) tool(r *run, e *event) {
-	t := toolEvent{kind: e.kind, id: e.o.text(fCallID), name: e.o.text(fName), node: r.of(e, false)}
-	switch e.kind {
-	case toolCallChunk:
-		t.value = e.o.member[fDelta]
-		d.callChunk(r, &t)
-	case toolCall, toolApproval:
-		t.value = e.o.member[fArguments]
-		d.called(r, &t)
-	case toolStart:
-		d.startTool(r, &t)
-	case toolOutput:
-		t.value = e.o.member[fContent]
-		d.toolPrinted(r, &t)
-	case toolEnd:
-		t.value = e.o.member[fResult]
-		var rest dialect.Attributes
-		if e.o.has(fRawResult) {
-			rest.AddRaw("raw_result", e.o.member[fRawResult])
-		}
-		d.endTool(r, &t, dialect.RawTrue(e.o.member[fIsError]), rest.Text())
-	}
-}
-
-// openTool begins a tool call. Until it is executed it starts when it was
-// first spoken of, and belongs to the node that asked for it.
-func (d *decoder) openTool(r *run, e *toolEvent) *tool {
-	t := &tool{id: string(e.id), name: string(e.name)}
-	t.span = d.emitter.OpenSpan(schema.SpanTool, d.shared("tool"), t.name, d.frame)
-	t.span.CallID = t.id
-	d.unclock(t.span)
-	r.fill(&t.span.Fact, nil)
-	d.placeTool(r, t, e.node)
-	if len(r.tools.open) >= openTools {
-		d.abandonTool(r.tools.open[0])
-		r.tools.remove(r.tools.open[0])
-	}
-	r.tools.open = append(r.tools.open, t)
+// toolEvent reads an event whose text is in a member.
+func (r *run) toolEvent(e *event, member field) toolEvent {
+	t := toolEvent{id: e.o.text(fCallID), name: e.o.text(fName), node: r.of(e, false)}
+	t.read(e.o.member[member])
 	return t
 }
 
-// placeTool puts a tool call into the node that executes it.
-func (d *decoder) placeTool(r *run, t *tool, n *node) {
-	t.span.Node, t.span.Parent = n.id, r.parent(n)
-	d.emitter.ChangedSpan(t.span, d.frame)
+func (t *toolEvent) read(value []byte) {
+	if isThere(value) {
+		t.text, t.media = dialect.RawContent(value)
+	}
 }
 
-// identify learns a call's id and name where they come later than the call.
-func (d *decoder) identify(t *tool, e *toolEvent) {
-	if (t.id != "" || len(e.id) == 0) && (t.name != "" || len(e.name) == 0) {
-		return
-	}
-	if t.id == "" {
-		t.id = string(e.id)
-		t.span.CallID = t.id
-	}
-	if t.name == "" {
-		t.name = string(e.name)
-		t.span.Name = t.name
-		if t.args != nil {
-			t.args.Name = t.name
-			d.emitter.ChangedMessage(t.args, d.frame)
+// custom reads what a server says of tools that has its tool events switched
+// off. step_progress comes after a call; should the call's start have been
+// seen nevertheless, it is something that it printed.
+func (d *decoder) custom(r *run, e *event) {
+	v := e.value
+	t := toolEvent{id: dialect.RawText(v, "call_id"), name: dialect.RawText(v, "tool_name")}
+	switch string(dialect.RawText(v, "type")) {
+	case "step_progress":
+		t.node = r.of(e, false)
+		t.read(dialect.RawMember(v, "summary"))
+		if running := r.inUse(&t); running != nil && running.Running {
+			d.prints(r, &t)
+			return
 		}
+		d.ends(r, &t, false, `{"source":"step_progress"}`)
+	case "approval_required":
+		t.node = r.of(e, false)
+		t.read(dialect.RawMember(v, "arguments"))
+		d.waits(r, &t)
 	}
-	d.emitter.ChangedSpan(t.span, d.frame)
 }
 
-// called reads a tool_call or tool_approval: a call with its arguments.
-func (d *decoder) called(r *run, e *toolEvent) {
-	var t *tool
-	if e.kind == toolCall {
-		t = r.tools.announced(e)
-	} else {
-		t = r.tools.unstarted(e)
+// known gives the call that an event is found to be of, and begins one where
+// there is none. Until it is executed it starts when it was first spoken of, and
+// belongs to the node that asked for it.
+func (r *run) known(tool *model.Tool, t *toolEvent) *model.Tool {
+	if tool == nil {
+		return r.BeginTool(t.id, t.name, &t.node.Conversation)
 	}
-	if t == nil {
-		t = d.openTool(r, e)
-	}
-	d.identify(t, e)
-	d.arguments(r, t, e)
-	if e.kind == toolCall {
-		if !t.called {
-			t.called = true
-			d.note(t, "called_at")
-		}
-		return
-	}
-	d.note(t, "approval_at")
-	t.span.Status = schema.StatusWaiting
-	d.placeTool(r, t, e.node)
+	r.Identify(tool, t.id, t.name)
+	return tool
 }
 
 // note adds the present time to a tool call's attributes.
-func (d *decoder) note(t *tool, name string) {
-	if d.bundled {
-		return
+func (r *run) note(tool *model.Tool, name string) {
+	if !r.Untimed {
+		tool.Attrs.AddTime(name, r.Frame.At)
+		r.Noted(tool)
 	}
-	t.attrs.AddTime(name, d.frame.At)
-	t.span.Attributes = t.attrs.Text()
-	d.emitter.ChangedSpan(t.span, d.frame)
+}
+
+// callChunk reads a tool_call_chunk: a piece of the arguments.
+func (d *decoder) callChunk(r *run, e *event) {
+	t := r.toolEvent(e, fDelta)
+	r.callIn(t.node, nil)
+	t.node.FirstToken()
+	r.chunking = r.known(r.chunked(&t), &t)
+	if t.media == "text" && len(t.text) > 0 {
+		r.AppendArguments(r.chunking, t.text)
+	}
+}
+
+// called reads a tool_call: a call with all its arguments.
+func (d *decoder) called(r *run, e *event) {
+	t := r.toolEvent(e, fArguments)
+	tool := r.known(r.announced(&t), &t)
+	r.ConfirmArguments(tool, t.text, t.media)
+	if !tool.Ready {
+		tool.Ready = true
+		r.note(tool, "called_at")
+	}
+}
+
+// approval reads a tool_approval: a call that waits to be approved.
+func (d *decoder) approval(r *run, e *event) {
+	t := r.toolEvent(e, fArguments)
+	d.waits(r, &t)
+}
+
+func (d *decoder) waits(r *run, t *toolEvent) {
+	tool := r.known(r.unstarted(t), t)
+	r.ConfirmArguments(tool, t.text, t.media)
+	r.note(tool, "approval_at")
+	r.Wait(tool)
+	r.MoveTool(tool, &t.node.Conversation)
 }
 
 // startTool reads a tool_start: from here on the tool's time is measured.
-func (d *decoder) startTool(r *run, e *toolEvent) {
-	t := r.tools.unstarted(e)
-	if t == nil {
-		t = d.openTool(r, e)
+func (d *decoder) startTool(r *run, e *event) {
+	t := r.toolEvent(e, noField)
+	tool := r.known(r.unstarted(&t), &t)
+	if t.node != &r.loose {
+		tool.In = &t.node.Conversation
 	}
-	d.identify(t, e)
-	t.started, t.gaps = true, r.gaps
-	if e.node.span != nil {
-		t.in = e.node
-	}
-	t.span.Status, t.span.Started = schema.StatusOpen, d.frame.At
-	d.unclock(t.span)
-	d.placeTool(r, t, e.node)
-	d.complete(t.args)
+	r.Start(tool)
+	r.MoveTool(tool, &t.node.Conversation)
+	r.FinishArguments(tool)
 }
 
-// toolPrinted reads a tool_output.
-func (d *decoder) toolPrinted(r *run, e *toolEvent) {
-	t := r.tools.inUse(e)
-	if t == nil {
-		if span := r.tools.endedSpan(e.id); span != "" {
-			// Late: its call has ended.
-			d.toolSaid(r, e, schema.MessageOutput, "output", span, string(e.name))
+// toolOutput reads a tool_output.
+func (d *decoder) toolOutput(r *run, e *event) {
+	t := r.toolEvent(e, fContent)
+	d.prints(r, &t)
+}
+
+func (d *decoder) prints(r *run, t *toolEvent) {
+	tool := r.inUse(t)
+	if tool == nil {
+		if span := r.spanOf(t.id); span != "" { // its call has ended
+			m := r.SayAs(schema.MessageOutput, d.shared("output"), t.text)
+			m.Node, m.Span, m.Name, m.Media = t.node.Node, span, string(t.name), t.media
 			return
 		}
-		t = d.openTool(r, e)
-		t.span.Started, t.started = 0, true // its start was not seen
+		tool = r.known(nil, t)
+		tool.Span.Started, tool.Running = 0, true // its start was not seen
 	}
-	text, media := textOf(e)
-	if t.span.Status == schema.StatusWaiting {
-		t.span.Status = schema.StatusOpen // it prints: so it was approved
-		d.emitter.ChangedSpan(t.span, d.frame)
+	if tool.Span.Status == schema.StatusWaiting {
+		tool.Span.Status = schema.StatusOpen // it prints: so it was approved
+		d.Emitter.ChangedSpan(tool.Span, d.Frame)
 	}
-	if len(text) == 0 {
-		return
+	if len(t.text) > 0 {
+		r.PrintAs(tool, t.text, t.media)
 	}
-	if t.output == nil {
-		t.output = d.toolMessage(r, t, schema.MessageOutput, "output", media)
-	}
-	d.emitter.Append(t.output, text, d.frame)
 }
 
 // endTool reads a tool_end.
-func (d *decoder) endTool(r *run, e *toolEvent, isError bool, attrs string) {
-	t := r.tools.inUse(e)
-	if t == nil {
-		if r.tools.endedSpan(e.id) != "" {
-			return // told a second time
-		}
-		t = d.openTool(r, e)
-		t.span.Started = 0 // only its end was seen
+func (d *decoder) endTool(r *run, e *event) {
+	var rest dialect.Attributes
+	if e.o.has(fRawResult) {
+		rest.AddRaw("raw_result", e.o.member[fRawResult])
 	}
-	d.identify(t, e)
-	text, _ := textOf(e)
-	status := schema.StatusOK
+	t := r.toolEvent(e, fResult)
+	d.ends(r, &t, dialect.RawTrue(e.o.member[fIsError]), rest.Text())
+}
+
+// ends ends a call. An end that is reported a second time says nothing new.
+func (d *decoder) ends(r *run, t *toolEvent, isError bool, attrs string) {
+	found := r.inUse(t)
+	if found == nil && r.spanOf(t.id) != "" {
+		return
+	}
+	tool := r.known(found, t)
+	if found == nil {
+		tool.Span.Started = 0 // only its end was seen
+	}
+	status, why := schema.StatusOK, []byte(nil)
 	switch {
-	case !t.started && strings.TrimSpace(dialect.Alias(text)) == "User rejected.":
-		status, t.span.Error = schema.StatusRejected, dialect.Short(text)
+	case !tool.Running && strings.TrimSpace(dialect.Alias(t.text)) == "User rejected.":
+		status, why = schema.StatusRejected, t.text
 	case isError:
-		status, t.span.Error = schema.StatusError, dialect.Short(text)
+		status, why = schema.StatusError, t.text
 	}
-	if !t.started && e.node != &r.loose {
-		d.placeTool(r, t, e.node)
+	if !tool.Running && t.node != &r.loose {
+		r.MoveTool(tool, &t.node.Conversation)
 	}
-	d.complete(t.args)
-	d.complete(t.output)
-	if text != nil {
-		m := d.toolSaid(r, e, schema.MessageResult, "result", t.span.ID, t.name)
-		m.Attributes = attrs
+	if t.text != nil {
+		m := r.Returned(tool, t.text, t.media)
+		m.Node, m.Attributes = t.node.Node, attrs
 	}
-	d.emitter.CloseSpan(t.span, status, d.frame)
-	r.tools.end(t)
-	if e.node.free != 0 {
-		e.node.free = d.frame.At
+	r.EndTool(tool, status, why)
+	r.remember(tool.Span)
+	if t.node.free != 0 {
+		t.node.free = d.Frame.At
 	}
 }
 
-func (d *decoder) abandonTool(t *tool) {
-	d.complete(t.args)
-	d.complete(t.output)
-	d.abandon(t.span)
+// pastTool is a call that has ended, remembered for what is reported of it again.
+type pastTool struct{ id, span string }
+
+const pastTools = 16
+
+func (r *run) remember(call *dialect.Span) {
+	if call.CallID == "" {
+		return
+	}
+	if len(r.past) >= pastTools {
+		r.past = slices.Delete(r.past, 0, 1)
+	}
+	r.past = append(r.past, pastTool{call.CallID, call.ID})
 }
 
-// toolMessage opens a message of a tool call.
-func (d *decoder) toolMessage(r *run, t *tool, kind schema.MessageKind, id, media string) *dialect.Message {
-	m := d.emitter.OpenMessage(kind, d.shared(id), d.frame)
-	r.fill(&m.Fact, nil)
-	m.Node, m.Span, m.Name, m.Media = t.span.Node, t.span.ID, t.name, media
-	return m
-}
-
-// toolSaid records a message of a tool call that came whole.
-func (d *decoder) toolSaid(r *run, e *toolEvent, kind schema.MessageKind, id, span, name string) *dialect.Message {
-	text, media := textOf(e)
-	m := d.emitter.Say(kind, d.shared(id), text, d.frame)
-	r.fill(&m.Fact, e.node)
-	m.Span, m.Name, m.Media = span, name, media
-	return m
+// spanOf gives the span of a call that has ended, "" for none.
+func (r *run) spanOf(id []byte) string {
+	for _, p := range slices.Backward(r.past) {
+		if p.id == string(id) {
+			return p.span
+		}
+	}
+	return ""
 }

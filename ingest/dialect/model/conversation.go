@@ -19,6 +19,8 @@ type Conversation struct {
 	// with the present frame, so that streams with the same frames have the same
 	// calls although the calls' own ids are unique within one stream only.
 	SharedID func(kind string) string
+	// ToolLimit bounds the tool calls in progress; 0 is for 256.
+	ToolLimit int
 
 	run, step, call *dialect.Span
 	nested          bool               // run is a span of another trace
@@ -44,6 +46,9 @@ func (t *Conversation) open(kind schema.SpanKind, id, name string, parent *diale
 	s := t.Emitter.OpenSpan(kind, id, name, t.Frame)
 	t.fill(&s.Fact)
 	s.Parent = idOf(parent)
+	if t.Untimed {
+		s.Started = 0
+	}
 	return s
 }
 
@@ -250,7 +255,7 @@ func (t *Conversation) Resume(call *dialect.Span) {
 
 // FirstToken notes that the call of a model has said something.
 func (t *Conversation) FirstToken() {
-	if t.call != nil && t.call.FirstToken == 0 {
+	if t.call != nil && t.call.FirstToken == 0 && !t.Untimed {
 		t.call.FirstToken = t.Frame.At
 		t.Emitter.ChangedSpan(t.call, t.Frame)
 	}

@@ -17,6 +17,10 @@ import (
 type Stream struct {
 	Emitter *dialect.Emitter
 	Frame   *schema.Frame
+	// Untimed: the present frame reports at once what happened over a time, so
+	// that spans which begin with it have no start and no first token.
+	Untimed bool
+	part    string // added to the ids that begin with the present frame
 	next    uint64 // Seq after the latest frame
 	made    []made // ids that began with the present frame
 }
@@ -30,8 +34,13 @@ type made struct {
 // Begin makes a frame the present one.
 func (s *Stream) Begin(in *dialect.Input, b *dialect.Emitter) {
 	s.Emitter, s.Frame, s.next = b, in.Frame, in.Seq+1
-	s.made = s.made[:0]
+	s.Part("")
 }
+
+// Part separates the ids that begin with the present frame from now on from
+// those before: for one of several events in a frame. The empty part is a
+// frame's first.
+func (s *Stream) Part(part string) { s.part, s.made = part, s.made[:0] }
 
 // Done says that nothing more will be told of the present frame.
 func (s *Stream) Done() { s.Emitter, s.Frame = nil, nil }
@@ -39,13 +48,16 @@ func (s *Stream) Done() { s.Emitter, s.Frame = nil, nil }
 // End makes the end of the stream the present moment.
 func (s *Stream) End(at int64, b *dialect.Emitter) {
 	s.Emitter, s.Frame = b, &schema.Frame{Seq: s.next, At: at}
-	s.made = s.made[:0]
+	s.Part("")
 }
 
 // ID makes the id of a fact that begins with the present frame and that only
 // this stream can speak of.
 func (s *Stream) ID(kind string) string {
 	id := s.Emitter.LocalID(kind, s.Frame)
+	if s.part != "" {
+		id += s.part
+	}
 	for i := range s.made {
 		if s.made[i].kind == kind {
 			s.made[i].n++

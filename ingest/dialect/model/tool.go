@@ -18,15 +18,17 @@ type Tool struct {
 	ArgumentsID string
 	// Ready: its arguments are complete, for dialects in which that does not show
 	// with them.
-	Ready bool
-	Data  any // what else the dialect keeps of the call
-	args  *dialect.Message
-	out   *dialect.Message
+	Ready   bool
+	Running bool          // it is executed: see Start
+	In      *Conversation // the node that executes it, for dialects that say so; see Leave
+	Data    any           // what else the dialect keeps of the call
+	args    *dialect.Message
+	out     *dialect.Message
 }
 
 // Bounds of what is kept of tool calls.
 const (
-	openTools = 256 // of those in progress; beyond it the oldest is unclosed
+	openTools = 256 // of those in progress, by default; beyond it the oldest is unclosed
 	pastTools = 128 // of those that ended a hash of the id each
 )
 
@@ -35,22 +37,47 @@ const (
 // A name that was not known is taken over. Without an id every call is new.
 func (t *Conversation) Tool(id, name []byte) *Tool {
 	if tool := t.OpenTool(id); tool != nil {
-		if tool.Span.Name == "" && len(name) > 0 {
-			tool.Span.Name = string(name)
-			if tool.args != nil {
-				tool.args.Name = tool.Span.Name
-				t.Emitter.ChangedMessage(tool.args, t.Frame)
-			}
-			t.Emitter.ChangedSpan(tool.Span, t.Frame)
-		}
+		t.Identify(tool, id, name)
 		return tool
 	}
 	return t.beginTool(id, name, t.Place())
 }
 
+// Identify takes over a call's id and name where they were not known.
+func (t *Conversation) Identify(tool *Tool, id, name []byte) {
+	s := tool.Span
+	if (s.CallID != "" || len(id) == 0) && (s.Name != "" || len(name) == 0) {
+		return
+	}
+	if s.CallID == "" {
+		s.CallID = string(id)
+	}
+	if s.Name == "" {
+		s.Name = string(name)
+		if tool.args != nil {
+			tool.args.Name = s.Name
+			t.Emitter.ChangedMessage(tool.args, t.Frame)
+		}
+	}
+	t.Emitter.ChangedSpan(s, t.Frame)
+}
+
+// BeginTool begins another call, in a node of the run.
+func (t *Conversation) BeginTool(id, name []byte, in *Conversation) *Tool {
+	tool := t.beginTool(id, name, in.run)
+	tool.Span.Node = in.Node
+	return tool
+}
+
+// MoveTool puts a call into the node that executes it.
+func (t *Conversation) MoveTool(tool *Tool, to *Conversation) {
+	tool.Span.Node, tool.Span.Parent = to.Node, idOf(to.run)
+	t.Emitter.ChangedSpan(tool.Span, t.Frame)
+}
+
 // beginTool begins a call below a span, which may be nil.
 func (t *Conversation) beginTool(id, name []byte, below *dialect.Span) *Tool {
-	if len(t.tools) >= openTools {
+	if len(t.tools) >= cmp.Or(t.ToolLimit, openTools) {
 		t.leave(t.tools[0])
 		t.tools = slices.Delete(t.tools, 0, 1)
 	}
@@ -158,19 +185,24 @@ func (t *Conversation) arguments(tool *Tool) *dialect.Message {
 }
 
 // Print adds to what a tool prints while it runs.
-func (t *Conversation) Print(tool *Tool, chunk []byte) {
-	if tool.out == nil {
-		tool.out = t.toolMessage(tool, schema.MessageOutput, t.factID(string(schema.MessageOutput)))
-	}
-	t.Emitter.Append(tool.out, chunk, t.Frame)
+func (t *Conversation) Print(tool *Tool, chunk []byte) { t.PrintAs(tool, chunk, "text") }
+
+// PrintAs is Print for output of a media; that of the first piece stands.
+func (t *Conversation) PrintAs(tool *Tool, chunk []byte, media string) {
+	t.Emitter.Append(t.output(tool, media), chunk, t.Frame)
 }
 
 // SetOutput tells all that a tool has printed so far: a growing snapshot.
 func (t *Conversation) SetOutput(tool *Tool, whole []byte) {
+	t.Emitter.SetText(t.output(tool, "text"), whole, t.Frame)
+}
+
+func (t *Conversation) output(tool *Tool, media string) *dialect.Message {
 	if tool.out == nil {
 		tool.out = t.toolMessage(tool, schema.MessageOutput, t.factID(string(schema.MessageOutput)))
+		tool.out.Media = media
 	}
-	t.Emitter.SetText(tool.out, whole, t.Frame)
+	return tool.out
 }
 
 func (t *Conversation) toolMessage(tool *Tool, kind schema.MessageKind, id string) *dialect.Message {
@@ -182,7 +214,10 @@ func (t *Conversation) toolMessage(tool *Tool, kind schema.MessageKind, id strin
 
 // Start says that a tool is executed from now on: its time counts from here.
 func (t *Conversation) Start(tool *Tool) {
-	tool.Span.Status, tool.Span.Started = schema.StatusOpen, t.Frame.At
+	tool.Span.Status, tool.Span.Started, tool.Running = schema.StatusOpen, t.Frame.At, true
+	if t.Untimed {
+		tool.Span.Started = 0
+	}
 	t.Emitter.ChangedSpan(tool.Span, t.Frame)
 }
 

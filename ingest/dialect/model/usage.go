@@ -2,6 +2,7 @@ package model
 
 import (
 	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
 )
 
 // Use records a usage under a scope that only this stream speaks of, or under
@@ -12,10 +13,16 @@ func (t *Conversation) Use(c *dialect.Counting, id, scope string, span *dialect.
 	if !ok {
 		return nil
 	}
-	u := t.Emitter.Use(id, scope, c.Mode, tokens, t.Frame)
+	u := t.UseTokens(id, scope, span, c.Mode, tokens)
+	u.Total, u.Raw = total, string(raw)
+	return u
+}
+
+// UseTokens is Use for tokens that the dialect has read itself.
+func (t *Conversation) UseTokens(id, scope string, span *dialect.Span, mode schema.UsageMode, tokens schema.Tokens) *dialect.Usage {
+	u := t.Emitter.Use(id, scope, mode, tokens, t.Frame)
 	t.fill(&u.Fact)
-	u.Total, u.Span, u.Raw = total, idOf(span), string(raw)
-	u.Model, u.Provider = t.Model, t.Provider
+	u.Span, u.Model, u.Provider = idOf(span), t.Model, t.Provider
 	return u
 }
 
