@@ -56,7 +56,9 @@ func (d *decoder) thought(r *run, e *event) {
 // chunk adds to what a call says, and returns the piece. Providers begin with an
 // empty one, before there is any output.
 func (d *decoder) chunk(r *run, e *event, kind schema.MessageKind) (content []byte) {
-	if content = e.content; !e.export {
+	if e.export {
+		content = dialect.RawText(e.o.member[fChunk], "content")
+	} else {
 		content = e.o.text(fContent)
 	}
 	n := r.of(e, true)

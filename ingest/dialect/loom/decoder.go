@@ -60,6 +60,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		d.received(in.Data)
 	}
 	d.outer.clear()
+	d.event = event{}
 	objectPool.Put(d.objects)
 	d.objects, d.mark = nil, mark{}
 }

@@ -6,17 +6,14 @@ import (
 
 // event is one event, whichever form it came in.
 type event struct {
-	*kind           // nil for a type that is not known
-	o       *object // its payload
-	raw     []byte  // its JSON text
-	whole   []byte  // that of all that came with it
-	value   []byte  // of a custom event
-	session []byte
-	node    []byte // the id of its node run
-	nodeID  string // the same, to be kept
-	name    []byte // the name of its node
-	content []byte // of a chunk in the single-key form
-	export  bool   // it came in that form
+	*kind          // nil for a type that is not known
+	o      *object // its payload
+	raw    []byte  // its JSON text
+	whole  []byte  // that of all that came with it
+	node   []byte  // the id of its node run
+	nodeID string  // the same, to be kept
+	name   []byte  // the name of its node
+	export bool    // it came in the single-key form
 }
 
 // typed reads an event in the specification's form.
@@ -25,51 +22,44 @@ func (d *decoder) typed(k *kind, o *object, text, wrapper []byte) {
 		k = nil
 	}
 	e := &d.event
-	*e = event{
-		kind: k, o: o, raw: text, whole: text, value: o.member[fValue],
-		session: o.text(fSession), node: o.text(fNode), name: o.text(fID),
-	}
+	e.kind, e.o, e.raw, e.whole, e.node, e.name, e.export = k, o, text, text, o.text(fNode), o.text(fID), false
 	if k != nil && k.name == typeGotExpand {
 		e.node = nil // here node_id is a node of the graph, not the envelope's
 	}
-	d.take(e, wrapper)
+	d.take(e, o.text(fSession), wrapper)
 }
 
 // exported reads an event of the single-key form. It has no envelope, and what
 // it calls node_id is the node's name.
 func (d *decoder) exported(o *object, text, wrapper []byte) {
-	k, value, p := o.export, o.inside, &d.payload
+	k, p := o.export, &d.payload
 	d.Frame.Type = k.export
-	if !p.read(value) && !k.anyJSON {
+	if !p.read(o.inside) && !k.anyJSON {
 		d.Unknown()
 		return
 	}
 	e := &d.event
-	*e = event{
-		kind: k, o: p, raw: value, whole: text, value: value, session: o.text(fSession), export: true, name: p.text(fNode),
-	}
+	*e = event{kind: k, o: p, raw: o.inside, whole: text, export: true, name: p.text(fNode)}
 	switch k.name {
 	case "message_chunk":
-		chunk := p.member[fChunk]
-		e.content = dialect.RawText(chunk, "content")
 		e.name = dialect.RawText(p.member[fMetadata], "loom_node")
-		if string(dialect.RawText(chunk, "kind")) == "Thinking" {
+		if string(dialect.RawText(p.member[fChunk], "kind")) == "Thinking" {
 			e.kind = byName["thought_chunk"]
 		}
 		e.node = e.name
 	case "node_enter", "node_exit", "updates":
 		e.node = e.name
 	}
-	d.take(e, wrapper)
+	d.take(e, o.text(fSession), wrapper)
 	p.clear()
 }
 
 // take reads the event into its lane and run.
-func (d *decoder) take(e *event, wrapper []byte) {
+func (d *decoder) take(e *event, session, wrapper []byte) {
 	if e.kind == nil {
 		d.Unknown()
 	}
-	l := d.laneOf(wrapper, e.session)
+	l := d.laneOf(wrapper, session)
 	d.use(l, d.Frame)
 	e.nodeID = d.ownNode(l, e.node)
 	if !d.follow(l, e) && e.kind != nil {

@@ -34,7 +34,10 @@ func (t *toolEvent) read(value []byte) {
 // off. step_progress comes after a call; should the call's start have been
 // seen nevertheless, it is something that it printed.
 func (d *decoder) custom(r *run, e *event) {
-	v := e.value
+	v := e.o.member[fValue]
+	if e.export {
+		v = e.raw
+	}
 	t := toolEvent{id: dialect.RawText(v, "call_id"), name: dialect.RawText(v, "tool_name")}
 	switch string(dialect.RawText(v, "type")) {
 	case "step_progress":
