@@ -8,13 +8,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
-	"strings"
 
+	"tapedeck/deploy/emulation"
 	"tapedeck/deploy/server"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // emulateCommand puts one session on a port of its own, in the protocol that it
@@ -41,11 +39,18 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	ctx, unwatch := c.watch(ctx)
 	defer unwatch()
 	log := c.logger()
-	played, err := c.open(ctx, g, log)
+	if err := server.CheckListen(c.Listen); err != nil {
+		return err
+	}
+	played, err := emulation.Open(ctx, emulation.Options{
+		Protocol: c.Protocol, Name: c.Session, Session: c.Of, Dialect: c.Dialect,
+		Speed: c.Speed, IdleLimit: c.IdleLimit, From: c.From, Match: c.Match, End: c.End,
+		Server: g.client, Log: log,
+	})
 	if err != nil {
 		return err
 	}
-	defer played.close()
+	defer played.Close()
 	l, err := server.Listen(c.Listen)
 	if err != nil {
 		return err
@@ -53,7 +58,7 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	defer l.Close()
 	life, end := context.WithCancel(context.Background())
 	srv := &http.Server{
-		Handler:     server.LocalPages(played.handler),
+		Handler:     server.LocalPages(played),
 		BaseContext: func(net.Listener) context.Context { return life },
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
@@ -72,34 +77,6 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// emulated is a session that can be asked.
-type emulated struct {
-	session string
-	handler http.Handler
-	close   func()
-}
-
-// open finds the session and what answers for it.
-func (c *emulateCommand) open(ctx context.Context, g *global, log *slog.Logger) (*emulated, error) {
-	if err := c.checkSettings(); err != nil {
-		return nil, err
-	}
-	switch {
-	case isTape(c.Session):
-		if c.Dialect != "" {
-			return nil, usage.Errorf("--dialect goes with a file of lines or events: a tape says what it holds")
-		}
-		return c.openTape(ctx, log)
-	case isFile(c.Session):
-		return c.openRecording(ctx, log)
-	case c.Of != "":
-		return nil, usage.Errorf("--session goes with a file, and %q is none", c.Session)
-	case c.Dialect != "":
-		return nil, usage.Errorf("--dialect goes with a file of lines or events, and %q is none", c.Session)
-	}
-	return c.openRemote(ctx, g, log)
-}
-
 // announcement is what --json prints, as one line, once requests are taken.
 type announcement struct {
 	URL      string `json:"url"`     // what a client is pointed at
@@ -109,44 +86,11 @@ type announcement struct {
 	PID      int    `json:"pid"`
 }
 
-func (c *emulateCommand) announce(g *global, e *emulated, a net.Addr) error {
-	at := c.address(a, e.session)
+func (c *emulateCommand) announce(g *global, e *emulation.Session, a net.Addr) error {
+	at := e.URL(a)
 	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(announcement{at, a.String(), c.Protocol, e.session, os.Getpid()})
+		return json.NewEncoder(os.Stdout).Encode(announcement{at, a.String(), c.Protocol, e.ID, os.Getpid()})
 	}
-	_, err := fmt.Fprintf(console.To(os.Stderr), "%s plays session %s\n", at, e.session)
+	_, err := fmt.Fprintf(console.To(os.Stderr), "%s plays session %s\n", at, e.ID)
 	return err
-}
-
-// address is where a client is pointed to.
-func (c *emulateCommand) address(a net.Addr, session string) string {
-	switch c.Protocol {
-	case "loom":
-		return "ws://" + a.String() + "/"
-	case "anthropic-agent":
-		return "http://" + a.String() + "/agent/run"
-	case "compozy":
-		return "http://" + a.String() + "/api/v0/executions/workflows/" + url.PathEscape(session) + "/stream"
-	}
-	return "http://" + a.String()
-}
-
-// prefix is the path of a session with the settings that were given. take, if
-// not empty, tells one run of the command from another: each begins with what was
-// recorded first.
-func (c *emulateCommand) prefix(session, take string) string {
-	segment := escapeSegment(session)
-	for _, setting := range [][2]string{
-		{"speed", c.Speed}, {"idle_limit", c.IdleLimit}, {"from", c.From}, {"match", c.Match}, {"end", c.End}, {"take", take},
-	} {
-		if setting[1] != "" {
-			segment += ";" + setting[0] + "=" + escapeSegment(setting[1])
-		}
-	}
-	return "/emulate/" + segment
-}
-
-// escapeSegment escapes what would end a path segment, or a setting in it.
-func escapeSegment(s string) string {
-	return strings.NewReplacer(";", "%3B", "=", "%3D").Replace(url.PathEscape(s))
 }

@@ -119,7 +119,7 @@ func TestEmulateExchanges(t *testing.T) {
 	stop()
 	there(t, s, id)
 	recorded := recordedAt(t, s, id)
-	segment := escapeSegment(id)
+	const segment = "emulated%3B%20exchanges" // id, escaped
 	port, stopPort := startEmulate(t, s, "http", id)
 	for _, address := range []string{
 		s.url + "/emulate/" + segment + "/v1/chat/completions",

@@ -11,14 +11,13 @@ import (
 	"net/url"
 	"os"
 
+	"tapedeck/deploy/playback"
+	"tapedeck/deploy/tapecopy"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/tapefile/asciicast"
 	"tapedeck/replay/tapefile/har"
-	"tapedeck/schema"
-	"tapedeck/schema/block"
 )
 
 // exportCommand writes sessions to a file.
@@ -76,11 +75,11 @@ func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output) (
 	began := false
 	p := console.ShowProgress(func() string { return fmt.Sprintf("%s written", console.Count(out.written.Load(), "byte")) })
 	defer p.End()
-	held := sessionsHeld{}
+	tape := tapecopy.New(w, g.client)
 	for _, name := range c.Sessions {
-		if err := c.addTo(ctx, g, w, name, held); err != nil {
-			_, usage := errors.AsType[usage.Error](err)
-			out.keep = !usage && (began || out.written.Load() > 1<<16)
+		if err := tape.Add(ctx, name); err != nil {
+			_, wrong := errors.AsType[usage.Error](err)
+			out.keep = !wrong && (began || out.written.Load() > 1<<16)
 			return "", fmt.Errorf("export %s: %w", name, err)
 		}
 		began = true
@@ -92,62 +91,41 @@ func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output) (
 	return fmt.Sprintf("%s, %s", console.Count(frames, "frame"), console.Count(bytes, "byte")), nil
 }
 
-func (c *exportCommand) addTo(ctx context.Context, g *global, w *tapefile.Writer, name string, held sessionsHeld) error {
-	if isTape(name) {
-		file, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		return hintImport(name, copyTape(w, file, held.from(name)))
-	}
-	cl, err := g.client()
-	if err != nil {
-		return err
-	}
-	return fetchTape(ctx, cl, w, name, held.from(name))
-}
-
-// hintImport tells of a tape that was cut that importing takes what there is.
-func hintImport(name string, err error) error {
-	if !errors.Is(err, tapefile.ErrCut) {
-		return err
-	}
-	return fmt.Errorf("%w\n\"tapedeck import %s\" takes in what comes before that, and it can be exported from the server then", err, console.FileWord(name))
-}
-
 // writeFrames writes the recorded frames as raw playback gives them.
 func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output) (string, error) {
 	p, err := g.player(c.Sessions[0], c.Session)
 	if err != nil {
 		return "", err
 	}
-	defer p.close()
-	path, err := pathOf(p.session, "replay")
+	defer p.Close()
+	path, err := pathOf(p.Session, "replay")
 	if err != nil {
 		return "", err
 	}
 	accept := map[string]string{"ndjson": "application/x-ndjson", "sse": "text/event-stream"}[c.Format]
-	body, err := p.client.Open(ctx, http.MethodGet, path, url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
+	body, err := p.Client.Open(ctx, http.MethodGet, path, url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
 	if err != nil {
-		return "", p.why(err)
+		return "", p.Reason(err)
 	}
 	defer body.Close()
 	n, err := io.Copy(out, body)
 	if err != nil {
-		err = p.why(err)
+		err = p.Reason(err)
 	}
 	return console.Count(n, "byte"), err
 }
 
 // writeConverted writes a session in a format that takes more than its frames.
 func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *output) (string, error) {
-	f, done, err := c.tape(ctx, g)
+	if c.Session != "" && !playback.IsTape(c.Sessions[0]) {
+		return "", usage.Errorf("--session goes with a tape file, and %q is none", c.Sessions[0])
+	}
+	f, done, err := tapecopy.Open(ctx, c.Sessions[0], g.client)
 	if err != nil {
 		return "", err
 	}
 	defer done()
-	id, err := oneSession(f, c.Sessions[0], c.Session)
+	id, err := playback.OneSession(f, c.Sessions[0], c.Session)
 	if err != nil {
 		return "", err
 	}
@@ -162,72 +140,11 @@ func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *outp
 		}
 		return console.Count(n, "exchange"), err
 	}
-	messages, err := messagesOf(f, id)
+	messages, err := tapecopy.Messages(f, id)
 	if err != nil {
 		return "", err
 	}
-	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, titleOf(t, id), messages)
-}
-
-// tape opens the tape file that was named, or one that is made of the server's
-// session for the time being.
-func (c *exportCommand) tape(ctx context.Context, g *global) (f *tapefile.File, done func(), err error) {
-	name := c.Sessions[0]
-	if isTape(name) {
-		f, err = tapefile.Open(name, tapefile.Options{})
-		return f, func() { _ = f.Close() }, err
-	}
-	if c.Session != "" {
-		return nil, nil, usage.Errorf("--session goes with a tape file, and %q is none", name)
-	}
-	file, err := os.CreateTemp("", "tapedeck-*.tape")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer os.Remove(file.Name()) // it stays for as long as it is open
-	defer file.Close()
-	w, err := tapefile.NewWriter(file)
-	if err == nil {
-		err = c.addTo(ctx, g, w, name, sessionsHeld{})
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err = tapefile.Open(file.Name(), tapefile.Options{})
-	return f, func() { _ = f.Close() }, err
-}
-
-// messagesOf gives a session's messages: of one that was told again the newest.
-func messagesOf(f *tapefile.File, id string) ([]schema.Message, error) {
-	var list []schema.Message
-	at := map[string]int{}
-	err := f.Facts(id, func(b *block.Block) error {
-		for _, m := range b.Facts.Messages {
-			if i, told := at[m.ID]; told {
-				// Several streams may have seen it; the fullest view is shown.
-				if len(m.Text) > len(list[i].Text) {
-					list[i] = m
-				}
-				continue
-			}
-			at[m.ID] = len(list)
-			list = append(list, m)
-		}
-		return nil
-	})
-	return list, err
-}
-
-func titleOf(t replay.Tape, id string) string {
-	for _, s := range t.Streams() {
-		if s.Title != "" {
-			return s.Title
-		}
-	}
-	return id
+	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, tapecopy.Title(t, id), messages)
 }
 
 // create opens what is written to.

@@ -51,7 +51,7 @@ func TestHangUpAtTheEnd(t *testing.T) {
 		if !strings.Contains(strings.ReplaceAll(string(session), " ", ""), c.status) {
 			t.Errorf("%s: want %s in %s", c.id, c.status, session)
 		}
-		got, _, _ := timed(t, s.url+"/emulate/"+escapeSegment(c.id)+"/v1/chat/completions", "{}") // fails where the body breaks off
+		got, _, _ := timed(t, s.url+"/emulate/"+url.PathEscape(c.id)+"/v1/chat/completions", "{}") // fails where the body breaks off
 		if !strings.Contains(got, c.last) {
 			t.Errorf("%s: the emulation answers %q", c.id, got)
 		}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"tapedeck/deploy/doctor"
 )
 
 // Every part of a server has its metrics in one place.
@@ -29,7 +31,7 @@ func TestMetrics(t *testing.T) {
 func TestDoctorNamesThingsOnce(t *testing.T) {
 	s := shared.get(t)
 	stdout, stderr, _ := s.run(t, "doctor", "--json")
-	var found struct{ Findings []finding }
+	var found struct{ Findings []doctor.Finding }
 	if err := json.Unmarshal([]byte(stdout), &found); err != nil {
 		t.Fatalf("%v\n%s%s", err, stdout, stderr)
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +10,11 @@ import (
 	"os"
 	"time"
 
+	"tapedeck/deploy/playback"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
+	"tapedeck/replay"
 )
 
 // playCommand plays a session in the terminal: on its screen with keys to steer, or
@@ -48,12 +48,12 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	defer from.close()
-	path, err := pathOf(from.session, "replay")
+	defer from.Close()
+	path, err := pathOf(from.Session, "replay")
 	if err != nil {
 		return err
 	}
-	cl := from.client
+	cl := from.Client
 	q := url.Values{"speed": {c.Speed}}
 	setAll(q, map[string][]string{
 		"idle_limit": {c.IdleLimit}, "from": {c.From}, "to": {c.To}, "type": c.Type, "direction": {c.Direction},
@@ -64,11 +64,11 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	}
 	if c.Follow {
 		q.Set("follow", "1")
-		if err := await(ctx, cl, path, from.session); err != nil {
+		if err := await(ctx, cl, path, from.Session); err != nil {
 			return err
 		}
 	}
-	if c.Format == "text" && !c.Plain && interactive() {
+	if c.Format == "text" && !c.Plain && playback.Interactive() {
 		return c.onScreen(ctx, from, path, q)
 	}
 	accept, show := "application/x-ndjson", copyFrames
@@ -80,26 +80,26 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 		q.Set("mode", "raw")
 		accept = "text/event-stream"
 	case "text":
-		show, out = printEvents, console.To(os.Stdout)
+		show, out = playback.PrintEvents, console.To(os.Stdout)
 	}
 	cl.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout = 0 // a tape may begin with silence
 	body, err := cl.Open(ctx, http.MethodGet, path, q, accept)
 	if err != nil {
-		return from.why(err)
+		return from.Reason(err)
 	}
 	defer body.Close()
 	if err := show(out, body); err != nil {
 		if ctx.Err() != nil {
 			return exitCode(130) // as a shell says of an interrupted command
 		}
-		return fmt.Errorf("playback broke off: %w", from.why(err))
+		return fmt.Errorf("playback broke off: %w", from.Reason(err))
 	}
 	return nil
 }
 
 // await waits until there is a session to be followed.
 func await(ctx context.Context, cl *apiclient.Client, path, session string) error {
-	for told := false; ; told = true {
+	for reported := false; ; reported = true {
 		body, err := cl.Open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}}, "application/x-ndjson")
 		e, ok := errors.AsType[*apiclient.Error](err)
 		if !ok || e.Status != http.StatusNotFound {
@@ -108,7 +108,7 @@ func await(ctx context.Context, cl *apiclient.Client, path, session string) erro
 			}
 			return body.Close()
 		}
-		if !told {
+		if !reported {
 			fmt.Fprintf(console.To(os.Stderr), "waiting for session %q to begin; end with Ctrl-C\n", session)
 		}
 		select {
@@ -125,66 +125,31 @@ func copyFrames(w io.Writer, r io.Reader) error {
 	return err
 }
 
-// event is what printEvents reads of a message in mode=event.
-type event struct {
-	Type      string          `json:"type"`
-	OffsetMS  float64         `json:"offset_ms"`
-	Direction string          `json:"direction"`
-	NodeID    string          `json:"node_id"`
-	Frame     json.RawMessage `json:"frame"`
-	Text      *string         `json:"text"`
-	Base64    *string         `json:"base64"`
-	Frames    uint64          `json:"frames"`
-	Detail    string          `json:"detail"`
-	StreamID  string          `json:"stream_id"` // of a frame; end and error have none
-}
-
-// printEvents prints a line for each frame.
-func printEvents(w io.Writer, r io.Reader) error {
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for {
-		text, err := lines.ReadBytes('\n')
-		if err == io.EOF && len(text) == 0 {
-			return fmt.Errorf("the server ended it without an end message")
-		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-		var e event
-		if err := json.Unmarshal(text, &e); err != nil {
-			return fmt.Errorf("read %q: %w", console.Clip(string(text), 80), err)
-		}
-		switch {
-		case e.StreamID == "" && e.Type == "end":
-			_, err := fmt.Fprintf(w, "── end, %s\n", console.Count(e.Frames, "frame"))
-			return err
-		case e.StreamID == "" && e.Type == "error":
-			return fmt.Errorf("%s", e.Detail)
-		}
-		arrow := "←"
-		if e.Direction == "send" {
-			arrow = "→"
-		}
-		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, console.Line(e.Type), console.Line(e.NodeID), console.Clip(e.said(), 120)); err != nil {
-			return err
-		}
+// onScreen plays on the terminal's screen, and prints where the user left.
+func (c *playCommand) onScreen(ctx context.Context, from *playback.Player, path string, q url.Values) error {
+	speed, err := replay.ParseSpeed(c.Speed)
+	if err != nil {
+		return usage.Errorf("--speed: %v", err)
 	}
-}
-
-func (e *event) said() string {
-	switch {
-	case e.Frame != nil:
-		return string(e.Frame)
-	case e.Text != nil:
-		return *e.Text
-	case e.Base64 != nil:
-		return "base64 " + *e.Base64
+	result, err := from.OnTerminal(ctx, path, q, speed, c.Follow)
+	if err != nil {
+		return err
 	}
-	return ""
+	if !result.Ended {
+		at := result.At.Truncate(time.Millisecond)
+		fmt.Fprintf(console.To(os.Stdout), "left at %s; \"tapedeck play --from +%s %s\" goes on from there\n", at, at, console.SessionWord(c.Session))
+	}
+	if result.Interrupt {
+		return exitCode(130) // as a shell says of an interrupted command
+	}
+	return nil
 }
 
-// offset writes a time from the start as m:ss.mmm.
-func offset(ms float64) string {
-	d := time.Duration(ms * float64(time.Millisecond)).Round(time.Millisecond)
-	return fmt.Sprintf("%3d:%06.3f", int(d.Minutes()), (d % time.Minute).Seconds())
+// player finds what plays a name that a user gave, and notes a tape file that ends early.
+func (g *global) player(name, session string) (*playback.Player, error) {
+	p, err := playback.Open(name, session, g.client)
+	if err == nil && p.Break != nil {
+		fmt.Fprintf(console.To(os.Stderr), "note     %s: %v\n", name, p.Break)
+	}
+	return p, err
 }

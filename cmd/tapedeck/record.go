@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/ingest/file"
 	"tapedeck/ingest/outlet"
 	"tapedeck/internal/console"
 	"tapedeck/internal/secrets"
@@ -57,7 +57,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	files, err := expand(c.Sources)
+	files, err := file.Expand(c.Sources)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	opts := ingest.StreamOptions{
 		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame",
 	}
-	if files.several {
+	if files.Several {
 		return c.recordFiles(ctx, g, out, rec, opts, files)
 	}
 	began := time.Now()
@@ -151,19 +151,9 @@ func (c *recordCommand) check() error {
 	return checkStream(c.Tenant, c.Session, c.Dialect)
 }
 
-// checkStream finds what is wrong with the names that a recording was given.
+// checkStream checks the names of a recording.
 func checkStream(tenant, session, dialect string) error {
-	err := ingest.CheckTenant(tenant)
-	if err == nil && session != "" {
-		err = ingest.CheckSession(session)
-	}
-	if err == nil && dialect != "" {
-		_, err = dialects.ByName(dialect)
-	}
-	if err != nil {
-		return usage.As(err)
-	}
-	return nil
+	return usage.As(ingest.CheckStream(tenant, session, dialect))
 }
 
 // checkURL finds what is wrong with the address that a flag names.

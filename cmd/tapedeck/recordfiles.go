@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/file"
 	"tapedeck/ingest/outlet"
 	"tapedeck/internal/console"
 )
@@ -41,21 +42,21 @@ type filesResult struct {
 
 // recordFiles records several files one after the other, each as a stream. One that
 // fails does not stop those after it, but makes the exit code 1.
-func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder, opts ingest.StreamOptions, all *sources) error {
+func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder, opts ingest.StreamOptions, all *file.Sources) error {
 	began := time.Now()
-	total := filesResult{Files: len(all.list)}
-	own := ownDigests{}
+	total := filesResult{Files: len(all.List)}
+	own := file.Digests{}
 	var recorded []ingest.Summary // the fields that waitAllReadable needs
-	for i, source := range all.list {
+	for i, source := range all.List {
 		if ctx.Err() != nil {
-			total.Left = len(all.list) - i
+			total.Left = len(all.List) - i
 			break
 		}
-		sum, err := ingest.Summary{}, source.err
+		sum, err := ingest.Summary{}, source.Err
 		if err == nil {
-			sum, err = c.tapFile(ctx, fmt.Sprintf("%d/%d %s: ", i+1, len(all.list), source.path), source.path, own.check(source.path, c.Again, c.lookUp(ctx, g, source.path)), rec, opts)
+			sum, err = c.tapFile(ctx, fmt.Sprintf("%d/%d %s: ", i+1, len(all.List), source.Path), source.Path, own.Check(source.Path, c.Again, c.lookUp(ctx, g, source.Path)), rec, opts)
 		}
-		if err := total.add(g, source.path, &sum, err, opts.FrameClock); err != nil {
+		if err := total.add(g, source.Path, &sum, err, opts.FrameClock); err != nil {
 			return err
 		}
 		if sum.Frames > 0 {
@@ -73,42 +74,11 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 	return code
 }
 
-// ownDigests are the bytes that this command has recorded, by digest: the server
-// may not list them yet.
-type ownDigests map[string]string
-
-// sameBytesError reports that a file has the bytes of one before it.
-type sameBytesError struct{ path, first string }
-
-func (e *sameBytesError) Error() string {
-	return fmt.Sprintf("%s: these are the bytes of %s", e.path, e.first)
-}
-
-// check returns a function that looks for a file's digest among the files before it,
-// then calls server, if that is not nil. With again it returns nil.
-func (o ownDigests) check(path string, again bool, server func(string) error) func(digest string) error {
-	if again {
-		return nil
-	}
-	return func(digest string) error {
-		if first, ok := o[digest]; ok {
-			return &sameBytesError{path, first}
-		}
-		if server != nil {
-			if err := server(digest); err != nil {
-				return err
-			}
-		}
-		o[digest] = path
-		return nil
-	}
-}
-
 // add counts a file, and prints its result.
 func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, frameClock bool) error {
 	result := fileResult{File: path, Summary: s}
 	known, isKnown := errors.AsType[*knownError](err)
-	same, isSame := errors.AsType[*sameBytesError](err)
+	same, isSame := errors.AsType[*file.SameBytesError](err)
 	t.Frames += s.Frames
 	t.Bytes += s.Bytes
 	if s.Frames > 0 {
@@ -123,7 +93,7 @@ func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, 
 	case isSame:
 		t.Known++
 		t.same++
-		result.Summary, result.Known = nil, same.first
+		result.Summary, result.Known = nil, same.First
 	case err != nil:
 		t.Failed++
 		result.Error = err.Error()
@@ -163,7 +133,7 @@ func (t *filesResult) add(g *global, path string, s *ingest.Summary, err error, 
 
 // report prints the result of all files. It returns the exit code as an error if not
 // all of them were recorded.
-func (t *filesResult) report(g *global, session string, all *sources, took time.Duration) error {
+func (t *filesResult) report(g *global, session string, all *file.Sources, took time.Duration) error {
 	if g.JSON {
 		if err := json.NewEncoder(os.Stdout).Encode(t); err != nil {
 			return err
@@ -180,8 +150,8 @@ func (t *filesResult) report(g *global, session string, all *sources, took time.
 			{t.same, "file", "with the bytes of another of these files; --again records once more"},
 			{t.Empty, "file", "without a frame, of which nothing was recorded"}, {t.Failed, "file", "failed"},
 			{t.Left, "file", "not begun when this was interrupted"},
-			{all.leftOut, "file", "of folders left out, whose names end otherwise"},
-			{all.noFiles, "item", "in folders left out: links to folders, broken links or special files"},
+			{all.LeftOut, "file", "of folders left out, whose names end otherwise"},
+			{all.NoFiles, "item", "in folders left out: links to folders, broken links or special files"},
 		} {
 			if n.n > 0 {
 				fmt.Fprintf(w, "note     %s %s\n", console.Count(n.n, n.one), n.what)

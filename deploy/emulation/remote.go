@@ -1,4 +1,4 @@
-package main
+package emulation
 
 import (
 	"context"
@@ -12,29 +12,30 @@ import (
 
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/usage"
 	"tapedeck/replay/emulate/isolate"
 )
 
 // openRemote finds a session on the server.
-func (c *emulateCommand) openRemote(ctx context.Context, g *global, log *slog.Logger) (*emulated, error) {
-	path, err := pathOf(c.Session, "emulation")
+func (o *Options) openRemote(ctx context.Context) (*Session, error) {
+	if o.Name == "" {
+		return nil, usage.Errorf("name a session: \"tapedeck sessions\" lists those there are")
+	}
+	path := apiclient.SessionPath(o.Name, "emulation")
+	cl, err := o.Server()
 	if err != nil {
 		return nil, err
 	}
-	cl, err := g.client()
+	speaks, err := cl.Open(ctx, http.MethodGet, path, url.Values{"protocol": {o.Protocol}}, "application/json")
 	if err != nil {
 		return nil, err
 	}
-	speaks, err := cl.Open(ctx, http.MethodGet, path, url.Values{"protocol": {c.Protocol}}, "application/json")
-	if err != nil {
-		return nil, err
-	}
-	_ = speaks.Close() // that it can be played is all we ask
+	_ = speaks.Close() // the status is the answer
 	take := ""
-	if c.Protocol != "loom" { // where a connection begins anew by itself
+	if o.Protocol != "loom" { // where a connection begins anew by itself
 		take = fmt.Sprintf("emulate-%x", rand.Uint64())
 	}
-	return &emulated{c.Session, forward(cl, c.prefix(c.Session, take), log), func() {}}, nil
+	return &Session{ID: o.Name, protocol: o.Protocol, Handler: forward(cl, o.prefix(o.Name, take), o.Log), close: func() {}}, nil
 }
 
 // askAsRecorded requests answers as recorded from the server: this port is an origin of

@@ -1,4 +1,4 @@
-package main
+package playback
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"tapedeck/replay/terminal"
 )
 
-// remotePlayback is a playback over a WebSocket. It is a terminal.Remote.
+// remotePlayback is a playback over a WebSocket. It implements terminal.Remote.
 type remotePlayback struct{ conn *websocket.Conn }
 
-// dialPlayback begins a playback that can be steered.
+// dialPlayback begins a playback that can be controlled.
 func dialPlayback(ctx context.Context, c *apiclient.Client, path string, q url.Values) (*remotePlayback, error) {
 	u := c.Base.JoinPath(path)
 	u.RawQuery = q.Encode()

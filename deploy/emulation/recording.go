@@ -1,54 +1,65 @@
-package main
+package emulation
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/file"
+	"tapedeck/internal/usage"
 	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
 
-// isFile reports whether a user means a file: one that is there, or what can
-// only be a path. A session's id may have a slash within.
+// openRecording makes a tape of a file of lines or events, for as long as the
+// process runs.
+func (o *Options) openRecording(ctx context.Context) (*Session, error) {
+	f, session, err := tapeOf(ctx, o.Name, o.Session, o.Dialect, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	return o.playTape(ctx, f, session)
+}
+
+// isFile reports whether a name means a file: one that exists, or what can only be a
+// path. A session's id may contain a slash.
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular() || filepath.IsAbs(name) ||
 		strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")
 }
 
-// tapeOf records a file of lines or events, as "tapedeck record --clock frame"
-// does, to a tape that nobody else sees, and opens it. The session has the name
-// of the file if it is not given another.
-func tapeOf(ctx context.Context, path, session, dialect string) (*tapefile.File, string, error) {
+// tapeOf records a file of lines or events, as "tapedeck record --clock frame" does, to a
+// temporary tape, and opens it. The default id of the session is the name of the file.
+func tapeOf(ctx context.Context, path, session, dialect string, log *slog.Logger) (*tapefile.File, string, error) {
 	if session == "" {
 		session = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 		if ingest.CheckSession(session) != nil {
 			session = "recording"
 		}
 	}
-	if err := checkStream(ingest.DefaultTenant, session, dialect); err != nil {
+	if err := usage.As(ingest.CheckStream(ingest.DefaultTenant, session, dialect)); err != nil {
 		return nil, "", err
 	}
 	out, err := os.CreateTemp("", "tapedeck-*.tape")
 	if err != nil {
 		return nil, "", err
 	}
-	defer os.Remove(out.Name()) // it stays for as long as it is open
+	defer os.Remove(out.Name()) // it exists for as long as it is open
 	defer out.Close()
 	w, err := tapefile.NewWriter(out)
 	if err != nil {
 		return nil, "", err
 	}
 	to := &tapePublisher{writer: w}
-	summary, err := file.Record(ctx, ingest.NewRecorder(to, ingest.Settings{}, stderrLog()),
+	summary, err := file.Record(ctx, ingest.NewRecorder(to, ingest.Settings{}, log),
 		ingest.StreamOptions{Session: session, Dialect: dialect, FrameClock: true}, file.Options{Path: path})
 	if err == nil && summary.Frames == 0 {
 		err = fmt.Errorf("%s holds no line and no event", path)
@@ -71,9 +82,9 @@ type tapePublisher struct {
 	begun  bool
 }
 
-// Publish implements ingest.Publisher. A stream hands on one block at a time.
-func (p *tapePublisher) Publish(_ context.Context, parcel ingest.EncodedBlock, done func(error)) error {
-	b, err := block.Decode(parcel.Data)
+// Publish implements ingest.Publisher. A stream publishes one block at a time.
+func (p *tapePublisher) Publish(_ context.Context, blk ingest.EncodedBlock, done func(error)) error {
+	b, err := block.Decode(blk.Data)
 	if err != nil {
 		return ingest.Permanent(err)
 	}

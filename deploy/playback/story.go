@@ -1,4 +1,4 @@
-package main
+package playback
 
 import (
 	"context"
@@ -17,21 +17,20 @@ import (
 	"tapedeck/schema/block"
 )
 
-// storyEvery is how often what is known of a running session is asked for, unless
-// that takes long.
+// storyEvery is the least interval between requests for the facts of a running session.
 const storyEvery = time.Second
 
-// tellStory finds out what happened in a session, and of one that is followed what
-// has happened meanwhile, until ctx ends.
-func tellStory(ctx context.Context, to chan<- terminal.Told, from *player, name string, follow bool) {
+// sendStories sends the facts of a session, and those of a followed one again and again,
+// until ctx ends.
+func sendStories(ctx context.Context, to chan<- terminal.Told, from *Player, follow bool) {
 	for {
 		began := time.Now()
 		var facts terminal.Facts
 		var err error
 		if from.file != nil {
-			facts, err = factsOfFile(ctx, name, from.session)
+			facts, err = factsOfFile(ctx, from.path, from.Session)
 		} else {
-			facts, err = factsOfServer(ctx, from.client, from.session)
+			facts, err = factsOfServer(ctx, from.Client, from.Session)
 		}
 		told := terminal.Told{Err: err}
 		if err == nil {
@@ -53,7 +52,8 @@ func tellStory(ctx context.Context, to chan<- terminal.Told, from *player, name 
 	}
 }
 
-// factsOfFile reads the facts on a tape. A file that was cut has none: they come last.
+// factsOfFile reads the facts of a session on a tape. A truncated file has none: they
+// are its last records.
 func factsOfFile(ctx context.Context, name, session string) (facts terminal.Facts, err error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -67,7 +67,7 @@ func factsOfFile(ctx context.Context, name, session string) (facts terminal.Fact
 			return facts, nil
 		}
 		if err != nil {
-			return facts, fmt.Errorf("what happened cannot be read: %w", err)
+			return facts, fmt.Errorf("read the facts of the tape: %w", err)
 		}
 		if rec.Session != session || rec.Kind != tapefile.KindFacts && rec.Kind != tapefile.KindStreams {
 			continue
@@ -88,7 +88,7 @@ func factsOfFile(ctx context.Context, name, session string) (facts terminal.Fact
 	return facts, ctx.Err()
 }
 
-// factsOfServer asks a server for what it knows of a session.
+// factsOfServer reads the facts of a session from a server.
 func factsOfServer(ctx context.Context, c *apiclient.Client, session string) (facts terminal.Facts, err error) {
 	var timeline query.Timeline
 	if err := c.Get(ctx, apiclient.SessionPath(session, "timeline"), nil, &timeline); err != nil {
@@ -97,23 +97,14 @@ func factsOfServer(ctx context.Context, c *apiclient.Client, session string) (fa
 	facts.Start = timeline.Started.UnixNano()
 	addSpans(&facts, timeline.Spans)
 	addUsages(&facts, timeline.Usage)
-	q := url.Values{"chunks": {"1"}}
-	for {
-		var page query.Page[query.Message]
-		if err := c.Get(ctx, apiclient.SessionPath(session, "transcript"), q, &page); err != nil {
-			return facts, err
-		}
-		for i := range page.Items {
-			facts.Messages = append(facts.Messages, messageFact(&page.Items[i], facts.Start))
-		}
-		if page.Next == nil {
-			return facts, nil
-		}
-		q.Set("cursor", *page.Next)
+	messages, err := apiclient.All[query.Message](ctx, c, apiclient.SessionPath(session, "transcript"), url.Values{"chunks": {"1"}})
+	for i := range messages {
+		facts.Messages = append(facts.Messages, messageFact(&messages[i], facts.Start))
 	}
+	return facts, err
 }
 
-// addSpans adds spans and what they hold.
+// addSpans adds spans, their usage and their children.
 func addSpans(facts *terminal.Facts, spans []*query.TimelineSpan) {
 	for _, s := range spans {
 		span := schema.Span{
@@ -139,12 +130,12 @@ func addSpans(facts *terminal.Facts, spans []*query.TimelineSpan) {
 	}
 }
 
-// addUsages adds records, of which each says what it adds.
+// addUsages adds usage records. Each has the tokens that it adds.
 func addUsages(facts *terminal.Facts, records []query.UsageRecord) {
 	for _, u := range records {
 		n := u.Tokens
 		facts.Usages = append(facts.Usages, schema.Usage{
-			// A running total is told by several records of one id.
+			// Several records of one id are parts of a running total.
 			Fact: schema.Fact{ID: fmt.Sprintf("%d of %s", len(facts.Usages), u.ID)}, Mode: schema.UsageAdd, At: u.At.UnixNano(),
 			Tokens: schema.Tokens{
 				Input: uint64(n.Input), CacheRead: uint64(n.CacheRead), CacheWrite5m: uint64(n.CacheWrite5m),

@@ -1,4 +1,4 @@
-package main
+package file
 
 import (
 	"fmt"
@@ -19,27 +19,27 @@ var recordEndings = []string{".jsonl", ".ndjson", ".json", ".sse", ".sse.txt", "
 // filesLimit bounds the files of one command.
 const filesLimit = 100_000
 
-// source is one file to record, or the error of an argument that names none.
-type source struct {
-	path string
-	err  error
+// Source is one file to record, or the error of an argument that names none.
+type Source struct {
+	Path string
+	Err  error
 }
 
-// sources are the files that a command names, each once.
-type sources struct {
-	list    []source
-	several bool // not just one file that is named itself
-	leftOut int  // files of folders whose names end otherwise
-	noFiles int  // entries of folders that are links to folders, broken links or special files
+// Sources are the files that a command names, each once.
+type Sources struct {
+	List    []Source
+	Several bool // not just one file that is named itself
+	LeftOut int  // files of folders whose names end otherwise
+	NoFiles int  // entries of folders that are links to folders, broken links or special files
 	seen    map[string]bool
 }
 
-// expand finds the files that arguments name: files, patterns, which the shell does not
+// Expand finds the files that arguments name: files, patterns, which the shell does not
 // expand if they are quoted or match nothing, and folders with all files below them.
 // Links to files are followed; links to folders below a folder are not, which avoids
 // loops.
-func expand(args []string) (*sources, error) {
-	s := &sources{several: len(args) > 1, seen: map[string]bool{}}
+func Expand(args []string) (*Sources, error) {
+	s := &Sources{Several: len(args) > 1, seen: map[string]bool{}}
 	for _, arg := range args {
 		if err := s.argument(arg); err != nil {
 			return nil, err
@@ -48,25 +48,25 @@ func expand(args []string) (*sources, error) {
 	return s, nil
 }
 
-func (s *sources) argument(arg string) error {
+func (s *Sources) argument(arg string) error {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir():
-		s.several = true
+		s.Several = true
 		return s.folder(arg)
 	case err == nil || !strings.ContainsAny(arg, "*?["):
 		return s.add(arg) // opening it reports a missing file
 	}
-	s.several = true
+	s.Several = true
 	if strings.Contains(arg, "**") {
-		return usage.Errorf("%s: ** is not read; name the folder, and everything below it is recorded", arg)
+		return usage.Errorf("%s: ** is not supported; name the folder, and everything below it is recorded", arg)
 	}
 	matches, err := filepath.Glob(arg)
 	if err != nil {
 		return usage.Errorf("%s: this is not a pattern: %v", arg, err)
 	}
 	if len(matches) == 0 {
-		s.list = append(s.list, source{arg, fmt.Errorf("%s: no file matches this pattern", arg)})
+		s.List = append(s.List, Source{arg, fmt.Errorf("%s: no file matches this pattern", arg)})
 	}
 	for _, path := range matches {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -82,14 +82,14 @@ func (s *sources) argument(arg string) error {
 }
 
 // folder adds the files below a folder, in the order of their names. Hidden folders
-// are passed over.
-func (s *sources) folder(root string) error {
-	before := len(s.list)
+// are skipped.
+func (s *Sources) folder(root string) error {
+	before := len(s.List)
 	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		path = filepath.Clean(path)
 		switch {
 		case err != nil:
-			s.list = append(s.list, source{path, err})
+			s.List = append(s.List, Source{path, err})
 			return nil
 		case entry.IsDir():
 			if name := entry.Name(); path != filepath.Clean(root) && strings.HasPrefix(name, ".") {
@@ -100,16 +100,16 @@ func (s *sources) folder(root string) error {
 		info, err := os.Stat(path) // follows links
 		switch {
 		case err != nil || !info.Mode().IsRegular():
-			s.noFiles++
+			s.NoFiles++
 			return nil
 		case !recordable(path):
-			s.leftOut++
+			s.LeftOut++
 			return nil
 		}
 		return s.add(path)
 	})
-	if err == nil && len(s.list) == before {
-		s.list = append(s.list, source{root, fmt.Errorf("%s: no file in this folder has a name that ends in %s", root, strings.Join(recordEndings, ", "))})
+	if err == nil && len(s.List) == before {
+		s.List = append(s.List, Source{root, fmt.Errorf("%s: no file in this folder has a name that ends in %s", root, strings.Join(recordEndings, ", "))})
 	}
 	return err
 }
@@ -120,7 +120,7 @@ func recordable(path string) bool {
 }
 
 // add adds a file, unless another argument named it before, even by another path.
-func (s *sources) add(path string) error {
+func (s *Sources) add(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		real, err = filepath.Abs(real)
@@ -131,10 +131,10 @@ func (s *sources) add(path string) error {
 	if s.seen[real] {
 		return nil
 	}
-	if len(s.list) >= filesLimit {
+	if len(s.List) >= filesLimit {
 		return usage.Errorf("these are more than %s files: record them by folder", console.Thousands(filesLimit))
 	}
 	s.seen[real] = true
-	s.list = append(s.list, source{path: path})
+	s.List = append(s.List, Source{Path: path})
 	return nil
 }

@@ -1,0 +1,76 @@
+package playback
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"tapedeck/internal/console"
+)
+
+// event is what PrintEvents reads of a message.
+type event struct {
+	Type      string          `json:"type"`
+	OffsetMS  float64         `json:"offset_ms"`
+	Direction string          `json:"direction"`
+	NodeID    string          `json:"node_id"`
+	Frame     json.RawMessage `json:"frame"`
+	Text      *string         `json:"text"`
+	Base64    *string         `json:"base64"`
+	Frames    uint64          `json:"frames"`
+	Detail    string          `json:"detail"`
+	StreamID  string          `json:"stream_id"` // of a frame; end and error have none
+}
+
+// PrintEvents prints a line for each frame of a playback in mode=event.
+func PrintEvents(w io.Writer, r io.Reader) error {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for {
+		text, err := lines.ReadBytes('\n')
+		if err == io.EOF && len(text) == 0 {
+			return fmt.Errorf("the server ended it without an end message")
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		var e event
+		if err := json.Unmarshal(text, &e); err != nil {
+			return fmt.Errorf("read %q: %w", console.Clip(string(text), 80), err)
+		}
+		switch {
+		case e.StreamID == "" && e.Type == "end":
+			_, err := fmt.Fprintf(w, "── end, %s\n", console.Count(e.Frames, "frame"))
+			return err
+		case e.StreamID == "" && e.Type == "error":
+			return fmt.Errorf("%s", e.Detail)
+		}
+		arrow := "←"
+		if e.Direction == "send" {
+			arrow = "→"
+		}
+		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, console.Line(e.Type), console.Line(e.NodeID), console.Clip(e.content(), 120)); err != nil {
+			return err
+		}
+	}
+}
+
+// content is the frame as text.
+func (e *event) content() string {
+	switch {
+	case e.Frame != nil:
+		return string(e.Frame)
+	case e.Text != nil:
+		return *e.Text
+	case e.Base64 != nil:
+		return "base64 " + *e.Base64
+	}
+	return ""
+}
+
+// offset writes a time from the start as m:ss.mmm.
+func offset(ms float64) string {
+	d := time.Duration(ms * float64(time.Millisecond)).Round(time.Millisecond)
+	return fmt.Sprintf("%3d:%06.3f", int(d.Minutes()), (d % time.Minute).Seconds())
+}

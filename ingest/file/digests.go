@@ -1,0 +1,35 @@
+package file
+
+import "fmt"
+
+// Digests are the files that a command has recorded, by the digest of their bytes: the
+// server may not list them yet.
+type Digests map[string]string
+
+// SameBytesError reports that a file has the bytes of one before it.
+type SameBytesError struct{ Path, First string }
+
+// Error implements error.
+func (e *SameBytesError) Error() string {
+	return fmt.Sprintf("%s: these are the bytes of %s", e.Path, e.First)
+}
+
+// Check returns a function that looks for a file's digest among the files before it,
+// then calls server, if that is not nil. With again it returns nil.
+func (d Digests) Check(path string, again bool, server func(string) error) func(digest string) error {
+	if again {
+		return nil
+	}
+	return func(digest string) error {
+		if first, ok := d[digest]; ok {
+			return &SameBytesError{path, first}
+		}
+		if server != nil {
+			if err := server(digest); err != nil {
+				return err
+			}
+		}
+		d[digest] = path
+		return nil
+	}
+}
