@@ -83,57 +83,64 @@ const roomKept = 2048
 func (d *decoder) event(in *dialect.Input) {
 	typ := in.JSON.GetStringBytes("type")
 	in.Type = dialect.Intern(typ)
-	switch in.Type {
-	case "thread.started":
-		d.threadStarted(in.JSON)
-	case "turn.started":
-		d.cutOff()
-		d.tr.OpenRun("")
-		d.todo = nil
-	case "turn.completed":
-		d.turnEnded(in, schema.StatusOK, nil)
-	case "turn.failed":
-		why := in.JSON.GetStringBytes("error", "message")
-		if why == nil {
-			why = in.JSON.GetStringBytes("error")
-		}
-		d.turnEnded(in, schema.StatusError, why)
-	case "item.started":
-		d.item(in, begun)
-	case "item.updated":
-		d.item(in, updated)
-	case "item.completed":
-		d.item(in, completed)
-	case "item.plan.delta":
-		d.planDelta(in.JSON)
-	case "request_user_input":
-		d.asked(in)
-	case "error":
-		d.failed(in.JSON)
-		return
-	default:
+	read, known := events[in.Type]
+	if !known {
 		d.Unknown()
+	} else {
+		read(d, in)
 	}
-	d.failing = ""
+	if in.Type != "error" {
+		d.failing = ""
+	}
+}
+
+// events are the types of lines.
+var events = map[string]func(*decoder, *dialect.Input){
+	"thread.started":     (*decoder).threadStarted,
+	"turn.started":       (*decoder).turnStarted,
+	"turn.completed":     (*decoder).turnCompleted,
+	"turn.failed":        (*decoder).turnFailed,
+	"item.started":       (*decoder).item,
+	"item.updated":       (*decoder).item,
+	"item.completed":     (*decoder).item,
+	"item.plan.delta":    (*decoder).planDelta,
+	"request_user_input": (*decoder).requestUserInput,
+	"error":              (*decoder).error,
 }
 
 // threadStarted begins a process: what was open of one before it in the same
 // stream was cut off.
-func (d *decoder) threadStarted(v *fastjson.Value) {
+func (d *decoder) threadStarted(in *dialect.Input) {
 	d.cutOff()
-	d.tr.Session = d.thread.Own(v.GetStringBytes("thread_id"))
+	d.tr.Session = d.thread.Own(in.JSON.GetStringBytes("thread_id"))
 	d.scope = ""
 	d.reset()
 }
 
-// turnEnded ends a run. Errors were told by a line of their own before, but not
+func (d *decoder) turnStarted(*dialect.Input) {
+	d.cutOff()
+	d.tr.OpenRun("")
+	d.todo = nil
+}
+
+func (d *decoder) turnCompleted(in *dialect.Input) { d.turnEnded(in, schema.StatusOK, nil) }
+
+func (d *decoder) turnFailed(in *dialect.Input) {
+	d.turnEnded(in, schema.StatusError, errorOf(in.JSON))
+}
+
+// errorOf returns what the error of a turn or an item says.
+func errorOf(v *fastjson.Value) []byte {
+	if why := v.GetStringBytes("error", "message"); why != nil {
+		return why
+	}
+	return v.GetStringBytes("error")
+}
+
+// turnEnded ends a run. Errors come in a line of their own before, but not
 // always: one that is not the same is a message as well.
 func (d *decoder) turnEnded(in *dialect.Input, status schema.Status, why []byte) {
-	run := d.tr.Run()
-	if run == nil {
-		run = d.tr.InRun()
-		run.Started = 0 // only its end was seen
-	}
+	run := d.tr.RunAtEnd()
 	if raw := dialect.RawMember(in.Data, "usage"); raw != nil {
 		d.usage(raw)
 	}
@@ -141,17 +148,15 @@ func (d *decoder) turnEnded(in *dialect.Input, status schema.Status, why []byte)
 		d.tr.Say(schema.MessageError, why)
 	}
 	run.Error = "" // of those before the turn goes on after all
-	var attrs dialect.Attributes
-	attrs.AddRaw("todo_list", d.todo)
-	run.Attributes = attrs.Text()
+	run.Attributes = dialect.Attribute("todo_list", d.todo)
 	d.tr.EndRun(status, why)
 	d.todo = nil
 }
 
-// failed reads an error. Many are followed by another try ("Reconnecting…"), so
+// error reads an error. Many are followed by another try ("Reconnecting…"), so
 // that it ends no run.
-func (d *decoder) failed(v *fastjson.Value) {
-	why := v.GetStringBytes("message")
+func (d *decoder) error(in *dialect.Input) {
+	why := in.JSON.GetStringBytes("message")
 	if why == nil {
 		d.Unknown()
 		return

@@ -7,33 +7,24 @@ import (
 	"tapedeck/schema"
 )
 
-// stage is how far an item is.
-type stage int
-
-const (
-	begun stage = iota
-	updated
-	completed
-)
-
-// item reads an item.started, item.updated or item.completed. Each tells the
+// item reads an item.started, item.updated or item.completed. Each holds the
 // whole item.
-func (d *decoder) item(in *dialect.Input, s stage) {
-	v := in.JSON.Get("item")
-	if v == nil || v.Type() != fastjson.TypeObject {
+func (d *decoder) item(in *dialect.Input) {
+	v, completed := in.JSON.Get("item"), in.Type == "item.completed"
+	if !dialect.IsObject(v) {
 		d.Unknown()
 		return
 	}
 	raw := dialect.RawMember(in.Data, "item")
 	switch string(v.GetStringBytes("type")) {
 	case "agent_message":
-		d.text(v, s, schema.MessageAssistant, "")
+		d.text(v, completed, schema.MessageAssistant, "")
 	case "reasoning":
-		d.text(v, s, schema.MessageThinking, "")
+		d.text(v, completed, schema.MessageThinking, "")
 	case "plan":
-		d.text(v, s, schema.MessageAssistant, planAttributes)
+		d.text(v, completed, schema.MessageAssistant, planAttributes)
 	case "error":
-		if why := v.GetStringBytes("message"); s == completed && len(why) > 0 {
+		if why := v.GetStringBytes("message"); completed && len(why) > 0 {
 			d.tr.Say(schema.MessageError, why)
 		}
 	case "todo_list":
@@ -41,15 +32,15 @@ func (d *decoder) item(in *dialect.Input, s stage) {
 			d.todo = append(d.todo[:0], list...)
 		}
 	case "command_execution":
-		d.command(v, raw, s)
+		d.command(v, raw, completed)
 	case "file_change":
-		d.fileChange(v, raw, s)
+		d.fileChange(v, raw, completed)
 	case "mcp_tool_call":
-		d.mcpCall(v, raw, s)
+		d.mcpCall(v, raw, completed)
 	case "collab_tool_call":
-		d.collabCall(v, raw, s)
+		d.collabCall(v, raw, completed)
 	case "web_search":
-		d.webSearch(v, raw, s)
+		d.webSearch(v, raw, completed)
 	default:
 		d.Unknown()
 	}
@@ -62,13 +53,13 @@ const todoKept = 2048
 const planAttributes = `{"item":"plan"}`
 
 // text reads an item of text, which may come in growing snapshots.
-func (d *decoder) text(v *fastjson.Value, s stage, kind schema.MessageKind, attributes string) {
+func (d *decoder) text(v *fastjson.Value, completed bool, kind schema.MessageKind, attributes string) {
 	d.tr.InRun()
 	id, content := v.GetStringBytes("id"), v.GetStringBytes("text")
 	m := d.tr.Growing(kind, id)
 	switch {
 	case len(content) == 0: // also where deltas told it
-	case m == nil && s == completed:
+	case m == nil && completed:
 		d.tr.Say(kind, content).Attributes = attributes
 	case m == nil:
 		m = d.tr.BeginText(kind, id)
@@ -77,18 +68,18 @@ func (d *decoder) text(v *fastjson.Value, s stage, kind schema.MessageKind, attr
 	default:
 		d.Emitter.SetText(m, content, d.Frame)
 	}
-	if s == completed {
+	if completed {
 		d.tr.Complete(kind, id)
 	}
 }
 
 // planDelta reads a piece of a proposed plan.
-func (d *decoder) planDelta(v *fastjson.Value) {
-	id := v.GetStringBytes("item_id")
+func (d *decoder) planDelta(in *dialect.Input) {
+	id := in.JSON.GetStringBytes("item_id")
 	if id == nil {
 		d.Unknown()
 		return
 	}
 	d.tr.InRun()
-	d.tr.Append(schema.MessageAssistant, id, v.GetStringBytes("delta")).Attributes = planAttributes
+	d.tr.Append(schema.MessageAssistant, id, in.JSON.GetStringBytes("delta")).Attributes = planAttributes
 }

@@ -15,8 +15,8 @@ import (
 // ran settles a call's state once its item is completed; why is an error that
 // the item tells. A call that was not seen to begin has no start: its time is
 // not known.
-func (d *decoder) ran(tool *model.Tool, v *fastjson.Value, s stage, why []byte) {
-	if s != completed {
+func (d *decoder) ran(tool *model.Tool, v *fastjson.Value, completed bool, why []byte) {
+	if !completed {
 		return
 	}
 	if tool.Span.SeenSeq == d.Frame.Seq {
@@ -54,81 +54,78 @@ func (d *decoder) ran(tool *model.Tool, v *fastjson.Value, s stage, why []byte) 
 
 // command reads a command_execution. What it prints comes with its end; an
 // update may tell it so far.
-func (d *decoder) command(v *fastjson.Value, raw []byte, s stage) {
+func (d *decoder) command(v *fastjson.Value, raw []byte, completed bool) {
 	tool := d.tr.Tool(v.GetStringBytes("id"), []byte("command_execution"))
 	d.arguments(tool, raw, "command")
 	output := v.GetStringBytes("aggregated_output")
 	switch {
-	case s != completed && len(output) > 0:
+	case !completed && len(output) > 0:
 		d.tr.SetOutput(tool, output)
-	case s == completed && output != nil:
+	case completed && output != nil:
 		d.tr.Returned(tool, output, "text")
 	}
-	d.ran(tool, v, s, nil)
+	d.ran(tool, v, completed, nil)
 }
 
 // fileChange reads a file_change: a patch. It has no result but its status.
-func (d *decoder) fileChange(v *fastjson.Value, raw []byte, s stage) {
+func (d *decoder) fileChange(v *fastjson.Value, raw []byte, completed bool) {
 	tool := d.tr.Tool(v.GetStringBytes("id"), []byte("file_change"))
 	d.arguments(tool, raw, "changes")
-	d.ran(tool, v, s, nil)
+	d.ran(tool, v, completed, nil)
 }
 
 // mcpCall reads an mcp_tool_call. The call is named server.tool.
-func (d *decoder) mcpCall(v *fastjson.Value, raw []byte, s stage) {
+func (d *decoder) mcpCall(v *fastjson.Value, raw []byte, completed bool) {
 	name := bytes.Join([][]byte{v.GetStringBytes("server"), v.GetStringBytes("tool")}, []byte("."))
 	tool := d.tr.Tool(v.GetStringBytes("id"), bytes.Trim(name, "."))
-	if args := dialect.RawMember(raw, "arguments"); !isNull(args) {
-		d.argue(tool, args)
+	if args := dialect.RawMember(raw, "arguments"); !dialect.RawNull(args) {
+		d.tr.RepeatArguments(tool, args)
 	}
-	why := v.GetStringBytes("error", "message")
-	if why == nil {
-		why = v.GetStringBytes("error")
-	}
-	if result := dialect.RawMember(raw, "result"); s == completed && !isNull(result) {
+	why := errorOf(v)
+	if result := dialect.RawMember(raw, "result"); completed && !dialect.RawNull(result) {
 		d.tr.Returned(tool, result, "json")
 	}
-	d.ran(tool, v, s, why)
+	d.ran(tool, v, completed, why)
 }
 
 // collabCall reads a collab_tool_call: a call that speaks to another agent.
-func (d *decoder) collabCall(v *fastjson.Value, raw []byte, s stage) {
+func (d *decoder) collabCall(v *fastjson.Value, raw []byte, completed bool) {
 	name := v.GetStringBytes("tool")
 	if len(name) == 0 {
 		name = []byte("collab_tool_call")
 	}
 	tool := d.tr.Tool(v.GetStringBytes("id"), name)
 	d.arguments(tool, raw, "prompt", "receiver_thread_ids")
-	if states := dialect.RawMember(raw, "agents_states"); s == completed && !isNull(states) {
+	if states := dialect.RawMember(raw, "agents_states"); completed && !dialect.RawNull(states) {
 		d.tr.Returned(tool, states, "json")
 	}
-	d.ran(tool, v, s, nil)
+	d.ran(tool, v, completed, nil)
 }
 
 // webSearch reads a web_search. What is searched for is known at its end; what
 // was found is not told.
-func (d *decoder) webSearch(v *fastjson.Value, raw []byte, s stage) {
+func (d *decoder) webSearch(v *fastjson.Value, raw []byte, completed bool) {
 	tool := d.tr.Tool(v.GetStringBytes("id"), []byte("web_search"))
-	if s == completed {
+	if completed {
 		d.arguments(tool, raw, "query", "action")
 	}
-	d.ran(tool, v, s, nil)
+	d.ran(tool, v, completed, nil)
 }
 
-// asked reads a request_user_input: a call that waits for the user.
-func (d *decoder) asked(in *dialect.Input) {
+// requestUserInput reads a call that waits for the user.
+func (d *decoder) requestUserInput(in *dialect.Input) {
 	id := cmp.Or(string(in.JSON.GetStringBytes("call_id")), string(in.JSON.GetStringBytes("id")))
 	tool := d.tr.Tool([]byte(id), []byte("request_user_input"))
 	d.arguments(tool, in.Data, "questions")
 	d.tr.Wait(tool)
 }
 
-// arguments tells members of an item as a call's arguments, as they stood.
+// arguments sets a call's arguments: members of its item, as they stood.
 func (d *decoder) arguments(tool *model.Tool, raw []byte, names ...string) {
 	args := append(d.quoting[:0], '{')
 	for _, name := range names {
 		value := dialect.RawMember(raw, name)
-		if isNull(value) {
+		if dialect.RawNull(value) {
 			continue
 		}
 		if len(args) > 1 {
@@ -138,16 +135,6 @@ func (d *decoder) arguments(tool *model.Tool, raw []byte, names ...string) {
 	}
 	d.quoting = append(args, '}')
 	if len(d.quoting) > 2 {
-		d.argue(tool, d.quoting)
+		d.tr.RepeatArguments(tool, d.quoting)
 	}
 }
-
-// argue tells a call's arguments, which every line of its item repeats.
-func (d *decoder) argue(tool *model.Tool, args []byte) {
-	if !bytes.Equal(tool.Arguments(), args) {
-		d.tr.SetArguments(tool, args)
-	}
-}
-
-// isNull reports whether a value is missing or null.
-func isNull(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }

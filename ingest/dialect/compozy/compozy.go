@@ -3,32 +3,19 @@
 // really sends them. docs/dialects/compozy.md says what is concluded from what.
 package compozy
 
-import (
-	"time"
-
-	"github.com/valyala/fastjson"
-
-	"tapedeck/ingest/dialect"
-)
+import "tapedeck/ingest/dialect"
 
 // Dialect is the server-sent events of a Compozy execution.
 var Dialect = dialect.Dialect{Name: "compozy", Match: match, Time: frameTime, Ends: dialect.EndsWith("complete", "error"), New: newDecoder}
 
 // frameTime reads the "ts" of what a frame says: specification, section 3.
 func frameTime(in *dialect.Input) int64 {
-	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
+	if !dialect.IsObject(in.JSON) {
 		return 0
 	}
 	ts := in.JSON.GetStringBytes("ts")
 	if ts == nil {
 		ts = in.JSON.GetStringBytes("data", "ts")
 	}
-	if ts == nil {
-		return 0
-	}
-	at, err := time.Parse(time.RFC3339Nano, dialect.Alias(ts))
-	if err != nil || at.Year() < 1971 || at.Year() > 2261 {
-		return 0 // UnixNano has no others; the zero time says that none is known
-	}
-	return at.UnixNano()
+	return dialect.TextTime(ts)
 }

@@ -72,30 +72,11 @@ func (d *decoder) take(e *event, id string) {
 		return
 	}
 	d.names(e)
-	if !e.isObject() && e.kind != chunk && e.kind != failure && e.kind != complete {
+	if !e.isObject() && !e.texts {
 		d.Unknown()
 		return
 	}
-	switch e.kind {
-	case workflowStart:
-		d.workflowStarts(e)
-	case progress:
-		d.stands(e)
-	case agentStart:
-		d.agentStarts(e)
-	case stage:
-		d.stage(e)
-	case chunk:
-		d.chunk(e)
-	case snapshot:
-		d.snapshot(e)
-	case toolCall:
-		d.toolCall(e)
-	case warning:
-		d.warn(e)
-	case failure, complete:
-		d.ends(e)
-	}
+	e.read(d, e)
 }
 
 // names takes over whose event it is: the task and the agent.
@@ -118,6 +99,6 @@ func (d *decoder) names(e *event) {
 // a last word.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.stream.End(at, b)
-	d.letGo()
+	d.leave()
 	d.Done()
 }

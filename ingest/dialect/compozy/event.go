@@ -8,7 +8,8 @@ import (
 
 // event is what a frame says.
 type event struct {
-	word
+	kind
+	name string
 	exec []byte // the execution that it names itself, nil for none
 	id   []byte // as an envelope tells it; else the SSE event's stands
 	data []byte // as it stood: JSON or plain text
@@ -23,7 +24,7 @@ type event struct {
 func read(in *dialect.Input) (e event, name string, ok bool) {
 	name = in.Event
 	e.data, e.value = in.Data, in.JSON
-	if in.JSON != nil && in.JSON.Type() == fastjson.TypeObject {
+	if dialect.IsObject(in.JSON) {
 		typ := in.JSON.GetStringBytes("type")
 		if len(typ) > 0 && (name == "" || name == "message" || name == string(typ)) {
 			if name != string(typ) {
@@ -32,7 +33,8 @@ func read(in *dialect.Input) (e event, name string, ok bool) {
 			e.open(in)
 		}
 	}
-	e.word, ok = wordOf(name)
+	typ, ok := kinds[name]
+	e.kind, e.name = typ.Handle, typ.Name
 	return e, name, ok
 }
 
@@ -51,7 +53,7 @@ func (e *event) open(in *dialect.Input) {
 }
 
 // isObject reports whether the event says more than a text.
-func (e *event) isObject() bool { return e.value != nil && e.value.Type() == fastjson.TypeObject }
+func (e *event) isObject() bool { return dialect.IsObject(e.value) }
 
 // text gives a member that is a text, the first that is there; nil for none.
 func (e *event) text(names ...string) []byte {
@@ -66,7 +68,7 @@ func (e *event) text(names ...string) []byte {
 // raw gives a member as it stood, the first that says something; nil for none.
 func (e *event) raw(names ...string) []byte {
 	for _, name := range names {
-		if v := e.value.Get(name); v != nil && v.Type() != fastjson.TypeNull {
+		if !dialect.IsNull(e.value.Get(name)) {
 			return dialect.RawMember(e.data, name)
 		}
 	}
@@ -78,7 +80,7 @@ func (e *event) raw(names ...string) []byte {
 func (e *event) content(names ...string) (text []byte, media string) {
 	for _, name := range names {
 		switch v := e.value.Get(name); {
-		case v == nil || v.Type() == fastjson.TypeNull:
+		case dialect.IsNull(v):
 		case v.Type() == fastjson.TypeString:
 			return v.GetStringBytes(), "text"
 		default:
@@ -95,6 +97,14 @@ func (e *event) why() []byte {
 		return e.data
 	}
 	if text := e.text("error", "message"); text != nil {
+		return text
+	}
+	return e.errorText()
+}
+
+// errorText returns the member error: a text, or what is one of its message.
+func (e *event) errorText() []byte {
+	if text := e.text("error"); text != nil {
 		return text
 	}
 	if text := e.value.GetStringBytes("error", "message"); text != nil {

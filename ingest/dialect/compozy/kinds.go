@@ -3,75 +3,59 @@ package compozy
 import (
 	"bytes"
 
+	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
 
-// kind is what an event is, whatever it is called.
-type kind uint8
+// kind says what a type of event means.
+type kind struct {
+	read func(*decoder, *event)
+	// judge says how sure the event is of this dialect, which is never by its name
+	// alone.
+	judge func(*event) dialect.Confidence
+	// texts: it may be a text instead of an object.
+	texts bool
+	// workflow: streams of workflows alone have it.
+	workflow bool
+	// order is part of the hash of an event.
+	order uint32
+}
+
+// kinds are the events of the specification, section 3, and those that only the
+// engine knows.
+var kinds = dialect.NewTypes(map[string]kind{
+	"llm_chunk":        {read: (*decoder).chunk, judge: judgeChunk, texts: true, order: 0},
+	"structured_delta": {read: (*decoder).snapshot, judge: judgeSnapshot, order: 1},
+	"status":           {read: (*decoder).stage, judge: judgeStage, order: 2},
+	"tool_call":        {read: (*decoder).toolCall, judge: judgeToolCall, order: 3},
+	workflowStart:      {read: (*decoder).workflowStarts, judge: judgeWorkflow, workflow: true, order: 4},
+	"workflow_status":  {read: (*decoder).progress, judge: judgeProgress, workflow: true, order: 5},
+	"agent_start":      {read: (*decoder).agentStarts, judge: judgeAgent, order: 6},
+	"agent_status":     {read: (*decoder).progress, judge: judgeProgress, order: 7},
+	"task_status":      {read: (*decoder).progress, judge: judgeProgress, order: 8},
+	"warning":          {read: (*decoder).warn, judge: judgeWarning, order: 9},
+	failure:            {read: (*decoder).ends, judge: judgeFailure, texts: true, order: 10},
+	"complete":         {read: (*decoder).ends, judge: judgeComplete, texts: true, order: 11},
+})
 
 const (
-	unknown kind = iota
-	workflowStart
-	progress // how the execution stands
-	agentStart
-	stage // what the agent's loop is doing
-	chunk
-	snapshot
-	toolCall
-	warning
-	failure
-	complete
+	workflowStart = "workflow_start"
+	failure       = "error"
 )
 
-// word is an event's name and what it means.
-type word struct {
-	name     string
-	kind     kind
-	workflow bool // streams of workflows alone have it
-	order    int  // its place in words
-}
-
-// words lists the events of the specification, section 3, and those that only
-// the engine knows.
-var words = []word{
-	{name: "llm_chunk", kind: chunk},
-	{name: "structured_delta", kind: snapshot},
-	{name: "status", kind: stage},
-	{name: "tool_call", kind: toolCall},
-	{name: "workflow_start", kind: workflowStart, workflow: true},
-	{name: "workflow_status", kind: progress, workflow: true},
-	{name: "agent_start", kind: agentStart},
-	{name: "agent_status", kind: progress},
-	{name: "task_status", kind: progress},
-	{name: "warning", kind: warning},
-	{name: "error", kind: failure},
-	{name: "complete", kind: complete},
-}
-
-// wordOf finds an event by its name.
-func wordOf(name string) (word, bool) {
-	for i, w := range words {
-		if w.name == name {
-			w.order = i
-			return w, true
-		}
-	}
-	return word{}, false
-}
-
-// standing is what the engine's word for how an execution stands means.
-// The status is open for one that goes on, and "" for a word that is not known.
-func standing(text []byte) schema.Status {
-	for _, s := range standings {
-		if len(s.word) == len(text) && bytes.EqualFold([]byte(s.word), text) {
+// statusOf returns what the engine's name for how an execution stands means: open
+// for one that goes on, "" for a name that is not known.
+func statusOf(text []byte) schema.Status {
+	for _, s := range statuses {
+		if len(s.name) == len(text) && bytes.EqualFold([]byte(s.name), text) {
 			return s.status
 		}
 	}
 	return ""
 }
 
-var standings = []struct {
-	word   string
+var statuses = []struct {
+	name   string
 	status schema.Status
 }{
 	{"RUNNING", schema.StatusOpen}, {"SUCCESS", schema.StatusOK}, {"FAILED", schema.StatusError},

@@ -22,7 +22,10 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	if !known {
 		return dialect.No, ""
 	}
-	sure := e.judge()
+	if !e.isObject() && e.name != "llm_chunk" {
+		return dialect.No, ""
+	}
+	sure := e.judge(&e)
 	switch {
 	case sure == dialect.No:
 		return sure, ""
@@ -32,46 +35,53 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	return sure, "the event " + e.name
 }
 
-// judge judges an event whose name is known.
-func (e *event) judge() dialect.Confidence {
-	if !e.isObject() {
-		if e.kind == chunk {
-			return dialect.Possible
+// has reports whether an event has members; a text has none.
+func (e *event) has(names ...string) bool {
+	for _, name := range names {
+		if e.value.Get(name) == nil {
+			return false
 		}
-		return dialect.No
 	}
-	has := func(names ...string) bool {
-		for _, name := range names {
-			if e.value.Get(name) == nil {
-				return false
-			}
-		}
-		return true
-	}
-	stands := standing(e.text("status")) != ""
-	switch e.kind {
-	case workflowStart:
-		return when(dialect.Certain, has("workflow_id") || has("workflowId"))
-	case progress:
-		return when(dialect.Certain, stands)
-	case agentStart:
-		return when(dialect.Likely, has("agentId"))
-	case stage:
-		return when(dialect.Certain, has("component", "stage"))
-	case chunk:
-		return max(when(dialect.Certain, has("component", "sequence", "content")), dialect.Possible)
-	case snapshot:
-		return max(when(dialect.Certain, has("sequence", "content", "complete")), when(dialect.Likely, has("partial")))
-	case toolCall:
-		return max(when(dialect.Certain, has("tool_call_id", "tool_name", "duration_ms")), when(dialect.Likely, has("toolName", "args")))
-	case warning:
-		return when(dialect.Likely, has("component", "code"))
-	case failure:
-		return max(when(dialect.Likely, stands), when(dialect.Possible, has("message")))
-	case complete:
-		return max(when(dialect.Likely, stands || has("durationMs")), when(dialect.Possible, has("result")))
-	}
-	return dialect.No
+	return true
+}
+
+// stands reports whether an event names a status of the engine's.
+func (e *event) stands() bool { return statusOf(e.text("status")) != "" }
+
+func judgeWorkflow(e *event) dialect.Confidence {
+	return when(dialect.Certain, e.has("workflow_id") || e.has("workflowId"))
+}
+
+func judgeProgress(e *event) dialect.Confidence { return when(dialect.Certain, e.stands()) }
+
+func judgeAgent(e *event) dialect.Confidence { return when(dialect.Likely, e.has("agentId")) }
+
+func judgeStage(e *event) dialect.Confidence {
+	return when(dialect.Certain, e.has("component", "stage"))
+}
+
+func judgeChunk(e *event) dialect.Confidence {
+	return max(when(dialect.Certain, e.has("component", "sequence", "content")), dialect.Possible)
+}
+
+func judgeSnapshot(e *event) dialect.Confidence {
+	return max(when(dialect.Certain, e.has("sequence", "content", "complete")), when(dialect.Likely, e.has("partial")))
+}
+
+func judgeToolCall(e *event) dialect.Confidence {
+	return max(when(dialect.Certain, e.has("tool_call_id", "tool_name", "duration_ms")), when(dialect.Likely, e.has("toolName", "args")))
+}
+
+func judgeWarning(e *event) dialect.Confidence {
+	return when(dialect.Likely, e.has("component", "code"))
+}
+
+func judgeFailure(e *event) dialect.Confidence {
+	return max(when(dialect.Likely, e.stands()), when(dialect.Possible, e.has("message")))
+}
+
+func judgeComplete(e *event) dialect.Confidence {
+	return max(when(dialect.Likely, e.stands() || e.has("durationMs")), when(dialect.Possible, e.has("result")))
 }
 
 func when(sure dialect.Confidence, yes bool) dialect.Confidence {

@@ -3,8 +3,6 @@ package compozy
 import (
 	"bytes"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -44,7 +42,7 @@ func (d *decoder) head(h *dialect.Head, in *dialect.Input) {
 		return
 	}
 	if own := d.execID.Own(exec); own != d.request.exec {
-		d.letGo()
+		d.leave()
 		d.sequence.restart()
 		d.request.exec, d.RunID = own, own
 	}
@@ -89,7 +87,7 @@ func (d *decoder) answer(in *dialect.Input) bool {
 // refusal finds the text in an answer: {"error":{"message"}}, a problem's
 // "detail", or whatever it is.
 func refusal(in *dialect.Input) []byte {
-	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
+	if !dialect.IsObject(in.JSON) {
 		return bytes.TrimSpace(in.Data)
 	}
 	for _, path := range [][]string{{"error", "message"}, {"detail"}, {"message"}, {"error"}, {"title"}} {

@@ -1,6 +1,7 @@
 package compozy
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -23,7 +24,7 @@ type run struct {
 	code      string // of an error
 	word      string // how it ended, as the engine calls it
 	restarts  int
-	warnings  []byte // JSON, elements of an array
+	warnings  dialect.List
 
 	// The end as far as it is known from what may not be the last word.
 	ending schema.Status
@@ -46,9 +47,9 @@ func (d *decoder) inRun() {
 	}
 }
 
-// letGo settles the run in progress: it ended as it said last, without a last
+// leave settles the run in progress: it ended as it said last, without a last
 // word, or it is not known how.
-func (d *decoder) letGo() {
+func (d *decoder) leave() {
 	if span := d.Run(); span != nil && d.run.ending != "" {
 		d.EndRun(d.run.ending, d.run.why)
 		span.Ended = d.run.at
@@ -62,7 +63,7 @@ func (d *decoder) letGo() {
 // takes over its id. again says that the event was told before.
 func (d *decoder) belongs(e *event, n uint64, again bool) {
 	exec := e.exec
-	if e.kind == workflowStart && e.isObject() {
+	if e.name == workflowStart && e.isObject() {
 		exec = e.text("execution_id", "executionId", "exec_id")
 	}
 	another := false
@@ -70,7 +71,7 @@ func (d *decoder) belongs(e *event, n uint64, again bool) {
 	case len(exec) > 0 && d.RunID != "":
 		another = string(exec) != d.RunID
 	case d.run.span == nil, d.request.exec != "": // a request asks for one execution
-	case e.kind == workflowStart && e.isObject():
+	case e.name == workflowStart && e.isObject():
 		another = d.run.ended || !again
 	case d.run.ended:
 		// Ids begin anew with every execution. Until one has ended all are taken
@@ -78,7 +79,7 @@ func (d *decoder) belongs(e *event, n uint64, again bool) {
 		another = n > 0 && n <= d.sequence.last && !again
 	}
 	if another {
-		d.letGo()
+		d.leave()
 		d.sequence.restart()
 	}
 	if len(exec) > 0 && string(exec) != d.RunID {
@@ -94,10 +95,10 @@ func (d *decoder) workflowStarts(e *event) {
 	}
 }
 
-// stands reads {"status","step"?,"usage"?}.
-func (d *decoder) stands(e *event) {
+// progress reads {"status","step"?,"usage"?}.
+func (d *decoder) progress(e *event) {
 	text := e.text("status")
-	status := standing(text)
+	status := statusOf(text)
 	if d.run.ended {
 		d.count(e) // a status that follows the end says it once more
 		return
@@ -133,7 +134,7 @@ func (d *decoder) ends(e *event) {
 	var status schema.Status
 	if e.isObject() {
 		text := e.text("status")
-		if status = standing(text); status.Ended() {
+		if status = statusOf(text); status.Ended() {
 			d.run.word = string(text)
 		}
 	}
@@ -150,14 +151,14 @@ func (d *decoder) ends(e *event) {
 	}
 	d.count(e)
 	var why []byte
-	if e.kind == failure || status == schema.StatusError {
+	if e.name == failure || status == schema.StatusError {
 		why = d.fail(e)
 	}
 	if e.isObject() {
 		d.duration(e)
 	}
 	switch {
-	case e.kind == failure && !status.Ended():
+	case e.name == failure && !status.Ended():
 		// The engine goes on where it tries again, so this is the end only if
 		// nothing follows.
 		d.EndStep(schema.StatusError)
@@ -177,9 +178,11 @@ func (d *decoder) ends(e *event) {
 // fail records what went wrong, unless it was said before.
 func (d *decoder) fail(e *event) []byte {
 	if e.isObject() {
-		if code := e.text("code"); len(code) > 0 {
-			d.run.code = dialect.Short(code)
-		} else if code := e.value.GetStringBytes("error", "code"); len(code) > 0 {
+		code := e.text("code")
+		if len(code) == 0 {
+			code = e.value.GetStringBytes("error", "code")
+		}
+		if len(code) > 0 {
 			d.run.code = dialect.Short(code)
 		}
 	}
@@ -226,10 +229,10 @@ func (d *decoder) noteRun() {
 		}
 	}
 	if r.restarts > 0 {
-		a.AddRaw("loop_restarts", appendInt(nil, r.restarts))
+		a.AddRaw("loop_restarts", strconv.AppendInt(nil, int64(r.restarts), 10))
 	}
 	if len(r.warnings) > 0 {
-		a.AddRaw("warnings", []byte("["+string(r.warnings)+"]"))
+		a.AddRaw("warnings", r.warnings.JSON())
 	}
 	if text := a.Text(); text != r.span.Attributes {
 		r.span.Attributes = strings.Clone(text)

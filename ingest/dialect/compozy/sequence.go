@@ -1,11 +1,9 @@
 package compozy
 
 import (
-	"slices"
-
 	"github.com/cespare/xxhash/v2"
 
-	"tapedeck/schema"
+	"tapedeck/ingest/dialect"
 )
 
 // sequence follows the ids of one execution's events. Only those of workflows
@@ -14,8 +12,7 @@ import (
 type sequence struct {
 	last     uint64 // the highest so far, 0 before the first
 	workflow bool
-	past     []uint32 // hashes of what the latest events said; a ring once full
-	next     int
+	past     dialect.Recent // hashes of what the latest events said
 }
 
 // remembered is how many events are known again when they are told again: as
@@ -24,52 +21,41 @@ const remembered = 500
 
 // restart begins with another execution.
 func (s *sequence) restart() {
-	s.last, s.workflow, s.next, s.past = 0, false, 0, s.past[:0]
+	s.last, s.workflow = 0, false
+	s.past.Clear()
 }
 
 // hash stands for what an event says: its id, type and data.
-func (e *event) hash(n uint64) uint32 {
-	return uint32(xxhash.Sum64(e.data)>>32) ^ uint32((n+1)*0x9e3779b97f4a7c15>>32) ^ uint32(e.order)<<24
+func (e *event) hash(n uint64) uint64 {
+	return xxhash.Sum64(e.data) ^ (n+1)*0x9e3779b97f4a7c15 ^ uint64(e.order)<<56
 }
 
 // knows reports whether an event says again what was said before.
-func (s *sequence) knows(hash uint32, n uint64) bool {
-	return n > 0 && n <= s.last && slices.Contains(s.past, hash)
+func (s *sequence) knows(hash uint64, n uint64) bool {
+	return n > 0 && n <= s.last && s.past.HasHash(hash)
 }
 
 // count takes the next event, and marks the frames of workflows whose ids jump.
-func (s *sequence) count(d *decoder, e *event, hash uint32, n uint64, again bool) {
+func (s *sequence) count(d *decoder, e *event, hash uint64, n uint64, again bool) {
 	if n == 0 {
 		return
 	}
-	if s.workflow = s.workflow || e.word.workflow; s.workflow {
+	if s.workflow = s.workflow || e.workflow; s.workflow {
 		s.mark(d, n)
 	}
 	s.last = max(s.last, n)
 	if !again {
-		s.remember(hash)
+		s.past.AddHash(hash, remembered)
 	}
 }
 
 // mark flags the present frame for where its id stands after the one before.
 func (s *sequence) mark(d *decoder, n uint64) {
-	switch {
-	case s.last == 0:
-	case n == s.last:
-		d.Frame.Flags |= schema.FlagEventRepeat
-	case n < s.last:
-		d.Frame.Flags |= schema.FlagEventBack
-	case n > s.last+1 && !d.request.filtered:
-		d.Frame.Flags |= schema.FlagEventGap
-		d.Emitter.Lost(n - s.last - 1)
-	}
-}
-
-func (s *sequence) remember(hash uint32) {
-	if len(s.past) < remembered {
-		s.past = append(s.past, hash)
+	if s.last == 0 {
 		return
 	}
-	s.past[s.next] = hash
-	s.next = (s.next + 1) % remembered
+	flags, lost := dialect.Step(n, s.last, s.last)
+	if lost == 0 || !d.request.filtered {
+		d.Emitter.Mark(d.Frame, flags, lost)
+	}
 }

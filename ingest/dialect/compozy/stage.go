@@ -2,7 +2,6 @@ package compozy
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/valyala/fastjson"
 
@@ -12,15 +11,13 @@ import (
 
 // agentStarts reads {"agentId","action"?}: a step of a workflow.
 func (d *decoder) agentStarts(e *event) {
-	d.goesOn()
+	d.resume()
 	if name := e.text("agentId", "agent_id"); len(name) > 0 {
 		d.Agent, d.run.stepAgent = d.agentID.Own(name), true
 	}
 	step := d.OpenStep(d.Agent)
 	if action := e.text("action", "action_id"); len(action) > 0 {
-		var a dialect.Attributes
-		a.AddText("action", dialect.Short(action))
-		step.Attributes = a.Text()
+		step.Attributes = dialect.TextAttribute("action", dialect.Short(action))
 	}
 }
 
@@ -29,14 +26,14 @@ func (d *decoder) agentStarts(e *event) {
 func (d *decoder) stage(e *event) {
 	switch name := e.text("stage"); string(name) {
 	case "llm_request":
-		d.goesOn()
+		d.resume()
 		d.run.called = true
 		d.Complete(schema.MessageAssistant, nil)
 		call := d.OpenCall()
 		call.Name = dialect.Short(e.text("component"))
 		call.Attributes = e.notes("request")
 	case "llm_response":
-		d.goesOn()
+		d.resume()
 		d.run.called = true
 		call := d.Call()
 		if call == nil {
@@ -47,15 +44,15 @@ func (d *decoder) stage(e *event) {
 		call.Attributes = e.notes("response")
 		d.EndCall(schema.StatusOK)
 	case "loop_restart":
-		d.goesOn()
+		d.resume()
 		d.run.restarts++
 		d.noteRun()
 	default:
-		if standing(e.text("status")) == "" {
+		if statusOf(e.text("status")) == "" {
 			d.Unknown()
 			return
 		}
-		d.stands(e)
+		d.progress(e)
 	}
 }
 
@@ -89,10 +86,7 @@ func (d *decoder) warn(e *event) {
 	if text == "" || len(d.run.warnings)+len(text) >= warningLimit {
 		return
 	}
-	if len(d.run.warnings) > 0 {
-		d.run.warnings = append(d.run.warnings, ',')
-	}
-	d.run.warnings = append(d.run.warnings, text...)
+	d.run.warnings.Add([]byte(text))
 	d.noteRun()
 }
 
@@ -109,5 +103,3 @@ func milliseconds(values ...*fastjson.Value) (ns int64, ok bool) {
 	}
 	return 0, false
 }
-
-func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }

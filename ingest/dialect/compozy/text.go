@@ -13,7 +13,7 @@ var structured = []byte("structured")
 
 // chunk reads an llm_chunk: a plain line, or {"component","sequence","content"}.
 func (d *decoder) chunk(e *event) {
-	d.goesOn()
+	d.resume()
 	d.run.said = true
 	if text, ok := e.chunkText(); ok {
 		d.plain = false
@@ -77,7 +77,7 @@ func (d *decoder) snapshot(e *event) {
 		d.Unknown()
 		return
 	}
-	d.goesOn()
+	d.resume()
 	if d.run.said {
 		d.run.snapshot = xxhash.Sum64(content)
 	}
@@ -105,8 +105,8 @@ func (d *decoder) snapshot(e *event) {
 	}
 }
 
-// goesOn says that the execution has not ended, whatever was said before.
-func (d *decoder) goesOn() {
+// resume says that the execution has not ended, whatever was said before.
+func (d *decoder) resume() {
 	d.inRun()
 	d.run.ending = ""
 }

@@ -21,7 +21,7 @@ func (d *decoder) toolCall(e *event) {
 	if d.Ended(id) {
 		return // told once more
 	}
-	d.goesOn()
+	d.resume()
 	call := d.Call()
 	first := int64(0)
 	if call != nil {
@@ -59,7 +59,7 @@ func (d *decoder) arguments(e *event, tool *model.Tool) {
 // outcome ends the call if it says how it went.
 func (d *decoder) outcome(e *event, tool *model.Tool) {
 	status, told := toolStatus(e.text("status"))
-	why := e.whyTool()
+	why := e.errorText()
 	if len(why) > 0 && status != schema.StatusCancelled && status != schema.StatusRejected {
 		status = schema.StatusError
 	}
@@ -84,17 +84,6 @@ func (d *decoder) outcome(e *event, tool *model.Tool) {
 		d.Returned(tool, output, media)
 	}
 	d.EndTool(tool, status, why)
-}
-
-// whyTool is a tool's error.
-func (e *event) whyTool() []byte {
-	if text := e.text("error"); text != nil {
-		return text
-	}
-	if text := e.value.GetStringBytes("error", "message"); text != nil {
-		return text
-	}
-	return e.raw("error")
 }
 
 // toolStatus reads the engine's word for how a call went; told says that there

@@ -90,8 +90,7 @@ func (d *decoder) countOne(raw []byte, told map[string]int) {
 	if _, ok := dialect.MembersOf(raw); !ok {
 		return
 	}
-	model, _ := dialect.Unquote(dialect.RawMember(raw, "model"), nil)
-	provider, _ := dialect.Unquote(dialect.RawMember(raw, "provider"), nil)
+	model, provider := dialect.RawText(raw, "model"), dialect.RawText(raw, "provider")
 	key := ":" + dialect.Short(provider) + "/" + dialect.Short(model)
 	if len(key) == len(":/") {
 		key = "" // an older form, all in one

@@ -3,8 +3,6 @@
 package geminicli
 
 import (
-	"time"
-
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -20,11 +18,7 @@ func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0
 	}
-	at, err := time.Parse(time.RFC3339Nano, dialect.Alias(in.JSON.GetStringBytes("timestamp")))
-	if err != nil {
-		return 0
-	}
-	return at.UnixNano()
+	return dialect.TextTime(in.JSON.GetStringBytes("timestamp"))
 }
 
 // decoder is the state of one stream.
@@ -63,27 +57,27 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 }
 
 func (d *decoder) event(in *dialect.Input) {
-	in.Type = dialect.Intern(in.JSON.GetStringBytes("type"))
-	switch in.Type {
-	case "init":
-		d.begin(in.JSON)
-	case "message":
-		d.message(in.JSON)
-	case "tool_use":
-		d.toolUse(in)
-	case "tool_result":
-		d.toolResult(in.JSON)
-	case "error":
-		d.failed(in.JSON)
-	case "result":
-		d.result(in)
-	default:
+	typ, known := events.Of(in.JSON.GetStringBytes("type"))
+	if in.Type = typ.Name; !known {
 		d.Unknown()
+		return
 	}
+	typ.Handle(d, in)
 }
 
-// begin reads an init: a process, which is one run.
-func (d *decoder) begin(v *fastjson.Value) {
+// events are the types of lines.
+var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
+	"init":        (*decoder).init,
+	"message":     (*decoder).message,
+	"tool_use":    (*decoder).toolUse,
+	"tool_result": (*decoder).toolResult,
+	"error":       (*decoder).error,
+	"result":      (*decoder).result,
+})
+
+// init reads the beginning of a process, which is one run.
+func (d *decoder) init(in *dialect.Input) {
+	v := in.JSON
 	d.endCall(schema.StatusUnclosed)
 	d.tr.Abandon()
 	d.tr.Session = d.session.Own(v.GetStringBytes("session_id"))
@@ -95,23 +89,13 @@ func (d *decoder) begin(v *fastjson.Value) {
 // result reads the last line of a process. A line "error" before it decides
 // nothing: only its status does.
 func (d *decoder) result(in *dialect.Input) {
-	run := d.tr.Run()
-	if run == nil {
-		if d.ended { // told again
-			d.usage(in, nil)
-			return
-		}
-		run = d.tr.InRun()
-		run.Started = 0 // only its end was seen
+	if d.tr.Run() == nil && d.ended { // once more
+		d.usage(in, nil)
+		return
 	}
+	run := d.tr.RunAtEnd()
 	d.ended = true
-	status := schema.StatusOK
-	switch string(in.JSON.GetStringBytes("status")) {
-	case "error":
-		status = schema.StatusError
-	case "cancelled", "canceled":
-		status = schema.StatusCancelled
-	}
+	status := statusOf(in.JSON)
 	why := in.JSON.GetStringBytes("error", "message")
 	if len(why) > 0 && run.Error != dialect.Short(why) {
 		d.tr.Say(schema.MessageError, why)
@@ -128,18 +112,28 @@ func (d *decoder) result(in *dialect.Input) {
 	d.asked = 0
 }
 
-// failed reads an error, which may be a warning and ends nothing.
-func (d *decoder) failed(v *fastjson.Value) {
+// statusOf reads how a run or a call ended.
+func statusOf(v *fastjson.Value) schema.Status {
+	switch string(v.GetStringBytes("status")) {
+	case "error":
+		return schema.StatusError
+	case "cancelled", "canceled":
+		return schema.StatusCancelled
+	}
+	return schema.StatusOK
+}
+
+// error reads an error, which may be a warning and ends nothing.
+func (d *decoder) error(in *dialect.Input) {
+	v := in.JSON
 	why := v.GetStringBytes("message")
 	if why == nil {
 		d.Unknown()
 		return
 	}
 	m := d.tr.Say(schema.MessageError, why)
-	var attrs dialect.Attributes
 	if severity := v.GetStringBytes("severity"); severity != nil {
-		attrs.AddText("severity", string(severity))
-		m.Attributes = attrs.Text()
+		m.Attributes = dialect.TextAttribute("severity", string(severity))
 	}
 	if run := d.tr.Run(); run != nil {
 		run.Error = dialect.Short(why)

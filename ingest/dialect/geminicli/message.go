@@ -3,15 +3,14 @@ package geminicli
 import (
 	"bytes"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
 
 // message reads what the user asked or the model says. The model's text comes
 // in deltas; without "delta" it is whole.
-func (d *decoder) message(v *fastjson.Value) {
+func (d *decoder) message(in *dialect.Input) {
+	v := in.JSON
 	content := v.GetStringBytes("content")
 	switch string(v.GetStringBytes("role")) {
 	case "user":
@@ -69,12 +68,9 @@ func (d *decoder) inCall() {
 // it without an end.
 func (d *decoder) endCall(status schema.Status) {
 	d.tr.Complete(schema.MessageAssistant, nil)
-	call := d.tr.Call()
-	if call == nil || status == schema.StatusUnclosed {
-		return
+	if status != schema.StatusUnclosed {
+		d.tr.EndCallAt(status, d.said)
 	}
-	d.tr.EndCall(status)
-	call.Ended = d.said
 }
 
 // toolUse reads a call that the model asks for, and that the CLI executes once
@@ -91,17 +87,12 @@ func (d *decoder) toolUse(in *dialect.Input) {
 
 // toolResult reads a call's end. The results of calls that were asked for
 // together come together, after the last of them.
-func (d *decoder) toolResult(v *fastjson.Value) {
+func (d *decoder) toolResult(in *dialect.Input) {
+	v := in.JSON
 	d.tr.InRun()
 	d.endCall(schema.StatusOK)
 	id := v.GetStringBytes("tool_id")
-	status := schema.StatusOK
-	switch string(v.GetStringBytes("status")) {
-	case "error":
-		status = schema.StatusError
-	case "cancelled", "canceled":
-		status = schema.StatusCancelled
-	}
+	status := statusOf(v)
 	why := v.GetStringBytes("error", "message")
 	if why == nil {
 		why = v.GetStringBytes("error")

@@ -45,13 +45,8 @@ func (d *decoder) usage(in *dialect.Input, run *dialect.Span) {
 	case d.counts.whole != nil:
 		d.tr.UpdateUsage(d.counts.whole, &counting, stats)
 	default:
-		d.counts.whole = d.use(stats, run)
+		d.counts.whole = d.tr.CountHere(&counting, run, stats)
 	}
-}
-
-func (d *decoder) use(raw []byte, run *dialect.Span) *dialect.Usage {
-	id := d.ID("usage")
-	return d.tr.Use(&counting, id, id, run, raw)
 }
 
 func (d *decoder) modelUsage(name, raw []byte, run *dialect.Span) {
@@ -62,7 +57,7 @@ func (d *decoder) modelUsage(name, raw []byte, run *dialect.Span) {
 			return
 		}
 	}
-	if u := d.use(raw, run); u != nil {
+	if u := d.tr.CountHere(&counting, run, raw); u != nil {
 		u.Model = string(name)
 		d.counts.model = append(d.counts.model, u)
 	}

@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/valyala/fastjson"
 
@@ -76,15 +77,9 @@ func (d *decoder) begin(id []byte) *answer {
 
 // evict drops the oldest answer that is done, or else the oldest.
 func (d *decoder) evict() {
-	drop := 0
-	for i, a := range d.answers {
-		if a.done {
-			drop = i
-			break
-		}
-	}
+	drop := max(slices.IndexFunc(d.answers, func(a *answer) bool { return a.done }), 0)
 	d.finish(d.answers[drop], schema.StatusUnclosed)
-	d.answers = append(d.answers[:drop], d.answers[drop+1:]...)
+	d.answers = slices.Delete(d.answers, drop, drop+1)
 }
 
 // from reports whether pieces of the answer in a mode count: those of the mode
@@ -142,31 +137,19 @@ func (d *decoder) finish(a *answer, status schema.Status) {
 	d.tr.Complete(schema.MessageAssistant, a.key)
 	d.tr.Complete(schema.MessageThinking, a.key)
 	d.argued(a)
-	if status == schema.StatusUnclosed {
-		a.span.Status = status
-		d.Emitter.ChangedSpan(a.span, d.Frame)
-		return
+	d.SettleSpan(a.span, status)
+	if status != schema.StatusUnclosed {
+		a.span.Ended = max(a.said, a.span.Started)
 	}
-	d.Emitter.CloseSpan(a.span, status, d.Frame)
-	a.span.Ended = max(a.said, a.span.Started)
 }
 
 // tells reads what a message says of its model, and whether it is its last.
 func (d *decoder) tells(a *answer, m *fastjson.Value) (last bool) {
 	meta := m.Get("response_metadata")
-	model := meta.GetStringBytes("model_name")
-	if model == nil {
-		model = meta.GetStringBytes("model")
-	}
-	d.setModel(a, model, meta.GetStringBytes("model_provider"))
-	reason := meta.GetStringBytes("finish_reason")
-	if len(reason) == 0 {
-		reason = meta.GetStringBytes("stop_reason")
-	}
+	d.setModel(a, dialect.FirstText(meta, "model_name", "model"), meta.GetStringBytes("model_provider"))
+	reason := dialect.FirstText(meta, "finish_reason", "stop_reason")
 	if len(reason) > 0 && a.span.Attributes == "" {
-		var attrs dialect.Attributes
-		attrs.AddText("stop_reason", string(reason))
-		a.span.Attributes = attrs.Text()
+		a.span.Attributes = dialect.TextAttribute("stop_reason", string(reason))
 		d.Emitter.ChangedSpan(a.span, d.Frame)
 	}
 	return len(reason) > 0 || string(m.GetStringBytes("chunk_position")) == "last"
@@ -208,11 +191,7 @@ func (d *decoder) made(a *answer, meta *fastjson.Value) {
 		return
 	}
 	a.node = string(meta.GetStringBytes("langgraph_node"))
-	ns := meta.GetStringBytes("langgraph_checkpoint_ns")
-	if ns == nil {
-		ns = meta.GetStringBytes("checkpoint_ns")
-	}
-	task := taskOf(dialect.Alias(ns))
+	task := taskOf(dialect.Alias(dialect.FirstText(meta, "langgraph_checkpoint_ns", "checkpoint_ns")))
 	if task == "" {
 		return
 	}

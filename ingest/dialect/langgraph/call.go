@@ -83,16 +83,9 @@ func (d *decoder) callChunk(a *answer, v *fastjson.Value) {
 // as the message grows so do they, and their arguments are held back.
 func (d *decoder) wholeCalls(a *answer, m *fastjson.Value, raw []byte) {
 	calls := m.GetArray("tool_calls")
-	if len(calls) == 0 {
-		return
-	}
-	i := 0
-	dialect.RawElements(dialect.RawMember(raw, "tool_calls"), func(text []byte) bool {
-		if i < len(calls) {
-			d.wholeCall(a, calls[i], dialect.RawMember(text, "args"))
-		}
-		i++
-		return i < openCalls
+	calls = calls[:min(len(calls), openCalls)]
+	dialect.Elements(calls, dialect.RawMember(raw, "tool_calls"), 0, func(_ int, v *fastjson.Value, raw []byte) {
+		d.wholeCall(a, v, dialect.RawMember(raw, "args"))
 	})
 }
 

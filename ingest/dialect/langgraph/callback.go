@@ -16,7 +16,7 @@ func (d *decoder) callback(v *fastjson.Value, data []byte) {
 	d.about(meta)
 	switch string(event) {
 	case "on_chat_model_start":
-		if d.answer(id) == nil && !d.known(id) {
+		if d.answer(id) == nil && !d.past.Has(id) {
 			a := d.begin(id)
 			a.exact = true
 			d.made(a, meta)

@@ -7,7 +7,6 @@ package langgraph
 import (
 	"cmp"
 	"strconv"
-	"time"
 
 	"github.com/valyala/fastjson"
 
@@ -43,21 +42,13 @@ func ends(in *dialect.Input) bool {
 // timeOf reads the time of a debug event, RFC 3339, or of an event of the newer
 // protocol, ms. The others tell none.
 func timeOf(in *dialect.Input) int64 {
-	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
+	if !dialect.IsObject(in.JSON) {
 		return 0
 	}
 	if ms := in.JSON.GetUint64("params", "timestamp"); ms > 0 && ms < 1<<42 {
 		return int64(ms) * 1e6
 	}
-	text := in.JSON.GetStringBytes("timestamp")
-	if text == nil {
-		return 0
-	}
-	at, err := time.Parse(time.RFC3339Nano, dialect.Alias(text))
-	if err != nil {
-		return 0
-	}
-	return at.UnixNano()
+	return dialect.TextTime(in.JSON.GetStringBytes("timestamp"))
 }
 
 // decoder is the state of one stream.
@@ -72,10 +63,10 @@ type decoder struct {
 	request  request
 	answers  []*answer
 	nodes    []*node
-	tasked   bool     // nodes are told of by tasks or debug events
-	based    bool     // the state with which the run began has been seen
-	past     []uint64 // hashes of the ids of messages that are told, the latest last
-	broken   bool     // the run waits for a person
+	tasked   bool           // nodes are told of by tasks or debug events
+	based    bool           // the state with which the run began has been seen
+	past     dialect.Recent // the ids of messages that are recorded
+	broken   bool           // the run waits for a person
 	attrs    dialect.Attributes
 	finished int64  // when a checkpoint said that nothing is left to do, ns
 	texts    []byte // room for a text of several parts
@@ -162,7 +153,7 @@ func (d *decoder) named(id []byte) {
 		d.tr.NameRun(d.run.Own(id))
 		return
 	case run != nil:
-		d.giveUp()
+		d.abandon()
 	}
 	d.tr.RunID = d.run.Own(id)
 	d.inRun()
@@ -186,26 +177,24 @@ func (d *decoder) end(status schema.Status, why []byte) {
 	for _, a := range d.answers {
 		d.finish(a, status)
 	}
+	ofNodes := status
+	if status == schema.StatusOK {
+		ofNodes = schema.StatusUnclosed // each would have had an end of its own
+	}
 	for _, n := range d.nodes {
-		if status == schema.StatusOK { // its end would have been told
-			n.span.Status = schema.StatusUnclosed
-			d.Emitter.ChangedSpan(n.span, d.Frame)
-		} else {
-			d.Emitter.CloseSpan(n.span, status, d.Frame)
-		}
+		d.SettleSpan(n.span, ofNodes)
 	}
 	d.tr.EndRun(status, why)
 	d.forget()
 }
 
-// giveUp lets go of a run that did not end.
-func (d *decoder) giveUp() {
+// abandon leaves a run that did not end.
+func (d *decoder) abandon() {
 	for _, a := range d.answers {
 		d.finish(a, schema.StatusUnclosed)
 	}
 	for _, n := range d.nodes {
-		n.span.Status = schema.StatusUnclosed
-		d.Emitter.ChangedSpan(n.span, d.Frame)
+		d.SettleSpan(n.span, schema.StatusUnclosed)
 	}
 	d.tr.Abandon()
 	d.forget()
@@ -232,17 +221,16 @@ func (d *decoder) End(at int64, b *dialect.Emitter) {
 		case status >= 400:
 			d.end(schema.StatusError, []byte("HTTP status "+strconv.Itoa(status)))
 		default:
-			d.giveUp()
+			d.abandon()
 		}
 	}
 	d.Done()
 }
 
-// object gives a member if it is an object.
+// object returns a member if it is an object, nil for none.
 func object(v *fastjson.Value, name string) *fastjson.Value {
-	member := v.Get(name)
-	if member == nil || member.Type() != fastjson.TypeObject {
-		return nil
+	if member := v.Get(name); dialect.IsObject(member) {
+		return member
 	}
-	return member
+	return nil
 }

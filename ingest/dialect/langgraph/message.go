@@ -3,7 +3,6 @@ package langgraph
 import (
 	"bytes"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -65,36 +64,13 @@ func bare(id []byte) []byte {
 	return id
 }
 
+func isHuman(m *fastjson.Value) bool { return kindOf(m) == human }
+
 // pastIDs bounds the messages and tasks that are remembered.
 const pastIDs = 128
 
-// known reports whether an id was noted; an empty one never is.
-func (d *decoder) known(id []byte) bool {
-	if len(id) == 0 {
-		return false
-	}
-	hash := xxhash.Sum64(id)
-	for i := len(d.past) - 1; i >= 0; i-- {
-		if d.past[i] == hash {
-			return true
-		}
-	}
-	return false
-}
-
 // note remembers an id, and reports whether it was known before.
-func (d *decoder) note(id []byte) bool {
-	if d.known(id) {
-		return true
-	}
-	if len(id) > 0 {
-		if len(d.past) >= pastIDs {
-			d.past = append(d.past[:0], d.past[1:]...)
-		}
-		d.past = append(d.past, xxhash.Sum64(id))
-	}
-	return false
-}
+func (d *decoder) note(id []byte) bool { return d.past.Note(id, pastIDs) }
 
 // content gives a message's text and its thoughts. Both stand in the message or
 // in room of the decoder, until the next message is read.

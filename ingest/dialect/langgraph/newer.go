@@ -207,11 +207,7 @@ func (d *decoder) toolEvent(event string, data *fastjson.Value, raw []byte) {
 		}
 		d.tr.ResultOf(id, name, output, media, schema.StatusOK, nil)
 	case "tool-error":
-		why := data.GetStringBytes("message")
-		if why == nil {
-			why = data.GetStringBytes("error")
-		}
-		d.tr.ResultOf(id, name, nil, "", schema.StatusError, why)
+		d.tr.ResultOf(id, name, nil, "", schema.StatusError, dialect.FirstText(data, "message", "error"))
 	default:
 		d.Unknown()
 	}

@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -36,16 +37,15 @@ func (d *decoder) beginNode(id, name []byte, ns string) *node {
 	run := d.inRun()
 	d.finished = 0
 	if len(d.nodes) >= openNodes {
-		d.nodes[0].span.Status = schema.StatusUnclosed
-		d.Emitter.ChangedSpan(d.nodes[0].span, d.Frame)
-		d.nodes = append(d.nodes[:0], d.nodes[1:]...)
+		d.SettleSpan(d.nodes[0].span, schema.StatusUnclosed)
+		d.nodes = slices.Delete(d.nodes, 0, 1)
 	}
 	n := &node{id: string(id), name: string(name)}
-	if n.id != "" {
-		n.span = d.Emitter.OpenSpan(schema.SpanNode, "node:"+n.id, n.name, d.Frame)
-	} else {
-		n.span = d.Emitter.OpenSpan(schema.SpanNode, d.ID("node"), n.name, d.Frame)
+	spanID := "node:" + n.id
+	if n.id == "" {
+		spanID = d.ID("node")
 	}
+	n.span = d.Emitter.OpenSpan(schema.SpanNode, spanID, n.name, d.Frame)
 	n.span.Session, n.span.Run, n.span.Agent, n.span.Node = d.tr.Session, d.tr.RunID, d.tr.Agent, n.id
 	n.span.Parent = run.ID
 	if in := d.node([]byte(taskOf(ns))); in != nil && in.id != "" {
@@ -60,18 +60,8 @@ func (d *decoder) endNode(n *node, status schema.Status, why []byte) {
 	if len(why) > 0 {
 		n.span.Error = dialect.Short(why)
 	}
-	if status.Ended() {
-		d.Emitter.CloseSpan(n.span, status, d.Frame)
-	} else {
-		n.span.Status = status
-		d.Emitter.ChangedSpan(n.span, d.Frame)
-	}
-	for i := range d.nodes {
-		if d.nodes[i] == n {
-			d.nodes = append(d.nodes[:i], d.nodes[i+1:]...)
-			return
-		}
-	}
+	d.SettleSpan(n.span, status)
+	d.nodes = slices.DeleteFunc(d.nodes, func(x *node) bool { return x == n })
 }
 
 // task reads a task that starts (it has triggers), or its result.
@@ -153,7 +143,7 @@ func (d *decoder) checkpoint(v *fastjson.Value, ns string) {
 	configurable := v.Get("config", "configurable")
 	d.nameThread(configurable.GetStringBytes("thread_id"))
 	d.inRun()
-	if next := v.Get("next"); ns == "" && next != nil && next.Type() == fastjson.TypeArray && len(next.GetArray()) == 0 {
+	if next := v.Get("next"); ns == "" && dialect.IsArray(next) && len(next.GetArray()) == 0 {
 		d.finished = d.Frame.At
 	}
 }

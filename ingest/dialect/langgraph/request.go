@@ -68,7 +68,7 @@ func (d *decoder) http(in *dialect.Input) bool {
 // without a thread, or GET …/runs/{run}/stream, which joins.
 func (d *decoder) asks(h *dialect.Head) {
 	if d.tr.Run() != nil {
-		d.giveUp()
+		d.abandon()
 	}
 	d.place(dialect.Alias(h.Path))
 	d.request = request{
@@ -158,12 +158,7 @@ func (d *decoder) body(in *dialect.Input) {
 	switch {
 	case d.request.status >= 400:
 		in.Type = "error"
-		why := in.JSON.GetStringBytes("detail")
-		for _, name := range []string{"message", "error"} {
-			if why == nil {
-				why = in.JSON.GetStringBytes(name)
-			}
-		}
+		why := dialect.FirstText(in.JSON, "detail", "message", "error")
 		if why == nil {
 			why = in.Data
 		}

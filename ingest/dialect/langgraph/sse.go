@@ -91,21 +91,16 @@ func (d *decoder) ended() {
 
 // failed reads an error event: {error, message}. It is the last of its run.
 func (d *decoder) failed(v *fastjson.Value) {
-	why := v.GetStringBytes("message")
-	name := v.GetStringBytes("error")
-	if len(why) == 0 {
-		why = name
-	}
-	if len(why) == 0 {
+	name, why := v.GetStringBytes("error"), dialect.FirstText(v, "message", "error")
+	if why == nil {
 		why = v.GetStringBytes()
 	}
 	d.inRun()
 	if len(why) > 0 {
-		var attrs dialect.Attributes
+		m := d.tr.Say(schema.MessageError, why)
 		if len(name) > 0 {
-			attrs.AddText("error", string(name))
+			m.Attributes = dialect.TextAttribute("error", string(name))
 		}
-		d.tr.Say(schema.MessageError, why).Attributes = attrs.Text()
 	}
 	status := schema.StatusError
 	switch string(name) {

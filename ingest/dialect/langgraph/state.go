@@ -25,7 +25,7 @@ func (d *decoder) values(v *fastjson.Value, data []byte) {
 	}
 	d.based = true
 	last := len(messages)
-	for last > first && kindOf(messages[last-1]) == human {
+	for last > first && isHuman(messages[last-1]) {
 		last--
 	}
 	if last < len(messages) && !d.request.seen {
@@ -47,7 +47,7 @@ func (d *decoder) unknownFrom(messages []*fastjson.Value, first int) int {
 	for i := len(messages); i > first; i-- {
 		_, m, _ := plain(messages[i-1], nil)
 		id := m.GetStringBytes("id")
-		if a := d.answer(id); d.known(bare(id)) && (a == nil || a.done) {
+		if a := d.answer(id); d.past.Has(bare(id)) && (a == nil || a.done) {
 			return i
 		}
 	}
@@ -56,16 +56,8 @@ func (d *decoder) unknownFrom(messages []*fastjson.Value, first int) int {
 
 // since reads the messages of a state from one on.
 func (d *decoder) since(messages []*fastjson.Value, data []byte, from int) {
-	if from >= len(messages) {
-		return
-	}
-	i := 0
-	dialect.RawElements(dialect.RawMember(data, "messages"), func(raw []byte) bool {
-		if i >= from && i < len(messages) {
-			d.newMessage(messages[i], raw, nil)
-		}
-		i++
-		return true
+	dialect.Elements(messages, dialect.RawMember(data, "messages"), from, func(_ int, m *fastjson.Value, raw []byte) {
+		d.newMessage(m, raw, nil)
 	})
 }
 
@@ -79,11 +71,7 @@ func nameless(m *fastjson.Value) bool {
 // the user's last message.
 func (d *decoder) sinceTheUser(v *fastjson.Value, data []byte) {
 	messages := v.GetArray("messages")
-	from := len(messages)
-	for from > 0 && kindOf(messages[from-1]) != human {
-		from--
-	}
-	d.since(messages, data, from)
+	d.since(messages, data, dialect.NewSince(messages, isHuman, false))
 }
 
 // newMessages reads the messages that a node has added: its update is an object
@@ -93,13 +81,10 @@ func (d *decoder) newMessages(update *fastjson.Value, raw, node []byte) {
 		return
 	}
 	if several := update.GetArray(); several != nil {
-		i := 0
-		dialect.RawElements(raw, func(one []byte) bool {
-			if i < len(several) && several[i].Type() == fastjson.TypeObject {
-				d.newMessages(several[i], one, node)
+		dialect.Elements(several, raw, 0, func(_ int, one *fastjson.Value, raw []byte) {
+			if one.Type() == fastjson.TypeObject {
+				d.newMessages(one, raw, node)
 			}
-			i++
-			return true
 		})
 		return
 	}
@@ -111,14 +96,7 @@ func (d *decoder) newMessages(update *fastjson.Value, raw, node []byte) {
 		d.newMessage(messages, raw, node)
 		return
 	}
-	i, list := 0, messages.GetArray()
-	dialect.RawElements(raw, func(one []byte) bool {
-		if i < len(list) {
-			d.newMessage(list[i], one, node)
-		}
-		i++
-		return true
-	})
+	dialect.Elements(messages.GetArray(), raw, 0, func(_ int, m *fastjson.Value, raw []byte) { d.newMessage(m, raw, node) })
 }
 
 // newMessage reads a message that a node has added.

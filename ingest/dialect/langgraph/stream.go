@@ -60,7 +60,7 @@ func (d *decoder) about(meta *fastjson.Value) {
 // that is past.
 func (d *decoder) growing(id []byte) *answer {
 	a := d.answer(id)
-	if a == nil && !d.known(bare(id)) {
+	if a == nil && !d.past.Has(bare(id)) {
 		a = d.begin(id)
 	}
 	return a
@@ -92,18 +92,12 @@ func (d *decoder) chunk(a *answer, m *fastjson.Value, raw []byte, s source) {
 // snapshots reads messages/partial and messages/complete: messages as they are
 // so far.
 func (d *decoder) snapshots(v *fastjson.Value, data []byte, complete bool) {
-	i, messages := 0, v.GetArray()
+	messages := v.GetArray()
 	if messages == nil {
 		d.Unknown()
 		return
 	}
-	dialect.RawElements(data, func(raw []byte) bool {
-		if i < len(messages) {
-			d.snapshot(messages[i], raw, complete)
-		}
-		i++
-		return true
-	})
+	dialect.Elements(messages, data, 0, func(_ int, m *fastjson.Value, raw []byte) { d.snapshot(m, raw, complete) })
 }
 
 func (d *decoder) snapshot(m *fastjson.Value, raw []byte, complete bool) {
@@ -161,7 +155,7 @@ func (d *decoder) whole(m *fastjson.Value, raw []byte, meta *fastjson.Value) {
 	id := m.GetStringBytes("id")
 	a := d.answer(id)
 	if a == nil {
-		if d.known(bare(id)) {
+		if d.past.Has(bare(id)) {
 			return
 		}
 		a = d.begin(id)

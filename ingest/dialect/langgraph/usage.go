@@ -26,32 +26,18 @@ const rawParts = 16
 // used records an answer's usage: whole, or one chunk's, which is added.
 func (d *decoder) used(a *answer, raw []byte, whole bool) {
 	tokens, total, ok := counting.Read(raw)
-	if !ok {
-		return
-	}
+	u := a.usage
 	switch {
-	case a.usage == nil:
-		id, scope := "usage:"+a.id, a.id
-		if a.id == "" {
-			id = d.ID("usage")
-			scope = id
-		}
-		a.usage = d.tr.Use(&counting, id, scope, a.span, raw)
-		a.usage.Node, a.usage.Model, a.usage.Provider = a.span.Node, a.span.Model, a.span.Provider
-		a.parts = 1
+	case !ok, u != nil && whole && u.Raw == string(raw):
+	case u == nil:
+		u = d.tr.Count(nil, &counting, a.id, a.span, raw)
+		u.Node, u.Model, u.Provider = a.span.Node, a.span.Model, a.span.Provider
+		a.usage, a.parts = u, 1
 	case whole:
-		if a.usage.Raw == string(raw) {
-			return
-		}
-		a.usage.Tokens, a.usage.Total, a.usage.Raw = tokens, total, string(raw)
-		d.Emitter.ChangedUsage(a.usage, d.Frame)
+		u.Tokens, u.Total, u.Raw = tokens, total, string(raw)
+		d.Emitter.ChangedUsage(u, d.Frame)
 	default:
-		u := a.usage
-		u.Tokens = schema.Tokens{
-			Input: u.Tokens.Input + tokens.Input, CacheRead: u.Tokens.CacheRead + tokens.CacheRead,
-			CacheWrite5m: u.Tokens.CacheWrite5m + tokens.CacheWrite5m, CacheWrite1h: u.Tokens.CacheWrite1h + tokens.CacheWrite1h,
-			Output: u.Tokens.Output + tokens.Output, Reasoning: u.Tokens.Reasoning + tokens.Reasoning,
-		}
+		u.Tokens = dialect.AddTokens(u.Tokens, tokens)
 		u.Total += total
 		switch a.parts++; {
 		case a.parts == 2:

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -8,6 +9,28 @@ import (
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
+
+// events are the types of events that facts come from: each is read with its
+// properties, and their text.
+var events = map[string]func(t *talk, p *fastjson.Value, raw []byte){
+	"message.updated":      (*talk).messageUpdated,
+	"message.part.updated": (*talk).partUpdated,
+	"message.part.delta":   (*talk).delta,
+	"session.created":      (*talk).updated,
+	"session.updated":      (*talk).updated,
+	"session.idle":         (*talk).idle,
+	"session.status":       (*talk).status,
+	"session.error":        (*talk).error,
+	"permission.asked":     (*talk).ask,
+	"permission.updated":   (*talk).ask,
+	"permission.replied":   (*talk).replied,
+	"question.asked":       (*talk).ask,
+	"question.replied":     (*talk).replied,
+	"question.rejected":    (*talk).rejected,
+}
+
+// noted are types that only name their session.
+var noted = []string{"session.deleted", "session.diff", "session.compacted", "message.removed", "message.part.removed"}
 
 // silent are the beginnings of the types of events that are known and conclude
 // nothing: what the server, its terminals and its editors are up to. "sync"
@@ -22,18 +45,14 @@ func (d *decoder) event(in *dialect.Input, v *fastjson.Value, data []byte) {
 	in.Type = dialect.Intern(v.GetStringBytes("type"))
 	in.EventID = d.eventID.Own(v.GetStringBytes("id"))
 	p := v.Get("properties")
-	if p == nil || p.Type() != fastjson.TypeObject {
+	if !dialect.IsObject(p) {
 		if !isSilent(in.Type) {
 			d.Unknown()
 		}
 		return
 	}
 	id := sessionOf(p)
-	switch in.Type {
-	case "message.updated", "message.part.updated", "message.part.delta",
-		"session.created", "session.updated", "session.idle", "session.status", "session.error",
-		"permission.asked", "permission.updated", "permission.replied",
-		"question.asked", "question.replied", "question.rejected":
+	if read, known := events[in.Type]; known {
 		if id == nil {
 			if in.Type != "session.error" || len(d.talks) == 0 {
 				d.Unknown()
@@ -42,14 +61,12 @@ func (d *decoder) event(in *dialect.Input, v *fastjson.Value, data []byte) {
 			id = []byte(d.talks[len(d.talks)-1].tr.Session)
 		}
 		t := d.talk(id)
-		t.told(in.Type, p, data)
+		read(t, p, dialect.RawMember(data, "properties"))
 		t.tr.Address()
 		return
-	case "session.deleted", "session.diff", "session.compacted", "message.removed", "message.part.removed":
-	default:
-		if !isSilent(in.Type) {
-			d.Unknown()
-		}
+	}
+	if !slices.Contains(noted, in.Type) && !isSilent(in.Type) {
+		d.Unknown()
 	}
 	in.Session = d.nameOf(id)
 }
@@ -86,51 +103,37 @@ func (d *decoder) nameOf(id []byte) string {
 	return string(id)
 }
 
-// told reads an event of this session: its properties, and its text.
-func (t *talk) told(typ string, p *fastjson.Value, data []byte) {
-	switch typ {
-	case "message.updated":
-		t.message(p.Get("info"), dialect.RawPath(data, "properties.info"))
-	case "message.part.updated":
-		t.part(p.Get("part"), dialect.RawPath(data, "properties.part"))
-	case "message.part.delta":
-		t.delta(p)
-	case "session.created", "session.updated":
-		if parent := p.GetStringBytes("info", "parentID"); parent != nil && t.parent == "" {
-			t.parent = string(parent)
-		}
-	case "session.idle":
-		t.idle()
-	case "session.status":
-		t.status(p.Get("status"), dialect.RawPath(data, "properties.status"))
-	case "session.error":
-		t.failed(p.Get("error"))
-	case "permission.asked", "permission.updated", "question.asked":
-		t.ask(p)
-	case "permission.replied", "question.replied":
-		t.answered(p, false)
-	case "question.rejected":
-		t.answered(p, true)
+func (t *talk) messageUpdated(p *fastjson.Value, raw []byte) {
+	t.message(p.Get("info"), dialect.RawMember(raw, "info"))
+}
+
+func (t *talk) partUpdated(p *fastjson.Value, raw []byte) {
+	t.part(p.Get("part"), dialect.RawMember(raw, "part"))
+}
+
+func (t *talk) updated(p *fastjson.Value, _ []byte) {
+	if parent := p.GetStringBytes("info", "parentID"); parent != nil && t.parent == "" {
+		t.parent = string(parent)
 	}
 }
 
+func (t *talk) error(p *fastjson.Value, _ []byte) { t.failed(p.Get("error")) }
+
 // status reads what a session is about: idle, busy, or waiting to try again.
-func (t *talk) status(v *fastjson.Value, raw []byte) {
+func (t *talk) status(p *fastjson.Value, raw []byte) {
+	v, raw := p.Get("status"), dialect.RawMember(raw, "status")
 	typ := v.GetStringBytes("type")
 	if typ == nil {
 		typ = v.GetStringBytes()
 	}
 	switch string(typ) {
 	case "idle":
-		t.idle()
+		t.idle(nil, nil)
 	case "retry":
 		why := v.GetStringBytes("message")
 		if len(why) == 0 {
 			return
 		}
-		m := t.tr.Say(schema.MessageError, why)
-		var attrs dialect.Attributes
-		attrs.AddRaw("attempt", dialect.RawMember(raw, "attempt"))
-		m.Attributes = attrs.Text()
+		t.tr.Say(schema.MessageError, why).Attributes = dialect.Attribute("attempt", dialect.RawMember(raw, "attempt"))
 	}
 }

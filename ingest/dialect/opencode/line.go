@@ -1,8 +1,6 @@
 package opencode
 
 import (
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -15,7 +13,7 @@ func (d *decoder) line(in *dialect.Input) {
 	t := d.talk(v.GetStringBytes("sessionID"))
 	t.lines = true
 	part, raw := v.Get("part"), dialect.RawMember(in.Data, "part")
-	if part != nil && part.Type() != fastjson.TypeObject {
+	if !dialect.IsObject(part) {
 		part = nil
 	}
 	switch {
@@ -23,7 +21,7 @@ func (d *decoder) line(in *dialect.Input) {
 		t.inRun()
 		t.failed(v.Get("error"))
 	case in.Type == "done":
-		t.idle()
+		t.idle(nil, nil)
 	case part == nil:
 		d.Unknown()
 	case in.Type == "step_start":

@@ -28,13 +28,11 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		}
 		return sure, why
 	}
-	if v.GetStringBytes("sessionID") != nil && isNumber(v.Get("timestamp")) {
+	if v.GetStringBytes("sessionID") != nil && dialect.IsNumber(v.Get("timestamp")) {
 		return matchLine(v)
 	}
 	return matchEvent(v)
 }
-
-func isNumber(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeNumber }
 
 func matchLine(v *fastjson.Value) (dialect.Confidence, string) {
 	typ := string(v.GetStringBytes("type"))

@@ -3,6 +3,7 @@ package opencode
 import (
 	"github.com/valyala/fastjson"
 
+	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
 
@@ -26,7 +27,7 @@ func (t *talk) message(info *fastjson.Value, raw []byte) {
 }
 
 func (t *talk) answer(info *fastjson.Value, raw, id []byte) {
-	if t.known(id) {
+	if t.seen.Has(id) {
 		return
 	}
 	t.speaker(info, info)
@@ -40,11 +41,7 @@ func (t *talk) answer(info *fastjson.Value, raw, id []byte) {
 
 // speaker reads which agent answers, and with which model.
 func (t *talk) speaker(info, model *fastjson.Value) {
-	agent := info.GetStringBytes("agent")
-	if agent == nil {
-		agent = info.GetStringBytes("mode")
-	}
-	if agent != nil {
+	if agent := dialect.FirstText(info, "agent", "mode"); agent != nil {
 		t.tr.Agent = t.agent.Own(agent)
 	}
 	run := t.inRun()
@@ -110,7 +107,7 @@ func (t *talk) text(part *fastjson.Value, kind schema.MessageKind, done bool) {
 	id, content := part.GetStringBytes("id"), part.GetStringBytes("text")
 	m := t.tr.Growing(kind, id)
 	if m == nil {
-		if t.known(id) || len(id)+len(content) == 0 {
+		if t.seen.Has(id) || len(id)+len(content) == 0 {
 			return
 		}
 		t.inRun()
@@ -143,13 +140,13 @@ func (t *talk) firstToken(part *fastjson.Value) {
 	call := t.tr.Call()
 	start, end := part.GetUint64("time", "start"), part.GetUint64("time", "end")
 	if call != nil && call.FirstToken == 0 && start != 0 && end >= start {
-		call.FirstToken = max(t.Frame.At-ns(end-start), call.Started)
+		call.FirstToken = max(t.Frame.At-dialect.Milliseconds(end-start), call.Started)
 		t.Emitter.ChangedSpan(call, t.Frame)
 	}
 }
 
 // delta reads a piece of a part that was told of before.
-func (t *talk) delta(p *fastjson.Value) {
+func (t *talk) delta(p *fastjson.Value, _ []byte) {
 	if string(p.GetStringBytes("field")) != "text" {
 		return
 	}

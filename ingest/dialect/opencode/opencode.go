@@ -6,7 +6,6 @@ package opencode
 import (
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -26,20 +25,12 @@ func timeOf(in *dialect.Input) int64 {
 	if ms == 0 {
 		ms = unwrap(in.JSON).GetUint64("properties", "time")
 	}
-	return ns(ms)
-}
-
-// ns makes nanoseconds of milliseconds; what cannot be a time is 0.
-func ns(ms uint64) int64 {
-	if ms > 1<<42 {
-		return 0
-	}
-	return int64(ms) * 1e6
+	return dialect.Milliseconds(ms)
 }
 
 // unwrap gives the event in a message of /global/event.
 func unwrap(v *fastjson.Value) *fastjson.Value {
-	if payload := v.Get("payload"); payload != nil && payload.Type() == fastjson.TypeObject && !v.Exists("type") {
+	if payload := v.Get("payload"); dialect.IsObject(payload) && !v.Exists("type") {
 		return payload
 	}
 	return v
@@ -50,9 +41,9 @@ type decoder struct {
 	model.Stream
 	// talks are the sessions that were heard of, that of the latest frame last.
 	talks []*talk
-	// seen are hashes of the ids of messages and parts that nothing more is to
-	// be concluded from, the latest last.
-	seen    []uint64
+	// seen are the ids of messages and parts that nothing more is to be concluded
+	// from.
+	seen    dialect.Recent
 	eventID dialect.Last
 	quoting []byte // room for an id
 }
@@ -127,30 +118,5 @@ func (d *decoder) trim() {
 	}
 }
 
-// known reports whether an id was noted; an empty one never is.
-func (d *decoder) known(id []byte) bool {
-	if len(id) == 0 {
-		return false
-	}
-	hash := xxhash.Sum64(id)
-	for i := len(d.seen) - 1; i >= 0; i-- {
-		if d.seen[i] == hash {
-			return true
-		}
-	}
-	return false
-}
-
 // note remembers an id, and reports whether it was known before.
-func (d *decoder) note(id []byte) bool {
-	if d.known(id) {
-		return true
-	}
-	if len(id) > 0 {
-		if len(d.seen) >= seenIDs {
-			d.seen = slices.Delete(d.seen, 0, 1)
-		}
-		d.seen = append(d.seen, xxhash.Sum64(id))
-	}
-	return false
-}
+func (d *decoder) note(id []byte) bool { return d.seen.Note(id, seenIDs) }

@@ -1,10 +1,9 @@
 package opencode
 
 import (
-	"slices"
-
 	"github.com/valyala/fastjson"
 
+	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
 )
 
@@ -18,7 +17,7 @@ type asked struct {
 const openQuestions = 32
 
 // ask reads a permission that is asked for, or a question: the call waits.
-func (t *talk) ask(p *fastjson.Value) {
+func (t *talk) ask(p *fastjson.Value, _ []byte) {
 	call := p.GetStringBytes("tool", "callID")
 	if call == nil {
 		call = p.GetStringBytes("callID") // before version 1.1
@@ -27,24 +26,18 @@ func (t *talk) ask(p *fastjson.Value) {
 	if tool == nil {
 		return
 	}
-	if len(t.asked) >= openQuestions {
-		t.asked = slices.Delete(t.asked, 0, 1)
-	}
-	t.asked = append(t.asked, asked{id: string(p.GetStringBytes("id")), call: string(call)})
-	tool.Attrs.AddTime("approval_at", t.Frame.At)
-	t.tr.Noted(tool)
-	t.tr.Wait(tool)
+	t.asked = dialect.AppendRecent(t.asked, asked{id: string(p.GetStringBytes("id")), call: string(call)}, openQuestions)
+	t.tr.AwaitApproval(tool)
 }
+
+func (t *talk) replied(p *fastjson.Value, _ []byte) { t.answered(p, false) }
+
+func (t *talk) rejected(p *fastjson.Value, _ []byte) { t.answered(p, true) }
 
 // answered reads the user's answer. A call that may go on is executed from now
 // on; one that may not ends with its error.
 func (t *talk) answered(p *fastjson.Value, refused bool) {
-	id := p.GetStringBytes("requestID")
-	for _, name := range []string{"permissionID", "id"} {
-		if id == nil {
-			id = p.GetStringBytes(name)
-		}
-	}
+	id := dialect.FirstText(p, "requestID", "permissionID", "id")
 	for _, name := range []string{"reply", "response"} {
 		refused = refused || string(p.GetStringBytes(name)) == "reject"
 	}

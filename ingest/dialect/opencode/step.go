@@ -41,7 +41,7 @@ func (t *talk) stepFinish(part *fastjson.Value, raw []byte) {
 	if reason := part.GetStringBytes("reason"); reason != nil {
 		attrs.AddText("stop_reason", string(reason))
 	}
-	if cost := dialect.RawMember(raw, "cost"); len(cost) > 0 && string(cost) != "null" && string(cost) != "0" {
+	if cost := dialect.RawMember(raw, "cost"); !dialect.RawNull(cost) && string(cost) != "0" {
 		attrs.AddRaw("cost", cost)
 	}
 	call.Attributes = attrs.Text()

@@ -40,9 +40,7 @@ func (t *talk) inRun() *dialect.Span {
 		run = t.tr.OpenRun("")
 		t.failure = failure{}
 		if t.parent != "" {
-			var attrs dialect.Attributes
-			attrs.AddText("parent_session", t.parent)
-			run.Attributes = attrs.Text()
+			run.Attributes = dialect.TextAttribute("parent_session", t.parent)
 		}
 	}
 	t.finished = 0
@@ -51,7 +49,7 @@ func (t *talk) inRun() *dialect.Span {
 
 // failed notes an error: {name, data: {message}}. The session goes idle after it.
 func (t *talk) failed(e *fastjson.Value) {
-	if e == nil || e.Type() == fastjson.TypeNull {
+	if dialect.IsNull(e) {
 		return
 	}
 	name := e.GetStringBytes("name")
@@ -74,14 +72,12 @@ func (t *talk) failed(e *fastjson.Value) {
 	}
 	m := t.tr.Say(schema.MessageError, text)
 	if len(name) > 0 {
-		var attrs dialect.Attributes
-		attrs.AddText("name", string(name))
-		m.Attributes = attrs.Text()
+		m.Attributes = dialect.TextAttribute("name", string(name))
 	}
 }
 
 // idle ends the run.
-func (t *talk) idle() {
+func (t *talk) idle(*fastjson.Value, []byte) {
 	if t.tr.Run() != nil {
 		t.end()
 		t.trim()

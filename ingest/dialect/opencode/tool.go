@@ -31,7 +31,7 @@ func (t *talk) tool(part *fastjson.Value, raw []byte) {
 	}
 	t.tooled = true
 	if input := dialect.RawPath(raw, "state.input"); !isEmpty(input) && !bytes.Equal(tool.Arguments(), input) {
-		t.argue(tool, input)
+		t.arguments(tool, input)
 	}
 	switch string(state.GetStringBytes("status")) {
 	case "pending":
@@ -53,9 +53,9 @@ func (t *talk) tool(part *fastjson.Value, raw []byte) {
 	}
 }
 
-// argue tells a call's arguments. In lines that is no sign of when the model
-// began to say them.
-func (t *talk) argue(tool *model.Tool, input []byte) {
+// arguments sets a call's arguments. In lines that is no sign of when the model
+// began to write them.
+func (t *talk) arguments(tool *model.Tool, input []byte) {
 	call := t.tr.Call()
 	if call == nil || !t.lines {
 		t.tr.SetArguments(tool, input)
@@ -68,7 +68,7 @@ func (t *talk) argue(tool *model.Tool, input []byte) {
 
 // isEmpty reports whether arguments are not there so far.
 func isEmpty(raw []byte) bool {
-	return len(raw) == 0 || string(raw) == "null" || string(raw) == "{}"
+	return dialect.RawNull(raw) || string(raw) == "{}"
 }
 
 // running reads a call that is executed, from when it is first said to be. What
@@ -90,7 +90,7 @@ func (t *talk) time(tool *model.Tool, state *fastjson.Value, met bool) {
 	start, end := state.GetUint64("time", "start"), state.GetUint64("time", "end")
 	took := int64(0)
 	if start != 0 && end >= start {
-		took = ns(end - start)
+		took = dialect.Milliseconds(end - start)
 	}
 	switch {
 	case met:

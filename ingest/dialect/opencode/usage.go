@@ -69,7 +69,7 @@ func (m *message) step(t *talk, raw []byte, call *dialect.Span) {
 	if !ok {
 		return
 	}
-	m.sum = sum(m.sum, tokens)
+	m.sum = dialect.AddTokens(m.sum, tokens)
 	if m.steps++; m.steps == 1 || m.total != 0 && total != 0 {
 		m.total += total
 	} else {
@@ -87,18 +87,9 @@ func (m *message) use(t *talk, raw []byte, call *dialect.Span) {
 	if call == nil {
 		call = t.tr.Run()
 	}
-	id, scope := "usage:"+m.id, m.id
-	if m.id == "" || t.known([]byte(m.id)) { // a line that does not say, or much too late
-		id = t.ID("usage")
-		scope = id
+	of := m.id
+	if t.seen.Has([]byte(of)) {
+		of = "" // much too late
 	}
-	m.usage = t.tr.Use(&counting, id, scope, call, raw)
-}
-
-func sum(a, b schema.Tokens) schema.Tokens {
-	return schema.Tokens{
-		Input: a.Input + b.Input, CacheRead: a.CacheRead + b.CacheRead,
-		CacheWrite5m: a.CacheWrite5m + b.CacheWrite5m, CacheWrite1h: a.CacheWrite1h + b.CacheWrite1h,
-		Output: a.Output + b.Output, Reasoning: a.Reasoning + b.Reasoning,
-	}
+	m.usage = t.tr.Count(nil, &counting, of, call, raw)
 }

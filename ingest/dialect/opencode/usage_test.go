@@ -110,3 +110,11 @@ func TestManySessions(t *testing.T) {
 		t.Errorf("%v, want 250 of each", status)
 	}
 }
+
+func sum(a, b schema.Tokens) schema.Tokens {
+	return schema.Tokens{
+		Input: a.Input + b.Input, CacheRead: a.CacheRead + b.CacheRead,
+		CacheWrite5m: a.CacheWrite5m + b.CacheWrite5m, CacheWrite1h: a.CacheWrite1h + b.CacheWrite1h,
+		Output: a.Output + b.Output, Reasoning: a.Reasoning + b.Reasoning,
+	}
+}
