@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"math"
 	"strconv"
 	"time"
 
@@ -13,15 +14,18 @@ func RawNull(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }
 // IsNumber reports whether a value is there and is a number.
 func IsNumber(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeNumber }
 
-// TextTime reads a time in RFC 3339, ns. It is 0 for any other text, and for
-// years that nanoseconds cannot hold.
+// TextTime reads a time in RFC 3339, ns. It is 0 for any other text. Years that nanoseconds
+// cannot hold are math.MaxInt64, so that a frame clock counts the frame as misdated.
 func TextTime(text []byte) int64 {
 	if len(text) == 0 {
 		return 0
 	}
 	at, err := time.Parse(time.RFC3339Nano, Alias(text))
-	if err != nil || at.Year() < 1971 || at.Year() > 2261 {
+	switch {
+	case err != nil || at.Year() < 1971:
 		return 0
+	case at.Year() > 2261:
+		return math.MaxInt64
 	}
 	return at.UnixNano()
 }
