@@ -4,7 +4,7 @@ import "time"
 
 // The process's clock: wall-clock time at start, carried on by the monotonic
 // clock, so that a wall clock that is set back or forward meanwhile does not
-// tear a recording.
+// distort a recording.
 var clockBase = time.Now()
 
 // Now is the time to stamp a frame with, ns since the Unix epoch.

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// A request may be all that is heard for longer than frames are held back. When
-// the answer shows the dialect, the request is told to it as well.
+// A request may be the only frame for longer than frames are buffered. When the answer
+// shows the dialect, its decoder reads the request as well.
 func TestDialectShowsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mem := &ingesttest.Memory{}

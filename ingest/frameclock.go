@@ -47,7 +47,7 @@ const (
 	// clockSessions bounds the sessions that times are kept of.
 	clockSessions = 1024
 	// clockAhead is how many frames are looked at to judge the time of one, and
-	// clockAheadBytes how many bytes of them are held.
+	// clockAheadBytes how many bytes of them are buffered.
 	clockAhead      = 32
 	clockAheadBytes = 256 << 10
 	// oldestTime is before any agent; futureLimit allows for clocks that are wrong.

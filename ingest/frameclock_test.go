@@ -17,7 +17,7 @@ import (
 var clockStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Files are written as "a10 a11 b1 a-": the session that a line of Claude Code names,
-// and the second that it says, "-" for none. Of what is wanted each is the session
+// and the second that it states, "-" for none. Each expected element is the session
 // and the second at which the frame arrived.
 func TestFrameClock(t *testing.T) {
 	many := func(format string, from, to int) string {
@@ -115,7 +115,7 @@ func clockLine(t *testing.T, n int, text string) string {
 	return fmt.Sprintf(`{"type":"user",%s"sessionId":%q,"uuid":"u%d","message":{"role":"user","content":"x"}}`+"\n", stamp, text[:1], n)
 }
 
-// What is held back to judge times goes on when nothing follows, and by a Flush.
+// Frames that are delayed to judge times are published when nothing follows, and by a Flush.
 func TestFrameClockGoesOn(t *testing.T) {
 	var memory ingesttest.Memory
 	rec := ingest.NewRecorder(&memory, ingest.Settings{DetectFor: 20 * time.Millisecond}, nil)

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// holding is a publisher that confirms a block when it is told to.
+// holding is a publisher that acknowledges a block when confirm is called.
 type holding struct {
 	mu     sync.Mutex
 	frames [][]uint64
@@ -47,12 +47,12 @@ func (h *holding) waitFor(t *testing.T, n int) {
 	t.Fatalf("%d blocks came, want %d", len(h.done), n)
 }
 
-// confirm confirms a block and gives the frames that were in it.
+// confirm acknowledges a block and returns the frames in it.
 func (h *holding) confirm(i int) []uint64 {
 	h.mu.Lock()
 	done, seqs := h.done[i], h.frames[i]
 	h.mu.Unlock()
-	// The frames count as confirmed from here on: done may tell of them.
+	// The frames count as confirmed from here on: done may report them.
 	done(nil)
 	return seqs
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// Limits bound what one client sends. The zero value of a field stands for its
-// default, which is far above what agents send.
+// Limits bound the input of one client. The zero value of a field stands for its
+// default, which is far above the input of agents.
 type Limits struct {
 	Bytes    uint64 // of a body, its encoding undone; default 256 GiB
 	Frames   uint64 // of a body; default 1,000,000,000
@@ -41,7 +41,7 @@ type LimitError struct {
 func (e *LimitError) Error() string { return e.What + " (" + e.Flag + ")" }
 
 // Exceeded returns the error of the limit that a flag of the server sets, and counts
-// it. The metric has what follows "max-" in the flag's name.
+// it. The metric's label is the flag's name from behind "max-".
 func Exceeded(flag, format string, args ...any) *LimitError {
 	_, limit, _ := strings.Cut(flag, "max-")
 	limits.WithLabelValues(limit).Inc()

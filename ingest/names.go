@@ -9,13 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultTenant is where everything belongs that names no tenant.
+// DefaultTenant is the tenant of streams that name none.
 const DefaultTenant = "default"
 
 const nameLimit = 256 // bytes
 
-// CheckSession says what is wrong with a session id given by a user: it is
-// printable UTF-8 text of 1 to 256 bytes.
+// CheckSession validates a session id that a user named: it is printable UTF-8 text of 1 to 256 bytes.
 func CheckSession(id string) error {
 	switch {
 	case id == "" || len(id) > nameLimit:
@@ -30,7 +29,7 @@ func CheckSession(id string) error {
 	return nil
 }
 
-// CheckTenant says what is wrong with a tenant's name: letters, digits, "-"
+// CheckTenant validates a tenant's name: letters, digits, "-"
 // and "_", at most 64.
 func CheckTenant(name string) error {
 	bad := strings.ContainsFunc(name, func(r rune) bool { return !plain(r) })
@@ -47,7 +46,8 @@ func plain(r rune) bool {
 // sessionID returns the session id for the name that a frame has for its session. A name
 // that CheckSession accepts is kept as it is. Any other is "~" and the name with each
 // invalid byte as %XX, and "%" as "%25". One that is still too long is cut, and
-// ends with "%cut-" and a hash of all of it. No two ids become one: an id that looks like an escaped one is escaped itself.
+// ends with "%cut-" and a hash of all of it. Distinct names have
+// distinct ids: a name that looks like an escaped one is escaped itself.
 func sessionID(id string) string {
 	if CheckSession(id) == nil && !looksEscaped(id) {
 		return id
@@ -55,7 +55,7 @@ func sessionID(id string) string {
 	const cut = nameLimit - len(cutMark) - 2*cutHash
 	escaped := make([]byte, 0, nameLimit+16)
 	escaped = append(escaped, escapeMark...)
-	keep := 0 // bytes that are kept if it has to be cut
+	keep := 0 // bytes that remain if it has to be cut
 	for i := 0; i < len(id) && len(escaped) <= nameLimit; {
 		r, size := utf8.DecodeRuneInString(id[i:])
 		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) || r == '%' || id == "." || id == ".." {

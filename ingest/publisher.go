@@ -5,27 +5,27 @@ import (
 	"errors"
 )
 
-// EncodedBlock is an encoded block with what is needed to carry it on without
-// opening it.
+// EncodedBlock is an encoded block with the fields that delivery needs, so that it is not
+// decoded on the way.
 type EncodedBlock struct {
 	Tenant  string
 	Session string
-	ID      string // names the block for deduplication: the stream, when this process began with it, a count
+	ID      string // for deduplication: the stream, when this process opened it, a count
 	Frames  int
-	Data    []byte // the block; not changed after it was handed over
+	Data    []byte // the block; not changed after it was published
 }
 
-// Publisher carries blocks on towards the sink.
+// Publisher sends blocks towards the sink.
 type Publisher interface {
-	// Publish takes a block. It waits while too many blocks are on their way,
-	// and fails only if the block was not taken. For a block that was taken,
-	// done is called exactly once, from another goroutine: with nil once the
-	// block is durable, else with the reason for which it was given up.
+	// Publish takes a block. It waits while too many blocks are in flight, and fails only
+	// if the block was not taken. For a block that was taken, done is called exactly once,
+	// from another goroutine: with nil once the block is durable, else with the error for
+	// which it was abandoned.
 	Publish(ctx context.Context, p EncodedBlock, done func(error)) error
 }
 
-// Permanent marks an error that the same block would meet at any time: it is
-// given back to the stream, and not tried again.
+// Permanent marks an error that every retry of the same block would meet. The block is not
+// retried, and the stream receives the error.
 func Permanent(err error) error { return &permanent{err} }
 
 // IsPermanent reports whether an error is marked so.

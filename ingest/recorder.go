@@ -8,14 +8,14 @@ import (
 	"tapedeck/schema"
 )
 
-// Settings bound what a Recorder holds and when it hands it on. The zero value
+// Settings bound what a Recorder buffers and for how long. The zero value
 // of a field stands for its default.
 type Settings struct {
 	BlockFrames int           // frames in one block at most; default 4096
 	BlockBytes  int           // raw bytes in one block at which it is cut; default 128 KiB
 	BlockAge    time.Duration // the longest a frame waits for its block to fill; default 5 ms
-	// Frames are held back until the stream's dialect and session are known,
-	// as far as these bounds allow.
+	// Frames are buffered until the stream's dialect and session are known,
+	// within these bounds.
 	DetectFrames int           // default 256
 	DetectBytes  int           // default 256 KiB
 	DetectFor    time.Duration // default 300 ms
@@ -70,7 +70,7 @@ func NewRecorder(p Publisher, s Settings, log *slog.Logger) *Recorder {
 // ID returns the id of the recording process, which its streams carry.
 func (r *Recorder) ID() string { return r.settings.ID }
 
-// StreamOptions say what a stream is and where its frames belong.
+// StreamOptions describe a stream.
 type StreamOptions struct {
 	Tenant string // "default" if empty
 	// Session puts every frame of the stream into that session. If it is
@@ -92,37 +92,37 @@ type StreamOptions struct {
 	// stream once it ends with "eof". It is for files and bodies: the same bytes are
 	// the same recording.
 	Digest bool
-	// Resume goes on with an earlier stream, after a tap was restarted.
+	// Resume continues an earlier stream, after a tap was restarted.
 	Resume *Resume
-	// Durable, if set, is told each time more is durable: all frames with a
+	// Durable, if set, is called each time more is durable: all frames with a
 	// seq below next are. It is called from other goroutines, one at a time,
 	// and must not call the stream.
 	Durable func(next uint64)
 }
 
-// Resume names the stream that a tap goes on with.
+// Resume names the stream that a tap continues.
 type Resume struct {
 	StreamID string
 	NextSeq  uint64 // of the first frame that will be recorded
 	Settled         // what the stream had settled by then
 	// Again: the tap can read the stream from its first frame on. It records all
 	// of it again, at the times of the first time; frames below NextSeq are
-	// known and not published, but the decoder sees them, so that it goes on as
-	// if nothing had happened.
+	// known and not published; the decoder reads them, so that its state is that of an
+	// undisturbed recording.
 	Again bool
 	// Attempt counts how often the stream was resumed under its key: the state at
 	// a later attempt replaces that of earlier ones, an end included.
 	Attempt uint64
 }
 
-// Settled is what a stream finds out from its first frames.
+// Settled is what a stream detects from its first frames.
 type Settled struct {
 	Session string `json:"session"` // of frames that name none; "" while none was named
 	Dialect string `json:"dialect"` // "" while it is not known
 }
 
-// Open begins a stream. The error is for options that cannot be: an unknown
-// dialect, a bad session name.
+// Open begins a stream. It fails on invalid options: an unknown dialect, an invalid
+// session id.
 func (r *Recorder) Open(opts StreamOptions) (*Stream, error) {
 	if opts.Tenant == "" {
 		opts.Tenant = DefaultTenant
@@ -138,12 +138,12 @@ func (r *Recorder) Open(opts StreamOptions) (*Stream, error) {
 	return newStream(r, opts)
 }
 
-// Summary is what a stream came to.
+// Summary describes a recorded stream.
 type Summary struct {
 	StreamID string `json:"stream_id"`
 	// Sessions lists the sessions that the frames went to, in order of
 	// appearance, the first SessionLimit of them; SessionCount is their number,
-	// where one that was left and came back counts again.
+	// where a session with several segments counts several times.
 	Sessions     []string        `json:"sessions"`
 	SessionCount int             `json:"session_count"`
 	LastSession  string          `json:"last_session"` // the last one begun
@@ -152,7 +152,7 @@ type Summary struct {
 	Dialect      string          `json:"dialect"`
 	Evidence     string          `json:"evidence"`
 	Counters     schema.Counters `json:"counters"`
-	Timed        bool            `json:"timed"` // with FrameClock: some frame told a time
+	Timed        bool            `json:"timed"` // with FrameClock: some frame states a time
 	// Misdated counts, with FrameClock, the frames whose times run backwards in their
 	// session or are out of range: they have the time of the frame before them.
 	Misdated uint64 `json:"misdated"`

@@ -57,7 +57,7 @@ func TestRecordedAgain(t *testing.T) {
 				}
 			}
 			if after.Frames != uint64(len(lines))-known {
-				t.Errorf("%d frames are told to be new", after.Frames)
+				t.Errorf("%d frames are counted as new", after.Frames)
 			}
 			want, got := merge(blocks), merge(append(blocks[:n:n], second.Blocks()...))
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -100,11 +100,11 @@ func merge(blocks []*block.Block) map[string]any {
 		for _, f := range b.Facts.Usages {
 			all[fmt.Sprint("usage ", b.Session, f.ID, f.SeenSeq)] = f
 		}
-		for _, told := range append(b.Left, block.Left{Session: b.Session, State: b.State}) {
-			told.State.Recorder = "" // it differs between recording processes
-			key := fmt.Sprint("state ", told.Session, told.State.FirstSeq)
-			if told.State.Version >= states[key].Version {
-				states[key] = told.State
+		for _, end := range append(b.Left, block.Left{Session: b.Session, State: b.State}) {
+			end.State.Recorder = "" // it differs between recording processes
+			key := fmt.Sprint("state ", end.Session, end.State.FirstSeq)
+			if end.State.Version >= states[key].Version {
+				states[key] = end.State
 			}
 		}
 	}

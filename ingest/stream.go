@@ -149,8 +149,8 @@ func (s *Stream) enter(ctx context.Context) error {
 
 func (s *Stream) unlock() { <-s.lock }
 
-// enterOpen is enter for a stream that goes on: it fails without the lock if the stream was
-// closed or has failed.
+// enterOpen is enter for an open stream: it fails, without the lock, if the stream was closed
+// or has failed.
 func (s *Stream) enterOpen(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -83,7 +83,7 @@ func TestWhichSession(t *testing.T) {
 		want  []string // the session of each frame; "" for the stream's own id
 	}{
 		{"the frames' own", "", []string{named("a"), named("a"), named("b")}, []string{"a", "a", "b"}},
-		{"frames before the first name are held back for it", "", []string{`{}`, `text`, named("a"), `{}`}, []string{"a", "a", "a", "a"}},
+		{"frames before the first name are buffered for it", "", []string{`{}`, `text`, named("a"), `{}`}, []string{"a", "a", "a", "a"}},
 		{"a later id takes only the frames that carry it", "", []string{named("a"), named("b"), `{}`, named("a")}, []string{"a", "b", "a", "a"}},
 		{"nobody names one", "", []string{`{}`, `x`, `{}`}, []string{"", "", ""}},
 		{"the user's goes before all", "mine", []string{`{}`, named("a"), named("b")}, []string{"mine", "mine", "mine"}},
@@ -110,8 +110,8 @@ func TestWhichSession(t *testing.T) {
 	}
 }
 
-// A stream that never names a session is not held back for ever.
-func TestHoldIsBounded(t *testing.T) {
+// The frames of a stream that never names a session are buffered for a bounded time.
+func TestDetectionIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mem := &ingesttest.Memory{}
 		s := open(t, mem, ingest.Settings{DetectFor: 300 * time.Millisecond}, ingest.StreamOptions{})
@@ -123,7 +123,7 @@ func TestHoldIsBounded(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		if d := time.Since(began); d < 300*time.Millisecond || d > 320*time.Millisecond {
-			t.Errorf("held for %v, want 300 ms", d)
+			t.Errorf("buffered for %v, want 300 ms", d)
 		}
 		for i := range 300 { // and not by number
 			if err := s.Record(t.Context(), line1(`{"a":1}`, int64(i))); err != nil {
@@ -158,9 +158,9 @@ func TestBlockAge(t *testing.T) {
 	})
 }
 
-// More sessions than a stream keeps open: those left come back as new parts,
-// and the parts add up.
-func TestParts(t *testing.T) {
+// More sessions than a stream keeps open: closed ones are continued by new segments,
+// and the segments add up.
+func TestSegments(t *testing.T) {
 	var lines []string
 	for i := range 300 {
 		lines = append(lines, fmt.Sprintf(`{"session_id":"s%d"}`, i%30))
@@ -168,37 +168,37 @@ func TestParts(t *testing.T) {
 	mem, sum := record(t, ingest.Settings{Segments: 4}, ingest.StreamOptions{}, lines...)
 	newest := map[string]map[uint64]schema.StreamState{}
 	for _, b := range mem.Blocks() {
-		for _, told := range append(b.Left, block.Left{Session: b.Session, State: b.State}) {
-			parts := newest[told.Session]
-			if parts == nil {
-				parts = map[uint64]schema.StreamState{}
-				newest[told.Session] = parts
+		for _, end := range append(b.Left, block.Left{Session: b.Session, State: b.State}) {
+			segments := newest[end.Session]
+			if segments == nil {
+				segments = map[uint64]schema.StreamState{}
+				newest[end.Session] = segments
 			}
-			if told.State.Version >= parts[told.State.FirstSeq].Version {
-				parts[told.State.FirstSeq] = told.State
+			if end.State.Version >= segments[end.State.FirstSeq].Version {
+				segments[end.State.FirstSeq] = end.State
 			}
 		}
 	}
 	if len(newest) != 30 || len(mem.Frames(sum.StreamID)) != 300 {
 		t.Fatalf("%d sessions, %d frames; want 30 and 300", len(newest), len(mem.Frames(sum.StreamID)))
 	}
-	for session, parts := range newest {
+	for session, segments := range newest {
 		var frames uint64
-		for _, st := range parts {
+		for _, st := range segments {
 			frames += st.Frames
 			if st.Ended == 0 || st.EndReason == "" {
-				t.Errorf("session %s: the part from frame %d never ended", session, st.FirstSeq)
+				t.Errorf("session %s: the segment from frame %d never ended", session, st.FirstSeq)
 			}
 		}
 		if frames != 10 {
-			t.Errorf("session %s: parts of %d frames in all, want 10", session, frames)
+			t.Errorf("session %s: segments of %d frames in all, want 10", session, frames)
 		}
 	}
 }
 
-// A session whose frame makes another part go is not the one that goes, though all
-// the others have facts to tell on that occasion.
-func TestPartInUseStays(t *testing.T) {
+// A session whose frame makes a segment be evicted stays open itself, even if all
+// others have facts to publish at that moment.
+func TestSegmentInUseStays(t *testing.T) {
 	mem := &ingesttest.Memory{}
 	s := open(t, mem, ingest.Settings{Segments: 2}, ingest.StreamOptions{Dialect: "loom"})
 	for i, line := range []string{chunkOf(0), chunkOf(1), unknownOf(2), unknownOf(2)} {
@@ -215,9 +215,9 @@ func TestPartInUseStays(t *testing.T) {
 	}
 }
 
-// However few parts there may be, and whatever late facts need the room of the one
+// However few segments there may be, and whatever late facts need the room of the one
 // in use, no frame is lost.
-func TestFewParts(t *testing.T) {
+func TestFewSegments(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for limit := 1; limit < 5; limit++ {
 		mem := &ingesttest.Memory{}
@@ -230,7 +230,7 @@ func TestFewParts(t *testing.T) {
 				line = unknownOf(random.IntN(limit + 4))
 			}
 			if at += random.Int64N(int64(300 * time.Millisecond)); random.IntN(10) == 0 {
-				at += int64(2 * time.Second) // now is told what was put off
+				at += int64(2 * time.Second) // deferred facts are due
 			}
 			if err := s.Record(t.Context(), line1(line, at)); err != nil {
 				t.Fatal(err)
@@ -241,7 +241,7 @@ func TestFewParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := len(mem.Frames(sum.StreamID)); got != frames || sum.Frames != frames {
-			t.Errorf("%d parts: %d frames, %d in the summary, want %d", limit, got, sum.Frames, frames)
+			t.Errorf("%d segments: %d frames, %d in the summary, want %d", limit, got, sum.Frames, frames)
 		}
 	}
 }
@@ -255,7 +255,7 @@ func unknownOf(n int) string {
 	return fmt.Sprintf(`{"session_id":"s%d","node_id":"s%[1]d-think-0","event_id":1,"type":"unknown"}`, n)
 }
 
-// A part that the stream left, and of which all was told before, ends in another
+// A closed segment of which all else was published ends in another
 // session's block: none goes out for its end alone.
 func TestNoBlockForAnEndAlone(t *testing.T) {
 	mem := &ingesttest.Memory{}
@@ -288,15 +288,15 @@ func TestNoBlockForAnEndAlone(t *testing.T) {
 	}
 }
 
-// The durable frontier never runs ahead of what was confirmed, and reaches the end.
+// The ack watermark never passes a frame that was not confirmed, and reaches the end.
 func TestDurable(t *testing.T) {
 	held := &holding{}
 	var mu sync.Mutex
-	var told []uint64
+	var reported []uint64
 	s := open(t, held, ingest.Settings{BlockFrames: 10}, ingest.StreamOptions{Dialect: "generic", Durable: func(next uint64) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, next)
+		reported = append(reported, next)
 	}})
 	for i := range 100 {
 		if err := s.Record(t.Context(), line1(fmt.Sprintf(`{"session_id":"s%d"}`, i%2), int64(i))); err != nil {
@@ -315,10 +315,10 @@ func TestDurable(t *testing.T) {
 			confirmed[seq] = true
 		}
 		mu.Lock()
-		if len(told) > 0 {
-			for seq := range told[len(told)-1] {
+		if len(reported) > 0 {
+			for seq := range reported[len(reported)-1] {
 				if !confirmed[seq] {
-					t.Fatalf("told that %d frames are durable, but %d was not confirmed", told[len(told)-1], seq)
+					t.Fatalf("%d frames are reported durable, but %d was not confirmed", reported[len(reported)-1], seq)
 				}
 			}
 		}
@@ -327,12 +327,12 @@ func TestDurable(t *testing.T) {
 	if err := bounded.Receive(t, closed); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.IsSorted(told) || told[len(told)-1] != 100 {
-		t.Errorf("told %v: it must rise to 100", told)
+	if !slices.IsSorted(reported) || reported[len(reported)-1] != 100 {
+		t.Errorf("reported %v: it must rise to 100", reported)
 	}
 }
 
-func TestGivenUpBlocksFailTheStream(t *testing.T) {
+func TestAbandonedBlocksFailTheStream(t *testing.T) {
 	gone := errors.New("the disk is full")
 	mem := &ingesttest.Memory{}
 	mem.GiveUp(gone)
@@ -389,9 +389,9 @@ func TestFramesAreCopied(t *testing.T) {
 	bounded.Wait(t, mem.Wait)
 }
 
-// A publisher that pushes back for long fails nothing: Record gives its context
-// back, the frame was not taken, and all that was taken comes out in the end.
-func TestPushedBack(t *testing.T) {
+// A publisher that exerts backpressure for long fails nothing: Record returns its context's
+// error, the frame was not taken, and all that was taken is published in the end.
+func TestBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mem := &ingesttest.Memory{}
 		s := open(t, mem, ingest.Settings{BlockFrames: 4}, ingest.StreamOptions{Session: "s", Dialect: "generic"})
@@ -419,7 +419,7 @@ func TestPushedBack(t *testing.T) {
 		mem.Wait()
 		frames := mem.Frames(sum.StreamID)
 		if len(frames) != taken || sum.Frames != uint64(taken) {
-			t.Fatalf("%d frames came out, the summary says %d, %d were taken", len(frames), sum.Frames, taken)
+			t.Fatalf("%d frames came out, the summary has %d, %d were taken", len(frames), sum.Frames, taken)
 		}
 		for i, f := range frames {
 			if want := fmt.Sprintf("{\"n\":%d}\n", i); string(f.Raw) != want {
@@ -429,8 +429,8 @@ func TestPushedBack(t *testing.T) {
 	})
 }
 
-// The title that a part's first frames give stays, also if the part had to
-// displace another.
+// The title from a segment's first frames stays, also if the segment made another be
+// evicted.
 func TestTitles(t *testing.T) {
 	var lines []string
 	for i := range 20 {
@@ -439,7 +439,7 @@ func TestTitles(t *testing.T) {
 	mem, _ := record(t, ingest.Settings{Segments: 4}, ingest.StreamOptions{Dialect: "loom"}, lines...)
 	titles := map[string]string{}
 	for _, b := range mem.Blocks() {
-		if b.State.Frames > 0 { // the end of its run comes in a part of its own
+		if b.State.Frames > 0 { // the end of its run has a segment of its own
 			titles[b.Session] = b.State.Title
 		}
 	}
@@ -485,15 +485,15 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Frames that were held back do not count as durable before their block is.
-func TestHeldFramesAreNotDurable(t *testing.T) {
+// Buffered frames do not count as durable before their block is.
+func TestBufferedFramesAreNotDurable(t *testing.T) {
 	held := &holding{}
 	var mu sync.Mutex
-	var told uint64
+	var reported uint64
 	s := open(t, held, ingest.Settings{BlockBytes: 32 << 10, BlockAge: time.Hour}, ingest.StreamOptions{Durable: func(next uint64) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = next
+		reported = next
 	}})
 	for i := range 256 {
 		line := fmt.Sprintf(`{"n":%d,"x":"%s"}`, i, strings.Repeat("x", 700))
@@ -504,14 +504,14 @@ func TestHeldFramesAreNotDurable(t *testing.T) {
 	held.waitFor(t, 5)
 	confirmed := uint64(len(held.confirm(0)))
 	mu.Lock()
-	if told > confirmed || told == 0 {
-		t.Errorf("told that %d frames are durable, %d were confirmed", told, confirmed)
+	if reported > confirmed || reported == 0 {
+		t.Errorf("%d frames are reported durable, %d were confirmed", reported, confirmed)
 	}
 	mu.Unlock()
 }
 
-// A message that grows is told now and then; its frames do not wait for that.
-func TestFramesOfAGrowingMessageAreNotHeldUp(t *testing.T) {
+// A growing message is published now and then; its frames do not wait for that.
+func TestFramesOfAGrowingMessageDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mem := &ingesttest.Memory{}
 		const age = 5 * time.Millisecond
@@ -536,8 +536,8 @@ func TestFramesOfAGrowingMessageAreNotHeldUp(t *testing.T) {
 	})
 }
 
-// What a message grew by is told a second later, also if nothing follows.
-func TestLastWordOfAGrowingMessage(t *testing.T) {
+// What a message grew by is published a second later, also if nothing follows.
+func TestEndOfAGrowingMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mem := &ingesttest.Memory{}
 		s := open(t, mem, ingest.Settings{BlockAge: 5 * time.Millisecond}, ingest.StreamOptions{Dialect: "loom", Session: "s"})
@@ -553,14 +553,14 @@ func TestLastWordOfAGrowingMessage(t *testing.T) {
 		}
 		time.Sleep(1100 * time.Millisecond)
 		synctest.Wait()
-		told := ""
+		reported := ""
 		for _, b := range mem.Blocks() {
 			for _, m := range b.Facts.Messages {
-				told = m.Text
+				reported = m.Text
 			}
 		}
-		if told != want {
-			t.Errorf("told %q, want %q", told, want)
+		if reported != want {
+			t.Errorf("published %q, want %q", reported, want)
 		}
 		blocks := len(mem.Blocks())
 		time.Sleep(time.Minute)

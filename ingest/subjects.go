@@ -38,10 +38,10 @@ func SubjectTenant(subject string) (string, error) {
 
 // Buckets is how many kinds of bundles a tenant has. A bundle is one message with
 // blocks of several sessions, at most one of each; whose session falls into which
-// bucket is settled by its id, so that who reads a session takes few others' bundles.
+// bucket depends on its id, so that a reader of a session receives few other bundles.
 const Buckets = 64
 
-// Bucket gives the bucket of a session, from 0.
+// Bucket returns the bucket of a session, from 0.
 func Bucket(session string) int {
 	sum := sha256.Sum256([]byte(session))
 	return int(sum[0]) % Buckets
@@ -52,8 +52,8 @@ func BundleSubject(tenant string, bucket int) string {
 	return SubjectPrefix + tenant + ".bundle." + strconv.Itoa(bucket)
 }
 
-// SubjectFilters are the subjects of a session's blocks: of those by themselves, and
-// of the bundles that may hold one.
+// SubjectFilters returns the subjects of a session's blocks: of single ones, and of the
+// bundles that may have one.
 func SubjectFilters(tenant, session string) []string {
 	return []string{Subject(tenant, session), BundleSubject(tenant, Bucket(session))}
 }
