@@ -2,19 +2,21 @@
 // its bytes into frames, and passes the frames to a Stream, which decodes them, packs
 // frames and facts into blocks and sends the blocks to a Publisher.
 //
-// A Stream is a line of stages. Each has its own state and calls only the stage after it:
+// A Stream is a line of stages. Each has its own state and calls only the stage after it.
+// The decoder writes facts to an Emitter, from which the segmenter takes them when it cuts.
+// The detector has the frame clock stamp each frame right before it is decoded:
 //
-//	Record                                                             Publisher
-//	  │ frame                                                              ▲ block
-//	  ▼                                                                    │
-//	Stream ──► detector ──► decoder ──► segmenter ──► blocker ──► delivery ┤
-//	 lock,      dialect      envelope    sessions,     encoded     queue   │
-//	 numbers,   and session  and facts   counters,     blocks              ▼ acknowledged
-//	 timer      detected         │       ends             ▲            ackTracker ──► Durable
-//	            ▲                └─ Emitter: facts ───────┘
-//	            └ frameClock (imports only): arrival times out of the frames
+//	Record
+//	  │ frame
+//	  ▼
+//	Stream ─► [frameClock] ─► detector ─► decoder ─► segmenter ─► blocker ─► delivery ─► Publisher
+//	lock      imports only:    dialect    envelope    sessions    blocks     queue
+//	numbers   times from       and        facts       counters    of size    errors
+//	timer     the frames       session                ends        and age      │ acknowledged
+//	                                         │          ▲                      ▼
+//	                                         └─ facts ──┘                    ackTracker ─► Durable
 //
-// The stage that passes a frame on depends on the detector's state:
+// Whether a frame passes depends on the detector's state:
 //
 //	sniffing ────► settled       the dialect and the session are known
 //	    │             ▲
