@@ -22,7 +22,7 @@ type agent struct {
 	turn     *dialect.Span
 	draft    []*dialect.Message // texts of the present call of the model
 	cited    *dialect.Message   // what citations belong to: the text completed last
-	cites    []byte             // its citations, a JSON array without its end
+	cites    dialect.List       // its citations
 	nameless *model.Tool        // a call without an id whose arguments still come
 	results  []result
 	notes    []note // attributes of the run
@@ -97,7 +97,7 @@ func (d *decoder) forget() {
 		}
 		a.cutOff()
 		d.agents = append(d.agents[:i], d.agents[i+1:]...)
-		d.blocks = slices.DeleteFunc(d.blocks, func(b payload) bool { return b.agent == a })
+		d.payloads = slices.DeleteFunc(d.payloads, func(p payload) bool { return p.agent == a })
 		for _, other := range d.agents {
 			if other.parent == a {
 				other.parent = a.parent

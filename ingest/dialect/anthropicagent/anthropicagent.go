@@ -15,23 +15,20 @@ import (
 // Dialect is the stream of an anthropic_agent server. Its frames carry no times.
 var Dialect = dialect.Dialect{Name: "anthropic-agent", Match: match, New: newDecoder}
 
-// doneMarker ends a connection.
-const doneMarker = "[DONE]"
-
 // decoder is the state of one stream, which may hold several connections one
 // after another.
 type decoder struct {
 	model.Stream
-	agents  []*agent
-	root    *agent // the connection's own agent: the first that it names
-	speaker *agent // whose the frames are that name no agent
-	over    bool   // its run has ended
-	since   int64  // when what is read now began to come, ns; 0 if in this frame
-	asked   request
-	status  int // of the answer, where its head was seen
-	markup  markup
-	blocks  []payload
-	room    []byte // for texts with escapes
+	agents   []*agent
+	root     *agent // the connection's own agent: the first that it names
+	speaker  *agent // whose the frames are that name no agent
+	over     bool   // its run has ended
+	since    int64  // when what is read now began to come, ns; 0 if in this frame
+	asked    request
+	refusal  model.Refusal
+	markup   markup
+	payloads []payload
+	room     []byte // for texts with escapes
 }
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }
@@ -49,7 +46,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		d.head(in, &head)
 	case in.Direction == schema.Send:
 		d.sent(in)
-	case d.status >= 400 && len(in.Data) > 0:
+	case d.refusal.Refused() && len(in.Data) > 0:
 		d.refused(in)
 	default:
 		d.received(in)
@@ -64,8 +61,8 @@ func (d *decoder) received(in *dialect.Input) {
 	data := bytes.TrimSpace(in.Data)
 	switch {
 	case len(data) == 0 && !d.markup.inside():
-	case string(data) == doneMarker:
-		in.Type = doneMarker
+	case string(data) == dialect.DoneMarker:
+		in.Type = dialect.DoneMarker
 		d.address()
 		d.done()
 	case in.JSON != nil && isEnvelope(in.JSON):
@@ -84,7 +81,7 @@ func (d *decoder) received(in *dialect.Input) {
 	case in.JSON != nil && d.rawEvent(in):
 	case bytes.HasPrefix(data, []byte("Error: ")): // how old servers tell an exception
 		in.Type = "error"
-		d.crash(data[len("Error: "):], nil)
+		d.crash(data[len("Error: "):], "")
 		d.address()
 		d.leaveConnection()
 	default:

@@ -1,6 +1,9 @@
 package anthropicagent
 
 import (
+	"bytes"
+	"slices"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/internal/wellformed"
 )
@@ -14,43 +17,37 @@ var citedMembers = []string{
 // citation reads an envelope that belongs to the text before it. Its delta is
 // the text that is cited and the rest stands beside it; in the successor the
 // delta is JSON that holds both, and may come in pieces.
-func (d *decoder) citation(a *agent, in *dialect.Input, delta []byte) bool {
-	if in.JSON.Exists("citation_type") {
+func (d *decoder) citation(e *envelope) bool {
+	if e.JSON.Exists("citation_type") {
 		var c dialect.Attributes
-		c.AddText("cited_text", dialect.Alias(delta))
+		c.AddText("cited_text", dialect.Alias(e.delta))
 		for _, name := range citedMembers {
-			c.AddRaw(name, dialect.RawMember(in.Data, name))
+			c.AddRaw(name, dialect.RawMember(e.Data, name))
 		}
-		a.cite([]byte(c.Text()))
+		e.a.cite([]byte(c.Text()))
 		return true
 	}
 	// "final" ends the list of citations, not one of them.
-	i := 0
-	for i < len(d.blocks) && (d.blocks[i].agent != a || d.blocks[i].typ != "citation") {
-		i++
-	}
-	text := delta
-	if i < len(d.blocks) {
-		d.blocks[i].text = append(d.blocks[i].text, delta...)
-		text = d.blocks[i].text
+	i, text := d.openPayload(e.a, e.Type), e.delta
+	begun := i < len(d.payloads)
+	if begun {
+		d.payloads[i].text = append(d.payloads[i].text, e.delta...)
+		text = d.payloads[i].text
 	}
 	whole := wellformed.JSON(text)
-	switch {
-	case whole, in.JSON.GetBool("final"), len(text) > citesLimit:
-		if i < len(d.blocks) {
-			d.blocks = append(d.blocks[:i], d.blocks[i+1:]...)
+	if !whole && !e.final && len(text) <= citesLimit {
+		if !begun && i < openPayloads {
+			d.payloads = append(d.payloads, payload{agent: e.a, typ: e.Type, text: bytes.Clone(e.delta)})
 		}
-		if whole && len(text) > 0 && text[0] == '{' {
-			a.cite(text)
-			return true
-		}
-		return false
-	case i == len(d.blocks):
-		if i >= payloads {
-			return false
-		}
-		d.blocks = append(d.blocks, payload{agent: a, typ: "citation", text: append([]byte(nil), delta...)})
+		return begun || i < openPayloads
 	}
+	if begun {
+		d.payloads = slices.Delete(d.payloads, i, i+1)
+	}
+	if !whole || text[0] != '{' {
+		return false
+	}
+	e.a.cite(text)
 	return true
 }
 
@@ -59,15 +56,8 @@ func (a *agent) cite(citation []byte) {
 	if a.cited == nil || len(a.cites)+len(citation) > citesLimit {
 		return
 	}
-	if len(a.cites) == 0 {
-		a.cites = append(a.cites, '[')
-	} else {
-		a.cites = append(a.cites, ',')
-	}
-	a.cites = append(a.cites, citation...)
-	var attrs dialect.Attributes
-	attrs.AddRaw("citations", append(a.cites[:len(a.cites):len(a.cites)], ']'))
-	a.cited.Attributes = attrs.Text()
+	a.cites.Add(citation)
+	a.cited.Attributes = dialect.Attribute("citations", a.cites.JSON())
 	a.Emitter.ChangedMessage(a.cited, a.Frame)
 	a.heard = a.Frame.At
 }

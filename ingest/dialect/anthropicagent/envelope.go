@@ -1,6 +1,8 @@
 package anthropicagent
 
 import (
+	"slices"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
@@ -9,40 +11,75 @@ import (
 // envelope reads a JSON envelope.
 func (d *decoder) envelope(in *dialect.Input) {
 	v := in.JSON
-	typ := v.GetStringBytes("type")
-	in.Type = dialect.Intern(typ)
+	typ, known := envelopes.Of(v.GetStringBytes("type"))
+	in.Type = typ.Name
 	a := d.agent(v.GetStringBytes("agent"))
-	delta, final := v.GetStringBytes("delta"), v.GetBool("final")
-	id, name := v.GetStringBytes("id"), v.GetStringBytes("name")
-	known := true
-	switch string(typ) {
-	case "text":
-		d.text(a, schema.MessageAssistant, delta, final)
-	case "thinking":
-		d.text(a, schema.MessageThinking, delta, final)
-	case "tool_call":
-		d.call(a, id, name, delta, final, false)
-	case "server_tool_call":
-		d.call(a, id, name, delta, final, true)
-	case "tool_result", "server_tool_result":
-		d.result(a, id, name, delta, string(typ) == "server_tool_result")
-		if final {
-			d.resultEnd(a, id, v.GetStringBytes("envelope_log"))
-		}
-	case "tool_result_image":
-		a.image(id, v.GetStringBytes("src"), v.GetStringBytes("media_type"))
-	case "citation":
-		known = d.citation(a, in, delta)
-	case "meta_init", "meta_final", "meta_files", "meta_todo", "meta_end_turn_validation",
-		"awaiting_frontend_tools", "rollback", "error", "aborted":
-		known = d.piece(a, in.Type, delta, final)
-	default:
-		known = false
+	e := envelope{
+		Input: in, a: a, delta: v.GetStringBytes("delta"), final: v.GetBool("final"),
+		id: v.GetStringBytes("id"), name: v.GetStringBytes("name"),
 	}
-	if !known {
+	if !known || !typ.Handle(d, &e) {
 		d.Unknown()
 	}
 	a.Address()
+}
+
+// envelope is the present frame.
+type envelope struct {
+	*dialect.Input
+	a               *agent
+	delta, id, name []byte
+	final           bool
+}
+
+// envelopes are the types of envelopes. What reads one reports whether it could.
+var envelopes = dialect.NewTypes(map[string]func(*decoder, *envelope) bool{
+	"text":                     says(schema.MessageAssistant),
+	"thinking":                 says(schema.MessageThinking),
+	"tool_call":                calls(false),
+	"server_tool_call":         calls(true),
+	"tool_result":              returns(false),
+	"server_tool_result":       returns(true),
+	"tool_result_image":        (*decoder).imageEnvelope,
+	"citation":                 (*decoder).citation,
+	"meta_init":                (*decoder).piece,
+	"meta_final":               (*decoder).piece,
+	"meta_files":               (*decoder).piece,
+	"meta_todo":                (*decoder).piece,
+	"meta_end_turn_validation": (*decoder).piece,
+	"awaiting_frontend_tools":  (*decoder).piece,
+	"rollback":                 (*decoder).piece,
+	"error":                    (*decoder).piece,
+	"aborted":                  (*decoder).piece,
+})
+
+func says(kind schema.MessageKind) func(*decoder, *envelope) bool {
+	return func(d *decoder, e *envelope) bool {
+		d.text(e.a, kind, e.delta, e.final)
+		return true
+	}
+}
+
+func calls(server bool) func(*decoder, *envelope) bool {
+	return func(d *decoder, e *envelope) bool {
+		d.call(e.a, e.id, e.name, e.delta, e.final, server)
+		return true
+	}
+}
+
+func returns(server bool) func(*decoder, *envelope) bool {
+	return func(d *decoder, e *envelope) bool {
+		d.result(e.a, e.id, e.name, e.delta, server)
+		if e.final {
+			d.resultEnd(e.a, e.id, e.JSON.GetStringBytes("envelope_log"))
+		}
+		return true
+	}
+}
+
+func (d *decoder) imageEnvelope(e *envelope) bool {
+	e.a.image(e.id, e.JSON.GetStringBytes("src"), e.JSON.GetStringBytes("media_type"))
+	return true
 }
 
 // payload is JSON that comes in pieces, of one agent and type.
@@ -56,84 +93,111 @@ type payload struct {
 // Bounds of what is put together from pieces.
 const (
 	payloadLimit = 16 << 20 // bytes, of all
-	payloads     = 32       // at a time
+	openPayloads = 32       // at a time
 )
+
+// openPayload returns the place of an agent's payload of a type, the number of
+// payloads where there is none.
+func (d *decoder) openPayload(a *agent, typ string) int {
+	i := 0
+	for i < len(d.payloads) && (d.payloads[i].agent != a || d.payloads[i].typ != typ) {
+		i++
+	}
+	return i
+}
 
 // piece adds to a payload, and reads it when it is whole. It reports whether it
 // could be read so far.
-func (d *decoder) piece(a *agent, typ string, delta []byte, final bool) bool {
-	i := 0
-	for i < len(d.blocks) && (d.blocks[i].agent != a || d.blocks[i].typ != typ) {
-		i++
-	}
-	if i == len(d.blocks) {
-		if final {
-			return d.payload(a, typ, delta)
+func (d *decoder) piece(e *envelope) bool {
+	i := d.openPayload(e.a, e.Type)
+	if i == len(d.payloads) {
+		if e.final {
+			return d.payload(e.a, e.Type, e.delta)
 		}
-		if i >= payloads {
+		if i >= openPayloads {
 			return false
 		}
-		d.blocks = append(d.blocks, payload{agent: a, typ: typ, at: d.Frame.At})
+		d.payloads = append(d.payloads, payload{agent: e.a, typ: e.Type, at: d.Frame.At})
 	}
-	held := len(delta)
-	for _, b := range d.blocks {
-		held += len(b.text)
+	size := len(e.delta)
+	for _, p := range d.payloads {
+		size += len(p.text)
 	}
-	b := &d.blocks[i]
-	if held > payloadLimit {
-		b.text = nil // too long: it will not read as JSON
+	p := &d.payloads[i]
+	if size > payloadLimit {
+		p.text = nil // too long: it will not read as JSON
 	} else {
-		b.text = append(b.text, delta...)
+		p.text = append(p.text, e.delta...)
 	}
-	if !final {
+	if !e.final {
 		return true
 	}
-	text := b.text
-	d.since = b.at
-	defer func() { d.since = 0 }()
-	d.blocks = append(d.blocks[:i], d.blocks[i+1:]...)
-	if len(d.blocks) == 0 {
-		d.blocks = nil
+	whole := *p
+	d.payloads = slices.Delete(d.payloads, i, i+1)
+	if len(d.payloads) == 0 {
+		d.payloads = nil
 	}
-	return d.payload(a, typ, text)
+	d.since = whole.at
+	defer func() { d.since = 0 }()
+	return d.payload(e.a, e.Type, whole.text)
 }
 
-// payload reads what an envelope or a tag holds: JSON as text.
+// payload reads what an envelope or a tag holds: JSON as text, but an error may
+// be any text.
 func (d *decoder) payload(a *agent, typ string, text []byte) bool {
-	if typ == "error" {
+	switch {
+	case typ == "error":
 		d.failed(a, text)
 		return true
+	case wellformed.JSON(text):
+		return metas[typ](d, a, text)
+	case typ == "meta_final":
+		d.endAgent(a, schema.StatusOK) // it ends the run all the same
 	}
-	if !wellformed.JSON(text) {
-		if typ == "meta_final" {
-			a.end(schema.StatusOK, nil) // it ends the run all the same
-			d.over = d.over || a == d.root
-		}
-		return false
+	return false
+}
+
+// metas read payloads by their type. An init function fills them in, as what
+// they do may end a payload.
+var metas map[string]func(d *decoder, a *agent, text []byte) bool
+
+func init() {
+	metas = map[string]func(d *decoder, a *agent, text []byte) bool{
+		"meta_init":                (*decoder).metaInit,
+		"meta_final":               (*decoder).metaFinal,
+		"meta_files":               (*decoder).metaFiles,
+		"meta_todo":                notes("todo"),
+		"meta_end_turn_validation": notes("end_turn_validation"),
+		"awaiting_frontend_tools":  (*decoder).awaiting,
+		"rollback":                 (*decoder).rollback,
+		"aborted":                  (*decoder).aborted,
 	}
-	switch typ {
-	case "meta_init":
-		return d.metaInit(a, text)
-	case "meta_final":
-		d.metaFinal(a, text)
-	case "meta_files":
-		a.note("files", dialect.RawMember(text, "files"))
+}
+
+// notes keeps a payload as an attribute of the run.
+func notes(name string) func(*decoder, *agent, []byte) bool {
+	return func(_ *decoder, a *agent, text []byte) bool {
+		a.note(name, text)
 		a.noted()
-	case "meta_todo":
-		a.note("todo", text)
-		a.noted()
-	case "meta_end_turn_validation":
-		a.note("end_turn_validation", text)
-		a.noted()
-	case "awaiting_frontend_tools":
-		d.awaiting(a, text)
-	case "rollback":
-		d.rollback(a, text)
-	case "aborted":
-		d.endBelow(a, schema.StatusCancelled)
-		a.note("aborted", text)
-		a.end(schema.StatusCancelled, nil)
-		d.over = d.over || a == d.root
+		return true
 	}
+}
+
+func (d *decoder) metaFiles(a *agent, text []byte) bool {
+	a.note("files", dialect.RawMember(text, "files"))
+	a.noted()
 	return true
+}
+
+func (d *decoder) aborted(a *agent, text []byte) bool {
+	d.endBelow(a, schema.StatusCancelled)
+	a.note("aborted", text)
+	d.endAgent(a, schema.StatusCancelled)
+	return true
+}
+
+// endAgent ends an agent's run. The connection's own ends the connection's.
+func (d *decoder) endAgent(a *agent, status schema.Status) {
+	a.end(status, nil)
+	d.over = d.over || a == d.root
 }

@@ -30,7 +30,7 @@ func whyOf(text []byte) []byte {
 	if inner := dialect.RawMember(text, "error"); len(inner) > 0 && inner[0] == '{' {
 		text = inner
 	}
-	typ, message := stringOf(text, "type"), stringOf(text, "message")
+	typ, message := dialect.RawText(text, "type"), dialect.RawText(text, "message")
 	switch {
 	case len(message) == 0:
 		return text
@@ -45,9 +45,7 @@ func detailsOf(text []byte) string {
 	if !isJSON(text) || len(text) > citesLimit {
 		return ""
 	}
-	var attrs dialect.Attributes
-	attrs.AddRaw("error", text)
-	return attrs.Text()
+	return dialect.Attribute("error", text)
 }
 
 // exception reads what a server sends in place of the rest when its agent fails.
@@ -56,17 +54,17 @@ func (d *decoder) exception(v *fastjson.Value) {
 	if message := v.GetStringBytes("message"); len(message) > 0 {
 		why = bytes.Join([][]byte{why, message}, []byte(": "))
 	}
-	var attrs dialect.Attributes
+	attributes := ""
 	if trace := v.GetStringBytes("traceback"); len(trace) > 0 {
-		attrs.AddText("traceback", dialect.Short(trace))
+		attributes = dialect.TextAttribute("traceback", dialect.Short(trace))
 	}
-	d.crash(why, attrs)
+	d.crash(why, attributes)
 	d.address()
 	d.leaveConnection() // nothing comes after it, and no [DONE]
 }
 
 // crash ends the connection's run in an error, and leaves what else is open.
-func (d *decoder) crash(why []byte, attrs dialect.Attributes) {
+func (d *decoder) crash(why []byte, attributes string) {
 	a := d.root
 	if a == nil {
 		a = d.agent(nil)
@@ -77,11 +75,11 @@ func (d *decoder) crash(why []byte, attrs dialect.Attributes) {
 		}
 	}
 	if d.over && a.Run() == nil {
-		a.say(why).Attributes = attrs.Text() // afterwards
+		a.say(why).Attributes = attributes // afterwards
 		return
 	}
 	d.inRun(a)
-	a.say(why).Attributes = attrs.Text()
+	a.say(why).Attributes = attributes
 	if call := a.Call(); call != nil {
 		call.Error = dialect.Short(why)
 		a.closeCall(schema.StatusError)
@@ -92,7 +90,7 @@ func (d *decoder) crash(why []byte, attrs dialect.Attributes) {
 
 // rollback reads that what the model said last was rejected, and why: it is
 // asked again.
-func (d *decoder) rollback(a *agent, text []byte) {
+func (d *decoder) rollback(a *agent, text []byte) bool {
 	d.inRun(a)
 	a.closeCall(schema.StatusOK)
 	if collapse := dialect.RawMember(text, "collapse_previous_assistant"); collapse == nil || dialect.RawTrue(collapse) {
@@ -114,7 +112,8 @@ func (d *decoder) rollback(a *agent, text []byte) {
 	if details := dialect.RawMember(text, "details"); len(details) > len("{}") && len(details) <= citesLimit {
 		attrs.AddRaw("details", details)
 	}
-	a.Say(schema.MessageSystem, stringOf(text, "message")).Attributes = attrs.Text()
+	a.Say(schema.MessageSystem, dialect.RawText(text, "message")).Attributes = attrs.Text()
 	a.cited, a.cites, a.ready = nil, nil, d.Frame.At
 	a.draft = nil
+	return true
 }

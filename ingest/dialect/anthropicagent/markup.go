@@ -80,7 +80,7 @@ func (d *decoder) voice() *agent {
 
 // introduced is the agent that a meta_init is of. Other tags name none.
 func (d *decoder) introduced(data []byte) *agent {
-	id := stringOf(data, "agent_uuid")
+	id := dialect.RawText(data, "agent_uuid")
 	if len(id) == 0 {
 		return d.voice()
 	}

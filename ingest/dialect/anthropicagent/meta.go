@@ -13,9 +13,9 @@ func (d *decoder) metaInit(a *agent, text []byte) bool {
 	if len(text) == 0 || text[0] != '{' {
 		return false
 	}
-	model := stringOf(text, "model")
-	query := stringOf(text, "user_query")
-	parent := stringOf(text, "parent_agent_uuid")
+	model := dialect.RawText(text, "model")
+	query := dialect.RawText(text, "user_query")
+	parent := dialect.RawText(text, "parent_agent_uuid")
 	if a == d.root && len(parent) > 0 && string(parent) != "unknown" && a.Run() == nil {
 		a.Session = string(parent) // its parent's frames go elsewhere
 	}
@@ -77,7 +77,7 @@ func (d *decoder) answered(a *agent, results []answer) {
 	if a.Run() == nil {
 		// Those of calls that the agent executed itself come first.
 		last := results[len(results)-1].id
-		a.goOn(d.asked.takeTime(d.Frame.At), last)
+		a.resume(d.asked.takeTime(d.Frame.At), last)
 	}
 	for _, r := range results {
 		a.ResultOf(r.id, nil, r.text, mediaOf(r.text, false), r.status, r.why)
@@ -87,7 +87,7 @@ func (d *decoder) answered(a *agent, results []answer) {
 }
 
 // metaFinal ends a run.
-func (d *decoder) metaFinal(a *agent, text []byte) {
+func (d *decoder) metaFinal(a *agent, text []byte) bool {
 	d.endBelow(a, schema.StatusOK)
 	d.inRun(a)
 	a.seal()
@@ -109,14 +109,14 @@ func (d *decoder) metaFinal(a *agent, text []byte) {
 	case "error":
 		status = schema.StatusError
 	}
-	a.end(status, nil)
-	d.over = d.over || a == d.root
+	d.endAgent(a, status)
+	return true
 }
 
 // modelOf finds an agent's model in the successor's log of the conversation.
 func modelOf(text []byte, agent string) []byte {
 	agents := dialect.RawPath(text, "conversation_log.agents")
-	return stringOf(dialect.RawMember(agents, agent), "model")
+	return dialect.RawText(dialect.RawMember(agents, agent), "model")
 }
 
 // answer is the result of a call that the client executed.
@@ -146,17 +146,14 @@ func readBlocks(raw []byte) (words []byte, results []answer, ok bool) {
 		raw = content
 	}
 	dialect.RawElements(raw, func(block []byte) bool {
-		typ := stringOf(block, "type")
-		if typ == nil {
-			typ = stringOf(block, "content_block_type")
-		}
+		typ := firstText(block, "type", "content_block_type")
 		ok = ok || typ != nil
 		switch string(typ) {
 		case "text":
 			if len(words) > 0 {
 				words = append(words, '\n')
 			}
-			words = append(words, stringOf(block, "text")...)
+			words = append(words, dialect.RawText(block, "text")...)
 		case "tool_result":
 			if r := answerOf(block); len(r.id) > 0 && len(results) < resultLimit {
 				results = append(results, r)
@@ -167,13 +164,20 @@ func readBlocks(raw []byte) (words []byte, results []answer, ok bool) {
 	return words, results, ok
 }
 
-// answerOf reads the result of a call, in the words of the API or of the
-// successor.
-func answerOf(block []byte) answer {
-	r := answer{id: stringOf(block, "tool_use_id"), status: schema.StatusOK}
-	if r.id == nil {
-		r.id = stringOf(block, "tool_id")
+// firstText returns the first of an object's members that is a string, nil for
+// none.
+func firstText(object []byte, names ...string) []byte {
+	for _, name := range names {
+		if text := dialect.RawText(object, name); text != nil {
+			return text
+		}
 	}
+	return nil
+}
+
+// answerOf reads the result of a call, as the API or as the successor writes it.
+func answerOf(block []byte) answer {
+	r := answer{id: firstText(block, "tool_use_id", "tool_id"), status: schema.StatusOK}
 	content := dialect.RawMember(block, "content")
 	if content == nil {
 		content = dialect.RawMember(block, "tool_result")

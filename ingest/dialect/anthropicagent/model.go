@@ -48,10 +48,11 @@ func (a *agent) closeCall(status schema.Status) {
 		return
 	}
 	a.CompleteAll()
-	a.EndCall(status)
+	at := a.Frame.At
 	if a.heard >= call.Started && status == schema.StatusOK {
-		call.Ended = a.heard
+		at = a.heard
 	}
+	a.EndCallAt(status, at)
 }
 
 // text adds to what the model says or thinks. Its end comes without text.

@@ -2,7 +2,6 @@ package anthropicagent
 
 import (
 	"bytes"
-	"strconv"
 
 	"tapedeck/ingest/dialect"
 )
@@ -44,7 +43,7 @@ func (r *request) tell(a *agent) {
 // head reads the head of a request or of its answer.
 func (d *decoder) head(in *dialect.Input, head *dialect.Head) {
 	if head.Status != 0 {
-		d.status = head.Status
+		d.refusal.Answer(head.Status)
 		d.address()
 		return
 	}
@@ -109,13 +108,13 @@ func (d *decoder) sentResults(a *agent, list []byte) {
 		if len(r.id) == 0 {
 			return true
 		}
-		a.goOn(at, r.id)
+		a.resume(at, r.id)
 		a.ResultOf(r.id, nil, r.text, mediaOf(r.text, false), r.status, r.why)
 		n++
 		return n < resultLimit
 	})
 	if a.Run() == nil {
-		a.goOn(at, nil)
+		a.resume(at, nil)
 	}
 	a.seal()
 	a.ready = d.Frame.At
@@ -125,7 +124,7 @@ func (d *decoder) sentResults(a *agent, list []byte) {
 func (d *decoder) refused(in *dialect.Input) {
 	in.Type = "error"
 	if d.waits() {
-		d.crash([]byte("HTTP "+strconv.Itoa(d.status)+": "+dialect.Short(in.Data)), nil)
+		d.crash([]byte(string(d.refusal.Text())+": "+dialect.Short(in.Data)), "")
 	}
 	d.address()
 }

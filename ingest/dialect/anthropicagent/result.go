@@ -2,6 +2,7 @@ package anthropicagent
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"tapedeck/ingest/dialect"
@@ -15,8 +16,8 @@ type result struct {
 	id      string
 	tool    *model.Tool
 	message *dialect.Message
-	images  dialect.Attributes // a JSON array without its end
-	at      int64              // when it began to come, ns: the tool had ended
+	images  dialect.List
+	at      int64 // when it began to come, ns: the tool had ended
 }
 
 // failedPrefix begins the result of a tool that raised an exception, which
@@ -51,7 +52,7 @@ func (d *decoder) result(a *agent, id, name, chunk []byte, server bool) {
 // connection that is one that the run waited for.
 func (d *decoder) unseen(a *agent, id, name []byte) *model.Tool {
 	if len(id) > 0 && (a.Run() == nil || a.leg && a.heard == 0) {
-		a.goOn(d.asked.takeTime(d.Frame.At), id)
+		a.resume(d.asked.takeTime(d.Frame.At), id)
 	}
 	d.inRun(a)
 	tool := a.Tool(id, name)
@@ -84,15 +85,8 @@ func (a *agent) image(id, src, media []byte) {
 	if len(r.images)+len(image) > citesLimit {
 		return
 	}
-	if len(r.images) == 0 {
-		r.images = append(r.images, '[')
-	} else {
-		r.images = append(r.images, ',')
-	}
-	r.images = append(r.images, image.Text()...)
-	var attrs dialect.Attributes
-	attrs.AddRaw("images", append(r.images[:len(r.images):len(r.images)], ']'))
-	r.message.Attributes = attrs.Text()
+	r.images.Add([]byte(image.Text()))
+	r.message.Attributes = dialect.Attribute("images", r.images.JSON())
 	a.Emitter.ChangedMessage(r.message, a.Frame)
 }
 
@@ -120,8 +114,7 @@ func (d *decoder) resultEnd(a *agent, id, log []byte) {
 	tool.Span.Ended = max(r.at, tool.Span.Started)
 	at, server := r.at, served(tool)
 	*r = a.results[len(a.results)-1]
-	a.results[len(a.results)-1] = result{}
-	a.results = a.results[:len(a.results)-1]
+	a.results = slices.Delete(a.results, len(a.results)-1, len(a.results))
 	d.returned(a, tool.Span.CallID, status, log)
 	if server {
 		a.heard = at // it is a part of what the model sends
@@ -174,8 +167,8 @@ func statusOf(text []byte, server bool) (schema.Status, []byte) {
 	case bytes.HasPrefix(text, failedPrefix):
 		return schema.StatusError, text[len(failedPrefix):]
 	case !server || !isJSON(text):
-	case bytes.HasSuffix(stringOf(text, "type"), []byte("_error")):
-		if code := stringOf(text, "error_code"); len(code) > 0 {
+	case bytes.HasSuffix(dialect.RawText(text, "type"), []byte("_error")):
+		if code := dialect.RawText(text, "error_code"); len(code) > 0 {
 			return schema.StatusError, code
 		}
 		return schema.StatusError, text

@@ -2,9 +2,9 @@ package anthropicagent
 
 import (
 	"slices"
-	"strconv"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -61,9 +61,9 @@ func (d *decoder) inRun(a *agent) *dialect.Span {
 	return run
 }
 
-// goOn begins a part of a run that other connections speak of as well: it goes
+// resume begins a part of a run that other connections speak of as well: it goes
 // on after the results of calls. more may follow.
-func (a *agent) goOn(at int64, call []byte) {
+func (a *agent) resume(at int64, call []byte) {
 	if a.parent != nil {
 		a.begin(at)
 		return
@@ -224,8 +224,7 @@ func (a *agent) abandon() {
 	}
 	a.Abandon()
 	if a.whole != nil {
-		a.whole.Status = schema.StatusUnclosed
-		a.Emitter.ChangedSpan(a.whole, a.Frame)
+		a.SettleSpan(a.whole, schema.StatusUnclosed)
 	}
 	a.whole = nil
 	a.reset()
@@ -252,8 +251,8 @@ func (d *decoder) cutConnection() {
 
 // leaveConnection forgets what is of one connection only.
 func (d *decoder) leaveConnection() {
-	d.root, d.speaker, d.status, d.over = nil, nil, 0, false
-	d.asked, d.blocks = request{}, nil
+	d.root, d.speaker, d.over = nil, nil, false
+	d.asked, d.payloads, d.refusal = request{}, nil, model.Refusal{}
 }
 
 // answerMissing tells the run of a request that was never answered, or with an
@@ -261,8 +260,8 @@ func (d *decoder) leaveConnection() {
 func (d *decoder) answerMissing() {
 	switch {
 	case !d.waits():
-	case d.status >= 400:
-		d.crash([]byte("HTTP "+strconv.Itoa(d.status)), nil)
+	case d.refusal.Refused():
+		d.crash(d.refusal.Text(), "")
 	case d.asked.at != 0 && !d.asked.began:
 		if d.root == nil {
 			d.agent(nil)

@@ -82,11 +82,11 @@ func TestBounded(t *testing.T) {
 		feed(i, fmt.Sprintf(`{"type":"meta_final","agent":"a-%d","final":false,"delta":"%s"}`, i, long))
 	}
 	held := 0
-	for _, b := range d.blocks {
+	for _, b := range d.payloads {
 		held += cap(b.text)
 	}
-	if len(d.agents) > agentLimit || len(d.blocks) > payloads || held > 4*payloadLimit {
-		t.Errorf("%d agents, %d payloads of %d bytes are kept", len(d.agents), len(d.blocks), held)
+	if len(d.agents) > agentLimit || len(d.payloads) > openPayloads || held > 4*payloadLimit {
+		t.Errorf("%d agents, %d payloads of %d bytes are kept", len(d.agents), len(d.payloads), held)
 	}
 	for i := range 100 {
 		feed(100+i, `<meta_init data="`+string(long))

@@ -14,7 +14,7 @@ import (
 func (a *agent) spawned(task []byte) *model.Tool {
 	for _, tool := range a.OpenTools() {
 		args := tool.Arguments()
-		if tool.Span.CallID != "" && tool.Span.Status == schema.StatusOpen && isJSON(args) && len(task) > 0 && bytes.Equal(stringOf(args, "task"), task) {
+		if tool.Span.CallID != "" && tool.Span.Status == schema.StatusOpen && isJSON(args) && len(task) > 0 && bytes.Equal(dialect.RawText(args, "task"), task) {
 			return tool
 		}
 	}
@@ -28,7 +28,7 @@ func (d *decoder) beginSub(a, parent *agent, task []byte) {
 	name := ""
 	if tool := parent.spawned(task); tool != nil {
 		a.spawn = tool.Span.CallID
-		name = string(stringOf(tool.Arguments(), "agent_name"))
+		name = string(dialect.RawText(tool.Arguments(), "agent_name"))
 	}
 	if a.Run() != nil {
 		a.abandon()
@@ -48,7 +48,7 @@ func (d *decoder) beginSub(a, parent *agent, task []byte) {
 func (d *decoder) returned(a *agent, call string, status schema.Status, log []byte) {
 	var child []byte
 	if len(log) > 0 && wellformed.JSON(log) {
-		child, _ = dialect.Unquote(dialect.RawPath(log, "details.child_agent_uuid"), nil)
+		child = dialect.RawText(dialect.RawMember(log, "details"), "child_agent_uuid")
 	}
 	for _, sub := range d.agents {
 		if sub.parent != a || sub == a || sub.Run() == nil {

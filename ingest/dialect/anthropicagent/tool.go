@@ -68,7 +68,7 @@ const awaited = "awaiting"
 
 // awaiting reads the calls that the client is to execute: an array, or an object
 // that holds it.
-func (d *decoder) awaiting(a *agent, text []byte) {
+func (d *decoder) awaiting(a *agent, text []byte) bool {
 	list := text
 	if tools := dialect.RawMember(text, "tools"); tools != nil {
 		list = tools
@@ -76,7 +76,7 @@ func (d *decoder) awaiting(a *agent, text []byte) {
 	d.inRun(a)
 	var ids []string
 	dialect.RawElements(list, func(raw []byte) bool {
-		id := stringOf(raw, "tool_use_id")
+		id := dialect.RawText(raw, "tool_use_id")
 		if len(id) == 0 {
 			return true
 		}
@@ -84,7 +84,7 @@ func (d *decoder) awaiting(a *agent, text []byte) {
 		if a.Ended(id) {
 			return true
 		}
-		tool := a.Tool(id, stringOf(raw, "name"))
+		tool := a.Tool(id, dialect.RawText(raw, "name"))
 		if len(tool.Arguments()) == 0 {
 			a.SetArguments(tool, dialect.RawMember(raw, "input"))
 		}
@@ -93,12 +93,7 @@ func (d *decoder) awaiting(a *agent, text []byte) {
 	})
 	a.note(awaited, list)
 	a.pause(ids)
-}
-
-// stringOf gives the text of a member that is a string, nil for none.
-func stringOf(object []byte, name string) []byte {
-	text, _ := dialect.Unquote(dialect.RawMember(object, name), nil)
-	return text
+	return true
 }
 
 // isJSON reports whether a result is JSON rather than a text: numbers and the
