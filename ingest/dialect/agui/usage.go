@@ -10,7 +10,7 @@ import (
 
 // counting is how AG-UI counts (TokenUsage): inputTokens and outputTokens are
 // the totals; cachedInputTokens and cacheWriteInputTokens are parts of the one,
-// reasoningTokens of the other. A run tells one usage for each model, once, when
+// reasoningTokens of the other. A run states one usage for each model, once, when
 // it ends: they are added up. The names with underscores are those of
 // LangChain's usage_metadata, which counts alike; it occurs in RAW events.
 var counting = dialect.Counting{
@@ -72,8 +72,8 @@ func (d *decoder) usage(of run, raw []byte, n int) *dialect.Usage {
 	return u
 }
 
-// rawUsage reads a RAW event with usage, as agents sent it before runs told
-// their usage. It counts only where the run's end tells none.
+// rawUsage reads a RAW event with usage, as agents sent it before runs stated
+// their usage. It counts only where the run's end states none.
 func (d *decoder) rawUsage(in *dialect.Input) {
 	if string(in.JSON.GetStringBytes("source")) != "usage" {
 		return

@@ -18,7 +18,7 @@ type block struct {
 	key   []byte             // what its text goes by in the trace
 	kind  schema.MessageKind // of its text; "" for blocks without
 	tool  *model.Tool
-	input []byte // a tool's arguments as the start told them, for want of chunks
+	input []byte // a tool's arguments as the start stated them, for want of chunks
 	// serving: the tool is executed by the server itself.
 	serving bool
 	passage
@@ -27,7 +27,7 @@ type block struct {
 // openBlocks bounds the blocks in progress. Beyond it the oldest is stopped.
 const openBlocks = 64
 
-// find gives the block in progress with an index, nil for none.
+// find returns the block in progress with an index, nil for none.
 func (m *Messages) find(index int) *block {
 	for i := range m.blocks {
 		if m.blocks[i].index == index {
@@ -58,7 +58,7 @@ func (m *Messages) add(index int, isText bool) *block {
 	return &m.blocks[len(m.blocks)-1]
 }
 
-// startBlock begins a block with what its start tells of it.
+// startBlock begins a block with what its start says of it.
 func (m *Messages) startBlock(index int, data []byte, v *fastjson.Value) (known bool) {
 	typ := v.GetStringBytes("type")
 	b := m.add(index, string(typ) == "text")
@@ -143,7 +143,7 @@ func (m *Messages) text(b *block, kind schema.MessageKind, chunk []byte) {
 }
 
 // stopBlock reads a content_block_stop. Agents that pass events on put the
-// whole block into it, which tells one whose start was not seen.
+// whole block into it, which describes one whose start was not seen.
 func (m *Messages) stopBlock(index int, data []byte, v *fastjson.Value) (known bool) {
 	known = true
 	if whole := v.Get("content_block"); whole != nil && m.find(index) == nil {
@@ -190,7 +190,7 @@ func (m *Messages) stopBlocks() {
 	m.blocks = m.blocks[:0]
 }
 
-// Content tells the blocks of a message's content, an array or a text, in the
+// Content records the blocks of a message's content, an array or a text, in the
 // call of a model that is in progress in the trace. It is for those who get
 // messages in pieces and keep the call themselves.
 func (m *Messages) Content(data []byte, v *fastjson.Value) (known bool) {

@@ -11,7 +11,7 @@ import (
 )
 
 // Messages reads the events of the Messages API: message_start, content_block_…
-// and so on, as they stand in the data of an SSE event, and tells a trace what
+// and so on, as they stand in the data of an SSE event, and records what
 // they say. It is for every dialect whose streams carry these events. Begin and
 // Done of the trace's Stream are the caller's, as are the Envelope, and flags.
 //
@@ -151,7 +151,7 @@ func (m *Messages) change(data []byte, v *fastjson.Value) {
 	}
 }
 
-// Whole tells a message that came in one piece: the answer to a request that
+// Whole records a message that came in one piece: the answer to a request that
 // asked for no stream.
 func (m *Messages) Whole(data []byte, v *fastjson.Value) (known bool) {
 	asked := m.asked

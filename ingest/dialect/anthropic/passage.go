@@ -9,7 +9,7 @@ import (
 
 // An answer with citations comes in many blocks of text, one for each passage
 // that has sources of its own. They are one message: blocks of text that follow
-// on each other go on in the same text, and its attribute "cited" tells which
+// on each other go on in the same text, and its attribute "cited" lists which
 // bytes of it have which citations.
 
 // passage is the part of a text that a block brings.

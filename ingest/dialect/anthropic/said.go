@@ -14,7 +14,7 @@ type Said struct {
 	Any        bool     // there is something
 	Text       []byte   // its texts, on lines of their own
 	Attributes string   // the types of its other parts: {"parts":["image"]}, or ""
-	Reminders  [][]byte // what agents put between a user's words that the user did not say
+	Reminders  [][]byte // what agents put between a user's texts that the user did not say
 }
 
 // ReadSaid reads the content of a user's message, a text or blocks: data is it

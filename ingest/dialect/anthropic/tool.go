@@ -15,7 +15,7 @@ func (m *Messages) startTool(b *block, typ, data []byte, v *fastjson.Value) {
 	t := m.trace
 	id := v.GetStringBytes("id")
 	if t.Ended(id) {
-		return // told before, with its result
+		return // seen before, with its result
 	}
 	b.tool = t.Tool(id, v.GetStringBytes("name"))
 	b.serving = string(typ) != "tool_use"
@@ -60,7 +60,7 @@ func (m *Messages) result(data []byte, v *fastjson.Value) {
 	m.trace.FirstToken()
 }
 
-// ResultStatus tells from a result block how its call ended. Where it failed
+// ResultStatus reads off a result block how its call ended. Where it failed
 // why is what went wrong: a code, or the result's text.
 func ResultStatus(v *fastjson.Value, text []byte) (status schema.Status, why []byte) {
 	content := v.Get("content")
@@ -75,10 +75,10 @@ func ResultStatus(v *fastjson.Value, text []byte) (status schema.Status, why []b
 	return schema.StatusError, text
 }
 
-// resultLimit bounds content that is told as it stands, bytes: images are long.
+// resultLimit bounds content that is kept as it stands, bytes: images are long.
 const resultLimit = 64 << 10
 
-// ResultText gives the content of a result block as a text, where it is one or
+// ResultText returns the content of a result block as a text, where it is one or
 // consists of texts, and otherwise as it stands, with its media: "text" or
 // "json". Of content that is too long for that only the texts are given. Nil
 // says that there is no content. The text may alias v and data.

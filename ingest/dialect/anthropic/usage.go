@@ -39,7 +39,7 @@ func Total(usage []byte) (t schema.Tokens, ok bool) {
 }
 
 // Bill reads what a message's usage comes to: the sum of its iterations where
-// it lists them, as its own members speak of the last one only.
+// it lists them, as its own members are about the last one only.
 func Bill(usage []byte) (sum schema.Tokens, ok bool) {
 	last, ok := Total(usage)
 	listed := false
@@ -53,7 +53,7 @@ func Bill(usage []byte) (sum schema.Tokens, ok bool) {
 	if !listed {
 		return last, ok
 	}
-	if sum.Reasoning == 0 { // told for the whole only
+	if sum.Reasoning == 0 { // stated for the whole only
 		sum.Reasoning = min(last.Reasoning, sum.Output)
 		sum.Output -= sum.Reasoning
 	}

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// agent is what is known of one agent of the stream. What it tells stands in a
+// agent is what is known of one agent of the stream. What it does stands in a
 // run, or for a sub-agent in a node of its parent's.
 type agent struct {
 	model.Conversation
@@ -18,7 +18,7 @@ type agent struct {
 	parent   *agent // of a sub-agent
 	spawn    string // the call of the parent that it works in, by its id; may be ""
 	ready    int64  // since when the model is at work, ns; 0 if it is not known to be
-	heard    int64  // when the model was heard of last, ns
+	spokeAt  int64  // when the model was seen last, ns
 	turn     *dialect.Span
 	draft    []*dialect.Message // texts of the present call of the model
 	cited    *dialect.Message   // what citations belong to: the text completed last
@@ -27,7 +27,7 @@ type agent struct {
 	results  []result
 	notes    []note // attributes of the run
 
-	failing  string // an error after which nothing has been heard
+	failing  string // an error after which nothing has been seen
 	failedAt int64  // ns
 
 	paused  bool          // it waits for the client to execute tools
@@ -37,7 +37,7 @@ type agent struct {
 	api     *anthropic.Messages
 }
 
-// note is an attribute of a run: JSON as it was told last.
+// note is an attribute of a run: JSON as it was stated last.
 type note struct {
 	name string
 	raw  []byte
@@ -52,7 +52,7 @@ const (
 	citesLimit  = 64 << 10
 )
 
-// agent gives the agent with an id.
+// agent returns the agent with an id.
 func (d *decoder) agent(id []byte) *agent {
 	if d.speaker != nil && d.speaker.id == string(id) && d.root != nil {
 		return d.speaker
@@ -73,7 +73,7 @@ func (d *decoder) agent(id []byte) *agent {
 	return a
 }
 
-// enter makes an agent the one that speaks. The first on a connection is the
+// enter makes an agent the present one. The first on a connection is the
 // connection's own: the conversation is named after it.
 func (d *decoder) enter(a *agent) {
 	d.speaker = a
@@ -107,7 +107,7 @@ func (d *decoder) forget() {
 	}
 }
 
-// known gives an agent that was heard of, or nil.
+// known returns an agent that was seen, or nil.
 func (d *decoder) known(id []byte) *agent {
 	for _, a := range d.agents {
 		if a.id == string(id) {
@@ -127,7 +127,7 @@ func (a *agent) below(other *agent) bool {
 	return false
 }
 
-// note keeps an attribute of the run. What is told again replaces itself.
+// note keeps an attribute of the run. What is repeated replaces itself.
 func (a *agent) note(name string, raw []byte) {
 	if len(raw) == 0 || len(raw) > notesLimit || string(raw) == "null" {
 		return
@@ -176,7 +176,7 @@ func (a *agent) setModel(model []byte) {
 	}
 }
 
-// say tells an error.
+// say records an error.
 func (a *agent) say(text []byte) *dialect.Message {
 	return a.Say(schema.MessageError, text)
 }

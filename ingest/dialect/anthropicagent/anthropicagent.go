@@ -79,7 +79,7 @@ func (d *decoder) received(in *dialect.Input) {
 	case d.markup.inside() || bytes.HasPrefix(data, []byte("<")):
 		d.feedMarkup(in)
 	case in.JSON != nil && d.rawEvent(in):
-	case bytes.HasPrefix(data, []byte("Error: ")): // how old servers tell an exception
+	case bytes.HasPrefix(data, []byte("Error: ")): // how old servers state an exception
 		in.Type = "error"
 		d.crash(data[len("Error: "):], "")
 		d.address()

@@ -6,7 +6,7 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// brokenLines gives what a frame adds to the markup. A server that sends
+// brokenLines returns what a frame adds to the markup. A server that sends
 // newlines as they are breaks SSE: what follows the first is in lines without a
 // field, and after a blank line in frames without data, which hold no message
 // for anybody else. An event that ends in blank lines has frames of these.

@@ -8,7 +8,7 @@ import (
 	"tapedeck/internal/wellformed"
 )
 
-// cited members of a citation's envelope, in the order in which they are told.
+// cited members of a citation's envelope, in the order in which they are stated.
 var citedMembers = []string{
 	"citation_type", "document_index", "document_title", "start_char_index", "end_char_index",
 	"start_page_number", "end_page_number", "url", "title",
@@ -59,5 +59,5 @@ func (a *agent) cite(citation []byte) {
 	a.cites.Add(citation)
 	a.cited.Attributes = dialect.Attribute("citations", a.cites.JSON())
 	a.Emitter.ChangedMessage(a.cited, a.Frame)
-	a.heard = a.Frame.At
+	a.spokeAt = a.Frame.At
 }

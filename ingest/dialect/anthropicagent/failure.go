@@ -16,7 +16,7 @@ func (d *decoder) failed(a *agent, text []byte) {
 	if isJSON(text) {
 		why = whyOf(text)
 	}
-	d.heardOf(a)
+	d.spoke(a)
 	a.say(why).Attributes = detailsOf(text)
 	call := a.Call()
 	a.closeCall(schema.StatusError)
@@ -25,7 +25,7 @@ func (d *decoder) failed(a *agent, text []byte) {
 	a.ready = d.Frame.At
 }
 
-// whyOf gives what an error says in words: type and message, or all of it.
+// whyOf returns what an error says: type and message, or all of it.
 func whyOf(text []byte) []byte {
 	if inner := dialect.RawMember(text, "error"); len(inner) > 0 && inner[0] == '{' {
 		text = inner
@@ -40,7 +40,7 @@ func whyOf(text []byte) []byte {
 	return bytes.Join([][]byte{typ, message}, []byte(": "))
 }
 
-// detailsOf keeps an error as it was told, where it is JSON.
+// detailsOf keeps an error as it was stated, where it is JSON.
 func detailsOf(text []byte) string {
 	if !isJSON(text) || len(text) > citesLimit {
 		return ""

@@ -54,7 +54,7 @@ func typeName(name string) string {
 	return dialect.Intern([]byte(blockPrefix + name))
 }
 
-// leaveMarkup gives up what is open.
+// leaveMarkup settles what is open.
 func (d *decoder) leaveMarkup() {
 	m := &d.markup
 	if !m.inside() {
@@ -70,8 +70,8 @@ func (d *decoder) leaveMarkup() {
 	*m = markup{escapes: escapes{verbatim: m.verbatim, single: m.single, double: m.double}}
 }
 
-// voice is the agent whose the tags are.
-func (d *decoder) voice() *agent {
+// present is the agent that the tags belong to.
+func (d *decoder) present() *agent {
 	if d.speaker != nil && d.root != nil {
 		return d.speaker
 	}
@@ -82,7 +82,7 @@ func (d *decoder) voice() *agent {
 func (d *decoder) introduced(data []byte) *agent {
 	id := dialect.RawText(data, "agent_uuid")
 	if len(id) == 0 {
-		return d.voice()
+		return d.present()
 	}
 	if d.root != nil && d.root.id == "" && d.root.Run() == nil {
 		d.root = nil
@@ -92,7 +92,7 @@ func (d *decoder) introduced(data []byte) *agent {
 
 const blockPrefix = "content-block-"
 
-// markupSink is a decoder that is told what stands in XML.
+// markupSink is a decoder that receives what stands in XML.
 type markupSink decoder
 
 func (s *markupSink) open(name, attributes []byte, empty bool) (literal bool) {
@@ -158,14 +158,14 @@ func (s *markupSink) begin(name string, attributes []byte) (literal bool) {
 		if name == "meta_init" {
 			a = d.introduced(data)
 		} else {
-			a = d.voice()
+			a = d.present()
 		}
 		if !d.payload(a, name, data) {
 			d.Unknown()
 		}
 	case "tool_call", "server_tool_call":
 		args := m.json(unescape(attribute(attributes, "arguments")))
-		d.call(d.voice(), unescape(attribute(attributes, "id")), unescape(attribute(attributes, "name")), args, true, name == "server_tool_call")
+		d.call(d.present(), unescape(attribute(attributes, "id")), unescape(attribute(attributes, "name")), args, true, name == "server_tool_call")
 	case "meta_files", "error", "citations":
 	default:
 		m.id = bytes.Clone(unescape(attribute(attributes, "id")))
@@ -190,7 +190,7 @@ func (d *decoder) ownerOf(call []byte) *agent {
 			return a
 		}
 	}
-	return d.voice()
+	return d.present()
 }
 
 func (s *markupSink) text(piece []byte, cdata bool) {
@@ -202,9 +202,9 @@ func (s *markupSink) text(piece []byte, cdata bool) {
 			d.Unknown()
 		}
 	case m.name == "text":
-		d.text(d.voice(), schema.MessageAssistant, s.said(piece), false)
+		d.text(d.present(), schema.MessageAssistant, s.said(piece), false)
 	case m.name == "thinking":
-		d.text(d.voice(), schema.MessageThinking, s.said(piece), false)
+		d.text(d.present(), schema.MessageThinking, s.said(piece), false)
 	case !cdata && len(bytes.TrimSpace(piece)) == 0:
 	case len(m.body)+len(piece) <= payloadLimit:
 		m.body = append(m.body, piece...)
@@ -262,13 +262,13 @@ func (s *markupSink) close() {
 		if name == "thinking" {
 			kind = schema.MessageThinking
 		}
-		d.text(d.voice(), kind, m.rest(), true)
+		d.text(d.present(), kind, m.rest(), true)
 	case "meta_files":
-		if !d.payload(d.voice(), name, m.whole(body)) {
+		if !d.payload(d.present(), name, m.whole(body)) {
 			d.Unknown()
 		}
 	case "error":
-		d.payload(d.voice(), name, m.json(body))
+		d.payload(d.present(), name, m.json(body))
 	case "citations", "meta_init", "meta_final", "awaiting_frontend_tools", "tool_call", "server_tool_call":
 	default:
 		m.body = body
@@ -278,7 +278,7 @@ func (s *markupSink) close() {
 	}
 }
 
-// result tells what has come of a result so far.
+// result records what has come of a result so far.
 func (s *markupSink) result() {
 	d := (*decoder)(s)
 	m := &d.markup
@@ -317,7 +317,7 @@ func (s *markupSink) cited() {
 	cite := m.cite
 	cite.AddText("cited_text", string(m.plain(m.body)))
 	m.body, m.cite = nil, nil
-	d.voice().cite([]byte(cite.Text()))
+	d.present().cite([]byte(cite.Text()))
 }
 
 // plain undoes the escapes of a text that came whole.

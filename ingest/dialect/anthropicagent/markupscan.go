@@ -18,7 +18,7 @@ type scanner struct {
 	limit int    // of a tag, bytes; beyond it a "<" is text
 }
 
-// sink is told what was found. What it is given is valid during the call.
+// sink receives what was found. What it is passed is valid during the call.
 type sink interface {
 	// open is a tag's beginning: its name, what stands behind that, and whether it
 	// ends itself. It says whether its body is literal text.
@@ -129,7 +129,7 @@ func (s *scanner) tagEnd(rest []byte) int {
 	return -1
 }
 
-// tag tells a tag of which the angle brackets are off.
+// tag reads a tag of which the angle brackets are off.
 func (s *scanner) tag(tag []byte, to sink) {
 	if tag[0] == '/' {
 		to.end(bytes.TrimSpace(tag[1:]))
@@ -171,7 +171,7 @@ func (s *scanner) literal(rest []byte, to sink) (n int, more bool) {
 	return n, true
 }
 
-// attribute gives the value of an attribute as it stands between its quotes, nil
+// attribute returns the value of an attribute as it stands between its quotes, nil
 // for none.
 func attribute(attributes []byte, name string) []byte {
 	for len(attributes) > 0 {

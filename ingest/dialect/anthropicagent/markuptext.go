@@ -16,7 +16,7 @@ import (
 //   - at last backslashes were doubled before that, but only in what comes from
 //     the model: not in results of the agent's own tools, and not in meta_ tags.
 //
-// Newlines that stand as they are give the first away, and JSON that is valid
+// Newlines that stand as they are show the first, and JSON that is valid
 // only if its backslashes are single (or double) the others. Until then the last
 // is assumed.
 type escapes struct {

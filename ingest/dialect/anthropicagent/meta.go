@@ -19,7 +19,7 @@ func (d *decoder) metaInit(a *agent, text []byte) bool {
 	if a == d.root && len(parent) > 0 && string(parent) != "unknown" && a.Run() == nil {
 		a.Session = string(parent) // its parent's frames go elsewhere
 	}
-	words, results := readQuery(query)
+	text, results := readQuery(query)
 	if len(parent) == 0 && len(results) == 0 && (a != d.root || d.over) {
 		d.anotherConnection(a)
 	}
@@ -27,9 +27,9 @@ func (d *decoder) metaInit(a *agent, text []byte) bool {
 	case len(results) > 0:
 		d.answered(a, results)
 	case a != d.root && d.parentOf(a, parent) != nil:
-		d.beginSub(a, d.parentOf(a, parent), words)
+		d.beginSub(a, d.parentOf(a, parent), text)
 	default:
-		d.metaRun(a, words)
+		d.metaRun(a, text)
 	}
 	a.setModel(model)
 	a.ready = d.Frame.At
@@ -60,15 +60,15 @@ func (d *decoder) parentOf(a *agent, id []byte) *agent {
 }
 
 // metaRun begins a run with what the user asks.
-func (d *decoder) metaRun(a *agent, words []byte) {
-	asked := d.asked.began && a == d.root && a.heard == 0
+func (d *decoder) metaRun(a *agent, text []byte) {
+	asked := d.asked.began && a == d.root && a.spokeAt == 0
 	if a.Run() != nil && !asked {
 		a.abandon() // its end was not seen
 	}
-	told := a == d.root && len(d.asked.words) > 0
+	told := a == d.root && len(d.asked.prompt) > 0
 	d.inRun(a)
-	if !told && !asked && len(words) > 0 {
-		a.UserMessage(words)
+	if !told && !asked && len(text) > 0 {
+		a.UserMessage(text)
 	}
 }
 
@@ -126,19 +126,19 @@ type answer struct {
 }
 
 // readQuery reads what a run is asked: a text, or blocks of content as JSON.
-func readQuery(query []byte) (words []byte, results []answer) {
+func readQuery(query []byte) (text []byte, results []answer) {
 	if len(query) == 0 || query[0] != '{' && query[0] != '[' || !wellformed.JSON(query) {
 		return query, nil
 	}
-	words, results, ok := readBlocks(query)
+	text, results, ok := readBlocks(query)
 	if !ok {
 		return query, nil // the user wrote JSON
 	}
-	return words, results
+	return text, results
 }
 
 // readBlocks reads a message or the blocks of one. ok is false for other JSON.
-func readBlocks(raw []byte) (words []byte, results []answer, ok bool) {
+func readBlocks(raw []byte) (text []byte, results []answer, ok bool) {
 	if content := dialect.RawMember(raw, "content"); content != nil {
 		if text, _ := dialect.Unquote(content, nil); text != nil {
 			return text, nil, true
@@ -150,10 +150,10 @@ func readBlocks(raw []byte) (words []byte, results []answer, ok bool) {
 		ok = ok || typ != nil
 		switch string(typ) {
 		case "text":
-			if len(words) > 0 {
-				words = append(words, '\n')
+			if len(text) > 0 {
+				text = append(text, '\n')
 			}
-			words = append(words, dialect.RawText(block, "text")...)
+			text = append(text, dialect.RawText(block, "text")...)
 		case "tool_result":
 			if r := answerOf(block); len(r.id) > 0 && len(results) < resultLimit {
 				results = append(results, r)
@@ -161,7 +161,7 @@ func readBlocks(raw []byte) (words []byte, results []answer, ok bool) {
 		}
 		return true
 	})
-	return words, results, ok
+	return text, results, ok
 }
 
 // firstText returns the first of an object's members that is a string, nil for
@@ -184,8 +184,8 @@ func answerOf(block []byte) answer {
 	}
 	if text, _ := dialect.Unquote(content, nil); text != nil {
 		r.text = text
-	} else if words, _, ok := readBlocks(content); ok && words != nil {
-		r.text = words
+	} else if text, _, ok := readBlocks(content); ok && text != nil {
+		r.text = text
 	} else if string(content) != "null" {
 		r.text = content
 	}

@@ -5,14 +5,14 @@ import (
 	"tapedeck/schema"
 )
 
-// Nothing tells where a call of the model begins and ends. It begins when there
+// Nothing says where a call of the model begins and ends. It begins when there
 // is nothing else to do: with meta_init, or with the result of the last tool
-// that the agent executed; where that is not told, with its first chunk. Its
+// that the agent executed; where that is not stated, with its first chunk. Its
 // last chunk ends it.
 
-// heardOf makes sure that a call of the model is in progress, as something of it
+// spoke makes sure that a call of the model is in progress, as something of it
 // has come.
-func (d *decoder) heardOf(a *agent) *dialect.Span {
+func (d *decoder) spoke(a *agent) *dialect.Span {
 	d.inRun(a)
 	a.seal()
 	if a.paused {
@@ -26,7 +26,7 @@ func (d *decoder) heardOf(a *agent) *dialect.Span {
 	if call == nil {
 		call = a.openCall()
 	}
-	a.heard = d.Frame.At
+	a.spokeAt = d.Frame.At
 	return call
 }
 
@@ -41,7 +41,7 @@ func (a *agent) openCall() *dialect.Span {
 	return call
 }
 
-// closeCall ends the call of the model with what was heard of it last.
+// closeCall ends the call of the model as of its last piece.
 func (a *agent) closeCall(status schema.Status) {
 	call := a.Call()
 	if call == nil {
@@ -49,8 +49,8 @@ func (a *agent) closeCall(status schema.Status) {
 	}
 	a.CompleteAll()
 	at := a.Frame.At
-	if a.heard >= call.Started && status == schema.StatusOK {
-		at = a.heard
+	if a.spokeAt >= call.Started && status == schema.StatusOK {
+		at = a.spokeAt
 	}
 	a.EndCallAt(status, at)
 }
@@ -61,7 +61,7 @@ func (d *decoder) text(a *agent, kind schema.MessageKind, chunk []byte, final bo
 	if m == nil && len(chunk) == 0 {
 		return
 	}
-	d.heardOf(a)
+	d.spoke(a)
 	if m == nil {
 		m = a.BeginText(kind, nil)
 		if kind == schema.MessageAssistant {

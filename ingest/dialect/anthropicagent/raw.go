@@ -18,7 +18,7 @@ func (d *decoder) rawEvent(in *dialect.Input) bool {
 		return false
 	}
 	in.Type = typeOf(in)
-	a := d.voice()
+	a := d.present()
 	if a.api == nil {
 		a.api = anthropic.NewMessages(&a.Conversation)
 		a.api.Agent = true
@@ -34,7 +34,7 @@ func (d *decoder) rawEvent(in *dialect.Input) bool {
 		a.Address()
 		return true
 	}
-	a.failing, a.heard = "", in.At
+	a.failing, a.spokeAt = "", in.At
 	if in.Type == "message_start" && !a.api.Open() && a.ready != 0 {
 		a.api.Asked(a.ready)
 		a.ready = 0

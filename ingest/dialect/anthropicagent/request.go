@@ -12,13 +12,13 @@ type request struct {
 	at      int64 // its arrival, ns; 0 for none
 	began   bool  // its run has begun
 	session string
-	words   []byte // what the user says, until it is told
+	prompt  []byte // what the user says, until it is recorded
 }
 
-// wordsLimit bounds what is kept of a request until its answer comes, bytes.
-const wordsLimit = 1 << 20
+// promptLimit bounds what is kept of a request until its answer comes, bytes.
+const promptLimit = 1 << 20
 
-// takeTime gives the time at which a run that answers the request began.
+// takeTime returns the time at which a run that answers the request began.
 func (r *request) takeTime(at int64) int64 {
 	if r.at != 0 && !r.began {
 		r.began = true
@@ -27,16 +27,16 @@ func (r *request) takeTime(at int64) int64 {
 	return at
 }
 
-// tell tells what the user says, in the run that answers it.
-func (r *request) tell(a *agent) {
-	if len(r.words) == 0 {
+// record records what the user says, in the run that answers it.
+func (r *request) record(a *agent) {
+	if len(r.prompt) == 0 {
 		return
 	}
-	m := a.UserMessage(r.words)
+	m := a.UserMessage(r.prompt)
 	if r.at != 0 {
 		m.Started, m.Ended = r.at, r.at
 	}
-	r.words = nil
+	r.prompt = nil
 	a.ready = r.at
 }
 
@@ -76,15 +76,15 @@ func (d *decoder) sent(in *dialect.Input) {
 	d.asked.session = string(id)
 	if results != nil {
 		d.sentResults(d.agent(id), results)
-	} else if d.asked.words = wordsOf(prompt); len(id) > 0 {
+	} else if d.asked.prompt = promptOf(prompt); len(id) > 0 {
 		d.inRun(d.agent(id))
 	}
 	d.address()
 }
 
-// wordsOf gives what the user says: a text, or the texts of a message or of its
+// promptOf returns what the user says: a text, or the texts of a message or of its
 // blocks. The copy is the caller's own.
-func wordsOf(prompt []byte) []byte {
+func promptOf(prompt []byte) []byte {
 	text, _ := dialect.Unquote(prompt, nil)
 	if text == nil {
 		var ok bool
@@ -92,7 +92,7 @@ func wordsOf(prompt []byte) []byte {
 			text = prompt
 		}
 	}
-	if len(text) > wordsLimit {
+	if len(text) > promptLimit {
 		return []byte(dialect.Short(text))
 	}
 	return bytes.Clone(text)

@@ -21,7 +21,7 @@ type result struct {
 }
 
 // failedPrefix begins the result of a tool that raised an exception, which
-// nothing else tells.
+// nothing else states.
 var failedPrefix = []byte("Error executing tool: ")
 
 // result adds to what a tool returned.
@@ -31,7 +31,7 @@ func (d *decoder) result(a *agent, id, name, chunk []byte, server bool) {
 		return
 	}
 	if len(id) > 0 && a.Ended(id) {
-		return // told before, such as by the client's request
+		return // seen before, such as by the client's request
 	}
 	tool := a.OpenTool(id)
 	if tool == nil {
@@ -51,7 +51,7 @@ func (d *decoder) result(a *agent, id, name, chunk []byte, server bool) {
 // unseen begins a call of which this stream saw nothing but the result. On a new
 // connection that is one that the run waited for.
 func (d *decoder) unseen(a *agent, id, name []byte) *model.Tool {
-	if len(id) > 0 && (a.Run() == nil || a.leg && a.heard == 0) {
+	if len(id) > 0 && (a.Run() == nil || a.leg && a.spokeAt == 0) {
 		a.resume(d.asked.takeTime(d.Frame.At), id)
 	}
 	d.inRun(a)
@@ -90,7 +90,7 @@ func (a *agent) image(id, src, media []byte) {
 	a.Emitter.ChangedMessage(r.message, a.Frame)
 }
 
-// resultEnd ends a call: its result is whole. log is what the successor tells of
+// resultEnd ends a call: its result is whole. log is what the successor says of
 // it beside the result, JSON; it may be empty.
 func (d *decoder) resultEnd(a *agent, id, log []byte) {
 	r := a.resultOf(id)
@@ -117,7 +117,7 @@ func (d *decoder) resultEnd(a *agent, id, log []byte) {
 	a.results = slices.Delete(a.results, len(a.results)-1, len(a.results))
 	d.returned(a, tool.Span.CallID, status, log)
 	if server {
-		a.heard = at // it is a part of what the model sends
+		a.spokeAt = at // it is a part of what the model sends
 		return
 	}
 	a.turn = nil
@@ -134,7 +134,7 @@ func (a *agent) completeResults() {
 	a.results = nil
 }
 
-// logged keeps what the successor's log of a call tells: how long it took, and
+// logged keeps what the successor's log of a call says: how long it took, and
 // of a sub-agent in it which it was.
 func (a *agent) logged(tool *model.Tool, log []byte) {
 	if ms, err := strconv.ParseFloat(string(dialect.RawMember(log, "duration_ms")), 64); err == nil && ms > 0 && ms < 1e12 {
@@ -152,7 +152,7 @@ func (a *agent) logged(tool *model.Tool, log []byte) {
 	}
 }
 
-// mediaOf tells JSON from text. The results of the API's own tools are JSON, but
+// mediaOf distinguishes JSON from text. The results of the API's own tools are JSON, but
 // old servers write them as the library prints them, in a JSON string.
 func mediaOf(text []byte, server bool) string {
 	if isJSON(text) || server && len(text) > 0 && text[0] == '"' && wellformed.JSON(text) {
@@ -161,7 +161,7 @@ func mediaOf(text []byte, server bool) string {
 	return "text"
 }
 
-// statusOf tells from a result whether its call failed.
+// statusOf reads off a result whether its call failed.
 func statusOf(text []byte, server bool) (schema.Status, []byte) {
 	switch {
 	case bytes.HasPrefix(text, failedPrefix):

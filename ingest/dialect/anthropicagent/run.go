@@ -13,7 +13,7 @@ import (
 // another stream. Nothing on the wire names a run. What both connections name
 // are the calls that it waited for, whose ids are the Messages API's and occur
 // nowhere else. So a run that pauses is called "run:" and one of these ids, the
-// lowest; what was told of it until then becomes a node of it, and so does what
+// lowest; what was seen of it until then becomes a node of it, and so does what
 // comes on the next connection.
 
 // begin begins a run, or a sub-agent's node, as of a time, ns.
@@ -56,12 +56,12 @@ func (d *decoder) inRun(a *agent) *dialect.Span {
 	}
 	run := a.begin(at)
 	if a == d.root {
-		d.asked.tell(a)
+		d.asked.record(a)
 	}
 	return run
 }
 
-// resume begins a part of a run that other connections speak of as well: it goes
+// resume begins a part of a run that other connections refer to as well: it goes
 // on after the results of calls. more may follow.
 func (a *agent) resume(at int64, call []byte) {
 	if a.parent != nil {
@@ -82,7 +82,7 @@ func (a *agent) resume(at int64, call []byte) {
 	}
 }
 
-// seal names the run that a part belongs to, once all the results are told with
+// seal names the run that a part belongs to, once all the results are recorded with
 // which it began.
 func (a *agent) seal() {
 	if !a.leg || len(a.resumed) == 0 {
@@ -170,12 +170,12 @@ func (a *agent) end(status schema.Status, why []byte) {
 	a.reset()
 }
 
-// part ends what this connection tells of a run that waits.
+// part ends what this connection has of a run that waits.
 func (a *agent) part() {
 	a.completeResults()
 	run := a.Run()
 	a.EndRun(schema.StatusOK, nil)
-	if a.whole == nil && a.parent == nil { // it is not told what it waits for
+	if a.whole == nil && a.parent == nil { // what it waits for is not known
 		run.Status, run.Ended = schema.StatusWaiting, 0
 	}
 	a.reset()
@@ -186,7 +186,7 @@ func (a *agent) reset() {
 	if a.api != nil {
 		a.api.GiveUp()
 	}
-	a.ready, a.heard, a.turn, a.draft, a.cited, a.cites = 0, 0, nil, nil, nil, nil
+	a.ready, a.spokeAt, a.turn, a.draft, a.cited, a.cites = 0, 0, nil, nil, nil, nil
 	a.nameless, a.results, a.notes, a.resumed = nil, nil, nil, nil
 	a.failing, a.failedAt, a.paused, a.leg = "", 0, false, false
 }
@@ -230,8 +230,8 @@ func (a *agent) abandon() {
 	a.reset()
 }
 
-// done reads the end of a connection. Agents that did not tell an end of their
-// own ended with it: a server tells of one only if it is set to.
+// done reads the end of a connection. Agents that did not state an end of their
+// own ended with it: a server mentions one only if it is set to.
 func (d *decoder) done() {
 	d.leaveMarkup()
 	d.answerMissing()
@@ -255,7 +255,7 @@ func (d *decoder) leaveConnection() {
 	d.asked, d.payloads, d.refusal = request{}, nil, model.Refusal{}
 }
 
-// answerMissing tells the run of a request that was never answered, or with an
+// answerMissing records the run of a request that was never answered, or with an
 // error that has no body.
 func (d *decoder) answerMissing() {
 	switch {

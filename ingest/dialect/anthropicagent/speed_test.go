@@ -48,7 +48,7 @@ func BenchmarkTags(b *testing.B) {
 	for range 50 {
 		say("<content-block-text>")
 		for range 50 {
-			say(` some words and a \n newline`)
+			say(` some text and a \n newline`)
 		}
 		say("</content-block-text>")
 	}

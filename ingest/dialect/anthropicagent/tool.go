@@ -29,7 +29,7 @@ func (d *decoder) call(a *agent, id, name, chunk []byte, final, server bool) {
 	if a.turn != nil && !server && a.Call() == nil {
 		a.Resume(a.turn) // another call of the same turn
 	}
-	d.heardOf(a)
+	d.spoke(a)
 	tool := a.nameless
 	if len(id) > 0 || tool == nil {
 		tool = a.Tool(id, name)

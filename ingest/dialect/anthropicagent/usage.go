@@ -6,10 +6,10 @@ import (
 )
 
 // Counting is how anthropic_agent counts (protocols.md 1.3): meta_final's
-// cumulative_usage is the sum over the run's calls of the model, in the words of
+// cumulative_usage is the sum over the run's calls of the model, named as in
 // the Messages API: input_tokens leaves out what was read from a cache and what
-// was written to one, output_tokens includes thinking, which is not told. Runs
-// are added. How long a cache is kept is not told; five minutes is the library's
+// was written to one, output_tokens includes thinking, which is not stated. Runs
+// are added. How long a cache is kept is not stated; five minutes is the library's
 // way.
 var Counting = dialect.Counting{
 	Input:        "input_tokens",
@@ -19,8 +19,8 @@ var Counting = dialect.Counting{
 	Mode:         schema.UsageAdd,
 }
 
-// SessionCounting is how its successor agent_base counts: the same in other
-// words, and with thinking_tokens, which output_tokens includes; but what it
+// SessionCounting is how its successor agent_base counts: the same with other
+// names, and with thinking_tokens, which output_tokens includes; but what it
 // sums up are all runs of the agent so far, and those of its sub-agents. So the
 // records are running totals of the agent.
 var SessionCounting = dialect.Counting{
@@ -48,7 +48,7 @@ func (d *decoder) usage(a *agent, final []byte) {
 	}
 	switch {
 	case a.api != nil && a.api.Usage() != nil:
-		a.note("cumulative_usage", raw) // the events have told it call by call
+		a.note("cumulative_usage", raw) // the events have stated it call by call
 	case !session:
 		a.Use(&Counting, a.ID("usage"), a.span().ID, a.span(), raw)
 	case a.parent != nil:

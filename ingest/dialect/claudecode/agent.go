@@ -10,28 +10,28 @@ import (
 // agent is a sub-agent: what it does stands below the tool call that it works
 // in, whose id its lines carry as parent_tool_use_id.
 type agent struct {
-	lane
+	actor
 	// background: it goes on after its call has returned, and after the run.
 	background bool
 }
 
-// laneOf gives the lane that a line belongs to. Without a parent that is the
+// actorOf returns the actor that a line belongs to. Without a parent that is the
 // main agent's, in a run.
-func (s *session) laneOf(l *line) *lane {
+func (s *session) actorOf(l *line) *actor {
 	parent := l.text("parent_tool_use_id")
 	if len(parent) == 0 {
 		s.inRun(l)
-		return &s.lane
+		return &s.actor
 	}
-	return &s.agent(l, parent, l.text("subagent_type")).lane
+	return &s.agent(l, parent, l.text("subagent_type")).actor
 }
 
-// laneIfOpen is the lane of a line that begins nothing.
-func (s *session) laneIfOpen(parent []byte) *lane {
+// openActor is the actor of a line that begins nothing.
+func (s *session) openActor(parent []byte) *actor {
 	if a := s.find(parent); a != nil {
-		return &a.lane
+		return &a.actor
 	}
-	return &s.lane
+	return &s.actor
 }
 
 func (s *session) find(parent []byte) *agent {
@@ -43,7 +43,7 @@ func (s *session) find(parent []byte) *agent {
 	return nil
 }
 
-// agent gives the sub-agent that works in a tool call, and begins one.
+// agent returns the sub-agent that works in a tool call, and begins one.
 func (s *session) agent(l *line, parent, name []byte) *agent {
 	if a := s.find(parent); a != nil {
 		return a

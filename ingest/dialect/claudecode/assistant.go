@@ -8,15 +8,15 @@ import (
 	"tapedeck/schema"
 )
 
-// assistant reads a line that tells a content block of a message, whole. If
-// events told of the message it says nothing new, and its usage is still that
+// assistant reads a line that states a content block of a message, whole. If
+// events described the message it says nothing new, and its usage is still that
 // of the message's start.
-func (s *session) assistant(l *line) (at *lane, known bool) {
+func (s *session) assistant(l *line) (at *actor, known bool) {
 	message := l.v.Get("message")
 	if !dialect.IsObject(message) {
-		return s.laneIfOpen(l.text("parent_tool_use_id")), false
+		return s.openActor(l.text("parent_tool_use_id")), false
 	}
-	at = s.laneOf(l)
+	at = s.actorOf(l)
 	id := message.GetStringBytes("id")
 	switch {
 	case string(message.GetStringBytes("model")) == "<synthetic>":
@@ -28,15 +28,15 @@ func (s *session) assistant(l *line) (at *lane, known bool) {
 	return at, at.part(l, id, message)
 }
 
-// part tells a part of a message: lines of one id are parts of one call.
-func (a *lane) part(l *line, id []byte, message *fastjson.Value) (known bool) {
+// part records a part of a message: lines of one id are parts of one call.
+func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	if len(id) > 0 && a.id == string(id) && a.call != nil {
 		a.Resume(a.call)
 	} else {
 		if model := message.GetStringBytes("model"); len(model) > 0 && a.Model != string(model) {
 			a.SetModel(string(model), "")
 		}
-		a.call, a.told, a.id = a.OpenCall(), nil, string(id)
+		a.call, a.usage, a.id = a.OpenCall(), nil, string(id)
 		a.started(a.call)
 	}
 	raw := dialect.RawMember(l.data, "message")
@@ -50,26 +50,26 @@ func (a *lane) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	return known
 }
 
-// count tells the usage of the message that a.call is of. Each of its lines
+// count records the usage of the message that a.call is of. Each of its lines
 // repeats it; of several the largest stands.
-func (a *lane) count(raw []byte) {
+func (a *actor) count(raw []byte) {
 	tokens, ok := anthropic.Bill(raw)
-	if !ok || a.told != nil && tokens.Sum() <= a.told.Tokens.Sum() {
+	if !ok || a.usage != nil && tokens.Sum() <= a.usage.Tokens.Sum() {
 		return
 	}
-	first := a.told == nil
-	if a.told = a.Count(a.told, &counting, a.id, a.call, raw); a.told == nil {
+	first := a.usage == nil
+	if a.usage = a.Count(a.usage, &counting, a.id, a.call, raw); a.usage == nil {
 		return
 	}
-	a.told.Tokens = tokens
+	a.usage.Tokens = tokens
 	if first {
-		a.keep(a.told)
+		a.keep(a.usage)
 	}
 }
 
-// synthetic tells a message that Claude Code itself made up: of an error, or in
+// synthetic records a message that Claude Code itself made up: of an error, or in
 // place of an answer. No model was called for it.
-func (a *lane) synthetic(l *line, message *fastjson.Value) {
+func (a *actor) synthetic(l *line, message *fastjson.Value) {
 	a.EndCall(schema.StatusOK)
 	kind := schema.MessageAssistant
 	if l.v.GetBool("is_api_error_message") || l.v.GetBool("isApiErrorMessage") || l.v.Exists("error") {

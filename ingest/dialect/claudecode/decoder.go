@@ -20,7 +20,7 @@ type decoder struct {
 }
 
 // openSessions bounds the sessions of a stream. Beyond it the one that nothing
-// was heard of for longest is given up.
+// was read for longest is abandoned.
 const openSessions = 16
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }
@@ -41,7 +41,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		return
 	}
 	known := true
-	at := &s.lane
+	at := &s.actor
 	switch in.Type {
 	case "stream_event":
 		at, known = s.event(&l)
@@ -59,7 +59,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		s.asks(&l)
 	case "control_response", "control_cancel_request", "keep_alive", "rate_limit_event", "tool_progress",
 		"tool_use_summary", "auth_status", "prompt_suggestion":
-		at = s.laneIfOpen(l.text("parent_tool_use_id"))
+		at = s.openActor(l.text("parent_tool_use_id"))
 	default:
 		known = false
 	}
@@ -69,7 +69,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 }
 
-// session gives the session with an id. A line that names none belongs to the
+// session returns the session with an id. A line that names none belongs to the
 // session of the line before it.
 func (d *decoder) session(id []byte) *session {
 	last := len(d.sessions) - 1

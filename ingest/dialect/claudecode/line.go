@@ -13,7 +13,7 @@ type line struct {
 	data []byte
 }
 
-// text gives a member of the line that is a text, nil for others.
+// text returns a member of the line that is a text, nil for others.
 func (l *line) text(name ...string) []byte { return l.v.GetStringBytes(name...) }
 
 // session is the id of the line's session, "" where it names none. The file in
@@ -25,7 +25,7 @@ func (l *line) session() []byte {
 	return l.text("sessionId")
 }
 
-// raw gives a member of the line as it stands, nil where it is not there or null.
+// raw returns a member of the line as it stands, nil where it is not there or null.
 func (l *line) raw(name string) []byte {
 	raw := dialect.RawMember(l.data, name)
 	if dialect.RawNull(raw) {

@@ -33,7 +33,7 @@ func (s *session) result(l *line) (known bool) {
 	status, why := outcome(l)
 	if text := l.text("result"); len(text) > 0 && status == schema.StatusOK {
 		s.Say(schema.MessageReply, text)
-	} else if len(why) > 0 && dialect.Short(why) != s.failure { // told before
+	} else if len(why) > 0 && dialect.Short(why) != s.failure { // seen before
 		s.Say(schema.MessageError, why)
 	}
 	s.reconcile(l, run)
@@ -49,7 +49,7 @@ func (s *session) result(l *line) (known bool) {
 	return true
 }
 
-// outcome tells how a run ended, and if not well what went wrong.
+// outcome records how a run ended, and if not well what went wrong.
 func outcome(l *line) (status schema.Status, why []byte) {
 	subtype := l.text("subtype")
 	switch {
@@ -78,7 +78,7 @@ func outcome(l *line) (status schema.Status, why []byte) {
 }
 
 // deny rejects the calls that were not permitted. They have ended in an error
-// by now, or were not told of at all.
+// by now, or were not described at all.
 func (s *session) deny(denials []*fastjson.Value, data []byte) {
 	denials = denials[:min(len(denials), failedTools)]
 	dialect.Elements(denials, data, 0, func(_ int, denial *fastjson.Value, raw []byte) {
@@ -95,7 +95,7 @@ func (s *session) deny(denials []*fastjson.Value, data []byte) {
 		}
 		at, tool := s.openTool(id)
 		if tool == nil {
-			if at = &s.lane; at.Ended(id) {
+			if at = &s.actor; at.Ended(id) {
 				return
 			}
 			tool = at.Tool(id, denial.GetStringBytes("tool_name"))

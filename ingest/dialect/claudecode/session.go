@@ -11,9 +11,9 @@ import (
 
 // session is one conversation: the main agent and its sub-agents.
 type session struct {
-	lane
+	actor
 	agents []*agent
-	// attrs are the run's, as its beginning told them.
+	// attrs are the run's, as its beginning stated them.
 	attrs dialect.Attributes
 	// named: the run's id is of its own, not the session's.
 	named bool
@@ -38,7 +38,7 @@ const (
 
 func newSession(stream *model.Stream, id string) *session {
 	s := &session{}
-	s.lane.begin(stream, id)
+	s.actor.begin(stream, id)
 	return s
 }
 
@@ -80,7 +80,7 @@ func (s *session) init(l *line) {
 	s.Run().Attributes = s.attrs.Text()
 }
 
-// forget lets go of what belonged to the run that has ended. Sub-agents that
+// forget releases what belonged to the run that has ended. Sub-agents that
 // work in the background go on.
 func (s *session) forget() {
 	s.settle()
@@ -108,19 +108,19 @@ func (s *session) giveUp() {
 }
 
 // event reads an event of the API.
-func (s *session) event(l *line) (at *lane, known bool) {
-	at = s.laneOf(l)
+func (s *session) event(l *line) (at *actor, known bool) {
+	at = s.actorOf(l)
 	return at, at.event(l)
 }
 
 // openTool finds a call in progress, whoever of the session's agents made it.
-func (s *session) openTool(id []byte) (*lane, *model.Tool) {
+func (s *session) openTool(id []byte) (*actor, *model.Tool) {
 	if tool := s.OpenTool(id); tool != nil {
-		return &s.lane, tool
+		return &s.actor, tool
 	}
 	for _, a := range s.agents {
 		if tool := a.OpenTool(id); tool != nil {
-			return &a.lane, tool
+			return &a.actor, tool
 		}
 	}
 	return nil, nil

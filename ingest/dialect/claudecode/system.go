@@ -6,8 +6,8 @@ import (
 )
 
 // system reads what Claude Code says of itself.
-func (s *session) system(l *line) (at *lane, known bool) {
-	at = &s.lane
+func (s *session) system(l *line) (at *actor, known bool) {
+	at = &s.actor
 	switch string(l.text("subtype")) {
 	case "init":
 		s.init(l)
@@ -29,15 +29,15 @@ func (s *session) system(l *line) (at *lane, known bool) {
 		if id := l.text("tool_use_id"); len(id) > 0 && (l.text("subagent_type") != nil || string(l.text("task_type")) == "local_agent") {
 			a := s.agent(l, id, l.text("subagent_type"))
 			a.background = a.background || l.v.GetBool("is_backgrounded")
-			at = &a.lane
+			at = &a.actor
 		}
 	case "task_notification":
 		if a := s.find(l.text("tool_use_id")); a != nil {
-			at = &a.lane
+			at = &a.actor
 			s.notified(a, l)
 		}
 	case "task_progress", "task_updated":
-		at = s.laneIfOpen(l.text("tool_use_id"))
+		at = s.openActor(l.text("tool_use_id"))
 	case "thinking_tokens", "post_turn_summary", "hook_started", "hook_progress", "hook_response",
 		"background_tasks_changed", "session_state_changed", "files_persisted", "api_retry", "elicitation_complete":
 	default:

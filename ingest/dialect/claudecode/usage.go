@@ -10,10 +10,10 @@ import (
 // counted once, under the message's id, however many lines repeat it: from
 // events it is the true one, from whole lines that of the message's start, with
 // a placeholder for the output. What the run's result states is the sum of its
-// messages: what it holds beyond those that were told is added as one usage
+// messages: what it holds beyond those that were stated is added as one usage
 // more, so that all of them come to what the result says; where there was only
 // one message, and only output is missing, it is that message's. modelUsage is never
-// added: it holds calls of helpers that no line speaks of, and what sub-agents
+// added: it holds calls of helpers that no line describes, and what sub-agents
 // used.
 var counting = anthropic.Counting
 
@@ -47,7 +47,7 @@ func (s *session) reconcile(l *line, run *dialect.Span) {
 	if rest.Sum() == 0 {
 		return
 	}
-	if u := s.told; u != nil && len(s.counted) == 1 && s.counted[0] == u && rest.Sum() == said(rest) {
+	if u := s.usage; u != nil && len(s.counted) == 1 && s.counted[0] == u && rest.Sum() == said(rest) {
 		u.Tokens, _ = minus(stated, subs) // the one message's own output is all that was missing
 		u.Raw = string(raw)
 		s.Emitter.ChangedUsage(u, s.Frame)
@@ -79,7 +79,7 @@ func (s *session) mixed() bool {
 
 // minus takes parts from a sum. fits is false if they are more than it. The
 // buckets that a sum may leave out (what of the output was thinking, for how
-// long a cache was written) count together with those that it is told in.
+// long a cache was written) count together with those that it states.
 func minus(sum, parts schema.Tokens) (rest schema.Tokens, fits bool) {
 	fits = sum.Input >= parts.Input && sum.CacheRead >= parts.CacheRead &&
 		written(sum) >= written(parts) && said(sum) >= said(parts)

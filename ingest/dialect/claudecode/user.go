@@ -13,10 +13,10 @@ import (
 
 // user reads a line with the results of tools, or with what the user says, or
 // with what Claude Code says in the user's name. No run begins with it.
-func (s *session) user(l *line) *lane {
-	at := &s.lane
+func (s *session) user(l *line) *actor {
+	at := &s.actor
 	if parent := l.text("parent_tool_use_id"); len(parent) > 0 {
-		at = s.laneOf(l)
+		at = s.actorOf(l)
 	}
 	content := dialect.RawPath(l.data, "message.content")
 	said := anthropic.ReadSaid(content, l.v.Get("message", "content"), func(data []byte, v *fastjson.Value) {
@@ -26,7 +26,7 @@ func (s *session) user(l *line) *lane {
 		at.Say(schema.MessageSystem, reminder)
 	}
 	if said.Any {
-		if at == &s.lane {
+		if at == &s.actor {
 			s.endTurn()
 			if s.Run() == nil {
 				s.RunID = "" // it is of the run to come
@@ -42,7 +42,7 @@ func (s *session) user(l *line) *lane {
 // or a tool.
 var interrupted = []byte("[Request interrupted by user")
 
-func (a *lane) say(l *line, said *anthropic.Said) {
+func (a *actor) say(l *line, said *anthropic.Said) {
 	var m *dialect.Message
 	switch {
 	case l.v.GetBool("isSynthetic"), l.v.GetBool("isMeta"), bytes.HasPrefix(said.Text, interrupted):
@@ -56,7 +56,7 @@ func (a *lane) say(l *line, said *anthropic.Said) {
 }
 
 // toolResult ends a call.
-func (s *session) toolResult(l *line, at *lane, data []byte, v *fastjson.Value) {
+func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value) {
 	id := v.GetStringBytes("tool_use_id")
 	if len(id) == 0 {
 		return

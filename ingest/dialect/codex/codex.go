@@ -170,7 +170,7 @@ func (d *decoder) error(in *dialect.Input) {
 }
 
 // cutOff settles what is open of a turn that was not ended. If the last that
-// was heard of it is an error, it ended in that.
+// was seen of it is an error, it ended in that.
 func (d *decoder) cutOff() {
 	run := d.tr.Run()
 	switch {

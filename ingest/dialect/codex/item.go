@@ -58,7 +58,7 @@ func (d *decoder) text(v *fastjson.Value, completed bool, kind schema.MessageKin
 	id, content := v.GetStringBytes("id"), v.GetStringBytes("text")
 	m := d.tr.Growing(kind, id)
 	switch {
-	case len(content) == 0: // also where deltas told it
+	case len(content) == 0: // also where deltas stated it
 	case m == nil && completed:
 		d.tr.Say(kind, content).Attributes = attributes
 	case m == nil:

@@ -13,7 +13,7 @@ import (
 )
 
 // ran settles a call's state once its item is completed; why is an error that
-// the item tells. A call that was not seen to begin has no start: its time is
+// the item states. A call that was not seen to begin has no start: its time is
 // not known.
 func (d *decoder) ran(tool *model.Tool, v *fastjson.Value, completed bool, why []byte) {
 	if !completed {
@@ -53,7 +53,7 @@ func (d *decoder) ran(tool *model.Tool, v *fastjson.Value, completed bool, why [
 }
 
 // command reads a command_execution. What it prints comes with its end; an
-// update may tell it so far.
+// update may state it so far.
 func (d *decoder) command(v *fastjson.Value, raw []byte, completed bool) {
 	tool := d.tr.Tool(v.GetStringBytes("id"), []byte("command_execution"))
 	d.arguments(tool, raw, "command")
@@ -88,7 +88,7 @@ func (d *decoder) mcpCall(v *fastjson.Value, raw []byte, completed bool) {
 	d.ran(tool, v, completed, why)
 }
 
-// collabCall reads a collab_tool_call: a call that speaks to another agent.
+// collabCall reads a collab_tool_call: a call that messages another agent.
 func (d *decoder) collabCall(v *fastjson.Value, raw []byte, completed bool) {
 	name := v.GetStringBytes("tool")
 	if len(name) == 0 {
@@ -103,7 +103,7 @@ func (d *decoder) collabCall(v *fastjson.Value, raw []byte, completed bool) {
 }
 
 // webSearch reads a web_search. What is searched for is known at its end; what
-// was found is not told.
+// was found is not stated.
 func (d *decoder) webSearch(v *fastjson.Value, raw []byte, completed bool) {
 	tool := d.tr.Tool(v.GetStringBytes("id"), []byte("web_search"))
 	if completed {

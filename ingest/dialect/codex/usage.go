@@ -7,7 +7,7 @@ import (
 
 // counting is how Codex counts. input_tokens includes what came from a cache
 // and, in the newest versions, what was written to one; output_tokens includes
-// reasoning. Every turn.completed tells the total of the whole thread, also
+// reasoning. Every turn.completed states the total of the whole thread, also
 // after "codex exec resume", so that readers take the difference.
 var counting = dialect.Counting{
 	Input: "input_tokens", CacheRead: "cached_input_tokens", CacheWrite5m: "cache_write_input_tokens",

@@ -96,7 +96,7 @@ func (d *decoder) names(e *event) {
 }
 
 // End implements dialect.Decoder. A stream may be cut after ten minutes without
-// a last word.
+// an end.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.stream.End(at, b)
 	d.leave()

@@ -11,7 +11,7 @@ type event struct {
 	kind
 	name string
 	exec []byte // the execution that it names itself, nil for none
-	id   []byte // as an envelope tells it; else the SSE event's stands
+	id   []byte // as an envelope states it; else the SSE event's stands
 	data []byte // as it stood: JSON or plain text
 	// value is data parsed, nil for plain text.
 	value *fastjson.Value
@@ -55,7 +55,7 @@ func (e *event) open(in *dialect.Input) {
 // isObject reports whether the event says more than a text.
 func (e *event) isObject() bool { return dialect.IsObject(e.value) }
 
-// text gives a member that is a text, the first that is there; nil for none.
+// text returns a member that is a text, the first that is there; nil for none.
 func (e *event) text(names ...string) []byte {
 	for _, name := range names {
 		if text := e.value.GetStringBytes(name); text != nil {
@@ -65,7 +65,7 @@ func (e *event) text(names ...string) []byte {
 	return nil
 }
 
-// raw gives a member as it stood, the first that says something; nil for none.
+// raw returns a member as it stood, the first that says something; nil for none.
 func (e *event) raw(names ...string) []byte {
 	for _, name := range names {
 		if !dialect.IsNull(e.value.Get(name)) {
@@ -75,7 +75,7 @@ func (e *event) raw(names ...string) []byte {
 	return nil
 }
 
-// content gives a member for a message: a text as the text that it is, all else
+// content returns a member for a message: a text as the text that it is, all else
 // as JSON. Nil says that there is none.
 func (e *event) content(names ...string) (text []byte, media string) {
 	for _, name := range names {
@@ -90,7 +90,7 @@ func (e *event) content(names ...string) (text []byte, media string) {
 	return nil, ""
 }
 
-// why gives what went wrong: {"message"}, {"error":"text"}, {"error":{"message"}},
+// why returns what went wrong: {"message"}, {"error":"text"}, {"error":{"message"}},
 // or a plain text.
 func (e *event) why() []byte {
 	if !e.isObject() {

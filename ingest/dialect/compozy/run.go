@@ -14,9 +14,9 @@ import (
 type run struct {
 	span      *dialect.Span // nil before the first event
 	ended     bool
-	replied   bool   // its result was told
+	replied   bool   // its result was stated
 	said      bool   // something of it came in chunks
-	called    bool   // calls of a model are told of
+	called    bool   // calls of a model are seen
 	stepAgent bool   // the agent is that of the present step only
 	snapshot  uint64 // hash of the reply that snapshots came to, 0 for none
 	workflow  string // the execution of the workflow that it is a part of
@@ -26,7 +26,7 @@ type run struct {
 	restarts  int
 	warnings  dialect.List
 
-	// The end as far as it is known from what may not be the last word.
+	// The end as far as it is known from what may not be the last event.
 	ending schema.Status
 	why    []byte
 	at     int64
@@ -48,7 +48,7 @@ func (d *decoder) inRun() {
 }
 
 // leave settles the run in progress: it ended as it said last, without a last
-// word, or it is not known how.
+// end, or it is not known how.
 func (d *decoder) leave() {
 	if span := d.Run(); span != nil && d.run.ending != "" {
 		d.EndRun(d.run.ending, d.run.why)
@@ -60,7 +60,7 @@ func (d *decoder) leave() {
 }
 
 // belongs begins another execution where an event is not of the one before, and
-// takes over its id. again says that the event was told before.
+// takes over its id. again says that the event was seen before.
 func (d *decoder) belongs(e *event, n uint64, again bool) {
 	exec := e.exec
 	if e.name == workflowStart && e.isObject() {
@@ -193,7 +193,7 @@ func (d *decoder) fail(e *event) []byte {
 	return why
 }
 
-// reply records the result, which is told once.
+// reply records the result, which is stated once.
 func (d *decoder) reply(e *event) {
 	if !e.isObject() || d.run.replied {
 		return
@@ -204,7 +204,7 @@ func (d *decoder) reply(e *event) {
 	}
 	d.run.replied = true
 	if xxhash.Sum64(result) == d.run.snapshot {
-		return // that was told as it grew
+		return // that was stated as it grew
 	}
 	m := d.Say(schema.MessageReply, result)
 	m.Media, m.Span = media, d.run.span.ID

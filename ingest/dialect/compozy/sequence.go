@@ -15,7 +15,7 @@ type sequence struct {
 	past     dialect.Recent // hashes of what the latest events said
 }
 
-// remembered is how many events are known again when they are told again: as
+// remembered is how many events are known again when they are stated again: as
 // many as the server keeps for replay.
 const remembered = 500
 

@@ -90,7 +90,7 @@ func (d *decoder) warn(e *event) {
 	d.noteRun()
 }
 
-// milliseconds gives the first duration that is there, ns.
+// milliseconds returns the first duration that is there, ns.
 func milliseconds(values ...*fastjson.Value) (ns int64, ok bool) {
 	for _, v := range values {
 		if v == nil {

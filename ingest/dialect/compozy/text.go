@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// structured is the key of the message that snapshots tell.
+// structured is the key of the message that snapshots state.
 var structured = []byte("structured")
 
 // chunk reads an llm_chunk: a plain line, or {"component","sequence","content"}.
@@ -34,7 +34,7 @@ func (d *decoder) chunk(e *event) {
 	}
 }
 
-// spoken notes that a model has said something. Where its calls are not told of
+// spoken notes that a model has said something. Where its calls are not described
 // it is not known when it was called, only when the run first gave something.
 func (d *decoder) spoken(text []byte) {
 	run := d.run.span
@@ -47,7 +47,7 @@ func (d *decoder) spoken(text []byte) {
 
 func endsLine(text []byte) bool { return len(text) == 0 || text[len(text)-1] == '\n' }
 
-// chunkText gives the text of a chunk that is JSON. A line that happens to be an
+// chunkText returns the text of a chunk that is JSON. A line that happens to be an
 // object is a plain one, unless it looks like what the server makes.
 func (e *event) chunkText() ([]byte, bool) {
 	if !e.isObject() {
@@ -68,7 +68,7 @@ func (e *event) chunkText() ([]byte, bool) {
 	return nil, false
 }
 
-// snapshot reads a structured_delta, which tells all so far: {"sequence",
+// snapshot reads a structured_delta, which states all so far: {"sequence",
 // "content","complete"}, or {"partial":{…}}. Where the same came in chunks as
 // well it is the reply that they come to.
 func (d *decoder) snapshot(e *event) {

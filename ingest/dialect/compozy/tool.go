@@ -11,7 +11,7 @@ import (
 
 // toolCall reads the engine's form, one event after the fact with what the
 // engine measured, or the specification's, {"toolName","args"}, which is all
-// that is ever told of the call.
+// that ever comes of the call.
 func (d *decoder) toolCall(e *event) {
 	name, id := e.text("tool_name", "toolName"), e.text("tool_call_id", "toolCallId")
 	if name == nil && id == nil {
@@ -19,7 +19,7 @@ func (d *decoder) toolCall(e *event) {
 		return
 	}
 	if d.Ended(id) {
-		return // told once more
+		return // once more
 	}
 	d.resume()
 	call := d.Call()
@@ -86,7 +86,7 @@ func (d *decoder) outcome(e *event, tool *model.Tool) {
 	d.EndTool(tool, status, why)
 }
 
-// toolStatus reads the engine's word for how a call went; told says that there
+// toolStatus reads the engine's name for how a call went; known says that there
 // is one.
 func toolStatus(word []byte) (status schema.Status, told bool) {
 	switch string(bytes.ToLower(word)) {

@@ -9,7 +9,7 @@ import (
 )
 
 // counting is how Compozy counts: protocols, section 1.2. Each entry is all
-// that an execution used of one model so far, so that an entry told again
+// that an execution used of one model so far, so that an entry stated again
 // replaces itself. The prompt includes what came from a cache, the completion
 // includes reasoning.
 var counting = dialect.Counting{
@@ -23,13 +23,13 @@ var counting = dialect.Counting{
 	Mode:                 schema.UsageAdd,
 }
 
-// usage is what was told of an execution's.
+// usage is what was stated of an execution's.
 type usage struct {
 	base    string // what the entries' ids begin with
 	entries []entry
 }
 
-// entry is what was told of one model.
+// entry is what was stated of one model.
 type entry struct {
 	key string // ":provider/model", or "" for all models
 	*dialect.Usage
@@ -60,7 +60,7 @@ func (d *decoder) count(e *event) {
 			return len(told) < usedModels
 		})
 	}
-	d.Model, d.Provider = "", "" // of the calls it is never told
+	d.Model, d.Provider = "", "" // of the calls it is never stated
 	d.nameModel()
 }
 
@@ -85,7 +85,7 @@ func (d *decoder) nameModel() {
 	}
 }
 
-// countOne records an entry. told counts those of this event with the same key.
+// countOne records an entry. seen counts those of this event with the same key.
 func (d *decoder) countOne(raw []byte, told map[string]int) {
 	if _, ok := dialect.MembersOf(raw); !ok {
 		return

@@ -55,6 +55,7 @@ func (d *decoder) finish() {
 		a.run, a.begun = d.Run(), true // nothing came but an empty body
 	}
 	a.run.Attributes = a.reasons()
+	d.Emitter.ChangedSpan(a.run, d.Frame) // it may not be the run that ends
 	if status == schema.StatusError && !a.ended {
 		d.Say(schema.MessageError, why)
 	}
@@ -122,7 +123,7 @@ func (d *decoder) failure(v *fastjson.Value) {
 	d.answer.run.Attributes = attrs.Text()
 }
 
-// failed ends the run in an error, and tells the text. A run that only shows by
+// failed ends the run in an error, and states the text. A run that only shows by
 // it has no beginning.
 func (d *decoder) failed(text, why []byte) {
 	if d.answer.ended {

@@ -29,7 +29,7 @@ const (
 	noteLimit = 64 << 10
 )
 
-// speak gives the candidate a message where it has said nothing so far.
+// speak begins a message of the candidate where it has said nothing so far.
 func (d *decoder) speak(c *candidate) {
 	if c.growing == schema.MessageThinking {
 		d.stopText(c)
@@ -41,7 +41,7 @@ func (d *decoder) speak(c *candidate) {
 	}
 }
 
-// show gives the candidate a message for something other than text that came.
+// show begins a message of the candidate for something other than text that came.
 func (d *decoder) show(c *candidate) {
 	d.speak(c)
 	d.Emitter.Append(c.said, nil, d.Frame) // it lasts until now

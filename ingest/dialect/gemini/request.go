@@ -92,7 +92,7 @@ func (d *decoder) request(in *dialect.Input) string {
 
 func isModel(content *fastjson.Value) bool { return string(content.GetStringBytes("role")) == "model" }
 
-// content tells a new content: what the user says, and the results of the
+// content records a new content: what the user says, and the results of the
 // functions that the client executed.
 func (d *decoder) content(v *fastjson.Value, raw []byte) {
 	if isModel(v) {
@@ -153,7 +153,7 @@ func (d *decoder) nameRun(id string) {
 }
 
 // functionResponse reads {"id"?,"name","response"}. Without an id it cannot be
-// told which call it answers: then the call stays as it is.
+// known which call it answers: then the call stays as it is.
 func (d *decoder) functionResponse(v *fastjson.Value, raw []byte) {
 	id, name := v.GetStringBytes("id"), v.GetStringBytes("name")
 	response := dialect.RawMember(raw, "response")

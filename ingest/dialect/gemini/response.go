@@ -68,7 +68,7 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 // responseType is what the API calls its answers, which name no type.
 const responseType = "GenerateContentResponse"
 
-// settle tells which response a chunk belongs to, and begins one.
+// settle decides which response a chunk belongs to, and begins one.
 func (d *decoder) settle(id []byte, candidates []*fastjson.Value) {
 	a := &d.answer
 	if a.begun {
@@ -100,7 +100,7 @@ func (d *decoder) settle(id []byte, candidates []*fastjson.Value) {
 	}
 }
 
-// find gives a candidate that was seen, or nil.
+// find returns a candidate that was seen, or nil.
 func (a *answer) find(index int) *candidate {
 	for i := range a.candidates {
 		if a.candidates[i].index == index {
@@ -110,7 +110,7 @@ func (a *answer) find(index int) *candidate {
 	return nil
 }
 
-// of gives the candidate with an index.
+// of returns the candidate with an index.
 func (a *answer) of(index int) *candidate {
 	if c := a.find(index); c != nil {
 		return c

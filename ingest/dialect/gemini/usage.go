@@ -6,7 +6,7 @@ import (
 )
 
 // counting is how the Gemini API counts: protocols, section 2.7. Every chunk
-// tells the response's usage so far: the last one stands. The prompt includes
+// states the response's usage so far: the last one stands. The prompt includes
 // what came from the cache, but not what tools put into it; the candidates do
 // not include thoughts. So total = prompt + tools + candidates + thoughts.
 var counting = dialect.Counting{

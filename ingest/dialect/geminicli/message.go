@@ -51,7 +51,7 @@ func (d *decoder) whole(content []byte) {
 	}
 }
 
-// inCall notes that a model says something. Lines do not tell when a model is
+// inCall notes that a model says something. Lines do not say when a model is
 // called: it is right after the user's message and after the results of tools.
 func (d *decoder) inCall() {
 	if d.tr.Call() == nil {

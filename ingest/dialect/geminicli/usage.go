@@ -8,7 +8,7 @@ import (
 // counting is how the stats of a result count. input_tokens is the prompt with
 // what came from a cache ("input" is the part that did not), output_tokens are
 // the answers; thoughts are in total_tokens alone, as are the prompts of tools
-// that Google executes, which the numbers do not tell apart from them. The
+// that Google executes, which the numbers do not separate from them. The
 // stats are the sum of all calls of the process, also where it resumed a
 // session: each process adds its own.
 var counting = dialect.Counting{
@@ -17,7 +17,7 @@ var counting = dialect.Counting{
 	Mode: schema.UsageAdd,
 }
 
-// counts are the usages of a process, by model. Should it tell its stats again
+// counts are the usages of a process, by model. Should it state its stats again
 // these replace them.
 type counts struct {
 	whole *dialect.Usage
@@ -28,7 +28,7 @@ type counts struct {
 const countedModels = 32
 
 // usage records the stats of a result: one usage for each model where they are
-// told apart, else one for all.
+// stated apart, else one for all.
 func (d *decoder) usage(in *dialect.Input, run *dialect.Span) {
 	stats := dialect.RawMember(in.Data, "stats")
 	if d.counts.whole == nil {

@@ -80,7 +80,7 @@ func (d *decoder) Decode(in *dialect.Input, _ *dialect.Emitter) {
 	e.Run = d.run.Own(texts[runField])
 }
 
-// first gives the first text that says something.
+// first returns the first text that says something.
 func first(texts [][]byte) []byte {
 	for _, text := range texts {
 		if len(text) > 0 {

@@ -22,13 +22,13 @@ type answer struct {
 	calls  []call
 	usage  *dialect.Usage
 	parts  int   // chunks that the usage is the sum of
-	said   int64 // when it was heard of last, ns
+	said   int64 // when it was seen last, ns
 	done   bool
 	placed bool // below its node
-	exact  bool // the call's start was told
+	exact  bool // the call's start was stated
 }
 
-// source is which mode tells the pieces of an answer. The same pieces may come
+// source is which mode states the pieces of an answer. The same pieces may come
 // in another mode as well.
 type source int
 
@@ -68,7 +68,7 @@ func (d *decoder) begin(id []byte) *answer {
 		spanID = d.ID("llm")
 	}
 	a.span = d.Emitter.OpenSpan(schema.SpanLLM, spanID, "", d.Frame)
-	a.span.Session, a.span.Run, a.span.Agent, a.span.Parent = d.tr.Session, d.tr.RunID, d.tr.Agent, run.ID
+	a.span.Session, a.span.Run, a.span.Agent, a.span.Parent = d.conv.Session, d.conv.RunID, d.conv.Agent, run.ID
 	a.key = []byte(spanID)
 	d.answers = append(d.answers, a)
 	d.note(bare(id))
@@ -91,7 +91,7 @@ func (a *answer) from(s source) bool {
 	return a.source == s && !a.done
 }
 
-// say adds to an answer's text and thoughts, or tells them whole.
+// say adds to an answer's text and thoughts, or states them whole.
 func (d *decoder) say(a *answer, text, thought []byte, whole bool) {
 	d.grow(a, schema.MessageThinking, thought, whole)
 	d.grow(a, schema.MessageAssistant, text, whole)
@@ -101,13 +101,13 @@ func (d *decoder) grow(a *answer, kind schema.MessageKind, text []byte, whole bo
 	if len(text) == 0 {
 		return
 	}
-	m := d.tr.Growing(kind, a.key)
+	m := d.conv.Growing(kind, a.key)
 	if m == nil {
 		id := d.ID(string(kind))
 		if a.id != "" {
 			id = string(kind) + ":" + a.id
 		}
-		m = d.tr.BeginTextAs(kind, a.key, id)
+		m = d.conv.BeginTextAs(kind, a.key, id)
 		m.Span, m.Node = a.span.ID, a.span.Node
 	}
 	if whole {
@@ -115,11 +115,11 @@ func (d *decoder) grow(a *answer, kind schema.MessageKind, text []byte, whole bo
 	} else {
 		d.Emitter.Append(m, text, d.Frame)
 	}
-	d.speaks(a)
+	d.spoke(a)
 }
 
-// speaks notes that an answer's model has said something.
-func (d *decoder) speaks(a *answer) {
+// spoke notes that an answer's model has said something.
+func (d *decoder) spoke(a *answer) {
 	a.said = d.Frame.At
 	if a.span.FirstToken == 0 && a.span.Started != 0 {
 		a.span.FirstToken = d.Frame.At
@@ -127,24 +127,24 @@ func (d *decoder) speaks(a *answer) {
 	}
 }
 
-// finish ends an answer with the last that was heard of it. Its tools are
+// finish ends an answer with the last that was seen of it. Its tools are
 // executed from then on.
 func (d *decoder) finish(a *answer, status schema.Status) {
 	if a.done {
 		return
 	}
 	a.done = true
-	d.tr.Complete(schema.MessageAssistant, a.key)
-	d.tr.Complete(schema.MessageThinking, a.key)
-	d.argued(a)
+	d.conv.Complete(schema.MessageAssistant, a.key)
+	d.conv.Complete(schema.MessageThinking, a.key)
+	d.finishArguments(a)
 	d.SettleSpan(a.span, status)
 	if status != schema.StatusUnclosed {
 		a.span.Ended = max(a.said, a.span.Started)
 	}
 }
 
-// tells reads what a message says of its model, and whether it is its last.
-func (d *decoder) tells(a *answer, m *fastjson.Value) (last bool) {
+// describe reads what a message says of its model, and whether it is its last.
+func (d *decoder) describe(a *answer, m *fastjson.Value) (last bool) {
 	meta := m.Get("response_metadata")
 	d.setModel(a, dialect.FirstText(meta, "model_name", "model"), meta.GetStringBytes("model_provider"))
 	reason := dialect.FirstText(meta, "finish_reason", "stop_reason")
@@ -164,7 +164,7 @@ func (d *decoder) setModel(a *answer, model, provider []byte) {
 	a.span.Name = a.span.Model
 	a.span.Provider = cmp.Or(providerOf(provider), dialect.ProviderOf(a.span.Model))
 	d.Emitter.ChangedSpan(a.span, d.Frame)
-	if run := d.tr.Run(); run != nil && run.Model == "" {
+	if run := d.conv.Run(); run != nil && run.Model == "" {
 		run.Model, run.Provider = a.span.Model, a.span.Provider
 		d.Emitter.ChangedSpan(run, d.Frame)
 	}

@@ -12,7 +12,7 @@ import (
 
 // call is a tool call in an answer.
 type call struct {
-	index int // -1 where none is told
+	index int // -1 where none is stated
 	id    string
 	whole []byte // its arguments so far, where they come as growing snapshots
 }
@@ -23,14 +23,14 @@ const (
 	argumentsKept = 1 << 20 // bytes
 )
 
-// tool gives the tool call in progress with an id, below the node that asks for
+// tool returns the tool call in progress with an id, below the node that asks for
 // it; nil for one that has ended.
 func (d *decoder) tool(a *answer, id, name []byte) *model.Tool {
-	if d.tr.Ended(id) {
+	if d.conv.Ended(id) {
 		return nil
 	}
-	fresh := d.tr.OpenTool(id) == nil
-	t := d.tr.Tool(id, name)
+	fresh := d.conv.OpenTool(id) == nil
+	t := d.conv.Tool(id, name)
 	if fresh {
 		if len(id) > 0 {
 			t.ArgumentsID = "arguments:" + t.Span.CallID
@@ -40,7 +40,7 @@ func (d *decoder) tool(a *answer, id, name []byte) *model.Tool {
 	return t
 }
 
-// callOf gives an answer's call by its id, or else by its index.
+// callOf returns an answer's call by its id, or else by its index.
 func (a *answer) callOf(id []byte, index int) *call {
 	for i := range a.calls {
 		if c := &a.calls[i]; len(id) > 0 && c.id == string(id) || len(id) == 0 && index >= 0 && c.index == index {
@@ -73,10 +73,10 @@ func (d *decoder) callChunk(a *answer, v *fastjson.Value) {
 		return
 	}
 	if args := v.GetStringBytes("args"); len(args) > 0 {
-		d.tr.AppendArguments(t, args)
+		d.conv.AppendArguments(t, args)
 	}
-	d.tr.Start(t)
-	d.speaks(a)
+	d.conv.Start(t)
+	d.spoke(a)
 }
 
 // wholeCalls reads the tool_calls of a message: {name, args: {…}, id}. As long
@@ -101,25 +101,25 @@ func (d *decoder) wholeCall(a *answer, v *fastjson.Value, args []byte) {
 	}
 	if !bytes.Equal(c.whole, args) && len(args) <= argumentsKept {
 		c.whole = append(c.whole[:0], args...)
-		d.speaks(a)
+		d.spoke(a)
 		if !a.done {
-			d.tr.Start(t)
+			d.conv.Start(t)
 		}
 	}
 }
 
-// argued says that the arguments of an answer's calls are complete.
-func (d *decoder) argued(a *answer) {
+// finishArguments says that the arguments of an answer's calls are complete.
+func (d *decoder) finishArguments(a *answer) {
 	for i := range a.calls {
 		c := &a.calls[i]
-		t := d.tr.OpenTool([]byte(c.id))
+		t := d.conv.OpenTool([]byte(c.id))
 		if t == nil {
 			continue
 		}
 		if len(t.Arguments()) == 0 && len(c.whole) > 0 {
-			d.tr.SetArguments(t, c.whole)
+			d.conv.SetArguments(t, c.whole)
 		}
-		d.tr.FinishArguments(t)
+		d.conv.FinishArguments(t)
 		c.whole = nil
 	}
 }
@@ -131,7 +131,7 @@ func (d *decoder) result(m *fastjson.Value) {
 		d.Unknown()
 		return
 	}
-	if d.tr.Ended(id) {
+	if d.conv.Ended(id) {
 		return
 	}
 	for _, a := range d.answers {
@@ -155,5 +155,5 @@ func (d *decoder) result(m *fastjson.Value) {
 	if text == nil {
 		text = []byte{}
 	}
-	d.tr.ResultOf(id, m.GetStringBytes("name"), text, media, status, why)
+	d.conv.ResultOf(id, m.GetStringBytes("name"), text, media, status, why)
 }

@@ -34,7 +34,7 @@ func (d *decoder) callback(v *fastjson.Value, data []byte) {
 			return
 		}
 		_, m, raw := plain(v.Get("data", "output"), dialect.RawPath(data, "data.output"))
-		d.tells(a, m)
+		d.describe(a, m)
 		d.used(a, dialect.RawMember(raw, "usage_metadata"), true)
 		d.note(bare(m.GetStringBytes("id")))
 		a.said = d.Frame.At

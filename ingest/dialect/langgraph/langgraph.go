@@ -40,7 +40,7 @@ func ends(in *dialect.Input) bool {
 }
 
 // timeOf reads the time of a debug event, RFC 3339, or of an event of the newer
-// protocol, ms. The others tell none.
+// protocol, ms. The others state none.
 func timeOf(in *dialect.Input) int64 {
 	if !dialect.IsObject(in.JSON) {
 		return 0
@@ -54,7 +54,7 @@ func timeOf(in *dialect.Input) int64 {
 // decoder is the state of one stream.
 type decoder struct {
 	model.Stream
-	tr     model.Conversation
+	conv   model.Conversation
 	thread string // the conversation, "" while nobody has named it
 	run    dialect.Last
 	event  dialect.Last // the latest event's id
@@ -63,7 +63,7 @@ type decoder struct {
 	request  request
 	answers  []*answer
 	nodes    []*node
-	tasked   bool           // nodes are told of by tasks or debug events
+	tasked   bool           // nodes are seen by tasks or debug events
 	based    bool           // the state with which the run began has been seen
 	past     dialect.Recent // the ids of messages that are recorded
 	broken   bool           // the run waits for a person
@@ -76,7 +76,7 @@ type decoder struct {
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}
-	d.tr.Stream = &d.Stream
+	d.conv.Stream = &d.Stream
 	return d
 }
 
@@ -87,7 +87,7 @@ const roomKept = 1024
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
-	run := d.tr.RunID
+	run := d.conv.RunID
 	if d.http(in) {
 		in.Run = cmp.Or(in.Run, run)
 		return
@@ -118,23 +118,23 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 // before anybody named it stays without a name.
 func (d *decoder) address() {
 	e := &d.Frame.Envelope
-	e.Session, e.Run, e.Agent = d.thread, d.tr.RunID, d.tr.Agent
+	e.Session, e.Run, e.Agent = d.thread, d.conv.RunID, d.conv.Agent
 }
 
-// inRun gives the run in progress, and begins one where there is none.
+// inRun returns the run in progress, and begins one where there is none.
 func (d *decoder) inRun() *dialect.Span {
-	run := d.tr.Run()
+	run := d.conv.Run()
 	if run != nil {
 		return run
 	}
-	d.tr.Session = d.thread
+	d.conv.Session = d.thread
 	if asked := d.request.asked; len(asked) > 0 {
-		d.tr.Session = asked[0].Session // the answer's head may name it later
+		d.conv.Session = asked[0].Session // the answer's head may name it later
 	}
-	if d.tr.RunID != "" {
-		run = d.tr.OpenRunAs("run:"+d.tr.RunID, "")
+	if d.conv.RunID != "" {
+		run = d.conv.OpenRunAs("run:"+d.conv.RunID, "")
 	} else {
-		run = d.tr.OpenRun("")
+		run = d.conv.OpenRun("")
 	}
 	d.request.begins(d, run)
 	return run
@@ -145,23 +145,23 @@ func (d *decoder) named(id []byte) {
 	if len(id) == 0 {
 		return
 	}
-	run := d.tr.Run()
+	run := d.conv.Run()
 	switch {
-	case string(id) == d.tr.RunID && run != nil:
+	case string(id) == d.conv.RunID && run != nil:
 		return
-	case run != nil && d.tr.RunID == "":
-		d.tr.NameRun(d.run.Own(id))
+	case run != nil && d.conv.RunID == "":
+		d.conv.NameRun(d.run.Own(id))
 		return
 	case run != nil:
 		d.abandon()
 	}
-	d.tr.RunID = d.run.Own(id)
+	d.conv.RunID = d.run.Own(id)
 	d.inRun()
 }
 
 // end ends the run. Calls that wait for a person go on waiting.
 func (d *decoder) end(status schema.Status, why []byte) {
-	run := d.tr.Run()
+	run := d.conv.Run()
 	if run == nil {
 		at := d.request.at
 		run = d.inRun()
@@ -169,8 +169,8 @@ func (d *decoder) end(status schema.Status, why []byte) {
 	}
 	if d.broken {
 		d.attrs.AddRaw("interrupted", []byte("true"))
-		for _, tool := range d.tr.OpenTools() {
-			d.tr.Wait(tool)
+		for _, tool := range d.conv.OpenTools() {
+			d.conv.Wait(tool)
 		}
 	}
 	run.Attributes = d.attrs.Text()
@@ -184,7 +184,7 @@ func (d *decoder) end(status schema.Status, why []byte) {
 	for _, n := range d.nodes {
 		d.SettleSpan(n.span, ofNodes)
 	}
-	d.tr.EndRun(status, why)
+	d.conv.EndRun(status, why)
 	d.forget()
 }
 
@@ -196,24 +196,24 @@ func (d *decoder) abandon() {
 	for _, n := range d.nodes {
 		d.SettleSpan(n.span, schema.StatusUnclosed)
 	}
-	d.tr.Abandon()
+	d.conv.Abandon()
 	d.forget()
 }
 
 func (d *decoder) forget() {
 	d.answers, d.nodes, d.attrs, d.request = nil, nil, nil, request{}
 	d.tasked, d.based, d.broken, d.finished = false, false, false, 0
-	d.tr.RunID = ""
+	d.conv.RunID = ""
 }
 
 // End settles what is open. A run of which a checkpoint said that nothing was
 // left to do has ended then.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
-	if d.request.seen && d.tr.Run() == nil {
+	if d.request.seen && d.conv.Run() == nil {
 		d.inRun()
 	}
-	if run := d.tr.Run(); run != nil {
+	if run := d.conv.Run(); run != nil {
 		switch ended, status := d.finished, d.request.status; {
 		case ended != 0:
 			d.end(schema.StatusOK, nil)

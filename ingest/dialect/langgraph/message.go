@@ -72,7 +72,7 @@ const pastIDs = 128
 // note remembers an id, and reports whether it was known before.
 func (d *decoder) note(id []byte) bool { return d.past.Note(id, pastIDs) }
 
-// content gives a message's text and its thoughts. Both stand in the message or
+// content returns a message's text and its thoughts. Both stand in the message or
 // in room of the decoder, until the next message is read.
 func (d *decoder) content(m *fastjson.Value) (text, thought []byte) {
 	thought = m.GetStringBytes("additional_kwargs", "reasoning_content")

@@ -64,7 +64,7 @@ func (d *decoder) lifecycle(event string, data *fastjson.Value, ns string) {
 	if ns != "" {
 		return
 	}
-	if d.tr.Run() == nil {
+	if d.conv.Run() == nil {
 		d.named(data.GetStringBytes("run_id"))
 	}
 	switch event {
@@ -85,7 +85,7 @@ func (d *decoder) lifecycle(event string, data *fastjson.Value, ns string) {
 		}
 		d.inRun()
 		if len(why) > 0 {
-			d.tr.Say(schema.MessageError, why)
+			d.conv.Say(schema.MessageError, why)
 		}
 		d.end(schema.StatusError, why)
 	default:
@@ -132,7 +132,7 @@ func (d *decoder) messageEvent(event string, data *fastjson.Value, raw []byte, p
 		d.finish(a, schema.StatusOK)
 	case "error":
 		if why := data.GetStringBytes("message"); len(why) > 0 {
-			d.tr.Say(schema.MessageError, why)
+			d.conv.Say(schema.MessageError, why)
 		}
 		d.finish(a, schema.StatusError)
 	default:
@@ -182,19 +182,19 @@ func (d *decoder) blockPiece(a *answer, data *fastjson.Value) {
 // toolEvent reads an event of a tool's execution.
 func (d *decoder) toolEvent(event string, data *fastjson.Value, raw []byte) {
 	id, name := data.GetStringBytes("tool_call_id"), data.GetStringBytes("tool_name")
-	if id == nil || d.tr.Ended(id) {
+	if id == nil || d.conv.Ended(id) {
 		return
 	}
 	switch event {
 	case "tool-started":
-		t := d.tr.Tool(id, name)
+		t := d.conv.Tool(id, name)
 		if input := dialect.RawMember(raw, "input"); len(t.Arguments()) == 0 && len(input) > 0 && input[0] == '{' {
-			d.tr.SetArguments(t, input)
+			d.conv.SetArguments(t, input)
 		}
-		d.tr.Start(t)
+		d.conv.Start(t)
 	case "tool-output-delta":
-		if t := d.tr.OpenTool(id); t != nil {
-			d.tr.Print(t, data.GetStringBytes("delta"))
+		if t := d.conv.OpenTool(id); t != nil {
+			d.conv.Print(t, data.GetStringBytes("delta"))
 		}
 	case "tool-finished":
 		output, media := data.GetStringBytes("output"), "text"
@@ -205,9 +205,9 @@ func (d *decoder) toolEvent(event string, data *fastjson.Value, raw []byte) {
 		if output == nil {
 			output, media = dialect.RawMember(raw, "output"), "json"
 		}
-		d.tr.ResultOf(id, name, output, media, schema.StatusOK, nil)
+		d.conv.ResultOf(id, name, output, media, schema.StatusOK, nil)
 	case "tool-error":
-		d.tr.ResultOf(id, name, nil, "", schema.StatusError, dialect.FirstText(data, "message", "error"))
+		d.conv.ResultOf(id, name, nil, "", schema.StatusError, dialect.FirstText(data, "message", "error"))
 	default:
 		d.Unknown()
 	}

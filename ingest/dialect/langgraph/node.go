@@ -46,7 +46,7 @@ func (d *decoder) beginNode(id, name []byte, ns string) *node {
 		spanID = d.ID("node")
 	}
 	n.span = d.Emitter.OpenSpan(schema.SpanNode, spanID, n.name, d.Frame)
-	n.span.Session, n.span.Run, n.span.Agent, n.span.Node = d.tr.Session, d.tr.RunID, d.tr.Agent, n.id
+	n.span.Session, n.span.Run, n.span.Agent, n.span.Node = d.conv.Session, d.conv.RunID, d.conv.Agent, n.id
 	n.span.Parent = run.ID
 	if in := d.node([]byte(taskOf(ns))); in != nil && in.id != "" {
 		n.span.Parent = in.span.ID
@@ -82,7 +82,7 @@ func (d *decoder) task(v *fastjson.Value, ns string) {
 	}
 	if n == nil {
 		if d.note(id) {
-			return // tasks and debug tell the same
+			return // tasks and debug say the same
 		}
 		n = d.beginNode(id, name, ns)
 		n.span.Started = 0 // only its end was seen
@@ -106,10 +106,10 @@ func (d *decoder) task(v *fastjson.Value, ns string) {
 // executes notes that the tool calls in a task's input begin now.
 func (d *decoder) executes(input *fastjson.Value, task []byte) {
 	start := func(call *fastjson.Value) {
-		tool := d.tr.OpenTool(call.GetStringBytes("id"))
+		tool := d.conv.OpenTool(call.GetStringBytes("id"))
 		if n := d.node(task); tool != nil && n != nil {
 			tool.Span.Node, tool.Span.Parent = n.id, n.span.ID
-			d.tr.Start(tool)
+			d.conv.Start(tool)
 		}
 	}
 	if call := object(input, "tool_call"); call != nil {
@@ -173,7 +173,7 @@ func (d *decoder) updates(v *fastjson.Value, data []byte, ns string) {
 	}
 }
 
-// nodeEnded tells of a node of which only the end is known, and puts the calls
+// nodeEnded records a node of which only the end is known, and puts the calls
 // of models that were made in it below it.
 func (d *decoder) nodeEnded(name []byte, ns string) {
 	n := d.beginNode(nil, name, ns)

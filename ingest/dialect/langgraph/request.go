@@ -67,7 +67,7 @@ func (d *decoder) http(in *dialect.Input) bool {
 // asks reads a request's head: POST /threads/{thread}/runs/stream, the same
 // without a thread, or GET …/runs/{run}/stream, which joins.
 func (d *decoder) asks(h *dialect.Head) {
-	if d.tr.Run() != nil {
+	if d.conv.Run() != nil {
 		d.abandon()
 	}
 	d.place(dialect.Alias(h.Path))
@@ -85,8 +85,8 @@ func (d *decoder) place(path string) {
 	}
 	if i := strings.Index(path, "runs/"); i >= 0 {
 		id, _, _ := strings.Cut(path[i+len("runs/"):], "/")
-		if strings.Contains(id, "-") && d.tr.Run() == nil { // no verb such as "stream"
-			d.tr.RunID = d.run.Own([]byte(id))
+		if strings.Contains(id, "-") && d.conv.Run() == nil { // no verb such as "stream"
+			d.conv.RunID = d.run.Own([]byte(id))
 		}
 	}
 }
@@ -113,19 +113,21 @@ func (d *decoder) answered(h *dialect.Head) {
 func (d *decoder) input(in *dialect.Input) {
 	in.Type = "request"
 	if id := in.JSON.GetStringBytes("assistant_id"); id != nil {
-		d.tr.Agent = string(id)
+		d.conv.Agent = string(id)
 	}
 	if id := in.JSON.GetStringBytes("config", "configurable", "thread_id"); id != nil && d.thread == "" {
 		d.nameThread(id)
 	}
-	d.tr.Session = d.thread
+	if d.conv.Run() == nil {
+		d.conv.Session = d.thread // a run in progress keeps its own
+	}
 	input := in.JSON.Get("input")
 	messages := input.GetArray("messages")
 	if messages == nil {
 		messages = input.GetArray()
 	}
 	for i := len(messages) - 1; i > 0; i-- {
-		if kindOf(messages[i]) == ai { // what came before it is no news
+		if kindOf(messages[i]) == ai { // what came before it is not new
 			messages = messages[i+1:]
 			break
 		}
@@ -147,8 +149,8 @@ func (d *decoder) ask(m *fastjson.Value) {
 	if d.note(m.GetStringBytes("id")) || len(text) == 0 {
 		return
 	}
-	said := d.tr.UserMessage(text)
-	if d.tr.Run() == nil && len(d.request.asked) < 16 {
+	said := d.conv.UserMessage(text)
+	if d.conv.Run() == nil && len(d.request.asked) < 16 {
 		d.request.asked = append(d.request.asked, said)
 	}
 }
@@ -163,7 +165,7 @@ func (d *decoder) body(in *dialect.Input) {
 			why = in.Data
 		}
 		d.inRun()
-		d.tr.Say(schema.MessageError, why)
+		d.conv.Say(schema.MessageError, why)
 		d.end(schema.StatusError, why)
 	case d.request.whole:
 		in.Type = "values"

@@ -30,7 +30,7 @@ func (d *decoder) sse(in *dialect.Input) {
 	}
 }
 
-// nameOf gives the name of a mode in memory of its own.
+// nameOf returns the name of a mode in memory of its own.
 func nameOf(mode string) string {
 	for _, known := range [...]string{"messages", "messages/partial", "updates", "values", "custom", "events", "tasks", "debug"} {
 		if known == mode {
@@ -84,7 +84,7 @@ func (d *decoder) metadata(v *fastjson.Value) {
 }
 
 func (d *decoder) ended() {
-	if d.tr.Run() != nil {
+	if d.conv.Run() != nil {
 		d.end(schema.StatusOK, nil)
 	}
 }
@@ -97,7 +97,7 @@ func (d *decoder) failed(v *fastjson.Value) {
 	}
 	d.inRun()
 	if len(why) > 0 {
-		m := d.tr.Say(schema.MessageError, why)
+		m := d.conv.Say(schema.MessageError, why)
 		if len(name) > 0 {
 			m.Attributes = dialect.TextAttribute("error", string(name))
 		}

@@ -10,7 +10,7 @@ import (
 const recent = 64
 
 // values reads a whole state. That with which the run begins holds messages of
-// earlier runs: of it only what the user says last is news. Of the later ones it
+// earlier runs: of it only what the user says last is new. Of the later ones it
 // is the messages that were not there before.
 func (d *decoder) values(v *fastjson.Value, data []byte) {
 	d.interrupts(v)
@@ -18,7 +18,7 @@ func (d *decoder) values(v *fastjson.Value, data []byte) {
 	first := max(len(messages)-recent, 0)
 	if d.based {
 		if len(messages) == 0 || nameless(messages[len(messages)-1]) {
-			return // it would be told again with every state
+			return // it would be repeated with every state
 		}
 		d.since(messages, data, d.unknownFrom(messages, first))
 		return

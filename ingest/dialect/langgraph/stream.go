@@ -51,12 +51,12 @@ func (d *decoder) tuple(v *fastjson.Value, data []byte) {
 // about reads what the metadata of a message say of the run.
 func (d *decoder) about(meta *fastjson.Value) {
 	d.nameThread(meta.GetStringBytes("thread_id"))
-	if id := meta.GetStringBytes("run_id"); id != nil && d.tr.RunID == "" {
+	if id := meta.GetStringBytes("run_id"); id != nil && d.conv.RunID == "" {
 		d.named(id)
 	}
 }
 
-// growing gives the answer that a piece belongs to, and begins it; nil for one
+// growing returns the answer that a piece belongs to, and begins it; nil for one
 // that is past.
 func (d *decoder) growing(id []byte) *answer {
 	a := d.answer(id)
@@ -82,7 +82,7 @@ func (d *decoder) chunk(a *answer, m *fastjson.Value, raw []byte, s source) {
 	} else if !late {
 		return
 	}
-	last := d.tells(a, m)
+	last := d.describe(a, m)
 	d.used(a, dialect.RawMember(raw, "usage_metadata"), false)
 	if last {
 		d.finish(a, schema.StatusOK)
@@ -117,7 +117,7 @@ func (d *decoder) snapshot(m *fastjson.Value, raw []byte, complete bool) {
 			d.say(a, text, thought, true)
 			d.wholeCalls(a, m, raw)
 		}
-		last := d.tells(a, m)
+		last := d.describe(a, m)
 		if a.source == partials {
 			d.used(a, dialect.RawMember(raw, "usage_metadata"), true)
 		}
@@ -169,7 +169,7 @@ func (d *decoder) whole(m *fastjson.Value, raw []byte, meta *fastjson.Value) {
 		}
 		d.wholeCalls(a, m, raw)
 	}
-	d.tells(a, m)
+	d.describe(a, m)
 	d.used(a, dialect.RawMember(raw, "usage_metadata"), true)
 	d.finish(a, schema.StatusOK)
 }

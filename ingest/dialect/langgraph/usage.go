@@ -7,8 +7,8 @@ import (
 
 // counting is how LangChain counts in usage_metadata, whatever the provider.
 // input_tokens includes what came from a cache and what was written to one,
-// output_tokens includes reasoning. Where the two kinds of a cache are told
-// apart, cache_creation tells nothing more. A usage is that of one message: the
+// output_tokens includes reasoning. Where the two kinds of a cache are
+// stated apart, cache_creation adds nothing. A usage is that of one message: the
 // sum of those of its chunks, or what the whole message says last.
 var counting = dialect.Counting{
 	Input:        "input_tokens",
@@ -30,7 +30,7 @@ func (d *decoder) used(a *answer, raw []byte, whole bool) {
 	switch {
 	case !ok, u != nil && whole && u.Raw == string(raw):
 	case u == nil:
-		u = d.tr.Count(nil, &counting, a.id, a.span, raw)
+		u = d.conv.Count(nil, &counting, a.id, a.span, raw)
 		u.Node, u.Model, u.Provider = a.span.Node, a.span.Model, a.span.Provider
 		a.usage, a.parts = u, 1
 	case whole:

@@ -15,7 +15,7 @@ type chat struct {
 	single   bool         // the stream is one exchange, and so one response
 	choices  []choice
 	usage    *dialect.Usage
-	groqOnly bool   // the usage was told by x_groq
+	groqOnly bool   // the usage came as x_groq
 	stop     string // why choice 0 ended, or another that ended before it
 	last     int64  // arrival of the latest chunk, ns
 	key      []byte // scratch: of a choice's texts
@@ -158,7 +158,7 @@ func (d *chat) finished() bool {
 }
 
 // textKey names a choice's text among the growing messages; the kinds of
-// messages tell the others apart.
+// messages distinguish the others.
 func (d *chat) textKey(c *choice, what byte) []byte {
 	d.key = append(d.key[:0], what)
 	d.key = strconv.AppendInt(d.key, int64(c.index), 10)

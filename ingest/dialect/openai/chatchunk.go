@@ -86,7 +86,7 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 
 // isNext reports whether a chunk is the first of another response, where the
 // one before has no end marker. Some gateways give every chunk an id of its
-// own: then it is the role that tells.
+// own: then the role decides.
 func (d *chat) isNext(id []byte, choices []*fastjson.Value) bool {
 	if d.single || d.Run() == nil || d.RunID == "" || len(id) == 0 || string(id) == d.RunID || len(choices) == 0 {
 		return false

@@ -10,7 +10,7 @@ import (
 )
 
 // request begins a response with what is asked for. Of the messages only those
-// are told that follow the model's last: the others were told before.
+// are recorded that follow the model's last: earlier requests held the others.
 func (d *chat) request(in *dialect.Input) {
 	list := in.JSON.Get("messages")
 	if !dialect.IsArray(list) {
@@ -26,13 +26,13 @@ func (d *chat) request(in *dialect.Input) {
 	}
 	messages := list.GetArray()
 	first := dialect.NewSince(messages, isAssistant, false)
-	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), first, d.told)
+	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), first, d.newMessage)
 	d.OpenCall()
 	d.last, d.single = d.Frame.At, d.Frame.Transport == schema.HTTP
 }
 
-// told reads a new message of a request.
-func (d *chat) told(_ int, m *fastjson.Value, raw []byte) {
+// newMessage reads a new message of a request.
+func (d *chat) newMessage(_ int, m *fastjson.Value, raw []byte) {
 	content := m.Get("content")
 	switch string(m.GetStringBytes("role")) {
 	case "user":
@@ -90,7 +90,7 @@ func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 }
 
 // matchChatRequest judges a request's body. Others have a model and messages as
-// well: what only this API has beside them tells.
+// well: what only this API has beside them decides.
 func matchChatRequest(v *fastjson.Value) (dialect.Confidence, string) {
 	if v.Get("model") == nil || v.Get("messages", "0", "role") == nil {
 		return dialect.No, ""

@@ -120,7 +120,7 @@ func (d *chat) finish(c *choice, reason []byte) {
 		}
 	}
 	if len(reason) == 0 || d.stop != "" && c.index != 0 {
-		return // of several choices the first speaks for the response
+		return // of several choices the first decides for the response
 	}
 	d.stop = dialect.Intern(reason)
 	run := d.Run()

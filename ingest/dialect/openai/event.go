@@ -29,7 +29,7 @@ const (
 type event struct {
 	kind   eventKind
 	status schema.Status // of the run that ended
-	// says is the kind of message that the event speaks of, member the name of
+	// says is the kind of message that the event is about, member the name of
 	// its text, part the name of its part's number.
 	says         schema.MessageKind
 	member, part string

@@ -58,7 +58,7 @@ var itemKinds = map[string]*itemKind{
 // otherTool is a hosted tool that is newer than this list.
 var otherTool = &itemKind{runs: byServer, id: "id"}
 
-// kindOf gives the kind of an item, nil for one that is not known.
+// kindOf returns the kind of an item, nil for one that is not known.
 func kindOf(typ []byte) *itemKind {
 	if k := itemKinds[string(typ)]; k != nil {
 		return k
@@ -77,7 +77,7 @@ type item struct {
 	index int
 	kind  *itemKind
 	tool  *model.Tool
-	// Bits of the parts that were told, by number.
+	// Bits of the parts that were seen, by number.
 	texts, summaries uint64
 	ready            bool // the client was given the call
 	done             bool
@@ -98,7 +98,7 @@ func (d *responses) indexOf(v *fastjson.Value) int {
 	return 0
 }
 
-// find gives the item at a place, nil for none. It is valid until the next one
+// find returns the item at a place, nil for none. It is valid until the next one
 // begins.
 func (d *responses) find(index int) *item {
 	for i := len(d.items) - 1; i >= 0; i-- {

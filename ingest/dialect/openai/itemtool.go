@@ -21,7 +21,7 @@ func (d *responses) openTool(k *itemKind, value *fastjson.Value) *model.Tool {
 		name = []byte(k.name)
 	}
 	if d.Ended(id) {
-		return nil // told before in this stream
+		return nil // seen before in this stream
 	}
 	tool := d.Tool(id, name)
 	tool.Media = k.media
@@ -51,7 +51,7 @@ func (d *responses) toolDone(it *item, value *fastjson.Value, raw []byte) {
 	status := value.GetStringBytes("status")
 	if k.runs == byClient {
 		if string(status) != "incomplete" {
-			d.hand(it)
+			d.handOver(it)
 		}
 		return
 	}
@@ -77,8 +77,8 @@ func toolStatus(status, why []byte) schema.Status {
 	return schema.StatusOK
 }
 
-// hand says that the client has a call and executes it from now on.
-func (d *responses) hand(it *item) {
+// handOver says that the client has a call and executes it from now on.
+func (d *responses) handOver(it *item) {
 	if !it.ready {
 		it.ready = true
 		d.Start(it.tool)
@@ -92,7 +92,7 @@ func (d *responses) resultItem(value *fastjson.Value, raw []byte) {
 	d.returned(value.GetStringBytes("call_id"), value, raw)
 }
 
-// returned tells the result of a call, of which a status may say that it failed:
+// returned records the result of a call, of which a status may say that it failed:
 // then the result says why.
 func (d *responses) returned(id []byte, value *fastjson.Value, raw []byte) {
 	text, media := d.resultText(value.Get("output"), dialect.RawMember(raw, "output"))
@@ -104,7 +104,7 @@ func (d *responses) returned(id []byte, value *fastjson.Value, raw []byte) {
 	d.ResultOf(id, nil, text, media, status, why)
 }
 
-// memberText gives a member as text: a string's, or the JSON as it stands.
+// memberText returns a member as text: a string's, or the JSON as it stands.
 func memberText(value *fastjson.Value, raw []byte, name string) []byte {
 	if name == "" {
 		return nil
@@ -135,6 +135,6 @@ func (d *responses) input(v *fastjson.Value, e *event) {
 	}
 	d.RepeatArguments(it.tool, text)
 	if it.kind.runs == byClient {
-		d.hand(it)
+		d.handOver(it)
 	}
 }

@@ -29,7 +29,7 @@ func (d *responses) started(response *fastjson.Value, first bool) {
 
 // begin begins a run, which is one response: with its request, where that was
 // seen, otherwise now. Its facts have ids that are made of the response's, so
-// that another stream in which it is resumed speaks of the same; one without an
+// that another stream in which it is resumed refers to the same; one without an
 // id is this stream's alone. Without a request, and with first not set, its
 // beginning was not seen, and it has no start.
 func (d *responses) begin(id string, response *fastjson.Value, first bool) {
@@ -95,7 +95,7 @@ func (d *responses) ended(in *dialect.Input, response *fastjson.Value, place str
 	id := response.GetStringBytes("id")
 	d.count.counting = false
 	if d.Run() == nil && d.waiting == nil && (d.over != "" && string(id) == d.over || d.failure != "" && d.over == "") {
-		d.used(in, response, place, nil) // its end was told before
+		d.used(in, response, place, nil) // its end was seen before
 		return
 	}
 	if d.Run() == nil || d.RunID != "" && len(id) > 0 && string(id) != d.RunID {
@@ -126,7 +126,7 @@ func (d *responses) finish(status schema.Status, why []byte) {
 	}
 }
 
-// sayError tells an error of the response.
+// sayError records an error of the response.
 func (d *responses) sayError(why []byte) {
 	if len(d.RunID) >= distinct {
 		d.SayAs(schema.MessageError, "error:"+d.RunID, why)
@@ -140,7 +140,7 @@ func (d *responses) sayError(why []byte) {
 func (d *responses) error(why []byte) {
 	if d.Run() == nil {
 		if d.waiting == nil && d.failure != "" && d.failure == dialect.Short(why) {
-			return // told by the response itself
+			return // the response itself said so
 		}
 		d.begin(d.viewed, nil, false)
 	}

@@ -1,5 +1,5 @@
 // Package openai reads the two APIs of OpenAI that stream what a model says:
-// chat completions, which many other providers speak as well, and Responses.
+// chat completions, which many other providers serve as well, and Responses.
 // docs/dialects/openai-chat.md and docs/dialects/openai-responses.md say what is
 // concluded from what.
 package openai

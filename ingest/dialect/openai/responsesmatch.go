@@ -18,7 +18,7 @@ const (
 	viewing                // a response that was begun before: read, resumed, cancelled
 )
 
-// placeOf tells it from a request's head: POST …/responses, and GET
+// placeOf reads that off a request's head: POST …/responses, and GET
 // …/responses/{id} and POST …/responses/{id}/cancel, of whatever server. id is
 // the response that is viewed.
 func placeOf(h *dialect.Head) (p place, id []byte) {

@@ -12,7 +12,7 @@ import (
 const typeCreate = "response.create"
 
 // request reads what is asked for. A response that will be streamed, or that is
-// made in the background, is told of once its id is known, which is at once;
+// made in the background, is recorded once its id is known, which is at once;
 // one that comes as a whole begins here.
 func (d *responses) request(in *dialect.Input) {
 	v := in.JSON
@@ -59,7 +59,7 @@ func conversationOf(v *fastjson.Value) []byte {
 	return c.GetStringBytes("id")
 }
 
-// inputs tells what is new: what follows the last thing that the model said.
+// inputs records what is new: what follows the last thing that the model said.
 func (d *responses) inputs(v *fastjson.Value, raw []byte) {
 	if v == nil {
 		return
@@ -69,7 +69,7 @@ func (d *responses) inputs(v *fastjson.Value, raw []byte) {
 		return
 	}
 	items := v.GetArray()
-	dialect.Elements(items, raw, dialect.NewSince(items, ofModel, false), d.told)
+	dialect.Elements(items, raw, dialect.NewSince(items, ofModel, false), d.newItem)
 }
 
 // ofModel reports whether an item of a request is what the model said before.
@@ -84,8 +84,8 @@ func ofModel(it *fastjson.Value) bool {
 	return bytes.HasSuffix(typ, []byte("_call"))
 }
 
-// told reads a new item of a request.
-func (d *responses) told(_ int, it *fastjson.Value, raw []byte) {
+// newItem reads a new item of a request.
+func (d *responses) newItem(_ int, it *fastjson.Value, raw []byte) {
 	typ := it.GetStringBytes("type")
 	switch {
 	case len(typ) == 0 || string(typ) == "message":

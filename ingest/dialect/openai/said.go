@@ -26,8 +26,8 @@ func (p *part) bits() *uint64 {
 	return &p.it.texts
 }
 
-// told reports whether a part was begun before, and notes that it is.
-func (p *part) told() bool {
+// seen reports whether a part was begun before, and notes that it is.
+func (p *part) seen() bool {
 	bit := uint64(1) << min(uint(p.number), 63)
 	was := *p.bits()&bit != 0
 	*p.bits() |= bit
@@ -72,14 +72,14 @@ func (d *responses) piece(p *part, text []byte) {
 	d.Append(p.kind, d.partKey(p), text)
 }
 
-// growing gives the message of a part, and begins it where there is none.
+// growing returns the message of a part, and begins it where there is none.
 func (d *responses) growing(p *part) *dialect.Message {
 	key := d.partKey(p)
 	m := d.Growing(p.kind, key)
 	if m != nil {
 		return m
 	}
-	p.told()
+	p.seen()
 	if len(d.RunID) >= distinct {
 		m = d.BeginTextAs(p.kind, key, string(p.kind)+":"+d.RunID+"."+string(key))
 	} else {
@@ -91,10 +91,10 @@ func (d *responses) growing(p *part) *dialect.Message {
 	return m
 }
 
-// entire tells all of a part: what its pieces came to, unless some were missed.
+// entire sets all of a part: what its pieces came to, unless some were missed.
 func (d *responses) entire(p *part, text []byte) *dialect.Message {
 	m := d.Growing(p.kind, d.partKey(p))
-	if m == nil && (len(text) == 0 || p.told()) {
+	if m == nil && (len(text) == 0 || p.seen()) {
 		return nil
 	}
 	m = d.growing(p)

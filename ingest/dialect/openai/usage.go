@@ -5,7 +5,7 @@ import (
 	"tapedeck/schema"
 )
 
-// chatCounting is how chat completions count: a response's usage, told once or
+// chatCounting is how chat completions count: a response's usage, stated once or
 // again and again with the same id. prompt_tokens includes what came from the
 // cache and what was written to one; completion_tokens includes reasoning, audio
 // and prediction tokens, accepted or rejected. DeepSeek names its cache hits
@@ -37,9 +37,9 @@ var responsesCounting = dialect.Counting{
 	Mode:                 schema.UsageAdd,
 }
 
-// countingOf gives the rule for a usage. A provider that speaks OpenAI's
+// countingOf returns the rule for a usage. A provider that speaks OpenAI's
 // language may count reasoning beside the output (xAI does): the total that it
-// states tells.
+// states decides.
 func countingOf(c *dialect.Counting, raw []byte) *dialect.Counting {
 	beside := *c
 	beside.OutputHoldsReasoning = false

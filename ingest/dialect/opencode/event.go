@@ -12,21 +12,21 @@ import (
 
 // events are the types of events that facts come from: each is read with its
 // properties, and their text.
-var events = map[string]func(t *talk, p *fastjson.Value, raw []byte){
-	"message.updated":      (*talk).messageUpdated,
-	"message.part.updated": (*talk).partUpdated,
-	"message.part.delta":   (*talk).delta,
-	"session.created":      (*talk).updated,
-	"session.updated":      (*talk).updated,
-	"session.idle":         (*talk).idle,
-	"session.status":       (*talk).status,
-	"session.error":        (*talk).error,
-	"permission.asked":     (*talk).ask,
-	"permission.updated":   (*talk).ask,
-	"permission.replied":   (*talk).replied,
-	"question.asked":       (*talk).ask,
-	"question.replied":     (*talk).replied,
-	"question.rejected":    (*talk).rejected,
+var events = map[string]func(t *session, p *fastjson.Value, raw []byte){
+	"message.updated":      (*session).messageUpdated,
+	"message.part.updated": (*session).partUpdated,
+	"message.part.delta":   (*session).delta,
+	"session.created":      (*session).updated,
+	"session.updated":      (*session).updated,
+	"session.idle":         (*session).idle,
+	"session.status":       (*session).status,
+	"session.error":        (*session).error,
+	"permission.asked":     (*session).ask,
+	"permission.updated":   (*session).ask,
+	"permission.replied":   (*session).replied,
+	"question.asked":       (*session).ask,
+	"question.replied":     (*session).replied,
+	"question.rejected":    (*session).rejected,
 }
 
 // noted are types that only name their session.
@@ -34,7 +34,7 @@ var noted = []string{"session.deleted", "session.diff", "session.compacted", "me
 
 // silent are the beginnings of the types of events that are known and conclude
 // nothing: what the server, its terminals and its editors are up to. "sync"
-// tells the other events once more.
+// repeats the other events.
 var silent = []string{
 	"server.", "file.", "lsp.", "installation.", "ide.", "tui.", "pty.", "mcp.", "command.", "project.", "vcs.",
 	"todo.", "storage.", "worktree.", "workspace.", "global.", "sync",
@@ -54,15 +54,15 @@ func (d *decoder) event(in *dialect.Input, v *fastjson.Value, data []byte) {
 	id := sessionOf(p)
 	if read, known := events[in.Type]; known {
 		if id == nil {
-			if in.Type != "session.error" || len(d.talks) == 0 {
+			if in.Type != "session.error" || len(d.sessions) == 0 {
 				d.Unknown()
 				return
 			}
-			id = []byte(d.talks[len(d.talks)-1].tr.Session)
+			id = []byte(d.sessions[len(d.sessions)-1].conv.Session)
 		}
-		t := d.talk(id)
+		t := d.session(id)
 		read(t, p, dialect.RawMember(data, "properties"))
-		t.tr.Address()
+		t.conv.Address()
 		return
 	}
 	if !slices.Contains(noted, in.Type) && !isSilent(in.Type) {
@@ -93,34 +93,34 @@ func sessionOf(p *fastjson.Value) []byte {
 	return p.GetStringBytes("info", "id") // of a session itself
 }
 
-// nameOf gives the name of a session for an envelope without following it.
+// nameOf returns the name of a session for an envelope without following it.
 func (d *decoder) nameOf(id []byte) string {
-	for _, t := range d.talks {
-		if t.tr.Session == string(id) {
-			return t.tr.Session
+	for _, t := range d.sessions {
+		if t.conv.Session == string(id) {
+			return t.conv.Session
 		}
 	}
 	return string(id)
 }
 
-func (t *talk) messageUpdated(p *fastjson.Value, raw []byte) {
+func (t *session) messageUpdated(p *fastjson.Value, raw []byte) {
 	t.message(p.Get("info"), dialect.RawMember(raw, "info"))
 }
 
-func (t *talk) partUpdated(p *fastjson.Value, raw []byte) {
+func (t *session) partUpdated(p *fastjson.Value, raw []byte) {
 	t.part(p.Get("part"), dialect.RawMember(raw, "part"))
 }
 
-func (t *talk) updated(p *fastjson.Value, _ []byte) {
+func (t *session) updated(p *fastjson.Value, _ []byte) {
 	if parent := p.GetStringBytes("info", "parentID"); parent != nil && t.parent == "" {
 		t.parent = string(parent)
 	}
 }
 
-func (t *talk) error(p *fastjson.Value, _ []byte) { t.failed(p.Get("error")) }
+func (t *session) error(p *fastjson.Value, _ []byte) { t.failed(p.Get("error")) }
 
 // status reads what a session is about: idle, busy, or waiting to try again.
-func (t *talk) status(p *fastjson.Value, raw []byte) {
+func (t *session) status(p *fastjson.Value, raw []byte) {
 	v, raw := p.Get("status"), dialect.RawMember(raw, "status")
 	typ := v.GetStringBytes("type")
 	if typ == nil {
@@ -134,6 +134,6 @@ func (t *talk) status(p *fastjson.Value, raw []byte) {
 		if len(why) == 0 {
 			return
 		}
-		t.tr.Say(schema.MessageError, why).Attributes = dialect.Attribute("attempt", dialect.RawMember(raw, "attempt"))
+		t.conv.Say(schema.MessageError, why).Attributes = dialect.Attribute("attempt", dialect.RawMember(raw, "attempt"))
 	}
 }

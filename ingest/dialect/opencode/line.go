@@ -10,7 +10,7 @@ import (
 func (d *decoder) line(in *dialect.Input) {
 	v := in.JSON
 	in.Type = dialect.Intern(v.GetStringBytes("type"))
-	t := d.talk(v.GetStringBytes("sessionID"))
+	t := d.session(v.GetStringBytes("sessionID"))
 	t.lines = true
 	part, raw := v.Get("part"), dialect.RawMember(in.Data, "part")
 	if !dialect.IsObject(part) {
@@ -28,7 +28,7 @@ func (d *decoder) line(in *dialect.Input) {
 		t.stepStart(part)
 	case in.Type == "step_finish":
 		t.stepFinish(part, raw)
-		if string(part.GetStringBytes("reason")) != "tool-calls" && t.tr.Run() != nil {
+		if string(part.GetStringBytes("reason")) != "tool-calls" && t.conv.Run() != nil {
 			t.finished = d.Frame.At
 		}
 	case in.Type == "text":
@@ -40,5 +40,5 @@ func (d *decoder) line(in *dialect.Input) {
 	default:
 		d.Unknown()
 	}
-	t.tr.Address()
+	t.conv.Address()
 }

@@ -9,8 +9,8 @@ import (
 
 // message reads a message.updated: a message of the user, which begins a run,
 // or of an agent, which says whose model answers and counts its tokens. Both
-// are told again and again, also after the run.
-func (t *talk) message(info *fastjson.Value, raw []byte) {
+// are repeated, also after the run.
+func (t *session) message(info *fastjson.Value, raw []byte) {
 	id := info.GetStringBytes("id")
 	switch string(info.GetStringBytes("role")) {
 	case "user":
@@ -26,7 +26,7 @@ func (t *talk) message(info *fastjson.Value, raw []byte) {
 	}
 }
 
-func (t *talk) answer(info *fastjson.Value, raw, id []byte) {
+func (t *session) answer(info *fastjson.Value, raw, id []byte) {
 	if t.seen.Has(id) {
 		return
 	}
@@ -40,22 +40,22 @@ func (t *talk) answer(info *fastjson.Value, raw, id []byte) {
 }
 
 // speaker reads which agent answers, and with which model.
-func (t *talk) speaker(info, model *fastjson.Value) {
+func (t *session) speaker(info, model *fastjson.Value) {
 	if agent := dialect.FirstText(info, "agent", "mode"); agent != nil {
-		t.tr.Agent = t.agent.Own(agent)
+		t.conv.Agent = t.agent.Own(agent)
 	}
 	run := t.inRun()
-	if run.Agent == "" && t.tr.Agent != "" {
-		run.Agent = t.tr.Agent
+	if run.Agent == "" && t.conv.Agent != "" {
+		run.Agent = t.conv.Agent
 		t.Emitter.ChangedSpan(run, t.Frame)
 	}
 	if name := model.GetStringBytes("modelID"); name != nil {
-		t.tr.SetModel(t.model.Own(name), string(model.GetStringBytes("providerID")))
+		t.conv.SetModel(t.model.Own(name), string(model.GetStringBytes("providerID")))
 	}
 }
 
-// part reads a message.part.updated, which tells a part whole.
-func (t *talk) part(part *fastjson.Value, raw []byte) {
+// part reads a message.part.updated, which states a part whole.
+func (t *session) part(part *fastjson.Value, raw []byte) {
 	switch string(part.GetStringBytes("type")) {
 	case "text":
 		if t.ofUser(part) {
@@ -78,8 +78,8 @@ func (t *talk) part(part *fastjson.Value, raw []byte) {
 }
 
 // ofUser reports whether a part of text is the user's. Where the stream was
-// joined after its message, that only answers carry times tells.
-func (t *talk) ofUser(part *fastjson.Value) bool {
+// joined after its message, only answers carry times.
+func (t *session) ofUser(part *fastjson.Value) bool {
 	id := part.GetStringBytes("messageID")
 	if len(id) > 0 && t.user == string(id) {
 		return true
@@ -93,19 +93,19 @@ func (t *talk) ofUser(part *fastjson.Value) bool {
 }
 
 // asksFor records what the user says. Some of it is added by OpenCode itself.
-func (t *talk) asksFor(part *fastjson.Value) {
+func (t *session) asksFor(part *fastjson.Value) {
 	text := part.GetStringBytes("text")
 	if t.note(part.GetStringBytes("id")) || len(text) == 0 || part.GetBool("synthetic") || part.GetBool("ignored") {
 		return
 	}
 	t.inRun()
-	t.tr.UserMessage(text)
+	t.conv.UserMessage(text)
 }
 
 // text reads a part of an answer: all of it so far.
-func (t *talk) text(part *fastjson.Value, kind schema.MessageKind, done bool) {
+func (t *session) text(part *fastjson.Value, kind schema.MessageKind, done bool) {
 	id, content := part.GetStringBytes("id"), part.GetStringBytes("text")
-	m := t.tr.Growing(kind, id)
+	m := t.conv.Growing(kind, id)
 	if m == nil {
 		if t.seen.Has(id) || len(id)+len(content) == 0 {
 			return
@@ -113,9 +113,9 @@ func (t *talk) text(part *fastjson.Value, kind schema.MessageKind, done bool) {
 		t.inRun()
 		if len(id) > 0 {
 			t.quoting = append(append(append(t.quoting[:0], kind...), ':'), id...)
-			m = t.tr.BeginTextAs(kind, id, string(t.quoting))
+			m = t.conv.BeginTextAs(kind, id, string(t.quoting))
 		} else {
-			m = t.tr.BeginText(kind, id)
+			m = t.conv.BeginText(kind, id)
 		}
 	}
 	t.finished = 0
@@ -125,19 +125,19 @@ func (t *talk) text(part *fastjson.Value, kind schema.MessageKind, done bool) {
 		t.firstToken(part)
 	}
 	if done {
-		t.tr.Complete(kind, id)
+		t.conv.Complete(kind, id)
 		t.note(id)
 	}
 }
 
 // firstToken notes that a model has said something: now, or, where texts come
 // when they are done, as long ago as OpenCode measured.
-func (t *talk) firstToken(part *fastjson.Value) {
+func (t *session) firstToken(part *fastjson.Value) {
 	if !t.lines {
-		t.tr.FirstToken()
+		t.conv.FirstToken()
 		return
 	}
-	call := t.tr.Call()
+	call := t.conv.Call()
 	start, end := part.GetUint64("time", "start"), part.GetUint64("time", "end")
 	if call != nil && call.FirstToken == 0 && start != 0 && end >= start {
 		call.FirstToken = max(t.Frame.At-dialect.Milliseconds(end-start), call.Started)
@@ -145,15 +145,15 @@ func (t *talk) firstToken(part *fastjson.Value) {
 	}
 }
 
-// delta reads a piece of a part that was told of before.
-func (t *talk) delta(p *fastjson.Value, _ []byte) {
+// delta reads a piece of a part that was seen before.
+func (t *session) delta(p *fastjson.Value, _ []byte) {
 	if string(p.GetStringBytes("field")) != "text" {
 		return
 	}
 	id := p.GetStringBytes("partID")
 	for _, kind := range []schema.MessageKind{schema.MessageAssistant, schema.MessageThinking} {
-		if t.tr.Growing(kind, id) != nil {
-			t.tr.Append(kind, id, p.GetStringBytes("delta"))
+		if t.conv.Growing(kind, id) != nil {
+			t.conv.Append(kind, id, p.GetStringBytes("delta"))
 			t.said = t.Frame.At
 			return
 		}

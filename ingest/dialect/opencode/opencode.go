@@ -1,4 +1,4 @@
-// Package opencode reads what OpenCode tells of its sessions: the lines of
+// Package opencode reads what OpenCode reports of its sessions: the lines of
 // "opencode run --format json", and the events of its server's /event and
 // /global/event. docs/dialects/opencode.md says what is concluded from what.
 package opencode
@@ -16,7 +16,7 @@ import (
 // Dialect is OpenCode's lines and events.
 var Dialect = dialect.Dialect{Name: "opencode", Match: match, Time: timeOf, New: newDecoder}
 
-// timeOf reads the time of a line, or of an event that tells one, ms.
+// timeOf reads the time of a line, or of an event that states one, ms.
 func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0
@@ -28,7 +28,7 @@ func timeOf(in *dialect.Input) int64 {
 	return dialect.Milliseconds(ms)
 }
 
-// unwrap gives the event in a message of /global/event.
+// unwrap returns the event in a message of /global/event.
 func unwrap(v *fastjson.Value) *fastjson.Value {
 	if payload := v.Get("payload"); dialect.IsObject(payload) && !v.Exists("type") {
 		return payload
@@ -36,11 +36,11 @@ func unwrap(v *fastjson.Value) *fastjson.Value {
 	return v
 }
 
-// decoder is the state of one stream, which may tell of many sessions.
+// decoder is the state of one stream, which may hold many sessions.
 type decoder struct {
 	model.Stream
-	// talks are the sessions that were heard of, that of the latest frame last.
-	talks []*talk
+	// sessions are the sessions that were seen, that of the latest frame last.
+	sessions []*session
 	// seen are the ids of messages and parts that nothing more is to be concluded
 	// from.
 	seen    dialect.Recent
@@ -50,9 +50,9 @@ type decoder struct {
 
 // Bounds of what is kept of a stream.
 const (
-	openTalks = 64
-	idleTalks = 4
-	seenIDs   = 128
+	openSessions = 64
+	idleSessions = 4
+	seenIDs      = 128
 )
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }
@@ -76,44 +76,44 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 // End settles what is open.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
-	for _, t := range d.talks {
+	for _, t := range d.sessions {
 		t.cutOff()
 	}
-	d.talks = nil
+	d.sessions = nil
 	d.Done()
 }
 
-// talk gives the session with an id, which comes to stand last.
-func (d *decoder) talk(id []byte) *talk {
-	last := len(d.talks) - 1
+// session returns the session with an id, which comes to stand last.
+func (d *decoder) session(id []byte) *session {
+	last := len(d.sessions) - 1
 	for i := last; i >= 0; i-- {
-		t := d.talks[i]
-		if t.tr.Session != string(id) {
+		t := d.sessions[i]
+		if t.conv.Session != string(id) {
 			continue
 		}
-		copy(d.talks[i:], d.talks[i+1:])
-		d.talks[last] = t
+		copy(d.sessions[i:], d.sessions[i+1:])
+		d.sessions[last] = t
 		return t
 	}
-	if len(d.talks) >= openTalks {
-		d.talks[0].cutOff()
-		d.talks = slices.Delete(d.talks, 0, 1)
+	if len(d.sessions) >= openSessions {
+		d.sessions[0].cutOff()
+		d.sessions = slices.Delete(d.sessions, 0, 1)
 	}
-	t := &talk{decoder: d}
-	t.tr = model.Conversation{Stream: &d.Stream, Session: string(id)}
-	d.talks = append(d.talks, t)
+	t := &session{decoder: d}
+	t.conv = model.Conversation{Stream: &d.Stream, Session: string(id)}
+	d.sessions = append(d.sessions, t)
 	return t
 }
 
 // trim drops sessions that are idle, but for the latest ones.
 func (d *decoder) trim() {
 	idle := 0
-	for i := len(d.talks) - 1; i >= 0; i-- {
-		if d.talks[i].tr.Run() != nil {
+	for i := len(d.sessions) - 1; i >= 0; i-- {
+		if d.sessions[i].conv.Run() != nil {
 			continue
 		}
-		if idle++; idle > idleTalks {
-			d.talks = slices.Delete(d.talks, i, i+1)
+		if idle++; idle > idleSessions {
+			d.sessions = slices.Delete(d.sessions, i, i+1)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // stepStart reads the begin of a step: one call of a model and the tools that it
 // asks for, which are executed before the step ends.
-func (t *talk) stepStart(part *fastjson.Value) {
+func (t *session) stepStart(part *fastjson.Value) {
 	id := part.GetStringBytes("id")
 	if t.note(id) {
 		return
@@ -19,20 +19,20 @@ func (t *talk) stepStart(part *fastjson.Value) {
 	t.failure = failure{} // what went wrong before did not end the run
 	if len(id) > 0 {
 		t.quoting = append(append(t.quoting[:0], "llm:"...), id...)
-		t.tr.OpenCallAs(string(t.quoting))
+		t.conv.OpenCallAs(string(t.quoting))
 	} else {
-		t.tr.OpenCall()
+		t.conv.OpenCall()
 	}
 	t.said, t.tooled = t.Frame.At, false
 }
 
 // stepFinish reads the end of a step, with the tokens of its call.
-func (t *talk) stepFinish(part *fastjson.Value, raw []byte) {
+func (t *session) stepFinish(part *fastjson.Value, raw []byte) {
 	if t.note(part.GetStringBytes("id")) {
 		return
 	}
 	t.inRun()
-	call := t.tr.Call()
+	call := t.conv.Call()
 	t.messageOf(part.GetStringBytes("messageID")).step(t, dialect.RawMember(raw, "tokens"), call)
 	if call == nil {
 		return
@@ -50,12 +50,12 @@ func (t *talk) stepFinish(part *fastjson.Value, raw []byte) {
 
 // endCall ends the call of a model: with its step, or, if tools were executed
 // after it, with the last that it said.
-func (t *talk) endCall(status schema.Status) {
-	call := t.tr.Call()
+func (t *session) endCall(status schema.Status) {
+	call := t.conv.Call()
 	if call == nil {
 		return
 	}
-	t.tr.EndCall(status)
+	t.conv.EndCall(status)
 	if t.tooled && t.said >= call.Started {
 		call.Ended = t.said
 	}

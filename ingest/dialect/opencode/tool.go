@@ -11,21 +11,21 @@ import (
 )
 
 // tool reads a part of type tool: a call and its state, which is pending,
-// running, completed or error. Each time it is told whole; lines tell only its
+// running, completed or error. Each time it comes whole; lines have only its
 // end.
-func (t *talk) tool(part *fastjson.Value, raw []byte) {
+func (t *session) tool(part *fastjson.Value, raw []byte) {
 	id := part.GetStringBytes("callID")
 	if len(id) == 0 {
 		id = part.GetStringBytes("id")
 	}
 	state := part.Get("state")
-	if t.tr.Ended(id) || state == nil || state.Exists("time", "compacted") {
-		return // what has ended is told again, and long after when its result is thrown away
+	if t.conv.Ended(id) || state == nil || state.Exists("time", "compacted") {
+		return // what has ended is repeated, and long after when its result is thrown away
 	}
 	t.inRun()
-	tool := t.tr.OpenTool(id)
+	tool := t.conv.OpenTool(id)
 	met := tool != nil
-	tool = t.tr.Tool(id, part.GetStringBytes("tool"))
+	tool = t.conv.Tool(id, part.GetStringBytes("tool"))
 	if !met && len(id) > 0 {
 		tool.ArgumentsID = "arguments:" + tool.Span.CallID
 	}
@@ -41,7 +41,7 @@ func (t *talk) tool(part *fastjson.Value, raw []byte) {
 	case "completed":
 		t.time(tool, state, met)
 		if output := state.GetStringBytes("output"); output != nil {
-			t.tr.Returned(tool, output, "text")
+			t.conv.Returned(tool, output, "text")
 		}
 		t.done(tool, schema.StatusOK, nil, state)
 	case "error":
@@ -55,14 +55,14 @@ func (t *talk) tool(part *fastjson.Value, raw []byte) {
 
 // arguments sets a call's arguments. In lines that is no sign of when the model
 // began to write them.
-func (t *talk) arguments(tool *model.Tool, input []byte) {
-	call := t.tr.Call()
+func (t *session) arguments(tool *model.Tool, input []byte) {
+	call := t.conv.Call()
 	if call == nil || !t.lines {
-		t.tr.SetArguments(tool, input)
+		t.conv.SetArguments(tool, input)
 		return
 	}
 	first := call.FirstToken
-	t.tr.SetArguments(tool, input)
+	t.conv.SetArguments(tool, input)
 	call.FirstToken = first
 }
 
@@ -73,20 +73,20 @@ func isEmpty(raw []byte) bool {
 
 // running reads a call that is executed, from when it is first said to be. What
 // it prints comes as a snapshot.
-func (t *talk) running(tool *model.Tool, state *fastjson.Value) {
+func (t *session) running(tool *model.Tool, state *fastjson.Value) {
 	t.quoting = append(append(t.quoting[:0], "run:"...), tool.Span.CallID...)
 	if !t.note(t.quoting) {
-		t.tr.Start(tool)
+		t.conv.Start(tool)
 		t.said = t.Frame.At
 	}
 	if printed := state.GetStringBytes("metadata", "output"); len(printed) > 0 {
-		t.tr.SetOutput(tool, printed)
+		t.conv.SetOutput(tool, printed)
 	}
 }
 
-// time tells how long a call took. One that is told of only when it is done
+// time reads how long a call took. One that is seen only when it is done
 // ended now and began as long ago as OpenCode measured.
-func (t *talk) time(tool *model.Tool, state *fastjson.Value, met bool) {
+func (t *session) time(tool *model.Tool, state *fastjson.Value, met bool) {
 	start, end := state.GetUint64("time", "start"), state.GetUint64("time", "end")
 	took := int64(0)
 	if start != 0 && end >= start {
@@ -107,16 +107,16 @@ func (t *talk) time(tool *model.Tool, state *fastjson.Value, met bool) {
 }
 
 // done ends a call. That of a sub-agent names its session.
-func (t *talk) done(tool *model.Tool, status schema.Status, why []byte, state *fastjson.Value) {
+func (t *session) done(tool *model.Tool, status schema.Status, why []byte, state *fastjson.Value) {
 	if session := state.GetStringBytes("metadata", "sessionId"); session != nil {
 		tool.Attrs.AddText("session", string(session))
-		t.tr.Noted(tool)
+		t.conv.Noted(tool)
 	}
-	t.tr.EndTool(tool, status, why)
+	t.conv.EndTool(tool, status, why)
 }
 
 // outcome is how a call that is said to have failed ended.
-func (t *talk) outcome(id, why []byte) schema.Status {
+func (t *session) outcome(id, why []byte) schema.Status {
 	for i := range t.asked {
 		if t.asked[i].call == string(id) && t.asked[i].refused {
 			return schema.StatusRejected

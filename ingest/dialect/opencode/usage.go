@@ -9,8 +9,8 @@ import (
 
 // counting is how OpenCode counts. input excludes what came from a cache and
 // what was written to one, output excludes reasoning, and total, which only
-// newer versions tell, is the sum of all. How long a cache is kept is not told.
-// A message's steps are added up; a message told again replaces itself.
+// newer versions state, is the sum of all. How long a cache is kept is not stated.
+// A message's steps are added up; a message stated again replaces itself.
 var counting = dialect.Counting{
 	Input: "input", CacheRead: "cache.read", CacheWrite5m: "cache.write",
 	Output: "output", Reasoning: "reasoning", Total: "total",
@@ -31,8 +31,8 @@ type message struct {
 // openMessages bounds the messages of a session that are followed at a time.
 const openMessages = 4
 
-// messageOf gives a message of the session; without an id they are one.
-func (t *talk) messageOf(id []byte) *message {
+// messageOf returns a message of the session; without an id they are one.
+func (t *session) messageOf(id []byte) *message {
 	for _, m := range t.messages {
 		if m.id == string(id) {
 			return m
@@ -47,24 +47,24 @@ func (t *talk) messageOf(id []byte) *message {
 }
 
 // settle says that nothing more is to be concluded from a message.
-func (t *talk) settle(m *message) {
+func (t *session) settle(m *message) {
 	t.note([]byte(m.id))
 	t.messages = slices.DeleteFunc(t.messages, func(x *message) bool { return x == m })
 }
 
-// whole reads the tokens that a message.updated tells. They are those of its
+// whole reads the tokens that a message.updated states. They are those of its
 // last step, and count where no step was seen.
-func (m *message) whole(t *talk, raw []byte) {
+func (m *message) whole(t *session, raw []byte) {
 	tokens := dialect.RawMember(raw, "tokens")
 	counted, _, ok := counting.Read(tokens)
 	if !ok || m.steps > 0 || m.id == "" || counted.Sum() == 0 && m.usage == nil {
 		return
 	}
-	m.use(t, tokens, t.tr.Call())
+	m.use(t, tokens, t.conv.Call())
 }
 
 // step adds the tokens of a step.
-func (m *message) step(t *talk, raw []byte, call *dialect.Span) {
+func (m *message) step(t *session, raw []byte, call *dialect.Span) {
 	tokens, total, ok := counting.Read(raw)
 	if !ok {
 		return
@@ -79,17 +79,17 @@ func (m *message) step(t *talk, raw []byte, call *dialect.Span) {
 	m.usage.Tokens, m.usage.Total = m.sum, m.total
 }
 
-func (m *message) use(t *talk, raw []byte, call *dialect.Span) {
+func (m *message) use(t *session, raw []byte, call *dialect.Span) {
 	if m.usage != nil {
-		t.tr.UpdateUsage(m.usage, &counting, raw)
+		t.conv.UpdateUsage(m.usage, &counting, raw)
 		return
 	}
 	if call == nil {
-		call = t.tr.Run()
+		call = t.conv.Run()
 	}
 	of := m.id
 	if t.seen.Has([]byte(of)) {
 		of = "" // much too late
 	}
-	m.usage = t.tr.Count(nil, &counting, of, call, raw)
+	m.usage = t.conv.Count(nil, &counting, of, call, raw)
 }

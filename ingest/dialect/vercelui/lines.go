@@ -10,7 +10,7 @@ import (
 
 // part is a kind of line of the data stream of version 4. A line whose value
 // opens with another byte, or has no such member, is not taken for one; of the
-// others sure says how far one gives the dialect away.
+// others sure says how much one says for the dialect.
 type part struct {
 	name   string
 	read   func(d *decoder, value []byte)

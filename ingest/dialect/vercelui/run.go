@@ -35,7 +35,7 @@ type runState struct {
 // saidLimit bounds the messages of a step that a reset-step would take back.
 const saidLimit = 64
 
-// inRun gives the run in progress, and begins one where there is none.
+// inRun returns the run in progress, and begins one where there is none.
 func (d *decoder) inRun() *dialect.Span {
 	if d.Run() == nil {
 		d.beginRun(nil)

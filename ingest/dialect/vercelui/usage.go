@@ -8,7 +8,7 @@ import (
 // counting is how the AI SDK counts (LanguageModelUsage): inputTokens is the
 // whole prompt, of which cachedInputTokens came from a cache; outputTokens is
 // all that was generated, of which reasoningTokens are reasoning. Version 6
-// tells the parts in inputTokenDetails and outputTokenDetails; version 4 has
+// states the parts in inputTokenDetails and outputTokenDetails; version 4 has
 // promptTokens and completionTokens and no parts. A usage is that of a whole
 // message, in version 4 that of a step: messages and steps are added up.
 var counting = dialect.Counting{
@@ -49,7 +49,7 @@ func (d *decoder) metadata(in *dialect.Input) {
 }
 
 // findUsage finds a usage in an object: a totalUsage before a usage, one that
-// is told here before one deeper inside.
+// is stated here before one deeper inside.
 func findUsage(object []byte, depth int) (raw []byte, total bool) {
 	for _, name := range []string{"totalUsage", "usage"} {
 		value := dialect.RawMember(object, name)

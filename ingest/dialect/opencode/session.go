@@ -8,19 +8,19 @@ import (
 	"tapedeck/schema"
 )
 
-// talk is one session in a stream.
-type talk struct {
+// session is one session in a stream.
+type session struct {
 	*decoder
-	tr     model.Conversation
+	conv   model.Conversation
 	parent string // the session whose tool call began this one
 	user   string // the latest message of the user
 	model  dialect.Last
 	agent  dialect.Last
-	lines  bool // texts and tools are told when they are done
+	lines  bool // texts and tools are stated when they are done
 
 	said     int64 // when the call of a model in progress said something last, ns
 	tooled   bool  // it has asked for a tool
-	finished int64 // when a line told the end of a last step, ns; 0 if more is to come
+	finished int64 // when a line stated the end of a last step, ns; 0 if more is to come
 	failure  failure
 	messages []*message
 	asked    []asked
@@ -33,11 +33,11 @@ type failure struct {
 	at     int64 // ns
 }
 
-// inRun gives the run in progress, and begins one where there is none.
-func (t *talk) inRun() *dialect.Span {
-	run := t.tr.Run()
+// inRun returns the run in progress, and begins one where there is none.
+func (t *session) inRun() *dialect.Span {
+	run := t.conv.Run()
 	if run == nil {
-		run = t.tr.OpenRun("")
+		run = t.conv.OpenRun("")
 		t.failure = failure{}
 		if t.parent != "" {
 			run.Attributes = dialect.TextAttribute("parent_session", t.parent)
@@ -48,7 +48,7 @@ func (t *talk) inRun() *dialect.Span {
 }
 
 // failed notes an error: {name, data: {message}}. The session goes idle after it.
-func (t *talk) failed(e *fastjson.Value) {
+func (t *session) failed(e *fastjson.Value) {
 	if dialect.IsNull(e) {
 		return
 	}
@@ -63,49 +63,49 @@ func (t *talk) failed(e *fastjson.Value) {
 	if string(name) == "MessageAbortedError" {
 		status = schema.StatusCancelled
 	}
-	run := t.tr.Run()
+	run := t.conv.Run()
 	told := t.failure.text == dialect.Short(text)
 	t.failure = failure{status, dialect.Short(text), t.Frame.At}
 	t.finished = 0
 	if told && run != nil {
 		return
 	}
-	m := t.tr.Say(schema.MessageError, text)
+	m := t.conv.Say(schema.MessageError, text)
 	if len(name) > 0 {
 		m.Attributes = dialect.TextAttribute("name", string(name))
 	}
 }
 
 // idle ends the run.
-func (t *talk) idle(*fastjson.Value, []byte) {
-	if t.tr.Run() != nil {
+func (t *session) idle(*fastjson.Value, []byte) {
+	if t.conv.Run() != nil {
 		t.end()
 		t.trim()
 	}
 }
 
-func (t *talk) end() {
+func (t *session) end() {
 	status := schema.StatusOK
 	if t.failure.status != "" {
 		status = t.failure.status
 	}
 	t.endCall(status)
-	t.tr.EndRun(status, []byte(t.failure.text))
+	t.conv.EndRun(status, []byte(t.failure.text))
 	t.forget()
 }
 
 // forget drops what was kept of a run.
-func (t *talk) forget() {
+func (t *session) forget() {
 	for _, m := range t.messages {
 		t.note([]byte(m.id))
 	}
 	t.messages, t.asked, t.failure, t.finished = nil, nil, failure{}, 0
 }
 
-// cutOff settles a run whose end was not told. If it had failed, it ended with
+// cutOff settles a run whose end was not stated. If it had failed, it ended with
 // that. Lines have no end: there a run ended with the step that was its last.
-func (t *talk) cutOff() {
-	run, call, at := t.tr.Run(), t.tr.Call(), t.finished
+func (t *session) cutOff() {
+	run, call, at := t.conv.Run(), t.conv.Call(), t.finished
 	if t.failure.status != "" {
 		at = t.failure.at
 	}
@@ -116,6 +116,6 @@ func (t *talk) cutOff() {
 			call.Ended = min(call.Ended, at)
 		}
 	}
-	t.tr.Abandon()
+	t.conv.Abandon()
 	t.forget()
 }

@@ -9,20 +9,20 @@ import (
 	"tapedeck/schema"
 )
 
-// lane is one agent's part of a session: the main agent's, or a sub-agent's.
+// actor is one agent's part of a session: the main agent's, or a sub-agent's.
 // Lines of several come interleaved.
-type lane struct {
+type actor struct {
 	model.Conversation
 	messages *anthropic.Messages
 	// asked is when the model was last given something to answer, ns; 0 for
 	// not known.
 	asked int64
 	// call is the call of a model that the last message without events was of,
-	// and told its usage.
-	call *dialect.Span
-	told *dialect.Usage
-	id   string         // of that message
-	seen *dialect.Usage // that events told of last
+	// and stated its usage.
+	call  *dialect.Span
+	usage *dialect.Usage
+	id    string         // of that message
+	seen  *dialect.Usage // that events described last
 	// streamed are the ids of messages that came as events: lines that repeat them
 	// say nothing new.
 	streamed dialect.Recent
@@ -34,20 +34,20 @@ type lane struct {
 	failure string
 }
 
-// Bounds of what is kept of a lane.
+// Bounds of what is kept of a actor.
 const (
 	streamedIDs   = 8
 	countedUsages = 256
 )
 
-func (a *lane) begin(s *model.Stream, session string) {
+func (a *actor) begin(s *model.Stream, session string) {
 	a.Stream, a.Session = s, session
 	a.messages = anthropic.NewMessages(&a.Conversation)
 	a.messages.Agent = true
 }
 
 // event reads an event of the API, and keeps the usage that it began.
-func (a *lane) event(l *line) (known bool) {
+func (a *actor) event(l *line) (known bool) {
 	call := a.Call()
 	known = a.messages.Event(dialect.RawMember(l.data, "event"), l.v.Get("event"))
 	switch now := a.Call(); {
@@ -67,14 +67,14 @@ func (a *lane) event(l *line) (known bool) {
 
 // started sets when a call of a model began: when it was given something to
 // answer, as a message shows only with its first token, or as a whole.
-func (a *lane) started(call *dialect.Span) {
+func (a *actor) started(call *dialect.Span) {
 	if a.asked != 0 {
 		call.Started, a.asked = a.asked, 0
 	}
 }
 
 // keep counts a usage as one of the run's.
-func (a *lane) keep(u *dialect.Usage) {
+func (a *actor) keep(u *dialect.Usage) {
 	if len(a.counted) >= countedUsages {
 		a.before = dialect.AddTokens(a.before, a.counted[0].Tokens)
 		a.counted = slices.Delete(a.counted, 0, 1)
@@ -83,7 +83,7 @@ func (a *lane) keep(u *dialect.Usage) {
 }
 
 // sum is what the usages of the run come to so far.
-func (a *lane) sum() schema.Tokens {
+func (a *actor) sum() schema.Tokens {
 	sum := a.before
 	for _, u := range a.counted {
 		sum = dialect.AddTokens(sum, u.Tokens)
@@ -92,7 +92,7 @@ func (a *lane) sum() schema.Tokens {
 }
 
 // settle forgets what belongs to a run that has ended.
-func (a *lane) settle() {
-	a.call, a.told, a.id = nil, nil, ""
+func (a *actor) settle() {
+	a.call, a.usage, a.id = nil, nil, ""
 	a.counted, a.before, a.failure = nil, schema.Tokens{}, ""
 }
