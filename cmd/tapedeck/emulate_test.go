@@ -93,7 +93,7 @@ func startEmulate(t *testing.T, s *instance, args ...string) (address string, st
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the start of the emulated server", 10*time.Second, func() bool {
+	bounded.Until(t, "the start of the emulated server", func() bool {
 		address, _, _ = strings.Cut(stderr.String(), " plays session")
 		return strings.Contains(address, "://")
 	})
@@ -154,7 +154,7 @@ func TestEmulateExchanges(t *testing.T) {
 // there waits until a session can be read, and is over.
 func there(t *testing.T, s *instance, id string) {
 	t.Helper()
-	until(t, "the end of the recording", 20*time.Second, func() bool {
+	bounded.Until(t, "the end of the recording", func() bool {
 		status, body, _ := s.get(t, "/v1/sessions/"+url.PathEscape(id))
 		return status == http.StatusOK && !strings.Contains(string(body), `"ended":null`)
 	})

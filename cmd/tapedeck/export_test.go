@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/internal/bounded"
 )
 
 // views are what a server tells of a session that an import must bring back to
@@ -76,7 +76,7 @@ func TestTapeRoundTrip(t *testing.T) {
 	var ids []string
 	for id := range sessions {
 		ids = append(ids, id)
-		until(t, "the end of "+id, 20*time.Second, func() bool {
+		bounded.Until(t, "the end of "+id, func() bool {
 			status, body, _ := s.get(t, "/v1/sessions/"+url.PathEscape(id))
 			return status == http.StatusOK && !bytes.Contains(body, []byte(`"end_reason":""`))
 		})
@@ -240,7 +240,7 @@ func (s *instance) delete(t *testing.T, path string) (int, []byte, http.Header) 
 func TestExportFormats(t *testing.T) {
 	s := shared.get(t)
 	through(t, s, "tape-har", serving(t, "text/event-stream", []byte("data: {\"a\":1}\n\n")), []byte("data: {\"a\":1}\n\n"))
-	until(t, "the end of the exchange", 20*time.Second, func() bool {
+	bounded.Until(t, "the end of the exchange", func() bool {
 		status, body, _ := s.get(t, "/v1/sessions/tape-har")
 		return status == http.StatusOK && !bytes.Contains(body, []byte(`"end_reason":""`))
 	})

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 )
 
@@ -107,7 +108,7 @@ func TestExportersOutliveKills(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- run.Wait() }()
 			t.Cleanup(func() { _ = run.Process.Kill() }) // it has ended, unless the test failed
-			until(t, "something to be durable", time.Minute, func() bool { return durableUnder(s.url, key) > 0 })
+			bounded.Until(t, "something to be durable", func() bool { return durableUnder(s.url, key) > 0 })
 			s.kill()
 			if s, err = startUp(filepath.Join(dir, "data"), "--listen", address); err != nil {
 				t.Fatal(err)

@@ -23,7 +23,7 @@ func TestPlayFollow(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "somebody who waits for the session", 30*time.Second, func() bool { return strings.Contains(diag.String(), "waiting for session") })
+	bounded.Until(t, "somebody who waits for the session", func() bool { return strings.Contains(diag.String(), "waiting for session") })
 	c := dialWS(t, "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?session=followed-live")
 	var want strings.Builder
 	for i := range 20 {

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
-	"time"
 
 	"tapedeck/deploy/tapeimport"
+	"tapedeck/internal/bounded"
 	"tapedeck/replay/tapefile"
 )
 
@@ -51,7 +51,7 @@ func TestImportRoute(t *testing.T) {
 		status, body, _ := s.get(t, path)
 		return status == http.StatusOK && !bytes.Contains(body, []byte(`"end_reason":""`))
 	}
-	until(t, "the end of what is posted", 20*time.Second, ended)
+	bounded.Until(t, "the end of what is posted", ended)
 	want := views(t, s, id)
 	_, tape, _ := s.get(t, path+"/tape")
 	if status, body, _ := s.delete(t, path); status != http.StatusNoContent {
@@ -62,7 +62,7 @@ func TestImportRoute(t *testing.T) {
 	if status != http.StatusOK || !answer.Complete || len(answer.Items) != 1 || answer.Items[0].ID != id || answer.Items[0].Frames == 0 {
 		t.Fatalf("%d %s", status, body)
 	}
-	until(t, "the end of what is imported", 20*time.Second, ended)
+	bounded.Until(t, "the end of what is imported", ended)
 	sameViews(t, "imported", views(t, s, id), want)
 
 	if status, answer, body = importTape(t, s, tapefile.MediaType, tape[:len(tape)/2]); status == http.StatusOK && (answer.Complete || answer.Reason == "") {

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"tapedeck/internal/bounded"
 )
 
 // keyedBody is a run of n steps, each with a message, a tool call and usage.
@@ -112,7 +114,7 @@ func TestKilledUnderKeys(t *testing.T) {
 		})
 	}
 	for range kills {
-		until(t, "something to be sent", time.Minute, func() bool { return gone.Load() > 200_000 })
+		bounded.Until(t, "something to be sent", func() bool { return gone.Load() > 200_000 })
 		gone.Store(0)
 		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
 		s.kill()

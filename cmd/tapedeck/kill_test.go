@@ -50,7 +50,7 @@ func TestKilledWhileRecording(t *testing.T) {
 			continue
 		}
 		var lines []string
-		until(t, session+" to be stored", 30*time.Second, func() bool {
+		bounded.Until(t, session+" to be stored", func() bool {
 			status, body, _ := s.get(t, "/v1/sessions/"+session+"/replay?mode=raw&speed=max", "Accept", "application/x-ndjson")
 			lines = strings.Split(strings.TrimSuffix(string(body), "\n"), "\n")
 			return status == http.StatusOK && len(lines) > last

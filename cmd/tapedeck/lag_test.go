@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"tapedeck/deploy/health"
 	"tapedeck/deploy/local"
+	"tapedeck/internal/bounded"
 )
 
 // With JetStream full and no sink at all, every server that can know it says so,
@@ -45,7 +45,7 @@ func TestNoSink(t *testing.T) {
 		{api, "lag", "no sink is running, or it is behind"},
 		{api, "jetstream", "not stored"},
 	} {
-		until(t, w.s.url+" to report "+w.part+" and "+w.says, 20*time.Second, wrong(w.s, w.part, w.says))
+		bounded.Until(t, w.s.url+" to report "+w.part+" and "+w.says, wrong(w.s, w.part, w.says))
 	}
 	for _, s := range []*instance{ingest, api} {
 		stdout, _, exit := s.run(t, "doctor")
@@ -64,12 +64,12 @@ func TestNoSink(t *testing.T) {
 
 	sink := c.serve(t, "sink", settings...)
 	for _, s := range []*instance{ingest, api, sink} {
-		until(t, s.url+" to be well", 60*time.Second, func() bool {
+		bounded.Until(t, s.url+" to be well", func() bool {
 			status, answer := s.readiness(t)
 			return status == http.StatusOK && !slices.ContainsFunc(answer.Checks, func(c health.Check) bool { return !c.OK })
 		})
 	}
-	until(t, "all frames", 30*time.Second, func() bool {
+	bounded.Until(t, "all frames", func() bool {
 		_, body, _ := api.get(t, "/v1/sessions/waits")
 		var session struct{ Frames int }
 		return json.Unmarshal(body, &session) == nil && session.Frames == frames

@@ -158,7 +158,7 @@ func (c *terminalRun) ends(exit int) {
 	if got := c.cmd.ProcessState.ExitCode(); got != exit {
 		c.t.Errorf("exit %d, want %d\n%s", got, exit, c.screen.Normal())
 	}
-	until(c.t, "the screen from before", 10*time.Second, c.screen.Restored)
+	bounded.Until(c.t, "the screen from before", c.screen.Restored)
 	if after, err := term.GetState(int(c.line.Fd())); err != nil || !reflect.DeepEqual(after, c.before) {
 		c.t.Errorf("the terminal is left as %+v, %v; it was %+v", after, err, c.before)
 	}
@@ -245,7 +245,7 @@ func TestPlaysOnScreen(t *testing.T) {
 	c.shows("▶ 0:0", "The question")
 	c.press("q")
 	c.ends(0)
-	until(t, "where it was left", 10*time.Second, func() bool { return strings.Contains(c.screen.Normal(), "goes on from there") })
+	bounded.Until(t, "where it was left", func() bool { return strings.Contains(c.screen.Normal(), "goes on from there") })
 	if !c.screen.Styles()["1;36"] {
 		t.Errorf("styles are %v", c.screen.Styles())
 	}
@@ -296,7 +296,7 @@ func TestNotOnScreen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := openConsole(t, offline(t, tc.args...), tc.env)
 			c.ends(tc.exit)
-			until(t, "its words", 10*time.Second, func() bool { return strings.Contains(c.screen.Normal(), tc.want) })
+			bounded.Until(t, "its words", func() bool { return strings.Contains(c.screen.Normal(), tc.want) })
 		})
 	}
 }
@@ -316,5 +316,5 @@ func TestPlaysOnScreenFromServer(t *testing.T) {
 	c.ends(0)
 	c = openConsole(t, s.command(t, "play", "not there"))
 	c.ends(1)
-	until(t, "its words", 10*time.Second, func() bool { return strings.Contains(c.screen.Normal(), "tapedeck sessions") })
+	bounded.Until(t, "its words", func() bool { return strings.Contains(c.screen.Normal(), "tapedeck sessions") })
 }

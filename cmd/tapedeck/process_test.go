@@ -210,16 +210,6 @@ func (s *instance) get(t *testing.T, path string, header ...string) (status int,
 	return resp.StatusCode, body, resp.Header
 }
 
-// until waits for something to come true.
-func until(t *testing.T, what string, within time.Duration, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(within); !ok(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within %v", what, within)
-		}
-	}
-}
-
 // readiness reads /readyz.
 func (s *instance) readiness(t *testing.T) (status int, answer health.Readiness) {
 	t.Helper()

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tapedeck/internal/bounded"
 )
 
 // rss is the memory of the server's process, bytes.
@@ -49,7 +51,7 @@ func TestReadersHaveABudget(t *testing.T) {
 	}
 	line := append(bytes.Repeat([]byte("0123456789abcdef"), 100<<20/16), '\n')
 	post(t, recorder, "long", "application/x-ndjson", line)
-	until(t, "the recording shows", 60*time.Second, func() bool {
+	bounded.Until(t, "the recording shows", func() bool {
 		status, body, _ := recorder.get(t, "/v1/sessions/long")
 		return status == http.StatusOK && !bytes.Contains(body, []byte(`"end_reason":""`))
 	})
@@ -126,7 +128,7 @@ func TestReadersHaveABudget(t *testing.T) {
 		t.Errorf("%d of %d playbacks were refused", turned, len(conns))
 	}
 	// All is given back, and the recording can be read.
-	until(t, "the budget is free", 60*time.Second, func() bool {
+	bounded.Until(t, "the budget is free", func() bool {
 		_, body, _ := s.get(t, "/metrics")
 		return bytes.Contains(body, []byte("\ntapedeck_readers 0\n")) && bytes.Contains(body, []byte("\ntapedeck_reader_bytes 0\n"))
 	})

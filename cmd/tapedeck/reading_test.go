@@ -184,12 +184,12 @@ func TestInterruptedRecordingIsReadable(t *testing.T) {
 				if _, err := io.WriteString(feed, "{\"n\":1}\n"); err != nil {
 					t.Fatal(err)
 				}
-				until(t, "the line", 30*time.Second, func() bool {
+				bounded.Until(t, "the line", func() bool {
 					status, _, _ := s.get(t, "/v1/sessions/"+id)
 					return status == http.StatusOK
 				})
 			} else {
-				until(t, "the command's output", 10*time.Second, func() bool { return stdout.String() != "" })
+				bounded.Until(t, "the command's output", func() bool { return stdout.String() != "" })
 			}
 			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)

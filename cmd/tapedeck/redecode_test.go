@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"tapedeck/ingest/redecode"
 	"tapedeck/internal/bounded"
@@ -110,7 +109,7 @@ func TestRedecodeRefusals(t *testing.T) {
 		_ = follow.Process.Kill() // ends with the test
 		_ = bounded.Command(t, follow)
 	}()
-	until(t, "the live session", 20*time.Second, func() bool {
+	bounded.Until(t, "the live session", func() bool {
 		status, _, _ := s.get(t, "/v1/sessions/live")
 		return status == http.StatusOK
 	})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,6 +10,7 @@ import (
 
 	"tapedeck/deploy/local"
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/bounded"
 )
 
 // cluster is a NATS and a ClickHouse for processes of `tapedeck serve`.
@@ -49,7 +49,7 @@ func serve(t *testing.T, nats, clickhouse, roles string, args ...string) *instan
 			t.Errorf("stop serve --role %s: %v\n%s", roles, err, s.log)
 		}
 	})
-	until(t, fmt.Sprintf("serve --role %s", roles), 30*time.Second, func() bool {
+	bounded.Until(t, "serve --role "+roles, func() bool {
 		found := servingAt.FindStringSubmatch(s.log.String())
 		if found == nil {
 			return false

@@ -7,7 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
+
+	"tapedeck/internal/bounded"
 )
 
 // Frames of one body go to the session that each names, whatever is in the name:
@@ -49,7 +50,7 @@ func TestNastySessionIDs(t *testing.T) {
 			}
 		}
 		path := "/v1/sessions/" + url.PathEscape(id)
-		until(t, "the recording of "+id, 30*time.Second, func() bool {
+		bounded.Until(t, "the recording of "+id, func() bool {
 			status, _, _ := s.get(t, path)
 			return status == http.StatusOK
 		})

@@ -3,9 +3,10 @@ package main
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"tapedeck/internal/bounded"
 )
 
 // On a small disk all is well, dead letters included: what JetStream may hold is
@@ -17,7 +18,7 @@ func TestSmallDisk(t *testing.T) {
 		t.Skipf("a small file system cannot be mounted here (%v); TestDeadLettersOnASmallDisk shows the same of JetStream", err)
 	}
 	// A ClickHouse whose parent was killed takes a moment to end.
-	defer until(t, "the file system to be unmounted", 10*time.Second, func() bool { return unix.Unmount(dir, 0) == nil })
+	defer bounded.Until(t, "the file system to be unmounted", func() bool { return unix.Unmount(dir, 0) == nil })
 	s, err := startUp(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"tapedeck/internal/bounded"
 )
 
 // Frames sent with known gaps come back with those gaps, on the real servers and
@@ -27,7 +29,7 @@ func TestGaps(t *testing.T) {
 		}
 	}
 	c.Close(websocket.StatusNormalClosure, "")
-	until(t, "the end of the recording", 20*time.Second, func() bool {
+	bounded.Until(t, "the end of the recording", func() bool {
 		status, body, _ := s.get(t, "/v1/sessions/gaps")
 		return status == http.StatusOK && strings.Contains(string(body), fmt.Sprintf(`"frames":%d`, len(gaps)))
 	})

@@ -109,7 +109,7 @@ func TestTransports(t *testing.T) {
 			id := "transport: " + name
 			r := record(t, id)
 			var got []byte
-			until(t, "the end of the recording", 20*time.Second, func() bool {
+			bounded.Until(t, "the end of the recording", func() bool {
 				var status int
 				status, got, _ = s.get(t, "/v1/sessions/"+strings.ReplaceAll(id, " ", "%20")+"/replay?mode=raw&speed=max", "Accept", r.accept)
 				return status == http.StatusOK && len(got) >= len(r.want)
@@ -187,7 +187,7 @@ func followed(t *testing.T, s *instance, id string) []byte {
 	}
 	// stored waits until so many bytes of it can be read.
 	stored := func(bytes int) {
-		until(t, fmt.Sprintf("%d bytes of the file", bytes), 30*time.Second, func() bool {
+		bounded.Until(t, fmt.Sprintf("%d bytes of the file", bytes), func() bool {
 			status, body, _ := s.get(t, "/v1/sessions/"+url.PathEscape(id)+"/replay?mode=raw&speed=max", "Accept", "application/x-ndjson")
 			return status == http.StatusOK && len(body) >= bytes
 		})
@@ -243,7 +243,7 @@ func startProxy(t *testing.T, s *instance, id, upstream string) (url string, sto
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the proxy's start", 10*time.Second, func() bool {
+	bounded.Until(t, "the proxy's start", func() bool {
 		url = listening.FindString(stderr.String())
 		return url != ""
 	})
@@ -314,7 +314,7 @@ func TestWebSocketTransports(t *testing.T) {
 			t.Parallel()
 			id := "ws-" + name
 			record(t, id)
-			until(t, "the end of the recording", 20*time.Second, func() bool {
+			bounded.Until(t, "the end of the recording", func() bool {
 				status, body, _ := s.get(t, "/v1/sessions/"+id)
 				return status == http.StatusOK && !bytes.Contains(body, []byte(`"end_reason":""`))
 			})

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"tapedeck/deploy/server"
 	"tapedeck/internal/bounded"
@@ -22,7 +21,7 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the demo", 30*time.Second, func() bool {
+	bounded.Until(t, "the demo", func() bool {
 		_, body, _ := s.get(t, "/v1/sessions/demo")
 		return strings.Contains(string(body), `"status":"ok"`)
 	})
@@ -58,7 +57,7 @@ func TestUpIsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.must(t, "record", "--no-wait", "--session", "meanwhile", textFile(t, []byte("{\"a\":1}\n")))
-	until(t, "the recording made while ClickHouse was away", 30*time.Second, func() bool {
+	bounded.Until(t, "the recording made while ClickHouse was away", func() bool {
 		status, _, _ := s.get(t, "/v1/sessions/meanwhile")
 		return status == http.StatusOK
 	})
@@ -67,7 +66,7 @@ func TestUpIsAlone(t *testing.T) {
 		t.Fatalf("ClickHouse is still process %d", engine)
 	}
 	s.kill()
-	until(t, "the end of ClickHouse after its parent was killed", 5*time.Second, func() bool {
+	bounded.Until(t, "the end of ClickHouse after its parent was killed", func() bool {
 		_, err := os.Stat(fmt.Sprintf("/proc/%d", again))
 		return os.IsNotExist(err)
 	})
@@ -75,7 +74,7 @@ func TestUpIsAlone(t *testing.T) {
 
 func enginePID(t *testing.T, s *instance) (pid int) {
 	t.Helper()
-	until(t, "ClickHouse to run", 20*time.Second, func() bool {
+	bounded.Until(t, "ClickHouse to run", func() bool {
 		_, body, _ := s.get(t, "/readyz")
 		var r struct {
 			Checks []struct {
@@ -133,7 +132,7 @@ func serverAway(t *testing.T, send func(*testing.T, *instance)) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the first line", 30*time.Second, func() bool {
+	bounded.Until(t, "the first line", func() bool {
 		status, _, _ := s.get(t, "/v1/sessions/away")
 		return status == http.StatusOK && strings.Contains(stdout.String(), "1")
 	})
@@ -154,7 +153,7 @@ func serverAway(t *testing.T, send func(*testing.T, *instance)) {
 	}
 	defer s.stop()
 	send(t, s)
-	until(t, "what was kept on disk", 20*time.Second, func() bool {
+	bounded.Until(t, "what was kept on disk", func() bool {
 		_, body, _ := s.get(t, "/v1/sessions/away/replay?mode=raw&speed=max", "Accept", "application/x-ndjson")
 		return string(body) == stdout.String()
 	})

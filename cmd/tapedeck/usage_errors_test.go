@@ -129,7 +129,7 @@ func TestServeSaysWhatItWaitsFor(t *testing.T) {
 		"no NATS server answers at nats://xxxxx@127.0.0.1:1: connection refused", "ClickHouse at 127.0.0.1:1/db: connection refused",
 	}
 	for _, want := range wants {
-		until(t, "the word about "+want, 30*time.Second, func() bool { return strings.Contains(said.String(), want) })
+		bounded.Until(t, "the word about "+want, func() bool { return strings.Contains(said.String(), want) })
 	}
 	time.Sleep(2 * time.Second) // it tries again each second, and is to say nothing
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {

@@ -56,22 +56,13 @@ func retry(t *testing.T, s *deadletters.Store, version string, tried *tries) (st
 	return stop
 }
 
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("not within 20 s: ", what)
-		}
-	}
-}
-
 // A new version of the program retries every letter once, however many processes of it
 // there are; what it stores is gone from the list.
 func TestRetriedAfterUpgrade(t *testing.T) {
 	s, _ := shelf(t)
 	tried := &tries{answer: fmt.Errorf("%w: as before", deadletters.ErrRefused)}
 	stop1, stop2 := retry(t, s, "v1", tried), retry(t, s, "v1", tried)
-	eventually(t, "each letter was tried", func() bool { return tried.count() >= 3 })
+	bounded.Until(t, "each letter was tried", func() bool { return tried.count() >= 3 })
 	time.Sleep(time.Second) // several rounds
 	stop1()
 	stop2()
@@ -90,7 +81,7 @@ func TestRetriedAfterUpgrade(t *testing.T) {
 
 	tried = &tries{}
 	retry(t, s, "v2", tried)
-	eventually(t, "the letters are gone", func() bool {
+	bounded.Until(t, "the letters are gone", func() bool {
 		n, _, err := s.Count(t.Context())
 		return err == nil && n == 0
 	})
@@ -104,7 +95,7 @@ func TestRetriedLater(t *testing.T) {
 	s, _ := shelf(t)
 	tried := &tries{answer: errors.New("ClickHouse is away")}
 	stop := retry(t, s, "v1", tried)
-	eventually(t, "letters were tried", func() bool { return tried.count() >= 4 })
+	bounded.Until(t, "letters were tried", func() bool { return tried.count() >= 4 })
 	stop()
 	letters, err := s.List(t.Context(), 0, 10)
 	if err != nil || len(letters) != 3 || letters[0].Seq != 1 || letters[0].Tries != 0 {
@@ -123,7 +114,7 @@ func TestRetriedOnSchedule(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); r.Run(ctx) }()
-	eventually(t, "the letters were tried three times", func() bool {
+	bounded.Until(t, "the letters were tried three times", func() bool {
 		letters, err := s.List(t.Context(), 0, 10)
 		return err == nil && len(letters) == 3 && letters[0].Tries >= 3
 	})

@@ -135,7 +135,7 @@ func TestNamedPipe(t *testing.T) {
 	defer pipe.Close()
 	for i := range 3 {
 		fmt.Fprintf(pipe, "{\"n\":%d}\n", i)
-		waitFor(t, "the line", func() bool { return len(all(&m)) == i+1 })
+		bounded.Until(t, "the line", func() bool { return len(all(&m)) == i+1 })
 	}
 	cancel()
 	if sum := bounded.Receive(t, done); sum.Frames != 3 {
@@ -177,7 +177,7 @@ func TestNamedPipeWithoutWriter(t *testing.T) {
 	if len(m.Streams()) != 0 {
 		t.Errorf("it recorded %v", m.Streams())
 	}
-	waitFor(t, "the end of the open", func() bool { // it waits for a writer
+	bounded.Until(t, "the end of the open", func() bool { // it waits for a writer
 		var err error
 		writer, err = os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		return err == nil
@@ -193,15 +193,6 @@ func all(m *ingesttest.Memory) []string {
 		}
 	}
 	return slices.Clip(texts)
-}
-
-func waitFor(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
-		}
-	}
 }
 
 func BenchmarkRecord(b *testing.B) {

@@ -16,16 +16,6 @@ import (
 
 func TestMain(m *testing.M) { localtest.Main(m) }
 
-// until waits for something that is to come true soon.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited for %s", what)
-		}
-	}
-}
-
 // turn sets the registry's clock forward.
 func (r *Registry) turn(d time.Duration) {
 	r.mu.Lock()
@@ -57,10 +47,10 @@ func TestAlive(t *testing.T) {
 		defer close(done)
 		a.Run(ctx)
 	}()
-	until(t, "the first sign", func() bool { return r.has("own") })
+	bounded.Until(t, "the first sign", func() bool { return r.has("own") })
 	a.SpeakFor(func() []string { return []string{"linked"} })
 	a.Now()
-	until(t, "the sign of one that came", func() bool { return r.has("linked") })
+	bounded.Until(t, "the sign of one that came", func() bool { return r.has("linked") })
 	if r.IsLost("own") || r.IsLost("other") {
 		t.Error("lost before two heartbeats could be missed")
 	}
@@ -78,7 +68,7 @@ func TestAlive(t *testing.T) {
 		t.Error("not lost although its heartbeats were missed")
 	}
 	a.publish()
-	until(t, "it to be back", func() bool { return r.has("own") })
+	bounded.Until(t, "it to be back", func() bool { return r.has("own") })
 	if r.IsLost("own") {
 		t.Error("lost although it is back")
 	}
@@ -97,13 +87,13 @@ func TestNATSAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	NewAnnouncer(nc, "own", nil).publish()
-	until(t, "the sign", func() bool { return r.has("own") })
+	bounded.Until(t, "the sign", func() bool { return r.has("own") })
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if err := srv.Stop(ctx); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the clock to stand still", func() bool {
+	bounded.Until(t, "the clock to stand still", func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.going.IsZero()

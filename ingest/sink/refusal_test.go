@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -31,7 +32,7 @@ func (b *bench) do(statement string) {
 // waitStatus waits for the sink's status.
 func (b *bench) waitStatus(s *sink.Sink, want string, ok func(sink.Status) bool) {
 	b.t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if ok(s.Status()) {
 			return
 		}
@@ -110,7 +111,7 @@ func TestRefusedAlone(t *testing.T) {
 	b.check("before", 20)
 	b.do("ALTER TABLE frames ADD CONSTRAINT none CHECK session_id != 'bad'")
 	b.publishBundle(entry("bad", oneFrame("bad")))
-	for end := time.Now().Add(20 * time.Second); b.deadLetters() == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); b.deadLetters() == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the block was not set aside")
 		}

@@ -127,7 +127,7 @@ func (b *bench) number(query string) (n uint64) {
 func (b *bench) eventually(query string, n uint64) {
 	b.t.Helper()
 	var got uint64
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if err := b.db.QueryRow(b.t.Context(), query).Scan(&got); err == nil && got == n {
 			return
 		}
@@ -213,7 +213,7 @@ func (b *bench) waitDelivered() {
 // waitConsumer waits for the consumer that sinks share.
 func (b *bench) waitConsumer(not string, ok func(*njs.ConsumerInfo) bool) {
 	b.t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if c, err := b.js.Consumer(b.t.Context(), jetstream.StreamName, sink.ConsumerName); err == nil && ok(c.CachedInfo()) {
 			return
 		}
@@ -329,7 +329,7 @@ func TestLaterVersion(t *testing.T) {
 func (b *bench) waitLeft(want int) {
 	b.t.Helper()
 	var info *njs.ConsumerInfo
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		c, err := b.js.Consumer(b.t.Context(), jetstream.StreamName, sink.ConsumerName)
 		if err != nil {
 			b.t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/bounded"
 )
 
 // A sink that is told to stop gives back what it has fetched and cannot store: so
@@ -50,7 +51,7 @@ func TestStopGivesBack(t *testing.T) {
 		t.Errorf("%d blocks are not acknowledged, of %d that could not be stored", left, frames/perBlock)
 	}
 	seen := map[uint64]bool{}
-	for end := time.After(20 * time.Second); len(seen) < left; {
+	for end := time.After(bounded.Limit); len(seen) < left; {
 		select {
 		case m := <-given:
 			var advisory struct {

@@ -38,6 +38,16 @@ func Receive[T any](t testing.TB, c <-chan T) T {
 	panic("not reached")
 }
 
+// Until polls a condition until it is true.
+func Until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Limit); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within %v", what, Limit)
+		}
+	}
+}
+
 // Command waits for a command that was started. One that does not end is killed,
 // and the test fails.
 func Command(t testing.TB, cmd *exec.Cmd) error {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 func TestWhatComes(t *testing.T) {
@@ -36,6 +37,24 @@ func (f *failing) Helper() {}
 func (f *failing) Fatalf(format string, args ...any) {
 	f.said = format
 	panic(f)
+}
+
+// A condition is polled until it is true, and fails the test if it stays false.
+func TestUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, polls := time.Now(), 0
+		Until(t, "three polls", func() bool { polls++; return polls == 3 })
+		if took := time.Since(began); polls != 3 || took > time.Second {
+			t.Errorf("%d polls in %v", polls, took)
+		}
+		f := &failing{TB: t}
+		defer func() {
+			if recover() != f || !strings.Contains(f.said, "not within") || time.Since(began) < Limit {
+				t.Errorf("it says %q after %v", f.said, time.Since(began))
+			}
+		}()
+		Until(f, "never", func() bool { return false })
+	})
 }
 
 func TestWhatNeverComes(t *testing.T) {

@@ -50,24 +50,15 @@ func TestAsOf(t *testing.T) {
 		bounded.Receive(t, done)
 		_ = r.Close()
 	}()
-	waitFor(t, "time to pass", func() bool { return asOf(growing) > edge })
+	bounded.Until(t, "time to pass", func() bool { return asOf(growing) > edge })
 	first := asOf(growing)
 	if most := edge + time.Since(sent); first > most {
 		t.Errorf("got %s, which is more than %s", first, most)
 	}
-	waitFor(t, "more time to pass", func() bool { return asOf(growing) > first+time.Second })
+	bounded.Until(t, "more time to pass", func() bool { return asOf(growing) > first+time.Second })
 	h.send(1, true)
-	waitFor(t, "the end", func() bool { return growing.Edge() > replay.FirstAt(tape)+int64(edge) })
+	bounded.Until(t, "the end", func() bool { return growing.Edge() > replay.FirstAt(tape)+int64(edge) })
 	if got := asOf(growing); got != 3*time.Millisecond {
 		t.Errorf("after the end: %s, want the last frame's 3ms", got)
-	}
-}
-
-func waitFor(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
-		}
 	}
 }

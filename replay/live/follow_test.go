@@ -21,7 +21,7 @@ import (
 
 // follow plays a session to its end.
 func follow(l *live.Library, session string, out *seen, opts replay.Options, from string) (replay.Summary, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), bounded.Limit)
 	defer cancel()
 	tape, err := l.Tape(ctx, ingest.DefaultTenant, session)
 	if err != nil {
@@ -86,7 +86,10 @@ func eachFrameOnce(t *testing.T, b *bench, keep time.Duration) {
 	const session, lasts = "session", 6 * time.Second
 	b.keep = keep
 	b.startSink()
-	libraries := []*live.Library{b.library(nil), b.library(func(o *live.Options) { o.TailBytes = 20_000 })}
+	// A block that is missing is waited for until the sink has stored it, however slow the
+	// machine is: no frame may be skipped.
+	patient := func(o *live.Options) { o.Timeout = bounded.Limit }
+	libraries := []*live.Library{b.library(patient), b.library(func(o *live.Options) { patient(o); o.TailBytes = 20_000 })}
 	var all sync.WaitGroup
 	lengths := make(chan map[string]int, 1)
 	all.Go(func() { lengths <- script(b, session, lasts) })

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tapedeck/internal/bounded"
 )
 
 // serverCommand makes the test binary stand in for "clickhouse server", which
@@ -119,7 +121,7 @@ func TestBinary(t *testing.T) {
 
 	// The server ends: its keeper ends too, and both are started again.
 	must(t, syscall.Kill(first, syscall.SIGKILL))
-	waitFor(t, 10*time.Second, "a new server", func() bool { return s.Health().State == Running && serverPID(t, s) != first })
+	bounded.Until(t, "a new server", func() bool { return s.Health().State == Running && serverPID(t, s) != first })
 	if n := count(t, c, "t"); n != 1 {
 		t.Errorf("%d rows, want 1", n)
 	}
@@ -127,8 +129,8 @@ func TestBinary(t *testing.T) {
 	// The keeper is killed: the server goes with it.
 	second := serverPID(t, s)
 	must(t, syscall.Kill(s.Health().PID, syscall.SIGKILL))
-	waitFor(t, 2*time.Second, "the end of the server", func() bool { return gone(second) })
-	waitFor(t, 10*time.Second, "a new server", func() bool { return s.Health().State == Running && serverPID(t, s) != second })
+	bounded.Until(t, "the end of the server", func() bool { return gone(second) })
+	bounded.Until(t, "a new server", func() bool { return s.Health().State == Running && serverPID(t, s) != second })
 
 	third := serverPID(t, s)
 	begin := time.Now()

@@ -21,6 +21,9 @@ const childCommand = "clickhouse-engine"
 // directory.
 const orphanGrace = time.Second
 
+// orphanPoll is how often a process that is to end looks for its parent.
+const orphanPoll = 20 * time.Millisecond
+
 // hooked tells that this executable calls RunIfChild. Without that, starting
 // the engine would start the whole program, or the whole test, again.
 var hooked atomic.Bool
@@ -138,18 +141,32 @@ func watchParent(args childArgs) (<-chan struct{}, error) {
 		case <-term:
 		}
 		close(stop)
-		var late <-chan time.Time
-		if orphaned(args) {
-			late = time.After(orphanGrace)
-		}
-		select {
-		case <-term:
-		case <-late:
-		}
+		awaitForce(args, term)
 		removeOrphaned(args)
 		forceExit()
 	}()
 	return stop, nil
+}
+
+// awaitForce returns at a second request, or once the process has been an orphan for
+// longer than orphanGrace. The pipe of a parent that was killed is closed before the
+// process is an orphan, so its parent is polled.
+func awaitForce(args childArgs, term <-chan os.Signal) {
+	var late <-chan time.Time
+	poll := time.NewTicker(orphanPoll)
+	defer poll.Stop()
+	for {
+		if late == nil && orphaned(args) {
+			late = time.After(orphanGrace)
+		}
+		select {
+		case <-term:
+			return
+		case <-late:
+			return
+		case <-poll.C:
+		}
+	}
 }
 
 // forceExit ends this process and, where this process is only the keeper of a
@@ -165,12 +182,21 @@ func forceExit() {
 
 func orphaned(args childArgs) bool { return os.Getppid() != args.parent }
 
+// removeTries is how often the removal of a directory is tried.
+const removeTries = 50
+
 // removeOrphaned clears up a directory that was to be thrown away and that the
 // dead parent can no longer remove.
 func removeOrphaned(args childArgs) {
-	if args.ephemeral && orphaned(args) {
-		if err := os.RemoveAll(args.dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
+	if !args.ephemeral || !orphaned(args) {
+		return
 	}
+	var err error
+	for range removeTries {
+		if err = os.RemoveAll(args.dir); err == nil {
+			return
+		}
+		time.Sleep(orphanPoll) // the engine still writes files there
+	}
+	fmt.Fprintln(os.Stderr, err)
 }

@@ -49,7 +49,7 @@ func TestKilledEngineComesBack(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		must(t, syscall.Kill(s.Health().PID, syscall.SIGKILL))
 		killed := time.Now()
-		waitFor(t, 10*time.Second, "a running engine", func() bool {
+		bounded.Until(t, "a running engine", func() bool {
 			h := s.Health()
 			return h.State == Running && h.PID != pid
 		})
@@ -96,7 +96,7 @@ func TestParentKilled(t *testing.T) {
 
 			must(t, parent.Process.Signal(syscall.SIGKILL))
 			killed := time.Now()
-			waitFor(t, 30*time.Second, "the end of the orphan", func() bool { return gone(report.Health.PID) })
+			bounded.Until(t, "the end of the orphan", func() bool { return gone(report.Health.PID) })
 			t.Logf("the orphan was gone after %v", time.Since(killed).Round(time.Millisecond))
 			bounded.Receive(t, slow)
 
@@ -183,13 +183,4 @@ func gone(pid int) bool {
 	}
 	_, state, _ := strings.Cut(string(stat), ") ")
 	return strings.HasPrefix(state, "Z")
-}
-
-func waitFor(t *testing.T, limit time.Duration, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(limit); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no sight of %s within %v", what, limit)
-		}
-	}
 }
