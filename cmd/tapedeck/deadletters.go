@@ -17,8 +17,8 @@ import (
 // deadLettersCommand looks after blocks that could not be stored.
 type deadLettersCommand struct {
 	List  deadList  `cmd:"" default:"withargs" help:"List the blocks that were set aside, with the reason."`
-	Retry deadRetry `cmd:"" help:"Give them another chance: those named, or all."`
-	Drop  deadDrop  `cmd:"" help:"Remove them for good."`
+	Retry deadRetry `cmd:"" help:"Retry them: those named, or all."`
+	Drop  deadDrop  `cmd:"" help:"Remove them permanently."`
 }
 
 type deadList struct {
@@ -85,14 +85,14 @@ func (c *deadList) Run(ctx context.Context, g *global) error {
 	if all.Next != nil {
 		fmt.Printf("There are more: -n %d\n", 10*c.Limit)
 	}
-	fmt.Println("They are retried by themselves after an upgrade and from time to time; at once: tapedeck dead-letters retry")
+	fmt.Println("They are retried after an upgrade and from time to time; at once: tapedeck dead-letters retry")
 	return nil
 }
 
 // Run publishes letters again.
 func (c *deadRetry) Run(ctx context.Context, g *global) error {
 	return g.changeDead(ctx, http.MethodPost, "/v1/dead-letters/retry", "retried", c.Seq,
-		"They are on their way to ClickHouse. What still cannot be stored comes back to the list.")
+		"They are sent to ClickHouse again. Those that still cannot be stored return to the list.")
 }
 
 // Run removes letters.

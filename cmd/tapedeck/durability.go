@@ -3,7 +3,7 @@ package main
 import "tapedeck/ingest/jetstream"
 
 // serverDurability is the setting of what an acknowledgement means, for the
-// commands that run servers. docs/durability.md tells what each costs.
+// commands that run servers. docs/benchmarks.md has what each costs.
 type serverDurability struct {
 	Durability string `help:"What an acknowledgement survives: memory (nothing needs to fail but NATS), written (any process killed), fsynced (a power cut)." enum:"memory,written,fsynced" default:"written"`
 }

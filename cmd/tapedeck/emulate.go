@@ -34,7 +34,7 @@ type emulateCommand struct {
 	ExitWith  string `help:"Exit when standard input is closed, or when the process that started this one has ended." enum:",stdin,parent" default:"" placeholder:"stdin|parent"`
 }
 
-// Run serves until it is told to stop.
+// Run serves until the process is signalled to stop.
 func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	ctx, unwatch := c.watch(ctx)
 	defer unwatch()

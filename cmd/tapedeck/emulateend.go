@@ -17,7 +17,7 @@ func (c *emulateCommand) watch(ctx context.Context) (watched context.Context, st
 	switch c.ExitWith {
 	case "stdin":
 		go func() {
-			_, _ = io.Copy(io.Discard, os.Stdin) // however it ends, nobody is there any more
+			_, _ = io.Copy(io.Discard, os.Stdin) // however it ends, the caller is gone
 			stop()
 		}()
 	case "parent":

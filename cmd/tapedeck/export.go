@@ -91,7 +91,7 @@ func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output) (
 	return fmt.Sprintf("%s, %s", console.Count(frames, "frame"), console.Count(bytes, "byte")), nil
 }
 
-// writeFrames writes the recorded frames as raw playback gives them.
+// writeFrames writes the recorded frames as raw playback sends them.
 func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output) (string, error) {
 	p, err := g.player(c.Sessions[0], c.Session)
 	if err != nil {

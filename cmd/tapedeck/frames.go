@@ -25,7 +25,7 @@ type framesCommand struct {
 
 const (
 	framesShown  = 100  // unless -n says otherwise
-	framesAtOnce = 5000 // the server gives, or fewer where they are big
+	framesAtOnce = 5000 // the server's largest page; fewer if they are large
 )
 
 // Run prints the frames.
@@ -95,8 +95,8 @@ func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q 
 	return cl.Copy(ctx, path, q, "application/x-ndjson", os.Stdout)
 }
 
-// shortStream is the end of a stream's id, which tells the streams of a session
-// apart.
+// shortStream is the end of a stream's id, which differs between the streams of a
+// session.
 func shortStream(id string) string { return "…" + id[max(0, len(id)-8):] }
 
 func content(f *query.Frame) string {

@@ -26,8 +26,8 @@ type importCommand struct {
 	File    string `arg:"" help:"The tape file, or - for standard input."`
 	Session string `help:"Give the file's one session this id: a copy of its own." placeholder:"ID"`
 	Tenant  string `help:"The tenant." default:"default" placeholder:"T"`
-	Check   bool   `help:"Only read the file and say what is in it; nothing is sent."`
-	NATS    string `help:"Publish to this NATS server rather than through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+	Check   bool   `help:"Only read the file and print what is in it; nothing is sent."`
+	NATS    string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 	NoWait  bool   `help:"Do not wait until the sessions can be read."`
 }
 
@@ -128,7 +128,7 @@ func (c *importCommand) open() (*os.File, error) {
 	return os.Open(c.File)
 }
 
-// checkOne makes sure that there is one session to give an id.
+// checkOne checks that the file holds the one session that is renamed.
 func (c *importCommand) checkOne() error {
 	f, err := tapefile.Open(c.File, tapefile.Options{})
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *importCommand) checkOne() error {
 	}
 	defer f.Close()
 	if n := len(f.Sessions()); n != 1 {
-		return usage.Errorf("--session gives one session an id, and %s holds %s", c.File, console.Count(n, "session"))
+		return usage.Errorf("--session renames one session, and %s holds %s", c.File, console.Count(n, "session"))
 	}
 	return nil
 }

@@ -40,10 +40,10 @@ type cli struct {
 	Usage       usageCommand       `cmd:"" help:"Report token usage."`
 	Tools       toolsCommand       `cmd:"" help:"Report tool calls: counts, errors, latencies."`
 	Redecode    redecodeCommand    `cmd:"" help:"Derive the facts anew from stored frames."`
-	Migrate     migrateCommand     `cmd:"" help:"Bring ClickHouse's tables up to date."`
+	Migrate     migrateCommand     `cmd:"" help:"Update ClickHouse's tables."`
 	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
-	Doctor      doctorCommand      `cmd:"" help:"Check the installation and say what is wrong and what to do."`
+	Doctor      doctorCommand      `cmd:"" help:"Check the installation; print what is wrong and what to do."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
@@ -92,7 +92,7 @@ func run(args []string) int {
 	fmt.Fprintf(console.To(os.Stderr), "tapedeck: %v\n", err)
 	_, usage := errors.AsType[usage.Error](err)
 	refused, answered := errors.AsType[*apiclient.Error](err)
-	if usage || answered && refused.Status == http.StatusBadRequest { // a parameter cannot be
+	if usage || answered && refused.Status == http.StatusBadRequest { // a parameter is invalid
 		return exitUsage
 	}
 	return exitFailed

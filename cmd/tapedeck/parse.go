@@ -39,7 +39,7 @@ var (
 )
 
 // joinNegative puts a value that begins like a flag beside its flag: a number, so that
-// it is refused as a value that cannot be, and a field to sort by.
+// it is refused as an invalid value, and a field to sort by.
 func joinNegative(args []string) []string {
 	var joined []string
 	for i := 0; i < len(args); i++ {

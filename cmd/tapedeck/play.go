@@ -32,7 +32,7 @@ type playCommand struct {
 	Loop      bool     `help:"At the end begin again."`
 	Marker    string   `help:"Stop at every frame of a type, like type:tool_call, or at a position." placeholder:"MARK"`
 	Plain     bool     `help:"Print a line for each frame, on a terminal too."`
-	Format    string   `help:"text is for people; ndjson and sse give the recorded frames; events gives each frame with its envelope, as --json does." enum:"text,ndjson,sse,events" default:"text"`
+	Format    string   `help:"text is for people; ndjson and sse print the recorded frames; events prints each frame with its envelope, as --json does." enum:"text,ndjson,sse,events" default:"text"`
 }
 
 // Run plays to the end, or until the user interrupts.
@@ -42,7 +42,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	case c.Format == "text" || c.Format == "events":
 		c.Format = "events"
 	default:
-		return usage.Errorf("--json gives what --format events does: it goes without --format %s", c.Format)
+		return usage.Errorf("--json prints what --format events does: it goes without --format %s", c.Format)
 	}
 	from, err := g.player(c.Session, c.Of)
 	if err != nil {

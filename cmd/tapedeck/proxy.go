@@ -27,11 +27,11 @@ type proxyCommand struct {
 	AllowHost     []string `help:"A host name beside loopback ones by which clients may call the proxy; may be repeated." placeholder:"NAME" sep:"none"`
 	AllowOrigin   []string `help:"An origin beside loopback ones whose pages may use the proxy; may be repeated." placeholder:"ORIGIN" sep:"none"`
 	Redact        []string `help:"A header, query parameter or JSON member whose value is not to be recorded, beside those whose names say so; may be repeated." placeholder:"NAME" sep:"none"`
-	Strict        bool     `help:"Hold up requests rather than record them in part when the recorder is overloaded."`
-	NATS          string   `help:"Publish to this NATS server rather than through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+	Strict        bool     `help:"Delay requests instead of recording them in part when the recorder is overloaded."`
+	NATS          string   `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
 
-// Run proxies until it is told to stop.
+// Run proxies until the process is signalled to stop.
 func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	spareGC()
 	tags, err := parseTags(c.Tag)

@@ -35,7 +35,7 @@ func waitAllReadable(ctx context.Context, g *global, all []ingest.Summary) {
 }
 
 // waitReadable waits until the end of a recording can be read, so that the next
-// command sees all of it. A server that cannot be asked does not make the
+// command sees all of it. A server that does not answer does not make the
 // recording fail.
 func waitReadable(ctx context.Context, g *global, s *ingest.Summary) {
 	c, err := g.client()

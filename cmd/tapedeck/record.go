@@ -40,9 +40,9 @@ type recordCommand struct {
 	Once    bool     `help:"For --sse and --ws: do not connect again. Left out, --sse goes on until the server says that nothing follows, --ws until the connection is closed in good order."`
 
 	FrameLimit int    `help:"Largest frame, bytes; a longer one is kept in pieces." default:"16777216"`
-	NATS       string `help:"Publish to this NATS server rather than through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+	NATS       string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 	NoWait     bool   `help:"Do not wait until the recording can be read."`
-	NoSpool    bool   `help:"Without a spool: wait for a server that is away instead of writing to disk."`
+	NoSpool    bool   `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
 
 	command []string // what stands after "--"
 }
@@ -138,7 +138,7 @@ func (c *recordCommand) check() error {
 	case len(c.Sources) > 1 && slices.Contains(c.Sources, "-"):
 		return usage.Errorf("- is standard input, and goes without files")
 	case c.NATS != "" && c.NoSpool:
-		return usage.Errorf("--nats goes without --no-spool: a NATS server that is away is bridged by the spool")
+		return usage.Errorf("--nats goes without --no-spool: the spool bridges an unavailable NATS server")
 	case checkURL("--sse", c.SSE, "https://host/events", "http", "https") != nil:
 		return checkURL("--sse", c.SSE, "https://host/events", "http", "https")
 	case checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https") != nil:

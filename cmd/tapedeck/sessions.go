@@ -13,7 +13,7 @@ import (
 	"tapedeck/query"
 )
 
-// sessionsAtOnce is how many sessions the server gives at once.
+// sessionsAtOnce is the server's largest page.
 const sessionsAtOnce = 500
 
 // sessionsCommand lists sessions.

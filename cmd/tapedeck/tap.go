@@ -104,7 +104,7 @@ func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, 
 	return websocket.Record(ctx, rec, so, opts)
 }
 
-// until gives the condition of --until, nil without.
+// until returns the condition of --until, nil without.
 func (c *recordCommand) until() func(*schema.Frame) bool {
 	if c.Until == "" {
 		return nil

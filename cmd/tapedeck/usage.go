@@ -53,7 +53,7 @@ func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.V
 // ranged reports whether the flags leave anything out.
 func (f *reportFlags) ranged() bool { return f.From != "" || f.To != "" }
 
-// totalCells gives the cells that name the row of all groups together.
+// totalCells returns the cells that name the row of all groups together.
 func totalCells(heads []string) []any {
 	total := make([]any, len(heads))
 	for i := range total {
@@ -63,7 +63,7 @@ func totalCells(heads []string) []any {
 	return total
 }
 
-// groupCells gives the cells that name a row: its period and its groups.
+// groupCells returns the cells that name a row: its period and its groups.
 func groupCells(p query.Period, by []string, g query.Group) []any {
 	var cells []any
 	if p.Name != nil {

@@ -68,7 +68,7 @@ func (s *Server) readRoutes(e *echo.Echo) {
 	playing := replayhttp.Options{Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics}
 	following, err := live.New(s.following())
 	if err != nil {
-		s.Log.Error("running sessions cannot be followed", "error", err)
+		s.Log.Error("open live tapes; running sessions are not followed", "error", err)
 	} else {
 		s.live, playing.Live = following, following
 	}

@@ -113,7 +113,7 @@ func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(query.OpenAPI) // the client is gone
 }
 
-// answerError gives every error that reaches the rim the form of RFC 9457.
+// answerError answers with every error of a handler as a problem (RFC 9457).
 func (s *Server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return

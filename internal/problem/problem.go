@@ -1,4 +1,4 @@
-// Package problem gives errors over HTTP the form of RFC 9457
+// Package problem writes errors over HTTP in the form of RFC 9457
 // (application/problem+json): what happened, to what, and what to do about it.
 package problem
 
@@ -32,7 +32,7 @@ type Problem struct {
 	RetryAfter time.Duration `json:"-"`
 }
 
-// Error gives title and detail.
+// Error returns title and detail.
 func (p *Problem) Error() string {
 	if p.Detail == "" {
 		return p.title()
@@ -54,7 +54,7 @@ func (p *Problem) status() int {
 	return p.Status
 }
 
-// BadParameter is the problem of a request parameter that cannot be used: why,
+// BadParameter is the problem of an invalid request parameter: why,
 // and what it may be instead.
 func BadParameter(name, detail string, allowed ...string) *Problem {
 	return &Problem{
@@ -116,7 +116,7 @@ func Write(w http.ResponseWriter, p *Problem) {
 		h.Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
 	}
 	w.WriteHeader(p.status())
-	// A client that is gone does not read this; there is nobody to tell.
+	// A client that is gone does not read this; the error is not reported.
 	_, _ = w.Write(append(p.Append(nil), '\n'))
 }
 
