@@ -160,17 +160,18 @@ func (s *Sink) consume(ctx context.Context) error {
 	// not where NATS is away.
 	feedCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() {
-		messages.Drain()
-		// After the last insert has ended: until then fetched messages wait.
-		time.AfterFunc(drainTimeout+flushTimeout, cancel)
-	})
+	stop := context.AfterFunc(ctx, messages.Drain)
 	defer stop()
 	go feed(feedCtx, messages, func() error { return s.answers(ctx, consumer) }, coming)
 	defer func() { // the feeder ends with the subscription
 		messages.Drain()
+		// The last insert has ended. Messages fetched ahead follow one another; after a
+		// pause no more come.
+		last := time.AfterFunc(flushTimeout, cancel)
+		defer last.Stop()
 		for d := range coming {
 			giveBack(d.msg)
+			last.Reset(flushTimeout)
 		}
 		_ = s.opts.NATS.FlushTimeout(flushTimeout) // what was given back and is not told is delivered again, only later
 	}()
