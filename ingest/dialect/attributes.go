@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Attributes builds the JSON object of what else a source tells: the member
+// Attributes builds the JSON object of what else a source reports: the member
 // Attributes of spans and messages. The zero value is one without members.
 type Attributes []byte
 

@@ -18,14 +18,14 @@ type Counting struct {
 	InputHoldsCache bool
 	// OutputHoldsReasoning: Output includes Reasoning.
 	OutputHoldsReasoning bool
-	// ReasoningInTotal: reasoning is told nowhere but in Total, which is more
+	// ReasoningInTotal: reasoning is reported nowhere but in Total, which is more
 	// than input and output by it.
 	ReasoningInTotal bool
 	// Mode says how records are put together.
 	Mode schema.UsageMode
 }
 
-// Read puts a usage object into disjoint buckets, and gives the total that it
+// Read puts a usage object into disjoint buckets, and returns the total that it
 // states (0 for none). ok is false for what is no object or counts nothing.
 func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
 	var members usageMembers
@@ -43,8 +43,8 @@ func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
 		Output: read(c.Output), Reasoning: read(c.Reasoning),
 	}
 	total = read(c.Total)
-	if told := t.Input + t.Output; c.ReasoningInTotal && t.Reasoning == 0 && total > told {
-		t.Reasoning = total - told
+	if stated := t.Input + t.Output; c.ReasoningInTotal && t.Reasoning == 0 && total > stated {
+		t.Reasoning = total - stated
 	}
 	if c.InputHoldsCache {
 		t.Input -= min(t.Input, t.CacheRead+t.CacheWrite5m+t.CacheWrite1h)
@@ -56,7 +56,7 @@ func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
 }
 
 // usageMembers are the members of a usage object. They are looked up more often
-// than there are members, and many sources tell their usage with every frame.
+// than there are members, and many sources report their usage with every frame.
 type usageMembers struct {
 	text  []byte
 	first [16]struct{ name, value []byte }
@@ -106,7 +106,7 @@ func (u *usageMembers) count(places string) (n uint64, found bool) {
 	return n, found
 }
 
-// RawPath gives the value of a member of members, "a.b"; nil for none.
+// RawPath returns the value of a member of members, "a.b"; nil for none.
 func RawPath(text []byte, path string) []byte {
 	for path != "" && text != nil {
 		var name string

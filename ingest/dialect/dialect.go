@@ -1,7 +1,7 @@
 // Package dialect holds the seam between frames and what they mean: a Decoder
-// is a state machine, one for each stream, which reads frames and tells facts
-// to an Emitter. Decoders are pure: no I/O, no clock, no goroutine, no randomness,
-// so that decoding a stream again gives the same facts, wherever the stream is
+// is a state machine, one for each stream, which reads frames and emits facts
+// through an Emitter. Decoders are pure: no I/O, no clock, no goroutine, no randomness,
+// so that decoding a stream again yields the same facts, wherever the stream is
 // cut into blocks.
 package dialect
 
@@ -44,7 +44,7 @@ type Decoder interface {
 // TextReader is a Decoder that may do without Input.JSON.
 type TextReader interface {
 	// ReadsText reports whether the next frame may come with a JSON that only
-	// tells, by not being nil, that Data is one valid JSON value: parsing is a
+	// says, by not being nil, that Data is one valid JSON value: parsing is a
 	// sixth of what recording costs.
 	ReadsText() bool
 }

@@ -37,7 +37,7 @@ func HeadOf(in *Input) (h Head, ok bool) {
 	return h, ok
 }
 
-// Field gives the first field of a name, in whatever case it is written, nil
+// Field returns the first field of a name, in whatever case it is written, nil
 // where there is none.
 func (h *Head) Field(name string) []byte {
 	rest := h.fields

@@ -2,7 +2,7 @@ package dialect
 
 import "unique"
 
-// Intern gives a string with text's content that all who ask for it share: for
+// Intern returns a string with text's content that all who ask for it share: for
 // texts of which there are few, such as the types of frames.
 func Intern(text []byte) string {
 	if len(text) == 0 {

@@ -7,7 +7,7 @@ type Last string
 // lastLimit is the length from which on a text is not kept, bytes.
 const lastLimit = 512
 
-// Own gives a copy of text: the one made last where it is the same.
+// Own returns a copy of text: the one made last where it is the same.
 func (l *Last) Own(text []byte) string {
 	if len(text) == 0 {
 		return "" // what is kept stays: members come and go

@@ -18,7 +18,7 @@ func MembersOf(text []byte) (m Members, ok bool) {
 	return m, m.s.open('{')
 }
 
-// Next gives the next member: its name with escapes undone, and its value as
+// Next returns the next member: its name with escapes undone, and its value as
 // it stands. ok is false after the last.
 func (m *Members) Next() (name, value []byte, ok bool) {
 	text, i := m.s.text, m.s.at
@@ -75,7 +75,7 @@ func inner(quoted []byte) []byte {
 	return quoted[1 : len(quoted)-1]
 }
 
-// RawMember gives the value of an object's member; of several with one name
+// RawMember returns the value of an object's member; of several with one name
 // the first, as fastjson does. Nil says that the text is no object, or has no
 // such member.
 func RawMember(text []byte, name string) []byte {

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// An open message is given out again when its text has doubled or this much time,
+// An open message is taken again when its text has doubled or this much time,
 // ns, has gone by for every retellFact bytes of the fact, so that a long one is not stored
 // once a block. One whose text is full says nothing new before it ends.
 const (
@@ -17,7 +17,7 @@ const (
 	retellFact = 64 << 10
 )
 
-// Take gives the facts that changed since the last Take, as of now (ns), and
+// Take returns the facts that changed since the last Take, as of now (ns), and
 // whether open messages were put off for a later one. With all set nothing is
 // put off. The texts and lists are copies or never written again.
 func (b *Emitter) Take(now int64, all bool) (facts block.Facts, putOff bool) {
@@ -54,7 +54,7 @@ func (b *Emitter) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 			kept = append(kept, m)
 			continue
 		}
-		m.dirty, m.toldAt, m.told, m.full = false, now, len(m.text), m.beyond > 0
+		m.dirty, m.takenAt, m.taken, m.full = false, now, len(m.text), m.beyond > 0
 		taken = append(taken, m.take())
 	}
 	clear(b.messages[len(kept):])
@@ -62,18 +62,18 @@ func (b *Emitter) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 	return taken, len(kept) > 0
 }
 
-// due reports whether the open message is to be given out again.
+// due reports whether the open message is to be taken again.
 func (m *Message) due(now int64) bool {
 	if m.full && m.beyond > 0 {
 		return false
 	}
 	size := len(m.text) + chunkSize*len(m.ChunkAt)
-	return now-m.toldAt >= retell*int64(1+size/retellFact) || len(m.text) >= 2*m.told
+	return now-m.takenAt >= retell*int64(1+size/retellFact) || len(m.text) >= 2*m.taken
 }
 
 const chunkSize = 12 // of an element of ChunkAt and one of ChunkEnd
 
-// take gives the message as it is. Nothing is copied: Append writes behind what was
+// take returns the message as it is. Nothing is copied: Append writes behind what was
 // taken, and whatever changes it makes room of its own.
 func (m *Message) take() schema.Message {
 	out := m.Message

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote gives the text of a JSON string as it stands in valid JSON: a part
+// Unquote returns the text of a JSON string as it stands in valid JSON: a part
 // of the string itself where it has no escapes, otherwise appended to buf,
-// which is returned to be handed in again. What it gave before stays valid.
-// Nil text says that raw is no string; an empty string gives text that is
+// which is returned to be handed in again. What it returned before stays valid.
+// Nil text says that raw is no string; an empty string yields text that is
 // empty and not nil. Half a surrogate pair becomes U+FFFD.
 func Unquote(raw, buf []byte) (text, grown []byte) {
 	if len(raw) < 2 || raw[0] != '"' {
@@ -35,7 +35,7 @@ func Unquote(raw, buf []byte) (text, grown []byte) {
 }
 
 // unescape appends what the escape at the beginning of raw stands for, and
-// gives the rest.
+// returns the rest.
 func unescape(buf, raw []byte) (grown, rest []byte) {
 	if len(raw) < 2 {
 		return buf, nil

@@ -12,7 +12,7 @@ import (
 // A call of a model is in progress from the moment from which on its node had
 // nothing else to do until its usage, else until its node's exit.
 
-// callIn gives the call in progress in a node, and begins one if there is none.
+// callIn returns the call in progress in a node, and begins one if there is none.
 // It goes by the model's name, else the node's, else the given one.
 func (r *run) callIn(n *node, name []byte) *dialect.Span {
 	if call := n.Call(); call != nil {

@@ -74,12 +74,12 @@ func (d *decoder) End(at int64, b *dialect.Emitter) {
 	defer d.Done()
 	for _, l := range d.open {
 		if l.run != nil {
-			d.giveUp(l.run)
+			d.abandon(l.run)
 		}
 	}
 	for i, q := range d.requests.runs {
 		d.Part(partOf(i))
-		d.giveUp(d.runFor(q))
+		d.abandon(d.runFor(q))
 	}
 	d.lanes, d.requests = lanes{}, requests{}
 }

@@ -45,14 +45,14 @@ func (d *decoder) runEnded() {
 	d.reply(d.wrappedLane(id, session), o)
 }
 
-// reply ends the run of a lane with what o tells.
+// reply ends the run of a lane with what o says.
 func (d *decoder) reply(l *lane, o *object) {
 	d.use(l, d.Frame)
 	node := d.ownNode(l, o.text(fNode))
 	id, counted := d.eventIDOf(o)
 	if l.run == nil && l.over && (l.wrapped || counted && l.count.replied && id == l.count.reply) {
 		d.address(l, node)
-		return // told a second time
+		return // the same end again
 	}
 	if counted {
 		flags, lost := l.count.last(id)

@@ -27,7 +27,7 @@ func (d *decoder) follow(l *lane, e *event) (again bool) {
 	}
 	if l.run != nil && !l.wrapped && l.run.events > 0 && e.kind != nil &&
 		(e.first || counted && e.numbers && id <= 1 && l.count.max > 1) {
-		d.giveUp(l.run)
+		d.abandon(l.run)
 		l.ended()
 	}
 	if counted {

@@ -131,12 +131,12 @@ func (d *decoder) wrappedLane(id, session []byte) *lane {
 	return l
 }
 
-// makeRoom gives up the run that nothing was heard of for longest, should too
-// many be in progress.
+// makeRoom abandons the run whose latest frame is the oldest, if too many are in
+// progress.
 func (d *decoder) makeRoom() {
 	if l := d.crowded(); l != nil {
 		if l.run != nil {
-			d.giveUp(l.run)
+			d.abandon(l.run)
 			l.ended()
 		}
 		d.retire(l)

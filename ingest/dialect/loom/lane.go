@@ -52,7 +52,7 @@ type lanes struct {
 	named bool // a session was named in this stream
 }
 
-// find gives the lane known under a key, or nil.
+// find returns the lane known under a key, or nil.
 func (ls *lanes) find(key []byte, wrapped bool) *lane {
 	if c := ls.cur; c != nil && c.wrapped == wrapped && c.key == string(key) {
 		return c
@@ -65,7 +65,7 @@ func (ls *lanes) find(key []byte, wrapped bool) *lane {
 	return nil
 }
 
-// running gives the lane used last that has a run in progress, on a WebSocket
+// running returns the lane used last that has a run in progress, on a WebSocket
 // or not, and how many there are.
 func (ls *lanes) running(wrapped bool) (latest *lane, n int) {
 	for _, l := range ls.open {
@@ -110,7 +110,7 @@ func (ls *lanes) add(key []byte, wrapped bool, f *schema.Frame) *lane {
 	return l
 }
 
-// crowded gives the lane that was left alone longest if there are too many.
+// crowded returns the lane whose latest frame is the oldest if there are too many.
 func (ls *lanes) crowded() *lane {
 	if len(ls.open) <= openLimit {
 		return nil

@@ -28,7 +28,7 @@ func (r *run) begin(e *event, below *dialect.Span) *node {
 }
 
 // push adds a node run to a list of those in progress. The oldest of a list
-// that is full is given up.
+// that is full is abandoned.
 func push(list *[]*node, n *node) {
 	if len(*list) >= openNodes {
 		(*list)[0].Abandon()
@@ -67,7 +67,7 @@ func (d *decoder) enter(r *run, e *event) {
 	}
 }
 
-// unleft gives an open node run that the one which begins proves over: it has
+// unleft returns an open node run that the one which begins proves over: it has
 // the same id, or without ids the same name. Its exit was lost.
 func (r *run) unleft(e *event) *node {
 	for _, n := range slices.Backward(r.nodes) {

@@ -34,7 +34,7 @@ const (
 	waitingOthers = 16
 )
 
-// answer gives the request that a run answers: the one with its id, should a
+// answer returns the request that a run answers: the one with its id, should a
 // server use that, else the oldest. A server handles one after another.
 func (q *requests) answer(id []byte) *request {
 	if len(q.runs) == 0 {
@@ -119,7 +119,7 @@ func (d *decoder) runRequested() {
 	d.Frame.Agent = q.agent
 	if len(d.requests.runs) >= waitingRuns {
 		d.Part(".left")
-		d.giveUp(d.runFor(d.requests.answer(nil)))
+		d.abandon(d.runFor(d.requests.answer(nil)))
 	}
 	d.requests.runs = append(d.requests.runs, q)
 }

@@ -102,10 +102,10 @@ func (d *decoder) finish(r *run, status schema.Status, why []byte) {
 	r.EndRun(status, why)
 }
 
-// giveUp ends a run of which no end was seen. A run whose latest node ended in
+// abandon ends a run of which no end was seen. A run whose latest node ended in
 // an error has failed with that; the single-key form has no end, so that a run
 // which left all its nodes counts as ended.
-func (d *decoder) giveUp(r *run) {
+func (d *decoder) abandon(r *run) {
 	status, ended := schema.StatusUnclosed, int64(0)
 	switch {
 	case r.cancelled:

@@ -55,7 +55,7 @@ func (d *decoder) custom(r *run, e *event) {
 	}
 }
 
-// known gives the call that an event is found to be of, and begins one where
+// known returns the call that an event is found to be of, and begins one where
 // there is none. Until it is executed it starts when it was first spoken of, and
 // belongs to the node that asked for it.
 func (r *run) known(tool *model.Tool, t *toolEvent) *model.Tool {
@@ -204,7 +204,7 @@ func (r *run) remember(call *dialect.Span) {
 	r.past = append(r.past, pastTool{call.CallID, call.ID})
 }
 
-// spanOf gives the span of a call that has ended, "" for none.
+// spanOf returns the span of a call that has ended, "" for none.
 func (r *run) spanOf(id []byte) string {
 	for _, p := range slices.Backward(r.past) {
 		if p.id == string(id) {

@@ -10,7 +10,7 @@ import (
 // tool's name, and of several with one name the one that was waiting longest
 // is meant: Loom executes tools one after another, in the order of the calls.
 
-// byID gives the latest call with an id.
+// byID returns the latest call with an id.
 func (r *run) byID(id []byte) *model.Tool {
 	for _, t := range slices.Backward(r.OpenTools()) {
 		if t.Span.CallID == string(id) {
@@ -20,7 +20,7 @@ func (r *run) byID(id []byte) *model.Tool {
 	return nil
 }
 
-// first gives the first call of a tool that fits. Where the name is missing on
+// first returns the first call of a tool that fits. Where the name is missing on
 // either side it may be any. With anonymous only calls without an id fit.
 func (r *run) first(name []byte, anonymous bool, fits func(*model.Tool) bool) *model.Tool {
 	for _, t := range r.OpenTools() {
@@ -37,7 +37,7 @@ func idle(t *model.Tool) bool     { return !t.Running }
 func running(t *model.Tool) bool  { return t.Running }
 func whatever(*model.Tool) bool   { return true }
 
-// chunked gives the call that a piece of arguments belongs to. One that names
+// chunked returns the call that a piece of arguments belongs to. One that names
 // nothing continues the call before.
 func (r *run) chunked(e *toolEvent) *model.Tool {
 	t := r.byID(e.id)
@@ -53,7 +53,7 @@ func (r *run) chunked(e *toolEvent) *model.Tool {
 	return t
 }
 
-// announced gives the call that a tool_call completes: one whose arguments
+// announced returns the call that a tool_call completes: one whose arguments
 // came in pieces, or that is executed already. An id that a call in execution
 // had is that of another call.
 func (r *run) announced(e *toolEvent) *model.Tool {
@@ -70,7 +70,7 @@ func (r *run) announced(e *toolEvent) *model.Tool {
 	return t
 }
 
-// unstarted gives the call that begins to be executed, or waits for approval.
+// unstarted returns the call that begins to be executed, or waits for approval.
 func (r *run) unstarted(e *toolEvent) *model.Tool {
 	if len(e.id) == 0 {
 		if t := r.first(e.name, true, idle); t != nil {
@@ -88,7 +88,7 @@ func (r *run) unstarted(e *toolEvent) *model.Tool {
 	return t
 }
 
-// inUse gives the call that output or an end belongs to: one in execution
+// inUse returns the call that output or an end belongs to: one in execution
 // before one that was only asked for.
 func (r *run) inUse(e *toolEvent) *model.Tool {
 	anonymous := len(e.id) > 0

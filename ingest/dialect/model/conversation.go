@@ -23,19 +23,19 @@ type Conversation struct {
 	ToolLimit int
 
 	run, step, call *dialect.Span
-	nested          bool               // run is a span of another trace
+	nested          bool               // run is a span of another conversation
 	unnamed         []*dialect.Message // of a request, until the run has an id
 	texts           []text
 	tools           []*Tool
 	past            dialect.Recent // the ids of calls that ended
 }
 
-// fill gives a fact what it takes from the trace.
+// fill sets what a fact takes from the conversation.
 func (t *Conversation) fill(f *schema.Fact) {
 	f.Session, f.Run, f.Node, f.Agent = t.Session, t.RunID, t.Node, t.Agent
 }
 
-// Address fills in the present frame's envelope from the trace.
+// Address fills in the present frame's envelope from the conversation.
 func (t *Conversation) Address() {
 	e := &t.Frame.Envelope
 	e.Session, e.Run, e.Node, e.Agent = t.Session, t.RunID, t.Node, t.Agent
@@ -72,7 +72,7 @@ func (t *Conversation) OpenRunAs(id, name string) *dialect.Span {
 	return t.run
 }
 
-// Nest puts what the trace tells below a span of another trace, such as the
+// Nest puts what the conversation emits below a span of another one, such as the
 // tool call in which a sub-agent works: it stands in for a run here, and stays
 // the other's to change and to end.
 func (t *Conversation) Nest(span *dialect.Span) {
@@ -83,7 +83,7 @@ func (t *Conversation) Nest(span *dialect.Span) {
 // Run is the run in progress, or nil.
 func (t *Conversation) Run() *dialect.Span { return t.run }
 
-// InRun gives the run in progress, and begins one where there is none.
+// InRun returns the run in progress, and begins one where there is none.
 func (t *Conversation) InRun() *dialect.Span {
 	if t.run == nil {
 		t.OpenRun("")
@@ -144,7 +144,7 @@ func (t *Conversation) ForgetModel() {
 
 // EndRun ends the run and all that is open of it: steps and calls of a model
 // end as the run does; tool calls that did not end are unclosed, but those that
-// wait for a client go on waiting, as another stream may tell their end.
+// wait for a client go on waiting, as another stream may carry their end.
 func (t *Conversation) EndRun(status schema.Status, why []byte) {
 	t.RunAtEnd()
 	t.EndCall(status)
@@ -171,7 +171,7 @@ func (t *Conversation) Abandon() {
 	}
 }
 
-// own is the run in progress that is this trace's own, or nil.
+// own is the run in progress that is this conversation's own, or nil.
 func (t *Conversation) own() *dialect.Span {
 	if t.nested {
 		return nil
@@ -179,7 +179,7 @@ func (t *Conversation) own() *dialect.Span {
 	return t.run
 }
 
-// settle completes all messages and lets go of all tool calls.
+// settle completes all messages and releases all tool calls.
 func (t *Conversation) settle() {
 	for i := range t.texts {
 		t.Emitter.Complete(t.texts[i].message, t.Frame)
@@ -236,7 +236,7 @@ func (t *Conversation) OpenCallAs(id string) *dialect.Span {
 // Call is the call of a model in progress, or nil.
 func (t *Conversation) Call() *dialect.Span { return t.call }
 
-// InCall gives the call of a model in progress, and begins one where there is
+// InCall returns the call of a model in progress, and begins one where there is
 // none.
 func (t *Conversation) InCall() *dialect.Span {
 	if t.call == nil {
@@ -280,7 +280,7 @@ func (t *Conversation) EndCallAt(status schema.Status, at int64) {
 
 // CorrectModel sets the model that an answer names, which is more exact than the
 // one that the request asked for, also of spans. Without a provider it is that
-// which the model's name tells. Spans may be nil.
+// which the model's name implies. Spans may be nil.
 func (t *Conversation) CorrectModel(model []byte, provider string, spans ...*dialect.Span) {
 	if len(model) == 0 || string(model) == t.Model && (provider == "" || provider == t.Provider) {
 		return
@@ -300,7 +300,7 @@ func (t *Conversation) CorrectModel(model []byte, provider string, spans ...*dia
 
 // SetModel sets the model and its provider from now on, and of the call and the
 // run in progress where they have none. Without a provider it is that which the
-// model's name tells.
+// model's name implies.
 func (t *Conversation) SetModel(model, provider string) {
 	if provider == "" {
 		provider = dialect.ProviderOf(model)

@@ -1,8 +1,7 @@
 // Package model keeps what is open of a conversation while its frames go by:
 // a run, its steps, its calls of a model, its tool calls and growing messages.
-// Dialects tell it what happens, in the words of the trade, and it tells the
-// book, so that the same thing becomes the same facts whatever protocol speaks
-// of it. What it keeps is bounded, and settled when the stream ends.
+// Dialects call it with what happens, and it emits the facts, so that the same
+// thing becomes the same facts in every protocol. What it keeps is bounded, and settled when the stream ends.
 package model
 
 import (
@@ -12,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Stream is what all traces of one stream share: the present frame and its
+// Stream is what all conversations of one stream share: the present frame and its
 // emitter. A decoder has one, and one Conversation for each conversation in the stream.
 type Stream struct {
 	Emitter *dialect.Emitter
@@ -42,7 +41,7 @@ func (s *Stream) Begin(in *dialect.Input, b *dialect.Emitter) {
 // frame's first.
 func (s *Stream) Part(part string) { s.part, s.made = part, s.made[:0] }
 
-// Done says that nothing more will be told of the present frame.
+// Done ends the present frame.
 func (s *Stream) Done() { s.Emitter, s.Frame = nil, nil }
 
 // End makes the end of the stream the present moment.

@@ -32,7 +32,7 @@ const (
 	pastTools = 128 // of those that ended a hash of the id each
 )
 
-// Tool gives the call in progress with an id, and begins one where there is
+// Tool returns the call in progress with an id, and begins one where there is
 // none: open, started with the present frame, below the present step or run.
 // A name that was not known is taken over. Without an id every call is new.
 func (t *Conversation) Tool(id, name []byte) *Tool {
@@ -119,7 +119,7 @@ func (t *Conversation) OpenTool(id []byte) *Tool {
 }
 
 // OpenTools are the calls in progress, the oldest first. The list is the
-// trace's own, and stands until the next call begins or ends.
+// conversation's own, and stands until the next call begins or ends.
 func (t *Conversation) OpenTools() []*Tool { return t.tools }
 
 // ended reports whether a call with an id has ended, also in an earlier run.
@@ -138,7 +138,7 @@ func (t *Conversation) AppendArguments(tool *Tool, chunk []byte) {
 	}
 }
 
-// SetArguments tells a call's arguments whole, JSON as it stood. If they are
+// SetArguments sets a call's arguments whole, JSON as it stood. If they are
 // what the chunks came to, these stand. They are complete.
 func (t *Conversation) SetArguments(tool *Tool, whole []byte) {
 	if len(whole) > 0 {
@@ -165,7 +165,7 @@ func (t *Conversation) FinishArguments(tool *Tool) {
 	}
 }
 
-// Arguments are what is known of a call's arguments; valid until more is told.
+// Arguments are what is known of a call's arguments; valid until they change.
 func (tool *Tool) Arguments() []byte {
 	if tool.args == nil {
 		return nil
@@ -192,7 +192,7 @@ func (t *Conversation) PrintAs(tool *Tool, chunk []byte, media string) {
 	t.Emitter.Append(t.output(tool, media), chunk, t.Frame)
 }
 
-// SetOutput tells all that a tool has printed so far: a growing snapshot.
+// SetOutput sets all that a tool has printed so far: a growing snapshot.
 func (t *Conversation) SetOutput(tool *Tool, whole []byte) {
 	t.Emitter.SetText(t.output(tool, "text"), whole, t.Frame)
 }
@@ -264,8 +264,8 @@ func (t *Conversation) EndTool(tool *Tool, status schema.Status, why []byte) {
 	t.past.Add([]byte(tool.Span.CallID), pastTools)
 }
 
-// ResultOf tells the result of a call that this stream may not have seen, such
-// as one in the next request. A call that has ended here is not told again. No
+// ResultOf records the result of a call that this stream may not have seen, such
+// as one in the next request. A call that has ended here is not recorded again. No
 // run begins with it. The name may be empty.
 func (t *Conversation) ResultOf(id, name, result []byte, media string, status schema.Status, why []byte) {
 	if t.Ended(id) {
@@ -282,7 +282,7 @@ func (t *Conversation) ResultOf(id, name, result []byte, media string, status sc
 	t.EndTool(tool, status, why)
 }
 
-// leave lets go of a call that did not end.
+// leave releases a call that did not end.
 func (t *Conversation) leave(tool *Tool) {
 	t.finish(tool)
 	if tool.Span.Status != schema.StatusWaiting {

@@ -11,7 +11,7 @@ import (
 )
 
 // Emitter collects the facts of one stream. A decoder opens facts in it, changes
-// them, and tells the book of every change; the recorder takes what changed
+// them, and reports every change to it; the recorder takes what changed
 // whenever it cuts a block.
 type Emitter struct {
 	stream   string
@@ -22,10 +22,10 @@ type Emitter struct {
 	lost     uint64
 }
 
-// NewEmitter makes the book of a stream.
+// NewEmitter makes the emitter of a stream.
 func NewEmitter(streamID string) *Emitter { return &Emitter{stream: streamID} }
 
-// Span, Message and Usage are facts in a book. A decoder keeps the pointers of
+// Span, Message and Usage are facts of an emitter. A decoder keeps the pointers of
 // those that may still change.
 type (
 	Span struct {
@@ -35,13 +35,13 @@ type (
 	// Message's text is built with Append.
 	Message struct {
 		schema.Message
-		text   []byte
-		dirty  bool
-		shared bool  // its text and chunks were given out and must not be overwritten
-		toldAt int64 // when it was last given out while open, ns
-		told   int   // how long the text was then
-		full   bool  // its text had reached MaxText then
-		beyond int   // bytes that MaxText left out
+		text    []byte
+		dirty   bool
+		shared  bool  // its text and chunks were taken and must not be overwritten
+		takenAt int64 // when it was last taken while open, ns
+		taken   int   // how long the text was then
+		full    bool  // its text had reached MaxText then
+		beyond  int   // bytes that MaxText left out
 	}
 	Usage struct {
 		schema.Usage
@@ -117,7 +117,7 @@ const (
 
 // MaxText is how much of a message's text is kept as a fact, in bytes: what is
 // beyond it is in the frames alone, and the message's attribute truncated_bytes
-// says how much that is. A fact is told anew whenever it has changed, and has to
+// says how much that is. A fact is stored anew whenever it has changed, and has to
 // fit into a block.
 const MaxText = 4 << 20
 
@@ -191,7 +191,7 @@ func (m *Message) cutTo(n int) {
 	if m.shared {
 		m.ChunkAt, m.ChunkEnd, m.shared = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd), false
 	}
-	m.text = m.text[:n:n] // what lies behind may have been given out
+	m.text = m.text[:n:n] // what lies behind may have been taken
 	for i, end := range m.ChunkEnd {
 		if int(end) >= n {
 			m.ChunkEnd[i] = uint32(n)
@@ -230,7 +230,7 @@ func (b *Emitter) Say(kind schema.MessageKind, id string, text []byte, f *schema
 	return m
 }
 
-// Use records a usage. Telling the same id again replaces it; a caller that
+// Use records a usage. A later one with the same id replaces it; a caller that
 // keeps the pointer and changes it calls ChangedUsage.
 func (b *Emitter) Use(id, scope string, mode schema.UsageMode, t schema.Tokens, f *schema.Frame) *Usage {
 	u := &Usage{Usage: schema.Usage{Fact: fact(id, f), Scope: scope, Mode: mode, Tokens: t}}
@@ -265,7 +265,7 @@ func (b *Emitter) SetTitle(session string, text []byte) {
 // Title is what a session is about; the session as the frames named it.
 type Title struct{ Session, Text string }
 
-// TakeTitles gives the titles set since the last call.
+// TakeTitles returns the titles set since the last call.
 func (b *Emitter) TakeTitles() []Title {
 	titles := b.titles
 	b.titles = nil
@@ -275,7 +275,7 @@ func (b *Emitter) TakeTitles() []Title {
 // Lost says that n frames are missing before the present one.
 func (b *Emitter) Lost(n uint64) { b.lost += n }
 
-// TakeLost gives the number told to Lost since the last call.
+// TakeLost returns the number passed to Lost since the last call.
 func (b *Emitter) TakeLost() uint64 {
 	n := b.lost
 	b.lost = 0
