@@ -1,9 +1,11 @@
 import { corrected, momentAt, type Clock } from './clock'
-import { browser, type Connection, type Environment } from './environment'
+import { ReplayConnection } from './connection'
+import { browser, type Environment } from './environment'
 import type { Player, PlayerState } from './player'
 import { offsetOf } from './position'
 import { Present } from './present'
-import { idleLimitOf, placeAfter, replayAddress, type Control, type Message, type State } from './wire'
+import { Sync } from './sync'
+import { idleLimitOf, type Control, type Message, type State } from './wire'
 
 export interface Tape {
   session: string
@@ -15,58 +17,35 @@ export interface Tape {
   age?: number
 }
 
-/** How often the server is told of the moment while somebody drags it, ms. */
+/** How often the server is sent to the moment while somebody drags it, ms. */
 const dragInterval = 100
 /** How much wall time the moment may be ahead of the server's, ms. */
 const tolerance = 250
-/** The interval at which an open session's state is polled, ms, unless frames are played late. */
-const askInterval = 1000
-/** How long after a lost connection another is tried, ms: longer each time. */
-const retries = [250, 500, 1000, 2000, 3000]
-
 /**
  * Plays a session over the replay API's WebSocket. The time runs on the server: when which frame is due,
  * how long a silence lasts, where a loop begins. While nothing runs, the moment is this player's alone and
- * moves at once; the server hears of it before it is to play on.
- *
- * What is sent ends with a "state" control, whose answer says that all before it was obeyed. Cues that
- * come earlier speak of a moment that has been left. A step is followed by nothing, which would cut it short:
- * its own answer says so.
+ * moves at once; the server is sent to it before it plays on. Cues that arrive before all controls are answered
+ * belong to a moment that has been left, and are ignored.
  */
 export class ReplayPlayer implements Player {
   private current: PlayerState
   private readonly listeners = new Set<() => void>()
-  private connection: Connection | null = null
-  private connected = false
+  private readonly connection: ReplayConnection
+  private readonly sync = new Sync()
   private closed = true
-  /** Controls that others end with, and that were not answered yet. */
-  private awaited = 0
-  /** The server is elsewhere than the moment, and is to be told before it plays. */
-  private elsewhere = true
-  /** What the next answer tells of the moment: where it is, at which frame it is, too, or nothing new. */
-  private asks: 'nothing' | 'offset' | 'frame' = 'nothing'
-  /** Frames the server had played when it was sent elsewhere: its position is older than that. */
-  private playedBefore = -1
-  /** How many frames to go on, or back, once the server is ready for it. */
-  private frames = 0
-  /** A step was sent, and not answered. */
-  private stepping = false
   /** The session is over, and its last frames are not shown yet. */
   private ending = false
-  /** Something changed that nobody was told of yet. */
-  private untold = false
+  /** The state changed since the listeners were last called. */
+  private dirty = false
   private clock: Clock
   private readonly present: Present
   private stopDrawing: (() => void) | null = null
-  private failures = 0
   private dragTimer: ReturnType<typeof setTimeout> | undefined
-  private askTimer: ReturnType<typeof setInterval> | undefined
-  private retryTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(
     private readonly tape: Tape,
     start: { offset: number; position: string | null } | null,
-    private readonly around: Environment = browser,
+    private readonly environment: Environment = browser,
   ) {
     const live = tape.running && start === null
     const duration = Math.max(tape.duration, tape.running ? (tape.age ?? 0) : 0)
@@ -86,6 +65,11 @@ export class ReplayPlayer implements Player {
     }
     this.clock = { offset: this.current.offset, at: 0, speed: 0, ceiling: Infinity }
     this.present = new Present(tape.duration)
+    this.connection = new ReplayConnection(tape.session, environment, {
+      opened: () => this.opened(),
+      received: (message) => this.receive(message),
+      lost: () => this.lost(),
+    })
   }
 
   /** Begins to follow a session that runs. A player that was closed may be opened again. */
@@ -121,7 +105,7 @@ export class ReplayPlayer implements Player {
     if (this.current.running && (lost || !this.current.live)) this.over()
   }
 
-  /** Has it that the session is no more: what is shown stays, and there is nothing to play. */
+  /** Handles that the session was deleted: what is shown stays, and there is nothing to play. */
   gone() {
     this.over()
     this.set({ trouble: null })
@@ -144,16 +128,14 @@ export class ReplayPlayer implements Player {
     }
     if (offset >= duration) this.leap(0, null)
     this.set({ playing: true, trouble: null })
-    this.tell([...this.whereabouts(), { op: 'resume' }])
+    this.control([...this.sync.cursor(this.current.offset), { op: 'resume' }])
   }
 
   pause = () => {
     if (!this.current.playing) return
-    // The server plays frames of a live session before this page has fetched their facts.
-    if (this.current.live) this.elsewhere = true
+    this.sync.pause(this.current.live)
     this.settle(this.now(), { playing: false, live: false })
-    if (!this.elsewhere) this.asks = 'offset'
-    this.tell([{ op: 'pause' }])
+    this.control([{ op: 'pause' }])
   }
 
   seek = (offset: number) => this.goTo(clamp(offset, this.current.duration), null)
@@ -166,46 +148,44 @@ export class ReplayPlayer implements Player {
   step = (frames: number) => {
     this.ending = false
     this.settle(this.now(), { playing: false, live: false, trouble: null })
-    this.frames += frames
-    if (!this.connected) this.connect()
-    else if (!this.stepping) this.takeSteps()
+    this.sync.addSteps(frames)
+    if (!this.connection.ready) this.connect()
+    else if (!this.connection.stepping) this.takeSteps()
   }
 
   setSpeed = (speed: number) => {
     this.settle(this.now(), { speed, live: this.current.live && speed >= 1 })
-    this.tell([{ op: 'speed', value: speed }])
+    this.control([{ op: 'speed', value: speed }])
   }
 
   setIdleLimit = (idleLimit: number | null) => {
     this.settle(this.now(), { idleLimit })
-    this.tell([{ op: 'idle_limit', value: idleLimitOf(idleLimit) }])
+    this.control([{ op: 'idle_limit', value: idleLimitOf(idleLimit) }])
   }
 
   setLoop = (loop: boolean) => {
     this.set({ loop })
-    this.tell([{ op: 'loop', value: loop }])
+    this.control([{ op: 'loop', value: loop }])
   }
 
   goLive = () => {
     if (!this.current.running) return
-    this.elsewhere = false
-    this.playedBefore = Infinity
-    this.asks = 'offset'
+    this.sync.follow()
     this.settle(this.known(), { playing: true, live: true, position: null, trouble: null })
-    this.tell([{ op: 'live' }])
+    this.control([{ op: 'live' }])
   }
 
   /** The moment by the clock. In an open session it stops at the known end. */
   private now(): number {
-    const moment = momentAt(this.clock, this.around.now())
+    const moment = momentAt(this.clock, this.environment.now())
     return this.current.running ? Math.max(Math.min(moment, this.known()), this.clock.offset) : moment
   }
 
   private known(): number {
-    return this.present.known(this.around.now())
+    return this.present.known(this.environment.now())
   }
 
-  /** Goes to a moment. A server that plays is told at once, or soon if it was told just now. */
+  /** Goes to a moment. A server that plays is sent there at once, or soon if it was sent elsewhere just now. */
   private goTo(offset: number, position: string | null) {
     const { playing, live } = this.current
     this.leap(offset, position)
@@ -215,163 +195,109 @@ export class ReplayPlayer implements Player {
 
   private dragged() {
     this.dragTimer = undefined
-    if (!this.elsewhere || !this.current.playing) return
-    this.tell(this.whereabouts())
+    if (!this.sync.desynced || !this.current.playing) return
+    this.control(this.sync.cursor(this.current.offset))
     this.dragTimer = setTimeout(() => this.dragged(), dragInterval)
   }
 
   private leap(offset: number, position: string | null) {
     this.ending = false
-    this.elsewhere = true
-    this.asks = 'nothing'
+    this.sync.leave()
     this.settle(offset, { position })
-  }
-
-  /** What brings the server to the moment, if it is elsewhere: just after the frames that are shown. */
-  private whereabouts(): Control[] {
-    if (!this.elsewhere) return []
-    this.elsewhere = false
-    this.playedBefore = Infinity
-    return [{ op: 'seek', to: placeAfter(this.current.offset) }]
   }
 
   /** Sends all steps that were asked for as one. Those asked for before it is answered come after it. */
   private takeSteps() {
-    if (this.frames === 0 || this.current.playing) return
-    const place = this.whereabouts()
-    this.asks = 'frame'
-    this.stepping = true
-    this.send([{ op: 'pause' }, ...place, { op: 'step', frames: this.frames }])
-    this.frames = 0
+    if (!this.sync.hasSteps || this.current.playing) return
+    this.connection.send(this.sync.takeSteps(this.current.offset))
   }
 
   /** Stands still at a moment, until the server says how it goes on. */
   private settle(offset: number, change: Partial<PlayerState>) {
-    this.clock = { offset, at: this.around.now(), speed: 0, ceiling: Infinity }
+    this.clock = { offset, at: this.environment.now(), speed: 0, ceiling: Infinity }
     this.draw(false)
     this.set({ ...change, offset, duration: Math.max(change.duration ?? this.current.duration, offset) })
   }
 
   private set(change: Partial<PlayerState>) {
     this.current = { ...this.current, ...change }
-    this.untold = false
+    this.dirty = false
     for (const changed of this.listeners) changed()
   }
 
-  /** Notes what the next picture is to show. */
+  /** Changes the state without calling the listeners: the next picture shows it. */
   private note(change: Partial<PlayerState>) {
     this.current = { ...this.current, ...change }
-    this.untold = true
+    this.dirty = true
   }
 
-  /** Sends controls. A connection that has yet to be made begins with all that the state asks for. */
-  private tell(controls: Control[]) {
-    if (this.connected) this.send([...controls, { op: 'state' }])
-    else if (this.current.playing || this.frames !== 0) this.connect()
-  }
-
-  private send(controls: Control[]) {
-    for (const control of controls) this.connection?.send(JSON.stringify(control))
-    this.awaited++
+  /** Sends controls. A connection that is not open yet begins with all that the state asks for. */
+  private control(controls: Control[]) {
+    if (this.connection.ready) this.connection.send([...controls, { op: 'state' }])
+    else if (this.current.playing || this.sync.hasSteps) this.connect()
   }
 
   private connect() {
-    if (this.connection !== null || this.closed) return
-    clearTimeout(this.retryTimer)
-    const mine = () => this.connection === connection
-    const connection = this.around.connect(replayAddress(this.tape.session, this.current.running), {
-      opened: () => {
-        if (mine()) this.opened()
-      },
-      heard: (text) => {
-        if (mine()) this.hear(JSON.parse(text) as Message)
-      },
-      closed: () => {
-        if (mine()) this.lost()
-      },
-    })
-    this.connection = connection
+    if (!this.closed) this.connection.open(this.current.running)
   }
 
-  /** Has the server be as this player is. */
+  /** Sets the server's player as this one is. */
   private opened() {
-    this.connected = true
-    this.failures = 0
     const { speed, idleLimit, loop, live, playing } = this.current
-    this.elsewhere = !live
-    this.send([
+    this.sync.reset(live)
+    this.connection.send([
       { op: 'pause' },
       { op: 'speed', value: speed },
       { op: 'idle_limit', value: idleLimitOf(idleLimit) },
       { op: 'loop', value: loop },
-      ...(live ? ([{ op: 'live' }] as const) : this.whereabouts()),
+      ...(live ? ([{ op: 'live' }] as const) : this.sync.cursor(this.current.offset)),
       ...(playing && !live ? ([{ op: 'resume' }] as const) : []),
       { op: 'state' },
     ])
     this.takeSteps()
     this.set({ trouble: null })
-    if (this.current.running) this.askTimer = setInterval(this.ask, askInterval)
-  }
-
-  /** Polls the session's state. When it is played late, frames carry it. */
-  private ask = () => {
-    const { playing, live } = this.current
-    if ((!playing || live) && this.awaited === 0) this.send([{ op: 'state' }])
+    // Played late, frames carry the state.
+    if (this.current.running) this.connection.poll(() => !this.current.playing || this.current.live)
   }
 
   private disconnect() {
-    const { connection } = this
-    this.connection = null
-    this.connected = false
-    this.awaited = 0
-    this.stepping = false
-    this.elsewhere = true
-    clearInterval(this.askTimer)
-    clearTimeout(this.retryTimer)
+    this.sync.reset()
     clearTimeout(this.dragTimer)
     this.dragTimer = undefined
     this.draw(false)
-    connection?.close()
+    this.connection.close()
   }
 
-  /** The connection is gone. If it is needed another one takes up at the same moment. */
+  /** Handles a lost connection: one that is needed is replaced, and begins at the same moment. */
   private lost() {
     const { playing, running, position, trouble } = this.current
-    const needed = playing || running || this.frames !== 0
+    const needed = playing || running || this.sync.hasSteps
     this.disconnect()
     this.settle(this.now(), { position, ...(!needed && { trouble: null }) })
     if (!needed) return
-    const wait = retries[Math.min(this.failures++, retries.length - 1)] ?? 0
-    if (this.failures > 1)
-      this.set({ trouble: trouble ?? 'The connection to the server is lost. Trying again …' })
-    this.retryTimer = setTimeout(() => this.connect(), wait)
+    const failures = this.connection.retry(() => this.connect())
+    if (failures > 1) this.set({ trouble: trouble ?? 'Lost the connection to the server, reconnecting …' })
   }
 
-  private hear(message: Message) {
+  private receive(message: Message) {
     switch (message.type) {
       case 'cue':
         this.reach(message.offset_ms)
-        if (this.awaited > 0 || this.elsewhere || !this.current.playing) return
+        if (!this.connection.settled || this.sync.desynced || !this.current.playing) return
         this.note({ position: message.position })
         this.move(message.offset_ms)
         return
       case 'state':
-        if (message.op === 'state' || message.op === 'step') this.awaited--
-        if (message.op === 'step') this.stepping = false
         this.reach(message.duration_ms)
         if (message.as_of_ms !== undefined) {
-          this.present.confirm(message.as_of_ms, this.around.now())
+          this.present.confirm(message.as_of_ms, this.environment.now())
           this.learn()
         }
-        if (this.awaited > 0) return
+        if (!this.connection.settled) return
         this.answered(message)
         this.takeSteps()
         return
       case 'error':
-        if (this.stepping) {
-          this.stepping = false
-          this.awaited--
-        }
         if (this.current.live) this.over()
         else this.set({ trouble: message.detail ?? message.title })
         return
@@ -380,22 +306,19 @@ export class ReplayPlayer implements Player {
     }
   }
 
-  /** All that was sent was obeyed, or the server's player did something of itself. */
+  /** Applies an answer: all that was sent is done, or the server's player did something by itself. */
   private answered(message: State) {
-    if (this.elsewhere) return // and will be told
+    if (this.sync.desynced) return // it is sent to the moment before it plays
     if (message.op === 'end' && this.current.running) {
       this.over()
       return
     }
-    if (this.playedBefore === Infinity) this.playedBefore = message.frames
-    const { asks } = this
-    this.asks = 'nothing'
-    const fresh = asks === 'frame' || message.frames > this.playedBefore
+    const { sets, fresh } = this.sync.accept(message)
     const position = fresh ? message.position : this.current.position
     // The server's place is at the last frame that it played; live, the moment is the page's present.
     const offset = message.live ? this.known() : message.offset_ms
     if (message.op === 'end') this.settle(this.current.duration, { playing: false, position })
-    else if (asks !== 'nothing' || message.op === 'loop')
+    else if (sets || message.op === 'loop')
       this.settle(offset, { position, playing: !message.paused, live: message.live })
     else if (!message.paused) this.set({ playing: true, live: message.live })
     // Paused, this player's moment stands: the server's place is the same one.
@@ -407,7 +330,7 @@ export class ReplayPlayer implements Player {
   private over() {
     const { live, edge } = this.current
     this.disconnect()
-    this.frames = 0
+    this.sync.dropSteps()
     this.ending = live && this.known() < edge
     this.settle(Math.min(live ? this.known() : this.now(), edge), {
       running: false,
@@ -435,7 +358,7 @@ export class ReplayPlayer implements Player {
 
   /** The server plays, and is at a moment: from there the clock goes on by itself. */
   private move(offset: number) {
-    const now = this.around.now()
+    const now = this.environment.now()
     const { live, speed, running, idleLimit, duration, edge } = this.current
     if (live) this.clock = this.present.chase(this.clock, now)
     else {
@@ -451,11 +374,11 @@ export class ReplayPlayer implements Player {
     this.stopDrawing?.()
     this.stopDrawing = null
     if (!on) return
-    this.stopDrawing = this.around.beforeFrame(() => {
-      if (this.current.live) this.clock = this.present.chase(this.clock, this.around.now())
+    this.stopDrawing = this.environment.beforeFrame(() => {
+      if (this.current.live) this.clock = this.present.chase(this.clock, this.environment.now())
       const offset = this.now()
       const { duration, known } = this.current
-      if (offset !== this.current.offset || this.untold)
+      if (offset !== this.current.offset || this.dirty)
         this.set({ offset, duration: Math.max(duration, offset), known: Math.max(known, offset) })
       if (this.stopDrawing !== null) this.draw(true)
     })
