@@ -64,7 +64,7 @@ test('every page says that the server is away, keeps what it shows, and goes on 
 
   await server.comeBack()
   for (const { page } of all) await expect(told(page)).toHaveCount(0)
-  await expect(usage.page.locator('[aria-label="Tokens in figures"]')).toBeVisible()
+  await expect(usage.page.locator('[aria-label="Usage table"]')).toBeVisible()
   await expect(session.page.getByRole('grid', { name: 'Frames' })).toBeVisible()
   await expect(tools.page.getByRole('heading', { level: 1, name: 'Record' })).toBeVisible()
   await record(request, 'later', [{ type: 'a' }])
@@ -81,7 +81,7 @@ test('a playback stands while the server is away, and goes on from there', async
   await page.keyboard.press('k')
   await expect.poll(() => moment(page)).toBeGreaterThan(1000)
   await server.leave()
-  await expect(player(page).getByText('The connection to the server is lost.')).toBeVisible()
+  await expect(player(page).getByText('Lost the connection to the server')).toBeVisible()
   await expect(told(page)).toBeVisible()
   await expect(player(page).getByRole('button', { name: 'Pause' })).toBeVisible()
   const stood = await moment(page)
@@ -89,7 +89,7 @@ test('a playback stands while the server is away, and goes on from there', async
 
   await server.comeBack()
   await expect.poll(() => moment(page)).toBeGreaterThan(stood)
-  await expect(player(page).getByText('The connection to the server is lost.')).toHaveCount(0)
+  await expect(player(page).getByText('Lost the connection to the server')).toHaveCount(0)
   await expect(told(page)).toHaveCount(0)
 
   // Paused while it is away it stays so, and can be taken to any moment that is there.

@@ -17,8 +17,8 @@ test('every page of an empty server says what to do next, and doing it works', a
   complaints,
 }) => {
   for (const [path, title] of [
-    ['/usage', 'No tokens were used'],
-    ['/tools', 'No tools were called'],
+    ['/usage', 'No usage in this range'],
+    ['/tools', 'No tool calls in this range'],
   ] as const) {
     await page.goto(server.url + path)
     await expect(page.getByRole('heading', { name: title })).toBeVisible()

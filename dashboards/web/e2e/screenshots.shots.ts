@@ -35,8 +35,8 @@ const full: readonly Shot[] = [
 
 const empty: readonly Shot[] = [
   { name: 'sessions-empty', path: '/', ready: 'text=Nothing is recorded yet' },
-  { name: 'usage-empty', path: '/usage', ready: 'text=No tokens were used' },
-  { name: 'tools-empty', path: '/tools', ready: 'text=No tools were called' },
+  { name: 'usage-empty', path: '/usage', ready: 'text=No usage in this range' },
+  { name: 'tools-empty', path: '/tools', ready: 'text=No tool calls in this range' },
   { name: 'record-empty', path: '/record', ready: 'text=Nothing is being recorded' },
 ]
 

@@ -18,7 +18,7 @@ test('the figures are those of the API, and the slowest call leads to its moment
     items: { tool: string; calls: number; errors: number }[]
     slowest: Slow[]
   }
-  const table = page.getByRole('region', { name: 'Tool calls in figures' })
+  const table = page.getByRole('region', { name: 'Tools table' })
   for (const [i, { tool, calls, errors }] of items.entries())
     await expect(table.getByRole('row').nth(i + 1)).toContainText(`${tool}${calls}${errors}`)
   const [first] = slowest

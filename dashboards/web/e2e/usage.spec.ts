@@ -11,7 +11,7 @@ interface Row {
 test('the figures are those of the API', async ({ page, request }) => {
   await page.goto('/usage?from=now-24h')
   await expect(page).toHaveTitle('Usage · tapedeck')
-  const table = page.getByRole('region', { name: 'Tokens in figures' })
+  const table = page.getByRole('region', { name: 'Usage table' })
   await expect(table.getByRole('row').last()).toContainText('Total')
   const answer = await request.get('/v1/usage?from=now-24h&group_by=model')
   const { items, totals } = (await answer.json()) as { items: Row[]; totals: Row }
@@ -45,7 +45,7 @@ test('what is asked stands in the address, and CSV gives the same', async ({ pag
   await expect(page).toHaveURL(
     '/usage?from=now-24h&timezone=Asia%2FTokyo&group_by=model%2Cagent&rows=periods',
   )
-  const table = page.getByRole('region', { name: 'Tokens in figures' })
+  const table = page.getByRole('region', { name: 'Usage table' })
   await expect(table.getByRole('columnheader', { name: 'agent' })).toBeVisible()
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'CSV' }).click()
@@ -77,5 +77,5 @@ test('the address names the time zone, so that a link means the same days to eve
 
 test('an empty range says so', async ({ page }) => {
   await page.goto('/usage?from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z')
-  await expect(page.getByRole('heading', { name: 'No tokens were used' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No usage in this range' })).toBeVisible()
 })

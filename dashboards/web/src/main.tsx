@@ -1,4 +1,5 @@
 import './mantine'
+import './tokens.css'
 import './global.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'

@@ -12,8 +12,8 @@ export interface StateLook {
 
 /** Letters in Mantine's own yellow and green cannot be read on the light grounds of those. */
 const letters: Partial<Record<StateLook['color'], string>> = {
-  yellow: 'light-dark(#7a4a00, var(--mantine-color-yellow-3))',
-  teal: 'light-dark(#06543d, var(--mantine-color-teal-2))',
+  yellow: 'var(--text-warn)',
+  teal: 'var(--text-ok)',
 }
 
 export function StateBadge({ color, name, why, weight }: StateLook) {

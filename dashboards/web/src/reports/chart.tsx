@@ -10,8 +10,8 @@ export interface Series {
   colour: string
   /** What is drawn; null where there is nothing. */
   drawn: readonly (number | null)[]
-  /** What is told of it, where that is something else than what is drawn. */
-  told?: readonly (number | null)[]
+  /** The value that the legend shows, where it differs from what is drawn. */
+  value?: readonly (number | null)[]
   kind: 'bars' | 'line'
   /** The axis that it belongs to, by its place in `axes`. */
   axis?: number
@@ -27,7 +27,6 @@ export interface Axis {
 const height = 240
 // uPlot's own names for these are gone once it is compiled.
 const [left, right] = [3, 1] as unknown as [uPlot.Axis.Side, uPlot.Axis.Side]
-const grey = { light: { text: '#5c636b', grid: '#eceef0' }, dark: { text: '#a6a9ae', grid: '#33353a' } }
 
 /**
  * A chart over periods. The series are drawn in their order, the later over the earlier. Its figures
@@ -51,7 +50,7 @@ export function Chart({
     const element = place.current
     if (element === null) return
     const plot = new uPlot(
-      options(periods, series, axes, scheme, element.clientWidth, setPointed),
+      options(periods, series, axes, element, setPointed),
       [periods.map((_, i) => i), ...series.map(({ drawn }) => [...drawn])],
       element,
     )
@@ -71,11 +70,11 @@ export function Chart({
           {periods[pointed ?? 0]}
           {pointed === null && periods.length > 1 && ` – ${periods.at(-1) ?? ''}`}
         </span>
-        {series.toReversed().map(({ name, colour, drawn, told, axis }) => (
+        {series.toReversed().map(({ name, colour, drawn, value, axis }) => (
           <span key={name} className={classes.entry}>
             <span className={classes.swatch} style={{ background: colour }} aria-hidden />
             {name}
-            {pointed !== null && <b>{format((told ?? drawn)[pointed], axes[axis ?? 0])}</b>}
+            {pointed !== null && <b>{format((value ?? drawn)[pointed], axes[axis ?? 0])}</b>}
           </span>
         ))}
       </figcaption>
@@ -91,11 +90,12 @@ function options(
   periods: readonly string[],
   series: readonly Series[],
   axes: readonly Axis[],
-  scheme: 'light' | 'dark',
-  width: number,
+  element: HTMLElement,
   point: (index: number | null) => void,
 ): uPlot.Options {
-  const { text, grid } = grey[scheme]
+  const width = element.clientWidth
+  const styles = getComputedStyle(element)
+  const [text, grid] = [styles.getPropertyValue('--text-quiet'), styles.getPropertyValue('--line-soft')]
   const font = '11px system-ui, sans-serif'
   const bars = uPlot.paths.bars?.({ size: [0.72, 64], radius: 0.06 })
   return {

@@ -2,7 +2,7 @@ import { dayOf, monthOf } from '../format/moment'
 import { atWallClock, wallClock } from '../format/zone'
 import type { Granularity } from './params'
 
-/** A period of a report, as the API gives it. */
+/** A period of a report, as the API returns it. */
 interface Period {
   period_start: string | null
 }
@@ -21,10 +21,10 @@ export function periodStarts(
   granularity: Granularity,
   zone: string,
 ): number[] {
-  const told = rows.flatMap(({ period_start }) => (period_start === null ? [] : [Date.parse(period_start)]))
-  if (told.length === 0) return []
-  const first = from === null ? Math.min(...told) : startOf(Date.parse(from), granularity, zone)
-  const last = Math.max(...told, to === null ? 0 : Date.parse(to) - 1)
+  const known = rows.flatMap(({ period_start }) => (period_start === null ? [] : [Date.parse(period_start)]))
+  if (known.length === 0) return []
+  const first = from === null ? Math.min(...known) : startOf(Date.parse(from), granularity, zone)
+  const last = Math.max(...known, to === null ? 0 : Date.parse(to) - 1)
   const starts = []
   for (let at = first; at <= last && starts.length < most; at = next(at, granularity, zone)) starts.push(at)
   return starts

@@ -23,7 +23,7 @@ const starts = [1, 2, 3].map((day) => day * 86_400_000)
 
 test('by bucket, those that are empty left out, the top drawn first', () => {
   expect(
-    tokenSeries(rows, starts, 'bucket', ['model']).map(({ name, drawn, told }) => [name, drawn, told]),
+    tokenSeries(rows, starts, 'bucket', ['model']).map(({ name, drawn, value }) => [name, drawn, value]),
   ).toEqual([
     ['output', [33, 0, 33], [3, 0, 3]],
     ['input', [30, 0, 30], [30, 0, 30]],
@@ -32,7 +32,7 @@ test('by bucket, those that are empty left out, the top drawn first', () => {
 
 test('by group', () => {
   expect(
-    tokenSeries(rows, starts, 'group', ['model']).map(({ name, drawn, told }) => [name, drawn, told]),
+    tokenSeries(rows, starts, 'group', ['model']).map(({ name, drawn, value }) => [name, drawn, value]),
   ).toEqual([
     ['b', [33, 0, 33], [22, 0, 0]],
     ['a', [11, 0, 33], [11, 0, 33]],

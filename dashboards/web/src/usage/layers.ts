@@ -23,7 +23,7 @@ export function tokenSeries(
       name,
       colour: colour ?? palette[i % palette.length] ?? 'gray',
       drawn: tops[i] ?? [],
-      told: values,
+      value: values,
       kind: 'bars',
     }))
     .reverse()

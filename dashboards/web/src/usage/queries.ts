@@ -1,18 +1,19 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type UseQueryOptions } from '@tanstack/react-query'
 import { api, type Schemas } from '../api/client'
 import { reported } from '../reports/answer'
 import { apiParams, type ReportParams } from '../reports/params'
 
-export type UsageReport = Schemas['UsageReport']
+/** What the page shows of the answer. */
+export type UsageReport = Pick<Schemas['UsageReport'], 'items' | 'totals' | 'from' | 'to'>
 export type UsageRow = Schemas['UsageRow']
 export type Spent = Schemas['Spent']
 
 /** Tokens by period and group, for the chart or for the table. */
-export const usageQuery = (report: ReportParams, part: 'chart' | 'table') => {
+export const usageQuery = (report: ReportParams, part: 'chart' | 'table'): UseQueryOptions<UsageReport> => {
   const query = { ...apiParams(report, part), group_by: [...report.groupBy] }
-  return queryOptions({
+  return {
     queryKey: ['usage', query],
     queryFn: ({ signal }) => reported(api.GET('/v1/usage', { params: { query }, signal })),
     placeholderData: keepPreviousData,
-  })
+  }
 }

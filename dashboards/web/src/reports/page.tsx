@@ -1,0 +1,101 @@
+import { Skeleton, Title } from '@mantine/core'
+import { useQuery, type UseQueryOptions } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Empty } from '../components/empty'
+import { ProblemAlert } from '../components/problem'
+import { useTitle } from '../shell/title'
+import { ReportBar } from './bar'
+import classes from './page.module.css'
+import { csvAddress, type ReportParams } from './params'
+import { rangeName } from './range'
+import { rowKey, type Grouped } from './rows'
+import { RowsSwitch } from './rowsswitch'
+import { ReportTable, type Column } from './table'
+import { useReport } from './usereport'
+
+/** What the API answers to a report. */
+export interface ReportAnswer<Row> {
+  items: readonly Row[]
+  /** The limits of the range, null where it is open. */
+  from: string | null
+  to: string | null
+}
+
+/** The rows by period, for a chart, with the report that they answer. */
+export interface Periods<Row> {
+  report: ReportParams
+  answer: ReportAnswer<Row>
+}
+
+/** A report: what is asked of the API, and how its parts are drawn. */
+export interface ReportKind<Row extends Grouped, Answer extends ReportAnswer<Row>> {
+  title: string
+  route: '/v1/usage' | '/v1/tools'
+  /** What is grouped by where the address names nothing. */
+  groups: readonly string[]
+  /** The request for the chart's periods or for the table's rows. */
+  query: (report: ReportParams, part: 'chart' | 'table') => UseQueryOptions<Answer>
+  empty: { title: string; icon: ReactNode; text: (range: string) => ReactNode }
+  columns: (report: ReportParams, answer: Answer) => Column<Row>[]
+  /** The totals and notices above the chart. */
+  summary: (answer: Answer) => ReactNode
+  chart: (periods: Periods<Row>, answer: Answer) => ReactNode
+  /** What follows the table. */
+  after?: (answer: Answer) => ReactNode
+}
+
+/** A report's page: range and filters, totals, a chart by period, and the table, also as CSV. */
+export function ReportPage<Row extends Grouped, Answer extends ReportAnswer<Row>>({
+  kind,
+  groupings,
+}: {
+  kind: ReportKind<Row, Answer>
+  groupings: readonly string[]
+}) {
+  const { title, route } = kind
+  useTitle(title)
+  const [report, change] = useReport(kind.groups)
+  const table = useQuery(kind.query(report, 'table'))
+  const chart = useQuery(kind.query(report, 'chart'))
+  const error = table.error ?? chart.error
+  const answer = table.data
+  return (
+    <div className={classes.page} data-ready={table.isSuccess || undefined}>
+      <Title order={1} size="h3">
+        {title}
+      </Title>
+      <ReportBar report={report} change={change} groupings={groupings} csv={csvAddress(route, report)} />
+      {error !== null && (
+        <ProblemAlert error={error} again={() => void Promise.all([table.refetch(), chart.refetch()])} />
+      )}
+      {error === null && answer === undefined && <Skeleton height={320} radius="md" />}
+      {answer?.items.length === 0 && (
+        <Empty title={kind.empty.title} icon={kind.empty.icon}>
+          {kind.empty.text(rangeName(report, report.timezone))}
+        </Empty>
+      )}
+      {answer !== undefined && answer.items.length > 0 && (
+        <div className={`${classes.parts} ${table.isPlaceholderData ? classes.stale : ''}`}>
+          {kind.summary(answer)}
+          {kind.chart({ report, answer: chart.data ?? noPeriods }, answer)}
+          <div className={classes.tools}>
+            <Title order={2} size="h5">
+              Table
+            </Title>
+            <RowsSwitch report={report} change={change} />
+          </div>
+          <ReportTable
+            label={`${title} table`}
+            columns={kind.columns(report, answer)}
+            rows={answer.items}
+            rowKey={(row) => rowKey(row, report.groupBy)}
+          />
+          {kind.after?.(answer)}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What a chart draws before there is an answer. */
+const noPeriods: ReportAnswer<never> = { items: [], from: null, to: null }

@@ -1,0 +1,50 @@
+import { Title } from '@mantine/core'
+import { useMemo, type ReactNode } from 'react'
+import { Chart, type Axis, type Series } from './chart'
+import classes from './page.module.css'
+import type { Periods } from './page'
+import { periodName, periodStarts } from './periods'
+import type { Grouped } from './rows'
+
+/** A chart over the periods of a report, with its heading. */
+export function PeriodChart<Row extends Grouped>({
+  title,
+  periods: { report, answer },
+  series,
+  axes,
+  label,
+  children,
+}: {
+  /** What is charted; the length of the periods is added to it. */
+  title: string
+  periods: Periods<Row>
+  /** A stable function of the rows and the starts of the periods. */
+  series: (rows: readonly Row[], starts: readonly number[]) => Series[]
+  axes: readonly Axis[]
+  /** Describes the picture, given the names of the periods. */
+  label: (names: readonly string[]) => string
+  /** Controls beside the heading. */
+  children?: ReactNode
+}) {
+  const { granularity, timezone } = report
+  const starts = useMemo(
+    () => periodStarts(answer.items, answer, granularity, timezone),
+    [answer, granularity, timezone],
+  )
+  const names = useMemo(
+    () => starts.map((at) => periodName(at, granularity, timezone)),
+    [starts, granularity, timezone],
+  )
+  const drawn = useMemo(() => series(answer.items, starts), [series, answer, starts])
+  return (
+    <>
+      <div className={classes.tools}>
+        <Title order={2} size="h5">
+          {title} by {granularity}
+        </Title>
+        {children}
+      </div>
+      <Chart periods={names} series={drawn} axes={axes} label={label(names)} />
+    </>
+  )
+}

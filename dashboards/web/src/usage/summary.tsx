@@ -1,0 +1,47 @@
+import { Alert } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { compact, count, counted } from '../format/numbers'
+import { Facts } from '../reports/facts'
+import { Cost, unpriced } from './cost'
+import type { Spent } from './queries'
+
+/** The totals of a range, and whether its records add up. */
+export function UsageSummary({ totals }: { totals: Spent }) {
+  const { tokens, calls } = totals
+  return (
+    <>
+      <Facts
+        facts={[
+          { name: 'Tokens', value: compact(tokens.total), note: `${count(tokens.total)} in all` },
+          { name: 'Calls', value: count(calls), note: 'of models' },
+          {
+            name: 'Read from caches',
+            value: compact(tokens.cache_read),
+            note: shareOf(tokens.cache_read, tokens),
+          },
+          {
+            name: 'Output',
+            value: compact(tokens.output + tokens.reasoning),
+            note: reasoned(tokens.reasoning),
+          },
+          { name: 'Cost', value: <Cost spent={totals} />, note: unpriced(totals) || 'of all calls' },
+        ]}
+      />
+      {totals.usage_discrepancies > 0 && (
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} p="sm">
+          {counted(totals.usage_discrepancies, 'record states a total', 'records state a total')} that is not
+          the sum of its buckets. The sum is counted here; the sessions list the records.
+        </Alert>
+      )}
+    </>
+  )
+}
+
+function shareOf(cached: number, tokens: Spent['tokens']): string {
+  const input = tokens.input + tokens.cache_read + tokens.cache_write_5m + tokens.cache_write_1h
+  return input === 0 ? 'of no input' : `${Math.round((100 * cached) / input)} % of the input`
+}
+
+function reasoned(reasoning: number): string {
+  return reasoning === 0 ? 'without reasoning' : `${compact(reasoning)} of it reasoning`
+}
