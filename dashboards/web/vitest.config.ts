@@ -1,3 +1,5 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({ test: { include: ['src/**/*.test.ts'] } })
+export default defineConfig({
+  test: { include: ['src/**/*.test.{ts,tsx}'], testTimeout: 60_000, setupFiles: ['src/testing/browser.ts'] },
+})

@@ -1,0 +1,26 @@
+import { cleanup } from '@testing-library/react'
+import { afterEach } from 'vitest'
+
+// What components use of a browser and jsdom lacks. Tests without a page do not load it.
+if (typeof window !== 'undefined') {
+  window.matchMedia = (query) =>
+    ({
+      matches: false,
+      media: query,
+      addEventListener: () => undefined,
+      removeEventListener: () => undefined,
+    }) as unknown as MediaQueryList
+  window.ResizeObserver = class {
+    observe() {
+      // Nothing changes its size here.
+    }
+    unobserve() {
+      // Nothing changes its size here.
+    }
+    disconnect() {
+      // Nothing changes its size here.
+    }
+  }
+  Element.prototype.scrollIntoView = () => undefined
+  afterEach(() => cleanup())
+}
