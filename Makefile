@@ -4,8 +4,12 @@ SHELL := /bin/sh
 
 BIN     := bin/tapedeck
 BENCH   := bin/tapedeck-bench
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+# The version is in the file VERSION; the commit is added to it.
+COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)
+GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X tapedeck.commit=$(COMMIT)"
+
+# golangci-lint has a module of its own, so that the product's does not list what it needs.
+LINT    := go tool -modfile=tools/go.mod golangci-lint
 
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
@@ -58,10 +62,11 @@ ROUNDS := 20
 torture: engine ## break things under load, ROUNDS times, and check that nothing was lost
 	go test ./deploy/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
 
-check: ui ## gofmt, vet, staticcheck, govulncheck; types, lint and format of the pages
+check: ui ## gofmt, vet, staticcheck, golangci-lint, govulncheck; types, lint and format of the pages
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: run gofmt -w on these"; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
+	$(LINT) run
 	$(NPM) run check
 	@go tool govulncheck ./... || { test $$? -ne 3 && echo "govulncheck: no vulnerability data could be had, skipped"; }
 

@@ -19,9 +19,6 @@ import (
 	"tapedeck/internal/usage"
 )
 
-// version is set by the build.
-var version = "dev"
-
 // cli is the command line: a struct for each command, in a file of its own.
 type cli struct {
 	global

@@ -71,7 +71,7 @@ func startUp(dir string, args ...string) (*instance, error) {
 		}
 		select {
 		case err := <-s.done:
-			return nil, fmt.Errorf("up ended: %v\n%s", err, s.log)
+			return nil, fmt.Errorf("up ended: %w\n%s", err, s.log)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

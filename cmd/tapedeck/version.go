@@ -5,7 +5,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+
+	"tapedeck"
 )
+
+// version is that of the file VERSION, with the commit of the build.
+var version = tapedeck.Version()
 
 type versionCommand struct{}
 

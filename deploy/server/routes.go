@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -119,7 +120,8 @@ func (s *Server) answerError(err error, c echo.Context) {
 		return
 	}
 	p, known := problem.From(err)
-	if he, ok := err.(*echo.HTTPError); ok {
+	var he *echo.HTTPError
+	if errors.As(err, &he) {
 		if he.Code == http.StatusNotFound && s.ui != nil && wantsPage(c.Request()) {
 			s.ui.ServeNotFound(c.Response())
 			return

@@ -66,8 +66,7 @@ func Open(path string) (*Dir, error) {
 	d := &Dir{path: path, lock: lock, self: Runtime{PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)}}
 	// A note that a killed predecessor left behind would be a wrong address.
 	if err := d.Announce(""); err != nil {
-		d.release()
-		return nil, err
+		return nil, errors.Join(err, d.release())
 	}
 	return d, nil
 }

@@ -35,6 +35,6 @@ func runBinary(args childArgs, stop <-chan struct{}) int {
 	if err := command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	<-ended
+	<-ended //nolint:errcheck // it was asked to end
 	return 0
 }

@@ -29,7 +29,7 @@ func (d *decoder) kindOf(id []byte) schema.MessageKind {
 // setRole remembers whose message it is that begins.
 func (d *decoder) setRole(id []byte, name string) {
 	d.run.roles = slices.DeleteFunc(d.run.roles, func(r role) bool { return r.id == string(id) })
-	kind := schema.MessageAssistant
+	var kind schema.MessageKind
 	switch name {
 	case "user":
 		kind = schema.MessageUser

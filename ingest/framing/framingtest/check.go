@@ -166,7 +166,7 @@ func checkStop(newCutter func() ingest.Framer, text []byte) error {
 			err = c.End(2, emit)
 		}
 		if !errors.Is(err, errStop) || calls != stop+1 {
-			return fmt.Errorf("emit failed at frame %d: %d calls and %v, want %d and the error", stop, calls, err, stop+1)
+			return fmt.Errorf("emit failed at frame %d: %d calls and %w, want %d and the error", stop, calls, err, stop+1)
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ func ServePipe(t *testing.T, h http.Handler) *http.Client {
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		srv.Close()
-		<-done
+		<-done //nolint:errcheck // the server was closed
 	})
 	return &http.Client{Transport: transport}
 }
