@@ -1,5 +1,5 @@
 // The styles of the components that are used, and of those that they are made of, in the order in which
-// @mantine/core/styles.css has them: later ones rule over earlier ones. A test tells which are missing.
+// @mantine/core/styles.css has them: later ones override earlier ones. A test fails where one is missing.
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

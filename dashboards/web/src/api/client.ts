@@ -5,7 +5,7 @@ import type { components, paths } from './schema.gen'
 export type Schemas = components['schemas']
 export type Problem = Schemas['Problem']
 
-/** The server's answer to a request that it did not do, as RFC 9457 tells it. */
+/** The server's answer to a failed request: a problem document of RFC 9457. */
 export class ProblemError extends Error {
   override name = 'ProblemError'
   constructor(readonly problem: Problem) {
@@ -31,14 +31,14 @@ interface Answer<T> {
 }
 
 /**
- * The data of an answer, or its problem thrown. An answer that is no problem document is told by its status;
+ * The data of an answer, or its problem thrown. An answer that is no problem document is described by its status;
  * none at all, or that of a proxy that found no server, is an UnreachableError.
  */
 export async function answered<T>(request: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await arrived(request)
   if (response.ok && data !== undefined) return data
   if (isProblem(error)) throw new ProblemError(error)
-  // Without a word, as of a server that is shutting down, or of a proxy before it.
+  // No body: from a server that is shutting down, or from a proxy before it.
   if (response.ok || [502, 503, 504].includes(response.status)) throw new UnreachableError()
   throw new ProblemError({ title: response.statusText, status: response.status })
 }
@@ -48,13 +48,13 @@ export async function arrived<T>(request: Promise<Answer<T>>): Promise<Answer<T>
   try {
     return await request
   } catch (error) {
-    throw error instanceof TypeError ? new UnreachableError(error) : error // as fetch says it
+    throw error instanceof TypeError ? new UnreachableError(error) : error // what fetch throws
   }
 }
 
 /**
  * Whether, and how often, what failed is asked for again: of a server that is away, until it is back; of one
- * that says it is busy, for some seconds.
+ * that is busy, for some seconds.
  */
 export function asksAgain(failures: number, error: Error): boolean {
   if (error instanceof UnreachableError) return true

@@ -1,7 +1,7 @@
 import { Copy } from './copy'
 import classes from './command.module.css'
 
-/** A command to be typed, with a button that copies it. `what` names it for those who do not see it. */
+/** A command to be typed, with a button that copies it. `what` is its accessible name. */
 export function Command({ text, what = 'the command' }: { text: string; what?: string }) {
   return (
     <div className={classes.command}>

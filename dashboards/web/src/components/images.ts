@@ -26,6 +26,6 @@ export function imageIn(value: unknown): string | null {
 
 /** The address of an image by its media type and its base64. */
 export function dataUrl(media: string, data: string): string | null {
-  // Some characters of a long one tell enough.
+  // Some characters of a long one are enough.
   return drawn.test(media) && base64.test(data.slice(0, 400)) ? `data:${media};base64,${data}` : null
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './notice.module.css'
 
-/** A line over a page that tells of what is not as usual, and needs nobody to act. */
+/** A line above a page about something unusual that needs no action. */
 export function Notice({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   return (
     <p className={classes.notice}>

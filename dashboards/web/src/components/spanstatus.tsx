@@ -12,7 +12,7 @@ const looks: Record<SpanState, StateLook> = {
   rejected: { color: 'red', name: 'Rejected', why: 'It was not approved.' },
 }
 
-/** How a run, a call or a step stood, in a word. */
+/** The status of a run, a call or a step. */
 export function SpanStatus({ state }: { state: SpanState }) {
   return <StateBadge {...looks[state]} />
 }

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core'
 import classes from './statebadge.module.css'
 
-/** A state in a word: its colour, its name, and what it means where it is pointed at. */
+/** A state: its colour, its name, and its meaning in a tooltip. */
 export interface StateLook {
   color: 'teal' | 'gray' | 'red' | 'yellow'
   name: string

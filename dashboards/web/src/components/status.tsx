@@ -20,7 +20,7 @@ const looks: Record<Schemas['SessionStatus'], StateLook> = {
   },
 }
 
-/** How a session stands, in a word; `cause` is why, where that is known. */
+/** The status of a session; `cause` is the reason, where it is known. */
 export function StatusBadge({
   status,
   cause,

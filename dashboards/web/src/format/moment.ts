@@ -2,7 +2,7 @@ import { viewerZone, wallClock } from './zone'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** A time as short as it can be told: 14:05:09 today, 28 Mar 14:05 this year, else 28 Mar 2025. */
+/** A time in its shortest form: 14:05:09 today, 28 Mar 14:05 this year, else 28 Mar 2025. */
 export function shortTime(iso: string, now = new Date(), zone = viewerZone): string {
   const [date = '', time = ''] = wallClock(new Date(iso), zone).split('T')
   const [today = ''] = wallClock(now, zone).split('T')

@@ -18,23 +18,23 @@ export function DropFiles() {
   const chooser = useRef<HTMLInputElement>(null)
 
   const record = async (file: File, key: string = crypto.randomUUID(), again = false) => {
-    const tell = (state: Omit<FileState, 'key' | 'name'>) =>
+    const update = (state: Omit<FileState, 'key' | 'name'>) =>
       setFiles((all) => [{ key, name: file.name, ...state }, ...all.filter((one) => one.key !== key)])
-    tell({ share: 0 })
+    update({ share: 0 })
     try {
       const kind = await inspect(file)
       const result = await upload(
         file,
         kind,
         { session: session.trim(), dialect: dialect.trim(), again },
-        (share) => tell({ share }),
+        (share) => update({ share }),
       )
-      tell({ result })
+      update({ result })
       await queries.invalidateQueries({ queryKey: ['sessions'] })
     } catch (error) {
       if (error instanceof KnownError)
-        tell({ known: { session: error.session, recordAgain: () => void record(file, key, true) } })
-      else tell({ error: error instanceof Error ? error : new Error(String(error)) })
+        update({ known: { session: error.session, recordAgain: () => void record(file, key, true) } })
+      else update({ error: error instanceof Error ? error : new Error(String(error)) })
     }
   }
   const take = (list: FileList | null) => {

@@ -6,10 +6,10 @@ export const tape: Kind = 'application/vnd.tapedeck.tape'
 /** How a tape file begins, after a byte that is no UTF-8: docs/format/tape.md. */
 const tapeMagic = 'tape\r\n'
 
-/** How much of a file's beginning is enough to tell. */
+/** How many bytes of a file's beginning are read. */
 export const beginning = 4096
 
-/** Tells what a file holds by its name and its first bytes. */
+/** Detects what a file holds from its name and its first bytes. */
 export function kindOf(name: string, start: string): Kind {
   if (name.endsWith('.tape') || start.startsWith(tapeMagic, 1)) return tape
   const first =

@@ -30,7 +30,7 @@ export class KnownError extends Error {
   }
 }
 
-/** Tells what a file holds. */
+/** Detects what a file holds. */
 export async function inspect(file: File): Promise<Kind> {
   return kindOf(file.name, await file.slice(0, beginning).text())
 }

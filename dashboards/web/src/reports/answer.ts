@@ -1,6 +1,6 @@
 import { answered } from '../api/client'
 
-/** A report as JSON. The document says that it may also come as CSV, which is not asked for here. */
+/** A report as JSON. The API document also allows CSV, which is not requested here. */
 export async function reported<T>(
   request: Promise<{ data?: T | string; error?: unknown; response: Response }>,
 ): Promise<Exclude<T, string>> {

@@ -8,7 +8,7 @@ import { granularities, type ReportParams } from './params'
 import { rangeName } from './range'
 import { RangeForm } from './rangeform'
 
-/** What a report is asked, to be changed: range, zone, periods, groups. */
+/** The filters of a report: range, zone, periods, groups. */
 export function ReportBar({
   report,
   change,
@@ -22,7 +22,7 @@ export function ReportBar({
   csv: string
 }) {
   return (
-    <div className={classes.bar} role="group" aria-label="What is reported">
+    <div className={classes.bar} role="group" aria-label="Filters">
       <div className={classes.line}>
         <FilterButton name="Time" value={rangeName(report, report.timezone)} width={290}>
           {(close) => (

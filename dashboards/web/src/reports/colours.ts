@@ -1,6 +1,6 @@
 import type { Schemas } from '../api/client'
 
-/** Colours of a chart's layers, to be told apart on light and on dark, and by those who see few colours. */
+/** Colours of a chart's layers, distinct on light and on dark, and by those who see few colours. */
 export const palette: readonly string[] = [
   '#e8650f',
   '#2f7fd6',

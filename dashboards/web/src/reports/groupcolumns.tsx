@@ -30,7 +30,7 @@ export function groupColumns<Row extends Grouped>(report: ReportParams): Column<
 function Value({ grouping, value }: { grouping: string; value: string | null }) {
   if (value === null)
     return (
-      <Text span inherit c="dimmed" title={`No ${grouping} was told.`}>
+      <Text span inherit c="dimmed" title={`No ${grouping} was reported.`}>
         unknown
       </Text>
     )

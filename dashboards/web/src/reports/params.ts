@@ -4,7 +4,7 @@ import type { Schemas } from '../api/client'
 export type Granularity = Exclude<Schemas['Granularity'], 'total'>
 export const granularities: readonly Granularity[] = ['hour', 'day', 'month']
 
-/** What a report is asked: what its address says after the "?". */
+/** The parameters of a report: the query of its address. */
 export interface ReportParams {
   /** As the API reads times; "" for no limit, as with `to`. */
   from: string
@@ -19,7 +19,7 @@ export interface ReportParams {
 
 const usual = 'now-7d'
 
-/** Reads an address's query. `groups` is what is grouped by when nothing is said. */
+/** Reads an address's query. `groups` is what is grouped by where nothing is named. */
 export function parseReport(search: string, groups: readonly string[]): ReportParams {
   const params = new URLSearchParams(search)
   const from = params.get('from') ?? (params.has('to') ? '' : usual)
@@ -50,7 +50,7 @@ export function formatReport(report: ReportParams, groups: readonly string[]): s
   return `?${params.toString()}`
 }
 
-/** How long periods are, when nothing is said. */
+/** How long periods are, where nothing is named. */
 function fitting(from: string): Granularity {
   if (from === 'now-1h' || from === 'now-24h') return 'hour'
   return from === '' ? 'month' : 'day'

@@ -15,7 +15,7 @@ export function groupName(row: Grouped, groupBy: readonly string[]): string {
   return groupBy.map((grouping) => groupValue(row, grouping) ?? 'unknown').join(' · ') || 'all'
 }
 
-/** What tells a row from the others. */
+/** Identifies a row among the others. */
 export function rowKey(row: Grouped, groupBy: readonly string[]): string {
   return JSON.stringify([row.period, ...groupBy.map((grouping) => groupValue(row, grouping))])
 }

@@ -6,7 +6,7 @@ import classes from './table.module.css'
 
 export interface Column<Row> {
   name: string
-  /** What explains the name, where it is pointed at. */
+  /** The tooltip of the name. */
   hint?: string
   /** A figure, set to the right. */
   figure?: boolean
@@ -119,7 +119,7 @@ export function ReportTable<Row>({
   )
 }
 
-/** A name in full, where it is pointed at. */
+/** A name in full, as a tooltip. */
 function titleOf(key: number | string | null): string | undefined {
   return typeof key === 'string' ? key : undefined
 }
@@ -128,7 +128,7 @@ function isName(key: number | string | null): boolean {
   return typeof key === 'string'
 }
 
-/** What is not known comes last. */
+/** Unknown values come last. */
 function compare(a: number | string | null, b: number | string | null): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
   return a < b ? -1 : a > b ? 1 : 0

@@ -3,17 +3,17 @@ import type { Player } from './player/player'
 import { densityQuery, fetchMessages, sessionQuery, timelineQuery, transcriptQuery } from './queries'
 import { changedSince, merged } from './transcript'
 
-/** The least time between two looks at what a session says, ms; and at its shape. */
+/** The least time between two polls of a session's messages, ms; and of its timeline. */
 const textInterval = 400
 const shapeInterval = 2000
 /** The most time between two: otherwise as long as a look takes, so that a busy server is not kept busier, ms. */
 const longestRest = 2000
 /**
- * How many looks there are once the data is as new as the player. Frames are heard of before they are stored,
+ * How many polls follow once the data is as new as the player. Frames are announced before they are stored,
  * and what they say may be stored after them.
  */
 const looksAfter = 2
-/** How long it is left at that, ms: what came while the player was on its way to the present it has not heard of. */
+/** How long it is left at that, ms: the player receives no cues for frames that arrived while it was catching up. */
 const pulse = 3000
 
 /**

@@ -2,7 +2,7 @@
 export const views = ['conversation', 'timeline', 'frames', 'totals'] as const
 export type View = (typeof views)[number]
 
-/** What the address of a session says besides the session: the view, the selected span, and the moment. */
+/** What the address of a session holds besides its id: the view, the selected span, and the moment. */
 export interface Place {
   /** Null for the one that is shown first. */
   tab: View | null

@@ -13,8 +13,8 @@ export function changedSince(known: readonly Message[]): string | undefined {
 }
 
 /**
- * The known messages with what the server says has changed. A message that still grew and that it does not
- * speak of has been completed as it was. Messages that did not change stay the same objects.
+ * Merges changed messages into the known ones. A message that was still growing and is not among the changes
+ * is complete as it was. Messages that did not change stay the same objects.
  */
 export function merged(known: readonly Message[], changed: readonly Message[]): Message[] {
   const news = new Map(changed.map((message) => [message.id, message]))

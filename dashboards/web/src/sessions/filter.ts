@@ -29,7 +29,7 @@ export const lists = ['agent', 'tool', 'model', 'dialect', 'tag'] as const
 export type List = (typeof lists)[number]
 
 /**
- * Which sessions are listed, and in which order: what the address says after its "?". Values are as
+ * Which sessions are listed, and in which order: the query of the address. Values are as
  * the API takes them; "" and [] stand for no limit.
  */
 export interface Filter extends Record<List, readonly string[]> {

@@ -20,8 +20,8 @@ export function FilterButton({
   const [opened, setOpened] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
-  // The button gets the focus back, unless a click has put it elsewhere. A panel that fades away would
-  // take it once more: its trap has timers.
+  // The focus returns to the button, unless a click has moved it. A panel that fades out would take it
+  // again: its focus trap has timers.
   useDidUpdate(() => {
     const active = document.activeElement
     const left = active === null || active === document.body || panel.current?.contains(active) === true

@@ -98,7 +98,7 @@ export function SessionsPage() {
   )
 }
 
-/** What the list says of a session is old when it has ended: all that is loaded is fetched anew. */
+/** The list is outdated when a session has ended: all loaded pages are fetched again. */
 function useRefreshWhenOneEnds(filter: Filter, running: readonly Session[]) {
   const queries = useQueryClient()
   const before = useRef({ filter, running })

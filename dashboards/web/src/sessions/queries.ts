@@ -23,7 +23,7 @@ export const sessionsQuery = (filter: Filter) =>
     initialPageParam: '',
     getNextPageParam: (last) => last.next,
     placeholderData: keepPreviousData,
-    // The first page is looked at anew for sessions that came; who has scrolled on reads in peace.
+    // The first page is polled for new sessions, until a reader has scrolled beyond it.
     refetchInterval: ({ state }) =>
       isRefused(state.error) || (state.data?.pages.length ?? 0) > 1 ? false : 5_000,
   })

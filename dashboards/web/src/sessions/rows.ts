@@ -3,7 +3,7 @@ import type { Schemas } from '../api/client'
 export type Session = Schemas['SessionPage']['items'][number]
 
 /**
- * The rows of the list: sessions that run come first, with what was told of them last; each session
+ * The rows of the list: sessions that run come first, in their latest state; each session
  * is there once.
  */
 export function rowsOf(running: readonly Session[], pages: readonly (readonly Session[])[]): Session[] {

@@ -101,7 +101,7 @@ export function SessionTable({
                 aria-sort={column.sort === undefined ? undefined : sortedAs(sort, column.sort)}
                 className={classes[nameOf(column.name)]}
               >
-                {/* Narrow, the heads are only heard; a field has the order. */}
+                {/* On narrow screens the heads are for screen readers only; a field sets the order. */}
                 <Head
                   name={column.name}
                   by={narrow ? undefined : column.sort}

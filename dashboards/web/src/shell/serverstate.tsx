@@ -5,7 +5,7 @@ import { Notice } from '../components/notice'
 import { counted } from '../format/numbers'
 import { deadLetters, illParts, serverQuery } from './server'
 
-/** Says that the server is away, or not well. When it is back, all that had failed is asked for again. */
+/** Shows that the server is unreachable or not ready. When it is back, all failed requests are repeated. */
 export function ServerState() {
   const client = useQueryClient()
   const server = useQuery(serverQuery)
@@ -14,10 +14,10 @@ export function ServerState() {
     if (away) return () => void client.refetchQueries({ type: 'active', predicate: failed })
     return undefined
   }, [client, away])
-  return <div role="status">{told(away, server.data)}</div>
+  return <div role="status">{describe(away, server.data)}</div>
 }
 
-function told(away: boolean, ready: Parameters<typeof illParts>[0] | undefined): ReactNode {
+function describe(away: boolean, ready: Parameters<typeof illParts>[0] | undefined): ReactNode {
   if (away)
     return (
       <Notice icon={<IconPlugConnectedX size={16} />}>

@@ -20,7 +20,7 @@ export function usageColumns(report: ReportParams, totals: Spent): Column<UsageR
     ...groupColumns<UsageRow>(report),
     figure(
       'calls',
-      'Usage records: calls of a model, where the source tells one for each.',
+      'Usage records: calls of a model, where the source reports one for each.',
       ({ calls }) => calls,
     ),
     ...buckets.map(({ bucket, name, hint }) => figure(name, hint, ({ tokens }) => tokens[bucket])),
@@ -33,7 +33,7 @@ export function usageColumns(report: ReportParams, totals: Spent): Column<UsageR
       cell: (row) => <Cost spent={row} />,
       total: <Cost spent={totals} />,
     },
-    figure('unpriced', 'Calls that the cost does not hold.', (spent) => spent.unpriced_calls),
+    figure('unpriced', 'Calls that the cost does not include.', (spent) => spent.unpriced_calls),
     figure(
       'mismatches',
       'Records that state a total which is not the sum of their buckets.',

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { counted, dollars } from '../format/numbers'
 import type { Spent } from './queries'
 
-/** What was paid, and what it leaves out: a call without a price is not free. */
+/** The cost, and how many calls it does not include: a call without a price is not free. */
 export function Cost({ spent }: { spent: Spent }) {
   if (spent.cost === null)
     return (
@@ -18,7 +18,7 @@ export function Cost({ spent }: { spent: Spent }) {
   )
 }
 
-/** What a cost does not hold, in words; "" if it holds all. */
+/** The calls that a cost does not include, for people; "" if it includes all. */
 export function unpriced({ unpriced_calls, calls }: Spent): string {
   if (unpriced_calls === 0) return ''
   return `${unpriced_calls === calls ? 'No' : counted(unpriced_calls, 'call')} ${

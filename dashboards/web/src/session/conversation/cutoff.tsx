@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client'
 import { bytes } from '../../format/numbers'
 import { bytesCutOff } from './cut'
 
-/** Says how much of a text was too long to be kept as one; nothing where it is whole. */
+/** Shows how much of a text exceeded the limit of a message; nothing where it is whole. */
 export function CutOff({ message }: { message: Schemas['Message'] }) {
   const cut = bytesCutOff(message)
   if (cut === 0) return null

@@ -7,7 +7,7 @@ type Span = Schemas['Span']
 /** A tool call with what was written of it. */
 export interface ToolCall {
   name: string
-  /** Null where only messages speak of the call. */
+  /** Null where only messages mention the call. */
   span: Span | null
   arguments: Message[]
   output: Message[]

@@ -19,7 +19,7 @@ import { frameQuery } from './queries'
 type WholeFrame = Schemas['WholeFrame']
 type View = 'pretty' | 'exact' | 'hex'
 
-/** One frame: what it says, its exact bytes, and what is special about it. */
+/** One frame: its content, its exact bytes, and its flags. */
 export function FrameDetail(props: {
   session: Schemas['SessionDetail']
   position: string
@@ -59,9 +59,7 @@ function CopyFrame({ frame, view }: { frame: WholeFrame; view: View }) {
     () => (view === 'pretty' ? prettyText(frame) : new TextDecoder().decode(bytesOf(frame.raw))),
     [frame, view],
   )
-  return (
-    <Copy text={text} what={view === 'pretty' ? 'Copy what it says' : 'Copy its text as it was recorded'} />
-  )
+  return <Copy text={text} what={view === 'pretty' ? 'Copy formatted' : 'Copy as recorded'} />
 }
 
 function prettyText(frame: WholeFrame): string {
@@ -119,10 +117,10 @@ function Shown({ frame, view, started }: { frame: WholeFrame; view: View; starte
 }
 
 function Pretty({ frame }: { frame: WholeFrame }) {
-  if (frame.text !== undefined) return <LongText text={frame.text} label="What the frame says" />
+  if (frame.text !== undefined) return <LongText text={frame.text} label="Frame content" />
   if (frame.base64 !== undefined)
     return <p className={classes.cuts}>These bytes are no text. Exact and Hex show them.</p>
-  return <JsonTree value={frame.frame} label="What the frame says" open={3} />
+  return <JsonTree value={frame.frame} label="Frame content" open={3} />
 }
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {

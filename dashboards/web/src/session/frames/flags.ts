@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client'
 
 /** What a mark on a frame means. */
 export const flagMeanings: Record<Schemas['Frame']['flags'][number], string> = {
-  not_json: 'What it says is not JSON.',
+  not_json: 'Its content is not JSON.',
   invalid_utf8: 'Its bytes are not valid UTF-8.',
   nul: 'A NUL byte is among its bytes.',
   unterminated: 'The stream ended inside of it.',

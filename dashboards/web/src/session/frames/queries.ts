@@ -11,7 +11,7 @@ export interface FrameFilter {
   direction: Schemas['Direction'] | null
 }
 
-/** What a row tells of a frame; the rest of the frame is not kept. */
+/** What a row shows of a frame; the rest of the frame is not kept. */
 export interface FrameLine extends Mark {
   direction: Schemas['Direction']
   type: string
@@ -19,7 +19,7 @@ export interface FrameLine extends Mark {
   agent: string
   size: number
   flags: Schemas['Frame']['flags']
-  /** The first of what it says. */
+  /** The beginning of its content. */
   head: string
 }
 

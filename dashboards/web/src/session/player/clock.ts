@@ -1,6 +1,6 @@
 /**
- * Where the moment is between two words from the server: it moves on from the last one. Times of the wall
- * are milliseconds of any monotonic clock, moments milliseconds of the tape.
+ * Extrapolates the moment between two messages from the server. Wall times are milliseconds of any monotonic
+ * clock, moments milliseconds of the tape.
  */
 export interface Clock {
   /** The moment, */
@@ -9,7 +9,7 @@ export interface Clock {
   at: number
   /** How fast it moves; 0 while it stands. */
   speed: number
-  /** Where it stops until there is word of more. */
+  /** Where it stops until the server reports more. */
   ceiling: number
 }
 
@@ -21,8 +21,8 @@ export function momentAt(clock: Clock, now: number): number {
 }
 
 /**
- * Where a clock goes on from, after word that the server's moment is `offset`. Word takes its time, so a clock
- * that is ahead by up to `tolerance` is the more exact one: the moment does not jump back and forth.
+ * Returns where a clock continues after the server reported its moment as `offset`. The report takes its time, so a
+ * clock that is ahead by up to `tolerance` is more exact, and the moment does not jump back and forth.
  */
 export function corrected(clock: Clock, offset: number, now: number, tolerance: number): number {
   const here = momentAt(clock, now)

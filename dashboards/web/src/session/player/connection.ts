@@ -54,7 +54,7 @@ export class ReplayConnection {
         this.failures = 0
         this.listener.opened()
       },
-      heard: (text) => {
+      received: (text) => {
         if (current()) this.receive(JSON.parse(text) as Message)
       },
       closed: () => {

@@ -7,7 +7,7 @@ export interface Connection {
 /** What a connection reports to. */
 export interface Listener {
   opened(): void
-  heard(text: string): void
+  received(text: string): void
   closed(): void
 }
 
@@ -24,7 +24,7 @@ export const browser: Environment = {
   connect: (address, listener) => {
     const socket = new WebSocket(address)
     socket.onopen = () => listener.opened()
-    socket.onmessage = (event: MessageEvent<string>) => listener.heard(event.data)
+    socket.onmessage = (event: MessageEvent<string>) => listener.received(event.data)
     socket.onclose = () => listener.closed()
     return socket
   },

@@ -1,4 +1,4 @@
-/** What the player tells of itself. Times are milliseconds from the session's start. */
+/** The state of a player. Times are milliseconds from the session's start. */
 export interface PlayerState {
   /** The moment that is shown: everything that had arrived by then, and nothing after it. */
   offset: number

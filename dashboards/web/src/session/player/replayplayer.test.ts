@@ -58,7 +58,7 @@ class Stage {
   }
 
   say(message: Message) {
-    this.listener.heard(JSON.stringify(message))
+    this.listener.received(JSON.stringify(message))
   }
 
   cue(ms: number, frames = 1) {
@@ -140,7 +140,7 @@ test('it does not go beyond the end of the tape, or of a silence that is cut sho
   expect(stage.after(10)).toMatchObject({ offset: 10_000, playing: false })
 })
 
-test('cues of a moment that was left are not heard', () => {
+test('cues of a moment that was left are ignored', () => {
   const stage = new Stage(false, { offset: 0, position: null })
   stage.player.play()
   stage.accept()
@@ -155,7 +155,7 @@ test('cues of a moment that was left are not heard', () => {
   expect(stage.after(0).offset).toBe(8010)
 })
 
-test('while the moment is dragged the server is told ten times a second, and of the last place', () => {
+test('while the moment is dragged the server seeks ten times a second, and to the last place', () => {
   const stage = new Stage(false, { offset: 0, position: null })
   stage.player.play()
   stage.accept()
@@ -279,7 +279,7 @@ test('after a lost connection it plays on from the same moment', () => {
   ])
 })
 
-test('a server that stays away is told of', () => {
+test('a server that stays away is reported', () => {
   const stage = new Stage(false, { offset: 0, position: null })
   stage.player.play()
   stage.listener.closed()
@@ -291,7 +291,7 @@ test('a server that stays away is told of', () => {
   expect(stage.player.state().trouble).toBeNull()
 })
 
-test('a control that is refused is told of', () => {
+test('a control that is refused is reported', () => {
   const stage = new Stage(false, { offset: 0, position: null })
   stage.player.play()
   stage.accept()
@@ -299,7 +299,7 @@ test('a control that is refused is told of', () => {
   expect(stage.player.state().trouble).toBe('not that')
 })
 
-test('a loop begins again where it is told to', () => {
+test('a loop begins again where the server begins it', () => {
   const stage = new Stage(false, { offset: 9000, position: null })
   stage.player.setLoop(true)
   stage.player.play()
@@ -325,7 +325,7 @@ test('of a session that is no more the moment stays, and nothing plays', () => {
   expect(stage.player.state().offset).toBe(1000)
 })
 
-test('who pauses while the server is away is told of it no longer', () => {
+test('after a pause a server that is away is reported no longer', () => {
   const stage = new Stage(false, { offset: 0, position: null })
   stage.player.play()
   stage.listener.closed()
@@ -337,7 +337,7 @@ test('who pauses while the server is away is told of it no longer', () => {
   expect(stage.player.state().trouble).toBeNull()
 })
 
-test('the present of a silent session is as late as the server says, and no later than it was last asked', () => {
+test('the present of a silent session is as late as the server reports, and no later than it was last asked', () => {
   const stage = new Stage(true)
   stage.accept()
   stage.answer(10_000, { live: true, as_of_ms: 780_000 })

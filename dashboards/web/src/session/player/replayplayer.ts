@@ -185,7 +185,7 @@ export class ReplayPlayer implements Player {
     return this.present.known(this.environment.now())
   }
 
-  /** Goes to a moment. A server that plays is sent there at once, or soon if it was sent elsewhere just now. */
+  /** Goes to a moment. A server that plays is sent there at once, or soon if it was sent to another one just now. */
   private goTo(offset: number, position: string | null) {
     const { playing, live } = this.current
     this.leap(offset, position)
@@ -212,7 +212,7 @@ export class ReplayPlayer implements Player {
     this.connection.send(this.sync.takeSteps(this.current.offset))
   }
 
-  /** Stands still at a moment, until the server says how it goes on. */
+  /** Stands still at a moment, until the server answers. */
   private settle(offset: number, change: Partial<PlayerState>) {
     this.clock = { offset, at: this.environment.now(), speed: 0, ceiling: Infinity }
     this.draw(false)

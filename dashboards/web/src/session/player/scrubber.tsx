@@ -85,7 +85,7 @@ export function Scrubber({
   )
 }
 
-/** Where the moment is. While it plays, those who hear of it rather than see it hear of every second. */
+/** Where the moment is. While it plays, screen readers receive whole seconds. */
 function Playhead({ length }: { length: number }) {
   const track = useRef<HTMLDivElement>(null)
   const show = useCallback(

@@ -32,7 +32,7 @@ export interface Refusal {
   hint?: string
 }
 
-/** What the server's player is told. */
+/** The controls of the server's player. */
 export type Control =
   | { op: 'pause' | 'resume' | 'live' | 'state' }
   | { op: 'seek'; to: string }

@@ -14,7 +14,7 @@ interface Actions {
   zoom: (factor: number) => void
 }
 
-/** Handles the keys of a tree of lines. The player has the same ones elsewhere. */
+/** Handles the keys of a tree of lines. Outside of it the player uses the same keys. */
 export function keysOf(actions: Actions): (event: KeyboardEvent) => void {
   const { rows, at, folded, choose, fold } = actions
   const row = rows[at]

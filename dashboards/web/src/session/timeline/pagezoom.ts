@@ -4,7 +4,7 @@ import { type RefObject, useEffect } from 'react'
 export function useNoPageZoom(element: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const view = element.current
-    // React listens passively, which cannot prevent it.
+    // React's listeners are passive and cannot prevent it.
     const stop = (event: WheelEvent) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) event.preventDefault()
     }

@@ -18,7 +18,7 @@ export function pan(range: Range, all: Range, by: number): Range {
 
 /**
  * The range that a moment which has left it is seen in: near the left of one of the same length. Null while it
- * is in sight, and if it was out of sight before, which is what somebody wanted who looked elsewhere.
+ * is in sight, and if it was out of sight before, which a reader of another part wants to keep.
  */
 export function following(range: Range, all: Range, before: number, moment: number): Range | null {
   const inSight = (ms: number) => ms >= range.from && ms <= range.to
@@ -73,7 +73,7 @@ function trim(n: number): string {
   return n.toFixed(3).replace(/\.?0+$/, '')
 }
 
-/** Whether a range shows all there is, as near as numbers tell. */
+/** Whether a range shows all there is, within rounding. */
 export function isWhole(range: Range, all: Range): boolean {
   return range.to - range.from >= (all.to - all.from) * (1 - 1e-9)
 }

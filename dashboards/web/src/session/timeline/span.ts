@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client'
 
 type Span = Schemas['Span']
 
-/** What a span was at a moment: not begun, going on, or as its status says. */
+/** What a span was at a moment: not begun, open, or in its final status. */
 export type SpanState = 'before' | 'running' | Exclude<Schemas['SpanStatus'], 'open' | ''>
 
 /** Where a span ends, ms from the session's start; null while it is open and its session goes on. */
@@ -33,7 +33,7 @@ export function stateAt(span: Span, moment: number, asked: number | null = null)
   // Once it was approved, its start is when it was executed.
   if (moment < span.start_ms) return waits ? 'waiting' : 'before'
   if (waits && asked >= span.start_ms) return 'waiting'
-  // Where nothing tells when it began to wait, it did so at once.
+  // Without a time at which it began to wait, it waited from its start.
   return asked === null && span.status === 'waiting' ? 'waiting' : 'running'
 }
 

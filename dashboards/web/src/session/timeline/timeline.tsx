@@ -14,7 +14,7 @@ export function Timeline({ session }: { session: Schemas['SessionDetail'] }) {
     if (timeline.data.spans.length > 0) return <Waterfall timeline={timeline.data} />
     return (
       <Empty title="Nothing has a beginning and an end here" icon={<IconTimeline size={32} stroke={1.5} />}>
-        The frames of this session tell of no run, no model call and no tool call. They are all there under
+        The frames of this session contain no run, no model call and no tool call. All of them are under
         Frames.
       </Empty>
     )

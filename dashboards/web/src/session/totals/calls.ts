@@ -28,7 +28,7 @@ export interface ModelCall {
   discrepancy: boolean
 }
 
-/** The model calls of a session in order, and the usage that is not told of a call. */
+/** The model calls of a session in order, and the usage that belongs to no call. */
 export function callsOf(timeline: Schemas['Timeline']): ModelCall[] {
   const calls: ModelCall[] = []
   const started = Date.parse(timeline.started)

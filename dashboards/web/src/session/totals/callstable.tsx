@@ -50,7 +50,7 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
               data-wrong={call.discrepancy}
               title={call.discrepancy ? 'Its source states another total.' : undefined}
             >
-              {call.tokens === null ? 'not told' : count(call.tokens.total)}
+              {call.tokens === null ? 'not reported' : count(call.tokens.total)}
               {call.discrepancy && ' ≠'}
             </Table.Td>
           </Table.Tr>

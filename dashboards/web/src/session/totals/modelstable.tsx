@@ -24,7 +24,7 @@ export function ModelsTable({ models }: { models: readonly ModelTotal[] }) {
       <Table.Tbody>
         {models.map(({ model, calls, tokens }) => (
           <Table.Tr key={model ?? ''}>
-            <Table.Td>{model === null || model === '' ? 'not told' : model}</Table.Td>
+            <Table.Td>{model === null || model === '' ? 'unknown' : model}</Table.Td>
             <Table.Td data-number>{count(calls)}</Table.Td>
             {shown.map(({ key }) => (
               <Table.Td key={key} data-number>

@@ -24,7 +24,7 @@ export function ToolsTable({ tools, started }: { tools: readonly ToolTotal[]; st
       <Table.Tbody>
         {tools.map(({ name, calls, errors, open, median, longest }) => (
           <Table.Tr key={name}>
-            <Table.Td>{name === '' ? 'not told' : name}</Table.Td>
+            <Table.Td>{name === '' ? 'unknown' : name}</Table.Td>
             <Table.Td data-number>{count(calls.length)}</Table.Td>
             <Table.Td data-number data-wrong={errors > 0}>
               {count(errors)}

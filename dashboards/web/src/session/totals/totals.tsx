@@ -63,7 +63,7 @@ function Figures({ session }: { session: Session }) {
 
 /** Why there is no cost, or not all of it. */
 function costNote(cost: number | null, calls: number, unpriced: number, named: boolean): string {
-  if (calls === 0) return 'no call told its usage'
+  if (calls === 0) return 'no call reported its usage'
   if (unpriced === 0) return ''
   if (!named) return 'the source does not say which models it called'
   if (cost === null) return 'none of the models called has a price'
