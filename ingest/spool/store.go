@@ -164,7 +164,7 @@ func (st *store) drop(seg *segment) {
 	}
 	if seg.damaged {
 		_ = os.Rename(seg.path, segmentPath(st.dir, seg.number, damagedSuffix)) // else it is found damaged again
-		return // it was reported when it was found, and goes on to take room
+		return                                                                  // it was reported when it was found, and goes on to take room
 	}
 	os.Remove(seg.path) // should it stay, it is sent again at the next start
 	st.bytes -= seg.size

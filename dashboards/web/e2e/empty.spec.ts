@@ -22,7 +22,7 @@ test('every page of an empty server says what to do next, and doing it works', a
   ] as const) {
     await page.goto(server.url + path)
     await expect(page.getByRole('heading', { name: title })).toBeVisible()
-    await page.getByRole('link', { name: 'record something' }).click()
+    await page.getByRole('link', { name: 'record a source' }).click()
     await expect(page).toHaveURL(`${server.url}/record`)
   }
   await expect(page.getByText('Nothing is being recorded. Connect a source')).toBeVisible()

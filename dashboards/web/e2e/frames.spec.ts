@@ -21,7 +21,7 @@ test('shows a frame pretty and to the byte', async ({ page, request }) => {
   const row = grid.getByRole('row').filter({ hasText: 'run_end' })
   await row.click()
   const frame = page.getByRole('complementary', { name: 'The frame' })
-  await expect(frame.getByRole('group', { name: 'What the frame says' })).toContainText('run_end')
+  await expect(frame.getByRole('group', { name: 'Frame content' })).toContainText('run_end')
   const listed = (await (await request.get('/v1/sessions/demo/frames?type=run_end')).json()) as {
     items: { position: string }[]
   }
