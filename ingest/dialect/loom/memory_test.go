@@ -89,6 +89,22 @@ func TestStateDoesNotGrow(t *testing.T) {
 	}
 }
 
+// What has not ended is open for as long as it goes on, not only at its end.
+func TestOpenWhileRunning(t *testing.T) {
+	f := newFeed()
+	f.line(`{"session_id":"s","node_id":"n","event_id":1,"type":"node_enter","id":"think"}`)
+	f.line(`{"session_id":"s","node_id":"n","event_id":2,"type":"tool_start","call_id":"c","name":"t"}`)
+	facts, _ := f.emitter.Take(0, true)
+	if len(facts.Spans) != 4 {
+		t.Errorf("%d spans, not a run, a node, a call of a model and a tool", len(facts.Spans))
+	}
+	for _, s := range facts.Spans {
+		if s.Status != schema.StatusOpen {
+			t.Errorf("%s is %s", s.ID, s.Status)
+		}
+	}
+}
+
 // A silent stream costs less than 4 KiB, however much it has seen.
 func TestIdleStateIsSmall(t *testing.T) {
 	const streams, limit = 20, 4 << 10

@@ -50,8 +50,8 @@ func (d *decoder) openRun(session, name string, q *request) *run {
 	if q != nil {
 		r.Agent, r.Model, r.Provider = q.agent, q.model, q.provider
 	}
+	r.loose.Conversation = r.Conversation // without the run, which stays the other's to change
 	span := r.OpenRun(r.Agent)
-	r.loose.Conversation = r.Conversation
 	r.loose.Nest(span)
 	if q != nil {
 		span.Started = q.at
