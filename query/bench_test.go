@@ -7,7 +7,16 @@ import (
 
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facets"
 	"tapedeck/query/querytest"
+	"tapedeck/query/reports"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionlist"
+	"tapedeck/query/sessionstreams"
+	"tapedeck/query/timeline"
+	"tapedeck/query/toolreport"
+	"tapedeck/query/usagereport"
 )
 
 // large fills a database with half a million sessions over half a year: one
@@ -56,15 +65,15 @@ func idle(db *querytest.DB) {
 func BenchmarkHalfAMillionSessions(b *testing.B) {
 	db := large(b)
 	idle(db)
-	r := query.NewReader(db.Conn, query.WithRecorders(heard{ids: []string{"alive"}, within: 35 * time.Second}))
+	r := query.NewReader(db.Conn, query.WithRecorders(querytest.Alive{Ids: []string{"alive"}, Within: 35 * time.Second}))
 	ctx, tenant := b.Context(), querytest.Tenant
 	month := func(m time.Month) time.Time { return time.Date(2026, m, 1, 0, 0, 0, 0, time.UTC) }
-	page, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 50})
+	page, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50})
 	if err != nil {
 		b.Fatal(err)
 	}
 	some := page.Items[20].ID
-	richest, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "-tokens"})
+	richest, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Sort: "-tokens"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -73,124 +82,124 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 		ask  func(ctx context.Context) error
 	}{
 		{"list", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 50})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50})
 			return err
 		}},
 		{"list/second page", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 50, Cursor: *page.Next})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Cursor: *page.Next})
 			return err
 		}},
 		{"list/text and tag", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 50, SessionFilter: query.SessionFilter{
-				Text: "thing 77", Tags: []query.TagFilter{{Key: "customer", Value: "c77"}},
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionlist.Filter{
+				Text: "thing 77", Tags: []sessionlist.TagFilter{{Key: "customer", Value: "c77"}},
 			}})
 			return err
 		}},
 		{"list/tool and model", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 50, SessionFilter: query.SessionFilter{
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionlist.Filter{
 				Tools: []string{"bash"}, Models: []string{"gpt-5"},
 			}})
 			return err
 		}},
 		{"list/failed", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 50, SessionFilter: query.SessionFilter{
-				Statuses: []query.SessionStatus{query.Failed},
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionlist.Filter{
+				Statuses: []sessionhead.Status{sessionhead.Failed},
 			}})
 			return err
 		}},
 		{"list/fine", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 50, SessionFilter: query.SessionFilter{
-				Statuses: []query.SessionStatus{query.Fine},
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionlist.Filter{
+				Statuses: []sessionhead.Status{sessionhead.Fine},
 			}})
 			return err
 		}},
 		{"list/text alone", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{Text: "thing 77"}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{Text: "thing 77"}})
 			return err
 		}},
 		{"list/text of which there is none", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{Text: "no such words"}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{Text: "no such words"}})
 			return err
 		}},
 		{"list/dialect", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{Dialects: []string{"loom"}}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{Dialects: []string{"loom"}}})
 			return err
 		}},
 		{"list/longest first", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "-duration"})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Sort: "-duration"})
 			return err
 		}},
 		{"list/last activity first", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "-last_at"})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Sort: "-last_at"})
 			return err
 		}},
 		{"list/oldest first", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "started"})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Sort: "started"})
 			return err
 		}},
 		{"list/most tokens first", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "-tokens"})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Sort: "-tokens"})
 			return err
 		}},
 		{"list/most tokens first, second page", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "-tokens", Cursor: *richest.Next})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Sort: "-tokens", Cursor: *richest.Next})
 			return err
 		}},
 		{"list/fewest tokens first", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, Sort: "tokens"})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Sort: "tokens"})
 			return err
 		}},
 		{"list/long ones with many tokens", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{MinDuration: 5 * time.Minute, MinTokens: 50_000}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{MinDuration: 5 * time.Minute, MinTokens: 50_000}})
 			return err
 		}},
 		{"list/running", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{Statuses: []query.SessionStatus{query.Running}}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Running}}})
 			return err
 		}},
 		{"list/silent for an hour", func(ctx context.Context) error {
-			_, err := r.Sessions(ctx, query.SessionQuery{Tenant: tenant, Limit: 100, SessionFilter: query.SessionFilter{SilentFor: time.Hour}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{SilentFor: time.Hour}})
 			return err
 		}},
 		{"facets", func(ctx context.Context) error {
-			_, err := r.Facets(ctx, query.FacetsQuery{Tenant: tenant, Limit: 200})
+			_, err := facets.Read(ctx, r, facets.Query{Tenant: tenant, Limit: 200})
 			return err
 		}},
 		{"streams that run", func(ctx context.Context) error {
-			_, err := r.Streams(ctx, query.StreamsQuery{Tenant: tenant, Active: true, Limit: 100})
+			_, err := sessionstreams.Latest(ctx, r, sessionstreams.Query{Tenant: tenant, Active: true, Limit: 100})
 			return err
 		}},
 		{"session", func(ctx context.Context) error {
-			_, err := r.Session(ctx, tenant, some)
+			_, err := sessiondetail.Read(ctx, r, tenant, some)
 			return err
 		}},
 		{"timeline", func(ctx context.Context) error {
-			_, err := r.Timeline(ctx, tenant, some)
+			_, err := timeline.Read(ctx, r, tenant, some)
 			return err
 		}},
 		{"usage/2M records by model", func(ctx context.Context) error {
-			_, err := r.Usage(ctx, query.UsageQuery{Tenant: tenant, GroupBy: []string{"model"}})
+			_, err := usagereport.Read(ctx, r, usagereport.Query{Tenant: tenant, GroupBy: []string{"model"}})
 			return err
 		}},
 		{"usage/a month by day, customer and model", func(ctx context.Context) error {
-			_, err := r.Usage(ctx, query.UsageQuery{
-				Tenant: tenant, From: month(1), To: month(2), Granularity: query.Daily, GroupBy: []string{"tag:customer", "model"},
+			_, err := usagereport.Read(ctx, r, usagereport.Query{
+				Tenant: tenant, From: month(1), To: month(2), Granularity: reports.Daily, GroupBy: []string{"tag:customer", "model"},
 			})
 			return err
 		}},
 		{"tools/2M calls by tool", func(ctx context.Context) error {
-			_, err := r.Tools(ctx, query.ToolQuery{Tenant: tenant, GroupBy: []string{"tool"}})
+			_, err := toolreport.Read(ctx, r, toolreport.Query{Tenant: tenant, GroupBy: []string{"tool"}})
 			return err
 		}},
 		{"tools/a month by day and tool, slowest", func(ctx context.Context) error {
-			_, err := r.Tools(ctx, query.ToolQuery{
-				Tenant: tenant, From: month(1), To: month(2), Granularity: query.Daily, GroupBy: []string{"tool"}, Slowest: 20,
+			_, err := toolreport.Read(ctx, r, toolreport.Query{
+				Tenant: tenant, From: month(1), To: month(2), Granularity: reports.Daily, GroupBy: []string{"tool"}, Slowest: 20,
 			})
 			return err
 		}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
-			ctx := withEngineCPU(b, ctx)
+			ctx := querytest.WithEngineCPU(b, ctx)
 			for b.Loop() {
 				if err := bm.ask(ctx); err != nil {
 					b.Fatal(err)
@@ -210,7 +219,7 @@ func BenchmarkEverythingToldTwice(b *testing.B) {
 	r := query.NewReader(db.Conn)
 	b.Run("usage/2M records by model", func(b *testing.B) {
 		for b.Loop() {
-			report, err := r.Usage(b.Context(), query.UsageQuery{Tenant: querytest.Tenant, GroupBy: []string{"model"}})
+			report, err := usagereport.Read(b.Context(), r, usagereport.Query{Tenant: querytest.Tenant, GroupBy: []string{"model"}})
 			if err != nil || report.Totals.Calls != 2_000_000 {
 				b.Fatal(err)
 			}
@@ -218,7 +227,7 @@ func BenchmarkEverythingToldTwice(b *testing.B) {
 	})
 	b.Run("tools/2M calls by tool", func(b *testing.B) {
 		for b.Loop() {
-			report, err := r.Tools(b.Context(), query.ToolQuery{Tenant: querytest.Tenant, GroupBy: []string{"tool"}})
+			report, err := toolreport.Read(b.Context(), r, toolreport.Query{Tenant: querytest.Tenant, GroupBy: []string{"tool"}})
 			if err != nil || report.Totals.Calls != 2_000_000 {
 				b.Fatal(err)
 			}

@@ -7,6 +7,10 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionframes"
+	"tapedeck/query/timeline"
+	"tapedeck/query/transcript"
 	"tapedeck/schema"
 )
 
@@ -32,16 +36,16 @@ func BenchmarkTenMillionFrames(b *testing.B) {
 	middle := schema.Position{At: querytest.Start.Add(10000 * time.Second).UnixNano(), StreamID: querytest.StreamID(1), Seq: 3}
 	for _, bm := range []struct {
 		name string
-		q    query.FrameQuery
+		q    sessionframes.Query
 	}{
-		{"first page", query.FrameQuery{}},
-		{"page in the middle", query.FrameQuery{After: middle}},
-		{"page in the middle of a rare type", query.FrameQuery{After: middle, FrameFilter: query.FrameFilter{Types: []string{"usage"}}}},
+		{"first page", sessionframes.Query{}},
+		{"page in the middle", sessionframes.Query{After: middle}},
+		{"page in the middle of a rare type", sessionframes.Query{After: middle, Filter: sessionframes.Filter{Types: []string{"usage"}}}},
 	} {
 		bm.q.Tenant, bm.q.Session, bm.q.Limit = querytest.Tenant, "big", 200
 		b.Run(bm.name, func(b *testing.B) {
 			for b.Loop() {
-				page, err := r.Frames(ctx, bm.q)
+				page, err := sessionframes.Read(ctx, r, bm.q)
 				if err != nil || len(page.Items) != 200 {
 					b.Fatal(len(page.Items), err)
 				}
@@ -51,7 +55,7 @@ func BenchmarkTenMillionFrames(b *testing.B) {
 	b.Run("all as recorded", func(b *testing.B) {
 		for b.Loop() {
 			frames, bytes := 0, 0
-			err := r.RawFrames(ctx, query.FrameQuery{Tenant: querytest.Tenant, Session: "big"}, func(f *query.RawFrame) error {
+			err := sessionframes.ReadRaw(ctx, r, sessionframes.Query{Tenant: querytest.Tenant, Session: "big"}, func(f *sessionframes.RawFrame) error {
 				frames, bytes = frames+1, bytes+len(f.Raw)
 				return nil
 			})
@@ -88,10 +92,10 @@ func BenchmarkLongSession(b *testing.B) {
 	r := query.NewReader(db.Conn)
 	ctx := b.Context()
 	for name, ask := range map[string]func() error{
-		"session":  func() error { _, err := r.Session(ctx, querytest.Tenant, "long"); return err },
-		"timeline": func() error { _, err := r.Timeline(ctx, querytest.Tenant, "long"); return err },
+		"session":  func() error { _, err := sessiondetail.Read(ctx, r, querytest.Tenant, "long"); return err },
+		"timeline": func() error { _, err := timeline.Read(ctx, r, querytest.Tenant, "long"); return err },
 		"transcript, 1000 messages with chunks": func() error {
-			_, err := r.Transcript(ctx, query.TranscriptQuery{Tenant: querytest.Tenant, Session: "long", Limit: 1000, Chunks: true})
+			_, err := transcript.Read(ctx, r, transcript.Query{Tenant: querytest.Tenant, Session: "long", Limit: 1000, Chunks: true})
 			return err
 		},
 	} {

@@ -17,7 +17,7 @@ type Page[Item any] struct {
 // mark is a place in a list that is sorted by a number and, among equals, by an
 // id: the last item of a page. Its text form is a cursor; clients hand it back
 // as it is. It names its list, so that the cursor of one is refused by another.
-type mark struct {
+type Mark struct {
 	List string `json:"l"`
 	Key  int64  `json:"k"`
 	ID   string `json:"i"`
@@ -26,7 +26,7 @@ type mark struct {
 	Now int64 `json:"n,omitempty"`
 }
 
-func (m mark) cursor() *string {
+func (m Mark) Cursor() *string {
 	text, err := json.Marshal(m)
 	if err != nil {
 		panic(err) // strings and a number only
@@ -36,11 +36,11 @@ func (m mark) cursor() *string {
 }
 
 // parseMark reads a cursor of the given list; "" is no cursor, and nil.
-func parseMark(list, cursor string) (*mark, error) {
+func ParseMark(list, cursor string) (*Mark, error) {
 	if cursor == "" {
 		return nil, nil
 	}
-	m := &mark{}
+	m := &Mark{}
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || json.Unmarshal(text, m) != nil || m.List != list {
 		return nil, problem.BadParameter("cursor",

@@ -9,15 +9,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/deploy/local/localtest"
-	"tapedeck/query"
+	"tapedeck/query/deletion"
 	"tapedeck/query/querytest"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionframes"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionlist"
+	"tapedeck/query/timeline"
+	"tapedeck/query/toolreport"
+	"tapedeck/query/transcript"
+	"tapedeck/query/usagereport"
 	"tapedeck/schema"
 )
 
 // everything writes all that the API tells of a session and of its tenant.
 func everything(t *testing.T, db *querytest.DB) map[string]string {
 	t.Helper()
-	r, ctx := reader(db, 1e6), context.Background()
+	r, ctx := querytest.Reader(db, 1e6), context.Background()
 	seen := map[string]string{}
 	note := func(name string, v any, err error) {
 		t.Helper()
@@ -30,34 +38,34 @@ func everything(t *testing.T, db *querytest.DB) map[string]string {
 		}
 		seen[name] = string(text)
 	}
-	for name, f := range map[string]query.SessionFilter{
+	for name, f := range map[string]sessionlist.Filter{
 		"sessions": {}, "of a tool": {Tools: []string{"wrong"}}, "of a model": {Models: []string{"wrong-model"}},
 		"of an agent": {Agents: []string{"wrong-agent"}}, "of a title": {Text: "wrong title"},
-		"that failed": {Statuses: []query.SessionStatus{query.Failed}},
+		"that failed": {Statuses: []sessionhead.Status{sessionhead.Failed}},
 	} {
-		v, err := r.Sessions(ctx, query.SessionQuery{Tenant: querytest.Tenant, SessionFilter: f, Limit: 10})
+		v, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: querytest.Tenant, Filter: f, Limit: 10})
 		note(name, v, err)
 	}
-	detail, err := r.Session(ctx, querytest.Tenant, "s")
+	detail, err := sessiondetail.Read(ctx, r, querytest.Tenant, "s")
 	note("session", detail, err)
-	timeline, err := r.Timeline(ctx, querytest.Tenant, "s")
+	timeline, err := timeline.Read(ctx, r, querytest.Tenant, "s")
 	note("timeline", timeline, err)
-	transcript, err := r.Transcript(ctx, query.TranscriptQuery{Tenant: querytest.Tenant, Session: "s", Limit: 100})
+	transcript, err := transcript.Read(ctx, r, transcript.Query{Tenant: querytest.Tenant, Session: "s", Limit: 100})
 	note("transcript", transcript, err)
-	frames, err := r.Frames(ctx, query.FrameQuery{Tenant: querytest.Tenant, Session: "s", Limit: 100})
+	frames, err := sessionframes.Read(ctx, r, sessionframes.Query{Tenant: querytest.Tenant, Session: "s", Limit: 100})
 	note("frames", frames, err)
-	for name, q := range map[string]query.UsageQuery{
-		"usage": {GroupBy: []string{"session", "model", "node"}}, "usage in a range": {From: when(0), To: when(2), GroupBy: []string{"model"}},
+	for name, q := range map[string]usagereport.Query{
+		"usage": {GroupBy: []string{"session", "model", "node"}}, "usage in a range": {From: querytest.When(0), To: querytest.When(2), GroupBy: []string{"model"}},
 	} {
 		q.Tenant = querytest.Tenant
-		v, err := r.Usage(ctx, q)
+		v, err := usagereport.Read(ctx, r, q)
 		note(name, v, err)
 	}
-	for name, q := range map[string]query.ToolQuery{
-		"tools": {GroupBy: []string{"tool"}, Slowest: 10}, "tools in a range": {From: when(0), To: when(2), GroupBy: []string{"tool"}},
+	for name, q := range map[string]toolreport.Query{
+		"tools": {GroupBy: []string{"tool"}, Slowest: 10}, "tools in a range": {From: querytest.When(0), To: querytest.When(2), GroupBy: []string{"tool"}},
 	} {
 		q.Tenant = querytest.Tenant
-		v, err := r.Tools(ctx, q)
+		v, err := toolreport.Read(ctx, r, q)
 		note(name, v, err)
 	}
 	return seen
@@ -65,33 +73,33 @@ func everything(t *testing.T, db *querytest.DB) map[string]string {
 
 // decodedAs is one stream as a dialect tells it: other facts under other names.
 func decodedAs(what string, first uint64, seconds float64) querytest.Recording {
-	node := span(schema.SpanNode, what+"-node", "", what, schema.StatusOK, seconds, seconds+3)
+	node := querytest.Span(schema.SpanNode, what+"-node", "", what, schema.StatusOK, seconds, seconds+3)
 	node.Node = "n1"
 	status := schema.StatusOK
 	if what == "wrong" {
 		status = schema.StatusError
 	}
-	call := tool(what+"-call", what, schema.StatusOK, seconds+1, seconds+2)
+	call := querytest.Tool(what+"-call", what, schema.StatusOK, seconds+1, seconds+2)
 	call.Agent = what + "-agent"
-	shared := tool("shared", what, schema.StatusOK, seconds+1, seconds+2)
+	shared := querytest.Tool("shared", what, schema.StatusOK, seconds+1, seconds+2)
 	shared.Version = map[string]uint64{"wrong": 90}[what] // even where the old version is the higher
 	shared.SeenSeq = first + 1
-	u := used(what+"-usage", what+"-model", seconds+1, schema.Tokens{Input: 5})
+	u := querytest.Used(what+"-usage", what+"-model", seconds+1, schema.Tokens{Input: 5})
 	u.Node = "n1"
-	running := used(what+"-total", what+"-model", seconds+1, schema.Tokens{Input: 7})
+	running := querytest.Used(what+"-total", what+"-model", seconds+1, schema.Tokens{Input: 7})
 	running.Mode, running.Scope = schema.UsageRunning, "thread"
 	return querytest.Recording{
 		Session: "s", Stream: 1,
 		State: schema.StreamState{
-			FirstSeq: first, Dialect: what, Evidence: what, Title: what + " title", FirstAt: at(seconds), LastAt: at(seconds + 3), Frames: 2,
+			FirstSeq: first, Dialect: what, Evidence: what, Title: what + " title", FirstAt: querytest.AtSecond(seconds), LastAt: querytest.AtSecond(seconds + 3), Frames: 2,
 			Version: 2*(first+2) + 1,
 		},
 		Frames: []schema.Frame{
-			{Seq: first, At: at(seconds), Raw: []byte("{}\n"), Envelope: schema.Envelope{Type: what}},
-			{Seq: first + 1, At: at(seconds), Raw: []byte("{}\n"), Envelope: schema.Envelope{Type: what}},
+			{Seq: first, At: querytest.AtSecond(seconds), Raw: []byte("{}\n"), Envelope: schema.Envelope{Type: what}},
+			{Seq: first + 1, At: querytest.AtSecond(seconds), Raw: []byte("{}\n"), Envelope: schema.Envelope{Type: what}},
 		},
-		Spans:    []schema.Span{run(what+"-run", status, seconds, seconds+3), node, call, shared},
-		Messages: []schema.Message{said(what+"-message", schema.MessageAssistant, what+"-run", what, seconds+1)},
+		Spans:    []schema.Span{querytest.Run(what+"-run", status, seconds, seconds+3), node, call, shared},
+		Messages: []schema.Message{querytest.Said(what+"-message", schema.MessageAssistant, what+"-run", what, seconds+1)},
 		Usages:   []schema.Usage{u, running},
 	}
 }
@@ -116,18 +124,18 @@ func TestGenerations(t *testing.T) {
 	db.AddGeneration(7, anew)
 	got := everything(t, db)
 	got["frames"] = before["frames"] // ahead of the rest
-	equal(t, "a generation that is not committed", before, got)
+	querytest.Equal(t, "a generation that is not committed", before, got)
 	db.Commit(7, anew, 0)
-	equal(t, "one that is", want, everything(t, db))
+	querytest.Equal(t, "one that is", want, everything(t, db))
 	db.Add(recorded)
-	equal(t, "what was recorded once more", want, everything(t, db))
+	querytest.Equal(t, "what was recorded once more", want, everything(t, db))
 	db.AddGeneration(9, recorded)
 	got = everything(t, db)
 	got["frames"] = want["frames"]
-	equal(t, "a further one that is not committed", want, got)
+	querytest.Equal(t, "a further one that is not committed", want, got)
 	db.AddGeneration(11, anew)
 	db.Commit(11, anew, 0)
-	equal(t, "one after it", want, everything(t, db))
+	querytest.Equal(t, "one after it", want, everything(t, db))
 
 	later := decodedAs("later", 2, 1000)
 	only.Add(later)
@@ -136,10 +144,10 @@ func TestGenerations(t *testing.T) {
 	if d := cmp.Diff(want, all); d == "" {
 		t.Error("the later part changes nothing: this shows nothing")
 	}
-	equal(t, "a later part", all, everything(t, db))
+	querytest.Equal(t, "a later part", all, everything(t, db))
 
 	db.Merge()
-	if err := reader(db, 1e6).Delete(context.Background(), querytest.Tenant, "s"); err != nil {
+	if err := deletion.Delete(context.Background(), querytest.Reader(db, 1e6), querytest.Tenant, "s"); err != nil {
 		t.Fatal(err)
 	}
 	db.Restore("s", recorded.Stream)

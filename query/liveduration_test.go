@@ -8,6 +8,11 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionlist"
+	"tapedeck/query/timeline"
+	"tapedeck/query/toolreport"
 	"tapedeck/schema"
 )
 
@@ -16,9 +21,9 @@ func hung(session string, stream int, from float64, recorder string) querytest.R
 	r := querytest.Recording{Session: session, Stream: stream, Live: true}
 	r.State.Recorder = recorder
 	tool := schema.Span{
-		Fact: schema.Fact{ID: "t"}, Kind: schema.SpanTool, Parent: "r", Name: "psql", Status: schema.StatusOpen, Started: at(from + 1),
+		Fact: schema.Fact{ID: "t"}, Kind: schema.SpanTool, Parent: "r", Name: "psql", Status: schema.StatusOpen, Started: querytest.AtSecond(from + 1),
 	}
-	r.Spans = []schema.Span{run("r", schema.StatusOpen, from, 0), tool}
+	r.Spans = []schema.Span{querytest.Run("r", schema.StatusOpen, from, 0), tool}
 	r.Spans[1].SeenSeq = 1
 	return r
 }
@@ -26,9 +31,9 @@ func hung(session string, stream int, from float64, recorder string) querytest.R
 // ended is a session whose only tool call took some seconds.
 func ended(session string, stream int, from, seconds float64) querytest.Recording {
 	r := querytest.Recording{Session: session, Stream: stream}
-	r.Spans = []schema.Span{run("r", schema.StatusOK, from, from+seconds), {
+	r.Spans = []schema.Span{querytest.Run("r", schema.StatusOK, from, from+seconds), {
 		Fact: schema.Fact{ID: "t", SeenSeq: 1}, Kind: schema.SpanTool, Name: "psql", Status: schema.StatusOK,
-		Started: at(from), Ended: at(from + seconds),
+		Started: querytest.AtSecond(from), Ended: querytest.AtSecond(from + seconds),
 	}}
 	return r
 }
@@ -38,17 +43,17 @@ func ended(session string, stream int, from, seconds float64) querytest.Recordin
 func TestAgeOfWhatIsOpen(t *testing.T) {
 	db := querytest.Open(t, localtest.ClickHouse(t))
 	now := 1000.0
-	r := reader(db, now, query.WithRecorders(heard{ids: []string{"alive"}, within: 35 * time.Second}))
+	r := querytest.Reader(db, now, query.WithRecorders(querytest.Alive{Ids: []string{"alive"}, Within: 35 * time.Second}))
 	db.Add(
 		hung("hung", 1, 220, "alive"), hung("dead", 2, 100, "gone"), hung("fresh", 3, 990, "alive"),
 		ended("long", 4, 0, 300), ended("short", 5, 400, 2),
 	)
-	list := func(f query.SessionFilter, sort query.SessionSort) string {
+	list := func(f sessionlist.Filter, sort sessionlist.Sort) string {
 		t.Helper()
-		q := query.SessionQuery{Tenant: querytest.Tenant, SessionFilter: f, Sort: sort, Limit: 2}
+		q := sessionlist.Query{Tenant: querytest.Tenant, Filter: f, Sort: sort, Limit: 2}
 		var ids []string
 		for {
-			page := must[*query.Page[query.Session]](t)(r.Sessions(t.Context(), q))
+			page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q))
 			for _, s := range page.Items {
 				ids = append(ids, s.ID)
 			}
@@ -60,46 +65,46 @@ func TestAgeOfWhatIsOpen(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name   string
-		filter query.SessionFilter
-		sort   query.SessionSort
+		filter sessionlist.Filter
+		sort   sessionlist.Sort
 		want   string
 	}{
-		{"by duration", query.SessionFilter{}, "-duration", "hung long fresh short dead"},
-		{"the shortest first", query.SessionFilter{}, "duration", "dead short fresh long hung"},
-		{"3 minutes or more", query.SessionFilter{MinDuration: 3 * time.Minute}, "", "hung long"},
-		{"6 minutes or less", query.SessionFilter{MaxDuration: 6 * time.Minute}, "", "fresh short dead long"},
-		{"silent for 10 minutes", query.SessionFilter{SilentFor: 10 * time.Minute}, "", "hung dead"},
-		{"of those the quiet", query.SessionFilter{SilentFor: 10 * time.Minute, Statuses: []query.SessionStatus{query.Quiet}}, "", "hung"},
-		{"silent for longer than any", query.SessionFilter{SilentFor: time.Hour}, "", ""},
-		{"running for 10 s", query.SessionFilter{RunningFor: 10 * time.Second}, "", "fresh hung"},
-		{"running for 11 s", query.SessionFilter{RunningFor: 11 * time.Second}, "", "hung"},
-		{"quiet or lost", query.SessionFilter{Statuses: []query.SessionStatus{query.Quiet, query.Lost}}, "-duration", "hung dead"},
-		{"running", query.SessionFilter{Statuses: []query.SessionStatus{query.Running}}, "", "fresh"},
-		{"lost or fine", query.SessionFilter{Statuses: []query.SessionStatus{query.Lost, query.Fine}}, "", "short dead long"},
-		{"open, by tokens", query.SessionFilter{RunningFor: time.Second}, "-tokens", "hung fresh"},
+		{"by duration", sessionlist.Filter{}, "-duration", "hung long fresh short dead"},
+		{"the shortest first", sessionlist.Filter{}, "duration", "dead short fresh long hung"},
+		{"3 minutes or more", sessionlist.Filter{MinDuration: 3 * time.Minute}, "", "hung long"},
+		{"6 minutes or less", sessionlist.Filter{MaxDuration: 6 * time.Minute}, "", "fresh short dead long"},
+		{"silent for 10 minutes", sessionlist.Filter{SilentFor: 10 * time.Minute}, "", "hung dead"},
+		{"of those the quiet", sessionlist.Filter{SilentFor: 10 * time.Minute, Statuses: []sessionhead.Status{sessionhead.Quiet}}, "", "hung"},
+		{"silent for longer than any", sessionlist.Filter{SilentFor: time.Hour}, "", ""},
+		{"running for 10 s", sessionlist.Filter{RunningFor: 10 * time.Second}, "", "fresh hung"},
+		{"running for 11 s", sessionlist.Filter{RunningFor: 11 * time.Second}, "", "hung"},
+		{"quiet or lost", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Quiet, sessionhead.Lost}}, "-duration", "hung dead"},
+		{"running", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Running}}, "", "fresh"},
+		{"lost or fine", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Lost, sessionhead.Fine}}, "", "short dead long"},
+		{"open, by tokens", sessionlist.Filter{RunningFor: time.Second}, "-tokens", "hung fresh"},
 	} {
 		if got := list(tc.filter, tc.sort); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 	}
-	page := must[*query.SessionDetail](t)(r.Session(t.Context(), querytest.Tenant, "hung"))
-	equal(t, "running", ptr(780e3), page.RunningMS)
-	equal(t, "silent", ptr(779e3), page.SilentMS)
-	equal(t, "duration", 1000.0, page.DurationMS)
-	timeline := must[*query.Timeline](t)(r.Timeline(t.Context(), querytest.Tenant, "hung"))
+	page := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, querytest.Tenant, "hung"))
+	querytest.Equal(t, "running", querytest.Ptr(780e3), page.RunningMS)
+	querytest.Equal(t, "silent", querytest.Ptr(779e3), page.SilentMS)
+	querytest.Equal(t, "duration", 1000.0, page.DurationMS)
+	timeline := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), r, querytest.Tenant, "hung"))
 	tool := timeline.Spans[0].Children[0]
-	equal(t, "the tool", []*float64{nil, ptr(779e3), ptr(779e3), ptr(779e3)}, []*float64{tool.DurationMS, tool.OpenMS, tool.RunningMS, tool.SilentMS})
-	dead := must[*query.SessionDetail](t)(r.Session(t.Context(), querytest.Tenant, "dead"))
-	equal(t, "a lost one", []*float64{nil, ptr(899e3)}, []*float64{dead.RunningMS, dead.SilentMS})
+	querytest.Equal(t, "the tool", []*float64{nil, querytest.Ptr(779e3), querytest.Ptr(779e3), querytest.Ptr(779e3)}, []*float64{tool.DurationMS, tool.OpenMS, tool.RunningMS, tool.SilentMS})
+	dead := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, querytest.Tenant, "dead"))
+	querytest.Equal(t, "a lost one", []*float64{nil, querytest.Ptr(899e3)}, []*float64{dead.RunningMS, dead.SilentMS})
 
-	report := must[*query.ToolReport](t)(r.Tools(t.Context(), query.ToolQuery{Tenant: querytest.Tenant, GroupBy: []string{"tool"}, Slowest: 3}))
-	equal(t, "calls", []uint64{5, 3, 2, 2}, []uint64{report.Totals.Calls, report.Totals.Open, report.Totals.Running, report.Totals.Timed})
-	equal(t, "the longest", ptr(779e3), report.Totals.MaxMS)
-	equal(t, "the median", ptr(151e3), report.Totals.P50MS)
+	report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: querytest.Tenant, GroupBy: []string{"tool"}, Slowest: 3}))
+	querytest.Equal(t, "calls", []uint64{5, 3, 2, 2}, []uint64{report.Totals.Calls, report.Totals.Open, report.Totals.Running, report.Totals.Timed})
+	querytest.Equal(t, "the longest", querytest.Ptr(779e3), report.Totals.MaxMS)
+	querytest.Equal(t, "the median", querytest.Ptr(151e3), report.Totals.P50MS)
 	var slowest []string
 	for _, c := range report.Slowest {
 		slowest = append(slowest, c.SessionID+" "+c.Status)
 	}
-	equal(t, "the slowest", []string{"hung open", "long ok", "fresh open"}, slowest)
-	equal(t, "the first of them", []*float64{nil, ptr(779e3)}, []*float64{report.Slowest[0].DurationMS, report.Slowest[0].RunningMS})
+	querytest.Equal(t, "the slowest", []string{"hung open", "long ok", "fresh open"}, slowest)
+	querytest.Equal(t, "the first of them", []*float64{nil, querytest.Ptr(779e3)}, []*float64{report.Slowest[0].DurationMS, report.Slowest[0].RunningMS})
 }

@@ -13,6 +13,11 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionlist"
+	"tapedeck/query/timeline"
+	"tapedeck/query/toolreport"
 	"tapedeck/schema"
 )
 
@@ -32,50 +37,50 @@ func TestListAndPageAgree(t *testing.T) {
 			r.State.Recorder = []string{"alive", "gone"}[random.IntN(2)]
 			begin := float64(n % 2 * 35)
 			for range random.IntN(5) {
-				s := span([]schema.SpanKind{schema.SpanRun, schema.SpanTool, schema.SpanLLM}[random.IntN(3)],
+				s := querytest.Span([]schema.SpanKind{schema.SpanRun, schema.SpanTool, schema.SpanLLM}[random.IntN(3)],
 					"", "", []string{"", "bash"}[random.IntN(2)], statuses[random.IntN(len(statuses))], begin+float64(random.IntN(3)), 0)
 				s.ID = string(s.Kind) + fmt.Sprint(random.IntN(3))
 				s.Agent, s.Model = []string{"", "a", "b"}[random.IntN(3)], []string{"", "m"}[random.IntN(2)]
 				if s.Status.Ended() {
-					s.Ended = at(begin + float64(4+random.IntN(3)))
+					s.Ended = querytest.AtSecond(begin + float64(4+random.IntN(3)))
 				}
-				s.SeenAt, s.SeenSeq, s.Version = at(begin+float64(random.IntN(3))), uint64(len(r.Spans)), uint64(1+len(r.Spans)+stream%2)
+				s.SeenAt, s.SeenSeq, s.Version = querytest.AtSecond(begin+float64(random.IntN(3))), uint64(len(r.Spans)), uint64(1+len(r.Spans)+stream%2)
 				r.Spans = append(r.Spans, s)
 			}
 			all = append(all, r)
 		}
 	}
 	db.Add(all...)
-	r := reader(db, 50, query.WithRecorders(heard{ids: []string{"alive"}, within: 35 * time.Second}))
-	page := must[*query.Page[query.Session]](t)(r.Sessions(context.Background(), query.SessionQuery{Tenant: querytest.Tenant, Limit: 100}))
+	r := querytest.Reader(db, 50, query.WithRecorders(querytest.Alive{Ids: []string{"alive"}, Within: 35 * time.Second}))
+	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(context.Background(), r, sessionlist.Query{Tenant: querytest.Tenant, Limit: 100}))
 	if len(page.Items) != sessions {
 		t.Fatalf("%d sessions, want %d", len(page.Items), sessions)
 	}
-	report := must[*query.ToolReport](t)(r.Tools(context.Background(), query.ToolQuery{Tenant: querytest.Tenant, GroupBy: []string{"session"}}))
-	reported := map[string]query.ToolTimes{}
+	report := querytest.Must[*toolreport.Report](t)(toolreport.Read(context.Background(), r, toolreport.Query{Tenant: querytest.Tenant, GroupBy: []string{"session"}}))
+	reported := map[string]toolreport.Times{}
 	for _, row := range report.Items {
-		reported[*row.Group["session"]] = row.ToolTimes
+		reported[*row.Group["session"]] = row.Times
 	}
-	seen := map[query.SessionStatus]int{}
+	seen := map[sessionhead.Status]int{}
 	for _, s := range page.Items {
-		d := must[*query.SessionDetail](t)(r.Session(context.Background(), querytest.Tenant, s.ID))
-		if diff := gocmp.Diff(s.SessionHead, d.SessionHead); diff != "" {
+		d := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(context.Background(), r, querytest.Tenant, s.ID))
+		if diff := gocmp.Diff(s.Head, d.Head); diff != "" {
 			t.Errorf("session %s (-list +page):\n%s", s.ID, diff)
 		}
 		if d.Totals.Runs != s.Runs || uint64(len(d.Runs)) != s.Runs {
 			t.Errorf("session %s: %d runs in the list, %d on the page of %d", s.ID, s.Runs, d.Totals.Runs, len(d.Runs))
 		}
-		equal(t, "tools of session "+s.ID+" in the timeline and the report",
-			toolEnds(must[*query.Timeline](t)(r.Timeline(context.Background(), querytest.Tenant, s.ID))), fewTimes(reported[s.ID]))
+		querytest.Equal(t, "tools of session "+s.ID+" in the timeline and the report",
+			toolEnds(querytest.Must[*timeline.Timeline](t)(timeline.Read(context.Background(), r, querytest.Tenant, s.ID))), fewTimes(reported[s.ID]))
 		seen[s.Status]++
 	}
-	if len(seen) != len(query.SessionStatuses) {
+	if len(seen) != len(sessionhead.Statuses) {
 		t.Errorf("only %v came up", seen)
 	}
 }
 
 // fewTimes is the part of a report's row that toolEnds counts up.
-func fewTimes(t query.ToolTimes) string {
+func fewTimes(t toolreport.Times) string {
 	low, high := 0.0, 0.0
 	if t.Timed > 0 {
 		low = *t.MinMS
@@ -87,10 +92,10 @@ func fewTimes(t query.ToolTimes) string {
 }
 
 // toolEnds counts the tool calls of a timeline up.
-func toolEnds(tl *query.Timeline) string {
-	var times query.ToolTimes
-	var count func(list []*query.TimelineSpan)
-	count = func(list []*query.TimelineSpan) {
+func toolEnds(tl *timeline.Timeline) string {
+	var times toolreport.Times
+	var count func(list []*timeline.Span)
+	count = func(list []*timeline.Span) {
 		for _, s := range list {
 			count(s.Children)
 			if s.Kind != string(schema.SpanTool) {
@@ -102,10 +107,10 @@ func toolEnds(tl *query.Timeline) string {
 			}
 			if ms := s.DurationMS; ms != nil {
 				if times.Timed == 0 {
-					times.MinMS = ptr(*ms)
+					times.MinMS = querytest.Ptr(*ms)
 				}
 				times.Timed++
-				times.MinMS = ptr(min(*times.MinMS, *ms))
+				times.MinMS = querytest.Ptr(min(*times.MinMS, *ms))
 			}
 			if ms := s.RunningMS; ms != nil {
 				times.Running++

@@ -9,6 +9,10 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionframes"
+	"tapedeck/query/timeline"
+	"tapedeck/query/transcript"
 	"tapedeck/schema"
 )
 
@@ -30,18 +34,24 @@ func TestOneSessionIsReadByKey(t *testing.T) {
 	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, dialect, first_at, last_at, frames, ended)
 		SELECT tenant, session_id, stream_id, n, stream_started, 1, 'loom', at, at, 1, at FROM (` + rows + `)`)
 	r, tenant := query.NewReader(db.Conn), querytest.Tenant
-	frames := query.FrameQuery{Tenant: tenant, Session: "s300", Limit: 100}
-	middle := schema.Position{At: at(500), StreamID: querytest.StreamID(1), Seq: 500}
+	frames := sessionframes.Query{Tenant: tenant, Session: "s300", Limit: 100}
+	middle := schema.Position{At: querytest.AtSecond(500), StreamID: querytest.StreamID(1), Seq: 500}
 	for name, ask := range map[string]func(ctx context.Context) error{
-		"session":   func(ctx context.Context) error { _, err := r.Session(ctx, tenant, "s300"); return err },
-		"timeline":  func(ctx context.Context) error { _, err := r.Timeline(ctx, tenant, "s300"); return err },
-		"frames":    func(ctx context.Context) error { _, err := r.Frames(ctx, frames); return err },
-		"one frame": func(ctx context.Context) error { _, err := r.Frame(ctx, tenant, "s300", middle); return err },
-		"index":     func(ctx context.Context) error { _, err := r.FrameIndex(ctx, frames, 100); return err },
-		"types":     func(ctx context.Context) error { _, err := r.FrameTypes(ctx, tenant, "s300"); return err },
-		"density":   func(ctx context.Context) error { _, err := r.Density(ctx, tenant, "s300", 100); return err },
+		"session":  func(ctx context.Context) error { _, err := sessiondetail.Read(ctx, r, tenant, "s300"); return err },
+		"timeline": func(ctx context.Context) error { _, err := timeline.Read(ctx, r, tenant, "s300"); return err },
+		"frames":   func(ctx context.Context) error { _, err := sessionframes.Read(ctx, r, frames); return err },
+		"one frame": func(ctx context.Context) error {
+			_, err := sessionframes.ReadOne(ctx, r, tenant, "s300", middle)
+			return err
+		},
+		"index": func(ctx context.Context) error { _, err := sessionframes.ReadIndex(ctx, r, frames, 100); return err },
+		"types": func(ctx context.Context) error { _, err := sessionframes.ReadTypes(ctx, r, tenant, "s300"); return err },
+		"density": func(ctx context.Context) error {
+			_, err := sessionframes.ReadDensity(ctx, r, tenant, "s300", 100)
+			return err
+		},
 		"transcript": func(ctx context.Context) error {
-			_, err := r.Transcript(ctx, query.TranscriptQuery{Tenant: tenant, Session: "s300", Limit: 100})
+			_, err := transcript.Read(ctx, r, transcript.Query{Tenant: tenant, Session: "s300", Limit: 100})
 			return err
 		},
 	} {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -25,7 +26,7 @@ type Option func(*Reader)
 func WithRecorders(known Recorders) Option { return func(r *Reader) { r.recorders = known } }
 
 // WithQuietAfter sets how long an open session may be silent before it is quiet;
-// default QuietAfter.
+// default DefaultQuietAfter.
 func WithQuietAfter(d time.Duration) Option { return func(r *Reader) { r.quietAfter = d } }
 
 // WithClock sets the clock by which the ages of open sessions and spans are measured;
@@ -35,7 +36,7 @@ func WithClock(now func() time.Time) Option { return func(r *Reader) { r.now = n
 // NewReader makes a reader. It does not close the connection.
 func NewReader(conn driver.Conn, options ...Option) *Reader {
 	r := &Reader{
-		conn: conn, now: time.Now, quietAfter: QuietAfter,
+		conn: conn, now: time.Now, quietAfter: DefaultQuietAfter,
 		deleter: tombstone.NewDeleter(tombstone.NewStore(conn), nil, nil),
 	}
 	for _, o := range options {
@@ -43,3 +44,23 @@ func NewReader(conn driver.Conn, options ...Option) *Reader {
 	}
 	return r
 }
+
+// Now returns the time by the reader's clock, ns since 1970.
+func (r *Reader) Now() int64 { return r.now().UnixNano() }
+
+// QuietAfter returns for how long an open session may be silent before it is quiet.
+func (r *Reader) QuietAfter() time.Duration { return r.quietAfter }
+
+// Deleter returns what deletes sessions.
+func (r *Reader) Deleter() Deleter { return r.deleter }
+
+// Deleter deletes sessions permanently: *tombstone.Deleter.
+type Deleter interface {
+	Delete(ctx context.Context, of tombstone.Key) error
+	// Resume completes a deletion that failed half way; false if there is none.
+	Resume(ctx context.Context, of tombstone.Key) (bool, error)
+}
+
+// WithDeleter sets the Deleter that the reader uses. The default one does not purge
+// blocks from JetStream.
+func WithDeleter(d Deleter) Option { return func(r *Reader) { r.deleter = d } }

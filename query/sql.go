@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"time"
 
@@ -16,26 +17,29 @@ import (
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-var statements = statement.Parse(sqlFiles)
+// Parse parses the statements of a package, which may use the templates of sql/.
+func Parse(files ...fs.FS) *statement.Set {
+	return statement.Parse(append([]fs.FS{sqlFiles}, files...)...)
+}
 
 // args are the parameters of a statement, by name.
-type args map[string]any
+type Args map[string]any
 
 // with gives the parameters with another one.
-func (a args) with(name string, value any) args {
+func (a Args) With(name string, value any) Args {
 	b := maps.Clone(a)
 	b[name] = value
 	return b
 }
 
 // and returns the parameters merged with others.
-func (a args) and(others args) args {
+func (a Args) And(others Args) Args {
 	b := maps.Clone(a)
 	maps.Copy(b, others)
 	return b
 }
 
-func (a args) named() []any {
+func (a Args) named() []any {
 	list := make([]any, 0, len(a))
 	for name, value := range a {
 		list = append(list, clickhouse.Named(name, value))
@@ -57,8 +61,8 @@ func withSettings(ctx context.Context) context.Context {
 
 // ask runs a statement and gives its rows, each column in the field whose tag
 // `ch` names it.
-func ask[Row any](ctx context.Context, r *Reader, name string, shape any, a args) ([]Row, error) {
-	text, err := statements.Text(name, shape)
+func Ask[Row any](ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args) ([]Row, error) {
+	text, err := set.Text(name, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +80,8 @@ func ask[Row any](ctx context.Context, r *Reader, name string, shape any, a args
 var errMissingRow = errors.New("no row where there is always one")
 
 // askOne is ask for statements that give exactly one row.
-func askOne[Row any](ctx context.Context, r *Reader, name string, shape any, a args) (Row, error) {
-	rows, err := ask[Row](ctx, r, name, shape, a)
+func AskOne[Row any](ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args) (Row, error) {
+	rows, err := Ask[Row](ctx, r, set, name, shape, a)
 	if err == nil && len(rows) != 1 {
 		err = fmt.Errorf("query %s: %w", name, errMissingRow)
 	}
@@ -86,4 +90,11 @@ func askOne[Row any](ctx context.Context, r *Reader, name string, shape any, a a
 		return none, err
 	}
 	return rows[0], nil
+}
+
+// within adds the days (UTC) on which facts of what happened between the two
+// times were first told. A day to spare on both sides costs nothing that shows.
+func (a Args) Within(first, last int64) Args {
+	const spare = 24 * 3600 * 1e9
+	return a.With("first_day", day(first-spare)).With("last_day", day(last+spare))
 }

@@ -12,7 +12,7 @@ type Tokens struct {
 	Total        int64 `json:"total"` // the sum of the others
 }
 
-func (t *Tokens) add(u Tokens) {
+func (t *Tokens) Add(u Tokens) {
 	t.Input += u.Input
 	t.CacheRead += u.CacheRead
 	t.CacheWrite5m += u.CacheWrite5m
@@ -34,9 +34,9 @@ type Spent struct {
 	Discrepancies uint64 `json:"usage_discrepancies"`
 }
 
-func (s *Spent) add(o Spent) {
+func (s *Spent) Add(o Spent) {
 	s.Calls += o.Calls
-	s.Tokens.add(o.Tokens)
+	s.Tokens.Add(o.Tokens)
 	s.UnpricedCalls += o.UnpricedCalls
 	s.Discrepancies += o.Discrepancies
 	if o.Cost != nil {
@@ -49,7 +49,7 @@ func (s *Spent) add(o Spent) {
 }
 
 // sumsRow is what the template "sums" in sql/usage_records.sql gives.
-type sumsRow struct {
+type SumsRow struct {
 	Calls        uint64 `ch:"calls"`
 	Input        int64  `ch:"input_sum"`
 	CacheRead    int64  `ch:"cache_read_sum"`
@@ -61,14 +61,14 @@ type sumsRow struct {
 }
 
 // spent prices nothing so far: every call is without a price.
-func (r *sumsRow) spent() Spent {
+func (r *SumsRow) Spent() Spent {
 	return Spent{
 		Calls: r.Calls, UnpricedCalls: r.Calls, Discrepancies: r.Mismatches,
-		Tokens: tokensOf(r.Input, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h, r.Output, r.Reasoning),
+		Tokens: TokensOf(r.Input, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h, r.Output, r.Reasoning),
 	}
 }
 
-func tokensOf(input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning int64) Tokens {
+func TokensOf(input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning int64) Tokens {
 	return Tokens{
 		Input: input, CacheRead: cacheRead, CacheWrite5m: cacheWrite5m, CacheWrite1h: cacheWrite1h,
 		Output: output, Reasoning: reasoning,

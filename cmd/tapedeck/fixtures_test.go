@@ -9,7 +9,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/query"
+	"tapedeck/query/sessiondetail"
 )
 
 // spoken is the dialect of the captures in a directory.
@@ -53,7 +53,7 @@ func TestCaptures(t *testing.T) {
 			runs := 0
 			for _, session := range sum.Sessions {
 				var shown struct {
-					Session query.SessionDetail `json:"session"`
+					Session sessiondetail.Detail `json:"session"`
 				}
 				if err := json.Unmarshal([]byte(s.must(t, "show", "--json", session)), &shown); err != nil {
 					t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/query"
+	"tapedeck/query/sessionframes"
 )
 
 // framesCommand lists a session's frames.
@@ -48,7 +48,7 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 	filtered := len(q) > 0
 	var rows [][]any
 	streams := map[string]bool{}
-	shown, next, err := list(ctx, g, path, q, limit, framesAtOnce, func(f *query.Frame) {
+	shown, next, err := list(ctx, g, path, q, limit, framesAtOnce, func(f *sessionframes.Frame) {
 		streams[f.StreamID] = true
 		rows = append(rows, []any{
 			shortStream(f.StreamID), "+" + console.Millis(f.OffsetMS), f.Seq, f.Direction, f.Type, f.NodeID, f.EventID,
@@ -99,7 +99,7 @@ func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q 
 // session.
 func shortStream(id string) string { return "…" + id[max(0, len(id)-8):] }
 
-func content(f *query.Frame) string {
+func content(f *sessionframes.Frame) string {
 	switch {
 	case f.JSON != nil:
 		return string(f.JSON)

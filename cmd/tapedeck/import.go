@@ -16,7 +16,8 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/query"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionstreams"
 	"tapedeck/replay/tapefile"
 )
 
@@ -85,7 +86,7 @@ func waitSession(ctx context.Context, c *apiclient.Client, to *tapeimport.Sessio
 	ctx, cancel := context.WithTimeout(ctx, readableTimeout)
 	defer cancel()
 	for {
-		var detail query.SessionDetail
+		var detail sessiondetail.Detail
 		err := c.Get(ctx, apiclient.SessionPath(to.ID), nil, &detail)
 		if _, answered := errors.AsType[*apiclient.Error](err); err != nil && !answered || err == nil && shownBy(to, &detail) {
 			return
@@ -100,9 +101,9 @@ func waitSession(ctx context.Context, c *apiclient.Client, to *tapeimport.Sessio
 
 // shownBy reports whether an answer about a session includes everything imported. The
 // session may have been recorded before, ended, with fewer frames.
-func shownBy(to *tapeimport.Session, detail *query.SessionDetail) bool {
+func shownBy(to *tapeimport.Session, detail *sessiondetail.Detail) bool {
 	stream, at, ended := to.Ended()
-	return detail.Frames >= to.Frames && (!ended || slices.ContainsFunc(detail.Streams, func(s query.Stream) bool {
+	return detail.Frames >= to.Frames && (!ended || slices.ContainsFunc(detail.Streams, func(s sessionstreams.Stream) bool {
 		return s.ID == stream && s.Ended != nil && !s.Ended.Before(time.Unix(0, at).Truncate(time.Microsecond))
 	}))
 }

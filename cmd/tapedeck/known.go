@@ -10,13 +10,14 @@ import (
 
 	"tapedeck/internal/console"
 	"tapedeck/query"
+	"tapedeck/query/sessionstreams"
 )
 
 // knownError reports that a recording of the same bytes exists.
 type knownError struct {
 	source string
 	digest string
-	stored query.SessionStream
+	stored sessionstreams.InSession
 }
 
 // Error implements error.
@@ -55,7 +56,7 @@ func (c *recordCommand) lookUp(ctx context.Context, g *global, path string) func
 		}
 		asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
 		defer cancel()
-		var page query.Page[query.SessionStream]
+		var page query.Page[sessionstreams.InSession]
 		err = api.Get(asking, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
 		if err != nil || len(page.Items) == 0 {
 			return ctx.Err()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/sessionstreams"
 	"tapedeck/schema"
 )
 
@@ -36,8 +37,8 @@ func TestKnownFile(t *testing.T) {
 		}
 	}
 	var known struct {
-		Digest string              `json:"digest"`
-		Known  query.SessionStream `json:"known"`
+		Digest string                   `json:"digest"`
+		Known  sessionstreams.InSession `json:"known"`
 	}
 	if err := json.Unmarshal([]byte(s.must(t, "record", "--json", file)), &known); err != nil {
 		t.Fatal(err)
@@ -122,7 +123,7 @@ func (s *instance) wait(t *testing.T, session string, streams int) {
 	t.Helper()
 	for range 600 {
 		status, body, _ := s.get(t, "/v1/streams?session="+session)
-		var page query.Page[query.SessionStream]
+		var page query.Page[sessionstreams.InSession]
 		if status == http.StatusOK && json.Unmarshal(body, &page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil {
 			return
 		}

@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
-	"tapedeck/query"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionhead"
 )
 
 // hangLines is a run in AG-UI of which a tool call does not come back.
@@ -46,7 +47,7 @@ func (s *instance) recordHang(t *testing.T, session string) *exec.Cmd {
 }
 
 // session reads a session's page; the zero value while it is not there.
-func (s *instance) session(t *testing.T, id string) (d query.SessionDetail) {
+func (s *instance) session(t *testing.T, id string) (d sessiondetail.Detail) {
 	t.Helper()
 	if status, body, _ := s.get(t, "/v1/sessions/"+id); status == http.StatusOK {
 		if err := json.Unmarshal(body, &d); err != nil {
@@ -56,9 +57,9 @@ func (s *instance) session(t *testing.T, id string) (d query.SessionDetail) {
 	return d
 }
 
-func (s *instance) untilStatus(t *testing.T, id string, want query.SessionStatus, within time.Duration) query.SessionDetail {
+func (s *instance) untilStatus(t *testing.T, id string, want sessionhead.Status, within time.Duration) sessiondetail.Detail {
 	t.Helper()
-	var d query.SessionDetail
+	var d sessiondetail.Detail
 	end := time.Now().Add(within)
 	for d = s.session(t, id); d.Status != want && time.Now().Before(end); d = s.session(t, id) {
 		time.Sleep(100 * time.Millisecond)
@@ -92,12 +93,12 @@ func TestQuietAndLost(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	d := s.untilStatus(t, "hung", query.Quiet, 30*time.Second)
+	d := s.untilStatus(t, "hung", sessionhead.Quiet, 30*time.Second)
 	if d.RunningMS == nil || d.SilentMS == nil || *d.SilentMS < 1000 || *d.RunningMS < *d.SilentMS || d.Ended != nil || d.End != nil {
 		t.Errorf("hung: running for %v ms, silent for %v ms, ended %v, %v", d.RunningMS, d.SilentMS, d.Ended, d.End)
 	}
 	for _, id := range []string{"killed", "posted"} {
-		s.untilStatus(t, id, query.Quiet, 30*time.Second)
+		s.untilStatus(t, id, sessionhead.Quiet, 30*time.Second)
 	}
 	if out := s.must(t, "show", "hung"); !strings.Contains(out, "running for ") || !strings.Contains(out, ", silent for ") {
 		t.Errorf("show says nothing of its age:\n%s", out)
@@ -119,14 +120,14 @@ func TestQuietAndLost(t *testing.T) {
 	if out := s.must(t, "show", "crash"); !strings.Contains(out, ": the recorded command exited with 137, in psql\n") {
 		t.Errorf("show does not say of what it ended:\n%s", out)
 	}
-	if end := s.session(t, "crash").End; end == nil || end.Reason != query.EndExit || end.Span == nil || end.Span.Name != "psql" {
+	if end := s.session(t, "crash").End; end == nil || end.Reason != sessionhead.EndExit || end.Span == nil || end.Span.Name != "psql" {
 		t.Errorf("crash: end is %+v", end)
 	}
 
 	tape := filepath.Join(t.TempDir(), "hung.tape")
 	s.must(t, "export", "hung", "-o", tape)
 	s.must(t, "import", "--session", "imported", tape)
-	s.untilStatus(t, "imported", query.Lost, time.Minute)
+	s.untilStatus(t, "imported", sessionhead.Lost, time.Minute)
 
 	if err := killed.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -137,12 +138,12 @@ func TestQuietAndLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"killed", "posted"} {
-		d := s.untilStatus(t, id, query.Lost, time.Minute)
-		if d.RunningMS != nil || d.SilentMS == nil || d.Ended == nil || d.End == nil || d.End.Reason != query.EndLost {
+		d := s.untilStatus(t, id, sessionhead.Lost, time.Minute)
+		if d.RunningMS != nil || d.SilentMS == nil || d.Ended == nil || d.End == nil || d.End.Reason != sessionhead.EndLost {
 			t.Errorf("%s: running for %v ms, silent for %v ms, ended %v, %+v", id, d.RunningMS, d.SilentMS, d.Ended, d.End)
 		}
 	}
-	if d := s.session(t, "hung"); d.Status != query.Quiet {
+	if d := s.session(t, "hung"); d.Status != sessionhead.Quiet {
 		t.Errorf("hung is %s although its recorder lives, want quiet", d.Status)
 	}
 	if out := s.must(t, "sessions", "--status", "lost"); !strings.Contains(out, "killed") || !strings.Contains(out, "posted") || strings.Contains(out, "hung") {
@@ -161,8 +162,8 @@ func TestCancelledRun(t *testing.T) {
 {"type":"message_chunk","event_id":2,"session_id":"x","run_id":"r1","content":"Well","id":"think"}
 {"type":"run_end","event_id":3,"session_id":"x","run_id":"r1","stop_reason":"cancelled","reply":""}
 `))
-	d := s.untilStatus(t, session, query.Cancelled, 30*time.Second)
-	if d.End == nil || d.End.Reason != query.EndCancelled {
+	d := s.untilStatus(t, session, sessionhead.Cancelled, 30*time.Second)
+	if d.End == nil || d.End.Reason != sessionhead.EndCancelled {
 		t.Errorf("its end is %+v", d.End)
 	}
 	if out := s.must(t, "sessions", "--status", "cancelled"); !strings.Contains(out, session) {

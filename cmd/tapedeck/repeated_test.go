@@ -11,6 +11,8 @@ import (
 
 	"tapedeck/ingest/dialect/dialecttest"
 	"tapedeck/query"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionhead"
 )
 
 const repeatedLoom = `{"session_id":"repeated-loom","event_id":1,"node_id":"n1","type":"node_enter","id":"think"}
@@ -26,7 +28,7 @@ const repeatedLoom = `{"session_id":"repeated-loom","event_id":1,"node_id":"n1",
 // spent is what of a session is billed.
 type spent struct {
 	Tokens query.Spent
-	Tools  query.ToolCounts
+	Tools  sessionhead.ToolCounts
 }
 
 // A stream that repeats another of its session, whole or cut short, adds neither
@@ -56,9 +58,9 @@ func TestRepeatedStream(t *testing.T) {
 			if d := cmp.Diff(once, s.spentAfter(t, id, 3, strings.Join(lines[:len(lines)*3/4], ""))); d != "" {
 				t.Errorf("and cut short (-once +then):\n%s", d)
 			}
-			var d query.SessionDetail
+			var d sessiondetail.Detail
 			s.read(t, "/v1/sessions/"+url.PathEscape(id), &d)
-			if !slices.ContainsFunc(d.Discrepancies, func(d query.Discrepancy) bool { return d.Code == query.RepeatedBytes && d.Count == 1 }) {
+			if !slices.ContainsFunc(d.Discrepancies, func(d sessiondetail.Discrepancy) bool { return d.Code == sessiondetail.RepeatedBytes && d.Count == 1 }) {
 				t.Errorf("discrepancies %+v", d.Discrepancies)
 			}
 		})
@@ -86,7 +88,7 @@ func (s *instance) spentAfter(t *testing.T, session string, n int, body string) 
 	t.Helper()
 	post(t, s, session, "application/x-ndjson", []byte(body))
 	s.wait(t, url.QueryEscape(session), n)
-	var d query.SessionDetail
+	var d sessiondetail.Detail
 	s.read(t, "/v1/sessions/"+url.PathEscape(session), &d)
 	return spent{d.Totals.Spent, d.Totals.Tools}
 }

@@ -10,7 +10,7 @@ import (
 
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/query"
+	"tapedeck/query/sessionhead"
 )
 
 // sessionsAtOnce is the server's largest page.
@@ -50,8 +50,8 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	c.setAmounts(q)
 	filtered := len(q) > 0 && (len(q) > 1 || !q.Has("sort"))
 	t := console.NewTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "end", "title")
-	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *query.Session) {
-		t.Row(console.Clip(s.ID, 40), console.LocalTime(s.Started), sessionTime(&s.SessionHead), s.Status, s.Runs, console.Thousands(s.Frames),
+	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *sessionhead.Summary) {
+		t.Row(console.Clip(s.ID, 40), console.LocalTime(s.Started), sessionTime(&s.Head), s.Status, s.Runs, console.Thousands(s.Frames),
 			console.Thousands(s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), console.Clip(unusualEnd(s.End), 50), console.Clip(s.Title, 50))
 	})
 	if err != nil || g.JSON {
@@ -104,7 +104,7 @@ func (c *sessionsCommand) setAmounts(q url.Values) {
 }
 
 // sessionTime returns how long a session took, or has been running.
-func sessionTime(s *query.SessionHead) string {
+func sessionTime(s *sessionhead.Head) string {
 	if s.RunningMS != nil {
 		return console.Millis(*s.RunningMS)
 	}
@@ -112,15 +112,15 @@ func sessionTime(s *query.SessionHead) string {
 }
 
 // unusualEnd describes the cause of an end, "" if it is an ordinary one or there is none.
-func unusualEnd(e *query.SessionEnd) string {
-	if e == nil || e.Reason == query.EndEOF || e.Reason == query.EndClosed || e.Reason == query.EndDone {
+func unusualEnd(e *sessionhead.End) string {
+	if e == nil || e.Reason == sessionhead.EndEOF || e.Reason == sessionhead.EndClosed || e.Reason == sessionhead.EndDone {
 		return ""
 	}
 	return endText(e)
 }
 
 // endText describes the cause of an end and what was open or failed then.
-func endText(e *query.SessionEnd) string {
+func endText(e *sessionhead.End) string {
 	if e.Span != nil && e.Span.Name != "" {
 		return e.Detail + ", in " + e.Span.Name
 	}
@@ -128,7 +128,7 @@ func endText(e *query.SessionEnd) string {
 }
 
 // toolCalls says how often tools were called.
-func toolCalls(c query.ToolCounts) string {
+func toolCalls(c sessionhead.ToolCounts) string {
 	text := console.Count(c.Calls, "tool call")
 	if c.Errors > 0 {
 		text += fmt.Sprintf(" (%d failed)", c.Errors)
@@ -136,7 +136,7 @@ func toolCalls(c query.ToolCounts) string {
 	return text
 }
 
-func toolCount(c query.ToolCounts) string {
+func toolCount(c sessionhead.ToolCounts) string {
 	if c.Errors == 0 {
 		return strconv.FormatUint(c.Calls, 10)
 	}

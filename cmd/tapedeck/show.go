@@ -15,6 +15,10 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/query"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/timeline"
+	"tapedeck/query/transcript"
 )
 
 // showCommand shows one session.
@@ -35,8 +39,8 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	var (
-		detail   query.SessionDetail
-		timeline query.Timeline
+		detail   sessiondetail.Detail
+		timeline timeline.Timeline
 	)
 	if err := cl.Get(ctx, path, nil, &detail); err != nil {
 		return err
@@ -44,7 +48,7 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 	if err := cl.Get(ctx, apiclient.SessionPath(c.Session, "timeline"), nil, &timeline); err != nil {
 		return err
 	}
-	messages, err := transcript(ctx, cl, c.Session)
+	messages, err := readTranscript(ctx, cl, c.Session)
 	if err != nil {
 		return err
 	}
@@ -64,12 +68,12 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// transcript reads all messages of a session.
-func transcript(ctx context.Context, cl *apiclient.Client, session string) ([]query.Message, error) {
-	all := []query.Message{}
+// readTranscript reads all messages of a session.
+func readTranscript(ctx context.Context, cl *apiclient.Client, session string) ([]transcript.Message, error) {
+	all := []transcript.Message{}
 	q := url.Values{}
 	for {
-		var page query.Page[query.Message]
+		var page query.Page[transcript.Message]
 		if err := cl.Get(ctx, apiclient.SessionPath(session, "transcript"), q, &page); err != nil {
 			return nil, err
 		}
@@ -81,7 +85,7 @@ func transcript(ctx context.Context, cl *apiclient.Client, session string) ([]qu
 	}
 }
 
-func showHead(w io.Writer, d *query.SessionDetail) {
+func showHead(w io.Writer, d *sessiondetail.Detail) {
 	fmt.Fprintf(w, "%s  %s\n", console.Line(d.ID), d.Status)
 	if d.Title != "" {
 		fmt.Fprintf(w, "  %s\n", console.Line(d.Title))
@@ -106,7 +110,7 @@ func showHead(w io.Writer, d *query.SessionDetail) {
 
 // sessionClock describes how long an open session has been running and silent, or when
 // and why another one ended.
-func sessionClock(d *query.SessionDetail) string {
+func sessionClock(d *sessiondetail.Detail) string {
 	switch {
 	case d.RunningMS != nil && d.SilentMS != nil:
 		return fmt.Sprintf("running for %s, silent for %s", console.Millis(*d.RunningMS), console.Millis(*d.SilentMS))
@@ -114,7 +118,7 @@ func sessionClock(d *query.SessionDetail) string {
 		return ""
 	}
 	text := fmt.Sprintf("ended at %s: %s", console.Millis(d.End.OffsetMS), d.End.Detail)
-	if d.Status == query.Lost {
+	if d.Status == sessionhead.Lost {
 		text = fmt.Sprintf("lost at %s: %s", console.Millis(d.End.OffsetMS), d.End.Detail)
 		if d.SilentMS != nil {
 			text += ", silent for " + console.Millis(*d.SilentMS)
@@ -127,13 +131,13 @@ func sessionClock(d *query.SessionDetail) string {
 }
 
 // showSpans prints the tree: what ran when, for how long, and how it ended.
-func showSpans(w io.Writer, t *query.Timeline) {
+func showSpans(w io.Writer, t *timeline.Timeline) {
 	if len(t.Spans) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "\nWhat ran")
-	var walk func(spans []*query.TimelineSpan, depth int)
-	walk = func(spans []*query.TimelineSpan, depth int) {
+	var walk func(spans []*timeline.Span, depth int)
+	walk = func(spans []*timeline.Span, depth int) {
 		for _, s := range spans {
 			what := strings.TrimSpace(s.Kind + " " + console.Clip(s.Name, 60))
 			fmt.Fprintf(w, "  %9s  %9s  %s%s%s\n", "+"+console.Millis(s.StartMS), spanTime(s), strings.Repeat("  ", depth), what, spanNotes(s))
@@ -143,7 +147,7 @@ func showSpans(w io.Writer, t *query.Timeline) {
 	walk(t.Spans, 0)
 }
 
-func spanTime(s *query.TimelineSpan) string {
+func spanTime(s *timeline.Span) string {
 	switch {
 	case s.ReportedMS != nil:
 		return console.Millis(*s.ReportedMS)
@@ -161,7 +165,7 @@ func spanTime(s *query.TimelineSpan) string {
 	return "open"
 }
 
-func spanNotes(s *query.TimelineSpan) string {
+func spanNotes(s *timeline.Span) string {
 	var notes []string
 	if s.Status != "ok" {
 		notes = append(notes, s.Status)
@@ -210,7 +214,7 @@ func cost(s query.Spent) string {
 // shownText is how much of a message is printed without --text, runes.
 const shownText = 200
 
-func showMessages(w io.Writer, messages []query.Message, whole bool) {
+func showMessages(w io.Writer, messages []transcript.Message, whole bool) {
 	if len(messages) == 0 {
 		return
 	}
@@ -229,7 +233,7 @@ func showMessages(w io.Writer, messages []query.Message, whole bool) {
 	}
 }
 
-func showTrouble(w io.Writer, d *query.SessionDetail) {
+func showTrouble(w io.Writer, d *sessiondetail.Detail) {
 	if len(d.Discrepancies) == 0 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/query"
+	"tapedeck/query/toolreport"
 )
 
 // toolsCommand reports tool calls.
@@ -28,7 +28,7 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 		}
 		q.Set("slowest", strconv.Itoa(c.Slowest))
 	}
-	var r query.ToolReport
+	var r toolreport.Report
 	if done, err := c.fetch(ctx, g, "v1/tools", q, &r); done || err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 		"calls", "errors", "error rate", "open", "min", "avg", "p50", "p90", "p95", "p99", "max")...)
 	for i := range r.Items {
 		row := &r.Items[i]
-		t.Row(append(groupCells(row.Period, r.GroupBy, row.Group), timeCells(&row.ToolTimes)...)...)
+		t.Row(append(groupCells(row.Period, r.GroupBy, row.Group), timeCells(&row.Times)...)...)
 	}
 	if len(heads) > 0 {
 		t.Row(append(totalCells(heads), timeCells(&r.Totals)...)...)
@@ -67,7 +67,7 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 	return t.Flush()
 }
 
-func timeCells(t *query.ToolTimes) []any {
+func timeCells(t *toolreport.Times) []any {
 	cells := []any{console.Thousands(t.Calls), console.Thousands(t.Errors), fmt.Sprintf("%.1f%%", 100*t.ErrorRate), console.Thousands(t.Open)}
 	for _, ms := range []*float64{t.MinMS, t.AvgMS, t.P50MS, t.P90MS, t.P95MS, t.P99MS, t.MaxMS} {
 		cells = append(cells, millisOf(ms))

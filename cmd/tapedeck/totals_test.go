@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tapedeck/query"
+	"tapedeck/query/usagereport"
 )
 
 // Codex tells a thread's total so far after every turn, also after a resume in
@@ -27,7 +28,7 @@ func TestCodexTotalsAreDifferenced(t *testing.T) {
 	}
 	usage := func() query.Spent {
 		t.Helper()
-		var r query.UsageReport
+		var r usagereport.Report
 		if err := json.Unmarshal([]byte(s.must(t, "usage", "--group-by", "session", "--json")), &r); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 	"tapedeck/query"
+	"tapedeck/query/reports"
+	"tapedeck/query/usagereport"
 )
 
 // reportFlags choose a report's range and groups.
@@ -64,7 +66,7 @@ func totalCells(heads []string) []any {
 }
 
 // groupCells returns the cells that name a row: its period and its groups.
-func groupCells(p query.Period, by []string, g query.Group) []any {
+func groupCells(p reports.Period, by []string, g reports.Group) []any {
 	var cells []any
 	if p.Name != nil {
 		cells = append(cells, *p.Name)
@@ -80,9 +82,9 @@ func groupCells(p query.Period, by []string, g query.Group) []any {
 }
 
 // groupHeads names those cells.
-func groupHeads(granularity query.Granularity, by []string) []string {
+func groupHeads(granularity reports.Granularity, by []string) []string {
 	var heads []string
-	if granularity != query.Whole {
+	if granularity != reports.Whole {
 		heads = append(heads, string(granularity))
 	}
 	return append(heads, by...)
@@ -96,7 +98,7 @@ type usageCommand struct {
 
 // Run prints the report.
 func (c *usageCommand) Run(ctx context.Context, g *global) error {
-	var r query.UsageReport
+	var r usagereport.Report
 	if done, err := c.fetch(ctx, g, "v1/usage", c.values(c.GroupBy), &r); done || err != nil {
 		return err
 	}

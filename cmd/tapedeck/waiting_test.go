@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query"
+	"tapedeck/query/sessiondetail"
 )
 
 // An agent waits for its client to execute a tool, and its connection ends; the
@@ -23,9 +23,9 @@ func TestRunOverTwoConnections(t *testing.T) {
 		}
 		s.must(t, "record", textFile(t, []byte(stream.String()+"data: [DONE]\n\n")))
 	}
-	one := func() query.Run {
+	one := func() sessiondetail.Run {
 		t.Helper()
-		var shown struct{ Session query.SessionDetail }
+		var shown struct{ Session sessiondetail.Detail }
 		if err := json.Unmarshal([]byte(s.must(t, "show", agent, "--json")), &shown); err != nil {
 			t.Fatal(err)
 		}

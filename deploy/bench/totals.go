@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"tapedeck/query"
+	"tapedeck/query/toolreport"
+	"tapedeck/query/usagereport"
 )
 
 // Totals are what a file of frames comes to.
@@ -22,8 +23,8 @@ type Totals struct {
 // if that is not so at once, the time until then counts.
 func (s *whole) totals(ctx context.Context, up *command, began time.Time, took time.Duration) (got Totals, _ time.Duration, err error) {
 	for end := time.Now().Add(30 * time.Second); ; took = time.Since(began) {
-		var usage query.UsageReport
-		var tools query.ToolReport
+		var usage usagereport.Report
+		var tools toolreport.Report
 		err := errors.Join(up.get(ctx, "/v1/usage?granularity=total", &usage), up.get(ctx, "/v1/tools?granularity=total", &tools))
 		if err != nil {
 			return got, took, err

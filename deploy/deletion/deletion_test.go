@@ -14,7 +14,8 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/sink"
-	"tapedeck/query"
+	"tapedeck/query/deletion"
+	"tapedeck/query/usagereport"
 	"tapedeck/replay"
 	"tapedeck/schema/block"
 )
@@ -124,7 +125,7 @@ func TestDeleteWhileRecording(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Error("a playback that followed the session did not end")
 	}
-	if err := r.reader.Delete(t.Context(), ingest.DefaultTenant, "gone"); err == nil {
+	if err := deletion.Delete(t.Context(), r.reader, ingest.DefaultTenant, "gone"); err == nil {
 		t.Error("deleted twice without an error")
 	}
 	r.record("gone", 12)
@@ -153,7 +154,7 @@ func TestDeleteOneOfAStreamsSessions(t *testing.T) {
 	r.drained()
 	r.gone("gone")
 	r.eventually("the other session's frames show", func() bool { return r.shown("kept") == 24 })
-	usage, err := r.reader.Usage(t.Context(), query.UsageQuery{Tenant: ingest.DefaultTenant})
+	usage, err := usagereport.Read(t.Context(), r.reader, usagereport.Query{Tenant: ingest.DefaultTenant})
 	if err != nil || usage.Totals.Calls == 0 {
 		t.Errorf("usage %+v, %v", usage, err)
 	}

@@ -19,6 +19,9 @@ import (
 	"tapedeck/ingest/undeleted"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/deletion"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionlist"
 	"tapedeck/replay"
 	replayclickhouse "tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
@@ -148,7 +151,7 @@ func (r *rig) record(session string, n int) {
 // shown is the number of frames in the session's summary; 0 for no session.
 func (r *rig) shown(session string) uint64 {
 	r.t.Helper()
-	d, err := r.reader.Session(r.t.Context(), ingest.DefaultTenant, session)
+	d, err := sessiondetail.Read(r.t.Context(), r.reader, ingest.DefaultTenant, session)
 	if p, ok := problem.From(err); err != nil && ok && p.Status == 404 {
 		return 0
 	}
@@ -170,7 +173,7 @@ func (r *rig) eventually(what string, is func() bool) {
 
 func (r *rig) delete(session string) {
 	r.t.Helper()
-	if err := r.reader.Delete(r.t.Context(), ingest.DefaultTenant, session); err != nil {
+	if err := deletion.Delete(r.t.Context(), r.reader, ingest.DefaultTenant, session); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -194,7 +197,7 @@ func (r *rig) gone(session string) {
 	if n := r.shown(session); n != 0 {
 		r.t.Errorf("the summary of the deleted session counts %d frames", n)
 	}
-	list, err := r.reader.Sessions(r.t.Context(), query.SessionQuery{Tenant: ingest.DefaultTenant, Limit: 100})
+	list, err := sessionlist.Read(r.t.Context(), r.reader, sessionlist.Query{Tenant: ingest.DefaultTenant, Limit: 100})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"tapedeck/internal/apiclient"
-	"tapedeck/query"
+	"tapedeck/query/timeline"
+	"tapedeck/query/transcript"
+	"tapedeck/query/usagerecord"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/terminal"
 	"tapedeck/schema"
@@ -90,14 +92,14 @@ func factsOfFile(ctx context.Context, name, session string) (facts terminal.Fact
 
 // factsOfServer reads the facts of a session from a server.
 func factsOfServer(ctx context.Context, c *apiclient.Client, session string) (facts terminal.Facts, err error) {
-	var timeline query.Timeline
-	if err := c.Get(ctx, apiclient.SessionPath(session, "timeline"), nil, &timeline); err != nil {
+	var tl timeline.Timeline
+	if err := c.Get(ctx, apiclient.SessionPath(session, "timeline"), nil, &tl); err != nil {
 		return facts, err
 	}
-	facts.Start = timeline.Started.UnixNano()
-	addSpans(&facts, timeline.Spans)
-	addUsages(&facts, timeline.Usage)
-	messages, err := apiclient.All[query.Message](ctx, c, apiclient.SessionPath(session, "transcript"), url.Values{"chunks": {"1"}})
+	facts.Start = tl.Started.UnixNano()
+	addSpans(&facts, tl.Spans)
+	addUsages(&facts, tl.Usage)
+	messages, err := apiclient.All[transcript.Message](ctx, c, apiclient.SessionPath(session, "transcript"), url.Values{"chunks": {"1"}})
 	for i := range messages {
 		facts.Messages = append(facts.Messages, messageFact(&messages[i], facts.Start))
 	}
@@ -105,7 +107,7 @@ func factsOfServer(ctx context.Context, c *apiclient.Client, session string) (fa
 }
 
 // addSpans adds spans, their usage and their children.
-func addSpans(facts *terminal.Facts, spans []*query.TimelineSpan) {
+func addSpans(facts *terminal.Facts, spans []*timeline.Span) {
 	for _, s := range spans {
 		span := schema.Span{
 			Fact: schema.Fact{ID: s.ID, Run: s.RunID, Node: s.NodeID, Agent: s.Agent},
@@ -131,7 +133,7 @@ func addSpans(facts *terminal.Facts, spans []*query.TimelineSpan) {
 }
 
 // addUsages adds usage records. Each has the tokens that it adds.
-func addUsages(facts *terminal.Facts, records []query.UsageRecord) {
+func addUsages(facts *terminal.Facts, records []usagerecord.Record) {
 	for _, u := range records {
 		n := u.Tokens
 		facts.Usages = append(facts.Usages, schema.Usage{
@@ -145,7 +147,7 @@ func addUsages(facts *terminal.Facts, records []query.UsageRecord) {
 	}
 }
 
-func messageFact(m *query.Message, start int64) schema.Message {
+func messageFact(m *transcript.Message, start int64) schema.Message {
 	fact := schema.Message{
 		Fact: schema.Fact{ID: m.ID, Run: m.RunID, Node: m.NodeID, Agent: m.Agent},
 		Kind: schema.MessageKind(m.Kind), Span: m.SpanID, Name: m.Name, Text: m.Text, Media: m.Media,

@@ -15,6 +15,7 @@ import (
 	"tapedeck/ingest/websocket"
 	"tapedeck/query"
 	queryhttp "tapedeck/query/http"
+	"tapedeck/query/sessionstreams"
 	"tapedeck/replay/clickhouse"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/live"
@@ -108,7 +109,7 @@ func (s *Server) sessionOf() func(ctx context.Context, tenant, digest string) (s
 	}
 	reader := query.NewReader(s.Node.DB)
 	return func(ctx context.Context, tenant, digest string) (string, error) {
-		page, err := reader.Streams(ctx, query.StreamsQuery{Tenant: tenant, Digest: digest, Limit: 1})
+		page, err := sessionstreams.Latest(ctx, reader, sessionstreams.Query{Tenant: tenant, Digest: digest, Limit: 1})
 		if err != nil || len(page.Items) == 0 {
 			return "", err
 		}

@@ -11,6 +11,13 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionframes"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/timeline"
+	"tapedeck/query/toolreport"
+	"tapedeck/query/transcript"
+	"tapedeck/query/usagereport"
 	"tapedeck/schema"
 )
 
@@ -117,7 +124,7 @@ func TestAnswers(t *testing.T) {
 		"?sort=started":                      "live talk/1",
 		"?sort=-duration&status=":            "talk/1 live",
 	} {
-		page := get[query.Page[query.Session]](a, "/v1/sessions"+path)
+		page := get[query.Page[sessionhead.Summary]](a, "/v1/sessions"+path)
 		var ids []string
 		for _, s := range page.Items {
 			ids = append(ids, s.ID)
@@ -130,37 +137,37 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 
-	detail := get[query.SessionDetail](a, talk)
+	detail := get[sessiondetail.Detail](a, talk)
 	if detail.ID != "talk/1" || len(detail.Runs) != 1 || *detail.Runs[0].Message != "Hello <there>" || len(detail.Discrepancies) != 6 {
 		t.Errorf("session: %+v", detail)
 	}
-	timeline := get[query.Timeline](a, talk+"/timeline")
+	timeline := get[timeline.Timeline](a, talk+"/timeline")
 	if len(timeline.Spans) != 2 || len(timeline.Usage) != 1 || len(timeline.Gaps) != 1 || timeline.Spans[0].Children[0].Children[0].Tokens.Total != 12 {
 		t.Errorf("timeline: %+v", timeline)
 	}
-	if density := get[query.Density](a, talk+"/density?slices=3"); len(density.Frames) != 3 || density.First[0] == nil {
+	if density := get[sessionframes.Density](a, talk+"/density?slices=3"); len(density.Frames) != 3 || density.First[0] == nil {
 		t.Errorf("density: %+v", density)
 	}
-	if messages := get[query.Page[query.Message]](a, talk+"/transcript?chunks=1&limit=1"); len(messages.Items) != 1 || messages.Items[0].Chunks == nil || messages.Next == nil {
+	if messages := get[query.Page[transcript.Message]](a, talk+"/transcript?chunks=1&limit=1"); len(messages.Items) != 1 || messages.Items[0].Chunks == nil || messages.Next == nil {
 		t.Errorf("transcript: %+v", messages)
-	} else if rest := get[query.Page[query.Message]](a, talk+"/transcript?cursor="+*messages.Next); len(rest.Items) != 1 || rest.Items[0].Text != "Hi!" {
+	} else if rest := get[query.Page[transcript.Message]](a, talk+"/transcript?cursor="+*messages.Next); len(rest.Items) != 1 || rest.Items[0].Text != "Hi!" {
 		t.Errorf("the rest of the transcript: %+v", rest)
 	}
 	for path, want := range map[string]int{
 		"": 7, "?limit=3": 3, "?type=type0": 4, "?type=type0,type1": 7, "?agent=x": 0, "?node=think": 0, "?direction=send": 0, "?direction=receive,send": 7,
 	} {
-		if page := get[query.Page[query.Frame]](a, talk+"/frames"+path); len(page.Items) != want {
+		if page := get[query.Page[sessionframes.Frame]](a, talk+"/frames"+path); len(page.Items) != want {
 			t.Errorf("frames%s: %d, want %d", path, len(page.Items), want)
 		}
 	}
-	if index := get[query.FrameIndex](a, talk+"/frames/index?every=100&type=type0"); index.Total != 4 || len(index.Items) != 0 {
+	if index := get[sessionframes.Index](a, talk+"/frames/index?every=100&type=type0"); index.Total != 4 || len(index.Items) != 0 {
 		t.Errorf("index of frames: %+v", index)
 	}
-	if types := get[query.FrameTypes](a, talk+"/frames/types"); len(types.Items) != 2 || types.Items[0].Frames != 4 {
+	if types := get[sessionframes.Types](a, talk+"/frames/types"); len(types.Items) != 2 || types.Items[0].Frames != 4 {
 		t.Errorf("types of frames: %+v", types)
 	}
-	for i, f := range get[query.Page[query.Frame]](a, talk+"/frames").Items {
-		whole := get[query.WholeFrame](a, talk+"/frames/"+f.Position)
+	for i, f := range get[query.Page[sessionframes.Frame]](a, talk+"/frames").Items {
+		whole := get[sessionframes.WholeFrame](a, talk+"/frames/"+f.Position)
 		if want := conversation().Frames[i].Raw; !bytes.Equal(whole.Raw, want) || whole.Position != f.Position {
 			t.Errorf("frame %s: %q, want %q", f.Position, whole.Raw, want)
 		}
@@ -168,15 +175,15 @@ func TestAnswers(t *testing.T) {
 	if status, _, body := a.ask("GET", talk+"/frames/1.019cad0a-0000-7000-8000-000000000001.0"); status != 404 {
 		t.Errorf("a frame where there is none: %d %s", status, body)
 	}
-	usage := get[query.UsageReport](a, "/v1/usage?group_by=session,tag:customer,model&granularity=month&timezone=Europe/Berlin&from=2026-03-01&to=now")
+	usage := get[usagereport.Report](a, "/v1/usage?group_by=session,tag:customer,model&granularity=month&timezone=Europe/Berlin&from=2026-03-01&to=now")
 	if len(usage.Items) != 4 || usage.Totals.Tokens.Total != 26 || usage.Timezone != "Europe/Berlin" || usage.From.Format(time.RFC3339) != "2026-02-28T23:00:00Z" {
 		t.Errorf("usage: %+v", usage)
 	}
-	tools := get[query.ToolReport](a, "/v1/tools?slowest=1")
+	tools := get[toolreport.Report](a, "/v1/tools?slowest=1")
 	if len(tools.Items) != 1 || *tools.Items[0].Group["tool"] != "bash" || *tools.Totals.P50MS != 700 || len(tools.Slowest) != 1 {
 		t.Errorf("tools: %+v", tools)
 	}
-	if tools = get[query.ToolReport](a, "/v1/tools?group_by=&granularity=hour"); len(tools.Items) != 1 || len(tools.Items[0].Group) != 0 {
+	if tools = get[toolreport.Report](a, "/v1/tools?group_by=&granularity=hour"); len(tools.Items) != 1 || len(tools.Items[0].Group) != 0 {
 		t.Errorf("tools in one group: %+v", tools)
 	}
 
@@ -190,7 +197,7 @@ func TestAnswers(t *testing.T) {
 	if status, _, _ := a.ask("GET", talk); status != 404 {
 		t.Errorf("after its deletion the session answers %d", status)
 	}
-	if page := get[query.Page[query.Session]](a, "/v1/sessions"); len(page.Items) != 1 {
+	if page := get[query.Page[sessionhead.Summary]](a, "/v1/sessions"); len(page.Items) != 1 {
 		t.Errorf("after the deletion: %+v", page)
 	}
 }

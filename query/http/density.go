@@ -1,6 +1,10 @@
 package queryhttp
 
-import "net/http"
+import (
+	"net/http"
+
+	"tapedeck/query/sessionframes"
+)
 
 // How many slices of time there are if nothing is said, and at most.
 const densitySlices, densityMost = 600, 5000
@@ -13,6 +17,6 @@ func (s *Server) Density(w http.ResponseWriter, r *http.Request, tenant, session
 		s.fail(w, r, err)
 		return
 	}
-	density, err := s.reader.Density(r.Context(), tenant, session, slices)
+	density, err := sessionframes.ReadDensity(r.Context(), s.reader, tenant, session, slices)
 	s.answer(w, r, density, err)
 }

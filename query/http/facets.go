@@ -4,7 +4,8 @@ import (
 	"net/http"
 	"time"
 
-	"tapedeck/query"
+	"tapedeck/query/facets"
+	"tapedeck/query/sessionstreams"
 )
 
 const (
@@ -15,21 +16,21 @@ const (
 // Facets answers GET /v1/facets.
 func (s *Server) Facets(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := newParams(r)
-	q := query.FacetsQuery{Tenant: tenant}
+	q := facets.Query{Tenant: tenant}
 	q.From, q.To = p.span(time.UTC, s.now())
 	q.Limit = p.number("limit", facetsLimit, 1, facetsMost)
 	if err := p.done(); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	facets, err := s.reader.Facets(r.Context(), q)
+	facets, err := facets.Read(r.Context(), s.reader, q)
 	s.answer(w, r, facets, err)
 }
 
 // Streams answers GET /v1/streams.
 func (s *Server) Streams(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := newParams(r)
-	q := query.StreamsQuery{
+	q := sessionstreams.Query{
 		Tenant: tenant, Session: p.text("session"), Stream: p.text("stream"), Active: p.flag("active"), Failed: p.flag("failed"),
 		Limit: p.number("limit", streamsLimit, 1, streamsMost),
 	}
@@ -38,6 +39,6 @@ func (s *Server) Streams(w http.ResponseWriter, r *http.Request, tenant string) 
 		s.fail(w, r, err)
 		return
 	}
-	page, err := s.reader.Streams(r.Context(), q)
+	page, err := sessionstreams.Latest(r.Context(), s.reader, q)
 	s.answer(w, r, page, err)
 }

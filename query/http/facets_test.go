@@ -9,7 +9,9 @@ import (
 
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facets"
 	"tapedeck/query/querytest"
+	"tapedeck/query/sessionstreams"
 	"tapedeck/schema"
 )
 
@@ -26,7 +28,7 @@ func TestFacets(t *testing.T) {
 	foreign.Tenant, foreign.Stream, foreign.State.Dialect = "other", 3, "foreign"
 	db.Add(conversation(), old, foreign)
 	a := serve(t, query.NewReader(db.Conn))
-	for path, want := range map[string]query.Facets{
+	for path, want := range map[string]facets.Facets{
 		"": {
 			Agents: []string{"main", "elder"}, Tools: []string{"bash", "grep"}, Models: []string{"gpt-5"},
 			Dialects: []string{"codex", "loom"}, Tags: []string{"customer", "region"},
@@ -44,7 +46,7 @@ func TestFacets(t *testing.T) {
 			Dialects: []string{"codex"}, Tags: []string{"region"},
 		},
 	} {
-		if d := cmp.Diff(want, get[query.Facets](a, "/v1/facets"+path)); d != "" {
+		if d := cmp.Diff(want, get[facets.Facets](a, "/v1/facets"+path)); d != "" {
 			t.Errorf("/v1/facets%s (-want +got):\n%s", path, d)
 		}
 	}
@@ -83,7 +85,7 @@ func TestStreams(t *testing.T) {
 		"?stream=" + second:           {"s 2 eof 10", "t 2 left 10"},
 		"?session=s&stream=" + second: {"s 2 eof 10"},
 	} {
-		page := get[query.Page[query.SessionStream]](a, "/v1/streams"+path)
+		page := get[query.Page[sessionstreams.InSession]](a, "/v1/streams"+path)
 		var got []string
 		for _, item := range page.Items {
 			id := item.Stream.ID

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"tapedeck/internal/problem"
-	"tapedeck/query"
+	"tapedeck/query/sessionframes"
 	"tapedeck/schema"
 )
 
@@ -16,19 +16,19 @@ const indexEvery, indexLeast, indexMost = 1000, 100, 1_000_000
 // FrameIndex answers GET /v1/sessions/{id}/frames/index.
 func (s *Server) FrameIndex(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	p := newParams(r)
-	q := query.FrameQuery{Tenant: tenant, Session: session, FrameFilter: p.frameFilter()}
+	q := sessionframes.Query{Tenant: tenant, Session: session, Filter: p.frameFilter()}
 	every := p.number("every", indexEvery, indexLeast, indexMost)
 	if err := p.done(); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	index, err := s.reader.FrameIndex(r.Context(), q, every)
+	index, err := sessionframes.ReadIndex(r.Context(), s.reader, q, every)
 	s.answer(w, r, index, err)
 }
 
 // frameFilter reads which frames are asked for.
-func (p *params) frameFilter() query.FrameFilter {
-	return query.FrameFilter{
+func (p *params) frameFilter() sessionframes.Filter {
+	return sessionframes.Filter{
 		Types: p.words("type"), Nodes: p.texts("node"), Agents: p.texts("agent"),
 		Directions: someOf(p, "direction", directions),
 	}
@@ -40,7 +40,7 @@ func (s *Server) FrameTypes(w http.ResponseWriter, r *http.Request, tenant, sess
 		s.fail(w, r, err)
 		return
 	}
-	types, err := s.reader.FrameTypes(r.Context(), tenant, session)
+	types, err := sessionframes.ReadTypes(r.Context(), s.reader, tenant, session)
 	s.answer(w, r, types, err)
 }
 
@@ -55,6 +55,6 @@ func (s *Server) Frame(w http.ResponseWriter, r *http.Request, tenant, session, 
 		s.fail(w, r, problem.BadParameter("position", fmt.Sprintf("position %q is not a position.", position), "the position of a frame"))
 		return
 	}
-	frame, err := s.reader.Frame(r.Context(), tenant, session, at)
+	frame, err := sessionframes.ReadOne(r.Context(), s.reader, tenant, session, at)
 	s.answer(w, r, frame, err)
 }

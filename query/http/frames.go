@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"tapedeck/internal/problem"
-	"tapedeck/query"
+	"tapedeck/query/sessionframes"
 	"tapedeck/schema"
 )
 
@@ -21,7 +21,7 @@ var directions = []string{schema.Receive.String(), schema.Send.String()}
 // Frames answers GET /v1/sessions/{id}/frames.
 func (s *Server) Frames(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	p := newParams(r)
-	q := query.FrameQuery{Tenant: tenant, Session: session, FrameFilter: p.frameFilter()}
+	q := sessionframes.Query{Tenant: tenant, Session: session, Filter: p.frameFilter()}
 	raw := p.flag("raw")
 	q.Limit = p.number("limit", framesLimit, 1, framesMost)
 	if raw && p.values.Has("limit") {
@@ -42,7 +42,7 @@ func (s *Server) Frames(w http.ResponseWriter, r *http.Request, tenant, session 
 		s.rawFrames(w, r, q)
 		return
 	}
-	page, err := s.reader.Frames(r.Context(), q)
+	page, err := sessionframes.Read(r.Context(), s.reader, q)
 	s.answer(w, r, page, err)
 }
 
@@ -52,7 +52,7 @@ func (s *Server) Frames(w http.ResponseWriter, r *http.Request, tenant, session 
 // by a line feed. An answer that breaks off is not ended as HTTP demands, so
 // that a client can tell it from a whole one. A body that is no stream is ended
 // by a line feed where it does not end in one and another stream's bytes follow.
-func (s *Server) rawFrames(w http.ResponseWriter, r *http.Request, q query.FrameQuery) {
+func (s *Server) rawFrames(w http.ResponseWriter, r *http.Request, q sessionframes.Query) {
 	if !accepts(r, ndjson) {
 		s.fail(w, r, &problem.Problem{
 			Status: http.StatusNotAcceptable, Parameter: "Accept", Allowed: []string{ndjson},
@@ -65,7 +65,7 @@ func (s *Server) rawFrames(w http.ResponseWriter, r *http.Request, q query.Frame
 		q.Directions = []string{schema.Receive.String()}
 	}
 	out := newRawWriter(r.Context(), w)
-	err := s.reader.RawFrames(r.Context(), q, out.frame)
+	err := sessionframes.ReadRaw(r.Context(), s.reader, q, out.frame)
 	switch {
 	case err != nil && !out.begun:
 		s.fail(w, r, err)
@@ -98,7 +98,7 @@ func newRawWriter(ctx context.Context, w http.ResponseWriter) *rawWriter {
 	return &rawWriter{ctx: ctx, w: w, controller: http.NewResponseController(w)}
 }
 
-func (o *rawWriter) frame(f *query.RawFrame) error {
+func (o *rawWriter) frame(f *sessionframes.RawFrame) error {
 	whose := f.Stream + f.Direction
 	if o.open != "" && (o.open != whose || f.Transport != schema.HTTP) {
 		o.buf = append(o.buf, '\n')

@@ -9,6 +9,9 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/toolreport"
+	"tapedeck/query/usagereport"
 	"tapedeck/schema"
 )
 
@@ -41,7 +44,7 @@ func TestHostileValues(t *testing.T) {
 			filters = append(filters, "tag="+q, "tag="+url.QueryEscape(v+":"+v))
 		}
 		for _, filter := range filters {
-			page := get[query.Page[query.Session]](a, "/v1/sessions?limit=500&"+filter)
+			page := get[query.Page[sessionhead.Summary]](a, "/v1/sessions?limit=500&"+filter)
 			found := false
 			for _, s := range page.Items {
 				found = found || s.Title == valid("t"+v)
@@ -62,12 +65,12 @@ func TestHostileValues(t *testing.T) {
 		if strings.Contains(v, ",") || strings.TrimSpace(v) != v {
 			continue // group_by separates and trims its names
 		}
-		report := get[query.UsageReport](a, "/v1/usage?group_by=session,"+url.QueryEscape("tag:"+v))
+		report := get[usagereport.Report](a, "/v1/usage?group_by=session,"+url.QueryEscape("tag:"+v))
 		if len(report.Items) != len(values) {
 			t.Errorf("usage by tag %q has %d rows, want %d", v, len(report.Items), len(values))
 		}
 	}
-	if tools := get[query.ToolReport](a, "/v1/tools?group_by=tool,agent,session&slowest=100"); len(tools.Items) != len(values) {
+	if tools := get[toolreport.Report](a, "/v1/tools?group_by=tool,agent,session&slowest=100"); len(tools.Items) != len(values) {
 		t.Errorf("tools: %d rows, want %d", len(tools.Items), len(values))
 	}
 }

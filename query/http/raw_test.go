@@ -12,6 +12,7 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
+	"tapedeck/query/sessionframes"
 	"tapedeck/schema"
 )
 
@@ -55,7 +56,7 @@ func TestRaw(t *testing.T) {
 	bodies(4, time.Second, "HTTP/1.1 200 OK\r\n\r\n", "[2]\n")
 	bodies(5, 2*time.Second, "HTTP/1.1 200 OK\r\n\r\n", "\x00\xff")
 	a := serve(t, query.NewReader(db.Conn))
-	third := get[query.Page[query.Frame]](a, talk+"/frames?limit=3").Next
+	third := get[query.Page[sessionframes.Frame]](a, talk+"/frames?limit=3").Next
 	for _, tc := range []struct{ path, accept, want string }{
 		{talk + "/frames?raw=1", "application/x-ndjson", whole.String()},
 		{talk + "/frames?raw=1", "*/*", whole.String()},

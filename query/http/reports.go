@@ -6,22 +6,24 @@ import (
 	"slices"
 	"strings"
 
-	"tapedeck/query"
+	"tapedeck/query/reports"
+	"tapedeck/query/toolreport"
+	"tapedeck/query/usagereport"
 )
 
 // Usage answers GET /v1/usage.
 func (s *Server) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := newParams(r)
-	q := query.UsageQuery{Tenant: tenant, Zone: p.zone("timezone")}
+	q := usagereport.Query{Tenant: tenant, Zone: p.zone("timezone")}
 	q.From, q.To = p.span(q.Zone, s.now())
-	q.Granularity = oneOf(p, "granularity", query.Granularities)
-	q.GroupBy = p.groupings(query.UsageGroupings)
+	q.Granularity = oneOf(p, "granularity", reports.Granularities)
+	q.GroupBy = p.groupings(usagereport.Groupings)
 	format := oneOf(p, "format", formats)
 	if err := p.done(); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	report, err := s.reader.Usage(r.Context(), q)
+	report, err := usagereport.Read(r.Context(), s.reader, q)
 	if err != nil || format != "csv" {
 		s.answer(w, r, report, err)
 		return
@@ -50,12 +52,12 @@ const slowestMost = 1000
 // Tools answers GET /v1/tools.
 func (s *Server) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := newParams(r)
-	q := query.ToolQuery{Tenant: tenant, Zone: p.zone("timezone")}
+	q := toolreport.Query{Tenant: tenant, Zone: p.zone("timezone")}
 	q.From, q.To = p.span(q.Zone, s.now())
-	q.Granularity = oneOf(p, "granularity", query.Granularities)
-	q.GroupBy = p.groupings(query.ToolGroupings)
+	q.Granularity = oneOf(p, "granularity", reports.Granularities)
+	q.GroupBy = p.groupings(toolreport.Groupings)
 	if !p.values.Has("group_by") {
-		q.GroupBy = query.ToolGroupings[:1]
+		q.GroupBy = toolreport.Groupings[:1]
 	}
 	q.Slowest = p.number("slowest", 0, 0, slowestMost)
 	format := oneOf(p, "format", formats)
@@ -66,7 +68,7 @@ func (s *Server) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 		s.fail(w, r, err)
 		return
 	}
-	report, err := s.reader.Tools(r.Context(), q)
+	report, err := toolreport.Read(r.Context(), s.reader, q)
 	if err != nil || format != "csv" {
 		s.answer(w, r, report, err)
 		return
@@ -79,13 +81,13 @@ func (s *Server) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 func (p *params) groupings(allowed []string) []string {
 	list := p.words("group_by")
 	for _, name := range list {
-		tag, isTag := strings.CutPrefix(name, query.TagPrefix)
-		if slices.Contains(allowed, name) && !isTag || isTag && tag != "" && slices.Contains(allowed, query.TagPrefix) {
+		tag, isTag := strings.CutPrefix(name, reports.TagPrefix)
+		if slices.Contains(allowed, name) && !isTag || isTag && tag != "" && slices.Contains(allowed, reports.TagPrefix) {
 			continue
 		}
 		shown := slices.Clone(allowed)
-		if i := slices.Index(shown, query.TagPrefix); i >= 0 {
-			shown[i] = query.TagPrefix + "<name>"
+		if i := slices.Index(shown, reports.TagPrefix); i >= 0 {
+			shown[i] = reports.TagPrefix + "<name>"
 		}
 		p.refuse("group_by", name, "is nothing to group by", shown...)
 		return nil

@@ -5,7 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"tapedeck/query"
+	"tapedeck/query/deletion"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionlist"
+	"tapedeck/query/timeline"
+	"tapedeck/query/transcript"
 )
 
 // Limits of pages: how much one holds if nothing is said, and at most.
@@ -18,7 +23,7 @@ const (
 // Sessions answers GET /v1/sessions.
 func (s *Server) Sessions(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := newParams(r)
-	q := query.SessionQuery{Tenant: tenant}
+	q := sessionlist.Query{Tenant: tenant}
 	q.From, q.To = p.span(time.UTC, s.now())
 	q.Text, q.Tags = p.text("q"), p.tags("tag")
 	q.Agents, q.Tools, q.Models = p.texts("agent"), p.texts("tool"), p.texts("model")
@@ -26,28 +31,28 @@ func (s *Server) Sessions(w http.ResponseWriter, r *http.Request, tenant string)
 	q.MinDuration, q.MaxDuration = p.durations("min_duration", "max_duration")
 	q.SilentFor, q.RunningFor = p.duration("silent_for"), p.duration("running_for")
 	q.MinTokens, q.MaxTokens = p.tokens()
-	q.Statuses = someOf(p, "status", query.SessionStatuses)
-	q.Sort = oneOf(p, "sort", query.SessionSorts)
+	q.Statuses = someOf(p, "status", sessionhead.Statuses)
+	q.Sort = oneOf(p, "sort", sessionlist.Sorts)
 	q.Limit = p.number("limit", sessionsLimit, 1, sessionsMost)
 	q.Cursor = p.text("cursor")
 	if err := p.done(); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	page, err := s.reader.Sessions(r.Context(), q)
+	page, err := sessionlist.Read(r.Context(), s.reader, q)
 	s.answer(w, r, page, err)
 }
 
 // tags reads tags: "k:v", or "k" for any value.
-func (p *params) tags(name string) []query.TagFilter {
-	var list []query.TagFilter
+func (p *params) tags(name string) []sessionlist.TagFilter {
+	var list []sessionlist.TagFilter
 	for _, v := range p.texts(name) {
 		key, value, ok := strings.Cut(v, ":")
 		if key == "" {
 			p.refuse(name, v, "has no name", "name:value", "name")
 			return nil
 		}
-		list = append(list, query.TagFilter{Key: key, Value: value, AnyValue: !ok})
+		list = append(list, sessionlist.TagFilter{Key: key, Value: value, AnyValue: !ok})
 	}
 	return list
 }
@@ -58,7 +63,7 @@ func (s *Server) Session(w http.ResponseWriter, r *http.Request, tenant, session
 		s.fail(w, r, err)
 		return
 	}
-	detail, err := s.reader.Session(r.Context(), tenant, session)
+	detail, err := sessiondetail.Read(r.Context(), s.reader, tenant, session)
 	s.answer(w, r, detail, err)
 }
 
@@ -66,7 +71,7 @@ func (s *Server) Session(w http.ResponseWriter, r *http.Request, tenant, session
 func (s *Server) Delete(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	err := newParams(r).done()
 	if err == nil {
-		err = s.reader.Delete(r.Context(), tenant, session)
+		err = deletion.Delete(r.Context(), s.reader, tenant, session)
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -81,14 +86,14 @@ func (s *Server) Timeline(w http.ResponseWriter, r *http.Request, tenant, sessio
 		s.fail(w, r, err)
 		return
 	}
-	timeline, err := s.reader.Timeline(r.Context(), tenant, session)
+	timeline, err := timeline.Read(r.Context(), s.reader, tenant, session)
 	s.answer(w, r, timeline, err)
 }
 
 // Transcript answers GET /v1/sessions/{id}/transcript.
 func (s *Server) Transcript(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	p := newParams(r)
-	q := query.TranscriptQuery{
+	q := transcript.Query{
 		Tenant: tenant, Session: session, Chunks: p.flag("chunks"), Since: p.instant("since", time.UTC, s.now()),
 		Limit: p.number("limit", transcriptLimit, 1, transcriptMost), Cursor: p.text("cursor"),
 	}
@@ -96,6 +101,6 @@ func (s *Server) Transcript(w http.ResponseWriter, r *http.Request, tenant, sess
 		s.fail(w, r, err)
 		return
 	}
-	page, err := s.reader.Transcript(r.Context(), q)
+	page, err := transcript.Read(r.Context(), s.reader, q)
 	s.answer(w, r, page, err)
 }

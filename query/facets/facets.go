@@ -1,0 +1,65 @@
+package facets
+
+import (
+	"context"
+	"time"
+
+	"tapedeck/query"
+)
+
+// FacetsQuery asks for names that sessions can be filtered by.
+type Query struct {
+	Tenant   string
+	From, To time.Time // by whole days (UTC); zero for no limit
+	Limit    int       // names of each kind
+}
+
+// Facets are the most frequent names of each kind, the most frequent first.
+type Facets struct {
+	Agents   []string `json:"agents"`
+	Tools    []string `json:"tools"`
+	Models   []string `json:"models"`
+	Dialects []string `json:"dialects"`
+	Tags     []string `json:"tags"` // without their values
+}
+
+// facetsShape is what sql/facets.sql asks of, for tables of facts and of streams.
+type facetsShape struct{ Facts, Streams facetRange }
+
+type facetRange struct {
+	Column   string // of a row's time
+	From, To bool
+}
+
+type facetRow struct {
+	Kind string `ch:"kind"`
+	Name string `ch:"name"`
+}
+
+// Facets lists the names.
+func Read(ctx context.Context, r *query.Reader, q Query) (*Facets, error) {
+	from, to := !q.From.IsZero(), !q.To.IsZero()
+	a := query.Args{"tenant": q.Tenant, "limit": q.Limit}
+	if from {
+		a["from"] = q.From.UnixNano()
+	}
+	if to {
+		a["to"] = q.To.UnixNano()
+	}
+	rows, err := query.Ask[facetRow](ctx, r, statements, "facets", facetsShape{
+		Facts:   facetRange{Column: "seen_at", From: from, To: to},
+		Streams: facetRange{Column: "first_at", From: from, To: to},
+	}, a)
+	if err != nil {
+		return nil, err
+	}
+	f := &Facets{Agents: []string{}, Tools: []string{}, Models: []string{}, Dialects: []string{}, Tags: []string{}}
+	lists := map[string]*[]string{
+		"agent": &f.Agents, "tool": &f.Tools, "model": &f.Models, "dialect": &f.Dialects, "tag": &f.Tags,
+	}
+	for _, row := range rows {
+		list := lists[row.Kind]
+		*list = append(*list, row.Name)
+	}
+	return f, nil
+}

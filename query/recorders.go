@@ -1,0 +1,35 @@
+package query
+
+import "time"
+
+// Recorders reports which recording processes are alive.
+type Recorders interface {
+	// Alive returns their ids. A recorder that is not among them is gone if the last
+	// frame of its streams is older than within; 0 means that the list may be
+	// incomplete, so that nothing follows from absence.
+	Alive() (ids []string, within time.Duration)
+}
+
+// liveness returns the parameters of sql/alive.sql.
+func Liveness(now int64, r *Reader) Args {
+	a := Args{"recorders": []string{}, "silent_since": now - int64(RecorderTimeout), "unheard_since": now - int64(RecorderTimeout)}
+	if r.recorders == nil {
+		return a
+	}
+	ids, within := r.recorders.Alive()
+	if within > 0 {
+		a["unheard_since"] = now - int64(within)
+	}
+	if len(ids) > 0 {
+		a["recorders"] = ids
+	}
+	return a
+}
+
+const (
+	// DefaultQuietAfter is the default of WithQuietAfter.
+	DefaultQuietAfter = 30 * time.Second
+	// RecorderTimeout is how long a stream may be silent before its recorder counts as gone,
+	// if the recorder sends no heartbeats.
+	RecorderTimeout = time.Hour
+)

@@ -1,0 +1,107 @@
+package reports
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Unknown stands in CSV for what a row is grouped by and has none of.
+const Unknown = "unknown"
+
+// reportScope is what a report covers.
+type Scope struct {
+	From, To *time.Time // nil for no limit
+	Timezone string
+	GroupBy  []string
+}
+
+// cells returns the values of scopeColumns.
+func (s Scope) cells() []string { return []string{s.end(s.From), s.end(s.To), s.Timezone} }
+
+var scopeColumns = []string{"from", "to", "timezone"}
+
+// end formats one end of the range in the report's time zone; "" for no limit.
+func (s Scope) end(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	zone, err := time.LoadLocation(s.Timezone)
+	if err != nil { // unlikely: the report was computed in this time zone
+		zone = time.UTC
+	}
+	return at.In(zone).Format(time.RFC3339)
+}
+
+// fileName returns a name of the report's range, time zone and groups, with characters
+// that are valid in every file system.
+func (s Scope) FileName(kind string) string {
+	words := []string{kind}
+	for _, at := range []*time.Time{s.From, s.To} {
+		if end := s.end(at); end != "" {
+			end = strings.TrimSuffix(end[:16], "T00:00") // to the minute
+			words = append(words, end)
+		} else {
+			words = append(words, "open")
+		}
+	}
+	words = append(words, s.Timezone)
+	if len(s.GroupBy) > 0 {
+		words = append(words, "by-"+strings.Join(s.GroupBy, "-"))
+	}
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, strings.Join(words, "_"))
+	return name[:min(len(name), 150)]
+}
+
+// reportCSV writes the rows of a report; end returns the first error.
+type CSV struct {
+	*csv.Writer
+	scope  Scope
+	failed error
+}
+
+func NewCSV(w io.Writer, scope Scope, columns []string) *CSV {
+	c := &CSV{Writer: csv.NewWriter(w), scope: scope}
+	c.UseCRLF = true
+	c.Cells(slices.Concat([]string{"period"}, scope.GroupBy, columns, scopeColumns))
+	return c
+}
+
+func (c *CSV) Row(p Period, g Group, values []string) {
+	cells := []string{""}
+	if p.Name != nil {
+		cells[0] = *p.Name
+	}
+	for _, name := range c.scope.GroupBy {
+		value := Unknown
+		if v := g[name]; v != nil {
+			value = *v
+		}
+		cells = append(cells, value)
+	}
+	c.Cells(slices.Concat(cells, values, c.scope.cells()))
+}
+
+func (c *CSV) End(totals []string) error {
+	c.Cells(slices.Concat([]string{"total"}, make([]string, len(c.scope.GroupBy)), totals, c.scope.cells()))
+	c.Flush()
+	if err := errors.Join(c.failed, c.Error()); err != nil {
+		return fmt.Errorf("write CSV: %w", err)
+	}
+	return nil
+}
+
+func (c *CSV) Cells(cells []string) {
+	if c.failed == nil {
+		c.failed = c.Write(cells)
+	}
+}

@@ -1,0 +1,147 @@
+package reports
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/ext"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/column"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+	"tapedeck/schema/statement"
+)
+
+// ReportRows bounds the rows of a report.
+const MaxRows = 200_000
+
+var errTooManyRows = &problem.Problem{
+	Title: "Report too long", Status: 400,
+	Detail: "This report would have more than " + strconv.Itoa(MaxRows) + " rows.",
+	Hint:   "Ask for a shorter range, a coarser granularity or fewer groupings.",
+}
+
+func NoGrouping(name string, allowed []string) error {
+	return problem.BadParameter("group_by", fmt.Sprintf("group_by %q is nothing to group by.", name), allowed...)
+}
+
+// report is what reports over a range of time have in common.
+type Report struct {
+	Tenant      string
+	From, To    *time.Time
+	Zone        *time.Location
+	Granularity Granularity
+	Shape       Shape
+	Args        query.Args
+	tables      []*ext.Table // come with the query
+}
+
+// reportShape is what the statements of reports ask of.
+type Shape struct {
+	Table, ID, Kind string // the table, the column of its facts' ids, the kind of span
+	Period          string
+	Groups          []string // SQL
+	From, To        bool
+	ByNode          bool
+	Tags            []string
+
+	// Whether there is anything that needs care: see sql/crossing.sql.
+	Crossing, Repeated, Running, Careful, All bool
+}
+
+func New(tenant string, from, to time.Time, zone *time.Location, g Granularity) *Report {
+	if zone == nil {
+		zone = time.UTC
+	}
+	if g == "" {
+		g = Whole
+	}
+	b := &Report{Tenant: tenant, Zone: zone, Granularity: g}
+	b.Args = query.Args{"tenant": tenant, "zone": zone.String(), "limit": MaxRows + 1}
+	if !from.IsZero() {
+		from = from.UTC()
+		b.From, b.Shape.From, b.Args["from"] = &from, true, from.UnixNano()
+	}
+	if !to.IsZero() {
+		to = to.UTC()
+		b.To, b.Shape.To, b.Args["to"] = &to, true, to.UnixNano()
+	}
+	return b
+}
+
+// RepeatedLimit is up to how many repeated ids are told apart from the rest. With
+// more of them it is cheaper to treat all with care. A variable for tests.
+var RepeatedLimit = 100_000
+
+// findExceptions looks for what a report cannot just add up, and keeps it in
+// tables that come with its queries.
+func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
+	if b.Shape.From || b.Shape.To {
+		rows, err := query.Ask[struct {
+			ID string `ch:"session_id"`
+		}](ctx, r, statements, "crossing", b.Shape, b.Args)
+		if err != nil {
+			return err
+		}
+		b.Shape.Crossing = len(rows) > 0
+		if err := attach(b, "crossing_sessions", "session_id", "String", len(rows), func(i int) any { return rows[i].ID }); err != nil {
+			return err
+		}
+	}
+	rows, err := query.Ask[struct {
+		ID uint64 `ch:"id"`
+	}](ctx, r, statements, "repeated_ids", b.Shape, b.Args.With("limit", RepeatedLimit+1))
+	if err != nil {
+		return err
+	}
+	if b.Shape.All = len(rows) > RepeatedLimit; b.Shape.All {
+		rows = nil
+	}
+	b.Shape.Repeated = len(rows) > 0
+	if err := attach(b, "repeated_ids", "id", "UInt64", len(rows), func(i int) any { return rows[i].ID }); err != nil {
+		return err
+	}
+	if b.Shape.Table == "usage" {
+		running, err := query.AskOne[struct {
+			Found uint64 `ch:"found"`
+		}](ctx, r, statements, "any_running", b.Shape, b.Args)
+		if err != nil {
+			return err
+		}
+		b.Shape.Running = running.Found > 0
+	}
+	b.Shape.Careful = b.Shape.Crossing || b.Shape.Repeated || b.Shape.Running || b.Shape.All
+	return nil
+}
+
+// attach has a table of one column come with the report's queries, if it is not
+// empty.
+func attach(b *Report, table, name string, kind column.Type, rows int, value func(i int) any) error {
+	if rows == 0 {
+		return nil
+	}
+	t, err := ext.NewTable(table, ext.Column(name, kind))
+	for i := 0; err == nil && i < rows; i++ {
+		err = t.Append(value(i))
+	}
+	if err != nil {
+		return fmt.Errorf("table %s for a query: %w", table, err)
+	}
+	b.tables = append(b.tables, t)
+	return nil
+}
+
+// askReport is ask for the statements of a report.
+func Ask[Row any](ctx context.Context, r *query.Reader, set *statement.Set, b *Report, name string, a query.Args) ([]Row, error) {
+	if len(b.tables) > 0 {
+		ctx = clickhouse.Context(ctx, clickhouse.WithExternalTable(b.tables...))
+	}
+	rows, err := query.Ask[Row](ctx, r, set, name, b.Shape, a)
+	if err == nil && len(rows) > MaxRows {
+		err = errTooManyRows
+	}
+	return rows, err
+}

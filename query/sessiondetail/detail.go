@@ -1,0 +1,73 @@
+package sessiondetail
+
+import (
+	"context"
+
+	"tapedeck/query"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionstreams"
+	"tapedeck/query/spanmerge"
+	"tapedeck/query/usagerecord"
+)
+
+// SessionDetail is all there is to say of one session but its frames, spans and
+// messages.
+type Detail struct {
+	sessionhead.Head
+	Runs          []Run                   `json:"runs"`
+	Streams       []sessionstreams.Stream `json:"streams"`
+	Totals        Totals                  `json:"totals"`
+	Discrepancies []Discrepancy           `json:"discrepancies"`
+}
+
+// Totals add up a session.
+type Totals struct {
+	Runs    uint64                 `json:"runs"`
+	Streams uint64                 `json:"streams"`
+	Frames  uint64                 `json:"frames"`
+	Bytes   uint64                 `json:"bytes"`
+	Tools   sessionhead.ToolCounts `json:"tools"`
+	query.Spent
+}
+
+// Session gives one session. The error of one that is not there is a problem
+// with status 404, here as for all that is asked of a session.
+func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail, error) {
+	s, err := sessionstreams.Find(ctx, r, tenant, session)
+	if err != nil {
+		return nil, err
+	}
+	streams, err := sessionstreams.OfSession(ctx, r, tenant, s)
+	if err != nil {
+		return nil, err
+	}
+	spans, err := spanmerge.OfSession(ctx, r, tenant, s)
+	if err != nil {
+		return nil, err
+	}
+	usage, err := usagerecord.OfSession(ctx, r, tenant, s)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := query.Ask[runText](ctx, r, statements, "run_texts", nil, sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
+	if err != nil {
+		return nil, err
+	}
+	counted := sessionhead.CountSpans(spans)
+	head := sessionhead.Summarize(s, r, counted, r.Now())
+	head.Spent = usagerecord.SpentOn(usage)
+	d := &Detail{
+		Head: head.Head, Streams: streams, Runs: newRuns(spans, usage, texts),
+		Totals: Totals{
+			Runs: counted.Runs, Streams: s.Streams, Frames: s.Frames, Bytes: s.Bytes,
+			Tools: head.Tools, Spent: head.Spent,
+		},
+	}
+	d.End = sessionhead.NewEnd(&d.Head, s, counted.Runs, spans)
+	var counters sessionstreams.Counters
+	for i := range streams {
+		counters.Add(&streams[i].Counters)
+	}
+	d.Discrepancies = discrepancies(&counters, counted, &head.Spent, repeatedStreams(streams))
+	return d, nil
+}

@@ -1,0 +1,59 @@
+package sessionframes
+
+import (
+	"context"
+	"fmt"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+	"tapedeck/query/sessionstreams"
+	"tapedeck/schema"
+	"tapedeck/schema/clickhouse"
+)
+
+// WholeFrame is a frame with its recorded bytes, and how they came.
+type WholeFrame struct {
+	Frame
+	Raw  []byte `json:"raw"`
+	Cuts []Cut  `json:"cuts"`
+}
+
+// FrameCut is the end of a read inside of a frame.
+type Cut struct {
+	Bytes    uint32  `json:"bytes"`     // of the frame that had arrived
+	OffsetMS float64 `json:"offset_ms"` // when, from the session's start
+}
+
+type wholeFrameRow struct {
+	frameRow
+	Cuts string `ch:"cuts"`
+}
+
+// Frame gives one frame by its position.
+func ReadOne(ctx context.Context, r *query.Reader, tenant, session string, at schema.Position) (*WholeFrame, error) {
+	s, err := sessionstreams.Find(ctx, r, tenant, session)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := query.Ask[wholeFrameRow](ctx, r, statements, "frame", nil,
+		query.Args{"tenant": tenant, "session": session, "stream": at.StreamID, "seq": at.Seq})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 || rows[0].At != at.At {
+		return nil, problem.NotFound(fmt.Sprintf("The session %q has no frame at %s.", session, at))
+	}
+	row := &rows[0]
+	cuts, err := clickhouse.ParseCuts([]byte(row.Cuts), row.At)
+	if err != nil {
+		return nil, fmt.Errorf("frame %s: %w", at, err)
+	}
+	f := &WholeFrame{Frame: row.frame(s.Started), Raw: []byte(row.Raw), Cuts: make([]Cut, len(cuts))}
+	for i, cut := range cuts {
+		f.Cuts[i] = Cut{Bytes: cut.Offset, OffsetMS: query.Millis(cut.At - s.Started)}
+	}
+	one := []Frame{f.Frame}
+	err = nameDialects(ctx, r, &Query{Tenant: tenant, Session: session}, one)
+	f.Frame = one[0]
+	return f, err
+}

@@ -1,0 +1,72 @@
+package sessionhead
+
+import (
+	"time"
+
+	"tapedeck/schema"
+)
+
+// SessionStatus is how a session stands.
+type Status string
+
+const (
+	// Running: one of its streams has not ended, and a frame came within
+	// the quiet time (see WithQuietAfter).
+	Running Status = "running"
+	// Quiet: one of its streams has not ended, no frame came for longer than the
+	// quiet time, and a run is open or there is none at all.
+	Quiet Status = "quiet"
+	// Lost: as Quiet, but the processes that record its open streams are gone (see
+	// Recorders).
+	Lost Status = "lost"
+	// Failed: its last run ended in an error, or one did and another was cancelled.
+	Failed Status = "error"
+	// Cancelled: a run was cancelled, and none failed.
+	Cancelled Status = "cancelled"
+	// Incomplete: a run never ended, or the stream that came last was cut off.
+	Incomplete Status = "incomplete"
+	// Fine: anything else.
+	Fine Status = "ok"
+)
+
+// SessionStatuses are all there are.
+var Statuses = []Status{Running, Quiet, Lost, Fine, Failed, Cancelled, Incomplete}
+
+// Open reports whether frames may still come: the session runs or is quiet.
+func (s Status) Open() bool { return s == Running || s == Quiet }
+
+// sessionState is what a session's status depends on.
+type sessionState struct {
+	live, lost    bool          // a stream has not ended, and its recorder is alive or gone
+	silent        time.Duration // since the last frame
+	cut           bool          // the stream that came last ended in an error
+	runs          uint64
+	openRuns      uint64        // runs that are open or wait
+	unclosedRuns  uint64        // runs that their stream's end cut short
+	failedRuns    uint64        // runs that ended in an error
+	cancelledRuns uint64        // runs that were cancelled
+	lastRun       schema.Status // of the run that began last; "" without runs
+}
+
+// status returns the status. If all runs of a session have ended, they decide once it is
+// silent, although its stream may continue.
+func (s *sessionState) status(quietAfter time.Duration) Status {
+	pending := s.runs == 0 || s.openRuns > 0
+	switch {
+	case s.live && s.silent <= quietAfter:
+		return Running
+	case s.live && pending:
+		return Quiet
+	case s.lost && pending:
+		return Lost
+	case s.lastRun == schema.StatusError, s.failedRuns > 0 && s.cancelledRuns > 0:
+		return Failed
+	case s.openRuns > 0 || s.unclosedRuns > 0:
+		return Incomplete
+	case s.cancelledRuns > 0:
+		return Cancelled
+	case s.cut:
+		return Incomplete
+	}
+	return Fine
+}

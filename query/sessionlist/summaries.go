@@ -1,0 +1,96 @@
+package sessionlist
+
+import (
+	"context"
+
+	"tapedeck/query"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionstreams"
+)
+
+// sessionUsageRow is what a session used.
+type sessionUsageRow struct {
+	ID string `ch:"session_id"`
+	query.SumsRow
+}
+
+// sessionSummary is a session with the rows that it was made from.
+type summary struct {
+	sessionhead.Summary
+	streams *sessionstreams.Row
+	spans   *sessionhead.SpanCounts
+}
+
+// summaries gives all that the list shows of the sessions, by id, but for their ends
+// (see setEnds). Sessions that are not there are left out.
+func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []sessionID) (map[string]*summary, error) {
+	sessions := make(map[string]*summary, len(ids))
+	if len(ids) == 0 {
+		return sessions, nil
+	}
+	oldest := ids[0].OldestStream
+	for i := range ids {
+		oldest = min(oldest, ids[i].OldestStream)
+	}
+	a := inSessions(tenant, ids)
+	now := r.Now()
+	streams, err := sessionstreams.ReadStreams(ctx, r, sessionstreams.Shape{Since: oldest > 0}, a.With("oldest_stream", oldest))
+	if err != nil {
+		return nil, err
+	}
+	spans, err := query.Ask[sessionhead.SpanCounts](ctx, r, statements, "session_spans", nil, a)
+	if err != nil {
+		return nil, err
+	}
+	spansOf := make(map[string]*sessionhead.SpanCounts, len(spans))
+	for i := range spans {
+		spansOf[spans[i].ID] = &spans[i]
+	}
+	for i := range streams {
+		row := &streams[i]
+		found := spansOf[row.ID]
+		if found == nil {
+			found = &sessionhead.SpanCounts{}
+		}
+		sessions[row.ID] = &summary{*sessionhead.Summarize(row, r, found, now), row, found}
+	}
+	spent, err := readSpent(ctx, r, tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	for id, s := range sessions {
+		s.Spent = spent[id]
+	}
+	return sessions, nil
+}
+
+// spent gives what the sessions used, by id; those that used nothing are left out.
+// It asks only if that was not looked up before.
+func readSpent(ctx context.Context, r *query.Reader, tenant string, ids []sessionID) (map[string]query.Spent, error) {
+	spent := make(map[string]query.Spent, len(ids))
+	if ids[0].spent != nil { // then of all of them
+		for i := range ids {
+			spent[ids[i].ID] = *ids[i].spent
+		}
+		return spent, nil
+	}
+	usage, err := query.Ask[sessionUsageRow](ctx, r, statements, "session_usage", nil, inSessions(tenant, ids))
+	if err != nil {
+		return nil, err
+	}
+	for i := range usage {
+		spent[usage[i].ID] = usage[i].Spent()
+	}
+	return spent, nil
+}
+
+// inSessions are the parameters for the facts of some sessions, at least of one.
+func inSessions(tenant string, ids []sessionID) query.Args {
+	names := make([]string, len(ids))
+	first, last := ids[0].Started, ids[0].Last
+	for i := range ids {
+		names[i] = ids[i].ID
+		first, last = min(first, ids[i].Started), max(last, ids[i].Last)
+	}
+	return query.Args{"tenant": tenant, "sessions": names}.Within(first, last)
+}

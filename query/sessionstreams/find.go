@@ -1,0 +1,61 @@
+package sessionstreams
+
+import (
+	"context"
+	"fmt"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+)
+
+// sessionStreamsShape is what sql/session_streams.sql asks of.
+type Shape struct {
+	Since bool // no stream is older than oldest_stream, s since 1970
+	Ends  bool // when each stream ended
+}
+
+// sessionStreamsRow is what the streams tell of a session.
+type Row struct {
+	ID          string   `ch:"session_id"`
+	Started     int64    `ch:"started_ns"`
+	Last        int64    `ch:"last_ns"`
+	End         int64    `ch:"end_ns"`        // of the last stream, or the last frame
+	LastEnded   int64    `ch:"last_ended_ns"` // of the stream that was last to end; 0 if it did not
+	LastReason  string   `ch:"last_reason"`
+	StreamIDs   []string `ch:"stream_ids"` // with StreamEnds: when each stream ended, or its last frame
+	StreamEnds  []int64  `ch:"stream_ends"`
+	Streams     uint64   `ch:"streams"`
+	Frames      uint64   `ch:"frames"`
+	Bytes       uint64   `ch:"bytes"`
+	LiveStreams uint64   `ch:"live_streams"`
+	LostStreams uint64   `ch:"lost_streams"`
+	Cut         bool     `ch:"cut"`
+	Title       string   `ch:"title"`
+	Dialects    []string `ch:"dialects"`
+	TagKeys     []string `ch:"tag_keys"`
+	TagValues   []string `ch:"tag_values"`
+}
+
+// find gives what the streams tell of a session.
+func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, error) {
+	rows, err := ReadStreams(ctx, r, Shape{Ends: true}, query.Args{"tenant": tenant, "sessions": []string{session}})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		p := problem.NotFound(fmt.Sprintf("There is no session %q.", session))
+		p.Hint = "GET /v1/sessions lists the sessions there are."
+		return nil, p
+	}
+	return &rows[0], nil
+}
+
+// inSession are the parameters for the facts of one session.
+func Parameters(tenant string, s *Row) query.Args {
+	return query.Args{"tenant": tenant, "sessions": []string{s.ID}}.Within(s.Started, s.Last)
+}
+
+// readStreams returns what the streams say of some sessions.
+func ReadStreams(ctx context.Context, r *query.Reader, shape Shape, a query.Args) ([]Row, error) {
+	return query.Ask[Row](ctx, r, statements, "session_streams", shape, query.Liveness(r.Now(), r).And(a))
+}

@@ -1,0 +1,60 @@
+package sessionstreams
+
+import (
+	"context"
+
+	"tapedeck/query"
+)
+
+type streamRow struct {
+	ID          string            `ch:"stream_id"`
+	Transport   string            `ch:"transport_name"`
+	Dialect     string            `ch:"dialect_name"`
+	Evidence    string            `ch:"dialect_evidence"`
+	Source      string            `ch:"source_text"`
+	Tags        map[string]string `ch:"tag_map"`
+	Title       string            `ch:"title_text"`
+	First       int64             `ch:"first_ns"`
+	Last        int64             `ch:"last_ns"`
+	Ended       int64             `ch:"ended_ns"`
+	EndReason   string            `ch:"reason"`
+	Digest      string            `ch:"digest_text"`
+	Recorder    string            `ch:"stream_recorder"`
+	IsLost      bool              `ch:"is_lost"`
+	Parts       uint64            `ch:"parts"`
+	Frames      uint64            `ch:"frame_count"`
+	Bytes       uint64            `ch:"byte_count"`
+	NotJSON     uint64            `ch:"not_json_count"`
+	InvalidUTF8 uint64            `ch:"invalid_utf8_count"`
+	Oversize    uint64            `ch:"oversize_count"`
+	Unknown     uint64            `ch:"unknown_count"`
+	Lost        uint64            `ch:"lost_count"`
+	Repeated    uint64            `ch:"repeated_count"`
+	Back        uint64            `ch:"back_count"`
+}
+
+// streams gives the streams of a session, in order of their first frame.
+func OfSession(ctx context.Context, r *query.Reader, tenant string, s *Row) ([]Stream, error) {
+	rows, err := query.Ask[streamRow](ctx, r, statements, "streams_of_session", nil, Parameters(tenant, s).And(query.Liveness(r.Now(), r)))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Stream, len(rows))
+	for i := range rows {
+		list[i] = rows[i].stream()
+	}
+	return list, nil
+}
+
+func (row *streamRow) stream() Stream {
+	return Stream{
+		ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
+		Tags: row.Tags, Title: row.Title, FirstAt: query.Moment(row.First), LastAt: query.Moment(row.Last),
+		Frames: row.Frames, Bytes: row.Bytes, Ended: query.Known(row.Ended), EndReason: row.EndReason, Digest: row.Digest,
+		IsLost: row.IsLost,
+		Counters: Counters{
+			NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,
+			Lost: row.Lost, Repeated: row.Repeated, Back: row.Back,
+		},
+	}
+}

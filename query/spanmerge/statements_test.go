@@ -1,0 +1,13 @@
+package spanmerge
+
+import (
+	"testing"
+
+	"tapedeck/query/querytest"
+)
+
+func TestStatements(t *testing.T) {
+	querytest.Statements(t, statements,
+		querytest.NewStatement("spans", "spans", nil),
+	)
+}

@@ -1,0 +1,13 @@
+package transcript
+
+import (
+	"testing"
+
+	"tapedeck/query/querytest"
+)
+
+func TestStatements(t *testing.T) {
+	querytest.Statements(t, statements,
+		querytest.NewStatement("messages", "messages", struct{ Chunks bool }{true}),
+	)
+}

@@ -1,0 +1,95 @@
+package usagerecord
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/sessionstreams"
+	"tapedeck/schema"
+)
+
+// UsageRecord is one count of tokens, as a source told it.
+type Record struct {
+	ID       string    `json:"id"`
+	SpanID   string    `json:"span_id"`
+	RunID    string    `json:"run_id"`
+	Agent    string    `json:"agent"`
+	Model    *string   `json:"model"` // null where the source names none
+	Provider *string   `json:"provider"`
+	Mode     string    `json:"mode"`  // add: the whole count of its scope; running: a total so far
+	Scope    string    `json:"scope"` // what the count is of
+	At       time.Time `json:"at"`
+	// Tokens is what the record adds: of a running total the difference to the
+	// one before it.
+	Tokens query.Tokens `json:"tokens"`
+	// StatedTotal is the sum that the source gives itself; null where it gives
+	// none. Discrepancy says that it is not the sum of the record's buckets.
+	StatedTotal *uint64         `json:"stated_total"`
+	Discrepancy bool            `json:"discrepancy"`
+	Raw         json.RawMessage `json:"raw"` // the source's own usage JSON; null where there is none
+}
+
+type usageRow struct {
+	ID           string `ch:"usage_id"`
+	Span         string `ch:"span_id"`
+	Run          string `ch:"run_id"`
+	Agent        string `ch:"agent"`
+	Model        string `ch:"model"`
+	Provider     string `ch:"provider"`
+	Mode         string `ch:"mode"`
+	Scope        string `ch:"scope"`
+	At           int64  `ch:"at_ns"`
+	Stated       uint64 `ch:"stated"`
+	Counted      uint64 `ch:"counted"`
+	Raw          string `ch:"raw"`
+	Input        int64  `ch:"input"`
+	CacheRead    int64  `ch:"cache_read"`
+	CacheWrite5m int64  `ch:"cache_write_5m"`
+	CacheWrite1h int64  `ch:"cache_write_1h"`
+	Output       int64  `ch:"output"`
+	Reasoning    int64  `ch:"reasoning"`
+}
+
+// usageRecords gives the usage records of a session, in order.
+func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Record, error) {
+	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", nil, sessionstreams.Parameters(tenant, s))
+	if err != nil {
+		return nil, err
+	}
+	records := make([]Record, len(rows))
+	for i := range rows {
+		records[i] = rows[i].record()
+	}
+	return records, nil
+}
+
+func (u *usageRow) record() Record {
+	rec := Record{
+		ID: u.ID, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
+		Mode: u.Mode, Scope: u.Scope, At: query.Moment(u.At), Raw: query.RawJSON(u.Raw),
+		Tokens: query.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
+	}
+	if u.Stated != 0 {
+		rec.StatedTotal, rec.Discrepancy = &u.Stated, u.Stated != u.Counted
+	}
+	return rec
+}
+
+// spent prices nothing so far: every record is a call without a price.
+func SpentOn(records []Record) query.Spent {
+	var s query.Spent
+	for i := range records {
+		if !strings.HasPrefix(records[i].Scope, schema.RestScope) {
+			s.Calls++
+			s.UnpricedCalls++
+		}
+		s.Tokens.Add(records[i].Tokens)
+		if records[i].Discrepancy {
+			s.Discrepancies++
+		}
+	}
+	return s
+}

@@ -1,0 +1,21 @@
+package usagereport
+
+import (
+	"testing"
+
+	"tapedeck/query/querytest"
+	"tapedeck/query/reports"
+)
+
+func TestStatements(t *testing.T) {
+	report := reports.Shape{
+		Table: "usage", ID: "usage_id", Period: reports.Daily.Expression("at_ns"),
+		Groups: []string{usageColumns["model"], usageColumns["node"]}, From: true, To: true, ByNode: true, Tags: []string{"customer"},
+		Crossing: true, Repeated: true, Running: true, Careful: true,
+	}
+	plain := reports.Shape{Table: "usage", ID: "usage_id", Period: reports.Whole.Expression("at_ns"), Groups: []string{usageColumns["model"]}}
+	querytest.Statements(t, statements,
+		querytest.NewStatement("usage_report", "usage_report", plain),
+		querytest.NewStatement("usage_report_with_care", "usage_report", report),
+	)
+}

@@ -1,0 +1,34 @@
+package query
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// named is the name, nil for "".
+func Named(name string) *string {
+	if name == "" {
+		return nil
+	}
+	return &name
+}
+
+// rawJSON is text that is JSON, and nil, which is null, for any other.
+func RawJSON(text string) json.RawMessage {
+	if text == "" || !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// orEmpty is the list, empty instead of nil: "[]" in JSON.
+func OrEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// since is the time from one moment to another, ns since 1970; never negative, as
+// the clock of a recorder may be ahead of this one.
+func Since(now, then int64) time.Duration { return time.Duration(max(now-then, 0)) }
