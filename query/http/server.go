@@ -1,124 +1,63 @@
 package queryhttp
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"syscall"
 	"time"
 
-	"github.com/ClickHouse/clickhouse-go/v2"
-
-	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/deletion"
+	"tapedeck/query/endpoint"
+	"tapedeck/query/facets"
+	"tapedeck/query/sessiondetail"
+	"tapedeck/query/sessionframes"
+	"tapedeck/query/sessionlist"
+	"tapedeck/query/sessionstreams"
+	"tapedeck/query/timeline"
+	"tapedeck/query/toolreport"
+	"tapedeck/query/transcript"
+	"tapedeck/query/usagereport"
 )
 
-// Server holds the handlers. They may run at the same time.
+// Server holds the handlers of all questions.
 type Server struct {
-	reader *query.Reader
-	log    *slog.Logger
-	now    func() time.Time
+	Sessions, Facets, Streams, Usage, Tools                                        endpoint.Tenant
+	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
+
+	// Frame answers GET /v1/sessions/{id}/frames/{position}.
+	Frame func(w http.ResponseWriter, r *http.Request, tenant, session, position string)
 }
 
 // Option changes a Server.
-type Option func(*Server)
+type Option func(*endpoint.Base)
 
-// WithClock has "now" in parameters be the time of the given clock.
-func WithClock(now func() time.Time) Option { return func(s *Server) { s.now = now } }
+// WithClock sets the clock of "now" in parameters; default time.Now.
+func WithClock(now func() time.Time) Option { return func(b *endpoint.Base) { b.Clock = now } }
 
-// New makes a server. log may be nil.
+// New returns a server. log may be nil.
 func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{reader: reader, log: log, now: time.Now}
+	b := &endpoint.Base{Reader: reader, Log: log, Clock: time.Now}
 	for _, o := range options {
-		o(s)
+		o(b)
 	}
-	return s
-}
-
-// answer writes a result, or the problem that stood in its way.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, result any, err error) {
-	if err != nil {
-		s.fail(w, r, err)
-		return
+	frames := sessionframes.Handler{Base: b}
+	return &Server{
+		Sessions:   sessionlist.Handler{Base: b}.Sessions,
+		Facets:     facets.Handler{Base: b}.Facets,
+		Streams:    sessionstreams.Handler{Base: b}.Streams,
+		Usage:      usagereport.Handler{Base: b}.Usage,
+		Tools:      toolreport.Handler{Base: b}.Tools,
+		Session:    sessiondetail.Handler{Base: b}.Session,
+		Delete:     deletion.Handler{Base: b}.Delete,
+		Timeline:   timeline.Handler{Base: b}.Timeline,
+		Transcript: transcript.Handler{Base: b}.Transcript,
+		Frames:     frames.Frames,
+		Frame:      frames.Frame,
+		FrameIndex: frames.FrameIndex,
+		FrameTypes: frames.FrameTypes,
+		Density:    frames.Density,
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(result); err != nil {
-		s.broken(r, err)
-	}
-}
-
-// fail answers with a problem. It must come before any other byte.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil {
-		problem.Write(w, problem.Interrupted()) // for whoever is still there
-		return
-	}
-	p, known := problem.From(err)
-	switch {
-	case known:
-	case away(err):
-		s.log.Warn("ClickHouse does not answer", "path", r.URL.Path, "error", err)
-		p = &problem.Problem{
-			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-			Detail: "The database does not answer at the moment.",
-			Hint:   "Try again in a few seconds; /readyz tells when it is back.",
-		}
-	case busy(err):
-		s.log.Warn("ClickHouse gave a query up", "path", r.URL.Path, "error", err)
-		p = &problem.Problem{
-			Status: http.StatusServiceUnavailable, RetryAfter: 10 * time.Second,
-			Detail: "The database gave this question up: it took too long or too much memory.",
-			Hint:   "Ask for a shorter range or fewer groupings, or try again when the server has less to do.",
-		}
-	default:
-		s.log.Error("query failed", "path", r.URL.Path, "error", err)
-	}
-	problem.Write(w, p)
-}
-
-// broken ends an answer that has begun and cannot be finished in a way that the
-// client notices: its connection is closed in the middle of the body.
-func (s *Server) broken(r *http.Request, err error) {
-	if r.Context().Err() == nil {
-		s.log.Warn("answer broken off", "path", r.URL.Path, "error", err)
-	}
-	panic(http.ErrAbortHandler)
-}
-
-// away reports whether err says that the server cannot be reached.
-func away(err error) bool {
-	if _, ok := errors.AsType[*net.OpError](err); ok {
-		return true
-	}
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
-		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
-		errors.Is(err, clickhouse.ErrAcquireConnTimeout) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// busy reports whether err says that the server gave a query up.
-func busy(err error) bool {
-	e, ok := errors.AsType[*clickhouse.Exception](err)
-	if !ok {
-		return false
-	}
-	switch e.Code {
-	case 159, // TIMEOUT_EXCEEDED
-		160, // TOO_SLOW
-		202, // TOO_MANY_SIMULTANEOUS_QUERIES
-		236, // ABORTED, as when it shuts down
-		241, // MEMORY_LIMIT_EXCEEDED
-		394: // QUERY_WAS_CANCELLED
-		return true
-	}
-	return false
 }

@@ -1,4 +1,4 @@
-package queryhttp
+package sessionframes
 
 import (
 	"cmp"
@@ -10,40 +10,45 @@ import (
 	"time"
 
 	"tapedeck/internal/problem"
-	"tapedeck/query/sessionframes"
+	"tapedeck/query/endpoint"
 	"tapedeck/schema"
 )
 
 const ndjson = "application/x-ndjson"
 
+const pageFrames, mostFrames = 200, 5000 // on a page, if nothing is said and at most
+
 var directions = []string{schema.Receive.String(), schema.Send.String()}
 
+// Handler answers the questions of this package.
+type Handler struct{ *endpoint.Base }
+
 // Frames answers GET /v1/sessions/{id}/frames.
-func (s *Server) Frames(w http.ResponseWriter, r *http.Request, tenant, session string) {
-	p := newParams(r)
-	q := sessionframes.Query{Tenant: tenant, Session: session, Filter: p.frameFilter()}
-	raw := p.flag("raw")
-	q.Limit = p.number("limit", framesLimit, 1, framesMost)
-	if raw && p.values.Has("limit") {
-		p.refuse("limit", p.values.Get("limit"), "does not go with raw=1, which gives all frames from the cursor on", "left out")
+func (h Handler) Frames(w http.ResponseWriter, r *http.Request, tenant, session string) {
+	p := endpoint.NewParams(r)
+	q := Query{Tenant: tenant, Session: session, Filter: filter(p)}
+	raw := p.Flag("raw")
+	q.Limit = p.Number("limit", pageFrames, 1, mostFrames)
+	if raw && p.Has("limit") {
+		p.Refuse("limit", p.Value("limit"), "does not go with raw=1, which gives all frames from the cursor on", "left out")
 	}
-	if cursor := p.text("cursor"); cursor != "" {
+	if cursor := p.Text("cursor"); cursor != "" {
 		position, err := schema.ParsePosition(cursor)
 		if err != nil {
-			p.refuse("cursor", cursor, "is not a position", `the value of "next" on the page before`, "the position of a frame")
+			p.Refuse("cursor", cursor, "is not a position", `the value of "next" on the page before`, "the position of a frame")
 		}
 		q.After = position
 	}
-	if err := p.done(); err != nil {
-		s.fail(w, r, err)
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
 		return
 	}
 	if raw {
-		s.rawFrames(w, r, q)
+		h.rawFrames(w, r, q)
 		return
 	}
-	page, err := sessionframes.Read(r.Context(), s.reader, q)
-	s.answer(w, r, page, err)
+	page, err := Read(r.Context(), h.Reader, q)
+	h.Answer(w, r, page, err)
 }
 
 // rawFrames gives the recorded bytes alone: what the client of the recorded
@@ -52,9 +57,9 @@ func (s *Server) Frames(w http.ResponseWriter, r *http.Request, tenant, session 
 // by a line feed. An answer that breaks off is not ended as HTTP demands, so
 // that a client can tell it from a whole one. A body that is no stream is ended
 // by a line feed where it does not end in one and another stream's bytes follow.
-func (s *Server) rawFrames(w http.ResponseWriter, r *http.Request, q sessionframes.Query) {
+func (h Handler) rawFrames(w http.ResponseWriter, r *http.Request, q Query) {
 	if !accepts(r, ndjson) {
-		s.fail(w, r, &problem.Problem{
+		h.Fail(w, r, &problem.Problem{
 			Status: http.StatusNotAcceptable, Parameter: "Accept", Allowed: []string{ndjson},
 			Detail: "raw=1 gives the recorded bytes as " + ndjson + ", which this request does not accept.",
 		})
@@ -65,15 +70,15 @@ func (s *Server) rawFrames(w http.ResponseWriter, r *http.Request, q sessionfram
 		q.Directions = []string{schema.Receive.String()}
 	}
 	out := newRawWriter(r.Context(), w)
-	err := sessionframes.ReadRaw(r.Context(), s.reader, q, out.frame)
+	err := ReadRaw(r.Context(), h.Reader, q, out.frame)
 	switch {
 	case err != nil && !out.begun:
-		s.fail(w, r, err)
+		h.Fail(w, r, err)
 	case err != nil:
-		s.broken(r, err)
+		h.Broken(r, err)
 	default:
 		if err := out.flush(); err != nil {
-			s.broken(r, err)
+			h.Broken(r, err)
 		}
 	}
 }
@@ -98,7 +103,7 @@ func newRawWriter(ctx context.Context, w http.ResponseWriter) *rawWriter {
 	return &rawWriter{ctx: ctx, w: w, controller: http.NewResponseController(w)}
 }
 
-func (o *rawWriter) frame(f *sessionframes.RawFrame) error {
+func (o *rawWriter) frame(f *RawFrame) error {
 	whose := f.Stream + f.Direction
 	if o.open != "" && (o.open != whose || f.Transport != schema.HTTP) {
 		o.buf = append(o.buf, '\n')

@@ -1,4 +1,4 @@
-package queryhttp
+package endpoint
 
 import (
 	"errors"

@@ -1,0 +1,43 @@
+package endpoint
+
+import (
+	"math"
+	"time"
+)
+
+// Duration reads a length of time, 0 or more, as Go writes it; 0 if it is left out.
+func (p *Params) Duration(name string) time.Duration {
+	v := p.Text(name)
+	if v == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil || d < 0 {
+		p.Refuse(name, v, "is no length of time", "250ms", "1.5s", "1m30s", "2h")
+		return 0
+	}
+	return d
+}
+
+// Durations reads the ends of a range of lengths of time; 0 for one that is left out.
+func (p *Params) Durations(least, most string) (low, high time.Duration) {
+	low, high = p.Duration(least), p.Duration(most)
+	if p.err == nil && high > 0 && high < low {
+		p.Refuse(most, p.Value(most), "is shorter than "+least, least+" or longer")
+	}
+	return low, high
+}
+
+// Tokens reads the parameters min_tokens and max_tokens; high is nil if there is
+// no limit.
+func (p *Params) Tokens() (low int64, high *int64) {
+	low = int64(p.Number("min_tokens", 0, 0, math.MaxInt))
+	const none = -1
+	if most := int64(p.Number("max_tokens", none, 0, math.MaxInt)); most != none {
+		high = &most
+	}
+	if p.err == nil && high != nil && *high < low {
+		p.Refuse("max_tokens", p.Value("max_tokens"), "is less than min_tokens", "min_tokens or more")
+	}
+	return low, high
+}

@@ -1,0 +1,112 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+)
+
+// Base is what the handlers of questions share. They may run at the same time.
+type Base struct {
+	Reader *query.Reader
+	Log    *slog.Logger
+	Clock  func() time.Time // of "now" in parameters
+}
+
+// Tenant is a handler of a route.
+type Tenant = func(w http.ResponseWriter, r *http.Request, tenant string)
+
+// Session is a handler of a route of one session.
+type Session = func(w http.ResponseWriter, r *http.Request, tenant, session string)
+
+// Answer writes a result, or the problem that stood in its way.
+func (b *Base) Answer(w http.ResponseWriter, r *http.Request, result any, err error) {
+	if err != nil {
+		b.Fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(result); err != nil {
+		b.Broken(r, err)
+	}
+}
+
+// Fail answers with a problem. It must come before any other byte.
+func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		problem.Write(w, problem.Interrupted()) // for whoever is still there
+		return
+	}
+	p, known := problem.From(err)
+	switch {
+	case known:
+	case away(err):
+		b.Log.Warn("ClickHouse does not answer", "path", r.URL.Path, "error", err)
+		p = &problem.Problem{
+			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Detail: "The database does not answer at the moment.",
+			Hint:   "Try again in a few seconds; /readyz tells when it is back.",
+		}
+	case busy(err):
+		b.Log.Warn("ClickHouse abandoned a query", "path", r.URL.Path, "error", err)
+		p = &problem.Problem{
+			Status: http.StatusServiceUnavailable, RetryAfter: 10 * time.Second,
+			Detail: "The database gave this question up: it took too long or too much memory.",
+			Hint:   "Ask for a shorter range or fewer groupings, or try again when the server has less to do.",
+		}
+	default:
+		b.Log.Error("query failed", "path", r.URL.Path, "error", err)
+	}
+	problem.Write(w, p)
+}
+
+// Broken ends an answer that has begun and cannot be finished in a way that the
+// client notices: its connection is closed in the middle of the body.
+func (b *Base) Broken(r *http.Request, err error) {
+	if r.Context().Err() == nil {
+		b.Log.Warn("answer broken off", "path", r.URL.Path, "error", err)
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// away reports whether err says that the server cannot be reached.
+func away(err error) bool {
+	if _, ok := errors.AsType[*net.OpError](err); ok {
+		return true
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, clickhouse.ErrAcquireConnTimeout) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// busy reports whether err says that the server gave a query up.
+func busy(err error) bool {
+	e, ok := errors.AsType[*clickhouse.Exception](err)
+	if !ok {
+		return false
+	}
+	switch e.Code {
+	case 159, // TIMEOUT_EXCEEDED
+		160, // TOO_SLOW
+		202, // TOO_MANY_SIMULTANEOUS_QUERIES
+		236, // ABORTED, as when it shuts down
+		241, // MEMORY_LIMIT_EXCEEDED
+		394: // QUERY_WAS_CANCELLED
+		return true
+	}
+	return false
+}

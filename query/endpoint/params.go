@@ -1,0 +1,198 @@
+package endpoint
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tapedeck/internal/problem"
+)
+
+// Params reads a request's parameters and keeps the first error.
+type Params struct {
+	values url.Values
+	known  []string // the names asked for so far
+	err    error
+}
+
+// NewParams reads the query of a request's URL.
+func NewParams(r *http.Request) *Params {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	p := &Params{values: values}
+	if err != nil {
+		p.err = problem.BadParameter("", "The query of the URL cannot be read: "+err.Error())
+	}
+	return p
+}
+
+// Done gives the first error, which may be a parameter that the handler did not read.
+func (p *Params) Done() error {
+	if p.err != nil {
+		return p.err
+	}
+	if bad := problem.UnknownParameter(p.values, p.known...); bad != nil {
+		return bad
+	}
+	return nil
+}
+
+// Has reports whether the parameter is given.
+func (p *Params) Has(name string) bool { return p.values.Has(name) }
+
+// Value returns the parameter as it is given.
+func (p *Params) Value(name string) string { return p.values.Get(name) }
+
+// Refuse keeps the error of a parameter that is invalid.
+func (p *Params) Refuse(name, value, why string, allowed ...string) {
+	if p.err == nil {
+		p.err = problem.BadParameter(name, fmt.Sprintf("%s %q %s.", name, value, why), allowed...)
+	}
+}
+
+// Text reads a parameter that may be given once; "" if it is left out.
+func (p *Params) Text(name string) string {
+	p.known = append(p.known, name)
+	list := p.values[name]
+	if len(list) > 1 {
+		p.Refuse(name, strings.Join(list, " "), "is given several times", "once")
+		return ""
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// Texts reads a parameter that may be repeated. Empty values do not count.
+func (p *Params) Texts(name string) []string {
+	p.known = append(p.known, name)
+	var list []string
+	for _, v := range p.values[name] {
+		if v != "" {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// Words is texts for values that hold no commas: these separate them, too.
+func (p *Params) Words(name string) []string {
+	var list []string
+	for _, v := range p.Texts(name) {
+		for word := range strings.SplitSeq(v, ",") {
+			if word = strings.TrimSpace(word); word != "" && !slices.Contains(list, word) {
+				list = append(list, word)
+			}
+		}
+	}
+	return list
+}
+
+// OneOf reads a word out of a list; "" if it is left out.
+func OneOf[W ~string](p *Params, name string, allowed []W) W {
+	v := p.Text(name)
+	if v != "" && !slices.Contains(allowed, W(v)) {
+		p.Refuse(name, v, "is not known", asStrings(allowed)...)
+		return ""
+	}
+	return W(v)
+}
+
+// SomeOf reads words out of a list.
+func SomeOf[W ~string](p *Params, name string, allowed []W) []W {
+	var list []W
+	for _, v := range p.Words(name) {
+		if !slices.Contains(allowed, W(v)) {
+			p.Refuse(name, v, "is not known", asStrings(allowed)...)
+			return nil
+		}
+		list = append(list, W(v))
+	}
+	return list
+}
+
+func asStrings[W ~string](list []W) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = string(w)
+	}
+	return out
+}
+
+// Number reads a whole number from low to high.
+func (p *Params) Number(name string, otherwise, low, high int) int {
+	v := p.Text(name)
+	if v == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < low || n > high {
+		p.Refuse(name, v, "cannot be", fmt.Sprintf("a whole number from %d to %d", low, high))
+		return otherwise
+	}
+	return n
+}
+
+// Digest reads a SHA-256 in hexadecimal; "" if it is left out.
+func (p *Params) Digest(name string) string {
+	v := strings.ToLower(p.Text(name))
+	if _, err := hex.DecodeString(v); v != "" && (err != nil || len(v) != sha256.Size*2) {
+		p.Refuse(name, v, "is not a SHA-256", "64 hexadecimal digits")
+		return ""
+	}
+	return v
+}
+
+// Flag reads a switch; off if it is left out.
+func (p *Params) Flag(name string) bool {
+	switch v := p.Text(name); v {
+	case "1", "true":
+		return true
+	case "", "0", "false":
+	default:
+		p.Refuse(name, v, "is neither on nor off", "1", "0")
+	}
+	return false
+}
+
+// Zone reads a time zone by its IANA name; UTC if it is left out.
+func (p *Params) Zone(name string) *time.Location {
+	v := p.Text(name)
+	if v == "" {
+		return time.UTC
+	}
+	zone, err := loadZone(v)
+	if err != nil {
+		p.Refuse(name, v, "is not known as a time zone", "an IANA name such as Europe/Berlin", "UTC")
+		return time.UTC
+	}
+	return zone
+}
+
+// Range reads the parameters from and to: a half open range of time.
+func (p *Params) Range(zone *time.Location, now time.Time) (from, to time.Time) {
+	from, to = p.Instant("from", zone, now), p.Instant("to", zone, now)
+	if p.err == nil && !from.IsZero() && !to.IsZero() && to.Before(from) {
+		p.Refuse("to", p.Value("to"), "comes before from", "a time at or after from")
+	}
+	return from, to
+}
+
+// Instant reads a time; the zero time if it is left out.
+func (p *Params) Instant(name string, zone *time.Location, now time.Time) time.Time {
+	v := p.Text(name)
+	if v == "" {
+		return time.Time{}
+	}
+	t, err := parseInstant(v, zone, now)
+	if err != nil {
+		p.Refuse(name, v, err.Error(), instantAllowed...)
+	}
+	return t
+}

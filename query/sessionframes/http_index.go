@@ -1,0 +1,60 @@
+package sessionframes
+
+import (
+	"fmt"
+	"net/http"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query/endpoint"
+	"tapedeck/schema"
+)
+
+// How many frames lie between two marks of an index if nothing is said, at least
+// and at most.
+const indexEvery, indexLeast, indexMost = 1000, 100, 1_000_000
+
+// FrameIndex answers GET /v1/sessions/{id}/frames/index.
+func (h Handler) FrameIndex(w http.ResponseWriter, r *http.Request, tenant, session string) {
+	p := endpoint.NewParams(r)
+	q := Query{Tenant: tenant, Session: session, Filter: filter(p)}
+	every := p.Number("every", indexEvery, indexLeast, indexMost)
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	index, err := ReadIndex(r.Context(), h.Reader, q, every)
+	h.Answer(w, r, index, err)
+}
+
+// filter reads which frames are asked for.
+func filter(p *endpoint.Params) Filter {
+	return Filter{
+		Types: p.Words("type"), Nodes: p.Texts("node"), Agents: p.Texts("agent"),
+		Directions: endpoint.SomeOf(p, "direction", directions),
+	}
+}
+
+// FrameTypes answers GET /v1/sessions/{id}/frames/types.
+func (h Handler) FrameTypes(w http.ResponseWriter, r *http.Request, tenant, session string) {
+	if err := endpoint.NewParams(r).Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	types, err := ReadTypes(r.Context(), h.Reader, tenant, session)
+	h.Answer(w, r, types, err)
+}
+
+// Frame answers GET /v1/sessions/{id}/frames/{position}.
+func (h Handler) Frame(w http.ResponseWriter, r *http.Request, tenant, session, position string) {
+	if err := endpoint.NewParams(r).Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	at, err := schema.ParsePosition(position)
+	if err != nil {
+		h.Fail(w, r, problem.BadParameter("position", fmt.Sprintf("position %q is not a position.", position), "the position of a frame"))
+		return
+	}
+	frame, err := ReadOne(r.Context(), h.Reader, tenant, session, at)
+	h.Answer(w, r, frame, err)
+}
