@@ -21,7 +21,9 @@ func (t *Report) WriteCSV(w io.Writer) error {
 // FileName returns the report's file name without a suffix.
 func (t *Report) FileName() string { return t.scope().FileName("tools") }
 
-func (t *Report) scope() reports.Scope { return reports.Scope{From: t.From, To: t.To, Timezone: t.Timezone, GroupBy: t.GroupBy} }
+func (t *Report) scope() reports.Scope {
+	return reports.Scope{From: t.From, To: t.To, Timezone: t.Timezone, GroupBy: t.GroupBy}
+}
 
 var toolTimeColumns = []string{
 	"calls", "errors", "error_rate", "open", "timed", "min_ms", "avg_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "max_ms",
