@@ -64,6 +64,7 @@ func TestSessionInTheList(t *testing.T) {
 			Calls: 2, UnpricedCalls: 2,
 			Tokens: query.Tokens{Input: 101, CacheRead: 10, CacheWrite5m: 2, CacheWrite1h: 3, Output: 11, Reasoning: 5, Total: 132},
 		},
+		End: &sessionhead.End{At: querytest.When(100.5), OffsetMS: 100500, Reason: "eof", Detail: "the source came to its end"}, // of the stream that ended last
 	}
 	querytest.Equal(t, "the list", []sessionhead.Summary{want}, page.Items)
 	if page.Next != nil {
