@@ -11,7 +11,7 @@ type Alarm interface {
 	Close()
 }
 
-// TimerAlarm is an Alarm on Go's own timers. On Linux they are up to a
+// TimerAlarm returns an Alarm on Go's own timers. On Linux they are up to a
 // millisecond late; they are what runs in a bubble of testing/synctest.
 func TimerAlarm() Alarm {
 	t := time.NewTimer(time.Hour)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PreciseAlarm is an Alarm on the kernel's high resolution timers. Go rounds
+// PreciseAlarm returns an Alarm on the kernel's high resolution timers. Go rounds
 // the waiting time of its own timers to whole milliseconds when it sleeps in
 // epoll; a timerfd wakes the same epoll to the microsecond, and costs no
 // spinning. All alarms there are share one timerfd and one goroutine, so that
@@ -26,10 +26,10 @@ func PreciseAlarm() Alarm {
 		shared.timer = &timerfd{
 			fd: fd, file: os.NewFile(uintptr(fd), "timerfd"), start: time.Now(), done: make(chan struct{}),
 		}
-		go shared.timer.watch()
+		go shared.timer.run()
 	}
 	shared.users++
-	return &bell{timer: shared.timer, c: make(chan time.Time, 1), place: -1}
+	return &preciseAlarm{timer: shared.timer, c: make(chan time.Time, 1), place: -1}
 }
 
 // shared is the timer of all alarms that are open.
@@ -47,7 +47,7 @@ type timerfd struct {
 	done  chan struct{} // closed when watch has ended
 
 	mu   sync.Mutex // guards what follows, and the bells' due and place
-	set  bells
+	set  alarmHeap
 	wake time.Duration // when it is set to ring, since start; past while it is not
 }
 
@@ -60,7 +60,7 @@ const (
 )
 
 // bell is one alarm.
-type bell struct {
+type preciseAlarm struct {
 	timer *timerfd
 	c     chan time.Time
 	due   time.Duration // since timer.start
@@ -68,19 +68,19 @@ type bell struct {
 }
 
 // watch ends when the file is closed.
-func (t *timerfd) watch() {
+func (t *timerfd) run() {
 	defer close(t.done)
 	var count [8]byte
 	for {
 		if _, err := t.file.Read(count[:]); err != nil {
 			return
 		}
-		t.ring()
+		t.fire()
 	}
 }
 
 // ring rings what is due and sets the timer for what is next.
-func (t *timerfd) ring() {
+func (t *timerfd) fire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.set) > 0 {
@@ -116,7 +116,7 @@ func (t *timerfd) arm(now time.Duration) {
 }
 
 // Set implements Alarm.
-func (b *bell) Set(d time.Duration) {
+func (b *preciseAlarm) Set(d time.Duration) {
 	t := b.timer
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,10 +133,10 @@ func (b *bell) Set(d time.Duration) {
 }
 
 // C implements Alarm.
-func (b *bell) C() <-chan time.Time { return b.c }
+func (b *preciseAlarm) C() <-chan time.Time { return b.c }
 
 // Close implements Alarm. The last one of all ends the timer.
-func (b *bell) Close() {
+func (b *preciseAlarm) Close() {
 	t := b.timer
 	t.mu.Lock()
 	if b.place >= 0 {
@@ -153,25 +153,25 @@ func (b *bell) Close() {
 }
 
 // bells is a heap by due time.
-type bells []*bell
+type alarmHeap []*preciseAlarm
 
-func (h bells) Len() int           { return len(h) }
-func (h bells) Less(i, j int) bool { return h[i].due < h[j].due }
+func (h alarmHeap) Len() int           { return len(h) }
+func (h alarmHeap) Less(i, j int) bool { return h[i].due < h[j].due }
 
-func (h bells) Swap(i, j int) {
+func (h alarmHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].place, h[j].place = i, j
 }
 
 // Push implements heap.Interface.
-func (h *bells) Push(x any) {
-	b := x.(*bell)
+func (h *alarmHeap) Push(x any) {
+	b := x.(*preciseAlarm)
 	b.place = len(*h)
 	*h = append(*h, b)
 }
 
 // Pop implements heap.Interface.
-func (h *bells) Pop() any {
+func (h *alarmHeap) Pop() any {
 	last := len(*h) - 1
 	b := (*h)[last]
 	(*h)[last] = nil

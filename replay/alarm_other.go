@@ -2,6 +2,6 @@
 
 package replay
 
-// PreciseAlarm is the most exact Alarm of this system; see the one for Linux.
+// PreciseAlarm returns the most exact Alarm of this system; see the one for Linux.
 // Elsewhere Go's own timers are already that.
 func PreciseAlarm() Alarm { return TimerAlarm() }

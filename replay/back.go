@@ -41,7 +41,7 @@ func (p *Player) back(ctx context.Context, n int) error {
 // firstLook is the time before a place in which frames are looked for first, ns.
 const firstLook = int64(100e6)
 
-// lastBefore gives the last frames before a place, at least n if there are as
+// lastBefore returns the last frames before a place, at least n if there are as
 // many. Tapes are read forwards only: so it reads up to the place from ever
 // further before.
 func (p *Player) lastBefore(ctx context.Context, here Place, n int) ([]schema.Position, error) {
@@ -59,7 +59,7 @@ func (p *Player) lastBefore(ctx context.Context, here Place, n int) ([]schema.Po
 	}
 }
 
-// between gives the positions from a recorded time up to a place, in order.
+// between returns the positions from a recorded time up to a place, in order.
 func (p *Player) between(ctx context.Context, from int64, here Place) ([]schema.Position, error) {
 	r, err := p.tape.Read(ctx, Query{
 		From: Place{Position: schema.Position{At: from}}, To: here.Position, Filter: p.opts.Filter, Bare: p.opts.Bare,

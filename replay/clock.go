@@ -23,7 +23,7 @@ func (c *clock) start(at int64, now time.Time) {
 	c.at, c.wall, c.anchor = at, now, c.played
 }
 
-// gap is how much played time lies between what was played last and at, which
+// gap returns how much played time lies between what was played last and at, which
 // is not before it. Across streams a read may end before the frame that was
 // played last: it has no gap.
 func (c *clock) gap(at int64) int64 {
@@ -34,7 +34,7 @@ func (c *clock) gap(at int64) int64 {
 	return gap
 }
 
-// due is when at is to be played. It must not be asked of a halted clock.
+// due returns when at is to be played. It must not be asked of a halted clock.
 func (c *clock) due(at int64) time.Time {
 	if c.speed == Max {
 		return c.wall
@@ -49,7 +49,7 @@ func (c *clock) reach(at int64) {
 	c.at = max(c.at, at)
 }
 
-// now is the played time at a moment.
+// now returns the played time at a moment.
 func (c *clock) now(t time.Time) int64 {
 	switch {
 	case c.halted:
@@ -104,6 +104,6 @@ func (c *clock) jump(at int64, now time.Time) {
 // shift puts everything due off by d: the wait was the tape's, not the player's.
 func (c *clock) shift(d time.Duration) { c.wall = c.wall.Add(d) }
 
-// recorded is the recorded time at a moment: how far the tape has been played.
+// recorded returns the recorded time at a moment: how far the tape has been played.
 // Inside a silence that is cut short it stops at what the clock has counted.
 func (c *clock) recorded(t time.Time) int64 { return c.at + max(c.now(t)-c.played, 0) }

@@ -94,7 +94,7 @@ func (p *Player) Control(ctx context.Context, c Command, answer func(State, erro
 }
 
 // obey carries a command out. A step under way is cut short by any command.
-func (p *Player) obey(ctx context.Context, c control) error {
+func (p *Player) apply(ctx context.Context, c control) error {
 	if err := p.stepped(); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (p *Player) state() State {
 	}
 	if p.paused {
 		s.State = "paused"
-		if p.feed.ended() {
+		if p.prefetch.ended() {
 			s.State = "ended"
 		}
 	}

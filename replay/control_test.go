@@ -23,7 +23,7 @@ type deck struct {
 }
 
 // Tell implements replay.StateSink.
-func (l *log) Tell(op replay.Op, s replay.State) error {
+func (l *log) StateChanged(op replay.Op, s replay.State) error {
 	l.note(fmt.Sprintf("told %s: %s at %s x%s", op, s.State, s.Offset, s.Speed))
 	return nil
 }

@@ -16,12 +16,12 @@ import (
 // liveLog notes also when the player goes live.
 type liveLog struct{ *log }
 
-func (l liveLog) Tell(_ replay.Op, s replay.State) error {
+func (l liveLog) StateChanged(_ replay.Op, s replay.State) error {
 	l.note(fmt.Sprintf("live, %v behind", s.Behind))
 	return nil
 }
 
-// running is a session with a frame in every second, the first of which came
+// running returns a session with a frame in every second, the first of which came
 // some time ago.
 func running(frames int, ago time.Duration) *replaytest.Growing {
 	tape := &replaytest.Tape{}

@@ -21,7 +21,7 @@ func (p *Player) atEnd(ctx context.Context) (over bool, err error) {
 		}
 		p.pause(time.Now())
 		p.clock.snap()
-		err = p.tell(End)
+		err = p.notify(End)
 	}
 	if err == nil {
 		err = p.stepped()
@@ -51,5 +51,5 @@ func (p *Player) rewind(ctx context.Context) error {
 	if p.passAt = start; !p.paused {
 		p.clock.wall, p.owed = start, max(now.Sub(start), 0)
 	}
-	return p.tell(SetLoop)
+	return p.notify(SetLoop)
 }

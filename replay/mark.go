@@ -46,7 +46,7 @@ const (
 // IsZero reports whether it is no mark at all.
 func (m Mark) IsZero() bool { return m == Mark{} }
 
-// String is the mark as it was written.
+// String returns the mark as it was written.
 func (m Mark) String() string {
 	if m.kind == markType {
 		return "type:" + m.text
@@ -110,7 +110,7 @@ func ParseResume(s string) (Mark, error) {
 	return m, err
 }
 
-// Start is the place of the mark, for playing from there: its frame is the
+// Start returns the place of the mark, for playing from there: its frame is the
 // first. The error is a MarkError where the tape has no such place.
 func (m Mark) Start(ctx context.Context, t Tape) (Place, error) {
 	switch m.kind {
@@ -127,7 +127,7 @@ func (m Mark) Start(ctx context.Context, t Tape) (Place, error) {
 	}
 }
 
-// Stop is the last position to play when playing from a place up to the mark:
+// Stop returns the last position to play when playing from a place up to the mark:
 // its frame is the last. The error is a MarkError where there is no such place.
 func (m Mark) Stop(ctx context.Context, t Tape, from Place) (schema.Position, error) {
 	switch m.kind {
@@ -161,7 +161,7 @@ func (m Mark) check(t Tape) error {
 	return nil
 }
 
-// find gives the position of the first frame of the type.
+// find returns the position of the first frame of the type.
 func (m Mark) find(ctx context.Context, t Tape, from Place) (schema.Position, error) {
 	r, err := t.Read(ctx, Query{From: from, Filter: Filter{Types: []string{m.text}}, Few: true})
 	if err != nil {

@@ -48,5 +48,5 @@ func (p *Player) atMarker() error {
 	}
 	p.pause(time.Now())
 	p.clock.snap()
-	return p.tell(SetMark)
+	return p.notify(SetMark)
 }

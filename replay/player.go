@@ -27,7 +27,7 @@ type Sink interface {
 // begins again; End, it stays at the end.
 type StateSink interface {
 	Sink
-	Tell(Op, State) error
+	StateChanged(Op, State) error
 }
 
 // Options of a player. The zero value plays all frames at the recorded speed.
@@ -80,25 +80,25 @@ type Player struct {
 	used     atomic.Bool
 
 	// What follows belongs to the goroutine of Run.
-	alarm  Alarm
-	clock  clock
-	feed   feed
-	paused bool
-	steps  *control // a step under way, with left frames to go
-	left   int64
-	live   bool          // frames are played as they come
-	near   time.Time     // until when the tape had nothing more
-	came   time.Time     // when something came that was waited for; zero if nothing did
-	begun  Place         // where playing began, or was sent to last
-	since  uint64        // frames played since
-	passAt time.Time     // when the pass began, of a loop
-	whole  bool          // it began where loops do
-	owed   time.Duration // how late it began, of a pass that is not the first
-	fresh  bool          // nothing was played since the start or the last seek
-	dirty  bool          // something was played since the last flush
-	offset int           // bytes of the next frame that were played
-	cut    int           // its reads that were played
-	sum    Summary
+	alarm     Alarm
+	clock     clock
+	prefetch  prefetcher
+	paused    bool
+	steps     *control // a step under way, with left frames to go
+	left      int64
+	live      bool          // frames are played as they come
+	near      time.Time     // until when the tape had nothing more
+	arrivedAt time.Time     // when something came that was waited for; zero if nothing did
+	begun     Place         // where playing began, or was sent to last
+	since     uint64        // frames played since
+	passAt    time.Time     // when the pass began, of a loop
+	whole     bool          // it began where loops do
+	owed      time.Duration // how late it began, of a pass that is not the first
+	fresh     bool          // nothing was played since the start or the last seek
+	dirty     bool          // something was played since the last flush
+	offset    int           // bytes of the next frame that were played
+	cut       int           // its reads that were played
+	sum       Summary
 }
 
 // New makes a player. The tape and the sink are the caller's to close.
@@ -133,8 +133,8 @@ func (p *Player) Run(ctx context.Context) (Summary, error) {
 		p.opts.LoopFrom.Position.At = FirstAt(p.tape)
 	}
 	p.clock = clock{speed: p.opts.Speed, limit: int64(p.opts.IdleLimit)}
-	p.feed = feed{tape: p.tape}
-	defer p.feed.close()
+	p.prefetch = prefetcher{tape: p.tape}
+	defer p.prefetch.close()
 	if err := p.begin(ctx, from); err != nil {
 		return p.summary(), err
 	}
@@ -144,7 +144,7 @@ func (p *Player) Run(ctx context.Context) (Summary, error) {
 
 // begin plays from a place on.
 func (p *Player) begin(ctx context.Context, from Place) error {
-	err := p.feed.open(ctx, Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
+	err := p.prefetch.open(ctx, Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
 	if err != nil {
 		return err
 	}
@@ -152,14 +152,14 @@ func (p *Player) begin(ctx context.Context, from Place) error {
 	p.clock.start(from.Position.At, now)
 	p.fresh, p.offset, p.cut = true, 0, 0
 	p.begun, p.since, p.passAt, p.whole, p.owed = from, 0, now, from == p.opts.LoopFrom, 0
-	p.live, p.near, p.came = from.Live, now, time.Time{}
+	p.live, p.near, p.arrivedAt = from.Live, now, time.Time{}
 	return nil
 }
 
 // caughtUp goes live once everything there is was played. Slow motion never
 // does: it goes on to fall behind.
 func (p *Player) caughtUp() error {
-	if !p.feed.live {
+	if !p.prefetch.live {
 		return nil
 	}
 	p.near = time.Now()
@@ -167,12 +167,12 @@ func (p *Player) caughtUp() error {
 		return nil
 	}
 	p.live = true
-	return p.tell(Live)
+	return p.notify(Live)
 }
 
-func (p *Player) tell(op Op) error {
+func (p *Player) notify(op Op) error {
 	if sink, ok := p.sink.(StateSink); ok {
-		return sink.Tell(op, p.state())
+		return sink.StateChanged(op, p.state())
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (p *Player) loop(ctx context.Context) error {
 		if err := p.listen(ctx); err != nil {
 			return err
 		}
-		f, err := p.feed.next()
+		f, err := p.prefetch.next()
 		switch {
 		case errors.Is(err, errWaiting):
 			if err = p.caughtUp(); err == nil {
@@ -230,7 +230,7 @@ func (p *Player) playWhenDue(ctx context.Context, f *Frame) error {
 			p.clock.shift(wait)
 			due = due.Add(wait)
 		}
-		if wait := p.came.Sub(due); wait > 0 { // it came late, from a spool
+		if wait := p.arrivedAt.Sub(due); wait > 0 { // it came late, from a spool
 			p.clock.shift(wait)
 			due = due.Add(wait)
 		}
@@ -267,7 +267,7 @@ func (p *Player) play(f *Frame, to int, at int64) error {
 	p.since++
 	p.sum.Frames++
 	p.sum.Last.At, p.sum.Last.StreamID, p.sum.Last.Seq = f.At, f.Stream.StreamID, f.Seq
-	p.feed.taken()
+	p.prefetch.taken()
 	if p.steps != nil {
 		if p.left--; p.left == 0 || marked {
 			return p.stepped()
@@ -294,13 +294,13 @@ func (p *Player) wait(ctx context.Context, timed bool) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case c := <-p.controls:
-		return p.obey(ctx, c)
-	case got := <-p.feed.arrived:
-		if p.feed.live { // there was nothing more until now
+		return p.apply(ctx, c)
+	case got := <-p.prefetch.arrived:
+		if p.prefetch.live { // there was nothing more until now
 			p.near = time.Now()
-			p.came = p.near
+			p.arrivedAt = p.near
 		}
-		p.feed.accept(got)
+		p.prefetch.accept(got)
 	case <-alarm:
 	}
 	return nil
@@ -320,7 +320,7 @@ func (p *Player) listen(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case c := <-p.controls:
-		return p.obey(ctx, c)
+		return p.apply(ctx, c)
 	default:
 		return nil
 	}
@@ -332,17 +332,17 @@ func (p *Player) summary() Summary {
 	return s
 }
 
-// reached is the recorded time played so far; it stops at the next frame, and
+// reached returns the recorded time played so far; it stops at the next frame, and
 // at the latest there is.
 func (p *Player) reached() int64 {
 	at := p.clock.recorded(time.Now())
 	if growing, ok := p.tape.(Growing); ok {
 		at = min(at, max(growing.Edge(), p.clock.at))
 	}
-	if f := p.feed.peek(); f != nil {
+	if f := p.prefetch.peek(); f != nil {
 		return min(at, max(f.At, p.clock.at))
 	}
-	if p.feed.ended() {
+	if p.prefetch.ended() {
 		return p.clock.at
 	}
 	return at

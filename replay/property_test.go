@@ -131,7 +131,7 @@ func (e *eye) answered(a *act, st replay.State) {
 }
 
 // Tell implements replay.StateSink.
-func (e *eye) Tell(op replay.Op, st replay.State) error {
+func (e *eye) StateChanged(op replay.Op, st replay.State) error {
 	e.events = append(e.events, event{
 		at: time.Since(e.start), frame: -1, told: op, state: st, rate: st.Speed, paused: st.State != "playing",
 	})

@@ -44,7 +44,7 @@ func (s Speed) String() string {
 	return strconv.FormatFloat(float64(s), 'f', -1, 64)
 }
 
-// MarshalJSON gives a number, or "max".
+// MarshalJSON returns a number, or "max".
 func (s Speed) MarshalJSON() ([]byte, error) {
 	if s == Max {
 		return []byte(`"max"`), nil

@@ -23,7 +23,7 @@ type Library interface {
 
 // Tape is the recording of one session. It is safe for use by many players.
 type Tape interface {
-	// Streams are the session's streams, ordered by FirstAt, then StreamID;
+	// Streams returns the session's streams, ordered by FirstAt, then StreamID;
 	// there is at least one. The caller only reads them.
 	Streams() []schema.StreamState
 	// Read opens the frames from a place on.
@@ -36,7 +36,7 @@ type Tape interface {
 // the same FirstAt at all times; other streams may join.
 type Growing interface {
 	Tape
-	// Edge is when the latest frame arrived that is known of, ns.
+	// Edge returns when the latest frame arrived that is known of, ns.
 	Edge() int64
 	// AsOf returns the time until which all frames are known, ns: the edge, and later
 	// while the tape is known to have no frame after it. The time since the edge is
@@ -48,7 +48,7 @@ type Growing interface {
 // Reader gives the frames of a tape in position order, each once. It is used by
 // one goroutine at a time.
 type Reader interface {
-	// Next gives the frames that follow: at least one, or an error, which is
+	// Next returns the frames that follow: at least one, or an error, which is
 	// io.EOF after the last, or ErrLive. It waits while there are none yet and returns
 	// early when ctx ends; the reader can then only be closed. The frames and
 	// all they point to are valid until the following Next or Close.
@@ -66,7 +66,7 @@ type Frame struct {
 	Block uint64
 }
 
-// Position is the frame's place in its session.
+// Position returns the frame's place in its session.
 func (f *Frame) Position() schema.Position { return schema.PositionOf(f.Stream.StreamID, &f.Frame) }
 
 // Query says which frames are read.
@@ -104,10 +104,10 @@ func (p Place) Before(pos schema.Position) bool {
 	return c < 0 || c == 0 && p.After
 }
 
-// FirstAt is when the session's first frame arrived, ns.
+// FirstAt returns when the session's first frame arrived, ns.
 func FirstAt(t Tape) int64 { return t.Streams()[0].FirstAt }
 
-// LastAt is when the session's last frame arrived so far, ns.
+// LastAt returns when the session's last frame arrived so far, ns.
 func LastAt(t Tape) int64 {
 	var at int64
 	for i := range t.Streams() {
@@ -125,7 +125,7 @@ func LastSeq(s *schema.StreamState) uint64 {
 	return math.MaxUint64
 }
 
-// StreamOf gives the stream with this id, or nil.
+// StreamOf returns the stream with this id, or nil.
 func StreamOf(t Tape, id string) *schema.StreamState {
 	streams := t.Streams()
 	for i := range streams {

@@ -35,7 +35,7 @@ func provider(w http.ResponseWriter, r *http.Request) {
 	_ = out.Close()
 }
 
-// timed gives a body and when its events came, however it is split.
+// timed returns a body and when its events came, however it is split.
 func timed(t *testing.T, address, body string) (text string, at []time.Duration, h http.Header) {
 	t.Helper()
 	start := time.Now()
@@ -60,7 +60,7 @@ func timed(t *testing.T, address, body string) (text string, at []time.Duration,
 	}
 }
 
-// recordedAt gives how long after its request each event of the exchange in a
+// recordedAt returns how long after its request each event of the exchange in a
 // session was recorded.
 func recordedAt(t *testing.T, s *instance, id string) (at []time.Duration) {
 	t.Helper()

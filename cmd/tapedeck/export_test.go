@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// views are what a server tells of a session that an import must bring back to
+// views returns what a server tells of a session that an import must bring back to
 // the letter.
 func views(t *testing.T, s *instance, id string) map[string]string {
 	t.Helper()

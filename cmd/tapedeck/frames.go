@@ -95,7 +95,7 @@ func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q 
 	return cl.Copy(ctx, path, q, "application/x-ndjson", os.Stdout)
 }
 
-// shortStream is the end of a stream's id, which differs between the streams of a
+// shortStream returns the end of a stream's id, which differs between the streams of a
 // session.
 func shortStream(id string) string { return "…" + id[max(0, len(id)-8):] }
 

@@ -249,7 +249,7 @@ func (k *known) check(args []string) error {
 	return nil
 }
 
-// hintTexts are all texts of the repository that reach a user: strings of programs,
+// hintTexts returns all texts of the repository that reach a user: strings of programs,
 // tests excepted, the pages' sources, and the documentation.
 func hintTexts(t *testing.T) (texts []textAt) {
 	t.Helper()
@@ -290,7 +290,7 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// stringsOf are the string literals of a Go file, tags of fields included.
+// stringsOf returns the string literals of a Go file, tags of fields included.
 func stringsOf(t *testing.T, path string) (texts []textAt) {
 	t.Helper()
 	set := token.NewFileSet()

@@ -16,7 +16,7 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// keyedBody is a run of n steps, each with a message, a tool call and usage.
+// keyedBody returns a run of n steps, each with a message, a tool call and usage.
 func keyedBody(session string, n int) string {
 	var out strings.Builder
 	id := 0
@@ -155,7 +155,7 @@ func durableUnder(address, key string) int {
 	return st.Bytes
 }
 
-// tokensOf is how many tokens a keyedBody of n steps states.
+// tokensOf returns how many tokens a keyedBody of n steps states.
 func tokensOf(n int) int { return 107*n + n*(n-1)/2 }
 
 // keyedSession is what the server says of a session.

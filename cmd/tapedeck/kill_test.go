@@ -83,7 +83,7 @@ func killLine(session string, i int) string {
 // feedUntilCut sends frames until the connection is cut, and gives the highest
 // seq that the server acknowledged, -1 for none. It calls heard at each
 // acknowledgement.
-func feedUntilCut(t *testing.T, s *instance, session string, heard func()) int {
+func feedUntilCut(t *testing.T, s *instance, session string, onAck func()) int {
 	t.Helper()
 	c, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?dialect=loom&session="+session, nil)
 	if err != nil {
@@ -100,7 +100,7 @@ func feedUntilCut(t *testing.T, s *instance, session string, heard func()) int {
 				return
 			}
 			if n, _ := fmt.Sscanf(string(text), `{"ack":%d}`, &last); n == 1 { // anything else is no acknowledgement
-				heard()
+				onAck()
 			}
 		}
 	}()

@@ -16,7 +16,7 @@ import (
 	"tapedeck/query/sessionhead"
 )
 
-// hangLines is a run in AG-UI of which a tool call does not come back.
+// hangLines returns a run in AG-UI of which a tool call does not come back.
 func hangLines(session string) string {
 	return strings.ReplaceAll(`{"type":"RUN_STARTED","threadId":"@","runId":"run-@"}
 {"type":"TOOL_CALL_START","toolCallId":"call-@","toolCallName":"psql"}

@@ -46,7 +46,7 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// migrateProblem says what to do about an error of a migration.
+// migrateProblem reports what to do about an error of a migration.
 func migrateProblem(dsn string, err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE", clickhouse.ServerName(dsn), apiclient.RootOf(op.Err))

@@ -62,7 +62,7 @@ func joinNegative(args []string) []string {
 
 var misplaced = regexp.MustCompile(`^unexpected argument ([^\s,]+)`)
 
-// parseProblem says what the parser found in words for people.
+// parseProblem reports what the parser found in words for people.
 func parseProblem(err error, args []string) error {
 	text, help := err.Error(), "tapedeck --help"
 	var at *kong.ParseError
@@ -92,7 +92,7 @@ func withScheme(server string) string {
 	return server
 }
 
-// helpValue is the help of a flag with its default, which a placeholder hides.
+// helpValue returns the help of a flag with its default, which a placeholder hides.
 func helpValue(v *kong.Value) string {
 	text := kong.DefaultHelpValueFormatter(v)
 	if v.Flag == nil || v.Flag.PlaceHolder == "" || v.Default == "" {

@@ -153,7 +153,7 @@ func needEngine(t *testing.T) {
 	}
 }
 
-// command is a run of tapedeck against a server.
+// command returns a run of tapedeck against a server.
 func (s *instance) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)

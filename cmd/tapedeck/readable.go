@@ -59,7 +59,7 @@ func waitReadable(ctx context.Context, g *global, s *ingest.Summary) {
 	}
 }
 
-// askAgain is how long to wait before asking again, after having waited for so
+// askAgain returns how long to wait before asking again, after having waited for so
 // long: what could be read earlier is known an eighth late, and asking for long
 // does not keep the server busy.
 func askAgain(waited time.Duration) time.Duration {

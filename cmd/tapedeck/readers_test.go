@@ -19,7 +19,7 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// rss is the memory of the server's process, bytes.
+// rss returns the memory of the server's process, bytes.
 func (s *instance) rss(t *testing.T) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))

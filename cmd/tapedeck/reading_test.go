@@ -59,7 +59,7 @@ func TestNoEscapesOnTerminals(t *testing.T) {
 	}
 }
 
-// controls gives the control characters that a terminal would obey.
+// controls returns the control characters that a terminal would obey.
 func controls(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) {

@@ -157,7 +157,7 @@ func post(t *testing.T, s *instance, id, contentType string, body []byte) {
 	}
 }
 
-// serving gives a server that streams a body, piece by piece.
+// serving returns a server that streams a body, piece by piece.
 func serving(t *testing.T, contentType string, body []byte) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)

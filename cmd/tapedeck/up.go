@@ -83,7 +83,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	return s.Run(ctx, &deadline, work)
 }
 
-// streams are the settings of JetStream's streams.
+// streams returns the settings of JetStream's streams.
 func (c *upCommand) streams(servers *local.Servers) jetstream.Config {
 	cfg := localStreams(servers)
 	cfg.Durability, cfg.Recreate = c.setting(), true

@@ -22,7 +22,7 @@ type reportFlags struct {
 	CSV         bool   `help:"Print CSV." name:"csv"`
 }
 
-// values are the parameters that the flags stand for; groupBy is nil where
+// values returns the parameters that the flags stand for; groupBy is nil where
 // nothing was said.
 func (f *reportFlags) values(groupBy *string) url.Values {
 	q := url.Values{}

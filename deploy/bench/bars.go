@@ -8,17 +8,17 @@ type bar struct {
 	measured, ok    bool
 }
 
-// atLeast is a bar for a figure that is to be as high as want.
+// atLeast returns a bar for a figure that is to be as high as want.
 func atLeast(name string, measured bool, got, want float64, write func(float64) string) bar {
 	return bar{name: name, want: "≥ " + write(want), got: write(got), measured: measured, ok: got >= want}
 }
 
-// atMost is a bar for a figure that is to be no higher than want.
+// atMost returns a bar for a figure that is to be no higher than want.
 func atMost(name string, measured bool, got, want float64, write func(float64) string) bar {
 	return bar{name: name, want: "≤ " + write(want), got: write(got), measured: measured, ok: got <= want}
 }
 
-// verdict tells how the figure stands to its bar.
+// verdict reports how the figure stands to its bar.
 func (b bar) verdict() string {
 	switch {
 	case !b.measured:

@@ -126,7 +126,7 @@ func (c *command) wait(ctx context.Context) error {
 	}
 }
 
-// failure tells how a process that has ended ended badly, if it did.
+// failure reports how a process that has ended ended badly, if it did.
 func (c *command) failure() error {
 	if c.err == nil {
 		return nil
@@ -153,7 +153,7 @@ func (c *command) stop() error {
 	return c.failure()
 }
 
-// cpu is the CPU time of a process that has ended.
+// cpu returns the CPU time of a process that has ended.
 func (c *command) cpu() time.Duration {
 	return c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()
 }

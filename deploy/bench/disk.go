@@ -97,7 +97,7 @@ func (s *disk) measure(ctx context.Context, w *workshop) error {
 	return nil
 }
 
-// ours is the bytes per frame of the columns of the table frames.
+// ours returns the bytes per frame of the columns of the table frames.
 func (s *disk) ours() (total float64) {
 	for _, c := range s.sink.columns {
 		total += c.size

@@ -31,13 +31,13 @@ func (s *drift) measure(ctx context.Context, w *workshop) error {
 	return err
 }
 
-// ends are the medians of the first and of the last tenth.
+// ends returns the medians of the first and of the last tenth.
 func (s *drift) ends() (first, last time.Duration) {
 	tenth := len(s.late) / 10
 	return s.late[:tenth].At(0.5), s.late[len(s.late)-tenth:].At(0.5)
 }
 
-// by is how much later, or earlier, the last frames are than the first.
+// by returns how much later, or earlier, the last frames are than the first.
 func (s *drift) by() time.Duration {
 	first, last := s.ends()
 	return (last - first).Abs()

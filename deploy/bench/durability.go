@@ -16,7 +16,7 @@ type durableRate struct {
 }
 
 func (s *durability) measure(ctx context.Context, w *workshop) (err error) {
-	blocks, err := w.parcels(ctx)
+	blocks, err := w.encodedBlocks(ctx)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func copyLines(to, from string, n int) (lines uint64, err error) {
 	return lines, errors.Join(s.Err(), w.Flush())
 }
 
-// head gives the whole lines within the first size bytes of a file.
+// head returns the whole lines within the first size bytes of a file.
 func head(path string, size int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

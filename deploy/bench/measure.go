@@ -30,11 +30,11 @@ func perMillion(cpu time.Duration, frames uint64) float64 {
 // Laps are passes of the same work.
 type Laps []Lap
 
-// Median is the pass with the median byte rate; of two in the middle the slower.
+// Median returns the pass with the median byte rate; of two in the middle the slower.
 // There is at least one.
 func (r Laps) Median() Lap { return r.sorted()[(len(r)-1)/2] }
 
-// Range gives the slowest and the fastest pass.
+// Range returns the slowest and the fastest pass.
 func (r Laps) Range() (low, high Lap) {
 	s := r.sorted()
 	return s[0], s[len(s)-1]
@@ -55,7 +55,7 @@ func (r Laps) sorted() Laps {
 // Delays are how late single things were.
 type Delays []time.Duration
 
-// At gives the delay that the share q of all were not above, 0 without any.
+// At returns the delay that the share q of all were not above, 0 without any.
 func (d Delays) At(q float64) time.Duration {
 	if len(d) == 0 {
 		return 0

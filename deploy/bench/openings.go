@@ -79,7 +79,7 @@ func (s *openings) measure(ctx context.Context, w *workshop) (err error) {
 	return err
 }
 
-// places are those of some frames of a session, anywhere in it.
+// places returns those of some frames of a session, anywhere in it.
 func (s *openings) places(ctx context.Context, c *cluster, r *recordings, n int) (list []string, err error) {
 	for range n {
 		var at int64
@@ -94,7 +94,7 @@ func (s *openings) places(ctx context.Context, c *cluster, r *recordings, n int)
 	return list, nil
 }
 
-// firstFrame is how long a client waits for the first frame, dialling included.
+// firstFrame returns how long a client waits for the first frame, dialling included.
 func firstFrame(ctx context.Context, server, session, query string) (time.Duration, error) {
 	began := time.Now()
 	l, err := openListener(ctx, server, session, query)

@@ -15,10 +15,10 @@ type pacedSource struct {
 	began        time.Time // of the bursts
 }
 
-// frames is the number of all frames.
+// frames returns the number of all frames.
 func (s *pacedSource) frames() int { return 1 + s.burst*s.ticks }
 
-// due is when a frame is to be sent, since the bursts began. Delays count from
+// due returns when a frame is to be sent, since the bursts began. Delays count from
 // then: a source that is held up does not make the frames behind it look early.
 func (s *pacedSource) due(seq int) time.Duration {
 	if seq == 0 {
@@ -27,7 +27,7 @@ func (s *pacedSource) due(seq int) time.Duration {
 	return time.Duration((seq-1)/s.burst) * time.Millisecond
 }
 
-// line is a frame, with the time at which it is due.
+// line returns a frame, with the time at which it is due.
 func (s *pacedSource) line(to []byte, seq int) []byte {
 	return fmt.Appendf(to, `{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"message_chunk","content":" token","id":"think","due":%d}`+"\n",
 		s.session, seq+1, s.due(seq))

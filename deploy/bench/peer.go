@@ -140,7 +140,7 @@ func firstLine(err error) string {
 	return line
 }
 
-// rate is the peer's end-to-end rate, frames per second.
+// rate returns the peer's end-to-end rate, frames per second.
 func (s *peer) rate() float64 { return Lap{Frames: s.frames, Took: s.publish + s.store}.Rate() }
 
 func (s *peer) measured() bool { return s.store > 0 }
@@ -164,7 +164,7 @@ func (s *peer) write(p *page) {
 	p.text("tapedeck recorded the same frames as above, before the peer and after it; the slower of both counts. It is %s as fast.", times(s.multiple()))
 }
 
-// multiple is how many times as fast tapedeck is, end to end.
+// multiple returns how many times as fast tapedeck is, end to end.
 func (s *peer) multiple() float64 { return s.ours.runs().Median().Rate() / s.rate() }
 
 func (s *peer) bars() []bar {

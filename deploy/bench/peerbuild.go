@@ -14,7 +14,7 @@ import (
 // buildLimit bounds the building of the peer, which fetches some hundred modules.
 const buildLimit = 20 * time.Minute
 
-// buildPeer gives the peer's program. It is built once for each state of its
+// buildPeer returns the peer's program. It is built once for each state of its
 // source, and kept in the user's cache.
 func buildPeer(ctx context.Context, w *workshop) (string, error) {
 	source := map[string][]byte{}

@@ -34,7 +34,7 @@ type crowdPlayed struct {
 	known    bool   // the memory is, and the CPU times
 }
 
-// each is what one session takes, bytes.
+// each returns what one session takes, bytes.
 func (c *crowdPlayed) each() float64 {
 	return (float64(c.most) - float64(c.before)) / float64(c.sessions)
 }
@@ -143,7 +143,7 @@ func (s *playing) crowd(ctx context.Context, server *command, all *recordings, o
 	return lists, errors.Join(errs...)
 }
 
-// spent is the CPU time of the server and of this process, which the clients are in.
+// spent returns the CPU time of the server and of this process, which the clients are in.
 func (s *playing) spent(server *command) (cpu, clients time.Duration) {
 	cpu, ok := cpuOf(server.pid())
 	s.many.known = s.many.known && ok

@@ -44,7 +44,7 @@ func readStat(pid int) (stat, bool) {
 	return stat{parent: n[0], cpu: time.Duration(n[1]+n[2]) * tick}, true
 }
 
-// descendants are the processes that a process started, and those these started.
+// descendants returns the processes that a process started, and those these started.
 func descendants(pid int) []int {
 	paths, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -67,7 +67,7 @@ func descendants(pid int) []int {
 	return found
 }
 
-// cpuOf is the CPU time that processes took so far.
+// cpuOf returns the CPU time that processes took so far.
 func cpuOf(pids ...int) (total time.Duration, ok bool) {
 	for _, pid := range pids {
 		s, found := readStat(pid)
@@ -79,7 +79,7 @@ func cpuOf(pids ...int) (total time.Duration, ok bool) {
 	return total, len(pids) > 0
 }
 
-// ownCPU is the CPU time that this process took so far.
+// ownCPU returns the CPU time that this process took so far.
 func ownCPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -88,7 +88,7 @@ func ownCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// resident is the memory that a process has in RAM, bytes.
+// resident returns the memory that a process has in RAM, bytes.
 func resident(pid int) (uint64, bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -103,7 +103,7 @@ func resident(pid int) (uint64, bool) {
 	return 0, false
 }
 
-// treeCPU is the CPU time that this process and its children took so far. A
+// treeCPU returns the CPU time that this process and its children took so far. A
 // child that ended meanwhile is missing.
 func treeCPU() time.Duration {
 	children, _ := cpuOf(descendants(os.Getpid())...) // none, where there is no /proc

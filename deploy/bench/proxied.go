@@ -27,7 +27,7 @@ type chunkDelay struct {
 	proxy       Delays
 }
 
-// added is how much later a chunk is because of the proxy.
+// added returns how much later a chunk is because of the proxy.
 func (d *chunkDelay) added(q float64) time.Duration { return d.proxy.At(q) - d.direct.At(q) }
 
 const bodySize = 64 << 20

@@ -39,7 +39,7 @@ const rawMessage = 64 << 10
 var rawSubject = ingest.Subject(ingest.DefaultTenant, "raw")
 
 func (s *publishStage) measure(ctx context.Context, w *workshop) (err error) {
-	blocks, err := w.parcels(ctx)
+	blocks, err := w.encodedBlocks(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *publishStage) measure(ctx context.Context, w *workshop) (err error) {
 	for _, b := range blocks {
 		all = append(all, b.Data...)
 	}
-	var large shelf
+	var large memoryPublisher
 	if _, err := tap(ctx, w.path, &large, ingest.StreamOptions{Session: "one"}); err != nil {
 		return err
 	}

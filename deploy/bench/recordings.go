@@ -27,7 +27,7 @@ const (
 // id is that of a session.
 func (r *recordings) id(session int) string { return fmt.Sprintf("%s-%d", r.name, session) }
 
-// stream is the id of a session's stream. What differs stands at its end.
+// stream returns the id of a session's stream. What differs stands at its end.
 func (r *recordings) stream(session int) string {
 	return fmt.Sprintf("0196b3a0-0000-7000-8000-%012d", session)
 }

@@ -73,7 +73,7 @@ func parts() []*named {
 	}
 }
 
-// Names are those of the parts.
+// Names returns those of the parts.
 func Names() []string {
 	var names []string
 	for _, n := range parts() {
@@ -92,7 +92,7 @@ type workshop struct {
 	cluster *cluster              // nil until a part needs it
 }
 
-// full gives one of two, depending on Options.Quick.
+// full returns one of two, depending on Options.Quick.
 func full[T any](w *workshop, long, short T) T {
 	if w.Quick {
 		return short

@@ -26,7 +26,7 @@ type sinkStage struct {
 }
 
 func (s *sinkStage) measure(ctx context.Context, w *workshop) (err error) {
-	blocks, err := w.parcels(ctx)
+	blocks, err := w.encodedBlocks(ctx)
 	if err != nil {
 		return err
 	}

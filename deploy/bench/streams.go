@@ -69,14 +69,14 @@ func (s *streams) measureIdle(ctx context.Context, w *workshop, c *cluster) (err
 	s.idle.streams = n
 	s.idle.before, s.idle.known = resident(server.pid())
 	peak := watchMemory(server.pid())
-	crowd, err := openCrowd(ctx, server.url, "idle", n)
-	defer func() { err = errors.Join(err, crowd.close()) }()
+	conns, err := openConnections(ctx, server.url, "idle", n)
+	defer func() { err = errors.Join(err, conns.close()) }()
 	if err == nil {
-		err = crowd.each(func(t *talker) error {
-			if err := t.say(ctx, idleFrames(t.session)...); err != nil {
+		err = conns.each(func(t *client) error {
+			if err := t.send(ctx, idleFrames(t.session)...); err != nil {
 				return err
 			}
-			return t.confirmed(ctx)
+			return t.waitAcked(ctx)
 		})
 	}
 	s.idle.opening = peak()
@@ -97,17 +97,17 @@ func (s *streams) measureBusy(ctx context.Context, w *workshop, c *cluster) erro
 	b := &s.busy
 	b.streams, b.rate = full(w, 1000, 100), 20
 	frames := b.rate * full(w, 10, 1)
-	crowd, err := openCrowd(ctx, c.ingest.url, "busy", b.streams)
+	conns, err := openConnections(ctx, c.ingest.url, "busy", b.streams)
 	if err == nil {
 		cpu, known := cpuOf(c.ingest.pid())
 		peak := watchMemory(c.ingest.pid())
 		began := time.Now()
-		err = crowd.each(func(t *talker) error { return t.talk(ctx, frames, time.Second/time.Duration(b.rate)) })
+		err = conns.each(func(t *client) error { return t.sendPaced(ctx, frames, time.Second/time.Duration(b.rate)) })
 		b.took = time.Since(began)
 		now, _ := cpuOf(c.ingest.pid())
 		b.memory, b.cpu, b.known = peak(), now-cpu, known
 	}
-	if err = errors.Join(err, crowd.close()); err != nil {
+	if err = errors.Join(err, conns.close()); err != nil {
 		return err
 	}
 	b.sent = frames * b.streams
@@ -152,7 +152,7 @@ func (s *streams) write(p *page) {
 	p.row("frames lost", count(float64(b.sent-b.stored)))
 }
 
-// each is what one idle stream takes, bytes.
+// each returns what one idle stream takes, bytes.
 func (i *idleStreams) each() float64 {
 	return (float64(i.after) - float64(i.before)) / float64(i.streams)
 }

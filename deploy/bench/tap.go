@@ -16,7 +16,7 @@ type tapStage struct{ runs Laps }
 
 func (s *tapStage) measure(ctx context.Context, w *workshop) error {
 	for range full(w, 3, 1) {
-		run, err := tap(ctx, w.path, nowhere{}, ingest.StreamOptions{})
+		run, err := tap(ctx, w.path, discardPublisher{}, ingest.StreamOptions{})
 		if err != nil {
 			return err
 		}
@@ -45,22 +45,22 @@ func tap(ctx context.Context, path string, p ingest.Publisher, so ingest.StreamO
 }
 
 // nowhere is a publisher that throws blocks away.
-type nowhere struct{}
+type discardPublisher struct{}
 
 // Publish confirms the block at once.
-func (nowhere) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
+func (discardPublisher) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
 	go done(nil)
 	return nil
 }
 
 // shelf is a publisher that keeps blocks.
-type shelf struct {
+type memoryPublisher struct {
 	mu     sync.Mutex // guards blocks
 	blocks []ingest.EncodedBlock
 }
 
 // Publish keeps the block.
-func (s *shelf) Publish(_ context.Context, p ingest.EncodedBlock, done func(error)) error {
+func (s *memoryPublisher) Publish(_ context.Context, p ingest.EncodedBlock, done func(error)) error {
 	s.mu.Lock()
 	s.blocks = append(s.blocks, p)
 	s.mu.Unlock()
@@ -69,11 +69,11 @@ func (s *shelf) Publish(_ context.Context, p ingest.EncodedBlock, done func(erro
 }
 
 // parcels gives the blocks that the file comes to.
-func (w *workshop) parcels(ctx context.Context) ([]ingest.EncodedBlock, error) {
+func (w *workshop) encodedBlocks(ctx context.Context) ([]ingest.EncodedBlock, error) {
 	if w.blocks != nil {
 		return w.blocks, nil
 	}
-	var s shelf
+	var s memoryPublisher
 	run, err := tap(ctx, w.path, &s, ingest.StreamOptions{})
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func ticking(w http.ResponseWriter, r *http.Request, began time.Time) {
 	}
 }
 
-// listenAll gives the delays of the events on a number of connections.
+// listenAll returns the delays of the events on a number of connections.
 func listenAll(ctx context.Context, client *http.Client, url string, connections int, began time.Time) (Delays, error) {
 	var (
 		mu   sync.Mutex // guards all and errs

@@ -132,7 +132,7 @@ func (s *whole) runs() (runs Laps) {
 	return runs
 }
 
-// median is the pass with the median rate.
+// median returns the pass with the median rate.
 func (s *whole) median() pass {
 	m := s.runs().Median()
 	for _, p := range s.passes {

@@ -15,7 +15,7 @@ import (
 
 type object = map[string]any
 
-// payloads are the JSON objects of a captured stream, as events or as lines.
+// payloads returns the JSON objects of a captured stream, as events or as lines.
 func payloads(t *testing.T, path string) (list []object) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -35,7 +35,7 @@ func payloads(t *testing.T, path string) (list []object) {
 	return list
 }
 
-// at gives a member of a member, nil where there is none.
+// at returns a member of a member, nil where there is none.
 func at(v any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {

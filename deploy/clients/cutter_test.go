@@ -75,7 +75,7 @@ func (c *framer) pass(client net.Conn, address string) {
 	asking.Wait()
 }
 
-// cuts tells how many connections were cut off.
+// cuts reports how many connections were cut off.
 func (c *framer) cuts() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -31,7 +31,7 @@ type heldEvent struct {
 	Data string `json:"data"`
 }
 
-// execution is a workflow as Compozy streams it, with its events.
+// execution returns a workflow as Compozy streams it, with its events.
 func execution(t *testing.T) (path string, events []heldEvent) {
 	t.Helper()
 	add := func(name string, data any) {

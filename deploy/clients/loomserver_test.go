@@ -11,7 +11,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// loomServer is an agent that speaks Loom's WebSocket protocol: its runs say
+// loomServer returns an agent that speaks Loom's WebSocket protocol: its runs say
 // what they were asked, and call a tool.
 func loomServer(t *testing.T) (address string) {
 	t.Helper()
@@ -52,7 +52,7 @@ func loomTools(id string) string {
 	return fmt.Sprintf(`{"type":"tools_list","id":%q,"tools":[%s,{"name":"bash","input_schema":{"type":"object"}}]}`, id, loomReadTool)
 }
 
-// loomRun is a run's messages. White space and escapes are as no encoder of ours
+// loomRun returns a run's messages. White space and escapes are as no encoder of ours
 // would write them.
 func loomRun(id, message string) (list []string) {
 	event := func(members string) {

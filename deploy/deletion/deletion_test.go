@@ -185,7 +185,7 @@ func (r *rig) bundled(one, two string) {
 	r.eventually("what was bundled shows", func() bool { return r.shown(one) == 8 && r.shown(two) == 8 })
 }
 
-// held is how many messages JetStream has on a session's own subject.
+// held returns how many messages JetStream has on a session's own subject.
 func (r *rig) held(session string) uint64 {
 	r.t.Helper()
 	s, err := r.js.Stream(r.t.Context(), jetstream.StreamName)

@@ -121,7 +121,7 @@ func (r *rig) open(to ingest.Publisher, o ingest.StreamOptions) *ingest.Stream {
 	return s
 }
 
-// line is the i-th frame.
+// line returns the i-th frame.
 func line(session string, i int) []byte {
 	return fmt.Appendf(nil, `{"session_id":%q,"node_id":"run-think-0","event_id":%d,"type":"usage","prompt_tokens":100,"completion_tokens":20,"total_tokens":120}`+"\n", session, i+1)
 }
@@ -148,7 +148,7 @@ func (r *rig) record(session string, n int) {
 	r.eventually("the recording shows", func() bool { return r.shown(session) == uint64(n) })
 }
 
-// shown is the number of frames in the session's summary; 0 for no session.
+// shown returns the number of frames in the session's summary; 0 for no session.
 func (r *rig) shown(session string) uint64 {
 	r.t.Helper()
 	d, err := sessiondetail.Read(r.t.Context(), r.reader, ingest.DefaultTenant, session)

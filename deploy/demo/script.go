@@ -99,7 +99,7 @@ const answer = "Last night's build failed in `TestRenewLease`: the test compares
 	"uses the monotonic clock; only the test is wrong. It is safe to release. I would change the test to compare " +
 	"durations, and I could not check the release notes, because `docs/release-notes.md` does not exist."
 
-// demoRun is the scripted run: two thoughts, a tool that works, a tool that
+// demoRun returns the scripted run: two thoughts, a tool that works, a tool that
 // fails, a reply.
 func demoRun() []step {
 	s := &script{}

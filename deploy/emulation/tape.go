@@ -63,7 +63,7 @@ func (o *Options) playTape(ctx context.Context, f *tapefile.File, session string
 
 // check refuses settings that no session can be played with.
 func (o *Options) check() error {
-	if _, err := new(emulate.Pace).SplitSession(o.prefix("any", "")[len("/emulate/"):]); err != nil {
+	if _, err := new(emulate.Pacing).SplitSession(o.prefix("any", "")[len("/emulate/"):]); err != nil {
 		wrong, _ := problem.From(err)
 		return usage.Errorf("--%s: %s", flagOf(wrong.Parameter), wrong.Detail)
 	}

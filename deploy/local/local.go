@@ -104,7 +104,7 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 	return s, nil
 }
 
-// ClickHouseDSN is the address for clickhouse-go, with the password. It is
+// ClickHouseDSN returns the address for clickhouse-go, with the password. It is
 // random for each start and stays the same when ClickHouse is restarted.
 func (s *Servers) ClickHouseDSN() string { return s.engine.DSN() }
 
@@ -114,11 +114,11 @@ func (s *Servers) ConnectNATS(options ...nats.Option) (*nats.Conn, error) {
 	return s.broker.Connect(options...)
 }
 
-// NATSURL is the address for NATS clients of other processes, with the token,
+// NATSURL returns the address for NATS clients of other processes, with the token,
 // or empty if Options.ListenNATS was.
 func (s *Servers) NATSURL() string { return s.broker.URL() }
 
-// Dir is the data directory's absolute path.
+// Dir returns the data directory's absolute path.
 func (s *Servers) Dir() string { return s.dir.Path() }
 
 // Announce notes the URL of the HTTP server in the data directory, for other
@@ -131,18 +131,18 @@ type Health struct {
 	NATS       broker.Health `json:"nats"`
 }
 
-// Ready tells whether both servers answer.
+// Ready reports whether both servers answer.
 func (h Health) Ready() bool {
 	return h.ClickHouse.State == engine.Running && h.NATS.Running
 }
 
-// Health is a snapshot for a readiness check or a report. It costs no round
+// Health returns a snapshot for a readiness check or a report. It costs no round
 // trip to ClickHouse.
 func (s *Servers) Health() Health {
 	return Health{ClickHouse: s.engine.Health(), NATS: s.broker.Health()}
 }
 
-// Metrics are the servers' metrics for Prometheus.
+// Metrics returns the servers' metrics for Prometheus.
 func (s *Servers) Metrics() prometheus.Collector { return s.engine }
 
 // stopLimit bounds Close; ClickHouse has its own within it.

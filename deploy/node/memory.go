@@ -37,7 +37,7 @@ func tidyWhenQuiet(ctx context.Context) {
 	}
 }
 
-// allocated is how much was allocated since the process began, bytes.
+// allocated returns how much was allocated since the process began, bytes.
 func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)

@@ -56,7 +56,7 @@ func PrintEvents(w io.Writer, r io.Reader) error {
 	}
 }
 
-// content is the frame as text.
+// content returns the frame as text.
 func (e *event) content() string {
 	switch {
 	case e.Frame != nil:

@@ -32,7 +32,7 @@ func (p *Player) OnTerminal(ctx context.Context, path string, q url.Values, spee
 		return result, p.Reason(err)
 	}
 	defer remote.close()
-	stories := make(chan terminal.Told)
+	stories := make(chan terminal.StoryUpdate)
 	sending, enough := context.WithCancel(ctx)
 	sent := make(chan struct{})
 	go func() {

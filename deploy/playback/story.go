@@ -24,7 +24,7 @@ const storyEvery = time.Second
 
 // sendStories sends the facts of a session, and those of a followed one again and again,
 // until ctx ends.
-func sendStories(ctx context.Context, to chan<- terminal.Told, from *Player, follow bool) {
+func sendStories(ctx context.Context, to chan<- terminal.StoryUpdate, from *Player, follow bool) {
 	for {
 		began := time.Now()
 		var facts terminal.Facts
@@ -34,12 +34,12 @@ func sendStories(ctx context.Context, to chan<- terminal.Told, from *Player, fol
 		} else {
 			facts, err = factsOfServer(ctx, from.Client, from.Session)
 		}
-		told := terminal.Told{Err: err}
+		update := terminal.StoryUpdate{Err: err}
 		if err == nil {
-			told.Story = terminal.NewStory(facts)
+			update.Story = terminal.NewStory(facts)
 		}
 		select {
-		case to <- told:
+		case to <- update:
 		case <-ctx.Done():
 			return
 		}

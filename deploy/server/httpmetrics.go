@@ -68,7 +68,7 @@ func (m *requestMetrics) count(next echo.HandlerFunc) echo.HandlerFunc {
 // noRoute is the label of requests that no route took.
 const noRoute = "none"
 
-// routeLabel is the pattern of the route that took a request.
+// routeLabel returns the pattern of the route that took a request.
 func routeLabel(c echo.Context) string {
 	if p := c.Path(); p != "" {
 		return p

@@ -15,7 +15,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// partsTape is a stream in two parts, of which the second runs.
+// partsTape returns a stream in two parts, of which the second runs.
 func partsTape(t *testing.T, frames int) ([]byte, []schema.StreamState, []schema.Frame) {
 	t.Helper()
 	tape := &replaytest.Tape{}
@@ -58,7 +58,7 @@ func partsTape(t *testing.T, frames int) ([]byte, []schema.StreamState, []schema
 	return b.Bytes(), parts, all
 }
 
-// imports gives the blocks that an import publishes.
+// imports returns the blocks that an import publishes.
 func imports(t *testing.T, tape []byte, rename string) (blocks []*block.Block, im *Importer, err error) {
 	t.Helper()
 	im = New("tenant", rename, nil)

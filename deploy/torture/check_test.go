@@ -23,7 +23,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// raw gives a session's bytes as the API gives them; nil for a session that is
+// raw returns a session's bytes as the API gives them; nil for a session that is
 // not there.
 func (c *cluster) raw(ctx context.Context, session string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.apiURL+"/v1/sessions/"+session+"/frames?raw=1", nil)
@@ -46,7 +46,7 @@ func (c *cluster) raw(ctx context.Context, session string) ([]byte, error) {
 	return body, err
 }
 
-// missing says what of a session cannot be read yet, "" if all is there.
+// missing reports what of a session cannot be read yet, "" if all is there.
 func (c *cluster) missing(ctx context.Context, r *recorded) string {
 	got, err := c.raw(ctx, r.id)
 	if err != nil {
@@ -224,7 +224,7 @@ func behind(want, got []string) []string {
 	return want
 }
 
-// facts are those that ClickHouse has of a session, without times and ids, in order.
+// facts returns those that ClickHouse has of a session, without times and ids, in order.
 func (c *cluster) facts(ctx context.Context, session string) ([]string, error) {
 	db, err := clickhouse.Open(c.engine.DSN())
 	if err != nil {
@@ -256,7 +256,7 @@ func (c *cluster) facts(ctx context.Context, session string) ([]string, error) {
 	return facts, nil
 }
 
-// expected are the facts of frames, recorded undisturbed.
+// expected returns the facts of frames, recorded undisturbed.
 func expected(ctx context.Context, r *recorded, frames [][]byte, ended bool) ([]string, error) {
 	memory := &ingesttest.Memory{}
 	transport := schema.NDJSON

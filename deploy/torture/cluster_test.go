@@ -137,7 +137,7 @@ func freeAddr() string {
 	return l.Addr().String()
 }
 
-// parts are the processes that the cluster starts itself.
+// parts returns the processes that the cluster starts itself.
 func (c *cluster) parts() []*process {
 	return append([]*process{c.broker, c.ingest, c.api}, c.sinks...)
 }
@@ -236,7 +236,7 @@ func again(ctx context.Context, try func() error) error {
 	}
 }
 
-// logs are the last words of every part.
+// logs returns the last words of every part.
 func (c *cluster) logs() string {
 	var b strings.Builder
 	for _, p := range c.parts() {

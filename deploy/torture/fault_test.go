@@ -21,7 +21,7 @@ type fault struct {
 	do   func(ctx context.Context, c *cluster, l *load) error
 }
 
-// faults are all that can happen. long is how long a fault lasts that lasts.
+// faults returns all that can happen. long is how long a fault lasts that lasts.
 func faults(long time.Duration) []fault {
 	var all []fault
 	add := func(name string, do func(ctx context.Context, c *cluster, l *load) error) {

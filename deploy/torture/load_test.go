@@ -56,7 +56,7 @@ func newPool(dir string) (pool, error) {
 	return p, nil
 }
 
-// named gives a session's frames under another id.
+// named returns a session's frames under another id.
 func (p pool) named(n int, id string) [][]byte {
 	frames := p[n%len(p)]
 	var head struct {
@@ -122,7 +122,7 @@ func (l *load) next(how string) *recorded {
 // pace is the pause between pieces of a session, so that faults meet it on its way.
 func pace() { time.Sleep(time.Duration(5+rand.IntN(25)) * time.Millisecond) }
 
-// pieces are a session's lines in pieces that do not end where lines do.
+// pieces returns a session's lines in pieces that do not end where lines do.
 func (r *recorded) pieces() [][]byte {
 	text := append(bytes.Join(r.frames, []byte("\n")), '\n')
 	var out [][]byte

@@ -119,7 +119,7 @@ func newSource(session string) *source {
 
 func (s *source) stop() { close(s.end) }
 
-// sum is the number of frames and the hash of their bytes. The source has ended.
+// sum returns the number of frames and the hash of their bytes. The source has ended.
 func (s *source) sum() string {
 	return fmt.Sprint(s.sent.Load(), " frames ", hex.EncodeToString(s.hash.Sum(nil)))
 }
@@ -165,7 +165,7 @@ func (s *source) post(ctx context.Context, base string) error {
 	return err
 }
 
-// memory is what the ingest server takes, bytes.
+// memory returns what the ingest server takes, bytes.
 func (c *cluster) memory(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", c.ingest.pid()))
@@ -179,7 +179,7 @@ func (c *cluster) memory(t *testing.T) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// spooled is how many blocks wait in the spool, and in how many bytes of files.
+// spooled returns how many blocks wait in the spool, and in how many bytes of files.
 func (c *cluster) spooled(t *testing.T) (blocks, bytes int64) {
 	t.Helper()
 	resp, err := http.Get(c.ingestURL + "/readyz")
@@ -213,7 +213,7 @@ func (c *cluster) spooled(t *testing.T) (blocks, bytes int64) {
 	return 0, 0
 }
 
-// sum is what a session comes to as a reader sees it.
+// sum returns what a session comes to as a reader sees it.
 func (c *cluster) sum(t *testing.T, session string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.apiURL+"/v1/sessions/"+session+"/frames?raw=1", nil)

@@ -40,7 +40,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// tail gives the last lines.
+// tail returns the last lines.
 func (o *output) tail() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -107,7 +107,7 @@ func (c *cluster) refuse(ctx context.Context, r refusal) (shown string, err erro
 	return shown, nil
 }
 
-// sinkStatus is what a sink says of itself.
+// sinkStatus returns what a sink says of itself.
 func (c *cluster) sinkStatus(i int) (st sink.Status, ready bool, err error) {
 	resp, err := http.Get(c.sinkURLs[i] + "/readyz")
 	if err != nil {

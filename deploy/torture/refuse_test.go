@@ -24,7 +24,7 @@ type refusal struct {
 	begin func(ctx context.Context, c *cluster) error
 }
 
-// refusals are the ways in which a ClickHouse refuses for a while.
+// refusals returns the ways in which a ClickHouse refuses for a while.
 func refusals() []refusal {
 	table := func(begin, end string) func(context.Context, *cluster) error {
 		return func(ctx context.Context, c *cluster) error {

@@ -126,7 +126,7 @@ func Unreachable(server string, err error) error {
 	return err
 }
 
-// SessionPath is the path of a session's routes.
+// SessionPath returns the path of a session's routes.
 func SessionPath(id string, rest ...string) string {
 	path := "v1/sessions/" + url.PathEscape(id)
 	if len(rest) > 0 {

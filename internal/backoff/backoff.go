@@ -15,7 +15,7 @@ type Backoff struct {
 	next     time.Duration
 }
 
-// Next is the pause before the next attempt, never below Min nor above Max.
+// Next returns the pause before the next attempt, never below Min nor above Max.
 func (b *Backoff) Next() time.Duration {
 	d := min(max(b.next, b.Min), b.Max)
 	b.next = 2 * d

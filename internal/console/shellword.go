@@ -12,7 +12,7 @@ func ShellWord(s string) string {
 	return s
 }
 
-// SessionWord is the last argument of a command that a hint names: a session's id, which
+// SessionWord returns the last argument of a command that a hint names: a session's id, which
 // comes after "--" if it begins like a flag.
 func SessionWord(id string) string {
 	if strings.HasPrefix(id, "-") {
@@ -21,7 +21,7 @@ func SessionWord(id string) string {
 	return ShellWord(id)
 }
 
-// FileWord is a file's name as an argument of a command that a hint names. A name that
+// FileWord returns a file's name as an argument of a command that a hint names. A name that
 // begins like a flag is written with its folder.
 func FileWord(name string) string {
 	if strings.HasPrefix(name, "-") {

@@ -36,7 +36,7 @@ var writers = []struct {
 	{"zstd", "zstd", func(w io.Writer) flusher { z, _ := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)); return z }},
 }
 
-// events are what servers flush one by one: short, long, empty-ish, repetitive.
+// events returns what servers flush one by one: short, long, empty-ish, repetitive.
 func events() [][]byte {
 	list := [][]byte{[]byte("data: {\"n\":0}\n\n"), []byte("x"), []byte(strings.Repeat("long line ", 30000))}
 	for i := range 50 {

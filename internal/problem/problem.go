@@ -54,7 +54,7 @@ func (p *Problem) status() int {
 	return p.Status
 }
 
-// BadParameter is the problem of an invalid request parameter: why,
+// BadParameter returns the problem of an invalid request parameter: why,
 // and what it may be instead.
 func BadParameter(name, detail string, allowed ...string) *Problem {
 	return &Problem{
@@ -63,12 +63,12 @@ func BadParameter(name, detail string, allowed ...string) *Problem {
 	}
 }
 
-// NotFound is the problem of something that does not exist, or not for this tenant.
+// NotFound returns the problem of something that does not exist, or not for this tenant.
 func NotFound(detail string) *Problem {
 	return &Problem{Status: http.StatusNotFound, Detail: detail}
 }
 
-// Interrupted is the problem of a request whose context has ended: the client has
+// Interrupted returns the problem of a request whose context has ended: the client has
 // gone, or the server is being shut down.
 func Interrupted() *Problem {
 	return &Problem{
@@ -77,7 +77,7 @@ func Interrupted() *Problem {
 	}
 }
 
-// From gives the problem in err's chain. Of any other error the client learns
+// From returns the problem in err's chain. Of any other error the client learns
 // no more than that the server failed; the second result is false then, and the
 // error is the caller's to log.
 func From(err error) (*Problem, bool) {
@@ -120,7 +120,7 @@ func Write(w http.ResponseWriter, p *Problem) {
 	_, _ = w.Write(append(p.Append(nil), '\n'))
 }
 
-// OneOf says what is allowed in words: "a, b or c".
+// OneOf reports what is allowed in words: "a, b or c".
 func OneOf(allowed ...string) string {
 	if len(allowed) < 2 {
 		return strings.Join(allowed, "")

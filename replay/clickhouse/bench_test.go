@@ -15,7 +15,7 @@ import (
 	"tapedeck/schema"
 )
 
-// benchFrames is how many frames the benchmarks' session has; the environment
+// benchFrames returns how many frames the benchmarks' session has; the environment
 // variable TAPEDECK_BENCH_FRAMES changes it.
 func benchFrames(b *testing.B) int {
 	n := 10_000_000

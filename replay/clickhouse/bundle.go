@@ -46,7 +46,7 @@ func (b *bundler) short(s *schema.StreamState) bool {
 	return whole && s.Ended != 0 && s.Frames <= bundleRows/4 && s.Bytes <= uint64(b.most()/2)
 }
 
-// most is how many bytes a bundle may have.
+// most returns how many bytes a bundle may have.
 func (b *bundler) most() int { return b.reader.tape.store.opts.PageBytes / (2 * lookahead) }
 
 // cursors makes the cursors of all streams that have frames for the query.

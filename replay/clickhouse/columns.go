@@ -47,7 +47,7 @@ func (c *columns) results(dst proto.Results, q *pageQuery) proto.Results {
 	}...)
 }
 
-// size is about how many bytes the columns hold.
+// size returns about how many bytes the columns hold.
 func (c *columns) size() int {
 	return cap(c.raw.Buf) + cap(c.event.Buf) + cap(c.node.Buf) + cap(c.run.Buf) + cap(c.source.Buf) + 108*cap(c.seq)
 }
@@ -79,7 +79,7 @@ func (c *columns) frame(i int, stream *schema.StreamState, bare bool, f *replay.
 	return nil
 }
 
-// view gives a row as a string without copying it. It lives as long as the
+// view returns a row as a string without copying it. It lives as long as the
 // column is not decoded into again, as all of a frame does.
 func view(c *proto.ColStr, i int) string {
 	p := c.RowBytes(i)

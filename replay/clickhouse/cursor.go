@@ -63,13 +63,13 @@ func newCursor(r *reader, s *schema.StreamState) *cursor {
 	return c
 }
 
-// firstAt is when the first frame of the cursor's streams arrived.
+// firstAt returns when the first frame of the cursor's streams arrived.
 func (c *cursor) firstAt() int64 { return c.query.streams[0].FirstAt }
 
 // empty reports whether the stream is known to have no frame for the query.
 func (c *cursor) empty() bool { return c.query.from.at == 0 && c.query.from.seq > c.last }
 
-// startOf is where a stream's frames begin that a query wants.
+// startOf returns where a stream's frames begin that a query wants.
 func startOf(s *schema.StreamState, q *replay.Query) bound {
 	from, pos := q.From, q.From.Position
 	switch {
@@ -287,8 +287,8 @@ func (c *cursor) plan(p *tally) (usable bool) {
 	return n > 0
 }
 
-// head is the next frame.
+// head returns the next frame.
 func (c *cursor) head() *replay.Frame { return &c.page.frames[c.at] }
 
-// rest are the frames at hand.
+// rest returns the frames at hand.
 func (c *cursor) rest() []replay.Frame { return c.page.frames[c.at:] }

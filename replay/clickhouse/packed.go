@@ -118,7 +118,7 @@ func (p *packer) frame(f, before *replay.Frame, streams []*schema.StreamState) {
 	p.plain = append(binary.AppendUvarint(b, uint64(len(f.Raw))), f.Raw...)
 }
 
-// left is how many chunks are still packed.
+// left returns how many chunks are still packed.
 func (p *packed) left() int { return len(p.chunks) - p.next }
 
 var errPacked = errors.New("packed frames are damaged")
@@ -191,7 +191,7 @@ func (r *plainReader) frame(f, before *replay.Frame, streams []*schema.StreamSta
 	return nil
 }
 
-// take gives the next n bytes, or none where there are not as many.
+// take returns the next n bytes, or none where there are not as many.
 func (r *plainReader) take(n uint64) []byte {
 	if n > uint64(len(r.left)) {
 		r.bad, r.left = true, nil

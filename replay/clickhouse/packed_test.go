@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// unpackAll gives the frames of all chunks, each chunk in a page of its own.
+// unpackAll returns the frames of all chunks, each chunk in a page of its own.
 func unpackAll(p *packed) (all []replay.Frame, err error) {
 	for p.left() > 0 {
 		into := &page{}

@@ -38,7 +38,7 @@ func (p *page) reset() {
 	p.frames, p.generations, p.used, p.rows, p.bytes, p.full, p.sorted = p.frames[:0], p.generations[:0], 0, 0, 0, false, true
 }
 
-// block gives columns for the next block.
+// block returns columns for the next block.
 func (p *page) block() *columns {
 	if p.used == len(p.blocks) {
 		p.blocks = append(p.blocks, newColumns())
@@ -129,7 +129,7 @@ func (p *page) take(c *columns, rows int, q *pageQuery) error {
 	return nil
 }
 
-// stream gives the stream with this id, which is one of the query's.
+// stream returns the stream with this id, which is one of the query's.
 func (q *pageQuery) stream(id string) *schema.StreamState {
 	i := slices.IndexFunc(q.streams, func(s *schema.StreamState) bool { return s.StreamID == id })
 	return q.streams[i]
@@ -175,7 +175,7 @@ func (p *page) tally() tally {
 	return t
 }
 
-// size is about how many bytes the page holds on to.
+// size returns about how many bytes the page holds on to.
 func (p *page) size() int {
 	n := cap(p.plain) + frameSize*cap(p.frames)
 	for _, c := range p.blocks {

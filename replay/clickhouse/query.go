@@ -46,7 +46,7 @@ type pageQuery struct {
 	packed bool
 }
 
-// settings are those that suit the query.
+// settings returns those that suit the query.
 func (q *pageQuery) settings() []ch.Setting {
 	if q.from.at != 0 || len(q.query.Filter.Types) > 0 {
 		return oneThread

@@ -128,7 +128,7 @@ func (r *reader) join(ctx context.Context, c *cursor) error {
 	return err
 }
 
-// usable gives the frames of the first joined stream that come before any other
+// usable returns the frames of the first joined stream that come before any other
 // stream's has to be looked at.
 func (r *reader) usable(frames []replay.Frame) []replay.Frame {
 	limit, limited := r.query.To, !r.query.To.IsZero()
@@ -167,13 +167,13 @@ func (r *reader) advance(c *cursor, n int) {
 	}
 }
 
-// pageBytes is how large a page may be, with so many streams being read.
+// pageBytes returns how large a page may be, with so many streams being read.
 func (r *reader) pageBytes() int {
 	pages := 2 * (len(r.joined) + r.fetched + 1)
 	return max(r.tape.store.opts.PageBytes/pages, 1<<16)
 }
 
-// newWindow gives a page for frames that were packed.
+// newWindow returns a page for frames that were packed.
 func (r *reader) newWindow() *page {
 	n := len(r.windows)
 	if n == 0 {

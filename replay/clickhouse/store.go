@@ -72,7 +72,7 @@ func (s *Store) Close() error {
 	}
 }
 
-// newPage gives a page to read into.
+// newPage returns a page to read into.
 func (s *Store) newPage() *page {
 	select {
 	case p := <-s.small:

@@ -48,7 +48,7 @@ func drain(t testing.TB, tape replay.Tape, q replay.Query) ([]replay.Frame, erro
 	}
 }
 
-// same tells where two lists of frames differ.
+// same reports where two lists of frames differ.
 func same(got, want []replay.Frame, bare bool) error {
 	for i := range min(len(got), len(want)) {
 		g, w := got[i].Frame, want[i].Frame
@@ -68,7 +68,7 @@ func same(got, want []replay.Frame, bare bool) error {
 	return nil
 }
 
-// overlapping is a session of several streams of very different lengths, some at the
+// overlapping returns a session of several streams of very different lengths, some at the
 // same time, some after another, some with numbers left out.
 func overlapping(r *rand.Rand) *replaytest.Tape {
 	tape := &replaytest.Tape{}

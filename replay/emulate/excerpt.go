@@ -58,7 +58,7 @@ func (r *excerptReader) Next(ctx context.Context) ([]replay.Frame, error) {
 	}
 }
 
-// Scan gives every frame of a tape that the query chooses to see, in order. A
+// Scan returns every frame of a tape that the query chooses to see, in order. A
 // frame is valid during the call. ErrEnough from see ends it without an error.
 func Scan(ctx context.Context, t replay.Tape, q replay.Query, see func(*replay.Frame) error) error {
 	r, err := t.Read(ctx, q)
@@ -87,7 +87,7 @@ func Scan(ctx context.Context, t replay.Tape, q replay.Query, see func(*replay.F
 // ErrEnough ends a Scan.
 var ErrEnough = errors.New("enough was read")
 
-// EndOf is a position after all frames of a stream so far.
+// EndOf returns a position after all frames of a stream so far.
 func EndOf(s *schema.StreamState) schema.Position {
 	return schema.Position{At: s.LastAt, StreamID: s.StreamID, Seq: ^uint64(0)}
 }

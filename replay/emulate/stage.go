@@ -75,13 +75,13 @@ func NewStage(opts Options) *Stage {
 	return s
 }
 
-// Log is where the servers log.
+// Log returns where the servers log.
 func (s *Stage) Log() *slog.Logger { return s.opts.Logger }
 
-// WriteTimeout is how long a client may take to accept one write.
+// WriteTimeout returns how long a client may take to accept one write.
 func (s *Stage) WriteTimeout() time.Duration { return s.opts.WriteTimeout }
 
-// Heartbeat is the interval of signs of life.
+// Heartbeat returns the interval of signs of life.
 func (s *Stage) Heartbeat() time.Duration { return s.opts.Heartbeat }
 
 // Enter admits a playback of a tape, and returns the request to use from then on; leave
@@ -112,9 +112,9 @@ func (s *Stage) Tape(ctx context.Context, tenant, session string) (replay.Tape, 
 	return t, err
 }
 
-// From is the place that a pace begins at; the zero Place for the start. The
+// From returns the place that a pace begins at; the zero Place for the start. The
 // error is a *problem.Problem where the tape has no such place.
-func (s *Stage) From(ctx context.Context, t replay.Tape, p Pace) (replay.Place, error) {
+func (s *Stage) From(ctx context.Context, t replay.Tape, p Pacing) (replay.Place, error) {
 	if p.From == nil {
 		return replay.Place{}, nil
 	}
@@ -126,7 +126,7 @@ func (s *Stage) From(ctx context.Context, t replay.Tape, p Pace) (replay.Place, 
 }
 
 // Play plays an excerpt to a sink. The clock starts at a recorded time.
-func (s *Stage) Play(ctx context.Context, e *Excerpt, sink replay.Sink, clock int64, p Pace, reads bool) (replay.Summary, error) {
+func (s *Stage) Play(ctx context.Context, e *Excerpt, sink replay.Sink, clock int64, p Pacing, reads bool) (replay.Summary, error) {
 	return replay.New(e, sink, replay.Options{
 		Speed: p.Speed, IdleLimit: p.IdleLimit, Alarm: s.opts.Alarm,
 		Reads: reads && p.Speed != replay.Max,
@@ -146,7 +146,7 @@ func (s *Stage) Refuse(w http.ResponseWriter, r *http.Request, server string, er
 // Count counts how a request ended.
 func (s *Stage) Count(server, outcome string) { s.played.WithLabelValues(server, outcome).Inc() }
 
-// Problem is what the client is told of an error. What it cannot have caused is
+// Problem returns what the client is told of an error. What it cannot have caused is
 // logged.
 func (s *Stage) Problem(err error, server string) *problem.Problem {
 	if p, ok := problem.From(err); ok {

@@ -87,7 +87,7 @@ func (b *body) write() error {
 	return b.note(err)
 }
 
-// extend gives the next write timeout, or at most an eighth less: setting a deadline
+// extend returns the next write timeout, or at most an eighth less: setting a deadline
 // costs about as much as encoding a frame. b.mu is held.
 func (b *body) extend() error {
 	now := time.Now()

@@ -180,7 +180,7 @@ func decode(t *testing.T, text string) event {
 	return e
 }
 
-// frames gives the positions that were played and the message that came last,
+// frames returns the positions that were played and the message that came last,
 // which is not a frame.
 func (p *playback) frames(t *testing.T) (positions []string, last event) {
 	t.Helper()
@@ -195,7 +195,7 @@ func (p *playback) frames(t *testing.T) (positions []string, last event) {
 	return positions, last
 }
 
-// simple is a tape of n frames, ms apart, with types a, b and c in turn.
+// simple returns a tape of n frames, ms apart, with types a, b and c in turn.
 func simple(n int, apart time.Duration) *replaytest.Tape {
 	tape := &replaytest.Tape{}
 	s := tape.Stream(schema.NDJSON, "loom")

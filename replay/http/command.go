@@ -19,7 +19,7 @@ type command struct {
 	Frames json.RawMessage `json:"frames"`
 }
 
-// notJSON says why a message is no control, without the names of types.
+// notJSON reports why a message is no control, without the names of types.
 func notJSON(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field == "" {

@@ -17,7 +17,7 @@ const cueInterval = time.Second / 60
 // cues sends mode=cue over a socket: not the frames, but how far they have come.
 // What was played since the last cue goes out as one when the player waits, or
 // as soon after it as the interval allows. Its methods do nothing on a nil cues.
-type cues struct {
+type cueWriter struct {
 	socket  *socket
 	firstAt int64
 
@@ -31,10 +31,12 @@ type cues struct {
 	message []byte
 }
 
-func newCues(s *socket, firstAt int64) *cues { return &cues{socket: s, firstAt: firstAt} }
+func newCueWriter(s *socket, firstAt int64) *cueWriter {
+	return &cueWriter{socket: s, firstAt: firstAt}
+}
 
 // play notes a frame. Where frames follow one another without a wait it sends.
-func (c *cues) play(f *replay.Frame) error {
+func (c *cueWriter) play(f *replay.Frame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
@@ -50,7 +52,7 @@ func (c *cues) play(f *replay.Frame) error {
 }
 
 // flush sends what was played, now or once the interval is over.
-func (c *cues) flush() error {
+func (c *cueWriter) flush() error {
 	if c == nil {
 		return nil
 	}
@@ -70,14 +72,14 @@ func (c *cues) flush() error {
 }
 
 // overdue sends what the last wait left behind.
-func (c *cues) overdue() {
+func (c *cueWriter) overdue() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.send(time.Now())
 }
 
 // tell sends a message of another kind, after a cue for what was played before it.
-func (c *cues) tell(message []byte) error {
+func (c *cueWriter) sendAfterCue(message []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.send(time.Now()); c.failed == nil {
@@ -87,7 +89,7 @@ func (c *cues) tell(message []byte) error {
 }
 
 // stop has no cue sent any more.
-func (c *cues) stop() {
+func (c *cueWriter) stop() {
 	if c == nil {
 		return
 	}
@@ -99,7 +101,7 @@ func (c *cues) stop() {
 }
 
 // send sends a cue, if anything was played. c.mu is held.
-func (c *cues) send(now time.Time) {
+func (c *cueWriter) send(now time.Time) {
 	if c.frames == 0 || c.failed != nil {
 		return
 	}

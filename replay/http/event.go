@@ -28,7 +28,7 @@ func newEvents(session string, firstAt int64) *events {
 	return &events{session: appendString(nil, session), firstAt: firstAt}
 }
 
-// encode gives the frame's id, from which a client resumes, and its message: a
+// encode returns the frame's id, from which a client resumes, and its message: a
 // JSON object on one line. The id is the frame's position, unless it came live and
 // its position does not tell what came before it.
 func (e *events) encode(f *replay.Frame) (id, message []byte) {
@@ -80,7 +80,7 @@ func (e *events) encode(f *replay.Frame) (id, message []byte) {
 	return e.id, e.message
 }
 
-// reached is the id of the frame played last, "" before the first.
+// reached returns the id of the frame played last, "" before the first.
 func (e *events) reached(sum replay.Summary) string {
 	switch {
 	case sum.Last.IsZero():
@@ -114,7 +114,7 @@ func (e *events) payload(dst []byte, f *schema.Frame) []byte {
 	return appendString(append(dst, `,"text":`...), string(data))
 }
 
-// oneLine gives valid JSON on one line: as it stands, or else without white space.
+// oneLine returns valid JSON on one line: as it stands, or else without white space.
 func (e *events) oneLine(data []byte) ([]byte, bool) {
 	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 {
 		return data, true

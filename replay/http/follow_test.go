@@ -12,7 +12,7 @@ import (
 	"tapedeck/schema"
 )
 
-// running is a session of eight frames, one in a second, of which five have come.
+// running returns a session of eight frames, one in a second, of which five have come.
 func running() *replaytest.Growing {
 	return &replaytest.Growing{Memory: simple(8, time.Second), Begin: time.Now().Add(-4500 * time.Millisecond)}
 }

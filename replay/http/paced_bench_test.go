@@ -50,7 +50,7 @@ func BenchmarkPaced(b *testing.B) {
 	b.ReportMetric(float64((spent(b)-began).Microseconds())/float64(rounds*sessions*frames), "cpu-µs/frame")
 }
 
-// spent is the processor time that this process took so far.
+// spent returns the processor time that this process took so far.
 func spent(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

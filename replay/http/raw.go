@@ -76,7 +76,7 @@ func (p *payloads) appendNDJSON(dst []byte, f *replay.Frame) []byte {
 	return append(dst, '\n')
 }
 
-// message gives the payload as a WebSocket message, and whether it is text. It
+// message returns the payload as a WebSocket message, and whether it is text. It
 // is false for a frame that is none.
 func (p *payloads) message(f *replay.Frame) (data []byte, text, ok bool) {
 	if f.Transport == schema.WebSocket { // an empty message is a message

@@ -16,7 +16,7 @@ import (
 
 func flag(f schema.Flags) func(*schema.Frame) { return func(fr *schema.Frame) { fr.Flags |= f } }
 
-// sseTape is a body as servers send it: a byte order mark, comments, ids of its
+// sseTape returns a body as servers send it: a byte order mark, comments, ids of its
 // own, CR LF, several data lines, bytes that are not UTF-8, and no blank line
 // at the end. Requests and heads are not a part of it.
 func sseTape() (tape *replaytest.Tape, body string) {
@@ -67,7 +67,7 @@ func socketTape() (tape *replaytest.Tape, messages []message) {
 	return tape, messages
 }
 
-// bodiesTape is what a proxy records of plain HTTP: streams of one exchange each,
+// bodiesTape returns what a proxy records of plain HTTP: streams of one exchange each,
 // whose bodies come in pieces and are no stream.
 func bodiesTape() *replaytest.Tape {
 	tape := &replaytest.Tape{}

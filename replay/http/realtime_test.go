@@ -22,7 +22,7 @@ import (
 	schemaclickhouse "tapedeck/schema/clickhouse"
 )
 
-// paced is a tape of n frames with gaps of up to 20 ms.
+// paced returns a tape of n frames with gaps of up to 20 ms.
 func paced(n int) *replaytest.Tape {
 	tape := &replaytest.Tape{Batch: 64}
 	s := tape.Stream(schema.SSE, "")
@@ -33,7 +33,7 @@ func paced(n int) *replaytest.Tape {
 	return tape
 }
 
-// arrivals gives when each frame reached a client on this machine, counted from
+// arrivals returns when each frame reached a client on this machine, counted from
 // the first one's arrival.
 func arrivals(t testing.TB, client *http.Client, base string, over schema.Transport, query string) (list []time.Duration) {
 	t.Helper()
@@ -141,7 +141,7 @@ func BenchmarkLateness(b *testing.B) {
 	}
 }
 
-// many is a tape of n frames of 140 bytes.
+// many returns a tape of n frames of 140 bytes.
 func many(n int) *replaytest.Tape {
 	tape := &replaytest.Tape{Batch: 4096}
 	s := tape.Stream(schema.NDJSON, "loom")

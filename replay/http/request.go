@@ -219,7 +219,7 @@ func isUpgrade(r *http.Request) bool {
 	return false
 }
 
-// options are the player's, for a tape. The error is a *problem.Problem where
+// options returns the player's, for a tape. The error is a *problem.Problem where
 // the request names a place that the tape does not have.
 func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options, error) {
 	o := replay.Options{
@@ -231,7 +231,7 @@ func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options,
 	}
 	start := func(name string, m *replay.Mark, allowed []string) (err error) {
 		o.From, err = m.Start(ctx, t)
-		return atFault(name, allowed, err)
+		return parameterProblem(name, allowed, err)
 	}
 	if req.from != nil && (req.resume == nil || req.loop) {
 		if err := start("from", req.from, replay.MarkAllowed); err != nil {
@@ -246,14 +246,14 @@ func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options,
 		o.From.After = true
 	}
 	if err := req.marker.CheckMarker(t); err != nil {
-		return o, atFault("marker", replay.MarkerAllowed, err)
+		return o, parameterProblem("marker", replay.MarkerAllowed, err)
 	}
 	if req.to == nil {
 		return o, nil
 	}
 	var err error
 	if o.To, err = req.to.Stop(ctx, t, o.From); err != nil {
-		return o, atFault("to", replay.MarkAllowed, err)
+		return o, parameterProblem("to", replay.MarkAllowed, err)
 	}
 	if req.resume == nil && o.From.Before(o.To) && req.from != nil {
 		return o, problem.BadParameter("to", fmt.Sprintf("to %q comes before %q, where playing begins", req.toText, req.fromText), "a place at or after from")
@@ -262,7 +262,7 @@ func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options,
 }
 
 // atFault makes a MarkError the problem of a parameter.
-func atFault(name string, allowed []string, err error) error {
+func parameterProblem(name string, allowed []string, err error) error {
 	if wrong, ok := errors.AsType[*replay.MarkError](err); ok {
 		return problem.BadParameter(name, wrong.Error(), allowed...)
 	}

@@ -30,7 +30,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session strin
 		still = out.heartbeat(s.opts.Heartbeat, cancel)
 	}
 	sum, err := replay.New(t, out, opts).Run(ctx)
-	err = orLeft(ctx, err)
+	err = withClientGone(ctx, err)
 	cancel(nil)
 	still() // nothing may write once the handler has returned
 	if err == nil {
@@ -64,7 +64,7 @@ func recordedOver(t replay.Tape, transport schema.Transport) bool {
 }
 
 // orLeft makes an error that comes of the end of ctx the client's.
-func orLeft(ctx context.Context, err error) error {
+func withClientGone(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func orLeft(ctx context.Context, err error) error {
 	return &errClient{context.Cause(ctx)}
 }
 
-// outcomeOf tells how a playback that returned err ended.
+// outcomeOf reports how a playback that returned err ended.
 func outcomeOf(err error) string {
 	_, slow := errors.AsType[*replay.LagError](err)
 	_, client := errors.AsType[*errClient](err)

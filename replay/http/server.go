@@ -160,7 +160,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	problem.Write(w, s.problemOf(err, "open"))
 }
 
-// problemOf gives what the client is told of an error. What it cannot have
+// problemOf returns what the client is told of an error. What it cannot have
 // caused is logged.
 func (s *Server) problemOf(err error, doing string) *problem.Problem {
 	p, ok := problem.From(err)

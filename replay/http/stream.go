@@ -66,7 +66,7 @@ func (s *stream) playRaw(f *replay.Frame, from, to int) error {
 	return s.append(func(b []byte) []byte { return append(append(b, apart...), f.Raw[from:to]...) })
 }
 
-// apart is what keeps a frame from the bytes written last: a line feed after a
+// apart returns what keeps a frame from the bytes written last: a line feed after a
 // body that does not end its line, where another stream speaks next.
 func (s *stream) apart(f *replay.Frame) string {
 	if !s.lastOpen || s.lastStream == f.Stream.StreamID && s.lastDirection == f.Direction && f.Transport == schema.HTTP {
@@ -91,14 +91,14 @@ func (s *stream) sameRead(f *replay.Frame, from int) bool {
 // Flush implements replay.Sink.
 func (s *stream) Flush() error { return s.flush() }
 
-// end says that everything was played.
+// end reports that everything was played.
 func (s *stream) end(sum replay.Summary) error {
 	if !s.verbatim {
 		fields := ""
 		if !s.raw {
 			fields = "id: " + endID(cmp.Or(s.events.reached(sum), s.resumed)) + "\n"
 		}
-		s.say("end", fields, appendEnd(nil, sum))
+		s.appendMessage("end", fields, appendEnd(nil, sum))
 	}
 	return s.flush()
 }
@@ -108,7 +108,7 @@ func (s *stream) end(sum replay.Summary) error {
 // byte for the end.
 func (s *stream) fail(p *problem.Problem, sum replay.Summary) {
 	if !s.verbatim {
-		s.say("error", "", appendBroken(nil, p, s.events.reached(sum)))
+		s.appendMessage("error", "", appendBroken(nil, p, s.events.reached(sum)))
 	}
 	// There is a failure already: one more changes nothing.
 	_ = s.flush()
@@ -117,7 +117,7 @@ func (s *stream) fail(p *problem.Problem, sum replay.Summary) {
 	}
 }
 
-func (s *stream) say(event, fields string, message []byte) {
+func (s *stream) appendMessage(event, fields string, message []byte) {
 	// flush gives the error, if there is one.
 	_ = s.append(func(b []byte) []byte {
 		if s.transport == schema.SSE {

@@ -17,7 +17,7 @@ import (
 	"tapedeck/schema"
 )
 
-// reads gives what arrives as "<ms> <bytes>", read by read: a read of a chunked
+// reads returns what arrives as "<ms> <bytes>", read by read: a read of a chunked
 // body never spans two chunks that were flushed at different times.
 func reads(t *testing.T, client *http.Client, query string, headers ...string) (list []string) {
 	t.Helper()

@@ -20,8 +20,8 @@ import (
 type socket struct {
 	conn     *websocket.Conn
 	raw      bool
-	verbatim bool  // the messages are the recorded ones, so nothing may be added
-	cues     *cues // of mode=cue, else nil
+	verbatim bool       // the messages are the recorded ones, so nothing may be added
+	cues     *cueWriter // of mode=cue, else nil
 	events   *events
 	payloads payloads
 	timeout  time.Duration
@@ -67,7 +67,7 @@ func (s *socket) Flush() error { return s.cues.flush() }
 // the player has ended.
 func (s *socket) write(kind websocket.MessageType, message []byte) error {
 	if s.cues != nil {
-		return s.cues.tell(message)
+		return s.cues.sendAfterCue(message)
 	}
 	return s.put(kind, message)
 }
@@ -91,14 +91,14 @@ func (s *socket) put(kind websocket.MessageType, message []byte) error {
 
 // Tell implements replay.StateSink. Where only what was recorded may be sent it
 // tells of what nobody could see otherwise: the frames have stopped.
-func (s *socket) Tell(op replay.Op, st replay.State) error {
+func (s *socket) StateChanged(op replay.Op, st replay.State) error {
 	if s.verbatim && op != replay.SetMark && op != replay.End {
 		return nil
 	}
 	return s.write(websocket.MessageText, appendState(nil, op, st))
 }
 
-// answer tells what a control led to.
+// answer reports what a control led to.
 func (s *socket) answer(op replay.Op, st replay.State, err error) error {
 	if err == nil {
 		return s.write(websocket.MessageText, appendState(nil, op, st))
@@ -183,7 +183,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 	out.raw, out.events = req.raw, newEvents(session, replay.FirstAt(t))
 	out.verbatim = req.raw && recordedOver(t, schema.WebSocket)
 	if req.cue {
-		out.cues = newCues(out, replay.FirstAt(t))
+		out.cues = newCueWriter(out, replay.FirstAt(t))
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	player := replay.New(t, out, opts)
@@ -197,7 +197,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 	others.Go(func() { out.ping(ctx, s.opts.Heartbeat, cancel) })
 
 	sum, err := player.Run(ctx)
-	err = orLeft(ctx, err)
+	err = withClientGone(ctx, err)
 	if err == nil && !out.verbatim { // else the close code says it
 		err = out.write(websocket.MessageText, appendEnd(nil, sum))
 	}
@@ -219,7 +219,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 	}
 }
 
-// closing gives the close code and the reason for a playback that broke off.
+// closing returns the close code and the reason for a playback that broke off.
 func closing(outcome, id string) (websocket.StatusCode, string) {
 	if outcome == outcomeFailed {
 		return websocket.StatusInternalError, "the recording could not be read"

@@ -11,7 +11,7 @@ import (
 	"tapedeck/replay/live"
 )
 
-// asOf is how long after the first frame all frames are known.
+// asOf returns how long after the first frame all frames are known.
 func asOf(t replay.Growing) time.Duration { return time.Duration(t.AsOf() - replay.FirstAt(t)) }
 
 // What was recorded a minute before it came says nothing of the minute: only the

@@ -37,7 +37,7 @@ type bench struct {
 
 func newBench(t testing.TB) *bench { return benchOn(t, localtest.NATS(t)) }
 
-// connect gives a connection that outlives the server.
+// connect returns a connection that outlives the server.
 func connect(t testing.TB, b *broker.Server) *nats.Conn {
 	t.Helper()
 	nc, err := nats.Connect(b.URL(), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond),
@@ -184,7 +184,7 @@ func (s *seen) Play(f *replay.Frame, _, to int) error {
 
 func (s *seen) Flush() error { return nil }
 
-// check tells whether all frames of streams, of which the lengths are given,
+// check reports whether all frames of streams, of which the lengths are given,
 // were played once and in order.
 func (s *seen) check(want map[string]int) error {
 	for id, n := range want {

@@ -65,5 +65,5 @@ func (p *piece) end() uint64 {
 	return p.frames[len(p.frames)-1].Seq + 1
 }
 
-// before is how many frames of the stream's part come before the piece.
+// before returns how many frames of the stream's part come before the piece.
 func (p *piece) before() uint64 { return p.state.Frames - uint64(len(p.frames)) }

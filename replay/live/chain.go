@@ -67,7 +67,7 @@ func (c *chain) close(stored uint64) {
 	c.fresh = nil
 }
 
-// all are the frames of all blocks of the chain.
+// all returns the frames of all blocks of the chain.
 func (c *chain) all() ranges {
 	all := append(ranges(nil), c.fresh...)
 	for _, r := range []ranges{c.other, c.seen} {

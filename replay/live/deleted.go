@@ -10,7 +10,7 @@ import (
 )
 
 // askDeleted reads a session's tombstone, which another server may have written.
-func (l *Library) askDeleted(ctx context.Context, s *session) error {
+func (l *Library) readDeleted(ctx context.Context, s *session) error {
 	if l.opts.Deleted == nil {
 		return nil
 	}

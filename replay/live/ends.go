@@ -6,23 +6,23 @@ import (
 )
 
 // lookPatience bounds one look: what comes live waits for it.
-const lookPatience = time.Second
+const readEndsTimeout = time.Second
 
 // lookForEnds looks at what is stored of the streams, once a session with open
 // ones has been quiet for Options.Grace, and then once in that time: a stream
 // may have left it, which none of its own blocks tells.
-func (t *tape) lookForEnds(ctx context.Context, now time.Time) {
+func (t *tape) readEnds(ctx context.Context, now time.Time) {
 	wait := t.library.opts.Grace
 	t.mu.Lock()
-	due := now.Sub(t.heard) > wait && now.Sub(t.looked) > wait && t.isOpen()
+	due := now.Sub(t.lastActivity) > wait && now.Sub(t.endsReadAt) > wait && t.isOpen()
 	if due {
-		t.looked = now
+		t.endsReadAt = now
 	}
 	t.mu.Unlock()
 	if !due {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	ctx, cancel := context.WithTimeout(ctx, readEndsTimeout)
 	defer cancel()
 	stored, err := t.library.opts.Stored.Tape(ctx, t.session.tenant, t.session.id)
 	if err != nil {

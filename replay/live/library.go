@@ -103,13 +103,13 @@ func (l *Library) Close() {
 // its first block.
 func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
 	t := &tape{library: l, session: newSession(&l.opts, tenant, session)}
-	if err := l.askDeleted(ctx, t.session); err != nil {
+	if err := l.readDeleted(ctx, t.session); err != nil {
 		return nil, fmt.Errorf("follow session %q: %w", session, err)
 	}
-	lookCtx, cancel := context.WithTimeoutCause(ctx, lookTimeout,
-		fmt.Errorf("JetStream did not give the session's blocks within %s", lookTimeout))
+	lookCtx, cancel := context.WithTimeoutCause(ctx, openTimeout,
+		fmt.Errorf("JetStream did not give the session's blocks within %s", openTimeout))
 	defer cancel()
-	view, err := t.look(lookCtx, nil)
+	view, err := t.takeSnapshot(lookCtx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("follow session %q: %w", session, err)
 	}
@@ -126,9 +126,9 @@ func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape
 }
 
 // lookTimeout bounds how long somebody waits who asks for a tape.
-const lookTimeout = 20 * time.Second
+const openTimeout = 20 * time.Second
 
-// acquire gives the tail of a session; a new one begins at the block from. The
+// acquire returns the tail of a session; a new one begins at the block from. The
 // caller releases it.
 func (l *Library) acquire(s *session, from uint64) (*tail, error) {
 	l.mu.Lock()
@@ -167,7 +167,7 @@ func (l *Library) release(t *tail) {
 	})
 }
 
-// floor is the number up to which all blocks are stored.
+// floor returns the number up to which all blocks are stored.
 func (l *Library) floor(ctx context.Context) (uint64, error) {
 	c, err := l.js.Consumer(ctx, l.opts.Stream, l.opts.Sink)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -179,7 +179,7 @@ func (l *Library) floor(ctx context.Context) (uint64, error) {
 	return c.CachedInfo().AckFloor.Stream, nil
 }
 
-// first is the number of the first block that JetStream may still have.
+// first returns the number of the first block that JetStream may still have.
 func (l *Library) first(ctx context.Context) (uint64, error) {
 	s, err := l.js.Stream(ctx, l.opts.Stream)
 	if err != nil {

@@ -72,7 +72,7 @@ func (r *reader) take(p *piece, now time.Time) {
 		}
 		return
 	}
-	r.give(k, p, r.holding == 0)
+	r.emit(k, p, r.holding == 0)
 	r.release(k, false)
 }
 
@@ -84,7 +84,7 @@ func (r *reader) release(k *track, all bool) {
 	}
 	slices.SortStableFunc(k.held, func(a, b *piece) int { return cmp.Compare(a.first(), b.first()) })
 	for len(k.held) > 0 && (all || !k.missing(k.held[0])) {
-		r.give(k, k.held[0], false)
+		r.emit(k, k.held[0], false)
 		k.held = k.held[1:]
 	}
 	if len(k.held) == 0 {
@@ -107,7 +107,7 @@ func (r *reader) expire(now time.Time, all bool) {
 
 // give puts the frames of a piece into out that are wanted and were not given.
 // inOrder: all earlier blocks were given.
-func (r *reader) give(k *track, p *piece, inOrder bool) {
+func (r *reader) emit(k *track, p *piece, inOrder bool) {
 	block := uint64(0)
 	if inOrder && r.tape.several() {
 		block = p.number

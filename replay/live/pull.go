@@ -61,7 +61,7 @@ func (p *pull) take(m jetstream.Msg) (*piece, error) {
 	return b, nil
 }
 
-// some gives the blocks that follow, without waiting for new ones. There being
+// some returns the blocks that follow, without waiting for new ones. There being
 // none is no error.
 func (p *pull) some(ctx context.Context) ([]*piece, error) {
 	if err := p.open(ctx); err != nil {

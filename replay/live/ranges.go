@@ -44,7 +44,7 @@ func (r ranges) covers(first, end uint64) bool {
 	return i < len(r) && r[i].first <= first && end <= r[i].end
 }
 
-// end is the number after the last of them, 0 without any.
+// end returns the number after the last of them, 0 without any.
 func (r ranges) end() uint64 {
 	if len(r) == 0 {
 		return 0
@@ -52,7 +52,7 @@ func (r ranges) end() uint64 {
 	return r[len(r)-1].end
 }
 
-// unseen is the first number that is not among them.
+// unseen returns the first number that is not among them.
 func (r ranges) unseen() uint64 {
 	if len(r) > 0 && r[0].first == 0 {
 		return r[0].end

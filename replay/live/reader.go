@@ -16,22 +16,22 @@ type reader struct {
 	tape  *tape
 	query replay.Query
 
-	view    *look         // what is being read belongs to it; nil before the seam
-	history replay.Reader // what is stored; nil when it was read
-	source  *source       // what follows; nil before the seam
-	began   uint64        // the last block there was when the reader began
-	begun   bool
-	placed  bool // what lies before query.From is not wanted
-	tracks  map[string]*track
-	holding int // tracks that hold something back
-	out     []replay.Frame
-	told    bool // ErrLive was given since the last frame
-	sought  bool // the session was looked at since then for what is behind the end
+	view        *snapshot     // what is being read belongs to it; nil before the seam
+	history     replay.Reader // what is stored; nil when it was read
+	source      *source       // what follows; nil before the seam
+	began       uint64        // the last block there was when the reader began
+	begun       bool
+	placed      bool // what lies before query.From is not wanted
+	tracks      map[string]*track
+	holding     int // tracks that hold something back
+	out         []replay.Frame
+	liveSent    bool // ErrLive was given since the last frame
+	endsChecked bool // the session was looked at since then for what is behind the end
 }
 
 const (
 	// A reader that waits looks at its clocks so often.
-	lookEvery = 250 * time.Millisecond
+	pollInterval = 250 * time.Millisecond
 	// After the end of a query's time so long is waited for what is on its way.
 	settle = 2 * time.Second
 )
@@ -53,7 +53,7 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 		case err != nil:
 			return nil, err
 		case len(r.out) > 0:
-			r.told, r.sought = false, false
+			r.liveSent, r.endsChecked = false, false
 			return r.out, nil
 		}
 	}
@@ -97,7 +97,7 @@ func (r *reader) seam(ctx context.Context) error {
 
 // begin is for the first seam. It reports whether nothing of what is stored is
 // wanted.
-func (r *reader) begin(v *look) bool {
+func (r *reader) begin(v *snapshot) bool {
 	r.began = v.last
 	from := r.query.From
 	switch {
@@ -127,20 +127,20 @@ func (r *reader) begin(v *look) bool {
 }
 
 // find looks at the session from where the reader is.
-func (r *reader) find(ctx context.Context) (*look, error) {
+func (r *reader) find(ctx context.Context) (*snapshot, error) {
 	from := r.query.From
 	if r.begun || from.Block == 0 {
 		if v := r.tape.takeFirst(); v != nil && !r.begun {
 			return v, nil
 		}
-		return r.tape.look(ctx, nil)
+		return r.tape.takeSnapshot(ctx, nil)
 	}
-	v, err := r.tape.look(ctx, &liveAt{from.Block, from.Position.StreamID, from.Position.Seq})
+	v, err := r.tape.takeSnapshot(ctx, &liveAt{from.Block, from.Position.StreamID, from.Position.Seq})
 	if errors.Is(err, errRemoved) {
 		r.tape.library.opts.Log.Info("live: resumed by position alone, since the block is no longer in JetStream",
 			"session", r.tape.session, "block", from.Block)
 		r.query.From.Block = 0
-		return r.tape.look(ctx, nil)
+		return r.tape.takeSnapshot(ctx, nil)
 	}
 	return v, err
 }
@@ -171,7 +171,7 @@ func (r *reader) pause(ctx context.Context, changed <-chan struct{}, most time.D
 	return nil
 }
 
-// readHistory gives what is stored, without what the blocks give that follow.
+// readHistory returns what is stored, without what the blocks give that follow.
 func (r *reader) readHistory(ctx context.Context) error {
 	frames, err := r.history.Next(ctx)
 	if errors.Is(err, io.EOF) {
@@ -208,7 +208,7 @@ func (r *reader) readHistory(ctx context.Context) error {
 
 // finish notes history as passed: what is stored and in no block, and what was
 // given although it is in one.
-func (r *reader) finish(v *look) {
+func (r *reader) finish(v *snapshot) {
 	for id, end := range v.ends {
 		k := r.track(id)
 		var follow ranges
@@ -226,7 +226,7 @@ func (r *reader) finish(v *look) {
 	}
 }
 
-// readLive gives what the next blocks hold, or waits for some.
+// readLive returns what the next blocks hold, or waits for some.
 func (r *reader) readLive(ctx context.Context) error {
 	pieces, changed, err := r.source.get(ctx)
 	if errors.Is(err, errRemoved) {
@@ -248,21 +248,21 @@ func (r *reader) readLive(ctx context.Context) error {
 		if r.expire(now, true); len(r.out) > 0 {
 			return nil
 		}
-		if !r.sought && r.behind() && !r.tape.deleted() {
-			r.view, r.sought = nil, true
+		if !r.endsChecked && r.behind() && !r.tape.deleted() {
+			r.view, r.endsChecked = nil, true
 			return nil
 		}
 		return io.EOF
 	}
-	if r.holding == 0 && r.source.sound() {
+	if r.holding == 0 && r.source.receiving() {
 		r.tape.waits(now)
 	}
-	if !r.told {
-		r.told = true
+	if !r.liveSent {
+		r.liveSent = true
 		return replay.ErrLive
 	}
-	r.tape.lookForEnds(ctx, now)
-	return r.pause(ctx, changed, lookEvery)
+	r.tape.readEnds(ctx, now)
+	return r.pause(ctx, changed, pollInterval)
 }
 
 // ended reports whether nothing more is to be given.

@@ -19,13 +19,13 @@ func newSession(o *Options, tenant, id string) *session {
 	return &session{tenant, id, o.Filters(tenant, id)}
 }
 
-// name tells it from all others: the subject of its own blocks.
+// name reports it from all others: the subject of its own blocks.
 func (s *session) name() string { return s.filters[0] }
 
 // String is for messages.
 func (s *session) String() string { return "session " + strconv.Quote(s.id) }
 
-// last is the number of the last message that may hold a block of a session, 0 if
+// last returns the number of the last message that may hold a block of a session, 0 if
 // there is none.
 func (l *Library) last(ctx context.Context, s *session) (uint64, error) {
 	str, err := l.js.Stream(ctx, l.opts.Stream)

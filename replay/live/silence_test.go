@@ -50,7 +50,7 @@ func silent(recorder string, known Recorders) *reader {
 	s := &session{tenant: "default", id: "s", filters: []string{"blocks.s"}}
 	t := &tape{library: l, session: s}
 	t.note(&schema.StreamState{StreamID: "a", Frames: 1, LastAt: time.Now().UnixNano(), Recorder: recorder, Version: 1}, time.Now())
-	r := &reader{tape: t, query: replay.Query{}, tracks: map[string]*track{}, view: &look{}, begun: true}
+	r := &reader{tape: t, query: replay.Query{}, tracks: map[string]*track{}, view: &snapshot{}, begun: true}
 	r.track("a").passed.add(0, 1)
 	r.source = &source{library: l, tail: &tail{library: l, session: s, changed: make(chan struct{}), readers: 2}, next: 1}
 	return r

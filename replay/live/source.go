@@ -33,7 +33,7 @@ func (s *source) charge(pieces []*piece) {
 // errRemoved says that blocks were removed from JetStream, since they are stored.
 var errRemoved = errors.New("the blocks are no longer in JetStream")
 
-// get gives the blocks that follow, if there are any; else what is closed when
+// get returns the blocks that follow, if there are any; else what is closed when
 // there may be, or nil where get is to be called again at once. The error may be
 // errRemoved.
 func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
@@ -74,7 +74,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 }
 
 // sound reports whether new blocks would be received.
-func (s *source) sound() bool { return s.tail.sound() }
+func (s *source) receiving() bool { return s.tail.receiving() }
 
 // leave gives up the consumer.
 func (s *source) leave() {

@@ -62,7 +62,7 @@ func (t *tail) run(ctx context.Context, p *pull) {
 		if ctx.Err() != nil {
 			return
 		}
-		t.receives(false)
+		t.setReceiving(false)
 		if p.next > before {
 			failures = 0
 		}
@@ -88,7 +88,7 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 		return err
 	}
 	if first > p.next { // what was removed meanwhile is stored: readers look there
-		t.rise(first)
+		t.raiseLow(first)
 	}
 	messages, err := p.consumer.Messages(jetstream.PullMaxMessages(pullBlocks*4), jetstream.PullExpiry(20*time.Second),
 		jetstream.PullHeartbeat(2*time.Second))
@@ -96,7 +96,7 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 		return err
 	}
 	defer messages.Stop()
-	t.receives(true)
+	t.setReceiving(true)
 	for {
 		m, err := messages.Next(jetstream.NextContext(ctx))
 		if err != nil {
@@ -111,14 +111,14 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 }
 
 // receives records whether a consumer is receiving blocks.
-func (t *tail) receives(on bool) {
+func (t *tail) setReceiving(on bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.broken = !on
 }
 
 // sound reports whether blocks are received as soon as JetStream has them.
-func (t *tail) sound() bool {
+func (t *tail) receiving() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.broken
@@ -141,27 +141,27 @@ func (t *tail) add(b *piece, number uint64) {
 		}
 	}
 	t.charge.Adjust(int64(t.bytes - before))
-	t.stir()
+	t.notify()
 }
 
 // rise gives up what is below a number.
-func (t *tail) rise(low uint64) {
+func (t *tail) raiseLow(low uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if low > t.low {
 		t.charge.Adjust(-int64(t.bytes))
 		t.low, t.pieces, t.bytes = low, nil, 0
-		t.stir()
+		t.notify()
 	}
 }
 
 // stir has those look again who wait. It needs mu.
-func (t *tail) stir() {
+func (t *tail) notify() {
 	close(t.changed)
 	t.changed = make(chan struct{})
 }
 
-// from gives blocks from a number on, the number at which others may follow, and
+// from returns blocks from a number on, the number at which others may follow, and
 // what is closed when there may be more. Where low is above the first number, the
 // tail has gone on and gives none.
 func (t *tail) from(next uint64) (pieces []*piece, after uint64, changed <-chan struct{}, low uint64) {

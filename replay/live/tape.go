@@ -16,19 +16,19 @@ type tape struct {
 	library *Library
 	session *session
 
-	mu      sync.Mutex // guards what follows
-	streams map[string]schema.StreamState
-	base    int64     // when the session's first frame arrived that was known at the start, ns
-	edge    int64     // when the latest did, ns
-	came    time.Time // when the block with the edge reached JetStream
-	waited  time.Time // when a reader last had every block and waited for more
-	heard   time.Time // when something was last heard of the session
-	looked  time.Time // when what is stored was last looked at for ends
-	first   *look     // of Tape, for the first reader
+	mu           sync.Mutex // guards what follows
+	streams      map[string]schema.StreamState
+	base         int64     // when the session's first frame arrived that was known at the start, ns
+	edge         int64     // when the latest did, ns
+	arrivedAt    time.Time // when the block with the edge reached JetStream
+	waitedAt     time.Time // when a reader last had every block and waited for more
+	lastActivity time.Time // when something was last heard of the session
+	endsReadAt   time.Time // when what is stored was last looked at for ends
+	first        *snapshot // of Tape, for the first reader
 }
 
 // begin keeps what was found when the tape was asked for.
-func (t *tape) begin(v *look) {
+func (t *tape) begin(v *snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.first = v
@@ -39,8 +39,8 @@ func (t *tape) begin(v *look) {
 	}
 }
 
-// takeFirst gives what was found then, once, and if that was just now.
-func (t *tape) takeFirst() *look {
+// takeFirst returns what was found then, once, and if that was just now.
+func (t *tape) takeFirst() *snapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	v := t.first
@@ -64,14 +64,14 @@ func (t *tape) known() bool {
 func (t *tape) note(s *schema.StreamState, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at.After(t.heard) {
-		t.heard = at
+	if at.After(t.lastActivity) {
+		t.lastActivity = at
 	}
 	if s.Frames == 0 {
 		return // nothing but facts
 	}
-	if s.LastAt > t.edge || s.LastAt == t.edge && at.After(t.came) {
-		t.edge, t.came = s.LastAt, at
+	if s.LastAt > t.edge || s.LastAt == t.edge && at.After(t.arrivedAt) {
+		t.edge, t.arrivedAt = s.LastAt, at
 	}
 	old, ok := t.streams[s.StreamID]
 	if ok && old.Version > s.Version {
@@ -115,7 +115,7 @@ func (t *tape) Edge() int64 {
 func (t *tape) waits(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.waited = now
+	t.waitedAt = now
 }
 
 // jitter is how much longer than the block before it a block may take from its recorder
@@ -128,14 +128,14 @@ const jitter = 250 * time.Millisecond
 func (t *tape) AsOf() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.waited.IsZero() || !t.isOpen() {
+	if t.waitedAt.IsZero() || !t.isOpen() {
 		return t.edge
 	}
 	until := time.Now()
-	if until.Sub(t.waited) > 2*lookEvery {
-		until = t.waited
+	if until.Sub(t.waitedAt) > 2*pollInterval {
+		until = t.waitedAt
 	}
-	return t.edge + int64(max(until.Sub(t.came)-jitter, 0))
+	return t.edge + int64(max(until.Sub(t.arrivedAt)-jitter, 0))
 }
 
 // several reports whether the session has more than one stream.
@@ -152,7 +152,7 @@ func (t *tape) over(now time.Time) bool {
 	defer t.mu.Unlock()
 	o := &t.library.opts
 	wait := o.Grace
-	silent := now.Sub(t.heard)
+	silent := now.Sub(t.lastActivity)
 	for _, s := range t.streams {
 		switch {
 		case s.Ended == 0:

@@ -35,7 +35,7 @@ func (g *Growing) Streams() []schema.StreamState {
 	return streams
 }
 
-// now is how far the session has come, on the tape's clock.
+// now returns how far the session has come, on the tape's clock.
 func (g *Growing) now() int64 { return Start + int64(time.Since(g.Begin)) }
 
 // Edge implements replay.Growing.
@@ -66,8 +66,8 @@ func (g *Growing) Read(ctx context.Context, q replay.Query) (replay.Reader, erro
 
 type growingReader struct {
 	*reader
-	tape *Growing
-	told bool
+	tape     *Growing
+	liveSent bool
 }
 
 // Next implements replay.Reader: one frame at a time.
@@ -76,8 +76,8 @@ func (r *growingReader) Next(ctx context.Context) ([]replay.Frame, error) {
 		return nil, io.EOF
 	}
 	wait := time.Duration(r.frames[0].At - r.tape.now())
-	if wait > 0 && !r.told {
-		r.told = true
+	if wait > 0 && !r.liveSent {
+		r.liveSent = true
 		return nil, replay.ErrLive
 	}
 	select {
@@ -85,6 +85,6 @@ func (r *growingReader) Next(ctx context.Context) ([]replay.Frame, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	r.told, r.query.Few = false, true
+	r.liveSent, r.query.Few = false, true
 	return r.reader.Next(ctx)
 }

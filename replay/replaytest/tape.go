@@ -78,7 +78,7 @@ func (s *Stream) Ended(reason string) *Stream {
 	return s
 }
 
-// ID is the stream's id.
+// ID returns the stream's id.
 func (s *Stream) ID() string { return s.state.StreamID }
 
 // Add appends a frame that arrives at an offset from Start. set may change what
@@ -131,13 +131,13 @@ func (t *Tape) seal() *contents {
 	return c
 }
 
-// Frames are all frames in position order.
+// Frames returns all frames in position order.
 func (t *Tape) Frames() []replay.Frame { return t.seal().frames }
 
 // Streams implements replay.Tape.
 func (t *Tape) Streams() []schema.StreamState { return t.seal().streams }
 
-// Open is how many readers are open.
+// Open returns how many readers are open.
 func (t *Tape) Open() int { return int(t.open.Load()) }
 
 // Tape implements replay.Library for the session Session of any tenant.

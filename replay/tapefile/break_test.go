@@ -20,7 +20,7 @@ func (b *writeBuffer) Write(p []byte) (int, error) { *b = append(*b, p...); retu
 
 func newReader(b []byte) io.Reader { return bytes.NewReader(b) }
 
-// boundaries gives where records end.
+// boundaries returns where records end.
 func boundaries(t testing.TB, content []byte) []int {
 	t.Helper()
 	ends := []int{headerSize}

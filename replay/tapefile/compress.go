@@ -28,7 +28,7 @@ var (
 	})
 )
 
-// unpack gives a record's data as it was before compression, in buf where that
+// unpack returns a record's data as it was before compression, in buf where that
 // is large enough.
 func unpack(data, buf []byte, size int) ([]byte, error) {
 	body, err := decoder().DecodeAll(data, buf[:0])
@@ -54,7 +54,7 @@ func appendBlock(body []byte, blk *block.Block, frames *block.Builder) []byte {
 	return body
 }
 
-// eachBlock gives the encoded blocks of a body to see.
+// eachBlock returns the encoded blocks of a body to see.
 func eachBlock(body []byte, see func(p []byte) error) error {
 	for len(body) > 0 {
 		if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {

@@ -18,7 +18,7 @@ type recordReader struct {
 	raw, body []byte
 }
 
-// read gives the body of a record, valid until the next read. Where that is not
+// read returns the body of a record, valid until the next read. Where that is not
 // what was written the error is a BreakError.
 func (r *recordReader) read(e *entry) ([]byte, error) {
 	if cap(r.raw) < e.size {
@@ -92,7 +92,7 @@ func (f *File) Parts(id string) ([]schema.StreamState, error) {
 	return parts, err
 }
 
-// Facts gives the facts of a session to see, in blocks without frames: their
+// Facts returns the facts of a session to see, in blocks without frames: their
 // State has the id of the stream that told them, the first frame of its part and the
 // dialect. What see gets is its own.
 func (f *File) Facts(id string, see func(*block.Block) error) error {
@@ -100,7 +100,7 @@ func (f *File) Facts(id string, see func(*block.Block) error) error {
 	return f.blocks(s.facts, see)
 }
 
-// blocks gives the blocks of records to see.
+// blocks returns the blocks of records to see.
 func (f *File) blocks(entries []entry, see func(*block.Block) error) error {
 	r := recordReader{file: f.file}
 	for i := range entries {

@@ -146,7 +146,7 @@ func (f *File) Refresh() error {
 	return f.scan()
 }
 
-// Break says why and where a file cannot be read to its end, as far as that was
+// Break reports why and where a file cannot be read to its end, as far as that was
 // found out on opening it; nil for a complete one. Damage inside a complete file
 // is found where it is read.
 func (f *File) Break() error {
@@ -155,7 +155,7 @@ func (f *File) Break() error {
 	return f.broken
 }
 
-// Frames is how many frames can be read, of all sessions.
+// Frames returns how many frames can be read, of all sessions.
 func (f *File) Frames() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -165,7 +165,7 @@ func (f *File) Frames() uint64 {
 // Close closes the file. Its readers are closed before.
 func (f *File) Close() error { return f.file.Close() }
 
-// Sessions are the ids of the file's sessions, in its order.
+// Sessions returns the ids of the file's sessions, in its order.
 func (f *File) Sessions() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -176,7 +176,7 @@ func (f *File) Sessions() []string {
 	return ids
 }
 
-// session gives what the file holds of a session by now; its lists may grow in
+// session returns what the file holds of a session by now; its lists may grow in
 // the file, not in what is given. last is set if no other session follows.
 func (f *File) session(id string) (s session, last, ok bool) {
 	f.mu.Lock()

@@ -19,7 +19,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// awkward is a session of streams that overlap, with all that a frame can have:
+// awkward returns a session of streams that overlap, with all that a frame can have:
 // bytes that are no text, cuts, flags, both directions, numbers left out.
 func awkward(r *rand.Rand, streams, most int) *replaytest.Tape {
 	tape := &replaytest.Tape{}
@@ -96,7 +96,7 @@ func open(t testing.TB, content []byte) *File {
 	return f
 }
 
-// read gives all frames of a query, cloned.
+// read returns all frames of a query, cloned.
 func read(t testing.TB, l replay.Library, id string, q replay.Query) ([]replay.Frame, error) {
 	t.Helper()
 	tape, err := l.Tape(t.Context(), "default", id)
@@ -127,7 +127,7 @@ func read(t testing.TB, l replay.Library, id string, q replay.Query) ([]replay.F
 	}
 }
 
-// same tells where frames are not those that are wanted.
+// same reports where frames are not those that are wanted.
 func same(got, want []replay.Frame) error {
 	for i := range min(len(got), len(want)) {
 		g, w := got[i].Frame, want[i].Frame

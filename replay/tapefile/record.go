@@ -53,7 +53,7 @@ func (k Kind) String() string {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// header gives the first bytes of a file.
+// header returns the first bytes of a file.
 func header() []byte {
 	b := append(make([]byte, 0, headerSize), magic...)
 	b = binary.LittleEndian.AppendUint16(b, Version)
@@ -116,7 +116,7 @@ func parseHead(b []byte) (recordHead, error) {
 // size is that of the whole record, bytes.
 func (h recordHead) size() int { return headSize + h.meta + h.data }
 
-// trailer gives the last bytes of a file.
+// trailer returns the last bytes of a file.
 func trailer(index int64, size int) []byte {
 	b := binary.LittleEndian.AppendUint64(make([]byte, 0, trailerSize), uint64(index))
 	b = binary.LittleEndian.AppendUint64(b, uint64(size))

@@ -21,7 +21,7 @@ type Record struct {
 	data   []byte // its second section
 }
 
-// Blocks gives the record's blocks to see, one after another: each is valid
+// Blocks returns the record's blocks to see, one after another: each is valid
 // during the call, unless own is set. A block that cannot be read is a BreakError.
 func (r *Record) Blocks(own bool, see func(*block.Block) error) error {
 	body, err := unpack(r.data, nil, r.Body)
@@ -48,7 +48,7 @@ func (r *Record) broken(err error) error {
 	return &BreakError{Offset: r.Offset, Record: r.Number, Frames: r.Before, Err: err}
 }
 
-// entry is what an index says of the record.
+// entry returns what an index says of the record.
 func (r *Record) entry() entry {
 	return entry{Meta: r.Meta, kind: r.Kind, offset: r.Offset, size: len(r.bytes), number: r.Number, before: r.Before}
 }
@@ -68,7 +68,7 @@ type Scanner struct {
 // NewScanner makes a scanner. Nothing is read before the first Next.
 func NewScanner(r io.Reader) *Scanner { return &Scanner{r: bufio.NewReaderSize(r, 256<<10)} }
 
-// Next gives the next record, its bytes checked. The error is io.EOF after the
+// Next returns the next record, its bytes checked. The error is io.EOF after the
 // last one of a complete file, ErrNotTape or ErrVersion for a file that cannot be read at
 // all, and a BreakError where it cannot be read on; or it is that of the reader.
 func (s *Scanner) Next() (*Record, error) {

@@ -167,7 +167,7 @@ func (r *reader) choose(frames []schema.Frame, stream *schema.StreamState) {
 	}
 }
 
-// stream gives a stream by its id; one that came after the tape was opened is
+// stream returns a stream by its id; one that came after the tape was opened is
 // looked up in the file.
 func (r *reader) stream(id string) (*schema.StreamState, error) {
 	if s := r.streams[id]; s != nil {

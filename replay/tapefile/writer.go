@@ -56,7 +56,7 @@ func (w *Writer) Begin(session string, parts []schema.StreamState) error {
 	return w.States(parts)
 }
 
-// States tells how the parts of the session's streams stand by now; of one that
+// States reports how the parts of the session's streams stand by now; of one that
 // is told again the higher version counts.
 func (w *Writer) States(parts []schema.StreamState) error {
 	w.body = w.body[:0]
@@ -181,5 +181,5 @@ func (w *Writer) write(p []byte) {
 	}
 }
 
-// Written tells how much is in the file so far: bytes, and frames.
+// Written reports how much is in the file so far: bytes, and frames.
 func (w *Writer) Written() (bytes int64, frames uint64) { return w.offset, w.frames }

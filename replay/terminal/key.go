@@ -62,7 +62,7 @@ func (k *keys) settle() (list []key) {
 	return list
 }
 
-// next gives the first key of b and how many bytes it takes; 0 for one that is
+// next returns the first key of b and how many bytes it takes; 0 for one that is
 // not complete.
 func next(b []byte) (key, int) {
 	switch b[0] {

@@ -139,23 +139,23 @@ func TestMailboxIsBounded(t *testing.T) {
 		return fmt.Appendf(nil, `{"type":"t","stream_id":"s","seq":%d,"frame":{"n":%d}}`, n, n), nil
 	}})
 	messages, err := box.take()
-	frames, told := 0, 0
+	frames, stateCount := 0, 0
 	for _, m := range messages {
 		if m.StreamID != "" {
 			frames++
 		} else {
-			told++
+			stateCount++
 		}
 	}
-	if err != io.EOF || told != states || frames < keptFrames || frames >= 2*keptFrames || messages[len(messages)-2].Seq != 99_999 {
-		t.Errorf("%d frames, %d states, %v", frames, told, err)
+	if err != io.EOF || stateCount != states || frames < keptFrames || frames >= 2*keptFrames || messages[len(messages)-2].Seq != 99_999 {
+		t.Errorf("%d frames, %d states, %v", frames, stateCount, err)
 	}
 }
 
 // Between frames the clock goes on at the playback's speed.
 func TestDeckClock(t *testing.T) {
 	now := time.Now()
-	d := deck{state: "playing", speed: 2, duration: time.Minute, when: now}
+	d := playback{state: "playing", speed: 2, duration: time.Minute, when: now}
 	if got := d.now(now.Add(3 * time.Second)); got != 6*time.Second {
 		t.Errorf("got %v", got)
 	}

@@ -24,13 +24,13 @@ type Options struct {
 	Colours bool             // otherwise attributes only
 
 	Remote  Remote
-	Stories <-chan Told // what is known of the session, whenever that is more
+	Stories <-chan StoryUpdate // what is known of the session, whenever that is more
 	Title   string
 	Speed   replay.Speed // with which the playback begins; 0 stands for replay.Normal
 }
 
 // Told is what could be found out of a session, or why that is nothing.
-type Told struct {
+type StoryUpdate struct {
 	Story *Story
 	Err   error
 }
@@ -59,17 +59,17 @@ var errQuit = errors.New("quit")
 
 // player is the state of Play.
 type player struct {
-	opts   Options
-	screen screen
-	keys   keys
-	deck   deck
-	board  board
-	story  *Story
-	told   bool // the story, or that there is none
-	help   bool
-	raw    bool // frames are shown, not the story
-	noted  time.Time
-	result Result
+	opts       Options
+	screen     screen
+	keys       keys
+	playback   playback
+	status     statusLines
+	story      *Story
+	storyKnown bool // the story, or that there is none
+	help       bool
+	raw        bool // frames are shown, not the story
+	noted      time.Time
+	result     Result
 }
 
 // Play shows a playback until the user quits, ctx ends or the playback breaks off.
@@ -78,11 +78,11 @@ type player struct {
 func Play(ctx context.Context, opts Options) (result Result, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &player{opts: opts, story: NewStory(Facts{})}
-	p.deck = deck{state: "playing", speed: opts.Speed, when: time.Now()}
+	p.playback = playback{state: "playing", speed: opts.Speed, when: time.Now()}
 	if opts.Speed == 0 {
-		p.deck.speed = replay.Normal
+		p.playback.speed = replay.Normal
 	}
-	p.board.title = oneLine(opts.Title)
+	p.status.title = oneLine(opts.Title)
 	p.screen = screen{w: opts.Out, colours: opts.Colours}
 	if _, err := io.WriteString(opts.Out, enter); err != nil {
 		cancel()
@@ -115,8 +115,8 @@ func Play(ctx context.Context, opts Options) (result Result, err error) {
 	if err == errQuit {
 		err = nil
 	}
-	p.result.At, p.result.Duration = p.deck.now(time.Now()), p.deck.duration
-	p.result.Ended = p.deck.state == "ended"
+	p.result.At, p.result.Duration = p.playback.now(time.Now()), p.playback.duration
+	p.result.Ended = p.playback.state == "ended"
 	return p.result, err
 }
 
@@ -167,21 +167,21 @@ func (p *player) run(ctx context.Context, box *mailbox, typed <-chan []byte, bro
 				return errQuit // the terminal is gone
 			}
 			err = p.press(ctx, p.keys.feed(text))
-		case <-box.came:
+		case <-box.wake:
 			err = p.take(box)
 			draw = false // with the next tick
-		case told := <-p.opts.Stories:
-			p.told = true
-			if told.Err != nil {
-				p.say(told.Err.Error())
+		case update := <-p.opts.Stories:
+			p.storyKnown = true
+			if update.Err != nil {
+				p.setNote(update.Err.Error())
 			} else {
-				p.story = told.Story
+				p.story = update.Story
 			}
 		case <-p.opts.Resized:
 			p.screen.resize(p.opts.Size())
 		case <-tick.C:
-			if p.board.note != "" && time.Since(p.noted) > noteFor {
-				p.board.note = ""
+			if p.status.note != "" && time.Since(p.noted) > noteFor {
+				p.status.note = ""
 			}
 			err = p.press(ctx, p.keys.settle())
 		}
@@ -199,8 +199,8 @@ func (p *player) take(box *mailbox) error {
 	messages, err := box.take()
 	now := time.Now()
 	for i := range messages {
-		if refused := p.deck.take(&messages[i], now); refused != "" {
-			p.say(refused)
+		if refused := p.playback.take(&messages[i], now); refused != "" {
+			p.setNote(refused)
 		}
 	}
 	if err != nil {
@@ -209,28 +209,28 @@ func (p *player) take(box *mailbox) error {
 	return nil
 }
 
-func (p *player) say(text string) { p.board.note, p.noted = text, time.Now() }
+func (p *player) setNote(text string) { p.status.note, p.noted = text, time.Now() }
 
 // draw shows how things stand.
 func (p *player) draw() error {
 	width, height := p.screen.width, p.screen.height
-	now := p.deck.now(time.Now())
+	now := p.playback.now(time.Now())
 	room := max(height-4, 1)
 	var body []row
 	switch {
 	case p.help:
 		body = helpRows()
-	case p.raw || p.told && len(p.story.entries) == 0:
-		body = frameRows(&p.deck, room)
+	case p.raw || p.storyKnown && len(p.story.entries) == 0:
+		body = frameRows(&p.playback, room)
 	default:
 		body = p.story.rows(p.story.start+int64(now), width, room)
 	}
 	rows := make([]row, 0, height)
-	rows = append(rows, p.board.head(p.story, &p.deck, width))
+	rows = append(rows, p.status.head(p.story, &p.playback, width))
 	rows = append(rows, body[:min(len(body), room)]...)
 	for len(rows) < room+1 {
 		rows = append(rows, nil)
 	}
-	rows = append(rows, nil, p.board.progress(p.story, &p.deck, now, width), p.board.foot(p.story, &p.deck, now, width))
+	rows = append(rows, nil, p.status.progress(p.story, &p.playback, now, width), p.status.foot(p.story, &p.playback, now, width))
 	return p.screen.draw(rows[max(len(rows)-height, 0):])
 }

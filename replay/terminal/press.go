@@ -27,10 +27,10 @@ func (p *player) press(ctx context.Context, list []key) error {
 		case k == keyInterrupt:
 			p.result.Interrupt = true
 			return errQuit
-		case p.board.prompt != nil:
+		case p.status.prompt != nil:
 			err = p.answer(ctx, k)
 		default:
-			err = p.obey(ctx, k)
+			err = p.apply(ctx, k)
 		}
 		if err != nil {
 			return err
@@ -41,12 +41,12 @@ func (p *player) press(ctx context.Context, list []key) error {
 
 // answer takes a key of what is typed.
 func (p *player) answer(ctx context.Context, k key) error {
-	q := p.board.prompt
+	q := p.status.prompt
 	switch {
 	case k == keyEscape:
-		p.board.prompt = nil
+		p.status.prompt = nil
 	case k == keyEnter:
-		p.board.prompt = nil
+		p.status.prompt = nil
 		if text := strings.TrimSpace(q.text); text != "" {
 			return q.done(ctx, text)
 		}
@@ -59,8 +59,8 @@ func (p *player) answer(ctx context.Context, k key) error {
 	return nil
 }
 
-func (p *player) obey(ctx context.Context, k key) error {
-	now := p.deck.now(time.Now())
+func (p *player) apply(ctx context.Context, k key) error {
+	now := p.playback.now(time.Now())
 	if p.help && k != 'q' {
 		p.help = false
 		if k == '?' || k == keyEscape {
@@ -87,41 +87,41 @@ func (p *player) obey(ctx context.Context, k key) error {
 	case keyHome:
 		return p.seek(ctx, 0)
 	case keyEnd:
-		if p.deck.live {
+		if p.playback.live {
 			return p.send(ctx, Control{Op: replay.Live})
 		}
-		return p.seek(ctx, p.deck.duration)
+		return p.seek(ctx, p.playback.duration)
 	case '.':
 		return p.send(ctx, Control{Op: replay.Step, Frames: 1})
 	case ',':
 		return p.send(ctx, Control{Op: replay.Step, Frames: -1})
 	case '+', '=', '-', '_':
-		p.deck.at, p.deck.when = now, time.Now()
-		p.deck.speed = p.deck.other(k == '+' || k == '=')
-		return p.send(ctx, Control{Op: replay.SetSpeed, Value: p.deck.speed})
+		p.playback.at, p.playback.when = now, time.Now()
+		p.playback.speed = p.playback.other(k == '+' || k == '=')
+		return p.send(ctx, Control{Op: replay.SetSpeed, Value: p.playback.speed})
 	case 'l':
-		return p.send(ctx, Control{Op: replay.SetLoop, Value: !p.deck.looping})
+		return p.send(ctx, Control{Op: replay.SetLoop, Value: !p.playback.looping})
 	case 'i':
-		if p.deck.idle > 0 {
+		if p.playback.idle > 0 {
 			return p.send(ctx, Control{Op: replay.SetIdle})
 		}
 		return p.send(ctx, Control{Op: replay.SetIdle, Value: shortIdle.String()})
 	case 'g':
-		p.board.prompt = &prompt{label: "go to", hint: "+12.5s, type:tool_call, a position", done: p.goTo}
+		p.status.prompt = &prompt{label: "go to", hint: "+12.5s, type:tool_call, a position", done: p.goTo}
 	case 'm':
-		if p.deck.marker != "" {
+		if p.playback.marker != "" {
 			return p.send(ctx, Control{Op: replay.SetMark})
 		}
-		p.board.prompt = &prompt{label: "stop at type", hint: "tool_call", done: p.stopAt}
+		p.status.prompt = &prompt{label: "stop at type", hint: "tool_call", done: p.stopAt}
 	}
 	if k >= '0' && k <= '9' {
-		return p.seek(ctx, p.deck.duration*time.Duration(k-'0')/10)
+		return p.seek(ctx, p.playback.duration*time.Duration(k-'0')/10)
 	}
 	return nil
 }
 
 func (p *player) send(ctx context.Context, c Control) error {
-	p.board.note = ""
+	p.status.note = ""
 	ctx, cancel := context.WithTimeout(ctx, controlFor)
 	defer cancel()
 	if err := p.opts.Remote.Send(ctx, c); err != nil {
@@ -132,7 +132,7 @@ func (p *player) send(ctx context.Context, c Control) error {
 
 // toggle pauses or goes on. At the end it begins once more.
 func (p *player) toggle(ctx context.Context) error {
-	switch p.deck.state {
+	switch p.playback.state {
 	case "playing":
 		return p.send(ctx, Control{Op: replay.Pause})
 	case "ended":
@@ -145,20 +145,20 @@ func (p *player) toggle(ctx context.Context) error {
 
 // seek goes to a recorded time. What came to the end by itself plays on from there.
 func (p *player) seek(ctx context.Context, to time.Duration) error {
-	return p.seekTo(ctx, min(max(to, 0), max(p.deck.duration, 0)))
+	return p.seekTo(ctx, min(max(to, 0), max(p.playback.duration, 0)))
 }
 
 func (p *player) seekTo(ctx context.Context, to time.Duration) error {
-	p.deck.move(to, time.Now())
+	p.playback.move(to, time.Now())
 	return p.goTo(ctx, "+"+to.String())
 }
 
 func (p *player) goTo(ctx context.Context, place string) error {
-	again := p.deck.atEnd
+	again := p.playback.atEnd
 	if err := p.send(ctx, Control{Op: replay.Seek, To: place}); err != nil || !again {
 		return err
 	}
-	p.deck.atEnd = false
+	p.playback.atEnd = false
 	return p.send(ctx, Control{Op: replay.Resume})
 }
 
@@ -168,13 +168,13 @@ func (p *player) stopAt(ctx context.Context, kind string) error {
 
 // turn goes to where the tool or run after this one began, or the one before.
 func (p *player) turn(ctx context.Context, now time.Duration, forward bool) error {
-	if !forward && p.deck.state == "playing" {
-		now -= time.Duration(float64(grace) * min(float64(p.deck.speed), 10))
+	if !forward && p.playback.state == "playing" {
+		now -= time.Duration(float64(grace) * min(float64(p.playback.speed), 10))
 	}
 	at, ok := p.story.turn(p.story.start+int64(now), forward)
 	if !ok {
 		if forward {
-			p.say("no tool or run begins after this")
+			p.setNote("no tool or run begins after this")
 			return nil
 		}
 		at = p.story.start

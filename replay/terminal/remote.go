@@ -14,7 +14,7 @@ import (
 // are called from two goroutines.
 type Remote interface {
 	Send(ctx context.Context, c Control) error
-	// Next gives the next message, of mode=event. It returns when ctx ends.
+	// Next returns the next message, of mode=event. It returns when ctx ends.
 	Next(ctx context.Context) ([]byte, error)
 }
 
@@ -54,7 +54,7 @@ func (m *message) offset() time.Duration {
 	return time.Duration(m.OffsetMS * float64(time.Millisecond))
 }
 
-// brief is the beginning of what a frame says, for one line of the screen.
+// brief returns the beginning of what a frame says, for one line of the screen.
 func (m *message) brief() string {
 	const most = 600 // bytes
 	text := string(m.Frame[:min(len(m.Frame), most)])
@@ -71,7 +71,7 @@ const keptFrames = 500
 // whoever reads the playback never waits for a player that is about to steer it:
 // of frames it keeps the last.
 type mailbox struct {
-	came chan struct{} // has one while there is something
+	wake chan struct{} // has one while there is something
 
 	mu       sync.Mutex // guards what follows
 	messages []message
@@ -79,7 +79,7 @@ type mailbox struct {
 	err      error
 }
 
-func newMailbox() *mailbox { return &mailbox{came: make(chan struct{}, 1)} }
+func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
 
 // fill puts in what comes, until something fails.
 func (b *mailbox) fill(ctx context.Context, r Remote) {
@@ -95,7 +95,7 @@ func (b *mailbox) fill(ctx context.Context, r Remote) {
 		}
 		b.mu.Unlock()
 		select {
-		case b.came <- struct{}{}:
+		case b.wake <- struct{}{}:
 		default:
 		}
 		if err != nil {
@@ -128,7 +128,7 @@ func (b *mailbox) put(m message) {
 	b.messages = kept
 }
 
-// take gives what has come, and why no more will come.
+// take returns what has come, and why no more will come.
 func (b *mailbox) take() (messages []message, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

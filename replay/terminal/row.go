@@ -46,7 +46,7 @@ type piece struct {
 // row is one line of the screen.
 type row []piece
 
-// columns is how many columns a rune takes.
+// columns returns how many columns a rune takes.
 func columns(r rune) int {
 	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
 		return 0
@@ -61,7 +61,7 @@ func columns(r rune) int {
 	return 1
 }
 
-// extent is how many columns a text takes.
+// extent returns how many columns a text takes.
 func extent(s string) (n int) {
 	for _, r := range s {
 		n += columns(r)

@@ -43,7 +43,7 @@ func (s *screen) draw(rows []row) error {
 		if i < len(rows) {
 			r = rows[i].fit(s.width)
 		}
-		text := s.paint(r)
+		text := s.appendRow(r)
 		if s.shown[i] != nil && bytes.Equal(text, s.shown[i]) {
 			continue
 		}
@@ -60,7 +60,7 @@ func (s *screen) draw(rows []row) error {
 
 // paint gives the bytes of a row. Whatever the pieces hold, no control character
 // of theirs is among them.
-func (s *screen) paint(r row) []byte {
+func (s *screen) appendRow(r row) []byte {
 	out := []byte{}
 	for _, p := range r {
 		text := console.Visible(p.text, "")

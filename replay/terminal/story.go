@@ -199,7 +199,7 @@ func change(sum, old, by schema.Tokens) schema.Tokens {
 	return sum
 }
 
-// tokens are those that were used up to t, ns.
+// tokens returns those that were used up to t, ns.
 func (s *Story) tokens(t int64) schema.Tokens {
 	n := sort.Search(len(s.spent), func(i int) bool { return s.spent[i].at > t })
 	if n == 0 {
@@ -208,7 +208,7 @@ func (s *Story) tokens(t int64) schema.Tokens {
 	return s.spent[n-1].all
 }
 
-// turn gives when the tool or run after t began, or the one before; false for none.
+// turn returns when the tool or run after t began, or the one before; false for none.
 func (s *Story) turn(t int64, forward bool) (int64, bool) {
 	if forward {
 		if i := sort.Search(len(s.turns), func(i int) bool { return s.turns[i] > t }); i < len(s.turns) {
@@ -222,12 +222,12 @@ func (s *Story) turn(t int64, forward bool) (int64, bool) {
 	return 0, false
 }
 
-// shown is how many entries have begun at t.
+// shown returns how many entries have begun at t.
 func (s *Story) shown(t int64) int {
 	return sort.Search(len(s.entries), func(i int) bool { return s.entries[i].at > t })
 }
 
-// grown is a message's text as it was at t.
+// grown returns a message's text as it was at t.
 func grown(m *schema.Message, t int64) string {
 	if m == nil || m.Started > t {
 		return ""

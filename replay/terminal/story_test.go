@@ -29,7 +29,7 @@ func spoken(kind schema.MessageKind, id, of, text string, at ...int64) schema.Me
 	return m
 }
 
-// sample is a run with a tool that works and one that fails.
+// sample returns a run with a tool that works and one that fails.
 func sample() *Story {
 	call := span(schema.SpanLLM, "llm", "think", 100, 106, schema.StatusOK)
 	call.FirstToken = 102 * second
@@ -162,13 +162,13 @@ func TestNothingIsObeyed(t *testing.T) {
 		}
 		width, height := rapid.IntRange(1, 120).Draw(rt, "width"), rapid.IntRange(1, 50).Draw(rt, "height")
 		out := terminaltest.New(width, height)
-		p := &player{story: NewStory(f), told: true, raw: rapid.Bool().Draw(rt, "raw"), help: rapid.Bool().Draw(rt, "help")}
+		p := &player{story: NewStory(f), storyKnown: true, raw: rapid.Bool().Draw(rt, "raw"), help: rapid.Bool().Draw(rt, "help")}
 		p.screen = screen{w: out, colours: rapid.Bool().Draw(rt, "colours")}
 		p.screen.resize(width, height)
-		p.board.title, p.board.note = text("title"), text("note")
-		p.deck = deck{state: text("state"), last: text("last"), position: text("position"), marker: text("marker"), speed: 1, duration: 20 * time.Second}
-		p.deck.at = time.Duration(rapid.Int64Range(0, 25).Draw(rt, "at")) * time.Second
-		p.deck.log = []message{{Type: text("type"), Text: text("frame"), Direction: text("direction")}}
+		p.status.title, p.status.note = text("title"), text("note")
+		p.playback = playback{state: text("state"), last: text("last"), position: text("position"), marker: text("marker"), speed: 1, duration: 20 * time.Second}
+		p.playback.at = time.Duration(rapid.Int64Range(0, 25).Draw(rt, "at")) * time.Second
+		p.playback.log = []message{{Type: text("type"), Text: text("frame"), Direction: text("direction")}}
 		if _, err := out.Write([]byte(enter)); err != nil {
 			rt.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestNothingIsObeyed(t *testing.T) {
 		if strange := out.Strange(); len(strange) > 0 {
 			rt.Fatalf("the terminal is sent %q", strange)
 		}
-		for _, r := range p.story.rows(int64(p.deck.at), width, height) {
+		for _, r := range p.story.rows(int64(p.playback.at), width, height) {
 			if got := r.fit(width).extent(); got > width {
 				rt.Fatalf("a row of %d columns on a screen of %d", got, width)
 			}

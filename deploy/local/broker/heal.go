@@ -16,13 +16,13 @@ const (
 	healRoom = 4 * MaxPayload
 )
 
-// brokenStore says whether a message of the server's log tells of a stream that
+// brokenStore reports whether a message of the server's log tells of a stream that
 // takes nothing from now on. nats-server 2.15 keeps a stream's first failed write
 // (of a full disk, most often) and answers no publisher again, whatever room
 // there may be later; nor does a JetStream that ran out of resources come back.
 func brokenStore(format string) bool {
-	for _, told := range []string{"Critical write error", "JetStream failed to store a msg", "will be DISABLED", "disabling JetStream"} {
-		if strings.Contains(format, told) {
+	for _, prefix := range []string{"Critical write error", "JetStream failed to store a msg", "will be DISABLED", "disabling JetStream"} {
+		if strings.Contains(format, prefix) {
 			return true
 		}
 	}
@@ -68,7 +68,7 @@ func (s *Server) reload() {
 	out.Info("NATS: JetStream takes messages again", slog.String("dir", s.dir))
 }
 
-// room is what is free on the file system of the streams, in bytes.
+// room returns what is free on the file system of the streams, in bytes.
 func (s *Server) room() uint64 {
 	var disk syscall.Statfs_t
 	if syscall.Statfs(s.dir, &disk) != nil {

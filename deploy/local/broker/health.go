@@ -18,7 +18,7 @@ type Health struct {
 	DiskFree  uint64    `json:"disk_free_bytes"` // on the file system of the streams
 }
 
-// Health tells how the broker is.
+// Health reports how the broker is.
 func (s *Server) Health() Health {
 	h := Health{
 		Running:   s.server.Running() && s.server.JetStreamEnabled(),
@@ -37,7 +37,7 @@ func (s *Server) Health() Health {
 	return h
 }
 
-// storeShare is the bound on all streams together when none is given: half of
+// storeShare returns the bound on all streams together when none is given: half of
 // the file system that dir is on. Half of the whole, not of what is free now: a
 // stream that could be made once must find the same room at every later start.
 func storeShare(dir string) (int64, error) {

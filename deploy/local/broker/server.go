@@ -157,7 +157,7 @@ func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	return connection, nil
 }
 
-// URL is the address for clients of other processes, with the token, or empty
+// URL returns the address for clients of other processes, with the token, or empty
 // if Options.Listen was.
 func (s *Server) URL() string {
 	address, ok := s.server.Addr().(*net.TCPAddr)

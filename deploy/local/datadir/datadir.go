@@ -23,7 +23,7 @@ type Dir struct {
 	self Runtime
 }
 
-// Default is where data goes when nobody says otherwise: tapedeck under the
+// Default returns where data goes when nobody says otherwise: tapedeck under the
 // XDG data home.
 func Default() (string, error) {
 	// The XDG specification has relative paths ignored.
@@ -86,10 +86,10 @@ func takeLock(lock *os.File) error {
 	return err
 }
 
-// Path is the directory's absolute path.
+// Path returns the directory's absolute path.
 func (d *Dir) Path() string { return d.path }
 
-// Sub is the path of something inside the directory.
+// Sub returns the path of something inside the directory.
 func (d *Dir) Sub(name string) string { return filepath.Join(d.path, name) }
 
 // Announce notes the address of the holder's HTTP server, a URL, for other
@@ -114,5 +114,5 @@ func (d *Dir) Close() error {
 	return nil
 }
 
-// release gives the lock up, which closing the only descriptor does.
+// release returns the lock up, which closing the only descriptor does.
 func (d *Dir) release() error { return d.lock.Close() }

@@ -20,7 +20,7 @@ type Runtime struct {
 // ErrNotRunning is returned by Running when nobody holds the directory.
 var ErrNotRunning = errors.New("tapedeck is not running here")
 
-// Running tells who holds the directory at path now. It is ErrNotRunning when
+// Running reports who holds the directory at path now. It is ErrNotRunning when
 // nobody does, whatever a killed holder may have left behind.
 func Running(path string) (Runtime, error) {
 	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR, 0)

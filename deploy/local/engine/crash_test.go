@@ -172,7 +172,7 @@ func TestTerminalSignalsPassBy(t *testing.T) {
 	}
 }
 
-// gone tells whether a process has ended, be it that nobody has collected it.
+// gone reports whether a process has ended, be it that nobody has collected it.
 func gone(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true

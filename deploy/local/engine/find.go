@@ -69,7 +69,7 @@ func notFound(looked []string) error {
 		ErrNotFound, LibraryEnv, oldestYear, strings.Join(looked, "; "))
 }
 
-// packageName is the npm package that holds the library for a platform.
+// packageName returns the npm package that holds the library for a platform.
 func packageName(goos, goarch string) string {
 	if goarch == "amd64" {
 		goarch = "x64"

@@ -26,7 +26,7 @@ type Health struct {
 	Log       string    `json:"log"`                  // the engine's own log file
 }
 
-// Health tells how the engine is.
+// Health reports how the engine is.
 func (s *Server) Health() Health {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// totalMemory is the machine's memory or the container's limit, whichever is
+// totalMemory returns the machine's memory or the container's limit, whichever is
 // less, in bytes; 0 when neither can be read.
 func totalMemory() uint64 {
 	var total uint64

@@ -31,7 +31,7 @@ func freePort() (int, error) {
 	return 0, fmt.Errorf("no free port found between %d and %d on %s: %w", firstPort, lastPort, loopback, last)
 }
 
-// portIsFree tells whether the engine could listen on port.
+// portIsFree reports whether the engine could listen on port.
 func portIsFree(port int) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
 	if err != nil {

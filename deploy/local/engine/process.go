@@ -49,7 +49,7 @@ func spawn(args childArgs) (*process, error) {
 	return p, nil
 }
 
-// reason says why a process ended, after done.
+// reason reports why a process ended, after done.
 func (p *process) reason() error {
 	err := p.err
 	if err == nil {
@@ -61,7 +61,7 @@ func (p *process) reason() error {
 	return err
 }
 
-// cannotLoad tells, after done, that starting the same program again is no use.
+// cannotLoad reports, after done, that starting the same program again is no use.
 func (p *process) cannotLoad() bool {
 	code := p.command.ProcessState.ExitCode()
 	return code == exitLoad || code == exitUsage

@@ -18,7 +18,7 @@ const User = "tapedeck"
 // errCannotLoad marks a start that failed for good.
 var errCannotLoad = errors.New("the engine cannot be loaded")
 
-// dsn is what clickhouse-go takes to connect.
+// dsn returns what clickhouse-go takes to connect.
 func dsn(port int, password string) string {
 	address := url.URL{
 		Scheme: "clickhouse",

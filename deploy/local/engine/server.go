@@ -156,7 +156,7 @@ func (s *Server) tryPort(ctx context.Context) (*process, error) {
 	return s.launch(ctx)
 }
 
-// DSN is the address for clickhouse-go, password included. It stays the same
+// DSN returns the address for clickhouse-go, password included. It stays the same
 // over restarts.
 func (s *Server) DSN() string { return dsn(s.port, s.password) }
 

@@ -55,7 +55,7 @@ func (s *Server) launch(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
-// endBy is when a process that is to end must be gone.
+// endBy returns when a process that is to end must be gone.
 func (s *Server) endBy() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

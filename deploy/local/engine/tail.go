@@ -25,14 +25,14 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// contains tells whether the kept text holds part.
+// contains reports whether the kept text holds part.
 func (t *tail) contains(part string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.Contains(string(t.text), part)
 }
 
-// summary is the last few lines as one, for a log or an error.
+// summary returns the last few lines as one, for a log or an error.
 func (t *tail) summary() string {
 	const lines, size = 6, 600
 	t.mu.Lock()

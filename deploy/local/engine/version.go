@@ -31,7 +31,7 @@ func parseVersion(output string) (year, month int, err error) {
 	return year, month, nil
 }
 
-// checkBinary tells whether the clickhouse at path is new enough. Debian's own
+// checkBinary reports whether the clickhouse at path is new enough. Debian's own
 // package, for one, is of 2018 and knows hardly anything that tapedeck's tables
 // need.
 func checkBinary(ctx context.Context, path string) error {

@@ -104,7 +104,7 @@ func need(t testing.TB, err error) {
 	t.Fatal(err)
 }
 
-// quiet is a logger for servers that tests start: faults alone.
+// quiet returns a logger for servers that tests start: faults alone.
 func quiet() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

@@ -52,7 +52,7 @@ func (c *converter) begin(b []byte, from *conversion) []byte {
 	meta := emulate.AppendText([]byte(`{"format":"json","user_query":`), from.query)
 	meta = emulate.AppendText(append(meta, `,"agent_uuid":`...), from.agent)
 	meta = append(emulate.AppendText(append(meta, `,"model":`...), from.model), '}')
-	return c.say(b, "meta_init", "", string(meta))
+	return c.whole(b, "meta_init", "", string(meta))
 }
 
 // end appends meta_final.
@@ -66,11 +66,11 @@ func (c *converter) end(b []byte) []byte {
 		}
 		meta = appendInt(append(emulate.AppendText(meta, name), ':'), c.usage[i])
 	}
-	return c.say(b, "meta_final", "", string(append(meta, "}}"...)))
+	return c.whole(b, "meta_final", "", string(append(meta, "}}"...)))
 }
 
 // say appends a payload that is known as a whole.
-func (c *converter) say(b []byte, kind, extra, payload string) []byte {
+func (c *converter) whole(b []byte, kind, extra, payload string) []byte {
 	return envelope{kind: kind, agent: c.agent, extra: extra}.chunk(b, true, payload)
 }
 
@@ -136,7 +136,7 @@ func (c *converter) event(b []byte, v *fastjson.Value) []byte {
 		if payload == nil {
 			payload = v
 		}
-		return c.say(b, "error", "", string(emulate.AppendJSON(nil, payload)))
+		return c.whole(b, "error", "", string(emulate.AppendJSON(nil, payload)))
 	}
 	return b
 }
@@ -150,11 +150,11 @@ func (c *converter) stopBlock(b []byte, k *block) []byte {
 		}
 		return b
 	case k.content != nil:
-		return c.say(b, "server_tool_result", idAndName(k.id, k.kind), string(k.content))
+		return c.whole(b, "server_tool_result", idAndName(k.id, k.kind), string(k.content))
 	case k.kind == "tool_use":
-		return c.say(b, "tool_call", idAndName(k.id, k.name), orEmpty(k.input.String()))
+		return c.whole(b, "tool_call", idAndName(k.id, k.name), orEmpty(k.input.String()))
 	}
-	return c.say(b, "server_tool_call", idAndName(k.id, k.name), orEmpty(k.input.String()))
+	return c.whole(b, "server_tool_call", idAndName(k.id, k.name), orEmpty(k.input.String()))
 }
 
 // cite appends a citation. Its text is the delta, the rest stands beside it.
@@ -219,7 +219,7 @@ func (c *converter) count(v *fastjson.Value) {
 	}
 }
 
-// toolResults are those that a request brings anew: in its last message.
+// toolResults returns those that a request brings anew: in its last message.
 func toolResults(request *fastjson.Value) (list []*fastjson.Value) {
 	said := request.GetArray("messages")
 	if len(said) == 0 {
@@ -233,7 +233,7 @@ func toolResults(request *fastjson.Value) (list []*fastjson.Value) {
 	return list
 }
 
-// queryOf is what the user asked last in a request.
+// queryOf returns what the user asked last in a request.
 func queryOf(request *fastjson.Value) string {
 	said := request.GetArray("messages")
 	if len(said) == 0 || text(said[len(said)-1], "role") != "user" {

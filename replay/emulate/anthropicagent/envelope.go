@@ -59,7 +59,7 @@ func (e envelope) chunk(b []byte, final bool, payload string) []byte {
 	}
 }
 
-// fitting is how many bytes of a text, whole characters, fit into so many bytes
+// fitting returns how many bytes of a text, whole characters, fit into so many bytes
 // of JSON: at least one character, if there is one.
 func fitting(s string, room int) int {
 	for i, c := range s {

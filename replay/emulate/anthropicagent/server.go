@@ -19,9 +19,9 @@ import (
 
 // Server answers as an anthropic_agent server does.
 type Server struct {
-	stage *emulate.Stage
-	books emulate.Shelf[*book]
-	takes emulate.Takes
+	stage   *emulate.Stage
+	indexes emulate.Cache[*index]
+	takes   emulate.Takes
 }
 
 // New makes a server.
@@ -34,8 +34,8 @@ func Serves(path string) bool { return path == "/agent/run" || path == "/agent/t
 
 // Serve answers a request with the next recorded connection. Where that broke
 // off it panics with http.ErrAbortHandler.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) {
-	c, from, err := s.choose(r, tenant, session, t, pace)
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
+	c, from, err := s.choose(r, tenant, session, t, pacing)
 	if err != nil {
 		s.stage.Refuse(w, r, server, err)
 		return
@@ -54,7 +54,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 	emulate.CrossOrigin(h, r)
 	w.WriteHeader(http.StatusOK)
 	out := &output{body: s.stage.NewBody(w), c: c}
-	out.body.Merge = pace.Speed == replay.Max
+	out.body.Merge = pacing.Speed == replay.Max
 	part := &emulate.Excerpt{
 		Tape: t, First: c.first, Last: c.last,
 		Keep: func(f *replay.Frame) bool {
@@ -63,7 +63,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 	}
 	err = out.begin()
 	if err == nil {
-		_, err = s.stage.Play(r.Context(), part, out, max(c.asked, from.Position.At), pace, c.from == nil)
+		_, err = s.stage.Play(r.Context(), part, out, max(c.asked, from.Position.At), pacing, c.from == nil)
 	}
 	if err == nil {
 		err = out.end()
@@ -84,15 +84,15 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 	panic(http.ErrAbortHandler) // nobody is to take the last byte for the end
 }
 
-func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pace) (*connection, replay.Place, error) {
+func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, pacing emulate.Pacing) (*connection, replay.Place, error) {
 	if err := s.stage.Origin(r); err != nil {
 		return nil, replay.Place{}, err
 	}
-	from, err := s.stage.From(r.Context(), t, pace)
+	from, err := s.stage.From(r.Context(), t, pacing)
 	if err != nil {
 		return nil, from, err
 	}
-	b, err := s.book(r.Context(), tenant, session, t)
+	b, err := s.index(r.Context(), tenant, session, t)
 	if err != nil {
 		return nil, from, err
 	}
@@ -103,7 +103,7 @@ func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, 
 			list, ids = append(list, c), append(ids, c.first.String())
 		}
 	}
-	i := s.takes.Choose(tenant, session, pace.Take, ids, cmp.Or(pace.End, emulate.Again))
+	i := s.takes.Choose(tenant, session, pacing.Take, ids, cmp.Or(pacing.End, emulate.Again))
 	if i < 0 {
 		return nil, from, &problem.Problem{
 			Title: "Nothing left to play", Status: http.StatusConflict,
@@ -117,7 +117,7 @@ func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, 
 // Speaks reports whether a session can be played as anthropic_agent's. The error
 // is a *problem.Problem if it cannot.
 func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
-	b, err := s.book(ctx, tenant, session, t)
+	b, err := s.index(ctx, tenant, session, t)
 	if err == nil && len(b.list) == 0 {
 		err = &problem.Problem{
 			Title: "No connections", Status: http.StatusConflict,
@@ -128,8 +128,8 @@ func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Ta
 	return err
 }
 
-func (s *Server) book(ctx context.Context, tenant, session string, t replay.Tape) (*book, error) {
-	b, err := s.books.Get(ctx, tenant, session, t, read(session))
+func (s *Server) index(ctx context.Context, tenant, session string, t replay.Tape) (*index, error) {
+	b, err := s.indexes.Get(ctx, tenant, session, t, read(session))
 	if err == nil && b.refused != nil {
 		return nil, b.refused
 	}
@@ -186,7 +186,7 @@ func (o *output) Play(f *replay.Frame, from, to int) error {
 // Flush implements replay.Sink.
 func (o *output) Flush() error { return o.body.Flush() }
 
-// end says what comes last.
+// end reports what comes last.
 func (o *output) end() error {
 	var last []byte
 	if o.convert != nil && o.c.whole {

@@ -26,15 +26,15 @@ func handler(tape *replaytest.Tape) http.Handler {
 	s := anthropicagent.New(stage)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t, err := stage.Tape(r.Context(), "default", replaytest.Session)
-		var pace emulate.Pace
+		var pacing emulate.Pacing
 		if err == nil {
-			err = pace.SetAll(r.URL.Query())
+			err = pacing.SetAll(r.URL.Query())
 		}
 		if err != nil {
 			stage.Refuse(w, r, "test", err)
 			return
 		}
-		s.Serve(w, r, "default", replaytest.Session, r.URL.Path, t, pace)
+		s.Serve(w, r, "default", replaytest.Session, r.URL.Path, t, pacing)
 	})
 }
 

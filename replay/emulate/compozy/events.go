@@ -24,7 +24,7 @@ type event struct {
 
 // teller makes the events of an execution from frames, in order. It depends on
 // nothing but the frames, so that ids are the same every time.
-type teller struct {
+type eventWriter struct {
 	kind    string // workflows, agents, tasks
 	exec    string
 	native  bool // the session was recorded from Compozy
@@ -32,7 +32,7 @@ type teller struct {
 	buf     []byte
 	next    int64 // the next id
 	begun   bool
-	said    strings.Builder
+	text    strings.Builder
 	failed  string
 	ended   bool               // the execution's last word was told
 	readers map[string]*reader // by stream
@@ -42,14 +42,14 @@ type teller struct {
 	lastAt  int64
 }
 
-func newTeller(kind, exec string, native bool) *teller {
-	return &teller{kind: kind, exec: exec, native: native, next: 1, readers: map[string]*reader{}, highest: map[string]int64{}}
+func newEventWriter(kind, exec string, native bool) *eventWriter {
+	return &eventWriter{kind: kind, exec: exec, native: native, next: 1, readers: map[string]*reader{}, highest: map[string]int64{}}
 }
 
-// take gives the events that a frame becomes.
-func (t *teller) take(f *replay.Frame) []event {
+// take returns the events that a frame becomes.
+func (t *eventWriter) take(f *replay.Frame) []event {
 	if t.native {
-		return t.own(f)
+		return t.recordedEvent(f)
 	}
 	var list []event
 	if !t.begun {
@@ -77,30 +77,30 @@ func (t *teller) take(f *replay.Frame) []event {
 		r = &reader{dialect: f.Stream.Dialect}
 		t.readers[f.Stream.StreamID] = r
 	}
-	told, known := r.read(v)
+	found, known := r.read(v)
 	if !known {
 		return append(list, t.object("structured_delta", append([]byte(`"partial":`), emulate.AppendJSON(nil, v)...), f.At))
 	}
-	if told.step != "" && t.kind == "workflows" {
-		list = append(list, t.object("workflow_status", emulate.AppendText([]byte(`"status":"RUNNING","step":`), told.step), f.At))
+	if found.step != "" && t.kind == "workflows" {
+		list = append(list, t.object("workflow_status", emulate.AppendText([]byte(`"status":"RUNNING","step":`), found.step), f.At))
 	}
-	if told.text != "" {
-		list = append(list, t.chunk(told.text, f.At))
+	if found.text != "" {
+		list = append(list, t.chunk(found.text, f.At))
 	}
-	for _, call := range told.tools {
+	for _, call := range found.tools {
 		b := append(emulate.AppendText([]byte(`"toolName":`), call.name), `,"args":`...)
 		list = append(list, t.object("tool_call", append(b, call.args...), f.At))
 	}
-	if told.fail != "" {
-		t.failed = told.fail
-	} else if told.text != "" || told.step != "" {
+	if found.fail != "" {
+		t.failed = found.fail
+	} else if found.text != "" || found.step != "" {
 		t.failed = "" // it went on
 	}
 	return list
 }
 
-// start gives the events with which an execution begins.
-func (t *teller) start(at int64) []event {
+// start returns the events with which an execution begins.
+func (t *eventWriter) start(at int64) []event {
 	switch t.kind {
 	case "workflows":
 		b := emulate.AppendText([]byte(`"workflowId":`), t.exec)
@@ -113,8 +113,8 @@ func (t *teller) start(at int64) []event {
 	return nil
 }
 
-// end gives the execution's last word, if the frames had none.
-func (t *teller) end() []event {
+// end returns the execution's last word, if the frames had none.
+func (t *eventWriter) end() []event {
 	if t.ended || t.native || !t.begun {
 		return nil
 	}
@@ -123,28 +123,28 @@ func (t *teller) end() []event {
 		b := emulate.AppendText([]byte(`"status":"FAILED","message":`), t.failed)
 		return []event{t.object("error", emulate.AppendText(append(b, `,"error":`...), t.failed), t.lastAt)}
 	}
-	b := emulate.AppendText([]byte(`"status":"SUCCESS","result":{"text":`), t.said.String())
+	b := emulate.AppendText([]byte(`"status":"SUCCESS","result":{"text":`), t.text.String())
 	b = strconv.AppendInt(append(b, `},"durationMs":`...), (t.lastAt-t.firstAt)/1e6, 10)
 	return []event{t.object("complete", b, t.lastAt)}
 }
 
-// chunk is a piece of text.
-func (t *teller) chunk(text string, at int64) event {
-	t.said.WriteString(text)
+// chunk returns a piece of text.
+func (t *eventWriter) chunk(text string, at int64) event {
+	t.text.WriteString(text)
 	if t.kind == "workflows" { // always objects
 		return t.object("llm_chunk", emulate.AppendText([]byte(`"content":`), text), at)
 	}
 	return t.event("llm_chunk", []byte(text))
 }
 
-// object is an event with an object: its members without braces.
-func (t *teller) object(name string, members []byte, at int64) event {
+// object returns an event with an object: its members without braces.
+func (t *eventWriter) object(name string, members []byte, at int64) event {
 	b := append(append([]byte{'{'}, members...), `,"ts":"`...)
 	b = time.Unix(0, at).UTC().AppendFormat(b, time.RFC3339Nano)
 	return t.event(name, append(b, `"}`...))
 }
 
-func (t *teller) event(name string, data []byte) event {
+func (t *eventWriter) event(name string, data []byte) event {
 	e := event{id: t.next, name: name}
 	e.wire = emulate.AppendEvent(nil, fmtInt(e.id), name, data)
 	t.next++
@@ -153,7 +153,7 @@ func (t *teller) event(name string, data []byte) event {
 
 // own gives an event of Compozy's as it was recorded. What a later connection
 // told again is left out.
-func (t *teller) own(f *replay.Frame) []event {
+func (t *eventWriter) recordedEvent(f *replay.Frame) []event {
 	if f.Flags.Has(schema.FlagNote) || f.Direction == schema.Send || f.Stream.Dialect != dialect {
 		return nil
 	}

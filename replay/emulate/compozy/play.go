@@ -21,7 +21,7 @@ func over(t replay.Tape) bool {
 	return !slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Ended == 0 })
 }
 
-// partOf is what a session has of an execution; with exec "" it is all of it.
+// partOf returns what a session has of an execution; with exec "" it is all of it.
 // Frames that name no run belong to whatever the session is.
 func partOf(t replay.Tape, exec string) *emulate.Excerpt {
 	own := native(t)
@@ -50,15 +50,15 @@ func runsOf(ctx context.Context, t replay.Tape) (map[string]bool, error) {
 	})
 }
 
-// clock is where the clock starts, ns: at the event that a client had last, or
+// clock returns where the clock starts, ns: at the event that a client had last, or
 // at the place that it names.
 func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt, kind, exec string, a ask) (int64, error) {
 	if !a.resume || a.after == 0 {
-		from, err := s.stage.From(ctx, t, a.pace)
+		from, err := s.stage.From(ctx, t, a.pacing)
 		return max(from.Position.At, replay.FirstAt(t)), err
 	}
 	at := replay.LastAt(t) // of an id that was never given: all was seen
-	tell := newTeller(kind, exec, native(t))
+	tell := newEventWriter(kind, exec, native(t))
 	err := emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
 		for _, e := range tell.take(f) {
 			if e.id >= a.after {
@@ -74,7 +74,7 @@ func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt
 // output sends an execution. It is a replay.Sink.
 type output struct {
 	body   *emulate.Body
-	teller *teller
+	writer *eventWriter
 	ask    ask
 	clock  int64 // what came before it was seen, or is not wanted
 }
@@ -84,7 +84,7 @@ func (o *output) Play(f *replay.Frame, _, to int) error {
 	if to < len(f.Raw) {
 		return nil
 	}
-	events := o.teller.take(f)
+	events := o.writer.take(f)
 	if !o.ask.resume && f.At < o.clock {
 		return nil
 	}

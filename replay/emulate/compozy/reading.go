@@ -9,7 +9,7 @@ import (
 )
 
 // told is what a frame of another protocol says that an execution has events for.
-type told struct {
+type content struct {
 	text  string // of the model's answer
 	tools []tool
 	step  string // a step begins
@@ -32,7 +32,7 @@ type reader struct {
 func str(v *fastjson.Value, path ...string) string { return string(v.GetStringBytes(path...)) }
 
 // read reads a frame. known is false for a protocol that nothing is known of.
-func (r *reader) read(v *fastjson.Value) (t told, known bool) {
+func (r *reader) read(v *fastjson.Value) (t content, known bool) {
 	kind := str(v, "type")
 	switch r.dialect {
 	case "loom":
@@ -52,7 +52,7 @@ func (r *reader) read(v *fastjson.Value) (t told, known bool) {
 		case "text-delta":
 			t.text = str(v, "delta") + str(v, "textDelta")
 		case "tool-input-available":
-			t.call(str(v, "toolName"), v.Get("input"))
+			t.addCall(str(v, "toolName"), v.Get("input"))
 		case "error":
 			t.fail = str(v, "errorText")
 		}
@@ -62,13 +62,13 @@ func (r *reader) read(v *fastjson.Value) (t told, known bool) {
 				t.text += str(part, "text")
 			}
 			if call := part.Get("functionCall"); call != nil {
-				t.call(str(call, "name"), call.Get("args"))
+				t.addCall(str(call, "name"), call.Get("args"))
 			}
 		}
 		t.fail = str(v, "error", "message")
 	case "claude-code":
 		if kind == "assistant" {
-			t.content(v.GetArray("message", "content"))
+			t.addParts(v.GetArray("message", "content"))
 		} else if kind == "result" && v.GetBool("is_error") {
 			t.fail = str(v, "subtype")
 		}
@@ -77,7 +77,7 @@ func (r *reader) read(v *fastjson.Value) (t told, known bool) {
 		case kind == "message" && str(v, "role") == "assistant":
 			t.text = str(v, "content")
 		case kind == "tool_use":
-			t.call(str(v, "tool_name"), v.Get("parameters"))
+			t.addCall(str(v, "tool_name"), v.Get("parameters"))
 		}
 	case "codex":
 		codex(&t, v, kind)
@@ -86,7 +86,7 @@ func (r *reader) read(v *fastjson.Value) (t told, known bool) {
 		case "text":
 			t.text = str(v, "part", "text")
 		case "tool_use":
-			t.call(str(v, "part", "tool"), v.Get("part", "state", "input"))
+			t.addCall(str(v, "part", "tool"), v.Get("part", "state", "input"))
 		}
 	default:
 		return t, false
@@ -94,7 +94,7 @@ func (r *reader) read(v *fastjson.Value) (t told, known bool) {
 	return t, true
 }
 
-func (t *told) call(name string, args *fastjson.Value) {
+func (t *content) addCall(name string, args *fastjson.Value) {
 	c := tool{name: name, args: []byte("{}")}
 	if args != nil {
 		c.args = emulate.AppendJSON(nil, args)
@@ -103,18 +103,18 @@ func (t *told) call(name string, args *fastjson.Value) {
 }
 
 // content reads a message's content: texts, and calls of tools.
-func (t *told) content(parts []*fastjson.Value) {
+func (t *content) addParts(parts []*fastjson.Value) {
 	for _, part := range parts {
 		switch str(part, "type") {
 		case "text":
 			t.text += str(part, "text")
 		case "tool_use":
-			t.call(str(part, "name"), part.Get("input"))
+			t.addCall(str(part, "name"), part.Get("input"))
 		}
 	}
 }
 
-func (r *reader) loom(t *told, v *fastjson.Value) {
+func (r *reader) loom(t *content, v *fastjson.Value) {
 	if str(v, "type") == "run_stream_event" {
 		v = v.Get("event")
 	}
@@ -124,7 +124,7 @@ func (r *reader) loom(t *told, v *fastjson.Value) {
 	case "node_enter":
 		t.step = str(v, "id")
 	case "tool_call":
-		t.call(str(v, "name"), v.Get("arguments"))
+		t.addCall(str(v, "name"), v.Get("arguments"))
 	case "error":
 		t.fail = str(v, "error")
 	case "":
@@ -135,13 +135,13 @@ func (r *reader) loom(t *told, v *fastjson.Value) {
 			t.step = str(e, "node_id")
 		}
 		if e := v.Get("ToolCall"); e != nil {
-			t.call(str(e, "name"), e.Get("arguments"))
+			t.addCall(str(e, "name"), e.Get("arguments"))
 		}
 	}
 }
 
 // piece adds to the arguments of a call under way; done tells it.
-func (r *reader) piece(key, name, args string) {
+func (r *reader) addArguments(key, name, args string) {
 	if r.open == nil {
 		r.open = map[string]*tool{}
 	}
@@ -157,7 +157,7 @@ func (r *reader) piece(key, name, args string) {
 	c.args = append(c.args, args...)
 }
 
-func (r *reader) done(t *told, key string) {
+func (r *reader) finishCall(t *content, key string) {
 	c := r.open[key]
 	if c == nil {
 		return
@@ -170,60 +170,60 @@ func (r *reader) done(t *told, key string) {
 	if len(c.args) == 0 {
 		args = nil
 	}
-	t.call(c.name, args)
+	t.addCall(c.name, args)
 }
 
-func (r *reader) anthropic(t *told, v *fastjson.Value, kind string) {
+func (r *reader) anthropic(t *content, v *fastjson.Value, kind string) {
 	key := string(v.GetStringBytes("index")) + "#" + fmtInt(v.GetInt64("index"))
 	switch kind {
 	case "content_block_start":
 		if block := str(v, "content_block", "type"); strings.HasSuffix(block, "tool_use") {
-			r.piece(key, str(v, "content_block", "name"), "")
+			r.addArguments(key, str(v, "content_block", "name"), "")
 		}
 	case "content_block_delta":
 		t.text = str(v, "delta", "text")
 		if part := str(v, "delta", "partial_json"); part != "" {
-			r.piece(key, "", part)
+			r.addArguments(key, "", part)
 		}
 	case "content_block_stop":
-		r.done(t, key)
+		r.finishCall(t, key)
 	case "message":
-		t.content(v.GetArray("content"))
+		t.addParts(v.GetArray("content"))
 	case "error":
 		t.fail = str(v, "error", "message")
 	}
 }
 
-func (r *reader) agent(t *told, v *fastjson.Value, kind string) {
+func (r *reader) agent(t *content, v *fastjson.Value, kind string) {
 	switch kind {
 	case "text":
 		t.text = str(v, "delta")
 	case "tool_call", "server_tool_call":
-		r.piece(str(v, "id"), str(v, "name"), str(v, "delta"))
+		r.addArguments(str(v, "id"), str(v, "name"), str(v, "delta"))
 		if v.GetBool("final") {
-			r.done(t, str(v, "id"))
+			r.finishCall(t, str(v, "id"))
 		}
 	case "error":
 		t.fail = str(v, "delta")
 	}
 }
 
-func (r *reader) chat(t *told, v *fastjson.Value) {
+func (r *reader) chat(t *content, v *fastjson.Value) {
 	choice := v.Get("choices", "0")
 	t.text = str(choice, "delta", "content") + str(choice, "message", "content")
 	for _, c := range append(choice.GetArray("delta", "tool_calls"), choice.GetArray("message", "tool_calls")...) {
-		r.piece(fmtInt(c.GetInt64("index")), str(c, "function", "name"), str(c, "function", "arguments"))
+		r.addArguments(fmtInt(c.GetInt64("index")), str(c, "function", "name"), str(c, "function", "arguments"))
 	}
 	if str(choice, "finish_reason") != "" {
 		for _, key := range r.order {
-			r.done(t, key)
+			r.finishCall(t, key)
 		}
 		r.order = nil
 	}
 	t.fail = str(v, "error", "message")
 }
 
-func responses(t *told, v *fastjson.Value, kind string) {
+func responses(t *content, v *fastjson.Value, kind string) {
 	switch kind {
 	case "response.output_text.delta":
 		t.text = str(v, "delta")
@@ -233,7 +233,7 @@ func responses(t *told, v *fastjson.Value, kind string) {
 			if err != nil {
 				args = nil
 			}
-			t.call(str(item, "name"), args)
+			t.addCall(str(item, "name"), args)
 		}
 	case "response.failed":
 		t.fail = str(v, "response", "error", "message")
@@ -242,17 +242,17 @@ func responses(t *told, v *fastjson.Value, kind string) {
 	}
 }
 
-func (r *reader) agui(t *told, v *fastjson.Value, kind string) {
+func (r *reader) agui(t *content, v *fastjson.Value, kind string) {
 	key := str(v, "toolCallId")
 	switch kind {
 	case "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK":
 		t.text = str(v, "delta")
 	case "TOOL_CALL_START":
-		r.piece(key, str(v, "toolCallName"), "")
+		r.addArguments(key, str(v, "toolCallName"), "")
 	case "TOOL_CALL_ARGS", "TOOL_CALL_CHUNK":
-		r.piece(key, str(v, "toolCallName"), str(v, "delta"))
+		r.addArguments(key, str(v, "toolCallName"), str(v, "delta"))
 	case "TOOL_CALL_END":
-		r.done(t, key)
+		r.finishCall(t, key)
 	case "STEP_STARTED":
 		t.step = str(v, "stepName")
 	case "RUN_ERROR":
@@ -260,15 +260,15 @@ func (r *reader) agui(t *told, v *fastjson.Value, kind string) {
 	}
 }
 
-func codex(t *told, v *fastjson.Value, kind string) {
+func codex(t *content, v *fastjson.Value, kind string) {
 	item := v.Get("item")
 	switch kind + " " + str(item, "type") {
 	case "item.completed agent_message":
 		t.text = str(item, "text")
 	case "item.started command_execution":
-		t.call("command_execution", item.Get("command"))
+		t.addCall("command_execution", item.Get("command"))
 	case "item.started mcp_tool_call":
-		t.call(str(item, "tool"), item.Get("arguments"))
+		t.addCall(str(item, "tool"), item.Get("arguments"))
 	case "turn.failed ":
 		t.fail = str(v, "error", "message")
 	}

@@ -19,7 +19,7 @@ import (
 
 // Sessions finds the session that recorded an execution.
 type Sessions interface {
-	// SessionOfRun gives the session in which a run has this id, "" for none.
+	// SessionOfRun returns the session in which a run has this id, "" for none.
 	SessionOfRun(ctx context.Context, tenant, run string) (string, error)
 }
 
@@ -27,7 +27,7 @@ type Sessions interface {
 type Server struct {
 	stage    *emulate.Stage
 	sessions Sessions // may be nil
-	runs     emulate.Shelf[map[string]bool]
+	runs     emulate.Cache[map[string]bool]
 }
 
 // New makes a server. sessions may be nil: then executions are known by their
@@ -61,7 +61,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, path stri
 		s.refuse(w, r, problem.NotFound("Nothing is served at "+path+"."))
 		return
 	}
-	ask, err := parse(r, emulate.Pace{})
+	ask, err := parse(r, emulate.Pacing{})
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -90,9 +90,9 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, path stri
 
 // ServeSession answers a request for an execution in a session: one that it
 // recorded, or itself.
-func (s *Server) ServeSession(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) {
+func (s *Server) ServeSession(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
 	kind, exec, _ := split(path)
-	ask, err := parse(r, pace)
+	ask, err := parse(r, pacing)
 	if err == nil && exec != session {
 		var runs map[string]bool
 		runs, err = s.runs.Get(r.Context(), tenant, session, t, runsOf)
@@ -122,7 +122,7 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 
 // ask is what a client asks for.
 type ask struct {
-	pace   emulate.Pace
+	pacing emulate.Pacing
 	after  int64 // Last-Event-ID; 0 for the start
 	resume bool
 	events []string // empty for all
@@ -136,14 +136,14 @@ var names = []string{
 
 // parse reads a request. The error is a *problem.Problem. Parameters that are
 // not known are the client's own business.
-func parse(r *http.Request, pace emulate.Pace) (ask, error) {
-	a := ask{pace: pace}
+func parse(r *http.Request, pacing emulate.Pacing) (ask, error) {
+	a := ask{pacing: pacing}
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return a, problem.BadParameter("", "the query of the URL cannot be read: "+err.Error())
 	}
 	for _, name := range []string{"speed", "idle_limit", "from"} {
-		if err := a.pace.Set(name, q.Get(name)); err != nil {
+		if err := a.pacing.Set(name, q.Get(name)); err != nil {
 			return a, err
 		}
 	}
@@ -200,20 +200,20 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 	h.Set("X-Accel-Buffering", "no")
 	s.cors(w, r)
 	w.WriteHeader(http.StatusOK)
-	out := &output{body: s.stage.NewBody(w), teller: newTeller(kind, exec, native(t)), ask: a, clock: clock}
+	out := &output{body: s.stage.NewBody(w), writer: newEventWriter(kind, exec, native(t)), ask: a, clock: clock}
 	ctx, cancel := context.WithTimeout(r.Context(), longest)
 	defer cancel()
 	err = out.body.Flush()
 	var beats sync.WaitGroup
 	if err == nil {
 		beats.Go(func() { out.beat(ctx, s.stage.Heartbeat(), cancel) })
-		_, err = s.stage.Play(ctx, part, out, clock, a.pace, false)
+		_, err = s.stage.Play(ctx, part, out, clock, a.pacing, false)
 	}
 	late := ctx.Err() == context.DeadlineExceeded
 	cancel()
 	beats.Wait() // nothing may write once the handler has returned
 	if err == nil && over(t) {
-		err = out.send(out.teller.end())
+		err = out.send(out.writer.end())
 	}
 	if err == nil || late {
 		err = out.body.Close()

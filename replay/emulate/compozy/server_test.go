@@ -27,7 +27,7 @@ func handler(tape *replaytest.Tape, change ...func(*emulate.Options)) http.Handl
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Serve(w, r, "default", r.URL.Path) })
 }
 
-// get gives the status, the fields and what is read when, in ms.
+// get returns the status, the fields and what is read when, in ms.
 func get(t *testing.T, client *http.Client, path string, fields ...string) (*http.Response, []string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", et.Base+"/api/v0/executions/"+path, nil)
@@ -139,7 +139,7 @@ func TestSession(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := compozy.New(et.Stage(tc.tape), nil)
 			client := et.ServePipe(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				s.ServeSession(w, r, "default", replaytest.Session, r.URL.Path, tc.tape, emulate.Pace{})
+				s.ServeSession(w, r, "default", replaytest.Session, r.URL.Path, tc.tape, emulate.Pacing{})
 			}))
 			if res, got := get(t, client, "tasks/"+tc.exec+"/stream?speed=max"); res.StatusCode != tc.status || len(got) == 0 {
 				t.Errorf("%s: %d %q", tc.exec, res.StatusCode, got)

@@ -77,7 +77,7 @@ func ServePipe(t *testing.T, h http.Handler) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Reads gives a body as "<ms> <bytes>", read by read: a read of a chunked body
+// Reads returns a body as "<ms> <bytes>", read by read: a read of a chunked body
 // never spans two chunks that were flushed at different times. err is how it
 // ended, nil in good order.
 func Reads(res *http.Response, start time.Time) (list []string, err error) {

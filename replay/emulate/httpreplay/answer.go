@@ -92,7 +92,7 @@ func (a *answer) Flush() error {
 
 // made gives a provider's answer that was recorded without its head. It is a
 // replay.Sink.
-type made struct {
+type completion struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	body   *emulate.Body
@@ -103,7 +103,7 @@ type made struct {
 }
 
 // Play implements replay.Sink.
-func (m *made) Play(f *replay.Frame, from, to int) error {
+func (m *completion) Play(f *replay.Frame, from, to int) error {
 	if !m.begun {
 		m.begun = true
 		h := m.w.Header()
@@ -141,7 +141,7 @@ func (m *made) Play(f *replay.Frame, from, to int) error {
 }
 
 // Flush implements replay.Sink.
-func (m *made) Flush() error {
+func (m *completion) Flush() error {
 	if !m.begun {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (m *made) Flush() error {
 }
 
 // end writes the end marker, where what was recorded has none.
-func (m *made) end(complete bool) error {
+func (m *completion) end(complete bool) error {
 	if complete && m.begun && !m.ended && m.from.done != "" {
 		return m.body.Write([]byte("data: " + m.from.done + "\n\n"))
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // print is what two bodies that mean the same have in common.
-type print [sha256.Size]byte
+type fingerprint [sha256.Size]byte
 
 // volatile are members of requests that say who asks and when, not what.
 var volatile = []string{
@@ -18,7 +18,7 @@ var volatile = []string{
 }
 
 // printOf reads a body without the members in secret, whose values were not recorded.
-func printOf(body []byte, secret ...string) print {
+func fingerprintOf(body []byte, secret ...string) fingerprint {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	d.UseNumber() // so that long ones stay as they are
 	var v any

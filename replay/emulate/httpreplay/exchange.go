@@ -20,7 +20,7 @@ type exchange struct {
 	resumed     string            // the Last-Event-ID of its request
 	upgrade     bool              // to a WebSocket
 	turns       []schema.Position // of a WebSocket: the client's messages
-	body        *print
+	body        *fingerprint
 	secret      []string // members of the body whose values were not recorded
 	first, last schema.Position
 	asked       int64 // when the request was complete, ns: where the clock starts

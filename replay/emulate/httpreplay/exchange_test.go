@@ -33,7 +33,7 @@ func handler(tape *replaytest.Tape) http.Handler {
 			stage.Refuse(w, r, "test", err)
 			return
 		}
-		s.Serve(w, r, "default", replaytest.Session, r.URL.Path, t, emulate.Pace{})
+		s.Serve(w, r, "default", replaytest.Session, r.URL.Path, t, emulate.Pacing{})
 	})
 }
 

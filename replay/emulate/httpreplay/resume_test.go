@@ -21,7 +21,7 @@ func numbered(s *replaytest.Stream, offset time.Duration, first, last int) *repl
 	return s
 }
 
-// seen are the data of a body's events.
+// seen returns the data of a body's events.
 func seen(body string) string {
 	var list []string
 	for line := range strings.Lines(body) {

@@ -10,13 +10,13 @@ import (
 func TestPrintWithoutSecrets(t *testing.T) {
 	recorded := []byte("\ufeff" + `{"api_key":"[redacted]","model":"m","mine":["[redacted]"]}`)
 	secret := secrets.Masked(recorded)
-	sum := printOf(recorded, secret...)
+	sum := fingerprintOf(recorded, secret...)
 	for body, same := range map[string]bool{
 		`{"model":"m","api_key":"sk-1","mine":["x"]}`: true,
 		"\ufeff" + `{"model":"m","api_key":"sk-2"}`:   true,
 		`{"model":"other","api_key":"sk-1"}`:          false,
 	} {
-		if (printOf([]byte(body), secret...) == sum) != same {
+		if (fingerprintOf([]byte(body), secret...) == sum) != same {
 			t.Errorf("%s is the recorded body: %v", body, !same)
 		}
 	}

@@ -18,9 +18,9 @@ import (
 
 // Server answers requests with what was recorded for them.
 type Server struct {
-	stage *emulate.Stage
-	books emulate.Shelf[*book]
-	takes emulate.Takes
+	stage   *emulate.Stage
+	indexes emulate.Cache[*index]
+	takes   emulate.Takes
 }
 
 // New makes a server.
@@ -30,14 +30,14 @@ const server = "exchange"
 
 // Has reports whether the session has an exchange with this method and path.
 func (s *Server) Has(ctx context.Context, tenant, session string, t replay.Tape, method, path string) (bool, error) {
-	b, err := s.books.Get(ctx, tenant, session, t, read)
+	b, err := s.indexes.Get(ctx, tenant, session, t, read)
 	return err == nil && slices.ContainsFunc(b.exchanges, func(x *exchange) bool { return x.at(method, path) }), err
 }
 
 // Speaks reports whether the session has exchanges at all. The error is a
 // *problem.Problem if it has none.
 func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
-	b, err := s.books.Get(ctx, tenant, session, t, read)
+	b, err := s.indexes.Get(ctx, tenant, session, t, read)
 	if err == nil && len(b.exchanges) == 0 {
 		err = &problem.Problem{
 			Title: "No exchanges", Status: http.StatusConflict,
@@ -52,12 +52,12 @@ func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Ta
 // Settings in the query of the request change the pace, unless the recorded
 // request has a parameter of that name itself. Where the recorded answer broke
 // off it panics with http.ErrAbortHandler.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) {
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
 	if err := s.stage.Origin(r); err != nil {
 		s.stage.Refuse(w, r, server, err)
 		return
 	}
-	c, err := s.choose(r, tenant, session, path, t, pace)
+	c, err := s.choose(r, tenant, session, path, t, pacing)
 	if err != nil {
 		if p, ok := problem.From(err); ok && p.Status == http.StatusNotFound && emulate.Preflight(w, r) {
 			s.stage.Count(server, "ended")
@@ -77,7 +77,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 	}
 	defer leave()
 	if c.exchange.upgrade {
-		s.serveSocket(w, r, t, c.exchange, c.pace, c.from)
+		s.serveSocket(w, r, t, c.exchange, c.pacing, c.from)
 		return
 	}
 	s.serveBody(w, r, t, c)
@@ -86,29 +86,29 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 // choice is the exchange, and the place in it, that a request is answered with.
 type choice struct {
 	exchange *exchange
-	pace     emulate.Pace
+	pacing   emulate.Pacing
 	from     replay.Place // where to begin in the session
 	over     bool         // the client has received all of it
 	played   func()       // records that it was played to its end
 }
 
 // choose finds the next exchange, or the one that the client resumes.
-func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.Tape, pace emulate.Pace) (choice, error) {
+func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) (choice, error) {
 	var from replay.Place
-	b, err := s.books.Get(r.Context(), tenant, session, t, read)
+	b, err := s.indexes.Get(r.Context(), tenant, session, t, read)
 	if err != nil {
 		return choice{}, err
 	}
 	here := b.exchanges
 	here = keep(here, func(x *exchange) bool { return x.at(r.Method, path) })
-	query, err := settle(&pace, r.URL.Query(), here)
+	query, err := settle(&pacing, r.URL.Query(), here)
 	if err != nil {
 		return choice{}, err
 	}
 	if len(here) == 0 {
 		return choice{}, notRecorded(b, session, r.Method+" "+path)
 	}
-	if from, err = s.stage.From(r.Context(), t, pace); err != nil {
+	if from, err = s.stage.From(r.Context(), t, pacing); err != nil {
 		return choice{}, err
 	}
 	here = keep(here, func(x *exchange) bool { return x.ended >= from.Position.At })
@@ -121,9 +121,9 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 			Status: http.StatusRequestEntityTooLarge, Detail: "The request's body could not be read: " + err.Error(),
 		}
 	}
-	if sum := printOf(body); pace.MatchBody {
+	if sum := fingerprintOf(body); pacing.MatchBody {
 		same := keep(here, func(x *exchange) bool {
-			return x.body == nil || *x.body == sum || len(x.secret) > 0 && *x.body == printOf(body, x.secret...)
+			return x.body == nil || *x.body == sum || len(x.secret) > 0 && *x.body == fingerprintOf(body, x.secret...)
 		})
 		if len(same) == 0 && len(here) > 0 {
 			return choice{}, &problem.Problem{
@@ -134,7 +134,7 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 		}
 		here = same
 	}
-	played := func(x *exchange) (turn int, ended bool) { return s.takes.Latest(tenant, session, pace.Take, x.id) }
+	played := func(x *exchange) (turn int, ended bool) { return s.takes.Latest(tenant, session, pacing.Take, x.id) }
 	last := r.Header.Get(lastEventID)
 	switch at, err := s.resume(r.Context(), t, here, last, played); {
 	case err != nil:
@@ -143,15 +143,15 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 		if !from.Before(at.after) {
 			from = replay.Place{Position: at.after, After: true}
 		}
-		end := func() { s.takes.End(tenant, session, pace.Take, at.exchange.id) }
-		return choice{at.exchange, pace, from, at.over, end}, nil
+		end := func() { s.takes.End(tenant, session, pacing.Take, at.exchange.id) }
+		return choice{at.exchange, pacing, from, at.over, end}, nil
 	}
 	here = begins(here, last)
 	ids := make([]string, len(here))
 	for i, x := range here {
 		ids[i] = x.id
 	}
-	next := pace.End
+	next := pacing.End
 	switch {
 	case next != "":
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
@@ -159,7 +159,7 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 	default:
 		next = emulate.Again
 	}
-	i := s.takes.Choose(tenant, session, pace.Take, ids, next)
+	i := s.takes.Choose(tenant, session, pacing.Take, ids, next)
 	if i < 0 {
 		return choice{}, &problem.Problem{
 			Title: "Nothing left to play", Status: http.StatusConflict,
@@ -167,16 +167,16 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 			Hint:   "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
 		}
 	}
-	end := func() { s.takes.End(tenant, session, pace.Take, ids[i]) }
-	return choice{here[i], pace, from, false, end}, nil
+	end := func() { s.takes.End(tenant, session, pacing.Take, ids[i]) }
+	return choice{here[i], pacing, from, false, end}, nil
 }
 
 // settle reads the settings among a query's parameters, and gives the others.
-func settle(pace *emulate.Pace, q url.Values, here []*exchange) (url.Values, error) {
+func settle(pacing *emulate.Pacing, q url.Values, here []*exchange) (url.Values, error) {
 	for _, name := range emulate.Parameters {
 		theirs := slices.ContainsFunc(here, func(x *exchange) bool { return x.query.Has(name) })
 		if !theirs && q.Has(name) {
-			if err := pace.Set(name, q.Get(name)); err != nil {
+			if err := pacing.Set(name, q.Get(name)); err != nil {
 				return nil, err
 			}
 			q.Del(name)
@@ -185,7 +185,7 @@ func settle(pace *emulate.Pace, q url.Values, here []*exchange) (url.Values, err
 	return q, nil
 }
 
-func notRecorded(b *book, session, what string) error {
+func notRecorded(b *index, session, what string) error {
 	p := problem.NotFound(fmt.Sprintf("Session %q has no recorded exchange for %s.", session, what))
 	p.Title, p.Allowed = "Not recorded", b.list()
 	p.Hint = "Ask for one of those that are recorded: " + strings.Join(b.list(), ", ") + "."
@@ -206,7 +206,7 @@ func keep(list []*exchange, ok func(*exchange) bool) (kept []*exchange) {
 
 // serveBody plays an answer.
 func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape, c choice) {
-	x, pace, from := c.exchange, c.pace, c.from
+	x, pacing, from := c.exchange, c.pacing, c.from
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {
@@ -214,18 +214,18 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 		},
 	}
 	body := s.stage.NewBody(w)
-	body.Merge = pace.Speed == replay.Max
+	body.Merge = pacing.Speed == replay.Max
 	whole := x.stream.Complete() || x.stream.Abandoned() // the server did not break it off
 	var err error
 	if x.provider != nil {
-		out := &made{w: w, r: r, body: body, from: x.provider}
-		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pace, true); err == nil {
+		out := &completion{w: w, r: r, body: body, from: x.provider}
+		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pacing, true); err == nil {
 			whole = true // what comes after it is another's
 			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || x.stream.Complete())
 		}
 	} else {
 		out := &answer{w: w, r: r, body: body, partial: from.Position.At > x.asked}
-		_, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pace, true)
+		_, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pacing, true)
 		if err == nil && out.status == 0 {
 			s.stage.Refuse(w, r, server, &problem.Problem{
 				Title: "No answer recorded", Status: http.StatusBadGateway,

@@ -18,7 +18,7 @@ import (
 // serveSocket plays a recorded WebSocket. A message of the server's waits until
 // the client has sent as many as had been sent before it when it was recorded;
 // its gap counts from the message before it, whosever that was.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pace emulate.Pace, from replay.Place) {
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pacing emulate.Pacing, from replay.Place) {
 	var protocols []string
 	for _, v := range r.Header.Values("Sec-WebSocket-Protocol") {
 		for p := range strings.SplitSeq(v, ",") {
@@ -48,10 +48,10 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 			if _, _, err := conn.Read(context.WithoutCancel(ctx)); err != nil {
 				return
 			}
-			out.heard()
+			out.countMessage()
 		}
 	})
-	err = s.playTurns(ctx, t, x, out, pace, from)
+	err = s.playTurns(ctx, t, x, out, pacing, from)
 	switch {
 	case err == nil:
 		s.stage.Count(server, "ended")
@@ -68,7 +68,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 // playTurns plays from one message of the client's to the next, each stretch on
 // a clock that starts when the message has come: how long a client thinks is its
 // own business.
-func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out *socket, pace emulate.Pace, from replay.Place) error {
+func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out *socket, pacing emulate.Pacing, from replay.Place) error {
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {
@@ -82,7 +82,7 @@ func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out 
 			part.Last = x.turns[i]
 		}
 		if !from.Before(part.Last) {
-			if _, err := s.stage.Play(ctx, part, out, max(clock, from.Position.At), pace, false); err != nil {
+			if _, err := s.stage.Play(ctx, part, out, max(clock, from.Position.At), pacing, false); err != nil {
 				return err
 			}
 		}
@@ -112,7 +112,7 @@ type socket struct {
 }
 
 // heard notes a message of the client's.
-func (s *socket) heard() {
+func (s *socket) countMessage() {
 	s.mu.Lock()
 	s.count++
 	s.mu.Unlock()

@@ -29,7 +29,7 @@ func FuzzFrames(f *testing.F) {
 		}
 		stage := et.Stage(tape)
 		rec := httptest.NewRecorder()
-		loom.New(stage).ServeLines(rec, httptest.NewRequest(http.MethodGet, "/", nil), "default", replaytest.Session, form, tape, emulate.Pace{})
+		loom.New(stage).ServeLines(rec, httptest.NewRequest(http.MethodGet, "/", nil), "default", replaytest.Session, form, tape, emulate.Pacing{})
 		for line := range bytes.SplitSeq(bytes.TrimSpace(rec.Body.Bytes()), []byte("\n")) {
 			if valid && rec.Code == http.StatusOK && len(line) > 0 && !json.Valid(line) {
 				t.Errorf("%q", line)

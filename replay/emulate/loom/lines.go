@@ -19,7 +19,7 @@ var Forms = []string{"typed", "export", "websocket"}
 // ServeLines answers with all runs as NDJSON, in one of the forms, at their
 // times. The single-key form has no end of a run, and nothing for what it does
 // not know: both are left out there.
-func (s *Server) ServeLines(w http.ResponseWriter, r *http.Request, tenant, session, form string, t replay.Tape, pace emulate.Pace) {
+func (s *Server) ServeLines(w http.ResponseWriter, r *http.Request, tenant, session, form string, t replay.Tape, pace emulate.Pacing) {
 	b, from, err := s.open(r, tenant, session, t, pace)
 	if err == nil && form != "typed" && form != "export" && form != "websocket" {
 		err = problem.BadParameter("form", "there is no form "+form, Forms...)

@@ -18,7 +18,7 @@ import (
 // Server speaks Loom's WebSocket protocol.
 type Server struct {
 	stage *emulate.Stage
-	books emulate.Shelf[*book]
+	books emulate.Cache[*book]
 	takes emulate.Takes
 
 	mu sync.Mutex // guards next
@@ -47,7 +47,7 @@ func Records(t replay.Tape) bool {
 }
 
 // Serve answers the request for a WebSocket.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pace) {
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing) {
 	b, from, err := s.open(r, tenant, session, t, pace)
 	if err != nil {
 		s.stage.Refuse(w, r, server, err)
@@ -76,7 +76,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session s
 	s.stage.Count(server, outcome)
 }
 
-func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pace) (*book, replay.Place, error) {
+func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing) (*book, replay.Place, error) {
 	if err := s.stage.Origin(r); err != nil {
 		return nil, replay.Place{}, err
 	}
@@ -113,7 +113,7 @@ type conn struct {
 	socket          *websocket.Conn
 	tape            replay.Tape
 	book            *book
-	pace            emulate.Pace
+	pace            emulate.Pacing
 	from            replay.Place
 	tenant, session string
 	played          int           // runs, of this connection and those it goes on from

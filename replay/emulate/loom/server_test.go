@@ -26,7 +26,7 @@ func handler(tape *replaytest.Tape) http.Handler {
 	s := loom.New(stage)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t, err := stage.Tape(r.Context(), "default", replaytest.Session)
-		var pace emulate.Pace
+		var pace emulate.Pacing
 		if err == nil {
 			err = pace.SetAll(r.URL.Query())
 		}

@@ -54,8 +54,8 @@ func (s *Server) Session(w http.ResponseWriter, r *http.Request, tenant string) 
 		s.stage.Refuse(w, r, name, problem.BadParameter("path", "the path is not escaped as URLs are: "+err.Error()))
 		return
 	}
-	var pace emulate.Pace
-	session, err := pace.SplitSession(segment)
+	var pacing emulate.Pacing
+	session, err := pacing.SplitSession(segment)
 	var t replay.Tape
 	if err == nil {
 		t, err = s.stage.Tape(r.Context(), tenant, session)
@@ -76,31 +76,31 @@ func (s *Server) Session(w http.ResponseWriter, r *http.Request, tenant string) 
 	socket := isUpgrade(r)
 	switch {
 	case socket && loom.Records(t) && (path == "/" || !recorded), socket && path == "/" && !recorded:
-		if pace, err = settings(pace, r.URL.Query()); err != nil {
+		if pacing, err = settings(pacing, r.URL.Query()); err != nil {
 			s.stage.Refuse(w, r, name, err)
 			return
 		}
-		s.loom.Serve(w, r, tenant, session, t, pace)
+		s.loom.Serve(w, r, tenant, session, t, pacing)
 	case path == "/" && r.Method == http.MethodGet && loom.Records(t) && r.URL.Query().Has("form"):
-		if pace, err = settings(pace, r.URL.Query()); err != nil {
+		if pacing, err = settings(pacing, r.URL.Query()); err != nil {
 			s.stage.Refuse(w, r, name, err)
 			return
 		}
-		s.loom.ServeLines(w, r, tenant, session, r.URL.Query().Get("form"), t, pace)
+		s.loom.ServeLines(w, r, tenant, session, r.URL.Query().Get("form"), t, pacing)
 	case recorded:
-		s.exchanges.Serve(w, r, tenant, session, path, t, pace)
+		s.exchanges.Serve(w, r, tenant, session, path, t, pacing)
 	case r.Method == http.MethodPost && anthropicagent.Serves(path):
-		if pace, err = settings(pace, r.URL.Query()); err != nil {
+		if pacing, err = settings(pacing, r.URL.Query()); err != nil {
 			s.stage.Refuse(w, r, name, err)
 			return
 		}
-		s.agent.Serve(w, r, tenant, session, path, t, pace)
+		s.agent.Serve(w, r, tenant, session, path, t, pacing)
 	case r.Method == http.MethodGet && compozy.Serves(path):
-		s.executions.ServeSession(w, r, tenant, session, path, t, pace)
+		s.executions.ServeSession(w, r, tenant, session, path, t, pacing)
 	case path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && loom.Records(t):
 		s.rootHint(w, r, session)
 	default:
-		s.exchanges.Serve(w, r, tenant, session, path, t, pace)
+		s.exchanges.Serve(w, r, tenant, session, path, t, pacing)
 	}
 }
 
@@ -111,13 +111,13 @@ func (s *Server) Execution(w http.ResponseWriter, r *http.Request, tenant string
 
 // settings reads those parameters that are settings. Others are the client's own
 // business, as they were the recorded server's.
-func settings(pace emulate.Pace, q url.Values) (emulate.Pace, error) {
+func settings(pacing emulate.Pacing, q url.Values) (emulate.Pacing, error) {
 	for _, name := range emulate.Parameters {
-		if err := pace.Set(name, q.Get(name)); err != nil {
-			return pace, err
+		if err := pacing.Set(name, q.Get(name)); err != nil {
+			return pacing, err
 		}
 	}
-	return pace, nil
+	return pacing, nil
 }
 
 func isUpgrade(r *http.Request) bool {

@@ -133,7 +133,7 @@ func grew(m *schema.Message) []piece {
 	return pieces
 }
 
-// heading says who speaks, in the colour of what follows.
+// heading reports who speaks, in the colour of what follows.
 func heading(m *schema.Message) string {
 	colours := map[schema.MessageKind]string{
 		schema.MessageUser: "36", schema.MessageThinking: "2", schema.MessageArguments: "33",

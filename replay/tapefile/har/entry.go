@@ -61,7 +61,7 @@ type (
 	}
 )
 
-// entry gives the exchange as HAR has it.
+// entry returns the exchange as HAR has it.
 func (x *exchange) entry() *entry {
 	first := max(x.first, x.sent) // an answer may begin before the request has ended
 	e := &entry{
@@ -116,7 +116,7 @@ func (x *exchange) answers() response {
 	return r
 }
 
-// url is the whole address: that of the upstream, which the stream's source names
+// url returns the whole address: that of the upstream, which the stream's source names
 // with the method, else that of the Host field.
 func (x *exchange) url() string {
 	target := x.request.start[1]
@@ -131,7 +131,7 @@ func (x *exchange) url() string {
 	return target
 }
 
-// cookies are those of a head's fields.
+// cookies returns those of a head's fields.
 func (h *head) cookies(field string) []pair {
 	list := []pair{}
 	if h == nil {

@@ -108,7 +108,7 @@ func (x *exchange) message(f *schema.Frame) {
 	x.messages = append(x.messages, m)
 }
 
-// field gives a header field of a head; nil has none.
+// field returns a header field of a head; nil has none.
 func (h *head) field(name string) string {
 	if h == nil {
 		return ""
@@ -133,7 +133,7 @@ func (h *head) status() (code int, reason string) {
 	return code, reason
 }
 
-// text gives a body as text, or as Base64 where it is none.
+// text returns a body as text, or as Base64 where it is none.
 func text(body []byte) (text, encoding string) {
 	if utf8.Valid(body) && !bytes.ContainsRune(body, 0) {
 		return string(body), ""

@@ -86,5 +86,5 @@ func read(ctx context.Context, t replay.Tape, s *schema.StreamState) (*exchange,
 // stamp writes a time as HAR wants it.
 func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
-// millis is a duration in ms; never negative.
+// millis returns a duration in ms; never negative.
 func millis(ns int64) float64 { return float64(max(ns, 0)) / 1e6 }

@@ -28,7 +28,7 @@ func (f *Session) each(ctx context.Context, name string, scan func(row func(...a
 	return rows.Err()
 }
 
-// bounds are when the session's first and last frames arrived, ns.
+// bounds returns when the session's first and last frames arrived, ns.
 func (f *Session) bounds() (first, last int64) {
 	for i := range f.segments {
 		if first == 0 || f.segments[i].FirstAt < first {
@@ -58,7 +58,7 @@ func (f *Session) readSegments(ctx context.Context) (segments []schema.StreamSta
 
 // writeFacts writes the facts of the segments, kind by kind.
 func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
-	p := newPile(w, f.segments)
+	p := newFactBuffer(w, f.segments)
 	err := f.facts(ctx, "spans", func(row func(...any) error, to []any, fact *schema.Fact, at *key) error {
 		s := schema.Span{}
 		err := row(append(to, (*string)(&s.Kind), &s.Parent, &s.Name, (*string)(&s.Status), &s.Started, &s.Ended,

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { localtest.Main(m) }
 
 const at = int64(1_767_323_045_123_456_789)
 
-// blocks are a session of two streams, one of them in two parts; the later state of
+// blocks returns a session of two streams, one of them in two parts; the later state of
 // a part and the later version of a fact stand.
 func blocks() []block.Block {
 	const one, two = "019b7d3c-0000-7000-8000-000000000001", "019b7d3c-0000-7000-8000-000000000002"
@@ -118,18 +118,18 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	check(t, r.Close())
-	told := map[uint64]block.Facts{}
+	facts := map[uint64]block.Facts{}
 	check(t, f.Facts("it's a session", func(b *block.Block) error {
-		of := told[b.State.FirstSeq]
+		of := facts[b.State.FirstSeq]
 		of.Spans = append(of.Spans, b.Facts.Spans...)
 		of.Messages = append(of.Messages, b.Facts.Messages...)
 		of.Usages = append(of.Usages, b.Facts.Usages...)
-		told[b.State.FirstSeq] = of
+		facts[b.State.FirstSeq] = of
 		return nil
 	}))
-	if !reflect.DeepEqual(told[1].Spans, all[1].Facts.Spans) || !reflect.DeepEqual(told[1].Messages, all[1].Facts.Messages) ||
-		!reflect.DeepEqual(told[9].Usages, all[2].Facts.Usages) {
-		t.Errorf("facts\n%+v\nwant\n%+v\n%+v", told, all[1].Facts, all[2].Facts)
+	if !reflect.DeepEqual(facts[1].Spans, all[1].Facts.Spans) || !reflect.DeepEqual(facts[1].Messages, all[1].Facts.Messages) ||
+		!reflect.DeepEqual(facts[9].Usages, all[2].Facts.Usages) {
+		t.Errorf("facts\n%+v\nwant\n%+v\n%+v", facts, all[1].Facts, all[2].Facts)
 	}
 }
 

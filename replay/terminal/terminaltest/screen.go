@@ -61,7 +61,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 				b = b[1:]
 				continue
 			}
-			s.obey(string(m[1]), string(m[2]))
+			s.apply(string(m[1]), string(m[2]))
 			b = b[len(m[0]):]
 			continue
 		}
@@ -94,7 +94,7 @@ func (s *Screen) put(r rune) {
 	}
 }
 
-func (s *Screen) obey(arguments, letter string) {
+func (s *Screen) apply(arguments, letter string) {
 	switch arguments + letter {
 	case "?1049h", "?1049l":
 		s.other = letter == "h"
@@ -134,7 +134,7 @@ func clearFrom(line []rune, at int) {
 	}
 }
 
-// Text is what is on the screen, without white space at the ends of lines.
+// Text returns what is on the screen, without white space at the ends of lines.
 func (s *Screen) Text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,14 +152,14 @@ func (s *Screen) Restored() bool {
 	return !s.other && !s.hidden
 }
 
-// Normal is what was written before and after, not on the other screen.
+// Normal returns what was written before and after, not on the other screen.
 func (s *Screen) Normal() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.normal.String()
 }
 
-// Strange is what came and is not for a player to send: control characters, and
+// Strange returns what came and is not for a player to send: control characters, and
 // sequences that it has no use for.
 func (s *Screen) Strange() []string {
 	s.mu.Lock()
@@ -167,7 +167,7 @@ func (s *Screen) Strange() []string {
 	return append([]string(nil), s.strange...)
 }
 
-// Styles are the attributes that were used, as "1;36".
+// Styles returns the attributes that were used, as "1;36".
 func (s *Screen) Styles() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

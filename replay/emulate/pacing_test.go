@@ -17,14 +17,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestSplitSession(t *testing.T) {
 	for segment, want := range map[string]struct {
 		session string
-		pace    emulate.Pace
+		pacing  emulate.Pacing
 		wrong   string // the parameter at fault
 	}{
 		"demo":           {session: "demo"},
 		"a%3Bb%2Fc":      {session: "a;b/c"},
-		"demo;speed=2;":  {session: "demo", pace: emulate.Pace{Speed: 2}},
-		"demo;speed=max": {session: "demo", pace: emulate.Pace{Speed: replay.Max}},
-		"d;idle_limit=2s;take=a%3Bb;match=body;end=last": {session: "d", pace: emulate.Pace{
+		"demo;speed=2;":  {session: "demo", pacing: emulate.Pacing{Speed: 2}},
+		"demo;speed=max": {session: "demo", pacing: emulate.Pacing{Speed: replay.Max}},
+		"d;idle_limit=2s;take=a%3Bb;match=body;end=last": {session: "d", pacing: emulate.Pacing{
 			IdleLimit: 2 * time.Second, Take: "a;b", MatchBody: true, End: emulate.Last,
 		}},
 		"d;match=order;end=": {session: "d"},
@@ -37,7 +37,7 @@ func TestSplitSession(t *testing.T) {
 		"d;take=%zz":         {wrong: "take"},
 		"%zz":                {wrong: "session"},
 	} {
-		var p emulate.Pace
+		var p emulate.Pacing
 		session, err := p.SplitSession(segment)
 		if want.wrong != "" {
 			if w, ok := problem.From(err); !ok || w.Status != 400 || w.Parameter != want.wrong {
@@ -45,7 +45,7 @@ func TestSplitSession(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || session != want.session || p != want.pace {
+		if err != nil || session != want.session || p != want.pacing {
 			t.Errorf("%s: got %q, %+v, %v", segment, session, p, err)
 		}
 	}
@@ -55,7 +55,7 @@ func FuzzSplitSession(f *testing.F) {
 	f.Add("demo;speed=max;from=+2s")
 	f.Add("%3B;=;;take")
 	f.Fuzz(func(t *testing.T, segment string) {
-		var p emulate.Pace
+		var p emulate.Pacing
 		if _, err := p.SplitSession(segment); err != nil {
 			if _, ok := problem.From(err); !ok {
 				t.Errorf("%q: %v is no problem for a client", segment, err)

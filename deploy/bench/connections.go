@@ -14,10 +14,10 @@ import (
 )
 
 // crowd is many WebSockets that send frames.
-type crowd struct{ talkers []*talker }
+type connections struct{ clients []*client }
 
 // talker is one of them.
-type talker struct {
+type client struct {
 	conn    *websocket.Conn
 	session string
 	sent    int
@@ -29,31 +29,31 @@ const dialling = 64
 
 // openCrowd opens n connections, a session each. The crowd is to be closed also
 // if there is an error.
-func openCrowd(ctx context.Context, server, name string, n int) (*crowd, error) {
-	c := &crowd{talkers: make([]*talker, n)}
-	for i := range c.talkers {
-		c.talkers[i] = &talker{session: fmt.Sprintf("%s-%d", name, i)}
+func openConnections(ctx context.Context, server, name string, n int) (*connections, error) {
+	c := &connections{clients: make([]*client, n)}
+	for i := range c.clients {
+		c.clients[i] = &client{session: fmt.Sprintf("%s-%d", name, i)}
 	}
 	address := "ws" + strings.TrimPrefix(server, "http") + "/v1/ingest/ws"
-	return c, c.limited(dialling, func(t *talker) (err error) {
+	return c, c.limited(dialling, func(t *client) (err error) {
 		t.conn, _, err = websocket.Dial(ctx, address, nil)
 		return err
 	})
 }
 
 // each has all talkers do something at the same time.
-func (c *crowd) each(do func(*talker) error) error { return c.limited(len(c.talkers), do) }
+func (c *connections) each(do func(*client) error) error { return c.limited(len(c.clients), do) }
 
 // limited has all talkers do something, as many at a time. The first error is
 // told; the others are mostly the same.
-func (c *crowd) limited(n int, do func(*talker) error) error {
+func (c *connections) limited(n int, do func(*client) error) error {
 	var (
 		wg    sync.WaitGroup
 		once  sync.Once
 		first error
 		slots = make(chan struct{}, n)
 	)
-	for _, t := range c.talkers {
+	for _, t := range c.clients {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
@@ -67,8 +67,8 @@ func (c *crowd) limited(n int, do func(*talker) error) error {
 }
 
 // close closes all connections in good order.
-func (c *crowd) close() error {
-	return c.limited(dialling, func(t *talker) error {
+func (c *connections) close() error {
+	return c.limited(dialling, func(t *client) error {
 		if t.conn == nil {
 			return nil
 		}
@@ -81,7 +81,7 @@ func (c *crowd) close() error {
 }
 
 // say sends frames.
-func (t *talker) say(ctx context.Context, frames ...string) error {
+func (t *client) send(ctx context.Context, frames ...string) error {
 	for _, f := range frames {
 		if err := t.conn.Write(ctx, websocket.MessageText, []byte(f)); err != nil {
 			return err
@@ -92,43 +92,43 @@ func (t *talker) say(ctx context.Context, frames ...string) error {
 }
 
 // confirmed reads acknowledgements until all that was sent is durable.
-func (t *talker) confirmed(ctx context.Context) error {
+func (t *client) waitAcked(ctx context.Context) error {
 	return t.read(ctx, func() int { return t.sent })
 }
 
 // read reads acknowledgements until as many frames are durable as are wanted.
-func (t *talker) read(ctx context.Context, wanted func() int) error {
+func (t *client) read(ctx context.Context, wanted func() int) error {
 	for t.acked < wanted() {
 		_, data, err := t.conn.Read(ctx)
 		if err != nil {
 			return fmt.Errorf("%d of %d frames were confirmed: %w", t.acked, wanted(), err)
 		}
-		var told struct {
+		var reply struct {
 			Ack   int    `json:"ack"`
 			Error string `json:"error"`
 		}
-		if err := json.Unmarshal(data, &told); err != nil {
+		if err := json.Unmarshal(data, &reply); err != nil {
 			return err
 		}
-		if told.Error != "" {
-			return errors.New(told.Error)
+		if reply.Error != "" {
+			return errors.New(reply.Error)
 		}
-		t.acked = told.Ack + 1
+		t.acked = reply.Ack + 1
 	}
 	return nil
 }
 
 // talk sends n frames at an even pace, and returns when all are confirmed.
-func (t *talker) talk(ctx context.Context, n int, gap time.Duration) error {
+func (t *client) sendPaced(ctx context.Context, n int, gap time.Duration) error {
 	read := make(chan error, 1)
 	go func() { read <- t.read(ctx, func() int { return n }) }()
 	time.Sleep(rand.N(gap))
 	tick := time.NewTicker(gap)
 	defer tick.Stop()
-	err := t.say(ctx, loomStart(t.session))
+	err := t.send(ctx, loomStart(t.session))
 	for i := 1; i < n && err == nil; i++ {
 		<-tick.C
-		err = t.say(ctx, loomChunk(t.session, i+1))
+		err = t.send(ctx, loomChunk(t.session, i+1))
 	}
 	if err != nil {
 		_ = t.conn.CloseNow() // for the reader to end
@@ -145,7 +145,7 @@ func loomChunk(session string, event int) string {
 	return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"message_chunk","content":" token","id":"think"}`, session, event)
 }
 
-// idleFrames are what a stream sends before it falls silent.
+// idleFrames returns what a stream sends before it falls silent.
 func idleFrames(session string) []string {
 	node := func(event int, kind, rest string) string {
 		return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"%s","id":"think"%s}`, session, event, kind, rest)

@@ -14,7 +14,7 @@ import (
 )
 
 // book lists the exchanges of a session in the order of their requests.
-type book struct {
+type index struct {
 	exchanges []*exchange
 }
 
@@ -22,8 +22,8 @@ type book struct {
 const bodyLimit = 64 << 20
 
 // read makes the book of a session.
-func read(ctx context.Context, t replay.Tape) (*book, error) {
-	b := &book{}
+func read(ctx context.Context, t replay.Tape) (*index, error) {
+	b := &index{}
 	asked, err := b.readRequests(ctx, t)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func read(ctx context.Context, t replay.Tape) (*book, error) {
 
 // readRequests finds the exchanges that a proxy recorded: a stream each. asked
 // are these streams.
-func (b *book) readRequests(ctx context.Context, t replay.Tape) (asked map[string]bool, err error) {
+func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[string]bool, err error) {
 	asked = map[string]bool{}
 	type pending struct {
 		x    *exchange
@@ -53,7 +53,7 @@ func (b *book) readRequests(ctx context.Context, t replay.Tape) (asked map[strin
 	open := map[string]*pending{}
 	finish := func(p *pending) {
 		p.x.secret = secrets.Masked(p.body)
-		sum := printOf(p.body, p.x.secret...)
+		sum := fingerprintOf(p.body, p.x.secret...)
 		p.x.body = &sum
 		delete(open, p.x.stream.StreamID)
 	}
@@ -104,7 +104,7 @@ func (b *book) readRequests(ctx context.Context, t replay.Tape) (asked map[strin
 
 // readAnswers finds the responses in a stream of a provider that was recorded
 // without its requests.
-func (b *book) readAnswers(ctx context.Context, t replay.Tape, s *schema.StreamState, p *provider) error {
+func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.StreamState, p *provider) error {
 	part := &emulate.Excerpt{
 		Tape: t, First: schema.Position{At: s.FirstAt}, Last: emulate.EndOf(s), Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool { return f.Stream.StreamID == s.StreamID && !f.Flags.Has(schema.FlagNote) },
@@ -131,8 +131,8 @@ func (b *book) readAnswers(ctx context.Context, t replay.Tape, s *schema.StreamS
 	})
 }
 
-// list tells people what is recorded.
-func (b *book) list() []string {
+// list reports people what is recorded.
+func (b *index) list() []string {
 	var lines []string
 	count := map[string]int{}
 	for _, x := range b.exchanges {

@@ -9,7 +9,7 @@ import (
 
 // feed reads a tape for a player without making it wait: the reader lives in a
 // goroutine of its own, which fetches whenever the frames at hand are used up.
-type feed struct {
+type prefetcher struct {
 	tape Tape
 	stop func() // ends the goroutine and waits for it; nil while nothing is open
 
@@ -30,7 +30,7 @@ type arrival struct {
 var errWaiting = errors.New("waiting for the tape")
 
 // open reads from somewhere else on. Where that fails, what was open stays.
-func (f *feed) open(ctx context.Context, q Query) error {
+func (f *prefetcher) open(ctx context.Context, q Query) error {
 	ctx, cancel := context.WithCancel(ctx)
 	reader, err := f.tape.Read(ctx, q)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *feed) open(ctx context.Context, q Query) error {
 	}
 	f.close()
 	wanted, arrived, done := make(chan struct{}, 1), make(chan arrival, 1), make(chan struct{})
-	*f = feed{tape: f.tape, wanted: wanted, arrived: arrived}
+	*f = prefetcher{tape: f.tape, wanted: wanted, arrived: arrived}
 	f.stop = func() {
 		cancel()
 		close(wanted)
@@ -49,7 +49,7 @@ func (f *feed) open(ctx context.Context, q Query) error {
 	go func() {
 		defer close(done)
 		defer reader.Close()
-		pump(ctx, reader, wanted, arrived)
+		serveBatches(ctx, reader, wanted, arrived)
 	}()
 	return nil
 }
@@ -58,7 +58,7 @@ func (f *feed) open(ctx context.Context, q Query) error {
 // nothing will be wanted any more. The end of ctx alone must not end it: the
 // reader's memory is in use. There is one want at a time, for which both
 // channels have room.
-func pump(ctx context.Context, r Reader, wanted <-chan struct{}, arrived chan<- arrival) {
+func serveBatches(ctx context.Context, r Reader, wanted <-chan struct{}, arrived chan<- arrival) {
 	for range wanted {
 		frames, err := r.Next(ctx)
 		arrived <- arrival{frames, err}
@@ -69,16 +69,16 @@ func pump(ctx context.Context, r Reader, wanted <-chan struct{}, arrived chan<- 
 }
 
 // close ends reading; the frames at hand are no longer valid.
-func (f *feed) close() {
+func (f *prefetcher) close() {
 	if f.stop != nil {
 		f.stop()
 	}
-	*f = feed{tape: f.tape}
+	*f = prefetcher{tape: f.tape}
 }
 
-// next gives the next frame, which stays the next one until it is taken. The
+// next returns the next frame, which stays the next one until it is taken. The
 // error is errWaiting while there is none yet, io.EOF after the last one.
-func (f *feed) next() (*Frame, error) {
+func (f *prefetcher) next() (*Frame, error) {
 	if fr := f.peek(); fr != nil {
 		return fr, nil
 	}
@@ -97,8 +97,8 @@ func (f *feed) next() (*Frame, error) {
 	return nil, fmt.Errorf("read the tape: %w", f.err)
 }
 
-// peek gives the next frame if it is at hand.
-func (f *feed) peek() *Frame {
+// peek returns the next frame if it is at hand.
+func (f *prefetcher) peek() *Frame {
 	if f.at < len(f.batch) {
 		return &f.batch[f.at]
 	}
@@ -106,14 +106,14 @@ func (f *feed) peek() *Frame {
 }
 
 // taken says that the next frame is done with.
-func (f *feed) taken() {
+func (f *prefetcher) taken() {
 	if f.at++; f.at == len(f.batch) {
 		f.wanted <- struct{}{}
 	}
 }
 
 // accept takes what has arrived.
-func (f *feed) accept(a arrival) {
+func (f *prefetcher) accept(a arrival) {
 	if f.live = a.err == ErrLive; f.live {
 		f.batch, f.at = nil, 0
 		f.wanted <- struct{}{}
@@ -123,4 +123,4 @@ func (f *feed) accept(a arrival) {
 }
 
 // ended reports whether the tape is known to hold no further frame.
-func (f *feed) ended() bool { return f.peek() == nil && f.err == io.EOF }
+func (f *prefetcher) ended() bool { return f.peek() == nil && f.err == io.EOF }

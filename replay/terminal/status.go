@@ -37,7 +37,7 @@ func helpRows() (rows []row) {
 }
 
 // board is what the lines around the story show.
-type board struct {
+type statusLines struct {
 	title  string
 	prompt *prompt
 	note   string // what went wrong, or is to be known
@@ -53,7 +53,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%04.1f", m, s)
 }
 
-func (b *board) head(s *Story, d *deck, width int) row {
+func (b *statusLines) head(s *Story, d *playback, width int) row {
 	left := row{{" " + b.title, bold}}
 	text := fmt.Sprintf("%s of the recording ", clock(d.duration))
 	if d.live {
@@ -63,7 +63,7 @@ func (b *board) head(s *Story, d *deck, width int) row {
 }
 
 // progress shows where playing is, with a mark for each tool and run that begins.
-func (b *board) progress(s *Story, d *deck, now time.Duration, width int) row {
+func (b *statusLines) progress(s *Story, d *playback, now time.Duration, width int) row {
 	sign, look := "▶", good
 	switch {
 	case d.state == "ended":
@@ -100,7 +100,7 @@ func (b *board) progress(s *Story, d *deck, now time.Duration, width int) row {
 }
 
 // foot shows counts on the left and settings on the right, or what is asked.
-func (b *board) foot(s *Story, d *deck, now time.Duration, width int) row {
+func (b *statusLines) foot(s *Story, d *playback, now time.Duration, width int) row {
 	if b.prompt != nil {
 		return row{{" " + b.prompt.label + ": ", active}, {console.Visible(b.prompt.text, ""), bold}, {"█", dim}, {"  " + b.prompt.hint, dim}}
 	}
@@ -138,7 +138,7 @@ func (b *board) foot(s *Story, d *deck, now time.Duration, width int) row {
 }
 
 // frameRows lists the last frames.
-func frameRows(d *deck, height int) (rows []row) {
+func frameRows(d *playback, height int) (rows []row) {
 	for _, m := range d.log[max(len(d.log)-height, 0):] {
 		arrow := "←"
 		if m.Direction == "send" {

@@ -13,7 +13,7 @@ type key struct {
 }
 
 // pile gathers facts for a record, whatever the order in which they come.
-type pile struct {
+type factBuffer struct {
 	w      *tapefile.Writer
 	states map[key]*schema.StreamState
 	blocks []block.Block
@@ -28,8 +28,8 @@ const (
 	pileBytes = 1 << 20
 )
 
-func newPile(w *tapefile.Writer, segments []schema.StreamState) *pile {
-	p := &pile{w: w, states: map[key]*schema.StreamState{}, at: map[key]int{}}
+func newFactBuffer(w *tapefile.Writer, segments []schema.StreamState) *factBuffer {
+	p := &factBuffer{w: w, states: map[key]*schema.StreamState{}, at: map[key]int{}}
 	for i := range segments {
 		p.states[key{segments[i].StreamID, segments[i].FirstSeq}] = &segments[i]
 	}
@@ -38,7 +38,7 @@ func newPile(w *tapefile.Writer, segments []schema.StreamState) *pile {
 
 // add has put append a fact to those of its segment. Facts of a segment that began
 // after the segments were read are left out.
-func (p *pile) add(k key, bytes int, put func(*block.Facts)) error {
+func (p *factBuffer) add(k key, bytes int, put func(*block.Facts)) error {
 	state := p.states[k]
 	if state == nil {
 		return nil
@@ -57,7 +57,7 @@ func (p *pile) add(k key, bytes int, put func(*block.Facts)) error {
 	return nil
 }
 
-func (p *pile) flush() error {
+func (p *factBuffer) flush() error {
 	if len(p.blocks) == 0 {
 		return nil
 	}

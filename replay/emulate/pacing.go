@@ -14,7 +14,7 @@ import (
 
 // Pace is how a recording is played and chosen from. The zero value plays at the
 // recorded speed, from the start, in the recorded order.
-type Pace struct {
+type Pacing struct {
 	Speed     replay.Speed  // 0 stands for replay.Normal
 	IdleLimit time.Duration // the longest silence, in recorded time; 0 for no limit
 	// From: what was recorded before this place is passed over; nil for nothing.
@@ -45,7 +45,7 @@ var Parameters = []string{"speed", "idle_limit", "from", "take", "match", "end"}
 
 // Set reads one parameter; an empty value leaves the default. The error is a
 // *problem.Problem.
-func (p *Pace) Set(name, value string) error {
+func (p *Pacing) Set(name, value string) error {
 	if value == "" {
 		return nil
 	}
@@ -97,7 +97,7 @@ func oneOf(v string, allowed []string) error {
 // session demo. A client that is given a base URL and builds its own addresses
 // has no other place for them. A semicolon that belongs to the session's id is
 // escaped: %3B. segment is as it stood in the URL.
-func (p *Pace) SplitSession(segment string) (session string, err error) {
+func (p *Pacing) SplitSession(segment string) (session string, err error) {
 	name, settings, _ := strings.Cut(segment, ";")
 	if session, err = url.PathUnescape(name); err != nil {
 		return "", problem.BadParameter("session", "the session id in the path is not escaped as URLs are: "+err.Error())
@@ -120,7 +120,7 @@ func (p *Pace) SplitSession(segment string) (session string, err error) {
 // SetAll reads the parameters among those of a URL's query that are settings.
 // others may name further ones that the server has; anything else is refused,
 // since a misspelt one is to be noticed.
-func (p *Pace) SetAll(q url.Values, others ...string) error {
+func (p *Pacing) SetAll(q url.Values, others ...string) error {
 	for name, values := range q {
 		switch {
 		case slices.Contains(Parameters, name):

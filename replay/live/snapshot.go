@@ -11,7 +11,7 @@ import (
 
 // look is how a session stood at a time: what is history, and which blocks
 // follow.
-type look struct {
+type snapshot struct {
 	at     time.Time
 	stored replay.Tape // nil where nothing is stored
 	ends   map[string]uint64
@@ -32,9 +32,9 @@ type liveAt struct {
 // what is stored, the last block. A frame that is stored is up to the floor, or
 // in one of the blocks that are looked through. The error is errRemoved if the
 // frame's block is no longer in JetStream.
-func (t *tape) look(ctx context.Context, from *liveAt) (*look, error) {
+func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error) {
 	l := t.library
-	v := &look{at: time.Now(), ends: map[string]uint64{}, chains: map[string]*chain{}}
+	v := &snapshot{at: time.Now(), ends: map[string]uint64{}, chains: map[string]*chain{}}
 	floor, err := l.floor(ctx)
 	if err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func (t *tape) look(ctx context.Context, from *liveAt) (*look, error) {
 	v.cursor = floor + 1
 	begin := v.cursor
 	if from != nil {
-		v.cursor, begin = from.block, max(min(begin, from.block), lookBack+1)-lookBack
+		v.cursor, begin = from.block, max(min(begin, from.block), scanBack+1)-scanBack
 	}
-	if err := t.lookAtStored(ctx, v); err != nil {
+	if err := t.openStored(ctx, v); err != nil {
 		return nil, err
 	}
 	tail, err := l.acquire(t.session, begin)
@@ -67,12 +67,12 @@ func (t *tape) look(ctx context.Context, from *liveAt) (*look, error) {
 				return nil, err
 			}
 			if from == nil {
-				return t.look(ctx, nil)
+				return t.takeSnapshot(ctx, nil)
 			}
 			s.next = max(s.next, first)
 			continue
 		case err != nil:
-			if failures++; failures > lookFailures || ctx.Err() != nil {
+			if failures++; failures > maxFetchFailures || ctx.Err() != nil {
 				return nil, err
 			}
 			time.Sleep(50 * time.Millisecond)
@@ -111,12 +111,12 @@ func (t *tape) look(ctx context.Context, from *liveAt) (*look, error) {
 
 // lookBack is how many blocks before a place are looked at, to tell a block
 // after it that was sent again from a new one.
-const lookBack = 2048
+const scanBack = 2048
 
 // lookFailures is how often fetching blocks may fail in one look.
-const lookFailures = 10
+const maxFetchFailures = 10
 
-func (v *look) chain(id string) *chain {
+func (v *snapshot) chain(id string) *chain {
 	c := v.chains[id]
 	if c == nil {
 		c = &chain{}
@@ -126,7 +126,7 @@ func (v *look) chain(id string) *chain {
 }
 
 // lookAtStored opens what is stored.
-func (t *tape) lookAtStored(ctx context.Context, v *look) error {
+func (t *tape) openStored(ctx context.Context, v *snapshot) error {
 	stored, err := t.library.opts.Stored.Tape(ctx, t.session.tenant, t.session.id)
 	if errors.Is(err, replay.ErrNoSession) {
 		return nil
@@ -144,7 +144,7 @@ func (t *tape) lookAtStored(ctx context.Context, v *look) error {
 	return nil
 }
 
-// endOf is the number after that of a stream's last frame.
+// endOf returns the number after that of a stream's last frame.
 func endOf(s *schema.StreamState) uint64 {
 	if last := replay.LastSeq(s); last+1 != 0 {
 		return last + 1

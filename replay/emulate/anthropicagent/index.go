@@ -38,19 +38,19 @@ type conversion struct {
 }
 
 // book lists a session's connections.
-type book struct {
+type index struct {
 	list []*connection
 	// refused is why nothing can be played, if so.
 	refused *problem.Problem
 }
 
 // read makes the book of a session.
-func read(session string) func(context.Context, replay.Tape) (*book, error) {
-	return func(ctx context.Context, t replay.Tape) (*book, error) {
+func read(session string) func(context.Context, replay.Tape) (*index, error) {
+	return func(ctx context.Context, t replay.Tape) (*index, error) {
 		has := func(dialect string) bool {
 			return slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Dialect == dialect })
 		}
-		b := &book{}
+		b := &index{}
 		switch {
 		case has(own):
 			return b, b.readOwn(ctx, t)
@@ -70,7 +70,7 @@ func read(session string) func(context.Context, replay.Tape) (*book, error) {
 	}
 }
 
-func (b *book) refuse(why string) {
+func (b *index) refuse(why string) {
 	if b.refused == nil {
 		b.refused = &problem.Problem{
 			Title: "Not convertible without loss", Status: http.StatusConflict,
@@ -81,7 +81,7 @@ func (b *book) refuse(why string) {
 }
 
 // readOwn finds the connections to such a server.
-func (b *book) readOwn(ctx context.Context, t replay.Tape) error {
+func (b *index) readOwn(ctx context.Context, t replay.Tape) error {
 	open := map[string]*connection{}
 	var buf []byte
 	err := emulate.Scan(ctx, t, replay.Query{Bare: true}, func(f *replay.Frame) error {
@@ -118,7 +118,7 @@ const doneMarker = "[DONE]"
 
 // readMessages finds the conversations in the calls of a model, and what of them
 // envelopes cannot say.
-func (b *book) readMessages(ctx context.Context, t replay.Tape, session string) error {
+func (b *index) readMessages(ctx context.Context, t replay.Tape, session string) error {
 	var c *connection // under way
 	var asked int64   // the latest request, if it was not answered yet
 	var query string

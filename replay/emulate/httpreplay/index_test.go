@@ -45,7 +45,7 @@ func TestLongAnswer(t *testing.T) {
 	check(t, err)
 	server := httpreplay.New(et.Stage(recorded))
 	base := et.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		server.Serve(w, r, "", replaytest.Session, r.URL.Path, tape, emulate.Pace{Speed: replay.Max})
+		server.Serve(w, r, "", replaytest.Session, r.URL.Path, tape, emulate.Pacing{Speed: replay.Max})
 	}))
 	res, err := http.Post(base+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
 	check(t, err)

@@ -9,7 +9,7 @@ import (
 )
 
 // deck is how the playback stands, as far as is known here.
-type deck struct {
+type playback struct {
 	state    string // as replay.State has it
 	speed    replay.Speed
 	looping  bool
@@ -26,8 +26,8 @@ type deck struct {
 	log  []message     // the last frames
 }
 
-// now is the recorded time reached at a moment. Between frames it goes on by itself.
-func (d *deck) now(t time.Time) time.Duration {
+// now returns the recorded time reached at a moment. Between frames it goes on by itself.
+func (d *playback) now(t time.Time) time.Duration {
 	at := d.at
 	if d.state == "playing" && d.speed != replay.Max && !d.when.IsZero() {
 		at += time.Duration(math.Min(float64(t.Sub(d.when))*float64(d.speed), math.MaxInt64/4))
@@ -39,7 +39,7 @@ func (d *deck) now(t time.Time) time.Duration {
 }
 
 // take notes a message. Of a refused control it gives what was said.
-func (d *deck) take(m *message, now time.Time) (refused string) {
+func (d *playback) take(m *message, now time.Time) (refused string) {
 	switch {
 	case m.StreamID != "":
 		d.last, d.position = fmt.Sprintf("#%d %s", m.Seq, m.Type), m.Position
@@ -70,20 +70,20 @@ func (d *deck) take(m *message, now time.Time) (refused string) {
 }
 
 // forget drops the frames after the place that is played: they will come again.
-func (d *deck) forget() {
+func (d *playback) forget() {
 	for len(d.log) > 0 && d.log[len(d.log)-1].offset() > d.at {
 		d.log = d.log[:len(d.log)-1]
 	}
 }
 
 // move notes that a place was asked for, so that the next key counts from there.
-func (d *deck) move(to time.Duration, now time.Time) { d.at, d.when = to, now }
+func (d *playback) move(to time.Duration, now time.Time) { d.at, d.when = to, now }
 
 // speeds are those that the keys go through.
 var speeds = []replay.Speed{0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, replay.Max}
 
-// other is the next speed up or down.
-func (d *deck) other(up bool) replay.Speed {
+// other returns the next speed up or down.
+func (d *playback) other(up bool) replay.Speed {
 	if up {
 		for _, s := range speeds {
 			if s > d.speed {

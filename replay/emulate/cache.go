@@ -1,0 +1,92 @@
+package emulate
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"tapedeck/replay"
+)
+
+// Shelf keeps what was found out about sessions, for as long as nothing is
+// added to them. It is bounded: what was not asked for longest goes first.
+type Cache[T any] struct {
+	Limit int // sessions; 0 for 64
+
+	mu      sync.Mutex // guards items and their used
+	entries map[cacheKey]*cacheEntry[T]
+}
+
+type cacheKey struct{ tenant, session string }
+
+type cacheEntry[T any] struct {
+	used time.Time
+
+	mu          sync.Mutex // held while it is being found out; guards what follows
+	fingerprint uint64
+	known       bool
+	value       T
+}
+
+// Get returns what learn finds out about the session's tape, or found out before.
+func (s *Cache[T]) Get(ctx context.Context, tenant, session string, t replay.Tape, learn func(context.Context, replay.Tape) (T, error)) (T, error) {
+	item := s.entry(cacheKey{tenant, session})
+	item.mu.Lock()
+	defer item.mu.Unlock()
+	if print := fingerprintOf(t); !item.known || item.fingerprint != print {
+		v, err := learn(ctx, t)
+		if err != nil {
+			return v, err
+		}
+		item.value, item.fingerprint, item.known = v, print, true
+	}
+	return item.value, nil
+}
+
+func (s *Cache[T]) entry(k cacheKey) *cacheEntry[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item := s.entries[k]
+	if item == nil {
+		if s.entries == nil {
+			s.entries = map[cacheKey]*cacheEntry[T]{}
+		}
+		if len(s.entries) >= cmp.Or(s.Limit, 64) {
+			s.dropOldest()
+		}
+		item = &cacheEntry[T]{}
+		s.entries[k] = item
+	}
+	item.used = time.Now()
+	return item
+}
+
+// dropOldest makes room. s.mu is held.
+func (s *Cache[T]) dropOldest() {
+	var oldest cacheKey
+	var at time.Time
+	for k, item := range s.entries {
+		if at.IsZero() || item.used.Before(at) {
+			oldest, at = k, item.used
+		}
+	}
+	delete(s.entries, oldest)
+}
+
+// printOf changes whenever frames are added to the tape.
+func fingerprintOf(t replay.Tape) uint64 {
+	var h xxhash.Digest
+	for _, s := range t.Streams() {
+		_, _ = h.WriteString(s.StreamID)
+		var b [24]byte
+		for i := range 8 {
+			b[i], b[8+i], b[16+i] = byte(s.Version>>(8*i)), byte(s.Frames>>(8*i)), byte(s.LastAt>>(8*i))
+		}
+		_, _ = h.Write(b[:])
+		_, _ = h.WriteString(s.Dialect + s.EndReason)
+	}
+	return h.Sum64()
+}
