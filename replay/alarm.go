@@ -2,17 +2,17 @@ package replay
 
 import "time"
 
-// Alarm wakes a player. It is used by one goroutine.
+// Alarm wakes a player. One goroutine uses it.
 type Alarm interface {
-	// Set has C receive once after d, in place of what was set before. A wake-up
-	// that is too early or was set before may still come.
+	// Set makes C receive once after d and replaces an earlier setting. A wake-up
+	// of the earlier setting, or one that is too early, may still come.
 	Set(d time.Duration)
 	C() <-chan time.Time
 	Close()
 }
 
 // TimerAlarm returns an Alarm on Go's own timers. On Linux they are up to a
-// millisecond late; they are what runs in a bubble of testing/synctest.
+// millisecond late. They work in a bubble of testing/synctest.
 func TimerAlarm() Alarm {
 	t := time.NewTimer(time.Hour)
 	t.Stop()

@@ -11,10 +11,10 @@ import (
 
 // PreciseAlarm returns an Alarm on the kernel's high resolution timers. Go rounds
 // the waiting time of its own timers to whole milliseconds when it sleeps in
-// epoll; a timerfd wakes the same epoll to the microsecond, and costs no
-// spinning. All alarms there are share one timerfd and one goroutine, so that
-// what is due at the same time costs one wake-up. Where the kernel grants no
-// timerfd it is a TimerAlarm.
+// epoll; a timerfd wakes the same epoll to the microsecond, without
+// spinning. All alarms share one timerfd and one goroutine, so that alarms
+// due at the same time cost one wake-up. If the kernel refuses a timerfd,
+// PreciseAlarm returns a TimerAlarm.
 func PreciseAlarm() Alarm {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -39,27 +39,27 @@ var shared struct {
 	timer *timerfd // while there are users
 }
 
-// timerfd rings the bells that are set.
+// timerfd fires the alarms that are set.
 type timerfd struct {
 	fd    int
 	file  *os.File // owns fd
 	start time.Time
-	done  chan struct{} // closed when watch has ended
+	done  chan struct{} // closed when run has returned
 
-	mu   sync.Mutex // guards what follows, and the bells' due and place
+	mu   sync.Mutex // guards what follows, and the alarms' due and place
 	set  alarmHeap
-	wake time.Duration // when it is set to ring, since start; past while it is not
+	wake time.Duration // when it is set to fire, since start; in the past while it is not set
 }
 
-// Setting the kernel's timer, and waking an idle processor, cost more than all else
-// of a wake-up. The more alarms are set the more of them ring together: each makes
-// the others late by grain at most, all of them by coarsest.
+// Setting the kernel's timer and waking an idle processor cost more than the rest
+// of a wake-up. The more alarms are set, the more of them fire together: each makes
+// the others late by at most grain, all of them by at most coarsest.
 const (
 	grain    = time.Microsecond
 	coarsest = time.Millisecond
 )
 
-// bell is one alarm.
+// preciseAlarm is one alarm on the shared timerfd.
 type preciseAlarm struct {
 	timer *timerfd
 	c     chan time.Time
@@ -67,7 +67,7 @@ type preciseAlarm struct {
 	place int           // in timer.set; -1 while it is not
 }
 
-// watch ends when the file is closed.
+// run fires alarms until the file is closed.
 func (t *timerfd) run() {
 	defer close(t.done)
 	var count [8]byte
@@ -79,7 +79,7 @@ func (t *timerfd) run() {
 	}
 }
 
-// ring rings what is due and sets the timer for what is next.
+// fire wakes the alarms that are due and sets the timer for the next one.
 func (t *timerfd) fire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,12 +93,12 @@ func (t *timerfd) fire() {
 		heap.Pop(&t.set)
 		select {
 		case b.c <- now:
-		default: // the one before was not taken: it serves
+		default: // an earlier wake-up is still pending
 		}
 	}
 }
 
-// arm sets the kernel's timer for the first bell, unless it rings before that
+// arm sets the kernel's timer for the first alarm, unless it fires earlier
 // anyway. t.mu is held.
 func (t *timerfd) arm(now time.Duration) {
 	wake := t.set[0].due
@@ -135,7 +135,7 @@ func (b *preciseAlarm) Set(d time.Duration) {
 // C implements Alarm.
 func (b *preciseAlarm) C() <-chan time.Time { return b.c }
 
-// Close implements Alarm. The last one of all ends the timer.
+// Close implements Alarm. Closing the last alarm closes the timer.
 func (b *preciseAlarm) Close() {
 	t := b.timer
 	t.mu.Lock()
@@ -147,12 +147,12 @@ func (b *preciseAlarm) Close() {
 	defer shared.mu.Unlock()
 	if shared.users--; shared.users == 0 {
 		shared.timer = nil
-		_ = t.file.Close() // a timer holds nothing that could be lost
+		_ = t.file.Close() // a timer has no data to lose
 		<-t.done
 	}
 }
 
-// bells is a heap by due time.
+// alarmHeap is a heap by due time.
 type alarmHeap []*preciseAlarm
 
 func (h alarmHeap) Len() int           { return len(h) }

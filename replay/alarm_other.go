@@ -2,6 +2,6 @@
 
 package replay
 
-// PreciseAlarm returns the most exact Alarm of this system; see the one for Linux.
-// Elsewhere Go's own timers are already that.
+// PreciseAlarm returns the most exact Alarm of this system: a TimerAlarm, except on
+// Linux.
 func PreciseAlarm() Alarm { return TimerAlarm() }

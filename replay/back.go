@@ -11,12 +11,12 @@ import (
 	"tapedeck/schema"
 )
 
-// MostBack is how many frames a step may take back at once.
+// MostBack is the number of frames that one step can go back.
 const MostBack = 10_000
 
-// back takes back the last n frames: the player stands as it did before they were
-// played, paused, and the first of them is the next one. Where there are fewer it
-// stands before the first. Frames that the filter leaves out do not count.
+// back moves the player back by n frames and pauses it: the first of them is the next
+// frame to play. If there are fewer, the player is at the first frame. Frames that the
+// filter excludes do not count.
 func (p *Player) back(ctx context.Context, n int) error {
 	here := p.begun
 	if p.since > 0 {
@@ -38,12 +38,12 @@ func (p *Player) back(ctx context.Context, n int) error {
 	return nil
 }
 
-// firstLook is the time before a place in which frames are looked for first, ns.
+// firstLook is the first range before a place that is searched for frames, ns.
 const firstLook = int64(100e6)
 
 // lastBefore returns the last frames before a place, at least n if there are as
-// many. Tapes are read forwards only: so it reads up to the place from ever
-// further before.
+// many. Tapes are read forwards only, so it reads up to the place from increasingly
+// early starts.
 func (p *Player) lastBefore(ctx context.Context, here Place, n int) ([]schema.Position, error) {
 	first := FirstAt(p.tape)
 	end := min(here.Position.At, LastAt(p.tape))
@@ -72,7 +72,7 @@ func (p *Player) between(ctx context.Context, from int64, here Place) ([]schema.
 	for {
 		frames, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) || errors.Is(err, ErrLive) {
-			slices.SortFunc(found, schema.Position.Compare) // what came live may not be
+			slices.SortFunc(found, schema.Position.Compare) // live frames may not be in order
 			return found, nil
 		}
 		if err != nil {

@@ -2,10 +2,10 @@ package replay
 
 import "time"
 
-// clock tells when recorded times are due. It runs along "played time": the
-// recorded time with every silence cut to the limit. Due times are counted from
-// one anchor on the monotonic clock, so that nothing adds up however long a
-// tape is; a control sets a new anchor.
+// clock computes when recorded times are due. It counts "played time": the
+// recorded time with every silence cut to the limit. Due times are relative to
+// one anchor on the monotonic clock, so that errors do not accumulate over a
+// long tape. A control sets a new anchor.
 type clock struct {
 	speed  Speed
 	limit  int64 // longest silence, ns; 0 for none
@@ -15,10 +15,10 @@ type clock struct {
 	anchor int64     // and the played time then, ns
 
 	at     int64 // recorded time of what was played last, or of the start, ns
-	played int64 // the played time that belongs to it, ns
+	played int64 // the played time of at, ns
 }
 
-// start puts the clock at a recorded time.
+// start sets the clock to a recorded time.
 func (c *clock) start(at int64, now time.Time) {
 	c.at, c.wall, c.anchor = at, now, c.played
 }
@@ -43,7 +43,7 @@ func (c *clock) due(at int64) time.Time {
 	return c.wall.Add(time.Duration(min(ahead, float64(1<<62))))
 }
 
-// reach notes that at was played.
+// reach records that at was played.
 func (c *clock) reach(at int64) {
 	c.played += c.gap(at)
 	c.at = max(c.at, at)
@@ -60,12 +60,12 @@ func (c *clock) now(t time.Time) int64 {
 	return c.anchor + int64(float64(t.Sub(c.wall))*float64(c.speed))
 }
 
-// settle moves the anchor to a moment, without a jump in played time.
+// settle moves the anchor to t, without a jump in played time.
 func (c *clock) settle(t time.Time) {
 	c.anchor, c.wall = c.now(t), t
 }
 
-// halt stops the clock, resume lets it run on.
+// halt stops the clock, resume restarts it.
 func (c *clock) halt(t time.Time) {
 	c.settle(t)
 	c.halted = true
@@ -77,18 +77,17 @@ func (c *clock) resume(t time.Time) {
 	}
 }
 
-// snap puts a halted clock at what was played last, as a step does.
+// snap sets a halted clock to the frame played last, as a step does.
 func (c *clock) snap() { c.anchor = c.played }
 
-// setSpeed changes the speed from a moment on.
+// setSpeed changes the speed from t on.
 func (c *clock) setSpeed(s Speed, t time.Time) {
 	c.settle(t)
 	c.speed = s
 }
 
-// setLimit changes the longest silence from a moment on. Of the silence that is
-// under way no more counts as played than the limit allows, so that what follows
-// keeps its distance.
+// setLimit changes the longest silence from t on. The current silence counts as
+// played up to the limit, so that the frames after it keep their distance.
 func (c *clock) setLimit(limit int64, t time.Time) {
 	c.settle(t)
 	if c.limit = limit; limit > 0 {
@@ -96,12 +95,12 @@ func (c *clock) setLimit(limit int64, t time.Time) {
 	}
 }
 
-// jump has at be due now, and all after it from now on.
+// jump makes at due now; later times are relative to it.
 func (c *clock) jump(at int64, now time.Time) {
 	c.wall, c.anchor = now, c.played+c.gap(at)
 }
 
-// shift puts everything due off by d: the wait was the tape's, not the player's.
+// shift delays all due times by d, the time that the player waited for the tape.
 func (c *clock) shift(d time.Duration) { c.wall = c.wall.Add(d) }
 
 // recorded returns the recorded time at a moment: how far the tape has been played.

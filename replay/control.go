@@ -13,22 +13,22 @@ import (
 type Op string
 
 const (
-	Pause    Op = "pause"  // stand still; the rest of the gap is kept
-	Resume   Op = "resume" // go on
-	Seek     Op = "seek"   // go on at Command.To, playing or paused as before
-	SetSpeed Op = "speed"  // go on at Command.Speed
-	Step     Op = "step"   // pause, and play Command.Frames frames at once, or take back as many
-	Live     Op = "live"   // of a session that still runs: pass over the rest, and play what comes
+	Pause    Op = "pause"  // stop; the rest of the gap is kept
+	Resume   Op = "resume" // continue
+	Seek     Op = "seek"   // continue at Command.To, playing or paused as before
+	SetSpeed Op = "speed"  // continue at Command.Speed
+	Step     Op = "step"   // pause, and play Command.Frames frames at once, or go back by as many
+	Live     Op = "live"   // in a running session: skip to the end and play new frames
 	SetIdle  Op = "idle_limit"
-	SetLoop  Op = "loop"   // at the end begin again, or do not: Command.On
-	SetMark  Op = "marker" // pause after the frames that Command.To marks, or with a zero Mark after none
+	SetLoop  Op = "loop"   // restart at the end, or not: Command.On
+	SetMark  Op = "marker" // pause after the frames that Command.To marks; a zero Mark disables it
 	Ask      Op = "state"  // change nothing
 )
 
-// End is what a StateSink is told of a player that stays at the end. It is no control.
+// End reports to a StateSink that the player stays at the end. It is not a control.
 const End Op = "end"
 
-// Ops lists the controls there are.
+// Ops lists all controls.
 var Ops = []string{
 	string(Pause), string(Resume), string(Seek), string(SetSpeed), string(Step), string(Live),
 	string(SetIdle), string(SetLoop), string(SetMark), string(Ask),
@@ -37,51 +37,50 @@ var Ops = []string{
 // Command is one control.
 type Command struct {
 	Op     Op
-	To     Mark          // Seek: where to; SetMark: one that ParseMarker gives
-	Speed  Speed         // SetSpeed: one that ParseSpeed gives
-	Frames int64         // Step: how many, 0 stands for one; below 0 backwards, MostBack at most
+	To     Mark          // Seek: the destination; SetMark: a result of ParseMarker
+	Speed  Speed         // SetSpeed: a result of ParseSpeed
+	Frames int64         // Step: how many, 0 means one; negative steps go back, by at most MostBack
 	Idle   time.Duration // SetIdle: the longest silence; 0 for no limit
 	On     bool          // SetLoop
 }
 
-// State is how a player stands.
+// State is a player's state.
 type State struct {
-	State    string          // "playing", "paused", or "ended" where a paused player has no frame left
+	State    string          // "playing", "paused", or "ended" if a paused player has no frame left
 	Position schema.Position // of the frame played last; zero before the first
 	Offset   time.Duration   // recorded time reached, from the session's first frame
 	Speed    Speed
 	Frames   uint64 // frames played so far
 	Idle     time.Duration
 	Looping  bool
-	Marker   string        // as it was written, "" for none
+	Marker   string        // as written, "" for none
 	Duration time.Duration // from the session's first frame to its last so far
 	// Of a session that still ran when playing began:
 	Growing bool
-	Live    bool          // frames are played as they come
-	Behind  time.Duration // recorded time between what was reached and the latest frame there is
-	AsOf    time.Duration // until when all frames are known, from the session's first frame
+	Live    bool          // frames are played as they arrive
+	Behind  time.Duration // recorded time from Offset to the latest frame
+	AsOf    time.Duration // all frames up to this time are known, from the session's first frame
 }
 
-// ErrEnded is returned for a control that came after the end.
+// ErrEnded is returned for a control after the end.
 var ErrEnded = errors.New("the playback has ended")
 
-// A CommandError says that a control was refused; playing goes on as before.
+// CommandError reports that a control was refused; the playback continues unchanged.
 type CommandError struct{ Err error }
 
 func (e *CommandError) Error() string { return e.Err.Error() }
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// control is a command on its way to Run.
+// control is a command passed to Run.
 type control struct {
 	Command
 	answer func(State, error) error
 }
 
-// Control has the running player obey a command. answer is called from the
-// goroutine of Run as soon as the command has taken effect, between two frames:
-// with the state, or with a CommandError. What answer returns, if not nil, ends
-// Run. Control itself returns once Run has taken the command; the error is
-// ErrEnded or that of ctx.
+// Control passes a command to the running player. Run calls answer in its goroutine
+// as soon as the command has taken effect, between two frames: with the state, or
+// with a CommandError. A non-nil result of answer ends Run. Control returns once Run
+// has received the command; the error is ErrEnded or that of ctx.
 func (p *Player) Control(ctx context.Context, c Command, answer func(State, error) error) error {
 	select {
 	case p.controls <- control{c, answer}:
@@ -93,7 +92,7 @@ func (p *Player) Control(ctx context.Context, c Command, answer func(State, erro
 	}
 }
 
-// obey carries a command out. A step under way is cut short by any command.
+// apply executes a command. Any command ends a step in progress.
 func (p *Player) apply(ctx context.Context, c control) error {
 	if err := p.stepped(); err != nil {
 		return err
@@ -176,13 +175,13 @@ func (p *Player) seek(ctx context.Context, to Mark) error {
 	if growing, ok := p.tape.(Growing); ok {
 		last = max(last, growing.Edge())
 	}
-	if to.kind == markOffset && place.Position.At > last { // nothing is there: the end
+	if to.kind == markOffset && place.Position.At > last { // no frame is there: the end
 		place.Position = endOf(last)
 	}
 	return p.begin(ctx, place)
 }
 
-// stepped ends a step, if one is under way, and answers it.
+// stepped ends a step in progress, if any, and answers it.
 func (p *Player) stepped() error {
 	if p.steps == nil {
 		return nil

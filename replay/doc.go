@@ -1,8 +1,8 @@
-// Package replay plays a recorded session back: every frame in position order,
-// at the gaps it was recorded with.
+// Package replay plays back a recorded session: every frame in position order,
+// with the recorded gaps.
 //
-// A Tape gives the frames, from ClickHouse, from memory, or from wherever else
-// somebody implements it; a Sink takes them, an HTTP response or another
-// server's protocol; the Player between them keeps the time and obeys the
-// controls. None of the three knows what the others are.
+// A Tape provides the frames, from ClickHouse, a file or memory. A Sink receives
+// them and writes an HTTP response or another server's protocol. The Player between
+// them keeps the time and applies controls. None of the three depends on the others'
+// implementations.
 package replay

@@ -6,13 +6,13 @@ import (
 	"tapedeck/schema"
 )
 
-// Filter chooses frames. Of every kind an empty list lets all through; else a
-// frame must be among the values.
+// Filter selects frames. An empty list passes all values; otherwise a frame's value
+// must be in the list.
 type Filter struct {
 	Types      []string
 	Agents     []string
 	Directions []schema.Direction
-	// Bytes leaves out what is not among the bytes that a stream brought: heads
+	// Bytes excludes frames that are not part of the stream's bytes: heads
 	// of HTTP messages, and notes on a WebSocket.
 	Bytes bool
 }
@@ -28,8 +28,8 @@ func (f *Filter) All() bool {
 	return len(f.Types)+len(f.Agents)+len(f.Directions) == 0 && !f.Bytes
 }
 
-// aside reports whether the frame was written beside the stream by whoever
-// recorded it. Notes of lines and events are blank lines and comments, which came.
+// aside reports whether the recorder added the frame beside the stream. Notes of line
+// and event streams are blank lines and comments, which the stream contained.
 func aside(f *schema.Frame) bool {
 	return f.Flags.Has(schema.FlagNote) && (f.Transport == schema.HTTP || f.Transport == schema.WebSocket)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A LagError says that the sink took frames so slowly that playing fell behind
+// LagError reports that the sink accepted frames so slowly that the playback fell behind
 // its schedule by more than Options.LagLimit.
 type LagError struct{ Lag, Limit time.Duration }
 
@@ -14,9 +14,9 @@ func (e *LagError) Error() string {
 		e.Lag.Round(time.Millisecond), e.Limit)
 }
 
-// behind finds out whether the sink is too slow for what comes live. A single frame
-// may be old, from a spool; so it is too slow only if there was always something
-// more to be played.
+// behind checks whether the sink is too slow for live frames. A single frame
+// may be old, from a spool, so the sink is too slow only if frames were
+// always pending.
 func (p *Player) behind(now time.Time, at int64) error {
 	if p.opts.LagLimit == 0 || now.Sub(p.near) <= p.opts.LagLimit {
 		return nil

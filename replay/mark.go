@@ -13,19 +13,19 @@ import (
 	"tapedeck/schema"
 )
 
-// A MarkError says that a mark is not a place on this tape.
+// MarkError reports that a mark is not a place on this tape.
 type MarkError struct {
-	Mark   string // as it was written
+	Mark   string // as written
 	Reason string
 }
 
 func (e *MarkError) Error() string { return fmt.Sprintf("place %q: %s", e.Mark, e.Reason) }
 
-// MarkAllowed lists what ParseMark takes.
+// MarkAllowed lists the forms that ParseMark accepts.
 var MarkAllowed = []string{"a position <ns>.<stream_id>.<seq>", "an offset such as +12.5s", "type:<frame type>", "live"}
 
-// Mark is a place as people write it: a position, an offset from the session's
-// first frame, the first frame of a type, or the end of what there is so far.
+// Mark is a place in text form: a position, an offset from the session's
+// first frame, the first frame of a type, or the current end of the tape.
 type Mark struct {
 	text     string
 	block    uint64
@@ -43,10 +43,10 @@ const (
 	markLive
 )
 
-// IsZero reports whether it is no mark at all.
+// IsZero reports whether m is the zero Mark.
 func (m Mark) IsZero() bool { return m == Mark{} }
 
-// String returns the mark as it was written.
+// String returns the mark as written.
 func (m Mark) String() string {
 	if m.kind == markType {
 		return "type:" + m.text
@@ -54,21 +54,21 @@ func (m Mark) String() string {
 	return m.text
 }
 
-// LiveMark is the place after all there is so far.
+// LiveMark is the place after all current frames.
 var LiveMark = Mark{text: "live", kind: markLive}
 
-// liveSign stands between a position and the number of a block.
+// liveSign separates a position from a block number.
 const liveSign = "~"
 
-// AppendResume appends the text of a place just after a frame that came live,
+// AppendResume appends the text of the place just after a live frame,
 // for ParseMark: its position and the number of its block.
 func AppendResume(dst, position []byte, block uint64) []byte {
 	return strconv.AppendUint(append(append(dst, position...), liveSign...), block, 10)
 }
 
 // ParseMark reads "<position>", "+12.5s", "type:tool_call" or "live", and
-// "<position>~<block>" as AppendResume makes it. In place of the plus a space is
-// taken, since that is what an unescaped + in a URL turns into.
+// "<position>~<block>" as AppendResume writes it. It accepts a space in place of the
+// plus, since an unescaped + in a URL decodes to a space.
 func ParseMark(s string) (Mark, error) {
 	if s == LiveMark.text {
 		return LiveMark, nil
@@ -100,8 +100,8 @@ func ParseMark(s string) (Mark, error) {
 	return m, nil
 }
 
-// ParseResume reads the place just after a frame that was played: its position,
-// or what AppendResume makes.
+// ParseResume reads the place just after a played frame: its position,
+// or the text of AppendResume.
 func ParseResume(s string) (Mark, error) {
 	m, err := ParseMark(s)
 	if err == nil && m.kind != markPosition {
@@ -111,7 +111,7 @@ func ParseResume(s string) (Mark, error) {
 }
 
 // Start returns the place of the mark, for playing from there: its frame is the
-// first. The error is a MarkError where the tape has no such place.
+// first. The error is a MarkError if the tape has no such place.
 func (m Mark) Start(ctx context.Context, t Tape) (Place, error) {
 	switch m.kind {
 	case markOffset:
@@ -128,7 +128,7 @@ func (m Mark) Start(ctx context.Context, t Tape) (Place, error) {
 }
 
 // Stop returns the last position to play when playing from a place up to the mark:
-// its frame is the last. The error is a MarkError where there is no such place.
+// its frame is the last. The error is a MarkError if there is no such place.
 func (m Mark) Stop(ctx context.Context, t Tape, from Place) (schema.Position, error) {
 	switch m.kind {
 	case markOffset:
@@ -142,7 +142,7 @@ func (m Mark) Stop(ctx context.Context, t Tape, from Place) (schema.Position, er
 	}
 }
 
-// endOf is after all positions of one time.
+// endOf returns a position after all positions of one time.
 func endOf(at int64) schema.Position {
 	return schema.Position{At: at, StreamID: "\xff", Seq: math.MaxUint64}
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// MarkerAllowed lists what ParseMarker takes.
+// MarkerAllowed lists the forms that ParseMarker accepts.
 var MarkerAllowed = []string{"type:<frame type>", "a position <ns>.<stream_id>.<seq>"}
 
-// ParseMarker reads what marks frames for a player to pause at: "type:tool_call"
-// marks all frames of a type, a position the one frame.
+// ParseMarker reads a mark at which a player pauses: "type:tool_call"
+// marks all frames of a type, a position marks one frame.
 func ParseMarker(s string) (Mark, error) {
 	m, err := ParseMark(s)
 	if err == nil && m.kind != markType && m.kind != markPosition {
@@ -18,8 +18,8 @@ func ParseMarker(s string) (Mark, error) {
 	return m, err
 }
 
-// CheckMarker reports, as a MarkError, that a position is of a stream that the
-// tape has not: no frame of it can be marked.
+// CheckMarker returns a MarkError if the mark is a position of a stream that the
+// tape does not have.
 func (m Mark) CheckMarker(t Tape) error {
 	if m.kind != markPosition || m.IsZero() {
 		return nil
@@ -27,7 +27,7 @@ func (m Mark) CheckMarker(t Tape) error {
 	return m.check(t)
 }
 
-// marks reports whether the mark, one of ParseMarker's or none, marks the frame.
+// marks reports whether m, a result of ParseMarker or zero, marks the frame.
 func (m *Mark) marks(f *Frame) bool {
 	switch {
 	case m.kind == markType:
@@ -38,10 +38,10 @@ func (m *Mark) marks(f *Frame) bool {
 	return m.position.Seq == f.Seq && m.position.StreamID == f.Stream.StreamID
 }
 
-// errMarked ends a player that is to end at a marked frame.
+// errMarked ends a player that has EndAtMarker set.
 var errMarked = errors.New("a marked frame was played")
 
-// atMarker pauses at the frame that was played last.
+// atMarker pauses after the frame played last.
 func (p *Player) atMarker() error {
 	if p.opts.EndAtMarker {
 		return errMarked

@@ -6,12 +6,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics are what players measure. A nil *Metrics measures nothing.
+// Metrics holds the metrics of players. A nil *Metrics records nothing.
 type Metrics struct {
 	lateness prometheus.Histogram
 }
 
-// NewMetrics makes the metrics and registers them.
+// NewMetrics creates the metrics and registers them.
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	m := &Metrics{lateness: prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "tapedeck_replay_lateness_seconds",

@@ -10,63 +10,64 @@ import (
 	"tapedeck/schema"
 )
 
-// Sink takes what is played. Its methods are called from the goroutine of Run,
-// and an error of theirs ends it.
+// Sink receives the played frames. Run calls its methods in its own goroutine
+// and ends if one of them returns an error.
 type Sink interface {
-	// Play takes the bytes [from, to) of a frame, which are due now: all of
-	// them, or where Options.Reads is set, those that came in one read. The
+	// Play receives the bytes [from, to) of a frame, which are due now: all of
+	// them or, if Options.Reads is set, those of one read. The
 	// frame is valid during the call.
 	Play(f *Frame, from, to int) error
-	// Flush comes before every wait: nothing more is due at the moment.
+	// Flush is called before every wait, when no more frames are due.
 	Flush() error
 }
 
-// StateSink is a Sink that is told, between two frames, of what the player does
-// without being told to: Live, it has caught up with a session that still runs, and
-// plays frames as they come; SetMark, it paused after a marked frame; SetLoop, it
-// begins again; End, it stays at the end.
+// StateSink is a Sink that receives, between two frames, the state changes that no
+// control caused: Live, the player caught up with a running session and
+// plays frames as they arrive; SetMark, it paused after a marked frame; SetLoop, it
+// restarted; End, it stays at the end.
 type StateSink interface {
 	Sink
 	StateChanged(Op, State) error
 }
 
-// Options of a player. The zero value plays all frames at the recorded speed.
+// Options configures a player. The zero value plays all frames at the recorded speed.
 type Options struct {
-	Speed     Speed         // 0 stands for Normal
+	Speed     Speed         // 0 means Normal
 	IdleLimit time.Duration // the longest silence, in recorded time; 0 for no limit
-	// From is where playing starts and at which recorded time the clock does:
-	// a frame is due as long after the start as it was recorded after From. The
+	// From is the place where playing starts, and the recorded time at which the clock
+	// starts: a frame is due as long after the start as it was recorded after From. The
 	// zero Place is the session's first frame.
 	From   Place
 	To     schema.Position // the last position to play; zero for the end
 	Filter Filter
-	// Loop: after the end playing begins again, at LoopFrom; the zero Place is
+	// Loop restarts playing at LoopFrom after the end; the zero Place is
 	// the session's first frame. The last frame and the first of the next pass are
-	// due at the same time, but passes begin ShortestPass apart. It ends all the same
-	// where there is no frame to play.
+	// due at the same time, but passes start at least ShortestPass apart. A loop without
+	// a frame to play ends.
 	Loop     bool
 	LoopFrom Place
-	// Marker marks frames, one that ParseMarker gives; zero for none. After such a
-	// frame the player pauses, or where EndAtMarker is set, Run ends.
+	// Marker is a result of ParseMarker; zero for none. After a frame that it marks
+	// the player pauses or, if EndAtMarker is set, Run ends.
 	Marker      Mark
 	EndAtMarker bool
-	Hold        bool // pause at the end, in place of ending
-	// LagLimit ends Run with a LagError when a frame is played so much later than
-	// due, because the sink is slow; 0 for no limit. At speed Max nothing is due.
+	Hold        bool // pause at the end instead of ending
+	// LagLimit ends Run with a LagError when a frame is played later than due by more
+	// than this, because the sink is slow; 0 for no limit. At speed Max frames have no
+	// due time.
 	LagLimit time.Duration
 	Bare     bool // frames need no envelope
-	// Reads: where a frame came in several reads, each is played at its own time.
+	// Reads plays each read of a frame that came in several reads at its own time.
 	Reads   bool
-	Alarm   func() Alarm // TimerAlarm where nil
+	Alarm   func() Alarm // nil means TimerAlarm
 	Metrics *Metrics     // nil for none
 }
 
-// Summary tells what was played.
+// Summary describes what was played.
 type Summary struct {
 	Frames uint64          // frames played whole
 	Last   schema.Position // of the last of them; zero for none
 	Offset time.Duration   // recorded time reached, from the session's first frame
-	Marker string          // what ended it before the tape's end, "" for nothing
+	Marker string          // the marker that ended it before the tape's end, "" for none
 }
 
 // Player plays one tape to one sink, once.
@@ -84,24 +85,24 @@ type Player struct {
 	clock     clock
 	prefetch  prefetcher
 	paused    bool
-	steps     *control // a step under way, with left frames to go
+	steps     *control // the step in progress, with left frames to go
 	left      int64
 	live      bool          // frames are played as they come
-	near      time.Time     // until when the tape had nothing more
-	arrivedAt time.Time     // when something came that was waited for; zero if nothing did
-	begun     Place         // where playing began, or was sent to last
+	near      time.Time     // until when the tape had no more frames
+	arrivedAt time.Time     // when awaited frames arrived; zero if none did
+	begun     Place         // where playing began, or the latest seek
 	since     uint64        // frames played since
 	passAt    time.Time     // when the pass began, of a loop
-	whole     bool          // it began where loops do
-	owed      time.Duration // how late it began, of a pass that is not the first
-	fresh     bool          // nothing was played since the start or the last seek
-	dirty     bool          // something was played since the last flush
-	offset    int           // bytes of the next frame that were played
-	cut       int           // its reads that were played
+	whole     bool          // it began at LoopFrom
+	owed      time.Duration // how late the pass began, from the second pass on
+	fresh     bool          // no frame was played since the start or the last seek
+	dirty     bool          // frames were played since the last flush
+	offset    int           // played bytes of the next frame
+	cut       int           // its played reads
 	sum       Summary
 }
 
-// New makes a player. The tape and the sink are the caller's to close.
+// New makes a player. The caller closes the tape and the sink.
 func New(t Tape, s Sink, opts Options) *Player {
 	if opts.Speed == 0 {
 		opts.Speed = Normal
@@ -115,8 +116,8 @@ func New(t Tape, s Sink, opts Options) *Player {
 	}
 }
 
-// Run plays until the end of the tape, until ctx ends or until something fails.
-// A nil error means that everything was played; a paused player stays at the
+// Run plays until the end of the tape, until ctx ends or until an error occurs.
+// A nil error means that all frames were played; a paused player stays at the
 // end, for a seek. Run is called once.
 func (p *Player) Run(ctx context.Context) (Summary, error) {
 	if p.used.Swap(true) {
@@ -142,7 +143,7 @@ func (p *Player) Run(ctx context.Context) (Summary, error) {
 	return p.summary(), err
 }
 
-// begin plays from a place on.
+// begin starts playing at a place.
 func (p *Player) begin(ctx context.Context, from Place) error {
 	err := p.prefetch.open(ctx, Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
 	if err != nil {
@@ -156,8 +157,8 @@ func (p *Player) begin(ctx context.Context, from Place) error {
 	return nil
 }
 
-// caughtUp goes live once everything there is was played. Slow motion never
-// does: it goes on to fall behind.
+// caughtUp switches to live once all current frames were played. Slow motion never
+// does: it keeps falling behind.
 func (p *Player) caughtUp() error {
 	if !p.prefetch.live {
 		return nil
@@ -230,7 +231,7 @@ func (p *Player) playWhenDue(ctx context.Context, f *Frame) error {
 			p.clock.shift(wait)
 			due = due.Add(wait)
 		}
-		if wait := p.arrivedAt.Sub(due); wait > 0 { // it came late, from a spool
+		if wait := p.arrivedAt.Sub(due); wait > 0 { // it arrived late, from a spool
 			p.clock.shift(wait)
 			due = due.Add(wait)
 		}
@@ -248,7 +249,7 @@ func (p *Player) playWhenDue(ctx context.Context, f *Frame) error {
 	return p.play(f, to, at)
 }
 
-// play hands bytes of f up to the offset to to the sink.
+// play passes the bytes of f up to the offset to to the sink.
 func (p *Player) play(f *Frame, to int, at int64) error {
 	p.fresh, p.dirty = false, true
 	if err := p.sink.Play(f, p.offset, to); err != nil {
@@ -280,8 +281,8 @@ func (p *Player) play(f *Frame, to int, at int64) error {
 	return nil
 }
 
-// wait flushes and sleeps until something happens: a control, frames from the
-// tape or, where it is set, the alarm.
+// wait flushes and sleeps until a control, frames from the
+// tape or, if timed is set, the alarm arrives.
 func (p *Player) wait(ctx context.Context, timed bool) error {
 	if err := p.flush(); err != nil {
 		return err
@@ -296,7 +297,7 @@ func (p *Player) wait(ctx context.Context, timed bool) error {
 	case c := <-p.controls:
 		return p.apply(ctx, c)
 	case got := <-p.prefetch.arrived:
-		if p.prefetch.live { // there was nothing more until now
+		if p.prefetch.live { // there were no more frames until now
 			p.near = time.Now()
 			p.arrivedAt = p.near
 		}
@@ -314,7 +315,7 @@ func (p *Player) flush() error {
 	return p.sink.Flush()
 }
 
-// listen obeys a control that is waiting, without waiting for one.
+// listen applies a pending control, without waiting for one.
 func (p *Player) listen(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

@@ -7,18 +7,18 @@ import (
 	"io"
 )
 
-// feed reads a tape for a player without making it wait: the reader lives in a
-// goroutine of its own, which fetches whenever the frames at hand are used up.
+// prefetcher reads a tape without blocking the player: the reader runs in its own
+// goroutine, which fetches a batch whenever the current one is used up.
 type prefetcher struct {
 	tape Tape
-	stop func() // ends the goroutine and waits for it; nil while nothing is open
+	stop func() // ends the goroutine and waits for it; nil while no reader is open
 
 	wanted  chan<- struct{} // asks the goroutine for frames
 	arrived <-chan arrival
 	batch   []Frame // the reader's memory, until frames are wanted again
 	at      int     // the next frame in batch
-	err     error   // what the reader ended in
-	live    bool    // the reader has given all there is so far
+	err     error   // the reader's final error
+	live    bool    // the reader has returned all frames so far
 }
 
 type arrival struct {
@@ -26,10 +26,10 @@ type arrival struct {
 	err    error
 }
 
-// errWaiting says that frames are on their way.
+// errWaiting reports that a batch is being read.
 var errWaiting = errors.New("waiting for the tape")
 
-// open reads from somewhere else on. Where that fails, what was open stays.
+// open starts reading at another place. On failure the open reader stays.
 func (f *prefetcher) open(ctx context.Context, q Query) error {
 	ctx, cancel := context.WithCancel(ctx)
 	reader, err := f.tape.Read(ctx, q)
@@ -54,9 +54,9 @@ func (f *prefetcher) open(ctx context.Context, q Query) error {
 	return nil
 }
 
-// pump answers every want with an arrival, up to the first error or until
-// nothing will be wanted any more. The end of ctx alone must not end it: the
-// reader's memory is in use. There is one want at a time, for which both
+// serveBatches sends one arrival for each request on wanted, until the first error or
+// until wanted is closed. The end of ctx alone must not end it: the
+// reader's memory is in use. There is one request at a time, for which both
 // channels have room.
 func serveBatches(ctx context.Context, r Reader, wanted <-chan struct{}, arrived chan<- arrival) {
 	for range wanted {
@@ -76,7 +76,7 @@ func (f *prefetcher) close() {
 	*f = prefetcher{tape: f.tape}
 }
 
-// next returns the next frame, which stays the next one until it is taken. The
+// next returns the next frame, which stays the next one until taken is called. The
 // error is errWaiting while there is none yet, io.EOF after the last one.
 func (f *prefetcher) next() (*Frame, error) {
 	if fr := f.peek(); fr != nil {
@@ -97,7 +97,7 @@ func (f *prefetcher) next() (*Frame, error) {
 	return nil, fmt.Errorf("read the tape: %w", f.err)
 }
 
-// peek returns the next frame if it is at hand.
+// peek returns the next frame if it is in the batch, else nil.
 func (f *prefetcher) peek() *Frame {
 	if f.at < len(f.batch) {
 		return &f.batch[f.at]
@@ -105,14 +105,14 @@ func (f *prefetcher) peek() *Frame {
 	return nil
 }
 
-// taken says that the next frame is done with.
+// taken advances past the next frame.
 func (f *prefetcher) taken() {
 	if f.at++; f.at == len(f.batch) {
 		f.wanted <- struct{}{}
 	}
 }
 
-// accept takes what has arrived.
+// accept stores an arrival.
 func (f *prefetcher) accept(a arrival) {
 	if f.live = a.err == ErrLive; f.live {
 		f.batch, f.at = nil, 0

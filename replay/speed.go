@@ -9,17 +9,17 @@ import (
 // Speed is how many times faster than recorded a tape plays.
 type Speed float64
 
-// The speeds there are: from Slowest to Fastest, and Max, which does not wait.
+// The valid speeds: from Slowest to Fastest, and Max, which does not wait.
 const (
 	Slowest Speed = 0.1
 	Normal  Speed = 1
 	Fastest Speed = 1000
 )
 
-// Max plays as fast as the tape is read and the frames are taken.
+// Max plays as fast as the tape can be read and the sink accepts frames.
 var Max = Speed(math.Inf(1))
 
-// SpeedAllowed says in words what ParseSpeed takes.
+// SpeedAllowed describes what ParseSpeed accepts.
 const SpeedAllowed = "a number from 0.1 to 1000, or max"
 
 // ParseSpeed reads a speed: a number, or "max".
@@ -52,7 +52,7 @@ func (s Speed) MarshalJSON() ([]byte, error) {
 	return []byte(s.String()), nil
 }
 
-// UnmarshalJSON takes a number or a string as ParseSpeed does.
+// UnmarshalJSON accepts a number, or a string as ParseSpeed does.
 func (s *Speed) UnmarshalJSON(p []byte) error {
 	text := string(p)
 	if unquoted, err := strconv.Unquote(text); err == nil {

@@ -8,14 +8,14 @@ import (
 	"tapedeck/schema"
 )
 
-// ErrNoSession is returned for a session of which nothing is recorded.
+// ErrNoSession is returned for a session without recorded data.
 var ErrNoSession = errors.New("no such session")
 
-// ErrLive is what Next of a Reader gives, once, when it has given all there is
-// of a session that still runs: the following Next waits for more.
+// ErrLive is returned by Reader.Next, once, after all current frames of a running
+// session: the following Next waits for more.
 var ErrLive = errors.New("this is all there is so far")
 
-// Library finds the tape of a session. The error is ErrNoSession where there
+// Library finds the tape of a session. The error is ErrNoSession if there
 // is none.
 type Library interface {
 	Tape(ctx context.Context, tenant, session string) (Tape, error)
@@ -24,19 +24,19 @@ type Library interface {
 // Tape is the recording of one session. It is safe for use by many players.
 type Tape interface {
 	// Streams returns the session's streams, ordered by FirstAt, then StreamID;
-	// there is at least one. The caller only reads them.
+	// there is at least one. The caller must not modify them.
 	Streams() []schema.StreamState
 	// Read opens the frames from a place on.
 	Read(ctx context.Context, q Query) (Reader, error)
 }
 
-// Growing is a Tape whose session still runs. Its readers give what was recorded
-// in position order, then ErrLive, then frames as they come: those of a stream in
-// order, while across streams one may come late. The first of its Streams tells
-// the same FirstAt at all times; other streams may join.
+// Growing is a Tape whose session is running. Its readers return the recorded frames
+// in position order, then ErrLive, then frames as they arrive: those of one stream in
+// order, while a frame of another stream may be late. FirstAt of the first of its
+// Streams never changes; other streams may join.
 type Growing interface {
 	Tape
-	// Edge returns when the latest frame arrived that is known of, ns.
+	// Edge returns when the latest known frame arrived, ns.
 	Edge() int64
 	// AsOf returns the time until which all frames are known, ns: the edge, and later
 	// while the tape is known to have no frame after it. The time since the edge is
@@ -45,44 +45,44 @@ type Growing interface {
 	AsOf() int64
 }
 
-// Reader gives the frames of a tape in position order, each once. It is used by
-// one goroutine at a time.
+// Reader returns the frames of a tape in position order, each once. One goroutine at a
+// time may use it.
 type Reader interface {
 	// Next returns the frames that follow: at least one, or an error, which is
 	// io.EOF after the last, or ErrLive. It waits while there are none yet and returns
 	// early when ctx ends; the reader can then only be closed. The frames and
 	// all they point to are valid until the following Next or Close.
 	Next(ctx context.Context) ([]Frame, error)
-	// Close lets go of what the reader holds. It comes after Next has returned.
+	// Close releases the reader's resources. It is called after Next has returned.
 	Close() error
 }
 
-// Frame is a frame on a tape: with the stream that it belongs to.
+// Frame is a frame on a tape, with its stream.
 type Frame struct {
 	schema.Frame
 	Stream *schema.StreamState // shared by the stream's frames; only read
-	// Block numbers the block in which the frame came live, where its position
-	// alone does not say which frames came before it; else 0.
+	// Block is the number of the block in which the frame arrived live, if its position
+	// alone does not determine which frames came before it; else 0.
 	Block uint64
 }
 
 // Position returns the frame's place in its session.
 func (f *Frame) Position() schema.Position { return schema.PositionOf(f.Stream.StreamID, &f.Frame) }
 
-// Query says which frames are read.
+// Query selects the frames to read.
 type Query struct {
 	From Place
-	// To is the last position that is read; the zero Position stands for the end.
+	// To is the last position to read; the zero Position means the end.
 	To     schema.Position
 	Filter Filter
-	// Bare: the reader may leave the frames' envelopes empty.
+	// Bare allows the reader to leave the frames' envelopes empty.
 	Bare bool
-	// Few: only the first frames are wanted, so little is to be read ahead.
+	// Few limits reading ahead, since only the first frames are needed.
 	Few bool
-	// Paced: frames are wanted about as slowly as they were recorded, so that they
-	// are better kept small than at hand.
+	// Paced is set if frames are needed about as slowly as they were recorded, so that
+	// pages are kept compressed.
 	Paced bool
-	// Unseen, if set, gives the number from which on a stream's frames are wanted.
+	// Unseen, if set, returns the number of the first frame to read of a stream.
 	Unseen func(streamID string) uint64
 }
 
@@ -90,15 +90,15 @@ type Query struct {
 type Place struct {
 	Position schema.Position
 	After    bool // just after the frame at Position; else just before it
-	// Live: after all there is so far, on a Growing tape.
+	// Live is the place after all current frames, on a Growing tape.
 	Live bool
-	// Block, if not 0, is that of the frame at Position: what came live before
-	// that frame lies before the place, and nothing else does.
+	// Block, if not 0, is the block of the frame at Position: exactly the frames that
+	// arrived live before that frame are before the place.
 	Block uint64
 }
 
 // Before reports whether a frame at pos comes before the place: whether a reader
-// that starts there passes over it.
+// that starts there skips it.
 func (p Place) Before(pos schema.Position) bool {
 	c := pos.Compare(p.Position)
 	return c < 0 || c == 0 && p.After
@@ -116,8 +116,8 @@ func LastAt(t Tape) int64 {
 	return at
 }
 
-// LastSeq reads the number of a stream's last frame off its version. Where the
-// version does not tell, it is the greatest number there is.
+// LastSeq returns the number of a stream's last frame, from its version. If the
+// version does not contain it, LastSeq returns the greatest number.
 func LastSeq(s *schema.StreamState) uint64 {
 	if end := schema.VersionEnd(s.Version); end >= s.FirstSeq+s.Frames {
 		return end - 1

@@ -81,7 +81,7 @@ func (d *Decoder) Decode(p []byte, out func([]byte) error) error {
 	return err
 }
 
-// End reports that no more bytes will come, and calls out with what is left. It
+// End marks the end of the input, and calls out with what is left. It
 // is io.ErrUnexpectedEOF if the compressed body is not complete.
 func (d *Decoder) End(out func([]byte) error) error {
 	d.source.ended = true

@@ -120,7 +120,7 @@ func Write(w http.ResponseWriter, p *Problem) {
 	_, _ = w.Write(append(p.Append(nil), '\n'))
 }
 
-// OneOf reports what is allowed in words: "a, b or c".
+// OneOf joins the allowed values for a message: "a, b or c".
 func OneOf(allowed ...string) string {
 	if len(allowed) < 2 {
 		return strings.Join(allowed, "")

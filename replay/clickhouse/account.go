@@ -7,8 +7,8 @@ import (
 	"tapedeck/internal/budget"
 )
 
-// account tracks what a reader is charged for its pages. A page is charged twice its
-// size, since playing copies its frames to send them.
+// account tracks the bytes that a reader is charged for its pages. A page is charged
+// twice its size, since playing copies its frames to send them.
 type account struct {
 	grant *budget.Grant
 
@@ -16,7 +16,7 @@ type account struct {
 	held int64
 }
 
-// costOf returns what frames of n bytes are charged.
+// costOf returns the charge for frames of n bytes.
 func costOf(bytes int) int64 { return 2 * int64(bytes) }
 
 // try charges n bytes if the budget has them.
@@ -49,7 +49,7 @@ func (a *account) note(n int64) {
 	a.held += n
 }
 
-// close releases what is charged. The account is not used after it.
+// close releases all charges. The account is not used afterwards.
 func (a *account) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -57,7 +57,7 @@ func (a *account) close() {
 	a.held = 0
 }
 
-// recyclePage recycles a page, and releases what it was charged.
+// recyclePage recycles a page and releases its charge.
 func (r *reader) recyclePage(p *page) {
 	r.account.adjust(-p.charged)
 	p.charged = 0

@@ -8,7 +8,7 @@ import (
 // A session that went through a proxy has hundreds of short streams. Those that
 // lie one after another are read by one query: a bundle.
 const (
-	bundleRows    = 4096 // at most; the first bundles are smaller, since somebody waits for them
+	bundleRows    = 4096 // at most; the first bundles are smaller, since the client waits for them
 	bundleStreams = 256
 )
 
@@ -21,7 +21,7 @@ type bundler struct {
 	bytes  int     // and how many more bytes
 }
 
-// add makes the stream a part of a cursor: of a bundle, or of one of its own.
+// add assigns the stream to a cursor: that of a bundle, or one of its own.
 func (b *bundler) add(s *schema.StreamState) *cursor {
 	if !b.short(s) {
 		return newCursor(b.reader, s)
@@ -38,8 +38,8 @@ func (b *bundler) add(s *schema.StreamState) *cursor {
 	return b.open
 }
 
-// short reports whether a stream may be part of a bundle: all of it is wanted,
-// it does not grow any more, and there is little of it.
+// short reports whether a stream may be part of a bundle: all of it is requested,
+// it no longer grows, and it is small.
 func (b *bundler) short(s *schema.StreamState) bool {
 	q := &b.reader.query
 	whole := wholeAfter(s, q.From.Position) && (q.Unseen == nil || q.Unseen(s.StreamID) <= s.FirstSeq)

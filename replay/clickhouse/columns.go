@@ -10,7 +10,7 @@ import (
 	schemaclickhouse "tapedeck/schema/clickhouse"
 )
 
-// columns take one block of a page. The frames made of them alias their memory.
+// columns receive one block of a page. The frames made of them alias their memory.
 type columns struct {
 	seq, generation          proto.ColUInt64
 	at                       proto.ColDateTime64
@@ -29,7 +29,7 @@ func newColumns() *columns {
 	return c
 }
 
-// results appends the columns that a query like q gives, in its order.
+// results appends the columns that a query like q returns, in its order.
 func (c *columns) results(dst proto.Results, q *pageQuery) proto.Results {
 	if q.bundle() {
 		dst = append(dst, proto.ResultColumn{Data: c.stream})
@@ -52,7 +52,7 @@ func (c *columns) size() int {
 	return cap(c.raw.Buf) + cap(c.event.Buf) + cap(c.node.Buf) + cap(c.run.Buf) + cap(c.source.Buf) + 108*cap(c.seq)
 }
 
-// frame makes row i a frame of a stream.
+// frame converts row i to a frame of a stream.
 func (c *columns) frame(i int, stream *schema.StreamState, bare bool, f *replay.Frame) error {
 	f.Stream = stream
 	f.Seq = c.seq[i]
@@ -86,8 +86,8 @@ func view(c *proto.ColStr, i int) string {
 	return unsafe.String(unsafe.SliceData(p), len(p))
 }
 
-// dictionary is the index of a LowCardinality column. It makes each distinct
-// value a string once, where ch-go's own would do so for every row.
+// dictionary is the index of a LowCardinality column. It allocates one string per
+// distinct value; ch-go's own column allocates one per row.
 type dictionary struct {
 	proto.ColStr
 	words []string

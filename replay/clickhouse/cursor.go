@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// Of a stream's first page: little, since somebody waits for it. A short stream
-	// that is played slowly comes whole, since a second query costs the server as much.
+	// A stream's first page is small, since the client waits for it. A short stream
+	// that is played slowly is read whole, since a second query costs the server as much.
 	firstRows = 64
-	fewRows   = 64 // of a first page that has to be looked for, in one block of whatever size
-	// The server reads thousands of rows to give one, so that pages are large even
-	// where they last long.
+	fewRows   = 64 // of a first page that the server has to search for, in one block of any size
+	// The server reads thousands of rows to return one, so pages are large even
+	// if they last long.
 	pageRows = 4096
 	mostRows = 1 << 16 // of any page
 	// A page that was played within quickly is followed by larger ones, any other by
-	// one of pageRows and heldBytes; one that is not wanted within quickly is packed.
+	// one of pageRows and heldBytes. A page that is not needed within quickly is packed.
 	quickly   = 250 * time.Millisecond
 	heldBytes = 1 << 19
 )
@@ -32,15 +32,15 @@ type cursor struct {
 	query  pageQuery    // of the page that is coming
 	last   uint64       // the stream's last number, as far as is known; else the greatest
 	weight int          // bytes of a frame on average, so far
-	coming chan fetched // nil while no page is asked for
-	over   bool         // no page is to come
+	coming chan fetched // nil while no page is requested
+	over   bool         // no further page
 	held   *packed      // the rest of the page; nil where it is not packed
 	page   *page
 	at     int       // the next frame of page
 	taken  time.Time // when page was
 }
 
-// fetched is a page, or packed what was one and nobody wanted for a while.
+// fetched is a page, packed if it was not needed for a while.
 type fetched struct {
 	tally  tally
 	page   *page
@@ -88,13 +88,13 @@ func startOf(s *schema.StreamState, q *replay.Query) bound {
 	}
 }
 
-// wholeAfter reports whether all of a stream comes after a position that is none
-// of its own. That where a tape begins is before all of them.
+// wholeAfter reports whether all of a stream comes after a position of another
+// stream. The zero position is before all streams.
 func wholeAfter(s *schema.StreamState, pos schema.Position) bool {
 	return s.FirstAt > pos.At || s.FirstAt == pos.At && s.StreamID > pos.StreamID
 }
 
-// fetch has the next page read. The reader waits for it before it closes.
+// fetch starts reading the next page. The reader waits for it before it closes.
 func (c *cursor) fetch() {
 	limit := c.reader.pageBytes()
 	c.query.rows = max(min(c.query.rows, limit/(c.weight+frameSize)), 1)
@@ -113,9 +113,9 @@ func (c *cursor) fetch() {
 	})
 }
 
-// cost returns what the next page is charged, and whether it is charged already. If the
-// budget is used up, the page is made small enough for the reader's share, where
-// possible, so that it need not wait.
+// cost returns the charge for the next page, and whether it is charged already. If the
+// budget is used up, the page is made small enough for the reader's share, if
+// possible, so that it does not wait.
 func (c *cursor) cost() (charge int64, charged bool) {
 	of := func() int64 { return costOf(c.query.rows * (c.weight + frameSize)) }
 	if c.query.bundle() {
@@ -182,14 +182,14 @@ func (r *reader) packUnwanted(coming chan fetched, streams []*schema.StreamState
 	}
 }
 
-// frameSize is about what a frame takes besides its bytes.
+// frameSize is the approximate memory of a frame besides its bytes.
 const frameSize = 300
 
 // ready reports whether take would not wait.
 func (c *cursor) ready() bool { return c.over || c.held != nil || len(c.coming) > 0 }
 
-// take makes the page that is coming the current one and fetches the one after
-// it. It reports false where the stream has no further frame.
+// take makes the fetched page the current one and fetches the next
+// one. It reports false if the stream has no further frame.
 func (c *cursor) take(ctx context.Context) (bool, error) {
 	for c.held == nil && !c.over {
 		var got fetched
@@ -227,8 +227,8 @@ func (c *cursor) take(ctx context.Context) (bool, error) {
 	return true, c.unpack()
 }
 
-// unpack takes the next frames out of a packed page. The page after it is fetched
-// when a quarter is left: until then it would be held for nothing.
+// unpack reads the next frames of a packed page. The page after it is fetched
+// when a quarter is left: an earlier fetch would only occupy memory.
 func (c *cursor) unpack() error {
 	c.page, c.at = c.reader.newWindow(), 0
 	if err := c.held.unpack(c.page); err != nil {
@@ -248,7 +248,7 @@ func (c *cursor) failed(err error) error {
 	return fmt.Errorf("frames of stream %s: %w", c.query.streams[0].StreamID, err)
 }
 
-// plan settles what is read after a page, and whether that is of use.
+// plan sets the query for the page after p, and reports whether p is usable.
 func (c *cursor) plan(p *tally) (usable bool) {
 	q, n := &c.query, p.frames
 	if n > 0 {
@@ -258,10 +258,10 @@ func (c *cursor) plan(p *tally) (usable bool) {
 	case q.bundle():
 		c.over = true
 		return n > 0
-	case q.dense && p.full: // in no order: not the first ones
+	case q.dense && p.full: // not sorted, so not necessarily the first frames
 		q.dense = false
 		return false
-	case q.dense: // anything missing may be a gap or the end
+	case q.dense: // missing frames may be a gap or the end
 		q.from.seq += uint64(q.rows)
 		q.dense = n == q.rows
 	case !p.full && p.rows < q.rows:
@@ -276,12 +276,12 @@ func (c *cursor) plan(p *tally) (usable bool) {
 		return n > 0
 	}
 	switch {
-	case q.query.Few && c.taken.IsZero(): // perhaps nothing more is wanted
+	case q.query.Few && c.taken.IsZero(): // perhaps no more is needed
 	case !c.taken.IsZero() && time.Since(c.taken) < quickly:
 		q.rows = min(4*max(q.rows, firstRows), mostRows)
 	case q.dense:
 		q.rows = max(min(pageRows, heldBytes/(c.weight+1)), fewRows)
-	default: // the server may have to look for them
+	default: // the server may have to search for them
 		q.rows = max(min(8*q.rows, pageRows, heldBytes/(c.weight+1)), fewRows)
 	}
 	return n > 0

@@ -14,13 +14,13 @@ import (
 	schemaclickhouse "tapedeck/schema/clickhouse"
 )
 
-// packed holds a page's frames that are not wanted yet in a tenth of their
-// memory: a slow playback has many minutes of them. It is taken apart a chunk at a
+// packed holds a page's frames that are not needed yet in a tenth of their
+// memory: a slow playback has many minutes of them. It is unpacked one chunk at a
 // time.
 type packed struct {
 	streams []*schema.StreamState // those that the frames belong to
 	chunks  []chunk
-	next    int // the chunk that is to be unpacked
+	next    int // the chunk to unpack next
 	charged int64
 }
 
@@ -32,8 +32,8 @@ func (p *packed) size() (n int64) {
 	return n
 }
 
-// chunk is some frames under Zstandard. S2 would take half the time, which is small
-// beside what sending a frame takes, and nearly twice the memory.
+// chunk is a group of frames, compressed with Zstandard. S2 would take half the time,
+// which is small compared with sending a frame, and nearly twice the memory.
 type chunk struct {
 	bytes  []byte
 	frames int
@@ -41,14 +41,14 @@ type chunk struct {
 
 const chunkFrames = 64
 
-// The codecs of all packers. Options that are valid give no error.
+// The codecs of all packers. The options are constants, so errors are ignored.
 var (
 	squeeze, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
 		zstd.WithWindowSize(1<<18), zstd.WithEncoderConcurrency(2))
 	unsqueeze, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true))
 )
 
-// What a packed frame has of its own, rather than as the frame before it.
+// The fields in which a packed frame differs from the frame before it.
 const (
 	ownStream = 1 << iota
 	ownType
@@ -59,7 +59,7 @@ const (
 	hasCuts
 )
 
-// packer is the memory for packing.
+// packer holds the buffers for packing.
 type packer struct {
 	plain, cuts, squeezed []byte
 }
@@ -123,7 +123,7 @@ func (p *packed) left() int { return len(p.chunks) - p.next }
 
 var errPacked = errors.New("packed frames are damaged")
 
-// unpack makes the next chunk's frames those of a page, which holds nothing else.
+// unpack replaces the frames of a page by those of the next chunk.
 func (p *packed) unpack(into *page) (err error) {
 	c := &p.chunks[p.next]
 	into.reset()
@@ -145,7 +145,7 @@ func (p *packed) unpack(into *page) (err error) {
 	return nil
 }
 
-// plainReader reads what packer.frame writes. What it gives aliases left.
+// plainReader reads what packer.frame writes. Its results alias left.
 type plainReader struct {
 	left []byte
 	bad  bool
@@ -191,7 +191,7 @@ func (r *plainReader) frame(f, before *replay.Frame, streams []*schema.StreamSta
 	return nil
 }
 
-// take returns the next n bytes, or none where there are not as many.
+// take returns the next n bytes, or none if there are fewer.
 func (r *plainReader) take(n uint64) []byte {
 	if n > uint64(len(r.left)) {
 		r.bad, r.left = true, nil

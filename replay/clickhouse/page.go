@@ -13,24 +13,24 @@ import (
 	"tapedeck/schema"
 )
 
-// errEnough stops a query that has given enough bytes.
+// errEnough stops a query that has returned enough bytes.
 var errEnough = errors.New("the page is full")
 
-// page is some frames in position order, each once: of one stream, or all those
-// of several. Its frames alias its blocks. It is reused, for queries that have
-// the same columns.
+// page holds frames in position order, each once: some of one stream, or all
+// of several. Its frames alias its blocks. It is reused for queries with the
+// same columns.
 type page struct {
 	frames []replay.Frame
-	// generations are those of the frames' envelopes; zeros where these are not
-	// asked for.
+	// generations are those of the frames' envelopes; zeros if envelopes are not
+	// requested.
 	generations []uint64
 	blocks      []*columns
-	plain       []byte // of frames that were packed, in place of blocks
+	plain       []byte // of packed frames, instead of blocks
 	used        int    // blocks in use
 	rows        int    // rows read, repeats included
 	bytes       int    // of raw
 	charged     int64  // to the reader
-	full        bool   // cut short, since it had enough bytes
+	full        bool   // truncated at the byte limit
 	sorted      bool
 }
 
@@ -58,7 +58,7 @@ func (p *page) read(ctx context.Context, t *tape, q *pageQuery, limit int) error
 	var results proto.Results
 	next := func() {
 		c = p.block()
-		results = c.results(results[:0], q) // in place: the query under way holds the slice
+		results = c.results(results[:0], q) // in place: the running query holds the slice
 	}
 	restart := func() {
 		p.reset()
@@ -92,7 +92,7 @@ func (p *page) read(ctx context.Context, t *tape, q *pageQuery, limit int) error
 	return err
 }
 
-// take makes a block's rows frames. Of a repeat the higher generation stands.
+// take converts a block's rows to frames. Of duplicates the highest generation is kept.
 func (p *page) take(c *columns, rows int, q *pageQuery) error {
 	p.frames = slices.Grow(p.frames, rows)
 	stream := q.streams[0]
@@ -135,15 +135,15 @@ func (q *pageQuery) stream(id string) *schema.StreamState {
 	return q.streams[i]
 }
 
-// sort puts frames in order that came part by part or stream by stream, and
-// drops repeats.
+// sort sorts frames that arrived part by part or stream by stream, and
+// drops duplicates.
 func (p *page) sort() {
 	sort.Stable(byPosition{p})
 	p.frames = slices.CompactFunc(p.frames, func(a, b replay.Frame) bool { return a.Position() == b.Position() })
 	p.sorted = true
 }
 
-// byPosition orders a page's frames, of repeats the higher generation first.
+// byPosition sorts a page's frames, duplicates by descending generation.
 type byPosition struct{ *page }
 
 func (p byPosition) Len() int { return len(p.frames) }
@@ -160,7 +160,7 @@ func (p byPosition) Swap(i, j int) {
 	p.generations[i], p.generations[j] = p.generations[j], p.generations[i]
 }
 
-// tally is what a page came to.
+// tally summarizes a page.
 type tally struct {
 	frames, rows, bytes int
 	full                bool
@@ -175,7 +175,7 @@ func (p *page) tally() tally {
 	return t
 }
 
-// size returns about how many bytes the page holds on to.
+// size returns the approximate memory of the page, bytes.
 func (p *page) size() int {
 	n := cap(p.plain) + frameSize*cap(p.frames)
 	for _, c := range p.blocks {

@@ -6,8 +6,8 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// parameters are the values of a query. They travel beside its text; the server
-// reads each twice: as a quoted literal, then as an escaped value of its type.
+// parameters are the values of a query. They are sent beside its text; the server
+// parses each twice: as a quoted literal, then as an escaped value of its type.
 type parameters []proto.Parameter
 
 var (

@@ -12,41 +12,41 @@ import (
 	"tapedeck/schema"
 )
 
-// Reading a page is a matter of milliseconds: more threads, or compiling what is
-// run once, would cost more than they bring.
+// Reading a page takes milliseconds: more threads, or compiling expressions that
+// run once, would take longer.
 var oneThread = []ch.Setting{
 	{Key: "max_threads", Value: "1", Important: true},
 	{Key: "compile_expressions", Value: "0", Important: true},
-	// Columns that are fetched after the rows are known come in one block; a
-	// large page is to come in several, so that reading can stop.
+	// Lazily materialized columns arrive in one block. A large page must arrive in
+	// several, so that reading can stop.
 	{Key: "query_plan_max_limit_for_lazy_materialization", Value: "256", Important: true},
 }
 
-// byKey is for queries that the primary key alone answers.
+// byKey are the settings of queries that the primary key alone answers.
 var byKey = append(oneThread[:len(oneThread):len(oneThread)], ch.Setting{Key: "use_skip_indexes", Value: "0", Important: true})
 
-// bound is how a page's first frame is given.
+// bound is the start of a page.
 type bound struct {
-	// seq: from this number on. at: from this time on, ns; used where it is not 0.
+	// seq is the first number. at is the first time, ns; it is used if it is not 0.
 	seq uint64
 	at  int64
 }
 
-// pageQuery asks for frames: of one stream from a bound on, or all frames of
+// pageQuery selects frames: of one stream from a bound on, or all frames of
 // several streams.
 type pageQuery struct {
 	streams []*schema.StreamState
 	query   *replay.Query
 	from    bound
 	rows    int
-	// dense: read the numbers [from.seq, from.seq+rows) in whatever order they
-	// come, which saves the server sorting. Else the first rows there are.
+	// dense reads the numbers [from.seq, from.seq+rows) in any order, which saves the
+	// server sorting. Otherwise the first rows from the bound on are read.
 	dense bool
-	// packed: the page lasts long, so that it is packed at once.
+	// packed packs the page at once, since it lasts long.
 	packed bool
 }
 
-// settings returns those that suit the query.
+// settings returns the ClickHouse settings for the query.
 func (q *pageQuery) settings() []ch.Setting {
 	if q.from.at != 0 || len(q.query.Filter.Types) > 0 {
 		return oneThread
@@ -109,7 +109,7 @@ func (q *pageQuery) keys() (ids, months []string, err error) {
 	return ids, months, nil
 }
 
-// names lists the names of enum values, which need no quoting; "" for none.
+// names joins the names of enum values, which need no quoting; "" for none.
 func names[T fmt.Stringer](values []T) string {
 	quoted := make([]string, len(values))
 	for i, v := range values {

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	lookahead  = 4   // streams whose first page is read before their time has come
-	overlapped = 512 // frames given at a time where streams overlap
-	run        = 32  // from so many frames of one stream on they are not copied
+	lookahead  = 4   // streams whose first page is read ahead
+	overlapped = 512 // frames per batch where streams overlap
+	run        = 32  // runs of at least this many frames of one stream are not copied
 )
 
-// reader merges a session's streams in position order. A stream is read from
-// when its time comes; the few after it are made ready.
+// reader merges a session's streams in position order. It opens a stream when
+// playing reaches its first frame, and prefetches the next few.
 type reader struct {
 	tape    *tape
 	query   replay.Query
@@ -28,9 +28,9 @@ type reader struct {
 
 	coming  []*cursor // not joined, by the time of their first frame
 	fetched int       // how many of them are being read
-	ahead   int       // how many of them are to be read
+	ahead   int       // how many of them to read
 	joined  heads     // with a frame at hand
-	starved *cursor   // joined before, waits for its next page
+	starved *cursor   // joined earlier, waits for its next page
 	out     []replay.Frame
 	retired []*page // in use until the following Next
 	windows []*page // for frames that are unpacked
@@ -49,8 +49,8 @@ func newReader(t *tape, q replay.Query, grant *budget.Grant) *reader {
 	return r
 }
 
-// prepare has the next streams read from: few at first, since somebody waits for
-// the very first.
+// prepare starts reading the next streams: few at first, since the client waits for
+// the first frame.
 func (r *reader) prepare() {
 	for r.fetched < min(r.ahead, len(r.coming)) {
 		r.coming[r.fetched].fetch()
@@ -76,7 +76,7 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 		}
 		c := r.joined[0]
 		frames := r.usable(c.rest())
-		if len(frames) == 0 { // all that is left is after To
+		if len(frames) == 0 { // all remaining frames are after To
 			r.retire(c.page)
 			heap.Pop(&r.joined)
 			continue
@@ -91,8 +91,8 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 	return r.out, nil
 }
 
-// gather makes sure that the next frame is among the joined streams. It reports
-// false where it would have to wait although there are frames to give.
+// gather ensures that the next frame is among the joined streams. It reports
+// false if it would have to wait although there are frames to return.
 func (r *reader) gather(ctx context.Context) (bool, error) {
 	if c := r.starved; c != nil {
 		if len(r.out) > 0 && !c.ready() {
@@ -119,7 +119,7 @@ func (r *reader) gather(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// join takes a stream's next page and puts it among the others.
+// join takes a stream's next page and adds the stream to the heap.
 func (r *reader) join(ctx context.Context, c *cursor) error {
 	more, err := c.take(ctx)
 	if more {
@@ -129,7 +129,7 @@ func (r *reader) join(ctx context.Context, c *cursor) error {
 }
 
 // usable returns the frames of the first joined stream that come before any other
-// stream's has to be looked at.
+// stream's.
 func (r *reader) usable(frames []replay.Frame) []replay.Frame {
 	limit, limited := r.query.To, !r.query.To.IsZero()
 	lower := func(p schema.Position) {
@@ -154,7 +154,7 @@ func (r *reader) usable(frames []replay.Frame) []replay.Frame {
 	return frames[:n]
 }
 
-// advance notes that n frames of the first joined stream are given.
+// advance records that n frames of the first joined stream were returned.
 func (r *reader) advance(c *cursor, n int) {
 	if c.at += n; c.at < len(c.page.frames) {
 		heap.Fix(&r.joined, 0)
@@ -184,10 +184,10 @@ func (r *reader) newWindow() *page {
 	return w
 }
 
-// retire gives a page up once what was given out of it is no longer valid.
+// retire recycles a page after the frames returned from it become invalid.
 func (r *reader) retire(p *page) { r.retired = append(r.retired, p) }
 
-// recycle puts to new use what was retired.
+// recycle recycles the retired pages.
 func (r *reader) recycle() {
 	for _, p := range r.retired {
 		if p.blocks == nil {

@@ -1,9 +1,9 @@
-// Package clickhouse gives tapes from ClickHouse.
+// Package clickhouse reads tapes from ClickHouse.
 //
-// A tape is read by primary key, page by page, so that playing slowly holds no
-// query open on the server, and a page of every stream is read ahead. Rows may
-// repeat where parts have not been merged: repeats are dropped by their key
-// while reading, which needs no FINAL.
+// A tape is read by primary key, page by page, so that slow playback holds no
+// query open on the server. A page of every stream is read ahead. Rows may
+// repeat while parts are not merged: the reader drops duplicates by key,
+// without FINAL.
 package clickhouse
 
 import (
@@ -20,7 +20,7 @@ import (
 	schemaclickhouse "tapedeck/schema/clickhouse"
 )
 
-// Options of a store. Zero values stand for the defaults.
+// Options configures a store. Zero values select the defaults.
 type Options struct {
 	// Connections bounds the connections of all readers together; 16.
 	Connections int
@@ -31,21 +31,20 @@ type Options struct {
 	QueryTimeout time.Duration
 }
 
-// Store gives tapes from one ClickHouse. It is a replay.Library.
+// Store reads tapes from one ClickHouse. It is a replay.Library.
 type Store struct {
 	dsn   string
 	opts  Options
 	slots chan struct{} // one for each connection in use
 	idle  chan *ch.Client
-	// Pages that are not in use, for all readers: few of them read at the same time.
-	// There is room for as many small ones as there are slots; large ones are left to
-	// the collector.
+	// Free pages for all readers. small holds at most one page per slot; the garbage
+	// collector may free large ones.
 	small chan *page
 	large sync.Pool // of *page
 	packs sync.Pool // of *packer
 }
 
-// Open makes a store. Nothing is dialled before the first tape is asked for.
+// Open makes a store. It connects when the first tape is requested.
 // The DSN is that of tapedeck/schema/clickhouse.
 func Open(dsn string, opts Options) *Store {
 	opts.Connections = cmp.Or(opts.Connections, 16)
@@ -59,7 +58,7 @@ func Open(dsn string, opts Options) *Store {
 	}
 }
 
-// Close closes the idle connections. Readers are closed before.
+// Close closes the idle connections. All readers must be closed.
 func (s *Store) Close() error {
 	var errs []error
 	for {
@@ -85,10 +84,10 @@ func (s *Store) newPage() *page {
 	return &page{}
 }
 
-// smallPage is what a page of pageRows frames comes to, bytes.
+// smallPage is the usual size of a page of pageRows frames, bytes.
 const smallPage = 4 << 20
 
-// recycle takes a page back. Nothing that came out of it is valid any more.
+// recycle returns a page to the pool. Frames of the page become invalid.
 func (s *Store) recycle(p *page) {
 	size := p.size()
 	if size <= smallPage {
@@ -113,7 +112,7 @@ func (s *Store) pack(p *page, streams []*schema.StreamState) *packed {
 	return k.pack(p.frames, streams)
 }
 
-// enter waits for a slot, which leave gives back.
+// enter waits for a slot, which leave returns.
 func (s *Store) enter(ctx context.Context) error {
 	select {
 	case s.slots <- struct{}{}:
@@ -125,8 +124,8 @@ func (s *Store) enter(ctx context.Context) error {
 
 func (s *Store) leave() { <-s.slots }
 
-// do runs a query that only reads, in a slot that is the caller's. On a connection
-// that has gone stale it is run once more on a new one: restart then forgets what
+// do runs a read-only query in the caller's slot. If the connection is stale,
+// it runs the query once more on a new connection: restart then discards what
 // was read so far.
 func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.QueryTimeout,
@@ -148,15 +147,15 @@ func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
 	return s.on(ctx, c, q)
 }
 
-// on runs a query on a connection and keeps the connection if it still serves.
+// on runs a query on a connection and keeps the connection if it is still usable.
 func (s *Store) on(ctx context.Context, c *ch.Client, q ch.Query) error {
-	// Do itself notices the end of ctx with the server's next packet or after three
-	// seconds; where the query was not sent any more there is no packet.
+	// Do notices the end of ctx only with the server's next packet or after three
+	// seconds; if the query was not sent, there is no packet.
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	err := c.Do(ctx, q)
 	stop()
 	if err != nil && !ch.IsException(err) || c.IsClosed() {
-		// Do closes it when it is cancelled; what closing says adds nothing to err.
+		// Do closes it when it is cancelled; the error of Close adds nothing to err.
 		_ = c.Close()
 	} else {
 		s.idle <- c // has room for every slot

@@ -15,8 +15,8 @@ import (
 )
 
 // tape is one session in the store, with the streams it had when it was opened.
-// Frames that come later are read where a reader comes upon them, but a stream
-// that is over for a reader is not looked at again.
+// Readers may return frames stored later, but do not read a stream again after its
+// end.
 type tape struct {
 	store           *Store
 	tenant, session string
@@ -43,8 +43,8 @@ func (t *tape) Read(ctx context.Context, q replay.Query) (replay.Reader, error) 
 	return newReader(t, q, budget.Of(ctx)), nil
 }
 
-// readStreams reads the parts of the session's streams and puts each stream's
-// parts together.
+// readStreams reads the parts of the session's streams and combines the
+// parts of each stream.
 func (t *tape) readStreams(ctx context.Context) error {
 	parts, changed, err := t.readParts(ctx, recordedStreams)
 	if err == nil && (changed || len(parts) == 0) {
@@ -67,8 +67,8 @@ func (t *tape) readStreams(ctx context.Context) error {
 	return nil
 }
 
-// readParts runs a query for parts of streams, some perhaps in several versions. It
-// reports whether some of them were decoded anew or deleted.
+// readParts runs a query for parts of streams, some possibly in several versions. It
+// reports whether some of them were decoded again or deleted.
 func (t *tape) readParts(ctx context.Context, query string) (parts []schema.StreamState, changed bool, err error) {
 	var (
 		id, source, reason, recorder   proto.ColStr
@@ -112,8 +112,8 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 	return parts, changed, err
 }
 
-// addPart adds a stream's part; parts come in order of stream and first frame.
-// The last one says how the stream stands.
+// addPart adds a stream's part; parts are ordered by stream and first frame.
+// The last part has the stream's state.
 func addPart(streams []schema.StreamState, part schema.StreamState) []schema.StreamState {
 	if part.Frames == 0 {
 		return streams // nothing but facts

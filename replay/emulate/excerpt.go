@@ -58,7 +58,7 @@ func (r *excerptReader) Next(ctx context.Context) ([]replay.Frame, error) {
 	}
 }
 
-// Scan returns every frame of a tape that the query chooses to see, in order. A
+// Scan passes every frame of a tape that the query selects to see, in order. A
 // frame is valid during the call. ErrEnough from see ends it without an error.
 func Scan(ctx context.Context, t replay.Tape, q replay.Query, see func(*replay.Frame) error) error {
 	r, err := t.Read(ctx, q)

@@ -75,7 +75,7 @@ func NewStage(opts Options) *Stage {
 	return s
 }
 
-// Log returns where the servers log.
+// Log returns the logger of the servers.
 func (s *Stage) Log() *slog.Logger { return s.opts.Logger }
 
 // WriteTimeout returns how long a client may take to accept one write.
@@ -146,8 +146,8 @@ func (s *Stage) Refuse(w http.ResponseWriter, r *http.Request, server string, er
 // Count counts how a request ended.
 func (s *Stage) Count(server, outcome string) { s.played.WithLabelValues(server, outcome).Inc() }
 
-// Problem returns what the client is told of an error. What it cannot have caused is
-// logged.
+// Problem returns the problem that the client receives for an error. It logs errors
+// that the client did not cause.
 func (s *Stage) Problem(err error, server string) *problem.Problem {
 	if p, ok := problem.From(err); ok {
 		return p

@@ -87,8 +87,8 @@ func (b *body) write() error {
 	return b.note(err)
 }
 
-// extend returns the next write timeout, or at most an eighth less: setting a deadline
-// costs about as much as encoding a frame. b.mu is held.
+// extend sets the deadline of the next write to timeout, or at most an eighth less:
+// setting a deadline costs about as much as encoding a frame. b.mu is held.
 func (b *body) extend() error {
 	now := time.Now()
 	if b.until.Sub(now) >= b.timeout-b.timeout/8 {

@@ -219,7 +219,7 @@ func isUpgrade(r *http.Request) bool {
 	return false
 }
 
-// options returns the player's, for a tape. The error is a *problem.Problem where
+// options returns the player's options for a tape. The error is a *problem.Problem where
 // the request names a place that the tape does not have.
 func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options, error) {
 	o := replay.Options{

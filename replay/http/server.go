@@ -160,8 +160,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	problem.Write(w, s.problemOf(err, "open"))
 }
 
-// problemOf returns what the client is told of an error. What it cannot have
-// caused is logged.
+// problemOf returns the problem that the client receives for an error. It logs errors
+// that the client did not cause.
 func (s *Server) problemOf(err error, doing string) *problem.Problem {
 	p, ok := problem.From(err)
 	if ok {

@@ -91,7 +91,7 @@ func (s *stream) sameRead(f *replay.Frame, from int) bool {
 // Flush implements replay.Sink.
 func (s *stream) Flush() error { return s.flush() }
 
-// end reports that everything was played.
+// end writes that everything was played.
 func (s *stream) end(sum replay.Summary) error {
 	if !s.verbatim {
 		fields := ""

@@ -98,7 +98,7 @@ func (s *socket) StateChanged(op replay.Op, st replay.State) error {
 	return s.write(websocket.MessageText, appendState(nil, op, st))
 }
 
-// answer reports what a control led to.
+// answer sends the outcome of a control.
 func (s *socket) answer(op replay.Op, st replay.State, err error) error {
 	if err == nil {
 		return s.write(websocket.MessageText, appendState(nil, op, st))

@@ -171,7 +171,7 @@ func (r *reader) pause(ctx context.Context, changed <-chan struct{}, most time.D
 	return nil
 }
 
-// readHistory returns what is stored, without what the blocks give that follow.
+// readHistory reads what is stored, without the frames of the blocks that follow.
 func (r *reader) readHistory(ctx context.Context) error {
 	frames, err := r.history.Next(ctx)
 	if errors.Is(err, io.EOF) {
@@ -226,7 +226,7 @@ func (r *reader) finish(v *snapshot) {
 	}
 }
 
-// readLive returns what the next blocks hold, or waits for some.
+// readLive reads the frames of the next blocks, or waits for some.
 func (r *reader) readLive(ctx context.Context) error {
 	pieces, changed, err := r.source.get(ctx)
 	if errors.Is(err, errRemoved) {

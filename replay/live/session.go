@@ -19,7 +19,7 @@ func newSession(o *Options, tenant, id string) *session {
 	return &session{tenant, id, o.Filters(tenant, id)}
 }
 
-// name reports it from all others: the subject of its own blocks.
+// name returns the subject of the session's own blocks, which is unique to it.
 func (s *session) name() string { return s.filters[0] }
 
 // String is for messages.

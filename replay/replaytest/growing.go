@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Growing is a session that still runs: a tape in memory whose frames come as
-// long after Begin as they were added after Start, and which is over with the
+// Growing is a running session: a tape in memory whose frames arrive as
+// long after Begin as they were added after Start, and which ends with the
 // last of them. It is a replay.Growing and a replay.Library.
 type Growing struct {
 	Memory *Tape
@@ -35,7 +35,7 @@ func (g *Growing) Streams() []schema.StreamState {
 	return streams
 }
 
-// now returns how far the session has come, on the tape's clock.
+// now returns the current time of the session, on the tape's clock.
 func (g *Growing) now() int64 { return Start + int64(time.Since(g.Begin)) }
 
 // Edge implements replay.Growing.

@@ -1,4 +1,4 @@
-// Package replaytest has a tape in memory, for tests of what plays tapes.
+// Package replaytest provides a tape in memory, for tests of players and sinks.
 package replaytest
 
 import (
@@ -17,15 +17,15 @@ import (
 // Start is when sessions in tests begin, ns.
 const Start int64 = 1_767_323_045_123_456_789
 
-// Session is the one session that a Tape, as a library, has.
+// Session is the only session of a Tape as a library.
 const Session = "session"
 
 // Tape is a replay.Tape and a replay.Library in memory. Streams and frames are
 // added first; after the first use it is safe for concurrent use.
 type Tape struct {
-	Batch int           // how many frames a reader gives at a time; 0 for 7
+	Batch int           // frames per batch of a reader; 0 for 7
 	Delay time.Duration // how long every Next takes
-	// FailAfter makes a reader fail with Err after so many frames; 0 for never.
+	// FailAfter makes a reader fail with Err after this many frames; 0 for never.
 	FailAfter int
 	Err       error
 	Running   bool // the streams have not ended
@@ -48,7 +48,7 @@ type Stream struct {
 	skipped uint64
 }
 
-// Stream adds a stream. Its id tells how many there were before it.
+// Stream adds a stream. Its id contains the number of streams before it.
 func (t *Tape) Stream(transport schema.Transport, dialect string) *Stream {
 	n := len(t.added)
 	s := &Stream{tape: t, state: schema.StreamState{
@@ -59,14 +59,14 @@ func (t *Tape) Stream(transport schema.Transport, dialect string) *Stream {
 	return s
 }
 
-// Skip leaves out numbers, as a stream does whose frames belong to several
+// Skip skips sequence numbers, as in a stream whose frames belong to several
 // sessions.
 func (s *Stream) Skip(n uint64) *Stream {
 	s.skipped += n
 	return s
 }
 
-// Dialect changes how the stream was recognised.
+// Dialect sets the stream's dialect.
 func (s *Stream) Dialect(name string) *Stream {
 	s.state.Dialect, s.tape.sealed = name, nil
 	return s
@@ -81,8 +81,8 @@ func (s *Stream) Ended(reason string) *Stream {
 // ID returns the stream's id.
 func (s *Stream) ID() string { return s.state.StreamID }
 
-// Add appends a frame that arrives at an offset from Start. set may change what
-// is special about it.
+// Add appends a frame that arrives at an offset from Start. The set functions may
+// change its fields.
 func (s *Stream) Add(offset time.Duration, raw string, set ...func(*schema.Frame)) *Stream {
 	f := schema.Frame{
 		Seq: uint64(len(s.frames)) + s.skipped, At: Start + int64(offset), Transport: s.state.Transport, Raw: []byte(raw),
@@ -95,7 +95,7 @@ func (s *Stream) Add(offset time.Duration, raw string, set ...func(*schema.Frame
 	return s
 }
 
-// seal puts streams and frames in order.
+// seal sorts streams and frames.
 func (t *Tape) seal() *contents {
 	if t.sealed != nil {
 		return t.sealed
@@ -163,7 +163,7 @@ type reader struct {
 	tape   *Tape
 	query  replay.Query
 	frames []replay.Frame // still to come
-	batch  []replay.Frame // given out last
+	batch  []replay.Frame // returned last
 	given  int
 }
 
@@ -216,7 +216,7 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// spoil overwrites what was given out last, so that who still holds it notices.
+// spoil overwrites the batch returned last, so that code that still uses it fails.
 func (r *reader) spoil() {
 	for _, f := range r.batch {
 		clear(f.Raw)

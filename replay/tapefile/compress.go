@@ -54,7 +54,7 @@ func appendBlock(body []byte, blk *block.Block, frames *block.Builder) []byte {
 	return body
 }
 
-// eachBlock returns the encoded blocks of a body to see.
+// eachBlock passes the encoded blocks of a body to see.
 func eachBlock(body []byte, see func(p []byte) error) error {
 	for len(body) > 0 {
 		if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {

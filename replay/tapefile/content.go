@@ -92,15 +92,15 @@ func (f *File) Parts(id string) ([]schema.StreamState, error) {
 	return parts, err
 }
 
-// Facts returns the facts of a session to see, in blocks without frames: their
-// State has the id of the stream that told them, the first frame of its part and the
-// dialect. What see gets is its own.
+// Facts passes the facts of a session to see, in blocks without frames: their
+// State has the id of the stream they come from, the first frame of its part and the
+// dialect. see may keep the blocks.
 func (f *File) Facts(id string, see func(*block.Block) error) error {
 	s, _, _ := f.session(id)
 	return f.blocks(s.facts, see)
 }
 
-// blocks returns the blocks of records to see.
+// blocks passes the blocks of records to see.
 func (f *File) blocks(entries []entry, see func(*block.Block) error) error {
 	r := recordReader{file: f.file}
 	for i := range entries {

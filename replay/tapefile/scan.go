@@ -21,8 +21,8 @@ type Record struct {
 	data   []byte // its second section
 }
 
-// Blocks returns the record's blocks to see, one after another: each is valid
-// during the call, unless own is set. A block that cannot be read is a BreakError.
+// Blocks passes the record's blocks to see, one after another: each is valid
+// during the call, unless own is set. An unreadable block is a BreakError.
 func (r *Record) Blocks(own bool, see func(*block.Block) error) error {
 	body, err := unpack(r.data, nil, r.Body)
 	if err != nil {

@@ -56,8 +56,8 @@ func (w *Writer) Begin(session string, parts []schema.StreamState) error {
 	return w.States(parts)
 }
 
-// States reports how the parts of the session's streams stand by now; of one that
-// is told again the higher version counts.
+// States writes the current states of the parts of the session's streams; where a state
+// is written again, the higher version counts.
 func (w *Writer) States(parts []schema.StreamState) error {
 	w.body = w.body[:0]
 	for i := range parts {

@@ -24,7 +24,7 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 // spin returns the picture of what runs: it turns with the played time.
 func spin(t int64) string { return spinner[t/int64(100*time.Millisecond)%int64(len(spinner))] }
 
-// rows reports the story up to t, ns: its end, as much as has room.
+// rows renders the story up to t, ns: its end, as much as has room.
 func (s *Story) rows(t int64, width, height int) []row {
 	var parts [][]row // from the last to the first
 	count := 0
@@ -75,7 +75,7 @@ func (s *Story) waiting(t int64) (rows []row) {
 	return rows
 }
 
-// rows reports the entry as it was at t.
+// rows renders the entry as it was at t.
 func (e *entry) rows(t int64, width int) []row {
 	switch e.kind {
 	case entryTool:
@@ -103,7 +103,7 @@ func (e *entry) end() []row {
 	return []row{r}
 }
 
-// said reports a message.
+// said renders a message.
 func (e *entry) said(t int64, width int) (rows []row) {
 	text := strings.TrimRight(grown(e.message, t), " \n")
 	if text == "" {
@@ -143,7 +143,7 @@ func bodyOf(head style) style {
 	return head
 }
 
-// tool reports a tool call: what runs and with what, how it ended and with what.
+// tool renders a tool call: its name and arguments, its outcome and result.
 func (e *entry) tool(t int64, width int) []row {
 	running := e.span.Ended == 0 || e.span.Ended > t
 	sign, look := "✓", good
@@ -171,7 +171,7 @@ func (e *entry) tool(t int64, width int) []row {
 	return append(rows, e.printed(t, width, running)...)
 }
 
-// printed reports what a tool printed, and what it gave once it has.
+// printed renders the output of a tool, and its result once there is one.
 func (e *entry) printed(t int64, width int, running bool) (rows []row) {
 	add := func(text string, look style) {
 		text = strings.TrimRight(text, " \n")

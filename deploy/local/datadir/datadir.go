@@ -114,5 +114,5 @@ func (d *Dir) Close() error {
 	return nil
 }
 
-// release returns the lock up, which closing the only descriptor does.
+// release unlocks the directory by closing the only descriptor.
 func (d *Dir) release() error { return d.lock.Close() }

@@ -186,7 +186,7 @@ func (o *output) Play(f *replay.Frame, from, to int) error {
 // Flush implements replay.Sink.
 func (o *output) Flush() error { return o.body.Flush() }
 
-// end reports what comes last.
+// end writes what comes last.
 func (o *output) end() error {
 	var last []byte
 	if o.convert != nil && o.c.whole {

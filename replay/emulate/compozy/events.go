@@ -46,7 +46,7 @@ func newEventWriter(kind, exec string, native bool) *eventWriter {
 	return &eventWriter{kind: kind, exec: exec, native: native, next: 1, readers: map[string]*reader{}, highest: map[string]int64{}}
 }
 
-// take returns the events that a frame becomes.
+// take converts a frame to events.
 func (t *eventWriter) take(f *replay.Frame) []event {
 	if t.native {
 		return t.recordedEvent(f)
@@ -113,7 +113,7 @@ func (t *eventWriter) start(at int64) []event {
 	return nil
 }
 
-// end returns the execution's last word, if the frames had none.
+// end returns the execution's final event, if the frames had none.
 func (t *eventWriter) end() []event {
 	if t.ended || t.native || !t.begun {
 		return nil

@@ -131,7 +131,7 @@ func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.Stream
 	})
 }
 
-// list reports people what is recorded.
+// list returns the recorded requests in readable form.
 func (b *index) list() []string {
 	var lines []string
 	count := map[string]int{}
