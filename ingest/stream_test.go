@@ -335,7 +335,7 @@ func TestDurable(t *testing.T) {
 func TestAbandonedBlocksFailTheStream(t *testing.T) {
 	gone := errors.New("the disk is full")
 	mem := &ingesttest.Memory{}
-	mem.GiveUp(gone)
+	mem.Abandon(gone)
 	s := open(t, mem, ingest.Settings{}, ingest.StreamOptions{Session: "s", Dialect: "generic"})
 	if err := s.Record(t.Context(), line1("{}", 0)); err != nil {
 		t.Fatal(err)

@@ -15,17 +15,17 @@ import (
 // durable.
 const CloseTimeout = 30 * time.Second
 
-// ReadError says that a source failed, rather than its recording.
+// ReadError reports that reading the source failed, as opposed to recording it.
 type ReadError struct{ Err error }
 
 func (e *ReadError) Error() string { return "read: " + e.Err.Error() }
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Copy has a source's bytes cut into frames and hands these to record, up to
-// the source's end. What had arrived when the source failed or ctx ended is
-// recorded, the last frame marked if it is not complete. Waiting for a read does
-// not end with ctx by itself: see Interruptible. The error is a ReadError if the
-// source failed, the cause if ctx ended, otherwise that of record.
+// Copy reads a source to its end, splits the bytes into frames and passes these to record.
+// If the source fails or ctx ends, Copy records what had arrived, with a mark on an
+// incomplete last frame. The end of ctx does not interrupt a pending read: see
+// Interruptible. Copy returns a ReadError if the source failed, the cause of ctx if ctx
+// ended, and otherwise the error of record.
 func Copy(ctx context.Context, from Source, c ingest.Framer, record func(*schema.Frame) error) error {
 	for {
 		p, at, err := from.Next()
@@ -56,9 +56,9 @@ func isReadError(err error) bool {
 	return ok
 }
 
-// WithGrace gives a context that ends d after ctx has: a frame that was read is
-// still recorded, though its source is told to stop, for a recording fails for
-// good with the context of one frame.
+// WithGrace returns a context that ends d after ctx. It lets a frame that was read still be
+// recorded after the source was stopped: a recording fails permanently if the context of
+// one of its frames ends.
 func WithGrace(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -66,7 +66,7 @@ func WithGrace(ctx context.Context, d time.Duration) (context.Context, context.C
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			cancel(fmt.Errorf("not taken within %v: %w", d, context.Cause(ctx)))
+			cancel(fmt.Errorf("not recorded within %v: %w", d, context.Cause(ctx)))
 		case <-longer.Done():
 		}
 	})
@@ -76,11 +76,11 @@ func WithGrace(ctx context.Context, d time.Duration) (context.Context, context.C
 	}
 }
 
-// CopyAndClose records a source up to its end and closes the stream: with the reason
-// "eof", "closed" if ctx ended, or "error: …" and the source's error. While the
-// recorder pushes back, nothing is read. CopyAndClose waits until everything is durable,
-// CloseTimeout at most, also after ctx has ended. The summary is valid also if
-// there is an error; that ctx ended is none.
+// CopyAndClose records a source to its end and closes the stream. The end reason is "eof",
+// "closed" if ctx ended, or "error: …" with the error of the source. Under backpressure
+// from the recorder, it reads nothing. It waits until everything is durable, for
+// CloseTimeout at most, also after ctx has ended. The end of ctx is not an error. The
+// summary is valid even if there is an error.
 func CopyAndClose(ctx context.Context, from Source, c ingest.Framer, s *ingest.Stream) (ingest.Summary, error) {
 	recordCtx, cancel := WithGrace(ctx, CloseTimeout)
 	defer cancel()
@@ -96,10 +96,10 @@ func CopyAndClose(ctx context.Context, from Source, c ingest.Framer, s *ingest.S
 	return sum, err
 }
 
-// Record records a source as one stream, NDJSON or SSE as its first bytes tell,
-// with a frame limit in bytes, 0 for ingest.DefaultFrameLimit. For the rest see
-// CopyAndClose; options that cannot be are an error as well. For standard input the
-// source is NewReader(Interruptible(ctx, os.Stdin)).
+// Record records a source as one stream. The first bytes decide between NDJSON and SSE. The
+// frame limit is in bytes, 0 for ingest.DefaultFrameLimit. Invalid options are an error;
+// for the rest see CopyAndClose. The source of standard input is
+// NewReader(Interruptible(ctx, os.Stdin)).
 func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, from Source, frameLimit int) (ingest.Summary, error) {
 	so.Transport, from = Sniff(from)
 	s, err := rec.Open(so)
@@ -109,7 +109,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	return CopyAndClose(ctx, from, NewFramer(so.Transport, frameLimit), s)
 }
 
-// Reason is how a stream's end reads after err.
+// Reason returns the end reason of a stream whose copying ended with err.
 func Reason(err error) string {
 	if err == nil {
 		return "eof"
@@ -120,8 +120,8 @@ func Reason(err error) string {
 	return "error: " + err.Error()
 }
 
-// Close closes a stream and waits until it is durable, CloseTimeout at most,
-// also if ctx has ended.
+// Close closes a stream and waits until it is durable, for CloseTimeout at most, also if
+// ctx has ended.
 func Close(ctx context.Context, s *ingest.Stream, reason string) (ingest.Summary, error) {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), CloseTimeout,
 		fmt.Errorf("not confirmed within %v", CloseTimeout))

@@ -8,34 +8,35 @@ import (
 	"tapedeck/schema"
 )
 
-// Decoding is a Cutter that is fed bytes of a Content-Encoding: the frames are
-// what they decode to. Bytes that cannot be decoded are a ReadError. It holds no
-// more than the decoder's window. Stop must be called in the end.
+// Decoding is a Framer whose input has a Content-Encoding: it splits the decoded bytes into
+// frames. Undecodable bytes are a ReadError. Its memory is bounded by the decoder's window.
+// The caller must call Stop.
 type Decoding struct {
 	name    string
 	decoder *contentcoding.Decoder
 	framer  ingest.Framer
-	// Ratio bounds decoded bytes to encoded ones, from ingest.RatioFrom on: beyond it
-	// decoding fails with an *ingest.LimitError; 0 for any.
+	// Ratio bounds the ratio of decoded to encoded bytes, checked above ingest.RatioFrom
+	// decoded bytes: beyond it decoding fails with an *ingest.LimitError; 0 for no bound.
 	Ratio   int
 	in, out uint64
 }
 
 var _ ingest.Framer = (*Decoding)(nil)
 
-// NewDecoding decodes a known encoding (see coding.Known) for a framer.
+// NewDecoding returns a Decoding of a known encoding (see contentcoding.Known) for a
+// framer.
 func NewDecoding(name string, c ingest.Framer) *Decoding {
 	return &Decoding{name: name, decoder: contentcoding.New(name), framer: c}
 }
 
-// Cut implements ingest.Framer.
+// Split implements ingest.Framer.
 func (d *Decoding) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
 	d.in += uint64(len(p))
 	return d.decode(func(out func([]byte) error) error { return d.decoder.Decode(p, out) }, at, emit)
 }
 
-// End implements ingest.Framer. What was decoded is kept also if the encoded
-// bytes end too soon.
+// End implements ingest.Framer. It keeps what was decoded even if the encoded bytes are
+// truncated.
 func (d *Decoding) End(at int64, emit func(*schema.Frame) error) error {
 	err := d.decode(d.decoder.End, at, emit)
 	if err != nil && !isReadError(err) {
@@ -48,7 +49,7 @@ func (d *Decoding) End(at int64, emit func(*schema.Frame) error) error {
 }
 
 func (d *Decoding) decode(run func(out func([]byte) error) error, at int64, emit func(*schema.Frame) error) error {
-	var failed error // the framer, rather than the decoder
+	var failed error // of the framer, not of the decoder
 	err := run(func(p []byte) error {
 		d.out += uint64(len(p))
 		if d.Ratio > 0 && d.out > ingest.RatioFrom && d.out/uint64(d.Ratio) > d.in {
@@ -64,5 +65,5 @@ func (d *Decoding) decode(run func(out func([]byte) error) error, at int64, emit
 	return &ReadError{fmt.Errorf("decode %s: %w", d.name, err)}
 }
 
-// Stop gives back what the decoder holds.
+// Stop releases the decoder.
 func (d *Decoding) Stop() { d.decoder.Stop() }

@@ -2,25 +2,24 @@ package copier
 
 import "sync"
 
-// Offsets knows up to which byte of a source its frames are durable. It takes
-// four bytes for each frame that is in flight. It is safe for use by several
-// goroutines.
+// Offsets tracks up to which byte of a source the frames are durable. It needs four bytes
+// for each frame in flight. It is safe for use by several goroutines.
 type Offsets struct {
 	mu      sync.Mutex // guards all below
 	next    uint64     // frames below are durable
-	offset  int64      // where they end
-	lengths []uint32   // of the frames from next on, from head on
+	offset  int64      // offset of the first byte after them
+	lengths []uint32   // of the frames from next on, starting at head
 	head    int
 }
 
-// NewOffsets begins with the frame of seq next, which stands at offset.
+// NewOffsets returns Offsets that start at the frame with seq next, which begins at offset.
 func NewOffsets(next uint64, offset int64) *Offsets {
 	return &Offsets{next: next, offset: offset}
 }
 
-// Add notes the length in bytes of the next frame. It is to be called before
-// the frame is recorded, since it may be durable before that call returns; a
-// frame that was not taken after all does no harm if it is the last.
+// Add adds the length in bytes of the next frame. It must be called before the frame is
+// recorded, since the frame may be durable before that call returns. A last frame that was
+// added and then not recorded is harmless.
 func (o *Offsets) Add(length int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -31,9 +30,9 @@ func (o *Offsets) Add(length int) {
 	o.lengths = append(o.lengths, uint32(length))
 }
 
-// Durable says that all frames with a seq below next are durable, as
-// ingest.StreamOptions.Durable does. A stream that was closed without an error
-// has all its frames durable, though Durable may be told of it only later.
+// Durable marks all frames with a seq below next as durable. It is a callback for
+// ingest.StreamOptions.Durable. A stream that was closed without an error is durable as a
+// whole, though Durable may be called for its last frames only later.
 func (o *Offsets) Durable(next uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -46,8 +45,7 @@ func (o *Offsets) Durable(next uint64) {
 	}
 }
 
-// Get gives the seq of the first frame that is not durable, and where in the
-// source it begins.
+// Get returns the seq of the first frame that is not durable, and its offset in the source.
 func (o *Offsets) Get() (next uint64, offset int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

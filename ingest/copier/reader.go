@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// SmallRead and LargeRead bound the buffer that is read into, bytes: it
-	// starts small, since most streams trickle, and grows where reads fill it.
+	// SmallRead and LargeRead bound the read buffer, bytes. It starts small, since most
+	// streams are slow, and doubles when a read fills it.
 	SmallRead = 4 << 10
 	LargeRead = 256 << 10
-	// calm is after how many small reads in a row the buffer is small again.
+	// calm is the number of consecutive small reads after which the buffer is small again.
 	calm = 32
 )
 
@@ -20,17 +20,17 @@ const (
 // goroutines.
 type Reader struct {
 	from  io.Reader
-	size  int // of the buffer to read into
-	small int // reads in a row that would have fitted into a small buffer
+	size  int // of the read buffer
+	small int // consecutive reads that would have fit into a small buffer
 	buf   []byte
-	err   error // ended the stream
+	err   error // that ended the stream
 }
 
-// NewReader makes a reader. It never closes r.
+// NewReader returns a Reader of r. It never closes r.
 func NewReader(r io.Reader) *Reader { return &Reader{from: r, size: SmallRead} }
 
-// NewFileReader makes a reader for what is there already and is to be read
-// fast: its buffer is large from the start.
+// NewFileReader returns a Reader for input that exists already and is read at full speed:
+// its buffer is large from the start.
 func NewFileReader(r io.Reader) *Reader { return &Reader{from: r, size: LargeRead} }
 
 // Next implements Source.
@@ -41,7 +41,7 @@ func (r *Reader) Next() (p []byte, at int64, err error) {
 	if len(r.buf) != r.size {
 		r.buf = make([]byte, r.size)
 	}
-	const attempts = 100 // reads of nothing in a row, as package bufio has it
+	const attempts = 100 // consecutive empty reads, the limit of package bufio
 	for range attempts {
 		n, err := r.from.Read(r.buf)
 		at := ingest.Now()
@@ -58,7 +58,7 @@ func (r *Reader) Next() (p []byte, at int64, err error) {
 	return nil, 0, r.err
 }
 
-// fit settles the size of the next read's buffer.
+// fit sets the buffer size for the next read.
 func (r *Reader) fit(n int) {
 	switch {
 	case n == len(r.buf) && n < LargeRead:
@@ -72,9 +72,9 @@ func (r *Reader) fit(n int) {
 	}
 }
 
-// Interruptible makes reads of r end with ctx, for what cannot be closed from
-// another goroutine, as standard input. The read under way then stays behind,
-// with a goroutine that waits for it.
+// Interruptible returns a reader whose reads end with ctx, for readers that another
+// goroutine cannot close, such as standard input. A pending read of r is abandoned, with
+// the goroutine that waits for it.
 func Interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return &interruptible{ctx: ctx, from: r, done: make(chan result, 1)}
 }
@@ -82,7 +82,7 @@ func Interruptible(ctx context.Context, r io.Reader) io.Reader {
 type interruptible struct {
 	ctx  context.Context
 	from io.Reader
-	buf  []byte // not the caller's: a read that stays behind still writes to it
+	buf  []byte // not the caller's: an abandoned read still writes to it
 	done chan result
 }
 

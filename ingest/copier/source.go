@@ -6,22 +6,22 @@ import (
 	"tapedeck/schema"
 )
 
-// Source is what bytes come from.
+// Source provides the bytes of a stream, read by read.
 type Source interface {
-	// Next waits for the next read and gives its bytes, at least one, and when
-	// it came, ns. The bytes are valid until the next call. At the end the
-	// error is io.EOF. An error stands.
+	// Next waits for the next read and returns its bytes, at least one, and its arrival
+	// time, ns. The bytes are valid until the next call. At the end the error is io.EOF.
+	// After an error, all further calls return the same error.
 	Next() (p []byte, at int64, err error)
 }
 
-// sniffLimit bounds what is read ahead to tell the transport, bytes.
+// sniffLimit bounds the bytes that are read to detect the transport.
 const sniffLimit = 64 << 10
 
-// Sniff tells what cuts a source, by as many reads as that takes. The source
-// that it gives back gives out those first, with their times. A source that
-// ends, fails or goes on without saying has lines.
+// Sniff detects the transport of a source from its first bytes, reading as much as that
+// takes. The returned source provides these reads again, with their times. If the source
+// ends, fails or stays ambiguous, the transport is NDJSON.
 func Sniff(from Source) (schema.Transport, Source) {
-	a := &ahead{from: from}
+	a := &sniffed{from: from}
 	var head []byte
 	for {
 		t, sure := ByFirstBytes(head)
@@ -29,7 +29,7 @@ func Sniff(from Source) (schema.Transport, Source) {
 			return t, a
 		}
 		p, at, err := from.Next()
-		if err != nil { // it stands, and comes again after what was read
+		if err != nil { // Next returns it again after the buffered reads
 			return t, a
 		}
 		a.chunks = append(a.chunks, chunk{bytes.Clone(p), at})
@@ -37,8 +37,8 @@ func Sniff(from Source) (schema.Transport, Source) {
 	}
 }
 
-// ahead gives out what was read ahead of it first.
-type ahead struct {
+// sniffed is a Source that returns buffered reads before those of another source.
+type sniffed struct {
 	chunks []chunk
 	from   Source
 }
@@ -50,7 +50,7 @@ type chunk struct {
 }
 
 // Next implements Source.
-func (a *ahead) Next() (p []byte, at int64, err error) {
+func (a *sniffed) Next() (p []byte, at int64, err error) {
 	if len(a.chunks) == 0 {
 		a.chunks = nil
 		return a.from.Next()

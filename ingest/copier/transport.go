@@ -1,5 +1,5 @@
-// Package copier moves a byte stream into a recording: it reads, notes when each
-// read came, has the bytes cut into frames, and records these.
+// Package copier copies a byte stream into a recording: it reads, timestamps each read,
+// splits the bytes into frames, and records these.
 package copier
 
 import (
@@ -15,9 +15,8 @@ import (
 	"tapedeck/schema"
 )
 
-// NewFramer makes the framer of a transport that is a byte stream, with a frame
-// limit in bytes, 0 for ingest.DefaultFrameLimit. It panics for any other
-// transport.
+// NewFramer returns the framer for a transport that is a byte stream, with a frame limit in
+// bytes, 0 for ingest.DefaultFrameLimit. It panics for any other transport.
 func NewFramer(t schema.Transport, limit int) ingest.Framer {
 	switch t {
 	case schema.NDJSON:
@@ -28,9 +27,9 @@ func NewFramer(t schema.Transport, limit int) ingest.Framer {
 	panic(fmt.Sprintf("transport %s is not a byte stream", t))
 }
 
-// mediaTypes are those that say what cuts a body. JSON as such is here since a
-// line is what most of it is, and one value printed over several lines is a
-// frame as well.
+// mediaTypes maps media types to the framing of the body. application/json is among them
+// because most such bodies are lines, and the framer keeps one value that is printed over
+// several lines together.
 var mediaTypes = map[string]schema.Transport{
 	"text/event-stream":       schema.SSE,
 	"application/x-ndjson":    schema.NDJSON,
@@ -42,11 +41,11 @@ var mediaTypes = map[string]schema.Transport{
 	"application/json":        schema.NDJSON,
 }
 
-// ByContentType tells the transport by the value of a Content-Type header; the
-// second result is false if the type says nothing about it.
+// ByContentType returns the transport that a Content-Type header value stands for; the
+// second result is false if the media type determines none.
 func ByContentType(value string) (schema.Transport, bool) {
 	media, _, err := mime.ParseMediaType(value)
-	if err != nil { // also for a bad parameter, which changes nothing
+	if err != nil { // also for an invalid parameter, which does not matter here
 		media, _, _ = strings.Cut(value, ";")
 		media = strings.ToLower(strings.TrimSpace(media))
 	}
@@ -54,17 +53,17 @@ func ByContentType(value string) (schema.Transport, bool) {
 	return t, ok
 }
 
-// Lines that are neither may come before the first that is: some programs greet
-// before they speak, and curl -i tells the head of the answer. So many are waited
-// for, and so many looked at if they are there.
+// Other lines may precede the first that decides: some programs print a greeting, and curl
+// -i prints the response head. noiseLines is how many of them detection waits for,
+// noiseLinesAtHand how many it skips if they have arrived.
 const (
 	noiseLines       = 8
 	noiseLinesAtHand = 64
 )
 
-// ByFirstBytes tells by the first bytes of a stream what cuts it: SSE if a line
-// that is a comment or a field of an event comes before any JSON, or else lines.
-// It is not sure as long as more bytes could change the answer.
+// ByFirstBytes detects the transport from the first bytes of a stream: SSE if a comment
+// line or a field of an event precedes any JSON, otherwise NDJSON. sure is false while more
+// bytes could change the result.
 func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 	const mark = "\xef\xbb\xbf"
 	if len(head) < len(mark) && strings.HasPrefix(mark, string(head)) {
@@ -93,7 +92,7 @@ func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 	return schema.NDJSON, true
 }
 
-// isField reports whether a line of an event stream begins here.
+// isField reports whether the line is a comment or a field of an event stream.
 func isField(line []byte) bool {
 	if line[0] == ':' {
 		return true

@@ -9,29 +9,29 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// The most letters in one answer.
-const pageLimit = 1000
+// listLimit bounds the letters in one response.
+const listLimit = 1000
 
-// list is the answer of List's route.
+// list is the response to a listing.
 type list struct {
 	Items []Letter `json:"items"`
 	Next  *string  `json:"next"`
 }
 
-// ServeList answers GET: the letters, the oldest first.
+// ServeList answers GET with the letters, the oldest first.
 func (s *Store) ServeList(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	limit, after := 100, uint64(0)
 	var err error
 	if text := q.Get("limit"); text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > pageLimit {
-			problem.Write(w, problem.BadParameter("limit", "limit is a number from 1 to "+strconv.Itoa(pageLimit)+", not \""+text+"\""))
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > listLimit {
+			problem.Write(w, problem.BadParameter("limit", "limit must be a number from 1 to"+strconv.Itoa(listLimit)+", not \""+text+"\""))
 			return
 		}
 	}
 	if text := q.Get("cursor"); text != "" {
 		if after, err = strconv.ParseUint(text, 10, 64); err != nil {
-			problem.Write(w, problem.BadParameter("cursor", "cursor \""+text+"\" is none that this list gave"))
+			problem.Write(w, problem.BadParameter("cursor", "cursor \""+text+"\" is not one that this list returned"))
 			return
 		}
 	}
@@ -48,8 +48,8 @@ func (s *Store) ServeList(w http.ResponseWriter, r *http.Request) {
 	write(w, answer)
 }
 
-// ServeRetry answers POST: it publishes the letters named by seq again, all of
-// them if none is named.
+// ServeRetry answers POST: it publishes the letters with the given seqs again, or all of
+// them if there are none.
 func (s *Store) ServeRetry(w http.ResponseWriter, r *http.Request) {
 	seqs, bad := numbers(r)
 	if bad != nil {
@@ -64,11 +64,11 @@ func (s *Store) ServeRetry(w http.ResponseWriter, r *http.Request) {
 	write(w, map[string]int{"retried": n})
 }
 
-// ServeDrop answers DELETE: it removes the letters named by seq for good.
+// ServeDrop answers DELETE: it removes the letters with the given seqs permanently.
 func (s *Store) ServeDrop(w http.ResponseWriter, r *http.Request) {
 	seqs, bad := numbers(r)
 	if bad == nil && len(seqs) == 0 {
-		bad = problem.BadParameter("seq", "name what is to be dropped: seq=1&seq=2")
+		bad = problem.BadParameter("seq", "name the letters to drop: seq=1&seq=2")
 	}
 	if bad != nil {
 		problem.Write(w, bad)
@@ -96,10 +96,10 @@ func numbers(r *http.Request) ([]uint64, *problem.Problem) {
 
 func fail(w http.ResponseWriter, err error) {
 	if errors.Is(err, ErrNone) {
-		problem.Write(w, &problem.Problem{Status: http.StatusNotFound, Detail: err.Error(), Hint: "GET /v1/dead-letters lists those that there are."})
+		problem.Write(w, &problem.Problem{Status: http.StatusNotFound, Detail: err.Error(), Hint: "GET /v1/dead-letters lists the dead letters."})
 		return
 	}
-	problem.Write(w, &problem.Problem{Status: http.StatusBadGateway, Detail: err.Error(), Hint: "/readyz tells how NATS is."})
+	problem.Write(w, &problem.Problem{Status: http.StatusBadGateway, Detail: err.Error(), Hint: "/readyz shows the state of NATS."})
 }
 
 func write(w http.ResponseWriter, v any) {

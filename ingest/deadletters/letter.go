@@ -16,24 +16,24 @@ import (
 
 // Letter is a block that was set aside.
 type Letter struct {
-	Seq     uint64    `json:"seq"` // its number here
+	Seq     uint64    `json:"seq"` // its number in the dead-letter stream
 	At      time.Time `json:"at"`  // when it was set aside
 	Reason  string    `json:"reason"`
 	Subject string    `json:"subject"` // where it was published, or would have been if alone in its message
 	Tenant  string    `json:"tenant"`
 	Bytes   int       `json:"bytes"`
-	// Tries is how often it was retried since it was set aside, TriedAt when the
-	// latest time.
+	// Tries counts the retries since the block was set aside; TriedAt is the time of the
+	// latest.
 	Tries   int        `json:"tries"`
 	TriedAt *time.Time `json:"tried_at,omitempty"`
-	// Of a block that can be read:
+	// The following are set if the block can be read:
 	Session  string `json:"session_id,omitempty"`
 	StreamID string `json:"stream_id,omitempty"`
 	FirstSeq uint64 `json:"first_seq"`
 	Frames   int    `json:"frames"`
 }
 
-// read returns what a message and its headers say of a letter.
+// read returns the letter that a message and its headers describe.
 func read(m *jetstream.RawStreamMsg) Letter {
 	l := Letter{
 		Seq: m.Sequence, At: since(m.Header, m.Time), Bytes: len(m.Data), Tries: tries(m.Header),
@@ -43,10 +43,10 @@ func read(m *jetstream.RawStreamMsg) Letter {
 		at := m.Time.UTC()
 		l.TriedAt = &at
 	}
-	l.Tenant, _ = ingest.SubjectTenant(l.Subject) // "" where it is none of ours
+	l.Tenant, _ = ingest.SubjectTenant(l.Subject) // "" for a foreign subject
 	b, err := block.Decode(m.Data)
 	if err != nil {
-		return l // unreadable blocks are dead letters, too
+		return l // unreadable blocks are dead letters too
 	}
 	l.Session, l.StreamID, l.Frames = b.Session, b.State.StreamID, len(b.Frames)
 	if len(b.Frames) > 0 {
@@ -55,12 +55,12 @@ func read(m *jetstream.RawStreamMsg) Letter {
 	return l
 }
 
-// versionsKept bounds the versions that a letter names.
+// versionsKept bounds the versions that a letter lists.
 const versionsKept = 8
 
-// Header returns the header of a block that version sets aside for a reason. was is the header
-// under which the block came: if it was set aside before, the first reason and time
-// stay, and the retry counts.
+// Header returns the header for a block that the given version sets aside for a reason. was
+// is the header under which the block arrived: if the block was set aside before, the first
+// reason and time are kept, and the retry is counted.
 func Header(was nats.Header, subject, version string, reason error) nats.Header {
 	h := nats.Header{
 		stream.HeaderReason:  {reason.Error()},
@@ -76,7 +76,7 @@ func Header(was nats.Header, subject, version string, reason error) nats.Header 
 	return h
 }
 
-// retried returns the header of a letter that is being retried.
+// retried returns the header for publishing a letter again.
 func retried(m *jetstream.RawStreamMsg) nats.Header {
 	h := nats.Header{}
 	for _, name := range []string{stream.HeaderReason, stream.HeaderTriedBy} {
@@ -106,7 +106,7 @@ func tries(h nats.Header) int {
 	return n
 }
 
-// triedBy lists the versions that could not store a letter.
+// triedBy returns the versions that could not store a letter.
 func triedBy(h nats.Header) []string {
 	text := h.Get(stream.HeaderTriedBy)
 	if text == "" {

@@ -19,28 +19,27 @@ import (
 // ErrRefused reports that a letter's block is still refused.
 var ErrRefused = errors.New("still refused")
 
-// Retrier stores dead letters by itself once that is possible: each right after an
-// upgrade, that is once by every version of the program, and from then on after Wait,
-// twice Wait and so on, up to Longest. Of all retriers at a JetStream one works at a
-// time, for half of Every at most.
+// Retrier retries dead letters automatically: each once by every version of the program,
+// right after an upgrade, and then after Wait, twice Wait and so on, up to Longest. Of all
+// retriers at a JetStream one works at a time, for at most half of Every.
 type Retrier struct {
 	Letters *Store
 	Version string // of this program
-	// Try stores a letter's block. An error that wraps ErrRefused concerns the block;
-	// any other ends the round, and does not count as a try of the letter.
+	// Try stores a letter's block. An error that wraps ErrRefused concerns the block; any
+	// other error ends the round and does not count as a retry.
 	Try func(ctx context.Context, subject string, data []byte) error
 	Log *slog.Logger
 
-	Every   time.Duration // between the beginnings of two rounds; default 1 min
+	Every   time.Duration // from the start of one round to the start of the next; default 1 min
 	Wait    time.Duration // default 10 min
 	Longest time.Duration // default 24 h
 
-	next  time.Time // when the next letter is due; letters set aside meanwhile are due later, by Wait
-	after uint64    // the letter at which the round before ended
-	cut   bool      // a round since after was last 0 ended at a letter that could not be tried
+	next  time.Time // when the next letter is due; letters set aside meanwhile are due at least Wait later
+	after uint64    // the letter at which the previous round ended
+	cut   bool      // a round since after was last 0 ended at a letter that could not be retried
 }
 
-// Run retries letters until ctx ends. It keeps the gauges of letters held.
+// Run retries letters until ctx ends, and updates the gauges.
 func (r *Retrier) Run(ctx context.Context) {
 	for value, std := range map[*time.Duration]time.Duration{&r.Every: time.Minute, &r.Wait: 10 * time.Minute, &r.Longest: 24 * time.Hour} {
 		if *value == 0 {
@@ -61,8 +60,8 @@ func (r *Retrier) Run(ctx context.Context) {
 	}
 }
 
-// look counts the letters, and begins a round if one may be due and no other retrier
-// began one within Every.
+// look counts the letters, and starts a round if a letter may be due and no other retrier
+// started one within Every.
 func (r *Retrier) look(ctx context.Context) error {
 	letters, bytes, err := r.Letters.Count(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -88,7 +87,7 @@ func (r *Retrier) look(ctx context.Context) error {
 	return err
 }
 
-// leaseBucket holds the lease of a round, in memory, where it expires by itself.
+// leaseBucket is the memory bucket with the lease of a round, which JetStream expires.
 const (
 	leaseBucket = "TAPEDECK_LEASES"
 	leaseKey    = "dead-letters"
@@ -130,7 +129,7 @@ func (r *Retrier) round(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("dead letters after %d: %w", r.after, err)
 		}
-		r.after = m.Sequence // the round continues after this letter whatever its result
+		r.after = m.Sequence // the round continues after this letter in any case
 		if due := r.due(m); time.Now().Before(due) {
 			if due.Before(next) {
 				next = due
@@ -142,7 +141,7 @@ func (r *Retrier) round(ctx context.Context) error {
 	}
 }
 
-// due returns when a letter is to be retried.
+// due returns when a letter is due for a retry.
 func (r *Retrier) due(m *jetstream.RawStreamMsg) time.Time {
 	if !slices.Contains(triedBy(m.Header), r.Version) {
 		return m.Time
@@ -154,8 +153,8 @@ func (r *Retrier) due(m *jetstream.RawStreamMsg) time.Time {
 	return m.Time.Add(wait)
 }
 
-// retry stores a letter's block and deletes the letter. One that is refused again is
-// kept under another number, with its first reason and one more try.
+// retry stores a letter's block and deletes the letter. If the block is refused again, a
+// new letter replaces it, with the first reason and an increased number of tries.
 func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.RawStreamMsg) error {
 	subject := m.Header.Get(stream.HeaderSubject)
 	err := r.Try(ctx, subject, m.Data)
@@ -169,7 +168,7 @@ func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.R
 		return fmt.Errorf("dead letter %d: %w", m.Sequence, err)
 	default:
 		again := &nats.Msg{Subject: stream.DeadSubject, Data: m.Data, Header: Header(retried(m), subject, r.Version, err)}
-		// If deleting the letter fails, JetStream deduplicates the second one when it is
+		// If deleting the letter fails, JetStream deduplicates the new one when it is
 		// published again.
 		id := fmt.Sprintf("tried-%d-%d", m.Sequence, m.Time.UnixNano())
 		if _, err := r.Letters.js.PublishMsg(ctx, again, jetstream.WithMsgID(id)); err != nil {
@@ -178,19 +177,19 @@ func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.R
 		r.Log.Warn("dead letters: a block is still refused", "seq", m.Sequence, "subject", subject, "tries", tries(m.Header)+1, "error", err)
 	}
 	if err := st.DeleteMsg(ctx, m.Sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
-		return fmt.Errorf("take dead letter %d out: %w", m.Sequence, err)
+		return fmt.Errorf("remove dead letter %d: %w", m.Sequence, err)
 	}
 	return nil
 }
 
 var (
 	heldLetters = promauto.NewGauge(prometheus.GaugeOpts{
-		Name: "tapedeck_dead_letters", Help: "Blocks that are set aside now, as this sink counted them; sinks that share a JetStream count the same.",
+		Name: "tapedeck_dead_letters", Help: "Blocks that are set aside now; sinks that share a JetStream report the same number.",
 	})
 	heldBytes = promauto.NewGauge(prometheus.GaugeOpts{
 		Name: "tapedeck_dead_letter_bytes", Help: "Bytes of the blocks that are set aside now.",
 	})
 	recovered = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_dead_letters_recovered_total", Help: "Blocks that were set aside and could be stored when they were retried.",
+		Name: "tapedeck_dead_letters_recovered_total", Help: "Blocks that were set aside and stored by a retry.",
 	})
 )

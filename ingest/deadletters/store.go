@@ -1,6 +1,6 @@
-// Package deadletters looks after the blocks that could not be stored. The sink
-// sets them aside with the reason, so that the rest flows on; here they are
-// listed, given another chance, or dropped.
+// Package deadletters manages the blocks that could not be stored. The sink sets them aside
+// with the reason, so that other blocks are not held up; this package lists, retries and
+// drops them.
 package deadletters
 
 import (
@@ -15,10 +15,10 @@ import (
 	stream "tapedeck/ingest/jetstream"
 )
 
-// Store is the dead-letter stream.
+// Store reads and changes the dead-letter stream.
 type Store struct{ js jetstream.JetStream }
 
-// Open makes a store over a connection, which stays the caller's.
+// Open returns a store on a connection, which the caller closes.
 func Open(nc *nats.Conn) (*Store, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -27,10 +27,10 @@ func Open(nc *nats.Conn) (*Store, error) {
 	return &Store{js}, nil
 }
 
-// ErrNone says that there is no letter of that number.
-var ErrNone = errors.New("there is none of this number")
+// ErrNone reports that there is no letter with the number.
+var ErrNone = errors.New("no dead letter has this number")
 
-// Count tells how many letters there are, and their bytes.
+// Count returns the number of letters and their size in bytes.
 func (s *Store) Count(ctx context.Context) (letters, bytes uint64, err error) {
 	st, err := s.stream(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Store) stream(ctx context.Context) (jetstream.Stream, error) {
 	return st, nil
 }
 
-// List gives up to limit letters, those after a number, the oldest first.
+// List returns up to limit letters after the one with the given number, the oldest first.
 func (s *Store) List(ctx context.Context, after uint64, limit int) ([]Letter, error) {
 	st, err := s.stream(ctx)
 	if err != nil {
@@ -69,17 +69,18 @@ func (s *Store) List(ctx context.Context, after uint64, limit int) ([]Letter, er
 	return letters, nil
 }
 
-// Retry publishes letters again under their subjects, and takes them
-// out of here: all of them, or those of the numbers. A block that still cannot
-// be stored comes back under another number. It tells how many went out; what
-// was not told stays here.
+// Retry publishes letters again under their subjects and removes them from the dead-letter
+// stream: those with the given numbers, or all. A block that still cannot be stored becomes
+// a letter with another number. Retry returns how many were published; on an error the
+// remaining ones stay.
 func (s *Store) Retry(ctx context.Context, seqs ...uint64) (int, error) {
 	return s.each(ctx, seqs, func(m *jetstream.RawStreamMsg) error {
 		again := &nats.Msg{Subject: m.Header.Get(stream.HeaderSubject), Data: m.Data, Header: retried(m)}
 		if _, err := ingest.SubjectTenant(again.Subject); err != nil {
-			return fmt.Errorf("dead letter %d cannot go back: %w", m.Sequence, err)
+			return fmt.Errorf("dead letter %d cannot be published again: %w", m.Sequence, err)
 		}
-		// A second try right after a failed deletion is one message to JetStream.
+		// JetStream deduplicates the message if it is published again after a failed
+		// deletion.
 		id := fmt.Sprintf("retry-%d-%d", m.Sequence, m.Time.UnixNano())
 		if _, err := s.js.PublishMsg(ctx, again, jetstream.WithMsgID(id)); err != nil {
 			return fmt.Errorf("publish dead letter %d again: %w", m.Sequence, err)
@@ -88,7 +89,7 @@ func (s *Store) Retry(ctx context.Context, seqs ...uint64) (int, error) {
 	})
 }
 
-// Drop removes letters for good.
+// Drop removes letters permanently.
 func (s *Store) Drop(ctx context.Context, seqs ...uint64) (int, error) {
 	if len(seqs) == 0 {
 		return 0, nil
@@ -96,7 +97,7 @@ func (s *Store) Drop(ctx context.Context, seqs ...uint64) (int, error) {
 	return s.each(ctx, seqs, func(*jetstream.RawStreamMsg) error { return nil })
 }
 
-// each does something with letters and then takes them out.
+// each calls a function for letters and then removes them.
 func (s *Store) each(ctx context.Context, seqs []uint64, do func(*jetstream.RawStreamMsg) error) (int, error) {
 	st, err := s.stream(ctx)
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *Store) each(ctx context.Context, seqs []uint64, do func(*jetstream.RawS
 			return err
 		}
 		if err := st.DeleteMsg(ctx, m.Sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
-			return fmt.Errorf("take dead letter %d out: %w", m.Sequence, err)
+			return fmt.Errorf("remove dead letter %d: %w", m.Sequence, err)
 		}
 		done++
 		return nil
@@ -128,7 +129,7 @@ func (s *Store) each(ctx context.Context, seqs []uint64, do func(*jetstream.RawS
 	if len(seqs) > 0 {
 		return done, nil
 	}
-	// Those that come back meanwhile are not tried for ever.
+	// Letters that are added meanwhile are not visited, so the loop ends.
 	last := st.CachedInfo().State.LastSeq
 	for after := uint64(0); ; {
 		m, err := st.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(stream.DeadSubject))

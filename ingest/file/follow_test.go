@@ -299,13 +299,13 @@ func TestFollowOnlyDurable(t *testing.T) {
 	f.expect("1\n", "2\n")
 	bounded.Wait(t, f.mem.Wait)
 	fault := errors.New("the disk is full")
-	f.mem.GiveUp(fault)
+	f.mem.Abandon(fault)
 	f.add("3\n4\n")
-	bounded.Until(t, "a block that is given up", func() bool { return f.mem.GivenUp() > 0 })
+	bounded.Until(t, "a block that is given up", func() bool { return f.mem.Abandoned() > 0 })
 	if _, err := f.stop(); !errors.Is(err, fault) {
 		t.Fatalf("error %v, want the publisher's", err)
 	}
-	f.mem.GiveUp(nil)
+	f.mem.Abandon(nil)
 	f.start()
 	f.expect("1\n", "2\n", "3\n", "4\n")
 	f.mustStop()

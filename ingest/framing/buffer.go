@@ -1,6 +1,6 @@
-// Package framing puts frames together out of the reads that their bytes came
-// in. It is what the framers of byte streams share: which bytes wait, when each
-// of them arrived, and what the bytes of a frame say about it.
+// Package framing assembles frames from the reads in which their bytes arrived. The framers
+// of byte streams share it: it keeps pending bytes and the arrival time of each read, and
+// derives a frame's flags from its bytes.
 package framing
 
 import (
@@ -9,36 +9,36 @@ import (
 	"tapedeck/schema"
 )
 
-// MaxCuts bounds the cuts of one frame. Of a frame that came in more reads than
-// that, the ends of the first ones are kept.
+// MaxCuts bounds the cuts of one frame. A frame that arrived in more reads keeps the ends
+// of the first ones.
 const MaxCuts = 4096
 
-// Buffer holds the bytes of a frame that is not complete. While it is empty it
-// holds next to no memory. It is not safe for use by several goroutines.
+// Buffer holds the bytes of an incomplete frame. While empty it uses almost no memory. It
+// is not safe for use by several goroutines.
 type Buffer struct {
 	transport schema.Transport
 	at        int64  // arrival of the current read, ns
 	read      uint64 // number of the current read, from 1
-	ended     uint64 // number of the read that brought the end of the last frame
+	ended     uint64 // number of the read that contained the end of the last frame
 
-	pooled  *[]byte // where pending came from, nil while nothing waits
-	pending []byte  // bytes of reads so far that wait, from off on
+	pooled  *[]byte // where pending was taken from, nil while there are no pending bytes
+	pending []byte  // bytes of earlier reads, from off on
 	off     int
-	// cuts are the ends of reads within pending, with offsets into it, from
-	// used on. cuts[0] is the end of read number first.
+	// cuts are the ends of reads within pending, as offsets into it, valid from used on.
+	// cuts[0] is the end of read number first.
 	cuts  []schema.Cut
 	used  int
 	first uint64
 
-	frame schema.Frame // what emit is given
+	frame schema.Frame // the argument of emit
 }
 
-// New makes an empty buffer for frames of a transport.
+// New returns an empty buffer for frames of a transport.
 func New(t schema.Transport) Buffer { return Buffer{transport: t} }
 
 const (
 	smallBuffer = 4 << 10
-	// A larger buffer is left to the collector rather than kept for others.
+	// A larger buffer is left to the garbage collector instead of the pool.
 	largeBuffer = 1 << 20
 )
 
@@ -54,7 +54,7 @@ func (b *Buffer) Begin(at int64) {
 	b.read++
 }
 
-// EndRead notes where the read ended in the bytes that wait.
+// EndRead records where the read ended in the pending bytes.
 func (b *Buffer) EndRead() {
 	if b.Len() == 0 {
 		return
@@ -63,20 +63,19 @@ func (b *Buffer) EndRead() {
 		b.cuts, b.used = b.cuts[:0], 0
 		b.first = b.read
 	}
-	// The reads that brought pending follow on each other, so cuts do, too,
-	// until there are too many of them.
+	// The reads in pending are consecutive, so their cuts are too, up to MaxCuts.
 	if len(b.cuts)-b.used < MaxCuts && b.first+uint64(len(b.cuts)) == b.read {
 		b.cuts = append(b.cuts, schema.Cut{Offset: uint32(len(b.pending)), At: b.at})
 	}
 }
 
-// Len is the number of bytes that wait.
+// Len returns the number of pending bytes.
 func (b *Buffer) Len() int { return len(b.pending) - b.off }
 
-// Pending is the bytes that wait. They are valid until the next call.
+// Pending returns the pending bytes. They are valid until the next call.
 func (b *Buffer) Pending() []byte { return b.pending[b.off:] }
 
-// Append has bytes of the current read wait; they are copied.
+// Append copies bytes of the current read to the pending ones.
 func (b *Buffer) Append(p []byte) {
 	if b.pooled == nil {
 		b.pooled = buffers.Get().(*[]byte)
@@ -86,7 +85,7 @@ func (b *Buffer) Append(p []byte) {
 	b.pending = append(b.pending, p...)
 }
 
-// compact moves what waits to the front.
+// compact moves the pending bytes to the front.
 func (b *Buffer) compact() {
 	if b.off == 0 {
 		return
@@ -101,7 +100,7 @@ func (b *Buffer) compact() {
 	b.off, b.used = 0, 0
 }
 
-// release gives the memory up once nothing waits.
+// release returns the memory to the pool if there are no pending bytes.
 func (b *Buffer) release() {
 	if b.Len() > 0 {
 		return

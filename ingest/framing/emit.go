@@ -7,10 +7,10 @@ import (
 	"tapedeck/schema"
 )
 
-// Emit makes a frame of all that waits and tail, which is of the current read.
-// Where nothing waits, the frame's Raw is tail itself. Flags that the bytes and
-// their arrival call for are added to those given. Without any bytes there is
-// no frame.
+// Emit emits a frame of all pending bytes followed by tail, which belongs to the current
+// read. If there are no pending bytes, the frame's Raw is tail itself. Emit adds the flags
+// that follow from the bytes and their arrival to the given ones. Without any bytes it
+// emits nothing.
 func (b *Buffer) Emit(tail []byte, flags schema.Flags, emit func(*schema.Frame) error) error {
 	if b.Len() == 0 {
 		if len(tail) == 0 {
@@ -24,7 +24,7 @@ func (b *Buffer) Emit(tail []byte, flags schema.Flags, emit func(*schema.Frame) 
 	return b.EmitFirst(b.Len(), flags, emit)
 }
 
-// EmitFirst makes a frame of the first n of the bytes that wait, n > 0.
+// EmitFirst emits a frame of the first n pending bytes, n > 0.
 func (b *Buffer) EmitFirst(n int, flags schema.Flags, emit func(*schema.Frame) error) error {
 	start, end := b.off, b.off+n
 	inside := b.used
@@ -34,7 +34,7 @@ func (b *Buffer) EmitFirst(n int, flags schema.Flags, emit func(*schema.Frame) e
 	}
 	cuts := b.cuts[b.used:inside]
 	at, read := b.at, b.read
-	if inside < len(b.cuts) { // the frame's last byte came in the read that ends here
+	if inside < len(b.cuts) { // the frame's last byte arrived in the read that ends here
 		at, read = b.cuts[inside].At, b.first+uint64(inside)
 		if int(b.cuts[inside].Offset) == end {
 			inside++
@@ -56,12 +56,12 @@ func (b *Buffer) send(raw []byte, cuts []schema.Cut, at int64, read uint64, flag
 	}
 	b.frame = schema.Frame{At: at, Transport: b.transport, Flags: flags | marks(raw, flags), Raw: raw, Cuts: cuts}
 	err := emit(&b.frame)
-	b.frame = schema.Frame{} // it would hold on to the bytes
+	b.frame = schema.Frame{} // release the reference to the bytes
 	return err
 }
 
-// marks says what is wrong with the bytes. A character that falls apart where
-// an over-long message is cut into pieces is not held against the pieces.
+// marks returns the flags that follow from the bytes. A character that is divided between
+// two pieces of an over-long message does not count as invalid UTF-8.
 func marks(raw []byte, flags schema.Flags) schema.Flags {
 	var m schema.Flags
 	if bytes.IndexByte(raw, 0) >= 0 {

@@ -13,27 +13,26 @@ import (
 	"tapedeck/schema"
 )
 
-// Answer is what a client is told whose body was recorded: all of it is durable.
+// Answer is the response to a client whose body was recorded: all of it is durable.
 type Answer struct {
 	StreamID string   `json:"stream_id"`
 	Frames   uint64   `json:"frames"`
-	Bytes    uint64   `json:"bytes"` // of the body, its encoding undone
+	Bytes    uint64   `json:"bytes"` // of the decoded body
 	Sessions []string `json:"sessions"`
-	// SessionCount is the number of sessions, of which Sessions lists the first
-	// ingest.SessionLimit.
+	// SessionCount is the number of sessions; Sessions lists the first ingest.SessionLimit
+	// of them.
 	SessionCount int    `json:"session_count"`
 	Dialect      string `json:"dialect"`
-	// Rejected lists what was not taken. Whatever can be read is taken, so it
-	// is empty here and has its use in a Failure.
+	// Rejected lists what was not recorded. It is always empty here; a Failure uses it.
 	Rejected []Rejection `json:"rejected"`
-	// Marked counts the frames that were taken with a mark, by its name
-	// ("not_json", "invalid_utf8", "oversize" …); no zeros.
+	// Marked counts the frames with a mark, by the name of the mark ("not_json",
+	// "invalid_utf8", "oversize" …); no zeros.
 	Marked map[string]uint64 `json:"marked"`
 }
 
-// Rejection says from where on a body was not taken.
+// Rejection names the first frame of a body that was not recorded.
 type Rejection struct {
-	Line   uint64 `json:"line"` // counted in frames from 1: a line, or an SSE event
+	Line   uint64 `json:"line"` // in frames from 1: a line, or an SSE event
 	Reason string `json:"reason"`
 }
 
@@ -66,18 +65,18 @@ func (a *Answer) write(w http.ResponseWriter) {
 	writeJSON(w, "application/json", http.StatusOK, a)
 }
 
-// Failure is the problem of a body that was not recorded to its end, with how
-// much of it is durable: the client goes on from there, in a body of its own.
-// What comes after may have been recorded as well.
+// Failure is the problem response for a body that was not recorded to its end. It has the
+// number of durable frames and bytes: the client continues from there, with a new body.
+// Frames after these may have been recorded as well.
 type Failure struct {
 	problem.Problem
 	StreamID      string      `json:"stream_id"`
 	DurableFrames uint64      `json:"durable_frames"`
-	DurableBytes  int64       `json:"durable_bytes"` // of the body, its encoding undone
+	DurableBytes  int64       `json:"durable_bytes"` // of the decoded body
 	Rejected      []Rejection `json:"rejected"`
 }
 
-// retryAfter is when a client may come again whose frames were not taken.
+// retryAfter is the Retry-After of a response to a client whose frames were not recorded.
 const retryAfter = 5 * time.Second
 
 func (rec *recording) failure(status int, err error) *Failure {
@@ -85,12 +84,12 @@ func (rec *recording) failure(status int, err error) *Failure {
 	f.DurableFrames, f.DurableBytes = rec.offsets.Get()
 	f.Detail = keys.Detail(err)
 	f.Rejected = []Rejection{{Line: f.DurableFrames + 1, Reason: f.Detail}}
-	f.Hint = "Send the body again from byte durable_bytes on: what comes before is recorded."
+	f.Hint = "Send the body again from byte durable_bytes on: everything before it is recorded."
 	if rec.keyed != nil {
 		f.Hint = keyHint(status)
 	}
 	if limit, ok := errors.AsType[*ingest.LimitError](err); ok {
-		f.Hint = "Send the rest in a body of its own, from byte durable_bytes on, or start the server with a higher " + limit.Flag + "."
+		f.Hint = "Send the rest as a new body, from byte durable_bytes on, or start the server with a higher" + limit.Flag + "."
 	}
 	if errors.Is(err, errDigest) {
 		f.Title, f.Rejected = "Body has another digest", []Rejection{}
@@ -110,7 +109,7 @@ func (rec *recording) failure(status int, err error) *Failure {
 func (rec *recording) deleted(err error) *Failure {
 	f := rec.failure(http.StatusGone, err)
 	f.Title, f.DurableFrames, f.DurableBytes, f.Rejected = "Session deleted", 0, 0, []Rejection{}
-	f.Hint = "Nothing of this body is recorded. Send all of it again to record it anew."
+	f.Hint = "Nothing of this body is recorded. Send all of it again to record it as a new session."
 	return f
 }
 
@@ -129,6 +128,7 @@ func writeJSON(w http.ResponseWriter, media string, status int, v any) {
 	}
 	w.Header().Set("Content-Type", media)
 	w.WriteHeader(status)
-	// A client that is gone does not read this; there is nobody to tell.
+	// A write error means that the client has disconnected; there is no one to report it
+	// to.
 	_, _ = w.Write(append(text, '\n'))
 }

@@ -60,7 +60,7 @@ func endless(n int, go_ <-chan struct{}) *io.PipeReader {
 func TestNotTaken(t *testing.T) {
 	for name, fault := range map[string]func(*ingesttest.Memory){
 		"refused":     func(m *ingesttest.Memory) { m.Refuse(errors.New("the spool is full")) },
-		"given up":    func(m *ingesttest.Memory) { m.GiveUp(errors.New("the spool is full")) },
+		"given up":    func(m *ingesttest.Memory) { m.Abandon(errors.New("the spool is full")) },
 		"pushed back": func(m *ingesttest.Memory) { m.Stall() },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,21 +16,20 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Options bound what a Handler takes. The zero value of a field stands for its
-// default.
+// Options configure a Handler. The zero value of a field stands for its default.
 type Options struct {
 	Limits     ingest.Limits // of a body and its tags
 	FrameLimit int           // bytes; default ingest.DefaultFrameLimit
-	// Timeout is how long a body waits, unread, for a publisher that pushes
-	// back, before it is answered with 503; default 10 s.
+	// Timeout is how long a body waits, unread, under backpressure from the publisher
+	// before the response is 503; default 10 s.
 	Timeout time.Duration
-	// Silence is how long a client may send nothing before it is answered with
-	// 408; 0 is any time, the default, since agents think.
+	// Silence is how long a client may send nothing before the response is 408; 0, the
+	// default, is any time, since agents pause.
 	Silence time.Duration
 	// Known, if set, returns the session that has a recording of the bytes with a
 	// SHA-256 (hexadecimal), and "" if there is none.
 	Known func(ctx context.Context, tenant, digest string) (session string, err error)
-	// Keys records what is sent under idempotency keys; nil refuses such requests.
+	// Keys records requests with idempotency keys; nil refuses them.
 	Keys *keys.Store
 	Log  *slog.Logger
 }
@@ -41,7 +40,7 @@ type Handler struct {
 	opts     Options
 }
 
-// NewHandler makes a handler that records to rec.
+// NewHandler returns a handler that records to rec.
 func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
 	opts.Limits = opts.Limits.WithDefaults()
 	if opts.Timeout == 0 {
@@ -56,44 +55,44 @@ func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
 const (
 	// answerTimeout bounds how long a client may take to read the answer.
 	answerTimeout = 30 * time.Second
-	// restTimeout bounds how long a server waits for the rest of a body that
-	// is not recorded, before it closes the connection.
+	// restTimeout bounds how long a server waits for the rest of a body that is not
+	// recorded before it closes the connection.
 	restTimeout = time.Second
 )
 
-// Ingest records the request's body as one stream of the tenant and answers
-// once every frame is durable.
+// Ingest records the request's body as one stream of the tenant and answers once every
+// frame is durable.
 //
-// The Content-Type says what the body is: text/event-stream, or
-// application/x-ndjson and its other names. The Content-Encoding is gzip, zstd
-// or none. Query parameters: session, dialect, any number of tag=key:value, digest
-// and again.
+// The Content-Type is text/event-stream, or application/x-ndjson and its aliases. The
+// Content-Encoding is gzip, zstd or none. Query parameters: session, dialect, any number of
+// tag=key:value, digest and again.
 //
-// A client that sends a file rather than a live stream names its SHA-256 in digest.
-// If there is a recording of these bytes, the answer is a Known with status 409 and
-// nothing is recorded, unless again is on. A body with another digest than that is
-// recorded and answered with a Failure of status 422.
+// A client that sends a file rather than a live stream sends its SHA-256 in digest. If
+// there is a recording of these bytes, the response is a Known with status 409 and nothing
+// is recorded, unless again is on. If the body has another digest, it is recorded and the
+// response is a Failure with status 422.
 //
-// The body may be of any length and take any time: the server's timeouts are
-// lifted for it.
+// The body may be of any length and take any time: Ingest removes the server's timeouts for
+// it.
 //
-// With the header Idempotency-Key a request may be repeated, from its beginning or
-// from any byte up to the durable ones, which the header Upload-Offset names: what is
-// durable is compared and not recorded again. A body that breaks off loses its last
-// frame if that is not complete. 409 is for an offset beyond what is durable and for a
-// request that another one with the same key replaced, 410 for a key that is too old,
-// 413 for too much under one key, 422 for a key that was used for something else.
+// A request with the header Idempotency-Key may be repeated, from its beginning or from any
+// byte up to the durable ones, which the header Upload-Offset names: bytes that are durable
+// are compared and not recorded again. If a body is cut off, an incomplete last frame is
+// dropped. The status is 409 for an offset beyond what is durable and for a request that
+// was superseded by another one with the same key, 410 for a key that is too old, 413 for
+// too much under one key, 422 for a key that was used with other content or parameters.
 //
-// 200 is an Answer. 400 is for parameters, 415 for types and encodings that are
-// not taken. A Failure is 503 with Retry-After for frames that could not be made
-// durable, also because the request's context ended, as a server does to shut
-// down; 400 for a body that cannot be read to its end, 408 for one that went
-// silent. What came of a body is kept in every case, and a stream that was cut
-// off ends with "error: …".
+// 200 has an Answer. 400 is for invalid parameters, 415 for unsupported types and
+// encodings. A Failure is 503 with Retry-After for frames that could not be made durable,
+// also because the request's context ended, as it does when a server shuts down; 400 for a
+// body that cannot be read to its end, 408 for a body without input for Options.Silence.
+// What was received of a body is kept in every case, and a stream that was cut off ends
+// with "error: …".
 func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) {
 	control := http.NewResponseController(w)
-	// A server that first reads the rest of the body could never answer a body
-	// without end. HTTP/2 does not know this, nor does it need it.
+	// Without full duplex the server would read the rest of the body before it answers,
+	// which never ends for a body without end. HTTP/2 does not have this setting and does
+	// not need it.
 	_ = control.EnableFullDuplex()
 	// Without a connection, as in tests of handlers, there are no deadlines.
 	_ = control.SetReadDeadline(time.Time{})
@@ -139,7 +138,7 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 	answer.write(w)
 }
 
-// hangUp prepares for an answer that does not wait for the rest of the body.
+// hangUp prepares a response that does not wait for the rest of the body.
 func (h *Handler) hangUp(w http.ResponseWriter, control *http.ResponseController) {
 	w.Header().Set("Connection", "close")
 	_ = control.SetReadDeadline(time.Now().Add(restTimeout))

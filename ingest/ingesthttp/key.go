@@ -18,18 +18,18 @@ const (
 	offsetHeader = "Upload-Offset"
 )
 
-// readKey reads the idempotency key and the offset off a request.
+// readKey reads the idempotency key and the offset from a request.
 func (ask *request) readKey(r *http.Request) *problem.Problem {
 	values, offset := r.Header.Values(keyHeader), r.Header.Get(offsetHeader)
 	if len(values) == 0 {
 		if offset != "" {
-			return problem.BadParameter(offsetHeader, "An offset needs a key: send the header "+keyHeader+" as well.")
+			return problem.BadParameter(offsetHeader, "Upload-Offset requires a key: send the header"+keyHeader+" as well.")
 		}
 		return nil
 	}
-	ask.key = strings.Join(values, ",") // several are not one key
+	ask.key = strings.Join(values, ",") // several headers are not one key
 	if n := len(ask.key); n > 1 && ask.key[0] == '"' && ask.key[n-1] == '"' {
-		ask.key = ask.key[1 : n-1] // a string as structured fields write it
+		ask.key = ask.key[1 : n-1] // a string of structured fields
 	}
 	if err := keys.Check(ask.key); err != nil {
 		return problem.BadParameter(keyHeader, err.Error())
@@ -63,7 +63,7 @@ func keyHint(status int) string {
 	return "Repeat the request with the same key, from its beginning or with Upload-Offset: durable_bytes."
 }
 
-// Status answers GET /v1/ingest/{key} with what is durable under a key.
+// Status answers GET /v1/ingest/{key} with the durable frames and bytes of a key.
 func (h *Handler) Status(w http.ResponseWriter, r *http.Request, tenant, key string) {
 	if err := keys.Check(key); err != nil {
 		problem.Write(w, problem.BadParameter("key", err.Error()))
@@ -94,7 +94,7 @@ func (h *Handler) Status(w http.ResponseWriter, r *http.Request, tenant, key str
 
 func noKeys() *problem.Problem {
 	return &problem.Problem{
-		Status: http.StatusNotImplemented, Parameter: keyHeader, Detail: "This server does not take idempotency keys.",
+		Status: http.StatusNotImplemented, Parameter: keyHeader, Detail: "This server does not accept idempotency keys.",
 		Hint: "Send the body without the header " + keyHeader + ".",
 	}
 }

@@ -27,7 +27,7 @@ type keyed struct {
 	ctx    context.Context // of the request
 	record context.Context // of recording; may outlive ctx
 	index  uint64          // of the next frame that the framer emits
-	seen   uint64          // bytes of the known frames that it emitted
+	seen   uint64          // bytes of the durable frames that it emitted
 }
 
 var _ ingest.Framer = (*keyed)(nil)
@@ -91,8 +91,8 @@ func (rec *recording) release() {
 	}
 }
 
-// feed reads and records the body to its end.
-func (k *keyed) feed(ctx, recordCtx context.Context, c ingest.Framer, record func(*schema.Frame) error) error {
+// recordBody reads and records the body to its end.
+func (k *keyed) recordBody(ctx, recordCtx context.Context, c ingest.Framer, record func(*schema.Frame) error) error {
 	k.ctx, k.record = ctx, recordCtx
 	err := copier.Copy(ctx, copier.NewReader(k.rec.from), c, func(f *schema.Frame) error {
 		k.claim.Record(f)
@@ -103,7 +103,7 @@ func (k *keyed) feed(ctx, recordCtx context.Context, c ingest.Framer, record fun
 	}
 	switch {
 	case k.verify.Left() > 0:
-		return fmt.Errorf("%w: the body ends %d bytes before what is durable does", keys.ErrMismatch, k.verify.Left())
+		return fmt.Errorf("%w: the body ends %d bytes before what is durable ends", keys.ErrMismatch, k.verify.Left())
 	case k.claim.Result() != nil:
 		return nil
 	}
@@ -116,7 +116,7 @@ func (k *keyed) feed(ctx, recordCtx context.Context, c ingest.Framer, record fun
 	}))
 }
 
-// Cut implements ingest.Framer.
+// Split implements ingest.Framer.
 func (k *keyed) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
 	if n := min(k.verify.Left(), uint64(len(p))); n > 0 {
 		if err := k.verify.AddBytes(p[:n]); err != nil {
@@ -142,7 +142,7 @@ func (k *keyed) End(int64, func(*schema.Frame) error) error { return nil }
 
 func (rec *recording) knownBytes() uint64 { return rec.keyed.claim.Known().Bytes }
 
-// fresh returns an emit function that drops the frames that are durable already.
+// fresh returns an emit function that skips the frames that are durable already.
 func (k *keyed) fresh(emit func(*schema.Frame) error) func(*schema.Frame) error {
 	known := k.claim.Known()
 	return func(f *schema.Frame) error {
@@ -153,7 +153,7 @@ func (k *keyed) fresh(emit func(*schema.Frame) error) func(*schema.Frame) error 
 		}
 		k.seen += uint64(len(f.Raw))
 		if k.index == known.Frames && k.seen != known.Bytes {
-			return fmt.Errorf("%w: the body goes on inside a message that was recorded as its last", keys.ErrMismatch)
+			return fmt.Errorf("%w: the body continues inside a message that was recorded as its last", keys.ErrMismatch)
 		}
 		return nil
 	}
@@ -164,8 +164,8 @@ func (k *keyed) start() error {
 	if k.rec.stream != nil {
 		return nil
 	}
-	k.rec.patience.Stop() // a long log takes longer than the timeout for input
-	defer k.rec.patience.Reset(k.rec.opts.Timeout)
+	k.rec.timer.Stop() // a long log takes longer than the timeout for input
+	defer k.rec.timer.Reset(k.rec.opts.Timeout)
 	stream, err := k.open()
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (k *keyed) start() error {
 	return err
 }
 
-// end ends the stream and returns the answer. err is why the body was not read to its
+// end ends the stream and returns the response. err is why the body was not read to its
 // end, nil if it was.
 func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 	rec := k.rec

@@ -8,16 +8,16 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Known is the problem of a body whose bytes are recorded already.
+// Known is the problem response for a body whose bytes are recorded already.
 type Known struct {
 	problem.Problem
-	Session string `json:"session"` // that has them
+	Session string `json:"session"` // with these bytes
 }
 
-// known returns the answer to a body that is recorded already, nil for one that is to
-// be recorded. If the store does not answer, the body is recorded.
+// known returns the response for a body that is recorded already, nil for one that is to be
+// recorded. If the store does not answer, the body is recorded.
 func (h *Handler) known(ctx context.Context, ask *request) *Known {
-	if h.opts.Known == nil || ask.digest == "" || ask.again || ask.key != "" { // a key finds its own recording
+	if h.opts.Known == nil || ask.digest == "" || ask.again || ask.key != "" { // a key identifies its own recording
 		return nil
 	}
 	session, err := h.opts.Known(ctx, ask.stream.Tenant, ask.digest)

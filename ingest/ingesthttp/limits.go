@@ -5,11 +5,11 @@ import (
 	"tapedeck/schema"
 )
 
-// sessionsEvery is after how many frames the number of sessions is looked at.
+// sessionsEvery is the number of frames between two checks of the number of sessions.
 const sessionsEvery = 64
 
-// bounded calls record for frames within the limits. Beyond them it returns an
-// *ingest.LimitError; frames recorded before that stay.
+// bounded returns a record function that enforces the limits. Beyond them it returns an
+// *ingest.LimitError; frames recorded before that are kept.
 func (rec *recording) bounded(record func(*schema.Frame) error) func(*schema.Frame) error {
 	l := rec.opts.Limits
 	var frames, bytes uint64
@@ -24,7 +24,7 @@ func (rec *recording) bounded(record func(*schema.Frame) error) func(*schema.Fra
 		case frames > l.Frames:
 			return ingest.Exceeded("--max-body-frames", "the body has more than %d frames", l.Frames)
 		case bytes > l.Bytes:
-			return ingest.Exceeded("--max-body-bytes", "the body has more than %d bytes, its encoding undone", l.Bytes)
+			return ingest.Exceeded("--max-body-bytes", "the decoded body has more than %d bytes", l.Bytes)
 		case frames%sessionsEvery == 0 && rec.stream.SessionCount() > l.Sessions:
 			return ingest.Exceeded("--max-body-sessions", "the body names more than %d sessions", l.Sessions)
 		}

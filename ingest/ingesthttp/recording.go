@@ -15,36 +15,36 @@ import (
 	"tapedeck/schema"
 )
 
-// recording is one body on its way into a stream.
+// recording is one body that is being recorded.
 type recording struct {
 	opts     Options
 	from     *deadlineReader
 	framer   ingest.Framer
 	decoding *copier.Decoding // nil if the body is not encoded
-	stream   *ingest.Stream   // nil under a key until something new has come
+	stream   *ingest.Stream   // nil with a key until a new byte has arrived
 	streamID string
 	offsets  *copier.Offsets
 	digest   string // expected SHA-256 of the body; "" for any
 	keyed    *keyed // nil without an idempotency key
-	patience *time.Timer
+	timer    *time.Timer
 }
 
 var (
 	errPatience = errors.New("the recorder is overloaded")
 	errShutdown = errors.New("the server is shutting down")
-	errSilence  = errors.New("the client went silent")
+	errSilence  = errors.New("the client sent nothing")
 )
 
-// run records the body. ctx ending means to shut down, or that the client is
-// gone. Either the answer or the failure is nil.
+// run records the body. ctx ends when the server shuts down or the client disconnects.
+// Either the answer or the failure is nil.
 func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	if rec.decoding != nil {
 		defer rec.decoding.Stop()
 	}
 	stop := context.AfterFunc(ctx, rec.from.interrupt)
-	err := rec.feed(ctx)
+	err := rec.record(ctx)
 	if !stop() {
-		<-rec.from.done // the connection is not to be touched after the handler
+		<-rec.from.done // the connection must not be used after the handler returns
 	}
 	if ended := context.Cause(ctx); ended != nil && (err == ended || errors.Is(err, os.ErrDeadlineExceeded)) {
 		err = errShutdown
@@ -77,7 +77,7 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 // errDigest reports a body whose SHA-256 is not the one that the request names.
 var errDigest = errors.New("the body has another digest")
 
-// checkDigest compares the digest of what was recorded with that of the request.
+// checkDigest compares the digest of the recorded bytes with that of the request.
 func (rec *recording) checkDigest(sum ingest.Summary) error {
 	if rec.digest == "" || sum.Frames == 0 || rec.digest == sum.Digest {
 		return nil
@@ -102,47 +102,47 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// feed records up to the body's end. A publisher that pushes back is waited for
-// for as long as patience lasts, once for each read.
-func (rec *recording) feed(ctx context.Context) error {
+// record records the body to its end. It waits for a publisher under backpressure for the
+// timeout at most, for each read.
+func (rec *recording) record(ctx context.Context) error {
 	recordCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(context.Canceled)
-	rec.patience = time.AfterFunc(rec.opts.Timeout, func() { cancel(errPatience) })
-	rec.patience.Stop()
-	defer rec.patience.Stop()
-	framer := &patient{rec.framer, rec.patience, rec.opts.Timeout}
+	rec.timer = time.AfterFunc(rec.opts.Timeout, func() { cancel(errPatience) })
+	rec.timer.Stop()
+	defer rec.timer.Stop()
+	framer := &timedFramer{rec.framer, rec.timer, rec.opts.Timeout}
 	record := rec.bounded(func(f *schema.Frame) error {
 		rec.offsets.Add(len(f.Raw))
 		return rec.stream.Record(recordCtx, f)
 	})
 	if rec.keyed != nil {
-		return rec.keyed.feed(ctx, recordCtx, framer, record)
+		return rec.keyed.recordBody(ctx, recordCtx, framer, record)
 	}
 	return copier.Copy(ctx, copier.NewReader(rec.from), framer, record)
 }
 
-// patient is a framer whose calls are timed.
-type patient struct {
-	framer   ingest.Framer
-	timer    *time.Timer
-	patience time.Duration
+// timedFramer is a framer that runs a timer during its calls.
+type timedFramer struct {
+	framer  ingest.Framer
+	timer   *time.Timer
+	timeout time.Duration
 }
 
-// Cut implements ingest.Framer.
-func (p *patient) Split(b []byte, at int64, emit func(*schema.Frame) error) error {
-	p.timer.Reset(p.patience)
+// Split implements ingest.Framer.
+func (p *timedFramer) Split(b []byte, at int64, emit func(*schema.Frame) error) error {
+	p.timer.Reset(p.timeout)
 	defer p.timer.Stop()
 	return p.framer.Split(b, at, emit)
 }
 
 // End implements ingest.Framer.
-func (p *patient) End(at int64, emit func(*schema.Frame) error) error {
-	p.timer.Reset(p.patience)
+func (p *timedFramer) End(at int64, emit func(*schema.Frame) error) error {
+	p.timer.Reset(p.timeout)
 	defer p.timer.Stop()
 	return p.framer.End(at, emit)
 }
 
-// deadlineReader reads a body, and gives up after a silence or an interrupt.
+// deadlineReader reads a body and fails after a silence or an interrupt.
 type deadlineReader struct {
 	body        io.Reader
 	control     *http.ResponseController
@@ -168,12 +168,12 @@ func (d *deadlineReader) Read(p []byte) (int, error) {
 	case !errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("the body broke off: %w", err)
 	case d.silence > 0 && time.Since(began) >= d.silence:
-		err = fmt.Errorf("%w: nothing came for %v", errSilence, d.silence)
+		err = fmt.Errorf("%w for %v", errSilence, d.silence)
 	}
 	return n, err
 }
 
-// interrupt ends the read under way and all later ones. It is called once.
+// interrupt ends a pending read and all later ones. It must be called only once.
 func (d *deadlineReader) interrupt() {
 	close(d.interrupted)
 	_ = d.control.SetReadDeadline(time.Unix(1, 0)) // long past

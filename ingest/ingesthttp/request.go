@@ -15,17 +15,17 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// request is what a request asks for.
+// request is a parsed request.
 type request struct {
 	stream   ingest.StreamOptions
 	encoding string // "" for none
-	digest   string // SHA-256 that the body will have, in hexadecimal; "" if the client did not say
-	again    bool   // record the body also if there is a recording of these bytes
+	digest   string // expected SHA-256 of the body, in hexadecimal; "" if the client sent none
+	again    bool   // record the body even if there is a recording of these bytes
 	key      string // the idempotency key, "" for none
-	offset   uint64 // where the body begins in the stream of the key, bytes
+	offset   uint64 // of the body's first byte in the stream of the key
 }
 
-// What a client is told that it may send; other names are known as well.
+// Media types and encodings that error messages suggest; aliases are accepted as well.
 var (
 	allowedTypes     = []string{"application/x-ndjson", "text/event-stream"}
 	allowedEncodings = []string{"gzip", "zstd"}
@@ -81,7 +81,7 @@ func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 	return ask, nil
 }
 
-// readDigest reads the parameters of an upload.
+// readDigest reads the parameters digest and again.
 func readDigest(q url.Values) (digest string, again bool, bad *problem.Problem) {
 	digest = strings.ToLower(q.Get("digest"))
 	if _, err := hex.DecodeString(digest); digest != "" && (err != nil || len(digest) != sha256.Size*2) {
@@ -97,8 +97,8 @@ func readDigest(q url.Values) (digest string, again bool, bad *problem.Problem) 
 	return digest, again, nil
 }
 
-// encoding reads the Content-Encoding, "" for none; several on top of each
-// other are not taken.
+// encoding reads the Content-Encoding, "" for none; combinations of several are not
+// supported.
 func encoding(values []string) (string, bool) {
 	name := strings.ToLower(strings.TrimSpace(strings.Join(values, ",")))
 	switch name {
@@ -117,7 +117,7 @@ func unsupported(header, value string, allowed []string) *problem.Problem {
 		Hint:   fmt.Sprintf("Send %s with the header %s.", problem.OneOf(allowed...), header),
 	}
 	if value == "" {
-		p.Detail = fmt.Sprintf("The request has no %s header, so it is not known how to read its body.", header)
+		p.Detail = fmt.Sprintf("The request has no %s header, so the format of its body is not known.", header)
 	}
 	return p
 }

@@ -15,42 +15,41 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Memory is a Publisher that opens every block it is given and keeps it. Unless
-// told otherwise it takes each at once and confirms it from another goroutine.
-// It is safe for use by several goroutines.
+// Memory is a Publisher that decodes every block and keeps it. By default it accepts each
+// at once and confirms it from another goroutine. It is safe for use by several goroutines.
 type Memory struct {
-	mu      sync.Mutex // guards all below
-	blocks  []*block.Block
-	refuse  error
-	giveUp  error
-	delay   time.Duration
-	stalled chan struct{} // closed by Resume; nil while blocks are taken
-	onWay   int           // blocks taken and not confirmed
-	givenUp int           // blocks
-	settled chan struct{} // closed once none is on its way; nil unless somebody waits
+	mu        sync.Mutex // guards all below
+	blocks    []*block.Block
+	refuse    error
+	abandon   error
+	delay     time.Duration
+	stalled   chan struct{} // closed by Resume; nil while blocks are accepted
+	inFlight  int           // blocks accepted and not confirmed
+	abandoned int           // blocks
+	settled   chan struct{} // closed once none is in flight; nil unless Wait is waiting
 }
 
 var _ ingest.Publisher = (*Memory)(nil)
 
-// Refuse has Publish take no block and fail with err; nil ends it.
+// Refuse makes Publish fail with err; nil ends it.
 func (m *Memory) Refuse(err error) { m.set(func() { m.refuse = err }) }
 
-// GiveUp has Publish take blocks and then tell that they were given up, for the
-// reason err; such blocks are not kept. Nil ends it.
-func (m *Memory) GiveUp(err error) { m.set(func() { m.giveUp = err }) }
+// Abandon makes Publish accept blocks and then report err for them; such blocks are not
+// kept. Nil ends it.
+func (m *Memory) Abandon(err error) { m.set(func() { m.abandon = err }) }
 
-// GivenUp counts the blocks that were given up, or will be once their delay is over.
-func (m *Memory) GivenUp() int {
+// Abandoned returns the number of blocks that were abandoned, or will be after their delay.
+func (m *Memory) Abandoned() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.givenUp
+	return m.abandoned
 }
 
-// Delay has blocks confirmed so much later.
+// Delay delays confirmations by d.
 func (m *Memory) Delay(d time.Duration) { m.set(func() { m.delay = d }) }
 
-// Stall has Publish wait, as a publisher does whose window is full, until
-// Resume is called or its context ends.
+// Stall makes Publish wait, as a publisher with a full window does, until Resume is called
+// or its context ends.
 func (m *Memory) Stall() {
 	m.set(func() {
 		if m.stalled == nil {
@@ -78,7 +77,7 @@ func (m *Memory) set(change func()) {
 // Publish implements ingest.Publisher.
 func (m *Memory) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	m.mu.Lock()
-	stalled, delay, giveUp, refuse := m.stalled, m.delay, m.giveUp, m.refuse
+	stalled, delay, giveUp, refuse := m.stalled, m.delay, m.abandon, m.refuse
 	m.mu.Unlock()
 	if stalled != nil {
 		select {
@@ -95,37 +94,37 @@ func (m *Memory) Publish(ctx context.Context, p ingest.EncodedBlock, done func(e
 		return fmt.Errorf("block %s: %w", p.ID, err)
 	}
 	if b.Tenant != p.Tenant || b.Session != p.Session || len(b.Frames) != p.Frames {
-		return fmt.Errorf("block %s says tenant %q, session %q, %d frames; its parcel says %q, %q, %d",
+		return fmt.Errorf("block %s has tenant %q, session %q, %d frames; its envelope has %q, %q, %d",
 			p.ID, b.Tenant, b.Session, len(b.Frames), p.Tenant, p.Session, p.Frames)
 	}
 	m.set(func() {
-		m.onWay++
+		m.inFlight++
 		if giveUp == nil {
 			m.blocks = append(m.blocks, b)
 		} else {
-			m.givenUp++
+			m.abandoned++
 		}
 	})
 	go func() {
 		time.Sleep(delay)
 		done(giveUp)
-		m.set(m.landed)
+		m.set(m.settle)
 	}()
 	return nil
 }
 
-func (m *Memory) landed() {
-	m.onWay--
-	if m.onWay == 0 && m.settled != nil {
+func (m *Memory) settle() {
+	m.inFlight--
+	if m.inFlight == 0 && m.settled != nil {
 		close(m.settled)
 		m.settled = nil
 	}
 }
 
-// Wait returns when every block that was taken has been confirmed or given up.
+// Wait returns when every accepted block has been confirmed or abandoned.
 func (m *Memory) Wait() {
 	m.mu.Lock()
-	if m.onWay == 0 {
+	if m.inFlight == 0 {
 		m.mu.Unlock()
 		return
 	}
@@ -137,14 +136,14 @@ func (m *Memory) Wait() {
 	<-settled
 }
 
-// Blocks lists the blocks in the order in which they came.
+// Blocks returns the blocks in order of arrival.
 func (m *Memory) Blocks() []*block.Block {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.blocks)
 }
 
-// Streams lists the ids of the streams, in order of their first block.
+// Streams returns the ids of the streams, in order of their first block.
 func (m *Memory) Streams() []string {
 	var ids []string
 	for _, b := range m.Blocks() {
@@ -155,8 +154,8 @@ func (m *Memory) Streams() []string {
 	return ids
 }
 
-// Frames gives the frames of a stream in order of Seq, those of all its
-// sessions. A frame that came twice stands once, as it came last.
+// Frames returns the frames of a stream in order of Seq, those of all its sessions. Of a
+// repeated frame it returns the last copy.
 func (m *Memory) Frames(streamID string) []schema.Frame {
 	bySeq := map[uint64]schema.Frame{}
 	for _, b := range m.Blocks() {
@@ -174,7 +173,7 @@ func (m *Memory) Frames(streamID string) []schema.Frame {
 	return frames
 }
 
-// Raw is the bytes of a stream in one direction, put end to end.
+// Raw returns the bytes of a stream in one direction, concatenated.
 func (m *Memory) Raw(streamID string, d schema.Direction) []byte {
 	var raw [][]byte
 	for _, f := range m.Frames(streamID) {
@@ -185,8 +184,8 @@ func (m *Memory) Raw(streamID string, d schema.Direction) []byte {
 	return bytes.Join(raw, nil)
 }
 
-// State is the newest state of a stream's part in a session; the second result
-// is false if there is none.
+// State returns the newest state of a stream's segment in a session; the second result is
+// false if there is none.
 func (m *Memory) State(streamID, session string) (schema.StreamState, bool) {
 	var newest schema.StreamState
 	found := false

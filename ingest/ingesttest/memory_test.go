@@ -67,7 +67,7 @@ func TestMemoryFaults(t *testing.T) {
 	fault := errors.New("the publisher's fault")
 	for name, set := range map[string]func(*ingesttest.Memory, error){
 		"refused":  (*ingesttest.Memory).Refuse,
-		"given up": (*ingesttest.Memory).GiveUp,
+		"given up": (*ingesttest.Memory).Abandon,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var m ingesttest.Memory

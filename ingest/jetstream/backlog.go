@@ -13,12 +13,12 @@ import (
 	"tapedeck/ingest"
 )
 
-// Backlog is what the stream of blocks holds, and how much of it the sink has not
-// stored. JetStream counts messages, of which one holds a block or several.
+// Backlog describes the stream of blocks, and how much of it the sink has not stored.
+// JetStream counts messages, of which one holds a block or several.
 type Backlog struct {
 	Messages uint64 `json:"messages"`
 	Bytes    uint64 `json:"bytes"`
-	Limit    uint64 `json:"limit_bytes"` // from which on the stream takes nothing; 0: none
+	Limit    uint64 `json:"limit_bytes"` // above which the stream refuses messages; 0: none
 	// Unstored counts the messages that the sink has not acknowledged. UnstoredBytes
 	// is their share of Bytes, an estimate as if all messages were of one size.
 	Unstored      uint64    `json:"unstored_messages"`
@@ -44,7 +44,7 @@ type BacklogReader struct {
 	js       jetstream.JetStream
 	consumer string
 
-	mu     sync.Mutex // guards all below, and is held while JetStream is asked
+	mu     sync.Mutex // guards all below, also during a request to JetStream
 	asked  time.Time
 	latest Backlog
 	err    error
@@ -70,7 +70,7 @@ func NewBacklogReader(nc *nats.Conn, consumer string) (*BacklogReader, error) {
 	return &BacklogReader{js: js, consumer: consumer}, nil
 }
 
-// Read returns the backlog as it is now or was a second ago.
+// Read returns the backlog, at most a second old.
 func (r *BacklogReader) Read(ctx context.Context) (Backlog, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -87,7 +87,7 @@ func TestBacklogMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	const away = `
-# HELP tapedeck_jetstream_up 1 if JetStream answered the questions behind the metrics of this name, else 0, and the others are missing.
+# HELP tapedeck_jetstream_up 1 if JetStream answered, so that the other metrics of this name are present, else 0.
 # TYPE tapedeck_jetstream_up gauge
 tapedeck_jetstream_up 0
 `

@@ -11,12 +11,12 @@ import (
 const collectTimeout = 2 * time.Second
 
 var (
-	upMetric            = describe("up", "1 if JetStream answered the questions behind the metrics of this name, else 0, and the others are missing.")
+	upMetric            = describe("up", "1 if JetStream answered, so that the other metrics of this name are present, else 0.")
 	messagesMetric      = describe("messages", "Messages in the stream of blocks. One holds a block or several.")
 	bytesMetric         = describe("bytes", "Bytes in the stream of blocks.")
-	limitMetric         = describe("limit_bytes", "Bytes from which on the stream of blocks takes nothing.")
+	limitMetric         = describe("limit_bytes", "Size at which the stream of blocks refuses messages, bytes.")
 	unstoredMetric      = describe("unstored_messages", "Messages in the stream of blocks that the sink has not stored.")
-	unstoredBytesMetric = describe("unstored_bytes", "Bytes of the messages that the sink has not stored, as if all in the stream were of one size.")
+	unstoredBytesMetric = describe("unstored_bytes", "Bytes of the messages that the sink has not stored, assuming that all messages have the same size.")
 	oldestMetric        = describe("oldest_unstored_seconds", "Age of the oldest message that the sink has not stored; 0 if all are stored.")
 )
 

@@ -44,9 +44,9 @@ func BenchmarkPublish(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		onWay.Add(1)
-		parcel := ingest.EncodedBlock{Tenant: "default", Session: "sess-" + strconv.Itoa(n), ID: "stream.opened." + strconv.Itoa(n), Data: data}
+		encoded := ingest.EncodedBlock{Tenant: "default", Session: "sess-" + strconv.Itoa(n), ID: "stream.opened." + strconv.Itoa(n), Data: data}
 		n++
-		err := p.Publish(b.Context(), parcel, func(err error) {
+		err := p.Publish(b.Context(), encoded, func(err error) {
 			if err != nil {
 				b.Error(err)
 			}

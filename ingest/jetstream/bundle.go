@@ -14,10 +14,10 @@ import (
 )
 
 // bundle is blocks that wait to be sent in one message: of different sessions of one
-// bucket. A message costs JetStream much however small it is.
+// bucket. The cost of a message in JetStream hardly depends on its size.
 type bundle struct {
 	bucket  bucket
-	since   time.Time // when its first block came
+	since   time.Time // when its first block arrived
 	ids     []string
 	entries []block.Entry
 	size    int // of its blocks in the message, bytes
@@ -25,30 +25,30 @@ type bundle struct {
 	dones   []func(error)
 }
 
-// bucket is what blocks share that may go together. Those of one version wait for a
-// sink that reads it without the others.
+// bucket identifies the blocks that may share a message. Blocks of a newer format version
+// have messages of their own, which wait for a sink that reads that version.
 type bucket struct {
 	tenant  string
 	number  int
 	version byte
 }
 
-// bundleBytes is what a message of several blocks has at most.
+// bundleBytes bounds the size of a message with several blocks.
 const bundleBytes = 64 << 10
 
-// headSize is what a bundle takes besides its blocks, at most, bytes.
+// headSize bounds the bytes of a bundle besides its blocks.
 const headSize = 32
 
-// entrySize is what a block takes of a bundle, bytes.
+// entrySize returns the bytes of a block in a bundle.
 func entrySize(p *ingest.EncodedBlock) int { return len(p.Data) + len(p.Session) + 8 }
 
-// takes reports whether a block fits in beside those that are there.
+// takes reports whether a block fits into the bundle.
 func (b *bundle) takes(p *ingest.EncodedBlock, most int) bool {
 	return headSize+b.size+entrySize(p) <= most &&
 		!slices.ContainsFunc(b.entries, func(e block.Entry) bool { return e.Session == p.Session })
 }
 
-// add puts a block in.
+// add adds a block.
 func (b *bundle) add(p *ingest.EncodedBlock, weight int64, done func(error)) {
 	b.ids = append(b.ids, p.ID)
 	b.entries = append(b.entries, block.Entry{Session: p.Session, Data: p.Data})
@@ -57,18 +57,18 @@ func (b *bundle) add(p *ingest.EncodedBlock, weight int64, done func(error)) {
 	b.dones = append(b.dones, done)
 }
 
-// sent releases what is no longer needed once the bundle was sent.
+// sent releases what is no longer needed after the bundle was sent.
 func (b *bundle) sent() { b.ids, b.entries = nil, nil }
 
-// settle reports the outcome to all blocks.
+// settle reports the result to all blocks.
 func (b *bundle) settle(err error) {
 	for _, done := range b.dones {
 		done(err)
 	}
 }
 
-// message is what is sent; room is taken for its data, which is given back. A block
-// that is alone is a message as it is.
+// message returns the message to send. Its data is built in room, which is returned for
+// reuse. A single block is a message without a bundle around it.
 func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
 	if len(b.entries) == 1 {
 		e := &b.entries[0]
@@ -84,7 +84,7 @@ func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
 	}, room
 }
 
-// id names the bundle by the blocks in it.
+// id returns an id of the bundle that is derived from its blocks.
 func (b *bundle) id() string {
 	h := sha256.New()
 	for _, id := range b.ids {

@@ -11,13 +11,13 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// ConnectOptions make a connection that reconnects forever and logs it.
+// ConnectOptions returns options for a connection that reconnects indefinitely and logs it.
 func ConnectOptions(log *slog.Logger) []nats.Option {
 	return []nats.Option{
 		nats.Name("tapedeck"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
 		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
-		// What is published while the connection is down goes to the spool, not to a
-		// buffer in memory.
+		// Publishing fails while the connection is down, so that blocks go to the spool and
+		// not to a buffer in memory.
 		nats.ReconnectBufSize(-1),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
@@ -28,7 +28,7 @@ func ConnectOptions(log *slog.Logger) []nats.Option {
 	}
 }
 
-var errServers = errors.New("it must be of the form nats://host:4222, several with commas")
+var errServers = errors.New("it must have the form nats://host:4222, several separated by commas")
 
 // CheckServers checks the addresses of NATS servers, separated by commas. The error does
 // not repeat them: they may hold passwords.

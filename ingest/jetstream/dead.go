@@ -9,17 +9,16 @@ import (
 )
 
 const (
-	// deadShare is the part of the blocks' limit that dead letters may take beside
-	// it, deadAtLeast the least that is asked for.
+	// deadShare is the part of the blocks' limit that dead letters may use in addition to
+	// it; deadAtLeast is the minimum that is requested.
 	deadShare   = 16
 	deadAtLeast = 64 << 20
-	// deadSmallest is the limit below which no dead-letter stream is made: it would
-	// hold few of the blocks that it is for.
+	// deadSmallest is the limit below which no dead-letter stream is created: it would hold
+	// too few blocks.
 	deadSmallest = 1 << 20
 )
 
-// deadLimit returns the size limit of the dead-letter stream, bytes, if the server has
-// room for it.
+// deadLimit returns the size limit to request for the dead-letter stream, bytes.
 func (c Config) deadLimit() int64 { return max(c.WithDefaults().MaxBytes/deadShare, deadAtLeast) }
 
 // EnsureDead creates the dead-letter stream or brings its settings up to date. On a

@@ -8,23 +8,24 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Durability is what it means that a block is acknowledged: what has to fail
-// for it to be lost.
+// Durability defines what an acknowledgement of a block means: which failures the block
+// survives.
 type Durability string
 
 const (
-	// Memory: JetStream has it in memory and writes it soon. A kill of the NATS
-	// server may lose what it acknowledged last.
+	// Memory: JetStream holds the block in memory and writes it later. If the NATS server
+	// is killed, the latest acknowledged blocks may be lost.
 	Memory Durability = "memory"
-	// Written: it was handed to the operating system. Any process may be killed
-	// at any moment; a power cut may lose the last of it.
+	// Written: the block was passed to the operating system. It survives a kill of any
+	// process; a power failure may lose the latest blocks.
 	Written Durability = "written"
-	// Fsynced: it is on the disk. It takes a NATS server that syncs always,
+	// Fsynced: the block is on disk. This requires a NATS server with sync_interval always,
 	// which is a setting of the server: local mode sets it itself.
 	Fsynced Durability = "fsynced"
 )
 
-// persistMode is the setting of the stream; whether the server syncs is its own.
+// persistMode returns the setting of the stream; the sync interval is a setting of the
+// server.
 func (d Durability) persistMode() jetstream.PersistModeType {
 	if d == Memory {
 		return jetstream.AsyncPersistMode
@@ -32,11 +33,11 @@ func (d Durability) persistMode() jetstream.PersistModeType {
 	return jetstream.DefaultPersistMode
 }
 
-// ErrNotEmpty says that a stream would have to be made anew for another
-// durability, and still holds what is not stored.
+// ErrNotEmpty reports that a stream must be recreated to change its durability but holds
+// blocks that are not stored.
 var ErrNotEmpty = errors.New("the stream holds blocks that are not stored")
 
-// ensureBlocks makes or updates the stream of blocks.
+// ensureBlocks creates or updates the stream of blocks.
 func ensureBlocks(ctx context.Context, js jetstream.JetStream, c Config, want jetstream.StreamConfig) (jetstream.Stream, error) {
 	old, err := js.Stream(ctx, StreamName)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -49,11 +50,11 @@ func ensureBlocks(ctx context.Context, js jetstream.JetStream, c Config, want je
 		return js.UpdateStream(ctx, want)
 	}
 	if !c.Recreate {
-		return nil, fmt.Errorf("JetStream cannot change what an acknowledgement means (%s) for a stream that exists: "+
-			"stop the recorders, let the sink store all of it, and remove the stream", c.Durability)
+		return nil, fmt.Errorf("JetStream cannot change the durability of an existing stream to %s:"+
+			"stop the recorders, wait until the sink has stored all blocks, and remove the stream", c.Durability)
 	}
 	if err := allStored(ctx, old); err != nil {
-		return nil, fmt.Errorf("change the durability to %s: %w: start once more with the one before, "+
+		return nil, fmt.Errorf("change the durability to %s: %w: start with the previous durability"+
 			"until the sink has stored them", c.Durability, err)
 	}
 	if err := js.DeleteStream(ctx, StreamName); err != nil {
@@ -62,7 +63,7 @@ func ensureBlocks(ctx context.Context, js jetstream.JetStream, c Config, want je
 	return js.CreateStream(ctx, want)
 }
 
-// allStored reports whether the sink has stored all that the stream holds.
+// allStored returns ErrNotEmpty if the stream holds blocks that the sink has not stored.
 func allStored(ctx context.Context, s jetstream.Stream) error {
 	state := s.CachedInfo().State
 	if state.Msgs == 0 {

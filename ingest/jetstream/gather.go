@@ -8,9 +8,9 @@ import (
 	"tapedeck/schema/block"
 )
 
-// gathered is the blocks that are not sent yet, in bundles, the oldest first.
+// gathered holds the blocks that were not sent yet, in bundles, the oldest first.
 type gathered struct {
-	limit   time.Duration // how long a block waits for others, for as long as JetStream answers
+	limit   time.Duration // how long a block waits for others while JetStream answers
 	bundles []*bundle
 	by      map[bucket]*bundle
 }
@@ -21,7 +21,7 @@ func bucketOf(p *ingest.EncodedBlock) bucket {
 	return bucket{p.Tenant, ingest.Bucket(p.Session), block.VersionOf(p.Data)}
 }
 
-// open begins a bundle.
+// open adds an empty bundle.
 func (g *gathered) open(of bucket) *bundle {
 	b := &bundle{bucket: of, since: time.Now()}
 	g.bundles = append(g.bundles, b)
@@ -29,15 +29,15 @@ func (g *gathered) open(of bucket) *bundle {
 	return b
 }
 
-// take takes a bundle out.
+// take removes a bundle.
 func (g *gathered) take(b *bundle) *bundle {
 	delete(g.by, b.bucket)
 	g.bundles = slices.DeleteFunc(g.bundles, func(x *bundle) bool { return x == b })
 	return b
 }
 
-// due returns the oldest bundle if it is to be sent: few messages are in flight, or it has
-// waited long enough.
+// due returns the oldest bundle if it should be sent now: few messages are in flight, or it
+// has waited long enough.
 func (g *gathered) due(inFlight int) *bundle {
 	if len(g.bundles) == 0 {
 		return nil
@@ -49,8 +49,8 @@ func (g *gathered) due(inFlight int) *bundle {
 }
 
 const (
-	// fewInFlight is how many messages are in flight without blocks being gathered
-	// for the next ones.
+	// fewInFlight is the number of messages in flight below which blocks are sent without
+	// gathering.
 	fewInFlight = 4
 	gatherLimit = 10 * time.Millisecond
 )

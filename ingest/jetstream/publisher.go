@@ -15,31 +15,32 @@ import (
 	"tapedeck/ingest"
 )
 
-// Publisher publishes blocks to JetStream. A block is durable when JetStream
-// has confirmed it (PubAck). Blocks that come faster than JetStream confirms are
-// sent several to a message.
+// Publisher publishes blocks to JetStream. A block is durable when JetStream has
+// acknowledged it (PubAck). If blocks arrive faster than acknowledgements, it sends several
+// in one message.
 type Publisher struct {
 	nc      *nats.Conn
 	window  *semaphore.Weighted // bytes in flight
 	answers answers
 
-	mu       sync.Mutex // guards what follows, and that messages leave in the order of their blocks
+	mu       sync.Mutex // guards what follows, and keeps messages in the order of their blocks
 	gathered gathered
-	data     []byte // room for a message
+	data     []byte // buffer for a message
 }
 
 const (
 	windowBytes  = 32 << 20
 	windowBlocks = 4096
-	// A confirmation that takes longer has failed; the block may be there
-	// nevertheless, which its id and its keys make harmless.
+	// ackTimeout is how long JetStream may take to acknowledge a message. A block whose
+	// acknowledgement is late may be stored nevertheless; its id and keys make a second
+	// copy harmless.
 	ackTimeout = 10 * time.Second
 )
 
-// NewPublisher makes a publisher on a connection, which stays the caller's. Until
-// that is closed, the publisher listens on it for JetStream's answers. While it is
-// away, the connection should not keep what is published (nats.ReconnectBufSize(-1)),
-// so that blocks fail at once and can be kept elsewhere.
+// NewPublisher returns a publisher on a connection, which the caller closes. Until then,
+// the publisher subscribes on it to JetStream's answers. The connection should not buffer
+// messages while it is disconnected (nats.ReconnectBufSize(-1)), so that publishing fails
+// at once and blocks can be spooled.
 func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 	if nc.IsClosed() {
 		return nil, fmt.Errorf("JetStream: %w", nats.ErrConnectionClosed)
@@ -49,21 +50,20 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 	return p, nil
 }
 
-// Publish implements ingest.Publisher. It fails at once while the connection is
-// down; a block that the server cannot take at any time fails with
-// ingest.Permanent.
-func (p *Publisher) Publish(ctx context.Context, parcel ingest.EncodedBlock, done func(error)) error {
+// Publish implements ingest.Publisher. It fails at once while the connection is down; a
+// block that the server can never accept fails with ingest.Permanent.
+func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, done func(error)) error {
 	limit := p.nc.MaxPayload()
-	if limit > 0 && int64(len(parcel.Data))+headerRoom > limit {
+	if limit > 0 && int64(len(encoded.Data))+headerRoom > limit {
 		return ingest.Permanent(fmt.Errorf("block of %d bytes is over the NATS server's max_payload of %d: "+
-			"raise max_payload, or lower the frame limit", len(parcel.Data), limit))
+			"raise max_payload, or lower the frame limit", len(encoded.Data), limit))
 	}
 	if !p.nc.IsConnected() {
 		return fmt.Errorf("NATS at %s: %w", p.nc.ConnectedUrlRedacted(), nats.ErrDisconnected)
 	}
-	weight := weight(parcel.Data)
+	weight := weight(encoded.Data)
 	if err := p.window.Acquire(ctx, weight); err != nil {
-		return fmt.Errorf("JetStream does not confirm what was sent: %w", err)
+		return fmt.Errorf("JetStream does not acknowledge the messages in flight: %w", err)
 	}
 	most := bundleBytes
 	if limit > 0 {
@@ -71,16 +71,16 @@ func (p *Publisher) Publish(ctx context.Context, parcel ingest.EncodedBlock, don
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	bucket := bucketOf(&parcel)
+	bucket := bucketOf(&encoded)
 	b := p.gathered.by[bucket]
-	if b != nil && !b.takes(&parcel, most) {
+	if b != nil && !b.takes(&encoded, most) {
 		p.send(b)
 		b = nil
 	}
 	if b == nil {
 		b = p.gathered.open(bucket)
 	}
-	b.add(&parcel, weight, done)
+	b.add(&encoded, weight, done)
 	p.sendDue()
 	return nil
 }
@@ -92,7 +92,7 @@ func (p *Publisher) answered() {
 	p.sendDue()
 }
 
-// sendDue sends what need not wait for more. It needs mu.
+// sendDue sends the bundles that are due. mu is held.
 func (p *Publisher) sendDue() {
 	for {
 		b := p.gathered.due(p.answers.waiting())
@@ -103,13 +103,13 @@ func (p *Publisher) sendDue() {
 	}
 }
 
-// send sends a bundle that was gathered. It needs mu.
+// send sends a gathered bundle. mu is held.
 func (p *Publisher) send(b *bundle) {
 	p.gathered.take(b)
 	m := sent{weight: b.weight, done: b.settle}
 	number, reply, err := p.answers.expect(m)
 	if err != nil {
-		err = fmt.Errorf("listen for JetStream's answers: %w", err)
+		err = fmt.Errorf("subscribe to JetStream's answers: %w", err)
 	} else {
 		var msg *nats.Msg
 		msg, p.data = b.message(p.data)
@@ -130,16 +130,17 @@ func (p *Publisher) send(b *bundle) {
 	}
 }
 
-// headerRoom is what the message's headers may take of max_payload, bytes.
+// headerRoom bounds the size of the message's headers, which count towards max_payload,
+// bytes.
 const headerRoom = 512
 
-// weight is what a block takes of the window: such that no more than windowBlocks
-// fit in, and any block does.
+// weight returns the weight of a block in the window: at most windowBlocks fit in, and any
+// block does.
 func weight(data []byte) int64 {
 	return min(max(int64(len(data))+headerRoom, windowBytes/windowBlocks), windowBytes)
 }
 
-// explain adds what to do where an error of JetStream does not say it.
+// explain adds the remedy to an error of JetStream.
 func explain(err error) error {
 	var api *jetstream.APIError
 	switch {
@@ -154,10 +155,10 @@ func explain(err error) error {
 // maximumBytesExceeded is JetStream's JSStreamStoreFailedF for a full stream.
 const maximumBytesExceeded = 10077
 
-// replyOf is where the answer to a message goes.
+// replyOf returns the reply subject of a message.
 func replyOf(inbox string, number uint64) string { return inbox + strconv.FormatUint(number, 36) }
 
-// numberOf is the reverse; false for what no message asked for.
+// numberOf is the reverse of replyOf; false for a foreign subject.
 func numberOf(inbox, reply string) (uint64, bool) {
 	if len(reply) <= len(inbox) {
 		return 0, false

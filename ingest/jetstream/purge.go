@@ -13,17 +13,17 @@ import (
 	"tapedeck/schema/tombstone"
 )
 
-// ImportID begins the ids of blocks that an import publishes; the id of the import,
-// which is made as a stream's is, follows.
+// ImportID is the prefix of the ids of blocks that an import publishes; the id of the
+// import, a UUIDv7, follows.
 const ImportID = "import-"
 
-// purgeBatch is how many messages are looked at at a time.
+// purgeBatch is the number of messages that are checked at a time.
 const purgeBatch = 512
 
-// Purge removes a deleted session's own messages from JetStream: all up to the first
-// that the tombstone does not cover, since a new recording of the same name may have
-// begun. Blocks in bundles stay until the bundle is trimmed; no sink stores them and no
-// reader returns them.
+// Purge removes a deleted session's own messages from JetStream: all up to the first that
+// the tombstone does not cover, since a new recording of the same name may have begun.
+// Blocks in bundles stay until the bundle is trimmed; sinks do not store them and readers
+// do not return them.
 func Purge(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone) error {
 	s, err := js.Stream(ctx, StreamName)
 	if err != nil {
@@ -47,8 +47,8 @@ func Purge(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone) 
 	return nil
 }
 
-// coveredUpTo returns the number of the last message before the first that the
-// tombstone does not cover, and no higher one than last; 0 if there is none.
+// coveredUpTo returns the sequence of the last message before the first that the tombstone
+// does not cover, last at most; 0 if there is none.
 func coveredUpTo(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone, subject string, last uint64) (uint64, error) {
 	c, err := js.OrderedConsumer(ctx, StreamName, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverAllPolicy, HeadersOnly: true,

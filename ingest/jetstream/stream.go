@@ -1,5 +1,5 @@
-// Package jetstream is how blocks travel: the JetStream stream that holds them,
-// and the Publisher that puts them there.
+// Package jetstream transports blocks through JetStream: it manages the stream that holds
+// them, and its Publisher publishes them.
 package jetstream
 
 import (
@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// StreamName is the JetStream stream that blocks travel through.
+	// StreamName is the JetStream stream of blocks.
 	StreamName = "TAPEDECK"
-	// DeadName is the stream of blocks that could not be stored, each with the
+	// DeadName is the JetStream stream of blocks that could not be stored, each with the
 	// reason in the header HeaderReason.
 	DeadName = "TAPEDECK_DEAD"
-	// DeadSubject is where such blocks are put.
+	// DeadSubject is the subject of such blocks.
 	DeadSubject = "tapedeck.dead"
 
 	HeaderReason  = "Tapedeck-Reason"
@@ -34,18 +34,17 @@ const (
 // Config bounds what JetStream keeps.
 type Config struct {
 	MaxBytes int64         // default 16 GiB
-	Keep     time.Duration // how long blocks stay that the sink has; default 1 h
+	Keep     time.Duration // how long stored blocks stay in the stream; default 1 h
 	Replicas int           // default 1
-	// Durability is what JetStream's acknowledgement means; default Written.
+	// Durability defines JetStream's acknowledgement; default Written.
 	Durability Durability
-	// Recreate allows the stream to be made anew when its Durability changes
-	// from or to Memory, which JetStream does not change in place, and all in it
-	// is stored: for local mode, where nobody publishes before the streams are
-	// there.
+	// Recreate allows EnsureStreams to recreate the stream if its Durability changes from
+	// or to Memory, which JetStream cannot change in place, and all of its blocks are
+	// stored. Local mode sets it, because nobody publishes before the streams exist.
 	Recreate bool
 }
 
-// WithDefaults fills in the defaults.
+// WithDefaults returns the configuration with the defaults filled in.
 func (c Config) WithDefaults() Config {
 	if c.MaxBytes == 0 {
 		c.MaxBytes = 16 << 30
@@ -62,17 +61,16 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// dedupWindow is how long JetStream remembers message ids. It saves work when a
-// block is sent again; nothing rests on it.
+// dedupWindow is how long JetStream remembers message ids. Deduplication saves work when a
+// block is sent again; correctness does not depend on it.
 const dedupWindow = 2 * time.Minute
 
-// EnsureStreams creates the streams or brings their settings up to date. A full
-// stream refuses new blocks and never drops old ones: what the sink has stored
-// is removed by Trim, and nothing else is.
+// EnsureStreams creates the streams or updates their settings. A full stream refuses new
+// blocks and never drops old ones. Only Trim removes blocks, and only stored ones.
 func EnsureStreams(ctx context.Context, js jetstream.JetStream, c Config) (jetstream.Stream, error) {
 	c = c.WithDefaults()
 	s, err := ensureBlocks(ctx, js, c, jetstream.StreamConfig{
-		Name: StreamName, Description: "tapedeck: blocks on their way to ClickHouse, and the live tail",
+		Name: StreamName, Description: "tapedeck: blocks for ClickHouse and the live tail",
 		Subjects: []string{ingest.SubjectPrefix + ">"}, Storage: jetstream.FileStorage,
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
 		MaxBytes: c.MaxBytes, Duplicates: dedupWindow, Replicas: c.Replicas, AllowDirect: true,

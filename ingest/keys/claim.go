@@ -30,15 +30,15 @@ type Claim struct {
 	once       sync.Once
 	done       chan struct{} // closed by Close
 
-	mu      sync.Mutex // guards all below
-	queue   []queued
-	queued  int  // bytes in the queue
-	writing bool // a goroutine writes the queue to the log
-	room    chan struct{}
-	err     error // why nothing is written any more
-	last    uint64
-	size    int64                    // of the log, bytes
-	handed  inflight.Tracker[uint64] // blocks of the log that the publisher has not confirmed, by their sequence
+	mu        sync.Mutex // guards all below
+	queue     []queued
+	queued    int  // bytes in the queue
+	writing   bool // a goroutine writes the queue to the log
+	room      chan struct{}
+	err       error // why nothing is written any more
+	last      uint64
+	size      int64                    // of the log, bytes
+	forwarded inflight.Tracker[uint64] // blocks of the log that the publisher has not confirmed, by their sequence
 }
 
 // Known returns what the log held when the key was claimed.
@@ -123,7 +123,7 @@ func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) err
 	defer leave()
 	var (
 		order   prefix
-		handing handing
+		handing forwarding
 	)
 	emit := func(f *schema.Frame, _ string) error {
 		if f.Seq >= c.known.Frames {
@@ -141,8 +141,8 @@ func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) err
 		if err != nil {
 			return err
 		}
-		if m.Sequence > c.known.handed {
-			p := parcelOf(m.Header, c.req.Tenant, b.Session, m.Data)
+		if m.Sequence > c.known.forwarded {
+			p := blockOf(m.Header, c.req.Tenant, b.Session, m.Data)
 			if err := handing.on(ctx, c.store.opts.Next, p); err != nil {
 				return err
 			}
@@ -153,13 +153,13 @@ func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) err
 }
 
 // handing waits until forwarded blocks are durable.
-type handing struct {
+type forwarding struct {
 	all sync.WaitGroup
 	mu  sync.Mutex
 	err error
 }
 
-func (h *handing) on(ctx context.Context, next ingest.Publisher, p ingest.EncodedBlock) error {
+func (h *forwarding) on(ctx context.Context, next ingest.Publisher, p ingest.EncodedBlock) error {
 	h.all.Add(1)
 	err := next.Publish(ctx, p, func(err error) {
 		h.mu.Lock()
@@ -173,7 +173,7 @@ func (h *handing) on(ctx context.Context, next ingest.Publisher, p ingest.Encode
 	return err
 }
 
-func (h *handing) wait(ctx context.Context) error {
+func (h *forwarding) wait(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {
 		h.all.Wait()

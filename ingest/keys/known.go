@@ -20,14 +20,14 @@ type Known struct {
 	Bytes    uint64         // of these
 	Settled  ingest.Settled // session and dialect of the stream so far
 
-	opening opening
-	result  *Result // if the stream was recorded to its end
-	prefix  prefix
-	whole   *Digest // of all
-	tail    *Digest // of what comes after the offset asked for
-	last    uint64  // sequence of the last message; 0 if there is none
-	handed  uint64  // see headerHanded
-	size    int64   // of all messages, bytes
+	opening   opening
+	result    *Result // if the stream was recorded to its end
+	prefix    prefix
+	whole     *Digest // of all
+	tail      *Digest // of what comes after the offset asked for
+	last      uint64  // sequence of the last message; 0 if there is none
+	forwarded uint64  // see headerHanded
+	size      int64   // of all messages, bytes
 }
 
 // durable returns how much is durable, in units.
@@ -84,7 +84,7 @@ func (k *Known) add(m *jetstream.RawStreamMsg) error {
 	if k.last == 0 && kind != kindOpen && kind != kindEnd {
 		return ErrExpired
 	}
-	k.last, k.handed = m.Sequence, max(k.handed, handedOf(m.Header))
+	k.last, k.forwarded = m.Sequence, max(k.forwarded, forwardedOf(m.Header))
 	k.size += int64(len(m.Data))
 	switch kind {
 	case kindOpen, kindClaim:

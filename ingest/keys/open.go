@@ -101,7 +101,7 @@ func (c *Claim) claim(ctx context.Context) error {
 	if next.Attempt >= maxAttempts {
 		return ErrTooLong
 	}
-	seq, err := c.store.append(ctx, jsonMessage(c.subject, kind, k.handed, &next), k.last)
+	seq, err := c.store.append(ctx, jsonMessage(c.subject, kind, k.forwarded, &next), k.last)
 	if err != nil {
 		return err
 	}

@@ -21,9 +21,9 @@ const (
 	headerKind = "Tapedeck-Kind"
 	// headerHanded is the sequence up to which the publisher has accepted all blocks
 	// of the log for the sink.
-	headerHanded = "Tapedeck-Handed"
-	headerID     = "Tapedeck-Block" // the block's id
-	headerFrames = "Tapedeck-Frames"
+	headerForwarded = "Tapedeck-Handed"
+	headerID        = "Tapedeck-Block" // the block's id
+	headerFrames    = "Tapedeck-Frames"
 )
 
 // Kinds of messages.
@@ -131,7 +131,7 @@ func subject(tenant, key string) string {
 
 func message(subject, kind string, handed uint64, data []byte) *nats.Msg {
 	return &nats.Msg{Subject: subject, Data: data, Header: nats.Header{
-		headerKind: {kind}, headerHanded: {strconv.FormatUint(handed, 10)},
+		headerKind: {kind}, headerForwarded: {strconv.FormatUint(handed, 10)},
 	}}
 }
 
@@ -151,13 +151,13 @@ func blockMessage(subject string, handed uint64, p *ingest.EncodedBlock) *nats.M
 }
 
 // parcelOf is the reverse of blockMessage. The session is that of the decoded block.
-func parcelOf(h nats.Header, tenant, session string, data []byte) ingest.EncodedBlock {
+func blockOf(h nats.Header, tenant, session string, data []byte) ingest.EncodedBlock {
 	frames, _ := strconv.Atoi(h.Get(headerFrames)) // counted for a log line alone
 	return ingest.EncodedBlock{Tenant: tenant, Session: session, ID: h.Get(headerID), Frames: frames, Data: data}
 }
 
-func handedOf(h nats.Header) uint64 {
-	n, _ := strconv.ParseUint(h.Get(headerHanded), 10, 64) // with 0 all blocks are forwarded once more
+func forwardedOf(h nats.Header) uint64 {
+	n, _ := strconv.ParseUint(h.Get(headerForwarded), 10, 64) // with 0 all blocks are forwarded once more
 	return n
 }
 

@@ -10,8 +10,8 @@ import (
 
 // queued is a block that waits to be written to the log.
 type queued struct {
-	parcel ingest.EncodedBlock
-	done   func(error)
+	block ingest.EncodedBlock
+	done  func(error)
 }
 
 // queueBytes bounds the blocks that wait to be written to one log.
@@ -65,7 +65,7 @@ func (c *Claim) write() {
 			}
 			return
 		}
-		q, last, handed, size := c.queue[0], c.last, c.handedUpTo(), c.size
+		q, last, handed, size := c.queue[0], c.last, c.forwardedUpTo(), c.size
 		c.queue = c.queue[1:]
 		c.mu.Unlock()
 		seq, err := c.writeOne(&q, last, handed, size)
@@ -75,20 +75,20 @@ func (c *Claim) write() {
 			continue
 		}
 		c.mu.Lock()
-		c.last, c.size = seq, size+int64(len(q.parcel.Data))
-		c.queued -= len(q.parcel.Data)
-		number := c.handed.Add(seq)
+		c.last, c.size = seq, size+int64(len(q.block.Data))
+		c.queued -= len(q.block.Data)
+		number := c.forwarded.Add(seq)
 		c.wakeRoom()
 		c.mu.Unlock()
-		c.handOn(&q, number)
+		c.forward(&q, number)
 	}
 }
 
 func (c *Claim) writeOne(q *queued, last, handed uint64, size int64) (uint64, error) {
-	if size+int64(len(q.parcel.Data)) > c.store.opts.MaxLog {
+	if size+int64(len(q.block.Data)) > c.store.opts.MaxLog {
 		return 0, fmt.Errorf("%w: its unfinished stream takes more than %d bytes", ErrTooLong, c.store.opts.MaxLog)
 	}
-	seq, err := c.store.append(context.Background(), blockMessage(c.subject, handed, &q.parcel), last)
+	seq, err := c.store.append(context.Background(), blockMessage(c.subject, handed, &q.block), last)
 	if errors.Is(err, errConflict) {
 		err = ErrSuperseded
 	}
@@ -97,21 +97,21 @@ func (c *Claim) writeOne(q *queued, last, handed uint64, size int64) (uint64, er
 
 // handedUpTo returns the sequence up to which the publisher has accepted all blocks of the
 // log for the sink. It needs c.mu.
-func (c *Claim) handedUpTo() uint64 {
-	if seq, ok := c.handed.Watermark(); ok {
+func (c *Claim) forwardedUpTo() uint64 {
+	if seq, ok := c.forwarded.Watermark(); ok {
 		return seq
 	}
 	return c.claimed
 }
 
 // handOn publishes a block for the sink that the log has. number is its number in c.handed.
-func (c *Claim) handOn(q *queued, number uint64) {
-	ctx, cancel := context.WithTimeout(context.Background(), handTimeout)
+func (c *Claim) forward(q *queued, number uint64) {
+	ctx, cancel := context.WithTimeout(context.Background(), forwardTimeout)
 	defer cancel()
-	err := c.store.opts.Next.Publish(ctx, q.parcel, func(err error) {
+	err := c.store.opts.Next.Publish(ctx, q.block, func(err error) {
 		if err == nil {
 			c.mu.Lock()
-			c.handed.Settle(number)
+			c.forwarded.Settle(number)
 			c.mu.Unlock()
 		}
 		q.done(err)
@@ -123,7 +123,7 @@ func (c *Claim) handOn(q *queued, number uint64) {
 }
 
 // handTimeout bounds how long the publisher may take to accept a block.
-const handTimeout = 3 * askTimeout
+const forwardTimeout = 3 * askTimeout
 
 // fail stops all further writes with an error.
 func (c *Claim) fail(err error) {

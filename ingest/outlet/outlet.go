@@ -1,5 +1,5 @@
-// Package outlet is where a recording command's blocks go: a tapedeck server or a NATS
-// server, with a spool on disk before it for the time that it is unavailable.
+// Package outlet publishes the blocks of a recording command, to a tapedeck server or a
+// NATS server, with a spool on disk for the time that the server is unavailable.
 package outlet
 
 import (
@@ -33,17 +33,16 @@ type Options struct {
 // Outlet publishes blocks.
 type Outlet struct {
 	publisher ingest.Publisher
-	link      *upload.Client // nil with NATS
-	spool     *spool.Spool   // nil without
+	client    *upload.Client // nil with NATS
+	spool     *spool.Spool   // nil with NoSpool
 	shut      func(context.Context) error
 	log       *slog.Logger
 	server    string // for messages
 	id        string // of the recorder
 }
 
-// Open connects. A server that does not answer now is an error, so that a mistyped
-// address is found at the start. One that becomes unavailable later is bridged by the
-// spool.
+// Open connects. It fails if the server does not answer now, so that a mistyped address is
+// found at the start. If the server becomes unavailable later, blocks go to the spool.
 func Open(ctx context.Context, opts Options) (*Outlet, error) {
 	o, err := connect(ctx, opts)
 	if err != nil || opts.NoSpool {
@@ -91,7 +90,7 @@ func (o *Outlet) toNATS(ctx context.Context, url string) error {
 	}
 	if err != nil {
 		nc.Close()
-		return fmt.Errorf("JetStream stream %s at %s: %w\nIt is made by the first \"tapedeck serve\" or \"tapedeck up\"", jetstream.StreamName, o.server, err)
+		return fmt.Errorf("JetStream stream %s at %s: %w\nThe first \"tapedeck serve\" or \"tapedeck up\" creates it", jetstream.StreamName, o.server, err)
 	}
 	if o.publisher, err = jetstream.NewPublisher(nc); err != nil {
 		nc.Close()
@@ -115,7 +114,7 @@ func (o *Outlet) toServer(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	o.publisher, o.link, o.shut = c, c, c.Close
+	o.publisher, o.client, o.shut = c, c, c.Close
 	return nil
 }
 
@@ -127,15 +126,15 @@ func (o *Outlet) Recorder() *ingest.Recorder {
 	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id}, o.log)
 }
 
-// Tenant returns the one tenant that the server records for, "" if it names none.
+// Tenant returns the only tenant that the server records for, "" if it names none.
 func (o *Outlet) Tenant() string {
-	if o.link == nil {
+	if o.client == nil {
 		return ""
 	}
-	return o.link.Tenant()
+	return o.client.Tenant()
 }
 
-// Server names the server for messages, without passwords.
+// Server returns the name of the server for messages, without passwords.
 func (o *Outlet) Server() string { return o.server }
 
 // Spooled returns the number of blocks in the spool.
@@ -176,8 +175,8 @@ func (o *Outlet) Leftovers() error {
 	if why == "" {
 		why = o.server + " does not acknowledge blocks"
 	}
-	if o.link != nil {
-		if l := o.link.State(); !l.Connected {
+	if o.client != nil {
+		if l := o.client.State(); !l.Connected {
 			why = fmt.Sprintf("%s is away since %s", o.server, l.DownSince.Format(time.TimeOnly))
 		}
 	}

@@ -27,12 +27,12 @@ func SpoolHome() (string, error) {
 func FollowHome() (string, error) {
 	home, err := SpoolHome()
 	if err != nil {
-		return "", fmt.Errorf("where to keep how far the file was recorded: %w", err)
+		return "", fmt.Errorf("find a directory for the progress of followed files: %w", err)
 	}
 	return filepath.Join(filepath.Dir(home), "follow"), nil
 }
 
-// spoolSlots is how many recording commands may run side by side.
+// spoolSlots is the maximum number of concurrent recording commands.
 const spoolSlots = 1000
 
 // addSpool puts a spool before the publisher, in the first directory that no other

@@ -193,7 +193,7 @@ func TestRecorderInTrouble(t *testing.T) {
 	}{
 		"pushes back": {(*ingesttest.Memory).Stall, "could not keep up"},
 		"refuses":     {func(m *ingesttest.Memory) { m.Refuse(fault) }, "no room anywhere"},
-		"gives up":    {func(m *ingesttest.Memory) { m.GiveUp(fault) }, "no room anywhere"},
+		"gives up":    {func(m *ingesttest.Memory) { m.Abandon(fault) }, "no room anywhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var m ingesttest.Memory

@@ -36,11 +36,11 @@ func (a *Announcer) SpeakFor(linked func() []string) {
 	a.linked = linked
 }
 
-// Now publishes a heartbeat at once, as for a client that has just connected.
+// Now publishes a heartbeat at once, for example when a client has just connected.
 func (a *Announcer) Now() {
 	select {
 	case a.wake <- struct{}{}:
-	default: // one is due already
+	default: // one is pending already
 	}
 }
 

@@ -13,13 +13,13 @@ import "time"
 const Subject = "tapedeck.recorders"
 
 const (
-	// Every is the time from one heartbeat to the next.
+	// Every is the interval between heartbeats.
 	Every = 10 * time.Second
 	// Lifetime is how long a heartbeat is valid: two may be missed.
 	Lifetime = 35 * time.Second
 )
 
-// heartbeat is a message.
+// heartbeat is the content of a message.
 type heartbeat struct {
 	Recorders []string `json:"recorders"`
 }
@@ -27,8 +27,8 @@ type heartbeat struct {
 const (
 	// idLimit bounds an id, bytes.
 	idLimit = 64
-	// idsPerMessage bounds the ids of a message, so that it stays far below what
-	// NATS takes.
+	// idsPerMessage bounds the ids of a message, so that it stays far below NATS's
+	// max_payload.
 	idsPerMessage = 4096
 	// known bounds the recorders that a Registry tracks at a time.
 	known = 100_000

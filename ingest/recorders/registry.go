@@ -20,8 +20,8 @@ type Registry struct {
 
 	mu      sync.Mutex // guards all below
 	heard   map[string]time.Duration
-	passed  time.Duration // on the clock, up to when it stopped last
-	going   time.Time     // since when it runs; zero while it is stopped
+	passed  time.Duration // on the clock when it was last stopped
+	going   time.Time     // when it was last started; zero while it is stopped
 	refused uint64        // ids beyond the bounds
 }
 
@@ -49,7 +49,7 @@ func Listen(nc *nats.Conn) (*Registry, error) {
 
 // Close ends the subscription.
 func (r *Registry) Close() {
-	_ = r.sub.Unsubscribe() // fails only if the connection is closed
+	_ = r.sub.Unsubscribe() // it fails only if the connection is closed
 	r.nc.RemoveStatusListener(r.changed)
 	<-r.done
 }

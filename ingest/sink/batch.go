@@ -14,8 +14,8 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// batch holds the columns of one insert and the messages they came from. The gatherer
-// owns it, then the inserter; only the messages are used by others, see holdOn.
+// batch holds the columns of one insert and the messages they came from. The gatherer owns
+// it, then the inserter; only the messages are used by other goroutines, see extendAckWait.
 type batch struct {
 	columns *clickhouse.Batch
 	blocks  int      // in the columns
@@ -23,7 +23,7 @@ type batch struct {
 
 	mu       sync.Mutex      // guards changes of what follows
 	messages []jetstream.Msg // to be acknowledged
-	since    time.Time       // when the first of them was taken
+	since    time.Time       // when the first of them was added
 }
 
 func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
@@ -48,9 +48,9 @@ func (b *batch) take(m jetstream.Msg) {
 	b.messages = append(b.messages, m)
 }
 
-// token names the batch's content for ClickHouse's deduplication, which goes by
-// the token alone: a hash of what the blocks are named by, in their order.
-// JetStream's own numbers would not do, since a new JetStream counts from 1 again.
+// token returns the token of the batch for ClickHouse's deduplication, which compares
+// tokens alone: a hash of the names of the blocks, in order. JetStream's sequences are not
+// suitable, since a new JetStream starts at 1 again.
 func (b *batch) token() string {
 	h := sha256.New()
 	for _, name := range b.names {
@@ -59,10 +59,10 @@ func (b *batch) token() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// partName names one of a message's blocks, by its place.
-func partName(m jetstream.Msg, n int) string { return nameOf(m) + "/" + strconv.Itoa(n) }
+// entryName returns the name of one of a message's blocks, by its index.
+func entryName(m jetstream.Msg, n int) string { return nameOf(m) + "/" + strconv.Itoa(n) }
 
-// nameOf is what a message is named by: its id, or its content.
+// nameOf returns the name of a message: its id, or a hash of its content.
 func nameOf(m jetstream.Msg) string {
 	if id := m.Headers().Get(jetstream.MsgIDHeader); id != "" {
 		return id

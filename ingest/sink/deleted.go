@@ -19,10 +19,9 @@ var deletedBlocks = promauto.NewCounter(prometheus.CounterOpts{
 // errDeleted reports that a block is not stored because its session was deleted.
 var errDeleted = errors.New("the session was deleted")
 
-// undeleted removes from a block, which arrived at the given time, what belongs to
-// deleted sessions, and reports whether anything is left to store. Of a block whose
-// session is deleted it keeps the ends of parts in other sessions, as a block of one of
-// these.
+// undeleted removes from a block, which arrived at the given time, what belongs to deleted
+// sessions, and reports whether anything is left to store. If the block's own session is
+// deleted, it keeps the ends of segments in other sessions, as a block of one of these.
 func (s *Sink) undeleted(ctx context.Context, tenant string, b *block.Block, at time.Time) bool {
 	if s.opts.Deleted == nil {
 		return true

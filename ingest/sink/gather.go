@@ -15,25 +15,25 @@ type gatherer struct {
 	spare   chan *batch // the other batch, when it is free
 	decoder block.Decoder
 	block   block.Block
-	entries []block.Entry // of the message at hand
-	ended   bool          // the message at hand told the end of a stream
+	entries []block.Entry // of the current message
+	ended   bool          // the current message holds the end of a stream
 }
 
-// run gathers until nothing more comes. What was gathered by then is inserted.
+// run gathers until the subscription ends. What was gathered by then is inserted.
 func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
-	// Inserts go on for a moment when ctx ends, so that what was gathered is
-	// stored rather than delivered again.
+	// Inserts continue for a while after ctx ends, so that what was gathered is stored
+	// rather than delivered again.
 	insertCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	release := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	defer release()
 
-	when := pace{opts: &g.sink.opts, stored: g.sink.out.latest}
-	var at time.Time // when look fires
-	look := time.NewTimer(time.Hour)
-	look.Stop()
+	when := batchDelay{opts: &g.sink.opts, stored: g.sink.out.latest}
+	var at time.Time // when timer fires
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
 	var free <-chan *batch // the spare batch, once this one is to be stored
-	defer func() { g.hand(insertCtx, <-g.spare); <-g.spare }()
+	defer func() { g.handOver(insertCtx, <-g.spare); <-g.spare }()
 	for {
 		select {
 		case d, open := <-coming:
@@ -43,8 +43,8 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 			case d.err != nil:
 				return fmt.Errorf("next block: %w", d.err)
 			}
-			if ctx.Err() != nil { // fetched ahead: others store it
-				giveBack(d.msg)
+			if ctx.Err() != nil { // fetched ahead: other sinks store it
+				returnMessages(d.msg)
 				continue
 			}
 			now := time.Now()
@@ -54,31 +54,31 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 			}
 			g.add(ctx, d.msg, d.at)
 			if g.full() {
-				look.Stop()
+				timer.Stop()
 				free = nil
-				g.hand(insertCtx, <-g.spare)
+				g.handOver(insertCtx, <-g.spare)
 				continue
 			}
-			when.came(now, g.ended)
+			when.added(now, g.ended)
 			if next := when.next(); free == nil && (first || next.Before(at)) {
 				at = next
-				look.Reset(time.Until(at))
+				timer.Reset(time.Until(at))
 			}
-		case <-look.C:
-			if now := time.Now(); !when.ripe(now, g.batch.columns.Frames()) {
+		case <-timer.C:
+			if now := time.Now(); !when.isDue(now, g.batch.columns.Frames()) {
 				at = when.next()
-				look.Reset(at.Sub(now))
+				timer.Reset(at.Sub(now))
 				continue
 			}
-			free = g.spare // the other may still be inserted: go on gathering
+			free = g.spare // the other batch may still be in an insert: continue gathering
 		case spare := <-free:
 			free = nil
-			g.hand(insertCtx, spare)
+			g.handOver(insertCtx, spare)
 		}
 	}
 }
 
-// drainTimeout bounds the last insert when the sink is told to stop.
+// drainTimeout bounds the last insert after ctx has ended.
 const drainTimeout = 1500 * time.Millisecond
 
 func (g *gatherer) full() bool {
@@ -86,9 +86,9 @@ func (g *gatherer) full() bool {
 	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes
 }
 
-// hand gives the gathered batch to the inserter and goes on with the spare one,
-// which comes back by the channel.
-func (g *gatherer) hand(ctx context.Context, spare *batch) {
+// handOver passes the gathered batch to the inserter and continues with the spare one. The
+// inserter returns the batch through the channel.
+func (g *gatherer) handOver(ctx context.Context, spare *batch) {
 	full := g.batch
 	g.batch = spare
 	go func() {

@@ -13,13 +13,13 @@ import (
 
 // inserter writes batches, one at a time.
 type inserter struct {
-	sink    *Sink // for what cannot be stored
+	sink    *Sink // for blocks that cannot be stored
 	dsn     string
 	log     *slog.Logger
 	stat    *status
-	clients [2]*ch.Client // the second for large batches alone
+	clients [2]*ch.Client // the second for large batches only
 
-	witness witness
+	probe probe
 
 	worked time.Duration // how long ClickHouse was busy with the latest try, both connections together
 
@@ -28,14 +28,14 @@ type inserter struct {
 	took  time.Duration
 }
 
-// latest tells when the latest insert was done, and how long ClickHouse worked on it.
+// latest returns when the latest insert was done, and how long ClickHouse worked on it.
 func (i *inserter) latest() (ended time.Time, took time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.ended, i.took
 }
 
-// inserted notes an insert that is done.
+// inserted records an insert that is done.
 func (i *inserter) inserted(began time.Time) {
 	i.mu.Lock()
 	i.ended, i.took = time.Now(), i.worked
@@ -43,10 +43,10 @@ func (i *inserter) inserted(began time.Time) {
 	i.mu.Unlock()
 }
 
-// insert stores a batch and acknowledges its messages. It retries, with exponential
-// backoff and jitter, until ClickHouse accepts the batch or ctx ends; then it returns
-// the messages to JetStream. Blocks that ClickHouse refuses for their contents are
-// taken out of the batch: see sift.
+// insert stores a batch and acknowledges its messages. It retries, with exponential backoff
+// and jitter, until ClickHouse accepts the batch or ctx ends; then it returns the messages
+// to JetStream. Blocks that ClickHouse refuses for their contents are removed from the
+// batch: see isolateRefused.
 func (i *inserter) insert(ctx context.Context, b *batch) {
 	wait := backoff{}
 	for {
@@ -61,25 +61,25 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 		if ctx.Err() == nil {
 			insertFailures.Inc()
 			if isRefusal(err) || isTooMuch(err) {
-				if err = i.sift(ctx, b); err == nil {
+				if err = i.isolateRefused(ctx, b); err == nil {
 					return
 				}
 				i.close()
 			}
 		}
 		if ctx.Err() != nil {
-			giveBack(b.messages...)
+			returnMessages(b.messages...)
 			return
 		}
 		i.failed(err)
 		if !wait.sleep(ctx) {
-			giveBack(b.messages...)
+			returnMessages(b.messages...)
 			return
 		}
 	}
-	i.witness.keep(b)
+	i.probe.keep(b)
 	for _, m := range b.messages {
-		_ = m.Ack() // lost, the message is delivered again, which is harmless
+		_ = m.Ack() // if it is lost, the message is delivered again, which is harmless
 	}
 }
 
@@ -140,7 +140,7 @@ func (i *inserter) close() {
 // backoff is an exponential wait with jitter.
 type backoff struct{ last time.Duration }
 
-// sleep waits and reports whether ctx still stands.
+// sleep waits and reports whether ctx is still valid.
 func (b *backoff) sleep(ctx context.Context) bool {
 	b.last = min(max(2*b.last, 100*time.Millisecond), 5*time.Second)
 	t := time.NewTimer(b.last/2 + rand.N(b.last/2))

@@ -14,38 +14,38 @@ import (
 	"tapedeck/schema/block"
 )
 
-// add decodes a message's blocks into the batch, and settles the message if
-// nothing of it is to be stored. A block that cannot be read is set aside. Of a
-// message with a block of a later version nothing is stored, since it comes again.
-// Blocks of deleted sessions are skipped.
+// add decodes a message's blocks into the batch, and settles the message if nothing of it
+// is to be stored. It sets undecodable blocks aside and skips blocks of deleted sessions.
+// If a block has a later format version, nothing of the message is stored, since it is
+// delivered again.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	g.ended = false
 	tenant, err := g.open(m.Subject(), m.Data())
 	if err != nil {
-		g.sink.settle(m, g.sink.bury(ctx, letter{nameOf(m), m.Subject(), m.Headers(), m.Data(), err}))
+		g.sink.settle(m, g.sink.setAside(ctx, letter{nameOf(m), m.Subject(), m.Headers(), m.Data(), err}))
 		return
 	}
 	for _, e := range g.entries {
 		if err := block.Readable(e.Data); err != nil {
-			// Another sink, of a later version, can store it: leave it to that one.
+			// Leave it to a sink of a later version, which can store it.
 			g.sink.log.Warn("sink: a block of a later version, left for a sink that reads it", "error", err)
 			g.sink.settle(m, err)
 			return
 		}
 	}
 	blocks := g.batch.blocks
-	var kept error // why the message has to come again
+	var kept error // why the message has to be delivered again
 	for n, e := range g.entries {
 		err := g.decode(ctx, tenant, e.Data, at)
 		if errors.Is(err, errDeleted) {
 			continue
 		}
 		if err != nil {
-			kept = errors.Join(kept, g.sink.bury(ctx, letter{partName(m, n), subjectOf(m, tenant, e), m.Headers(), e.Data, err}))
+			kept = errors.Join(kept, g.sink.setAside(ctx, letter{entryName(m, n), subjectOf(m, tenant, e), m.Headers(), e.Data, err}))
 			continue
 		}
 		g.batch.blocks++
-		g.batch.names = append(g.batch.names, partName(m, n))
+		g.batch.names = append(g.batch.names, entryName(m, n))
 		g.ended = g.ended || g.block.State.Ended != 0
 	}
 	if g.batch.blocks > blocks && kept == nil {
@@ -55,9 +55,9 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	g.sink.settle(m, kept)
 }
 
-// open reads what a message says without its blocks being opened.
+// open reads the tenant and the entries of a message without decoding the blocks.
 func (g *gatherer) open(subject string, data []byte) (tenant string, err error) {
-	// The tenant is what the subject says: that was set by who checked the token.
+	// The subject names the tenant: the component that checked the token set it.
 	if tenant, err = ingest.SubjectTenant(subject); err == nil {
 		g.entries, err = block.Entries(data, g.entries)
 	}
@@ -76,7 +76,8 @@ func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at ti
 	return g.batch.columns.Add(tenant, &g.block)
 }
 
-// subjectOf is where a message's block would have been published alone.
+// subjectOf returns the subject under which a message's block would have been published
+// alone.
 func subjectOf(m jetstream.Msg, tenant string, e block.Entry) string {
 	if e.Session == "" {
 		return m.Subject()
@@ -84,36 +85,36 @@ func subjectOf(m jetstream.Msg, tenant string, e block.Entry) string {
 	return ingest.Subject(tenant, e.Session)
 }
 
-// settle acknowledges a message, or has it delivered again later if that is to be.
+// settle acknowledges a message, or has it delivered again later if kept is an error.
 func (s *Sink) settle(m jetstream.Msg, kept error) {
 	if kept == nil {
-		_ = m.Ack() // lost, the message is delivered again, which is harmless
+		_ = m.Ack() // if it is lost, the message is delivered again, which is harmless
 		return
 	}
-	_ = m.NakWithDelay(ackWait) // lost, it is delivered again all the same
+	_ = m.NakWithDelay(ackWait) // if it is lost, the message is delivered again all the same
 }
 
-// letter is what cannot be stored.
+// letter is a block that cannot be stored.
 type letter struct {
-	name    string      // deduplicates it if it is set aside again
+	name    string      // for deduplication if it is set aside again
 	subject string      // where a retry publishes it
-	was     nats.Header // of the message that it came in
+	was     nats.Header // of the message that contained it
 	data    []byte
 	reason  error
 }
 
-// bury puts what cannot be stored into the dead-letter stream, with the reason, so
-// that the rest flows on. Should even that fail, it has to be delivered again.
-func (s *Sink) bury(ctx context.Context, l letter) error {
+// setAside puts a block that cannot be stored into the dead-letter stream, with the reason,
+// so that it does not hold up others. If that fails, the block has to be delivered again.
+func (s *Sink) setAside(ctx context.Context, l letter) error {
 	dead := &nats.Msg{
 		Subject: stream.DeadSubject, Data: l.data,
 		Header: deadletters.Header(l.was, l.subject, s.opts.Version, l.reason),
 	}
 	if _, err := s.js.PublishMsg(ctx, dead, jetstream.WithMsgID(l.name)); err != nil {
-		s.log.Error("sink: a block cannot be stored, nor set aside", "subject", l.subject, "reason", l.reason, "error", err)
+		s.log.Error("sink: a block can neither be stored nor set aside", "subject", l.subject, "reason", l.reason, "error", err)
 		return err
 	}
 	deadBlocks.Inc()
-	s.log.Error("sink: set a block aside that cannot be stored", "subject", l.subject, "reason", l.reason)
+	s.log.Error("sink: set aside a block that cannot be stored", "subject", l.subject, "reason", l.reason)
 	return nil
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // blockErrors are the errors of ClickHouse that concern the rows of an insert: their
-// values, types and sizes. The comments name what raises them in ClickHouse
-// (src/Common/ErrorCodes.cpp lists the codes). Any other code, an unknown one included,
-// is taken to concern the server, its tables, its users or the connection: too many
-// parts, no such table, memory, disk space, a read-only table or user, a password, a
-// quota, a timeout, a query that was cancelled.
+// values, types and sizes. The comments name the source files in ClickHouse that raise them
+// (src/Common/ErrorCodes.cpp lists the codes). Any other code, including unknown ones, is
+// treated as a problem of the server, its tables, its users or the connection: too many
+// parts, no such table, memory, disk space, a read-only table or user, a password, a quota,
+// a timeout, a cancelled query.
 var blockErrors = map[proto.Error]bool{
-	// IO/ReadHelpers.cpp and the functions toDate, toUUID and their like: a text that
-	// a column's default, a constraint or a view reads as something else.
+	// IO/ReadHelpers.cpp and the functions toDate, toUUID and similar: a text that a
+	// column's default, a constraint or a view cannot parse.
 	proto.ErrCannotParseText:                 true, // 6
 	proto.ErrCannotParseEscapeSequence:       true, // 25
 	proto.ErrCannotParseQuotedString:         true, // 26
@@ -36,7 +36,7 @@ var blockErrors = map[proto.Error]bool{
 	proto.ErrUnknownElementOfEnum:                true, // 691
 	proto.ErrSizesOfArraysDontMatch:              true, // 190, DataTypes/NestedUtils.cpp
 	proto.ErrSizesOfNestedColumnsAreInconsistent: true, // 366, likewise
-	// DataTypes/Serializations: contents that do not add up, or are larger than may be.
+	// DataTypes/Serializations: inconsistent or oversized contents.
 	proto.ErrIncorrectData:      true, // 117
 	proto.ErrTooLargeArraySize:  true, // 128
 	proto.ErrTooLargeStringSize: true, // 131
@@ -51,8 +51,8 @@ func isTooMuch(err error) bool {
 	return errors.As(err, &no) && no.Code == proto.ErrMemoryLimitExceeded
 }
 
-// isRefusal reports whether ClickHouse refused rows for their contents. If it refuses
-// all rows in this way, the table is at fault: see sift.
+// isRefusal reports whether ClickHouse refused rows for their contents. If it refuses all
+// rows in this way, the table is at fault: see isolateRefused.
 func isRefusal(err error) bool {
 	var no *ch.Exception
 	return errors.As(err, &no) && blockErrors[no.Code]

@@ -1,8 +1,7 @@
-// Package sink carries blocks from JetStream into ClickHouse: a pull consumer
-// takes blocks, their frames and facts become columns, the columns are
-// inserted, and only then are the blocks acknowledged. It keeps no state: any
-// number of sinks may share the consumer, and whatever is delivered again is
-// stored again under the same keys, which changes nothing.
+// Package sink stores blocks from JetStream in ClickHouse: a pull consumer receives blocks,
+// the sink converts their frames and facts to columns and inserts these, and only then
+// acknowledges the blocks. It keeps no state: any number of sinks may share the consumer. A
+// redelivered block is stored again under the same keys, which is idempotent.
 package sink
 
 import (
@@ -21,8 +20,7 @@ import (
 	"tapedeck/schema/tombstone"
 )
 
-// Options say what a sink connects and how much it gathers. Zero values stand
-// for the defaults.
+// Options configure a sink. The zero value of a field stands for its default.
 type Options struct {
 	NATS *nats.Conn
 	DSN  string // ClickHouse
@@ -31,14 +29,14 @@ type Options struct {
 	BatchFrames int           // default 300,000
 	BatchBytes  int           // default 64 MiB
 	BatchAge    time.Duration // default 100 ms
-	// However little it holds, an insert costs ClickHouse tens of milliseconds.
-	// So that inserts take a fifth of the time and no more, blocks that come
-	// one after the other are gathered for longer than BatchAge, up to BatchPace,
-	// and for twice that where they are very many.
+	// BatchPace bounds the time for which blocks are gathered beyond BatchAge. Even a small
+	// insert takes ClickHouse tens of milliseconds; the sink gathers for longer so that
+	// inserts take at most a fifth of the time. Under bulk load it gathers for up to twice
+	// BatchPace.
 	BatchPace time.Duration // default 500 ms
-	Keep      time.Duration // how long JetStream keeps what is stored; default 1 h
-	// Deleted holds the tombstones of sessions that are not stored; nil for none. With
-	// it, Complete removes what is left of a deletion.
+	Keep      time.Duration // how long JetStream keeps stored blocks; default 1 h
+	// Deleted holds the tombstones of sessions that are not stored; nil for none. With it,
+	// Complete finishes interrupted deletions.
 	Deleted  *tombstone.Set
 	Complete func(context.Context, *tombstone.Tombstone) error
 	// Version of this program: each version retries all dead letters once.
@@ -48,7 +46,7 @@ type Options struct {
 	Log        *slog.Logger
 }
 
-// Sink is one consumer of blocks.
+// Sink consumes blocks and stores them.
 type Sink struct {
 	opts Options
 	js   jetstream.JetStream
@@ -56,7 +54,7 @@ type Sink struct {
 	out  *inserter
 	stat status
 
-	stored  chan struct{} // holds a token once something was stored that trimLoop has not seen
+	stored  chan struct{} // holds a token if something was stored since trimLoop last checked
 	retrier *deadletters.Retrier
 }
 
@@ -64,15 +62,15 @@ type Sink struct {
 const ConsumerName = "sink"
 
 const (
-	// A block of which nothing is heard within this time is delivered again: so
-	// long it takes until others store what a killed sink had. One that is being
-	// stored is told of meanwhile.
+	// ackWait is the time without an acknowledgement or a reset after which JetStream
+	// redelivers a block: the delay until other sinks store the blocks of a killed one. The
+	// sink resets the timer of blocks that wait for their insert.
 	ackWait = 10 * time.Second
-	// Blocks that a consumer may have delivered and not acknowledged, over all sinks.
+	// maxAckPending bounds the delivered and unacknowledged messages, over all sinks.
 	maxAckPending = 65536
 )
 
-// New makes a sink. The connection stays the caller's.
+// New returns a sink. The caller closes the connection.
 func New(opts Options) (*Sink, error) {
 	if opts.BatchFrames == 0 {
 		opts.BatchFrames = 300_000
@@ -109,20 +107,20 @@ func New(opts Options) (*Sink, error) {
 	return s, nil
 }
 
-// Run stores blocks until the context ends; what was gathered by then is stored
-// and acknowledged, within the time that a batch takes, and what was fetched ahead
-// is given back, for another sink to take at once. It heals: whatever goes away, it
-// says so and tries again.
+// Run stores blocks until ctx ends. It then stores and acknowledges what was gathered, for
+// drainTimeout at most, and returns messages that were fetched ahead to JetStream, so that
+// another sink receives them at once. If NATS or ClickHouse fails, it logs that and
+// retries.
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.out.close()
-	var beside sync.WaitGroup
-	beside.Go(func() { s.trimLoop(ctx) })
-	defer beside.Wait()
+	var background sync.WaitGroup
+	background.Go(func() { s.trimLoop(ctx) })
+	defer background.Wait()
 	s.awaitTables(ctx)
 	if s.opts.Deleted != nil {
-		beside.Go(func() { s.sweep(ctx) })
+		background.Go(func() { s.sweep(ctx) })
 	}
-	beside.Go(func() { s.retrier.Run(ctx) })
+	background.Go(func() { s.retrier.Run(ctx) })
 	wait := backoff{}
 	for {
 		began := time.Now()
@@ -131,7 +129,7 @@ func (s *Sink) Run(ctx context.Context) error {
 			return nil
 		}
 		s.stat.failed("JetStream", err)
-		if s.opts.NATS.IsConnected() { // else whoever made the connection says why not
+		if s.opts.NATS.IsConnected() { // otherwise the owner of the connection logs why not
 			s.log.Warn("sink: consuming from JetStream failed, trying again", "error", err)
 		}
 		if time.Since(began) > time.Minute {
@@ -156,45 +154,45 @@ func (s *Sink) consume(ctx context.Context) error {
 		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
 	}
 	coming := make(chan delivery, 256)
-	// What was fetched ahead when ctx ends still comes, to be given back; it does
-	// not where NATS is away.
+	// Messages that were fetched ahead still arrive after ctx ends, and are returned; they
+	// do not arrive if NATS is unavailable.
 	feedCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, messages.Drain)
 	defer stop()
-	go feed(feedCtx, messages, func() error { return s.answers(ctx, consumer) }, coming)
-	defer func() { // the feeder ends with the subscription
+	go receive(feedCtx, messages, func() error { return s.checkConsumer(ctx, consumer) }, coming)
+	defer func() { // receive ends with the subscription
 		messages.Drain()
-		// The last insert has ended. Messages fetched ahead follow one another; after a
-		// pause no more come.
+		// The last insert has ended. Messages that were fetched ahead arrive without a
+		// pause; after flushTimeout no more are expected.
 		last := time.AfterFunc(flushTimeout, cancel)
 		defer last.Stop()
 		for d := range coming {
-			giveBack(d.msg)
+			returnMessages(d.msg)
 			last.Reset(flushTimeout)
 		}
-		_ = s.opts.NATS.FlushTimeout(flushTimeout) // what was given back and is not told is delivered again, only later
+		_ = s.opts.NATS.FlushTimeout(flushTimeout) // messages whose return is lost are redelivered after ackWait
 	}()
 	s.stat.connected()
 	one, two := newBatch(), newBatch()
-	defer holdOn(one, two)()
+	defer extendAckWait(one, two)()
 	g := gatherer{sink: s, batch: one, spare: make(chan *batch, 1)}
 	g.spare <- two
 	return g.run(ctx, coming)
 }
 
-// ended reports whether the subscription ended because it was told to.
+// ended reports whether the subscription was ended by this sink.
 func ended(err error) bool { return errors.Is(err, jetstream.ErrMsgIteratorClosed) }
 
-// flushTimeout bounds how long the end of a subscription waits for NATS to have
-// taken what is given back.
+// flushTimeout bounds how long the end of a subscription waits until NATS has received the
+// returned messages.
 const flushTimeout = 500 * time.Millisecond
 
-// giveBack has blocks delivered again at once, to whichever sink asks.
-func giveBack(messages ...jetstream.Msg) {
+// returnMessages has messages redelivered at once, to any sink.
+func returnMessages(messages ...jetstream.Msg) {
 	for _, m := range messages {
 		if m != nil {
-			_ = m.Nak() // lost, it is delivered again after ackWait
+			_ = m.Nak() // if it is lost, the message is redelivered after ackWait
 		}
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// Status is how a sink is doing.
+// Status is the state of a sink.
 type Status struct {
 	OK         bool      `json:"ok"`
-	Trouble    string    `json:"trouble,omitempty"` // what is away: "ClickHouse", "JetStream"
+	Trouble    string    `json:"trouble,omitempty"` // what is unavailable: "ClickHouse", "JetStream"
 	Error      string    `json:"error,omitempty"`
 	Code       string    `json:"code,omitempty"`  // ClickHouse's name for the error
 	Table      string    `json:"table,omitempty"` // the table of the error
-	Do         string    `json:"do,omitempty"`    // what to do about it
-	Since      time.Time `json:"since"`           // of the trouble, or of the last insert
+	Do         string    `json:"do,omitempty"`    // the remedy
+	Since      time.Time `json:"since"`           // start of the trouble, or time of the last insert
 	LastInsert time.Time `json:"last_insert"`
 }
 
@@ -26,7 +26,7 @@ type status struct {
 	now Status
 }
 
-// Status tells how the sink is doing.
+// Status returns the state of the sink.
 func (s *Sink) Status() Status {
 	s.stat.mu.Lock()
 	defer s.stat.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *status) failed(part string, err error) bool {
 	return fresh || s.now.Code != code
 }
 
-// connected notes that blocks can come.
+// connected records that the subscription works.
 func (s *status) connected() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,12 +67,12 @@ func (s *status) reached(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now.Trouble == "ClickHouse" {
-		log.Info("sink: ClickHouse takes inserts", "away_for", time.Since(s.now.Since).Round(time.Millisecond))
+		log.Info("sink: ClickHouse accepts inserts", "away_for", time.Since(s.now.Since).Round(time.Millisecond))
 		s.now = Status{Since: time.Now()}
 	}
 }
 
-// stored notes a success, and says so if it ends trouble.
+// stored records a success, and logs it if it ends trouble.
 func (s *status) stored(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

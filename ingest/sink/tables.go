@@ -6,8 +6,8 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// awaitTables waits until ClickHouse has the tables and takes inserts into them, or
-// ctx ends. Until then no block is fetched, and the status says what is missing.
+// awaitTables waits until ClickHouse has the tables and accepts inserts into them, or ctx
+// ends. Until then no block is fetched, and the status names what is missing.
 func (s *Sink) awaitTables(ctx context.Context) {
 	wait := backoff{}
 	for {

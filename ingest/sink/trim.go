@@ -13,18 +13,17 @@ import (
 
 const (
 	trimEvery = 30 * time.Second
-	// Above this share of its size limit a stream gives up stored blocks before
-	// their time.
+	// Above this share of its size limit, stored blocks are removed from a stream early.
 	trimAbove = 0.75
 	// A nearly full stream is checked again even if this sink has stored nothing:
-	// acknowledgements take a moment, and another sink may have stored blocks.
+	// acknowledgements take some time, and another sink may have stored blocks.
 	roomAgain     = 100 * time.Millisecond
 	roomAgainMost = 2 * time.Second
 )
 
 // trimLoop removes stored blocks that live readers no longer need from JetStream: at
-// intervals, and from a nearly full stream as soon as something was stored. Several
-// sinks may trim concurrently.
+// intervals, and from a nearly full stream as soon as something was stored. Several sinks
+// may trim concurrently.
 func (s *Sink) trimLoop(ctx context.Context) {
 	tick := time.NewTicker(trimEvery)
 	defer tick.Stop()
@@ -54,23 +53,23 @@ func (s *Sink) trimLoop(ctx context.Context) {
 	}
 }
 
-// noteStored wakes trimLoop, which makes room in a stream that is nearly full.
+// noteStored notifies trimLoop, which frees space in a nearly full stream.
 func (s *Sink) noteStored() {
 	select {
 	case s.stored <- struct{}{}:
-	default: // it is awake already
+	default: // it is notified already
 	}
 }
 
-// Trim removes the blocks that are stored and were published longer ago than
-// the time to keep them; if the stream is nearly full, the older half of what
-// is stored, however young. What is not stored is never removed.
+// Trim removes the stored blocks that were published longer ago than Keep; if the stream is
+// nearly full, the older half of the stored blocks, regardless of age. Blocks that are not
+// stored are never removed.
 func (s *Sink) Trim(ctx context.Context) error {
 	_, err := s.trim(ctx)
 	return err
 }
 
-// trim is Trim. It reports whether the stream was nearly full.
+// trim implements Trim. It reports whether the stream was nearly full.
 func (s *Sink) trim(ctx context.Context) (crowded bool, err error) {
 	r, err := s.removable(ctx, true)
 	if err != nil || r.none() {
@@ -83,8 +82,8 @@ func (s *Sink) trim(ctx context.Context) (crowded bool, err error) {
 	return r.crowded, r.remove(ctx, max(upTo, r.half()))
 }
 
-// makeRoom removes the older half of what is stored if the stream is nearly full,
-// and reports whether it was.
+// makeRoom removes the older half of the stored blocks if the stream is nearly full, and
+// reports whether it was.
 func (s *Sink) makeRoom(ctx context.Context) (crowded bool, err error) {
 	r, err := s.removable(ctx, false)
 	if err != nil || r.none() {
@@ -101,8 +100,8 @@ type removable struct {
 	crowded     bool // the stream is nearly full
 }
 
-// removable asks JetStream which messages are stored; for a stream that is not nearly
-// full only if roomy is set.
+// removable asks JetStream which messages are stored; for a stream that is not nearly full
+// only if roomy is set.
 func (s *Sink) removable(ctx context.Context, roomy bool) (r removable, err error) {
 	if r.stream, err = s.js.Stream(ctx, stream.StreamName); err != nil {
 		return r, fmt.Errorf("trim: %w", err)
@@ -123,7 +122,7 @@ func (s *Sink) removable(ctx context.Context, roomy bool) (r removable, err erro
 
 func (r *removable) none() bool { return r.last == 0 || r.last < r.first }
 
-// half returns the first message to keep when room is needed; 0 if it is not.
+// half returns the first message to keep when space is needed; 0 if it is not.
 func (r *removable) half() uint64 {
 	if !r.crowded {
 		return 0
@@ -142,8 +141,8 @@ func (r *removable) remove(ctx context.Context, upTo uint64) error {
 	return nil
 }
 
-// olderThan finds the first message of [first, last] that was published at t or
-// later, or last+1.
+// olderThan returns the first message of [first, last] that was published at t or later, or
+// last+1.
 func olderThan(ctx context.Context, str jetstream.Stream, first, last uint64, t time.Time) (uint64, error) {
 	var failure error
 	n := sort.Search(int(last-first+1), func(i int) bool {

@@ -11,18 +11,18 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// trouble is why ClickHouse does not store blocks.
+// trouble describes why ClickHouse does not store blocks.
 type trouble struct {
 	code  string // ClickHouse's name for the error; "" if it did not answer
 	table string // "" if the error is not about one table
-	do    string // what to do about it
+	do    string // the remedy
 }
 
 const (
 	doMigrate = `run "tapedeck migrate": the tables are missing or older than this program`
 	doRights  = "check user, password and grants of the address in --clickhouse: the sink has to insert into every table"
 	doReach   = "start ClickHouse, or correct the address in --clickhouse"
-	doLook    = "see ClickHouse's log; blocks are retried until it takes them"
+	doLook    = "see ClickHouse's log; blocks are retried until it accepts them"
 )
 
 // advice maps ClickHouse's errors to what to do about them.
@@ -32,17 +32,17 @@ var advice = map[proto.Error]string{
 	proto.ErrNoSuchColumnInTable:        doMigrate,
 	proto.ErrUnknownIdentifier:          doMigrate,
 	proto.ErrTooManyParts:               "wait for ClickHouse's merges, or raise max_parts_in_total and parts_to_throw_insert of the table",
-	proto.ErrMemoryLimitExceeded:        "raise ClickHouse's max_memory_usage and max_server_memory_usage, or end what takes its memory",
+	proto.ErrMemoryLimitExceeded:        "raise ClickHouse's max_memory_usage and max_server_memory_usage, or end other queries that use its memory",
 	proto.ErrNotEnoughSpace:             "free disk space of ClickHouse",
-	proto.ErrReadonly:                   "let the user of --clickhouse write: its setting readonly must be 0",
-	proto.ErrTableIsReadOnly:            "see why ClickHouse has made the table read-only: its disk, its replica, or Keeper",
+	proto.ErrReadonly:                   "allow the user of --clickhouse to write: its setting readonly must be 0",
+	proto.ErrTableIsReadOnly:            "find out why ClickHouse made the table read-only: its disk, its replica, or Keeper",
 	proto.ErrAccessDenied:               doRights,
 	proto.ErrAuthenticationFailed:       doRights,
 	proto.ErrUnknownUser:                doRights,
 	proto.ErrWrongPassword:              doRights,
 	proto.ErrRequiredPassword:           doRights,
 	proto.ErrQuotaExceeded:              "raise the quota of ClickHouse's user, or wait for its next interval",
-	proto.ErrTooManySimultaneousQueries: "raise ClickHouse's max_concurrent_queries, or end what keeps it busy",
+	proto.ErrTooManySimultaneousQueries: "raise ClickHouse's max_concurrent_queries, or end other queries",
 }
 
 // diagnose returns the code, the table and the advice for an insert's error.
@@ -58,7 +58,7 @@ func diagnose(err error) trouble {
 	}
 	t.code, t.do = no.Code.String(), doLook
 	if blockErrors[no.Code] {
-		t.do = "see whether the table's columns or constraints were changed: no block is accepted"
+		t.do = "check whether the table's columns or constraints were changed: no block is accepted"
 	}
 	if do := advice[no.Code]; do != "" {
 		t.do = do
@@ -71,7 +71,7 @@ func (s Status) Detail() string {
 	if s.OK || s.Trouble == "" {
 		return s.Error
 	}
-	text := fmt.Sprintf("nothing is stored since %s, %s", s.Since.UTC().Format(time.RFC3339), s.Trouble)
+	text := fmt.Sprintf("nothing has been stored since %s, %s", s.Since.UTC().Format(time.RFC3339), s.Trouble)
 	if s.Code != "" {
 		text += " answers " + s.Code
 	}

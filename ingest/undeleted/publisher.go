@@ -97,7 +97,7 @@ func (p *Publisher) ask(ctx context.Context, of importOf) {
 func (p *Publisher) publishChecked(ctx context.Context, b ingest.EncodedBlock, t *tombstone.Tombstone, run string, done func(error)) error {
 	opened, err := block.Decode(b.Data)
 	if err != nil || !t.Covers(opened.State.StreamID) {
-		return p.next.Publish(ctx, b, done) // the sink sets aside what cannot be read
+		return p.next.Publish(ctx, b, done) // the sink sets aside undecodable blocks
 	}
 	if run > t.Until { // both ids begin with the time at which they were created
 		if err := p.store.Restore(ctx, t, opened.State.StreamID); err != nil {
@@ -112,7 +112,7 @@ func (p *Publisher) publishChecked(ctx context.Context, b ingest.EncodedBlock, t
 	}
 	for _, l := range opened.Left {
 		if !p.deleted.Known(tombstone.Key{Tenant: b.Tenant, Session: l.Session}).Covers(opened.State.StreamID) {
-			return p.next.Publish(ctx, b, done) // it has parts of another session, which the sink stores
+			return p.next.Publish(ctx, b, done) // it has segments of another session, which the sink stores
 		}
 	}
 	refusedBlocks.Inc()

@@ -9,7 +9,7 @@ import (
 
 // goesOn reports whether to connect again after a connection was closed with a code: not
 // after a normal closure (1000, or no code).
-func goesOn(code int) bool {
+func reconnects(code int) bool {
 	return code != int(websocket.StatusNormalClosure) && code != int(websocket.StatusNoStatusRcvd)
 }
 

@@ -17,8 +17,8 @@ import (
 // connection is one connection of a tap.
 type connection struct {
 	*websocket.Conn
-	heard *listener
-	tap   *tap
+	listener *listener
+	tap      *tap
 
 	ends     sync.WaitGroup // what runs beside the reading
 	failure  error          // why recording ended before the connection did
@@ -37,7 +37,7 @@ var errUntil = errors.New("until")
 
 // connect makes one connection, of which nothing was read so far.
 func (t *tap) connect(ctx context.Context) (*connection, error) {
-	c := &connection{tap: t, heard: &listener{framer: NewFramer(t.opts.FrameLimit, nil)}}
+	c := &connection{tap: t, listener: &listener{framer: NewFramer(t.opts.FrameLimit, nil)}}
 	client := http.Client{}
 	if t.opts.Client != nil {
 		client = *t.opts.Client
@@ -46,7 +46,7 @@ func (t *tap) connect(ctx context.Context) (*connection, error) {
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	client.Transport = clientSide{base, c.heard}
+	client.Transport = clientSide{base, c.listener}
 	conn, answer, err := websocket.Dial(ctx, t.opts.URL, &websocket.DialOptions{
 		HTTPClient: &client, HTTPHeader: t.opts.Header, Subprotocols: t.opts.Subprotocols,
 	})
@@ -67,23 +67,23 @@ func (c *connection) run(ctx context.Context) ending {
 	c.ends.Go(func() {
 		select {
 		case <-ctx.Done():
-			c.shut(websocket.StatusNormalClosure)
+			c.closeConn(websocket.StatusNormalClosure)
 		case <-running.Done():
 		}
 	})
-	c.heard.record = func(f *schema.Frame) error { return c.record(running, f) }
-	c.heard.failed = func(err error) {
+	c.listener.record = func(f *schema.Frame) error { return c.record(running, f) }
+	c.listener.failed = func(err error) {
 		c.failure = err
-		c.ends.Go(func() { c.shut(websocket.StatusNormalClosure) })
+		c.ends.Go(func() { c.closeConn(websocket.StatusNormalClosure) })
 	}
 	var sendErr error
 	c.ends.Go(func() {
 		if sendErr = c.send(running); sendErr != nil {
-			c.shut(websocket.StatusNormalClosure)
+			c.closeConn(websocket.StatusNormalClosure)
 		}
 	})
 	err := c.drain(running)
-	cut := c.heard.end()
+	cut := c.listener.end()
 	cancel()
 	_ = c.CloseNow() // it is closed, or gone
 	c.ends.Wait()
@@ -151,7 +151,7 @@ type recordError struct{ error }
 // ended tells the ending from what the parts of the connection came to.
 func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) ending {
 	var unrecorded recordError
-	code, reason, closed := c.heard.framer.Closed()
+	code, reason, closed := c.listener.framer.Closed()
 	switch {
 	case errors.Is(c.failure, errUntil):
 		return ending{reason: "closed"}
@@ -162,7 +162,7 @@ func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) end
 	case ctx.Err() != nil:
 		return ending{reason: "closed"}
 	case closed:
-		return ending{reason: EndReason(code, reason), again: goesOn(code)}
+		return ending{reason: EndReason(code, reason), again: reconnects(code)}
 	case sendErr != nil && !errors.Is(sendErr, context.Canceled):
 		return ending{reason: "error: " + sendErr.Error(), again: true}
 	case cut != nil:
@@ -177,16 +177,16 @@ func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) end
 const recordingFailed = "error: recording failed"
 
 // shut closes the connection; the other side has a few seconds to agree.
-func (c *connection) shut(code websocket.StatusCode) {
+func (c *connection) closeConn(code websocket.StatusCode) {
 	if c.Close(code, "") != nil {
 		_ = c.CloseNow() // it is gone already
 	}
 }
 
 // drop closes a connection that is not wanted after all.
-func (c *connection) drop() {
-	c.heard.drop()
-	c.shut(websocket.StatusInternalError)
+func (c *connection) discard() {
+	c.listener.stop()
+	c.closeConn(websocket.StatusInternalError)
 }
 
 // root is the innermost error: the library's words around it say nothing to a user.

@@ -40,8 +40,8 @@ type HandlerOptions struct {
 type Handler struct {
 	recorder *ingest.Recorder
 	opts     HandlerOptions
-	crew     *crew
-	roster   roster
+	workers  *workers
+	conns    connSet
 }
 
 // NewHandler makes a handler that records to rec. Shutdown ends it.
@@ -56,8 +56,8 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Handler{recorder: rec, opts: opts, crew: newCrew()}
-	h.roster.init()
+	h := &Handler{recorder: rec, opts: opts, workers: newWorkers()}
+	h.conns.init()
 	return h
 }
 
@@ -97,28 +97,28 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 		problem.Write(w, bad)
 		return
 	}
-	if !h.roster.enter() {
+	if !h.conns.enter() {
 		problem.Write(w, &problem.Problem{Status: http.StatusServiceUnavailable, Detail: "The server is shutting down."})
 		return
 	}
 	s := newServed(h)
 	so.Durable = s.acks.durable
 	if bad = s.open(r, so); bad != nil {
-		h.roster.leave(s)
+		h.conns.leave(s)
 		problem.Write(w, bad)
 		return
 	}
 	var err error
-	s.conn, err = websocket.Accept(serverSide{w, s.heard}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the Origin was checked
-	if err != nil {                                                                                               // the client was answered
+	s.conn, err = websocket.Accept(serverSide{w, s.listener}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the Origin was checked
+	if err != nil {                                                                                                  // the client was answered
 		h.opts.Log.Info("WebSocket refused", "client", r.RemoteAddr, "error", err)
 		_ = s.close("error: no WebSocket came about") // nothing was recorded
-		h.roster.leave(s)
+		h.conns.leave(s)
 		return
 	}
 	s.conn.SetReadLimit(-1) // the framer bounds what is held
 	s.acks.conn = s.conn
-	h.roster.add(s)
+	h.conns.add(s)
 	go s.serve()
 }
 
@@ -178,7 +178,7 @@ var (
 	violations = promauto.NewCounter(prometheus.CounterOpts{
 		Name: "tapedeck_ingest_ws_violations_total", Help: "WebSocket connections closed because the client sent a frame without a mask.",
 	})
-	pushedBack = promauto.NewCounter(prometheus.CounterOpts{
+	busyClosed = promauto.NewCounter(prometheus.CounterOpts{
 		Name: "tapedeck_ingest_ws_pushed_back_total", Help: "WebSocket connections closed because their frames could not be taken.",
 	})
 )

@@ -237,10 +237,10 @@ func TestPushBack(t *testing.T) {
 	}{
 		{"full", func(m *ingesttest.Memory) { m.Stall() }, "overloaded"},
 		{"refuses", func(m *ingesttest.Memory) { m.Refuse(errors.New("spool is full")) }, "spool is full"},
-		{"gives up", func(m *ingesttest.Memory) { m.GiveUp(errors.New("spool is full")) }, "spool is full"},
+		{"gives up", func(m *ingesttest.Memory) { m.Abandon(errors.New("spool is full")) }, "spool is full"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			before := testutil.ToFloat64(pushedBack)
+			before := testutil.ToFloat64(busyClosed)
 			l := listen(t, HandlerOptions{Timeout: 300 * time.Millisecond})
 			t.Cleanup(l.memory.Resume)
 			c := l.dial(t, "?session=s&dialect=loom")
@@ -283,7 +283,7 @@ func TestPushBack(t *testing.T) {
 			if n > 60_000 { // what sockets hold, not more
 				t.Errorf("the server read on: %d messages", n)
 			}
-			if got := testutil.ToFloat64(pushedBack) - before; got != 1 {
+			if got := testutil.ToFloat64(busyClosed) - before; got != 1 {
 				t.Errorf("counted %v", got)
 			}
 		})

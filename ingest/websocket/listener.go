@@ -30,12 +30,12 @@ type listener struct {
 	failed func(error) // called once, when recording fails
 	// beside, if set, calls hear in another goroutine, and returns when that
 	// is done.
-	beside func()
+	recordAsync func()
 
-	mu     sync.Mutex // guards all below, and calls of record and failed
-	framer *Framer
-	mute   bool  // nothing more is recorded
-	cut    error // the connection's end, if it was not closed but cut
+	mu      sync.Mutex // guards all below, and calls of record and failed
+	framer  *Framer
+	stopped bool  // nothing more is recorded
+	cut     error // the connection's end, if it was not closed but cut
 }
 
 // Read implements io.Reader. It is for one goroutine at a time.
@@ -45,10 +45,10 @@ func (l *listener) Read(p []byte) (int, error) {
 			return 0, l.err
 		}
 		l.unread, l.err = l.from.receive(p)
-		if l.beside != nil && len(l.unread) > 0 {
-			l.beside()
+		if l.recordAsync != nil && len(l.unread) > 0 {
+			l.recordAsync()
 		} else {
-			l.hear()
+			l.recordRead()
 		}
 		if len(l.unread) == 0 {
 			return 0, l.err
@@ -63,11 +63,11 @@ func (l *listener) Read(p []byte) (int, error) {
 }
 
 // hear records what was received.
-func (l *listener) hear() {
+func (l *listener) recordRead() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = l.err
-	if len(l.unread) > 0 && !l.mute {
+	if len(l.unread) > 0 && !l.stopped {
 		l.check(l.framer.Split(l.unread, ingest.Now(), l.record))
 	}
 }
@@ -77,22 +77,22 @@ func (l *listener) hear() {
 func (l *listener) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.mute {
+	if !l.stopped {
 		l.check(l.framer.End(ingest.Now(), l.record))
-		l.mute = true
+		l.stopped = true
 	}
 	return l.cut
 }
 
 // drop has nothing more recorded. It returns once no frame is being recorded.
-func (l *listener) drop() {
+func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.mute = true
+	l.stopped = true
 }
 
 // giveUp has nothing more recorded, because err happened.
-func (l *listener) giveUp(err error) {
+func (l *listener) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.check(err)
@@ -100,7 +100,7 @@ func (l *listener) giveUp(err error) {
 
 func (l *listener) check(err error) {
 	if err != nil {
-		l.mute = true
+		l.stopped = true
 		l.failed(err)
 	}
 }
@@ -153,7 +153,7 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	} else {
 		s.listener.from = &plain{from: io.MultiReader(bytes.NewReader(early), conn)}
 	}
-	heard := heardConn{conn, s.listener}
+	heard := recordedConn{conn, s.listener}
 	// The library's own buffers hold headers, and what the server says, which is
 	// short: messages go past them.
 	return heard, bufio.NewReadWriter(bufio.NewReaderSize(heard, headerRoom), bufio.NewWriterSize(heard, answerRoom)), nil
@@ -166,10 +166,10 @@ const (
 )
 
 // heardConn is a connection that a listener reads.
-type heardConn struct {
+type recordedConn struct {
 	net.Conn
 	listener *listener
 }
 
 // Read implements net.Conn.
-func (c heardConn) Read(p []byte) (int, error) { return c.listener.Read(p) }
+func (c recordedConn) Read(p []byte) (int, error) { return c.listener.Read(p) }

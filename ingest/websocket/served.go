@@ -21,52 +21,52 @@ import (
 // served is one connection of a Handler. While it is silent it has one
 // goroutine, which waits for the client, and no timer runs.
 type served struct {
-	handler  *Handler
-	stream   *ingest.Stream
-	keyed    *keyed // nil without an idempotency key
-	heard    *listener
-	conn     *websocket.Conn
-	acks     acks
-	recorded atomic.Int64 // the highest seq that was recorded, -1 for none
-	leaving  atomic.Bool
-	patience *time.Timer // runs while a frame is being recorded
-	late     watch
+	handler     *Handler
+	stream      *ingest.Stream
+	keyed       *keyed // nil without an idempotency key
+	listener    *listener
+	conn        *websocket.Conn
+	acks        acks
+	recorded    atomic.Int64 // the highest seq that was recorded, -1 for none
+	leaving     atomic.Bool
+	recordTimer *time.Timer // runs while a frame is being recorded
+	flush       flushTimer
 
 	mu      sync.Mutex     // guards all below
 	failure error          // why recording ended before the connection did
 	ending  bool           // the connection is being ended, or has ended
-	beside  sync.WaitGroup // what ends the connection; nothing is added once it has ended
+	enders  sync.WaitGroup // what ends the connection; nothing is added once it has ended
 }
 
 // errPatience is a publisher that pushed back for too long.
-var errPatience = errors.New("the recorder is overloaded")
+var errTimeout = errors.New("the recorder is overloaded")
 
 func newServed(h *Handler) *served {
 	s := &served{handler: h}
 	s.recorded.Store(-1)
-	s.acks.init(h.crew.begin)
+	s.acks.init(h.workers.do)
 	framer := NewFramer(h.opts.FrameLimit, nil)
 	framer.Masked = true
-	s.heard = &listener{framer: framer, failed: s.fail}
-	s.heard.beside = s.hearBeside()
+	s.listener = &listener{framer: framer, failed: s.fail}
+	s.listener.recordAsync = s.recordAsync()
 	return s
 }
 
 // hearBeside gives what has the crew record what was received.
-func (s *served) hearBeside() func() {
+func (s *served) recordAsync() func() {
 	heard := make(chan struct{}, 1)
 	hear := func() {
 		defer func() {
 			if cause := recover(); cause != nil {
 				s.panicked(cause)
-				s.heard.giveUp(fmt.Errorf("recording failed: %v", cause))
+				s.listener.fail(fmt.Errorf("recording failed: %v", cause))
 			}
 			heard <- struct{}{}
 		}()
-		s.heard.hear()
+		s.listener.recordRead()
 	}
 	return func() {
-		s.handler.crew.begin(hear)
+		s.handler.workers.do(hear)
 		<-heard
 	}
 }
@@ -75,7 +75,7 @@ func (s *served) hearBeside() func() {
 func (s *served) serve() {
 	connections.Inc()
 	defer connections.Dec()
-	defer s.handler.roster.leave(s)
+	defer s.handler.conns.leave(s)
 	defer func() {
 		if cause := recover(); cause != nil {
 			s.panicked(cause)
@@ -85,27 +85,27 @@ func (s *served) serve() {
 	running, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	limit := s.handler.opts.Timeout
-	s.patience = time.AfterFunc(limit, func() {
-		s.fail(errPatience)
+	s.recordTimer = time.AfterFunc(limit, func() {
+		s.fail(errTimeout)
 		cancel()
 	})
-	s.patience.Stop()
-	defer s.patience.Stop()
-	s.late.init(s)
-	defer s.late.stop()
-	s.heard.record = func(f *schema.Frame) error {
+	s.recordTimer.Stop()
+	defer s.recordTimer.Stop()
+	s.flush.init(s)
+	defer s.flush.stop()
+	s.listener.record = func(f *schema.Frame) error {
 		if err := s.failed(); err != nil {
 			return err // the client was told that this frame is not recorded
 		}
 		if known, err := s.keyed.known(f); known || err != nil {
 			return err
 		}
-		s.patience.Reset(limit)
-		defer s.patience.Stop()
+		s.recordTimer.Reset(limit)
+		defer s.recordTimer.Stop()
 		err := s.stream.Record(running, f)
 		if err == nil {
 			s.recorded.Store(int64(f.Seq))
-			s.late.begin()
+			s.flush.begin()
 		}
 		return err
 	}
@@ -118,16 +118,16 @@ func (s *served) serve() {
 // the connection.
 func (s *served) finish(err error) {
 	if s.keyed != nil {
-		s.heard.drop() // a message that is not complete comes again
+		s.listener.stop() // a message that is not complete comes again
 	}
-	reason := s.reason(s.heard.end(), err)
+	reason := s.reason(s.listener.end(), err)
 	if err := s.close(reason); err != nil {
 		s.handler.opts.Log.Warn("stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
 	}
 	s.mu.Lock()
 	s.ending = true
 	s.mu.Unlock()
-	s.beside.Wait()
+	s.enders.Wait()
 }
 
 // close makes what was recorded durable and ends the stream.
@@ -171,7 +171,7 @@ func (s *served) endEarly(end func()) {
 	defer s.mu.Unlock()
 	if !s.ending {
 		s.ending = true
-		s.beside.Go(end)
+		s.enders.Go(end)
 	}
 }
 
@@ -193,7 +193,7 @@ func (s *served) drain() error {
 // any more, and those that were are made durable and acknowledged.
 func (s *served) leave() {
 	s.leaving.Store(true)
-	s.heard.drop()
+	s.listener.stop()
 	flush, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if err := s.stream.Flush(flush); err == nil {
@@ -210,7 +210,7 @@ func (s *served) refuse(why error) {
 		_ = s.conn.Close(websocket.StatusProtocolError, errUnmasked.Error()) // best effort: the connection ends anyway
 		return
 	}
-	pushedBack.Inc()
+	busyClosed.Inc()
 	durable := s.acks.next.Load()
 	code, close, advice := websocket.StatusTryAgainLater, "frames cannot be recorded now", "; connect again later and send again what comes after the durable frames"
 	if ingest.IsDeleted(why) {
@@ -234,7 +234,7 @@ func (s *served) refuse(why error) {
 
 // reason is the stream's end reason.
 func (s *served) reason(cut, readErr error) string {
-	code, reason, closed := s.heard.framer.Closed()
+	code, reason, closed := s.listener.framer.Closed()
 	failure := s.failed()
 	switch {
 	case errors.Is(failure, errUnmasked):

@@ -78,7 +78,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		return ingest.Summary{}, err
 	}
 	if t.stream, err = rec.Open(so); err != nil {
-		first.drop()
+		first.discard()
 		return ingest.Summary{}, err
 	}
 	last := t.run(ctx, first)
@@ -146,7 +146,7 @@ func (t *tap) run(ctx context.Context, conn *connection) ending {
 			At: ingest.Now(), Transport: schema.WebSocket, Flags: schema.FlagNote, Raw: []byte(note),
 		})
 		if err != nil {
-			conn.drop()
+			conn.discard()
 			return ending{reason: recordingFailed, err: err}
 		}
 	}
@@ -175,7 +175,7 @@ func isPermanent(err error) bool {
 
 // saidLimit is how much is quoted of what a server said in place of a WebSocket,
 // bytes.
-const saidLimit = 200
+const quoteLimit = 200
 
 // refused says why there is no connection.
 func refused(address string, answer *http.Response, err error) error {
@@ -188,7 +188,7 @@ func refused(address string, answer *http.Response, err error) error {
 	}
 	said := ""
 	if answer.Body != nil {
-		body, _ := io.ReadAll(io.LimitReader(answer.Body, saidLimit)) // what came before it broke off says enough
+		body, _ := io.ReadAll(io.LimitReader(answer.Body, quoteLimit)) // what came before it broke off says enough
 		if text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "")), " "); text != "" {
 			said = fmt.Sprintf(", saying %q", text)
 		}

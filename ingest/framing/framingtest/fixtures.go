@@ -11,9 +11,9 @@ import (
 	"tapedeck/internal/fulltest"
 )
 
-// Fixtures reads the captured streams whose names end in one of the given
-// endings. They lie beside the repository; where they are missing the test is
-// skipped, but fails in a full run (see package fulltest).
+// Fixtures reads the captured streams whose names have one of the given suffixes. They are
+// stored beside the repository; if they are missing, the test is skipped, or fails in a
+// full run (see package fulltest).
 func Fixtures(tb testing.TB, endings ...string) map[string][]byte {
 	tb.Helper()
 	root := repository(tb)
@@ -33,7 +33,7 @@ func Fixtures(tb testing.TB, endings ...string) map[string][]byte {
 	return texts
 }
 
-// repository walks up to the directory of go.mod.
+// repository returns the directory of go.mod above the working directory.
 func repository(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()

@@ -11,11 +11,11 @@ import (
 	"tapedeck/schema"
 )
 
-// New makes the framer under test, with a frame limit in bytes.
+// New returns the framer under test, with a frame limit in bytes.
 type New func(limit int) ingest.Framer
 
-// pieces are what texts are made of: whatever means something to a framer of a
-// text protocol, and what has broken one.
+// pieces are the building blocks of random texts: everything that is special in a text
+// protocol, and inputs that broke a framer before.
 var pieces = []string{
 	"\n", "\r", "\r\n", "\n\n", "\r\n\r\n", "\r\r", " ", "\t", "\x00", "\xef\xbb\xbf", "\xff", "é", "𝄞", " ",
 	"{", "}", "{\n", "}\n", "{\r\n", "}\r\n", "[", "]", ",", "  \"a\": 1\n", `{"a":1}`, "{\"a\":1}\n", "true", "[DONE]",
@@ -23,8 +23,8 @@ var pieces = []string{
 	"retry: 10\n", ": comment\n", ":\n\n", "text", "0123456789abcdef",
 }
 
-// Run runs the suite. texts are further texts to cut in all ways, such as
-// captures of the protocol.
+// Run runs the suite. texts are further texts to divide in all ways, such as captures of
+// the protocol.
 func Run(t *testing.T, newCutter New, texts ...[]byte) {
 	t.Run("any text in any reads", func(t *testing.T) { rapid.Check(t, anyText(newCutter)) })
 	t.Run("every split in two", func(t *testing.T) {
@@ -80,8 +80,7 @@ func anyText(newCutter New) func(*rapid.T) {
 	}
 }
 
-// Fuzz holds any bytes, in reads of sizes that are themselves fuzzed, against
-// what must be true of every framer.
+// Fuzz checks the properties of every framer on fuzzed bytes in reads of fuzzed sizes.
 func Fuzz(f *testing.F, newCutter New, texts ...[]byte) {
 	for _, text := range append(texts, join(pieces)) {
 		f.Add(text[:min(len(text), 4<<10)], []byte{}, uint16(0))
@@ -92,7 +91,7 @@ func Fuzz(f *testing.F, newCutter New, texts ...[]byte) {
 	}
 	f.Fuzz(func(t *testing.T, text, sizes []byte, limit uint16) {
 		var reads []int
-		for n := 0; len(sizes) > 0 && n < len(text); { // the sizes over and over
+		for n := 0; len(sizes) > 0 && n < len(text); { // repeat the sizes
 			for _, s := range sizes {
 				reads = append(reads, int(s)+1)
 				n += int(s) + 1
@@ -104,18 +103,17 @@ func Fuzz(f *testing.F, newCutter New, texts ...[]byte) {
 	})
 }
 
-// idle measures what framers hold between two frames, the last of which was so
-// large that no other framer has use for its memory.
+// idle measures the memory of framers between two frames, the last of which was so large
+// that no other framer can reuse its buffer.
 func idle(t *testing.T, newCutter New) {
 	const (
 		count = 200
-		most  = 1024 // bytes for each
+		most  = 1024 // bytes for each framer
 	)
 	large := bytes.Repeat([]byte("x"), 600<<10)
 	last := 0
 	emit := func(f *schema.Frame) error { last = len(f.Raw); return nil }
-	// What ends a frame is the protocol's: the one after which the large frame
-	// is the last.
+	// The protocol decides what ends a frame: skip to the one that ends the large frame.
 	for _, end := range []string{"\n", "\n\n"} {
 		framers := make([]ingest.Framer, count)
 		before := heap()

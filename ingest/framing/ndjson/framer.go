@@ -1,4 +1,4 @@
-// Package ndjson cuts newline-delimited JSON into frames: one line, one frame.
+// Package ndjson splits newline-delimited JSON into frames: one line, one frame.
 package ndjson
 
 import (
@@ -10,33 +10,32 @@ import (
 	"tapedeck/schema"
 )
 
-// Framer cuts lines. A frame is a line with its terminator, LF or CRLF.
-//
+// Framer splits lines. A frame is a line with its terminator, LF or CRLF.
 //   - A line of white space alone is a frame marked FlagNote.
-//   - A byte order mark stays where it is, in the first frame.
-//   - A line of more bytes than the limit, its terminator counted, is cut into
+//   - A byte order mark stays in place, in the first frame.
+//   - A line of more bytes than the limit, its terminator included, is divided into
 //     pieces of the limit, each marked FlagOversize.
 //   - A last line without terminator is marked FlagUnterminated unless it is one
 //     whole JSON value.
 //   - A value that was printed over several lines is one frame: a line that is
 //     "{" alone begins it, the next line that is "}" alone ends it, and the lines
-//     between are indented. Where that turns out wrong, by a line that is not
-//     indented or because the limit is reached, the lines are frames of their own.
+//     between are indented. If a line is not indented, or the limit is reached,
+//     the lines become frames of their own.
 //
-// A Cutter is not safe for use by several goroutines. After an error it must not
-// be used again.
+// A Framer is not safe for use by several goroutines. After an error it must not be used
+// again.
 type Framer struct {
 	buf     framing.Buffer
 	limit   int
-	line    int  // in a value over several lines: where its current line begins; else 0
+	line    int  // in a value over several lines: the start of its current line; else 0
 	over    bool // inside a line that is over the limit
 	started bool // a frame was emitted
 }
 
 var _ ingest.Framer = (*Framer)(nil)
 
-// NewFramer makes a framer that keeps frames of up to limit bytes whole; 0
-// stands for ingest.DefaultFrameLimit.
+// NewFramer returns a framer that keeps frames of up to limit bytes whole; 0 stands for
+// ingest.DefaultFrameLimit.
 func NewFramer(limit int) *Framer {
 	if limit <= 0 {
 		limit = ingest.DefaultFrameLimit
@@ -44,7 +43,7 @@ func NewFramer(limit int) *Framer {
 	return &Framer{buf: framing.New(schema.NDJSON), limit: limit}
 }
 
-// Cut implements ingest.Framer.
+// Split implements ingest.Framer.
 func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
 	if len(p) == 0 {
 		return nil
@@ -65,14 +64,14 @@ func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error
 	return nil
 }
 
-// take adds a part of a line, at most what is left of the limit. ends says that
-// the line ends with it.
+// take adds a piece of a line, at most the rest of the limit. ends reports that the line
+// ends with it.
 func (c *Framer) take(part []byte, ends bool, emit func(*schema.Frame) error) error {
 	full := c.buf.Len()+len(part) >= c.limit
 	switch {
 	case c.line > 0:
 		c.buf.Append(part)
-		return c.goOn(ends, full, emit)
+		return c.continueValue(ends, full, emit)
 	case !ends && !full:
 		c.buf.Append(part)
 		return nil
@@ -87,8 +86,8 @@ func (c *Framer) take(part []byte, ends bool, emit func(*schema.Frame) error) er
 	return c.emitLine(part, emit)
 }
 
-// opens reports whether the line that waits, with its last part, begins a value
-// over several lines.
+// opens reports whether the pending line, with its last piece, begins a value over several
+// lines.
 func (c *Framer) opens(part []byte) bool {
 	const longest = len("\xef\xbb\xbf{\r\n")
 	if c.buf.Len()+len(part) > longest {
@@ -106,7 +105,7 @@ func isBrace(line []byte, brace byte) bool {
 	return ok && len(line) == 1 && line[0] == brace
 }
 
-// emitLine emits what waits and part, a whole line together.
+// emitLine emits the pending bytes and part, which together are a whole line.
 func (c *Framer) emitLine(part []byte, emit func(*schema.Frame) error) error {
 	if c.buf.Len() > 0 {
 		c.buf.Append(part)
@@ -124,7 +123,7 @@ func (c *Framer) emit(part []byte, flags schema.Flags, emit func(*schema.Frame) 
 	return c.buf.Emit(part, flags, emit)
 }
 
-// isBlank reports whether nothing but white space is there.
+// isBlank reports whether the line is white space alone.
 func (c *Framer) isBlank(p []byte) bool {
 	if len(p) > 0 && ' ' < p[0] && p[0] < 0x80 {
 		return false // nearly every line
@@ -132,7 +131,7 @@ func (c *Framer) isBlank(p []byte) bool {
 	return len(bytes.TrimSpace(c.withoutMark(p))) == 0
 }
 
-// withoutMark takes the byte order mark off the first line.
+// withoutMark removes the byte order mark from the first line.
 func (c *Framer) withoutMark(line []byte) []byte {
 	if c.started {
 		return line

@@ -6,28 +6,28 @@ import (
 	"tapedeck/schema"
 )
 
-// goOn looks at the part that was just added to a value over several lines.
-// ends says that the part ended its line, full that the limit is reached.
-func (c *Framer) goOn(ends, full bool, emit func(*schema.Frame) error) error {
+// continueValue processes the piece that was just added to a value over several lines. ends
+// reports that the piece ended its line, full that the limit is reached.
+func (c *Framer) continueValue(ends, full bool, emit func(*schema.Frame) error) error {
 	line := c.buf.Pending()[c.line:]
 	switch {
 	case ends && isBrace(line, '}'):
 		c.line = 0
 		return c.emit(nil, 0, emit)
 	case full:
-		return c.giveUp(emit)
+		return c.splitValue(emit)
 	case !ends:
 		return nil
 	case line[0] == ' ' || line[0] == '\t':
 		c.line = c.buf.Len()
 		return nil
 	}
-	return c.giveUp(emit)
+	return c.splitValue(emit)
 }
 
-// giveUp emits the lines before the current one one by one. The current one
-// then stands as any other line.
-func (c *Framer) giveUp(emit func(*schema.Frame) error) error {
+// splitValue emits the lines before the current one as frames of their own. The current one
+// is then handled like any other line.
+func (c *Framer) splitValue(emit func(*schema.Frame) error) error {
 	before := c.line
 	c.line = 0
 	for before > 0 {
@@ -40,7 +40,7 @@ func (c *Framer) giveUp(emit func(*schema.Frame) error) error {
 	line := c.buf.Pending()
 	switch {
 	case len(line) == 0 || line[len(line)-1] != '\n':
-		return nil // goes on
+		return nil // the value continues
 	case len(line) < c.limit && isBrace(line, '{'):
 		c.line = len(line)
 		return nil
@@ -48,7 +48,7 @@ func (c *Framer) giveUp(emit func(*schema.Frame) error) error {
 	return c.emitFirst(len(line), emit)
 }
 
-// emitFirst emits the first n of the bytes that wait, a line.
+// emitFirst emits the first n pending bytes, which are a line.
 func (c *Framer) emitFirst(n int, emit func(*schema.Frame) error) error {
 	var flags schema.Flags
 	if c.isBlank(c.buf.Pending()[:n]) {

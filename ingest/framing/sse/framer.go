@@ -1,4 +1,4 @@
-// Package sse cuts text/event-stream into frames: one event, one frame.
+// Package sse splits text/event-stream into frames: one event, one frame.
 package sse
 
 import (
@@ -9,27 +9,23 @@ import (
 	"tapedeck/schema"
 )
 
-// Framer cuts events as WHATWG HTML, section 9.2.5 ("Parsing an event stream")
-// delimits them. A frame is an event with the blank line that ends it; lines end
-// in LF, CRLF or CR.
-//
+// Framer splits events as WHATWG HTML, section 9.2.5 ("Parsing an event stream") delimits
+// them. A frame is an event with the blank line that ends it; lines end in LF, CRLF or CR.
 //   - A frame without a data field is marked FlagNote: comments, an id or a retry
 //     alone, further blank lines (each a frame of its own).
-//   - A byte order mark stays where it is, in the first frame.
-//   - An event of more bytes than the limit is cut into pieces of the limit, each
-//     marked FlagOversize.
-//   - What is left at the end without its blank line is marked FlagUnterminated.
+//   - A byte order mark stays in place, in the first frame.
+//   - An event of more bytes than the limit is divided into pieces of the limit,
+//     each marked FlagOversize.
+//   - An event without its blank line at the end is marked FlagUnterminated.
 //
-// A blank line that ends in CR is the delicate case, since an LF which belongs
-// to it may come only with the next read. Where the line before it ended in
-// CRLF, the LF is waited for: it is on its way. Otherwise the lines of this
-// stream end in CR alone, nothing may ever follow, and the frame ends at the CR
-// at once; should an LF follow nevertheless, it is a blank line of its own. So
-// no event waits for the next one, and where frames end does not depend on how
-// the bytes came in.
+// A blank line that ends in CR is ambiguous, since the LF that belongs to it may arrive
+// with the next read. If the line before it ended in CRLF, the framer waits for the LF.
+// Otherwise the lines of this stream end in CR alone, and the frame ends at the CR at once;
+// if an LF does follow, it is a blank line of its own. So no event waits for the next one,
+// and the ends of frames do not depend on the division into reads.
 //
-// A Cutter is not safe for use by several goroutines. After an error it must not
-// be used again.
+// A Framer is not safe for use by several goroutines. After an error it must not be used
+// again.
 type Framer struct {
 	buf   framing.Buffer
 	limit int
@@ -38,7 +34,7 @@ type Framer struct {
 	over  bool // inside an event that is over the limit
 }
 
-// state is where in a line the bytes so far end.
+// state is the position within a line.
 type state uint8
 
 const (
@@ -59,7 +55,7 @@ func NewFramer(limit int) *Framer {
 	return &Framer{buf: framing.New(schema.SSE), limit: limit, crlf: true}
 }
 
-// Cut implements ingest.Framer.
+// Split implements ingest.Framer.
 func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
 	if len(p) == 0 {
 		return nil
@@ -77,8 +73,8 @@ func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error
 	return nil
 }
 
-// take adds a part of an event, at most what is left of the limit. ended says
-// that the event ends with it.
+// take adds a piece of an event, at most the rest of the limit. ended reports that the
+// event ends with it.
 func (c *Framer) take(part []byte, ended bool, emit func(*schema.Frame) error) error {
 	full := c.buf.Len()+len(part) >= c.limit
 	switch {
@@ -92,7 +88,7 @@ func (c *Framer) take(part []byte, ended bool, emit func(*schema.Frame) error) e
 	return c.emit(part, 0, emit)
 }
 
-// emit emits what waits and part.
+// emit emits the pending bytes and part as one frame.
 func (c *Framer) emit(part []byte, flags schema.Flags, emit func(*schema.Frame) error) error {
 	raw := part
 	if c.buf.Len() > 0 {

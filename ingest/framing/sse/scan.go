@@ -2,9 +2,8 @@ package sse
 
 import "bytes"
 
-// scan goes through p up to the end of the event. It returns how many bytes
-// belong to the event, and whether it ends there: with none of p if what came
-// before turns out to have been its end.
+// scan scans p up to the end of the event. It returns how many bytes belong to the event,
+// and whether the event ends there; the number is 0 if the event ended before p.
 func (c *Framer) scan(p []byte) (n int, ended bool) {
 	for n < len(p) {
 		switch c.state {
@@ -51,12 +50,12 @@ func (c *Framer) scan(p []byte) (n int, ended bool) {
 	return n, false
 }
 
-// window bounds how far is looked for one of the two line ends before the other
-// is looked for: in a stream that has only one of them, looking for the other
-// would go through the whole read again and again.
+// window bounds the search for one of the two line ends before the other is searched for:
+// in a stream that has only one of them, an unbounded search for the other would scan the
+// whole read for every line.
 const window = 1 << 10
 
-// lineEnd is the index of the first CR or LF, or -1.
+// lineEnd returns the index of the first CR or LF, or -1.
 func lineEnd(p []byte) int {
 	for start := 0; start < len(p); start += window {
 		w := p[start:min(start+window, len(p))]

@@ -7,7 +7,7 @@ import (
 
 // gathering is a batch that is told what comes at which time, ms.
 type gathering struct {
-	pace
+	batchDelay
 	storedAt, took int
 	began          time.Time
 }
@@ -17,7 +17,7 @@ func gather(storedAt, took int) *gathering {
 	g.opts = &Options{BatchFrames: 300_000, BatchAge: 100 * time.Millisecond, BatchPace: 500 * time.Millisecond}
 	g.stored = func() (time.Time, time.Duration) { return g.at(g.storedAt), time.Duration(g.took) * time.Millisecond }
 	g.begin(g.at(0))
-	g.came(g.at(0), false)
+	g.added(g.at(0), false)
 	return g
 }
 
@@ -26,13 +26,13 @@ func (g *gathering) at(ms int) time.Time { return g.began.Add(time.Duration(ms) 
 // storedFrom checks that the batch is stored at a time and not before it.
 func (g *gathering) storedFrom(t *testing.T, ms, frames int) {
 	t.Helper()
-	if g.ripe(g.at(ms-1), frames) {
+	if g.isDue(g.at(ms-1), frames) {
 		t.Errorf("it is stored before %d ms", ms)
 	}
 	if at := g.next(); at != g.at(ms) {
 		t.Errorf("it is looked at after %v, want %d ms", at.Sub(g.began), ms)
 	}
-	if !g.ripe(g.at(ms), frames) {
+	if !g.isDue(g.at(ms), frames) {
 		t.Errorf("it is not stored after %d ms", ms)
 	}
 }
@@ -48,7 +48,7 @@ func TestPaceOfFew(t *testing.T) {
 		{-10, 400, 500},    // no longer than this
 	} {
 		g := gather(c.storedAt, c.took)
-		g.came(g.at(c.want-5), false) // what keeps coming does not put it off
+		g.added(g.at(c.want-5), false) // what keeps coming does not put it off
 		g.storedFrom(t, c.want, c.want*20)
 	}
 }
@@ -56,22 +56,22 @@ func TestPaceOfFew(t *testing.T) {
 func TestPaceOfLoad(t *testing.T) {
 	load := func() *gathering {
 		g := gather(longAgo, 60)
-		g.came(g.at(100), false)
-		if g.ripe(g.at(100), 10_000) {
+		g.added(g.at(100), false)
+		if g.isDue(g.at(100), 10_000) {
 			t.Error("a load is stored at once")
 		}
 		return g
 	}
 	g := load() // it falls silent
-	g.came(g.at(150), false)
+	g.added(g.at(150), false)
 	g.storedFrom(t, 250, 15_000)
 
 	g = load() // it goes on
-	g.came(g.at(590), false)
+	g.added(g.at(590), false)
 	g.storedFrom(t, 600, 59_000)
 
 	g = load() // it ends
-	g.came(g.at(300), true)
+	g.added(g.at(300), true)
 	g.storedFrom(t, 325, 30_000)
 
 	g = gather(longAgo, 60) // not quite one
@@ -80,21 +80,21 @@ func TestPaceOfLoad(t *testing.T) {
 
 func TestPaceBeforeEnds(t *testing.T) {
 	g := gather(longAgo, 60) // one end
-	g.came(g.at(20), true)
+	g.added(g.at(20), true)
 	g.storedFrom(t, 45, 10)
 
 	g = gather(longAgo, 60) // one after the other, of a load, too
 	for ms := 20; ms < 100; ms += 20 {
-		g.came(g.at(ms), true)
+		g.added(g.at(ms), true)
 	}
 	g.storedFrom(t, 100, 50_000)
 
 	g = gather(-10, 50) // soon after an insert: as often as the sink may, and no more
-	g.came(g.at(20), true)
+	g.added(g.at(20), true)
 	g.storedFrom(t, 120, 10)
 
 	g = gather(-10, 300)
-	g.came(g.at(20), true)
+	g.added(g.at(20), true)
 	g.storedFrom(t, 290, 10)
 }
 
@@ -102,6 +102,6 @@ func TestPaceBeforeEnds(t *testing.T) {
 func TestPaceAfterInsert(t *testing.T) {
 	g := gather(longAgo, 60)
 	g.storedAt, g.took = 10, 300
-	g.came(g.at(20), true)
+	g.added(g.at(20), true)
 	g.storedFrom(t, 100, 10) // not later than it was due before
 }

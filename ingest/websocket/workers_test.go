@@ -11,24 +11,24 @@ import (
 // more; without work there is nobody.
 func TestCrew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrew()
+		c := newWorkers()
 		var begun, done atomic.Int32
 		hold := make(chan struct{})
 		all := int32(8 * c.size)
 		for range all {
-			c.begin(func() {
+			c.do(func() {
 				begun.Add(1)
 				<-hold
 				done.Add(1)
 			})
 		}
-		time.Sleep(crewHeldUp / 2) // between the looks of who relieves
+		time.Sleep(stallTimeout / 2) // between the looks of who relieves
 		for _, want := range []int32{1, 2, 4, 8} {
 			synctest.Wait()
 			if got := begun.Load(); got != want*int32(c.size) {
 				t.Errorf("%d at work, want %d times %d", got, want, c.size)
 			}
-			time.Sleep(2 * crewHeldUp) // it takes one look without work begun
+			time.Sleep(2 * stallTimeout) // it takes one look without work begun
 		}
 		close(hold)
 		synctest.Wait()
@@ -40,17 +40,17 @@ func TestCrew(t *testing.T) {
 		begun.Store(0)
 		hold = make(chan struct{})
 		for range all {
-			c.begin(func() { begun.Add(1); <-hold })
+			c.do(func() { begun.Add(1); <-hold })
 		}
 		synctest.Wait()
 		if got := begun.Load(); got != int32(c.size) {
 			t.Errorf("%d at work after the crowd, want %d", got, c.size)
 		}
 		close(hold)
-		time.Sleep(2 * crewHeldUp)
+		time.Sleep(2 * stallTimeout)
 		synctest.Wait()
-		if c.members != 0 || c.watched {
-			t.Errorf("%d members without work, watched %t", c.members, c.watched)
+		if c.running != 0 || c.watched {
+			t.Errorf("%d members without work, watched %t", c.running, c.watched)
 		}
 	})
 }

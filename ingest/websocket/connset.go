@@ -6,7 +6,7 @@ import (
 )
 
 // roster knows the connections of a Handler, and can be closed.
-type roster struct {
+type connSet struct {
 	mu     sync.Mutex // guards all below
 	count  int        // connections, also those that are being made
 	open   map[*served]struct{}
@@ -14,11 +14,11 @@ type roster struct {
 	empty  chan struct{} // closed once the roster is, and no connection is left
 }
 
-func (r *roster) init() { r.open, r.empty = map[*served]struct{}{}, make(chan struct{}) }
+func (r *connSet) init() { r.open, r.empty = map[*served]struct{}{}, make(chan struct{}) }
 
 // enter counts a connection that is being made. It is false once the roster is
 // closed.
-func (r *roster) enter() bool {
+func (r *connSet) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -29,7 +29,7 @@ func (r *roster) enter() bool {
 }
 
 // add adds a connection that entered and was made.
-func (r *roster) add(s *served) {
+func (r *connSet) add(s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open[s] = struct{}{}
@@ -39,7 +39,7 @@ func (r *roster) add(s *served) {
 }
 
 // leave takes out a connection that entered, whether it was added or not.
-func (r *roster) leave(s *served) {
+func (r *connSet) leave(s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.open, s)
@@ -50,7 +50,7 @@ func (r *roster) leave(s *served) {
 }
 
 // close ends all connections. It gives what is closed once they have ended.
-func (r *roster) close() <-chan struct{} {
+func (r *connSet) close() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -72,7 +72,7 @@ func (r *roster) close() <-chan struct{} {
 // used in does not know of connections that were upgraded, so this is called
 // beside the server's own Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error {
-	empty := h.roster.close()
+	empty := h.conns.close()
 	select {
 	case <-empty:
 		return nil

@@ -14,83 +14,83 @@ import (
 // Work that is held up, by a publisher that pushes back or a client that does not
 // read, is not to hold up the work for others: while none is begun, the crew
 // doubles.
-type crew struct {
+type workers struct {
 	size int // as many work as a rule, at most
 
-	mu      sync.Mutex // guards all below
-	work    []func()   // that nobody has begun, in order
-	members int        // who work now
-	begun   int        // work that was, ever
-	relief  *time.Timer
-	watched bool // relief runs
-	before  int  // begun when it was started
+	mu            sync.Mutex // guards all below
+	work          []func()   // that nobody has begun, in order
+	running       int        // who work now
+	started       int        // work that was, ever
+	timer         *time.Timer
+	watched       bool // relief runs
+	startedBefore int  // begun when it was started
 }
 
 // crewHeldUp is how long no work may be begun before the crew counts as held up.
-const crewHeldUp = 10 * time.Millisecond
+const stallTimeout = 10 * time.Millisecond
 
-func newCrew() *crew {
-	c := &crew{size: 2 * runtime.GOMAXPROCS(0)}
-	c.relief = time.AfterFunc(crewHeldUp, c.relieve)
-	c.relief.Stop()
+func newWorkers() *workers {
+	c := &workers{size: 2 * runtime.GOMAXPROCS(0)}
+	c.timer = time.AfterFunc(stallTimeout, c.grow)
+	c.timer.Stop()
 	return c
 }
 
 // begin has work done. It does not wait for it.
-func (c *crew) begin(work func()) {
+func (c *workers) do(work func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.work = append(c.work, work)
 	switch {
-	case c.members < c.size:
-		c.members++
-		go c.toil()
+	case c.running < c.size:
+		c.running++
+		go c.run()
 	case !c.watched:
-		c.watch()
+		c.watchStall()
 	}
 }
 
-func (c *crew) toil() {
+func (c *workers) run() {
 	for work := c.next(); work != nil; work = c.next() {
 		work()
 	}
 }
 
 // next gives work to a member; nil if there is none, and the member is to go.
-func (c *crew) next() func() {
+func (c *workers) next() func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.work) == 0 {
 		c.work = nil
-		c.members--
+		c.running--
 		return nil
 	}
 	work := c.work[0]
 	c.work[0] = nil
 	c.work = c.work[1:]
-	c.begun++
+	c.started++
 	return work
 }
 
 // watch has relief come. mu is held.
-func (c *crew) watch() {
-	c.watched, c.before = true, c.begun
-	c.relief.Reset(crewHeldUp)
+func (c *workers) watchStall() {
+	c.watched, c.startedBefore = true, c.started
+	c.timer.Reset(stallTimeout)
 }
 
 // relieve doubles a crew that is held up.
-func (c *crew) relieve() {
+func (c *workers) grow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watched = false
 	if len(c.work) == 0 {
 		return
 	}
-	if c.begun == c.before {
-		for range c.members {
-			go c.toil()
+	if c.started == c.startedBefore {
+		for range c.running {
+			go c.run()
 		}
-		c.members *= 2
+		c.running *= 2
 	}
-	c.watch()
+	c.watchStall()
 }

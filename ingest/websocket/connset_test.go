@@ -59,13 +59,13 @@ func TestShutdownWaits(t *testing.T) {
 
 // recorded waits until a frame of this number was recorded on any connection.
 func (l *listening) recorded(seq int64) {
-	for l.handler.roster.recorded() < seq {
+	for l.handler.conns.recorded() < seq {
 		time.Sleep(time.Millisecond)
 	}
 }
 
 // recorded is the highest seq that was recorded on any connection, -1 for none.
-func (r *roster) recorded() int64 {
+func (r *connSet) recorded() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	highest := int64(-1)

@@ -35,7 +35,7 @@ func TestFeedOverSilence(t *testing.T) {
 		{"deleted", script{jetstream.ErrConsumerDeleted, nil}, nil, []error{jetstream.ErrConsumerDeleted}},
 	} {
 		to := make(chan delivery, 10)
-		feed(t.Context(), &c.comes, func() error { return c.there }, to)
+		receive(t.Context(), &c.comes, func() error { return c.there }, to)
 		for i, want := range c.want {
 			if d, open := <-to; !open || !errors.Is(d.err, want) {
 				t.Errorf("%s: delivery %d is %v, want %v", c.name, i, d.err, want)

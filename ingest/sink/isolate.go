@@ -14,32 +14,32 @@ import (
 // piece is one block of a batch.
 type piece struct {
 	message int // index of its message in the batch
-	part    int // index of the block in the message
+	index   int // of the block in the message
 	tenant  string
 	entry   block.Entry
 	reason  error // why ClickHouse refused it
 }
 
-// sieve separates the blocks of a batch that ClickHouse refuses from the others.
-type sieve struct {
+// isolator separates the blocks of a batch that ClickHouse refuses from the others.
+type isolator struct {
 	out     *inserter
 	from    *batch
-	g       gatherer // decodes the blocks that are tried
-	stored  int      // blocks that ClickHouse took
+	g       gatherer // decodes the blocks of each attempt
+	stored  int      // blocks that ClickHouse accepted
 	refused []piece
 }
 
-// sift stores a batch that ClickHouse refused, or had no memory for, without the blocks
-// that it refuses. It sets these aside if ClickHouse demonstrably accepts others: blocks
-// of the same batch, or one that was stored before. Otherwise all messages are delivered
-// again later, in other batches. An error means that ClickHouse accepts no blocks now;
-// then nothing is set aside, and the caller still has to settle all messages.
-func (i *inserter) sift(ctx context.Context, b *batch) error {
-	known, err := i.testify(ctx)
+// isolateRefused stores a batch that ClickHouse refused, or had no memory for, without the
+// blocks that it refuses. It sets these aside if ClickHouse demonstrably accepts others:
+// blocks of the same batch, or one that was stored before. Otherwise all messages are
+// delivered again later, in other batches. An error means that ClickHouse accepts no blocks
+// now; then nothing is set aside, and the caller still has to settle all messages.
+func (i *inserter) isolateRefused(ctx context.Context, b *batch) error {
+	known, err := i.probeInsert(ctx)
 	if err != nil {
 		return fmt.Errorf("a block that was stored before is not accepted either: %w", err)
 	}
-	s := sieve{out: i, from: b, g: gatherer{sink: i.sink, batch: newBatch()}}
+	s := isolator{out: i, from: b, g: gatherer{sink: i.sink, batch: newBatch()}}
 	if err := s.try(ctx, s.pieces()); err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func (i *inserter) sift(ctx context.Context, b *batch) error {
 	kept := make([]error, len(b.messages)) // why a message has to be delivered again
 	for _, p := range s.refused {
 		m := b.messages[p.message]
-		l := letter{partName(m, p.part), subjectOf(m, p.tenant, p.entry), m.Headers(), p.entry.Data, p.reason}
-		kept[p.message] = errors.Join(kept[p.message], i.sink.bury(ctx, l))
+		l := letter{entryName(m, p.index), subjectOf(m, p.tenant, p.entry), m.Headers(), p.entry.Data, p.reason}
+		kept[p.message] = errors.Join(kept[p.message], i.sink.setAside(ctx, l))
 	}
 	for n, m := range b.messages {
 		i.sink.settle(m, kept[n])
@@ -61,18 +61,18 @@ func (i *inserter) sift(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// errUndecided is why refused blocks are delivered again when no other was stored.
-var errUndecided = errors.New("nothing shows whether the blocks or the tables are at fault")
+// errUndecided is the reason to redeliver refused blocks when no other block was stored.
+var errUndecided = errors.New("it is unknown whether the blocks or the tables are at fault")
 
 // pieces returns the blocks of the batch.
-func (s *sieve) pieces() (all []piece) {
+func (s *isolator) pieces() (all []piece) {
 	for n, m := range s.from.messages {
 		tenant, err := s.g.open(m.Subject(), m.Data())
 		if err != nil {
 			continue // it was set aside when the batch was gathered
 		}
 		for part, e := range s.g.entries {
-			all = append(all, piece{message: n, part: part, tenant: tenant, entry: e})
+			all = append(all, piece{message: n, index: part, tenant: tenant, entry: e})
 		}
 	}
 	return all
@@ -80,7 +80,7 @@ func (s *sieve) pieces() (all []piece) {
 
 // try stores blocks. If ClickHouse refuses them together, or lacks the memory, it tries
 // each half.
-func (s *sieve) try(ctx context.Context, pieces []piece) error {
+func (s *isolator) try(ctx context.Context, pieces []piece) error {
 	s.fill(ctx, pieces)
 	blocks := s.g.batch.blocks
 	if blocks == 0 {
@@ -111,13 +111,13 @@ func (s *sieve) try(ctx context.Context, pieces []piece) error {
 
 // fill decodes blocks into the columns. Undecodable blocks were set aside, and deleted
 // ones skipped, when the batch was gathered.
-func (s *sieve) fill(ctx context.Context, pieces []piece) {
+func (s *isolator) fill(ctx context.Context, pieces []piece) {
 	b := s.g.batch
 	b.reset()
 	for _, p := range pieces {
 		if s.g.decode(ctx, p.tenant, p.entry.Data, time.Now()) == nil {
 			b.blocks++
-			b.names = append(b.names, partName(s.from.messages[p.message], p.part))
+			b.names = append(b.names, entryName(s.from.messages[p.message], p.index))
 		}
 	}
 }
