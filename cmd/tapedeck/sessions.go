@@ -127,7 +127,7 @@ func endText(e *sessionhead.End) string {
 	return e.Detail
 }
 
-// toolCalls says how often tools were called.
+// toolCalls describes how often tools were called.
 func toolCalls(c sessionhead.ToolCounts) string {
 	text := console.Count(c.Calls, "tool call")
 	if c.Errors > 0 {

@@ -10,11 +10,11 @@ import (
 	"tapedeck/schema"
 )
 
-// Body writes the body of an answer. Every write has a deadline of its own, so
-// that a client that does not read costs one connection for a while and nothing
-// else. It is safe for concurrent use.
+// Body writes the body of an answer. Every write has its own deadline, so
+// that a client that does not read occupies only its connection, for a limited time. It
+// is safe for concurrent use.
 type Body struct {
-	// Merge: what is due at once goes out at once, chunks are not kept apart.
+	// Merge sends data due at the same time together, without separate chunks.
 	Merge   bool
 	timeout time.Duration
 	control *http.ResponseController
@@ -22,24 +22,24 @@ type Body struct {
 	mu   sync.Mutex // guards what follows: a heartbeat writes between frames
 	w    http.ResponseWriter
 	buf  []byte
-	Sent int64 // bytes written so far; read when nobody writes
+	Sent int64 // bytes written so far; read after the last write
 	err  error
 	last read
 }
 
-// read says which read of which stream bytes came in.
+// read identifies the read of a stream in which bytes arrived.
 type read struct {
 	stream string
 	at     int64
 }
 
-// A ClientError is the client's fault or wish: it is gone, or does not read.
+// ClientError reports a failed write to the client: it has left, or does not read.
 type ClientError struct{ Err error }
 
 func (e *ClientError) Error() string { return "write to the client: " + e.Err.Error() }
 func (e *ClientError) Unwrap() error { return e.Err }
 
-// NewBody makes the body of an answer whose head is still to be written.
+// NewBody makes the body of an answer whose head is not written yet.
 func (s *Stage) NewBody(w http.ResponseWriter) *Body {
 	return &Body{w: w, control: http.NewResponseController(w), timeout: s.opts.WriteTimeout}
 }
@@ -55,8 +55,8 @@ func (b *Body) Write(p []byte) error {
 	return b.err
 }
 
-// WriteRead adds recorded bytes of a frame, and sends what came in another read
-// before them, so that chunks stay as they were.
+// WriteRead adds recorded bytes of a frame, after sending buffered bytes of another
+// read, so that the recorded chunks are preserved.
 func (b *Body) WriteRead(f *replay.Frame, from, to int) error {
 	at, joined := f.At, f.Flags.Has(schema.FlagJoined)
 	for _, c := range f.Cuts {
@@ -65,7 +65,7 @@ func (b *Body) WriteRead(f *replay.Frame, from, to int) error {
 			break
 		}
 	}
-	if len(f.Cuts) > 0 && from == 0 { // it began in the read that the one before ended in
+	if len(f.Cuts) > 0 && from == 0 { // it began in the read in which the previous frame ended
 		joined = f.Cuts[0].At == b.last.at
 	}
 	if !b.Merge && (from > 0 || !joined || b.last.stream != f.Stream.StreamID) {
@@ -77,7 +77,7 @@ func (b *Body) WriteRead(f *replay.Frame, from, to int) error {
 	return b.Write(f.Raw[from:to])
 }
 
-// Flush sends what there is.
+// Flush sends the buffer.
 func (b *Body) Flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -87,7 +87,7 @@ func (b *Body) Flush() error {
 	return b.note(b.control.Flush())
 }
 
-// send hands the buffer on. b.mu is held.
+// send writes the buffer to the connection. b.mu is held.
 func (b *Body) send() error {
 	if b.err != nil || len(b.buf) == 0 {
 		return b.err
@@ -111,7 +111,7 @@ func (b *Body) note(err error) error {
 	return b.err
 }
 
-// Close sends the rest and takes the deadline off the connection, which may
+// Close sends the rest and removes the deadline from the connection, which may
 // serve other requests.
 func (b *Body) Close() error {
 	err := b.Flush()

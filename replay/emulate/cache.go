@@ -11,8 +11,8 @@ import (
 	"tapedeck/replay"
 )
 
-// Shelf keeps what was found out about sessions, for as long as nothing is
-// added to them. It is bounded: what was not asked for longest goes first.
+// Cache keeps values derived from sessions until frames are added to them. It is
+// bounded: the least recently used value is evicted first.
 type Cache[T any] struct {
 	Limit int // sessions; 0 for 64
 
@@ -25,13 +25,14 @@ type cacheKey struct{ tenant, session string }
 type cacheEntry[T any] struct {
 	used time.Time
 
-	mu          sync.Mutex // held while it is being found out; guards what follows
+	mu          sync.Mutex // held while the value is computed; guards what follows
 	fingerprint uint64
 	known       bool
 	value       T
 }
 
-// Get returns what learn finds out about the session's tape, or found out before.
+// Get returns the result of learn for the session's tape, cached if the tape is
+// unchanged.
 func (s *Cache[T]) Get(ctx context.Context, tenant, session string, t replay.Tape, learn func(context.Context, replay.Tape) (T, error)) (T, error) {
 	item := s.entry(cacheKey{tenant, session})
 	item.mu.Lock()
@@ -64,7 +65,7 @@ func (s *Cache[T]) entry(k cacheKey) *cacheEntry[T] {
 	return item
 }
 
-// dropOldest makes room. s.mu is held.
+// dropOldest evicts the least recently used entry. s.mu is held.
 func (s *Cache[T]) dropOldest() {
 	var oldest cacheKey
 	var at time.Time
@@ -76,7 +77,7 @@ func (s *Cache[T]) dropOldest() {
 	delete(s.entries, oldest)
 }
 
-// printOf changes whenever frames are added to the tape.
+// fingerprintOf returns a hash that changes whenever frames are added to the tape.
 func fingerprintOf(t replay.Tape) uint64 {
 	var h xxhash.Digest
 	for _, s := range t.Streams() {

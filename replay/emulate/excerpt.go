@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Excerpt is a part of a tape: the frames from First to Last that Keep keeps.
+// Excerpt is a part of a tape: the frames from First to Last for which Keep is true.
 type Excerpt struct {
 	replay.Tape
 	First, Last schema.Position // zero: from the start, to the end
@@ -18,8 +18,8 @@ type Excerpt struct {
 	Keep        func(*replay.Frame) bool
 }
 
-// Read implements replay.Tape. Frames from First on are given also where the
-// query begins later: they were due before, and are played at once.
+// Read implements replay.Tape. It returns frames from First on even if the
+// query begins later: they are overdue, and are played at once.
 func (e *Excerpt) Read(ctx context.Context, q replay.Query) (replay.Reader, error) {
 	q.From = replay.Place{Position: e.First}
 	if q.To.IsZero() {
@@ -36,7 +36,7 @@ func (e *Excerpt) Read(ctx context.Context, q replay.Query) (replay.Reader, erro
 type excerptReader struct {
 	replay.Reader
 	keep func(*replay.Frame) bool
-	kept []replay.Frame // the reader's memory, as what it was chosen from
+	kept []replay.Frame // aliases the reader's memory
 }
 
 // Next implements replay.Reader.
@@ -87,7 +87,7 @@ func Scan(ctx context.Context, t replay.Tape, q replay.Query, see func(*replay.F
 // ErrEnough ends a Scan.
 var ErrEnough = errors.New("enough was read")
 
-// EndOf returns a position after all frames of a stream so far.
+// EndOf returns a position after all current frames of a stream.
 func EndOf(s *schema.StreamState) schema.Position {
 	return schema.Position{At: s.LastAt, StreamID: s.StreamID, Seq: ^uint64(0)}
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// AppendJSON appends a value. fastjson's own writer quotes texts as Go does,
-// which for control characters is not JSON.
+// AppendJSON appends a value. fastjson's own writer quotes strings as Go does,
+// which is invalid JSON for control characters.
 func AppendJSON(b []byte, v *fastjson.Value) []byte {
-	if v == nil { // a member that is not there
+	if v == nil { // a missing member
 		return append(b, "null"...)
 	}
 	switch v.Type() {
@@ -42,7 +42,7 @@ func AppendJSON(b []byte, v *fastjson.Value) []byte {
 const hex = "0123456789abcdef"
 
 // AppendText appends a text as a JSON string. Bytes that are not UTF-8 become
-// U+FFFD, since JSON has no way to say them.
+// U+FFFD, since JSON cannot represent them.
 func AppendText(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, c := range s {

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Origin refuses pages of other sites. The error is a *problem.Problem.
+// Origin refuses requests of pages of other sites. The error is a *problem.Problem.
 func (s *Stage) Origin(r *http.Request) error {
 	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "read recordings here"); bad != nil {
 		return bad
@@ -17,8 +17,8 @@ func (s *Stage) Origin(r *http.Request) error {
 	return nil
 }
 
-// CrossOrigin lets the page that asks read the answer, whichever origin the
-// recorded answer was for. Origin has let it in.
+// CrossOrigin allows the requesting page to read the answer, whichever origin the
+// recorded answer was for. Origin must have accepted the request.
 func CrossOrigin(h http.Header, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -31,8 +31,8 @@ func CrossOrigin(h http.Header, r *http.Request) {
 }
 
 // exposed lists the fields of an answer for the page to read: clients depend on
-// recorded ones, such as X-Request-Id. "*" would not do, since the answer is one to
-// a request with credentials. Retry-After is set later, in problems.
+// recorded ones, such as X-Request-Id. "*" has no effect, since the request
+// has credentials. Retry-After is set later, in problems.
 func exposed(h http.Header) string {
 	names := []string{"Retry-After"}
 	for name := range h {
@@ -45,15 +45,15 @@ func exposed(h http.Header) string {
 }
 
 // letRead allows the page to read a problem, unless its origin is the problem. CORS
-// fields that the server has set already stay.
+// fields that the server has already set are kept.
 func (s *Stage) letRead(h http.Header, r *http.Request) {
 	if h.Get("Access-Control-Allow-Origin") == "" && s.Origin(r) == nil {
 		CrossOrigin(h, r)
 	}
 }
 
-// Preflight answers the question of a browser whether a page may ask, and
-// reports whether the request was one.
+// Preflight answers a CORS preflight request, and reports whether the request was
+// one.
 func Preflight(w http.ResponseWriter, r *http.Request) bool {
 	method := r.Header.Get("Access-Control-Request-Method")
 	if r.Method != http.MethodOptions || method == "" || r.Header.Get("Origin") == "" {
@@ -70,6 +70,6 @@ func Preflight(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// positionAt is before all positions of one time, and never the zero position,
-// which stands for the start of a tape.
+// positionAt returns a position before all positions of one time. It is never the zero
+// position, which means the start of a tape.
 func positionAt(at int64) schema.Position { return schema.Position{At: max(at, 1)} }

@@ -12,35 +12,35 @@ import (
 	"tapedeck/replay"
 )
 
-// Pace is how a recording is played and chosen from. The zero value plays at the
-// recorded speed, from the start, in the recorded order.
+// Pacing configures how a recording is played and how answers are chosen from it. The
+// zero value plays at the recorded speed, from the start, in the recorded order.
 type Pacing struct {
-	Speed     replay.Speed  // 0 stands for replay.Normal
+	Speed     replay.Speed  // 0 means replay.Normal
 	IdleLimit time.Duration // the longest silence, in recorded time; 0 for no limit
-	// From: what was recorded before this place is passed over; nil for nothing.
+	// From is the place where playing starts; nil for the start of the recording.
 	From *replay.Mark
-	// Take names one run through the recording. Takes know nothing of each
-	// other: what one has played, another still has before it.
+	// Take names one run through the recording. Takes are independent of each
+	// other: each starts with the first recorded answer.
 	Take string
-	// MatchBody: of what is recorded for a request, that with the same body is
-	// played, in place of the next in order.
+	// MatchBody plays the recorded answer to a request with the same body, instead of
+	// the next in order.
 	MatchBody bool
-	// End says what comes after the last that is recorded; "" stands for the
-	// server's own choice.
+	// End selects the answer after the last recorded one; "" means the
+	// server's default.
 	End End
 }
 
-// End is what comes after the last that is recorded.
+// End selects the answer after the last recorded one.
 type End string
 
-// The ends there are.
+// The values of End.
 const (
-	Stop  End = "stop"  // nothing: an error says so
+	Stop  End = "stop"  // an error
 	Again End = "again" // the first
 	Last  End = "last"  // the last once more
 )
 
-// Parameters are the names that Set takes.
+// Parameters lists the names that Set accepts.
 var Parameters = []string{"speed", "idle_limit", "from", "take", "match", "end"}
 
 // Set reads one parameter; an empty value leaves the default. The error is a
@@ -93,10 +93,10 @@ func oneOf(v string, allowed []string) error {
 	return nil
 }
 
-// SplitSession takes settings off a path segment: "demo;speed=max;take=a" is the
-// session demo. A client that is given a base URL and builds its own addresses
-// has no other place for them. A semicolon that belongs to the session's id is
-// escaped: %3B. segment is as it stood in the URL.
+// SplitSession separates settings from a path segment: "demo;speed=max;take=a" is the
+// session demo with two settings. A client that is configured with a base URL and builds
+// its own addresses has no other place for them. A semicolon in a session's id is
+// escaped as %3B. segment is as in the URL, still escaped.
 func (p *Pacing) SplitSession(segment string) (session string, err error) {
 	name, settings, _ := strings.Cut(segment, ";")
 	if session, err = url.PathUnescape(name); err != nil {
@@ -117,9 +117,8 @@ func (p *Pacing) SplitSession(segment string) (session string, err error) {
 	return session, nil
 }
 
-// SetAll reads the parameters among those of a URL's query that are settings.
-// others may name further ones that the server has; anything else is refused,
-// since a misspelt one is to be noticed.
+// SetAll reads the settings in a URL's query. others may name further parameters of the
+// server; any other parameter is refused, so that a misspelt one is noticed.
 func (p *Pacing) SetAll(q url.Values, others ...string) error {
 	for name, values := range q {
 		switch {

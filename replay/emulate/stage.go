@@ -16,21 +16,21 @@ import (
 	"tapedeck/replay"
 )
 
-// Options of a stage. Zero values stand for the defaults.
+// Options configures a stage. Zero values select the defaults.
 type Options struct {
 	Library replay.Library // where tapes come from
-	// Budget bounds the playbacks and what they hold, together with other readers; one
-	// of its own. A request beyond it is answered 503.
+	// Budget bounds the number and the memory of playbacks, shared with other readers;
+	// nil for a separate one. A request above it is answered 503.
 	Budget *budget.Budget
 	// WriteTimeout is how long a client may take to accept one write; 30 s.
 	WriteTimeout time.Duration
 	// Heartbeat is the interval of comments where a protocol has them; 15 s.
-	// WebSockets are not pinged, as the servers do not: TCP tells of clients that
-	// are gone.
+	// WebSockets are not pinged, since the recorded servers do not ping: TCP detects
+	// clients that left.
 	Heartbeat time.Duration
-	// Origins are the origins from which pages may ask, such as
-	// https://ui.example.com, or * for all. Where there are none, a page must
-	// come from this server itself or from the machine its browser runs on.
+	// Origins lists the origins from which pages may send requests, such as
+	// https://ui.example.com, or * for all. If it is empty, a page must
+	// come from this server or from the machine that its browser runs on.
 	Origins []string
 	// Alarm wakes the players; replay.PreciseAlarm.
 	Alarm      func() replay.Alarm
@@ -38,7 +38,7 @@ type Options struct {
 	Logger     *slog.Logger          // slog.Default()
 }
 
-// Stage is what the emulated servers play on.
+// Stage provides the playbacks and shared settings of the emulated servers.
 type Stage struct {
 	opts    Options
 	running prometheus.Gauge
@@ -81,11 +81,11 @@ func (s *Stage) Log() *slog.Logger { return s.opts.Logger }
 // WriteTimeout returns how long a client may take to accept one write.
 func (s *Stage) WriteTimeout() time.Duration { return s.opts.WriteTimeout }
 
-// Heartbeat returns the interval of signs of life.
+// Heartbeat returns the interval of heartbeats.
 func (s *Stage) Heartbeat() time.Duration { return s.opts.Heartbeat }
 
 // Enter admits a playback of a tape, and returns the request to use from then on; leave
-// ends the playback. The error is a *problem.Problem.
+// releases it. The error is a *problem.Problem.
 func (s *Stage) Enter(r *http.Request, t replay.Tape) (_ *http.Request, leave func(), err error) {
 	own := func() {}
 	grant := budget.Of(r.Context()) // of the whole request, or
@@ -103,7 +103,7 @@ func (s *Stage) Enter(r *http.Request, t replay.Tape) (_ *http.Request, leave fu
 	return r.WithContext(budget.With(r.Context(), grant)), func() { s.running.Dec(); own() }, nil
 }
 
-// Tape opens a session. The error is a *problem.Problem where there is none.
+// Tape opens a session. The error is a *problem.Problem if there is none.
 func (s *Stage) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
 	t, err := s.opts.Library.Tape(ctx, tenant, session)
 	if errors.Is(err, replay.ErrNoSession) {
@@ -112,8 +112,8 @@ func (s *Stage) Tape(ctx context.Context, tenant, session string) (replay.Tape, 
 	return t, err
 }
 
-// From returns the place that a pace begins at; the zero Place for the start. The
-// error is a *problem.Problem where the tape has no such place.
+// From returns the place where playing starts; the zero Place for the start. The
+// error is a *problem.Problem if the tape has no such place.
 func (s *Stage) From(ctx context.Context, t replay.Tape, p Pacing) (replay.Place, error) {
 	if p.From == nil {
 		return replay.Place{}, nil
@@ -134,10 +134,10 @@ func (s *Stage) Play(ctx context.Context, e *Excerpt, sink replay.Sink, clock in
 	}).Run(ctx)
 }
 
-// Refuse answers with a problem in place of a playback.
+// Refuse answers with a problem instead of a playback.
 func (s *Stage) Refuse(w http.ResponseWriter, r *http.Request, server string, err error) {
 	s.Count(server, "refused")
-	if r.Context().Err() == nil { // else nobody is there any more
+	if r.Context().Err() == nil { // otherwise the client has left
 		s.letRead(w.Header(), r)
 		problem.Write(w, s.Problem(err, server))
 	}

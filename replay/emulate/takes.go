@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Takes remember what was played of sessions. They are kept for as long as the
-// process runs, the last thousand or so.
+// Takes records which answers of sessions were played. The most recent takesLimit takes
+// are kept in memory.
 type Takes struct {
 	mu    sync.Mutex // guards all below it
 	items map[takeKey]*take
@@ -27,12 +27,12 @@ type played struct {
 	ended bool // a client received all of it
 }
 
-// takesLimit bounds the takes that are remembered.
+// takesLimit bounds the takes in memory.
 const takesLimit = 1024
 
-// Choose picks one among ids, in their order: the first that was never played,
-// and notes it as played. When all were, end decides: -1, the first of those that
-// were played least often, or the last.
+// Choose returns the index of the first of ids that was never played, and records it as
+// played. If all were played, the result depends on end: -1, the first of those
+// played least often, or the last.
 func (t *Takes) Choose(tenant, session, name string, ids []string, end End) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +95,7 @@ func (t *Takes) take(tenant, session, name string) *take {
 	return it
 }
 
-// dropOldest makes room. t.mu is held.
+// dropOldest evicts the oldest take. t.mu is held.
 func (t *Takes) dropOldest() {
 	var oldest takeKey
 	var at time.Time

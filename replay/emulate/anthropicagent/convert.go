@@ -8,12 +8,12 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// deltas are those that envelopes can say, or leave out as the library does.
+// deltas lists those that envelopes can represent, or that the library omits too.
 var deltas = map[string]bool{
 	"text_delta": true, "thinking_delta": true, "signature_delta": true, "input_json_delta": true, "citations_delta": true,
 }
 
-// known reports whether envelopes have something for a block.
+// known reports whether envelopes have a form for a block type.
 func known(block string) bool {
 	switch block {
 	case "text", "thinking", "tool_use", "server_tool_use", "mcp_tool_use":
@@ -22,7 +22,7 @@ func known(block string) bool {
 	return strings.HasSuffix(block, "_tool_result")
 }
 
-// converter makes envelopes of the events of the Messages API, as the library's
+// converter converts events of the Messages API to envelopes, as the library's
 // formatter does.
 type converter struct {
 	agent  string
@@ -69,12 +69,12 @@ func (c *converter) end(b []byte) []byte {
 	return c.whole(b, "meta_final", "", string(append(meta, "}}"...)))
 }
 
-// say appends a payload that is known as a whole.
+// whole appends a complete payload.
 func (c *converter) whole(b []byte, kind, extra, payload string) []byte {
 	return envelope{kind: kind, agent: c.agent, extra: extra}.chunk(b, true, payload)
 }
 
-// event appends what an event of the API's becomes.
+// event appends the envelopes for an event of the API.
 func (c *converter) event(b []byte, v *fastjson.Value) []byte {
 	switch text(v, "type") {
 	case "message_start":
@@ -157,7 +157,7 @@ func (c *converter) stopBlock(b []byte, k *block) []byte {
 	return c.whole(b, "server_tool_call", idAndName(k.id, k.name), orEmpty(k.input.String()))
 }
 
-// cite appends a citation. Its text is the delta, the rest stands beside it.
+// cite appends a citation. Its text is the delta; the other members follow it.
 func (c *converter) cite(b []byte, v *fastjson.Value, last bool) []byte {
 	e := envelope{kind: "citation", agent: c.agent, trailing: true}
 	extra := emulate.AppendText([]byte(`"citation_type":`), text(v, "type"))
@@ -171,7 +171,7 @@ func (c *converter) cite(b []byte, v *fastjson.Value, last bool) []byte {
 	return e.append(b, last, text(v, "cited_text"))
 }
 
-// results appends the results of tools that a request brings.
+// results appends the tool results in a request.
 func (c *converter) results(b []byte, request *fastjson.Value) []byte {
 	for _, r := range toolResults(request) {
 		id := text(r, "tool_use_id")
@@ -210,7 +210,7 @@ func (c *converter) results(b []byte, request *fastjson.Value) []byte {
 	return b
 }
 
-// count takes a usage: the latest of a call stands, member by member.
+// count records a usage: the latest value of a call counts, member by member.
 func (c *converter) count(v *fastjson.Value) {
 	for i, name := range usageNames {
 		if n := v.Get(name); n != nil && n.Type() == fastjson.TypeNumber {
@@ -219,7 +219,7 @@ func (c *converter) count(v *fastjson.Value) {
 	}
 }
 
-// toolResults returns those that a request brings anew: in its last message.
+// toolResults returns the new tool results of a request: those in its last message.
 func toolResults(request *fastjson.Value) (list []*fastjson.Value) {
 	said := request.GetArray("messages")
 	if len(said) == 0 {

@@ -12,7 +12,7 @@ import (
 // specification's MAX_SSE_CHUNK_BYTES.
 const MaxChunk = 2048
 
-// envelope is what an envelope says apart from its delta.
+// envelope is an envelope without its delta.
 type envelope struct {
 	kind, agent string
 	// extra are further members, as JSON without braces, such as `"id":"x"`.
@@ -46,8 +46,8 @@ func (e envelope) json(b []byte, final bool, delta string) []byte {
 	return append(b, '}')
 }
 
-// chunk appends a payload in as many envelopes as it takes, none above MaxChunk,
-// cut between characters. final goes with the last.
+// chunk appends a payload in as many envelopes as necessary, none above MaxChunk,
+// split between characters. The last one has final.
 func (e envelope) chunk(b []byte, final bool, payload string) []byte {
 	room := MaxChunk - len(e.json(nil, false, ""))
 	for {
@@ -79,8 +79,8 @@ func fitting(s string, room int) int {
 	return len(s)
 }
 
-// rechunk appends an envelope that was recorded as a line; one that is too large
-// is cut up.
+// rechunk appends an envelope that was recorded as a line, and splits it if it is too
+// large.
 func rechunk(b []byte, v *fastjson.Value, line []byte) []byte {
 	o, err := v.Object()
 	if delta := v.Get("delta"); err != nil || len(line) <= MaxChunk || delta == nil || delta.Type() != fastjson.TypeString {

@@ -21,30 +21,31 @@ const (
 	messages = "anthropic-messages"
 )
 
-// connection is what one request is answered with.
+// connection is the recorded answer to one request.
 type connection struct {
 	streams     []string
 	first, last schema.Position
 	asked       int64 // where the clock starts, ns
-	whole       bool  // it ended in good order
+	whole       bool  // it ended normally
 	abandoned   bool  // its recorded client hung up before its end
 	done        bool  // with [DONE]
 	from        *conversion
 }
 
-// conversion is what envelopes of a converted connection need besides the frames.
+// conversion is the data that the envelopes of a converted connection need besides the
+// frames.
 type conversion struct {
 	agent, query, model string
 }
 
-// book lists a session's connections.
+// index lists a session's recorded connections.
 type index struct {
 	list []*connection
-	// refused is why nothing can be played, if so.
+	// refused is the reason if nothing can be played, else nil.
 	refused *problem.Problem
 }
 
-// read makes the book of a session.
+// read builds the index of a session.
 func read(session string) func(context.Context, replay.Tape) (*index, error) {
 	return func(ctx context.Context, t replay.Tape) (*index, error) {
 		has := func(dialect string) bool {
@@ -80,7 +81,7 @@ func (b *index) refuse(why string) {
 	}
 }
 
-// readOwn finds the connections to such a server.
+// readOwn finds the recorded connections to an anthropic_agent server.
 func (b *index) readOwn(ctx context.Context, t replay.Tape) error {
 	open := map[string]*connection{}
 	var buf []byte
@@ -116,11 +117,11 @@ func (b *index) readOwn(ctx context.Context, t replay.Tape) error {
 
 const doneMarker = "[DONE]"
 
-// readMessages finds the conversations in the calls of a model, and what of them
-// envelopes cannot say.
+// readMessages finds the conversations in the calls of a model, and the content that
+// envelopes have no form for.
 func (b *index) readMessages(ctx context.Context, t replay.Tape, session string) error {
-	var c *connection // under way
-	var asked int64   // the latest request, if it was not answered yet
+	var c *connection // in progress
+	var asked int64   // the latest unanswered request
 	var query string
 	busy := "" // the stream whose message is open
 	var p fastjson.Parser
@@ -198,10 +199,10 @@ func (b *index) readMessages(ctx context.Context, t replay.Tape, session string)
 	return err
 }
 
-// goesOn are the reasons to stop after which the agent asks the model again.
+// goesOn lists the stop reasons after which the agent calls the model again.
 var goesOn = map[string]bool{"tool_use": true, "pause_turn": true}
 
-// add makes a frame the last of the connection.
+// add appends a frame to the connection.
 func (c *connection) add(f *replay.Frame) {
 	c.last = f.Position()
 	if !slices.Contains(c.streams, f.Stream.StreamID) {
@@ -209,7 +210,7 @@ func (c *connection) add(f *replay.Frame) {
 	}
 }
 
-// has reports whether a frame is the connection's, or says something for it.
+// has reports whether a frame belongs to the connection, or has content for it.
 func (c *connection) has(f *replay.Frame) bool {
 	switch {
 	case !slices.Contains(c.streams, f.Stream.StreamID):

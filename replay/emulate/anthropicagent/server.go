@@ -17,7 +17,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Server answers as an anthropic_agent server does.
+// Server answers requests as an anthropic_agent server does.
 type Server struct {
 	stage   *emulate.Stage
 	indexes emulate.Cache[*index]
@@ -32,8 +32,8 @@ const server = "anthropic_agent"
 // Serves reports whether a path is one of the protocol's.
 func Serves(path string) bool { return path == "/agent/run" || path == "/agent/tool_results" }
 
-// Serve answers a request with the next recorded connection. Where that broke
-// off it panics with http.ErrAbortHandler.
+// Serve answers a request with the next recorded connection. If that broke
+// off, Serve panics with http.ErrAbortHandler.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
 	c, from, err := s.choose(r, tenant, session, t, pacing)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 		return
 	}
 	defer leave()
-	_, _ = io.Copy(io.Discard, http.MaxBytesReader(nil, r.Body, 64<<20)) // what it asks is not looked at
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(nil, r.Body, 64<<20)) // the request's content is ignored
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-cache")
@@ -81,7 +81,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 		s.stage.Count(server, "failed")
 		s.stage.Log().Error("emulate: playing a connection failed", "error", err)
 	}
-	panic(http.ErrAbortHandler) // nobody is to take the last byte for the end
+	panic(http.ErrAbortHandler) // so that the client does not take the body for complete
 }
 
 func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, pacing emulate.Pacing) (*connection, replay.Place, error) {
@@ -114,8 +114,8 @@ func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, 
 	return list[i], from, nil
 }
 
-// Speaks reports whether a session can be played as anthropic_agent's. The error
-// is a *problem.Problem if it cannot.
+// Speaks returns nil if a session can be played in the protocol of anthropic_agent,
+// else a *problem.Problem.
 func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
 	b, err := s.index(ctx, tenant, session, t)
 	if err == nil && len(b.list) == 0 {
@@ -136,7 +136,7 @@ func (s *Server) index(ctx context.Context, tenant, session string, t replay.Tap
 	return b, err
 }
 
-// output sends a connection. It is a replay.Sink.
+// output writes a connection. It is a replay.Sink.
 type output struct {
 	body    *emulate.Body
 	c       *connection
@@ -186,7 +186,7 @@ func (o *output) Play(f *replay.Frame, from, to int) error {
 // Flush implements replay.Sink.
 func (o *output) Flush() error { return o.body.Flush() }
 
-// end writes what comes last.
+// end writes the end of the answer.
 func (o *output) end() error {
 	var last []byte
 	if o.convert != nil && o.c.whole {

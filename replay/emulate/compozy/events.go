@@ -12,7 +12,7 @@ import (
 	"tapedeck/schema"
 )
 
-// dialect is what Compozy's own streams are recognised as.
+// dialect is the dialect of streams recorded from Compozy.
 const dialect = "compozy"
 
 // event is one event of an execution, ready to be sent.
@@ -22,8 +22,8 @@ type event struct {
 	wire []byte // as SSE
 }
 
-// teller makes the events of an execution from frames, in order. It depends on
-// nothing but the frames, so that ids are the same every time.
+// eventWriter converts frames to the events of an execution, in order. Its output
+// depends only on the frames, so that ids are the same in every playback.
 type eventWriter struct {
 	kind    string // workflows, agents, tasks
 	exec    string
@@ -34,7 +34,7 @@ type eventWriter struct {
 	begun   bool
 	text    strings.Builder
 	failed  string
-	ended   bool               // the execution's last word was told
+	ended   bool               // the execution's final event was written
 	readers map[string]*reader // by stream
 	highest map[string]int64   // native: ids seen, by stream
 	most    int64              // native: over the streams before
@@ -128,7 +128,7 @@ func (t *eventWriter) end() []event {
 	return []event{t.object("complete", b, t.lastAt)}
 }
 
-// chunk returns a piece of text.
+// chunk returns the event for a piece of text.
 func (t *eventWriter) chunk(text string, at int64) event {
 	t.text.WriteString(text)
 	if t.kind == "workflows" { // always objects
@@ -137,7 +137,7 @@ func (t *eventWriter) chunk(text string, at int64) event {
 	return t.event("llm_chunk", []byte(text))
 }
 
-// object returns an event with an object: its members without braces.
+// object returns an event with a JSON object; members has no braces.
 func (t *eventWriter) object(name string, members []byte, at int64) event {
 	b := append(append([]byte{'{'}, members...), `,"ts":"`...)
 	b = time.Unix(0, at).UTC().AppendFormat(b, time.RFC3339Nano)
@@ -151,8 +151,8 @@ func (t *eventWriter) event(name string, data []byte) event {
 	return e
 }
 
-// own gives an event of Compozy's as it was recorded. What a later connection
-// told again is left out.
+// recordedEvent returns an event of Compozy as recorded, and nothing for events that a
+// later connection repeated.
 func (t *eventWriter) recordedEvent(f *replay.Frame) []event {
 	if f.Flags.Has(schema.FlagNote) || f.Direction == schema.Send || f.Stream.Dialect != dialect {
 		return nil

@@ -21,15 +21,15 @@ func over(t replay.Tape) bool {
 	return !slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Ended == 0 })
 }
 
-// partOf returns what a session has of an execution; with exec "" it is all of it.
-// Frames that name no run belong to whatever the session is.
+// partOf returns the part of a session that belongs to an execution; with exec "" all
+// of it. Frames without a run belong to every execution.
 func partOf(t replay.Tape, exec string) *emulate.Excerpt {
 	own := native(t)
 	return &emulate.Excerpt{
 		Tape: t, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {
 			if f.Flags.Has(schema.FlagNote) {
-				return false // a recorded heartbeat would cut a silence in two
+				return false // a recorded heartbeat would split a silence
 			}
 			return !own || f.Stream.Dialect == dialect && (exec == "" || f.Run == "" || f.Run == exec)
 		},
@@ -44,20 +44,20 @@ func runsOf(ctx context.Context, t replay.Tape) (map[string]bool, error) {
 	}
 	return runs, emulate.Scan(ctx, t, replay.Query{}, func(f *replay.Frame) error {
 		if f.Stream.Dialect == dialect && f.Run != "" && !runs[f.Run] {
-			runs[strings.Clone(f.Run)] = true // the frame is valid for now only
+			runs[strings.Clone(f.Run)] = true // the frame is valid only during the call
 		}
 		return nil
 	})
 }
 
-// clock returns where the clock starts, ns: at the event that a client had last, or
-// at the place that it names.
+// clock returns the recorded time at which the clock starts, ns: that of the last event
+// that the client received, or of the place in the request.
 func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt, kind, exec string, a ask) (int64, error) {
 	if !a.resume || a.after == 0 {
 		from, err := s.stage.From(ctx, t, a.pacing)
 		return max(from.Position.At, replay.FirstAt(t)), err
 	}
-	at := replay.LastAt(t) // of an id that was never given: all was seen
+	at := replay.LastAt(t) // for an unknown id: the client has received everything
 	tell := newEventWriter(kind, exec, native(t))
 	err := emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
 		for _, e := range tell.take(f) {
@@ -71,12 +71,12 @@ func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt
 	return at, err
 }
 
-// output sends an execution. It is a replay.Sink.
+// output writes an execution. It is a replay.Sink.
 type output struct {
 	body   *emulate.Body
 	writer *eventWriter
 	ask    ask
-	clock  int64 // what came before it was seen, or is not wanted
+	clock  int64 // earlier events were received before, or are not requested
 }
 
 // Play implements replay.Sink.
@@ -106,8 +106,8 @@ func (o *output) send(events []event) error {
 // Flush implements replay.Sink.
 func (o *output) Flush() error { return o.body.Flush() }
 
-// beat sends a sign of life at intervals, until ctx ends; gone is told of a
-// client that is gone.
+// beat sends heartbeats at intervals until ctx ends. It calls gone if the client has
+// left.
 func (o *output) beat(ctx context.Context, every time.Duration, gone func()) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

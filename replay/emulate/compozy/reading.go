@@ -8,7 +8,8 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// told is what a frame of another protocol says that an execution has events for.
+// content is the content of a frame of another protocol, as far as there are events for
+// it.
 type content struct {
 	text  string // of the model's answer
 	tools []tool
@@ -21,8 +22,8 @@ type tool struct {
 	args []byte // JSON
 }
 
-// reader reads the frames of one stream. Calls whose arguments come in pieces
-// are told once they are complete.
+// reader reads the frames of one stream. It emits calls whose arguments arrive in
+// pieces once they are complete.
 type reader struct {
 	dialect string
 	open    map[string]*tool
@@ -31,7 +32,7 @@ type reader struct {
 
 func str(v *fastjson.Value, path ...string) string { return string(v.GetStringBytes(path...)) }
 
-// read reads a frame. known is false for a protocol that nothing is known of.
+// read reads a frame. known is false for an unknown protocol.
 func (r *reader) read(v *fastjson.Value) (t content, known bool) {
 	kind := str(v, "type")
 	switch r.dialect {
@@ -102,7 +103,7 @@ func (t *content) addCall(name string, args *fastjson.Value) {
 	t.tools = append(t.tools, c)
 }
 
-// content reads a message's content: texts, and calls of tools.
+// addParts adds a message's content: texts and tool calls.
 func (t *content) addParts(parts []*fastjson.Value) {
 	for _, part := range parts {
 		switch str(part, "type") {
@@ -140,7 +141,7 @@ func (r *reader) loom(t *content, v *fastjson.Value) {
 	}
 }
 
-// piece adds to the arguments of a call under way; done tells it.
+// addArguments adds to the arguments of an open call; finishCall emits the call.
 func (r *reader) addArguments(key, name, args string) {
 	if r.open == nil {
 		r.open = map[string]*tool{}

@@ -17,7 +17,7 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// Sessions finds the session that recorded an execution.
+// Sessions finds the session in which an execution was recorded.
 type Sessions interface {
 	// SessionOfRun returns the session in which a run has this id, "" for none.
 	SessionOfRun(ctx context.Context, tenant, run string) (string, error)
@@ -30,18 +30,18 @@ type Server struct {
 	runs     emulate.Cache[map[string]bool]
 }
 
-// New makes a server. sessions may be nil: then executions are known by their
-// session's id alone.
+// New makes a server. If sessions is nil, executions are found only by their
+// session's id.
 func New(s *emulate.Stage, sessions Sessions) *Server { return &Server{stage: s, sessions: sessions} }
 
 const (
 	server = "compozy"
 	prefix = "/api/v0/executions/"
-	// longest is how long a connection may take; clients come back by themselves.
+	// longest is the maximum duration of a connection; clients reconnect.
 	longest = 10 * time.Minute
 )
 
-// Serves reports whether a path is that of an execution's stream.
+// Serves reports whether a path is one of an execution's stream.
 func Serves(path string) bool {
 	_, _, ok := split(path)
 	return ok
@@ -88,8 +88,8 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, path stri
 	s.serve(w, r, t, session, kind, exec, ask)
 }
 
-// ServeSession answers a request for an execution in a session: one that it
-// recorded, or itself.
+// ServeSession answers a request for an execution in a session: one that was recorded
+// in it, or the session itself.
 func (s *Server) ServeSession(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
 	kind, exec, _ := split(path)
 	ask, err := parse(r, pacing)
@@ -112,15 +112,15 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.stage.Refuse(w, r, server, err)
 }
 
-// cors lets pages read the answer, as the specification has it: all of them, but
-// for those that the server's settings keep out.
+// cors allows pages to read the answer, as the specification requires: all of them,
+// except those that the server's settings exclude.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 	if s.stage.Origin(r) == nil {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 	}
 }
 
-// ask is what a client asks for.
+// ask is a client's request.
 type ask struct {
 	pacing emulate.Pacing
 	after  int64 // Last-Event-ID; 0 for the start
@@ -128,14 +128,14 @@ type ask struct {
 	events []string // empty for all
 }
 
-// names are the events there are: those of the specification, and of the code.
+// names lists all events: those of the specification, and those of Compozy's code.
 var names = []string{
 	"workflow_start", "workflow_status", "agent_start", "agent_status", "task_status", "status", "tool_call", "llm_chunk",
 	"structured_delta", "warning", "error", "complete",
 }
 
-// parse reads a request. The error is a *problem.Problem. Parameters that are
-// not known are the client's own business.
+// parse reads a request. The error is a *problem.Problem. Unknown parameters are
+// ignored.
 func parse(r *http.Request, pacing emulate.Pacing) (ask, error) {
 	a := ask{pacing: pacing}
 	q, err := url.ParseQuery(r.URL.RawQuery)
@@ -179,7 +179,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 		return
 	}
 	part := partOf(t, exec)
-	if exec == session { // asked for as what the recorder calls it
+	if exec == session { // requested by the session's id
 		part = partOf(t, "")
 	}
 	clock, err := s.clock(r.Context(), t, part, kind, exec, a)
@@ -211,7 +211,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 	}
 	late := ctx.Err() == context.DeadlineExceeded
 	cancel()
-	beats.Wait() // nothing may write once the handler has returned
+	beats.Wait() // no writes after the handler has returned
 	if err == nil && over(t) {
 		err = out.send(out.writer.end())
 	}
@@ -227,6 +227,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 	default:
 		s.stage.Count(server, "failed")
 		s.stage.Log().Error("emulate: playing an execution failed", "error", err)
-		panic(http.ErrAbortHandler) // the client comes back
+		panic(http.ErrAbortHandler) // the client reconnects
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Stage is one whose library is a tape. It logs nothing.
+// Stage returns a stage whose library is a tape. It discards log lines.
 func Stage(tape *replaytest.Tape, change ...func(*emulate.Options)) *emulate.Stage {
 	opts := emulate.Options{Library: tape, Logger: slog.New(slog.DiscardHandler), Alarm: replay.TimerAlarm}
 	for _, c := range change {
@@ -29,7 +29,7 @@ func Stage(tape *replaytest.Tape, change ...func(*emulate.Options)) *emulate.Sta
 	return emulate.NewStage(opts)
 }
 
-// Serve serves on a socket of this machine and gives the base URL.
+// Serve serves on a loopback socket and returns the base URL.
 func Serve(t testing.TB, h http.Handler) string {
 	t.Helper()
 	srv := httptest.NewServer(h)
@@ -57,7 +57,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 // Base is the address of a server in memory.
 const Base = "http://memory"
 
-// ServePipe serves in memory, within a bubble, and gives a client for Base.
+// ServePipe serves in memory, within a bubble, and returns a client for Base.
 func ServePipe(t *testing.T, h http.Handler) *http.Client {
 	t.Helper()
 	p := &pipes{dialled: make(chan net.Conn), closed: make(chan struct{})}
@@ -97,7 +97,7 @@ func Reads(res *http.Response, start time.Time) (list []string, err error) {
 }
 
 // Asked adds an exchange as a proxy records it, up to the end of the request,
-// which came at an offset.
+// which arrives at an offset.
 func Asked(tape *replaytest.Tape, offset time.Duration, line string, fields []string, body string) *replaytest.Stream {
 	s := tape.Stream(schema.HTTP, "generic")
 	send := func(f *schema.Frame) { f.Direction = schema.Send }
@@ -118,12 +118,12 @@ func note(f *schema.Frame) { f.Flags |= schema.FlagNote; f.Transport = schema.HT
 // Over sets the transport of a frame.
 func Over(t schema.Transport) func(*schema.Frame) { return func(f *schema.Frame) { f.Transport = t } }
 
-// Typed sets the envelope that a dialect reads off a frame.
+// Typed sets the envelope that a dialect reads from a frame.
 func Typed(kind, run string) func(*schema.Frame) {
 	return func(f *schema.Frame) { f.Type, f.Run = kind, run }
 }
 
-// Sent makes a frame the client's.
+// Sent marks a frame as sent by the client.
 func Sent(f *schema.Frame) { f.Direction = schema.Send }
 
 func lines(fields []string) string {

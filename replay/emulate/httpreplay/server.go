@@ -255,5 +255,5 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 		s.stage.Count(server, "failed")
 		s.stage.Log().Error("emulate: playing an exchange failed", "error", err)
 	}
-	panic(http.ErrAbortHandler) // nobody is to take the last byte for the end
+	panic(http.ErrAbortHandler) // so that the client does not take the body for complete
 }

@@ -37,7 +37,7 @@ func (s *Server) Speaks(ctx context.Context, tenant, session, protocol string) e
 // 204 if it can, else with the reason.
 func (s *Server) ServeSpeaks(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	if err := s.Speaks(r.Context(), tenant, session, r.URL.Query().Get("protocol")); err != nil {
-		if r.Context().Err() == nil { // else nobody is there any more
+		if r.Context().Err() == nil { // otherwise the client has left
 			problem.Write(w, s.stage.Problem(err, name))
 		}
 		return
