@@ -9,8 +9,7 @@ import (
 )
 
 // body writes the body of a streaming response. Every write has a deadline, so
-// that a client that does not read costs one connection for a while and nothing
-// else.
+// that a client that does not read occupies only its connection, for a limited time.
 type body struct {
 	timeout time.Duration
 	control *http.ResponseController
@@ -19,19 +18,19 @@ type body struct {
 	w      http.ResponseWriter
 	buf    []byte
 	sent   int       // bytes written so far
-	until  time.Time // the deadline that is set
+	until  time.Time // the current deadline
 	failed error
 }
 
-// An errClient is the client's fault or wish: it is gone, or does not read.
+// errClient reports a failed write to the client: it has left, or does not read.
 type errClient struct{ err error }
 
 func (e *errClient) Error() string { return "write to the client: " + e.err.Error() }
 func (e *errClient) Unwrap() error { return e.err }
 
 const (
-	writeSize = 64 << 10 // what is not flushed is written from so many bytes on
-	keepSize  = 1 << 20  // a larger buffer is given up
+	writeSize = 64 << 10 // a larger buffer is written without a flush
+	keepSize  = 1 << 20  // a larger buffer is freed
 )
 
 // newBody begins the response and sends its head.
@@ -42,7 +41,7 @@ func newBody(w http.ResponseWriter, contentType string, timeout time.Duration) (
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("X-Content-Type-Options", "nosniff")
 	b := &body{w: w, control: http.NewResponseController(w), timeout: timeout}
-	// A read deadline of the server's would be taken for a client that left.
+	// A read deadline of the server would look like a client that left.
 	if err := b.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return nil, &errClient{err}
 	}
@@ -50,7 +49,7 @@ func newBody(w http.ResponseWriter, contentType string, timeout time.Duration) (
 	return b, b.flush()
 }
 
-// append adds to the body under its lock: add gets the buffer and gives it back.
+// append adds to the body under its lock: add receives the buffer and returns it.
 func (b *body) append(add func([]byte) []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +60,7 @@ func (b *body) append(add func([]byte) []byte) error {
 	return b.failed
 }
 
-// flush sends what there is.
+// flush sends the buffer.
 func (b *body) flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,7 +70,7 @@ func (b *body) flush() error {
 	return b.note(b.control.Flush())
 }
 
-// write hands the buffer on. b.mu is held.
+// write writes the buffer to the connection. b.mu is held.
 func (b *body) write() error {
 	if b.failed != nil {
 		return b.failed
@@ -109,12 +108,12 @@ func (b *body) note(err error) error {
 	return b.failed
 }
 
-// close takes the deadline off the connection, which may serve other requests.
+// close removes the deadline from the connection, which may serve other requests.
 func (b *body) close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return fmt.Errorf("take the deadline off the connection: %w", err)
+		return fmt.Errorf("remove the deadline of the connection: %w", err)
 	}
 	return nil
 }

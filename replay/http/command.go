@@ -19,7 +19,7 @@ type command struct {
 	Frames json.RawMessage `json:"frames"`
 }
 
-// notJSON reports why a message is no control, without the names of types.
+// notJSON returns the reason for which a message is not a control, without Go type names.
 func notJSON(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field == "" {
@@ -74,8 +74,8 @@ func parseCommand(text []byte) (replay.Command, error) {
 	return c, nil
 }
 
-// setting reads the value of a control that sets something. Of a loop it may be
-// left out: it goes round.
+// setting reads the value of a control that sets something. It may be omitted for a
+// loop, which it switches on.
 func (in *command) setting(c *replay.Command) error {
 	if in.Op == replay.SetLoop {
 		c.On = true

@@ -11,12 +11,12 @@ import (
 	"tapedeck/schema"
 )
 
-// cueInterval is the least time between two cues: a screen draws no more often.
+// cueInterval is the minimum time between two cues: screens do not draw more often.
 const cueInterval = time.Second / 60
 
-// cues sends mode=cue over a socket: not the frames, but how far they have come.
-// What was played since the last cue goes out as one when the player waits, or
-// as soon after it as the interval allows. Its methods do nothing on a nil cues.
+// cueWriter implements mode=cue on a socket: it sends the progress instead of the frames.
+// One cue reports all frames played since the last cue. It is sent when the player waits,
+// or as soon after that as the interval allows. The methods do nothing on a nil *cueWriter.
 type cueWriter struct {
 	socket  *socket
 	firstAt int64
@@ -26,7 +26,7 @@ type cueWriter struct {
 	last    schema.Position
 	since   time.Time // when the first of them was played
 	sentAt  time.Time
-	timer   *time.Timer // sends what a wait left behind; nil before the first
+	timer   *time.Timer // sends a delayed cue; nil before the first
 	failed  error
 	message []byte
 }
@@ -35,7 +35,7 @@ func newCueWriter(s *socket, firstAt int64) *cueWriter {
 	return &cueWriter{socket: s, firstAt: firstAt}
 }
 
-// play notes a frame. Where frames follow one another without a wait it sends.
+// play records a frame. It sends a cue if frames follow one another without a wait.
 func (c *cueWriter) play(f *replay.Frame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +51,7 @@ func (c *cueWriter) play(f *replay.Frame) error {
 	return c.failed
 }
 
-// flush sends what was played, now or once the interval is over.
+// flush sends a cue now, or once the interval is over.
 func (c *cueWriter) flush() error {
 	if c == nil {
 		return nil
@@ -71,14 +71,15 @@ func (c *cueWriter) flush() error {
 	return c.failed
 }
 
-// overdue sends what the last wait left behind.
+// overdue sends the delayed cue.
 func (c *cueWriter) overdue() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.send(time.Now())
 }
 
-// tell sends a message of another kind, after a cue for what was played before it.
+// sendAfterCue sends a message of another type, after a cue for the frames played before
+// it.
 func (c *cueWriter) sendAfterCue(message []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +89,7 @@ func (c *cueWriter) sendAfterCue(message []byte) error {
 	return c.failed
 }
 
-// stop has no cue sent any more.
+// stop prevents further cues.
 func (c *cueWriter) stop() {
 	if c == nil {
 		return
@@ -100,7 +101,7 @@ func (c *cueWriter) stop() {
 	}
 }
 
-// send sends a cue, if anything was played. c.mu is held.
+// send sends a cue if frames were played since the last one. c.mu is held.
 func (c *cueWriter) send(now time.Time) {
 	if c.frames == 0 || c.failed != nil {
 		return

@@ -11,12 +11,12 @@ import (
 	"tapedeck/replay"
 )
 
-// endSign ends the id of event: end. What comes before it is the id of the last
-// frame, or nothing where there was none.
+// endSign ends the id of event: end. Before it is the id of the last
+// frame, if there was one.
 const endSign = ".end"
 
-// retry is a field of the first event: how long, ms, an EventSource waits before it
-// connects again. Browsers wait 3 s or more if they are not asked to.
+// retry is a field of the first event: the time, ms, that an EventSource waits before it
+// reconnects. Without it browsers wait 3 s or more.
 const retry = "retry: 1000\n"
 
 // cutEnd removes endSign from an id, and reports whether it was there.
@@ -31,7 +31,7 @@ func cutEnd(id string) (last string, ended bool) {
 func endID(last string) string { return strings.TrimPrefix(last+endSign, ".") }
 
 // over reports whether a client that received event: end has received everything: no
-// frame follows by now, and with follow=1 no stream of the session runs.
+// frame follows so far, and with follow=1 no stream of the session is running.
 func (req *request) over(ctx context.Context, t replay.Tape, o *replay.Options) (bool, error) {
 	if !req.ended || req.loop || req.follow && running(t) {
 		return false, nil

@@ -12,8 +12,8 @@ import (
 	"tapedeck/schema"
 )
 
-// events writes frames as the messages of mode=event. It is used by one
-// goroutine; what it gives is valid until the next call.
+// events encodes frames as the messages of mode=event. One goroutine uses it;
+// results are valid until the next call.
 type events struct {
 	session []byte // the session's id in JSON
 	firstAt int64
@@ -29,8 +29,8 @@ func newEvents(session string, firstAt int64) *events {
 }
 
 // encode returns the frame's id, from which a client resumes, and its message: a
-// JSON object on one line. The id is the frame's position, unless it came live and
-// its position does not tell what came before it.
+// JSON object on one line. The id is the frame's position, with the block if the frame
+// arrived live and its position does not determine the frames before it.
 func (e *events) encode(f *replay.Frame) (id, message []byte) {
 	e.id = strconv.AppendInt(e.id[:0], f.At, 10)
 	e.id = append(append(append(e.id, '.'), f.Stream.StreamID...), '.')
@@ -85,15 +85,15 @@ func (e *events) reached(sum replay.Summary) string {
 	switch {
 	case sum.Last.IsZero():
 		return ""
-	case len(e.id) == 0: // the messages are not ours
+	case len(e.id) == 0: // the messages are not in tapedeck's format
 		return sum.Last.String()
 	}
 	return string(e.id)
 }
 
-// payload appends what the frame says: JSON as it stands if it is on one line,
-// else text, else Base64. A frame without a message shows its bytes, so that a
-// comment can be read.
+// payload appends the frame's content: JSON unchanged if it is on one line,
+// else text, else Base64. For a frame without a message it appends the bytes, so that
+// comments are readable.
 func (e *events) payload(dst []byte, f *schema.Frame) []byte {
 	var c schema.Content
 	c, e.joined = schema.Unframe(f, e.joined)
@@ -114,7 +114,7 @@ func (e *events) payload(dst []byte, f *schema.Frame) []byte {
 	return appendString(append(dst, `,"text":`...), string(data))
 }
 
-// oneLine returns valid JSON on one line: as it stands, or else without white space.
+// oneLine returns valid JSON on one line: unchanged, or without white space.
 func (e *events) oneLine(data []byte) ([]byte, bool) {
 	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 {
 		return data, true

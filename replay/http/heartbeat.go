@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// heartbeat sends a comment at intervals until stop is called, which waits for one
-// that is being sent; fail is told of a client that is gone. There is a timer to it
-// and no goroutine, of which there would be one for every playback.
+// heartbeat sends a comment at intervals until stop is called, which waits for a comment
+// in progress. It calls fail if the client has left. It uses a timer instead of
+// a goroutine for every playback.
 func (s *stream) heartbeat(every time.Duration, fail func(error)) (stop func()) {
 	var (
 		mu      sync.Mutex // held while a comment is sent; guards what follows

@@ -9,7 +9,7 @@ import (
 const hex = "0123456789abcdef"
 
 // appendString appends s as a JSON string. Bytes that are not UTF-8 become
-// U+FFFD, since JSON has no way to say them.
+// U+FFFD, since JSON cannot represent them.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -46,8 +46,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// appendMillis appends a duration in ns as milliseconds: a number with as many
-// decimals as it takes.
+// appendMillis appends a duration in ns as milliseconds, with as many
+// decimals as necessary.
 func appendMillis(dst []byte, ns int64) []byte {
 	if ns < 0 {
 		dst, ns = append(dst, '-'), -ns

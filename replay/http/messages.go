@@ -8,11 +8,11 @@ import (
 	"tapedeck/schema"
 )
 
-// The messages that are not frames. All of them have a "type", and no frame's
-// message begins with it.
+// The messages other than frames. All of them begin with "type", and no frame's
+// message does.
 
-// appendEnd appends {"type":"end",…}. Where a marked frame ended it, and not the
-// tape, it names the marker.
+// appendEnd appends {"type":"end",…}, with the marker if a marked frame ended the
+// playback.
 func appendEnd(dst []byte, sum replay.Summary) []byte {
 	dst = append(dst, `{"type":"end","frames":`...)
 	dst = strconv.AppendUint(dst, sum.Frames, 10)
@@ -23,8 +23,8 @@ func appendEnd(dst []byte, sum replay.Summary) []byte {
 	return append(dst, '}')
 }
 
-// appendState appends {"type":"state",…}: the answer to a control, or what the
-// player did of itself.
+// appendState appends {"type":"state",…}: the answer to a control, or a change that no
+// control caused.
 func appendState(dst []byte, op replay.Op, st replay.State) []byte {
 	dst = append(dst, `{"type":"state","op":`...)
 	dst = appendString(dst, string(op))
@@ -63,7 +63,7 @@ func appendState(dst []byte, op replay.Op, st replay.State) []byte {
 }
 
 // appendWhere appends the position of the last frame, null before the first,
-// and how far the tape has been played.
+// and the offset reached.
 func appendWhere(dst []byte, last schema.Position, offset int64) []byte {
 	dst = append(dst, `,"position":`...)
 	if last.IsZero() {
@@ -80,7 +80,7 @@ func appendError(dst []byte, p *problem.Problem) []byte {
 	return appendProblem(append(dst, `{"type":"error",`...), p)
 }
 
-// appendBroken appends the problem that a playback broke off with, and the id of
+// appendBroken appends the problem that ended a playback, and the id of
 // its last frame, from which it can be resumed.
 func appendBroken(dst []byte, p *problem.Problem, id string) []byte {
 	dst = append(dst, `{"type":"error",`...)

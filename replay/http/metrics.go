@@ -4,14 +4,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// The ways in which a request for a playback ends.
+// The outcomes of a request for a playback.
 const (
 	outcomeEnded   = "ended"   // everything was played
-	outcomeLeft    = "left"    // the client went away, or the server was stopped
+	outcomeLeft    = "left"    // the client left, or the server was stopped
 	outcomeStuck   = "stuck"   // the client did not read in time
-	outcomeSlow    = "slow"    // the client fell behind further than it may
+	outcomeSlow    = "slow"    // the client fell behind by more than the limit
 	outcomeFailed  = "failed"  // the tape could not be read on
-	outcomeRefused = "refused" // it never began
+	outcomeRefused = "refused" // it did not begin
 )
 
 type metrics struct {

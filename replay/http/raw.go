@@ -10,14 +10,14 @@ import (
 	"tapedeck/schema"
 )
 
-// payloads writes what frames say in another transport's framing than theirs,
+// payloads encodes the content of frames in another transport's framing,
 // for mode=raw.
 type payloads struct {
 	joined []byte // scratch of schema.Unframe
 	lines  events // for its oneLine
 }
 
-// content takes the framing off; false for a frame without a message.
+// content removes the framing; false for a frame without a message.
 func (p *payloads) content(f *schema.Frame) ([]byte, bool) {
 	var c schema.Content
 	c, p.joined = schema.Unframe(f, p.joined)
@@ -76,8 +76,8 @@ func (p *payloads) appendNDJSON(dst []byte, f *replay.Frame) []byte {
 	return append(dst, '\n')
 }
 
-// message returns the payload as a WebSocket message, and whether it is text. It
-// is false for a frame that is none.
+// message returns the payload as a WebSocket message, and whether it is text. ok
+// is false for a frame without a message.
 func (p *payloads) message(f *replay.Frame) (data []byte, text, ok bool) {
 	if f.Transport == schema.WebSocket { // an empty message is a message
 		data, ok = f.Raw, !f.Flags.Has(schema.FlagNote)

@@ -18,9 +18,9 @@ import (
 	"tapedeck/schema"
 )
 
-// request is what a client asks for.
+// request is a client's request for a playback.
 type request struct {
-	transport schema.Transport // SSE, NDJSON or WebSocket: how it is to be sent
+	transport schema.Transport // SSE, NDJSON or WebSocket: the transport of the response
 	raw       bool             // mode=raw
 	cue       bool             // mode=cue
 	follow    bool
@@ -28,9 +28,9 @@ type request struct {
 	idle      time.Duration
 	filter    replay.Filter
 	from, to  *replay.Mark
-	fromText  string // as it was given
+	fromText  string // as in the request
 	toText    string
-	resume    *replay.Mark // a position: go on after it
+	resume    *replay.Mark // a position: continue after it
 	resumeID  string       // the client's Last-Event-ID without endSign
 	ended     bool         // the client received event: end
 	loop      bool
@@ -61,7 +61,7 @@ func parse(r *http.Request) (*request, error) {
 	p.flag("follow", &req.follow)
 	p.flag("loop", &req.loop)
 	if p.flag("hold", &req.hold); req.hold && req.transport != schema.WebSocket {
-		p.note("hold", []string{"0"}, errors.New("hold needs a WebSocket: nobody could go on from the end"))
+		p.note("hold", []string{"0"}, errors.New("hold needs a WebSocket, since only a control continues after the end"))
 	}
 	p.one("marker", replay.MarkerAllowed, func(v string) (err error) {
 		req.marker, err = replay.ParseMarker(v)
@@ -102,7 +102,7 @@ func parse(r *http.Request) (*request, error) {
 		}
 	}
 	if req.raw {
-		// What the client of the recorded stream got: no requests, no heads, but
+		// What the client of the recorded stream received: no requests and no heads, but
 		// bodies of every kind.
 		if len(req.filter.Directions) == 0 {
 			req.filter.Directions = []schema.Direction{schema.Receive}
@@ -144,14 +144,14 @@ func (p *params) note(name string, allowed []string, err error) {
 	}
 }
 
-// known refuses parameters that would be ignored: a misspelt one is to be noticed.
+// known refuses unknown parameters, so that a misspelt one is noticed.
 func (p *params) known() {
 	if bad := problem.UnknownParameter(p.values, parameters...); bad != nil && p.err == nil {
 		p.err = bad
 	}
 }
 
-// one reads a parameter that may be left out or empty.
+// one reads a parameter that may be absent or empty.
 func (p *params) one(name string, allowed []string, read func(string) error) {
 	if v := p.values.Get(name); v != "" {
 		p.note(name, allowed, read(v))
@@ -182,8 +182,8 @@ func (p *params) list(name string) []string {
 	return list
 }
 
-// transportOf reads the transport off the request: a WebSocket upgrade, or the
-// media type that the client likes best; SSE unless it likes NDJSON better.
+// transportOf returns the transport of the request: WebSocket for an upgrade, else the
+// media type that the client prefers; SSE unless it prefers NDJSON.
 func transportOf(r *http.Request) schema.Transport {
 	if isUpgrade(r) {
 		return schema.WebSocket
@@ -220,11 +220,11 @@ func isUpgrade(r *http.Request) bool {
 }
 
 // options returns the player's options for a tape. The error is a *problem.Problem where
-// the request names a place that the tape does not have.
+// the request names a place that is not on the tape.
 func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options, error) {
 	o := replay.Options{
 		Speed: req.speed, IdleLimit: req.idle, Filter: req.filter,
-		// A client that steers may name a marker at any time.
+		// A client with controls may set a marker at any time.
 		Bare:  req.raw && req.marker.IsZero() && req.transport != schema.WebSocket,
 		Reads: req.raw && req.speed != replay.Max && req.transport != schema.WebSocket,
 		Loop:  req.loop, Marker: req.marker, EndAtMarker: req.transport != schema.WebSocket, Hold: req.hold,
@@ -261,7 +261,7 @@ func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options,
 	return o, nil
 }
 
-// atFault makes a MarkError the problem of a parameter.
+// parameterProblem converts a MarkError to the problem of a parameter.
 func parameterProblem(name string, allowed []string, err error) error {
 	if wrong, ok := errors.AsType[*replay.MarkError](err); ok {
 		return problem.BadParameter(name, wrong.Error(), allowed...)

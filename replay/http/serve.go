@@ -32,7 +32,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session strin
 	sum, err := replay.New(t, out, opts).Run(ctx)
 	err = withClientGone(ctx, err)
 	cancel(nil)
-	still() // nothing may write once the handler has returned
+	still() // no writes after the handler has returned
 	if err == nil {
 		err = out.end(sum)
 	}
@@ -55,7 +55,7 @@ func contentType(t schema.Transport) string {
 	return "text/event-stream"
 }
 
-// recordedOver reports whether some stream was, or may have been, recorded over
+// recordedOver reports whether a stream was, or may have been, recorded over
 // the transport.
 func recordedOver(t replay.Tape, transport schema.Transport) bool {
 	return slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool {
@@ -63,7 +63,7 @@ func recordedOver(t replay.Tape, transport schema.Transport) bool {
 	})
 }
 
-// orLeft makes an error that comes of the end of ctx the client's.
+// withClientGone converts an error caused by the end of ctx to an errClient.
 func withClientGone(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err

@@ -17,26 +17,27 @@ import (
 	"tapedeck/schema"
 )
 
-// Options of a server. Zero values stand for the defaults.
+// Options configures a server. Zero values select the defaults.
 type Options struct {
 	Library replay.Library // where tapes come from
-	// Live gives the tapes for follow=1; nil where running sessions cannot be
+	// Live provides the tapes for follow=1; nil if running sessions cannot be
 	// followed.
 	Live replay.Library
-	// Budget bounds the playbacks and what they hold, together with other readers; one
-	// of its own. A request beyond it is answered 503.
+	// Budget bounds the number and the memory of playbacks, shared with other readers;
+	// nil for a separate one. A request above it is answered 503.
 	Budget *budget.Budget
 	// WriteTimeout is how long a client may take to accept one write; 30 s. Then
 	// its connection is closed.
 	WriteTimeout time.Duration
-	// LagLimit is how far a client that reads slowly may fall behind the schedule; 1
-	// min. Then it is told, and its connection is closed: it can resume.
+	// LagLimit is how far a slow client may fall behind the schedule; 1
+	// min. Beyond it the server sends an error and closes the connection; the client can
+	// resume.
 	LagLimit time.Duration
 	// Heartbeat is the interval of comments on SSE and of pings on a WebSocket; 15 s.
 	Heartbeat time.Duration
-	// Origins are the origins from which pages may open a WebSocket, such as
-	// https://ui.example.com, or * for all. Where there are none, a page must
-	// come from this server itself or from the machine its browser runs on.
+	// Origins lists the origins from which pages may open a WebSocket, such as
+	// https://ui.example.com, or * for all. If it is empty, a page must
+	// come from this server or from the machine that its browser runs on.
 	Origins []string
 	// Alarm wakes the players; replay.PreciseAlarm.
 	Alarm      func() replay.Alarm
@@ -75,8 +76,8 @@ func New(opts Options) *Server {
 }
 
 // Replay answers GET /v1/sessions/{id}/replay for a session of a tenant. It
-// returns when the playback has ended; where it breaks off in the middle of
-// recorded bytes it panics with http.ErrAbortHandler.
+// returns when the playback has ended. If the playback breaks off within
+// recorded bytes, Replay panics with http.ErrAbortHandler.
 func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	req, err := parse(r)
 	if err != nil {
@@ -114,7 +115,7 @@ func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session 
 	}
 }
 
-// open finds the tape and the places on it that the request names.
+// open finds the tape and the places in the request.
 func (s *Server) open(ctx context.Context, tenant, session string, req *request) (replay.Tape, replay.Options, error) {
 	library := s.opts.Library
 	if req.follow && s.opts.Live != nil {
@@ -150,11 +151,11 @@ func running(t replay.Tape) bool {
 	return false
 }
 
-// refuse answers with a problem in place of a playback.
+// refuse answers with a problem instead of a playback.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.metrics.ended(outcomeRefused)
 	if r.Context().Err() != nil {
-		problem.Write(w, problem.Interrupted()) // for whoever is still there
+		problem.Write(w, problem.Interrupted()) // in case the client is still connected
 		return
 	}
 	problem.Write(w, s.problemOf(err, "open"))

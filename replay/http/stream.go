@@ -14,27 +14,27 @@ type stream struct {
 	*body
 	transport schema.Transport // SSE or NDJSON
 	raw       bool
-	verbatim  bool // the body is the recorded bytes, so nothing may be added
-	chunks    bool // every read that was recorded goes out in a write of its own
+	verbatim  bool // the body consists of the recorded bytes, so nothing may be added
+	chunks    bool // every recorded read is sent in its own write
 	events    *events
 	resumed   string // the id after which the client resumes, "" for none
-	first     bool   // nothing but heartbeats was sent so far
+	first     bool   // only heartbeats were sent so far
 	payloads  payloads
-	// Of the recorded bytes written last: whose they are and when they came.
+	// Stream and time of the recorded bytes written last.
 	lastStream    string
-	lastOpen      bool // they are of a body that has not ended its line
+	lastOpen      bool // they are of a body that does not end with a line break
 	lastDirection schema.Direction
 	lastAt        int64
 }
 
 // Play implements replay.Sink.
 func (s *stream) Play(f *replay.Frame, from, to int) error {
-	// Lines have no framing of their own, so that bodies stand among them as they are.
+	// Lines have no framing, so bodies are written among them unchanged.
 	if s.raw && (f.Transport == s.transport || s.transport == schema.NDJSON && f.Transport == schema.HTTP) {
 		return s.playRaw(f, from, to)
 	}
 	if to < len(f.Raw) {
-		return nil // not as it was recorded: when it is complete
+		return nil // converted frames are sent when complete
 	}
 	apart := s.apart(f)
 	return s.append(func(b []byte) []byte {
@@ -52,8 +52,8 @@ func (s *stream) Play(f *replay.Frame, from, to int) error {
 	})
 }
 
-// playRaw writes recorded bytes, apart from those before them unless they came
-// in the same read.
+// playRaw writes recorded bytes, in a separate write from those before them unless both
+// came in the same read.
 func (s *stream) playRaw(f *replay.Frame, from, to int) error {
 	if s.chunks && !s.sameRead(f, from) {
 		if err := s.flush(); err != nil {
@@ -66,8 +66,8 @@ func (s *stream) playRaw(f *replay.Frame, from, to int) error {
 	return s.append(func(b []byte) []byte { return append(append(b, apart...), f.Raw[from:to]...) })
 }
 
-// apart returns what keeps a frame from the bytes written last: a line feed after a
-// body that does not end its line, where another stream speaks next.
+// apart returns the separator between the bytes written last and a frame: a line feed
+// between a body without a final line break and a frame of another stream.
 func (s *stream) apart(f *replay.Frame) string {
 	if !s.lastOpen || s.lastStream == f.Stream.StreamID && s.lastDirection == f.Direction && f.Transport == schema.HTTP {
 		return ""
@@ -77,12 +77,12 @@ func (s *stream) apart(f *replay.Frame) string {
 }
 
 // sameRead reports whether bytes from the offset on came in the same read as
-// those written before them.
+// those written last.
 func (s *stream) sameRead(f *replay.Frame, from int) bool {
 	if from > 0 || s.lastStream != f.Stream.StreamID || s.lastDirection != f.Direction {
 		return false
 	}
-	if len(f.Cuts) > 0 { // it began in the read that the one before ended in
+	if len(f.Cuts) > 0 { // it began in the read in which the previous frame ended
 		return f.Cuts[0].At == s.lastAt
 	}
 	return f.Flags.Has(schema.FlagJoined)
@@ -91,7 +91,7 @@ func (s *stream) sameRead(f *replay.Frame, from int) bool {
 // Flush implements replay.Sink.
 func (s *stream) Flush() error { return s.flush() }
 
-// end writes that everything was played.
+// end writes event: end.
 func (s *stream) end(sum replay.Summary) error {
 	if !s.verbatim {
 		fields := ""
@@ -103,14 +103,14 @@ func (s *stream) end(sum replay.Summary) error {
 	return s.flush()
 }
 
-// fail says that the playback broke off. Where that would be taken for something
-// recorded, the connection breaks off instead, so that nobody takes the last
-// byte for the end.
+// fail writes that the playback broke off. In a verbatim body, where the message would
+// look like recorded data, it breaks the connection off instead, so that the client does
+// not take the body for complete.
 func (s *stream) fail(p *problem.Problem, sum replay.Summary) {
 	if !s.verbatim {
 		s.appendMessage("error", "", appendBroken(nil, p, s.events.reached(sum)))
 	}
-	// There is a failure already: one more changes nothing.
+	// The playback has failed already, so a second error is ignored.
 	_ = s.flush()
 	if s.verbatim {
 		panic(http.ErrAbortHandler)
@@ -118,7 +118,7 @@ func (s *stream) fail(p *problem.Problem, sum replay.Summary) {
 }
 
 func (s *stream) appendMessage(event, fields string, message []byte) {
-	// flush gives the error, if there is one.
+	// flush returns the error, if there is one.
 	_ = s.append(func(b []byte) []byte {
 		if s.transport == schema.SSE {
 			return s.appendEvent(b, nil, event, fields, message)
@@ -136,8 +136,8 @@ func (s *stream) appendEvent(dst, id []byte, name, fields string, data []byte) [
 	return appendEvent(dst, id, name, fields, data)
 }
 
-// appendEvent appends one SSE event. A name is cut at what would end its line;
-// fields are further ones, as lines.
+// appendEvent appends one SSE event. A name is cut at its first line break;
+// fields are further fields, as lines.
 func appendEvent(dst, id []byte, name, fields string, data []byte) []byte {
 	if len(id) > 0 {
 		dst = append(append(append(dst, "id: "...), id...), '\n')

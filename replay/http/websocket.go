@@ -16,7 +16,7 @@ import (
 	"tapedeck/schema"
 )
 
-// socket sends a playback over a WebSocket. It is a replay.StateSink.
+// socket writes a playback to a WebSocket. It is a replay.StateSink.
 type socket struct {
 	conn     *websocket.Conn
 	raw      bool
@@ -32,10 +32,10 @@ type socket struct {
 
 func newSocket(conn *websocket.Conn, timeout time.Duration) *socket {
 	s := &socket{conn: conn, timeout: timeout, stuck: make(chan struct{})}
-	// A timer, since a context with a deadline for every message costs much.
+	// A timer, since a context with a deadline for every message is expensive.
 	s.guard = time.AfterFunc(time.Hour, sync.OnceFunc(func() {
 		close(s.stuck)
-		_ = conn.CloseNow() // which fails the write that is stuck
+		_ = conn.CloseNow() // which makes the blocked write fail
 	}))
 	s.guard.Stop()
 	return s
@@ -60,7 +60,7 @@ func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	return s.write(websocket.MessageBinary, data)
 }
 
-// Flush implements replay.Sink: every message but a cue is sent as it is written.
+// Flush implements replay.Sink: all messages except cues are sent immediately.
 func (s *socket) Flush() error { return s.cues.flush() }
 
 // write sends a message. It is called from the player's goroutine, and after
@@ -72,7 +72,7 @@ func (s *socket) write(kind websocket.MessageType, message []byte) error {
 	return s.put(kind, message)
 }
 
-// put sends a message; one goroutine at a time calls it.
+// put sends a message. One goroutine at a time may call it.
 func (s *socket) put(kind websocket.MessageType, message []byte) error {
 	s.guard.Reset(s.timeout)
 	err := s.conn.Write(context.Background(), kind, message)
@@ -89,8 +89,8 @@ func (s *socket) put(kind websocket.MessageType, message []byte) error {
 	return nil
 }
 
-// Tell implements replay.StateSink. Where only what was recorded may be sent it
-// tells of what nobody could see otherwise: the frames have stopped.
+// StateChanged implements replay.StateSink. In a verbatim playback it sends only the
+// states in which frames have stopped, which the client cannot detect otherwise.
 func (s *socket) StateChanged(op replay.Op, st replay.State) error {
 	if s.verbatim && op != replay.SetMark && op != replay.End {
 		return nil
@@ -98,7 +98,7 @@ func (s *socket) StateChanged(op replay.Op, st replay.State) error {
 	return s.write(websocket.MessageText, appendState(nil, op, st))
 }
 
-// answer sends the outcome of a control.
+// answer sends the result of a control.
 func (s *socket) answer(op replay.Op, st replay.State, err error) error {
 	if err == nil {
 		return s.write(websocket.MessageText, appendState(nil, op, st))
@@ -110,9 +110,9 @@ func (s *socket) answer(op replay.Op, st replay.State, err error) error {
 	return s.write(websocket.MessageText, appendError(nil, p))
 }
 
-// listen has the player obey what the client sends, until the connection is
-// closed. Only one goroutine reads from the connection. Its context is not the
-// read's, which would close the connection without a word.
+// listen passes the client's controls to the player until the connection is
+// closed. Only one goroutine reads from the connection. Reads do not use ctx, whose end
+// would close the connection without a close frame.
 func (s *socket) listen(ctx context.Context, p *replay.Player) error {
 	for {
 		kind, text, err := s.conn.Read(context.WithoutCancel(ctx))
@@ -125,8 +125,8 @@ func (s *socket) listen(ctx context.Context, p *replay.Player) error {
 		}
 		if err != nil {
 			wrong, _ := problem.From(err)
-			// The player may be in the middle of a message of its own; the
-			// connection keeps the two apart.
+			// The player may be writing a message; the connection serializes
+			// writes.
 			writeCtx, cancel := context.WithTimeout(ctx, s.timeout)
 			err = s.conn.Write(writeCtx, websocket.MessageText, appendError(nil, wrong))
 			cancel()
@@ -142,7 +142,7 @@ func (s *socket) listen(ctx context.Context, p *replay.Player) error {
 	}
 }
 
-// ping asks at intervals whether the client is still there.
+// ping sends pings at intervals, and calls fail if the client does not answer.
 func (s *socket) ping(ctx context.Context, every time.Duration, fail func(error)) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -165,7 +165,7 @@ func (s *socket) ping(ctx context.Context, every time.Duration, fail func(error)
 	}
 }
 
-// serveWebSocket plays over a WebSocket and obeys the client's controls.
+// serveWebSocket plays over a WebSocket and applies the client's controls.
 func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts replay.Options) {
 	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "open this WebSocket"); bad != nil {
 		s.refuse(w, r, bad)
@@ -198,7 +198,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 
 	sum, err := player.Run(ctx)
 	err = withClientGone(ctx, err)
-	if err == nil && !out.verbatim { // else the close code says it
+	if err == nil && !out.verbatim { // else the close code reports the end
 		err = out.write(websocket.MessageText, appendEnd(nil, sum))
 	}
 	out.cues.stop()

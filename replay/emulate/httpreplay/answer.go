@@ -9,21 +9,21 @@ import (
 	"tapedeck/schema"
 )
 
-// answer gives a recorded answer to a client. It is a replay.Sink.
+// answer writes a recorded answer to a client. It is a replay.Sink.
 type answer struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	body    *emulate.Body
 	partial bool // the body does not begin where the recorded one does
 	status  int  // of the final head; 0 before it
-	read    bool // some of the body was written
+	read    bool // part of the body was written
 }
 
 // Play implements replay.Sink.
 func (a *answer) Play(f *replay.Frame, from, to int) error {
 	if isHead(&f.Frame) {
 		if to < len(f.Raw) {
-			return nil // when it is complete
+			return nil // written when it is complete
 		}
 		return a.playHead(f.Raw)
 	}
@@ -40,7 +40,7 @@ func (a *answer) playHead(raw []byte) error {
 	case !ok && a.status > 0 && strings.HasSuffix(string(raw), "\r\n\r\n"):
 		trailers, err := fields(raw, false)
 		if err != nil {
-			return nil // a note for people
+			return nil // a note for readers
 		}
 		if err := a.body.Flush(); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (a *answer) playHead(raw []byte) error {
 		to.Del("Content-Length")
 	}
 	if len(to["Content-Type"]) == 0 {
-		to["Content-Type"] = nil // or one would be made up
+		to["Content-Type"] = nil // or net/http would add one
 	}
 	emulate.CrossOrigin(to, a.r)
 	a.status = status
@@ -90,7 +90,7 @@ func (a *answer) Flush() error {
 	return a.body.Flush()
 }
 
-// made gives a provider's answer that was recorded without its head. It is a
+// completion writes a provider's answer that was recorded without its head. It is a
 // replay.Sink.
 type completion struct {
 	w      http.ResponseWriter
@@ -148,7 +148,7 @@ func (m *completion) Flush() error {
 	return m.body.Flush()
 }
 
-// end writes the end marker, where what was recorded has none.
+// end writes the end marker, if the recording has none.
 func (m *completion) end(complete bool) error {
 	if complete && m.begun && !m.ended && m.from.done != "" {
 		return m.body.Write([]byte("data: " + m.from.done + "\n\n"))

@@ -8,19 +8,20 @@ import (
 	"slices"
 )
 
-// print is what two bodies that mean the same have in common.
+// fingerprint is equal for bodies that are equivalent.
 type fingerprint [sha256.Size]byte
 
-// volatile are members of requests that say who asks and when, not what.
+// volatile lists request members that identify the caller and the time, not the content.
 var volatile = []string{
 	"user", "metadata", "prompt_cache_key", "safety_identifier", "service_tier",
 	"request_id", "client_request_id", "idempotency_key", "timestamp",
 }
 
-// printOf reads a body without the members in secret, whose values were not recorded.
+// fingerprintOf returns the fingerprint of a body without the members in secret, whose
+// values were not recorded.
 func fingerprintOf(body []byte, secret ...string) fingerprint {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
-	d.UseNumber() // so that long ones stay as they are
+	d.UseNumber() // so that long numbers are not rounded
 	var v any
 	if err := d.Decode(&v); err != nil {
 		return sha256.Sum256(body)

@@ -1,4 +1,4 @@
-// Package httpreplay plays back HTTP exchanges: what the recording proxy saw for a
+// Package httpreplay plays back HTTP exchanges: what the recording proxy recorded for a
 // method and path, with status, header fields, bytes, chunks and timing; and
 // streams of model providers (Anthropic, OpenAI, Gemini) that were recorded
 // without a proxy, at the path where the provider serves them.
@@ -6,17 +6,17 @@
 // # Which one is played
 //
 // Candidates are the exchanges with the request's method and path, and, if some
-// were asked for with the same query, only those. Of the candidates the first
-// that this take has not played comes next; with match=body only those whose
-// request had the same body. When all were played, the last is played once more
-// for GET and HEAD, as for something that is polled, and for other methods the
-// first comes again, so that a program can be run again; end=stop, again or last
-// says otherwise. Stopped, the answer is 409; where there never was any, 404 with
-// a list of what is recorded.
+// of them have the same query, only those. The first candidate
+// that this take has not played is next; with match=body only those whose
+// request had the same body are candidates. When all were played, GET and HEAD, which
+// clients poll, receive the last one again, and other methods start
+// again at the first, so that a program can be run again; end=stop, again or last
+// overrides this. After a stop the answer is 409; without any candidate it is 404 with
+// a list of the recorded requests.
 //
-// Bodies are the same if they are the same JSON, whatever the order of members
-// and the white space, leaving out what changes from one run of a program to
-// the next and says nothing to the model: user, metadata, prompt_cache_key,
+// Bodies are the same if they are the same JSON, in any order of members and
+// with any white space, without the members that differ between runs of a program
+// and do not affect the model: user, metadata, prompt_cache_key,
 // safety_identifier, service_tier, request_id, client_request_id,
 // idempotency_key and timestamp, at the top level. Other bodies are compared byte
 // by byte. Values of the query that were recorded as "[redacted]" are equal to
@@ -41,12 +41,12 @@
 //
 // Times count from the request's last byte, as they did when it was recorded.
 // Header fields are sent as recorded, except those of the connection itself
-// (RFC 9110, section 7.6.1), those that would speak for the recorded server to a
-// browser from then on (Strict-Transport-Security, Alt-Svc, Clear-Site-Data),
+// (RFC 9110, section 7.6.1), those that set lasting browser state for the recorded
+// server (Strict-Transport-Security, Alt-Svc, Clear-Site-Data),
 // redacted ones, and Content-Encoding and Content-Length where the body was
-// recorded decoded. An answer that its server broke off when it was recorded breaks
-// off. One that its client did not wait for (schema.EndClientGone) does not: the
-// server had not failed, so the body ends with what was recorded, as HTTP demands,
-// and lacks the protocol's last event. It breaks off only where the recorded
-// Content-Length promises more.
+// recorded decoded. An answer that its server broke off in the recording breaks
+// off. One that its client abandoned (schema.EndClientGone) does not: the
+// server had not failed, so the body ends normally after the recorded bytes
+// and lacks the protocol's last event. It breaks off only if the recorded
+// Content-Length is larger.
 package httpreplay

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// exchange is a request that is recorded, and where its answer is on the tape.
+// exchange is a recorded request, and the place of its answer on the tape.
 type exchange struct {
 	stream      *schema.StreamState
 	id          string // unique in its session: the position of its first frame
@@ -23,21 +23,21 @@ type exchange struct {
 	body        *fingerprint
 	secret      []string // members of the body whose values were not recorded
 	first, last schema.Position
-	asked       int64 // when the request was complete, ns: where the clock starts
+	asked       int64 // when the request was complete, ns; the clock starts here
 	ended       int64 // its last frame, ns
 
 	provider *provider // of an answer recorded without the request; else nil
 }
 
-// provider is where a model's provider serves what a dialect reads.
+// provider describes where a model provider serves the streams of a dialect.
 type provider struct {
-	path string         // for people
-	at   *regexp.Regexp // the paths that are the provider's: base URLs are given with and without the version
+	path string         // readable form
+	at   *regexp.Regexp // the provider's paths: base URLs are configured with and without the version
 	ends []string       // types of frames after which another response begins
-	// named: its events have the name of their type.
+	// named is set if its events have the name of their type.
 	named bool
-	done  string // what its streams end with
-	whole string // the type of an answer that came as a whole
+	done  string // the end marker of its streams
+	whole string // the type of an answer that is not streamed
 }
 
 // providers by dialect.
@@ -54,7 +54,7 @@ var providers = map[string]*provider{
 		path: "/v1/responses", at: regexp.MustCompile(`^(/v1)?/responses$`), named: true, whole: "response",
 		ends: []string{"response.completed", "response.failed", "response.incomplete", "response.cancelled", "response"},
 	},
-	// Its responses differ by id alone, and any model is answered.
+	// Its responses differ only by id, and the path may name any model.
 	"gemini": {
 		path: "/v1beta/models/{model}:streamGenerateContent",
 		at:   regexp.MustCompile(`^(/v1|/v1beta|/v1alpha)?/models/[^/]+:streamGenerateContent$`),
@@ -72,7 +72,7 @@ func (x *exchange) at(method, path string) bool {
 	return x.provider.at.MatchString(path)
 }
 
-// samePath reports whether a path is the recorded one, in which Mask may stand for the
+// samePath reports whether a path matches the recorded one, in which Mask may replace the
 // rest of a segment.
 func samePath(recorded, path string) bool {
 	if !strings.Contains(recorded, redacted) {
@@ -85,7 +85,7 @@ func samePath(recorded, path string) bool {
 	})
 }
 
-// asks reports whether a query is the one that was recorded.
+// asks reports whether a query matches the recorded one.
 func (x *exchange) asks(q url.Values) bool {
 	if len(q) != len(x.query) {
 		return false
@@ -103,5 +103,5 @@ func (x *exchange) asks(q url.Values) bool {
 	return true
 }
 
-// redacted stands in recorded heads for secrets.
+// redacted replaces secrets in recorded heads.
 const redacted = secrets.Mask

@@ -38,8 +38,8 @@ func statusLine(raw []byte) (int, bool) {
 	return n, err == nil && bytes.HasPrefix(proto, []byte("HTTP/")) && n >= 100 && n <= 999
 }
 
-// fields reads the header fields of a head, or of trailers: startLine says
-// whether one comes first.
+// fields reads the header fields of a head, or of trailers. startLine is set if a start
+// line comes first.
 func fields(raw []byte, startLine bool) (http.Header, error) {
 	if startLine {
 		_, raw, _ = bytes.Cut(raw, []byte("\r\n"))
@@ -51,17 +51,17 @@ func fields(raw []byte, startLine bool) (http.Header, error) {
 	return http.Header(h), nil
 }
 
-// decodedField marks a body whose frames hold it decoded.
+// decodedField marks a body that was recorded decoded.
 const decodedField = "Tapedeck-Decoded"
 
-// ofConnection are fields of the recorded connection, which this one has of its
-// own, and fields that would bind a browser to the recorded server.
+// ofConnection lists fields of the recorded connection, which the server sets for each
+// connection, and fields that would bind a browser to the recorded server.
 var ofConnection = []string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	"Strict-Transport-Security", "Alt-Svc", "Clear-Site-Data",
 }
 
-// carry copies recorded header fields into those of an answer.
+// carry copies recorded header fields to an answer.
 func carry(to, recorded http.Header) {
 	drop := map[string]bool{decodedField: true}
 	for _, name := range ofConnection {

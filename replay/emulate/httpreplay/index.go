@@ -13,15 +13,15 @@ import (
 	"tapedeck/schema"
 )
 
-// book lists the exchanges of a session in the order of their requests.
+// index lists the exchanges of a session in the order of their requests.
 type index struct {
 	exchanges []*exchange
 }
 
-// bodyLimit bounds what is compared of a request's body, bytes.
+// bodyLimit bounds the part of a request's body that is compared, bytes.
 const bodyLimit = 64 << 20
 
-// read makes the book of a session.
+// read builds the index of a session.
 func read(ctx context.Context, t replay.Tape) (*index, error) {
 	b := &index{}
 	asked, err := b.readRequests(ctx, t)
@@ -42,8 +42,8 @@ func read(ctx context.Context, t replay.Tape) (*index, error) {
 	return b, nil
 }
 
-// readRequests finds the exchanges that a proxy recorded: a stream each. asked
-// are these streams.
+// readRequests finds the exchanges that a proxy recorded, one stream each. asked
+// contains these streams.
 func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[string]bool, err error) {
 	asked = map[string]bool{}
 	type pending struct {
@@ -66,7 +66,7 @@ func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[stri
 			if !ok {
 				return nil
 			}
-			for _, other := range open { // those that are over need no memory any more
+			for _, other := range open { // finished ones are dropped
 				if other.x.stream.LastAt < f.At {
 					finish(other)
 				}
@@ -124,7 +124,7 @@ func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.Stream
 		}
 		x.last, x.ended = f.Position(), f.At
 		if f.Run != "" {
-			run = strings.Clone(f.Run) // the frame is valid for now only
+			run = strings.Clone(f.Run) // the frame is valid only during the call
 		}
 		over = over || slices.Contains(p.ends, f.Type)
 		return nil

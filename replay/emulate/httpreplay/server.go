@@ -16,7 +16,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Server answers requests with what was recorded for them.
+// Server answers requests with the recorded answers.
 type Server struct {
 	stage   *emulate.Stage
 	indexes emulate.Cache[*index]
@@ -34,8 +34,7 @@ func (s *Server) Has(ctx context.Context, tenant, session string, t replay.Tape,
 	return err == nil && slices.ContainsFunc(b.exchanges, func(x *exchange) bool { return x.at(method, path) }), err
 }
 
-// Speaks reports whether the session has exchanges at all. The error is a
-// *problem.Problem if it has none.
+// Speaks returns nil if the session has exchanges, else a *problem.Problem.
 func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
 	b, err := s.indexes.Get(ctx, tenant, session, t, read)
 	if err == nil && len(b.exchanges) == 0 {
@@ -49,9 +48,9 @@ func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Ta
 }
 
 // Serve answers a request for a path, unescaped, below the session's address.
-// Settings in the query of the request change the pace, unless the recorded
-// request has a parameter of that name itself. Where the recorded answer broke
-// off it panics with http.ErrAbortHandler.
+// Settings in the query of the request change the pacing, unless the recorded
+// request has a parameter of that name. If the recorded answer broke
+// off, Serve panics with http.ErrAbortHandler.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
 	if err := s.stage.Origin(r); err != nil {
 		s.stage.Refuse(w, r, server, err)
@@ -83,11 +82,11 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 	s.serveBody(w, r, t, c)
 }
 
-// choice is the exchange, and the place in it, that a request is answered with.
+// choice is the exchange with which a request is answered, and the place in it.
 type choice struct {
 	exchange *exchange
 	pacing   emulate.Pacing
-	from     replay.Place // where to begin in the session
+	from     replay.Place // the start in the session
 	over     bool         // the client has received all of it
 	played   func()       // records that it was played to its end
 }
@@ -171,7 +170,7 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 	return choice{here[i], pacing, from, false, end}, nil
 }
 
-// settle reads the settings among a query's parameters, and gives the others.
+// settle reads the settings among a query's parameters, and returns the others.
 func settle(pacing *emulate.Pacing, q url.Values, here []*exchange) (url.Values, error) {
 	for _, name := range emulate.Parameters {
 		theirs := slices.ContainsFunc(here, func(x *exchange) bool { return x.query.Has(name) })
@@ -215,12 +214,12 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	}
 	body := s.stage.NewBody(w)
 	body.Merge = pacing.Speed == replay.Max
-	whole := x.stream.Complete() || x.stream.Abandoned() // the server did not break it off
+	whole := x.stream.Complete() || x.stream.Abandoned() // the server completed it
 	var err error
 	if x.provider != nil {
 		out := &completion{w: w, r: r, body: body, from: x.provider}
 		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pacing, true); err == nil {
-			whole = true // what comes after it is another's
+			whole = true // the rest belongs to another exchange
 			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || x.stream.Complete())
 		}
 	} else {

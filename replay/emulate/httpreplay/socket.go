@@ -15,9 +15,9 @@ import (
 	"tapedeck/schema"
 )
 
-// serveSocket plays a recorded WebSocket. A message of the server's waits until
-// the client has sent as many as had been sent before it when it was recorded;
-// its gap counts from the message before it, whosever that was.
+// serveSocket plays a recorded WebSocket. Each message of the server waits until
+// the client has sent as many messages as in the recording;
+// its gap counts from the previous message of either side.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pacing emulate.Pacing, from replay.Place) {
 	var protocols []string
 	for _, v := range r.Header.Values("Sec-WebSocket-Protocol") {
@@ -29,7 +29,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 		InsecureSkipVerify: true, // Origin was checked
 		Subprotocols:       protocols, CompressionMode: websocket.CompressionDisabled,
 	})
-	if err != nil { // it has been answered
+	if err != nil { // Accept has answered
 		s.stage.Count(server, "refused")
 		return
 	}
@@ -65,9 +65,8 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 	}
 }
 
-// playTurns plays from one message of the client's to the next, each stretch on
-// a clock that starts when the message has come: how long a client thinks is its
-// own business.
+// playTurns plays from one client message to the next. The clock of each turn starts
+// when the message has arrived, so that the time a client takes does not matter.
 func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out *socket, pacing emulate.Pacing, from replay.Place) error {
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Directions: []schema.Direction{schema.Receive},
@@ -98,7 +97,7 @@ func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out 
 	}
 }
 
-// socket is the sink of a recorded WebSocket.
+// socket writes a recorded WebSocket. It is a replay.Sink.
 type socket struct {
 	stage  *emulate.Stage
 	conn   *websocket.Conn
@@ -107,11 +106,11 @@ type socket struct {
 	reason string
 
 	mu    sync.Mutex // guards count
-	count int        // messages of the client's that were not waited for yet
+	count int        // client messages that wait has not consumed
 	more  chan struct{}
 }
 
-// heard notes a message of the client's.
+// countMessage counts a client message.
 func (s *socket) countMessage() {
 	s.mu.Lock()
 	s.count++
@@ -122,7 +121,7 @@ func (s *socket) countMessage() {
 	}
 }
 
-// wait waits for the client's next message.
+// wait consumes the client's next message, and blocks until it has arrived.
 func (s *socket) wait(ctx context.Context) error {
 	for {
 		s.mu.Lock()

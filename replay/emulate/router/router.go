@@ -1,11 +1,11 @@
 // Package router decides which emulated server answers a request to a session:
 //
-//   - what a proxy recorded for the method and path, or a provider serves there,
-//     is played as such, except that a Loom WebSocket at / is spoken with;
-//   - a WebSocket at / speaks Loom's protocol; GET /?form= gives the same runs as
-//     lines, and GET / alone says so;
-//   - POST /agent/run and /agent/tool_results speak anthropic_agent's;
-//   - /api/v0/executions/… speaks Compozy's.
+//   - httpreplay answers a method and path that a proxy recorded or that a provider
+//     serves, except a Loom WebSocket at /;
+//   - loom answers a WebSocket at /; GET /?form= returns the same runs as
+//     lines, and GET / a hint;
+//   - anthropicagent answers POST /agent/run and /agent/tool_results;
+//   - compozy answers /api/v0/executions/….
 package router
 
 import (
@@ -31,8 +31,8 @@ type Server struct {
 	executions *compozy.Server
 }
 
-// New makes a server. sessions finds the session of an execution that Compozy
-// named; nil where only sessions' own ids are known.
+// New makes a server. sessions finds the session of a Compozy execution; if it is nil,
+// executions are found only by session id.
 func New(opts emulate.Options, sessions compozy.Sessions) *Server {
 	stage := emulate.NewStage(opts)
 	return &Server{
@@ -109,8 +109,8 @@ func (s *Server) Execution(w http.ResponseWriter, r *http.Request, tenant string
 	s.executions.Serve(w, r, tenant, r.URL.Path)
 }
 
-// settings reads those parameters that are settings. Others are the client's own
-// business, as they were the recorded server's.
+// settings reads the parameters that are settings. It ignores others, which were meant
+// for the recorded server.
 func settings(pacing emulate.Pacing, q url.Values) (emulate.Pacing, error) {
 	for _, name := range emulate.Parameters {
 		if err := pacing.Set(name, q.Get(name)); err != nil {

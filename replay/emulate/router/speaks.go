@@ -8,13 +8,12 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// protocols are those of the emulated servers. http stands for whatever passed
+// protocols lists those of the emulated servers. http means everything that passed
 // through the proxy.
 var protocols = []string{"loom", "http", "anthropic-agent", "compozy"}
 
-// Speaks looks whether a session can be asked in a protocol, before anybody asks.
-// The error is a *problem.Problem if it says why not: the one that the first
-// request would be answered with.
+// Speaks checks in advance whether a session can be played in a protocol. If not, the
+// error is the *problem.Problem with which the first request would be answered.
 func (s *Server) Speaks(ctx context.Context, tenant, session, protocol string) error {
 	t, err := s.stage.Tape(ctx, tenant, session)
 	if err != nil {
@@ -28,13 +27,13 @@ func (s *Server) Speaks(ctx context.Context, tenant, session, protocol string) e
 	case "anthropic-agent":
 		return s.agent.Speaks(ctx, tenant, session, t)
 	case "compozy":
-		return nil // sessions of all protocols are offered in this form
+		return nil // sessions of all protocols are available in this form
 	}
 	return problem.BadParameter("protocol", fmt.Sprintf("there is no server for %q", protocol), protocols...)
 }
 
-// ServeSpeaks answers whether a session can be asked in the query's protocol: with
-// 204 if it can, else with the reason.
+// ServeSpeaks answers 204 if a session can be played in the query's protocol, else the
+// reason.
 func (s *Server) ServeSpeaks(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	if err := s.Speaks(r.Context(), tenant, session, r.URL.Query().Get("protocol")); err != nil {
 		if r.Context().Err() == nil { // otherwise the client has left
@@ -45,8 +44,7 @@ func (s *Server) ServeSpeaks(w http.ResponseWriter, r *http.Request, tenant, ses
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// rootHint answers GET / of a session that speaks Loom's protocol, where there is
-// nothing to see without a WebSocket.
+// rootHint answers GET / of a session in Loom's protocol, which needs a WebSocket.
 func (s *Server) rootHint(w http.ResponseWriter, r *http.Request, session string) {
 	w.Header().Set("Connection", "Upgrade")
 	w.Header().Set("Upgrade", "websocket")
