@@ -10,18 +10,18 @@ import (
 	"tapedeck/schema/block"
 )
 
-// piece is a block of a session as it came, by itself or in a bundle, which has one
-// at most. It is only read, by any number of readers.
+// piece is one session's block as received, alone or from a bundle, which contains at
+// most one block per session. It is immutable and shared by readers.
 type piece struct {
 	number uint64    // of its message in JetStream
-	at     time.Time // when JetStream took it
+	at     time.Time // when JetStream stored it
 	state  schema.StreamState
 	frames []schema.Frame
-	size   int // about how many bytes it takes
+	size   int // approximate memory, bytes
 }
 
-// pieceOf decodes a session's block out of a message: nil if the message, a bundle,
-// has none of it. The piece's memory is its own.
+// pieceOf decodes a session's block from a message: nil if the message is a bundle
+// without a block of the session. The piece does not alias the message.
 func pieceOf(m jetstream.Msg, s *session, number uint64, at time.Time) (*piece, error) {
 	entries, err := block.Entries(m.Data(), nil)
 	if err != nil {
@@ -43,14 +43,14 @@ func pieceOf(m jetstream.Msg, s *session, number uint64, at time.Time) (*piece, 
 	return p, nil
 }
 
-// What a piece and a frame take besides the frame's bytes, about.
+// The approximate memory of a piece and of a frame besides the frame's bytes.
 const (
 	pieceSize = 1000
 	frameSize = 250
 )
 
-// first and end are the numbers of the frames that the piece covers: a frame
-// between them that it does not hold belongs to another session.
+// first and end return the range of frame numbers that the piece covers: frames
+// in the range that it does not contain belong to other sessions.
 func (p *piece) first() uint64 {
 	if len(p.frames) == 0 {
 		return p.end()

@@ -1,12 +1,12 @@
 package live
 
-// chain sorts a stream's frames in the blocks that a look goes through: the new
-// ones, each block following on the one before, and those of blocks that were
-// sent again, or late.
+// chain classifies a stream's frames in the blocks that a snapshot reads: new frames,
+// in blocks that follow on each other, and frames of blocks that were
+// resent or late.
 type chain struct {
 	fresh ranges // frames of the blocks that follow on each other, up to the last
 	other ranges // frames of other blocks
-	seen  ranges // frames before the place from which the look is taken
+	seen  ranges // frames before the place of the snapshot
 	began bool
 	// Of the last block: the first frame of its part, the part's frames up to
 	// its end, and the number after its last; and where the blocks began that
@@ -30,11 +30,11 @@ func (c *chain) add(p *piece, cursor uint64, from *liveAt) {
 			first = min(first, c.end)
 		}
 	case p.state.FirstSeq < c.part || p.state.Frames <= c.count:
-		if first < c.start { // else it is one that was sent again just now
+		if first < c.start { // otherwise it is a recently resent block
 			c.other.add(first, min(end, c.start))
 		}
 		return
-	case p.before() > c.count: // what was before is older than what is missing in between
+	case p.before() > c.count: // the blocks before the gap are older than the missing ones
 		c.start = first
 		for _, s := range c.fresh {
 			c.other.add(s.first, s.end)
@@ -55,8 +55,8 @@ func (c *chain) add(p *piece, cursor uint64, from *liveAt) {
 	}
 }
 
-// close ends the chain. stored is the number after the stream's last frame that
-// is stored: if that is not in the chain, it is older.
+// close ends the chain. stored is the number after the stream's last stored frame: if
+// that frame is not in the chain, it is older.
 func (c *chain) close(stored uint64) {
 	if c.end >= stored {
 		return

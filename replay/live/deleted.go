@@ -9,13 +9,13 @@ import (
 	"tapedeck/schema/tombstone"
 )
 
-// askDeleted reads a session's tombstone, which another server may have written.
+// readDeleted reads a session's tombstone, which another server may have written.
 func (l *Library) readDeleted(ctx context.Context, s *session) error {
 	if l.opts.Deleted == nil {
 		return nil
 	}
 	if _, err := l.opts.Deleted.Ask(ctx, s.key()); err != nil {
-		return fmt.Errorf("whether it was deleted: %w", err)
+		return fmt.Errorf("read its tombstone: %w", err)
 	}
 	return nil
 }
@@ -36,8 +36,8 @@ func (l *Library) deleted(ctx context.Context, s *session, stream string) bool {
 
 func (s *session) key() tombstone.Key { return tombstone.Key{Tenant: s.tenant, Session: s.id} }
 
-// deleted reports whether all known streams of the tape are deleted, which ends its
-// readers.
+// deleted reports whether all known streams of the tape are deleted. Its readers then
+// end.
 func (t *tape) deleted() bool {
 	set := t.library.opts.Deleted
 	if set == nil {

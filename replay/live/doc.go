@@ -1,53 +1,52 @@
-// Package live gives tapes of sessions that still run: what is stored, then what
-// comes, without a gap and without a repeat.
+// Package live provides tapes of running sessions: the stored frames, then new frames
+// as they arrive, without gaps or duplicates.
 //
-// # The seam
+// # The seam between stored and live frames
 //
-// Blocks travel through JetStream, and a sink that has stored one acknowledges
-// it. So all up to the sink's acknowledgement floor is stored, and all after it
-// is in JetStream: it is removed there only once it is stored. A reader asks for
-// that floor, then for the streams as stored, and then looks through the
-// session's blocks after the floor, up to the last there is. What is stored and
-// not in one of those blocks is history, and complete: it is read from the
-// library, in position order. Everything else is read from JetStream. Which
-// frames of a stream were passed is kept as ranges of their numbers, so that a
-// block that comes twice, or comes again by another way, gives nothing twice.
+// Blocks travel through JetStream, and the sink acknowledges a block once it is
+// stored. So all blocks up to the sink's ack floor are stored, and all after it
+// are in JetStream, which removes them only once they are stored. A reader requests
+// that floor, then the streams as stored, and then reads the
+// session's blocks after the floor, up to the last one. Frames that are stored and
+// not in one of those blocks are history, which is complete: they are read from the
+// library, in position order. All other frames are read from JetStream. The reader
+// records the passed frames of each stream as ranges of numbers, so that a
+// block that arrives twice, from one or both sources, is emitted once.
 //
 // # Readers and tails
 //
 // All readers of a session share a tail: one consumer, and the last few MiB of
-// blocks. A reader that was left behind by the tail, because it is slow or its
-// player was paused, reads blocks from JetStream at its own pace; if they were
-// removed there, it goes through the seam again, from where it is. So a paused
-// player holds nothing, and loses nothing.
+// blocks. A reader that falls behind the tail, because it is slow or its
+// player is paused, reads blocks from JetStream with its own consumer; if they were
+// removed there, it determines the seam again, from its current place. So a paused
+// player holds no blocks and loses no frames.
 //
 // # Order
 //
-// What is live comes in the order in which JetStream took the blocks. Frames of
-// one stream come in order: a block that follows on one which is missing is held
-// back for a while (Options.Timeout). Across streams a frame may be late: by
-// milliseconds, since blocks are cut at different times, or by hours, from the
-// spool of a tap that could not reach the server. It is shown when it comes, at
-// its own position, whatever was shown before it. A frame that comes after a
-// reader began is shown even where it lies before the place that reading began at.
+// Live frames arrive in the order in which JetStream stored the blocks. Frames of
+// one stream are in order: a block that follows on a missing block is held
+// back for up to Options.Timeout. Across streams a frame may be late: by
+// milliseconds, since blocks end at different times, or by hours, from the
+// spool of a tap that could not reach the server. It is emitted when it arrives, with
+// its own position, regardless of the frames before it. A frame that arrives after a
+// reader began is emitted even if it is before the place where reading began.
 //
 // # Resuming
 //
-// While a session has one stream, a position tells what was seen. With several,
-// frames that came live carry the number of their block (replay.Frame.Block): all
-// in earlier blocks was seen, and nothing of later ones. A reader that begins at
-// such a place goes on exactly there, for as long as JetStream has the block;
-// later, and from a bare position, position order decides: what came in between at
-// earlier positions, from the spool of a tap, is taken for seen. Bare are the
-// positions of history, and of what is given while a block is held back.
+// While a session has one stream, a position determines the frames before it. With
+// several, live frames carry the number of their block (replay.Frame.Block): all frames
+// in earlier blocks were received, and none of later ones. A reader that begins at
+// such a place continues exactly there, as long as JetStream has the block.
+// Afterwards, and for a position without a block, position order decides: frames that
+// arrived in between at earlier positions, from the spool of a tap, count as received.
+// Positions of history, and of frames emitted while a block is held back, have no block.
 //
 // # The end
 //
-// A session is over when all its streams have ended and nothing came for
+// A session is over when all its streams have ended and no block arrived for
 // Options.Grace; for Options.GraceHTTP if some of its streams are HTTP
-// exchanges, since such a session is made of many. It is also over when nothing
-// came for Options.Silence and no recorder of its open streams is known to be alive
-// (Options.Recorders). A
-// stream of many sessions tells in another session's block that it has left one:
-// while a session is quiet, what is stored of its streams is looked at for that.
+// exchanges, since such a session consists of many. It is also over when no block
+// arrived for Options.Silence and no recorder of its open streams is known to be alive
+// (Options.Recorders). A stream of many sessions records in a block of another session
+// that it has left one: while a session is quiet, its stored streams are read for that.
 package live

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// lookPatience bounds one look: what comes live waits for it.
+// readEndsTimeout bounds one readEnds, which delays live frames.
 const readEndsTimeout = time.Second
 
-// lookForEnds looks at what is stored of the streams, once a session with open
-// ones has been quiet for Options.Grace, and then once in that time: a stream
-// may have left it, which none of its own blocks tells.
+// readEnds reads the stored streams after a session with open
+// streams has been quiet for Options.Grace, and then once in that time: a stream
+// may have left the session, which none of the session's blocks records.
 func (t *tape) readEnds(ctx context.Context, now time.Time) {
 	wait := t.library.opts.Grace
 	t.mu.Lock()
@@ -26,7 +26,7 @@ func (t *tape) readEnds(ctx context.Context, now time.Time) {
 	defer cancel()
 	stored, err := t.library.opts.Stored.Tape(ctx, t.session.tenant, t.session.id)
 	if err != nil {
-		return // nothing is stored yet, or nothing can be read for now
+		return // not stored yet, or the store is unavailable
 	}
 	streams := stored.Streams()
 	for i := range streams {
@@ -45,9 +45,8 @@ func (t *tape) isOpen() bool {
 	return false
 }
 
-// behind reports whether streams go on after what was given. What is stored may tell
-// of their end before their last blocks have come, where JetStream is slow: it has
-// them then.
+// behind reports whether streams have frames after those emitted. The store may have
+// their end before their last blocks have arrived, if JetStream is slow.
 func (r *reader) behind() bool {
 	if r.query.Few || !r.query.To.IsZero() {
 		return false

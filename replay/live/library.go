@@ -17,38 +17,38 @@ import (
 	"tapedeck/schema/tombstone"
 )
 
-// Options of a library. Zero values stand for the defaults.
+// Options configures a library. Zero values select the defaults.
 type Options struct {
 	NATS *nats.Conn
 	// Stream is the JetStream stream of blocks, Sink the durable consumer that
 	// acknowledges a block once it is stored.
 	Stream, Sink string
-	// Filters give the subjects of a session's blocks: first that of those by
-	// themselves, then those of bundles that may hold one.
+	// Filters returns the subjects of a session's blocks: first that of single
+	// blocks, then those of bundles that may contain one.
 	Filters func(tenant, session string) []string
-	Stored  replay.Library // what the sink has stored
+	Stored  replay.Library // the stored sessions
 	Deleted *tombstone.Set // of deleted sessions; nil for none
 	Budget  *budget.Budget // charged for the blocks that tails keep; nil for none
-	// Grace and GraceHTTP are how long to wait for more after all streams have
-	// ended: 3 s, and 30 s where some of them are HTTP exchanges.
+	// Grace and GraceHTTP are how long to wait for more streams after all have
+	// ended: 3 s, and 30 s if some of them are HTTP exchanges.
 	Grace, GraceHTTP time.Duration
-	// Silence is how long a stream that has not ended may be silent before its
-	// session counts as over all the same, unless its recorder is alive; 1 h.
+	// Silence is how long an open stream may be silent before its
+	// session counts as over, unless its recorder is alive; 1 h.
 	Silence time.Duration
 	// Recorders reports which recorders are lost; nil if that is not known.
 	Recorders Recorders
-	// Timeout is how long a block waits for one of its stream that is missing
-	// before it: longer than a tap takes to find out that it was lost; 15 s.
+	// Timeout is how long a block waits for a missing block of its stream
+	// before it: longer than a tap needs to detect the loss; 15 s.
 	Timeout time.Duration
-	// TailBytes is about how much of a session's latest blocks is kept for its
-	// readers; 8 MiB.
+	// TailBytes is the approximate size of a session's latest blocks that are kept for
+	// its readers; 8 MiB.
 	TailBytes int
 	Log       *slog.Logger // slog.Default()
 }
 
-// Library gives tapes of running sessions. It is a replay.Library. Its tapes are
-// replay.Growing, but for those of sessions that have long been over, which are
-// those of Options.Stored.
+// Library provides tapes of running sessions. It is a replay.Library. Its tapes are
+// replay.Growing, except those of sessions that have long been over, which come from
+// Options.Stored.
 type Library struct {
 	opts Options
 	js   jetstream.JetStream
@@ -61,10 +61,10 @@ type Library struct {
 // idle is how long a tail outlives its last reader.
 const idle = 5 * time.Second
 
-// errClosed says that the library was closed.
+// errClosed reports that the library was closed.
 var errClosed = errors.New("live: the library is closed")
 
-// New makes a library. The connection stays the caller's.
+// New makes a library. The caller closes the connection.
 func New(opts Options) (*Library, error) {
 	opts.Grace = cmp.Or(opts.Grace, 3*time.Second)
 	opts.GraceHTTP = cmp.Or(opts.GraceHTTP, 30*time.Second)
@@ -84,7 +84,7 @@ func New(opts Options) (*Library, error) {
 	return &Library{opts: opts, js: js, tails: map[string]*tail{}}, nil
 }
 
-// Close ends the consumers. Readers are closed before.
+// Close ends the consumers. All readers must be closed.
 func (l *Library) Close() {
 	l.mu.Lock()
 	l.closed = true
@@ -99,7 +99,7 @@ func (l *Library) Close() {
 	}
 }
 
-// Tape implements replay.Library. A session is known as soon as JetStream has
+// Tape implements replay.Library. It finds a session as soon as JetStream has
 // its first block.
 func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
 	t := &tape{library: l, session: newSession(&l.opts, tenant, session)}
@@ -107,7 +107,7 @@ func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape
 		return nil, fmt.Errorf("follow session %q: %w", session, err)
 	}
 	lookCtx, cancel := context.WithTimeoutCause(ctx, openTimeout,
-		fmt.Errorf("JetStream did not give the session's blocks within %s", openTimeout))
+		fmt.Errorf("JetStream did not return the session's blocks within %s", openTimeout))
 	defer cancel()
 	view, err := t.takeSnapshot(lookCtx, nil)
 	if err != nil {
@@ -116,8 +116,8 @@ func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape
 	if !t.known() {
 		return nil, fmt.Errorf("session %q: %w", session, replay.ErrNoSession)
 	}
-	// One that was over lately is still followed, so that who resumes goes on
-	// where the blocks say.
+	// A session that was over recently is still followed, so that a resumed playback
+	// continues at its block.
 	if view.stored != nil && t.over(time.Now().Add(-l.opts.Silence)) && len(view.chains) == 0 {
 		return view.stored, nil
 	}
@@ -125,11 +125,11 @@ func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape
 	return t, nil
 }
 
-// lookTimeout bounds how long somebody waits who asks for a tape.
+// openTimeout bounds opening a tape.
 const openTimeout = 20 * time.Second
 
 // acquire returns the tail of a session; a new one begins at the block from. The
-// caller releases it.
+// caller must release it.
 func (l *Library) acquire(s *session, from uint64) (*tail, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +145,7 @@ func (l *Library) acquire(s *session, from uint64) (*tail, error) {
 	return t, nil
 }
 
-// release gives a tail back. It ends a moment after its last reader has.
+// release releases a tail. The tail ends idle after its last reader.
 func (l *Library) release(t *tail) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,10 +171,10 @@ func (l *Library) release(t *tail) {
 func (l *Library) floor(ctx context.Context) (uint64, error) {
 	c, err := l.js.Consumer(ctx, l.opts.Stream, l.opts.Sink)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return 0, nil // nothing counts as stored
+		return 0, nil // no block counts as stored
 	}
 	if err != nil {
-		return 0, fmt.Errorf("how far JetStream's blocks are stored: %w", err)
+		return 0, fmt.Errorf("read the sink's ack floor: %w", err)
 	}
 	return c.CachedInfo().AckFloor.Stream, nil
 }

@@ -8,16 +8,16 @@ import (
 	"tapedeck/replay"
 )
 
-// track is how far a reader is with one stream.
+// track is the progress of a reader in one stream.
 type track struct {
-	passed ranges // frames that were given, or are not wanted
-	early  ranges // frames that history gave, of blocks that are still to come
-	// Of the block given last, if there was one: the first frame of its part,
+	passed ranges // frames that were emitted, or are not requested
+	early  ranges // frames emitted from history whose blocks are still to come
+	// Of the block emitted last, if any: the first frame of its part,
 	// the part's frames up to its end, and the number after its last.
 	known       bool
 	part, count uint64
 	end         uint64
-	held        []*piece // follow on a block that is missing
+	held        []*piece // follow on a missing block
 	since       time.Time
 }
 
@@ -26,12 +26,12 @@ func (k *track) missing(p *piece) bool {
 	return k.known && k.part == p.state.FirstSeq && p.before() > k.count && !k.passed.has(p.first())
 }
 
-// pass notes a piece as given.
+// pass records a piece as emitted.
 func (k *track) pass(p *piece) {
 	first := p.first()
 	if k.known && k.part == p.state.FirstSeq {
 		if p.before() == k.count {
-			first = min(first, k.end) // what is between belongs to other sessions
+			first = min(first, k.end) // frames in between belong to other sessions
 		}
 		k.count, k.end = max(k.count, p.state.Frames), max(k.end, p.end())
 	} else {
@@ -40,7 +40,7 @@ func (k *track) pass(p *piece) {
 	k.passed.add(first, p.end())
 }
 
-// A reader holds back no more of one stream than this, in blocks.
+// mostHeld bounds the blocks of one stream that a reader holds back.
 const mostHeld = 256
 
 func (r *reader) track(id string) *track {
@@ -52,7 +52,7 @@ func (r *reader) track(id string) *track {
 	return k
 }
 
-// take puts the frames of a block that came into out, or holds it back.
+// take adds the frames of a received block to out, or holds the block back.
 func (r *reader) take(p *piece, now time.Time) {
 	r.tape.note(&p.state, p.at)
 	if len(p.frames) == 0 {
@@ -60,7 +60,7 @@ func (r *reader) take(p *piece, now time.Time) {
 	}
 	k := r.track(p.state.StreamID)
 	if k.passed.covers(p.first(), p.end()) {
-		return // sent again
+		return // resent
 	}
 	if k.missing(p) {
 		if len(k.held) == 0 {
@@ -76,8 +76,8 @@ func (r *reader) take(p *piece, now time.Time) {
 	r.release(k, false)
 }
 
-// release gives pieces that were held back: those that nothing is missing
-// before any more, or all.
+// release emits pieces that were held back: those with no missing block
+// before them, or all.
 func (r *reader) release(k *track, all bool) {
 	if len(k.held) == 0 {
 		return
@@ -93,7 +93,7 @@ func (r *reader) release(k *track, all bool) {
 	}
 }
 
-// expire gives what was held back for too long.
+// expire emits pieces that were held back for too long.
 func (r *reader) expire(now time.Time, all bool) {
 	if r.holding == 0 {
 		return
@@ -105,15 +105,15 @@ func (r *reader) expire(now time.Time, all bool) {
 	}
 }
 
-// give puts the frames of a piece into out that are wanted and were not given.
-// inOrder: all earlier blocks were given.
+// emit adds the frames of a piece to out that are requested and were not emitted.
+// inOrder is set if all earlier blocks were emitted.
 func (r *reader) emit(k *track, p *piece, inOrder bool) {
 	block := uint64(0)
 	if inOrder && r.tape.several() {
 		block = p.number
 	}
 	q := &r.query
-	early := p.number <= r.began // it was there when the reader began
+	early := p.number <= r.began // it existed when the reader began
 	for i := range p.frames {
 		f := replay.Frame{Frame: p.frames[i], Stream: &p.state, Block: block}
 		if k.passed.has(f.Seq) || !q.Filter.Match(&f.Frame) {

@@ -8,14 +8,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// pull reads a session's blocks from JetStream in order, by a consumer of its
-// own. It belongs to one goroutine.
+// pull reads a session's blocks from JetStream in order, with its own consumer.
+// One goroutine uses it.
 type pull struct {
 	library  *Library
 	session  *session
 	next     uint64 // the lowest number that may come
 	consumer jetstream.Consumer
-	taken    uint64 // messages that the consumer has given
+	taken    uint64 // messages that the consumer has delivered
 	ask      int    // how many blocks to request next: fewer if they are large
 }
 
@@ -39,20 +39,20 @@ func (p *pull) open(ctx context.Context) error {
 	return nil
 }
 
-// take decodes a message. It gives nil for one that has nothing of the session, or
-// cannot be read: the sink sets such a block aside.
+// take decodes a message. It returns nil for one without a block of the session, or one
+// that is invalid: the sink sets such a block aside.
 func (p *pull) take(m jetstream.Msg) (*piece, error) {
 	meta, err := m.Metadata()
 	if err != nil {
 		return nil, fmt.Errorf("message of %s: %w", p.session, err)
 	}
 	if p.taken++; meta.Sequence.Consumer != p.taken {
-		return nil, fmt.Errorf("a message of %s was lost on its way", p.session)
+		return nil, fmt.Errorf("a message of %s was lost in transit", p.session)
 	}
 	p.next = meta.Sequence.Stream + 1
 	b, err := pieceOf(m, p.session, meta.Sequence.Stream, meta.Timestamp)
 	if err != nil {
-		p.library.opts.Log.Warn("live: passed over a block that cannot be read", "session", p.session, "error", err)
+		p.library.opts.Log.Warn("live: skipped an unreadable block", "session", p.session, "error", err)
 		return nil, nil
 	}
 	if b != nil && p.library.deleted(context.Background(), p.session, b.state.StreamID) {
@@ -61,8 +61,8 @@ func (p *pull) take(m jetstream.Msg) (*piece, error) {
 	return b, nil
 }
 
-// some returns the blocks that follow, without waiting for new ones. There being
-// none is no error.
+// some returns the blocks that follow, without waiting for new ones. It is not an error
+// if there are none.
 func (p *pull) some(ctx context.Context) ([]*piece, error) {
 	if err := p.open(ctx); err != nil {
 		return nil, err
@@ -108,6 +108,6 @@ func (p *pull) close() {
 	p.consumer = nil
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	// Where it cannot be removed now, it goes by itself after a while.
+	// If this fails, JetStream removes the consumer after its inactivity limit.
 	_ = p.library.js.DeleteConsumer(ctx, p.library.opts.Stream, name)
 }

@@ -2,10 +2,10 @@ package live
 
 import "slices"
 
-// span is the frames [first, end) of a stream, by number.
+// span is the range [first, end) of a stream's frame numbers.
 type span struct{ first, end uint64 }
 
-// ranges are frames of a stream: spans in order, apart from each other.
+// ranges is a set of a stream's frames: sorted spans that do not touch.
 type ranges []span
 
 // add adds the frames [first, end).
@@ -28,12 +28,12 @@ func (r *ranges) add(first, end uint64) {
 	*r = slices.Replace(s, from, to, span{first, end})
 }
 
-// has reports whether frame n is among them.
+// has reports whether frame n is in the set.
 func (r ranges) has(n uint64) bool {
 	return r.covers(n, n+1)
 }
 
-// covers reports whether all frames [first, end) are among them.
+// covers reports whether all frames [first, end) are in the set.
 func (r ranges) covers(first, end uint64) bool {
 	i, _ := slices.BinarySearchFunc(r, first, func(x span, v uint64) int {
 		if x.end <= v {
@@ -52,7 +52,7 @@ func (r ranges) end() uint64 {
 	return r[len(r)-1].end
 }
 
-// unseen returns the first number that is not among them.
+// unseen returns the first number that is not in the set.
 func (r ranges) unseen() uint64 {
 	if len(r) > 0 && r[0].first == 0 {
 		return r[0].end
@@ -60,7 +60,7 @@ func (r ranges) unseen() uint64 {
 	return 0
 }
 
-// addWithout adds the frames below end that are not among others.
+// addWithout adds the frames below end that are not in others.
 func (r *ranges) addWithout(end uint64, others ranges) {
 	var at uint64
 	for _, o := range others {

@@ -11,28 +11,30 @@ import (
 	"tapedeck/schema"
 )
 
-// reader gives a session from a place on, and then what comes.
+// reader returns the frames of a session from a place on, then new frames as they
+// arrive.
 type reader struct {
 	tape  *tape
 	query replay.Query
 
-	view        *snapshot     // what is being read belongs to it; nil before the seam
-	history     replay.Reader // what is stored; nil when it was read
-	source      *source       // what follows; nil before the seam
-	began       uint64        // the last block there was when the reader began
+	view        *snapshot     // the snapshot being read; nil before the seam
+	history     replay.Reader // the stored frames; nil once they were read
+	source      *source       // the blocks that follow; nil before the seam
+	began       uint64        // the last block when the reader began
 	begun       bool
-	placed      bool // what lies before query.From is not wanted
+	placed      bool // frames before query.From are skipped
 	tracks      map[string]*track
-	holding     int // tracks that hold something back
+	holding     int // tracks that hold blocks back
 	out         []replay.Frame
-	liveSent    bool // ErrLive was given since the last frame
-	endsChecked bool // the session was looked at since then for what is behind the end
+	liveSent    bool // ErrLive was returned since the last frame
+	endsChecked bool // the end was checked since then
 }
 
 const (
-	// A reader that waits looks at its clocks so often.
+	// pollInterval is how often a waiting reader checks its timeouts.
 	pollInterval = 250 * time.Millisecond
-	// After the end of a query's time so long is waited for what is on its way.
+	// settle is how long a reader waits for frames in flight after the end of a query's
+	// time.
 	settle = 2 * time.Second
 )
 
@@ -59,7 +61,7 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 	}
 }
 
-// seam finds out what is history for this reader and what follows.
+// seam determines which frames are history for this reader and which blocks follow.
 func (r *reader) seam(ctx context.Context) error {
 	v, err := r.find(ctx)
 	if err != nil {
@@ -95,8 +97,8 @@ func (r *reader) seam(ctx context.Context) error {
 	return err
 }
 
-// begin is for the first seam. It reports whether nothing of what is stored is
-// wanted.
+// begin handles the first seam. It reports whether no stored frame is
+// requested.
 func (r *reader) begin(v *snapshot) bool {
 	r.began = v.last
 	from := r.query.From
@@ -108,7 +110,7 @@ func (r *reader) begin(v *snapshot) bool {
 		r.source.next = v.last + 1
 		v.chains = nil
 	case from.Block != 0:
-		// What was sent again was seen; so was what is stored and not new.
+		// Resent frames were received before, and so were stored frames that are not new.
 		for id, c := range v.chains {
 			k := r.track(id)
 			k.passed = c.seen
@@ -126,7 +128,7 @@ func (r *reader) begin(v *snapshot) bool {
 	return true
 }
 
-// find looks at the session from where the reader is.
+// find takes a snapshot of the session at the reader's place.
 func (r *reader) find(ctx context.Context) (*snapshot, error) {
 	from := r.query.From
 	if r.begun || from.Block == 0 {
@@ -145,8 +147,8 @@ func (r *reader) find(ctx context.Context) (*snapshot, error) {
 	return v, err
 }
 
-// retry waits a moment where JetStream or the store is away. A reader that has
-// given nothing so far fails instead: nobody has seen anything yet.
+// retry waits before a retry if JetStream or the store is unavailable. A reader that has
+// not returned frames fails instead, so that the client receives the error.
 func (r *reader) retry(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -154,11 +156,11 @@ func (r *reader) retry(ctx context.Context, err error) error {
 	if !r.begun || errors.Is(err, errClosed) {
 		return err
 	}
-	r.tape.library.opts.Log.Warn("live: a playback waits", "session", r.tape.session, "error", err)
+	r.tape.library.opts.Log.Warn("live: source unavailable, playback waits", "session", r.tape.session, "error", err)
 	return r.pause(ctx, nil, time.Second)
 }
 
-// pause waits for a channel, a time or the end of ctx.
+// pause waits for a channel, a timeout or the end of ctx.
 func (r *reader) pause(ctx context.Context, changed <-chan struct{}, most time.Duration) error {
 	t := time.NewTimer(most)
 	defer t.Stop()
@@ -206,8 +208,8 @@ func (r *reader) readHistory(ctx context.Context) error {
 	return nil
 }
 
-// finish notes history as passed: what is stored and in no block, and what was
-// given although it is in one.
+// finish records history as passed: stored frames that are in no block, and frames that
+// were emitted although they are in one.
 func (r *reader) finish(v *snapshot) {
 	for id, end := range v.ends {
 		k := r.track(id)
@@ -265,13 +267,13 @@ func (r *reader) readLive(ctx context.Context) error {
 	return r.pause(ctx, changed, pollInterval)
 }
 
-// ended reports whether nothing more is to be given.
+// ended reports whether the reader has no more frames to return.
 func (r *reader) ended(now time.Time) bool {
 	to := r.query.To
 	return r.query.Few || r.tape.over(now) || r.tape.deleted() || !to.IsZero() && now.UnixNano() > to.At+int64(settle)
 }
 
-// leave lets go of the source.
+// leave closes the source.
 func (r *reader) leave() {
 	if r.source != nil {
 		r.source.close()

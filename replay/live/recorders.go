@@ -4,11 +4,11 @@ import "tapedeck/schema"
 
 // Recorders reports which recording processes are alive.
 type Recorders interface {
-	// IsLost reports whether the recorder with an id is gone; false while that is not known.
+	// IsLost reports whether the recorder with an id is lost; false while that is unknown.
 	IsLost(id string) bool
 }
 
-// recorded reports whether more may come of a stream however long it has been silent: it
+// recorded reports whether a stream may have more frames regardless of its silence: it
 // has not ended, and its recorder is not lost.
 func (o *Options) recorded(s *schema.StreamState) bool {
 	return s.Ended == 0 && s.Recorder != "" && o.Recorders != nil && !o.Recorders.IsLost(s.Recorder)

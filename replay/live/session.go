@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// session is one session, and what finds its blocks in JetStream.
+// session identifies a session and the subjects of its blocks in JetStream.
 type session struct {
 	tenant, id string
 	filters    []string
@@ -22,7 +22,7 @@ func newSession(o *Options, tenant, id string) *session {
 // name returns the subject of the session's own blocks, which is unique to it.
 func (s *session) name() string { return s.filters[0] }
 
-// String is for messages.
+// String returns the form for messages.
 func (s *session) String() string { return "session " + strconv.Quote(s.id) }
 
 // last returns the number of the last message that may hold a block of a session, 0 if
@@ -46,7 +46,7 @@ func (l *Library) last(ctx context.Context, s *session) (uint64, error) {
 	return last, nil
 }
 
-// none reports whether JetStream has nothing that may hold a block of a session
+// none reports whether JetStream has no message that may contain a block of a session
 // with a number in [from, to).
 func (l *Library) none(ctx context.Context, s *session, from, to uint64) (bool, error) {
 	str, err := l.js.Stream(ctx, l.opts.Stream)

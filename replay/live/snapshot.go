@@ -9,28 +9,28 @@ import (
 	"tapedeck/schema"
 )
 
-// look is how a session stood at a time: what is history, and which blocks
-// follow.
+// snapshot is the state of a session at a time: which frames are history, and which
+// blocks follow.
 type snapshot struct {
 	at     time.Time
-	stored replay.Tape // nil where nothing is stored
+	stored replay.Tape // nil if nothing is stored
 	ends   map[string]uint64
-	cursor uint64 // from this block on JetStream is read
-	last   uint64 // the last block there was; what follows came later
+	cursor uint64 // the first block to read from JetStream
+	last   uint64 // the last block at the time
 	chains map[string]*chain
 }
 
-// liveAt names a frame that came live: what came before it was seen.
+// liveAt identifies a live frame: all frames that arrived before it were received.
 type liveAt struct {
 	block  uint64
 	stream string
 	seq    uint64
 }
 
-// look looks at the session, as seen from a frame that came live or, where that
-// is nil, from what is stored. The order is what makes it complete: the floor,
-// what is stored, the last block. A frame that is stored is up to the floor, or
-// in one of the blocks that are looked through. The error is errRemoved if the
+// takeSnapshot reads the state of the session relative to a live frame or, if from
+// is nil, to what is stored. The order of reading makes it complete: the floor,
+// the stored streams, the last block. Every stored frame is at or below the floor, or
+// in one of the blocks that are read. The error is errRemoved if the
 // frame's block is no longer in JetStream.
 func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error) {
 	l := t.library
@@ -61,7 +61,7 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 		pieces, changed, err := s.get(ctx)
 		switch {
 		case errors.Is(err, errRemoved):
-			// Either the floor has risen since, or it is what lies far back.
+			// Either the floor has risen since, or the frame's block is old.
 			first, err := l.first(ctx)
 			if err != nil {
 				return nil, err
@@ -109,11 +109,11 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 	return v, err
 }
 
-// lookBack is how many blocks before a place are looked at, to tell a block
-// after it that was sent again from a new one.
+// scanBack is how many blocks before a place are read, to distinguish a resent block
+// after it from a new one.
 const scanBack = 2048
 
-// lookFailures is how often fetching blocks may fail in one look.
+// maxFetchFailures bounds the failed fetches of blocks in one snapshot.
 const maxFetchFailures = 10
 
 func (v *snapshot) chain(id string) *chain {
@@ -125,7 +125,7 @@ func (v *snapshot) chain(id string) *chain {
 	return c
 }
 
-// lookAtStored opens what is stored.
+// openStored opens the stored tape.
 func (t *tape) openStored(ctx context.Context, v *snapshot) error {
 	stored, err := t.library.opts.Stored.Tape(ctx, t.session.tenant, t.session.id)
 	if errors.Is(err, replay.ErrNoSession) {

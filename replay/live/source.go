@@ -7,14 +7,14 @@ import (
 	"tapedeck/internal/budget"
 )
 
-// source gives a session's blocks in order from a number on: from the tail, or,
-// for as long as the tail has gone on, from JetStream itself. It belongs to one
-// goroutine.
+// source returns a session's blocks in order from a number on: from the tail or,
+// while it is behind the tail, from JetStream. One goroutine uses
+// it.
 type source struct {
 	library *Library
 	tail    *tail
 	next    uint64 // the lowest number that may come
-	pull    *pull  // nil while the tail serves
+	pull    *pull  // nil while the tail is used
 
 	grant *budget.Grant // the reader's
 	held  int64         // bytes charged for the blocks that were pulled last
@@ -24,17 +24,17 @@ type source struct {
 func (s *source) charge(pieces []*piece) {
 	held := int64(0)
 	for _, p := range pieces {
-		held += 2 * int64(p.size) // its frames are copied to be sent
+		held += 2 * int64(p.size) // playing copies the frames
 	}
 	s.grant.Adjust(held - s.held)
 	s.held = held
 }
 
-// errRemoved says that blocks were removed from JetStream, since they are stored.
+// errRemoved reports that blocks were removed from JetStream, since they are stored.
 var errRemoved = errors.New("the blocks are no longer in JetStream")
 
-// get returns the blocks that follow, if there are any; else what is closed when
-// there may be, or nil where get is to be called again at once. The error may be
+// get returns the blocks that follow, if there are any; else a channel that is closed
+// when there may be some, or nil if get should be called again at once. The error may be
 // errRemoved.
 func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	s.charge(nil)
@@ -65,7 +65,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 		s.charge(pieces)
 		return pieces, nil, nil
 	}
-	// Nothing came: in time, or because there is nothing before what the tail has.
+	// No blocks: the fetch timed out, or there are none before those of the tail.
 	none, err := s.library.none(ctx, s.tail.session, s.next, low)
 	if none {
 		s.next = low
@@ -73,10 +73,10 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	return nil, nil, err
 }
 
-// sound reports whether new blocks would be received.
+// receiving reports whether new blocks are being received.
 func (s *source) receiving() bool { return s.tail.receiving() }
 
-// leave gives up the consumer.
+// leave closes the consumer.
 func (s *source) leave() {
 	if s.pull != nil {
 		s.pull.close()
@@ -84,7 +84,7 @@ func (s *source) leave() {
 	}
 }
 
-// close lets go of the tail.
+// close releases the tail.
 func (s *source) close() {
 	s.leave()
 	s.charge(nil)

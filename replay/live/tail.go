@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/budget"
 )
 
-// tail is the latest blocks of one session, for all its readers.
+// tail holds the latest blocks of one session, for all its readers.
 type tail struct {
 	library *Library
 	session *session
@@ -25,10 +25,10 @@ type tail struct {
 	pieces  []*piece
 	bytes   int
 	charge  *budget.Grant // bytes
-	low     uint64        // all blocks from this number on that came are among pieces
-	high    uint64        // the number of the latest that came
+	low     uint64        // pieces contains all received blocks from this number on
+	high    uint64        // the number of the latest received block
 	broken  bool          // the last consumer failed and is not replaced yet
-	changed chan struct{} // closed and replaced when a block came, or low rose
+	changed chan struct{} // closed and replaced when a block arrives, or low rises
 }
 
 func newTail(l *Library, s *session, from uint64) *tail {
@@ -53,7 +53,7 @@ func (t *tail) end() {
 	t.pieces, t.bytes = nil, 0
 }
 
-// run takes blocks until ctx ends, with a new consumer whenever one fails.
+// run receives blocks until ctx ends, with a new consumer whenever one fails.
 func (t *tail) run(ctx context.Context, p *pull) {
 	defer p.close()
 	for failures := 0; ; failures++ {
@@ -67,7 +67,7 @@ func (t *tail) run(ctx context.Context, p *pull) {
 			failures = 0
 		}
 		if failures == 1 {
-			t.library.opts.Log.Warn("live: blocks do not come, trying again", "session", t.session, "error", err)
+			t.library.opts.Log.Warn("live: receiving blocks failed, retrying", "session", t.session, "error", err)
 		}
 		p.close()
 		select {
@@ -78,7 +78,7 @@ func (t *tail) run(ctx context.Context, p *pull) {
 	}
 }
 
-// receive takes blocks by one consumer.
+// receive receives blocks from one consumer.
 func (t *tail) receive(ctx context.Context, p *pull) error {
 	if err := p.open(ctx); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 	if err != nil {
 		return err
 	}
-	if first > p.next { // what was removed meanwhile is stored: readers look there
+	if first > p.next { // blocks removed meanwhile are stored: readers read them from the store
 		t.raiseLow(first)
 	}
 	messages, err := p.consumer.Messages(jetstream.PullMaxMessages(pullBlocks*4), jetstream.PullExpiry(20*time.Second),
@@ -110,21 +110,21 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 	}
 }
 
-// receives records whether a consumer is receiving blocks.
+// setReceiving records whether a consumer is receiving blocks.
 func (t *tail) setReceiving(on bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.broken = !on
 }
 
-// sound reports whether blocks are received as soon as JetStream has them.
+// receiving reports whether blocks are received as soon as JetStream has them.
 func (t *tail) receiving() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.broken
 }
 
-// add keeps a block, which is nil if there was none or it could not be read.
+// add keeps a block, which is nil if the message had none or was unreadable.
 func (t *tail) add(b *piece, number uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,7 +144,7 @@ func (t *tail) add(b *piece, number uint64) {
 	t.notify()
 }
 
-// rise gives up what is below a number.
+// raiseLow drops all blocks and continues at low, if that is higher.
 func (t *tail) raiseLow(low uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -155,15 +155,15 @@ func (t *tail) raiseLow(low uint64) {
 	}
 }
 
-// stir has those look again who wait. It needs mu.
+// notify wakes waiting readers. mu is held.
 func (t *tail) notify() {
 	close(t.changed)
 	t.changed = make(chan struct{})
 }
 
 // from returns blocks from a number on, the number at which others may follow, and
-// what is closed when there may be more. Where low is above the first number, the
-// tail has gone on and gives none.
+// a channel that is closed when there may be more. If low is above the first number, the
+// tail no longer has those blocks and returns none.
 func (t *tail) from(next uint64) (pieces []*piece, after uint64, changed <-chan struct{}, low uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -178,8 +178,8 @@ func (t *tail) from(next uint64) (pieces []*piece, after uint64, changed <-chan 
 	return slices.Clone(t.pieces[at:]), max(next, t.high+1), t.changed, t.low
 }
 
-// reached reports whether all blocks up to a number have come, or are stored; and
-// what is closed when more have.
+// reached reports whether all blocks up to a number were received, or are stored. The
+// channel is closed when more are.
 func (t *tail) reached(number uint64) (bool, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,23 +11,23 @@ import (
 	"tapedeck/schema"
 )
 
-// tape is a session that still runs, for one playback or several.
+// tape is a running session, for one or several playbacks.
 type tape struct {
 	library *Library
 	session *session
 
 	mu           sync.Mutex // guards what follows
 	streams      map[string]schema.StreamState
-	base         int64     // when the session's first frame arrived that was known at the start, ns
+	base         int64     // when the first frame known at the start arrived, ns
 	edge         int64     // when the latest did, ns
 	arrivedAt    time.Time // when the block with the edge reached JetStream
 	waitedAt     time.Time // when a reader last had every block and waited for more
-	lastActivity time.Time // when something was last heard of the session
-	endsReadAt   time.Time // when what is stored was last looked at for ends
+	lastActivity time.Time // when the session last changed
+	endsReadAt   time.Time // when the stored streams were last read for ends
 	first        *snapshot // of Tape, for the first reader
 }
 
-// begin keeps what was found when the tape was asked for.
+// begin keeps the snapshot of opening the tape.
 func (t *tape) begin(v *snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -39,7 +39,7 @@ func (t *tape) begin(v *snapshot) {
 	}
 }
 
-// takeFirst returns what was found then, once, and if that was just now.
+// takeFirst returns the snapshot of opening, once, if it is fresh.
 func (t *tape) takeFirst() *snapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,14 +53,14 @@ func (t *tape) takeFirst() *snapshot {
 
 const fresh = 2 * time.Second
 
-// known reports whether anything is recorded of the session.
+// known reports whether the session has any recorded stream.
 func (t *tape) known() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.streams) > 0
 }
 
-// note takes in how a stream stood at a time.
+// note records the state of a stream at a time.
 func (t *tape) note(s *schema.StreamState, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -88,8 +88,8 @@ func (t *tape) note(s *schema.StreamState, at time.Time) {
 	t.streams[s.StreamID] = state
 }
 
-// Streams implements replay.Tape. A stream that began before the first one that
-// was known is listed as if it had begun with it.
+// Streams implements replay.Tape. A stream that began before the first known
+// one is listed as if it had begun with it.
 func (t *tape) Streams() []schema.StreamState {
 	t.mu.Lock()
 	list := make([]schema.StreamState, 0, len(t.streams))
@@ -145,8 +145,8 @@ func (t *tape) several() bool {
 	return len(t.streams) > 1
 }
 
-// over reports whether nothing more is expected of the session. Only once it has been
-// silent for as long as that takes does it ask which recorders are lost.
+// over reports whether no more frames are expected. It checks for lost recorders only
+// after the session has been silent long enough.
 func (t *tape) over(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
