@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// The two are made once and are safe for use by many goroutines.
+// Both are safe for concurrent use.
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false))
@@ -28,7 +28,7 @@ var (
 	})
 )
 
-// unpack returns a record's data as it was before compression, in buf where that
+// unpack returns a record's decompressed data, in buf if that
 // is large enough.
 func unpack(data, buf []byte, size int) ([]byte, error) {
 	body, err := decoder().DecodeAll(data, buf[:0])
@@ -41,7 +41,7 @@ func unpack(data, buf []byte, size int) ([]byte, error) {
 	return body, nil
 }
 
-// appendBlock adds a block to a record's body, behind its length.
+// appendBlock adds a block, preceded by its length, to a record's body.
 func appendBlock(body []byte, blk *block.Block, frames *block.Builder) []byte {
 	start := len(body)
 	body = append(body, 0, 0, 0, 0)

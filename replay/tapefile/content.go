@@ -12,14 +12,14 @@ import (
 	"tapedeck/schema/block"
 )
 
-// recordReader reads records of a file by their entries, reusing its buffers.
+// recordReader reads records of a file by their entries. It reuses its buffers.
 type recordReader struct {
 	file      *os.File
 	raw, body []byte
 }
 
-// read returns the body of a record, valid until the next read. Where that is not
-// what was written the error is a BreakError.
+// read returns the body of a record, valid until the next read. If the record is
+// damaged, the error is a BreakError.
 func (r *recordReader) read(e *entry) ([]byte, error) {
 	if cap(r.raw) < e.size {
 		r.raw = make([]byte, e.size)
@@ -122,13 +122,13 @@ func (f *File) blocks(entries []entry, see func(*block.Block) error) error {
 	return nil
 }
 
-// streamsOf puts the parts of each stream together; the last one says how the
-// stream stands. They come ordered by FirstAt, then StreamID, as a tape has them.
+// streamsOf combines the parts of each stream; the last part has the stream's
+// state. The result is ordered by FirstAt, then StreamID, as on a tape.
 func streamsOf(parts []schema.StreamState) []schema.StreamState {
 	var streams []schema.StreamState
 	for _, part := range parts {
 		if part.Frames == 0 {
-			continue // nothing but facts
+			continue // only facts
 		}
 		n := len(streams)
 		if n == 0 || streams[n-1].StreamID != part.StreamID {

@@ -1,12 +1,12 @@
-// Package tapefile keeps sessions in a file: every frame with its bytes, times
+// Package tapefile stores sessions in a file: every frame with its bytes, times
 // and envelope, the streams' states, and the facts. docs/format/tape.md describes
-// the bytes.
+// the format.
 //
-// A file is made of records that each stand for themselves, so that it can be
-// read while it is written, and up to the break when it was cut off. An index at
-// its end, if it has come that far, says where everything is; without it the
-// records are gone through once.
+// A file consists of independent records, so that it can be
+// read while it is written and, if it was truncated, up to the break. A complete file
+// ends with an index of the records; without it a reader scans all
+// records once.
 //
-// A Writer writes a file, a Scanner reads it from its beginning, and a File plays
-// it: it is a replay.Library, and needs no server.
+// A Writer writes a file, a Scanner reads it sequentially, and a File plays
+// it: File is a replay.Library, and needs no server.
 package tapefile

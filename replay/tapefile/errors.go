@@ -6,20 +6,20 @@ import (
 )
 
 var (
-	// ErrNotTape is returned for what is no tape file at all.
+	// ErrNotTape is returned for a file that is not a tape file.
 	ErrNotTape = errors.New("not a tape file")
-	// ErrVersion is returned for a file of a later version than this program reads.
+	// ErrVersion is returned for a file of a later version than this program supports.
 	ErrVersion = errors.New("tape file of an unknown version")
-	// ErrCut is in a BreakError where the file ends before its end: it was cut
-	// off, or is still being written.
+	// ErrCut is in a BreakError if the file ends early: it was
+	// truncated, or is still being written.
 	ErrCut = errors.New("the tape file ends early")
-	// ErrDamaged is in a BreakError where bytes are not those that were written.
+	// ErrDamaged is in a BreakError if bytes differ from those that were written.
 	ErrDamaged = errors.New("the tape file is damaged")
 )
 
-// A BreakError says where a file cannot be read on.
+// BreakError reports the record after which a file is unreadable.
 type BreakError struct {
-	Offset int64  // where the record begins that is not whole, bytes
+	Offset int64  // start of the incomplete record, bytes
 	Record int    // its number, from 0
 	Frames uint64 // how many frames come before it
 	Err    error  // ErrCut or ErrDamaged, wrapped

@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// Options of an open file.
+// Options configures an open file.
 type Options struct {
-	// Follow: a reader that comes to the end of a file that is not complete
-	// waits for more, for as long as its context stands. Otherwise the end is
-	// where the file ends at the moment.
+	// Follow makes a reader at the end of an incomplete file
+	// wait for more until its context ends. Otherwise the reader ends at
+	// the current end of the file.
 	Follow bool
 }
 
-// File is an open tape file. It is a replay.Library, whose tenants do not matter,
-// and safe for use by many players.
+// File is an open tape file. It is a replay.Library that ignores the tenant,
+// and is safe for use by many players.
 type File struct {
 	file *os.File
 	opts Options
 
 	mu       sync.Mutex // guards all below
-	contents contents   // the lists of entries only grow: what was taken of them stays
-	scanned  int64      // up to where the records are known, bytes
-	records  int        // so many
-	frames   uint64     // with so many frames
+	contents contents   // the lists of entries only grow: slices of them stay valid
+	scanned  int64      // end of the known records, bytes
+	records  int        // their number
+	frames   uint64     // the number of their frames
 	complete bool
-	broken   error // why the file cannot be read on from there
+	broken   error // why the file is unreadable from there on
 }
 
-// Open opens a file. The error is ErrNotTape or ErrVersion, wrapped, for one
-// that cannot be read at all. One that is cut or damaged is opened as far as it
-// can be read: Break tells.
+// Open opens a file. The error wraps ErrNotTape or ErrVersion for a file
+// that is unreadable as a whole. A truncated or damaged file is opened up to its
+// break, which Break reports.
 func Open(path string, opts Options) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -47,7 +47,7 @@ func Open(path string, opts Options) (*File, error) {
 	return f, nil
 }
 
-// IsTape reports whether a file is there that begins as a tape file does.
+// IsTape reports whether a file exists and begins with the magic of a tape file.
 func IsTape(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func (f *File) begin() error {
 	defer f.mu.Unlock()
 	entries, err := f.readIndex()
 	if err != nil {
-		return f.scan() // there is no index, or not a sound one: the records tell
+		return f.scan() // the index is missing or damaged: scan the records
 	}
 	for _, e := range entries {
 		f.contents.add(e)
@@ -85,7 +85,7 @@ func (f *File) begin() error {
 
 var errNoIndex = errors.New("no index")
 
-// readIndex reads the index that the file's last bytes name.
+// readIndex reads the index at the offset in the file's trailer.
 func (f *File) readIndex() ([]entry, error) {
 	info, err := f.file.Stat()
 	if err != nil {
@@ -111,7 +111,7 @@ func (f *File) readIndex() ([]entry, error) {
 	return parseIndex(body, at)
 }
 
-// scan goes on through the records from where it stopped. mu is held.
+// scan reads the records after the known ones. mu is held.
 func (f *File) scan() error {
 	s := NewScanner(io.NewSectionReader(f.file, f.scanned, 1<<62))
 	s.begun, s.offset, s.number, s.frames = true, f.scanned, f.records, f.frames
@@ -129,14 +129,14 @@ func (f *File) scan() error {
 			return err
 		}
 		if rec.Kind == KindIndex {
-			continue // read again with what follows it
+			continue // read again with the records after it
 		}
 		f.contents.add(rec.entry())
 		f.scanned, f.records, f.frames = s.offset, s.number, s.frames
 	}
 }
 
-// Refresh looks for what was written since.
+// Refresh reads the records written since.
 func (f *File) Refresh() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,9 +146,9 @@ func (f *File) Refresh() error {
 	return f.scan()
 }
 
-// Break reports why and where a file cannot be read to its end, as far as that was
-// found out on opening it; nil for a complete one. Damage inside a complete file
-// is found where it is read.
+// Break returns why and where a file is unreadable, as far as
+// detected on opening; nil for a complete file. Damage inside a complete file
+// is detected when it is read.
 func (f *File) Break() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -162,7 +162,7 @@ func (f *File) Frames() uint64 {
 	return f.frames
 }
 
-// Close closes the file. Its readers are closed before.
+// Close closes the file. All readers must be closed.
 func (f *File) Close() error { return f.file.Close() }
 
 // Sessions returns the ids of the file's sessions, in its order.
@@ -176,8 +176,8 @@ func (f *File) Sessions() []string {
 	return ids
 }
 
-// session returns what the file holds of a session by now; its lists may grow in
-// the file, not in what is given. last is set if no other session follows.
+// session returns the current contents of a session in the file. Records added later do
+// not change the result. last is set if no other session follows.
 func (f *File) session(id string) (s session, last, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -188,12 +188,12 @@ func (f *File) session(id string) (s session, last, ok bool) {
 	return *p, p == f.contents.sessions[len(f.contents.sessions)-1], true
 }
 
-// ended reports whether nothing more will come, and why not.
+// ended reports whether the file is complete, or why it is unreadable.
 func (f *File) ended() (complete bool, broken error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.complete, f.broken
 }
 
-// followEvery is how often a file that grows is looked at.
+// followEvery is the polling interval of a growing file.
 const followEvery = 50 * time.Millisecond

@@ -8,8 +8,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// group gathers consecutive frames of a session for one record, those of each
-// stream in a block.
+// group collects consecutive frames of a session for one record, one block per
+// stream.
 type group struct {
 	blocks      []groupBlock // in order of their first frames
 	frames      int

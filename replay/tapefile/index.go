@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// entry is where a record is, and what it tells of itself.
+// entry is the place of a record and its metadata.
 type entry struct {
 	Meta
 	kind   Kind
@@ -32,7 +32,7 @@ func appendIndex(dst []byte, entries []entry) []byte {
 	return dst
 }
 
-// parseIndex reads the entries of records that lie before limit.
+// parseIndex reads the entries of records before limit.
 func parseIndex(body []byte, limit int64) ([]entry, error) {
 	r := fields{b: body}
 	n := r.uint()
@@ -68,13 +68,13 @@ type session struct {
 	streams, frames, facts []entry // frames in position order
 }
 
-// contents are the sessions of a file, in its order.
+// contents holds the sessions of a file, in its order.
 type contents struct {
 	sessions []*session
 	byID     map[string]*session
 }
 
-// add files an entry.
+// add adds an entry to its session.
 func (c *contents) add(e entry) {
 	if e.kind < KindStreams || e.kind > KindFacts {
 		return

@@ -7,13 +7,13 @@ import (
 	"tapedeck/schema"
 )
 
-// Meta is what stands uncompressed in every record: enough to find a frame
-// without reading others.
+// Meta is the uncompressed section of every record: enough to find a frame
+// without reading other records.
 type Meta struct {
 	Session string
 	// Body is the length of the data before compression, bytes.
 	Body int
-	// What follows is of a record of frames alone.
+	// The following fields exist only in records of frames.
 	First, Last schema.Position
 	Frames      uint64
 	Bytes       uint64 // of the frames' raw bytes
@@ -38,8 +38,8 @@ func (m *Meta) append(dst []byte, kind Kind) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, m.Frames), m.Bytes)
 }
 
-// parseMeta reads a record's first section. Its strings are its own. What a
-// later version may have put behind is passed over.
+// parseMeta reads a record's first section. The strings are copies. Trailing
+// fields of later versions are skipped.
 func parseMeta(b []byte, kind Kind) (Meta, error) {
 	r := fields{b: b}
 	m := Meta{Body: int(min(r.uint(), maxData+1)), Session: r.string()}
@@ -48,12 +48,12 @@ func parseMeta(b []byte, kind Kind) (Meta, error) {
 		m.Frames, m.Bytes = r.uint(), r.uint()
 	}
 	if r.bad || m.Body > maxData {
-		return Meta{}, fmt.Errorf("%w: what a record of %s tells of itself cannot be", ErrDamaged, kind)
+		return Meta{}, fmt.Errorf("%w: the metadata of a record of %s is invalid", ErrDamaged, kind)
 	}
 	return m, nil
 }
 
-// fields takes values off a buffer. The first failure sticks.
+// fields reads values from a buffer. After the first failure all reads fail.
 type fields struct {
 	b   []byte
 	bad bool

@@ -8,16 +8,16 @@ import (
 	"tapedeck/schema/block"
 )
 
-// MediaType is that of a tape file.
+// MediaType is the media type of a tape file.
 const MediaType = "application/vnd.tapedeck.tape"
 
-// Version is that of the format which this package writes, and the highest one
+// Version is the version of the format that this package writes, and the highest
 // that it reads.
 const Version = 1
 
 const (
-	// magic begins a file. Its first byte is not text and its line end does not
-	// survive a transfer that takes it for text.
+	// magic begins a file. Its first byte is not text, and a transfer in text mode
+	// changes its line end.
 	magic      = "\x89tape\r\n\x1a"
 	headerSize = len(magic) + 2 + 2 + 4 // magic, version, reserved, checksum
 
@@ -31,19 +31,19 @@ const (
 	maxData = block.MaxBody
 )
 
-// Kind is what a record holds. Readers pass over kinds that they do not know.
+// Kind is the content type of a record. Readers skip unknown kinds.
 type Kind uint8
 
 const (
 	KindStreams Kind = iota + 1 // the parts of a session's streams: blocks with a state alone
 	KindFrames                  // frames of a session: a block for each stream that has some
-	KindFacts                   // facts of a session: a block for each part that told some
+	KindFacts                   // facts of a session: one block for each part that has some
 	KindIndex                   // where the records are
 )
 
 var kindNames = [...]string{"", "streams", "frames", "facts", "index"}
 
-// String names the kind for people.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) && k > 0 {
 		return kindNames[k]
@@ -81,7 +81,7 @@ func checkHeader(b []byte) error {
 	return nil
 }
 
-// recordHead is what stands before a record's two sections.
+// recordHead precedes a record's two sections.
 type recordHead struct {
 	kind       Kind
 	meta, data int    // lengths, bytes
@@ -97,8 +97,8 @@ func (h recordHead) append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// parseHead reads a record's head. It has a checksum of its own, so that no length is
-// believed that nobody wrote.
+// parseHead reads a record's head. The head has its own checksum, so that a damaged
+// length is detected.
 func parseHead(b []byte) (recordHead, error) {
 	if crc32.Checksum(b[:headSize-4], castagnoli) != binary.LittleEndian.Uint32(b[headSize-4:]) {
 		return recordHead{}, fmt.Errorf("%w: the head's checksum does not match", ErrDamaged)
@@ -125,7 +125,7 @@ func trailer(index int64, size int) []byte {
 }
 
 // parseTrailer reads the place and the size of the index; false for bytes that
-// are no trailer.
+// are not a trailer.
 func parseTrailer(b []byte) (index, size int64, ok bool) {
 	if len(b) != trailerSize || string(b[20:]) != endMagic ||
 		crc32.Checksum(b[:16], castagnoli) != binary.LittleEndian.Uint32(b[16:]) {

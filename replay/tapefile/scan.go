@@ -48,7 +48,7 @@ func (r *Record) broken(err error) error {
 	return &BreakError{Offset: r.Offset, Record: r.Number, Frames: r.Before, Err: err}
 }
 
-// entry returns what an index says of the record.
+// entry returns the index entry of the record.
 func (r *Record) entry() entry {
 	return entry{Meta: r.Meta, kind: r.Kind, offset: r.Offset, size: len(r.bytes), number: r.Number, before: r.Before}
 }
@@ -65,12 +65,12 @@ type Scanner struct {
 	ended  bool
 }
 
-// NewScanner makes a scanner. Nothing is read before the first Next.
+// NewScanner makes a scanner. It reads nothing before the first Next.
 func NewScanner(r io.Reader) *Scanner { return &Scanner{r: bufio.NewReaderSize(r, 256<<10)} }
 
 // Next returns the next record, its bytes checked. The error is io.EOF after the
-// last one of a complete file, ErrNotTape or ErrVersion for a file that cannot be read at
-// all, and a BreakError where it cannot be read on; or it is that of the reader.
+// last one of a complete file, ErrNotTape or ErrVersion for a file that is unreadable as a
+// whole, a BreakError at a break, or the error of the reader.
 func (s *Scanner) Next() (*Record, error) {
 	if !s.begun {
 		if err := s.begin(); err != nil {
@@ -144,8 +144,8 @@ func (s *Scanner) end() error {
 	return io.EOF
 }
 
-// read appends n bytes to buf, or says that the file ends before them. Memory
-// grows with what comes, not with what a head promises.
+// read appends n bytes to buf, or returns an error if the file ends before them. Memory
+// grows with the bytes read, not with the length in a head.
 func (s *Scanner) read(n int) error {
 	got, err := s.buf.ReadFrom(io.LimitReader(s.r, int64(n)))
 	if err != nil {

@@ -20,7 +20,7 @@ type tape struct {
 	streams []schema.StreamState
 }
 
-// Tape implements replay.Library. The tenant does not matter: a file is whose it is.
+// Tape implements replay.Library. It ignores the tenant, since files have none.
 func (f *File) Tape(_ context.Context, _, id string) (replay.Tape, error) {
 	parts, err := f.Parts(id)
 	if err != nil {
@@ -45,7 +45,7 @@ func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 	return r, nil
 }
 
-// reader gives the frames of a session, a record of them at a time.
+// reader returns the frames of a session, one record at a time.
 type reader struct {
 	tape    *tape
 	query   replay.Query
@@ -91,8 +91,8 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 	}
 }
 
-// more finds the entries that a growing file has by now. Without any the error
-// is io.EOF, unless the file is to be followed.
+// more reads the new entries of a growing file. If there are none, the error
+// is io.EOF, unless the file is followed.
 func (r *reader) more(ctx context.Context) error {
 	f := r.tape.file
 	for {
@@ -107,7 +107,7 @@ func (r *reader) more(ctx context.Context) error {
 			return nil
 		}
 		complete, broken := f.ended()
-		if complete || !last || len(s.facts) > 0 { // the facts come after the frames
+		if complete || !last || len(s.facts) > 0 { // the facts are written after the frames
 			return io.EOF
 		}
 		if !errors.Is(broken, ErrCut) {
@@ -124,7 +124,7 @@ func (r *reader) more(ctx context.Context) error {
 	}
 }
 
-// load makes the frames of a record that the query asks for those at hand.
+// load reads the frames of a record that match the query.
 func (r *reader) load(e *entry) error {
 	body, err := r.records.read(e)
 	if err != nil {
@@ -143,7 +143,7 @@ func (r *reader) load(e *entry) error {
 		n++
 		stream, err := r.stream(blk.State.StreamID)
 		if err != nil || stream == nil {
-			return errors.Join(err, e.broken(fmt.Errorf("%w: frames of stream %q, of which nothing is told", ErrDamaged, blk.State.StreamID)))
+			return errors.Join(err, e.broken(fmt.Errorf("%w: frames of stream %q, which has no state", ErrDamaged, blk.State.StreamID)))
 		}
 		r.choose(blk.Frames, stream)
 		return nil
@@ -154,7 +154,7 @@ func (r *reader) load(e *entry) error {
 	return err
 }
 
-// choose takes the frames that the query asks for.
+// choose keeps the frames that match the query.
 func (r *reader) choose(frames []schema.Frame, stream *schema.StreamState) {
 	q := &r.query
 	for i := range frames {
@@ -167,8 +167,8 @@ func (r *reader) choose(frames []schema.Frame, stream *schema.StreamState) {
 	}
 }
 
-// stream returns a stream by its id; one that came after the tape was opened is
-// looked up in the file.
+// stream returns a stream by its id. It searches the file for a stream that was added
+// after the tape was opened.
 func (r *reader) stream(id string) (*schema.StreamState, error) {
 	if s := r.streams[id]; s != nil {
 		return s, nil

@@ -11,23 +11,23 @@ import (
 	"tapedeck/schema/block"
 )
 
-// A group is what one record of frames holds at most: small enough to be at hand at
-// once, large enough to compress well. The first ones of a session are smaller, so
-// that a short one that is cut off is not lost as a whole.
+// Limits of one record of frames: small enough to read quickly, large enough to compress
+// well. The first records of a session are smaller, so that a short session is not lost
+// as a whole if the file is truncated.
 const (
 	firstFrames = 32
 	groupFrames = 4096
-	groupBytes  = 512 << 10 // of raw bytes; a frame that has more stands alone
+	groupBytes  = 512 << 10 // of raw bytes; a larger frame has its own record
 )
 
-// Writer writes a tape file. Sessions come one after another: Begin, then the
+// Writer writes a tape file. Sessions are written one after another: Begin, then the
 // frames, then the facts.
 type Writer struct {
 	w       io.Writer
 	offset  int64
 	frames  uint64
 	entries []entry
-	err     error // the first; it stands
+	err     error // the first error; it is permanent
 
 	session string
 	group   group
@@ -89,7 +89,7 @@ func (w *Writer) Add(f *replay.Frame) error {
 	return w.err
 }
 
-// Flush writes the frames that wait for others, so that a reader sees them.
+// Flush writes the buffered frames, so that a reader can see them.
 func (w *Writer) Flush() error {
 	if w.group.frames == 0 {
 		return w.err
@@ -101,8 +101,8 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Facts writes facts of the session, each with the part of a stream that told
-// it. blocks have a State, of which id, first frame and dialect are of use, and Facts.
+// Facts writes facts of the session, each with the part of the stream it comes
+// from. Each block has a State, of which id, first frame and dialect are used, and Facts.
 func (w *Writer) Facts(blocks []block.Block) error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -116,8 +116,8 @@ func (w *Writer) Facts(blocks []block.Block) error {
 	return w.err
 }
 
-// Copy writes a record of another file as it is, but not its index. It is for
-// whole sessions: nothing else is written in between.
+// Copy writes a record of another file unchanged, except its index. It is for
+// whole sessions, without other writes in between.
 func (w *Writer) Copy(r *Record) error {
 	if r.Kind == KindIndex || w.err != nil {
 		return w.err
@@ -129,8 +129,8 @@ func (w *Writer) Copy(r *Record) error {
 	return w.err
 }
 
-// Close writes the index. The file is complete then; the underlying writer is the
-// caller's to close.
+// Close writes the index, which completes the file. The caller closes the underlying
+// writer.
 func (w *Writer) Close() error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (w *Writer) Close() error {
 
 var errClosed = errors.New("the tape file was ended already")
 
-// record writes a record whose body is at hand.
+// record writes a record with the body in w.body.
 func (w *Writer) record(kind Kind, m *Meta) {
 	if w.err != nil {
 		return
@@ -167,7 +167,7 @@ func (w *Writer) record(kind Kind, m *Meta) {
 	w.write(w.buf)
 }
 
-// note keeps an entry for the index.
+// note adds an entry to the index.
 func (w *Writer) note(e entry) {
 	w.entries = append(w.entries, e)
 	w.frames += e.Frames
@@ -181,5 +181,5 @@ func (w *Writer) write(p []byte) {
 	}
 }
 
-// Written reports how much is in the file so far: bytes, and frames.
+// Written returns the number of bytes and frames in the file so far.
 func (w *Writer) Written() (bytes int64, frames uint64) { return w.offset, w.frames }

@@ -1,5 +1,5 @@
-// Package terminal shows a playback on a terminal: what was said and done up to
-// the moment that is played, with keys to steer. The playback itself runs
-// elsewhere, behind a Remote; what it means is a Story. What is on the screen is
-// made of the two and of the size of the terminal, and of nothing else.
+// Package terminal shows a playback on a terminal: the messages and tool calls up to
+// the current time, with keys to control it. The playback runs behind a Remote; its
+// content is a Story. The screen depends only on these two and on the size of the
+// terminal.
 package terminal

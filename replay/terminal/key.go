@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// key is a key that was pressed: a rune, or one of these.
+// key is a pressed key: a rune, or one of these constants.
 type key rune
 
 const (
@@ -23,10 +23,10 @@ const (
 	keyRedraw    // Ctrl-L
 )
 
-// keys reads keys off what a terminal sends.
+// keys decodes keys from the input of a terminal.
 type keys struct {
 	pending []byte
-	waited  bool // nothing has come since settle was called
+	waited  bool // no input since settle was called
 }
 
 // feed takes bytes and gives the keys that are complete.

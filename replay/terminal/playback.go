@@ -8,7 +8,7 @@ import (
 	"tapedeck/replay"
 )
 
-// deck is how the playback stands, as far as is known here.
+// playback is the state of the playback as last reported.
 type playback struct {
 	state    string // as replay.State has it
 	speed    replay.Speed
@@ -17,16 +17,16 @@ type playback struct {
 	idle     time.Duration
 	marker   string
 	duration time.Duration
-	last     string // of the frame that came last: its number and its type
+	last     string // number and type of the latest frame
 	position string
-	atEnd    bool // it came to the end by itself, and was not paused before
+	atEnd    bool // it reached the end without having been paused
 
 	at   time.Duration // recorded time reached,
 	when time.Time     // and when that was
 	log  []message     // the last frames
 }
 
-// now returns the recorded time reached at a moment. Between frames it goes on by itself.
+// now returns the recorded time reached at t, extrapolated between frames.
 func (d *playback) now(t time.Time) time.Duration {
 	at := d.at
 	if d.state == "playing" && d.speed != replay.Max && !d.when.IsZero() {
@@ -38,7 +38,7 @@ func (d *playback) now(t time.Time) time.Duration {
 	return at
 }
 
-// take notes a message. Of a refused control it gives what was said.
+// take applies a message. For a refused control it returns the reason.
 func (d *playback) take(m *message, now time.Time) (refused string) {
 	switch {
 	case m.StreamID != "":
@@ -69,17 +69,17 @@ func (d *playback) take(m *message, now time.Time) (refused string) {
 	return ""
 }
 
-// forget drops the frames after the place that is played: they will come again.
+// forget drops the frames after the current place: they will be played again.
 func (d *playback) forget() {
 	for len(d.log) > 0 && d.log[len(d.log)-1].offset() > d.at {
 		d.log = d.log[:len(d.log)-1]
 	}
 }
 
-// move notes that a place was asked for, so that the next key counts from there.
+// move records a requested place, so that the next key counts from there.
 func (d *playback) move(to time.Duration, now time.Time) { d.at, d.when = to, now }
 
-// speeds are those that the keys go through.
+// speeds lists the speeds that the keys select.
 var speeds = []replay.Speed{0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, replay.Max}
 
 // other returns the next speed up or down.

@@ -20,41 +20,41 @@ type Options struct {
 	// Out is the terminal; Size is its columns and lines.
 	Out     io.Writer
 	Size    func() (width, height int)
-	Resized <-chan os.Signal // has one when the size has changed
+	Resized <-chan os.Signal // receives when the size has changed
 	Colours bool             // otherwise attributes only
 
 	Remote  Remote
-	Stories <-chan StoryUpdate // what is known of the session, whenever that is more
+	Stories <-chan StoryUpdate // receives the story whenever more of the session is known
 	Title   string
-	Speed   replay.Speed // with which the playback begins; 0 stands for replay.Normal
+	Speed   replay.Speed // initial speed; 0 means replay.Normal
 }
 
-// Told is what could be found out of a session, or why that is nothing.
+// StoryUpdate is the story of a session, or the error of reading it.
 type StoryUpdate struct {
 	Story *Story
 	Err   error
 }
 
-// Result is where somebody left a playback.
+// Result is the state in which the user left a playback.
 type Result struct {
 	At        time.Duration // recorded time, from the session's first frame
 	Duration  time.Duration // of the session so far
-	Ended     bool          // everything was played
+	Ended     bool          // all frames were played
 	Interrupt bool          // by Ctrl-C
 }
 
 const (
-	// The screen is drawn anew so often while something moves.
+	// drawEvery is the interval of redraws during an animation.
 	drawEvery = 40 * time.Millisecond
-	noteFor   = 4 * time.Second // what went wrong is shown
-	leap      = 5 * time.Second // what an arrow seeks
-	// Within this time of a turn, the key for the one before it means the one before that.
+	noteFor   = 4 * time.Second // duration of notes
+	leap      = 5 * time.Second // distance of an arrow key
+	// Within this time after a turn, the key for the previous turn skips that one.
 	grace      = 700 * time.Millisecond
 	shortIdle  = 2 * time.Second
-	controlFor = 5 * time.Second // a control may take to be sent
+	controlFor = 5 * time.Second // timeout of sending a control
 )
 
-// errQuit is for a player that is to quit.
+// errQuit reports that the user quit.
 var errQuit = errors.New("quit")
 
 // player is the state of Play.
@@ -65,7 +65,7 @@ type player struct {
 	playback   playback
 	status     statusLines
 	story      *Story
-	storyKnown bool // the story, or that there is none
+	storyKnown bool // the story was received, or that there is none
 	help       bool
 	raw        bool // frames are shown, not the story
 	noted      time.Time
@@ -73,8 +73,8 @@ type player struct {
 }
 
 // Play shows a playback until the user quits, ctx ends or the playback breaks off.
-// The terminal's screen is then as it was, whatever happened; a panic in one of
-// Play's goroutines is raised again in the caller's.
+// It always restores the terminal's screen. A panic in one of
+// Play's goroutines is raised again in the caller's goroutine.
 func Play(ctx context.Context, opts Options) (result Result, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &player{opts: opts, story: NewStory(Facts{})}
@@ -96,7 +96,7 @@ func Play(ctx context.Context, opts Options) (result Result, err error) {
 	}()
 	p.screen.resize(opts.Size())
 
-	broken := make(chan string, 2) // what a goroutine panicked with
+	broken := make(chan string, 2) // the panic of a goroutine
 	box, typed := newMailbox(), make(chan []byte)
 	filled := make(chan struct{})
 	guard(broken, func() {
@@ -109,7 +109,7 @@ func Play(ctx context.Context, opts Options) (result Result, err error) {
 	}
 	cancel()
 	select {
-	case <-filled: // the remote is the caller's again
+	case <-filled: // the remote is no longer in use
 	case <-time.After(controlFor):
 	}
 	if err == errQuit {
@@ -120,7 +120,7 @@ func Play(ctx context.Context, opts Options) (result Result, err error) {
 	return p.result, err
 }
 
-// guard runs f in a goroutine whose panic is the player's.
+// guard runs f in a goroutine and sends its panic to broken.
 func guard(broken chan<- string, f func()) {
 	go func() {
 		defer func() {
@@ -132,7 +132,7 @@ func guard(broken chan<- string, f func()) {
 	}()
 }
 
-// read hands on what is typed. The channel is closed at the end of the terminal.
+// read forwards the input. It closes the channel at the end of the input.
 func read(ctx context.Context, r io.Reader, typed chan<- []byte) {
 	defer close(typed)
 	for {
@@ -164,7 +164,7 @@ func (p *player) run(ctx context.Context, box *mailbox, typed <-chan []byte, bro
 			panic(why)
 		case text, ok := <-typed:
 			if !ok {
-				return errQuit // the terminal is gone
+				return errQuit // the terminal was closed
 			}
 			err = p.press(ctx, p.keys.feed(text))
 		case <-box.wake:
@@ -194,7 +194,7 @@ func (p *player) run(ctx context.Context, box *mailbox, typed <-chan []byte, bro
 	}
 }
 
-// take notes what has come.
+// take applies the received messages.
 func (p *player) take(box *mailbox) error {
 	messages, err := box.take()
 	now := time.Now()
@@ -211,7 +211,7 @@ func (p *player) take(box *mailbox) error {
 
 func (p *player) setNote(text string) { p.status.note, p.noted = text, time.Now() }
 
-// draw shows how things stand.
+// draw draws the current state.
 func (p *player) draw() error {
 	width, height := p.screen.width, p.screen.height
 	now := p.playback.now(time.Now())

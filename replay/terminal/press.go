@@ -16,10 +16,10 @@ type prompt struct {
 	done              func(ctx context.Context, text string) error
 }
 
-// longestAnswer bounds what may be typed, bytes.
+// longestAnswer bounds an answer, bytes.
 const longestAnswer = 300
 
-// press obeys keys. The error is errQuit for the one that quits.
+// press applies keys. The error is errQuit for the key that quits.
 func (p *player) press(ctx context.Context, list []key) error {
 	for _, k := range list {
 		var err error
@@ -39,7 +39,7 @@ func (p *player) press(ctx context.Context, list []key) error {
 	return nil
 }
 
-// answer takes a key of what is typed.
+// answer applies a key to the prompt.
 func (p *player) answer(ctx context.Context, k key) error {
 	q := p.status.prompt
 	switch {
@@ -130,7 +130,7 @@ func (p *player) send(ctx context.Context, c Control) error {
 	return nil
 }
 
-// toggle pauses or goes on. At the end it begins once more.
+// toggle pauses or continues. At the end it restarts.
 func (p *player) toggle(ctx context.Context) error {
 	switch p.playback.state {
 	case "playing":
@@ -143,7 +143,7 @@ func (p *player) toggle(ctx context.Context) error {
 	return p.send(ctx, Control{Op: replay.Resume})
 }
 
-// seek goes to a recorded time. What came to the end by itself plays on from there.
+// seek goes to a recorded time. A playback that had reached the end continues from there.
 func (p *player) seek(ctx context.Context, to time.Duration) error {
 	return p.seekTo(ctx, min(max(to, 0), max(p.playback.duration, 0)))
 }
@@ -166,7 +166,7 @@ func (p *player) stopAt(ctx context.Context, kind string) error {
 	return p.send(ctx, Control{Op: replay.SetMark, Value: "type:" + strings.TrimPrefix(kind, "type:")})
 }
 
-// turn goes to where the tool or run after this one began, or the one before.
+// turn goes to the start of the next or the previous tool or run.
 func (p *player) turn(ctx context.Context, now time.Duration, forward bool) error {
 	if !forward && p.playback.state == "playing" {
 		now -= time.Duration(float64(grace) * min(float64(p.playback.speed), 10))

@@ -10,7 +10,7 @@ import (
 	"tapedeck/replay"
 )
 
-// Remote is a playback that is steered from afar, as over a WebSocket. Send and Next
+// Remote is a remote-controlled playback, such as over a WebSocket. Send and Next
 // are called from two goroutines.
 type Remote interface {
 	Send(ctx context.Context, c Control) error
@@ -26,7 +26,7 @@ type Control struct {
 	Frames int64     `json:"frames,omitempty"`
 }
 
-// message is what the player reads of a message: a frame where StreamID is set.
+// message is the part of a message that the player reads: a frame if StreamID is set.
 type message struct {
 	Type       string          `json:"type"`
 	StreamID   string          `json:"stream_id"`
@@ -54,7 +54,7 @@ func (m *message) offset() time.Duration {
 	return time.Duration(m.OffsetMS * float64(time.Millisecond))
 }
 
-// brief returns the beginning of what a frame says, for one line of the screen.
+// brief returns the beginning of a frame's content, for one line of the screen.
 func (m *message) brief() string {
 	const most = 600 // bytes
 	text := string(m.Frame[:min(len(m.Frame), most)])
@@ -64,14 +64,14 @@ func (m *message) brief() string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// keptFrames is how many frames can be looked back at.
+// keptFrames is the number of frames kept for the list of frames.
 const keptFrames = 500
 
-// mailbox holds what has come until the player looks. It never fills up, so that
-// whoever reads the playback never waits for a player that is about to steer it:
-// of frames it keeps the last.
+// mailbox buffers messages until the player takes them. It never blocks the reader
+// of the playback, even while the player sends a control: of frames it keeps only the
+// latest.
 type mailbox struct {
-	wake chan struct{} // has one while there is something
+	wake chan struct{} // has a value while messages wait
 
 	mu       sync.Mutex // guards what follows
 	messages []message
@@ -81,7 +81,7 @@ type mailbox struct {
 
 func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
 
-// fill puts in what comes, until something fails.
+// fill adds received messages until an error occurs.
 func (b *mailbox) fill(ctx context.Context, r Remote) {
 	for {
 		text, err := r.Next(ctx)
@@ -128,7 +128,7 @@ func (b *mailbox) put(m message) {
 	b.messages = kept
 }
 
-// take returns what has come, and why no more will come.
+// take returns the buffered messages, and the error that ended fill.
 func (b *mailbox) take() (messages []message, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// style is how a text is shown.
+// style is the display style of a text.
 type style uint8
 
 const (
@@ -23,8 +23,8 @@ const (
 	note   // what the player says
 )
 
-// sequences are the attributes of the styles, with colours and without: those
-// who want no colours may still want to tell things apart.
+// sequences lists the attributes of the styles, with colours and without. Without
+// colours other attributes distinguish the styles.
 var sequences = [...]struct{ coloured, bare string }{
 	plain:  {"", ""},
 	dim:    {"2", "2"},
@@ -37,7 +37,7 @@ var sequences = [...]struct{ coloured, bare string }{
 	note:   {"35", ""},
 }
 
-// piece is a text in one style. It holds nothing that a terminal obeys.
+// piece is a text in one style, without control characters.
 type piece struct {
 	text  string
 	style style
@@ -76,7 +76,7 @@ func (r row) extent() (n int) {
 	return n
 }
 
-// cut shortens a text to so many columns; what is left out shows as an ellipsis.
+// cut shortens a text to most columns, with an ellipsis.
 func cut(s string, most int) string {
 	if extent(s) <= most {
 		return s
@@ -90,7 +90,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// fit shortens a row to so many columns.
+// fit shortens a row to most columns.
 func (r row) fit(most int) row {
 	if r.extent() <= most {
 		return r
@@ -109,7 +109,7 @@ func (r row) fit(most int) row {
 	return out
 }
 
-// wrap breaks a text into lines of at most so many columns, at white space where
+// wrap breaks a text into lines of at most most columns, at white space if
 // there is some. Tabs become spaces.
 func wrap(s string, most int) (lines []string) {
 	most = max(most, 1)

@@ -10,20 +10,20 @@ import (
 const (
 	enter = "\x1b[?1049h\x1b[?25l\x1b[?7l" // the other screen, no cursor, no wrapping
 	leave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
-	begin = "\x1b[?2026h" // what follows is shown at once, where the terminal can
+	begin = "\x1b[?2026h" // synchronized update, if the terminal supports it
 	end   = "\x1b[?2026l"
 )
 
-// screen is a terminal's screen. It sends what has changed.
+// screen draws on a terminal. It sends only changed rows.
 type screen struct {
 	w             io.Writer
 	colours       bool
 	width, height int
-	shown         [][]byte // the rows as they were sent; nil where unknown
+	shown         [][]byte // the rows as sent; nil if unknown
 	buf           bytes.Buffer
 }
 
-// resize forgets what is shown.
+// resize sets the size, and marks all rows as unknown.
 func (s *screen) resize(width, height int) {
 	s.width, s.height = width, height
 	s.shown = nil
@@ -43,7 +43,7 @@ func (s *screen) draw(rows []row) error {
 		if i < len(rows) {
 			r = rows[i].fit(s.width)
 		}
-		text := s.appendRow(r)
+		text := s.encodeRow(r)
 		if s.shown[i] != nil && bytes.Equal(text, s.shown[i]) {
 			continue
 		}
@@ -58,9 +58,9 @@ func (s *screen) draw(rows []row) error {
 	return err
 }
 
-// paint gives the bytes of a row. Whatever the pieces hold, no control character
-// of theirs is among them.
-func (s *screen) appendRow(r row) []byte {
+// encodeRow returns the bytes of a row. Control characters in the pieces are
+// removed.
+func (s *screen) encodeRow(r row) []byte {
 	out := []byte{}
 	for _, p := range r {
 		text := console.Visible(p.text, "")

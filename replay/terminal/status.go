@@ -10,7 +10,7 @@ import (
 	"tapedeck/replay"
 )
 
-// help is what the keys do.
+// help describes the keys.
 var help = [][2]string{
 	{"space", "pause, go on; at the end: once more"},
 	{"← →", "5 seconds back, forward"},
@@ -36,11 +36,11 @@ func helpRows() (rows []row) {
 	return rows
 }
 
-// board is what the lines around the story show.
+// statusLines holds the data of the lines around the story.
 type statusLines struct {
 	title  string
 	prompt *prompt
-	note   string // what went wrong, or is to be known
+	note   string // an error or a hint
 }
 
 // clock writes a recorded time: m:ss.t, with hours if there are some.
@@ -62,7 +62,7 @@ func (b *statusLines) head(s *Story, d *playback, width int) row {
 	return append(left, piece{strings.Repeat(" ", max(width-left.extent()-extent(text), 1)), plain}, piece{text, dim})
 }
 
-// progress shows where playing is, with a mark for each tool and run that begins.
+// progress shows the current place, with a mark at the start of each tool and run.
 func (b *statusLines) progress(s *Story, d *playback, now time.Duration, width int) row {
 	sign, look := "▶", good
 	switch {
@@ -99,7 +99,7 @@ func (b *statusLines) progress(s *Story, d *playback, now time.Duration, width i
 	}
 }
 
-// foot shows counts on the left and settings on the right, or what is asked.
+// foot shows counts on the left and settings on the right, or the prompt.
 func (b *statusLines) foot(s *Story, d *playback, now time.Duration, width int) row {
 	if b.prompt != nil {
 		return row{{" " + b.prompt.label + ": ", active}, {console.Visible(b.prompt.text, ""), bold}, {"█", dim}, {"  " + b.prompt.hint, dim}}

@@ -8,9 +8,9 @@ import (
 	"tapedeck/schema"
 )
 
-// Facts are what a session's dialects concluded, in any order. Of a fact that is told
-// several times, by its ID, the views are put together. Usages of the mode
-// schema.UsageRunning are totals of their scope so far.
+// Facts are the facts of a session, in any order. Facts with the same ID
+// are merged. Usages of the mode
+// schema.UsageRunning are running totals of their scope.
 type Facts struct {
 	Start    int64 // when the session's first frame arrived, ns
 	Spans    []schema.Span
@@ -18,8 +18,8 @@ type Facts struct {
 	Usages   []schema.Usage
 }
 
-// Story is what happened in a session: a list of entries, of which each shows
-// from its time on. It does not change.
+// Story is the content of a session: a list of entries, each visible
+// from its time on. It is immutable.
 type Story struct {
 	start   int64
 	entries []entry
@@ -28,7 +28,7 @@ type Story struct {
 	spent   []spent        // by time
 }
 
-// entry is one thing that shows: a message, a tool call, or the beginning or the end of a run.
+// entry is a message, a tool call, or the start or the end of a run.
 type entry struct {
 	at      int64 // ns
 	kind    entryKind
@@ -48,13 +48,13 @@ const (
 	entryEnd
 )
 
-// spent is how many tokens were used up to a time.
+// spent is the number of tokens used up to a time.
 type spent struct {
 	at  int64
 	all schema.Tokens
 }
 
-// NewStory puts facts in order.
+// NewStory builds a story from facts.
 func NewStory(f Facts) *Story {
 	s := &Story{start: f.Start}
 	spans := map[string]*schema.Span{}
@@ -93,7 +93,7 @@ func NewStory(f Facts) *Story {
 	return s
 }
 
-// rank orders what comes at the same time.
+// rank orders entries of the same time.
 func (e *entry) rank() int {
 	switch {
 	case e.kind == entryBegin:
@@ -115,9 +115,9 @@ func (e *entry) id() string {
 
 func startOf(s *schema.Span) int64 { return cmp.Or(s.Started, s.SeenAt) }
 
-// mergeSpan puts what several streams tell of a span together: the earliest start, and
-// the latest end; of a tool call the earliest end, since a result may be told
-// again with every later request.
+// mergeSpan merges the facts of several streams about a span: the earliest start, and
+// the latest end; of a tool call the earliest end, since later requests may repeat a
+// result.
 func mergeSpan(spans map[string]*schema.Span, s *schema.Span) {
 	old := spans[s.ID]
 	if old == nil {
@@ -140,11 +140,11 @@ func mergeSpan(spans map[string]*schema.Span, s *schema.Span) {
 	old.Started, old.Name, old.SeenAt = started, name, seen
 }
 
-// addMessages adds messages: those of tools to their tools. A reply that tells
-// once more what was said is left out.
+// addMessages adds messages, those of tools to their tools. It skips a reply that
+// repeats earlier text.
 func (s *Story) addMessages(all []schema.Message, tools map[string]*entry) {
 	first := map[string]*schema.Message{}
-	spoke := map[string]bool{} // runs in which the assistant spoke
+	spoke := map[string]bool{} // runs with a message of the assistant
 	for i := range all {
 		m := &all[i]
 		if old := first[m.ID]; old == nil || m.Started < old.Started {
@@ -188,7 +188,7 @@ func (s *Story) addUsages(all []schema.Usage) {
 	}
 }
 
-// change puts one count in the place of another in a sum.
+// change replaces one count by another in a sum.
 func change(sum, old, by schema.Tokens) schema.Tokens {
 	sum.Input += by.Input - old.Input
 	sum.CacheRead += by.CacheRead - old.CacheRead

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	margin      = 2 // columns before what is told
-	resultLines = 8 // of a tool's result are shown, and as many of what it prints
+	margin      = 2 // columns before the text
+	resultLines = 8 // shown of a tool's result, and of its output
 )
 
-// lastCalls is how many calls of models are looked at: of those before none waits.
+// lastCalls bounds the model calls that waiting searches; earlier ones have ended.
 const lastCalls = 1000
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// spin returns the picture of what runs: it turns with the played time.
+// spin returns the spinner at t, in played time.
 func spin(t int64) string { return spinner[t/int64(100*time.Millisecond)%int64(len(spinner))] }
 
 // rows renders the story up to t, ns: its end, as much as has room.
@@ -49,11 +49,11 @@ func (s *Story) rows(t int64, width, height int) []row {
 	return all[max(len(all)-height, 0):]
 }
 
-// waiting shows the calls of models that have said nothing so far.
+// waiting shows the model calls without output so far.
 func (s *Story) waiting(t int64) (rows []row) {
 	for i := len(s.calls) - 1; i >= 0 && i >= len(s.calls)-lastCalls; i-- {
 		c := s.calls[i]
-		until := cmp.Or(c.FirstToken, c.Ended) // a call that is not streamed tells all at its end
+		until := cmp.Or(c.FirstToken, c.Ended) // a call that is not streamed has output only at its end
 		if c.Started == 0 || c.Started > t || until > 0 && until <= t {
 			continue
 		}
@@ -201,7 +201,7 @@ func (e *entry) printed(t int64, width int, running bool) (rows []row) {
 	return rows
 }
 
-// few leaves the first lines, and says how many there are besides.
+// few keeps the first lines, and adds the number of the others.
 func few(lines []string) []string {
 	if len(lines) <= resultLines+1 {
 		return lines
@@ -218,7 +218,7 @@ func oneLine(s string) string {
 	return console.Visible(strings.Join(strings.Fields(s), " "), "")
 }
 
-// elapsed writes how long something took, ns.
+// elapsed formats a duration, ns.
 func elapsed(ns int64) string {
 	d := time.Duration(max(ns, 0))
 	switch {

@@ -1,6 +1,6 @@
-// Package asciicast writes a session as an asciicast, version 2, which asciinema
-// and players on web pages show: the messages of the conversation, growing as they
-// grew; or, where nothing is known of messages, the frames, a line each.
+// Package asciicast writes a session as an asciicast, version 2, for asciinema
+// and players on web pages: the messages of the conversation, with their recorded
+// timing, or, if the session has no messages, the frames, one per line.
 package asciicast
 
 import (
@@ -27,7 +27,7 @@ const (
 	height = 30
 )
 
-// Write writes a session. messages are its messages, of all streams, in no order.
+// Write writes a session. messages are its messages, of all streams, in any order.
 func Write(ctx context.Context, w io.Writer, t replay.Tape, title string, messages []schema.Message) error {
 	out := bufio.NewWriter(w)
 	start := replay.FirstAt(t)
@@ -56,13 +56,13 @@ func write(w io.Writer, v any) error {
 	return err
 }
 
-// cast writes what the terminal shows.
+// cast writes terminal output as an asciicast.
 type cast struct {
 	out   io.Writer
 	start int64
 }
 
-// show writes text at a time.
+// show writes an output event at a time.
 func (c *cast) show(at int64, text string) error {
 	if text == "" {
 		return nil
@@ -70,15 +70,15 @@ func (c *cast) show(at int64, text string) error {
 	return write(c.out, []any{json.Number(fmt.Sprintf("%.6f", float64(max(at-c.start, 0))/1e9)), "o", text})
 }
 
-// piece is what a message grew by at a time.
+// piece is the text that a message received at a time.
 type piece struct {
 	at      int64
 	message *schema.Message
 	text    string
 }
 
-// messages shows the pieces of all messages by their times, with a heading wherever
-// another message goes on.
+// messages writes the pieces of all messages by their times, with a heading wherever
+// the message changes.
 func (c *cast) messages(list []schema.Message) error {
 	var pieces []piece
 	for i := range list {
@@ -105,10 +105,10 @@ func (c *cast) messages(list []schema.Message) error {
 	return c.show(pieces[len(pieces)-1].at, "\x1b[0m\r\n")
 }
 
-// grew cuts a message into the pieces in which it came.
+// grew splits a message into the pieces in which it arrived.
 func grew(m *schema.Message) []piece {
 	if m.Text == "" || m.Kind == schema.MessageReply {
-		return nil // a reply tells once more what was told
+		return nil // a reply repeats earlier text
 	}
 	var pieces []piece
 	from := 0
@@ -118,7 +118,7 @@ func grew(m *schema.Message) []piece {
 			continue
 		}
 		if to < len(m.Text) && !utf8.RuneStart(m.Text[to]) {
-			continue // in the middle of a letter: with the next piece
+			continue // inside a character: written with the next piece
 		}
 		pieces = append(pieces, piece{m.ChunkAt[i], m, m.Text[from:to]})
 		from = to
@@ -133,7 +133,7 @@ func grew(m *schema.Message) []piece {
 	return pieces
 }
 
-// heading reports who speaks, in the colour of what follows.
+// heading returns the role of a message, in the colour of its text.
 func heading(m *schema.Message) string {
 	colours := map[schema.MessageKind]string{
 		schema.MessageUser: "36", schema.MessageThinking: "2", schema.MessageArguments: "33",
@@ -150,7 +150,7 @@ func heading(m *schema.Message) string {
 	return text
 }
 
-// frames shows what every frame says, a line each.
+// frames writes the content of every frame, one per line.
 func (c *cast) frames(ctx context.Context, t replay.Tape) error {
 	r, err := t.Read(ctx, replay.Query{Bare: true, Filter: replay.Filter{Bytes: true}})
 	if err != nil {
@@ -183,7 +183,7 @@ func (c *cast) frames(ctx context.Context, t replay.Tape) error {
 	}
 }
 
-// visible spells out what a terminal would obey, and ends lines as it wants them.
+// visible escapes control characters, and ends lines with CR LF.
 func visible(s string) string {
 	var b strings.Builder
 	for i, r := range s {

@@ -34,7 +34,7 @@ type (
 		Media    string `json:"mimeType"`
 		Params   []pair `json:"params"`
 		Text     string `json:"text"`
-		Encoding string `json:"_encoding,omitempty"` // base64: HAR has no word for it here
+		Encoding string `json:"_encoding,omitempty"` // base64: HAR has no member for it here
 	}
 	response struct {
 		Status      int     `json:"status"`
@@ -61,7 +61,7 @@ type (
 	}
 )
 
-// entry returns the exchange as HAR has it.
+// entry returns the exchange as a HAR entry.
 func (x *exchange) entry() *entry {
 	first := max(x.first, x.sent) // an answer may begin before the request has ended
 	e := &entry{
@@ -107,7 +107,7 @@ func (x *exchange) answers() response {
 		r.Version, r.Headers = x.response.start[0], orNone(x.response.fields)
 	}
 	if x.response.field("Tapedeck-Decoded") == "" {
-		r.BodySize = len(x.answered) // otherwise what went over the wire was compressed
+		r.BodySize = len(x.answered) // otherwise the transferred body was compressed
 	}
 	r.Content.Text, r.Content.Encoding = text(x.answered)
 	if reason, broke := strings.CutPrefix(x.stream.EndReason, "error: "); broke {
@@ -163,7 +163,7 @@ func orNone(list []pair) []pair {
 	return list
 }
 
-// unescaped reads a part of a query; one that is not escaped as such stays as it is.
+// unescaped unescapes a part of a query; one with invalid escapes is returned unchanged.
 func unescaped(s string) string {
 	if text, err := url.QueryUnescape(s); err == nil {
 		return text

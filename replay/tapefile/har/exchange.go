@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// exchange is what one stream of the proxy holds.
+// exchange is the content of one stream of the proxy.
 type exchange struct {
 	stream   *schema.StreamState
 	request  *head
@@ -20,8 +20,8 @@ type exchange struct {
 	answered []byte
 
 	sent     int64 // the request was complete, ns
-	first    int64 // the answer's head came
-	last     int64 // its last frame came
+	first    int64 // the answer's head arrived
+	last     int64 // its last frame arrived
 	messages []message
 }
 
@@ -37,7 +37,7 @@ type pair struct {
 	Value string `json:"value"`
 }
 
-// message is one of a WebSocket, as Chrome writes it.
+// message is a WebSocket message, as in Chrome's HAR.
 type message struct {
 	Type   string  `json:"type"` // send or receive
 	Time   float64 `json:"time"` // s since 1970
@@ -45,7 +45,7 @@ type message struct {
 	Data   string  `json:"data"`
 }
 
-// add takes the stream's next frame; false where it is no exchange.
+// add adds the stream's next frame; false if the stream is not an exchange.
 func (x *exchange) add(f *schema.Frame) bool {
 	note := f.Flags.Has(schema.FlagNote)
 	switch {
@@ -68,8 +68,8 @@ func (x *exchange) add(f *schema.Frame) bool {
 	return true
 }
 
-// head takes a note: a head, or trailers, or words of the proxy. Of several
-// answers (1xx) the last one stands.
+// head reads a note: a head, trailers, or a note of the proxy. Of several
+// answers (1xx) the last one is kept.
 func (x *exchange) head(f *schema.Frame) bool {
 	text, rest, _ := strings.Cut(string(f.Raw), "\r\n")
 	parts := strings.SplitN(text, " ", 3)
@@ -121,7 +121,7 @@ func (h *head) field(name string) string {
 	return ""
 }
 
-// status is that of an answer, 0 for none, as HAR has it for one that never came.
+// status returns the status of an answer, 0 if none arrived, as HAR specifies.
 func (h *head) status() (code int, reason string) {
 	if h == nil {
 		return 0, ""
@@ -133,7 +133,7 @@ func (h *head) status() (code int, reason string) {
 	return code, reason
 }
 
-// text returns a body as text, or as Base64 where it is none.
+// text returns a body as text, or as Base64 if it is not text.
 func text(body []byte) (text, encoding string) {
 	if utf8.Valid(body) && !bytes.ContainsRune(body, 0) {
 		return string(body), ""

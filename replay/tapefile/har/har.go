@@ -1,10 +1,10 @@
-// Package har writes what the recording proxy saw of HTTP as an HTTP Archive 1.2,
-// for browsers' developer tools and the like.
+// Package har writes HTTP exchanges of the recording proxy as an HTTP Archive 1.2,
+// for example for browsers' developer tools.
 //
-// An entry is an exchange: heads, bodies, times. A body that is text stands as
-// text, any other as Base64, and so do the messages of a WebSocket, where Chrome puts
-// them (_webSocketMessages). Streams that were recorded otherwise than by a proxy
-// are no exchanges and are left out.
+// An entry is an exchange: heads, bodies, times. A text body is written as
+// text, any other as Base64, and so are the messages of a WebSocket, in Chrome's member
+// _webSocketMessages. Streams that were not recorded by a proxy are not exchanges and
+// are skipped.
 package har
 
 import (
@@ -20,8 +20,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Write writes the exchanges of a tape in the order in which they began, and tells how
-// many there are. One exchange is in memory at a time.
+// Write writes the exchanges of a tape in the order in which they began, and returns
+// their number. One exchange is in memory at a time.
 func Write(ctx context.Context, w io.Writer, t replay.Tape, version string) (entries int, err error) {
 	out := bufio.NewWriter(w)
 	creator, err := json.Marshal(map[string]string{"name": "tapedeck", "version": version})
@@ -51,7 +51,7 @@ func Write(ctx context.Context, w io.Writer, t replay.Tape, version string) (ent
 	return entries, out.Flush()
 }
 
-// read reads the exchange that a stream is; nil for a stream that is none.
+// read reads the exchange of a stream; nil for a stream that is not an exchange.
 func read(ctx context.Context, t replay.Tape, s *schema.StreamState) (*exchange, error) {
 	q := replay.Query{
 		From: replay.Place{Position: schema.Position{At: s.FirstAt}},
@@ -83,7 +83,7 @@ func read(ctx context.Context, t replay.Tape, s *schema.StreamState) (*exchange,
 	return x, nil
 }
 
-// stamp writes a time as HAR wants it.
+// stamp formats a time for HAR.
 func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
 // millis returns a duration in ms; never negative.

@@ -12,7 +12,7 @@ type key struct {
 	first  uint64
 }
 
-// pile gathers facts for a record, whatever the order in which they come.
+// factBuffer collects facts for a record, in any order.
 type factBuffer struct {
 	w      *tapefile.Writer
 	states map[key]*schema.StreamState
@@ -22,7 +22,7 @@ type factBuffer struct {
 	bytes  int
 }
 
-// What goes into one record at most.
+// Limits of one record.
 const (
 	pileFacts = 2000
 	pileBytes = 1 << 20
@@ -36,8 +36,8 @@ func newFactBuffer(w *tapefile.Writer, segments []schema.StreamState) *factBuffe
 	return p
 }
 
-// add has put append a fact to those of its segment. Facts of a segment that began
-// after the segments were read are left out.
+// add calls put to append a fact to those of its segment. Facts of a segment that began
+// after the segments were read are skipped.
 func (p *factBuffer) add(k key, bytes int, put func(*block.Facts)) error {
 	state := p.states[k]
 	if state == nil {

@@ -30,8 +30,8 @@ func NewHandler(s *Source, log *slog.Logger) *Handler {
 	return &Handler{source: s, log: log}
 }
 
-// Tape sends a session as a tape file. Where it breaks off in the middle it
-// panics with http.ErrAbortHandler, so that the client does not take it for whole.
+// Tape sends a session as a tape file. If it fails in the middle it
+// panics with http.ErrAbortHandler, so that the client detects the truncation.
 func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	s, err := h.source.Find(r.Context(), tenant, session)
 	if errors.Is(err, replay.ErrNoSession) {
@@ -42,7 +42,7 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 	}
 	if err != nil {
 		if r.Context().Err() == nil {
-			h.log.Error("read a session for a tape file failed", "session", session, "error", err)
+			h.log.Error("reading a session for a tape file failed", "session", session, "error", err)
 			problem.Write(w, &problem.Problem{
 				Title: "Recording not readable", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
 				Detail: "The recording could not be read; the server's log tells why.", Hint: "Try again.",
@@ -62,7 +62,7 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 	out := &timedWriter{w: w, control: http.NewResponseController(w)}
 	if err := s.Write(r.Context(), out); err != nil {
 		if out.err == nil && r.Context().Err() == nil {
-			h.log.Error("write a tape file failed", "session", session, "error", err)
+			h.log.Error("writing a tape file failed", "session", session, "error", err)
 		}
 		panic(http.ErrAbortHandler)
 	}
@@ -71,8 +71,8 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 	}
 }
 
-// timedWriter gives every write a deadline of its own, so that a client that does
-// not read costs one connection for a while.
+// timedWriter sets a deadline for every write, so that a client that does
+// not read occupies only its connection, for a limited time.
 type timedWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController

@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// each runs the statement sql/<name>.sql for the session and has scan read each row.
+// each runs the statement sql/<name>.sql for the session and calls scan for each row.
 func (f *Session) each(ctx context.Context, name string, scan func(row func(...any) error) error) error {
 	first, last := f.bounds()
 	rows, err := f.source.db.Query(ctx, statements.Must(name, nil), driver.Named("tenant", f.tenant), driver.Named("session", f.id),
@@ -105,8 +105,8 @@ func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
 	return p.flush()
 }
 
-// facts reads the facts of one table. scan reads a row into to, which are the
-// fields that all facts have, and those of its kind.
+// facts reads the facts of one table. scan reads a row into to, the
+// fields common to all facts, and into the fields of its kind.
 func (f *Session) facts(ctx context.Context, table string, scan func(row func(...any) error, to []any, fact *schema.Fact, at *key) error) error {
 	err := f.each(ctx, table, func(row func(...any) error) error {
 		var fact schema.Fact

@@ -1,8 +1,8 @@
 // Package tapeexport writes tape files of sessions that are in ClickHouse.
 //
-// Memory is bounded however long a session is: a few pages of frames, and the
-// facts that go into one record. A session that is being recorded is written as
-// far as the states of its streams reached when that began.
+// Memory is bounded regardless of the length of a session: a few pages of frames, and the
+// facts of one record. A session that is being recorded is written up to
+// the states that its streams had at the start of the export.
 package tapeexport
 
 import (
@@ -24,11 +24,11 @@ type Source struct {
 	library replay.Library
 }
 
-// New makes a source of the facts in a database, and the frames in a library
-// over the same one.
+// New makes a source from the facts in a database, and the frames in a library
+// on the same database.
 func New(db driver.Conn, library replay.Library) *Source { return &Source{db: db, library: library} }
 
-// Session is a stored session that can be written.
+// Session is a stored session to export.
 type Session struct {
 	source     *Source
 	tenant, id string
@@ -36,7 +36,7 @@ type Session struct {
 	segments   []schema.StreamState // the states of its streams' segments
 }
 
-// Find finds a session. The error is replay.ErrNoSession, wrapped, where there
+// Find finds a session. The error wraps replay.ErrNoSession if there
 // is none.
 func (s *Source) Find(ctx context.Context, tenant, id string) (*Session, error) {
 	f := &Session{source: s, tenant: tenant, id: id}
@@ -53,7 +53,7 @@ func (s *Source) Find(ctx context.Context, tenant, id string) (*Session, error) 
 	return f, nil
 }
 
-// Write writes the session as a tape file of its own.
+// Write writes the session as a tape file.
 func (f *Session) Write(ctx context.Context, to io.Writer) error {
 	w, err := tapefile.NewWriter(to)
 	if err != nil {
@@ -97,7 +97,7 @@ func (f *Session) writeFrames(ctx context.Context, w *tapefile.Writer) error {
 		}
 		for i := range frames {
 			if frames[i].Seq >= last[frames[i].Stream.StreamID] {
-				continue // came since
+				continue // arrived since
 			}
 			if err := w.Add(&frames[i]); err != nil {
 				return err
@@ -111,5 +111,5 @@ func endOf(p *schema.StreamState) uint64 {
 	if end := schema.VersionEnd(p.Version); end >= p.FirstSeq+p.Frames {
 		return end
 	}
-	return ^uint64(0) // the version was made otherwise
+	return ^uint64(0) // the version does not contain it
 }

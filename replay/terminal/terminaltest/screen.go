@@ -1,5 +1,5 @@
-// Package terminaltest has a terminal's screen for tests: it obeys what the
-// terminal player sends, and notes everything else.
+// Package terminaltest provides a terminal's screen for tests: it interprets the
+// sequences that the terminal player sends, and records all others.
 package terminaltest
 
 import (
@@ -159,8 +159,8 @@ func (s *Screen) Normal() string {
 	return s.normal.String()
 }
 
-// Strange returns what came and is not for a player to send: control characters, and
-// sequences that it has no use for.
+// Strange returns received output that a player must not send: control characters, and
+// sequences that the screen does not support.
 func (s *Screen) Strange() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
