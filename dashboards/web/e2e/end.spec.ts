@@ -38,6 +38,27 @@ test('the header says what ended a recorded command, and in which call', async (
   await expect(detail.getByRole('region', { name: 'Arguments' })).toContainText('0042.sql')
 })
 
+test('played after its last frame, a session goes to its end', async ({ page, baseURL }, info) => {
+  const session = `silent-end-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
+  const command = `echo '${JSON.stringify({ type: 'RUN_STARTED', threadId: 'own', runId: 'r1' })}'; sleep 1`
+  spawnSync(program, ['record', '--server', baseURL ?? '', '--session', session, '--', 'sh', '-c', command], {
+    stdio: 'ignore',
+  })
+  await expect.poll(() => ended(page.request, session)).toBe(true)
+  await page.goto(`/sessions/${session}`)
+  const moment = page.getByTestId('moment')
+  const end = Number(await moment.getAttribute('data-ms'))
+  expect(end).toBeGreaterThan(900) // the command slept for a second after its only frame
+  await page.goto(`/sessions/${session}?t=0.5`)
+  await expect(moment).toHaveAttribute('data-ms', '500')
+  await page.keyboard.press('.')
+  const player = page.getByRole('region', { name: 'Player' })
+  await player.getByRole('button', { name: 'Play' }).click()
+  await expect(moment).toHaveAttribute('data-ms', String(end))
+  await expect(player.getByRole('button', { name: 'Play' })).toBeVisible()
+  await expect(page).not.toHaveURL(/t=/)
+})
+
 test('a session that ended as it should has no such line', async ({ page }) => {
   await page.goto('/sessions/demo')
   await expect(banner(page)).toContainText('OK')

@@ -14,6 +14,26 @@ async function demoFrames(page: Page): Promise<Frame[]> {
   return ((await answer.json()) as { items: Frame[] }).items
 }
 
+/**
+ * When the demo ended, ms: with its stream, which is some time after its last frame. The times are from the list of
+ * streams, whose nanoseconds a Date does not hold.
+ */
+async function demoEnd(page: Page): Promise<number> {
+  const answer = await page.request.get('/v1/sessions/demo')
+  const { started, streams } = (await answer.json()) as {
+    started: string
+    streams: { ended: string | null }[]
+  }
+  const ends = streams.map(({ ended }) => nanoseconds(ended ?? '') - nanoseconds(started))
+  return Number(ends.reduce((last, end) => (end > last ? end : last))) / 1e6
+}
+
+/** Nanoseconds of an RFC 3339 time in UTC, from the year 1970. */
+function nanoseconds(time: string): bigint {
+  const [, seconds = '', fraction = ''] = /^([^.Z]+)(?:\.(\d+))?Z$/.exec(time) ?? []
+  return BigInt(Date.parse(`${seconds}Z`)) * 1_000_000n + BigInt(fraction.padEnd(9, '0'))
+}
+
 /** The moment that the player shows, ms. */
 async function moment(page: Page): Promise<number> {
   return Number(await page.getByTestId('moment').getAttribute('data-ms'))
@@ -47,9 +67,12 @@ test('a session is found, opened and played to its end', async ({ page }) => {
     .first()
     .click()
   await expect(page.getByRole('heading', { level: 1, name: /last night's build/ })).toBeVisible()
+  const end = await demoEnd(page)
   const frames = await demoFrames(page)
-  const end = frames.at(-1)?.offset_ms ?? 0
+  expect(end).toBeGreaterThanOrEqual(frames.at(-1)?.offset_ms ?? Infinity)
   // It opens at its end, with all that was said.
+  const said = letters(saidBy(frames, Infinity))
+  await expect.poll(async () => letters(await conversation(page).innerText())).toContain(said.slice(-12))
   await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(end))
   await player(page).getByRole('button', { name: 'Speed: 1×' }).click()
   await page.getByRole('menuitem', { name: '8×' }).click()

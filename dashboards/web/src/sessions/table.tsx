@@ -174,12 +174,18 @@ function useKeptPlace(
     let timer: ReturnType<typeof setTimeout> | undefined
     const keep = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => keepPlace(element.scrollTop), 150)
+      keepPlace(element.scrollTop)
     }
-    element.addEventListener('scroll', keep, { passive: true })
+    const scrolled = () => {
+      clearTimeout(timer)
+      timer = setTimeout(keep, 150)
+    }
+    element.addEventListener('scroll', scrolled, { passive: true })
+    element.addEventListener('click', keep) // before the link that was clicked leaves the history entry
     return () => {
       clearTimeout(timer)
-      element.removeEventListener('scroll', keep)
+      element.removeEventListener('scroll', scrolled)
+      element.removeEventListener('click', keep)
     }
   }, [scroller])
 }

@@ -4,7 +4,10 @@ export interface PlayerState {
   offset: number
   /** The frame that the moment stands at; null where it is not known, or before the first. */
   position: string | null
-  /** Where the tape ends: at its last frame, or at the present of a session that runs. */
+  /**
+   * Where the session ends: when its last stream ended, which may be after its last frame. For a session that
+   * runs, its present.
+   */
   duration: number
   /** When the latest frame arrived that is known of: what is newer than the data shown is fetched. */
   edge: number

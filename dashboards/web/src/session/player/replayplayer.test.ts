@@ -68,7 +68,7 @@ class Stage {
   answer(ms: number, more: Partial<Extract<Message, { type: 'state' }>> = {}) {
     this.say({
       ...{ type: 'state', op: 'state', position: position(ms), offset_ms: ms, duration_ms: 10_000 },
-      ...{ paused: false, frames: 0, live: false },
+      ...{ paused: false, frames: 0, live: false, state: more.paused === true ? 'paused' : 'playing' },
       ...more,
     })
   }
@@ -138,6 +138,43 @@ test('it does not go beyond the end of the tape, or of a silence that is cut sho
   expect(stage.after(5000).offset).toBe(10_000)
   stage.answer(9900, { op: 'end', paused: true, frames: 4 })
   expect(stage.after(10)).toMatchObject({ offset: 10_000, playing: false })
+})
+
+test('where the session lasts on after its last frame, playing goes to its end, and a step stays', () => {
+  const stage = new Stage(false, { offset: 5000, position: null }) // the last frame is at 4000
+  const end = { paused: true, state: 'ended' } as const
+  stage.player.step(1)
+  stage.accept()
+  stage.answer(4000, end)
+  stage.answer(4000, { ...end, op: 'step' })
+  expect(stage.player.state().offset).toBe(5000)
+  stage.player.play()
+  stage.answer(4000, { ...end, op: 'end' }) // announced before the answer to "state"
+  expect(stage.player.state()).toMatchObject({ offset: 5000, playing: true })
+  stage.answer(4000, end)
+  expect(stage.after(100)).toMatchObject({ offset: 10_000, playing: false })
+  stage.player.step(-1)
+  stage.answer(3000, { ...end, state: 'paused', op: 'step' })
+  expect(stage.player.state().offset).toBe(3000)
+})
+
+test('a moment at the end of a session stays there when the end of its streams is stored', () => {
+  const stage = new Stage()
+  stage.player.grown(10_480)
+  expect(stage.player.state()).toMatchObject({ offset: 10_480, duration: 10_480 })
+  stage.player.seek(3000)
+  stage.player.grown(11_000)
+  expect(stage.player.state()).toMatchObject({ offset: 3000, duration: 11_000 })
+})
+
+test('a session that was watched to its last frame is shown at its end', () => {
+  const stage = new Stage(true)
+  stage.accept()
+  stage.answer(10_000, { live: true, as_of_ms: 10_000 })
+  stage.say({ type: 'end' })
+  expect(stage.player.state()).toMatchObject({ running: false, offset: 10_000, duration: 10_000 })
+  stage.player.grown(780_000)
+  expect(stage.player.state()).toMatchObject({ offset: 780_000, duration: 780_000, playing: false })
 })
 
 test('cues of a moment that was left are ignored', () => {

@@ -84,10 +84,16 @@ export class ReplayPlayer implements Player {
     this.disconnect()
   }
 
-  /** Sets how long the session is by now, and how long it has been running, ms. */
+  /**
+   * Sets how long the session is by now, and how long it has been running, ms. A session that is over becomes
+   * longer when the end of its streams is stored after its last frame: a moment at the end stays at the end.
+   */
   grown(duration: number, age = 0) {
+    const { running, playing, offset, duration: end } = this.current
     this.reach(duration)
-    if (this.current.running && age > this.current.duration) this.set({ duration: age })
+    if (running) {
+      if (age > this.current.duration) this.set({ duration: age })
+    } else if (!playing && !this.ending && offset >= end && duration > end) this.leap(duration, null)
   }
 
   /** Sets until when the shown data is complete, ms. */
@@ -309,15 +315,19 @@ export class ReplayPlayer implements Player {
   /** Applies an answer: all that was sent is done, or the server's player did something by itself. */
   private answered(message: State) {
     if (this.sync.desynced) return // it is sent to the moment before it plays
-    if (message.op === 'end' && this.current.running) {
+    // The server may have played to the end before it answered, and announced that before.
+    const ended = message.op === 'end' || (message.state === 'ended' && this.current.playing)
+    if (ended && this.current.running) {
       this.over()
       return
     }
-    const { sets, fresh } = this.sync.accept(message)
+    const { sets, fresh, onward } = this.sync.accept(message)
     const position = fresh ? message.position : this.current.position
-    // The server's place is at the last frame that it played; live, the moment is the page's present.
-    const offset = message.live ? this.known() : message.offset_ms
-    if (message.op === 'end') this.settle(this.current.duration, { playing: false, position })
+    // The server's place is at the last frame that it played; live, the moment is the page's present. After the
+    // last frame the session may last on: a step forward that finds no frame stays there.
+    const place = onward ? Math.max(message.offset_ms, this.current.offset) : message.offset_ms
+    const offset = message.live ? this.known() : place
+    if (ended) this.settle(this.current.duration, { playing: false, position })
     else if (sets || message.op === 'loop')
       this.settle(offset, { position, playing: !message.paused, live: message.live })
     else if (!message.paused) this.set({ playing: true, live: message.live })

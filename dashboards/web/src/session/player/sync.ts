@@ -13,6 +13,8 @@ export class Sync {
   private playedBefore = -1
   /** How many frames to step on, or back, once the server is ready for it. */
   private steps = 0
+  /** The steps that were sent last go forward. */
+  private onward = false
 
   get desynced(): boolean {
     return this.moved
@@ -67,15 +69,24 @@ export class Sync {
     const place = this.cursor(offset)
     const frames = this.steps
     this.steps = 0
+    this.onward = frames > 0
     this.expects = 'frame'
     return [{ op: 'pause' }, ...place, { op: 'step', frames }]
   }
 
-  /** Reads an answer: whether it sets the moment, and whether its position is that of the moment. */
-  accept({ frames }: State): { sets: boolean; fresh: boolean } {
+  /**
+   * Reads an answer: whether it sets the moment, whether its position is that of the moment, and whether it
+   * answers a step forward.
+   */
+  accept({ frames }: State): { sets: boolean; fresh: boolean; onward: boolean } {
     if (this.playedBefore === Infinity) this.playedBefore = frames
     const { expects } = this
     this.expects = 'nothing'
-    return { sets: expects !== 'nothing', fresh: expects === 'frame' || frames > this.playedBefore }
+    const stepped = expects === 'frame'
+    return {
+      sets: expects !== 'nothing',
+      fresh: stepped || frames > this.playedBefore,
+      onward: stepped && this.onward,
+    }
   }
 }

@@ -13,6 +13,8 @@ export interface Cue {
 export interface State {
   type: 'state'
   op: string
+  /** Ended: paused, and no frame is left to play. */
+  state: 'playing' | 'paused' | 'ended'
   position: string | null
   offset_ms: number
   duration_ms: number
