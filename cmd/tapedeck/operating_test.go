@@ -17,7 +17,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	for _, name := range []string{
-		"go_goroutines", "tapedeck_spool_bytes", "tapedeck_link_connections", "tapedeck_emulate_connections",
+		"go_goroutines", "tapedeck_spool_bytes", "tapedeck_upload_recorders", "tapedeck_emulate_connections",
 		"tapedeck_replay_", "tapedeck_sink_", "tapedeck_build_info", "tapedeck_disk_free_bytes", "tapedeck_jetstream_up 1",
 		"tapedeck_clickhouse_up 1", "tapedeck_clickhouse_disk_free_bytes", "tapedeck_clickhouse_restarts_total 0",
 	} {

@@ -33,20 +33,20 @@ func (s *Server) ingestRoutes(e *echo.Echo) {
 	}))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, Keys: s.Node.Keys, Log: s.Log})
 	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
-	links := upload.ServerOptions{Next: s.Node.Accepts, Log: s.Log}
+	uploads := upload.ServerOptions{Next: s.Node.Accepts, Log: s.Log}
 	if s.Node.Announcer != nil {
-		links.Arrived = s.Node.Announcer.Now
+		uploads.Arrived = s.Node.Announcer.Now
 	}
-	s.links = upload.NewServer(links)
+	s.uploads = upload.NewServer(uploads)
 	if s.Node.Announcer != nil {
-		s.Node.Announcer.SpeakFor(s.links.Recorders)
+		s.Node.Announcer.SpeakFor(s.uploads.Recorders)
 	}
-	s.metrics.MustRegister(s.links)
+	s.metrics.MustRegister(s.uploads)
 	if s.Node.Spool != nil {
 		s.metrics.MustRegister(s.Node.Spool)
 	}
 	e.POST("/v1/import", only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import)))
-	e.GET("/v1/blocks", only(forTenant(s.links.Blocks)))
+	e.POST(upload.Path, only(forTenant(s.uploads.Blocks)))
 }
 
 // following returns the options by which running sessions are followed. Heartbeats decide

@@ -48,7 +48,7 @@ type Server struct {
 	tapes    *clickhouse.Store   // nil without the role api
 	live     *live.Library       // nil without the role api
 	ui       *dashboards.Handler // nil without the role api
-	links    *upload.Server      // nil without the role ingest
+	uploads  *upload.Server      // nil without the role ingest
 	sockets  *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
 }
 
@@ -99,10 +99,10 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	}
 	ending, cancel := stop.Context()
 	defer cancel()
-	if s.links != nil { // before the rest, so that recorders receive the last confirmations
+	if s.uploads != nil { // before the rest, so that recorders receive the last confirmations
 		ctx, cancel := context.WithTimeout(ending, ShutdownTimeout)
-		if err := s.links.Close(ctx); err != nil {
-			s.Log.Warn("some recorders were cut off; they send again", "error", err)
+		if err := s.uploads.Close(ctx); err != nil {
+			s.Log.Warn("some blocks of recorders were not confirmed; they are sent again", "error", err)
 		}
 		cancel()
 	}

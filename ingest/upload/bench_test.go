@@ -22,9 +22,9 @@ func (c *confirming) Publish(_ context.Context, _ ingest.EncodedBlock, done func
 	return nil
 }
 
-// BenchmarkLink sends blocks of 64 KiB over loopback, client and server in this
+// BenchmarkUpload sends blocks of 64 KiB over loopback, client and server in this
 // process. cpu-s/GB is the processor time that both take together.
-func BenchmarkLink(b *testing.B) {
+func BenchmarkUpload(b *testing.B) {
 	next := &confirming{queue: make(chan func(error), 256)}
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -43,7 +43,7 @@ func BenchmarkLink(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := parcel(1, 64<<10)
+	p := testBlock(1, 64<<10)
 	var open sync.WaitGroup
 	b.SetBytes(64 << 10)
 	b.ReportAllocs()

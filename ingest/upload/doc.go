@@ -1,38 +1,70 @@
-// Package upload carries blocks from a tap on any machine to a tapedeck server,
-// over one WebSocket connection at GET /v1/blocks.
+// Package upload carries blocks from a tap on any machine to a tapedeck server, by
+// POST /v1/blocks over HTTP connections that are kept alive.
 //
-// The client sends binary messages, each one parcel (see message.go). They are
-// numbered from 0 on each connection. The server sends text messages, each a
-// JSON object:
+// The body of a request is a sequence of blocks (see message.go), of the media type
+// ContentType. The answer says what became of them:
 //
-//	{"hello":{"tenant":"acme","max_block":67108864,"alive_ms":5000}}
-//	    first of all: whose the token is ("" if it may name any tenant), the
-//	    largest block that is taken, bytes, and how often a sign of life comes
-//	{"ack":41}
-//	    every parcel up to and with number 41 is settled: durable, unless it was
-//	    refused before
-//	{"refused":{"number":42,"permanent":true,"reason":"…"}}
-//	    this one was not taken. If that is permanent it is settled; otherwise the
-//	    server closes the connection, and it and all behind it are sent again
-//	{}
-//	    a sign of life, at least every alive_ms
+//	{"tenant":"acme","max_block":67108864,"alive_ms":5000,"settled":3,
+//	 "refused":[{"index":1,"status":410,"reason":"…"}]}
 //
-// A client names its recorder in the handshake's header Tapedeck-Recorder. The server
-// includes this recorder in its heartbeats while the client sends parcels or answers
-// WebSocket pings, which are sent with each heartbeat of the connection.
+// The first settled blocks are done with: durable, except for those that are refused
+// permanently. What comes after them was not taken, for the reason in "reason" or, in a
+// problem, in "detail"; the client sends it again. A block that comes twice does no harm: it
+// has the same id, and blocks are stored by key. tenant is whose the token is ("" if it may
+// name any tenant), max_block the largest block that is taken, bytes.
 //
-// A server that cannot take more at present stops reading. A client whose
-// connection broke opens another and sends what was not settled again, in
-// order: a parcel may arrive twice, but is never missing. The repeat is known by
-// the parcel's id, and would change nothing if it were not, since blocks are
-// stored by key.
+// The statuses are those of HTTP: 200 once all blocks were read and handed to the publisher,
+// which may be before they are durable, 429 with Retry-After while the publisher takes
+// nothing, 503 while the server does not, and those of requests that are invalid. A client
+// sends the next request when it has the status of the one before, so that blocks are
+// published in the order in which they were recorded.
+//
+// A client that has nothing to send sends an empty request every alive_ms, by which the
+// server includes its recorder, named in RecorderHeader, in its heartbeats.
 package upload
 
-// Protocol is the WebSocket subprotocol of this version.
-const Protocol = "tapedeck.blocks.v1"
+import (
+	"net/http"
+	"time"
 
-// RecorderHeader is the header of the handshake that names the client's recorder.
-const RecorderHeader = "Tapedeck-Recorder"
+	"tapedeck/internal/problem"
+)
 
-// Path is where a server takes blocks.
-const Path = "/v1/blocks"
+const (
+	// Path is where a server takes blocks.
+	Path = "/v1/blocks"
+	// ContentType is the media type of a sequence of blocks in this version.
+	ContentType = "application/vnd.tapedeck.blocks.v1"
+	// RecorderHeader names the client's recorder.
+	RecorderHeader = "Tapedeck-Recorder"
+)
+
+// answer is the body of an answer, and of a problem what goes with it.
+type answer struct {
+	Tenant   string    `json:"tenant"`
+	MaxBlock int64     `json:"max_block"` // bytes
+	AliveMS  int64     `json:"alive_ms"`
+	Settled  int       `json:"settled"`
+	Refused  []refusal `json:"refused"`
+	Reason   string    `json:"reason,omitempty"` // why the block after those that are settled was not taken
+}
+
+// refusal says why a block will never be taken.
+type refusal struct {
+	Index  int    `json:"index"`  // in the request, from 0
+	Status int    `json:"status"` // 410 if its session was deleted, otherwise 422
+	Reason string `json:"reason"`
+}
+
+// failure is the answer to a request of which not all was taken.
+type failure struct {
+	problem.Problem
+	answer
+}
+
+func shuttingDown() *problem.Problem {
+	return &problem.Problem{
+		Title: "Shutting down", Status: http.StatusServiceUnavailable, RetryAfter: time.Second,
+		Detail: "This server is shutting down.",
+	}
+}

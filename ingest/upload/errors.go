@@ -1,10 +1,8 @@
 package upload
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,8 +11,8 @@ import (
 	"tapedeck/ingest"
 )
 
-// RefusedError says that a server will not have this client: no block will be
-// taken until somebody acts. It comes marked ingest.Permanent.
+// RefusedError says that a server refuses this client: no block will be taken until somebody
+// acts. It comes marked ingest.Permanent.
 type RefusedError struct {
 	Server string
 	Status int    // of HTTP; 0 if the server did not speak HTTP as expected
@@ -26,49 +24,45 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s takes no recordings from here (%s): %s", e.Server, e.Reason, e.Hint)
 }
 
-// RefusesAll tells a spool that no block will be taken.
+// RefusesAll reports to a spool that no block will be taken.
 func (e *RefusedError) RefusesAll() bool { return true }
 
 const sameVersion = "use the same version of tapedeck on both sides"
 
-// explainHandshake explains a handshake that failed. What trying again will not mend is a
+// busyError reports that the server does not take blocks for now.
+type busyError struct {
+	reason     string
+	retryAfter time.Duration
+}
+
+func (e *busyError) Error() string { return "the server does not take blocks for now: " + e.reason }
+
+// explainStatus explains an answer that is not 200. What trying again will not mend is a
 // RefusedError. known is set for a server that has had this client before.
-func explainHandshake(server string, resp *http.Response, err error, known bool) error {
-	if resp == nil {
-		return unreachable(server, err)
-	}
-	e := &RefusedError{Server: server, Status: resp.StatusCode, Reason: reasonOf(resp)}
+func explainStatus(server string, resp *http.Response, detail string, known bool) error {
+	e := &RefusedError{Server: server, Status: resp.StatusCode, Reason: reasonOf(resp, detail)}
 	switch status := resp.StatusCode; {
-	case status == http.StatusSwitchingProtocols:
-		e.Reason, e.Hint = "it does not speak "+Protocol, sameVersion
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Hint = `name a token with the scope "ingest" by TAPEDECK_TOKEN or --token`
-	case status == http.StatusUpgradeRequired:
+	case status == http.StatusUnsupportedMediaType:
 		e.Hint = sameVersion
 	case known, status < 400 || status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:
 		// While a server that is known is being replaced, what stands before it
 		// may answer anything.
 		return unreachable(server, fmt.Errorf("it answers %s", e.Reason))
 	default:
-		e.Hint = `is "tapedeck up" running there, or "tapedeck serve" with the role ingest?`
+		e.Hint = `is "tapedeck up" of this version running there, or "tapedeck serve" with the role ingest?`
 	}
 	return ingest.Permanent(e)
 }
 
-// reasonOf reads what a server said about a request that it refused.
-func reasonOf(resp *http.Response) string {
-	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
-	if resp.Body == nil {
-		return status
+// reasonOf returns an answer's status and what the server says about it.
+func reasonOf(resp *http.Response, detail string) string {
+	reason := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	if detail != "" {
+		reason += ": " + strings.TrimSuffix(detail, ".")
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 4096))
-	var p struct {
-		Detail string `json:"detail"`
-	}
-	if err != nil || json.Unmarshal(text, &p) != nil || p.Detail == "" {
-		return status
-	}
-	return status + ": " + strings.TrimSuffix(p.Detail, ".")
+	return reason
 }
 
 // unreachable says that no server answers.

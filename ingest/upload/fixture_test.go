@@ -19,17 +19,17 @@ import (
 // store is the publisher behind a server under test. It notes what it is
 // handed; its faults are switched on and off.
 type store struct {
-	mu      sync.Mutex
-	got     []string
-	parcels map[string]ingest.EncodedBlock
-	refuse  func(id string) error // of Publish
-	giveUp  func(id string) error // of done
-	gate    chan struct{}         // Publish waits for it, if set
-	delay   time.Duration         // until done is called
-	calls   sync.WaitGroup
+	mu     sync.Mutex
+	got    []string
+	blocks map[string]ingest.EncodedBlock
+	refuse func(id string) error // of Publish
+	giveUp func(id string) error // of done
+	gate   chan struct{}         // Publish waits for it, if set
+	delay  time.Duration         // until done is called
+	calls  sync.WaitGroup
 }
 
-func newStore() *store { return &store{parcels: map[string]ingest.EncodedBlock{}} }
+func newStore() *store { return &store{blocks: map[string]ingest.EncodedBlock{}} }
 
 func (s *store) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	s.mu.Lock()
@@ -49,7 +49,7 @@ func (s *store) Publish(ctx context.Context, p ingest.EncodedBlock, done func(er
 	}
 	s.mu.Lock()
 	s.got = append(s.got, p.ID)
-	s.parcels[p.ID] = p
+	s.blocks[p.ID] = p
 	s.mu.Unlock()
 	s.calls.Go(func() {
 		time.Sleep(delay)
@@ -88,9 +88,9 @@ type site struct {
 	t       *testing.T
 	opts    ServerOptions
 	tenant  string
-	handler func(w http.ResponseWriter, r *http.Request) bool // may answer before the link does
+	handler func(w http.ResponseWriter, r *http.Request) bool // may answer before the server does
 	addr    string
-	link    *Server
+	server  *Server
 	http    *http.Server
 	served  sync.WaitGroup
 }
@@ -123,11 +123,11 @@ func (s *site) start() {
 		s.t.Fatal(err)
 	}
 	s.addr = l.Addr().String()
-	s.link = NewServer(s.opts)
+	s.server = NewServer(s.opts)
 	mux := http.NewServeMux()
 	mux.HandleFunc(Path, func(w http.ResponseWriter, r *http.Request) {
 		if s.handler == nil || !s.handler(w, r) {
-			s.link.Blocks(w, r, s.tenant)
+			s.server.Blocks(w, r, s.tenant)
 		}
 	})
 	s.http = &http.Server{Handler: mux}
@@ -139,7 +139,7 @@ func (s *site) halt() {
 	s.http.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s.link.Close(ctx)
+	s.server.Close(ctx)
 	s.served.Wait()
 }
 
@@ -168,8 +168,8 @@ func closeNow(t *testing.T, c interface{ Close(context.Context) error }) {
 	}
 }
 
-// parcel makes the i-th parcel, whose block follows from its number.
-func parcel(i, size int) ingest.EncodedBlock {
+// block makes the i-th block, whose block follows from its number.
+func testBlock(i, size int) ingest.EncodedBlock {
 	data := make([]byte, size)
 	for j := range data {
 		data[j] = byte(i + j + j>>8)
@@ -177,7 +177,7 @@ func parcel(i, size int) ingest.EncodedBlock {
 	return ingest.EncodedBlock{Tenant: "default", Session: "session " + strconv.Itoa(i), ID: strconv.Itoa(i), Frames: i, Data: data}
 }
 
-// fates collects what became of parcels, and that each was told once.
+// fates collects what became of blocks, and that each was told once.
 type fates struct {
 	t    *testing.T
 	mu   sync.Mutex
@@ -193,7 +193,7 @@ func (f *fates) of(id string) func(error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if _, ok := f.told[id]; ok {
-			f.t.Errorf("the fate of parcel %s was told twice", id)
+			f.t.Errorf("the fate of block %s was told twice", id)
 		}
 		f.told[id] = err
 		f.open.Done()
@@ -206,7 +206,7 @@ func (f *fates) allDurable() {
 	bounded.Wait(f.t, f.open.Wait)
 	for id, err := range f.told {
 		if err != nil {
-			f.t.Errorf("parcel %s: %v", id, err)
+			f.t.Errorf("block %s: %v", id, err)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func (f *fates) allDurable() {
 func publish(t *testing.T, to ingest.Publisher, f *fates, from, to1, size int) {
 	t.Helper()
 	for i := from; i < to1; i++ {
-		p := parcel(i, size)
+		p := testBlock(i, size)
 		if err := to.Publish(t.Context(), p, f.of(p.ID)); err != nil {
 			t.Fatalf("publish %d: %v", i, err)
 		}
@@ -225,21 +225,21 @@ func wantInOrder(t *testing.T, s *store, n int) {
 	t.Helper()
 	got := s.firsts()
 	if len(got) != n {
-		t.Errorf("%d parcels came, want %d", len(got), n)
+		t.Errorf("%d blocks came, want %d", len(got), n)
 	}
 	for i, id := range got {
 		if id != strconv.Itoa(i) {
-			t.Errorf("parcel %s came in place %d", id, i)
+			t.Errorf("block %s came in place %d", id, i)
 			return
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for id, p := range s.parcels {
+	for id, p := range s.blocks {
 		i, _ := strconv.Atoi(id)
-		want := parcel(i, len(p.Data))
+		want := testBlock(i, len(p.Data))
 		if string(p.Data) != string(want.Data) || p.Session != want.Session || p.Frames != i {
-			t.Errorf("parcel %s came with other contents", id)
+			t.Errorf("block %s came with other contents", id)
 			return
 		}
 	}

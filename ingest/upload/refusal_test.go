@@ -1,12 +1,15 @@
 package upload
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,9 +41,9 @@ func TestDialFailsForGood(t *testing.T) {
 	}{
 		{401, "The token is not known.", []string{"401 Unauthorized: The token is not known", "TAPEDECK_TOKEN or --token"}},
 		{403, "", []string{"403 Forbidden", "TAPEDECK_TOKEN"}},
-		{404, "Nothing is served at /v1/blocks.", []string{"404 Not Found: Nothing is served", `is "tapedeck up" running there`}},
-		{405, "", []string{"405", `is "tapedeck up" running there`}},
-		{426, "This server speaks something.", []string{"426", "same version of tapedeck"}},
+		{404, "Nothing is served at /v1/blocks.", []string{"404 Not Found: Nothing is served", `is "tapedeck up" of this version running there`}},
+		{405, "", []string{"405", `is "tapedeck up" of this version running there`}},
+		{415, "This server takes something else.", []string{"415", "same version of tapedeck"}},
 	} {
 		s := answering(t, &problem.Problem{Status: c.status, Detail: c.detail})
 		_, err := Dial(t.Context(), Options{Server: s.url(), Offline: true, Log: testLog(t)})
@@ -84,39 +87,23 @@ func TestDialWithoutServer(t *testing.T) {
 	}
 }
 
-// A server of another kind, or of a version to come, is not mistaken for one.
+// A server of another kind is not mistaken for one.
 func TestDialOtherServers(t *testing.T) {
-	for name, handler := range map[string]func(w http.ResponseWriter, r *http.Request) bool{
-		"another subprotocol": func(w http.ResponseWriter, r *http.Request) bool {
-			acceptAs(t, w, r, "tapedeck.blocks.v9").CloseNow()
-			return true
-		},
-		"no subprotocol": func(w http.ResponseWriter, r *http.Request) bool {
-			acceptAs(t, w, r, "").CloseNow()
-			return true
-		},
+	for text, want := range map[string]string{
+		"hello yourself": "its answer is invalid",
+		`{"tenant":""}`:  "does not name the largest block",
+		`{"tenant":"","max_block":1000,"settled":1}`: "1 of 0 blocks",
 	} {
 		s := newSite(t, newStore())
-		s.handler = handler
+		s.handler = func(w http.ResponseWriter, _ *http.Request) bool {
+			io.WriteString(w, text)
+			return true
+		}
 		s.start()
-		_, err := Dial(t.Context(), Options{Server: s.url()})
-		if !ingest.IsPermanent(err) || !strings.Contains(err.Error(), "does not speak "+Protocol) {
-			t.Errorf("%s: %v", name, err)
+		if _, err := Dial(t.Context(), Options{Server: s.url()}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
 		}
 		s.halt()
-	}
-	s := newSite(t, newStore())
-	s.handler = func(w http.ResponseWriter, r *http.Request) bool {
-		conn := acceptAs(t, w, r, Protocol)
-		defer conn.CloseNow()
-		conn.Write(r.Context(), 1, []byte("hello yourself"))
-		conn.Read(r.Context())
-		return true
-	}
-	s.start()
-	defer s.halt()
-	if _, err := Dial(t.Context(), Options{Server: s.url()}); err == nil || !strings.Contains(err.Error(), "cannot be understood") {
-		t.Errorf("a server that does not begin with a hello: %v", err)
 	}
 }
 
@@ -124,7 +111,7 @@ func TestDialOtherServers(t *testing.T) {
 // another server on the way answers, while the real one is replaced, is no
 // reason to give up.
 func TestRefusedLater(t *testing.T) {
-	for status, final := range map[int]bool{401: true, 403: true, 426: true, 404: false, 500: false, 503: false, 429: false} {
+	for status, final := range map[int]bool{401: true, 403: true, 415: true, 404: false, 500: false, 503: false, 429: false} {
 		st, f := newStore(), newFates(t)
 		var refusing atomic.Bool
 		s := newSite(t, st)
@@ -148,8 +135,8 @@ func TestRefusedLater(t *testing.T) {
 			if !ingest.IsPermanent(err) {
 				t.Errorf("%d: told %v", status, err)
 			}
-			if err := c.Publish(t.Context(), parcel(20, 1), func(error) {}); !ingest.IsPermanent(err) {
-				t.Errorf("%d: the next parcel: %v", status, err)
+			if err := c.Publish(t.Context(), testBlock(20, 1), func(error) {}); !ingest.IsPermanent(err) {
+				t.Errorf("%d: the next block: %v", status, err)
 			}
 		} else {
 			eventually(t, "it was tried", func() bool { return strings.Contains(c.State().LastError, http.StatusText(status)) })
@@ -162,33 +149,132 @@ func TestRefusedLater(t *testing.T) {
 	}
 }
 
-// On the server's side: what is not a link is told what this is.
-func TestPlainRequests(t *testing.T) {
-	s := startSite(t, newStore())
-	for name, header := range map[string]http.Header{
-		"no upgrade": {},
-		"other":      {"Upgrade": {"websocket"}, "Connection": {"Upgrade"}, "Sec-Websocket-Protocol": {"chat, tapedeck.blocks.v0"}},
+// A request that does not keep to the protocol is answered with a problem, and costs nothing.
+func TestBadRequests(t *testing.T) {
+	st := newStore()
+	s := newSite(t, st)
+	s.opts.MaxBlock = 1 << 20
+	s.start()
+	t.Cleanup(s.halt)
+	p := testBlock(1, 100)
+	good := appendMessage(nil, &p)
+	huge := append(binary.LittleEndian.AppendUint32(nil, 1<<31), 1, 2, 3)
+	for name, c := range map[string]struct {
+		media, recorder string
+		body            []byte
+		status, settled int
+	}{
+		"another media type":     {"application/json", "", []byte("{}"), 415, 0},
+		"a long recorder":        {ContentType, strings.Repeat("x", 65), nil, 400, 0},
+		"nothing":                {ContentType, "x", nil, 200, 0},
+		"one block":              {ContentType, "", good, 200, 1},
+		"cut short":              {ContentType, "", good[:len(good)-1], 400, 0},
+		"cut in the second head": {ContentType, "", append(slices.Clip(good), 0), 400, 1},
+		"a huge length":          {ContentType, "", huge, 413, 0},
+		"over the limit":         {ContentType, "", append(binary.LittleEndian.AppendUint32(nil, 2<<20), make([]byte, 2<<20)...), 413, 0},
+		"names that end nowhere": {ContentType, "", append(binary.LittleEndian.AppendUint32(nil, 3), 200, 1, 0), 400, 0},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", s.url()+Path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header = header
-		resp, err := http.DefaultTransport.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var p problem.Problem
-		text, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err := json.Unmarshal(text, &p); err != nil || p.Status != http.StatusUpgradeRequired || p.Detail == "" || p.Hint == "" {
-			t.Errorf("%s: %s %v", name, text, err)
+		status, a := postRaw(t, s, c.media, c.recorder, c.body)
+		if status != c.status || a.Settled != c.settled || status != 200 && (a.Status != status || a.Detail == "") {
+			t.Errorf("%s: %d %+v, want %d with %d settled", name, status, a, c.status, c.settled)
 		}
 	}
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	if n := st.count(); n != 2 {
+		t.Errorf("%d came through, want 2", n)
+	}
 }
 
-// Where the server is away for longer than the grace, parcels fail, so that
+// postRaw makes a request without the client.
+func postRaw(t *testing.T, s *site, media, recorder string, body []byte) (int, failure) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url()+Path, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", media)
+	req.Header.Set(RecorderHeader, recorder)
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	defer resp.Body.Close()
+	var a failure
+	if err := json.NewDecoder(resp.Body).Decode(&a); err != nil {
+		t.Errorf("answer %d: %v", resp.StatusCode, err)
+	}
+	if resp.StatusCode == http.StatusTooManyRequests && resp.Header.Get("Retry-After") == "" {
+		t.Error("429 without Retry-After")
+	}
+	return resp.StatusCode, a
+}
+
+// Each block of a request has its own outcome; while the publisher takes nothing, the request
+// is answered 429.
+func TestOutcomes(t *testing.T) {
+	st := newStore()
+	st.refuse = func(id string) error {
+		switch id {
+		case "1":
+			return ingest.Permanent(&ingest.DeletedError{Reason: "the session was deleted"})
+		case "2":
+			return ingest.Permanent(errors.New("too large"))
+		case "4":
+			return errors.New("the spool is full")
+		}
+		return nil
+	}
+	s := startSite(t, st)
+	var body []byte
+	for i := range 6 {
+		p := testBlock(i, 100)
+		body = appendMessage(body, &p)
+	}
+	status, a := postRaw(t, s, ContentType, "", body)
+	want := []refusal{{1, http.StatusGone, "the session was deleted"}, {2, http.StatusUnprocessableEntity, "too large"}}
+	if status != http.StatusTooManyRequests || a.Settled != 4 || !slices.Equal(a.Refused, want) || a.Detail != "the spool is full" {
+		t.Errorf("%d %+v", status, a)
+	}
+	if n := st.count(); n != 2 {
+		t.Errorf("%d came through, want 2: nothing behind the one that was not taken", n)
+	}
+	s.halt()
+	st.gate = make(chan struct{})
+	s.opts.Busy = 50 * time.Millisecond
+	s.start()
+	if status, a := postRaw(t, s, ContentType, "", body); status != http.StatusTooManyRequests || a.Settled != 0 {
+		t.Errorf("with a publisher that waits: %d %+v", status, a)
+	}
+}
+
+// What a proxy on the way does not let pass goes in smaller requests.
+func TestProxyWithABodyLimit(t *testing.T) {
+	st, f := newStore(), newFates(t)
+	s := newSite(t, st)
+	s.handler = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.ContentLength <= 50_000 {
+			return false
+		}
+		io.Copy(io.Discard, r.Body)
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		return true
+	}
+	s.start()
+	defer s.halt()
+	c := dial(t, Options{Server: s.url(), Grace: -1})
+	publish(t, c, f, 0, 200, 10_000)
+	f.allDurable()
+	wantInOrder(t, st, 200)
+	large := newFates(t)
+	publish(t, c, large, 200, 201, 60_000)
+	bounded.Wait(t, large.open.Wait)
+	if err := large.told["200"]; !ingest.IsPermanent(err) {
+		t.Errorf("a block over the limit: %v", err)
+	}
+	closeNow(t, c)
+}
+
+// Where the server is away for longer than the grace, blocks fail, so that
 // something else can keep them; once it is back, all is well.
 func TestGrace(t *testing.T) {
 	st, f := newStore(), newFates(t)
@@ -201,16 +287,16 @@ func TestGrace(t *testing.T) {
 	publish(t, c, f, 10, 20, 100)
 	bounded.Wait(t, f.open.Wait)
 	if took := time.Since(start); took < 300*time.Millisecond || took > 20*time.Second {
-		t.Errorf("parcels failed after %v", took)
+		t.Errorf("blocks failed after %v", took)
 	}
 	for i := 10; i < 20; i++ {
-		err := f.told[parcel(i, 0).ID]
+		err := f.told[testBlock(i, 0).ID]
 		if err == nil || ingest.IsPermanent(err) || !strings.Contains(err.Error(), "is away since") || !strings.Contains(err.Error(), s.url()) {
-			t.Errorf("parcel %d: %v", i, err)
+			t.Errorf("block %d: %v", i, err)
 		}
 	}
-	if err := c.Publish(t.Context(), parcel(20, 1), func(error) {}); err == nil {
-		t.Error("a parcel was taken while it is away")
+	if err := c.Publish(t.Context(), testBlock(20, 1), func(error) {}); err == nil {
+		t.Error("a block was taken while it is away")
 	}
 	if got := c.State(); got.Connected || got.DownSince.IsZero() || got.LastError == "" {
 		t.Errorf("state %+v", got)

@@ -2,39 +2,43 @@ package upload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/ingest"
 	"tapedeck/internal/problem"
 )
 
-// ServerOptions say where blocks go and what clients may do. The zero value of
-// a field stands for its default.
+// ServerOptions say where blocks go and what clients may do. The zero value of a field
+// stands for its default.
 type ServerOptions struct {
-	Next        ingest.Publisher
-	Connections int           // at a time; default 1000
-	MaxBlock    int64         // bytes; default 64 MiB
-	Alive       time.Duration // how often a client gets a sign of life; default 5 s
-	Arrived     func()        // called when a client that names its recorder has connected; may be nil
-	Log         *slog.Logger
+	Next     ingest.Publisher
+	Requests int           // at a time; default 1000
+	MaxBlock int64         // bytes; default 64 MiB
+	Busy     time.Duration // how long the publisher may take no block before a request is answered 429; default 5 s
+	Confirm  time.Duration // how long the blocks of a request may take to become durable; default 15 s
+	Alive    time.Duration // how often clients show that they are there; default 5 s
+	Arrived  func()        // called when a recorder's first request comes; may be nil
+	Log      *slog.Logger
 }
 
 func (o *ServerOptions) setDefaults() {
-	if o.Connections == 0 {
-		o.Connections = 1000
+	if o.Requests == 0 {
+		o.Requests = 1000
 	}
 	if o.MaxBlock == 0 {
 		o.MaxBlock = 64 << 20
+	}
+	if o.Busy == 0 {
+		o.Busy = 5 * time.Second
+	}
+	if o.Confirm == 0 {
+		o.Confirm = 15 * time.Second
 	}
 	if o.Alive == 0 {
 		o.Alive = 5 * time.Second
@@ -47,167 +51,186 @@ func (o *ServerOptions) setDefaults() {
 	}
 }
 
-// Server takes blocks from clients and hands them to a publisher, those of each
-// client in their order.
+// absentAfter is after how many intervals of Alive without a request a recorder counts as
+// absent.
+const absentAfter = 3
+
+// recorderLimit bounds the id of a client's recorder, bytes.
+const recorderLimit = 64
+
+// Server takes blocks from clients and hands them to a publisher, those of each request in
+// their order.
 type Server struct {
 	opts    ServerOptions
+	life    context.Context // ends when requests are to end at once
+	end     context.CancelFunc
 	serving sync.WaitGroup
 
-	mu      sync.Mutex // guards all below
-	clients map[*served]struct{}
-	closed  bool
-	totals  totals
+	mu        sync.Mutex // guards all below
+	requests  int
+	recorders map[string]*presence
+	closed    bool
+	totals    totals
 }
+
+// presence is what a server knows of a recorder.
+type presence struct {
+	requests int       // that are being served
+	last     time.Time // when one ended
+}
+
+// totals count since the start.
+type totals struct{ blocks, bytes, refused uint64 }
 
 // NewServer makes a server.
 func NewServer(opts ServerOptions) *Server {
 	opts.setDefaults()
-	return &Server{opts: opts, clients: map[*served]struct{}{}}
+	s := &Server{opts: opts, recorders: map[string]*presence{}}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
 }
 
-// Blocks serves one client for as long as it stays. What it sends goes to the
-// given tenant; a parcel that names another one is refused, unless it names the
-// default. With no tenant given each parcel goes where it says.
+// Blocks serves one request. Its blocks go to the given tenant; a block that names another
+// one is refused, unless it names the default. With no tenant given each block goes where
+// it says.
 func (s *Server) Blocks(w http.ResponseWriter, r *http.Request, tenant string) {
 	if p := badRequest(r); p != nil {
 		problem.Write(w, p)
 		return
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	defer cancel()
-	c := &served{server: s, tenant: tenant, recorder: r.Header.Get(RecorderHeader), cancel: cancel, ledger: ledger{wake: make(chan struct{}, 1)}}
-	if p := s.admit(c); p != nil {
+	recorder := r.Header.Get(RecorderHeader)
+	if p := s.admit(recorder); p != nil {
 		problem.Write(w, p)
 		return
 	}
-	defer s.dismiss(c)
-	// A server that shuts down may say so by the request's context: the link
-	// ends in good order.
-	defer context.AfterFunc(r.Context(), c.ledger.close)()
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		Subprotocols: []string{Protocol}, CompressionMode: websocket.CompressionDisabled,
-	})
-	if err != nil {
-		return // Accept has answered
-	}
-	c.conn = conn
-	c.hear()
-	if c.recorder != "" {
-		s.opts.Arrived()
-	}
-	c.serve(ctx)
+	defer s.dismiss(recorder)
+	(&request{server: s, tenant: tenant}).serve(w, r)
 }
 
-// recorderLimit bounds the id of a client's recorder, bytes.
-const recorderLimit = 64
+// badRequest returns the problem of a request that does not keep to the protocol.
+func badRequest(r *http.Request) *problem.Problem {
+	if got := r.Header.Get("Content-Type"); got != ContentType {
+		return &problem.Problem{
+			Title: "Not blocks", Status: http.StatusUnsupportedMediaType,
+			Detail: fmt.Sprintf("%s takes %s, not %q.", Path, ContentType, got),
+			Hint:   "Use \"tapedeck record\" of the same version as the server; frames can be sent to /v1/ingest.",
+		}
+	}
+	if id := r.Header.Get(RecorderHeader); len(id) > recorderLimit {
+		return &problem.Problem{
+			Status: http.StatusBadRequest, Parameter: RecorderHeader,
+			Detail: fmt.Sprintf("%s has %d bytes, the limit is %d.", RecorderHeader, len(id), recorderLimit),
+		}
+	}
+	return nil
+}
 
-// Recorders returns the ids of the recorders whose clients are present.
+// admit counts a request in, or returns the problem that it is answered with.
+func (s *Server) admit(recorder string) *problem.Problem {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return shuttingDown()
+	}
+	if s.requests >= s.opts.Requests {
+		return &problem.Problem{
+			Title: "Too many recorders", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Detail: fmt.Sprintf("All %d requests with blocks that this server takes at a time are being served.", s.opts.Requests),
+		}
+	}
+	s.requests++
+	s.serving.Add(1)
+	if recorder == "" {
+		return nil
+	}
+	p := s.recorders[recorder]
+	if p == nil || !s.present(p) {
+		p = &presence{}
+		s.recorders[recorder] = p
+		defer s.opts.Arrived() // it does not wait
+	}
+	p.requests++
+	return nil
+}
+
+func (s *Server) dismiss(recorder string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests--
+	s.serving.Done()
+	if p := s.recorders[recorder]; p != nil {
+		p.requests--
+		p.last = time.Now()
+	}
+}
+
+// present reports whether a recorder counts as present. It needs mu.
+func (s *Server) present(p *presence) bool {
+	return p.requests > 0 || time.Since(p.last) < absentAfter*s.opts.Alive
+}
+
+// Recorders returns the ids of the recorders that are present.
 func (s *Server) Recorders() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ids := make([]string, 0, len(s.clients))
-	for c := range s.clients {
-		if c.recorder != "" && c.present() {
-			ids = append(ids, c.recorder)
+	ids := make([]string, 0, len(s.recorders))
+	for id, p := range s.recorders {
+		if s.present(p) {
+			ids = append(ids, id)
+		} else {
+			delete(s.recorders, id)
 		}
 	}
 	return ids
 }
 
-// badRequest says why a request cannot become a link; nil if it can.
-func badRequest(r *http.Request) *problem.Problem {
-	p := &problem.Problem{Title: "Not a link", Status: http.StatusUpgradeRequired}
-	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-		p.Detail = Path + " is for WebSocket connections that carry recordings."
-		p.Hint = "Use \"tapedeck record\"; frames can be sent over plain HTTP to /v1/ingest."
-		return p
-	}
-	if id := r.Header.Get(RecorderHeader); len(id) > recorderLimit {
-		p.Status = http.StatusBadRequest
-		p.Detail = fmt.Sprintf("%s has %d bytes, at most %d may be.", RecorderHeader, len(id), recorderLimit)
-		return p
-	}
-	offered := r.Header.Values("Sec-WebSocket-Protocol")
-	for _, line := range offered {
-		if slices.ContainsFunc(strings.Split(line, ","), func(name string) bool { return strings.TrimSpace(name) == Protocol }) {
-			return nil
-		}
-	}
-	p.Detail = fmt.Sprintf("This server speaks %s, the client %q.", Protocol, strings.Join(offered, ", "))
-	p.Hint = "Use the same version of tapedeck on both sides."
-	return p
-}
-
-// admit counts a client in, or says why not.
-func (s *Server) admit(c *served) *problem.Problem {
+func (s *Server) closing() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return &problem.Problem{
-			Title: "Shutting down", Status: http.StatusServiceUnavailable, RetryAfter: time.Second,
-			Detail: "This server is shutting down.",
-		}
-	}
-	if len(s.clients) >= s.opts.Connections {
-		return &problem.Problem{
-			Title: "Too many recorders", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-			Detail: fmt.Sprintf("All %d connections that this server keeps for recorders are in use.", s.opts.Connections),
-		}
-	}
-	s.clients[c] = struct{}{}
-	s.serving.Add(1)
-	return nil
+	return s.closed
 }
 
-func (s *Server) dismiss(c *served) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.clients, c)
-	s.serving.Done()
-}
-
-// Close takes nothing more, waits until what was taken is settled and the
-// clients know, and closes their connections. Those left when ctx ends are cut
-// off; their clients send again elsewhere or later.
+// Close takes no more blocks and waits until those that were taken are settled and the
+// requests are answered. Requests that are left when ctx ends are answered with what is
+// settled by then; their clients send the rest again, elsewhere or later.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
-	s.closed = true
-	for c := range s.clients {
-		c.ledger.close()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
 	}
+	s.closed = true
 	s.mu.Unlock()
-	gone := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(gone)
+		defer close(done)
 		s.serving.Wait()
 	}()
 	select {
-	case <-gone:
+	case <-done:
 		return nil
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
-	left := len(s.clients)
-	for c := range s.clients {
-		c.cancel()
-	}
+	left := s.requests
 	s.mu.Unlock()
-	<-gone
-	return fmt.Errorf("%d recorders were cut off before their blocks were settled: %w", left, context.Cause(ctx))
+	s.end()
+	<-done
+	if left == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d requests of recorders ended before their blocks were durable: %w", left, context.Cause(ctx))
 }
 
-// totals count since the start.
-type totals struct{ parcels, bytes, refused uint64 }
-
 var (
-	clientsMetric = describe("connections", "Recorders that are connected.")
-	parcelsMetric = describe("parcels_total", "Blocks that were taken from recorders and are durable.")
-	bytesMetric   = describe("bytes_total", "Bytes of these blocks.")
-	refusedMetric = describe("refused_total", "Blocks that were not taken, for now or for good.")
+	recordersMetric = describe("recorders", "Recorders that send blocks, or signs of life.")
+	blocksMetric    = describe("blocks_total", "Blocks that were taken from recorders and are durable.")
+	bytesMetric     = describe("bytes_total", "Bytes of these blocks.")
+	refusedMetric   = describe("refused_total", "Blocks that were not taken, for now or permanently.")
 )
 
 func describe(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("tapedeck_link_"+name, help, nil, nil)
+	return prometheus.NewDesc("tapedeck_upload_"+name, help, nil, nil)
 }
 
 // Describe implements prometheus.Collector.
@@ -215,16 +238,17 @@ func (s *Server) Describe(descs chan<- *prometheus.Desc) { prometheus.DescribeBy
 
 // Collect implements prometheus.Collector.
 func (s *Server) Collect(metrics chan<- prometheus.Metric) {
+	recorders := len(s.Recorders())
 	s.mu.Lock()
-	t, clients := s.totals, len(s.clients)
+	t := s.totals
 	s.mu.Unlock()
-	metrics <- prometheus.MustNewConstMetric(clientsMetric, prometheus.GaugeValue, float64(clients))
-	metrics <- prometheus.MustNewConstMetric(parcelsMetric, prometheus.CounterValue, float64(t.parcels))
+	metrics <- prometheus.MustNewConstMetric(recordersMetric, prometheus.GaugeValue, float64(recorders))
+	metrics <- prometheus.MustNewConstMetric(blocksMetric, prometheus.CounterValue, float64(t.blocks))
 	metrics <- prometheus.MustNewConstMetric(bytesMetric, prometheus.CounterValue, float64(t.bytes))
 	metrics <- prometheus.MustNewConstMetric(refusedMetric, prometheus.CounterValue, float64(t.refused))
 }
 
-// count notes what became of a parcel.
+// count records the outcome of a block.
 func (s *Server) count(bytes int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,8 +256,6 @@ func (s *Server) count(bytes int, err error) {
 		s.totals.refused++
 		return
 	}
-	s.totals.parcels++
+	s.totals.blocks++
 	s.totals.bytes += uint64(bytes)
 }
-
-var errOver = errors.New("the link is over")

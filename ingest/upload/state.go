@@ -2,21 +2,21 @@ package upload
 
 import "time"
 
-// State is how a client's link stands, for people and for checks.
+// State describes a client's connection, for people and for checks.
 type State struct {
 	Server    string    `json:"server"`
-	Connected bool      `json:"connected"`
-	Parcels   int       `json:"parcels"` // on their way
-	Bytes     int64     `json:"bytes"`   // of their blocks
+	Connected bool      `json:"connected"` // the last request was answered by the server
+	Blocks    int       `json:"blocks"`    // that were taken and are not settled
+	Bytes     int64     `json:"bytes"`     // of them
 	DownSince time.Time `json:"down_since,omitzero"`
-	LastError string    `json:"last_error,omitempty"` // of the last connection that broke or was not made
+	LastError string    `json:"last_error,omitempty"` // of the last request that failed
 }
 
-// State tells how the link stands.
+// State returns the client's state.
 func (c *Client) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	st := State{Server: c.opts.Server, Connected: c.up, Parcels: c.queue.count, Bytes: c.queue.bytes}
+	st := State{Server: c.opts.Server, Connected: c.up, Blocks: c.count(), Bytes: c.bytes}
 	if !c.up {
 		st.DownSince = c.down
 	}

@@ -23,13 +23,13 @@ func TestCarries(t *testing.T) {
 	f.allDurable()
 	wantInOrder(t, st, 1000)
 	if n := st.count(); n != 1000 {
-		t.Errorf("%d parcels came, repeats included", n)
+		t.Errorf("%d blocks came, repeats included", n)
 	}
-	if got := c.State(); !got.Connected || got.Parcels != 0 || got.Bytes != 0 || got.LastError != "" {
+	if got := c.State(); !got.Connected || got.Blocks != 0 || got.Bytes != 0 || got.LastError != "" {
 		t.Errorf("state %+v", got)
 	}
 	closeNow(t, c)
-	if err := c.Publish(t.Context(), parcel(0, 1), func(error) {}); !errors.Is(err, ErrClosed) {
+	if err := c.Publish(t.Context(), testBlock(0, 1), func(error) {}); !errors.Is(err, ErrClosed) {
 		t.Errorf("publish after close: %v", err)
 	}
 }
@@ -41,14 +41,14 @@ func TestEverySizeGoesOutAtOnce(t *testing.T) {
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url()})
 	var sizes []int
-	for _, around := range []int{4096, 8192, 64 << 10, 128 << 10, gatherSize, gatherSize + pieceSize, 2 * gatherSize} {
+	for _, around := range []int{4096, 8192, 64 << 10, 128 << 10, 256 << 10, 260 << 10, 512 << 10} {
 		for d := -64; d <= 8; d++ {
 			sizes = append(sizes, around+d)
 		}
 	}
 	for i, size := range append(sizes, 1, 2, 3<<20) {
 		told := make(chan error)
-		if err := c.Publish(t.Context(), parcel(i, size), func(err error) { told <- err }); err != nil {
+		if err := c.Publish(t.Context(), testBlock(i, size), func(err error) { told <- err }); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -64,7 +64,7 @@ func TestEverySizeGoesOutAtOnce(t *testing.T) {
 	closeNow(t, c)
 }
 
-// The server is killed and started again while parcels flow.
+// The server is killed and started again while blocks flow.
 func TestServerRestarts(t *testing.T) {
 	st, f := newStore(), newFates(t)
 	st.delay = time.Millisecond
@@ -81,7 +81,7 @@ func TestServerRestarts(t *testing.T) {
 	bounded.Wait(t, publishing.Wait)
 	f.allDurable()
 	wantInOrder(t, st, 1000)
-	t.Logf("%d parcels came twice", st.count()-1000)
+	t.Logf("%d blocks came twice", st.count()-1000)
 	closeNow(t, c)
 }
 
@@ -103,7 +103,7 @@ func TestConnectionsAreCut(t *testing.T) {
 	if r.cuts < 10 {
 		t.Errorf("%d connections were cut, want at least 10", r.cuts)
 	}
-	t.Logf("%d cuts, %d parcels came twice", r.cuts, st.count()-1000)
+	t.Logf("%d cuts, %d blocks came twice", r.cuts, st.count()-1000)
 	closeNow(t, c)
 }
 
@@ -116,11 +116,11 @@ func TestSlowServer(t *testing.T) {
 	publish(t, c, f, 0, 52, 20_000) // 1,040,000 of 1,048,576 bytes
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err := c.Publish(ctx, parcel(52, 20_000), func(error) { t.Error("done was called") })
+	err := c.Publish(ctx, testBlock(52, 20_000), func(error) { t.Error("done was called") })
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), s.url()) || !strings.Contains(err.Error(), "52 blocks") {
 		t.Errorf("publish into a full window: %v", err)
 	}
-	if got := c.State(); got.Bytes != 52*20_000 || got.Parcels != 52 {
+	if got := c.State(); got.Bytes != 52*20_000 || got.Blocks != 52 {
 		t.Errorf("state %+v", got)
 	}
 	var publishing sync.WaitGroup
@@ -138,11 +138,11 @@ func TestWindowByCount(t *testing.T) {
 	st, f := newStore(), newFates(t)
 	st.gate = make(chan struct{})
 	s := startSite(t, st)
-	c := dial(t, Options{Server: s.url(), Parcels: 10, Grace: -1})
+	c := dial(t, Options{Server: s.url(), Blocks: 10, Grace: -1})
 	publish(t, c, f, 0, 10, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := c.Publish(ctx, parcel(10, 1), func(error) {}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := c.Publish(ctx, testBlock(10, 1), func(error) {}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("publish into a full window: %v", err)
 	}
 	close(st.gate)
@@ -162,7 +162,7 @@ func TestLargeBlocks(t *testing.T) {
 	publish(t, c, f, 1, 2, 100)
 	f.allDurable()
 	wantInOrder(t, st, 2)
-	err := c.Publish(t.Context(), parcel(2, 5<<20+1), func(error) { t.Error("done was called") })
+	err := c.Publish(t.Context(), testBlock(2, 5<<20+1), func(error) { t.Error("done was called") })
 	if !ingest.IsPermanent(err) || !strings.Contains(err.Error(), "over the 5242880 that the tapedeck server "+s.url()) {
 		t.Errorf("a block that is too large: %v", err)
 	}
@@ -171,7 +171,7 @@ func TestLargeBlocks(t *testing.T) {
 	closeNow(t, c)
 }
 
-// With a spool before it, a link may be gone for long: blocks are durable all
+// With a spool before it, a server may be gone for long: blocks are durable all
 // the same, and arrive in order.
 func TestBehindASpool(t *testing.T) {
 	st, f := newStore(), newFates(t)
@@ -199,8 +199,8 @@ func TestBehindASpool(t *testing.T) {
 	closeNow(t, c)
 }
 
-// Of the parcels that a server refuses, the client learns which and why.
-func TestRefusedParcels(t *testing.T) {
+// Of the blocks that a server refuses, the client learns which and why.
+func TestRefusedBlocks(t *testing.T) {
 	st, f := newStore(), newFates(t)
 	bad := ingest.Permanent(errors.New("too large for NATS"))
 	st.refuse = func(id string) error {
@@ -222,11 +222,11 @@ func TestRefusedParcels(t *testing.T) {
 	for id, err := range f.told {
 		refused := strings.HasSuffix(id, "5") || strings.HasSuffix(id, "7")
 		if refused != (err != nil) || refused && (!ingest.IsPermanent(err) || !strings.Contains(err.Error(), "too large for NATS")) {
-			t.Errorf("parcel %s: %v", id, err)
+			t.Errorf("block %s: %v", id, err)
 		}
 	}
 	if st.count() != 180 {
-		t.Errorf("%d parcels came, want 180 and no repeat", st.count())
+		t.Errorf("%d blocks came, want 180 and no repeat", st.count())
 	}
 	closeNow(t, c)
 }
@@ -283,13 +283,13 @@ func TestClientCloses(t *testing.T) {
 	}
 	bounded.Wait(t, f.open.Wait)
 	for i := 20; i < 25; i++ {
-		if err := f.told[parcel(i, 0).ID]; !errors.Is(err, ErrClosed) {
-			t.Errorf("parcel %d: %v", i, err)
+		if err := f.told[testBlock(i, 0).ID]; !errors.Is(err, ErrClosed) {
+			t.Errorf("block %d: %v", i, err)
 		}
 	}
 }
 
-// Many publish at once; each one's parcels keep their order.
+// Many publish at once; each one's blocks keep their order.
 func TestManyPublishers(t *testing.T) {
 	st, f := newStore(), newFates(t)
 	s := startSite(t, st)

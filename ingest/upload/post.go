@@ -1,0 +1,202 @@
+package upload
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"tapedeck/ingest"
+)
+
+const (
+	// helloTimeout bounds a request without blocks, connecting included.
+	helloTimeout = 10 * time.Second
+	// answerLimit bounds what is read of an answer, bytes.
+	answerLimit = 4 << 20
+	// writeBuffer is the size in which a request is written, bytes.
+	writeBuffer = 64 << 10
+)
+
+// targetOf returns the address that blocks are sent to.
+func targetOf(server string) (string, error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("server %q: it must be a URL like http://127.0.0.1:4600", server)
+	}
+	return u.JoinPath(Path).String(), nil
+}
+
+func newHTTPClient(o *Options) *http.Client {
+	dialer := net.Dialer{Timeout: helloTimeout}
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: o.TLS, TLSHandshakeTimeout: helloTimeout,
+			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := dialer.DialContext(ctx, network, address)
+				if err != nil {
+					return nil, err
+				}
+				return &timeoutConn{conn, o.Timeout}, nil
+			},
+			ResponseHeaderTimeout: o.Timeout, WriteBufferSize: writeBuffer, DisableCompression: true,
+			MaxIdleConnsPerHost: mostRequests, IdleConnTimeout: time.Minute,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// timeoutConn fails when a piece of a request cannot be written for too long: the connection
+// may be severed without a sign of it.
+type timeoutConn struct {
+	net.Conn
+	timeout time.Duration
+}
+
+func (c *timeoutConn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.timeout)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
+
+// post makes a request with blocks and returns the answer, of whose body nothing was read.
+// done releases it; it fails by itself if the body takes longer than the timeout.
+func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, done func(), _ error) {
+	ctx, cancel := context.WithCancel(ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.target, nil)
+	if err != nil {
+		cancel()
+		return nil, nil, err
+	}
+	parts := make(net.Buffers, 0, 2*len(batch))
+	for _, it := range batch {
+		parts = append(parts, appendHead(nil, &it.block), it.block.Data)
+		req.ContentLength += int64(len(parts[len(parts)-2]) + len(it.block.Data))
+	}
+	if len(batch) > 0 {
+		req.GetBody = func() (io.ReadCloser, error) {
+			body := slices.Clone(parts) // reading takes them out
+			return io.NopCloser(&body), nil
+		}
+		req.Body, _ = req.GetBody()
+	}
+	req.Header.Set("Content-Type", ContentType)
+	req.Header["Idempotency-Key"] = nil // lets net/http send again on another connection
+	if c.opts.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.opts.Token)
+	}
+	if c.opts.Recorder != "" {
+		req.Header.Set(RecorderHeader, c.opts.Recorder)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		cancel()
+		return nil, nil, unreachable(c.opts.Server, err)
+	}
+	timer := time.AfterFunc(c.opts.Timeout, cancel)
+	return resp, func() {
+		timer.Stop()
+		_ = resp.Body.Close() // it was read, or failed before
+		cancel()
+	}, nil
+}
+
+// hello makes a request without blocks.
+func (c *Client) hello(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	resp, done, err := c.post(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return c.finish(resp, nil)
+}
+
+// finish reads an answer and settles the blocks that are done with. The error says why
+// others are not.
+func (c *Client) finish(resp *http.Response, batch []*item) error {
+	text, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
+	var a struct {
+		answer
+		Detail string `json:"detail"`
+	}
+	if err == nil {
+		if err = json.Unmarshal(text, &a); err == nil && (a.Settled < 0 || a.Settled > len(batch)) {
+			err = fmt.Errorf("%d of %d blocks are settled", a.Settled, len(batch))
+		}
+	}
+	if resp.StatusCode == http.StatusOK {
+		if err == nil && a.MaxBlock <= 0 {
+			err = fmt.Errorf("it does not name the largest block that it takes")
+		}
+		if err != nil {
+			return unreachable(c.opts.Server, fmt.Errorf("its answer is invalid: %w", err))
+		}
+		c.found(&a.answer)
+	} else if err != nil {
+		a.answer = answer{} // what stands before the server has answered
+	}
+	c.settleFirst(batch[:a.Settled], a.Refused)
+	switch rest := batch[a.Settled:]; {
+	case resp.StatusCode == http.StatusRequestEntityTooLarge && len(rest) > 0:
+		if len(batch) == 1 {
+			c.settle(rest, func(int) error {
+				return ingest.Permanent(fmt.Errorf("block of %d bytes is larger than what %s takes: %s", len(rest[0].block.Data), c.opts.Server, a.Detail))
+			})
+			return nil
+		}
+		return &busyError{reason: "the request is too large"}
+	case resp.StatusCode == http.StatusTooManyRequests && (len(batch) > 0 || c.known()):
+		return &busyError{reason: reasonOf(resp, a.Detail), retryAfter: retryAfter(resp)}
+	case resp.StatusCode != http.StatusOK:
+		return explainStatus(c.opts.Server, resp, a.Detail, c.known())
+	case len(rest) > 0:
+		return &busyError{reason: a.Reason, retryAfter: time.Second}
+	}
+	return nil
+}
+
+// settleFirst settles blocks that are durable but for those that were refused.
+func (c *Client) settleFirst(items []*item, refused []refusal) {
+	if len(items) == 0 {
+		return
+	}
+	c.pause.Reset()
+	c.settle(items, func(i int) error {
+		at := slices.IndexFunc(refused, func(r refusal) bool { return r.Index == i })
+		switch {
+		case at < 0:
+			return nil
+		case refused[at].Status == http.StatusGone:
+			return ingest.Permanent(&ingest.DeletedError{Reason: refused[at].Reason})
+		}
+		return ingest.Permanent(fmt.Errorf("the tapedeck server %s refuses the block: %s", c.opts.Server, refused[at].Reason))
+	})
+}
+
+// known reports whether the server has had this client before.
+func (c *Client) known() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.peer.MaxBlock > 0
+}
+
+// retryAfter returns when the server asks the client to come again.
+func retryAfter(resp *http.Response) time.Duration {
+	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		seconds = 1
+	}
+	return min(time.Duration(seconds)*time.Second, 30*time.Second)
+}

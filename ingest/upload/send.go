@@ -1,0 +1,262 @@
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/internal/backoff"
+)
+
+// mostRequests is how many requests may be answered and not settled at a time.
+const mostRequests = 8
+
+// run sends blocks until ctx ends or the server refuses this client. connected is set if the
+// server has answered already.
+func (c *Client) run(ctx context.Context, connected bool) {
+	for {
+		if !connected && !c.reconnect(ctx) {
+			return
+		}
+		connected = false
+		err := c.converse(ctx)
+		c.sendAgain()
+		if ctx.Err() != nil {
+			return
+		}
+		c.opts.Log.Warn("blocks were not taken by the tapedeck server, trying again", "server", c.opts.Server, "reason", err)
+		if ingest.IsPermanent(err) {
+			c.refuse(err)
+			return
+		}
+		if busy, ok := errors.AsType[*busyError](err); ok {
+			c.mu.Lock()
+			c.trouble = err
+			c.mu.Unlock()
+			if !backoff.Sleep(ctx, busy.retryAfter) {
+				return
+			}
+			connected = true
+			continue
+		}
+		c.lost(err)
+	}
+}
+
+// reconnect makes requests without blocks until one is answered. It reports false if none
+// will be. Pauses grow until the server has settled a block.
+func (c *Client) reconnect(ctx context.Context) bool {
+	for backoff.Sleep(ctx, c.pause.Next()) {
+		err := c.hello(ctx)
+		switch {
+		case err == nil:
+			c.opts.Log.Info("connected to the tapedeck server again", "server", c.opts.Server)
+			return true
+		case ctx.Err() != nil:
+		case ingest.IsPermanent(err):
+			c.refuse(err)
+			return false
+		default:
+			c.lost(err)
+		}
+	}
+	return false
+}
+
+// refuse fails all blocks, those to come included.
+func (c *Client) refuse(err error) {
+	c.mu.Lock()
+	c.refused, c.trouble = err, err
+	c.mu.Unlock()
+	c.opts.Log.Error("the tapedeck server takes nothing more", "server", c.opts.Server, "reason", err)
+	c.failAll(err)
+}
+
+// lost records that the server does not answer.
+func (c *Client) lost(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trouble = err
+	if c.up {
+		c.up, c.down = false, time.Now()
+	}
+	if c.opts.Grace > 0 && c.grace == nil && !c.closed {
+		c.grace = time.AfterFunc(time.Until(c.down.Add(c.opts.Grace)), c.graceEnds)
+	}
+}
+
+func (c *Client) graceEnds() {
+	c.mu.Lock()
+	if c.up {
+		c.mu.Unlock()
+		return
+	}
+	c.away = true
+	err := c.awayError()
+	c.mu.Unlock()
+	c.failAll(err)
+}
+
+// found records that the server answers.
+func (c *Client) found(a *answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.peer = answer{Tenant: a.Tenant, MaxBlock: a.MaxBlock, AliveMS: a.AliveMS}
+	if c.up {
+		return
+	}
+	c.up, c.away, c.moved = true, false, time.Now()
+	if c.grace != nil {
+		c.grace.Stop()
+		c.grace = nil
+	}
+	c.notify()
+}
+
+// sendAgain puts blocks that were sent and not settled before those that wait. No request is
+// being made.
+func (c *Client) sendAgain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = append(c.sent.Clear(), c.waiting...)
+}
+
+// converse sends what waits, one request after the other, until one fails. It returns when
+// none is being made.
+func (c *Client) converse(ctx context.Context) error {
+	ctx, abort := context.WithCancelCause(ctx)
+	sending, stop := context.WithCancelCause(ctx) // requests that were sent go on after stop
+	var others sync.WaitGroup
+	if c.opts.Grace > 0 {
+		others.Go(func() { c.watch(sending, abort) })
+	}
+	unsettled := make(chan struct{}, mostRequests)
+	for sending.Err() == nil {
+		batch, err := c.next(sending)
+		if err != nil {
+			break
+		}
+		started := time.Now()
+		resp, done, err := c.post(ctx, batch)
+		if err != nil {
+			c.batch.failed()
+			stop(err)
+			break
+		}
+		c.batch.answered(batch, resp.StatusCode, time.Since(started))
+		unsettled <- struct{}{}
+		finish := func() {
+			defer done()
+			if err := c.finish(resp, batch); err != nil {
+				stop(err)
+			}
+			<-unsettled
+		}
+		if resp.StatusCode != http.StatusOK {
+			finish()
+			continue
+		}
+		others.Go(finish)
+	}
+	stop(nil) // without an effect where there is a cause
+	others.Wait()
+	abort(nil)
+	return context.Cause(sending)
+}
+
+// next waits for blocks to send and takes them. It returns none once it is time for a sign
+// of life.
+func (c *Client) next(ctx context.Context) ([]*item, error) {
+	c.mu.Lock()
+	alive := time.NewTimer(time.Duration(max(c.peer.AliveMS, 1)) * time.Millisecond)
+	c.mu.Unlock()
+	defer alive.Stop()
+	for {
+		if batch := c.take(); len(batch) > 0 {
+			return batch, nil
+		}
+		select {
+		case <-c.wake:
+		case <-alive.C:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// take takes as many blocks as a request may have.
+func (c *Client) take() []*item {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size, n := 0, 0
+	for n < len(c.waiting) && n < batchBlocks && (n == 0 || size+len(c.waiting[n].block.Data) <= c.batch.bytes) {
+		size += len(c.waiting[n].block.Data)
+		n++
+	}
+	batch := c.waiting[:n:n]
+	if c.waiting = c.waiting[n:]; len(c.waiting) == 0 {
+		c.waiting = nil
+	}
+	for _, it := range batch {
+		it.number = c.sent.Add(it)
+	}
+	return batch
+}
+
+const (
+	batchBlocks   = 1024
+	smallestBatch = 64 << 10
+	largestBatch  = 4 << 20
+	// A request that takes longer than slowRequest has smaller ones follow, so that
+	// something is settled now and then on a slow connection.
+	slowRequest = time.Second
+)
+
+// batchLimit is how many bytes of blocks a request may have.
+type batchLimit struct{ bytes, most int }
+
+func newBatchLimit() batchLimit { return batchLimit{bytes: 256 << 10, most: largestBatch} }
+
+// answered adapts the limit to a request that was answered.
+func (l *batchLimit) answered(batch []*item, status int, took time.Duration) {
+	switch {
+	case status == http.StatusRequestEntityTooLarge && len(batch) > 1: // a proxy takes less
+		l.most = max(l.bytes/2, 1)
+		l.bytes = l.most
+	case took > slowRequest:
+		l.bytes = max(l.bytes/2, min(smallestBatch, l.most))
+	case took < slowRequest/4 && len(batch) > 1:
+		l.bytes = min(2*l.bytes, l.most)
+	}
+}
+
+// failed adapts the limit to a request that was not answered: a connection that breaks often
+// lets only small ones through.
+func (l *batchLimit) failed() { l.bytes = max(l.bytes/2, 1) }
+
+// watch fails all blocks if the server answers and settles none.
+func (c *Client) watch(ctx context.Context, abort context.CancelCauseFunc) {
+	tick := time.NewTicker(max(c.opts.Stall/8, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		c.mu.Lock()
+		stalled := c.count() > 0 && time.Since(c.moved) > c.opts.Stall
+		c.mu.Unlock()
+		if stalled {
+			err := fmt.Errorf("the tapedeck server %s has confirmed nothing for %v", c.opts.Server, c.opts.Stall)
+			abort(err)
+			c.failAll(err)
+			return
+		}
+	}
+}
