@@ -35,8 +35,8 @@ func TestDiskFull(t *testing.T) {
 	if !errors.Is(err, ErrFull) || !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), "make room on that disk") {
 		t.Errorf("a full disk refuses with %v", err)
 	}
-	if st := s.State(); taken < 50 || !st.Full || st.Parcels != taken || !strings.Contains(st.DiskError, "no space left") {
-		t.Errorf("after %d parcels: %+v", taken, st)
+	if st := s.State(); taken < 50 || !st.Full || st.Blocks != taken || !strings.Contains(st.DiskError, "no space left") {
+		t.Errorf("after %d blocks: %+v", taken, st)
 	}
 	// Somebody makes room: writing goes on by itself.
 	if err := os.Remove(ballast); err != nil {
@@ -53,7 +53,7 @@ func TestDiskFull(t *testing.T) {
 	next.set(nil, nil)
 	drained(t, s)
 	bounded.Wait(t, f.n.Wait)
-	wantSameIDs(t, ids(0, total), firsts(next.attempts()))
+	wantSameIDs(t, ids(0, total), inOrder(next.attempts()))
 	closeNow(t, s)
 	wantFiles(t, dir, lockName)
 }
@@ -62,7 +62,7 @@ func TestDiskFull(t *testing.T) {
 func fill(t *testing.T, s *Spool, f *fates, from int) (int, error) {
 	for i := from; ; i++ {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		p := parcel(i, 10_000)
+		p := testBlock(i, 10_000)
 		err := s.Publish(ctx, p, f.of(t, p.ID))
 		cancel()
 		if err != nil {
@@ -75,11 +75,11 @@ func fill(t *testing.T, s *Spool, f *fates, from int) (int, error) {
 func wantSameIDs(t *testing.T, want, got []string) {
 	t.Helper()
 	if len(want) != len(got) {
-		t.Errorf("%d parcels were sent, want %d", len(got), len(want))
+		t.Errorf("%d blocks were sent, want %d", len(got), len(want))
 	}
 	for i := range min(len(want), len(got)) {
 		if want[i] != got[i] {
-			t.Errorf("parcel %s was sent in place %d, want %s", got[i], i, want[i])
+			t.Errorf("block %s was sent in place %d, want %s", got[i], i, want[i])
 			return
 		}
 	}

@@ -1,12 +1,15 @@
 package spool
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"io"
 	"slices"
+	"sync"
 	"time"
 
+	"tapedeck/ingest"
+	"tapedeck/ingest/inflight"
 	"tapedeck/internal/backoff"
 )
 
@@ -16,70 +19,61 @@ const (
 	maxPause = 5 * time.Second
 )
 
-// drainer sends what was kept, in order and many at a time. After a failure it
-// waits until all that is under way has settled, and begins again with those
-// that failed. It belongs to one goroutine; what others touch is in air.
+// drainer sends what was kept, the oldest first and many at a time. After a failure it waits
+// until all that is in flight has settled, and begins again with those that failed. It
+// belongs to one goroutine.
 type drainer struct {
-	s         *Spool
-	air       air
-	pause     backoff.Backoff
-	count     uint64
-	again     []*item   // failed, in order, to be sent before any other
-	heldAgain time.Time // not before this time are held parcels written again
+	s       *Spool
+	pause   backoff.Backoff
+	reader  *reader   // of the segment that is being sent; nil before the first
+	again   []*item   // failed, to be sent before any other
+	writeAt time.Time // not before this time are failed blocks written again
+
+	mu       sync.Mutex // guards all below, which Next's goroutines use
+	inFlight inflight.Tracker[*item]
+	bytes    int64
+	failed   []*item
+	refused  []*item
+	progress bool // one was confirmed since the last failure
+}
+
+// item is a block that the drainer sends: from disk, or one that could not be written there.
+type item struct {
+	record  record
+	segment *segment // nil if it is not on disk
+	pending *pending // set if segment is nil
+	reason  error    // why Next will never take it
 }
 
 // drain is the drainer's goroutine.
 func (s *Spool) drain(ctx context.Context) {
 	defer close(s.gone)
 	d := &drainer{s: s, pause: backoff.Backoff{Min: minPause, Max: maxPause}}
-	defer d.giveBack()
-	s.rouse()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.wake:
-		}
-		d.setAside()
-		if s.gather() {
-			d.run(ctx)
-		}
-	}
-}
-
-// run sends until all was handed to Next and the way is direct again. Some may
-// still be in the air then: should one of them fail, it begins anew.
-func (d *drainer) run(ctx context.Context) {
-	d.heldAgain = time.Time{}
-	if d.storeHeld() { // then Next has failed just now
-		backoff.Sleep(ctx, d.pause.Next())
-	}
+	defer d.close()
 	for ctx.Err() == nil {
-		d.storeHeld()
+		d.writeFailed()
 		d.setAside()
-		if d.air.failing() {
-			if d.air.busy() {
-				d.await(ctx)
-				continue
-			}
-			if d.takeBack() {
+		if d.s.failedAnew() {
+			d.rest(ctx)
+			continue
+		}
+		inFlight, bytes, failed := d.load()
+		switch {
+		case failed > 0 && inFlight == 0:
+			if d.takeFailed() {
 				d.pause.Reset()
 			}
-			backoff.Sleep(ctx, d.pause.Next())
-			continue
-		}
-		if d.air.crowded(d.s.opts.WindowParcels, d.s.opts.WindowBytes) {
+			d.rest(ctx)
+		case failed > 0, inFlight >= s.opts.WindowBlocks, bytes >= s.opts.WindowBytes:
 			d.await(ctx)
-			continue
-		}
-		it := d.next()
-		switch {
-		case it != nil:
-			d.send(ctx, it)
-		case d.s.goDirect(&d.air):
-			d.pause.Reset()
-			return
 		default:
+			if it := d.next(); it != nil {
+				d.send(ctx, it)
+				continue
+			}
+			if inFlight == 0 && s.finish() {
+				d.pause.Reset()
+			}
 			d.await(ctx)
 		}
 	}
@@ -87,14 +81,73 @@ func (d *drainer) run(ctx context.Context) {
 
 // await waits until something happens.
 func (d *drainer) await(ctx context.Context) {
+	retry := time.NewTimer(diskRetry) // for blocks that could not be written
+	defer retry.Stop()
+	d.s.mu.Lock()
+	if len(d.s.failed) == 0 {
+		retry.Stop()
+	}
+	d.s.mu.Unlock()
 	select {
 	case <-ctx.Done():
 	case <-d.s.wake:
+	case <-retry.C:
 	}
 }
 
-// next is the parcel to send: one that failed, else the next on disk, else one
-// that waits for the disk; nil if there is none.
+// rest pauses after a failure. Blocks that fail meanwhile are written to disk.
+func (d *drainer) rest(ctx context.Context) {
+	over := time.NewTimer(d.pause.Next())
+	defer over.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-over.C:
+			return
+		case <-d.s.wake:
+			d.writeFailed()
+		}
+	}
+}
+
+func (d *drainer) load() (inFlight int, bytes int64, failed int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.inFlight.Len(), d.bytes, len(d.failed)
+}
+
+// failedAnew reports whether Next has failed since the last call, after it took blocks.
+func (s *Spool) failedAnew() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := s.fresh
+	s.fresh = false
+	return fresh
+}
+
+// finish records that everything was sent, if so: new blocks go straight to Next.
+func (s *Spool) finish() bool {
+	_, left, _ := s.store.load()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if left > 0 || len(s.failed) > 0 || s.fresh {
+		return false
+	}
+	if !s.drained {
+		s.opts.Log.Info("the spool is drained", "dir", s.opts.Dir,
+			"after", time.Since(s.since).Round(time.Millisecond), "sent", s.totals.sent)
+		s.drained, s.since = true, time.Now()
+	}
+	if s.down || s.diskErr != nil {
+		s.down, s.diskErr, s.refusing = false, nil, nil
+		s.notify()
+	}
+	return true
+}
+
+// next returns the block to send: one that failed, else the next on disk, else one that could
+// not be written; nil if there is none.
 func (d *drainer) next() *item {
 	if len(d.again) > 0 {
 		it := d.again[0]
@@ -102,106 +155,201 @@ func (d *drainer) next() *item {
 		return it
 	}
 	for {
-		rec, seg, err := d.s.store.next()
-		if seg != nil {
-			d.count++
-			return &item{number: d.count, record: rec, seg: seg}
+		if d.reader == nil {
+			seg := d.s.store.oldest()
+			if seg == nil {
+				break
+			}
+			d.reader = &reader{segment: seg}
 		}
+		rec, err := d.reader.next()
 		if err == nil {
-			break
+			return &item{record: rec, segment: d.reader.segment}
 		}
-		d.lost(err)
+		if !errors.Is(err, io.EOF) {
+			d.lost(err)
+			continue
+		}
+		d.reader.close()
+		d.s.made(d.s.store.wasRead(d.reader.segment))
+		d.reader = nil
 	}
-	f := d.s.takeHeld()
-	if f == nil {
+	d.s.mu.Lock()
+	defer d.s.mu.Unlock()
+	if len(d.s.failed) == 0 {
 		return nil
 	}
-	d.count++
-	return &item{number: d.count, record: record{parcel: f.parcel, at: time.Now().UnixNano()}, flight: f}
+	p := d.s.failed[0]
+	d.s.failed = d.s.failed[1:]
+	return &item{record: record{block: p.block, at: time.Now().UnixNano()}, pending: p}
 }
 
+// lost records blocks that cannot be read.
 func (d *drainer) lost(err error) {
 	if damage, ok := errors.AsType[*DamageError](err); ok {
+		d.s.store.lose(d.reader.segment, damage.Blocks)
 		d.s.mu.Lock()
-		d.s.totals.damaged += uint64(damage.Parcels)
+		d.s.totals.damaged += uint64(damage.Blocks)
 		d.s.mu.Unlock()
 	}
 	d.s.opts.Log.Error("blocks that were kept on disk are lost", "reason", err)
 }
 
-// send hands a parcel to Next.
-func (d *drainer) send(ctx context.Context, it *item) {
-	if d.air.up(it) {
-		d.s.store.oldest(it.record.at)
+// made wakes those who wait for room, if there is some.
+func (s *Spool) made(room bool) {
+	if !room {
+		return
 	}
-	patient, cancel := context.WithTimeoutCause(ctx, d.s.opts.Timeout, errSlow)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notify()
+}
+
+// send hands a block to Next.
+func (d *drainer) send(ctx context.Context, it *item) {
+	d.mu.Lock()
+	number := d.inFlight.Add(it)
+	d.bytes += int64(len(it.record.block.Data))
+	d.mu.Unlock()
+	limited, cancel := context.WithTimeoutCause(ctx, d.s.opts.Timeout, errSlow)
 	defer cancel()
-	settle := d.settle(it)
-	if err := d.s.opts.Next.Publish(patient, it.record.parcel, settle); err != nil {
+	settle := func(err error) { d.settle(number, err) }
+	if err := d.s.opts.Next.Publish(limited, it.record.block, settle); err != nil {
 		settle(err)
 	}
 }
 
-// setAside puts the parcels that Next will never take into a file of their own.
+// settle takes the outcome of a block; only the first call has an effect, and none after
+// close.
+func (d *drainer) settle(number uint64, err error) {
+	d.mu.Lock()
+	it, ok := d.inFlight.Settle(number)
+	if !ok {
+		d.mu.Unlock()
+		return
+	}
+	d.bytes -= int64(len(it.record.block.Data))
+	confirmed := err == nil || ingest.IsDeleted(err) // a deleted session's block is dropped
+	refused := !confirmed && ingest.IsPermanent(err) && !refusesAll(err)
+	switch {
+	case confirmed:
+		d.progress = true
+	case !refused:
+		d.failed = append(d.failed, it)
+	case it.segment != nil:
+		it.reason = err
+		d.refused = append(d.refused, it)
+	}
+	working := len(d.failed) == 0
+	d.mu.Unlock()
+	d.s.count(confirmed, refused, working, err)
+	if (confirmed || refused) && it.pending != nil {
+		it.pending.done(err)
+	} else if confirmed {
+		d.s.made(d.s.store.confirm(it.segment, it.record.at))
+	}
+	d.s.wakeDrainer()
+}
+
+// count counts the outcome of a block that was kept. working is set if none has failed since
+// the last pause.
+func (s *Spool) count(confirmed, refused, working bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if confirmed {
+		s.totals.sent++
+		if s.down && working && !s.fresh { // Next takes blocks: new ones go straight to it
+			s.down, s.refusing = false, nil
+			s.notify()
+		}
+		return
+	}
+	if refused {
+		s.totals.refused++
+		s.nextErr, s.nextErrAt = err, time.Now()
+		return
+	}
+	s.totals.retries++
+	s.nextFailed(err)
+	s.fresh = false // the drainer pauses anyway
+}
+
+// setAside puts the blocks that Next will never take into a file of their own.
 func (d *drainer) setAside() {
-	for _, it := range d.air.takeRefused() {
-		if err := d.s.store.refuse(&it.record); err != nil {
+	d.mu.Lock()
+	refused := d.refused
+	d.refused = nil
+	d.mu.Unlock()
+	for _, it := range refused {
+		if err := d.s.store.setAside(&it.record); err != nil {
 			d.s.mu.Lock()
 			d.s.diskErr = err
 			d.s.mu.Unlock()
-			d.air.fail(it)
+			d.again = append(d.again, it)
 			continue
 		}
+		b := &it.record.block
 		d.s.opts.Log.Error("a block on disk was refused; it is set aside and tried again at the next start",
-			"dir", d.s.opts.Dir, "tenant", it.record.parcel.Tenant, "session", it.record.parcel.Session,
-			"id", it.record.parcel.ID, "bytes", len(it.record.parcel.Data), "reason", it.refused)
-		d.s.confirm(it.seg)
+			"dir", d.s.opts.Dir, "tenant", b.Tenant, "session", b.Session, "id", b.ID, "bytes", len(b.Data), "reason", it.reason)
+		d.s.made(d.s.store.confirm(it.segment, it.record.at))
 	}
 }
 
-// takeBack takes what failed, to send it again, and reports whether anything
-// was confirmed meanwhile. What is not on disk is held once more: it is newer
-// than all that is.
-func (d *drainer) takeBack() (progress bool) {
-	failed, progress := d.air.collect()
-	for _, it := range slices.Backward(failed) {
-		if it.flight != nil {
-			d.s.putBack(it.flight)
-		}
-	}
-	for _, it := range failed {
-		if it.flight == nil {
+// takeFailed takes the blocks that failed, to send them again, and reports whether one was
+// confirmed meanwhile.
+func (d *drainer) takeFailed() (progress bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var unwritten []*pending
+	for _, it := range d.failed {
+		if it.pending != nil {
+			unwritten = append(unwritten, it.pending)
+		} else {
 			d.again = append(d.again, it)
 		}
 	}
-	slices.SortFunc(d.again, func(x, y *item) int { return cmp.Compare(x.number, y.number) })
+	progress, d.progress, d.failed = d.progress, false, nil
+	d.s.mu.Lock()
+	defer d.s.mu.Unlock()
+	d.s.failed = slices.Concat(unwritten, d.s.failed)
 	return progress
 }
 
-// storeHeld writes the parcels that Next gave up to disk, and opens the spool
-// for others once all are there. It reports whether there were any.
-func (d *drainer) storeHeld() bool {
-	if time.Now().Before(d.heldAgain) || d.air.unwritten() {
-		return false
+// writeFailed writes the blocks that Next did not take to disk, as far as there is room.
+func (d *drainer) writeFailed() {
+	if time.Now().Before(d.writeAt) {
+		return
 	}
-	any := false
 	for {
-		f := d.s.takeHeld()
-		if f == nil {
-			d.s.openToAll()
-			return any
+		d.s.mu.Lock()
+		if len(d.s.failed) == 0 {
+			d.s.mu.Unlock()
+			return
 		}
-		any = true
-		if err := d.s.storeFlight(f, d.s.opts.Limit); err != nil {
-			d.heldAgain = time.Now().Add(diskRetry)
-			d.s.putBack(f)
-			return any
+		p := d.s.failed[0]
+		d.s.failed = d.s.failed[1:]
+		d.s.mu.Unlock()
+		err := d.s.keep(p, d.s.opts.Limit)
+		switch {
+		case ingest.IsPermanent(err):
+			p.done(err)
+		case err != nil:
+			d.writeAt = time.Now().Add(diskRetry)
+			d.s.mu.Lock()
+			d.s.failed = slices.Insert(d.s.failed, 0, p)
+			d.s.mu.Unlock()
+			return
 		}
 	}
 }
 
-// giveBack leaves parcels that are only in memory to Close.
-func (d *drainer) giveBack() {
-	d.air.ground()
-	d.takeBack()
+// close leaves blocks that are only in memory to Spool.Close. Those from disk stay there.
+func (d *drainer) close() {
+	if d.reader != nil {
+		d.reader.close()
+	}
+	d.mu.Lock()
+	d.failed = append(d.failed, d.inFlight.Clear()...)
+	d.mu.Unlock()
+	d.takeFailed()
 }

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// ErrFull is what a parcel is refused with while neither the next publisher
+	// ErrFull is what a block is refused with while neither the next publisher
 	// nor the disk takes it.
 	ErrFull = errors.New("spool is full")
 	// ErrInUse is returned for a directory that another process uses.
@@ -15,7 +15,7 @@ var (
 	ErrClosed = errors.New("spool is closed")
 )
 
-// FullError says why there is no room and what to do. It is an ErrFull.
+// FullError reports why there is no room and what to do. It is an ErrFull.
 type FullError struct {
 	Dir          string
 	Bytes, Limit int64 // what lies in the directory, and what may
@@ -26,10 +26,10 @@ type FullError struct {
 
 func (e *FullError) Error() string {
 	what := fmt.Sprintf("spool %s is full: %s of %s", e.Dir, size(e.Bytes), size(e.Limit))
-	todo := "raise the spool's limit, or mend the connection to the server"
+	todo := "raise the spool's limit, or restore the connection to the server"
 	if e.Disk != nil {
 		what = fmt.Sprintf("spool %s cannot be written: %v", e.Dir, e.Disk)
-		todo = "make room on that disk, name another directory, or mend the connection to the server"
+		todo = "make room on that disk, name another directory, or restore the connection to the server"
 	}
 	if e.Next != nil {
 		what += fmt.Sprintf("; blocks stay there because: %v", e.Next)

@@ -23,15 +23,15 @@ type fakeNext struct {
 	mu      sync.Mutex
 	refuse  error // Publish fails with it
 	giveUp  error // done gets it
-	hold    bool  // parcels taken wait for settle
+	hold    bool  // blocks taken wait for settle
 	delay   time.Duration
 	handed  []string // ids of every attempt, in order
 	got     []string // ids confirmed, in order
-	waiting []waitingParcel
+	waiting []waitingBlock
 	calls   sync.WaitGroup
 }
 
-type waitingParcel struct {
+type waitingBlock struct {
 	p    ingest.EncodedBlock
 	done func(error)
 }
@@ -47,7 +47,7 @@ func (n *fakeNext) Publish(ctx context.Context, p ingest.EncodedBlock, done func
 		return n.refuse
 	}
 	if n.hold {
-		n.waiting = append(n.waiting, waitingParcel{p, done})
+		n.waiting = append(n.waiting, waitingBlock{p, done})
 		return nil
 	}
 	err := n.giveUp
@@ -100,8 +100,8 @@ func (n *fakeNext) attempts() []string {
 	return append([]string(nil), n.handed...)
 }
 
-// parcel makes the i-th parcel, whose data follows from its id.
-func parcel(i, size int) ingest.EncodedBlock {
+// block makes the i-th block, whose data follows from its id.
+func testBlock(i, size int) ingest.EncodedBlock {
 	id := strconv.Itoa(i)
 	return ingest.EncodedBlock{Tenant: "t", Session: "s", ID: id, Frames: i, Data: dataOf(id, size)}
 }
@@ -116,12 +116,12 @@ func dataOf(id string, size int) []byte {
 
 func checkData(p ingest.EncodedBlock) error {
 	if string(p.Data) != string(dataOf(p.ID, len(p.Data))) || p.Tenant != "t" || p.Session != "s" || strconv.Itoa(p.Frames) != p.ID {
-		return fmt.Errorf("parcel %s came with other contents than it was published with", p.ID)
+		return fmt.Errorf("block %s came with other contents than it was published with", p.ID)
 	}
 	return nil
 }
 
-// fates collects what became of parcels, and that each was told once.
+// fates collects what became of blocks, and that each was told once.
 type fates struct {
 	mu   sync.Mutex
 	told map[string]error
@@ -130,14 +130,14 @@ type fates struct {
 
 func newFates() *fates { return &fates{told: map[string]error{}} }
 
-// of gives the callback for a parcel that is about to be published.
+// of gives the callback for a block that is about to be published.
 func (f *fates) of(t interface{ Errorf(string, ...any) }, id string) func(error) {
 	f.n.Add(1)
 	return func(err error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if _, ok := f.told[id]; ok {
-			t.Errorf("fate of parcel %s was told twice", id)
+			t.Errorf("fate of block %s was told twice", id)
 		}
 		f.told[id] = err
 		f.n.Done()
@@ -168,7 +168,7 @@ func closeNow(t *testing.T, s *Spool) {
 func publish(t *testing.T, s *Spool, f *fates, from, to, size int) {
 	t.Helper()
 	for i := from; i < to; i++ {
-		p := parcel(i, size)
+		p := testBlock(i, size)
 		if err := s.Publish(t.Context(), p, f.of(t, p.ID)); err != nil {
 			t.Fatalf("publish %d: %v", i, err)
 		}
@@ -188,7 +188,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // drained waits until all was sent and confirmed.
 func drained(t *testing.T, s *Spool) {
 	t.Helper()
-	eventually(t, "all is sent", func() bool { st := s.State(); return st.Mode == "direct" && st.Parcels == 0 })
+	eventually(t, "all is sent", func() bool { st := s.State(); return st.Mode == "direct" && st.Blocks == 0 })
 }
 
 func ids(from, to int) []string {

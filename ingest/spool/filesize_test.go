@@ -33,16 +33,16 @@ func writeToSmallFiles(dir string) error {
 	taken := 0
 	for err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-		if err = s.Publish(ctx, parcel(taken, 70_000), func(error) {}); err == nil {
+		if err = s.Publish(ctx, testBlock(taken, 70_000), func(error) {}); err == nil {
 			taken++
 		}
 		cancel()
 	}
 	if taken != 4 || !errors.Is(err, ErrFull) || !errors.Is(err, unix.EFBIG) {
-		return fmt.Errorf("after %d parcels: %w", taken, err)
+		return fmt.Errorf("after %d blocks: %w", taken, err)
 	}
 	// A smaller one fits into what the cut-off one left.
-	if err := s.Publish(context.Background(), parcel(taken, 1000), func(error) {}); err != nil {
+	if err := s.Publish(context.Background(), testBlock(taken, 1000), func(error) {}); err != nil {
 		return err
 	}
 	if err := s.Close(context.Background()); err != nil {
@@ -52,12 +52,12 @@ func writeToSmallFiles(dir string) error {
 		return err
 	}
 	next.set(nil, nil)
-	for end := time.Now().Add(10 * time.Second); s.State().Mode != "direct"; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); s.State().Blocks > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return errors.New("what was written is not sent")
 		}
 	}
-	if got := fmt.Sprint(firsts(next.attempts())); got != "[0 1 2 3 4]" {
+	if got := fmt.Sprint(inOrder(next.attempts())); got != "[0 1 2 3 4]" {
 		return fmt.Errorf("sent %s", got)
 	}
 	return s.Close(context.Background())

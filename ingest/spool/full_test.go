@@ -21,7 +21,7 @@ func TestFull(t *testing.T) {
 	var err error
 	for err == nil {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		p := parcel(taken, 1000)
+		p := testBlock(taken, 1000)
 		done := f.of(t, p.ID)
 		if err = s.Publish(ctx, p, done); err == nil {
 			taken++
@@ -38,12 +38,12 @@ func TestFull(t *testing.T) {
 			t.Errorf("the error does not say %q: %v", part, err)
 		}
 	}
-	if st := s.State(); !st.Full || st.Parcels != taken || st.Bytes > 100<<10 || taken < 95 {
-		t.Errorf("after %d parcels: %+v", taken, st)
+	if st := s.State(); !st.Full || st.Blocks != taken || st.Bytes > 100<<10 || taken < 95 {
+		t.Errorf("after %d blocks: %+v", taken, st)
 	}
 	// Once there is room, a Publish that waits goes on.
 	waiting := make(chan error)
-	p := parcel(taken, 1000)
+	p := testBlock(taken, 1000)
 	go func() { waiting <- s.Publish(t.Context(), p, f.of(t, p.ID)) }()
 	next.set(nil, nil)
 	if err := bounded.Receive(t, waiting); err != nil {
@@ -54,13 +54,13 @@ func TestFull(t *testing.T) {
 	if st := s.State(); st.Full || st.DiskError != "" {
 		t.Errorf("state %+v", st)
 	}
-	if diff := cmp.Diff(ids(0, taken+1), firsts(next.attempts())); diff != "" {
-		t.Errorf("sent in the order (-want +got):\n%s", diff)
+	if diff := cmp.Diff(ids(0, taken+1), inOrder(next.attempts())); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
 	}
 	closeNow(t, s)
 }
 
-// What Next gave up and the disk does not take is neither lost nor overtaken.
+// What Next gave up and the disk does not take is not lost.
 func TestMoreGivenUpThanFits(t *testing.T) {
 	for _, how := range []string{"the server comes back", "closed and opened again", "closed while they are sent"} {
 		t.Run(how, func(t *testing.T) {
@@ -70,13 +70,13 @@ func TestMoreGivenUpThanFits(t *testing.T) {
 			next.set(errDown, nil)
 			next.settle(func(string) error { return errDown })
 			eventually(t, "the disk is full", func() bool { return s.State().Full })
-			if st := s.State(); st.Mode != "switching" || st.Parcels == 0 || st.Parcels >= 30 {
+			if st := s.State(); st.Mode != "spooling" || st.Blocks == 0 || st.Blocks >= 30 {
 				t.Errorf("state %+v", st)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
-			if err := s.Publish(ctx, parcel(99, 10), func(error) {}); !errors.Is(err, ErrFull) {
-				t.Errorf("a new parcel was answered %v", err)
+			if err := s.Publish(ctx, testBlock(99, 1000), func(error) {}); !errors.Is(err, ErrFull) {
+				t.Errorf("a new block was answered %v", err)
 			}
 			next.mu.Lock()
 			next.handed = nil
@@ -104,11 +104,11 @@ func TestMoreGivenUpThanFits(t *testing.T) {
 			bounded.Wait(t, f.n.Wait)
 			for id, err := range f.told {
 				if err != nil {
-					t.Errorf("parcel %s: %v", id, err)
+					t.Errorf("block %s: %v", id, err)
 				}
 			}
-			if diff := cmp.Diff(ids(0, 40), firsts(next.attempts())); diff != "" {
-				t.Errorf("sent in the order (-want +got):\n%s", diff)
+			if diff := cmp.Diff(ids(0, 40), inOrder(next.attempts())); diff != "" {
+				t.Errorf("sent (-want +got):\n%s", diff)
 			}
 			closeNow(t, s)
 		})
@@ -121,7 +121,7 @@ func TestTooLargeForTheLimit(t *testing.T) {
 	f := newFates()
 	publish(t, s, f, 0, 1, 10)
 	bounded.Wait(t, f.n.Wait)
-	err := s.Publish(t.Context(), parcel(1, 60<<10), func(error) { t.Error("done was called") })
+	err := s.Publish(t.Context(), testBlock(1, 60<<10), func(error) { t.Error("done was called") })
 	if !ingest.IsPermanent(err) || !strings.Contains(err.Error(), "too large for the spool") {
 		t.Errorf("publish: %v", err)
 	}

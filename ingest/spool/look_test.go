@@ -14,7 +14,7 @@ func TestLook(t *testing.T) {
 	began := time.Now()
 	s := openAt(t, Options{Dir: dir, Next: &fakeNext{refuse: errDown}, SegmentSize: 100 << 10})
 	publish(t, s, newFates(), 0, 30, 10_000)
-	eventually(t, "all on disk", func() bool { return s.State().Parcels == 30 })
+	eventually(t, "all on disk", func() bool { return s.State().Blocks == 30 })
 	if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("none of ours"), 0o600); err != nil {
 		t.Fatal(err)
 	}

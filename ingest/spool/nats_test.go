@@ -36,7 +36,7 @@ func stopNATS(s *server.Server) {
 }
 
 // A real NATS server goes away and comes back while blocks flow: each is
-// durable at once, and all are in the stream, in order.
+// durable at once, and all are in the stream.
 func TestBeforeJetStream(t *testing.T) {
 	dir := t.TempDir()
 	ns := startNATS(t, dir, -1)
@@ -65,7 +65,7 @@ func TestBeforeJetStream(t *testing.T) {
 		stopNATS(ns)
 		publish(t, s, f, from+100, from+200, 20_000)
 		bounded.Wait(t, f.n.Wait) // while there is no server
-		if st := s.State(); st.Mode != "spooling" || st.Parcels < 100 {
+		if st := s.State(); st.Mode != "spooling" || st.Blocks < 100 {
 			t.Errorf("round %d: %+v", round, st)
 		}
 		ns = startNATS(t, dir, port(t, address))
@@ -75,10 +75,10 @@ func TestBeforeJetStream(t *testing.T) {
 	bounded.Wait(t, f.n.Wait)
 	for id, err := range f.told {
 		if err != nil {
-			t.Errorf("parcel %s: %v", id, err)
+			t.Errorf("block %s: %v", id, err)
 		}
 	}
-	wantSameIDs(t, ids(0, 900), firsts(idsInStream(t, js)))
+	wantSameIDs(t, ids(0, 900), inOrder(idsInStream(t, js)))
 	closeNow(t, s)
 	nc.Close()
 	stopNATS(ns)

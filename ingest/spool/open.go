@@ -3,17 +3,16 @@ package spool
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 )
 
-// openStore takes up what a former process left in the directory, and cuts off
-// what was only half written.
-func openStore(dir string, limit, segmentSize int64, sync bool, log *slog.Logger) (*store, error) {
-	st := &store{dir: dir, limit: limit, segmentSize: segmentSize, sync: sync}
-	entries, err := os.ReadDir(dir)
+// openStore takes up what a former process left in the directory, and cuts off what was only
+// half written.
+func openStore(opts *Options) (*store, error) {
+	st := &store{opts: opts}
+	entries, err := os.ReadDir(opts.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("read spool directory: %w", err)
 	}
@@ -23,61 +22,59 @@ func openStore(dir string, limit, segmentSize int64, sync bool, log *slog.Logger
 			continue
 		}
 		st.number = max(st.number, number+1)
-		path := filepath.Join(dir, e.Name())
+		path := filepath.Join(opts.Dir, e.Name())
 		switch suffix {
 		case damagedSuffix:
 			if info, err := e.Info(); err == nil {
 				st.bytes += info.Size()
 			}
-			log.Warn("spool holds a damaged file: look at it, then remove it", "path", path)
+			opts.Log.Warn("spool holds a damaged file: look at it, then remove it", "path", path)
 			continue
 		case refusedSuffix:
-			pending := segmentPath(dir, number, pendingSuffix)
+			pending := segmentPath(opts.Dir, number, pendingSuffix)
 			if err := os.Rename(path, pending); err != nil {
 				return nil, fmt.Errorf("try refused blocks again: %w", err)
 			}
 			path = pending
 		}
-		st.segments = append(st.segments, &segment{number: number, path: path, sealed: true})
+		st.segments = append(st.segments, &segment{number: number, path: path})
 	}
 	slices.SortFunc(st.segments, func(a, b *segment) int { return cmp.Compare(a.number, b.number) })
-	found := st.segments
-	for i, seg := range found {
-		if err := st.takeUp(seg, i == len(found)-1, log); err != nil {
+	for i, seg := range slices.Clone(st.segments) {
+		if err := st.takeUp(seg, i == len(st.segments)-1); err != nil {
 			return nil, err
+		}
+	}
+	for _, seg := range slices.Clone(st.segments) {
+		if seg.records == 0 {
+			seg.read = true
+			st.drop(seg)
 		}
 	}
 	return st, nil
 }
 
-// takeUp counts what is in a file. In the last one, which was being written,
-// half a record at the end is one that nobody was told is durable.
-func (st *store) takeUp(seg *segment, last bool, log *slog.Logger) error {
+// takeUp counts what is in a file. In the last one, which was being written, half a record at
+// the end is one that was not acknowledged.
+func (st *store) takeUp(seg *segment, last bool) error {
 	c, err := walkSegment(seg.path, last)
 	if err != nil {
 		return fmt.Errorf("read what is left in the spool: %w", err)
 	}
-	seg.size, seg.records, seg.left = c.valid, c.records, c.records
+	seg.size, seg.records, seg.left, seg.oldestAt = c.valid, c.records, c.records, c.firstAt
 	switch {
 	case c.torn() > 0 && (last || c.valid == 0):
 		if err := os.Truncate(seg.path, c.valid); err != nil {
 			return fmt.Errorf("cut a torn end: %w", err)
 		}
-		log.Warn("spool ended in a torn record, as after a kill or a power cut; it was cut off",
-			"path", seg.path, "bytes", c.torn(), "parcels_kept", c.records)
+		st.opts.Log.Warn("spool ended in a torn record, as after a kill or a power cut; it was cut off",
+			"path", seg.path, "bytes", c.torn(), "blocks_kept", c.records)
 	case c.torn() > 0:
 		seg.damaged = true
-		log.Error("spool file is damaged; what stands before the damage is sent, and the file is kept",
-			"path", seg.path, "bytes_unreadable", c.torn(), "parcels_kept", c.records)
+		st.opts.Log.Error("spool file is damaged; what stands before the damage is sent, and the file is kept",
+			"path", seg.path, "bytes_unreadable", c.torn(), "blocks_kept", c.records)
 	}
 	st.bytes += seg.size
-	st.parcels += c.records
-	st.unread += c.records
-	if st.firstAt == 0 {
-		st.firstAt = c.firstAt
-	}
-	if c.records == 0 {
-		st.drop(seg)
-	}
+	st.blocks += c.records
 	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,11 +18,10 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// Whatever fails, in whatever order confirmations come, and wherever the
-// process is killed: each parcel that was called durable is delivered, parcels
-// are first handed on in the order in which they were published, and nothing
-// new overtakes one that is known to have failed.
-func TestNothingIsLostNorOvertaken(t *testing.T) {
+// Whatever fails, in whatever order confirmations come, and wherever the process is killed:
+// each block that was called durable is delivered, with its contents, and the spool keeps to
+// its limit.
+func TestNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		script := drawScript(rt)
 		var err error
@@ -40,9 +37,9 @@ type script struct {
 	steps []step
 }
 
-// step publishes parcels under some faults, and may end in a restart.
+// step publishes blocks under some faults, and may end in a restart.
 type step struct {
-	Parcels   int
+	Blocks    int
 	MaxBytes  int
 	Refuse    float64 // how often Publish fails
 	GiveUp    float64 // how often done gets an error
@@ -56,7 +53,7 @@ func drawScript(rt *rapid.T) script {
 	often := rapid.SampledFrom([]float64{0, 0, 0.02, 0.3, 1})
 	steps := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) step {
 		return step{
-			Parcels:   rapid.IntRange(0, 40).Draw(rt, "parcels"),
+			Blocks:    rapid.IntRange(0, 40).Draw(rt, "blocks"),
 			MaxBytes:  rapid.SampledFrom([]int{10, 500, 3000}).Draw(rt, "bytes"),
 			Refuse:    often.Draw(rt, "refuse"),
 			GiveUp:    often.Draw(rt, "give up"),
@@ -74,19 +71,10 @@ type life struct {
 	mu      sync.Mutex // guards all below
 	rand    *rand.Rand
 	faults  step
-	dead    bool     // killed: nothing counts any more
-	handed  []string // every attempt, in order
-	marks   []mark   // failures, in order
+	dead    bool // killed: nothing counts any more
 	got     map[string]bool
 	durable map[string]bool
-	aside   map[string]bool // refused for good once: their place in the order is lost
 	calls   sync.WaitGroup
-}
-
-// mark notes that a parcel was known to have failed after so many attempts.
-type mark struct {
-	id    string
-	after int
 }
 
 var errTooLarge = ingest.Permanent(errors.New("too large"))
@@ -100,9 +88,7 @@ func (l *life) Publish(_ context.Context, p ingest.EncodedBlock, done func(error
 	if err := checkData(p); err != nil {
 		panic(err)
 	}
-	l.handed = append(l.handed, p.ID)
 	if l.rand.Float64() < l.faults.Refuse {
-		l.marks = append(l.marks, mark{p.ID, len(l.handed)})
 		return errDown
 	}
 	var err error
@@ -110,7 +96,6 @@ func (l *life) Publish(_ context.Context, p ingest.EncodedBlock, done func(error
 		err = errDown
 	} else if l.rand.Float64() < l.faults.Permanent {
 		err = errTooLarge
-		l.aside[p.ID] = true
 	}
 	pause := time.Duration(l.rand.Float64() * float64(l.faults.Latency))
 	l.calls.Go(func() {
@@ -124,11 +109,6 @@ func (l *life) Publish(_ context.Context, p ingest.EncodedBlock, done func(error
 		}
 		l.mu.Unlock()
 		done(err)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if errors.Is(err, errDown) {
-			l.marks = append(l.marks, mark{p.ID, len(l.handed)})
-		}
 	})
 	return nil
 }
@@ -151,18 +131,18 @@ func (l *life) suffer(s step) {
 
 func (s script) play(t *testing.T) error {
 	rnd := rand.New(rand.NewPCG(s.seed, 1))
-	l := &life{rand: rand.New(rand.NewPCG(s.seed, 2)), got: map[string]bool{}, durable: map[string]bool{}, aside: map[string]bool{}}
+	l := &life{rand: rand.New(rand.NewPCG(s.seed, 2)), got: map[string]bool{}, durable: map[string]bool{}}
 	open := func(dir string) *Spool {
 		return openAt(t, Options{Dir: dir, Next: l, Limit: 64 << 10, SegmentSize: 4 << 10,
-			WindowBytes: 8 << 10, WindowParcels: 7, Log: discard()})
+			WindowBytes: 8 << 10, WindowBlocks: 7, Log: discard()})
 	}
 	dir, id := t.TempDir(), 0
 	sp := open(dir)
 	for _, st := range s.steps {
 		l.suffer(st)
-		for range st.Parcels {
+		for range st.Blocks {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-			p := parcel(id, rnd.IntN(st.MaxBytes))
+			p := testBlock(id, rnd.IntN(st.MaxBytes))
 			err := sp.Publish(ctx, p, l.told(p.ID))
 			cancel()
 			if err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, context.DeadlineExceeded) && !ingest.IsPermanent(err) {
@@ -199,7 +179,7 @@ func (s script) play(t *testing.T) error {
 	return l.check()
 }
 
-// overflow is what may stand beyond the limit: refused parcels, and what was in
+// overflow is what may stand beyond the limit: refused blocks, and what was in
 // the air when a spool was closed.
 const overflow = 128 << 10
 
@@ -208,12 +188,7 @@ const overflow = 128 << 10
 func (l *life) crash(t *testing.T, sp *Spool, dir string, garbage int) (string, *life, error) {
 	l.mu.Lock()
 	l.dead = true
-	next := &life{rand: l.rand, faults: l.faults, got: l.got, durable: l.durable, aside: l.aside, handed: slices.Clone(l.handed)}
-	for _, m := range l.marks {
-		if l.durable[m.id] { // others may be gone with the process
-			next.marks = append(next.marks, m)
-		}
-	}
+	next := &life{rand: l.rand, faults: l.faults, got: l.got, durable: l.durable}
 	l.mu.Unlock()
 	copied := t.TempDir()
 	entries, err := os.ReadDir(dir)
@@ -230,7 +205,7 @@ func (l *life) crash(t *testing.T, sp *Spool, dir string, garbage int) (string, 
 		}
 		last := i == len(entries)-1 || filepath.Ext(entries[i+1].Name()) == ""
 		if last && filepath.Ext(e.Name()) == pendingSuffix && len(b) >= len(segmentHead) {
-			torn := appendRecord(nil, &record{parcel: parcel(1<<30, 200), at: 1})
+			torn := appendRecord(nil, &record{block: testBlock(1<<30, 200), at: 1})
 			b = append(b, torn[:garbage]...)
 		}
 		if err := os.WriteFile(filepath.Join(copied, e.Name()), b, 0o600); err != nil {
@@ -247,43 +222,8 @@ func (l *life) check() error {
 	defer l.mu.Unlock()
 	for id := range l.durable {
 		if !l.got[id] {
-			return fmt.Errorf("parcel %s was called durable and never delivered", id)
+			return fmt.Errorf("block %s was called durable and never delivered", id)
 		}
-	}
-	last := -1
-	for _, id := range firsts(l.handed) {
-		n, err := strconv.Atoi(id)
-		if err != nil || n < last {
-			return fmt.Errorf("parcel %s was first handed on after parcel %d", id, last)
-		}
-		last = n
-	}
-	for _, m := range l.marks {
-		if l.aside[m.id] {
-			continue
-		}
-		if err := l.overtaken(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// overtaken looks for newer parcels handed on between a failure and the next
-// attempt. One may have been on its way at that moment.
-func (l *life) overtaken(m mark) error {
-	number, err := strconv.Atoi(m.id)
-	if err != nil {
-		return err
-	}
-	var by []string
-	for at := m.after; at < len(l.handed) && l.handed[at] != m.id; at++ {
-		if n, _ := strconv.Atoi(l.handed[at]); n > number && !l.aside[l.handed[at]] {
-			by = append(by, l.handed[at])
-		}
-	}
-	if len(by) > 1 {
-		return fmt.Errorf("parcel %s had failed and was overtaken by %v", m.id, by)
 	}
 	return nil
 }

@@ -4,114 +4,213 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"tapedeck/ingest"
 )
 
-// Publish implements ingest.Publisher. While neither Next nor the disk takes
-// the parcel it waits, and fails with a FullError when ctx ends.
-func (s *Spool) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
-	for {
-		s.mu.Lock()
-		mode, changed := s.mode, s.changed
-		switch {
-		case s.closed:
-			s.mu.Unlock()
-			return ErrClosed
-		case s.mode == direct:
-			f := s.depart(p, done)
-			s.mu.Unlock()
-			return s.pass(ctx, f)
-		case s.refusing != nil:
-			defer s.mu.Unlock()
-			return s.refusing
-		}
-		s.mu.Unlock()
-		if mode == spooling {
-			if taken, err := s.keep(ctx, p, done); taken || err != nil {
-				return err
-			}
-			continue
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return s.gaveUp(ctx)
-		}
-	}
-}
-
-// keep writes a parcel to disk. It gives false, and no error, if that is no
-// longer the way.
-func (s *Spool) keep(ctx context.Context, p ingest.EncodedBlock, done func(error)) (bool, error) {
-	select {
-	case s.turn <- struct{}{}:
-	case <-ctx.Done():
-		return false, s.gaveUp(ctx)
-	}
-	defer func() { <-s.turn }()
-	for {
-		s.mu.Lock()
-		if s.closed || s.mode != spooling || s.refusing != nil {
-			s.mu.Unlock()
-			return false, nil
-		}
-		changed := s.changed
-		s.writing = true
-		s.mu.Unlock()
-
-		err := s.store.append(&record{parcel: p, at: time.Now().UnixNano()}, s.store.limit)
-
-		s.mu.Lock()
-		s.writing = false
-		s.wrote(err)
-		s.mu.Unlock()
-		s.rouse()
-		if err == nil {
-			s.teller.tell(done, nil)
-			return true, nil
-		}
-		if ingest.IsPermanent(err) {
-			return false, err
-		}
-		retry := time.NewTimer(diskRetry)
-		select {
-		case <-changed:
-			retry.Stop()
-		case <-retry.C:
-		case <-ctx.Done():
-			retry.Stop()
-			return false, s.gaveUp(ctx)
-		}
-	}
-}
+// errSlow is why Next gets no more time for a block.
+var errSlow = errors.New("takes no blocks at present")
 
 // diskRetry is how often a write that failed is tried again.
 const diskRetry = time.Second
 
-// wrote notes how a write to the store went. It needs mu.
-func (s *Spool) wrote(err error) {
-	if err == nil {
-		s.totals.written++
-	}
-	if !ingest.IsPermanent(err) {
-		s.diskErr = err
+// Publish implements ingest.Publisher. While neither Next nor the disk takes the block it
+// waits, and fails with a FullError when ctx ends.
+func (s *Spool) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
+	p := &pending{b, done}
+	retry := time.NewTimer(math.MaxInt64)
+	defer retry.Stop()
+	for {
+		s.mu.Lock()
+		closed, down, refusing, changed := s.closed, s.down, s.refusing, s.changed
+		s.mu.Unlock()
+		switch {
+		case closed:
+			return ErrClosed
+		case !down:
+			if taken, err := s.pass(ctx, p); taken || err != nil {
+				return err
+			}
+			continue
+		case refusing != nil:
+			return refusing
+		}
+		err := s.keep(p, s.opts.Limit)
+		if err == nil || ingest.IsPermanent(err) || errors.Is(err, ErrClosed) {
+			return err
+		}
+		retry.Reset(diskRetry)
+		select {
+		case <-changed:
+		case <-retry.C:
+		case <-ctx.Done():
+			return s.fullError(ctx)
+		}
 	}
 }
 
-// gaveUp says why a Publish that waits no longer could not be served.
-func (s *Spool) gaveUp(ctx context.Context) error {
+// pass hands a block to Next. It reports false if Next did not take it for now.
+func (s *Spool) pass(ctx context.Context, p *pending) (bool, error) {
+	s.mu.Lock()
+	number := s.inFlight.Add(p)
+	s.mu.Unlock()
+	limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errSlow)
+	defer cancel()
+	err := s.opts.Next.Publish(limited, p.block, func(err error) { s.settle(number, err) })
+	if err == nil {
+		return true, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.inFlight.Settle(number); !ok {
+		return true, nil // Close has put it on disk meanwhile
+	}
+	if s.closed {
+		s.notify()
+	}
+	if ctx.Err() != nil || ingest.IsPermanent(err) {
+		return false, err
+	}
+	s.nextFailed(err)
+	return false, nil
+}
+
+// settle takes the outcome of a block that went straight to Next. One that Next did not take
+// after all stays.
+func (s *Spool) settle(number uint64, err error) {
+	s.mu.Lock()
+	p, ok := s.inFlight.Settle(number)
+	if !ok {
+		s.mu.Unlock()
+		return
+	}
+	if s.closed {
+		s.notify()
+	}
+	if err != nil && !ingest.IsPermanent(err) {
+		s.failed = append(s.failed, p)
+		s.nextFailed(err)
+		s.mu.Unlock()
+		return
+	}
+	if err == nil {
+		s.totals.passed++
+	}
+	s.mu.Unlock()
+	p.done(err)
+}
+
+// nextFailed records why Next did not take a block. From now on blocks go to disk. It needs
+// mu.
+func (s *Spool) nextFailed(err error) {
+	s.nextErr, s.nextErrAt = err, time.Now()
+	if s.refusing == nil && refusesAll(err) {
+		s.refusing = err
+		s.notify()
+	}
+	if s.drained {
+		s.drained, s.since = false, time.Now()
+		s.opts.Log.Warn("blocks are kept on disk from now on", "dir", s.opts.Dir, "reason", err)
+	}
+	if !s.down {
+		s.down, s.fresh = true, true
+	}
+	s.wakeDrainer()
+}
+
+// keep writes a block to disk. One that would never fit is refused with an
+// ingest.Permanent.
+func (s *Spool) keep(p *pending, limit int64) error {
+	err := s.store.append(&record{block: p.block, at: time.Now().UnixNano()}, limit)
+	s.mu.Lock()
+	if err == nil {
+		s.totals.written++
+		s.drained = false
+	}
+	if !ingest.IsPermanent(err) && !errors.Is(err, ErrClosed) {
+		s.diskErr = err
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	s.calls.Go(func() { p.done(nil) }) // whoever publishes may hold a lock that done takes
+	s.wakeDrainer()
+	return nil
+}
+
+// fullError says why a Publish that waits no longer could not be served.
+func (s *Spool) fullError(ctx context.Context) error {
 	bytes, _, _ := s.store.load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	cause := context.Cause(ctx)
-	if s.diskErr == nil {
-		return fmt.Errorf("spool %s waits for blocks under way to be confirmed or given up: %w", s.opts.Dir, cause)
-	}
-	e := &FullError{Dir: s.opts.Dir, Bytes: bytes, Limit: s.opts.Limit, Next: s.nextErr, Cause: cause}
+	e := &FullError{Dir: s.opts.Dir, Bytes: bytes, Limit: s.opts.Limit, Next: s.nextErr, Cause: context.Cause(ctx)}
 	if !errors.Is(s.diskErr, errNoRoom) {
 		e.Disk = s.diskErr
 	}
 	return e
+}
+
+// refusesAll reports whether an error of Next means that it takes nothing at all until
+// somebody acts.
+func refusesAll(err error) bool {
+	r, ok := errors.AsType[interface {
+		error
+		RefusesAll() bool
+	}](err)
+	return ok && r.RefusesAll()
+}
+
+// Close takes no more blocks, waits until those that went straight to Next are settled, and
+// ends. What is not sent stays on disk for the next Open; what Next has not confirmed when ctx
+// ends is put there too. It fails if that cannot be written; the streams concerned receive
+// the error.
+func (s *Spool) Close(ctx context.Context) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return ErrClosed
+	}
+	s.closed = true
+	s.notify()
+	s.mu.Unlock()
+	s.stop()
+	<-s.gone
+	s.waitInFlight(ctx)
+	s.mu.Lock()
+	rest := append(s.failed, s.inFlight.Clear()...)
+	s.failed = nil
+	s.mu.Unlock()
+	lost, err := 0, error(nil)
+	for _, p := range rest { // also over the limit: it is no more than Next had taken
+		if failure := s.keep(p, math.MaxInt64); failure != nil {
+			lost, err = lost+1, failure
+			p.done(fmt.Errorf("spool %s closed before the block was sent or written: %w", s.opts.Dir, failure))
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("%d blocks failed, since the spool %s cannot be written: %w", lost, s.opts.Dir, err)
+	}
+	s.store.close()
+	s.calls.Wait()
+	return errors.Join(err, s.lock.Close())
+}
+
+// waitInFlight waits until nothing that went straight to Next is in flight, or ctx ends.
+func (s *Spool) waitInFlight(ctx context.Context) {
+	for {
+		s.mu.Lock()
+		left, changed := s.inFlight.Len(), s.changed
+		s.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
 }

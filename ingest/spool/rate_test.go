@@ -59,10 +59,10 @@ func TestPausesBetweenAttempts(t *testing.T) {
 }
 
 // While blocks keep coming in, what is on disk leaves at a multiple of their
-// rate, and the way becomes direct again, though each takes longer than the
-// next one is away.
+// rate, and the disk becomes empty, though each takes longer than the next one is
+// away.
 func TestDrainsFasterThanLive(t *testing.T) {
-	const live, size, backlog = 100, 8 << 10, 3000 // parcels per second, bytes, parcels
+	const live, size, backlog = 100, 8 << 10, 3000 // blocks per second, bytes, blocks
 	next, f := &fakeNext{refuse: errDown, delay: 20 * time.Millisecond}, newFates()
 	s := openAt(t, Options{Dir: t.TempDir(), Next: next})
 	publish(t, s, f, 0, backlog, size)
@@ -71,7 +71,7 @@ func TestDrainsFasterThanLive(t *testing.T) {
 	start, i := time.Now(), backlog
 	tick := time.NewTicker(time.Second / live)
 	defer tick.Stop()
-	for ; s.State().Mode != "direct"; i++ {
+	for ; s.State().Blocks > 0; i++ {
 		<-tick.C
 		publish(t, s, f, i, i+1, size)
 		if time.Since(start) > 20*time.Second {
@@ -79,12 +79,12 @@ func TestDrainsFasterThanLive(t *testing.T) {
 		}
 	}
 	took := time.Since(start)
-	t.Logf("%d parcels left in %v while %d came", i, took, i-backlog)
+	t.Logf("%d blocks left in %v while %d came", i, took, i-backlog)
 	if rate := float64(i) / took.Seconds(); rate < 4*live {
-		t.Errorf("drains %.0f parcels/s while %d/s come in", rate, live)
+		t.Errorf("drains %.0f blocks/s while %d/s come in", rate, live)
 	}
 	bounded.Wait(t, f.n.Wait)
-	wantSameIDs(t, ids(0, i), firsts(next.attempts()))
+	wantSameIDs(t, ids(0, i), inOrder(next.attempts()))
 	closeNow(t, s)
 }
 
@@ -105,7 +105,7 @@ func BenchmarkDirect(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close(b.Context())
-	p := parcel(1, 64<<10)
+	p := testBlock(1, 64<<10)
 	b.SetBytes(64 << 10)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -123,7 +123,7 @@ func BenchmarkWrite(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer s.Close(b.Context())
-			p := parcel(1, 64<<10)
+			p := testBlock(1, 64<<10)
 			b.SetBytes(64 << 10)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -136,8 +136,8 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkDrain(b *testing.B) {
-	const parcels = 4000
-	b.SetBytes(parcels * 64 << 10)
+	const blocks = 4000
+	b.SetBytes(blocks * 64 << 10)
 	for b.Loop() {
 		b.StopTimer()
 		dir := b.TempDir()
@@ -145,8 +145,8 @@ func BenchmarkDrain(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for i := range parcels {
-			if err := s.Publish(b.Context(), parcel(i, 64<<10), func(error) {}); err != nil {
+		for i := range blocks {
+			if err := s.Publish(b.Context(), testBlock(i, 64<<10), func(error) {}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -155,7 +155,7 @@ func BenchmarkDrain(b *testing.B) {
 		if s, err = Open(Options{Dir: dir, Next: &sink{}}); err != nil {
 			b.Fatal(err)
 		}
-		for s.State().Mode != "direct" {
+		for s.State().Blocks > 0 {
 			time.Sleep(100 * time.Microsecond)
 		}
 		s.Close(b.Context())

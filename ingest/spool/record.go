@@ -13,7 +13,7 @@ import (
 //	head    8 bytes  "TDSPOOL" and the version, 1
 //	record  u32      length of the body, bytes
 //	        u32      CRC-32C of the body
-//	        body     varint   when the parcel was taken, ns since the Unix epoch
+//	        body     varint   when the block was taken, ns since the Unix epoch
 //	                 uvarint  number of frames
 //	                 three strings, each a uvarint length and its bytes: tenant, session, id
 //	                 the block, up to the end of the body
@@ -31,10 +31,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errDamaged is for a record whose bytes are not those that were written.
 var errDamaged = errors.New("damaged record")
 
-// record is a parcel with the time it was taken.
+// record is a block with the time at which it was taken.
 type record struct {
-	parcel ingest.EncodedBlock
-	at     int64 // ns since the Unix epoch
+	block ingest.EncodedBlock
+	at    int64 // ns since the Unix epoch
 }
 
 // appendRecord appends a record to b.
@@ -42,12 +42,12 @@ func appendRecord(b []byte, r *record) []byte {
 	start := len(b)
 	b = append(b, make([]byte, recordHead)...)
 	b = binary.AppendVarint(b, r.at)
-	b = binary.AppendUvarint(b, uint64(r.parcel.Frames))
-	for _, s := range [...]string{r.parcel.Tenant, r.parcel.Session, r.parcel.ID} {
+	b = binary.AppendUvarint(b, uint64(r.block.Frames))
+	for _, s := range [...]string{r.block.Tenant, r.block.Session, r.block.ID} {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
 	}
-	b = append(b, r.parcel.Data...)
+	b = append(b, r.block.Data...)
 	body := b[start+recordHead:]
 	binary.LittleEndian.PutUint32(b[start:], uint32(len(body)))
 	binary.LittleEndian.PutUint32(b[start+4:], crc32.Checksum(body, castagnoli))
@@ -63,7 +63,7 @@ func bodyLength(head []byte) (int, error) {
 	return int(n), nil
 }
 
-// parseBody reads a record's body. The parcel's data aliases body.
+// parseBody reads a record's body. The block's data aliases body.
 func parseBody(head, body []byte) (record, error) {
 	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
 		return record{}, errDamaged
@@ -78,8 +78,8 @@ func parseBody(head, body []byte) (record, error) {
 	if n <= 0 || frames > maxBody {
 		return record{}, errDamaged
 	}
-	r.parcel.Frames, body = int(frames), body[n:]
-	for _, s := range [...]*string{&r.parcel.Tenant, &r.parcel.Session, &r.parcel.ID} {
+	r.block.Frames, body = int(frames), body[n:]
+	for _, s := range [...]*string{&r.block.Tenant, &r.block.Session, &r.block.ID} {
 		length, n := binary.Uvarint(body)
 		if n <= 0 || length > uint64(len(body)-n) {
 			return record{}, errDamaged
@@ -87,6 +87,6 @@ func parseBody(head, body []byte) (record, error) {
 		body = body[n:]
 		*s, body = string(body[:length]), body[length:]
 	}
-	r.parcel.Data = body
+	r.block.Data = body
 	return r, nil
 }

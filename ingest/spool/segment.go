@@ -13,21 +13,22 @@ import (
 // Names in the spool directory: a number that rises, in hexadecimal, and what
 // the file is.
 const (
-	pendingSuffix = ".spool"   // parcels to be sent
-	refusedSuffix = ".refused" // parcels that the next publisher will not take; tried again at the next start
+	pendingSuffix = ".spool"   // blocks to be sent
+	refusedSuffix = ".refused" // blocks that the next publisher will not take; tried again at the next start
 	damagedSuffix = ".damaged" // a segment of which something could not be read; kept to look at
 )
 
 // segment is one file of records. The store's lock guards all that
 // changes.
 type segment struct {
-	number  uint64
-	path    string
-	size    int64 // of the head and the whole records
-	records int   // whole records in it
-	left    int   // those of them that were not confirmed
-	sealed  bool  // no more is written to it
-	damaged bool  // something in it could not be read
+	number   uint64
+	path     string
+	size     int64 // of the head and the whole records
+	records  int   // whole records in it
+	left     int   // those of them that were not confirmed
+	read     bool  // all of it was read
+	damaged  bool  // something in it could not be read
+	oldestAt int64 // about when the oldest of left was taken, ns
 }
 
 func segmentPath(dir string, number uint64, suffix string) string {

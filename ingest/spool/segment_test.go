@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// segmentOf makes a file's contents out of the parcels from..to-1.
+// segmentOf makes a file's contents out of the blocks from..to-1.
 func segmentOf(from, to int) []byte {
 	b := []byte(segmentHead)
 	for i := from; i < to; i++ {
-		b = appendRecord(b, &record{parcel: parcel(i, 50), at: int64(i) + 1})
+		b = appendRecord(b, &record{block: testBlock(i, 50), at: int64(i) + 1})
 	}
 	return b
 }
@@ -99,7 +99,7 @@ func TestDamage(t *testing.T) {
 	for name, c := range map[string]struct {
 		file    []byte
 		sent    []string
-		damaged uint64 // parcels known to be lost
+		damaged uint64 // blocks known to be lost
 	}{
 		"a byte of the second block":   {flip(segmentOf(0, 4), third-10), []string{"0", "2", "3"}, 1},
 		"the second checksum":          {flip(segmentOf(0, 4), second+5), []string{"0", "2", "3"}, 1},
@@ -115,7 +115,7 @@ func TestDamage(t *testing.T) {
 				t.Errorf("(-want +sent):\n%s", diff)
 			}
 			if got.damaged != c.damaged || !strings.Contains(logged, "level=ERROR") {
-				t.Errorf("%d parcels damaged, want %d\n%s", got.damaged, c.damaged, logged)
+				t.Errorf("%d blocks damaged, want %d\n%s", got.damaged, c.damaged, logged)
 			}
 			wantFiles(t, dir, "0000000000000007.damaged", lockName)
 			_, logged, _ = spoolOver(t, dir)
@@ -169,7 +169,7 @@ func split(b []byte) (head, body []byte) { return b[:recordHead], b[recordHead:]
 
 func FuzzParseBody(f *testing.F) {
 	for _, size := range []int{0, 1, 300} {
-		b := appendRecord(nil, &record{parcel: parcel(size, size), at: -5})
+		b := appendRecord(nil, &record{block: testBlock(size, size), at: -5})
 		f.Add(b[recordHead:])
 	}
 	f.Add([]byte{0, 0, 0, 0, 0})

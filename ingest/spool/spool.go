@@ -1,12 +1,11 @@
-// Package spool keeps blocks safe on disk while they cannot be sent on. It
-// stands before any publisher: as long as that one takes blocks they pass
-// straight through; once it does not, they go to files, from which they are
-// sent later, in order. A block is durable once its file was written, so a
-// source is acknowledged also while the server is away.
+// Package spool keeps blocks safe on disk while they cannot be sent on. It stands before any
+// publisher: while that one takes blocks they pass straight through. A block that it does not
+// take is appended to a file, and acknowledged then; blocks on disk are sent later, the oldest
+// first. Once the publisher takes blocks again, new ones pass straight through beside those
+// from the disk: their order is not kept, since blocks are stored by key.
 //
-// What may be sent twice: after a restart a segment file is sent from its
-// start, since it holds no mark of how far it was confirmed. That is harmless,
-// because blocks are deduplicated by their id and stored by key.
+// What may be sent twice: after a restart a segment file is sent from its start, since it
+// holds no mark of how far it was confirmed.
 package spool
 
 import (
@@ -18,35 +17,35 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/inflight"
 )
 
-// Options say where a spool lies and how much it holds. The zero value of a
-// field stands for its default.
+// Options say where a spool lies and how much it holds. The zero value of a field stands for
+// its default.
 type Options struct {
-	// Dir is the spool's directory, for one process at a time. It is made if
-	// it does not exist.
+	// Dir is the spool's directory, for one process at a time. It is made if it does not
+	// exist.
 	Dir   string
 	Limit int64 // bytes in the directory at most; default 8 GiB
-	// Next is where blocks go. An error of it that is ingest.Permanent goes
-	// back to the stream; after any other the block is kept and sent again. If
-	// an error has a method RefusesAll that gives true, no block will be taken
-	// until somebody acts, say because a token was revoked: then new blocks
-	// are refused with that error, and what is on disk stays there.
+	// Next is where blocks go. An error of it that is ingest.Permanent goes back to the
+	// stream; after any other the block is kept and sent again. If an error has a method
+	// RefusesAll that returns true, no block will be taken until somebody acts, for example
+	// because a token was revoked: then new blocks are refused with that error, and what is
+	// on disk stays there.
 	Next ingest.Publisher
-	// Sync has every block written through to the disk (fsync) before it counts
-	// as durable. Without, a block survives a kill of this process, but not
-	// necessarily a power cut.
+	// Sync has every block written through to the disk (fsync) before it counts as durable.
+	// Without, a block survives a kill of this process, but not necessarily a power cut.
 	Sync bool
-	// Timeout is how long Next may take to accept a block before the block
-	// goes to disk instead; default 5 s.
+	// Timeout is how long Next may take to accept a block before the block goes to disk
+	// instead; default 5 s.
 	Timeout time.Duration
-	// SegmentSize is when a file of the spool is full, bytes; default 16 MiB,
-	// and an eighth of Limit at most.
+	// SegmentSize is when a file of the spool is full, bytes; default 16 MiB, and an eighth
+	// of Limit at most.
 	SegmentSize int64
-	// What is on its way from disk to Next at a time.
-	WindowBytes   int64 // default 16 MiB
-	WindowParcels int   // default 1024
-	Log           *slog.Logger
+	// What is in flight from disk to Next at a time.
+	WindowBytes  int64 // default 16 MiB
+	WindowBlocks int   // default 1024
+	Log          *slog.Logger
 }
 
 func (o *Options) setDefaults() {
@@ -63,8 +62,8 @@ func (o *Options) setDefaults() {
 	if o.WindowBytes == 0 {
 		o.WindowBytes = 16 << 20
 	}
-	if o.WindowParcels == 0 {
-		o.WindowParcels = 1024
+	if o.WindowBlocks == 0 {
+		o.WindowBlocks = 1024
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -73,46 +72,37 @@ func (o *Options) setDefaults() {
 
 // Spool is an ingest.Publisher that keeps what its next publisher does not take.
 type Spool struct {
-	opts   Options
-	lock   *os.File // the directory is this process's while it is open
-	store  *store
-	teller *teller
-	turn   chan struct{} // holds one token: whoever has it writes to the store
-	wake   chan struct{} // tells the drainer that something happened
-	stop   context.CancelFunc
-	gone   chan struct{} // closed when the drainer has ended
+	opts  Options
+	lock  *os.File // the directory is this process's while it is open
+	store *store
+	wake  chan struct{} // has the drainer look again
+	stop  context.CancelFunc
+	gone  chan struct{}  // closed when the drainer has ended
+	calls sync.WaitGroup // callbacks of blocks that were written to disk
 
 	mu        sync.Mutex // guards all below
-	mode      mode
 	closed    bool
-	changed   chan struct{} // closed and replaced when a waiting Publish should look again
-	count     uint64        // publish numbers given out
-	flights   map[uint64]*flight
-	failed    []*flight // given up by Next since it was last in order
-	held      []*flight // those, in order, until they are on disk or sent
-	writing   bool      // a Publish is writing to the store
-	diskErr   error     // why the last write failed: errNoRoom or what the disk said
-	nextErr   error     // why Next last took nothing
+	changed   chan struct{}              // closed and replaced when whoever waits should look again
+	inFlight  inflight.Tracker[*pending] // blocks that went straight to Next
+	failed    []*pending                 // blocks that Next did not take and that are not on disk
+	down      bool                       // Next took nothing lately: new blocks go to disk
+	fresh     bool                       // down was set since the drainer looked
+	drained   bool                       // nothing is on disk, nor failed
+	since     time.Time                  // of drained, or of its end
+	diskErr   error                      // why the last write failed: errNoRoom or the disk's error
+	nextErr   error                      // why Next last took nothing
 	nextErrAt time.Time
 	refusing  error // Next takes nothing at all until somebody acts
-	since     time.Time
 	totals    totals
 }
 
-// mode is how parcels go.
-type mode uint8
-
-const (
-	direct    mode = iota // straight to Next
-	switching             // new ones wait until those under way are settled and on disk
-	spooling              // to disk, and from there to Next
-)
-
-func (m mode) String() string {
-	return [...]string{"direct", "switching", "spooling"}[m]
+// pending is a block that was taken and is neither settled nor on disk.
+type pending struct {
+	block ingest.EncodedBlock
+	done  func(error)
 }
 
-// Open begins with a spool, and with sending what a former process left in it.
+// Open opens a spool and begins to send what a former process left in it.
 func Open(opts Options) (*Spool, error) {
 	opts.setDefaults()
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
@@ -122,20 +112,18 @@ func Open(opts Options) (*Spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := openStore(opts.Dir, opts.Limit, opts.SegmentSize, opts.Sync, opts.Log)
+	st, err := openStore(&opts)
 	if err != nil {
 		lock.Close()
 		return nil, err
 	}
 	s := &Spool{
-		opts: opts, lock: lock, store: st, teller: newTeller(),
-		turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), gone: make(chan struct{}),
-		changed: make(chan struct{}), flights: map[uint64]*flight{}, since: time.Now(),
+		opts: opts, lock: lock, store: st, wake: make(chan struct{}, 1), gone: make(chan struct{}),
+		changed: make(chan struct{}), drained: true, since: time.Now(),
 	}
-	if st.parcels > 0 {
-		s.mode = spooling
-		opts.Log.Info("spool holds blocks of a former run; they are sent first",
-			"dir", opts.Dir, "parcels", st.parcels, "bytes", st.bytes)
+	if bytes, blocks, _ := st.load(); blocks > 0 {
+		s.down, s.drained = true, false
+		opts.Log.Info("spool holds blocks of a former run", "dir", opts.Dir, "blocks", blocks, "bytes", bytes)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -143,14 +131,14 @@ func Open(opts Options) (*Spool, error) {
 	return s, nil
 }
 
-// stir has every waiting Publish look again. It needs mu.
-func (s *Spool) stir() {
+// notify has every waiting Publish look again. It needs mu.
+func (s *Spool) notify() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// rouse has the drainer look again.
-func (s *Spool) rouse() {
+// wakeDrainer has the drainer look again.
+func (s *Spool) wakeDrainer() {
 	select {
 	case s.wake <- struct{}{}:
 	default:

@@ -6,45 +6,48 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// State is how a spool stands, for readiness checks and for people.
+// State describes a spool, for readiness checks and for people.
 type State struct {
 	Dir  string `json:"dir"`
-	Mode string `json:"mode"` // "direct", "switching" or "spooling"
+	Mode string `json:"mode"` // "direct", or "spooling" while new blocks go to disk
 	// Full: the last write to disk failed, so new blocks wait.
 	Full        bool      `json:"full"`
 	Bytes       int64     `json:"bytes"` // on disk
 	Limit       int64     `json:"limit"`
-	Parcels     int       `json:"parcels"` // on disk and not confirmed
+	Blocks      int       `json:"blocks"`  // on disk and not confirmed
 	Refused     int       `json:"refused"` // set aside, since Next will never take them
 	OldestMS    float64   `json:"oldest_ms"`
-	Since       time.Time `json:"since"` // of the mode
+	Since       time.Time `json:"since"` // when it began to hold blocks, or was drained
 	LastError   string    `json:"last_error,omitempty"`
 	LastErrorAt time.Time `json:"last_error_at,omitzero"`
 	DiskError   string    `json:"disk_error,omitempty"`
 }
 
-// totals count parcels since Open.
+// totals count blocks since Open.
 type totals struct {
 	passed, written, sent, retries, refused, damaged uint64
 }
 
-// State tells how the spool stands.
+// State returns the spool's state.
 func (s *Spool) State() State {
 	st, _ := s.snapshot()
 	return st
 }
 
 func (s *Spool) snapshot() (State, totals) {
-	bytes, parcels, firstAt := s.store.load()
+	bytes, blocks, oldestAt := s.store.load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := State{
-		Dir: s.opts.Dir, Mode: s.mode.String(), Full: s.diskErr != nil,
-		Bytes: bytes, Limit: s.opts.Limit, Parcels: parcels, Since: s.since,
+		Dir: s.opts.Dir, Mode: "direct", Full: s.diskErr != nil,
+		Bytes: bytes, Limit: s.opts.Limit, Blocks: blocks, Since: s.since,
 		Refused: s.store.asideCount(), LastErrorAt: s.nextErrAt,
 	}
-	if firstAt != 0 {
-		st.OldestMS = max(0, float64(time.Now().UnixNano()-firstAt)/1e6)
+	if oldestAt != 0 {
+		st.OldestMS = max(0, float64(time.Now().UnixNano()-oldestAt)/1e6)
+	}
+	if s.down {
+		st.Mode = "spooling"
 	}
 	if s.nextErr != nil {
 		st.LastError = s.nextErr.Error()
@@ -60,13 +63,13 @@ var (
 	fullMetric     = describe("full", "1 while new blocks wait because the last write to disk failed.")
 	bytesMetric    = describe("bytes", "Bytes in the spool directory.")
 	limitMetric    = describe("limit_bytes", "Bytes that the spool directory may hold.")
-	parcelsMetric  = describe("parcels", "Blocks on disk that were not confirmed.")
+	blocksMetric   = describe("blocks", "Blocks on disk that were not confirmed.")
 	oldestMetric   = describe("oldest_seconds", "Age of the oldest block on disk.")
 	passedMetric   = describe("passed_total", "Blocks confirmed without touching the disk.")
 	writtenMetric  = describe("written_total", "Blocks written to disk.")
 	sentMetric     = describe("sent_total", "Blocks from disk that were confirmed.")
 	retriesMetric  = describe("retries_total", "Attempts to send a block from disk that failed.")
-	refusedMetric  = describe("refused_total", "Blocks from disk that were refused for good and set aside.")
+	refusedMetric  = describe("refused_total", "Blocks from disk that were refused permanently and set aside.")
 	damagedMetric  = describe("damaged_total", "Blocks that could not be read back from disk.")
 )
 
@@ -86,11 +89,11 @@ func (s *Spool) Collect(metrics chan<- prometheus.Metric) {
 		kind  prometheus.ValueType
 		value float64
 	}{
-		{spoolingMetric, prometheus.GaugeValue, flag[st.Mode != direct.String()]},
+		{spoolingMetric, prometheus.GaugeValue, flag[st.Mode != "direct"]},
 		{fullMetric, prometheus.GaugeValue, flag[st.Full]},
 		{bytesMetric, prometheus.GaugeValue, float64(st.Bytes)},
 		{limitMetric, prometheus.GaugeValue, float64(st.Limit)},
-		{parcelsMetric, prometheus.GaugeValue, float64(st.Parcels)},
+		{blocksMetric, prometheus.GaugeValue, float64(st.Blocks)},
 		{oldestMetric, prometheus.GaugeValue, st.OldestMS / 1e3},
 		{passedMetric, prometheus.CounterValue, float64(t.passed)},
 		{writtenMetric, prometheus.CounterValue, float64(t.written)},

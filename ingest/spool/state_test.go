@@ -19,7 +19,7 @@ func TestMetrics(t *testing.T) {
 	publish(t, s, f, 0, 3, 100)
 	bounded.Wait(t, f.n.Wait)
 	got := gather(t, reg)
-	for name, want := range map[string]float64{"spooling": 1, "parcels": 3, "written_total": 3, "limit_bytes": 1 << 20, "full": 0, "sent_total": 0} {
+	for name, want := range map[string]float64{"spooling": 1, "blocks": 3, "written_total": 3, "limit_bytes": 1 << 20, "full": 0, "sent_total": 0} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
 		}
@@ -32,7 +32,7 @@ func TestMetrics(t *testing.T) {
 	publish(t, s, f, 3, 5, 100)
 	bounded.Wait(t, f.n.Wait)
 	got = gather(t, reg)
-	for name, want := range map[string]float64{"spooling": 0, "parcels": 0, "bytes": 0, "sent_total": 3, "passed_total": 2, "oldest_seconds": 0} {
+	for name, want := range map[string]float64{"spooling": 0, "blocks": 0, "bytes": 0, "sent_total": 3, "passed_total": 2, "oldest_seconds": 0} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"tapedeck/ingest"
@@ -12,214 +13,246 @@ import (
 // errNoRoom is for a record that the limit leaves no room for.
 var errNoRoom = errors.New("limit reached")
 
-// store is the spool on disk: a queue of records in segment files. One
-// goroutine at a time appends and one reads; confirm may come from any.
+// store is the spool on disk: records in segment files, of which the last is appended to and
+// the oldest is sent.
 type store struct {
-	dir         string
-	limit       int64
-	segmentSize int64
-	sync        bool
+	opts *Options
 
-	// Of the one that appends.
-	writing *os.File // the last segment's file, or nil
-	buf     []byte
-
-	read reader // of the one that reads
-
-	mu       sync.Mutex // guards all below and the segments' shared fields
-	segments []*segment // in order; only the last is not sealed
+	mu       sync.Mutex // guards all below and the segments
+	closed   bool
+	file     *os.File // the last segment's while it is appended to, or nil
+	buf      []byte
+	segments []*segment // the oldest first
 	number   uint64     // of the next file
 	bytes    int64      // on disk, all files together
-	parcels  int        // not confirmed
-	unread   int        // those of them that were not read so far
-	firstAt  int64      // about when the oldest of them was taken, ns; 0 if there is none
-	aside    aside
+	blocks   int        // in segments, not confirmed
+	aside    *segment   // of blocks that Next will never take; nil until there is one
 }
 
-// append writes a record behind the others, unless that would go over limit,
-// which is the store's own except where a record must not be lost. After an error nothing of it
-// counts; the error is errNoRoom, what the disk said, or, for a record that
-// would never fit, an ingest.Permanent.
+// append writes a record behind the others, unless that would go over limit, which is the
+// spool's own except where a record must not be lost. After an error nothing of it counts; the
+// error is errNoRoom, ErrClosed, the disk's, or, for a record that would never fit, an
+// ingest.Permanent.
 func (st *store) append(r *record, limit int64) error {
-	if int64(len(r.parcel.Data)) > min(st.limit/2, maxBody/2) {
+	if int64(len(r.block.Data)) > min(st.opts.Limit/2, maxBody/2) {
 		return ingest.Permanent(fmt.Errorf("block of %s is too large for the spool %s with its limit of %s",
-			size(int64(len(r.parcel.Data))), st.dir, size(st.limit)))
+			size(int64(len(r.block.Data))), st.opts.Dir, size(st.opts.Limit)))
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.closed {
+		return ErrClosed
 	}
 	if cap(st.buf) > 8<<20 {
 		st.buf = nil
 	}
 	st.buf = appendRecord(st.buf[:0], r)
-	seg, err := st.room(int64(len(st.buf)), limit)
-	if err != nil {
-		return err
+	n := int64(len(st.buf))
+	if st.file == nil {
+		n += int64(len(segmentHead))
 	}
-	if err := st.write(seg, st.buf); err != nil {
+	if st.bytes+n > limit {
+		return errNoRoom
+	}
+	if st.file == nil {
+		if err := st.create(); err != nil {
+			return err
+		}
+	}
+	seg := st.segments[len(st.segments)-1]
+	if err := st.write(seg, st.file, st.buf); err != nil {
+		if st.file.Truncate(seg.size) != nil { // what was written of it must not stand before the next record
+			st.seal()
+		}
 		return fmt.Errorf("write %s: %w", seg.path, err)
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.parcels == 0 {
-		st.firstAt = r.at
+	if seg.records == 0 {
+		seg.oldestAt = r.at
 	}
-	seg.size += int64(len(st.buf))
 	seg.records++
 	seg.left++
-	st.bytes += int64(len(st.buf))
-	st.parcels++
-	st.unread++
-	if seg.size >= st.segmentSize {
-		st.seal(seg)
+	st.blocks++
+	if seg.size >= st.opts.SegmentSize {
+		st.seal()
 	}
 	return nil
 }
 
-// room gives the segment to write n bytes to, a new one where that is due.
-func (st *store) room(n, limit int64) (*segment, error) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.writing == nil {
-		n += int64(len(segmentHead))
-	}
-	if st.bytes+n > limit {
-		return nil, errNoRoom
-	}
-	if st.writing != nil {
-		return st.segments[len(st.segments)-1], nil
-	}
+// create begins a segment. It needs the lock.
+func (st *store) create() error {
 	seg := &segment{number: st.number, size: int64(len(segmentHead))}
-	seg.path = segmentPath(st.dir, seg.number, pendingSuffix)
+	seg.path = segmentPath(st.opts.Dir, seg.number, pendingSuffix)
 	f, err := createSegment(seg.path)
 	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", seg.path, err)
+		return fmt.Errorf("create %s: %w", seg.path, err)
 	}
 	if err := st.syncDir(); err != nil {
 		f.Close()
 		os.Remove(seg.path)
-		return nil, err
+		return err
 	}
 	st.number++
-	st.writing = f
-	st.segments = append(st.segments, seg)
+	st.file, st.segments = f, append(st.segments, seg)
 	st.bytes += seg.size
-	return seg, nil
+	return nil
 }
 
-func (st *store) write(seg *segment, b []byte) error {
-	_, err := st.writing.WriteAt(b, seg.size)
-	if err == nil && st.sync {
-		err = st.writing.Sync()
+// write appends bytes to a segment's file. It needs the lock.
+func (st *store) write(seg *segment, f *os.File, b []byte) error {
+	_, err := f.WriteAt(b, seg.size)
+	if err == nil && st.opts.Sync {
+		err = f.Sync()
 	}
-	if err == nil {
-		return nil
+	if err != nil {
+		return err
 	}
-	// What was written of it must not stand before the next record. If it
-	// cannot be cut off, the segment ends here.
-	if st.writing.Truncate(seg.size) != nil {
-		st.mu.Lock()
-		st.seal(seg)
-		st.mu.Unlock()
-	}
-	return err
+	seg.size += int64(len(b))
+	st.bytes += int64(len(b))
+	return nil
 }
 
-// seal ends the last segment. It needs the lock.
-func (st *store) seal(seg *segment) {
-	st.writing.Close() // nothing is buffered here: every write was checked
-	st.writing = nil
-	seg.sealed = true
-	if seg.left == 0 {
-		st.drop(seg)
+// seal ends the last segment: no more is written to it. It needs the lock.
+func (st *store) seal() {
+	if st.file != nil {
+		st.file.Close() // nothing is buffered here: every write was checked
+		st.file = nil
 	}
 }
 
-// confirm notes that a record of seg need not be kept any longer, and reports
-// whether that made room.
-func (st *store) confirm(seg *segment) bool {
+// oldest returns the oldest segment that was not read, nil if there is none. No more is
+// written to it.
+func (st *store) oldest() *segment {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.settle(seg, 1)
-}
-
-// settle takes n records off a segment. It needs the lock.
-func (st *store) settle(seg *segment, n int) bool {
-	seg.left -= n
-	st.parcels -= n
-	if st.parcels == 0 {
-		st.firstAt = 0
-	}
-	if !seg.sealed || seg.left > 0 {
-		return false
-	}
-	st.drop(seg)
-	return true
-}
-
-// drop removes a segment's file. It needs the lock.
-func (st *store) drop(seg *segment) {
-	for i := range st.segments {
-		if st.segments[i] == seg {
-			st.segments = append(st.segments[:i:i], st.segments[i+1:]...)
-			break
+	for _, seg := range st.segments {
+		if !seg.read {
+			if seg == st.segments[len(st.segments)-1] {
+				st.seal()
+			}
+			return seg
 		}
 	}
+	return nil
+}
+
+// wasRead records that all of a segment was read. It reports whether that made room.
+func (st *store) wasRead(seg *segment) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	seg.read = true
+	return st.drop(seg)
+}
+
+// confirm records that a block of seg, taken at the given time, need not be kept any longer.
+// It reports whether that made room.
+func (st *store) confirm(seg *segment, at int64) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	seg.left--
+	st.blocks--
+	seg.oldestAt = max(seg.oldestAt, at)
+	return st.drop(seg)
+}
+
+// lose records blocks of seg that cannot be read. The file is kept for a person to look at.
+func (st *store) lose(seg *segment, blocks int) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	seg.damaged = true
+	seg.left -= blocks
+	st.blocks -= blocks
+}
+
+// drop removes a segment that was read and whose blocks are all confirmed. It needs the lock.
+func (st *store) drop(seg *segment) bool {
+	if !seg.read || seg.left > 0 || !slices.Contains(st.segments, seg) {
+		return false
+	}
+	st.segments = slices.DeleteFunc(st.segments, func(s *segment) bool { return s == seg })
 	if seg.damaged {
-		_ = os.Rename(seg.path, segmentPath(st.dir, seg.number, damagedSuffix)) // else it is found damaged again
-		return                                                                  // it was reported when it was found, and goes on to take room
+		_ = os.Rename(seg.path, segmentPath(st.opts.Dir, seg.number, damagedSuffix)) // else it is found damaged again
+		return false                                                                 // it was reported when it was found, and still takes room
 	}
 	os.Remove(seg.path) // should it stay, it is sent again at the next start
 	st.bytes -= seg.size
-}
-
-// retire ends the last segment if everything was read, and reports whether
-// that is so. Nobody writes or reads meanwhile.
-func (st *store) retire() bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.unread > 0 {
-		return false
-	}
-	if st.writing != nil {
-		st.seal(st.segments[len(st.segments)-1])
-	}
-	st.read.close()
 	return true
 }
 
-// oldest notes when the oldest record that was not confirmed was taken.
-func (st *store) oldest(at int64) {
+// setAside appends a record to the file of those that Next will never take. They were
+// accepted, so they are kept, and tried once more at the next start, when the reason may be
+// gone: a limit that was raised, for example. The limit does not hold for it: its copy in the
+// segment is about to go.
+func (st *store) setAside(r *record) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.parcels > 0 {
-		st.firstAt = at
+	if st.aside == nil {
+		path := segmentPath(st.opts.Dir, st.number, refusedSuffix)
+		f, err := createSegment(path)
+		if err != nil {
+			return fmt.Errorf("set a refused block aside: %w", err)
+		}
+		f.Close()
+		st.aside = &segment{number: st.number, path: path, size: int64(len(segmentHead))}
+		st.bytes += st.aside.size
+		st.number++
 	}
+	f, err := os.OpenFile(st.aside.path, os.O_RDWR, 0)
+	if err == nil {
+		// What a failed write leaves behind the end is written over, or cut at the next start.
+		err = st.write(st.aside, f, appendRecord(nil, r))
+		f.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("set a refused block aside: %w", err)
+	}
+	st.aside.records++
+	return nil
 }
 
-// load says how much is on disk, how many parcels were not confirmed, and
-// about when the oldest of them was taken.
-func (st *store) load() (bytes int64, parcels int, firstAt int64) {
+// asideCount returns the number of blocks that are set aside.
+func (st *store) asideCount() int {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.bytes, st.parcels, st.firstAt
+	if st.aside == nil {
+		return 0
+	}
+	return st.aside.records
 }
 
-// close ends the use of the files: those that are confirmed altogether go, the
-// rest stays.
+// load returns how much is on disk, how many blocks were not confirmed, and about when the
+// oldest of them was taken.
+func (st *store) load() (bytes int64, blocks int, oldestAt int64) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, seg := range st.segments {
+		if seg.left > 0 {
+			oldestAt = seg.oldestAt
+			break
+		}
+	}
+	return st.bytes, st.blocks, oldestAt
+}
+
+// close ends the use of the files. A segment whose blocks are all confirmed goes.
 func (st *store) close() {
-	st.read.close()
-	st.aside.close()
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.writing != nil {
-		st.seal(st.segments[len(st.segments)-1])
+	st.closed = true
+	st.seal()
+	for _, seg := range slices.Clone(st.segments) {
+		if seg.left == 0 {
+			seg.read = true
+			st.drop(seg)
+		}
 	}
 }
 
 // syncDir makes a new file's name durable, where that is asked for.
 func (st *store) syncDir() error {
-	if !st.sync {
+	if !st.opts.Sync {
 		return nil
 	}
-	d, err := os.Open(st.dir)
+	d, err := os.Open(st.opts.Dir)
 	if err != nil {
 		return err
 	}

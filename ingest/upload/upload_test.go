@@ -186,12 +186,12 @@ func TestBehindASpool(t *testing.T) {
 		s.halt()
 		publish(t, sp, f, round*300+100, round*300+200, 10_000)
 		f.allDurable() // while there is no server
-		if got := sp.State(); got.Mode != "spooling" || got.Parcels == 0 {
+		if got := sp.State(); got.Mode != "spooling" || got.Blocks == 0 {
 			t.Errorf("round %d: %+v", round, got)
 		}
 		s.start()
 		publish(t, sp, f, round*300+200, round*300+300, 10_000)
-		eventually(t, "the spool is empty", func() bool { got := sp.State(); return got.Mode == "direct" && got.Parcels == 0 })
+		eventually(t, "the spool is empty", func() bool { got := sp.State(); return got.Mode == "direct" && got.Blocks == 0 })
 	}
 	f.allDurable()
 	wantInOrder(t, st, 900)
