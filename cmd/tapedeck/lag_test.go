@@ -110,7 +110,7 @@ func TestTakingWithoutNATS(t *testing.T) {
 			t.Errorf("the check of %s does not say how it is: %+v", part, answer.Checks)
 		}
 	}
-	if n := s.metric(t, `tapedeck_spool_parcels{dir="`+s.dir+`/spool"}`); n == 0 {
+	if n := s.metric(t, `tapedeck_spool_blocks{dir="`+s.dir+`/spool"}`); n == 0 {
 		t.Error("nothing is in the spool")
 	}
 }

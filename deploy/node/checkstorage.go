@@ -44,11 +44,11 @@ func (n *Node) checkSpool(st spool.State) health.Check {
 		c.OK = false
 		return c
 	}
-	if st.Parcels == 0 {
+	if st.Blocks == 0 {
 		return c
 	}
 	age := time.Duration(st.OldestMS * float64(time.Millisecond))
-	c.Detail = fmt.Sprintf("%s on disk (%s of %s), the oldest for %s", console.Count(st.Parcels, "block"),
+	c.Detail = fmt.Sprintf("%s on disk (%s of %s), the oldest for %s", console.Count(st.Blocks, "block"),
 		console.Bytes(uint64(st.Bytes)), console.Bytes(uint64(st.Limit)), age.Round(time.Second))
 	if age <= n.Thresholds.MaxLag && !n.Thresholds.Full(float64(st.Bytes)/float64(max(st.Limit, 1))) {
 		return c

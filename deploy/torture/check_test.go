@@ -84,7 +84,7 @@ func (c *cluster) underWay(ctx context.Context) (why string) {
 	if resp, err := http.Get(c.ingestURL + "/readyz"); err == nil {
 		body, _ := io.ReadAll(resp.Body) // what came of it tells enough
 		resp.Body.Close()
-		if !bytes.Contains(body, []byte(`"parcels":0`)) {
+		if !bytes.Contains(body, []byte(`"blocks":0`)) {
 			return "the spool is not empty: " + string(body)
 		}
 	}

@@ -201,13 +201,13 @@ func (c *cluster) spooled(t *testing.T) (blocks, bytes int64) {
 			continue
 		}
 		var state struct {
-			Bytes   int64 `json:"bytes"`
-			Parcels int64 `json:"parcels"`
+			Bytes  int64 `json:"bytes"`
+			Blocks int64 `json:"blocks"`
 		}
 		if err := json.Unmarshal(check.State, &state); err != nil {
 			t.Fatal(err)
 		}
-		return state.Parcels, state.Bytes
+		return state.Blocks, state.Bytes
 	}
 	t.Fatal("no check of the spool")
 	return 0, 0

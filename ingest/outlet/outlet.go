@@ -142,7 +142,7 @@ func (o *Outlet) Spooled() int {
 	if o.spool == nil {
 		return 0
 	}
-	return o.spool.State().Parcels
+	return o.spool.State().Blocks
 }
 
 // drainTimeout is how long Drain waits while the server acknowledges nothing.
@@ -181,7 +181,7 @@ func (o *Outlet) Leftovers() error {
 		}
 	}
 	return fmt.Errorf("%s\nWhat was recorded is safe on disk (%s in %s). \"tapedeck flush\" sends it, and so does the next \"tapedeck record\"",
-		why, console.Count(st.Parcels, "block"), st.Dir)
+		why, console.Count(st.Blocks, "block"), st.Dir)
 }
 
 // closeTimeout bounds Close.
