@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -77,4 +78,52 @@ func cpu() time.Duration {
 		panic(err)
 	}
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// BenchmarkDelay measures how long a block takes from Publish to the server's publisher, and to
+// its confirmation, at 500 blocks of 2 KiB a second.
+func BenchmarkDelay(b *testing.B) {
+	arrived := make(chan time.Time, 1)
+	server := NewServer(ServerOptions{Next: arriving(arrived)})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	hs := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.Blocks(w, r, "") })}
+	go hs.Serve(l)
+	c, err := Dial(b.Context(), Options{Server: "http://" + l.Addr().String()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := testBlock(1, 2048)
+	var there, back []float64 // µs
+	tick := time.NewTicker(2 * time.Millisecond)
+	for b.Loop() {
+		<-tick.C
+		confirmed := make(chan time.Time, 1)
+		start := time.Now()
+		if err := c.Publish(b.Context(), p, func(error) { confirmed <- time.Now() }); err != nil {
+			b.Fatal(err)
+		}
+		there = append(there, float64((<-arrived).Sub(start).Nanoseconds())/1e3)
+		back = append(back, float64((<-confirmed).Sub(start).Nanoseconds())/1e3)
+	}
+	tick.Stop()
+	for name, all := range map[string][]float64{"there": there, "back": back} {
+		slices.Sort(all)
+		b.ReportMetric(all[len(all)/2], name+"-p50-us")
+		b.ReportMetric(all[len(all)*99/100], name+"-p99-us")
+	}
+	c.Close(b.Context())
+	server.Close(b.Context())
+	hs.Close()
+}
+
+// arriving is a publisher that reports when a block came, and has it durable at once.
+type arriving chan time.Time
+
+func (a arriving) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
+	a <- time.Now()
+	go done(nil)
+	return nil
 }
