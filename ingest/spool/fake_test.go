@@ -188,7 +188,12 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // drained waits until all was sent and confirmed.
 func drained(t *testing.T, s *Spool) {
 	t.Helper()
-	eventually(t, "all is sent", func() bool { st := s.State(); return st.Mode == "direct" && st.Blocks == 0 })
+	eventually(t, "all is sent", func() bool {
+		st := s.State()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return st.Mode == "direct" && st.Blocks == 0 && s.drained
+	})
 }
 
 func ids(from, to int) []string {
