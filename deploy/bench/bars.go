@@ -2,23 +2,23 @@ package bench
 
 import "fmt"
 
-// bar is what a figure is to reach.
+// bar is the target of a figure.
 type bar struct {
 	name, want, got string
 	measured, ok    bool
 }
 
-// atLeast returns a bar for a figure that is to be as high as want.
+// atLeast returns a bar for a figure that must be at least want.
 func atLeast(name string, measured bool, got, want float64, write func(float64) string) bar {
 	return bar{name: name, want: "≥ " + write(want), got: write(got), measured: measured, ok: got >= want}
 }
 
-// atMost returns a bar for a figure that is to be no higher than want.
+// atMost returns a bar for a figure that must be at most want.
 func atMost(name string, measured bool, got, want float64, write func(float64) string) bar {
 	return bar{name: name, want: "≤ " + write(want), got: write(got), measured: measured, ok: got <= want}
 }
 
-// verdict reports how the figure stands to its bar.
+// verdict returns the result of comparing the figure with its bar.
 func (b bar) verdict() string {
 	switch {
 	case !b.measured:

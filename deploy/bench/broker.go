@@ -44,15 +44,15 @@ func startBroker(w *workshop, name string, syncAlways bool) (*natsServer, error)
 	return b, nil
 }
 
-// What may wait for its confirmation where JetStream is measured alone, as with
-// the Publisher, and for how long.
+// Limits of unconfirmed messages when JetStream is measured alone, equal to those of
+// the Publisher.
 const (
 	pendingBytes    = 32 << 20
 	pendingMessages = 4096
 	ackLimit        = 30 * time.Second
 )
 
-// close ends the server, and removes what it wrote. It adds to err.
+// close ends the server and removes its files. It joins its errors with err.
 func (b *natsServer) close(ctx context.Context, err error) error {
 	if b.nc != nil {
 		b.nc.Close()
@@ -60,7 +60,7 @@ func (b *natsServer) close(ctx context.Context, err error) error {
 	return errors.Join(err, b.server.Stop(context.WithoutCancel(ctx)), os.RemoveAll(b.dir))
 }
 
-// fresh makes the streams anew, without anything in them.
+// fresh recreates the streams, empty.
 func fresh(ctx context.Context, js njs.JetStream, d jetstream.Durability) error {
 	for _, name := range []string{jetstream.StreamName, jetstream.DeadName} {
 		if err := js.DeleteStream(ctx, name); err != nil && !errors.Is(err, njs.ErrStreamNotFound) {
@@ -71,7 +71,7 @@ func fresh(ctx context.Context, js njs.JetStream, d jetstream.Durability) error 
 	return err
 }
 
-// publish publishes blocks, over and over until the time is up, through the
+// publish publishes blocks, repeatedly until the time is up, through the
 // Publisher, and waits until all are confirmed.
 func (b *natsServer) publish(ctx context.Context, blocks []ingest.EncodedBlock, d jetstream.Durability, until time.Duration) (Lap, error) {
 	if err := fresh(ctx, b.js, d); err != nil {
@@ -84,8 +84,8 @@ func (b *natsServer) publish(ctx context.Context, blocks []ingest.EncodedBlock, 
 	return publishBlocks(ctx, publisher, blocks, &b.rounds, until)
 }
 
-// publishBlocks publishes all blocks at least once, or for as long as until says
-// where that is more than 0. rounds makes the ids differ each time.
+// publishBlocks publishes all blocks at least once, and repeats them for the duration
+// until. rounds makes the ids of each repetition unique.
 func publishBlocks(ctx context.Context, p ingest.Publisher, blocks []ingest.EncodedBlock, rounds *int, until time.Duration) (Lap, error) {
 	var (
 		run    Lap
@@ -123,15 +123,15 @@ func publishBlocks(ctx context.Context, p ingest.Publisher, blocks []ingest.Enco
 	return run, failed
 }
 
-// message is what JetStream is given where it is measured alone.
+// message is a message for JetStream when it is measured alone.
 type message struct {
 	subject string
 	data    []byte
-	frames  int // in it, where that can be told
+	frames  int // in it, if known
 }
 
-// publishRaw publishes messages, over and over until the time is up, with
-// nothing but the NATS client, to the same streams.
+// publishRaw publishes messages to the same streams, repeatedly until the time is up,
+// with only the NATS client.
 func (b *natsServer) publishRaw(ctx context.Context, messages []message, until time.Duration) (Lap, error) {
 	if err := fresh(ctx, b.js, jetstream.Written); err != nil {
 		return Lap{}, err

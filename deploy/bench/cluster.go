@@ -13,12 +13,12 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// cluster is tapedeck spread over processes, so that each can be looked at by
-// itself: NATS in this process, ClickHouse as its child, a process that only
-// takes streams in, and one that runs the sink and the API.
+// cluster is tapedeck spread over processes, so that each can be measured
+// separately: NATS in this process, ClickHouse as its child, a process that only
+// ingests streams, and one that runs the sink and the API.
 type cluster struct {
 	servers *local.Servers
-	env     []string // tells commands where the servers are
+	env     []string // the servers' addresses, for commands
 	dir     string
 	nc      *nats.Conn
 	db      driver.Conn
@@ -26,8 +26,8 @@ type cluster struct {
 	sink    *command
 }
 
-// running starts the cluster for the first part that needs it. The others use
-// the same one.
+// running starts the cluster for the first part that needs it. Later parts share
+// it.
 func (w *workshop) running(ctx context.Context) (*cluster, error) {
 	if w.cluster != nil {
 		return w.cluster, nil
@@ -67,7 +67,7 @@ func (c *cluster) start(ctx context.Context, w *workshop) (err error) {
 	return err
 }
 
-// stop ends the cluster, whatever of it there is. c may be nil.
+// stop ends the running parts of the cluster. c may be nil.
 func (c *cluster) stop(ctx context.Context) error {
 	if c == nil {
 		return nil

@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// command is the tapedeck program, running as a process of its own.
+// command is the tapedeck program, running as a separate process.
 type command struct {
-	url  string // where it answers; "" for commands that do not
+	url  string // its address; "" for commands that are not servers
 	cmd  *exec.Cmd
 	log  *output
 	done chan struct{} // closed when it ended
@@ -66,13 +66,13 @@ func start(program, dir string, env []string, stdin io.Reader, stdout io.Writer,
 }
 
 var (
-	// serverSays is the line of a server's log that tells its address.
+	// serverSays matches the line of a server's log with its address.
 	serverSays = regexp.MustCompile(`"url":"(http://[^"]+)"`)
-	// proxySays is what the proxy prints.
+	// proxySays matches the line that the proxy prints.
 	proxySays = regexp.MustCompile(`(http://\S+) records what passes`)
 )
 
-// startServer runs a server and waits until it is ready. It is to log as JSON.
+// startServer runs a server and waits until it is ready. The server must log as JSON.
 func startServer(ctx context.Context, program, dir string, env []string, args ...string) (*command, error) {
 	c, err := start(program, dir, env, nil, nil, append(args, "--log-json", "--log-level", "info")...)
 	if err != nil {
@@ -92,7 +92,7 @@ func startServer(ctx context.Context, program, dir string, env []string, args ..
 	return c, nil
 }
 
-// answers waits until the process has told its address and is ready.
+// answers waits until the process has printed its address and is ready.
 func (c *command) answers(ctx context.Context, says *regexp.Regexp, ready func() bool) error {
 	for end := time.Now().Add(startLimit); time.Now().Before(end); {
 		if c.url == "" {
@@ -126,15 +126,15 @@ func (c *command) wait(ctx context.Context) error {
 	}
 }
 
-// failure reports how a process that has ended ended badly, if it did.
+// failure returns the error of a process that ended with a failure, else nil.
 func (c *command) failure() error {
 	if c.err == nil {
 		return nil
 	}
-	return fmt.Errorf("tapedeck %s ended badly: %w: %s", c.cmd.Args[1], c.err, c.log)
+	return fmt.Errorf("tapedeck %s failed: %w: %s", c.cmd.Args[1], c.err, c.log)
 }
 
-// stop ends the process; nothing happens if it has ended. c may be nil.
+// stop ends the process if it is running. c may be nil.
 func (c *command) stop() error {
 	if c == nil {
 		return nil
@@ -147,7 +147,7 @@ func (c *command) stop() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop tapedeck %s: %w", c.cmd.Args[1], err)
 	}
-	killer := time.AfterFunc(stopLimit, func() { _ = c.cmd.Process.Kill() }) // it may be gone by then
+	killer := time.AfterFunc(stopLimit, func() { _ = c.cmd.Process.Kill() }) // it may have ended by then
 	defer killer.Stop()
 	<-c.done
 	return c.failure()

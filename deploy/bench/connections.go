@@ -13,10 +13,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// crowd is many WebSockets that send frames.
+// connections is a set of WebSockets that send frames.
 type connections struct{ clients []*client }
 
-// talker is one of them.
+// client is one of the connections.
 type client struct {
 	conn    *websocket.Conn
 	session string
@@ -27,8 +27,8 @@ type client struct {
 // dialling is how many connections are made at a time.
 const dialling = 64
 
-// openCrowd opens n connections, a session each. The crowd is to be closed also
-// if there is an error.
+// openConnections opens n connections, with one session each. The caller closes them
+// also after an error.
 func openConnections(ctx context.Context, server, name string, n int) (*connections, error) {
 	c := &connections{clients: make([]*client, n)}
 	for i := range c.clients {
@@ -41,11 +41,11 @@ func openConnections(ctx context.Context, server, name string, n int) (*connecti
 	})
 }
 
-// each has all talkers do something at the same time.
+// each calls do for all clients concurrently.
 func (c *connections) each(do func(*client) error) error { return c.limited(len(c.clients), do) }
 
-// limited has all talkers do something, as many at a time. The first error is
-// told; the others are mostly the same.
+// limited calls do for all clients, for at most n at a time. It returns the first error;
+// the others are usually the same.
 func (c *connections) limited(n int, do func(*client) error) error {
 	var (
 		wg    sync.WaitGroup
@@ -66,7 +66,7 @@ func (c *connections) limited(n int, do func(*client) error) error {
 	return first
 }
 
-// close closes all connections in good order.
+// close closes all connections with the closing handshake.
 func (c *connections) close() error {
 	return c.limited(dialling, func(t *client) error {
 		if t.conn == nil {
@@ -80,7 +80,7 @@ func (c *connections) close() error {
 	})
 }
 
-// say sends frames.
+// send sends frames.
 func (t *client) send(ctx context.Context, frames ...string) error {
 	for _, f := range frames {
 		if err := t.conn.Write(ctx, websocket.MessageText, []byte(f)); err != nil {
@@ -91,12 +91,12 @@ func (t *client) send(ctx context.Context, frames ...string) error {
 	return nil
 }
 
-// confirmed reads acknowledgements until all that was sent is durable.
+// waitAcked reads acknowledgements until all sent frames are durable.
 func (t *client) waitAcked(ctx context.Context) error {
 	return t.read(ctx, func() int { return t.sent })
 }
 
-// read reads acknowledgements until as many frames are durable as are wanted.
+// read reads acknowledgements until wanted frames are durable.
 func (t *client) read(ctx context.Context, wanted func() int) error {
 	for t.acked < wanted() {
 		_, data, err := t.conn.Read(ctx)
@@ -118,7 +118,7 @@ func (t *client) read(ctx context.Context, wanted func() int) error {
 	return nil
 }
 
-// talk sends n frames at an even pace, and returns when all are confirmed.
+// sendPaced sends n frames at even intervals, and returns when all are confirmed.
 func (t *client) sendPaced(ctx context.Context, n int, gap time.Duration) error {
 	read := make(chan error, 1)
 	go func() { read <- t.read(ctx, func() int { return n }) }()

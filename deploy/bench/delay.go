@@ -12,14 +12,14 @@ import (
 	"tapedeck/ingest"
 )
 
-// delay measures how late a frame is with those who read.
+// delay measures the time from a frame to its readers.
 type delay struct{ paces []*pace }
 
 // pace is the measurement at one rate.
 type pace struct {
 	rate  int // frames per second, a multiple of 1,000
 	sent  int // frames counted; those of the warm-up are not
-	lost  int // frames that no query ever saw
+	lost  int // frames that no query returned
 	query Delays
 	live  Delays
 }
@@ -52,7 +52,7 @@ func (p *pace) measure(ctx context.Context, w *workshop, c *cluster) (err error)
 	if err != nil {
 		return err
 	}
-	defer out.Close() // closed already, if all went well
+	defer out.Close() // already closed unless there was an error
 	var printed bytes.Buffer
 	// --no-wait, as the ingest process has no API to ask.
 	record, err := start(w.Program, c.dir, nil, in, &printed, "record", "--json", "--no-wait", "--server", c.ingest.url, "-")
@@ -128,8 +128,8 @@ func (s *delay) bars() []bar {
 // pollEvery is the pause between two queries; it adds to the delays.
 const pollEvery = 5 * time.Millisecond
 
-// watch asks for the highest seq of a session until it is the last of n frames,
-// and gives when each frame was first covered.
+// watch queries the highest seq of a session until it is the last of n frames,
+// and returns when each frame was first included.
 func watch(ctx context.Context, c *cluster, session string, n int) ([]time.Time, error) {
 	seen := make([]time.Time, 0, n)
 	for len(seen) < n {

@@ -18,7 +18,7 @@ type dialectRates struct{ rates []dialectRate }
 type dialectRate struct {
 	dialect, benchmark string
 	frames             float64 // per second
-	bytes              string  // of a frame, on average; "" where that was not told
+	bytes              string  // of a frame, on average; "" if unknown
 }
 
 func (s *dialectRates) measure(_ context.Context, w *workshop) error {

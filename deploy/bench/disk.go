@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 )
 
-// disk compares what the tables take with a compressor that has all the time in
-// the world.
+// disk compares the size of the tables with that of a slow, strong compressor.
 type disk struct {
 	sink   *sinkStage // has stored the file
 	frames uint64     // that zstd was given
@@ -18,7 +17,7 @@ type disk struct {
 	notice string     // why not
 }
 
-// column is what a column or a table takes on disk, bytes per frame.
+// column is the size of a column or a table on disk, bytes per frame.
 type column struct {
 	name string
 	size float64
@@ -36,8 +35,8 @@ FROM system.parts
 WHERE database = currentDatabase() AND table IN ('frames', 'streams', 'spans', 'messages', 'usage') AND active
 GROUP BY table ORDER BY 2 DESC`
 
-// sizes merges the tables and tells what the columns of frames take, and what
-// the tables take with indexes and marks, largest first.
+// sizes merges the tables and returns the sizes of the columns of frames, and those of
+// the tables with indexes and marks, largest first.
 func (d *database) sizes(ctx context.Context) (columns, tables []column, err error) {
 	for _, table := range []string{"frames", "streams", "spans", "messages", "usage"} {
 		if err := d.conn.Exec(ctx, "OPTIMIZE TABLE "+table+" FINAL"); err != nil {

@@ -1,9 +1,9 @@
-// Package bench measures tapedeck on the machine it runs on: the whole way from
-// a file to a query, each stage alone beside the ceiling of the server it uses,
-// a peer on the same data, delays, memory, and what each of them costs. All
-// figures of one report are of one run; a ratio of two is always of figures
-// that were taken in turns.
+// Package bench measures tapedeck on this machine: the whole path from
+// a file to a query, each stage alone and the limit of the server it uses,
+// a peer on the same data, delays, memory and CPU time. All
+// figures of one report are from one run; both figures of a ratio are
+// measured alternately.
 //
-// Every measurement has a file of its own, which also writes its part of the
+// Every measurement has its own file, which also writes its part of the
 // report.
 package bench

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// drift measures whether a playback at speed 1 falls behind its schedule, or gets
-// ahead of it, the longer it lasts.
+// drift measures whether a playback at speed 1 deviates from its schedule over
+// time.
 type drift struct {
 	length time.Duration
 	late   Delays // in the order of the frames
@@ -37,7 +37,7 @@ func (s *drift) ends() (first, last time.Duration) {
 	return s.late[:tenth].At(0.5), s.late[len(s.late)-tenth:].At(0.5)
 }
 
-// by returns how much later, or earlier, the last frames are than the first.
+// by returns how much later the last frames are than the first; negative if earlier.
 func (s *drift) by() time.Duration {
 	first, last := s.ends()
 	return (last - first).Abs()

@@ -24,8 +24,8 @@ CREATE TABLE lines
 )
 ENGINE = MergeTree ORDER BY (session_id, event_id)`
 
-// One extraction of all four fields reads a line once; four would read it four
-// times, and make a lower ceiling.
+// A single extraction of all four fields reads a line once; four would read it four
+// times, which would lower the limit.
 const insertLines = `
 INSERT INTO lines (session_id, node_id, event_id, type, raw)
 SELECT fields.1, fields.2, fields.3, fields.4, line
@@ -39,7 +39,7 @@ FORMAT Native`
 // batchRows is the sink's default for one insert.
 const batchRows = 100_000
 
-// storeAlone has ClickHouse store the lines, which are ready in memory, with
+// storeAlone inserts the lines, which are ready in memory, into ClickHouse,
 // one insert after another.
 func (d *database) storeAlone(ctx context.Context, batches []*proto.ColStr) (Lap, error) {
 	if err := d.conn.Exec(ctx, createLines); err != nil {

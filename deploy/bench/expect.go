@@ -12,8 +12,8 @@ import (
 //go:embed totals.mjs
 var totalsScript []byte
 
-// Expect computes what the recording of a file must come to, by a script that
-// shares nothing with tapedeck but the file. It needs node.
+// Expect computes the totals that the recording of a file must have, with a script that
+// shares no code with tapedeck. It needs node.
 func Expect(path string) (Totals, error) {
 	dir, err := os.MkdirTemp("", "tapedeck-totals-")
 	if err != nil {

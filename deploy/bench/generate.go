@@ -12,7 +12,7 @@ var words = strings.Fields("the agent reads file and then writes a summary of to
 
 // Generate writes at least n Loom frames (NDJSON with the full envelope) to a
 // file: whole sessions of two to six steps of thinking and acting, about 136
-// bytes a frame. The same n gives the same file.
+// bytes a frame. The same n produces the same file.
 func Generate(n int, path string) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func (g *generator) emit(format string, args ...any) {
 	g.frames++
 	fmt.Fprintf(g.out, `{"session_id":"sess-%06d","node_id":"%s","event_id":%d,`, g.number, g.node, g.eventID)
 	fmt.Fprintf(g.out, format, args...)
-	g.out.WriteString("}\n") // an error sticks to the writer and shows at Flush
+	g.out.WriteString("}\n") // Flush returns an earlier error
 }
 
 func (g *generator) session(number int) {

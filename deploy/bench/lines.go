@@ -11,7 +11,7 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// The file of frames, read without tapedeck's own code.
+// The file of frames, read without tapedeck's code.
 
 // size counts a file's lines and bytes.
 func size(path string) (lines, bytes uint64, err error) {
@@ -56,7 +56,7 @@ func readLines(path string) ([]*proto.ColStr, error) {
 	return batches, nil
 }
 
-// copyLines copies the first n lines of a file, and tells how many there were.
+// copyLines copies the first n lines of a file, and returns their number.
 func copyLines(to, from string, n int) (lines uint64, err error) {
 	in, err := os.Open(from)
 	if err != nil {

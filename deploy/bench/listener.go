@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// listener is a client of a playback over SSE that looks at nothing but the
-// frames' ids: many of them are to leave the processors to the server.
+// listener is an SSE client of a playback that reads only the
+// frames' ids, so that many listeners take little CPU time from the server.
 type listener struct {
 	conn net.Conn
 	in   *bufio.Reader
 }
 
-// openListener asks a server for a playback and reads the head of the answer.
+// openListener requests a playback and reads the head of the answer.
 func openListener(ctx context.Context, server, session, query string) (*listener, error) {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *listener) ask(host, session, query string) error {
 	}
 }
 
-// arrival is when a frame was recorded, ns, and when it came.
+// arrival is when a frame was recorded, ns, and when it arrived.
 type arrival struct {
 	recorded int64
 	came     time.Time
@@ -88,8 +88,8 @@ func (l *listener) next() (arrival, error) {
 
 func (l *listener) close() error { return l.conn.Close() }
 
-// lateness is by how much frames came later than the schedule that the earliest
-// of them sets.
+// lateness returns how much later frames arrived than the schedule set by the earliest
+// of them.
 func lateness(list []arrival) Delays {
 	if len(list) == 0 {
 		return nil

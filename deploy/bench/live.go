@@ -19,7 +19,7 @@ type follower struct {
 	source *pacedSource
 	seen   []time.Time // when each frame was read; written by the consumer alone until full is closed
 	got    atomic.Int64
-	first  chan struct{} // closed once the first frame is there
+	first  chan struct{} // closed once the first frame was read
 	full   chan struct{} // closed once all are
 	failed chan error
 	handle njs.ConsumeContext
@@ -59,7 +59,7 @@ func (f *follower) take(m njs.Msg) {
 	}
 }
 
-// takeBlock notes when the frames of a block were read, each by itself.
+// takeBlock records when each frame of a block was read.
 func (f *follower) takeBlock(data []byte) {
 	b, err := block.Decode(data)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *follower) takeBlock(data []byte) {
 		seq := int(b.Frames[i].Seq)
 		due := fastjson.GetInt(b.Frames[i].Raw, "due")
 		if seq >= len(f.seen) || !f.seen[seq].IsZero() || time.Duration(due) != f.source.due(seq) {
-			f.fail(fmt.Errorf("frame %d came to the live reader twice, or not as it was sent", seq))
+			f.fail(fmt.Errorf("frame %d reached the live reader twice or changed", seq))
 			return
 		}
 		f.seen[seq] = time.Now()

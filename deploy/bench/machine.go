@@ -13,7 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Machine is what a run was measured on, as text; "" for what could not be had.
+// Machine describes the machine of a run, as text; "" for unknown values.
 type Machine struct {
 	CPU    string // model
 	Cores  int

@@ -8,10 +8,10 @@ import (
 // Lap is one timed pass over some frames.
 type Lap struct {
 	Frames   uint64
-	Bytes    uint64 // what the measurement counts: raw bytes, or those of blocks
-	Messages uint64 // that it was sent in; 0 where it was not
+	Bytes    uint64 // raw bytes, or those of blocks, depending on the measurement
+	Messages uint64 // messages sent; 0 if none
 	Took     time.Duration
-	CPU      time.Duration // of all processes concerned; 0 where it was not measured
+	CPU      time.Duration // of all processes involved; 0 if it was not measured
 }
 
 // Rate is frames per second.
@@ -52,10 +52,10 @@ func (r Laps) sorted() Laps {
 	})
 }
 
-// Delays are how late single things were.
+// Delays is a list of single delays.
 type Delays []time.Duration
 
-// At returns the delay that the share q of all were not above, 0 without any.
+// At returns the quantile q of the delays, 0 without any.
 func (d Delays) At(q float64) time.Duration {
 	if len(d) == 0 {
 		return 0

@@ -12,8 +12,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// openings measures how long somebody waits who opens a session, or goes to
-// another place in it.
+// openings measures how long a user waits after opening a session, or after a
+// seek in it.
 type openings struct {
 	stored int64 // frames in the store
 	long   int   // of the long session
@@ -23,7 +23,7 @@ type openings struct {
 	seek   Delays // a control, while it is played
 }
 
-// shortSession is how many frames all sessions but the long one have.
+// shortSession is the number of frames of all sessions except the long one.
 const shortSession = 1000
 
 func (s *openings) measure(ctx context.Context, w *workshop) (err error) {
@@ -63,14 +63,14 @@ func (s *openings) measure(ctx context.Context, w *workshop) (err error) {
 		}{
 			{&s.open, short.id(rand.IntN(short.sessions)), "speed=1"},
 			{&s.later, long.id(0), "speed=1&from=" + place},
-			// Fast, for the gap before the first frame not to count.
+			// Fast, so that the gap before the first frame does not count.
 			{&s.offset, long.id(0), "speed=1000&from=%2B" + offset.String()},
 		} {
 			took, err := firstFrame(ctx, server.url, way.session, way.query)
 			if err != nil {
 				return fmt.Errorf("play %s?%s: %w", way.session, way.query, err)
 			}
-			if i >= len(places)/10 { // the first of them find nothing in memory
+			if i >= len(places)/10 { // the first of them find cold caches
 				*way.into = append(*way.into, took)
 			}
 		}
@@ -106,15 +106,15 @@ func firstFrame(ctx context.Context, server, session, query string) (time.Durati
 	return a.came.Sub(began), err
 }
 
-// seeks plays a session over a WebSocket, goes from place to place in it, and
-// gives how long it took each time until the frame was there.
+// seeks plays a session over a WebSocket, seeks to each place, and
+// returns how long each frame took to arrive.
 func seeks(ctx context.Context, server, session string, places []string) (took Delays, err error) {
 	address := "ws" + strings.TrimPrefix(server, "http") + "/v1/sessions/" + session + "/replay"
 	conn, _, err := websocket.Dial(ctx, address, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = conn.CloseNow() }() // the playback goes on until then
+	defer func() { _ = conn.CloseNow() }() // the playback continues until then
 	conn.SetReadLimit(1 << 20)
 	for _, place := range places {
 		began := time.Now()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// pacedSource writes frames at even times, a burst each millisecond. One frame
-// goes ahead of them, so that whatever starts up has done so.
+// pacedSource writes frames at even times, a burst each millisecond. It writes one frame
+// before them, so that all components have started.
 type pacedSource struct {
 	session      string
 	burst, ticks int
@@ -19,7 +19,7 @@ type pacedSource struct {
 func (s *pacedSource) frames() int { return 1 + s.burst*s.ticks }
 
 // due returns when a frame is to be sent, since the bursts began. Delays count from
-// then: a source that is held up does not make the frames behind it look early.
+// then, so that a delayed source does not make later frames look early.
 func (s *pacedSource) due(seq int) time.Duration {
 	if seq == 0 {
 		return 0
@@ -33,7 +33,7 @@ func (s *pacedSource) line(to []byte, seq int) []byte {
 		s.session, seq+1, s.due(seq))
 }
 
-// ahead writes the first frame.
+// ahead writes the frame before the bursts.
 func (s *pacedSource) ahead(to io.Writer) error {
 	_, err := to.Write(s.line(nil, 0))
 	return err

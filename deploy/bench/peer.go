@@ -23,10 +23,10 @@ type peer struct {
 	frames  uint64
 	publish time.Duration // file to JetStream
 	store   time.Duration // JetStream to ClickHouse
-	notice  string        // why it was not measured
+	notice  string        // the reason if it was not measured
 }
 
-// peerFrames are as many as it takes to tell a rate that is much lower.
+// peerFrames is enough to measure a rate that is much lower.
 const peerFrames = 300_000
 
 const createPeer = `
@@ -68,7 +68,7 @@ func (s *peer) measure(ctx context.Context, w *workshop) (err error) {
 	return nil
 }
 
-// run has the peer publish the file and store it.
+// run makes the peer publish the file and store it.
 func (s *peer) run(ctx context.Context, w *workshop, program, dir, path string) (err error) {
 	servers, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "servers"), ListenNATS: "127.0.0.1:0", Logger: w.Log})
 	if err != nil {
@@ -125,8 +125,8 @@ func (s *peer) run(ctx context.Context, w *workshop, program, dir, path string) 
 	return nil
 }
 
-// peerCommand runs the peer with one of its configurations. When ctx ends it is
-// asked to end before it is made to.
+// peerCommand runs the peer with one of its configurations. When ctx ends, the peer
+// receives an interrupt before it is killed.
 func peerCommand(ctx context.Context, program, config string, env []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, "-c", config)
 	cmd.Env = env

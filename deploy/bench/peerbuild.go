@@ -14,8 +14,8 @@ import (
 // buildLimit bounds the building of the peer, which fetches some hundred modules.
 const buildLimit = 20 * time.Minute
 
-// buildPeer returns the peer's program. It is built once for each state of its
-// source, and kept in the user's cache.
+// buildPeer returns the path of the peer's program. It builds the program once for each
+// state of its source, in the user's cache.
 func buildPeer(ctx context.Context, w *workshop) (string, error) {
 	source := map[string][]byte{}
 	sum := sha256.New()
@@ -52,8 +52,8 @@ func buildPeer(ctx context.Context, w *workshop) (string, error) {
 	w.Say("building the peer, which takes some minutes …")
 	ctx, cancel := context.WithTimeout(ctx, buildLimit)
 	defer cancel()
-	// Beside its place first: a build that is cut off leaves nothing that looks
-	// like the program.
+	// Built under another name first, so that an interrupted build leaves no incomplete
+	// program.
 	part := program + ".part"
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", part, ".")
 	cmd.Dir = dir

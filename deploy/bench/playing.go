@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// playing measures the player: how late frames are, how many sessions it plays at
-// a time and what they cost, and how fast it is without a pace.
+// playing measures the player: how late frames are, the cost of many concurrent
+// playbacks, and the throughput at speed=max.
 type playing struct {
 	alone Delays // one session at speed 1
 	many  crowdPlayed
@@ -21,7 +21,7 @@ type playing struct {
 	file  Laps // a tape file, by `tapedeck play`
 }
 
-// crowdPlayed is many sessions that are played at the same time.
+// crowdPlayed is the measurement of many concurrent playbacks.
 type crowdPlayed struct {
 	sessions int
 	late     Delays
@@ -34,7 +34,7 @@ type crowdPlayed struct {
 	known    bool   // the memory is, and the CPU times
 }
 
-// each returns what one session takes, bytes.
+// each returns the memory of one session, bytes.
 func (c *crowdPlayed) each() float64 {
 	return (float64(c.most) - float64(c.before)) / float64(c.sessions)
 }
@@ -44,7 +44,7 @@ func (s *playing) measure(ctx context.Context, w *workshop) (err error) {
 	if err != nil {
 		return err
 	}
-	// A server of its own: memory that others used before is not the player's.
+	// A separate server, without memory that other parts used before.
 	dir, err := os.MkdirTemp(c.dir, "playing-")
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *playing) measureAlone(ctx context.Context, w *workshop, c *cluster, ser
 	return err
 }
 
-// listenTo takes the frames of a playback: all, or those of as long a time.
+// listenTo receives the frames of a playback: all, or those of the given duration.
 func listenTo(ctx context.Context, server, session string, length time.Duration) (list []arrival, err error) {
 	l, err := openListener(ctx, server, session, "speed=1")
 	if err != nil {
@@ -99,8 +99,8 @@ func listenTo(ctx context.Context, server, session string, length time.Duration)
 	}
 }
 
-// measureMany opens the sessions one after another, since so many do not begin in
-// one moment, and takes the delays of a time in which all of them are played.
+// measureMany opens the sessions one after another, since real clients do not start
+// simultaneously, and takes the delays of a period in which all of them are played.
 func (s *playing) measureMany(ctx context.Context, w *workshop, c *cluster, server *command) error {
 	m := &s.many
 	m.sessions = full(w, 1000, 50)
@@ -150,7 +150,7 @@ func (s *playing) spent(server *command) (cpu, clients time.Duration) {
 	return cpu, ownCPU()
 }
 
-// during takes the delays of a session's frames that came between two moments.
+// during returns the delays of a session's frames that arrived between two times.
 func during(ctx context.Context, server, session string, from, to time.Time) (Delays, error) {
 	l, err := openListener(ctx, server, session, "speed=1")
 	if err != nil {
@@ -171,7 +171,7 @@ func during(ctx context.Context, server, session string, from, to time.Time) (De
 	}
 }
 
-// measureMax plays one long session without a pace, and from a tape file.
+// measureMax plays one long session at speed=max, and from a tape file.
 func (s *playing) measureMax(ctx context.Context, w *workshop, c *cluster, server *command) (err error) {
 	long := &recordings{name: "long", sessions: 1, frames: full(w, 1_000_000, 20_000)}
 	size, err := long.make(ctx, c)
@@ -212,7 +212,7 @@ func (s *playing) measureMax(ctx context.Context, w *workshop, c *cluster, serve
 	return nil
 }
 
-// playFile has `tapedeck play` print a tape file's frames.
+// playFile runs `tapedeck play` on a tape file and counts the printed frames.
 func playFile(ctx context.Context, w *workshop, c *cluster, tape string) (lap Lap, err error) {
 	out, in, err := os.Pipe()
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// Other processes are looked at through /proc, which Linux has. Elsewhere these
-// functions report false, and the report says "not measured".
+// Processes are measured through /proc, which exists on Linux. On other systems these
+// functions return false, and the report says "not measured".
 
-// tick is the unit of CPU times in /proc: USER_HZ, 100 on all that Go runs on.
+// tick is the unit of CPU times in /proc: USER_HZ is 100 on all platforms of Go.
 const tick = 10 * time.Millisecond
 
-// stat is what /proc tells of a process.
+// stat is the state of a process from /proc.
 type stat struct {
 	parent int
 	cpu    time.Duration // user and system, its threads included, its children not
@@ -106,12 +106,12 @@ func resident(pid int) (uint64, bool) {
 // treeCPU returns the CPU time that this process and its children took so far. A
 // child that ended meanwhile is missing.
 func treeCPU() time.Duration {
-	children, _ := cpuOf(descendants(os.Getpid())...) // none, where there is no /proc
+	children, _ := cpuOf(descendants(os.Getpid())...) // none without /proc
 	return ownCPU() + children
 }
 
-// watchMemory looks at a process's memory until the function that it gives is
-// called, which tells the most that was seen.
+// watchMemory polls a process's memory until stop is called, which returns the
+// highest value.
 func watchMemory(pid int) (stop func() uint64) {
 	var most uint64
 	done := make(chan struct{})

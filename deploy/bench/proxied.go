@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// proxied measures what the recording proxy costs those who go through it.
+// proxied measures the cost of the recording proxy for its clients.
 type proxied struct {
 	chunks   []chunkDelay
 	direct   Laps // a download of frames, straight from the server
@@ -45,7 +45,7 @@ func (s *proxied) measure(ctx context.Context, w *workshop) (err error) {
 	up := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/body" {
 			out.Header().Set("Content-Type", "application/x-ndjson")
-			_, _ = out.Write(body) // the client tells if it is short
+			_, _ = out.Write(body) // the client checks the length
 			return
 		}
 		ticking(out, r, began)
@@ -85,8 +85,8 @@ func (s *proxied) measure(ctx context.Context, w *workshop) (err error) {
 	return s.check(ctx, c, len(body))
 }
 
-// check sees whether the downloads were recorded to their ends: a proxy that
-// gives up recording would be fast.
+// check verifies that the downloads were recorded completely: a proxy that
+// stops recording would be fast.
 func (s *proxied) check(ctx context.Context, c *cluster, size int) error {
 	const whole = "SELECT count() FROM (SELECT stream_id, sum(length(raw)) AS size FROM frames " +
 		"WHERE tenant = 'default' AND session_id = 'proxied' AND transport = 'ndjson' GROUP BY stream_id) WHERE size = ?"
@@ -100,8 +100,8 @@ func (s *proxied) check(ctx context.Context, c *cluster, size int) error {
 	return err
 }
 
-// measure takes the delays of both ways, by turns of half a second, so that a
-// busy machine is so for both. The first turn is left out.
+// measure takes the delays of both paths, alternating every half second, so that
+// other load affects both. The first turn is discarded.
 func (d *chunkDelay) measure(ctx context.Context, client *http.Client, direct, proxy string, began time.Time, each time.Duration) error {
 	turn := min(500*time.Millisecond, each)
 	events := int(turn / d.gap)

@@ -35,7 +35,7 @@ func sizesOf(blocks []ingest.EncodedBlock) (s sizes) {
 // rawMessage is the size of the ceiling's messages, bytes.
 const rawMessage = 64 << 10
 
-// rawSubject is one that the stream of blocks takes.
+// rawSubject is a subject of the stream of blocks.
 var rawSubject = ingest.Subject(ingest.DefaultTenant, "raw")
 
 func (s *publishStage) measure(ctx context.Context, w *workshop) (err error) {
@@ -64,7 +64,7 @@ func (s *publishStage) measure(ctx context.Context, w *workshop) (err error) {
 		return err
 	}
 	defer func() { err = b.close(ctx, err) }()
-	for range full(w, 3, 1) { // in turns, so that a busy machine is so for all
+	for range full(w, 3, 1) { // in turns, so that other load affects all
 		for _, turn := range []struct {
 			into *Laps
 			run  func(time.Duration) (Lap, error)

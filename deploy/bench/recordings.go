@@ -9,9 +9,9 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// recordings are sessions that ClickHouse makes by itself, as the sink would have
-// written them: one stream each, of Loom frames of about 140 bytes, which came
-// every 20 ms on average, none more than 19 ms after its turn.
+// recordings is a set of sessions generated in ClickHouse, as the sink would have
+// written them: one stream each, of Loom frames of about 140 bytes, which arrived
+// every 20 ms on average, each at most 19 ms after its slot.
 type recordings struct {
 	name     string // of the sessions, before their numbers
 	sessions int
@@ -20,14 +20,14 @@ type recordings struct {
 
 const (
 	recordedGap = 20 * time.Millisecond
-	// recordedFrom is when the first frame of each session came, s since 1970.
+	// recordedFrom is when the first frame of each session arrived, s since 1970.
 	recordedFrom = 1746748800
 )
 
 // id is that of a session.
 func (r *recordings) id(session int) string { return fmt.Sprintf("%s-%d", r.name, session) }
 
-// stream returns the id of a session's stream. What differs stands at its end.
+// stream returns the id of a session's stream. The ids differ at the end.
 func (r *recordings) stream(session int) string {
 	return fmt.Sprintf("0196b3a0-0000-7000-8000-%012d", session)
 }
@@ -53,7 +53,7 @@ SELECT tenant, session_id, stream_id, min(seq), any(stream_started), 2 * (max(se
   min(captured_at), max(captured_at), count(), sum(length(raw)), max(captured_at)
 FROM frames WHERE tenant = 'default' AND startsWith(session_id, concat({name:String}, '-')) GROUP BY tenant, session_id, stream_id`
 
-// make inserts the sessions and gives how many bytes their frames have.
+// make inserts the sessions and returns the number of bytes of their frames.
 func (r *recordings) make(ctx context.Context, c *cluster) (bytes uint64, err error) {
 	ctx = clickhouse.Context(ctx, clickhouse.WithParameters(clickhouse.Parameters{
 		"name": r.name, "sessions": strconv.Itoa(r.sessions), "frames": strconv.Itoa(r.frames), "from": strconv.Itoa(recordedFrom),

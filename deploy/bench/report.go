@@ -14,7 +14,7 @@ type Report struct {
 	When        time.Time
 	Took        time.Duration
 	Quick       bool
-	Given       bool // the frames were given as a file, not generated
+	Given       bool // the frames come from a file and were not generated
 	Frames      uint64
 	Bytes       uint64
 	Machine     Machine

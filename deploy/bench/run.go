@@ -16,23 +16,23 @@ import (
 	"tapedeck/ingest"
 )
 
-// Options say what to measure with.
+// Options configures a run.
 type Options struct {
 	Program string // the tapedeck program, run as a user runs it
 	Version string
-	Dir     string        // for all that is written; the caller removes it
+	Dir     string        // for all files; the caller removes it
 	Frames  int           // to generate; without File
 	File    string        // Loom NDJSON to record in place of generated frames; its frames have the full envelope
 	Stored  int           // frames to have in the store while sessions are opened; 10 million
 	Drift   time.Duration // how long to watch whether a playback drifts; a minute
-	// Quick measures for a short moment with a tenth of the streams, to see that
-	// the measuring works. Its figures mean nothing.
+	// Quick measures briefly with a tenth of the streams, to check that
+	// the benchmark works. Its figures are meaningless.
 	Quick    bool
 	Peer     string   // directory of the peer's source; "": without it
 	Dialects string   // file with the output of the dialects' Go benchmarks; "": without
 	Only     []string // names of parts to measure; all if empty
 	Log      *slog.Logger
-	Say      func(text string) // told what goes on
+	Say      func(text string) // receives progress messages
 }
 
 // part is one measurement.
@@ -41,7 +41,7 @@ type part interface {
 	measure(ctx context.Context, w *workshop) error
 	// write writes them.
 	write(p *page)
-	// bars holds them against what they are to reach; also if nothing was measured.
+	// bars compares them with their targets; also if nothing was measured.
 	bars() []bar
 }
 
@@ -73,7 +73,7 @@ func parts() []*named {
 	}
 }
 
-// Names returns those of the parts.
+// Names returns the names of the parts.
 func Names() []string {
 	var names []string
 	for _, n := range parts() {
@@ -82,17 +82,17 @@ func Names() []string {
 	return names
 }
 
-// workshop is what the parts share.
+// workshop is the state shared by the parts.
 type workshop struct {
 	Options
 	path    string // the file of frames
 	frames  uint64
 	bytes   uint64
-	blocks  []ingest.EncodedBlock // the file's; see parcels
+	blocks  []ingest.EncodedBlock // the file's; see encodedBlocks
 	cluster *cluster              // nil until a part needs it
 }
 
-// full returns one of two, depending on Options.Quick.
+// full returns long, or short if Options.Quick is set.
 func full[T any](w *workshop, long, short T) T {
 	if w.Quick {
 		return short

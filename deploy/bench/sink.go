@@ -21,8 +21,8 @@ import (
 // sinkStage measures the sink, and ClickHouse by itself.
 type sinkStage struct {
 	ours, alone Laps
-	columns     []column // what the frames table takes on disk
-	tables      []column // what all tables take
+	columns     []column // size of the frames table on disk
+	tables      []column // size of all tables
 }
 
 func (s *sinkStage) measure(ctx context.Context, w *workshop) (err error) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// streams measures what open streams cost the process that takes them in.
+// streams measures the cost of open streams in the ingest process.
 type streams struct {
 	idle   idleStreams
 	busy   busyStreams
@@ -32,7 +32,8 @@ type busyStreams struct {
 	sent, stored  int
 }
 
-// spareFiles are what this process and the server need beside a socket for each stream.
+// spareFiles is the number of files that this process and the server need besides a
+// socket for each stream.
 const spareFiles = 500
 
 func (s *streams) measure(ctx context.Context, w *workshop) error {
@@ -43,7 +44,7 @@ func (s *streams) measure(ctx context.Context, w *workshop) error {
 	if err := s.measureBusy(ctx, w, c); err != nil {
 		return fmt.Errorf("busy streams: %w", err)
 	}
-	// A server of their own: memory that others used before is not theirs.
+	// A separate server, without memory that other parts used before.
 	if err := s.measureIdle(ctx, w, c); err != nil {
 		return fmt.Errorf("idle streams: %w", err)
 	}
@@ -152,7 +153,7 @@ func (s *streams) write(p *page) {
 	p.row("frames lost", count(float64(b.sent-b.stored)))
 }
 
-// each returns what one idle stream takes, bytes.
+// each returns the memory of one idle stream, bytes.
 func (i *idleStreams) each() float64 {
 	return (float64(i.after) - float64(i.before)) / float64(i.streams)
 }

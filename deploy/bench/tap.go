@@ -10,8 +10,8 @@ import (
 	"tapedeck/ingest/file"
 )
 
-// tapStage measures reading, cutting, decoding and encoding blocks, which are
-// then thrown away.
+// tapStage measures reading, framing, decoding and encoding blocks, which are
+// then discarded.
 type tapStage struct{ runs Laps }
 
 func (s *tapStage) measure(ctx context.Context, w *workshop) error {
@@ -44,7 +44,7 @@ func tap(ctx context.Context, path string, p ingest.Publisher, so ingest.StreamO
 	return Lap{Frames: sum.Frames, Bytes: sum.Bytes, Took: time.Since(began), CPU: ownCPU() - cpu}, nil
 }
 
-// nowhere is a publisher that throws blocks away.
+// discardPublisher is a publisher that discards blocks.
 type discardPublisher struct{}
 
 // Publish confirms the block at once.
@@ -53,7 +53,7 @@ func (discardPublisher) Publish(_ context.Context, _ ingest.EncodedBlock, done f
 	return nil
 }
 
-// shelf is a publisher that keeps blocks.
+// memoryPublisher is a publisher that keeps blocks in memory.
 type memoryPublisher struct {
 	mu     sync.Mutex // guards blocks
 	blocks []ingest.EncodedBlock
@@ -68,7 +68,7 @@ func (s *memoryPublisher) Publish(_ context.Context, p ingest.EncodedBlock, done
 	return nil
 }
 
-// parcels gives the blocks that the file comes to.
+// encodedBlocks returns the blocks of the file.
 func (w *workshop) encodedBlocks(ctx context.Context) ([]ingest.EncodedBlock, error) {
 	if w.blocks != nil {
 		return w.blocks, nil

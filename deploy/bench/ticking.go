@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// ticking answers with as many events as the query says, at the pace that it
-// says, each with the time since began at which it was written.
+// ticking answers with the number of events in the query, at the interval in the
+// query, each with the time since began at which it was written.
 func ticking(w http.ResponseWriter, r *http.Request, began time.Time) {
 	events, pace, _ := strings.Cut(r.URL.RawQuery, "&")
 	n, err := strconv.Atoi(events)
@@ -26,7 +26,7 @@ func ticking(w http.ResponseWriter, r *http.Request, began time.Time) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	time.Sleep(rand.N(gap)) // so that connections do not all speak at once
+	time.Sleep(rand.N(gap)) // so that connections do not all send at once
 	tick := time.NewTicker(gap)
 	defer tick.Stop()
 	for range n {

@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/usagereport"
 )
 
-// Totals are what a file of frames comes to.
+// Totals are the totals of a file of frames.
 type Totals struct {
 	Calls      uint64
 	Input      int64
@@ -19,8 +19,8 @@ type Totals struct {
 	ToolErrors uint64
 }
 
-// totals asks the server what was recorded, until it is all that is expected;
-// if that is not so at once, the time until then counts.
+// totals polls the server's totals until they are the expected ones;
+// the time until then counts unless the first answer matches.
 func (s *whole) totals(ctx context.Context, up *command, began time.Time, took time.Duration) (got Totals, _ time.Duration, err error) {
 	for end := time.Now().Add(30 * time.Second); ; took = time.Since(began) {
 		var usage usagereport.Report

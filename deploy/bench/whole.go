@@ -23,10 +23,10 @@ type whole struct {
 	got      Totals  // as the API reports them
 }
 
-// pass is one recording of the file, with an empty server of its own.
+// pass is one recording of the file, with its own empty server.
 type pass struct {
 	run Lap
-	// What of run.CPU each process took, and what ClickHouse took afterwards.
+	// The share of each process in run.CPU, and the CPU time of ClickHouse afterwards.
 	record, server, clickhouse, merges time.Duration
 	split                              bool // these are known
 }
@@ -69,7 +69,7 @@ func (s *whole) once(ctx context.Context, w *workshop) (err error) {
 	}
 	defer func() { err = errors.Join(err, up.stop()) }()
 	engine := descendants(up.pid())
-	server0, _ := cpuOf(up.pid()) // what is not known now is not known below
+	server0, _ := cpuOf(up.pid()) // if it is unknown here, it is unknown below
 	engine0, _ := cpuOf(engine...)
 
 	var printed bytes.Buffer
@@ -106,8 +106,8 @@ func (s *whole) once(ctx context.Context, w *workshop) (err error) {
 	return nil
 }
 
-// untilCalm waits until processes rest, and gives the CPU time that they took so
-// far, which is then past their work in the background.
+// untilCalm waits until processes are idle, and returns the CPU time that they took so
+// far, including background work.
 func untilCalm(ctx context.Context, pids []int) time.Duration {
 	const step, calm, limit = 500 * time.Millisecond, 3, 30 * time.Second
 	before, _ := cpuOf(pids...)

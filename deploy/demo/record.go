@@ -17,7 +17,7 @@ import (
 // Session is the session that the demo is recorded into.
 const Session = "demo"
 
-// Record records the demo unless it is recorded already. What happens is logged.
+// Record records the demo unless it is already recorded. It logs the result.
 func Record(ctx context.Context, rec *ingest.Recorder, db driver.Conn, log *slog.Logger) {
 	var found bool
 	err := db.QueryRow(ctx, "SELECT count() > 0 FROM streams WHERE tenant = ? AND session_id = ?", ingest.DefaultTenant, Session).Scan(&found)
@@ -37,7 +37,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, db driver.Conn, log *slog
 	log.Info("recorded the demo session", "frames", summary.Frames, "play", "tapedeck play "+Session)
 }
 
-// record starts the demo agent on a port of its own and taps it like any other server.
+// record starts the demo agent on its own port and taps it like any other server.
 func record(ctx context.Context, rec *ingest.Recorder, log *slog.Logger) (ingest.Summary, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -2,7 +2,7 @@ package demo
 
 import "encoding/json"
 
-// Request returns the run request that asks for the scripted run. The thread becomes
+// Request returns the request for the scripted run. The thread becomes
 // the session of its recording.
 func Request(thread string) []byte {
 	data, err := json.Marshal(map[string]any{

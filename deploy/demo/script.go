@@ -1,5 +1,5 @@
 // Package demo is a small agent server that plays one scripted run over the
-// Loom WebSocket protocol, so that a fresh tapedeck has something real to
+// Loom WebSocket protocol, so that a new installation has a stream to
 // record: the ordinary WebSocket tap connects to it as to any server.
 package demo
 
@@ -34,8 +34,8 @@ func (s *script) exit() {
 	s.add(8*time.Millisecond, map[string]any{"type": "node_exit", "id": s.node, "result": "Ok"})
 }
 
-// say streams text in chunks of a word or two at the pace of a model: the first
-// after a wait, the others unevenly.
+// say streams text in chunks of one or two words at the speed of a model: the first
+// after a wait, the others at irregular intervals.
 func (s *script) say(kind, text string, wait time.Duration) {
 	for i, chunk := range chunks(text) {
 		after := wait

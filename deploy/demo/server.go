@@ -36,7 +36,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for runs := 1; ; {
 		_, data, err := conn.Read(r.Context())
 		if err != nil {
-			return // the client is gone
+			return // the client left
 		}
 		var req request
 		if err := json.Unmarshal(data, &req); err != nil {
@@ -71,7 +71,7 @@ func (s *Server) run(ctx context.Context, conn *websocket.Conn, id string) error
 	if speed == 0 {
 		speed = 1
 	}
-	// An absolute schedule, so that sending takes no time from the pauses.
+	// An absolute schedule, so that the time for sending does not add to the pauses.
 	due := time.Now()
 	steps := demoRun()
 	for i, step := range steps {

@@ -41,7 +41,7 @@ type Session struct {
 // Close ends the session.
 func (s *Session) Close() { s.close() }
 
-// Open finds the session and what answers for it.
+// Open finds the session and its handler.
 func Open(ctx context.Context, o Options) (*Session, error) {
 	if err := o.check(); err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (o *Options) openRemote(ctx context.Context) (*Session, error) {
 	}
 	_ = speaks.Close() // the status is the answer
 	take := ""
-	if o.Protocol != "loom" { // where a connection begins anew by itself
+	if o.Protocol != "loom" { // where every connection starts at the beginning
 		take = fmt.Sprintf("emulate-%x", rand.Uint64())
 	}
 	return &Session{ID: o.Name, protocol: o.Protocol, Handler: forward(cl, o.prefix(o.Name, take), o.Log), close: func() {}}, nil
@@ -60,8 +60,8 @@ func forward(cl *apiclient.Client, prefix string, log *slog.Logger) http.Handler
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
 			u, err := url.Parse(base + r.In.URL.EscapedPath())
-			if err != nil { // base was read by the same parser: it does not come to this
-				log.Error("an address cannot be passed on", "path", r.In.URL.Path, "error", err)
+			if err != nil { // unreachable: the same parser read base
+				log.Error("forward request: invalid address", "path", r.In.URL.Path, "error", err)
 				return
 			}
 			u.RawQuery = r.In.URL.RawQuery

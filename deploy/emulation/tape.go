@@ -41,7 +41,7 @@ func cannotSpeak(err error) error {
 	return &apiclient.Error{Title: p.Title, Status: p.Status, Detail: p.Detail, Hint: p.Hint}
 }
 
-// playTape answers from a tape file, which is closed with what it returns.
+// playTape answers from a tape file. Closing the result closes the file.
 func (o *Options) playTape(ctx context.Context, f *tapefile.File, session string) (*Session, error) {
 	emulation := router.New(emulate.Options{Library: f, Logger: o.Log}, nil)
 	if err := emulation.Speaks(ctx, ingest.DefaultTenant, session, o.Protocol); err != nil {

@@ -11,16 +11,16 @@
 // (fileStore.fip, AsyncFlush unset), writes the cache out before the store call
 // returns (msgBlock.flushPendingMsgsLocked → WriteAt). So:
 //
-//   - The process being killed at any moment loses nothing that was
-//     acknowledged: the bytes are in the kernel. On the next start the server
-//     rebuilds its index from the block files where the index is behind.
+//   - Killing the process at any moment loses no acknowledged message:
+//     the bytes are in the kernel. On the next start the server
+//     rebuilds its index from the block files if the index is behind.
 //   - A loss of power, or a crash of the operating system, may lose what was
 //     written since the last fsync, which is done every Options.SyncInterval,
 //     2 minutes by default. With Options.SyncAlways the server does an fsync
 //     after each such write and before the PubAck, at a fraction of the speed.
 //   - A write that fails (a full disk) is not acknowledged at all: the server
 //     logs it, sends no answer, and the publisher runs into its timeout. The
-//     stream takes nothing more until the server is started again.
-//   - A stream that asks for it gives this up: PersistMode "async" acknowledges
-//     before the write, and turns SyncAlways off for that stream.
+//     stream refuses messages until the server is restarted.
+//   - A stream with PersistMode "async" has none of these guarantees: the server
+//     acknowledges before the write, and turns SyncAlways off for that stream.
 package broker

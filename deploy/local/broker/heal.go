@@ -11,15 +11,15 @@ import (
 
 const (
 	healPause = time.Second
-	// healRoom is how much must be free on the disk, in bytes, before writing is
-	// tried again: a few of the largest messages.
+	// healRoom is the free disk space, in bytes, required before writing is
+	// retried: a few of the largest messages.
 	healRoom = 4 * MaxPayload
 )
 
-// brokenStore reports whether a message of the server's log tells of a stream that
-// takes nothing from now on. nats-server 2.15 keeps a stream's first failed write
-// (of a full disk, most often) and answers no publisher again, whatever room
-// there may be later; nor does a JetStream that ran out of resources come back.
+// brokenStore reports whether a message of the server's log means that a stream
+// refuses messages from now on. nats-server 2.15 keeps a stream's first write error
+// (usually of a full disk) and answers no publisher again, even if there is free space
+// later; a JetStream that ran out of resources does not recover either.
 func brokenStore(format string) bool {
 	for _, prefix := range []string{"Critical write error", "JetStream failed to store a msg", "will be DISABLED", "disabling JetStream"} {
 		if strings.Contains(format, prefix) {
@@ -29,8 +29,8 @@ func brokenStore(format string) bool {
 	return false
 }
 
-// heal loads the streams anew, from what is on the disk, once writing failed and
-// there is room again. Until then nothing that was acknowledged is lost, and
+// heal reloads the streams from disk after a failed write, once there is free space
+// again. Until then no acknowledged message is lost, and
 // publishers wait.
 func (s *Server) heal(quit <-chan struct{}) {
 	tick := time.NewTicker(healPause)
@@ -51,11 +51,11 @@ func (s *Server) heal(quit <-chan struct{}) {
 func (s *Server) reload() {
 	out := s.log.out
 	out.Warn("NATS: there is room on the disk again: the streams are loaded anew", "dir", s.dir)
-	s.log.storeMended() // what fails from here on is told anew
+	s.log.storeMended() // later failures are logged again
 	config := server.JetStreamConfig{StoreDir: s.dir, MaxMemory: maxMemory}
 	if now := s.server.JetStreamConfig(); now != nil {
 		config = *now
-		config.StoreDir = s.dir // which is taken without the part that it was given
+		config.StoreDir = s.dir // JetStream adds its subdirectory again
 	}
 	if err := s.server.ShutdownJetStream(); err != nil {
 		out.Error("NATS: JetStream could not be stopped", "error", err)
@@ -65,10 +65,10 @@ func (s *Server) reload() {
 		s.log.storeBroke()
 		return
 	}
-	out.Info("NATS: JetStream takes messages again", slog.String("dir", s.dir))
+	out.Info("NATS: JetStream accepts messages again", slog.String("dir", s.dir))
 }
 
-// room returns what is free on the file system of the streams, in bytes.
+// room returns the free space on the file system of the streams, in bytes.
 func (s *Server) room() uint64 {
 	var disk syscall.Statfs_t
 	if syscall.Statfs(s.dir, &disk) != nil {

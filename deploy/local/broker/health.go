@@ -18,7 +18,7 @@ type Health struct {
 	DiskFree  uint64    `json:"disk_free_bytes"` // on the file system of the streams
 }
 
-// Health reports how the broker is.
+// Health returns the state of the broker.
 func (s *Server) Health() Health {
 	h := Health{
 		Running:   s.server.Running() && s.server.JetStreamEnabled(),
@@ -38,8 +38,8 @@ func (s *Server) Health() Health {
 }
 
 // storeShare returns the bound on all streams together when none is given: half of
-// the file system that dir is on. Half of the whole, not of what is free now: a
-// stream that could be made once must find the same room at every later start.
+// the file system of dir. It depends on the size, not on the free space, so that a
+// stream that could be created once fits at every later start.
 func storeShare(dir string) (int64, error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {

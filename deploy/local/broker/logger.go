@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// logger passes the NATS server's messages on. What the server calls notices
-// (a dozen at each start) is of interest only to whoever looks for a fault.
+// logger forwards the NATS server's messages. Notices (a dozen at each start) are
+// logged at level debug.
 type logger struct {
 	out *slog.Logger
 
 	mu     sync.Mutex // guards all below
 	died   error      // the first fatal message
 	wrong  string     // the latest warning or error
-	broken bool       // a stream takes nothing any more
+	broken bool       // a stream refuses messages
 }
 
 func (l *logger) Noticef(format string, args ...any) {
@@ -31,7 +31,7 @@ func (l *logger) Tracef(format string, args ...any) {
 
 func (l *logger) Warnf(format string, args ...any) {
 	if strings.HasPrefix(format, "Maximum payloads over") {
-		l.Debugf(format, args...) // MaxPayload is what it is on purpose
+		l.Debugf(format, args...) // MaxPayload is large on purpose
 		return
 	}
 	l.out.Warn("NATS: " + l.keep(format, args))
@@ -41,7 +41,7 @@ func (l *logger) Errorf(format string, args ...any) {
 	l.out.Error("NATS: " + l.keep(format, args))
 }
 
-// Fatalf does not end the program, which is what the server expects of it.
+// Fatalf records the error. Unlike the server expects, it does not end the program.
 func (l *logger) Fatalf(format string, args ...any) {
 	text := l.keep(format, args)
 	l.mu.Lock()

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// MaxPayload is the largest message taken, in bytes: a block with one frame
-	// of the largest size (16 MiB by default) that does not compress, and room
-	// for its head and facts.
+	// MaxPayload is the largest accepted message, in bytes: a block with one frame
+	// of the largest size (16 MiB by default) that does not compress, plus
+	// its head and facts.
 	MaxPayload = 20 << 20
 
 	// maxMemory bounds streams with memory storage: that of the leases is a few KiB.
@@ -29,26 +29,26 @@ const (
 	readyLimit = 30 * time.Second
 )
 
-// Options say how to run the broker. Only Dir is needed.
+// Options configures the broker. Only Dir is required.
 type Options struct {
-	// Dir holds the streams; created with mode 0700. No two brokers may share
-	// it, and the broker does not check: the data directory's lock does.
+	// Dir holds the streams; created with mode 0700. Two brokers must not share
+	// it. The broker does not check this; the lock of the data directory ensures it.
 	Dir string
-	// Listen is a host:port on which clients of other processes may connect, by
-	// the token that URL holds; port 0 picks a free one. Empty: nobody but this
-	// process, and no socket.
+	// Listen is a host:port on which clients of other processes may connect with
+	// the token in URL; port 0 picks a free one. If it is empty, the broker opens no
+	// socket, and only this process can connect.
 	Listen string
-	// Token is what such clients show; a random one if it is empty.
+	// Token authenticates such clients; empty means a random one.
 	Token string
-	// MaxStore bounds all streams together, in bytes; 0 takes half of the file
-	// system. A stream whose MaxBytes is larger cannot be made, and a message
+	// MaxStore bounds all streams together, in bytes; 0 means half of the file
+	// system. Creating a stream with a larger MaxBytes fails, and a message
 	// beyond the bound is answered with "insufficient resources".
 	MaxStore int64
 	// SyncAlways does an fsync before each acknowledgement, SyncInterval (0: 2
 	// minutes) one from time to time; see the package comment.
 	SyncAlways   bool
 	SyncInterval time.Duration
-	// Logger for what the server has to say; nil means slog.Default().
+	// Logger receives the server's messages; nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -64,7 +64,7 @@ type Server struct {
 	healer sync.WaitGroup
 }
 
-// Start runs the broker and returns when its streams are loaded and it takes
+// Start runs the broker and returns when its streams are loaded and it accepts
 // connections.
 func Start(opts Options) (*Server, error) {
 	if opts.Logger == nil {
@@ -88,7 +88,7 @@ func Start(opts Options) (*Server, error) {
 	settings := &server.Options{
 		ServerName:             "tapedeck-local",
 		DontListen:             opts.Listen == "",
-		NoSigs:                 true, // signals are the program's business
+		NoSigs:                 true, // the program handles signals
 		JetStream:              true,
 		StoreDir:               dir,
 		JetStreamMaxMemory:     maxMemory,
@@ -112,8 +112,8 @@ func Start(opts Options) (*Server, error) {
 		return nil, fmt.Errorf("set up NATS: %w", err)
 	}
 	s.server.SetLoggerV2(s.log, false, false, false)
-	// Does not block beyond the loading of the streams. What stops it is only
-	// logged, as fatal.
+	// Start returns after loading the streams. It reports a failure only as a
+	// fatal log message.
 	s.server.Start()
 	if err := s.log.fatal(); err != nil {
 		s.stop()
@@ -121,13 +121,13 @@ func Start(opts Options) (*Server, error) {
 	}
 	if !s.server.ReadyForConnections(readyLimit) {
 		s.stop()
-		return nil, fmt.Errorf("NATS in %s took no connections for %v", dir, readyLimit)
+		return nil, fmt.Errorf("NATS in %s accepted no connections for %v", dir, readyLimit)
 	}
 	s.healer.Go(func() { s.heal(s.quit) })
 	return s, nil
 }
 
-// splitAddress reads host:port; port 0 becomes what NATS takes for any port.
+// splitAddress parses host:port; port 0 becomes the value that means any port to NATS.
 func splitAddress(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {
@@ -143,7 +143,7 @@ func splitAddress(address string) (host string, port int, err error) {
 }
 
 // Connect makes a connection inside the process, which needs no socket. It
-// reconnects for ever unless options say otherwise; whoever connects closes.
+// reconnects forever unless options override it. The caller closes it.
 func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	all := []nats.Option{
 		nats.InProcessServer(s.server),
@@ -167,7 +167,7 @@ func (s *Server) URL() string {
 	return "nats://" + s.token + "@" + address.String()
 }
 
-// Stop ends the broker after what it has been given is written. It closes all
+// Stop ends the broker after all accepted messages are written. It closes all
 // connections; clients see them as lost.
 func (s *Server) Stop(ctx context.Context) error {
 	done := make(chan struct{})

@@ -1,5 +1,5 @@
-// Package datadir holds tapedeck's data directory: one holder at a time, and a
-// note on where that holder can be reached.
+// Package datadir locks tapedeck's data directory for one process at a time, and
+// stores the address of that process in it.
 package datadir
 
 import (
@@ -16,17 +16,17 @@ const (
 	runtimeFile = "runtime.json"
 )
 
-// Dir is a data directory that this process holds until Close.
+// Dir is a data directory that this process has locked until Close.
 type Dir struct {
 	path string
 	lock *os.File // holds the flock; nothing inherits it
 	self Runtime
 }
 
-// Default returns where data goes when nobody says otherwise: tapedeck under the
+// Default returns the default data directory: tapedeck under the
 // XDG data home.
 func Default() (string, error) {
-	// The XDG specification has relative paths ignored.
+	// The XDG specification requires ignoring relative paths.
 	if home := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, "tapedeck"), nil
 	}
@@ -37,8 +37,8 @@ func Default() (string, error) {
 	return filepath.Join(home, ".local", "share", "tapedeck"), nil
 }
 
-// Open makes the directory, for its owner alone, and takes hold of it. If
-// another process holds it, the error is a *HeldError.
+// Open creates the directory, accessible only to its owner, and locks it. If
+// another process has locked it, the error is a *HeldError.
 func Open(path string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -50,8 +50,8 @@ func Open(path string) (*Dir, error) {
 	if err := os.Chmod(path, 0o700); err != nil {
 		return nil, fmt.Errorf("close the data directory to others: %w", err)
 	}
-	// The file stays when the lock goes: removing it would let one process lock
-	// the old file while the next one makes and locks a new one.
+	// The file is never removed: otherwise one process could lock
+	// the old file while the next one creates and locks a new one.
 	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the data directory's lock: %w", err)
@@ -64,15 +64,15 @@ func Open(path string) (*Dir, error) {
 		return nil, fmt.Errorf("lock the data directory %s: %w (a network file system may not support it; name another one with --data)", path, err)
 	}
 	d := &Dir{path: path, lock: lock, self: Runtime{PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)}}
-	// A note that a killed predecessor left behind would be a wrong address.
+	// A killed predecessor may have left an outdated address.
 	if err := d.Announce(""); err != nil {
 		return nil, errors.Join(err, d.release())
 	}
 	return d, nil
 }
 
-// takeLock tries for a moment: an onlooker (see Running) may have the lock for
-// as long as a system call takes.
+// takeLock retries for a moment: a process in Running may hold the lock for
+// the duration of a system call.
 func takeLock(lock *os.File) error {
 	const attempts, pause = 10, 20 * time.Millisecond
 	var err error
@@ -89,17 +89,17 @@ func takeLock(lock *os.File) error {
 // Path returns the directory's absolute path.
 func (d *Dir) Path() string { return d.path }
 
-// Sub returns the path of something inside the directory.
+// Sub returns the path of a name inside the directory.
 func (d *Dir) Sub(name string) string { return filepath.Join(d.path, name) }
 
-// Announce notes the address of the holder's HTTP server, a URL, for other
-// commands on this machine and for whoever finds the directory held.
+// Announce stores the URL of the holder's HTTP server, for other
+// commands on this machine and for the message of a HeldError.
 func (d *Dir) Announce(address string) error {
 	d.self.Address = address
 	return d.self.write(d.Sub(runtimeFile))
 }
 
-// Close takes the note away and lets go of the directory.
+// Close removes the address and unlocks the directory.
 func (d *Dir) Close() error {
 	err := os.Remove(d.Sub(runtimeFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -109,7 +109,7 @@ func (d *Dir) Close() error {
 		err = releaseErr
 	}
 	if err != nil {
-		return fmt.Errorf("let go of the data directory %s: %w", d.path, err)
+		return fmt.Errorf("unlock the data directory %s: %w", d.path, err)
 	}
 	return nil
 }

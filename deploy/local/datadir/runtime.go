@@ -10,34 +10,34 @@ import (
 	"time"
 )
 
-// Runtime tells who holds a data directory.
+// Runtime describes the process that holds a data directory.
 type Runtime struct {
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
 	Address string    `json:"address,omitempty"` // URL of the HTTP server, once it listens
 }
 
-// ErrNotRunning is returned by Running when nobody holds the directory.
+// ErrNotRunning is returned by Running when no process holds the directory.
 var ErrNotRunning = errors.New("tapedeck is not running here")
 
-// Running reports who holds the directory at path now. It is ErrNotRunning when
-// nobody does, whatever a killed holder may have left behind.
+// Running returns the process that holds the directory at path. The error is
+// ErrNotRunning if there is none, even if a killed holder left its address.
 func Running(path string) (Runtime, error) {
 	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return Runtime{}, fmt.Errorf("%s: %w", path, ErrNotRunning)
 	}
 	if err != nil {
-		return Runtime{}, fmt.Errorf("look at the data directory's lock: %w", err)
+		return Runtime{}, fmt.Errorf("check the data directory's lock: %w", err)
 	}
 	defer lock.Close()
-	// A shared lock can be had by any number of onlookers, but not while a
-	// holder has its own. It is given back with the file.
+	// Any number of processes can have a shared lock, but not while a
+	// holder has its exclusive one. Closing the file releases it.
 	switch err := syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); {
 	case err == nil:
 		return Runtime{}, fmt.Errorf("%s: %w", path, ErrNotRunning)
 	case !errors.Is(err, syscall.EWOULDBLOCK):
-		return Runtime{}, fmt.Errorf("look at the data directory's lock: %w", err)
+		return Runtime{}, fmt.Errorf("check the data directory's lock: %w", err)
 	}
 	return readRuntime(path)
 }
@@ -54,30 +54,30 @@ func readRuntime(path string) (Runtime, error) {
 	return r, nil
 }
 
-// write replaces the note as a whole, so that no reader sees half of it.
+// write replaces the file atomically.
 func (r Runtime) write(path string) error {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("note who holds the data directory: %w", err)
+		return fmt.Errorf("store the holder of the data directory: %w", err)
 	}
 	temp := path + ".new"
 	if err := os.WriteFile(temp, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("note who holds the data directory: %w", err)
+		return fmt.Errorf("store the holder of the data directory: %w", err)
 	}
 	if err := os.Rename(temp, path); err != nil {
-		return fmt.Errorf("note who holds the data directory: %w", err)
+		return fmt.Errorf("store the holder of the data directory: %w", err)
 	}
 	return nil
 }
 
-// HeldError says that another process holds the data directory.
+// HeldError reports that another process holds the data directory.
 type HeldError struct {
 	Path   string
-	Holder Runtime // zero when the holder has not noted itself yet
+	Holder Runtime // zero if the holder has not stored its data yet
 }
 
 func heldBy(path string) error {
-	// Without a note the holder is starting or ending just now.
+	// Without data the holder is starting or ending.
 	holder, err := readRuntime(path)
 	if err != nil {
 		holder = Runtime{}

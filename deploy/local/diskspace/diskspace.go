@@ -1,4 +1,4 @@
-// Package diskspace measures the file systems that tapedeck's data lies on.
+// Package diskspace measures the file systems of tapedeck's data.
 package diskspace
 
 import (
@@ -18,7 +18,7 @@ type Space struct {
 	Size uint64 `json:"size_bytes"`
 }
 
-// Of measures the file system that dir is on, or will be on once it is made.
+// Of measures the file system of dir, which need not exist yet.
 func Of(dir string) (Space, error) {
 	for dir != filepath.Dir(dir) {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -33,11 +33,11 @@ func Of(dir string) (Space, error) {
 	return Space{Free: disk.Bavail * uint64(disk.Bsize), Size: disk.Blocks * uint64(disk.Bsize)}, nil
 }
 
-// smallDisk is the share of a disk, a 20th, that need not be free for more than
-// that: a small disk is not always short of space.
+// smallDisk limits the required free space to a 20th of the disk, so that a small disk
+// is not always reported.
 const smallDisk = 20
 
-// Low reports whether less is free than least, or than a 20th of a disk on which
+// Low reports whether the free space is below least, or below a 20th of the disk if
 // that is less.
 func (s Space) Low(least uint64) bool { return s.Free < min(least, s.Size/smallDisk) }
 
@@ -59,7 +59,7 @@ func (Collector) Describe(descs chan<- *prometheus.Desc) {
 func (c Collector) Collect(metrics chan<- prometheus.Metric) {
 	space, err := Of(c.Dir)
 	if err != nil {
-		return // one metric that is missing, rather than none at all
+		return // omit this metric instead of failing the scrape
 	}
 	metrics <- prometheus.MustNewConstMetric(freeMetric, prometheus.GaugeValue, float64(space.Free), c.Dir)
 	metrics <- prometheus.MustNewConstMetric(sizeMetric, prometheus.GaugeValue, float64(space.Size), c.Dir)
