@@ -1,7 +1,7 @@
-// Package local is tapedeck's local mode: NATS JetStream inside the process and
+// Package local implements local mode: NATS JetStream inside the process and
 // a real ClickHouse as a child process, with all their state in one data
-// directory. It starts the two servers and hands out their addresses; from
-// there on everything connects to them as to any other server.
+// directory. It starts the two servers and provides their addresses; the other
+// components connect to them as to any other server.
 package local
 
 import (
@@ -20,11 +20,11 @@ import (
 )
 
 // RunEngineIfChild must be the first call of main: local mode starts its own
-// executable once more, as the process that ClickHouse runs in, and in that
+// executable again as ClickHouse's process, and in that
 // process this call does not return. Tests call it through localtest.Main.
 func RunEngineIfChild() { engine.RunIfChild() }
 
-// Options say how to run local mode. The zero value is fine.
+// Options configures local mode. The zero value is valid.
 type Options struct {
 	// Dir is the data directory; empty means datadir.Default().
 	Dir string
@@ -37,12 +37,12 @@ type Options struct {
 	// MemoryClickHouse bounds ClickHouse, in bytes; 0 takes a quarter of the
 	// machine's memory, at least 1 GiB and at most 8 GiB.
 	MemoryClickHouse uint64
-	// MaxStore bounds what JetStream keeps, in bytes; 0 takes half of the file
+	// MaxStore bounds JetStream's storage, in bytes; 0 means half of the file
 	// system.
 	MaxStore int64
-	// SyncAlways has both servers write through to the disk before they
-	// acknowledge anything. Without it, what was acknowledged survives the end
-	// of any process, but the last of it may not survive a loss of power.
+	// SyncAlways makes both servers sync to disk before they
+	// acknowledge data. Without it, acknowledged data survives the end
+	// of any process, but a loss of power may lose the last of it.
 	SyncAlways bool
 	// Logger for starts, restarts and faults; nil means slog.Default().
 	Logger *slog.Logger
@@ -55,10 +55,10 @@ type Servers struct {
 	engine *engine.Server
 }
 
-// Start takes hold of the data directory and starts both servers, at the same
-// time. ctx bounds the start alone; Close ends what runs. An error leaves
-// nothing behind; it is a *datadir.HeldError when another process uses the
-// directory, and wraps engine.ErrNotFound when there is no ClickHouse.
+// Start locks the data directory and starts both servers concurrently.
+// ctx bounds only the start; Close ends the servers. After an error no server
+// runs; the error is a *datadir.HeldError if another process uses the
+// directory, and wraps engine.ErrNotFound if there is no ClickHouse.
 func Start(ctx context.Context, opts Options) (*Servers, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
@@ -95,7 +95,7 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 		Logger:      opts.Logger,
 	})
 	if err = errors.Join(err, <-brokerErr); err != nil {
-		// The first error is the one to tell.
+		// Return the first error.
 		if closeErr := s.Close(context.WithoutCancel(ctx)); closeErr != nil {
 			opts.Logger.Error("local servers did not end cleanly", "error", closeErr)
 		}
@@ -108,8 +108,8 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 // random for each start and stays the same when ClickHouse is restarted.
 func (s *Servers) ClickHouseDSN() string { return s.engine.DSN() }
 
-// ConnectNATS makes a connection inside the process. It reconnects for ever
-// unless options say otherwise; whoever connects closes, before Close.
+// ConnectNATS makes a connection inside the process. It reconnects forever
+// unless options override it. The caller closes it before Close.
 func (s *Servers) ConnectNATS(options ...nats.Option) (*nats.Conn, error) {
 	return s.broker.Connect(options...)
 }
@@ -121,11 +121,11 @@ func (s *Servers) NATSURL() string { return s.broker.URL() }
 // Dir returns the data directory's absolute path.
 func (s *Servers) Dir() string { return s.dir.Path() }
 
-// Announce notes the URL of the HTTP server in the data directory, for other
+// Announce stores the URL of the HTTP server in the data directory, for other
 // commands on this machine (see datadir.Running).
 func (s *Servers) Announce(url string) error { return s.dir.Announce(url) }
 
-// Health tells how both servers are.
+// Health is the state of both servers.
 type Health struct {
 	ClickHouse engine.Health `json:"clickhouse"`
 	NATS       broker.Health `json:"nats"`
@@ -148,9 +148,9 @@ func (s *Servers) Metrics() prometheus.Collector { return s.engine }
 // stopLimit bounds Close; ClickHouse has its own within it.
 const stopLimit = engine.StopLimit + time.Second
 
-// Close ends both servers and lets go of the data directory. Whoever writes to
-// them ends before: what is not acknowledged by then is not kept. It takes
-// engine.StopLimit at the most, or until ctx ends.
+// Close ends both servers and unlocks the data directory. Writers must have ended
+// before: unacknowledged data is lost. It takes at most
+// engine.StopLimit, or until ctx ends.
 func (s *Servers) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()
@@ -166,6 +166,6 @@ func (s *Servers) Close(ctx context.Context) error {
 	if s.broker != nil {
 		brokerErr = s.broker.Stop(ctx)
 	}
-	// The directory last: whoever gets it next finds nobody in it.
+	// The directory is unlocked last, when no server uses it.
 	return errors.Join(<-engineErr, brokerErr, s.dir.Close())
 }

@@ -10,7 +10,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// readyTimeout bounds the question to each server.
+// readyTimeout bounds the request to each server.
 const readyTimeout = 2 * time.Second
 
 // Checks runs the check of every part that this process needs.
@@ -41,7 +41,7 @@ func (n *Node) Checks(ctx context.Context) []health.Check {
 	return all
 }
 
-// onlyTakes reports whether the process only takes recordings. Such a process works
+// onlyTakes reports whether the process only ingests recordings. Such a process works
 // without NATS as long as its spool has room.
 func (n *Node) onlyTakes() bool { r := n.Roles; return r.Ingest && !r.Sink && !r.API }
 
@@ -49,7 +49,7 @@ func (n *Node) onlyTakes() bool { r := n.Roles; return r.Ingest && !r.Sink && !r
 func (n *Node) onlyStores() bool { r := n.Roles; return r.Sink && !r.Ingest && !r.API }
 
 // whereRecordingGoes returns the end of a check's detail when blocks are not stored but
-// recording continues; "" on a process that takes no recordings.
+// recording continues; "" on a process that ingests no recordings.
 func (n *Node) whereRecordingGoes(meanwhile string) string {
 	if n.Spool == nil {
 		return ""
@@ -65,8 +65,8 @@ func (n *Node) checkNATS() health.Check {
 	return c
 }
 
-// checkJetStream looks at the stream of blocks: whether it is there, how full it is,
-// and how far the sink is behind.
+// checkJetStream checks the stream of blocks: whether it exists, how full it is,
+// and the lag of the sink.
 func (n *Node) checkJetStream(ctx context.Context) []health.Check {
 	if err := n.missing.Load(); err != nil {
 		return []health.Check{{Part: "jetstream", Advisory: n.onlyTakes(), Detail: (*err).Error() + n.whereRecordingGoes("the spool")}}

@@ -11,13 +11,13 @@ import (
 const (
 	quietFor   = 5 * time.Second
 	quietBytes = 4 << 20
-	// worthTidying is after how much that was allocated a collection is worth its time.
+	// worthTidying is the number of allocated bytes that justifies a collection.
 	worthTidying = 32 << 20
 )
 
 // tidyWhenQuiet returns memory to the system when the server has become quiet, until
-// ctx ends. A heap is collected when it has doubled, so that what ten thousand
-// connections left behind as they opened would stay for as long as they are idle.
+// ctx ends. Go collects a heap only when it has doubled, so the garbage of opening ten
+// thousand connections would stay as long as they are idle.
 func tidyWhenQuiet(ctx context.Context) {
 	tick := time.NewTicker(quietFor)
 	defer tick.Stop()
@@ -37,7 +37,7 @@ func tidyWhenQuiet(ctx context.Context) {
 	}
 }
 
-// allocated returns how much was allocated since the process began, bytes.
+// allocated returns the bytes allocated since the process began.
 func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)

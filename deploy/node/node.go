@@ -1,5 +1,5 @@
 // Package node runs the parts of a tapedeck server in one process: spool and recorder,
-// sink, and what the API reads from.
+// sink, and the stores that the API reads.
 package node
 
 import (
@@ -30,7 +30,7 @@ import (
 // Roles are the parts of a server that a process runs.
 type Roles struct{ Ingest, Sink, API bool }
 
-// Config is what a node needs: where the servers are, and what it runs.
+// Config configures a node: the servers' addresses, and the roles.
 type Config struct {
 	Roles      Roles
 	Connect    func(...nats.Option) (*nats.Conn, error)
@@ -65,11 +65,11 @@ type Node struct {
 	sink    *sink.Sink         // nil without sink
 	stop    context.CancelFunc // ends the sink
 	running sync.WaitGroup
-	missing atomic.Pointer[error] // why the JetStream streams are not there; nil once they are
+	missing atomic.Pointer[error] // why the JetStream streams do not exist; nil once they do
 }
 
-// Start connects and begins to work. A server that is unavailable now is waited for in
-// the background: /readyz reports it meanwhile.
+// Start connects and starts the parts. It waits in the background for servers that are
+// unavailable: /readyz reports them meanwhile.
 func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	n := &Node{Config: cfg}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -157,7 +157,7 @@ func (n *Node) keepDeleted() error {
 	return nil
 }
 
-// Close ends the parts in the order in which data flows: what was accepted is
+// Close ends the parts in the order of the data flow: accepted data is
 // on disk or in ClickHouse when it returns.
 func (n *Node) Close(ctx context.Context) error {
 	var errs []error

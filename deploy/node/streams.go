@@ -18,8 +18,8 @@ import (
 // remindEvery is the interval between log lines about a server that does not answer.
 const remindEvery = time.Minute
 
-// ensureStreams makes the JetStream streams; if NATS is away, as soon as it is
-// there.
+// ensureStreams creates the JetStream streams, if NATS is unavailable as soon as it is
+// available.
 func (n *Node) ensureStreams(life context.Context) error {
 	js, err := njs.New(n.NATS)
 	if err != nil {
@@ -63,7 +63,7 @@ func (n *Node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
 		case <-tick.C:
 		}
 		if n.missing.Load() != nil {
-			continue // the streams are not there yet
+			continue // the streams do not exist yet
 		}
 		ctx, cancel := context.WithTimeout(life, 5*time.Second)
 		_, whole, err := jetstream.EnsureDead(ctx, js, n.Streams)

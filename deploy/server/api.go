@@ -22,7 +22,7 @@ import (
 	"tapedeck/replay/tapefile/tapeexport"
 )
 
-// ingestRoutes are those by which streams come in.
+// ingestRoutes adds the routes that receive streams.
 func (s *Server) ingestRoutes(e *echo.Echo) {
 	rec := s.Node.Recorder
 	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
@@ -49,8 +49,8 @@ func (s *Server) ingestRoutes(e *echo.Echo) {
 	e.POST(upload.Path, only(forTenant(s.uploads.Blocks)))
 }
 
-// following returns the options by which running sessions are followed. Heartbeats decide
-// there, as in lists, whether a recorder is alive.
+// following returns the options for following running sessions. As in lists, heartbeats
+// decide whether a recorder is alive.
 func (s *Server) following() live.Options {
 	o := live.Options{
 		NATS: s.Node.NATS, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters,
@@ -62,7 +62,7 @@ func (s *Server) following() live.Options {
 	return o
 }
 
-// readRoutes are those by which recordings are read and played.
+// readRoutes adds the routes that read and play recordings.
 func (s *Server) readRoutes(e *echo.Echo) {
 	s.tapes = clickhouse.Open(s.Node.DSN, clickhouse.Options{})
 	s.metrics.MustRegister(s.Readers)

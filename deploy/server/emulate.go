@@ -18,7 +18,7 @@ import (
 	"tapedeck/schema/statement"
 )
 
-// emulateRoutes are those at which sessions speak the protocol that they were
+// emulateRoutes adds the routes of emulated servers, in the protocol that a session was
 // recorded from.
 func (s *Server) emulateRoutes(e *echo.Echo) {
 	f := router.New(emulate.Options{
@@ -35,7 +35,7 @@ func (s *Server) emulateRoutes(e *echo.Echo) {
 	e.GET("/api/v0/executions/:kind/:exec_id/stream", isolated(s.bounded(f.Execution)))
 }
 
-// isolated keeps what was recorded from acting on the origin of the API and the UI.
+// isolated prevents recordings from acting on the origin of the API and the UI.
 func isolated(h tenantHandler) echo.HandlerFunc {
 	return plain(isolate.Handler(func(w http.ResponseWriter, r *http.Request) { h(w, r, ingest.DefaultTenant) }))
 }

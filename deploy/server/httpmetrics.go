@@ -65,10 +65,10 @@ func (m *requestMetrics) count(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// noRoute is the label of requests that no route took.
+// noRoute is the label of requests without a matching route.
 const noRoute = "none"
 
-// routeLabel returns the pattern of the route that took a request.
+// routeLabel returns the pattern of the route of a request.
 func routeLabel(c echo.Context) string {
 	if p := c.Path(); p != "" {
 		return p

@@ -10,7 +10,7 @@ import (
 )
 
 // CheckListen refuses addresses that Listen does not open. Without tokens an address must
-// be on loopback: whoever can reach the port can read and write everything.
+// be on loopback: every client that can reach the port can read and write everything.
 func CheckListen(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// profiles are what can be asked for under /debug/pprof.
+// profiles lists the profiles under /debug/pprof.
 var profiles = []string{"profile", "trace", "heap", "allocs", "goroutine", "block", "mutex", "threadcreate"}
 
 // longestProfile bounds the duration of a profile or a trace, in seconds: a trace of a
@@ -20,7 +20,7 @@ var profiles = []string{"profile", "trace", "heap", "allocs", "goroutine", "bloc
 const longestProfile = 60
 
 // serveProfile answers /debug/pprof/{profile} in the format of "go tool pprof".
-// docs/profiling.md says how to take one.
+// docs/profiling.md describes how to take one.
 func (s *Server) serveProfile(c echo.Context) error {
 	w, r := c.Response(), c.Request()
 	if !s.Pprof {

@@ -7,8 +7,8 @@ import (
 	"tapedeck/deploy/health"
 )
 
-// serveReady answers /readyz: 200 while this process does its work, otherwise 503. The
-// body has every check in either case.
+// serveReady answers /readyz: 200 if this process is ready, otherwise 503. The
+// body contains every check in either case.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	answer := health.Readiness{Ready: true, Version: s.Node.Version, Checks: s.Node.Checks(r.Context())}
 	if s.Checks != nil {
@@ -21,5 +21,5 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	if !answer.Ready {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	_ = json.NewEncoder(w).Encode(answer) // the client is gone
+	_ = json.NewEncoder(w).Encode(answer) // the client has left
 }

@@ -15,14 +15,14 @@ import (
 	"tapedeck/query"
 )
 
-// tenantHandler is a handler that knows whose data it works on.
+// tenantHandler is a handler for the data of a tenant.
 type tenantHandler func(w http.ResponseWriter, r *http.Request, tenant string)
 
-// sessionHandler is one for a session of that tenant.
+// sessionHandler is a handler for a session of a tenant.
 type sessionHandler func(w http.ResponseWriter, r *http.Request, tenant, session string)
 
-// routes maps addresses to handlers. echo stays here: what is behind it sees
-// plain net/http and plain arguments.
+// routes maps addresses to handlers. Only this file depends on echo: the handlers
+// receive net/http types and plain arguments.
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
@@ -54,8 +54,8 @@ func (s *Server) routes() *echo.Echo {
 	return e
 }
 
-// get has a handler answer GET, and HEAD without the body, which net/http leaves
-// out.
+// get registers a handler for GET and HEAD. net/http omits the body of answers to
+// HEAD.
 func get(e *echo.Echo, path string, h echo.HandlerFunc) {
 	e.GET(path, h)
 	e.HEAD(path, h)
@@ -68,8 +68,8 @@ func plain(h http.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// only refuses query parameters other than those named, for handlers that do not
-// look for unknown ones themselves.
+// only refuses query parameters other than the known ones, for handlers that do not
+// check for unknown ones.
 func only(h echo.HandlerFunc, known ...string) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if bad := problem.UnknownParameter(c.QueryParams(), known...); bad != nil {
@@ -111,7 +111,7 @@ func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, po
 
 func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml")
-	_, _ = w.Write(query.OpenAPI) // the client is gone
+	_, _ = w.Write(query.OpenAPI) // the client has left
 }
 
 // answerError answers with every error of a handler as a problem (RFC 9457).

@@ -25,7 +25,7 @@ import (
 	"tapedeck/replay/live"
 )
 
-// Options are what a server serves, and how.
+// Options configures a server.
 type Options struct {
 	Node       *node.Node
 	Listener   net.Listener
@@ -65,7 +65,7 @@ func New(opts Options) *Server {
 		Handler:           s.echo,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		// Requests end with the server, so that open streams do not hold it up.
+		// Requests end with the server, so that open streams do not delay its end.
 		BaseContext: func(net.Listener) context.Context { return life },
 		ErrorLog:    slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug),
 	}
@@ -80,7 +80,7 @@ func (s *Server) Register(c ...prometheus.Collector) { s.metrics.MustRegister(c.
 func (s *Server) URL() string { return "http://" + s.Listener.Addr().String() }
 
 // Run answers requests until ctx ends, and runs work, if not nil, meanwhile. It then ends
-// everything in the order in which data flows, before stop's deadline.
+// all parts in the order of the data flow, before stop's deadline.
 func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Context)) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.http.Serve(s.Listener) }()
@@ -129,7 +129,7 @@ func (s *Server) shutdown(ctx context.Context) {
 	}
 }
 
-// endSockets ends recorded WebSockets, and waits until what came is durable.
+// endSockets ends recorded WebSockets, and waits until received data is durable.
 func (s *Server) endSockets(ctx context.Context) {
 	if s.sockets == nil {
 		return

@@ -21,7 +21,7 @@ type Answer struct {
 	Items    []*Session `json:"items"`
 	Next     *string    `json:"next"`     // always null
 	Complete bool       `json:"complete"` // the tape was read to its end
-	// Reason says why it was not.
+	// Reason is why it was not.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -48,7 +48,7 @@ func (h *Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) 
 	im := New(tenant, "", h.to)
 	err = im.Import(r.Context(), r.Body)
 	if r.Context().Err() != nil {
-		problem.Write(w, problem.Interrupted()) // for whoever is still there
+		problem.Write(w, problem.Interrupted()) // in case the client is still connected
 		return
 	}
 	if err != nil && len(im.Sessions) == 0 {
@@ -64,5 +64,5 @@ func (h *Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) 
 		answer.Reason = err.Error()
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // the client is gone
+	_ = json.NewEncoder(w).Encode(answer) // the client has left
 }

@@ -13,7 +13,7 @@ import (
 // runBinary runs "clickhouse server" until stop is closed. The server does not
 // watch its standard input, so this process does it for the server.
 func runBinary(args childArgs, stop <-chan struct{}) int {
-	// Bound to its thread for good: the parent-death signal belongs to the
+	// Permanently locked to its thread: the parent-death signal belongs to the
 	// thread that starts the process, and the process ends with this function.
 	runtime.LockOSThread()
 	command := exec.Command(args.program.Binary, "server", "--config-file", filepath.Join(args.dir, configFile))
@@ -35,6 +35,6 @@ func runBinary(args childArgs, stop <-chan struct{}) int {
 	if err := command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	<-ended //nolint:errcheck // it was asked to end
+	<-ended //nolint:errcheck // it was requested to end
 	return 0
 }

@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// childCommand is the hidden first argument that makes an executable the
+// childCommand is the hidden first argument with which an executable runs as the
 // engine's child process.
 const childCommand = "clickhouse-engine"
 
-// orphanGrace is how long the engine may take for a clean end once its parent
-// is gone. A hard end loses nothing either, and the next start waits for the
+// orphanGrace bounds a clean shutdown of the engine after its parent has
+// ended. A kill loses no data either, and the next start waits for the
 // directory.
 const orphanGrace = time.Second
 
-// orphanPoll is how often a process that is to end looks for its parent.
+// orphanPoll is how often an ending process checks its parent.
 const orphanPoll = 20 * time.Millisecond
 
-// hooked tells that this executable calls RunIfChild. Without that, starting
-// the engine would start the whole program, or the whole test, again.
+// hooked is set by RunIfChild. If the executable does not call it, starting
+// the engine would run the whole program, or the whole test, again.
 var hooked atomic.Bool
 
 // RunIfChild must be the first call of main, and of TestMain in packages whose
@@ -39,7 +39,7 @@ func RunIfChild() {
 	os.Exit(childMain(os.Args[2:]))
 }
 
-// childArgs is what the parent tells the child.
+// childArgs are the arguments that the parent passes to the child.
 type childArgs struct {
 	program   Program
 	dir       string // holds the configuration; the working directory as well
@@ -61,7 +61,7 @@ func (a childArgs) list() []string {
 func parseChildArgs(list []string) (childArgs, error) {
 	var a childArgs
 	flags := flag.NewFlagSet(childCommand, flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // the error says it
+	flags.SetOutput(io.Discard) // the error contains the message
 	flags.StringVar(&a.program.Library, "library", "", "")
 	flags.StringVar(&a.program.Binary, "binary", "", "")
 	flags.StringVar(&a.dir, "dir", "", "")
@@ -72,11 +72,11 @@ func parseChildArgs(list []string) (childArgs, error) {
 }
 
 // childMain runs the engine until standard input ends or SIGTERM comes, and
-// returns the exit code: 0 after an end that was asked for.
+// returns the exit code: 0 after a requested end.
 func childMain(list []string) int {
-	// The terminal's Ctrl-C and hang-up are the parent's business, which may
-	// still have rows to write. A write to a pipe that the dead parent had open
-	// must not end the engine in the middle of its shutdown.
+	// The parent handles the terminal's Ctrl-C and hang-up, since it may
+	// still have rows to write. A write to a pipe of the dead parent
+	// must not end the engine during its shutdown.
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 	syscall.Umask(0o077)
 
@@ -104,14 +104,14 @@ func childMain(list []string) int {
 const (
 	exitEngine = 1 // the engine ended by itself
 	exitUsage  = 2
-	exitLoad   = 3 // the program cannot be loaded; trying again is no use
-	exitForced = 4 // asked twice, or orphaned and too slow
+	exitLoad   = 3 // the program cannot be loaded; a retry is useless
+	exitForced = 4 // requested twice, or orphaned and too slow
 )
 
 // watchParent moves the control pipe away from standard input, which the
-// engine is going to have for itself, and returns a channel that is closed when
-// the engine is to end. A second request, or being an orphan for longer than
-// orphanGrace, ends the process on the spot.
+// engine needs, and returns a channel that is closed when
+// the engine must end. A second request, or being an orphan for longer than
+// orphanGrace, ends the process immediately.
 func watchParent(args childArgs) (<-chan struct{}, error) {
 	fd, err := syscall.Dup(0)
 	if err != nil {
@@ -123,7 +123,7 @@ func watchParent(args childArgs) (<-chan struct{}, error) {
 	eof := make(chan struct{})
 	go func() {
 		defer close(eof)
-		// Nothing is ever written to it: this returns when it is closed.
+		// The parent never writes to it: the read returns when the pipe is closed.
 		var one [1]byte
 		for {
 			if _, err := control.Read(one[:]); err != nil {
@@ -169,8 +169,8 @@ func awaitForce(args childArgs, term <-chan os.Signal) {
 	}
 }
 
-// forceExit ends this process and, where this process is only the keeper of a
-// server, the server as well: the parent made them a process group.
+// forceExit kills this process and, if it runs a server binary,
+// the server: both are in one process group.
 func forceExit() {
 	if syscall.Getpgrp() == os.Getpid() {
 		if err := syscall.Kill(0, syscall.SIGKILL); err != nil {
@@ -185,7 +185,7 @@ func orphaned(args childArgs) bool { return os.Getppid() != args.parent }
 // removeTries is how often the removal of a directory is tried.
 const removeTries = 50
 
-// removeOrphaned clears up a directory that was to be thrown away and that the
+// removeOrphaned removes an ephemeral directory that the
 // dead parent can no longer remove.
 func removeOrphaned(args childArgs) {
 	if !args.ephemeral || !orphaned(args) {

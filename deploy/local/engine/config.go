@@ -37,7 +37,7 @@ const (
 	logFile    = "engine.log"
 )
 
-// settings is what the templates are filled with. Sizes are bytes.
+// settings are the values of the templates. Sizes are bytes.
 type settings struct {
 	Dir          string
 	Port         int
@@ -80,8 +80,8 @@ func newSettings(opts Options, program Program, port int, password string) setti
 	}
 }
 
-// write puts the configuration into the engine's directory, readable by its
-// owner alone.
+// write writes the configuration to the engine's directory, readable only by its
+// owner.
 func (s settings) write() error {
 	for name, tmpl := range map[string]*template.Template{configFile: configTemplate, usersFile: usersTemplate} {
 		var text bytes.Buffer
@@ -95,7 +95,7 @@ func (s settings) write() error {
 	return writePrivate(filepath.Join(s.Dir, startFile), []byte("SYSTEM START LISTEN TCP;\n"))
 }
 
-// writePrivate replaces a file as a whole, so that no reader sees half of it.
+// writePrivate replaces a file atomically.
 func writePrivate(path string, text []byte) error {
 	temp := path + ".new"
 	if err := os.WriteFile(temp, text, 0o600); err != nil {

@@ -14,8 +14,8 @@ import (
 // LibraryEnv names the environment variable that holds the path of libchdb.so.
 const LibraryEnv = "TAPEDECK_LIBCHDB"
 
-// ErrNotFound is wrapped by the error of [Find] when no usable ClickHouse is on
-// this machine. The error's text says where it looked and what to do.
+// ErrNotFound is wrapped by the error of [Find] if there is no usable ClickHouse on
+// this machine. The error lists where Find looked and what to do.
 var ErrNotFound = errors.New("no ClickHouse engine found")
 
 // Program is a ClickHouse that can be run: a library or a binary, never both.
@@ -24,7 +24,7 @@ type Program struct {
 	Binary  string // path of a clickhouse binary
 }
 
-// String names the program for logs and reports.
+// String returns the name of the program for logs and reports.
 func (p Program) String() string {
 	if p.Library != "" {
 		return p.Library
@@ -35,8 +35,8 @@ func (p Program) String() string {
 // Find looks for a ClickHouse: the library that LibraryEnv names, the library
 // installed beside the running executable (engine/…), the one under bin/engine
 // of the module that the working directory is in (for tests), a clickhouse
-// binary on PATH. A path in LibraryEnv that is not there is an error of its
-// own: whoever set it does not want another engine.
+// binary on PATH. A missing file at the path in LibraryEnv is an error; Find then does
+// not use another engine.
 func Find(ctx context.Context) (Program, error) {
 	if path := os.Getenv(LibraryEnv); path != "" {
 		if err := checkLibrary(path); err != nil {

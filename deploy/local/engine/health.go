@@ -21,12 +21,12 @@ type Health struct {
 	LastError string    `json:"last_error,omitempty"` // why it last ended, or failed to start
 	Address   string    `json:"address"`              // host:port of the native protocol
 	PID       int       `json:"pid,omitempty"`        // of the child, 0 when there is none
-	Version   string    `json:"version,omitempty"`    // as the engine tells it
+	Version   string    `json:"version,omitempty"`    // as reported by the engine
 	Program   string    `json:"program"`              // what is run
 	Log       string    `json:"log"`                  // the engine's own log file
 }
 
-// Health reports how the engine is.
+// Health returns the state of the engine.
 func (s *Server) Health() Health {
 	s.mu.Lock()
 	defer s.mu.Unlock()

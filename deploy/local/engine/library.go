@@ -12,15 +12,15 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// noTerminal is how the child tells that it does without pseudoTerminal.
+// noTerminal is what the child prints if it runs without pseudoTerminal.
 const noTerminal = "no pseudo-terminal"
 
 // runLibrary runs clickhouse-local out of the library until stop is closed.
 //
-// The engine is given two files of queries. The first starts the listening. The
-// second is the reading end of a pipe that nobody writes to: the engine waits
-// for its end, and serves meanwhile. After that it turns to its terminal for
-// more, finds that closed too, and shuts down.
+// The engine receives two files of queries. The first starts listening. The
+// second is the reading end of a pipe without data: the engine waits
+// for its end, and serves meanwhile. Then it reads its terminal, which is closed,
+// and shuts down.
 func runLibrary(args childArgs, stop <-chan struct{}) int {
 	library, err := purego.Dlopen(args.program.Library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
@@ -32,7 +32,7 @@ func runLibrary(args childArgs, stop <-chan struct{}) int {
 		return exitLoad
 	}
 	// Of the form chdb_result *chdb_query_cmdline(int argc, char **argv). The
-	// result holds nothing that is needed and goes with the process.
+	// result is not needed and is freed with the process.
 	var run func(argc int32, argv unsafe.Pointer) uintptr
 	purego.RegisterLibFunc(&run, library, "chdb_query_cmdline")
 
@@ -84,8 +84,8 @@ func runLibrary(args childArgs, stop <-chan struct{}) int {
 	}
 }
 
-// cStrings lays out arguments as C wants them: pointers to zero-terminated
-// bytes, and a nil at the end. The bytes belong to the returned slice.
+// cStrings converts arguments to C strings: pointers to zero-terminated
+// bytes, and a final nil. The returned slice owns the bytes.
 func cStrings(list []string) ([]*byte, int32) {
 	out := make([]*byte, 0, len(list)+1)
 	for _, text := range list {

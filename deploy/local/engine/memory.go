@@ -2,7 +2,7 @@ package engine
 
 // The engine's share of the machine when Options.MemoryLimit is 0: a quarter of
 // the memory, within these bounds. The recorder, JetStream, the page cache and
-// whatever else somebody's laptop runs need the rest.
+// other programs need the rest.
 const (
 	leastMemory = 1 << 30
 	mostMemory  = 8 << 30

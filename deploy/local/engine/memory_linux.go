@@ -9,7 +9,7 @@ import (
 )
 
 // totalMemory returns the machine's memory or the container's limit, whichever is
-// less, in bytes; 0 when neither can be read.
+// less, in bytes; 0 if both are unknown.
 func totalMemory() uint64 {
 	var total uint64
 	var info unix.Sysinfo_t
@@ -24,7 +24,7 @@ func totalMemory() uint64 {
 		if err != nil {
 			continue
 		}
-		// "max" does not parse, and that is right: no limit.
+		// "max" does not parse, which correctly means no limit.
 		limit, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 		if err == nil && limit > 0 && (total == 0 || limit < total) {
 			total = limit

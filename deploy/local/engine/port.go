@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// Ports are taken from below the range that the kernel hands to outgoing
+// Ports are taken from below the range that the kernel uses for outgoing
 // connections (32768 and up on Linux, 49152 and up on macOS). In that range a
-// client that dials the port again and again while the engine restarts can be
-// given the same number as its own source port; the connection then succeeds
-// with itself and keeps the engine from ever listening there again.
+// client that repeatedly dials the port while the engine restarts can
+// receive the same number as its own source port. The connection then succeeds
+// with itself and prevents the engine from listening on the port.
 const (
 	firstPort = 20000
 	lastPort  = 32767
@@ -19,7 +19,7 @@ const (
 
 const loopback = "127.0.0.1"
 
-// freePort picks a loopback port that nobody listens on at this moment.
+// freePort picks a loopback port on which no process listens at the moment.
 func freePort() (int, error) {
 	var last error
 	for range 100 {

@@ -15,13 +15,13 @@ type process struct {
 	command *exec.Cmd
 	control io.Closer     // the child's standard input; closing it asks the child to end
 	output  *tail         // the end of its standard error
-	done    chan struct{} // closed when the child is gone
+	done    chan struct{} // closed when the child has ended
 	err     error         // why it ended; read after done
 }
 
-// spawn starts the child. It has no terminal and a process group of its own, so
-// that Ctrl-C reaches the parent alone and the engine is still there while the
-// parent writes what it has.
+// spawn starts the child, without a terminal and in its own process group, so
+// that Ctrl-C reaches only the parent and the engine keeps running while the
+// parent flushes its data.
 func spawn(args childArgs) (*process, error) {
 	executable, err := selfExecutable()
 	if err != nil {
@@ -33,7 +33,7 @@ func spawn(args childArgs) (*process, error) {
 	p.command.Env = append(os.Environ(), "TERM=dumb", "HOME="+args.dir)
 	p.command.Stderr = p.output
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	// Should the child leave somebody behind who holds its standard error.
+	// In case a process started by the child keeps its standard error open.
 	p.command.WaitDelay = time.Second
 	if p.control, err = p.command.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("control pipe: %w", err)
@@ -49,7 +49,7 @@ func spawn(args childArgs) (*process, error) {
 	return p, nil
 }
 
-// reason reports why a process ended, after done.
+// reason returns why a process ended. It is called after done.
 func (p *process) reason() error {
 	err := p.err
 	if err == nil {
@@ -61,14 +61,15 @@ func (p *process) reason() error {
 	return err
 }
 
-// cannotLoad reports, after done, that starting the same program again is no use.
+// cannotLoad reports whether restarting the same program is useless. It is called after
+// done.
 func (p *process) cannotLoad() bool {
 	code := p.command.ProcessState.ExitCode()
 	return code == exitLoad || code == exitUsage
 }
 
-// end asks the child to end, more and more firmly, and returns when it is gone:
-// before by, unless the kernel takes its time over a kill.
+// end requests the child's end with increasingly strong signals, and returns when it has
+// ended: before by, unless the kernel delays a kill.
 func (p *process) end(by time.Time) error {
 	p.control.Close()
 	limit := time.Until(by)
@@ -84,7 +85,7 @@ func (p *process) end(by time.Time) error {
 			return nil
 		case <-time.After(step.after):
 		}
-		// The group: where the child keeps a server, the server is in it.
+		// Signal the group, which contains a server that the child runs.
 		if err := syscall.Kill(-p.command.Process.Pid, step.signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("end the engine's process %d: %w", p.command.Process.Pid, err)
 		}

@@ -2,8 +2,8 @@ package engine
 
 import "syscall"
 
-// dieWithParent has the kernel end the server when the thread that started it
-// is gone, which covers this process being killed.
+// dieWithParent makes the kernel end the server when the thread that started it
+// ends, which includes the case that this process is killed.
 func dieWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

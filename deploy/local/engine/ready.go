@@ -15,10 +15,10 @@ import (
 // User is the ClickHouse user that clients connect as.
 const User = "tapedeck"
 
-// errCannotLoad marks a start that failed for good.
+// errCannotLoad marks a start that failed permanently.
 var errCannotLoad = errors.New("the engine cannot be loaded")
 
-// dsn returns what clickhouse-go takes to connect.
+// dsn returns the DSN for clickhouse-go.
 func dsn(port int, password string) string {
 	address := url.URL{
 		Scheme: "clickhouse",
@@ -29,8 +29,8 @@ func dsn(port int, password string) string {
 	return address.String()
 }
 
-// waitReady returns the engine's version once it answers a query. It gives up
-// when the process ends, when it says that it cannot listen, or with ctx.
+// waitReady returns the engine's version once it answers a query. It fails
+// if the process ends, if the process prints that it cannot listen, or if ctx ends.
 func waitReady(ctx context.Context, dsn string, p *process) (string, error) {
 	options, err := clickhouse.ParseDSN(dsn)
 	if err != nil {
@@ -53,7 +53,7 @@ func waitReady(ctx context.Context, dsn string, p *process) (string, error) {
 			return version, nil
 		}
 		// With a terminal, clickhouse-local reports a query of start.sql that
-		// failed and goes on without it.
+		// failed and continues without it.
 		if p.output.contains("Received exception") {
 			return "", fmt.Errorf("it cannot listen: %s", p.output.summary())
 		}

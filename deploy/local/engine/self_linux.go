@@ -1,5 +1,5 @@
 package engine
 
-// selfExecutable returns the running program, also after its file was replaced or
-// removed by an upgrade: a path would lead to the new one, or nowhere.
+// selfExecutable returns a path that names the running program even after an upgrade
+// replaced or removed its file.
 func selfExecutable() (string, error) { return "/proc/self/exe", nil }

@@ -14,29 +14,29 @@ import (
 	"time"
 )
 
-// StopLimit is the longest that [Server.Stop] takes.
+// StopLimit bounds [Server.Stop].
 const StopLimit = 5 * time.Second
 
-// Options say how to run the engine. Only Dir is needed.
+// Options configures the engine. Only Dir is required.
 type Options struct {
-	// Dir holds everything the engine keeps: data, configuration, log. It is
-	// created with mode 0700. One engine at a time; the engine locks it.
+	// Dir holds the engine's data, configuration and log. It is
+	// created with mode 0700. The engine locks it for one engine at a time.
 	Dir string
-	// Program is what to run; the zero value asks [Find].
+	// Program is the program to run; the zero value means the result of [Find].
 	Program Program
 	// Port of the native protocol on 127.0.0.1; 0 picks a free one.
 	Port int
 	// MemoryLimit of the whole engine in bytes; 0 takes a quarter of the
 	// machine's memory, at least 1 GiB and at most 8 GiB.
 	MemoryLimit uint64
-	// SyncAlways has every insert written through to the disk before it is
+	// SyncAlways syncs every insert to disk before it is
 	// answered. Without it an answered insert survives the end of any process,
-	// but the last seconds may not survive a loss of power.
+	// but a loss of power may lose the last seconds.
 	SyncAlways bool
-	// StartTimeout bounds the wait for the first answer, which takes long when
+	// StartTimeout bounds the wait for the first answer, which takes long if
 	// the tables have very many parts. 0 means 2 minutes.
 	StartTimeout time.Duration
-	// Ephemeral has the child remove Dir when it is left an orphan. For tests.
+	// Ephemeral makes the child remove Dir if it is orphaned. For tests.
 	Ephemeral bool
 	// Logger for starts, restarts and ends; nil means slog.Default().
 	Logger *slog.Logger
@@ -52,7 +52,7 @@ type Server struct {
 
 	life   context.Context // ends when Stop is called
 	cancel context.CancelFunc
-	done   chan struct{} // closed when the child is gone and supervise has returned
+	done   chan struct{} // closed when the child has ended and supervise has returned
 
 	mu      sync.Mutex // guards what follows
 	health  Health
@@ -60,9 +60,9 @@ type Server struct {
 	stopErr error
 }
 
-// Start runs the engine and returns when it answers queries. From then on an
-// engine that ends by itself is started again, on the same port and with the
-// same password, until Stop is called. ctx bounds the start alone.
+// Start runs the engine and returns when it answers queries. Afterwards an
+// engine that ends unexpectedly is restarted on the same port and with the
+// same password, until Stop is called. ctx bounds only the start.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	if !hooked.Load() {
 		return nil, errors.New("engine.Start: main, or TestMain, must call engine.RunIfChild first of all")
@@ -113,9 +113,9 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// first starts the engine for the first time. It tries again for a few seconds:
-// somebody may take the port between the choice and the use of it, and the
-// engine of a predecessor that was killed may still hold the directory.
+// first starts the engine for the first time. It retries for a few seconds:
+// another process may take the port between its choice and its use, and the
+// engine of a killed predecessor may still hold the directory.
 func (s *Server) first(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.StartTimeout)
 	defer cancel()
@@ -129,7 +129,7 @@ func (s *Server) first(ctx context.Context) (*process, error) {
 		if attempt == attempts || errors.Is(err, errCannotLoad) || ctx.Err() != nil {
 			return nil, err
 		}
-		s.log.Debug("ClickHouse did not start; trying again", "attempt", attempt, "error", err)
+		s.log.Debug("ClickHouse did not start, retrying", "attempt", attempt, "error", err)
 		select {
 		case <-ctx.Done():
 			return nil, err
@@ -139,7 +139,7 @@ func (s *Server) first(ctx context.Context) (*process, error) {
 	}
 }
 
-// tryPort settles on a port, writes the configuration for it and starts.
+// tryPort chooses a port, writes the configuration for it and starts the engine.
 func (s *Server) tryPort(ctx context.Context) (*process, error) {
 	port := s.opts.Port
 	if port == 0 {
@@ -160,9 +160,9 @@ func (s *Server) tryPort(ctx context.Context) (*process, error) {
 // over restarts.
 func (s *Server) DSN() string { return dsn(s.port, s.password) }
 
-// Stop ends the engine: it is asked first, and killed before StopLimit or the
-// deadline of ctx. Either way nothing that was acknowledged is lost. Stopping
-// again waits for the first Stop.
+// Stop ends the engine: it requests a shutdown first, and kills it before StopLimit or
+// the deadline of ctx. No acknowledged data is lost in either case. A second Stop
+// waits for the first.
 func (s *Server) Stop(ctx context.Context) error {
 	by := time.Now().Add(StopLimit)
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(by) {

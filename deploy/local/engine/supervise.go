@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The delay before an engine that ended is started again doubles from the
-// shortest to the longest, and begins anew once it ran for healthyAfter.
+// The delay before restarting the engine doubles from the
+// shortest to the longest, and is reset once the engine ran for healthyAfter.
 const (
 	shortestDelay = 250 * time.Millisecond
 	longestDelay  = 10 * time.Second
@@ -26,8 +26,8 @@ func (b *backoff) next(ran time.Duration) time.Duration {
 	return b.last
 }
 
-// launch starts one process and waits until it answers. On an error nothing is
-// left running.
+// launch starts one process and waits until it answers. On an error it ends the
+// process.
 func (s *Server) launch(ctx context.Context) (*process, error) {
 	if err := portIsFree(s.port); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (s *Server) launch(ctx context.Context) (*process, error) {
 	version, err := waitReady(ctx, s.DSN(), p)
 	if err != nil {
 		if endErr := p.end(s.endBy()); endErr != nil {
-			s.log.Error("ClickHouse did not start and does not end", "error", endErr)
+			s.log.Error("ClickHouse did not start and cannot be ended", "error", endErr)
 		}
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Server) launch(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
-// endBy returns when a process that is to end must be gone.
+// endBy returns the deadline for the end of a process.
 func (s *Server) endBy() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *Server) endBy() time.Time {
 	return time.Now().Add(StopLimit)
 }
 
-// supervise keeps the engine running until Stop. It is the only one that starts
+// supervise keeps the engine running until Stop. Only supervise starts
 // and ends processes after Start has returned.
 func (s *Server) supervise(p *process) {
 	defer close(s.done)
@@ -96,7 +96,7 @@ func (s *Server) restart(reason error, ran time.Duration, delays *backoff) *proc
 			h.PID = 0
 			h.LastError = reason.Error()
 		})
-		s.log.Error("ClickHouse is not running; starting it again",
+		s.log.Error("ClickHouse ended, restarting it",
 			"reason", reason, "delay", delay, "log", s.Health().Log)
 		select {
 		case <-s.life.Done():

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// tailSize bounds what is kept of the child's standard error.
+// tailSize bounds the kept part of the child's standard error.
 const tailSize = 8 << 10
 
-// tail is a writer that keeps the end of what was written to it.
+// tail is a writer that keeps the last tailSize bytes.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// Write never fails, so that the child is never held up by its own messages.
+// Write never fails, so that messages never block the child.
 func (t *tail) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +40,7 @@ func (t *tail) summary() string {
 	var kept []string
 	for _, line := range strings.Split(string(t.text), "\n") {
 		line = strings.TrimSpace(line)
-		// What clickhouse-local says at every start and end is no news.
+		// clickhouse-local prints these lines at every start and end.
 		if line != "" && line != "Empty query" && !strings.HasPrefix(line, "Logging ") {
 			kept = append(kept, line)
 		}

@@ -12,12 +12,12 @@ import (
 // and returns the descriptor of its other end, or -1 with an error. Closing
 // that descriptor ends the input.
 //
-// clickhouse-local asks whether its standard input is a terminal. If not, it
-// takes itself for a script and aborts the process when an exception leaves any
-// of its threads; the thread of a connection with a wrong password is one. With
-// a terminal such an exception ends that connection alone. The terminal is
-// never this process's controlling one: the process leads a session without
-// any, and O_NOCTTY keeps it so.
+// clickhouse-local checks whether its standard input is a terminal. If not, it
+// runs as a script and aborts the process when an exception leaves any
+// of its threads, such as that of a connection with a wrong password. With
+// a terminal such an exception ends only that connection. The terminal is
+// never the controlling terminal of this process: the process leads a session without
+// one, and O_NOCTTY prevents acquiring one.
 func pseudoTerminal() (int, error) {
 	var (
 		openpt  func(flags int32) int32
@@ -30,8 +30,8 @@ func pseudoTerminal() (int, error) {
 			"ptsname": &name, "dup2": &dup2,
 		}
 	)
-	// The C library has one interface for Linux and macOS; the system calls
-	// beneath it differ.
+	// The C library has one interface for Linux and macOS; their system calls
+	// differ.
 	for symbol, function := range symbols {
 		if _, err := purego.Dlsym(purego.RTLD_DEFAULT, symbol); err != nil {
 			return -1, fmt.Errorf("the C library: %w", err)
@@ -45,7 +45,7 @@ func pseudoTerminal() (int, error) {
 	syscall.CloseOnExec(int(other))
 	if grant(other) != 0 || unlock(other) != 0 {
 		syscall.Close(int(other))
-		return -1, errors.New("the new terminal cannot be unlocked")
+		return -1, errors.New("unlockpt failed")
 	}
 	path := name(other)
 	terminal, err := syscall.Open(path, syscall.O_RDWR|syscall.O_NOCTTY, 0)

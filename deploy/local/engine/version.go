@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// oldestYear is the year of the oldest ClickHouse release that is taken. The
+// oldestYear is the year of the oldest supported ClickHouse release. The
 // year is the first number of a ClickHouse version.
 const oldestYear = 24
 
 var versionPattern = regexp.MustCompile(`\bversion (\d+)\.(\d+)[0-9.]*`)
 
-// parseVersion reads the version out of what clickhouse prints for --version,
+// parseVersion reads the version from the output of clickhouse --version,
 // such as "ClickHouse server version 24.8.1.1 (official build).".
 func parseVersion(output string) (year, month int, err error) {
 	found := versionPattern.FindStringSubmatch(output)
@@ -31,13 +31,13 @@ func parseVersion(output string) (year, month int, err error) {
 	return year, month, nil
 }
 
-// checkBinary reports whether the clickhouse at path is new enough. Debian's own
-// package, for one, is of 2018 and knows hardly anything that tapedeck's tables
+// checkBinary returns an error if the clickhouse at path is too old. Debian's own
+// package, for example, is of 2018 and lacks most features that tapedeck's tables
 // need.
 func checkBinary(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	// "server" first: old releases know --version only behind a subcommand.
+	// "server" first: old releases accept --version only after a subcommand.
 	output, err := exec.CommandContext(ctx, path, "server", "--version").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s server --version: %w", path, err)

@@ -1,13 +1,13 @@
-// Package localtest gives tests of other packages a real ClickHouse and a real
-// NATS JetStream.
+// Package localtest provides a real ClickHouse and a real
+// NATS JetStream to tests of other packages.
 //
 // A package's TestMain is
 //
 //	func TestMain(m *testing.M) { localtest.Main(m) }
 //
-// and its tests then ask for what they need: ClickHouse, NATS, or, for tests
-// that stop or kill something, an Engine, a Broker or Servers of their own.
-// Where no ClickHouse is installed ('make engine'), such a test is skipped with
+// and its tests then call ClickHouse or NATS or, for tests
+// that stop or kill a server, Engine, Broker or Servers for separate servers.
+// If no ClickHouse is installed ('make engine'), such a test is skipped with
 // a notice; in a full run of the tests it fails (see package fulltest).
 package localtest
 
@@ -27,8 +27,8 @@ import (
 )
 
 // Main runs a package's tests and exits. The ClickHouse that the tests share is
-// started when the first of them asks for it and is gone at the end. A
-// goroutine that is still there then fails the run; leaks are exceptions, each
+// started by the first of them and stopped at the end. A
+// goroutine that remains then fails the run; leaks lists exceptions, each
 // of which needs a reason.
 func Main(m *testing.M, leaks ...goleak.Option) {
 	engine.RunIfChild()
@@ -47,7 +47,7 @@ func Main(m *testing.M, leaks ...goleak.Option) {
 	os.Exit(code)
 }
 
-// mainRan tells a test whose package lacks the TestMain what to do about it.
+// mainRan is set by Main, so that tests in a package without it fail with a hint.
 var mainRan bool
 
 // shared is the engine of this test binary.
@@ -66,12 +66,12 @@ func (e *sharedEngine) get() (*engine.Server, error) {
 		if e.dir, e.err = os.MkdirTemp("", "tapedeck-test-"); e.err != nil {
 			return
 		}
-		// Not a test's context: the engine serves the tests that come after.
+		// Not a test's context: the engine serves later tests.
 		e.server, e.err = engine.Start(context.Background(), engine.Options{
 			Dir: e.dir,
 			// Several packages are tested at the same time.
 			MemoryLimit: 2 << 30,
-			// Should the test binary be killed, or end in a panic.
+			// In case the test binary is killed or panics.
 			Ephemeral: true,
 			Logger:    quiet(),
 		})
@@ -90,7 +90,7 @@ func (e *sharedEngine) stop() error {
 	return errors.Join(stopErr, os.RemoveAll(e.dir))
 }
 
-// need ends the test if err says that the engine could not be started.
+// need ends the test if the engine failed to start.
 func need(t testing.TB, err error) {
 	t.Helper()
 	switch {
@@ -104,7 +104,7 @@ func need(t testing.TB, err error) {
 	t.Fatal(err)
 }
 
-// quiet returns a logger for servers that tests start: faults alone.
+// quiet returns a logger for servers in tests, at level warn.
 func quiet() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

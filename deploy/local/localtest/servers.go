@@ -16,7 +16,7 @@ import (
 	"tapedeck/deploy/local/engine"
 )
 
-// cleanupLimit bounds what happens after a test, when its context has ended.
+// cleanupLimit bounds the cleanup after a test, whose context has ended.
 const cleanupLimit = 20 * time.Second
 
 // ClickHouse makes a new, empty database in the ClickHouse that the tests of
@@ -41,7 +41,7 @@ func ClickHouse(t testing.TB) (dsn string) {
 	return address.String()
 }
 
-// execute runs one statement on a connection of its own, which is gone
+// execute runs one statement on a separate connection, which it closes
 // afterwards.
 func execute(t testing.TB, ctx context.Context, dsn, statement string) {
 	t.Helper()
@@ -59,8 +59,8 @@ func execute(t testing.TB, ctx context.Context, dsn, statement string) {
 	}
 }
 
-// NATS connects to a JetStream of the test's own, with an empty store. Both are
-// gone when the test ends.
+// NATS connects to a separate JetStream with an empty store. Both end
+// with the test.
 func NATS(t testing.TB) *nats.Conn {
 	t.Helper()
 	connection, err := Broker(t, broker.Options{}).Connect()
@@ -105,7 +105,7 @@ func Engine(t testing.TB, opts engine.Options) *engine.Server {
 	return server
 }
 
-// Servers starts the whole of local mode for the test alone. An empty Dir is a
+// Servers starts local mode for the test. An empty Dir is a
 // temporary one.
 func Servers(t testing.TB, opts local.Options) *local.Servers {
 	t.Helper()
