@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Content is what a frame says once its transport's framing is taken off.
+// Content is the content of a frame without its transport's framing.
 type Content struct {
 	// Data is the message: a line without its terminator, the data lines of an
 	// SSE event joined by "\n", a WebSocket message. It aliases the frame's Raw
@@ -14,17 +14,17 @@ type Content struct {
 	Data  []byte
 	Event string        // SSE: the event field, "" for none
 	ID    string        // SSE: the id field
-	HasID bool          // SSE: an id field was there, maybe empty
+	HasID bool          // SSE: an id field was present, maybe empty
 	Retry time.Duration // SSE: the retry field, 0 for none
-	// Empty: the frame holds no message: comments, blank lines, an id alone.
+	// Empty reports that the frame holds no message: comments, blank lines, an id alone.
 	Empty bool
 }
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Unframe takes the transport's framing off a frame. buf is scratch for joined
-// data lines and may be nil; the returned buffer is to be handed in again.
-// Content is valid while Raw and that buffer are.
+// Unframe removes the transport's framing from a frame. buf is a buffer for joined data
+// lines and may be nil; the returned buffer is to be passed again. Content is valid while
+// Raw and that buffer are.
 func Unframe(f *Frame, buf []byte) (Content, []byte) {
 	switch f.Transport {
 	case SSE:
@@ -42,9 +42,9 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 	}
 }
 
-// unframeSSE reads one event as WHATWG HTML, section 9.2.6 ("Interpreting an
-// event stream") says. The one liberty taken is that an event without its
-// final blank line counts: the frame is kept, so its content is shown.
+// unframeSSE parses one event as WHATWG HTML, section 9.2.6 ("Interpreting an event
+// stream") specifies, except that an event without its final blank line counts: the frame
+// is kept, so its content is shown.
 func unframeSSE(raw, buf []byte) (Content, []byte) {
 	c := Content{Empty: true}
 	raw = bytes.TrimPrefix(raw, bom)

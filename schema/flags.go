@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Flags mark what is special about a frame. A frame without flags is a
-// well-formed message in its own read.
+// Flags mark special properties of a frame. A frame without flags is a well-formed message
+// that arrived in a read of its own.
 type Flags uint32
 
 const (
@@ -18,20 +18,20 @@ const (
 	FlagUnterminated                   // the stream ended inside this message
 	FlagOversize                       // a piece of a message over the frame limit: not decoded
 	FlagBinary                         // a binary WebSocket message
-	FlagJoined                         // came in the same read as the frame before it
+	FlagJoined                         // arrived in the same read as the previous frame
 	FlagNote                           // holds no message: a comment, a blank line, a head
 
 	// Set by the dialect, from what the frame says.
 
 	FlagUnknownType // a type that the dialect does not know
 	FlagEventGap    // ids are missing before this one: frames lost at the source
-	FlagEventRepeat // the id of the frame before it once more
-	FlagEventBack   // an id below the one before it
+	FlagEventRepeat // the same id as the previous frame
+	FlagEventBack   // a lower id than the previous one
 
 	// Set by the tap as well; stored flags keep their bits.
 
-	FlagTooDeep  // valid JSON of more levels than are looked into (wellformed.MaxDepth)
-	FlagRedacted // secrets were taken out of the bytes before they were recorded
+	FlagTooDeep  // valid JSON that is nested deeper than the decoder reads (wellformed.MaxDepth)
+	FlagRedacted // secrets were removed from the bytes before recording
 )
 
 var flagNames = [...]string{
@@ -43,7 +43,7 @@ var flagNames = [...]string{
 // Has reports whether all of want are set.
 func (f Flags) Has(want Flags) bool { return f&want == want }
 
-// Names lists the names of the flags that are set, as the API gives them.
+// Names returns the names of the flags that are set, as the API uses them.
 func (f Flags) Names() []string {
 	names := make([]string, 0, bits.OnesCount32(uint32(f)))
 	for i, name := range flagNames {
@@ -54,5 +54,5 @@ func (f Flags) Names() []string {
 	return names
 }
 
-// String joins the names by commas.
+// String returns the names, separated by commas.
 func (f Flags) String() string { return strings.Join(f.Names(), ",") }

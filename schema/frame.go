@@ -7,31 +7,30 @@ import (
 	"github.com/google/uuid"
 )
 
-// Frame is one message as it stood on the wire.
+// Frame is one message as it was transmitted.
 //
-// The Raw bytes of the frames of one stream and one direction, put end to end
-// in order of Seq, are exactly the bytes that were read: terminators, blank
-// lines, comments and a byte order mark included. For WebSocket, which has
-// message boundaries of its own, Raw is the message's payload.
+// The Raw bytes of the frames of one stream and one direction, concatenated in order of
+// Seq, are exactly the bytes that were read: terminators, blank lines, comments and a byte
+// order mark included. For WebSocket, which has message boundaries of its own, Raw is the
+// message's payload.
 type Frame struct {
-	Seq       uint64 // place in its stream, from 0, without gaps
+	Seq       uint64 // number in its stream, from 0, without gaps
 	At        int64  // arrival of the frame's last byte, ns; never decreases with Seq
 	Direction Direction
 	Transport Transport
 	Flags     Flags
 	Raw       []byte
-	// Cuts tell how the bytes arrived where they did not come in one read:
-	// every element is a read that ended inside the frame. Nil for nearly
-	// every frame.
+	// Cuts record the arrival of the bytes if they arrived in several reads: every element
+	// is a read that ended inside the frame. They are nil for nearly every frame.
 	Cuts []Cut
 
 	Envelope
 }
 
-// Envelope is what a dialect reads off a frame. All of it may be empty.
+// Envelope holds the values that a dialect reads from a frame. All of them may be empty.
 type Envelope struct {
-	Type    string // the frame's type, as its dialect calls it
-	Session string // the conversation the frame names itself, not where it is stored
+	Type    string // the frame's type, as its dialect names it
+	Session string // the conversation that the frame names, not where it is stored
 	Run     string
 	Node    string
 	Agent   string
@@ -44,7 +43,7 @@ type Cut struct {
 	At     int64  // when, ns
 }
 
-// Direction says which way a frame went, seen from the client of the stream.
+// Direction is the direction of a frame, from the point of view of the stream's client.
 type Direction uint8
 
 const (
@@ -54,7 +53,7 @@ const (
 
 var directionNames = [...]string{"receive", "send"}
 
-// String gives the name that the API uses.
+// String returns the name that the API uses.
 func (d Direction) String() string { return nameOf(directionNames[:], uint8(d)) }
 
 // ParseDirection is the reverse of String.
@@ -63,19 +62,19 @@ func ParseDirection(s string) (Direction, error) {
 	return Direction(i), err
 }
 
-// Transport says what cut the frame.
+// Transport is the protocol that delimits a frame.
 type Transport uint8
 
 const (
 	NDJSON    Transport = iota // one line
 	SSE                        // one event of a text/event-stream, its blank line included
 	WebSocket                  // one message
-	HTTP                       // the head of an HTTP message, or a piece of a body of no other kind
+	HTTP                       // the head of an HTTP message, or a read of a body of no other type
 )
 
 var transportNames = [...]string{"ndjson", "sse", "websocket", "http"}
 
-// String gives the name that the API uses.
+// String returns the name that the API uses.
 func (t Transport) String() string { return nameOf(transportNames[:], uint8(t)) }
 
 // ParseTransport is the reverse of String.
@@ -100,12 +99,12 @@ func indexOf(names []string, s, what string) (int, error) {
 	return 0, fmt.Errorf("%s %q is not one of %s", what, s, strings.Join(names, ", "))
 }
 
-// NewStreamID makes the id of a new stream: a UUIDv7 in text form, so that ids
-// sort by the time at which their streams began.
+// NewStreamID returns the id of a new stream: a UUIDv7 in text form, so that ids sort by
+// the time at which their streams began.
 func NewStreamID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// StreamStarted reads the time at which a stream began off its id, in ns, to
-// the millisecond. It is an error if the id is not a UUIDv7.
+// StreamStarted returns the time at which a stream began from its id, in ns, to the
+// millisecond. It fails if the id is not a UUIDv7.
 func StreamStarted(id string) (int64, error) {
 	u, err := uuid.Parse(id)
 	if err != nil || u.Version() != 7 {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Position is a frame's place in its session. Positions are totally ordered by
-// (At, StreamID, Seq); the text form is the cursor for paging and the id for
-// resuming. The zero Position comes before every frame.
+// Position is a frame's position in its session. Positions are totally ordered by (At,
+// StreamID, Seq); the text form is the cursor for paging and the id for resuming. The zero
+// Position precedes every frame.
 type Position struct {
 	At       int64 // arrival, ns
 	StreamID string
 	Seq      uint64
 }
 
-// PositionOf is the position of frame f of a stream.
+// PositionOf returns the position of frame f of a stream.
 func PositionOf(streamID string, f *Frame) Position {
 	return Position{At: f.At, StreamID: streamID, Seq: f.Seq}
 }
@@ -29,7 +29,7 @@ func (p Position) Compare(q Position) int {
 // IsZero reports whether p is the position before every frame.
 func (p Position) IsZero() bool { return p == Position{} }
 
-// String gives "<ns>.<stream id>.<seq>".
+// String returns "<ns>.<stream id>.<seq>".
 func (p Position) String() string {
 	return strconv.FormatInt(p.At, 10) + "." + p.StreamID + "." + strconv.FormatUint(p.Seq, 10)
 }

@@ -9,11 +9,11 @@ import (
 	"tapedeck/schema"
 )
 
-// readAgain reads the stream again from its beginning, as the process before
-// did, so that the decoder knows what it knew and the frames behind the
-// checkpoint come at the times at which they came. It reports whether that was
-// possible: all of the stream lies in one file that is still there.
-func (f *follower) readAgain(cp *checkpoint, t schema.Transport, resume *ingest.Resume) (bool, error) {
+// reread reads the stream again from its beginning, in the reads of the previous process,
+// so that the decoder is in the same state and the frames after the checkpoint have the
+// same times. It reports whether that was possible: all of the stream must be in one file
+// that still exists.
+func (f *follower) reread(cp *checkpoint, t schema.Transport, resume *ingest.Resume) (bool, error) {
 	if cp.Origin == nil || len(cp.Files) != 1 || cp.Files[0].identity != cp.Origin.identity {
 		return false, nil
 	}
@@ -38,15 +38,15 @@ func (f *follower) readAgain(cp *checkpoint, t schema.Transport, resume *ingest.
 	f.current, f.origin = file, cp.Origin.Offset
 	f.enter(cp.Origin.identity, h, cp.Origin.Offset)
 	f.journal = j
-	if err := f.repeat(file, reads); err != nil {
+	if err := f.rereadFile(file, reads); err != nil {
 		return false, err
 	}
 	f.offsets.Durable(cp.NextSeq)
 	return true, nil
 }
 
-// covers reports whether the reads go as far as what is durable, and the file as
-// far as the reads.
+// covers reports whether the reads reach the durable offset, and the file the end of the
+// reads.
 func covers(reads []read, cp *checkpoint, file *os.File) bool {
 	end := int64(0)
 	if len(reads) > 0 {
@@ -56,19 +56,19 @@ func covers(reads []read, cp *checkpoint, file *os.File) bool {
 	return err == nil && cp.Origin.Offset+end >= cp.Files[0].Offset && info.Size() >= cp.Origin.Offset+end
 }
 
-// repeat reads the file in the pieces that the journal tells of.
-func (f *follower) repeat(file *os.File, reads []read) error {
+// rereadFile reads the file in the reads that the journal lists.
+func (f *follower) rereadFile(file *os.File, reads []read) error {
 	buf := make([]byte, readSize)
 	for _, r := range reads {
 		p := buf[:r.end-f.total]
 		if _, err := file.ReadAt(p, f.offset); err != nil {
 			if err == io.EOF {
-				err = fmt.Errorf("it is shorter than what was read of it")
+				err = fmt.Errorf("it is shorter than the bytes that were read from it")
 			}
 			return fmt.Errorf("read %s again from byte %d: %w", f.path, f.offset, err)
 		}
 		f.offset += int64(len(p))
-		if err := f.cut(p, r.at); err != nil {
+		if err := f.split(p, r.at); err != nil {
 			return err
 		}
 	}

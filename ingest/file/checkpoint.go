@@ -17,7 +17,7 @@ import (
 	"tapedeck/schema"
 )
 
-// checkpoint is how far a followed file is recorded durably.
+// checkpoint records how far a followed file is durable.
 type checkpoint struct {
 	Version   int    `json:"version"`
 	Path      string `json:"path"`
@@ -25,28 +25,28 @@ type checkpoint struct {
 	NextSeq   uint64 `json:"next_seq"` // of the first frame that is not durable
 	Transport string `json:"transport"`
 	ingest.Settled
-	// Files are those that are not done with, the oldest first. The first is
-	// the one in which that frame begins, the others took its place.
-	Files []place `json:"files"`
-	// Origin is where the stream begins, as long as all of it lies in the first
-	// of the files: then a journal tells how it was read.
-	Origin    *place    `json:"origin,omitempty"`
+	// Files are the files that are still to be read, the oldest first. The first contains
+	// the first frame that is not durable; the others replaced it.
+	Files []location `json:"files"`
+	// Origin is where the stream begins, as long as all of it is in the first file: then
+	// there is a journal of its reads.
+	Origin    *location `json:"origin,omitempty"`
 	WrittenAt time.Time `json:"written_at"`
 }
 
-// place is a byte in a file.
-type place struct {
+// location is a byte in a file.
+type location struct {
 	identity
 	HeadBytes int    `json:"head_bytes"` // of the file's beginning, as far as it was read
 	HeadSum   string `json:"head_sha256"`
-	Offset    int64  `json:"offset"` // where to go on
+	Offset    int64  `json:"offset"` // where to continue
 }
 
 func (cp *checkpoint) equal(other *checkpoint) bool {
 	return cp.StreamID == other.StreamID && cp.NextSeq == other.NextSeq && slices.Equal(cp.Files, other.Files)
 }
 
-// check says why a checkpoint that was read cannot be used.
+// check returns an error if a checkpoint is not usable.
 func (cp *checkpoint) check() error {
 	if cp.Version != checkpointVersion {
 		return fmt.Errorf("version %d, this program reads %d", cp.Version, checkpointVersion)
@@ -65,15 +65,15 @@ func (cp *checkpoint) check() error {
 
 const checkpointVersion = 1
 
-// store is where the checkpoint of one followed file lies. It is held under a
-// lock, so that no two processes follow the file into the same stream.
+// store holds the checkpoint of one followed file, under a lock, so that no two processes
+// follow the file into the same stream.
 type store struct {
 	path string
 	lock *os.File
 }
 
-// openStore takes the checkpoint of a file in a directory; key tells apart what
-// is recorded for different tenants and sessions.
+// openStore locks the checkpoint of a file in a directory; key distinguishes recordings for
+// different tenants and sessions.
 func openStore(dir, file string, key ...string) (*store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("directory for checkpoints: %w", err)
@@ -87,7 +87,7 @@ func openStore(dir, file string, key ...string) (*store, error) {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		lock.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%s is followed by another process already (its checkpoint is %s): stop that one, "+
+			return nil, fmt.Errorf("%s is followed by another process already (its checkpoint is %s): stop that process,"+
 				"or name another session or state directory here", file, path)
 		}
 		return nil, fmt.Errorf("lock the checkpoint of %s: %w", file, err)
@@ -95,7 +95,7 @@ func openStore(dir, file string, key ...string) (*store, error) {
 	return &store{path, lock}, nil
 }
 
-// load gives nil where there is no checkpoint.
+// load returns nil if there is no checkpoint.
 func (s *store) load() (*checkpoint, error) {
 	text, err := os.ReadFile(s.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -110,13 +110,12 @@ func (s *store) load() (*checkpoint, error) {
 		err = cp.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint %s cannot be used (%w): remove it to record %s from its beginning", s.path, err, cp.Path)
+		return nil, fmt.Errorf("checkpoint %s is not usable (%w): remove it to record %s from its beginning", s.path, err, cp.Path)
 	}
 	return cp, nil
 }
 
-// save replaces the checkpoint; whatever happens, either the old or the new one
-// is there.
+// save replaces the checkpoint atomically.
 func (s *store) save(cp checkpoint) error {
 	cp.WrittenAt = time.Now().UTC()
 	text, err := json.MarshalIndent(cp, "", "  ")
@@ -144,7 +143,7 @@ func (s *store) save(cp checkpoint) error {
 	return nil
 }
 
-// journalPath is where the journal of reads lies.
+// journalPath returns the path of the journal of reads.
 func (s *store) journalPath() string { return strings.TrimSuffix(s.path, ".json") + ".reads" }
 
 func (s *store) close() { s.lock.Close() }

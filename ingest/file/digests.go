@@ -2,20 +2,20 @@ package file
 
 import "fmt"
 
-// Digests are the files that a command has recorded, by the digest of their bytes: the
+// Digests holds the files that a command has recorded, by the digest of their bytes: the
 // server may not list them yet.
 type Digests map[string]string
 
-// SameBytesError reports that a file has the bytes of one before it.
+// SameBytesError reports that a file has the same bytes as an earlier one.
 type SameBytesError struct{ Path, First string }
 
 // Error implements error.
 func (e *SameBytesError) Error() string {
-	return fmt.Sprintf("%s: these are the bytes of %s", e.Path, e.First)
+	return fmt.Sprintf("%s: it has the same bytes as %s", e.Path, e.First)
 }
 
-// Check returns a function that looks for a file's digest among the files before it,
-// then calls server, if that is not nil. With again it returns nil.
+// Check returns a function that looks up a file's digest among the earlier files, then
+// calls server, if that is not nil. With again it returns nil.
 func (d Digests) Check(path string, again bool, server func(string) error) func(digest string) error {
 	if again {
 		return nil

@@ -12,44 +12,42 @@ import (
 	"tapedeck/ingest/copier"
 )
 
-// FollowOptions say which file to follow. The zero value of a field stands for
-// its default.
+// FollowOptions configure following a file. The zero value of a field stands for its
+// default.
 type FollowOptions struct {
 	Path       string
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
-	// StateDir is where the checkpoint lies. Without it the file is recorded
-	// from its beginning each time.
+	// StateDir is the directory of the checkpoint. Without it the file is recorded from its
+	// beginning each time.
 	StateDir string
-	// Poll is how often the file is looked at, beside the notices of the file
-	// system; default 250 ms.
+	// Poll is the interval at which the file is checked, in addition to file system events;
+	// default 250 ms.
 	Poll time.Duration
-	// Settle is how long a file that was replaced by another is still read
-	// after that was seen and after it last grew: its writer may not have
-	// turned to the new one yet; default 500 ms.
+	// Settle is how long a file is still read after it was replaced and after it last grew:
+	// its writer may not have opened the new file yet; default 500 ms.
 	Settle time.Duration
 	Log    *slog.Logger
 }
 
-// Follow records a file and what is added to it, until ctx ends. The file need
-// not exist yet. NDJSON or SSE is told from its content.
+// Follow records a file and what is appended to it, until ctx ends. The file need not exist
+// yet. The content determines whether it is NDJSON or SSE.
 //
-// A last line without terminator waits for the rest of it. It is recorded as it
-// stands when the file is replaced or emptied; when ctx ends it is left to the
-// next Follow, or recorded if there is no StateDir.
+// A last line without terminator is recorded once it is complete, or as it stands when the
+// file is replaced or emptied; when ctx ends it is left to the next Follow, or recorded if
+// there is no StateDir.
 //
-// Rotation is followed, by renaming and creating anew as well as by copying and
-// emptying: everything goes into one stream. What the writer adds between a
-// copy and the emptying is lost to every reader.
+// Follow supports rotation by renaming and by copying and emptying: everything goes into
+// one stream. What the writer appends between the copy and the emptying is lost to every
+// reader.
 //
-// With a StateDir, a checkpoint says up to where everything is durable, and the
-// next Follow of the same path, tenant and session goes on there, in the same
-// stream, also if the file was renamed meanwhile within its directory. After a
-// crash the frames behind the checkpoint are recorded once more, under the same
-// stream and seq, where they replace themselves. A file that is replaced twice
-// while nobody follows is lost.
+// With a StateDir, a checkpoint records up to where everything is durable, and the next
+// Follow of the same path, tenant and session continues there, in the same stream, even if
+// the file was renamed meanwhile within its directory. After a crash the frames after the
+// checkpoint are recorded again, under the same stream and seq, which is idempotent. A file
+// that is replaced twice while no Follow runs is lost.
 //
-// The error is for a file that cannot be read and for frames that could not be
-// recorded; the summary counts from this call's beginning.
+// Errors are for a file that cannot be read and for frames that could not be recorded; the
+// summary counts from this call's beginning.
 func Follow(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts FollowOptions) (ingest.Summary, error) {
 	path, err := filepath.Abs(opts.Path)
 	if err != nil {
@@ -77,7 +75,7 @@ func Follow(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	recordCtx, cancel := copier.WithGrace(ctx, copier.CloseTimeout)
 	defer cancel()
 	f.recordCtx = recordCtx
-	defer f.drop()
+	defer f.closeFiles()
 	err = f.run(ctx)
 	sum, err := f.end(ctx, err)
 	if err != nil {
@@ -86,29 +84,29 @@ func Follow(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	return sum, err
 }
 
-// run goes on until ctx ends, which is no error.
+// run follows the file until ctx ends, which is not an error.
 func (f *follower) run(ctx context.Context) error {
 	if err := f.resume(); err != nil {
 		return err
 	}
-	w := newWatch(f.path, f.opts.Poll, f.log)
+	w := newNotifier(f.path, f.opts.Poll, f.log)
 	defer w.close()
 	for {
 		if err := f.catchUp(ctx); err != nil {
 			return err
 		}
-		moved, err := f.turn()
+		moved, err := f.nextFile()
 		if err != nil {
 			return err
 		}
-		f.saveNowAndThen()
+		f.saveIfDue()
 		if ctx.Err() != nil || !moved && !w.wait(ctx) {
 			return nil
 		}
 	}
 }
 
-// end closes the stream, if one was begun, and leaves the last checkpoint.
+// end closes the stream, if there is one, and writes the last checkpoint.
 func (f *follower) end(ctx context.Context, err error) (ingest.Summary, error) {
 	if f.store == nil && err == nil {
 		err = f.finish()

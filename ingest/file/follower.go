@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// readSize is how much of a followed file is read at a time, bytes.
+	// readSize bounds one read of a followed file, bytes.
 	readSize = 128 << 10
-	// leadLimit bounds what is looked at to tell NDJSON from SSE, bytes.
-	leadLimit = 64 << 10
-	// saveEvery is the shortest time between two checkpoints.
+	// sniffLimit bounds the bytes that are examined to detect NDJSON or SSE.
+	sniffLimit = 64 << 10
+	// saveEvery is the minimum interval between checkpoints.
 	saveEvery = time.Second
 )
 
-// follower is one Follow.
+// follower is the state of one Follow.
 type follower struct {
 	path      string
 	opts      FollowOptions
@@ -33,40 +33,40 @@ type follower struct {
 	store     *store // nil without StateDir
 	recordCtx context.Context
 
-	current *os.File   // nil while there is none
-	next    []*os.File // files that took its place, the oldest first
+	current *os.File   // nil if there is none
+	next    []*os.File // files that replaced it, the oldest first
 	grew    time.Time  // when the current file last grew, or may have
-	ended   time.Time  // when it was last seen that nothing is left to read
-	offset  int64      // in the current file, of what was not read
+	ended   time.Time  // when its end was last reached
+	offset  int64      // in the current file, of the next read
 	buf     []byte
 
-	lead    []byte       // read, while it is not known what cuts it
-	leadAt  []schema.Cut // the reads that it came in
-	framer  ingest.Framer
-	stream  *ingest.Stream // nil until its transport is known
-	offsets *copier.Offsets
+	sniffed      []byte       // bytes read before the transport is known
+	sniffedReads []schema.Cut // their reads
+	framer       ingest.Framer
+	stream       *ingest.Stream // nil until its transport is known
+	offsets      *copier.Offsets
 	// firstSeq is the seq of the first frame of this Follow.
 	firstSeq uint64
 
-	// sections map the bytes of the stream, counted from this Follow's
-	// beginning, to files. The oldest is that of the checkpoint.
+	// sections map the bytes of the stream, counted from this Follow's beginning, to files.
+	// The oldest contains the checkpoint.
 	sections []section
 	total    int64    // bytes read so far
-	journal  *journal // nil once the stream goes over more than one file
-	origin   int64    // with a journal: where in the file the stream begins
+	journal  *journal // nil once the stream consists of more than one file
+	origin   int64    // with a journal: where the stream begins in the file
 	saved    checkpoint
 	savedAt  time.Time
 }
 
-// section is a run of bytes of the stream that lie in one file.
+// section is a range of bytes of the stream that are in one file.
 type section struct {
 	start int64 // in the stream
-	base  int64 // of the same byte in the file
+	base  int64 // offset in the file of the same byte
 	file  identity
 	head  *head
 }
 
-// enter begins a new section: a file at an offset.
+// enter begins a new section: a file from an offset on.
 func (f *follower) enter(file identity, h *head, offset int64) {
 	f.offset, f.grew = offset, time.Now()
 	if len(f.sections) > 0 {
@@ -77,7 +77,7 @@ func (f *follower) enter(file identity, h *head, offset int64) {
 
 func (f *follower) section() *section { return &f.sections[len(f.sections)-1] }
 
-// catchUp reads what there is of the current file.
+// catchUp reads the current file to its end.
 func (f *follower) catchUp(ctx context.Context) error {
 	if f.current == nil {
 		return nil
@@ -99,7 +99,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 			if err := f.take(f.buf[:n], at); err != nil {
 				return err
 			}
-			f.saveNowAndThen()
+			f.saveIfDue()
 		}
 		if errors.Is(err, io.EOF) {
 			f.ended = began
@@ -112,18 +112,18 @@ func (f *follower) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// take records what was read.
+// take records a read in the journal and in the stream.
 func (f *follower) take(p []byte, at int64) error {
 	if f.journal != nil {
 		if err := f.journal.add(read{f.total + int64(len(p)), at}); err != nil {
-			f.log.Warn("after a restart the stream's facts would begin anew", "reason", err)
+			f.log.Warn("after a restart the stream's facts will begin anew", "reason", err)
 			f.dropJournal()
 		}
 	}
-	return f.cut(p, at)
+	return f.split(p, at)
 }
 
-// dropJournal does without a journal from now on.
+// dropJournal closes the journal, without a new one.
 func (f *follower) dropJournal() {
 	if f.journal != nil {
 		f.journal.close()
@@ -131,33 +131,33 @@ func (f *follower) dropJournal() {
 	}
 }
 
-// cut records what was read at a time.
-func (f *follower) cut(p []byte, at int64) error {
+// split splits a read into frames and records them.
+func (f *follower) split(p []byte, at int64) error {
 	f.total += int64(len(p))
 	if f.stream != nil {
 		return f.framer.Split(p, at, f.record)
 	}
-	f.lead = append(f.lead, p...)
-	f.leadAt = append(f.leadAt, schema.Cut{Offset: uint32(len(f.lead)), At: at})
-	t, sure := copier.ByFirstBytes(f.lead)
-	if !sure && len(f.lead) < leadLimit {
+	f.sniffed = append(f.sniffed, p...)
+	f.sniffedReads = append(f.sniffedReads, schema.Cut{Offset: uint32(len(f.sniffed)), At: at})
+	t, sure := copier.ByFirstBytes(f.sniffed)
+	if !sure && len(f.sniffed) < sniffLimit {
 		return nil
 	}
 	return f.begin(t)
 }
 
-// begin opens the stream, now that it is known what cuts it.
+// begin opens the stream, once the transport is known.
 func (f *follower) begin(t schema.Transport) error {
 	if err := f.open(t, nil); err != nil {
 		return err
 	}
-	// Before the first frame: should this process be killed right after it, the
-	// next goes on with the same stream and does not begin another.
+	// Save before the first frame: if this process is killed right after it, the next one
+	// continues the same stream.
 	if err := f.save(); err != nil {
 		return err
 	}
-	lead, reads := f.lead, f.leadAt
-	f.lead, f.leadAt = nil, nil
+	lead, reads := f.sniffed, f.sniffedReads
+	f.sniffed, f.sniffedReads = nil, nil
 	start := uint32(0)
 	for _, read := range reads {
 		if err := f.framer.Split(lead[start:read.Offset], read.At, f.record); err != nil {
@@ -168,7 +168,7 @@ func (f *follower) begin(t schema.Transport) error {
 	return nil
 }
 
-// open opens the stream, a new one or one to go on with.
+// open opens the stream, a new one or the one of the checkpoint.
 func (f *follower) open(t schema.Transport, resume *ingest.Resume) error {
 	so := f.so
 	so.Transport, so.Resume = t, resume
@@ -194,10 +194,10 @@ func (f *follower) record(frame *schema.Frame) error {
 	return f.stream.Record(f.recordCtx, frame)
 }
 
-// finish records what is left of the current file though it is not complete.
+// finish records the incomplete last frame of the current file.
 func (f *follower) finish() error {
-	if len(f.lead) > 0 {
-		t, _ := copier.ByFirstBytes(f.lead)
+	if len(f.sniffed) > 0 {
+		t, _ := copier.ByFirstBytes(f.sniffed)
 		if err := f.begin(t); err != nil {
 			return err
 		}
@@ -210,21 +210,22 @@ func (f *follower) finish() error {
 	return err
 }
 
-// saveNowAndThen saves if the last time is long enough ago. Without a checkpoint
-// a restart repeats frames, which is no reason to stop recording.
-func (f *follower) saveNowAndThen() {
+// saveIfDue saves a checkpoint if the last one is older than saveEvery. An error is only
+// logged: without the checkpoint a restart repeats frames, which is no reason to stop
+// recording.
+func (f *follower) saveIfDue() {
 	if time.Since(f.savedAt) < saveEvery {
 		return
 	}
 	if err := f.save(); err != nil {
-		f.log.Warn("no checkpoint could be left, a restart would go on from the one before", "reason", err)
+		f.log.Warn("the checkpoint could not be written; a restart would continue from the previous one", "reason", err)
 	}
 }
 
-// save writes a checkpoint if there is anything new.
+// save writes a checkpoint if it has changed.
 func (f *follower) save() error {
 	if f.store == nil || f.stream == nil || len(f.sections) == 0 {
-		return nil // nothing new to say
+		return nil // unchanged
 	}
 	next, durable := f.offsets.Get()
 	for len(f.sections) > 1 && f.sections[1].start <= durable {
@@ -235,7 +236,7 @@ func (f *follower) save() error {
 		Settled: f.stream.Settled(),
 	}
 	if f.journal != nil {
-		place := f.sections[0].head.place(f.sections[0].file, f.origin)
+		place := f.sections[0].head.location(f.sections[0].file, f.origin)
 		cp.Origin = &place
 	}
 	for i, s := range f.sections {
@@ -243,7 +244,7 @@ func (f *follower) save() error {
 		if i == 0 {
 			offset += durable - s.start
 		}
-		cp.Files = append(cp.Files, s.head.place(s.file, offset))
+		cp.Files = append(cp.Files, s.head.location(s.file, offset))
 	}
 	for _, file := range f.next {
 		place, err := beginning(file)
@@ -263,8 +264,8 @@ func (f *follower) save() error {
 	return nil
 }
 
-// drop closes the files.
-func (f *follower) drop() {
+// closeFiles closes the files.
+func (f *follower) closeFiles() {
 	f.dropJournal()
 	if f.current != nil {
 		f.current.Close()

@@ -8,20 +8,20 @@ import (
 	"os"
 )
 
-// journal tells in which pieces a stream was read, and when. With it a follower
-// that was restarted reads the file as the one before it did: the same frames
-// at the same times. It is written before a piece is recorded, and is for
-// streams that lie in one file.
+// journal records the reads of a stream, with their times. With it a restarted follower
+// repeats the reads of the previous one: it makes the same frames with the same times. An
+// entry is written before its bytes are recorded. A journal covers a stream in one file
+// only.
 //
-// An entry is two little-endian numbers of 64 bits: up to which byte of the
-// stream, and the time, ns.
+// An entry is two little-endian 64-bit numbers: the end of the read in the stream, and its
+// time, ns.
 type journal struct {
 	file *os.File
 }
 
 const journalEntry = 16
 
-// newJournal begins one.
+// newJournal creates an empty journal.
 func newJournal(path string) (*journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -30,7 +30,7 @@ func newJournal(path string) (*journal, error) {
 	return &journal{f}, nil
 }
 
-// openJournal goes on with one, and gives the reads that it tells of.
+// openJournal opens an existing journal, and returns its reads.
 func openJournal(path string) (*journal, []read, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrNotExist) {
@@ -41,7 +41,7 @@ func openJournal(path string) (*journal, []read, error) {
 	}
 	data, err := io.ReadAll(f)
 	if err == nil {
-		whole := int64(len(data) / journalEntry * journalEntry) // the last may be torn
+		whole := int64(len(data) / journalEntry * journalEntry) // the last entry may be incomplete
 		data = data[:whole]
 		if err = f.Truncate(whole); err == nil {
 			_, err = f.Seek(whole, io.SeekStart)
@@ -54,13 +54,13 @@ func openJournal(path string) (*journal, []read, error) {
 	return &journal{f}, parseJournal(data), nil
 }
 
-// read is a piece of the stream that came in one read.
+// read is one read of the stream.
 type read struct {
 	end int64 // of the stream, where it ends
 	at  int64 // ns
 }
 
-// parseJournal gives the reads, up to the first that cannot be.
+// parseJournal returns the reads, up to the first that is invalid.
 func parseJournal(data []byte) []read {
 	reads := make([]read, 0, len(data)/journalEntry)
 	last := read{}
@@ -74,7 +74,7 @@ func parseJournal(data []byte) []read {
 	return reads
 }
 
-// add tells of a read.
+// add appends a read.
 func (j *journal) add(r read) error {
 	var entry [journalEntry]byte
 	binary.LittleEndian.PutUint64(entry[:], uint64(r.end))

@@ -11,22 +11,21 @@ import (
 	"tapedeck/schema"
 )
 
-// checkEmptied looks whether the current file was emptied since it was read:
-// it is shorter than what was read of it, or begins with something else. It
-// is then read from its beginning.
+// checkEmptied checks whether the current file was emptied since it was read: it is shorter
+// than what was read, or its beginning has changed. It is then read from its beginning.
 func (f *follower) checkEmptied() error {
 	info, err := f.current.Stat()
 	if err != nil {
-		return fmt.Errorf("look at the file: %w", err)
+		return fmt.Errorf("stat the file: %w", err)
 	}
-	same, err := f.section().head.still(f.current)
+	same, err := f.section().head.matches(f.current)
 	if err != nil {
 		return err
 	}
 	if same && info.Size() >= f.offset {
 		return nil
 	}
-	f.log.Warn("the file was emptied and is read from its beginning; what was added between a copy and that is lost",
+	f.log.Warn("the file was emptied and is read from its beginning; what was appended between a copy and the emptying is lost",
 		"read_to", f.offset, "size", info.Size())
 	if err := f.finish(); err != nil {
 		return err
@@ -35,9 +34,9 @@ func (f *follower) checkEmptied() error {
 	return nil
 }
 
-// turn looks at what the path leads to, and passes on to the next file once
-// the current one is done with. It reports whether it did so.
-func (f *follower) turn() (bool, error) {
+// nextFile checks the file at the path, and switches to the next file once the current one
+// is finished. It reports whether it did so.
+func (f *follower) nextFile() (bool, error) {
 	if err := f.queue(); err != nil {
 		return false, err
 	}
@@ -53,23 +52,22 @@ func (f *follower) turn() (bool, error) {
 	f.current, f.next = f.next[0], f.next[1:]
 	info, err := f.current.Stat()
 	if err != nil {
-		return false, fmt.Errorf("look at the file: %w", err)
+		return false, fmt.Errorf("stat the file: %w", err)
 	}
 	f.enter(identityOf(info), &head{}, 0)
-	f.savedAt = time.Time{} // so that a checkpoint names the file at once
+	f.savedAt = time.Time{} // so that a checkpoint with the file is written at once
 	return true, nil
 }
 
-// queue opens the file at the path if it is not the newest one known. It is
-// opened at once, though its turn may come later: then it is at hand even if it
-// is replaced in its turn meanwhile.
+// queue opens the file at the path if it is not the newest known one. It is opened at once,
+// before it is read, so that it stays available even if it is replaced in the meantime.
 func (f *follower) queue() error {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // not there yet, or not there again
+		return nil // it does not exist at the moment
 	}
 	if err != nil {
-		return fmt.Errorf("look at the file: %w", err)
+		return fmt.Errorf("stat the file: %w", err)
 	}
 	newest := f.current
 	if len(f.next) > 0 {
@@ -78,32 +76,32 @@ func (f *follower) queue() error {
 	if newest != nil {
 		known, err := newest.Stat()
 		if err != nil {
-			return fmt.Errorf("look at the file: %w", err)
+			return fmt.Errorf("stat the file: %w", err)
 		}
 		if os.SameFile(known, info) {
 			return nil
 		}
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no regular file, so it cannot be followed: record it as it is", f.path)
+		return fmt.Errorf("%s is no regular file and cannot be followed: record it without --follow", f.path)
 	}
 	file, err := os.Open(f.path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // replaced this very moment
+		return nil // replaced at this moment
 	}
 	if err != nil {
 		return fmt.Errorf("open the file: %w", err)
 	}
 	f.next = append(f.next, file)
-	f.savedAt = time.Time{} // so that a checkpoint names the file at once
+	f.savedAt = time.Time{} // so that a checkpoint with the file is written at once
 	if f.current != nil {
-		f.grew = time.Now() // it may have until now, after it was read
+		f.grew = time.Now() // it may have grown until now, after it was read
 		f.log.Info("the file was replaced by a new one", "read_to", f.offset)
 	}
 	return nil
 }
 
-// resume takes up where the checkpoint stands, if there is one.
+// resume continues at the checkpoint, if there is one.
 func (f *follower) resume() error {
 	if f.store == nil {
 		return nil
@@ -122,7 +120,7 @@ func (f *follower) resume() error {
 	}
 	resume := &ingest.Resume{StreamID: cp.StreamID, NextSeq: cp.NextSeq, Settled: cp.Settled}
 	f.saved = *cp
-	if again, err := f.readAgain(cp, t, resume); again || err != nil {
+	if again, err := f.reread(cp, t, resume); again || err != nil {
 		return err
 	}
 	if err := f.open(t, resume); err != nil {
@@ -135,7 +133,7 @@ func (f *follower) resume() error {
 		}
 		switch {
 		case file == nil:
-			f.log.Warn("a file that was followed is gone or was emptied; what it held behind the checkpoint is lost to this recording",
+			f.log.Warn("a followed file is missing or was emptied; its content after the checkpoint is lost to this recording",
 				"offset", place.Offset)
 		case i == 0:
 			f.current = file
@@ -147,15 +145,15 @@ func (f *follower) resume() error {
 	return nil
 }
 
-// find looks for a file at the path and, under another name, in its directory.
-func (f *follower) find(p *place) (*os.File, *head, error) {
+// find searches for a file at the path and, under another name, in its directory.
+func (f *follower) find(p *location) (*os.File, *head, error) {
 	if file, h, err := match(f.path, p); file != nil || err != nil {
 		return file, h, err
 	}
 	dir := filepath.Dir(f.path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, nil, nil // gone with its directory
+		return nil, nil, nil // the directory is missing too
 	}
 	for _, entry := range entries {
 		if !entry.Type().IsRegular() {
@@ -168,29 +166,29 @@ func (f *follower) find(p *place) (*os.File, *head, error) {
 	return nil, nil, nil
 }
 
-// beginning is the place at which a file begins that was not read so far.
-func beginning(file *os.File) (place, error) {
+// beginning returns the location at which a file begins that was not read yet.
+func beginning(file *os.File) (location, error) {
 	info, err := file.Stat()
 	if err != nil {
-		return place{}, fmt.Errorf("look at the file: %w", err)
+		return location{}, fmt.Errorf("stat the file: %w", err)
 	}
 	data, err := readHead(file, headSize)
-	return (&head{data}).place(identityOf(info), 0), err
+	return (&head{data}).location(identityOf(info), 0), err
 }
 
-// match opens a file if it is the one meant and still holds what was read.
-func match(path string, p *place) (*os.File, *head, error) {
+// match opens a file if it has the identity and the beginning of the location.
+func match(path string, p *location) (*os.File, *head, error) {
 	info, err := os.Stat(path)
 	if err != nil || identityOf(info) != p.identity || info.Size() < p.Offset {
 		return nil, nil, nil // another one, or none
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("go on with %s: %w", path, err)
+		return nil, nil, fmt.Errorf("continue with %s: %w", path, err)
 	}
 	data, err := readHead(file, p.HeadBytes)
 	h := &head{data}
-	if err != nil || h.place(p.identity, p.Offset) != *p {
+	if err != nil || h.location(p.identity, p.Offset) != *p {
 		file.Close()
 		return nil, nil, err
 	}

@@ -12,32 +12,31 @@ import (
 	"tapedeck/internal/usage"
 )
 
-// recordEndings are the suffixes of the files in a folder that are recorded. A file
-// that is an argument itself may have any.
+// recordEndings are the suffixes of the files in a folder that are recorded. A file that is
+// named directly may have any.
 var recordEndings = []string{".jsonl", ".ndjson", ".json", ".sse", ".sse.txt", ".chunks.txt"}
 
 // filesLimit bounds the files of one command.
 const filesLimit = 100_000
 
-// Source is one file to record, or the error of an argument that names none.
+// Source is one file to record, or the error for an argument that matches none.
 type Source struct {
 	Path string
 	Err  error
 }
 
-// Sources are the files that a command names, each once.
+// Sources are the files that a command names, without duplicates.
 type Sources struct {
 	List    []Source
-	Several bool // not just one file that is named itself
-	LeftOut int  // files of folders whose names end otherwise
+	Several bool // not just one file that is named directly
+	LeftOut int  // files of folders with other suffixes
 	NoFiles int  // entries of folders that are links to folders, broken links or special files
 	seen    map[string]bool
 }
 
-// Expand finds the files that arguments name: files, patterns, which the shell does not
-// expand if they are quoted or match nothing, and folders with all files below them.
-// Links to files are followed; links to folders below a folder are not, which avoids
-// loops.
+// Expand returns the files that arguments name: files, patterns, which the shell does not
+// expand if they are quoted or match nothing, and folders with all files below them. Links
+// to files are followed; links to folders below a folder are not, which avoids loops.
 func Expand(args []string) (*Sources, error) {
 	s := &Sources{Several: len(args) > 1, seen: map[string]bool{}}
 	for _, arg := range args {
@@ -63,7 +62,7 @@ func (s *Sources) argument(arg string) error {
 	}
 	matches, err := filepath.Glob(arg)
 	if err != nil {
-		return usage.Errorf("%s: this is not a pattern: %v", arg, err)
+		return usage.Errorf("%s: invalid pattern: %v", arg, err)
 	}
 	if len(matches) == 0 {
 		s.List = append(s.List, Source{arg, fmt.Errorf("%s: no file matches this pattern", arg)})
@@ -132,7 +131,7 @@ func (s *Sources) add(path string) error {
 		return nil
 	}
 	if len(s.List) >= filesLimit {
-		return usage.Errorf("these are more than %s files: record them by folder", console.Thousands(filesLimit))
+		return usage.Errorf("there are more than %s files: record them by folder", console.Thousands(filesLimit))
 	}
 	s.seen[real] = true
 	s.List = append(s.List, Source{Path: path})

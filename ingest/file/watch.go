@@ -11,25 +11,25 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watch tells when a file may have changed. It goes by notices of the file
-// system where there are any, and by the clock in any case: notices do not come
-// from network file systems, and none comes for a directory that does not exist.
-type watch struct {
+// notifier reports that a file may have changed. It uses file system events where they are
+// available, and polls in any case: there are no events from network file systems, nor for
+// a directory that does not exist.
+type notifier struct {
 	path    string
 	every   time.Duration
 	log     *slog.Logger
-	poke    chan struct{}
-	watcher *fsnotify.Watcher // nil where there is none
-	dirs    []string          // those that are watched
-	names   sync.Map          // the names, in any of the directories, that matter
+	changed chan struct{}
+	watcher *fsnotify.Watcher // nil if there are no events
+	dirs    []string          // the watched directories
+	names   sync.Map          // the relevant names, in any of the directories
 	ended   sync.WaitGroup
 }
 
-func newWatch(path string, every time.Duration, log *slog.Logger) *watch {
-	w := &watch{path: path, every: every, log: log, poke: make(chan struct{}, 1)}
+func newNotifier(path string, every time.Duration, log *slog.Logger) *notifier {
+	w := &notifier{path: path, every: every, log: log, changed: make(chan struct{}, 1)}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		log.Warn("the file is looked at by the clock alone", "path", path, "every", every, "reason", err)
+		log.Warn("no file system events, polling the file", "path", path, "every", every, "reason", err)
 		return w
 	}
 	w.watcher = watcher
@@ -38,9 +38,9 @@ func newWatch(path string, every time.Duration, log *slog.Logger) *watch {
 	return w
 }
 
-// extend watches the directories of the file and of what it is a link to. That
-// a directory is missing, or cannot be watched, leaves the clock.
-func (w *watch) extend() {
+// extend watches the directories of the file and of its link targets. Directories that are
+// missing or cannot be watched are polled.
+func (w *notifier) extend() {
 	if w.watcher == nil {
 		return
 	}
@@ -60,7 +60,7 @@ func (w *watch) extend() {
 	}
 }
 
-func (w *watch) listen() {
+func (w *notifier) listen() {
 	for {
 		select {
 		case event, ok := <-w.watcher.Events:
@@ -74,21 +74,21 @@ func (w *watch) listen() {
 			if !ok {
 				return
 			}
-			w.log.Debug("notices of the file system were lost", "path", w.path, "reason", err)
+			w.log.Debug("file system events were lost", "path", w.path, "reason", err)
 		}
 		select {
-		case w.poke <- struct{}{}:
-		default: // the one before was not looked at so far
+		case w.changed <- struct{}{}:
+		default: // a notification is pending
 		}
 	}
 }
 
 // wait returns when the file may have changed; false once ctx has ended.
-func (w *watch) wait(ctx context.Context) bool {
+func (w *notifier) wait(ctx context.Context) bool {
 	timer := time.NewTimer(w.every)
 	defer timer.Stop()
 	select {
-	case <-w.poke:
+	case <-w.changed:
 	case <-timer.C:
 		w.extend()
 	case <-ctx.Done():
@@ -97,9 +97,9 @@ func (w *watch) wait(ctx context.Context) bool {
 	return true
 }
 
-func (w *watch) close() {
+func (w *notifier) close() {
 	if w.watcher != nil {
-		_ = w.watcher.Close() // nothing to lose
+		_ = w.watcher.Close() // nothing depends on it
 		w.ended.Wait()
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"tapedeck/ingest/copier"
 )
 
-// Options say which file to record.
+// Options configure the recording of a file.
 type Options struct {
 	Path       string
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
-	// Progress, if set, is told after each read how many bytes were recorded,
-	// and how many the file had at the beginning, 0 if that is not known (a
-	// named pipe). It must be quick.
+	// Progress, if set, is called after each read with the number of recorded bytes, and
+	// with the file's size at the beginning, 0 if that is not known (a named pipe). It must
+	// not block.
 	Progress func(done, total int64)
 	// Known, if set, receives the SHA-256 of a regular file's bytes, in hexadecimal,
 	// before anything is recorded. Its error ends Record, and nothing is recorded. It is
@@ -27,11 +27,11 @@ type Options struct {
 	Known func(digest string) error
 }
 
-// Record records a file as it stands, as fast as it can be read, and returns
-// once all of it is durable. NDJSON or SSE is told from its content. When ctx
-// ends, what was read so far is recorded, and the stream ends with "closed"; the
-// summary is empty if a named pipe had no writer until then.
-// The summary is valid also if there is an error, but for one of opening.
+// Record records the present content of a file, as fast as it can be read, and returns once
+// all of it is durable. The content determines whether it is NDJSON or SSE. When ctx ends,
+// what was read so far is recorded, and the stream ends with "closed"; the summary is empty
+// if a named pipe had no writer until then. The summary is valid even if there is an error,
+// except an error of opening.
 func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (ingest.Summary, error) {
 	f, err := open(ctx, opts.Path)
 	if err != nil {
@@ -57,11 +57,11 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	var from io.Reader = f
 	reader := copier.NewFileReader
 	total := info.Size()
-	if !info.Mode().IsRegular() { // a named pipe: comes when it comes, and may never end
+	if !info.Mode().IsRegular() { // a named pipe: it may be slow and without end
 		from, reader, total = copier.Interruptible(ctx, f), copier.NewReader, 0
 	}
 	if opts.Progress != nil {
-		from = &counted{from: from, total: total, tell: opts.Progress}
+		from = &counted{from: from, total: total, report: opts.Progress}
 	}
 	if so.Source == "" {
 		so.Source = opts.Path
@@ -74,8 +74,8 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 }
 
 // open opens a file for reading. It returns nil if ctx ends before a named pipe has a
-// writer: the system call that waits for one cannot be interrupted, and goes on until
-// one comes.
+// writer: the system call that waits for one cannot be interrupted, and continues until
+// there is one.
 func open(ctx context.Context, path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
@@ -104,8 +104,7 @@ func open(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// checkKnown reads the file, calls known with its digest, and goes back to the
-// beginning.
+// checkKnown reads the file, calls known with its digest, and seeks to the beginning.
 func checkKnown(f *os.File, known func(digest string) error) error {
 	h := sha256.New()
 	_, err := io.Copy(h, f)
@@ -118,18 +117,18 @@ func checkKnown(f *os.File, known func(digest string) error) error {
 	return known(hex.EncodeToString(h.Sum(nil)))
 }
 
-// counted tells how far reading has come: when more is asked for, what was read
-// before has been recorded.
+// counted reports the progress of reading: when more is read, the previous read has been
+// recorded.
 type counted struct {
 	from        io.Reader
 	done, total int64
-	tell        func(done, total int64)
+	report      func(done, total int64)
 }
 
 // Read implements io.Reader.
 func (c *counted) Read(p []byte) (int, error) {
 	if c.done > 0 {
-		c.tell(c.done, c.total)
+		c.report(c.done, c.total)
 	}
 	n, err := c.from.Read(p)
 	c.done += int64(n)

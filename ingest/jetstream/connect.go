@@ -28,7 +28,7 @@ func ConnectOptions(log *slog.Logger) []nats.Option {
 	}
 }
 
-var errServers = errors.New("it must have the form nats://host:4222, several separated by commas")
+var errServers = errors.New("it must be of the form nats://host:4222, several separated by commas")
 
 // CheckServers checks the addresses of NATS servers, separated by commas. The error does
 // not repeat them: they may hold passwords.

@@ -15,8 +15,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Claim is one attempt to record under a key. Its methods are for one goroutine,
-// but for Publish.
+// Claim is one attempt to record under a key. Except for Publish, its methods are for one
+// goroutine.
 type Claim struct {
 	store    *Store
 	stream   jetstream.Stream
@@ -35,7 +35,7 @@ type Claim struct {
 	queued    int  // bytes in the queue
 	writing   bool // a goroutine writes the queue to the log
 	room      chan struct{}
-	err       error // why nothing is written any more
+	err       error // why nothing more is written
 	last      uint64
 	size      int64                    // of the log, bytes
 	forwarded inflight.Tracker[uint64] // blocks of the log that the publisher has not confirmed, by their sequence
@@ -68,7 +68,7 @@ func (c *Claim) Verifier() *Verifier {
 	}
 }
 
-// Verifier compares repeated input with what the log has of it.
+// Verifier compares repeated input with the log.
 type Verifier struct {
 	digest *Digest
 	want   string // expected digest; "" if only the length is known
@@ -86,7 +86,7 @@ func (v *Verifier) AddBytes(p []byte) error {
 	return v.check()
 }
 
-// AddFrame is AddBytes for a message.
+// AddFrame adds a repeated message, like AddBytes.
 func (v *Verifier) AddFrame(f *schema.Frame) error {
 	v.digest.Add(f)
 	v.left--
@@ -168,7 +168,7 @@ func (h *forwarding) on(ctx context.Context, next ingest.Publisher, p ingest.Enc
 		h.all.Done()
 	})
 	if err != nil {
-		h.all.Done() // it was not taken
+		h.all.Done() // it was not accepted
 	}
 	return err
 }
@@ -187,7 +187,7 @@ func (h *forwarding) wait(ctx context.Context) error {
 	}
 }
 
-// Record adds a frame that is recorded now to the digests.
+// Record adds a newly recorded frame to the digests.
 func (c *Claim) Record(f *schema.Frame) {
 	c.known.whole.Add(f)
 	c.known.tail.Add(f)
@@ -222,7 +222,7 @@ func (c *Claim) Finish(ctx context.Context, frames, bytes uint64, answer any) er
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeTimeout)
 	defer cancel()
 	if err := c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.subject), jetstream.WithPurgeKeep(1)); err != nil {
-		c.store.opts.Log.Warn("the log of an idempotency key was not made shorter", "key", c.req.Key, "error", err)
+		c.store.opts.Log.Warn("the log of an idempotency key could not be purged", "key", c.req.Key, "error", err)
 	}
 	return nil
 }

@@ -9,20 +9,20 @@ import (
 	"tapedeck/schema"
 )
 
-// Unit is what a transport counts its offsets in.
+// Unit is the unit of a transport's offsets.
 type Unit uint8
 
 const (
 	Bytes  Unit = iota // of the body
-	Frames             // whole messages, of which the digest takes in where each ends
+	Frames             // whole messages; their digest includes where each ends
 )
 
 // Digest computes the SHA-256 of a stream from an offset on.
 type Digest struct {
 	unit Unit
 	sum  hash.Hash
-	skip uint64 // how much is before the offset
-	size uint64 // how much was added, in units
+	skip uint64 // units before the offset
+	size uint64 // units that were added
 }
 
 func newDigest(unit Unit, offset uint64) *Digest {
@@ -49,7 +49,7 @@ func (d *Digest) Add(f *schema.Frame) {
 	d.size++
 }
 
-// Size returns how much was added, in units.
+// Size returns the number of units that were added.
 func (d *Digest) Size() uint64 { return d.size }
 
 // AddBytes adds the next bytes of a body.
@@ -61,5 +61,5 @@ func (d *Digest) AddBytes(p []byte) {
 	d.size += uint64(len(p))
 }
 
-// String returns the digest of what was added so far, in hexadecimal.
+// String returns the digest of everything that was added, in hexadecimal.
 func (d *Digest) String() string { return hex.EncodeToString(d.sum.Sum(nil)) }

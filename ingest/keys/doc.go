@@ -1,15 +1,13 @@
-// Package keys makes ingestion idempotent. A client names what it sends with a key.
-// All that is recorded under a key is written to a log of that key in JetStream before
-// it is forwarded to the sink, so that any node can resume the stream after any
-// failure: it reads the log, compares repeated input with it, and records what comes
-// after.
+// Package keys makes ingestion idempotent. A client sends data under a key. Everything that
+// is recorded under a key is written to a log of that key in JetStream before it is
+// forwarded to the sink, so that any node can resume the stream after any failure: it reads
+// the log, compares repeated input with it, and records what comes after.
 //
-// A log is the messages of one subject. The first opens the stream, a claim begins
-// each later attempt, the others are blocks, and the last is the result of a stream
-// that was recorded to its end, which replaces the log. Every message names the one
-// before it (Nats-Expected-Last-Subject-Sequence), so a writer fails as soon as
-// another attempt has claimed the key. docs/adr/0006-idempotent-ingest.md has the
-// reasons.
+// A log is the messages of one subject. The first opens the stream, a claim begins each
+// later attempt, the others are blocks, and the last is the result of a stream that was
+// recorded to its end, which replaces the log. Every message names the previous one
+// (Nats-Expected-Last-Subject-Sequence), so a writer fails as soon as another attempt has
+// claimed the key. docs/adr/0006-idempotent-ingest.md explains the design.
 package keys
 
 import (
@@ -31,20 +29,20 @@ const (
 var (
 	// ErrSuperseded ends an attempt after another request claimed its key.
 	ErrSuperseded = errors.New("another request with the same idempotency key took over")
-	// ErrMismatch is for a request that differs from what its key stands for.
+	// ErrMismatch reports a request that differs from the earlier ones with its key.
 	ErrMismatch = errors.New("the idempotency key was used for something else")
-	// ErrOffset is for a request that begins after what is durable.
+	// ErrOffset reports a request that begins after what is durable.
 	ErrOffset = errors.New("the offset is beyond what is durable")
-	// ErrExpired is for a key whose log is no longer complete.
+	// ErrExpired reports a key whose log is no longer complete.
 	ErrExpired = errors.New("the idempotency key is too old to be resumed")
-	// ErrTooLong is for a log that has reached its limit.
+	// ErrTooLong reports a log that has reached its limit.
 	ErrTooLong = errors.New("too much was sent under one idempotency key")
-	// ErrUnknown is for a key that nothing is known of.
+	// ErrUnknown reports a key without a log.
 	ErrUnknown = errors.New("nothing was recorded under this idempotency key")
 )
 
-// Check returns an error for an invalid key: one has 1 to MaxLength letters, digits and
-// characters of "-._~:", and is neither "ws", "." nor "..", which no URL could address.
+// Check returns an error for an invalid key: a valid one has 1 to MaxLength letters, digits
+// and characters of "-._~:", and is neither "ws", "." nor "..", which no URL could address.
 func Check(key string) error {
 	bad := strings.ContainsFunc(key, func(r rune) bool {
 		return !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune("-._~:", r))

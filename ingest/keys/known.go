@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Known is what a log holds.
+// Known is the content of a log.
 type Known struct {
 	StreamID string
 	Frames   uint64         // all frames below are durable
@@ -24,9 +24,9 @@ type Known struct {
 	result    *Result // if the stream was recorded to its end
 	prefix    prefix
 	whole     *Digest // of all
-	tail      *Digest // of what comes after the offset asked for
+	tail      *Digest // of what comes after the request's offset
 	last      uint64  // sequence of the last message; 0 if there is none
-	forwarded uint64  // see headerHanded
+	forwarded uint64  // see headerForwarded
 	size      int64   // of all messages, bytes
 }
 

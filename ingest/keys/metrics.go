@@ -9,7 +9,7 @@ import (
 
 var requests = promauto.NewCounterVec(prometheus.CounterOpts{
 	Name: "tapedeck_ingest_keyed_requests_total",
-	Help: "Requests with an idempotency key, by what became of the key: opened, resumed, repeated (it had ended), " +
+	Help: "Requests with an idempotency key, by outcome: opened, resumed, repeated (the stream had ended)," +
 		"superseded (another request took over), mismatch, offset, expired, too_long, failed.",
 }, []string{"result"})
 

@@ -8,21 +8,21 @@ import (
 	"tapedeck/schema"
 )
 
-// Request is what a client wants to send under a key.
+// Request describes what a client wants to send under a key.
 type Request struct {
 	Tenant, Key string
 	Params      Params
 	FrameLimit  int
 	Unit        Unit
-	Offset      uint64 // where what it sends begins, in units
+	Offset      uint64 // of what it sends, in units
 }
 
-// claimAttempts bounds how often a claim is tried while another writer is faster.
+// claimAttempts bounds how often a claim is tried again after another writer was faster.
 const claimAttempts = 50
 
-// Open claims a key: writes of an earlier attempt are refused from then on. It fails
-// with ErrMismatch, ErrOffset, ErrExpired or ErrTooLong without having changed
-// anything. The caller must call Close.
+// Open claims a key: writes of an earlier attempt are refused from then on. If it fails
+// with ErrMismatch, ErrOffset, ErrExpired or ErrTooLong, it has changed nothing. The caller
+// must call Close.
 func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 	stream, err := s.ensure(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Claim) claim(ctx context.Context) error {
 	return nil
 }
 
-// maxAttempts bounds the attempts: the version of a stream's state has no room for more.
+// maxAttempts bounds the attempts to what fits into the version of a stream's state.
 const maxAttempts = 1 << (64 - schema.AttemptShift - 1)
 
 // OffsetError is an ErrOffset with the offset to continue from.
@@ -124,7 +124,7 @@ func (e *OffsetError) Error() string {
 // Is makes an OffsetError match ErrOffset in errors.Is.
 func (e *OffsetError) Is(target error) bool { return target == ErrOffset }
 
-// Status is what is durable under a key.
+// Status describes what is durable under a key.
 type Status struct {
 	StreamID string `json:"stream_id"`
 	Frames   uint64 `json:"frames"`

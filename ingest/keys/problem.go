@@ -10,7 +10,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// retryAfter is when a client may come again whose key could not be claimed.
+// retryAfter is the Retry-After of a response to a client whose key could not be claimed.
 const retryAfter = 5 * time.Second
 
 // Problem returns the answer to a request whose key is unusable; key and offset are the
@@ -27,12 +27,12 @@ func Problem(err error, key, offset string) *problem.Problem {
 		p.Title, p.Hint = "Session deleted", DeletedHint
 	}
 	if errors.Is(err, ErrOffset) {
-		p.Parameter, p.Hint = offset, "Begin at what GET /v1/ingest/{key} reports as durable, or anywhere before it."
+		p.Parameter, p.Hint = offset, "Begin at the offset that GET /v1/ingest/{key} reports as durable, or before it."
 	}
 	return p
 }
 
-// DeletedHint is for a client whose key belongs to a recording that was deleted.
+// DeletedHint is the hint for a key that belongs to a deleted recording.
 const DeletedHint = "Nothing that was sent under this key is kept. Use another key to record it anew."
 
 // Detail describes an error of a keyed request in one line. Errors of the stream that
@@ -47,8 +47,8 @@ func Detail(err error) string {
 	return strings.ReplaceAll(err.Error(), "\n", "; ") // of errors.Join
 }
 
-// HTTPStatus is the status of an answer to an error of this package, and to a deletion;
-// 0 for any other.
+// HTTPStatus returns the status of a response to an error of this package or to a deletion;
+// 0 for any other error.
 func HTTPStatus(err error) int {
 	switch {
 	case ingest.IsDeleted(err):
@@ -67,17 +67,17 @@ func HTTPStatus(err error) int {
 	return 0
 }
 
-// Hint returns what a client should do after an answer with a status of HTTPStatus.
+// Hint returns what a client should do after a response with a status of HTTPStatus.
 func Hint(status int) string {
 	switch status {
 	case http.StatusUnprocessableEntity:
 		return "Nothing was changed. Send the same bytes and parameters as before, or use another key."
 	case http.StatusConflict:
-		return "One request at a time may use a key: the later one goes on. Repeat this one only when that has ended."
+		return "Only one request at a time may use a key, and the later one continues. Repeat this one only after that has ended."
 	case http.StatusGone:
 		return "Use another key."
 	case http.StatusRequestEntityTooLarge:
-		return "End it earlier and send the rest under another key."
+		return "End the stream earlier and send the rest under another key."
 	case http.StatusNotFound:
 		return "Send it with POST /v1/ingest and this key."
 	}

@@ -19,8 +19,8 @@ import (
 // Headers of a log's messages.
 const (
 	headerKind = "Tapedeck-Kind"
-	// headerHanded is the sequence up to which the publisher has accepted all blocks
-	// of the log for the sink.
+	// headerForwarded is the sequence up to which the publisher has accepted all blocks of
+	// the log for the sink.
 	headerForwarded = "Tapedeck-Handed"
 	headerID        = "Tapedeck-Block" // the block's id
 	headerFrames    = "Tapedeck-Frames"
@@ -34,7 +34,7 @@ const (
 	kindEnd   = "end"
 )
 
-// Params is what has to be the same in all requests with one key.
+// Params are the parameters that must be the same in all requests with one key.
 type Params struct {
 	Session   string            `json:"session,omitempty"`
 	Dialect   string            `json:"dialect,omitempty"`
@@ -42,7 +42,7 @@ type Params struct {
 	Transport schema.Transport  `json:"transport"`
 }
 
-// text is the comparable form.
+// text returns a comparable form.
 func (p *Params) text() string {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -104,7 +104,7 @@ type opening struct {
 	StreamID string `json:"stream_id"`
 	Attempt  uint64 `json:"attempt"`
 	Params   Params `json:"params"`
-	Limit    int    `json:"frame_limit"` // of the framer: another one would number the frames otherwise
+	Limit    int    `json:"frame_limit"` // of the framer: with another limit the frames would be numbered differently
 }
 
 // Result describes a stream that was recorded to its end.
@@ -114,12 +114,12 @@ type Result struct {
 	Bytes    uint64 `json:"bytes"`
 	Params   Params `json:"params"`
 	Key      string `json:"key"`
-	// Digest is the SHA-256 of everything, TailDigest that of what the last attempt
-	// received, which began at Tail.
+	// Digest is the SHA-256 of everything, TailDigest that of the input of the last
+	// attempt, which began at Tail.
 	Digest     string `json:"digest"`
 	Tail       uint64 `json:"tail"`
 	TailDigest string `json:"tail_digest"`
-	// Answer is the answer to the client, whether it was delivered or not.
+	// Answer is the response to the client, even if it was not delivered.
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
@@ -150,9 +150,9 @@ func blockMessage(subject string, handed uint64, p *ingest.EncodedBlock) *nats.M
 	return m
 }
 
-// parcelOf is the reverse of blockMessage. The session is that of the decoded block.
+// blockOf is the reverse of blockMessage. The session is that of the decoded block.
 func blockOf(h nats.Header, tenant, session string, data []byte) ingest.EncodedBlock {
-	frames, _ := strconv.Atoi(h.Get(headerFrames)) // counted for a log line alone
+	frames, _ := strconv.Atoi(h.Get(headerFrames)) // it is used in a log line only
 	return ingest.EncodedBlock{Tenant: tenant, Session: session, ID: h.Get(headerID), Frames: frames, Data: data}
 }
 

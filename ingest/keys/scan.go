@@ -11,7 +11,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// fewMessages are read one by one; more are worth a consumer.
+// fewMessages is the number of messages that are read one by one; more are read through a
+// consumer.
 const fewMessages = 64
 
 // walk visits the messages of a log from sequence from up to sequence until, or to the
@@ -47,8 +48,8 @@ func walk(ctx context.Context, js jetstream.JetStream, stream jetstream.Stream, 
 	return nil
 }
 
-// walkMany visits what the log has now through a consumer, and returns the sequence to
-// continue from.
+// walkMany visits the present messages of the log through a consumer, and returns the
+// sequence to continue from.
 func walkMany(ctx context.Context, js jetstream.JetStream, subject string, from, until uint64,
 	visit func(*jetstream.RawStreamMsg) error,
 ) (uint64, error) {
@@ -89,8 +90,8 @@ func walkMany(ctx context.Context, js jetstream.JetStream, subject string, from,
 	}
 }
 
-// prefix puts the frames of a log's blocks in order. It holds those behind a gap back
-// until the gap is filled; a later attempt records them again.
+// prefix puts the frames of a log's blocks in order. It holds back frames after a gap until
+// the gap is filled; a later attempt records them again.
 type prefix struct {
 	next    uint64 // all frames below were emitted
 	waiting map[uint64]held

@@ -21,7 +21,7 @@ type Options struct {
 	MaxBytes int64            // of all logs; default 1 GiB
 	MaxLog   int64            // of one log; default an eighth of MaxBytes
 	Replicas int              // default 1
-	// Age is how long a key is remembered after it was used first; default 48 h.
+	// Age is how long a key is remembered after its first use; default 48 h.
 	Age time.Duration
 	Log *slog.Logger
 }

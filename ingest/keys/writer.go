@@ -50,8 +50,7 @@ func (c *Claim) Publish(ctx context.Context, p ingest.EncodedBlock, done func(er
 	return nil
 }
 
-// write writes the queue to the log, block by block, since each names the message
-// before it.
+// write writes the queue to the log, block by block, since each names the previous message.
 func (c *Claim) write() {
 	for {
 		c.mu.Lock()
@@ -95,8 +94,8 @@ func (c *Claim) writeOne(q *queued, last, handed uint64, size int64) (uint64, er
 	return seq, err
 }
 
-// handedUpTo returns the sequence up to which the publisher has accepted all blocks of the
-// log for the sink. It needs c.mu.
+// forwardedUpTo returns the sequence up to which the publisher has accepted all blocks of
+// the log for the sink. c.mu is held.
 func (c *Claim) forwardedUpTo() uint64 {
 	if seq, ok := c.forwarded.Watermark(); ok {
 		return seq
@@ -104,7 +103,7 @@ func (c *Claim) forwardedUpTo() uint64 {
 	return c.claimed
 }
 
-// handOn publishes a block for the sink that the log has. number is its number in c.handed.
+// forward publishes a block of the log for the sink. number is its number in c.forwarded.
 func (c *Claim) forward(q *queued, number uint64) {
 	ctx, cancel := context.WithTimeout(context.Background(), forwardTimeout)
 	defer cancel()

@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// errBehind ends a recording that could not keep up.
+// errBehind ends a recording that is slower than the output.
 var errBehind = errors.New("the recorder could not keep up with the output, and the buffer between them is full")
 
-// backlog is output that waits for the recorder: a Source for it.
+// backlog is output that waits to be recorded. It is a Source.
 type backlog struct {
 	limit int
-	ready chan struct{} // holds one token if there may be something new
+	ready chan struct{} // holds one token if there may be new output
 
 	mu     sync.Mutex // guards all below
 	chunks []chunk
 	bytes  int   // in chunks
-	seen   int64 // bytes put in, kept or not
-	err    error // why no more is kept, io.EOF for the end
+	seen   int64 // bytes added, including dropped ones
+	err    error // why the backlog ended, io.EOF for the end of the output
 }
 
 type chunk struct {
@@ -30,8 +30,8 @@ func newBacklog(limit int) *backlog {
 	return &backlog{limit: limit, ready: make(chan struct{}, 1)}
 }
 
-// put adds a copy of a chunk. It never waits: without room the backlog ends.
-func (b *backlog) put(p []byte, at int64) {
+// add adds a copy of a chunk. It never waits: if there is no room, the backlog ends.
+func (b *backlog) add(p []byte, at int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.seen += int64(len(p))
@@ -47,10 +47,10 @@ func (b *backlog) put(p []byte, at int64) {
 	b.wake()
 }
 
-// end says that the output has ended.
+// end ends the backlog at the end of the output.
 func (b *backlog) end() { b.fail(io.EOF) }
 
-// fail ends the backlog. The first reason stands; what waits is still given out.
+// fail ends the backlog. Only the first reason counts; chunks that wait are still read.
 func (b *backlog) fail(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,13 +77,13 @@ func (b *backlog) total() int64 {
 	return b.seen
 }
 
-// Next implements pump.Source.
+// Next implements copier.Source.
 func (b *backlog) Next() (p []byte, at int64, err error) {
 	for {
 		b.mu.Lock()
 		if len(b.chunks) > 0 {
 			c := b.chunks[0]
-			b.chunks[0] = chunk{} // let go of its bytes
+			b.chunks[0] = chunk{} // release its bytes
 			b.chunks = b.chunks[1:]
 			b.bytes -= len(c.data)
 			b.mu.Unlock()

@@ -272,7 +272,7 @@ func recordingProcess(t *testing.T, command ...string) (*exec.Cmd, io.ReadCloser
 		t.Fatal(err)
 	}
 	kill := time.AfterFunc(bounded.Limit, func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended this moment
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended at this moment
 		t.Errorf("%q did not end within %v and was killed", command, bounded.Limit)
 	})
 	t.Cleanup(func() { kill.Stop() })

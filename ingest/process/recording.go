@@ -8,15 +8,15 @@ import (
 	"tapedeck/schema"
 )
 
-// recording records what waits in the backlog.
+// recording records the chunks of the backlog.
 type recording struct {
 	recorder *ingest.Recorder
 	so       ingest.StreamOptions
 	limit    int
 	waiting  *backlog
 	offsets  *copier.Offsets
-	ctx      context.Context // ends when the recording is given up
-	giveUp   func(error)
+	ctx      context.Context // ends when the recording is cancelled
+	cancel   func(error)
 	summary  ingest.Summary
 }
 
@@ -25,17 +25,16 @@ func newRecording(rec *ingest.Recorder, so ingest.StreamOptions, opts Options) *
 	r := &recording{
 		recorder: rec, so: so, limit: opts.FrameLimit, waiting: newBacklog(opts.Buffer), offsets: copier.NewOffsets(0, 0), ctx: ctx,
 	}
-	r.giveUp = func(err error) {
+	r.cancel = func(err error) {
 		r.waiting.fail(err)
 		cancel(err)
 	}
 	return r
 }
 
-// run records up to the output's end, and ends the stream once the command has
-// ended.
+// run records up to the output's end, and closes the stream once the command has ended.
 func (r *recording) run(command *running) error {
-	defer r.giveUp(context.Canceled) // what is printed from here on is not kept
+	defer r.cancel(context.Canceled) // later output is dropped
 	transport, source := copier.Sniff(r.waiting)
 	r.so.Transport, r.so.Durable = transport, r.offsets.Durable
 	s, err := r.recorder.Open(r.so)

@@ -12,37 +12,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// passedOn are the signals that a command is to see. What a shell does with
-// SIGTSTP and SIGCONT it does with the command as well.
-var passedOn = []os.Signal{
+// forwardedSignals are the signals that are forwarded to the command. A shell stops and
+// continues the command itself with SIGTSTP and SIGCONT.
+var forwardedSignals = []os.Signal{
 	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
 }
 
-// killAfter is how long a command that was told to end because ctx did has left.
+// killAfter is the time between SIGTERM and SIGKILL after ctx has ended.
 const killAfter = 10 * time.Second
 
-// conduct passes signals on, and the end of ctx, until stop is called. Once the
+// forwardSignals forwards signals, and the end of ctx, until stop is called. Once the
 // command has ended they end the wait for its output and for its recording.
-func (r *running) conduct(ctx context.Context, giveUp func(error)) (stop func()) {
+func (r *running) forwardSignals(ctx context.Context, cancel func(error)) (stop func()) {
 	signals := make(chan os.Signal, 16)
-	// SIGPIPE is taken as well, or writing to a reader that is gone would end
-	// this process before the command could learn of it.
-	signal.Notify(signals, append([]os.Signal{syscall.SIGPIPE}, passedOn...)...)
+	// SIGPIPE is caught as well, otherwise writing to a closed reader would end this
+	// process before the command's next write fails.
+	signal.Notify(signals, append([]os.Signal{syscall.SIGPIPE}, forwardedSignals...)...)
 	over := make(chan struct{})
 	var ended sync.WaitGroup
 	ended.Go(func() {
-		told := ctx.Done()
+		ctxDone := ctx.Done()
 		var kill <-chan time.Time
 		for {
 			select {
 			case s := <-signals:
-				r.signal(s.(syscall.Signal), giveUp)
-			case <-told:
-				told = nil
+				r.signal(s.(syscall.Signal), cancel)
+			case <-ctxDone:
+				ctxDone = nil
 				kill = time.After(killAfter)
-				r.signal(syscall.SIGTERM, giveUp)
+				r.signal(syscall.SIGTERM, cancel)
 			case <-kill:
-				_ = r.cmd.Process.Kill() // it may have ended this moment
+				_ = r.cmd.Process.Kill() // it may have ended at this moment
 			case <-over:
 				return
 			}
@@ -55,18 +55,18 @@ func (r *running) conduct(ctx context.Context, giveUp func(error)) (stop func())
 	}
 }
 
-func (r *running) signal(s syscall.Signal, giveUp func(error)) {
+func (r *running) signal(s syscall.Signal, cancel func(error)) {
 	fromKeyboard := (s == syscall.SIGINT || s == syscall.SIGQUIT) && inForeground()
 	switch {
-	case s == syscall.SIGPIPE: // writing told of it as well
+	case s == syscall.SIGPIPE: // the write has failed as well
 	case !closed(r.exited):
 		if !fromKeyboard {
-			_ = r.cmd.Process.Signal(s) // it may have ended this moment
+			_ = r.cmd.Process.Signal(s) // it may have ended at this moment
 		}
-	case !closed(r.passed):
+	case !closed(r.forwarded):
 		r.output.Close()
 	default:
-		giveUp(fmt.Errorf("ended by a signal: %v", s))
+		cancel(fmt.Errorf("ended by a signal: %v", s))
 	}
 }
 
@@ -79,8 +79,8 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// inForeground reports whether this process belongs to those that the keyboard
-// of its terminal speaks to.
+// inForeground reports whether this process is in the foreground process group of its
+// terminal.
 func inForeground() bool {
 	terminal, err := os.Open("/dev/tty")
 	if err != nil {

@@ -11,41 +11,41 @@ import (
 	"tapedeck/schema"
 )
 
-// body makes frames of the bytes of one direction.
+// body splits the bytes of one direction into frames.
 type body struct {
 	framer  ingest.Framer
-	coding  string                 // to be undone before cutting, "" for none
+	coding  string                 // the Content-Encoding to decode, "" for none
 	decoder *contentcoding.Decoder // nil before the first byte and without coding
-	plain   []byte                 // scratch: what a read was decoded to
-	closing bool                   // the close frame of a WebSocket was noted
+	plain   []byte                 // buffer for the decoded bytes of a read
+	closing bool                   // the close frame of a WebSocket was recorded
 }
 
-// plainSize is how much decoded data is handed on at a time at most, bytes:
-// what one read is decoded to counts as one read up to this.
+// plainSize bounds the decoded bytes that are split at a time. The decoded bytes of one
+// read count as one read up to this size.
 const plainSize = 256 << 10
 
-// newBody tells from header fields what a body is.
+// newBody returns the body that header fields describe.
 func (p *Proxy) newBody(h http.Header) *body {
 	coded := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ","))
 	switch {
 	case coded == "" || strings.EqualFold(coded, "identity"):
 		return &body{framer: p.framer(h)}
 	case p.opts.KeepCoding || !contentcoding.Known(coded):
-		return &body{framer: newPieces()}
+		return &body{framer: newReadFramer()}
 	}
 	return &body{framer: p.framer(h), coding: coded}
 }
 
-// newRequestBody is newBody for what a client sends.
+// newRequestBody returns the body of a request.
 func (p *Proxy) newRequestBody(h http.Header) *body {
 	b := p.newBody(h)
-	if w, ok := b.framer.(*whole); ok {
-		b.framer = &secretive{whole: w, redact: p.redact}
+	if w, ok := b.framer.(*bodyFramer); ok {
+		b.framer = &redactingFramer{bodyFramer: w, redact: p.redact}
 	}
 	return b
 }
 
-// framer chooses by media type.
+// framer returns the framer for a media type.
 func (p *Proxy) framer(h http.Header) ingest.Framer {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	media = strings.ToLower(strings.TrimSpace(media))
@@ -57,15 +57,15 @@ func (p *Proxy) framer(h http.Header) ingest.Framer {
 		"application/json-seq", "application/stream+json", "application/x-json-stream":
 		return ndjson.NewFramer(p.opts.FrameLimit)
 	case "application/json":
-		return newWhole(p.opts.FrameLimit)
+		return newBodyFramer(p.opts.FrameLimit)
 	}
 	if strings.HasSuffix(media, "+json") {
-		return newWhole(p.opts.FrameLimit)
+		return newBodyFramer(p.opts.FrameLimit)
 	}
-	return newPieces()
+	return newReadFramer()
 }
 
-// write takes the bytes of one read. note is told what people should know.
+// write splits the bytes of one read. It calls note with a message for users.
 func (b *body) write(p []byte, at int64, emit func(*schema.Frame) error, note func(string) error) error {
 	if b.coding == "" {
 		return b.framer.Split(p, at, emit)
@@ -95,23 +95,23 @@ func (b *body) write(p []byte, at int64, emit func(*schema.Frame) error, note fu
 	if failed != nil || err == nil {
 		return failed
 	}
-	return b.giveUp(p, at, err, emit, note)
+	return b.stopDecoding(p, at, err, emit, note)
 }
 
-// giveUp goes on without decoding, where that failed.
-func (b *body) giveUp(p []byte, at int64, why error, emit func(*schema.Frame) error, note func(string) error) error {
+// stopDecoding continues without decoding, after that failed.
+func (b *body) stopDecoding(p []byte, at int64, why error, emit func(*schema.Frame) error, note func(string) error) error {
 	if err := b.framer.End(at, marked(emit)); err != nil {
 		return err
 	}
-	if err := note("cannot decode " + b.coding + ": " + why.Error() + "; what follows is as it came, from the read on that failed"); err != nil {
+	if err := note("cannot decode " + b.coding + ": " + why.Error() + "; what follows is recorded undecoded, from the read that failed on"); err != nil {
 		return err
 	}
 	b.stop()
-	b.coding, b.framer = "", newPieces()
+	b.coding, b.framer = "", newReadFramer()
 	return b.framer.Split(p, at, emit)
 }
 
-// end says that no more will come; whole that the body is complete.
+// end ends the body; whole reports that it is complete.
 func (b *body) end(at int64, whole bool, emit func(*schema.Frame) error) error {
 	defer b.stop()
 	if b.decoder != nil {
@@ -131,7 +131,7 @@ func (b *body) end(at int64, whole bool, emit func(*schema.Frame) error) error {
 	return b.framer.End(at, emit)
 }
 
-// stop gives back what the body holds.
+// stop releases the decoder.
 func (b *body) stop() {
 	if b.decoder != nil {
 		b.decoder.Stop()
@@ -139,7 +139,7 @@ func (b *body) stop() {
 	}
 }
 
-// marked marks what is left of a body that was cut off.
+// marked returns an emit function that marks the rest of a body that was cut off.
 func marked(emit func(*schema.Frame) error) func(*schema.Frame) error {
 	return func(f *schema.Frame) error {
 		f.Flags |= schema.FlagUnterminated

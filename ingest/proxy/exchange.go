@@ -11,57 +11,57 @@ import (
 	"tapedeck/schema"
 )
 
-// exchange is a request with its answer, or an upgraded connection, while it is
+// exchange is a request with its response, or an upgraded connection, while it is
 // forwarded. Both directions call it, each from a goroutine of its own.
 type exchange struct {
 	proxy *Proxy
 	ctx   context.Context // the request's
-	shown string          // method and URL, for the log
-	rec   *recording      // nil if there was no room for one more
+	label string          // method and URL, for the log
+	rec   *recording      // nil if the queues had no room for one more
 
 	mu       sync.Mutex // guards all below
 	missed   miss
-	ended    [2]bool // the body of each direction, or there is none
-	complete bool    // the answer came to its end
+	ended    [2]bool // the body of each direction has ended, or there is none
+	complete bool    // the response was forwarded to its end
 	tunnel   bool    // the connection was upgraded
-	failure  string  // what went wrong first
+	failure  string  // the first failure
 }
 
-// miss counts what passed and was not recorded.
+// miss counts what was forwarded and not recorded.
 type miss struct {
 	reads int
 	bytes int
 }
 
-// errUnrecorded cuts an exchange off that cannot be recorded, with Options.Strict.
-var errUnrecorded = errors.New("this exchange cannot be recorded, and the proxy was told to hold up such exchanges")
+// errUnrecorded ends an exchange that cannot be recorded, with Options.Strict.
+var errUnrecorded = errors.New("this exchange cannot be recorded, and the proxy is strict")
 
 // note records a head, or trailers.
 func (ex *exchange) note(way schema.Direction, text []byte) error {
 	return ex.put(item{way: way, note: text})
 }
 
-// begin says what the bytes of a direction are from here on.
+// begin sets the body to which the bytes of a direction belong from here on.
 func (ex *exchange) begin(way schema.Direction, b *body) error {
 	return ex.put(item{way: way, body: b})
 }
 
-// data records bytes of a body, which are copied. It is followed by passed.
+// data records bytes of a body, which are copied. The caller then calls forwarded.
 func (ex *exchange) data(way schema.Direction, p []byte) error {
 	passedBytes[way].Add(float64(len(p)))
 	return ex.queue(item{way: way, data: p})
 }
 
-// passed says that what data was given has been passed on, so that it is now the
-// turn of the recorder.
-func (ex *exchange) passed() {
+// forwarded reports that the bytes passed to data have been forwarded, and notifies the
+// recorder.
+func (ex *exchange) forwarded() {
 	if ex.rec != nil {
 		ex.rec.queue.signal()
 	}
 }
 
-// end says that a body has ended, and whether it is complete. Only the first
-// call of a direction counts.
+// end ends a body; whole reports that it is complete. Only the first call for a direction
+// counts.
 func (ex *exchange) end(way schema.Direction, whole bool) error {
 	ex.mu.Lock()
 	again := ex.ended[way]
@@ -76,16 +76,16 @@ func (ex *exchange) end(way schema.Direction, whole bool) error {
 	return ex.put(item{way: way, end: true, whole: whole})
 }
 
-// put records an item. There is an error in strict mode only.
+// put records an item. It fails in strict mode only.
 func (ex *exchange) put(it item) error {
-	defer ex.passed()
+	defer ex.forwarded()
 	return ex.queue(it)
 }
 
-// queue queues an item, its data copied, for the recorder to take after passed.
-// There is an error in strict mode only.
+// queue queues an item, with a copy of its data; the recorder is notified by forwarded. It
+// fails in strict mode only.
 func (ex *exchange) queue(it item) error {
-	if ex.rec == nil || ex.rec.dead.Load() {
+	if ex.rec == nil || ex.rec.stopped.Load() {
 		return ex.miss(&it)
 	}
 	q := ex.rec.queue
@@ -96,9 +96,9 @@ func (ex *exchange) queue(it item) error {
 		room = q.reserveWithin(q.weight(&it), ex.proxy.opts.Timeout)
 	}
 	if !room {
-		ex.rec.dead.Store(true)
+		ex.rec.stopped.Store(true)
 		overloads.Inc()
-		ex.proxy.opts.Log.Warn("recorder overloaded: the rest of an exchange is not recorded", "exchange", ex.shown)
+		ex.proxy.opts.Log.Warn("recorder overloaded: the rest of an exchange is not recorded", "exchange", ex.label)
 		return ex.miss(&it)
 	}
 	it.data = bytes.Clone(it.data)
@@ -122,7 +122,7 @@ func (ex *exchange) miss(it *item) error {
 	return nil
 }
 
-// fail notes what went wrong; the first call counts.
+// fail records the reason of a failure; only the first call counts.
 func (ex *exchange) fail(what string, err error) {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -131,8 +131,8 @@ func (ex *exchange) fail(what string, err error) {
 	}
 }
 
-// asked reports whether the request has ended.
-func (ex *exchange) asked() bool {
+// requestEnded reports whether the request has ended.
+func (ex *exchange) requestEnded() bool {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	return ex.ended[schema.Send]
@@ -144,7 +144,7 @@ func (ex *exchange) upgraded() {
 	ex.tunnel = true
 }
 
-// finish ends the recording, which goes on beside until all is durable.
+// finish ends the recording, which continues in the background until all of it is durable.
 func (ex *exchange) finish() {
 	if ex.rec == nil {
 		return
@@ -155,8 +155,8 @@ func (ex *exchange) finish() {
 	ex.rec.finish(reason, failure)
 }
 
-// reason is the stream's end reason; "" is for the recording to tell, from how
-// a tunnel was closed. mu is held.
+// reason returns the stream's end reason; "" if the recording derives it from the end of
+// the tunnel. mu is held.
 func (ex *exchange) reason() string {
 	switch cause := context.Cause(ex.ctx); {
 	case ex.missed.reads > 0:
@@ -174,7 +174,7 @@ func (ex *exchange) reason() string {
 	return schema.EndClientGone
 }
 
-// root is the innermost error: the words around it name what the reader knows.
+// root returns the innermost error, without the context that the reader knows.
 func root(err error) error {
 	for {
 		inner := errors.Unwrap(err)

@@ -15,12 +15,12 @@ import (
 	"tapedeck/schema"
 )
 
-// rewrite makes the request to the upstream.
+// rewrite builds the request to the upstream.
 func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 	out := pr.Out
 	out.URL = p.upstreamURL(pr.In)
 	out.Host = p.upstream.Host
-	out.Trailer = pr.In.Trailer // the same map: its values come after the body
+	out.Trailer = pr.In.Trailer // the same map: its values arrive after the body
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		if v, ok := pr.In.Header[name]; ok {
 			out.Header[name] = append([]string(nil), v...)
@@ -35,7 +35,7 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 	}
 	ex := exchangeOf(out)
 	if out.Body == nil {
-		_ = ex.end(schema.Send, true) // of nothing, which is not refused for want of room
+		_ = ex.end(schema.Send, true) // an empty body is never refused for lack of room
 	} else {
 		in := pr.In
 		out.Body = &tappedBody{
@@ -45,8 +45,8 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 	}
 }
 
-// target is the path and the query that the upstream is asked for: as the
-// client wrote them, after the upstream's own path.
+// target returns the path and the query for the upstream: the client's, after the
+// upstream's own path.
 func (p *Proxy) target(in *http.Request) (path, query string) {
 	path, query, _ = strings.Cut(in.RequestURI, "?")
 	if !strings.HasPrefix(path, "/") && path != "*" { // a whole URL
@@ -58,13 +58,13 @@ func (p *Proxy) target(in *http.Request) (path, query string) {
 	return strings.TrimSuffix(p.upstream.EscapedPath(), "/") + path, query
 }
 
-// upstreamURL is where a request goes.
+// upstreamURL returns the URL of a forwarded request.
 func (p *Proxy) upstreamURL(in *http.Request) *url.URL {
 	path, query := p.target(in)
 	u := &url.URL{Scheme: p.upstream.Scheme, Host: p.upstream.Host, RawQuery: query, ForceQuery: in.URL.ForceQuery}
 	u.Path, u.RawPath = strings.TrimSuffix(p.upstream.Path, "/")+in.URL.Path, path
 	if u.EscapedPath() != path && !strings.HasPrefix(path, "//") {
-		u.Path, u.RawPath, u.Opaque = "", "", path // which goes out as it is
+		u.Path, u.RawPath, u.Opaque = "", "", path // which is sent unchanged
 	}
 	return u
 }
@@ -83,14 +83,14 @@ func (t tapped) RoundTrip(r *http.Request) (*http.Response, error) {
 		ex.fail("upstream", err)
 		return nil, err
 	}
-	if err := t.proxy.hear(ex, res); err != nil {
+	if err := t.proxy.recordResponse(ex, res); err != nil {
 		return nil, errors.Join(err, res.Body.Close())
 	}
 	return res, nil
 }
 
-// hear begins to record an answer.
-func (p *Proxy) hear(ex *exchange, res *http.Response) error {
+// recordResponse begins to record a response.
+func (p *Proxy) recordResponse(ex *exchange, res *http.Response) error {
 	if conn, ok := res.Body.(io.ReadWriteCloser); ok && res.StatusCode == http.StatusSwitchingProtocols {
 		ex.upgraded()
 		res.Body = &tunnel{conn, ex}
@@ -108,7 +108,7 @@ func (p *Proxy) hear(ex *exchange, res *http.Response) error {
 	return errors.Join(ex.note(schema.Receive, p.redact.responseHead(res, b.coding)), ex.begin(schema.Receive, b))
 }
 
-// copySize is how much is read and written at a time at most, bytes.
+// copySize bounds the bytes that are read and written at a time.
 const copySize = 32 << 10
 
 var buffers = sync.Pool{New: func() any {
@@ -122,7 +122,7 @@ type copyBuffers struct{}
 func (copyBuffers) Get() []byte  { return *buffers.Get().(*[]byte) }
 func (copyBuffers) Put(b []byte) { buffers.Put(&b) }
 
-// logLines takes the lines that net/http logs.
+// logLines logs the lines of net/http's error log.
 type logLines struct{ log *slog.Logger }
 
 // Write implements io.Writer.

@@ -6,16 +6,15 @@ import (
 	"tapedeck/schema"
 )
 
-// pieces makes a frame of every read: for bodies that have no messages, or none
-// that can be told.
-type pieces struct{ buf framing.Buffer }
+// readFramer makes a frame of every read: for bodies without recognisable messages.
+type readFramer struct{ buf framing.Buffer }
 
-var _ ingest.Framer = (*pieces)(nil)
+var _ ingest.Framer = (*readFramer)(nil)
 
-func newPieces() *pieces { return &pieces{framing.New(schema.HTTP)} }
+func newReadFramer() *readFramer { return &readFramer{framing.New(schema.HTTP)} }
 
-// Cut implements ingest.Framer.
-func (c *pieces) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
+// Split implements ingest.Framer.
+func (c *readFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
 	if len(p) == 0 {
 		return nil
 	}
@@ -24,22 +23,24 @@ func (c *pieces) Split(p []byte, at int64, emit func(*schema.Frame) error) error
 }
 
 // End implements ingest.Framer.
-func (c *pieces) End(int64, func(*schema.Frame) error) error { return nil }
+func (c *readFramer) End(int64, func(*schema.Frame) error) error { return nil }
 
-// whole makes one frame of a body, or, if it is over the limit, pieces that are
-// marked schema.FlagOversize.
-type whole struct {
+// bodyFramer makes one frame of a body, or, if it is over the limit, pieces that are marked
+// schema.FlagOversize.
+type bodyFramer struct {
 	buf   framing.Buffer
 	limit int
 	over  bool
 }
 
-var _ ingest.Framer = (*whole)(nil)
+var _ ingest.Framer = (*bodyFramer)(nil)
 
-func newWhole(limit int) *whole { return &whole{buf: framing.New(schema.HTTP), limit: limit} }
+func newBodyFramer(limit int) *bodyFramer {
+	return &bodyFramer{buf: framing.New(schema.HTTP), limit: limit}
+}
 
-// Cut implements ingest.Framer.
-func (c *whole) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
+// Split implements ingest.Framer.
+func (c *bodyFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
 	if len(p) == 0 {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (c *whole) Split(p []byte, at int64, emit func(*schema.Frame) error) error 
 }
 
 // End implements ingest.Framer.
-func (c *whole) End(_ int64, emit func(*schema.Frame) error) error {
+func (c *bodyFramer) End(_ int64, emit func(*schema.Frame) error) error {
 	var flags schema.Flags
 	if c.over {
 		flags = schema.FlagOversize
@@ -71,24 +72,24 @@ func (c *whole) End(_ int64, emit func(*schema.Frame) error) error {
 	return c.buf.Emit(nil, flags, emit)
 }
 
-// secretive is a framer that masks secrets in a JSON body that a client sends.
-type secretive struct {
-	*whole
+// redactingFramer is a framer that masks secrets in a JSON body that a client sends.
+type redactingFramer struct {
+	*bodyFramer
 	redact *redactor
 	begun  bool // the first frame of the body was emitted
 }
 
-// Cut implements ingest.Framer.
-func (c *secretive) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
-	return c.whole.Split(p, at, c.redacted(emit))
+// Split implements ingest.Framer.
+func (c *redactingFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
+	return c.bodyFramer.Split(p, at, c.redacted(emit))
 }
 
 // End implements ingest.Framer.
-func (c *secretive) End(at int64, emit func(*schema.Frame) error) error {
-	return c.whole.End(at, c.redacted(emit))
+func (c *redactingFramer) End(at int64, emit func(*schema.Frame) error) error {
+	return c.bodyFramer.End(at, c.redacted(emit))
 }
 
-func (c *secretive) redacted(emit func(*schema.Frame) error) func(*schema.Frame) error {
+func (c *redactingFramer) redacted(emit func(*schema.Frame) error) func(*schema.Frame) error {
 	return func(f *schema.Frame) error {
 		if !c.begun {
 			c.redact.body(f)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// decodedField ends the head of a body whose frames hold it decoded.
+// decodedField is added to the head of a body that is recorded decoded.
 const decodedField = "Tapedeck-Decoded"
 
-// requestHead is the head of a request as its client sent it, for recording.
+// requestHead returns the head of a request for recording, as the client sent it.
 func (x *redactor) requestHead(r *http.Request, decoded string) []byte {
 	b := append([]byte(nil), r.Method...)
 	b = append(append(b, ' '), x.target(r.RequestURI)...)
@@ -20,24 +20,24 @@ func (x *redactor) requestHead(r *http.Request, decoded string) []byte {
 	return x.appendRest(b, r.Header, r.TransferEncoding, r.Trailer, decoded)
 }
 
-// responseHead is the head of an answer as the upstream sent it, for recording.
+// responseHead returns the head of a response for recording, as the upstream sent it.
 func (x *redactor) responseHead(res *http.Response, decoded string) []byte {
 	b := append([]byte(nil), res.Proto...)
 	b = append(append(append(b, ' '), res.Status...), "\r\n"...)
 	return x.appendRest(b, res.Header, res.TransferEncoding, res.Trailer, decoded)
 }
 
-// informationalHead is the head of a 1xx answer.
+// informationalHead returns the head of a 1xx response.
 func (x *redactor) informationalHead(code int, h http.Header) []byte {
 	b := append([]byte("HTTP/1.1 "), strconv.Itoa(code)...)
 	b = append(append(append(b, ' '), http.StatusText(code)...), "\r\n"...)
 	return x.appendRest(b, h, nil, nil, "")
 }
 
-// trailers is what came after a body.
+// trailers returns the trailers of a body for recording.
 func (x *redactor) trailers(h http.Header) []byte { return x.appendRest(nil, h, nil, nil, "") }
 
-// appendRest appends header fields, those included that net/http keeps apart,
+// appendRest appends the header fields, including those that net/http stores separately,
 // and the blank line.
 func (x *redactor) appendRest(b []byte, h http.Header, coding []string, trailer http.Header, decoded string) []byte {
 	for _, name := range slices.Sorted(maps.Keys(h)) {

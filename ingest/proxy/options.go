@@ -17,37 +17,37 @@ import (
 	"tapedeck/schema"
 )
 
-// Options say what to proxy to and how to record it. Upstream and Recorder are
-// needed; the zero value of another field stands for its default.
+// Options configure the upstream and the recording. Upstream and Recorder are required; the
+// zero value of another field stands for its default.
 type Options struct {
-	Upstream string // URL of the server: http or https; a path in it goes before those of requests
+	Upstream string // URL of the server: http or https; its path is prepended to those of requests
 	Recorder *ingest.Recorder
-	// Stream holds what all streams have in common: Tenant, Session, Dialect
-	// and Tags; the other fields are not looked at.
+	// Stream holds the options that all streams share: Tenant, Session, Dialect and Tags;
+	// the other fields are ignored.
 	Stream ingest.StreamOptions
-	// SessionHeader is a request header that names the session of its
-	// exchange. It goes before Stream.Session, and is forwarded.
+	// SessionHeader is a request header that names the session of its exchange. It takes
+	// precedence over Stream.Session, and is forwarded.
 	SessionHeader string
 	FrameLimit    int // bytes; default ingest.DefaultFrameLimit
 
-	// Hosts are the host names beside loopback ones by which clients may call the
-	// proxy, Origins the origins beside loopback ones whose pages may: the proxy
+	// Hosts are the host names besides loopback ones by which clients may address the
+	// proxy, Origins the origins besides loopback ones whose pages may use it: the proxy
 	// forwards requests with credentials that are billed.
 	Hosts   origin.Hosts
 	Origins []string
 
 	Forwarded  bool // add X-Forwarded-For, -Host and -Proto to requests
-	KeepCoding bool // record bodies with a Content-Encoding as they came
-	// Redact names further header fields, query parameters and members of JSON
-	// request bodies whose values are replaced by "[redacted]" in what is recorded,
-	// beside those that package secrets knows.
+	KeepCoding bool // record bodies with a Content-Encoding undecoded
+	// Redact names further header fields, query parameters and members of JSON request
+	// bodies whose values are replaced by "[redacted]" in recordings, in addition to those
+	// in package secrets.
 	Redact []string
 	TLS    *tls.Config // for an https upstream
 
-	Strict  bool          // hold up exchanges rather than record them in part
-	Timeout time.Duration // how long a full queue may hold up an exchange, once; default 1 s, negative for not at all
-	// QueueBytes and TotalBytes bound what waits to be recorded, of one
-	// exchange and of all.
+	Strict  bool          // delay exchanges rather than record them incompletely
+	Timeout time.Duration // how long a full queue may delay an exchange, once; default 1 s, negative for not at all
+	// QueueBytes and TotalBytes bound the bytes that wait to be recorded, of one exchange
+	// and of all.
 	QueueBytes int64 // default 8 MiB
 	TotalBytes int64 // default 256 MiB
 
@@ -73,7 +73,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// check says what of the options cannot be.
+// check returns an error for invalid options.
 func (o Options) check() (*url.URL, error) {
 	upstream, err := url.Parse(o.Upstream)
 	if err != nil || upstream.Scheme != "http" && upstream.Scheme != "https" || upstream.Host == "" {
@@ -105,7 +105,7 @@ func (o Options) check() (*url.URL, error) {
 	return upstream, nil
 }
 
-// streamOptions are those of the stream that records a request.
+// streamOptions returns the options of the stream that records a request.
 func (p *Proxy) streamOptions(r *http.Request) ingest.StreamOptions {
 	path, query := p.target(r)
 	if query != "" {

@@ -24,9 +24,9 @@ type Proxy struct {
 	redact    *redactor
 	reverse   *httputil.ReverseProxy
 	transport *http.Transport
-	total     *semaphore.Weighted // bytes that wait, of all exchanges
+	total     *semaphore.Weighted // bytes in all queues
 
-	serving    gate
+	serving    drainGroup
 	recordings sync.WaitGroup
 	cutCtx     context.Context // ends exchanges, with errShutdown
 	cut        context.CancelCauseFunc
@@ -37,7 +37,7 @@ type Proxy struct {
 // errShutdown ends exchanges that outlast a shutdown.
 var errShutdown = errors.New("the proxy was shut down")
 
-// New makes a proxy.
+// New returns a proxy.
 func New(opts Options) (*Proxy, error) {
 	opts = opts.withDefaults()
 	upstream, err := opts.check()
@@ -54,7 +54,7 @@ func New(opts Options) (*Proxy, error) {
 		TLSClientConfig:       opts.TLS,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ForceAttemptHTTP2:     true,
-		DisableCompression:    true, // neither ask for it nor undo it
+		DisableCompression:    true, // neither request it nor decode it
 		MaxIdleConnsPerHost:   256,
 		IdleConnTimeout:       90 * time.Second,
 		ExpectContinueTimeout: time.Second,
@@ -90,7 +90,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel(nil)
 	defer context.AfterFunc(p.cutCtx, func() { cancel(errShutdown) })()
 	so := p.streamOptions(r)
-	ex := &exchange{proxy: p, shown: so.Source, rec: p.record(ctx, so)}
+	ex := &exchange{proxy: p, label: so.Source, rec: p.record(ctx, so)}
 	ex.ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	if ex.rec == nil {
 		overloads.Inc()

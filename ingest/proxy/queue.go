@@ -11,23 +11,23 @@ import (
 	"tapedeck/schema"
 )
 
-// item is one thing that passed, for the recorder of an exchange.
+// item is an element of the queue of an exchange.
 type item struct {
 	way  schema.Direction
 	at   int64  // ns
-	note []byte // a head, trailers
-	body *body  // bytes of this direction are of this kind from here on
+	note []byte // a head, or trailers
+	body *body  // the bytes of this direction belong to this body from here on
 	data []byte // of the body; the queue's own copy
 	end  bool   // of the body
-	// whole: the body ended as it was to.
+	// whole reports that the body is complete.
 	whole bool
 }
 
-// itemOverhead stands for what an item takes beside its bytes.
+// itemOverhead is the assumed size of an item besides its bytes.
 const itemOverhead = 128
 
-// queue holds what waits to be recorded of one exchange. What waits is bounded
-// by own for this one and by total for all exchanges.
+// queue holds the items of one exchange that wait to be recorded. own bounds those of this
+// exchange, total those of all exchanges.
 type queue struct {
 	own   *semaphore.Weighted
 	limit int64 // of own
@@ -36,13 +36,13 @@ type queue struct {
 	mu      sync.Mutex // guards all below
 	items   []item
 	closed  bool
-	wake    chan struct{} // holds one element while there may be something to take
-	overdue *time.Timer   // signals what nobody did, once lateSignal has gone by
-	armed   bool          // overdue runs
+	wake    chan struct{} // holds one element while there may be items to take
+	overdue *time.Timer   // signals after lateSignal if nobody else did
+	armed   bool          // overdue is running
 }
 
-// lateSignal is how long an item waits at most for whoever put it to signal. It
-// comes to that when a write to a client does, which is held up.
+// lateSignal bounds how long an item waits for a signal from the goroutine that put it.
+// That signal is late if a write to a client blocks.
 const lateSignal = 50 * time.Millisecond
 
 func newQueue(limit int64, total *semaphore.Weighted) *queue {
@@ -52,12 +52,12 @@ func newQueue(limit int64, total *semaphore.Weighted) *queue {
 	return q
 }
 
-// weight is what an item counts against the bounds.
+// weight returns the weight of an item in the bounds.
 func (q *queue) weight(it *item) int64 {
 	return min(int64(len(it.data)+len(it.note))+itemOverhead, q.limit)
 }
 
-// reserve makes room for an item, waiting until ctx ends if need be.
+// reserve reserves room for an item, waiting until ctx ends if necessary.
 func (q *queue) reserve(ctx context.Context, n int64) bool {
 	if q.own.Acquire(ctx, n) != nil {
 		return false
@@ -69,15 +69,15 @@ func (q *queue) reserve(ctx context.Context, n int64) bool {
 	return true
 }
 
-// reserveWithin makes room for an item. For room in this queue, which a fast
-// transfer fills, it waits as long as it may; where all queues together are
-// full, the recorder is behind for good, and it does not.
-func (q *queue) reserveWithin(n int64, patience time.Duration) bool {
+// reserveWithin reserves room for an item. It waits for room in this queue, which a fast
+// transfer fills, for the timeout at most. If all queues together are full, the recorder is
+// too slow in general, and it does not wait.
+func (q *queue) reserveWithin(n int64, timeout time.Duration) bool {
 	if !q.own.TryAcquire(n) {
-		if patience <= 0 {
+		if timeout <= 0 {
 			return false
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
 		if q.own.Acquire(ctx, n) != nil {
 			return false
@@ -90,14 +90,14 @@ func (q *queue) reserveWithin(n int64, patience time.Duration) bool {
 	return true
 }
 
-// put appends an item that room was made for, and stamps it. A recorder that
-// waits is woken by signal, so that it takes no processor from those who pass the
-// item on, and after lateSignal at the latest.
+// put appends an item with reserved room, and sets its time. The recorder is woken by
+// signal, so that it does not compete for CPU time with forwarding, and after lateSignal at
+// the latest.
 func (q *queue) put(it item) {
 	q.mu.Lock()
 	closed := q.closed
 	if !closed {
-		it.at = ingest.Now() // here, so that items stand in the order of their times
+		it.at = ingest.Now() // under the lock, so that items are in the order of their times
 		q.items = append(q.items, it)
 		if !q.armed {
 			q.armed = true
@@ -117,7 +117,7 @@ func (q *queue) signalLate() {
 	q.signal()
 }
 
-// close says that there will be no more.
+// close ends the queue: no more items are put.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
@@ -126,7 +126,7 @@ func (q *queue) close() {
 	q.signal()
 }
 
-// signal has the recorder take what was put.
+// signal wakes the recorder.
 func (q *queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -134,8 +134,8 @@ func (q *queue) signal() {
 	}
 }
 
-// take waits for items and gives all there are, in exchange for the list that
-// was given before; nil when there are no more.
+// take waits for items and returns all of them, in exchange for the list that it returned
+// before; nil after the last items of a closed queue.
 func (q *queue) take(spare []item) []item {
 	for {
 		q.mu.Lock()
@@ -155,7 +155,7 @@ func (q *queue) take(spare []item) []item {
 	}
 }
 
-// release gives the room of an item back, once it was recorded.
+// release releases the room of an item after it was recorded.
 func (q *queue) release(it *item) {
 	n := q.weight(it)
 	q.own.Release(n)

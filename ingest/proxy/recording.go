@@ -14,18 +14,19 @@ import (
 	"tapedeck/schema"
 )
 
-// recording records one exchange, in a goroutine beside it.
+// recording records one exchange, in a goroutine of its own.
 type recording struct {
 	proxy *Proxy
 	queue *queue
 	opts  ingest.StreamOptions
-	// reason, and for a tunnel that was not closed failure, is why the exchange
-	// ended. Both are set before the queue is closed.
+	// reason, and for a tunnel that was not closed failure, is why the exchange ended. Both
+	// are set before the queue is closed.
 	reason, failure string
-	// dead: nothing more is queued, for want of room or because recording failed.
-	dead atomic.Bool
+	// stopped is set when nothing more is queued, for lack of room or because recording
+	// failed.
+	stopped atomic.Bool
 
-	// Of the goroutine:
+	// The following are used by the goroutine only:
 
 	stream *ingest.Stream
 	failed error
@@ -34,14 +35,14 @@ type recording struct {
 	at     int64 // of the item that is being recorded
 }
 
-// recordingWeight stands in the bound of all queues for what a recording takes
-// beside its queue, bytes: its stream, above all.
+// recordingWeight is the weight of a recording in the bound of all queues besides its
+// queue, bytes: mainly its stream.
 const recordingWeight = 16 << 10
 
-// closeTimeout bounds how long the end of a stream waits to become durable.
+// closeTimeout bounds how long the end of a stream may take to become durable.
 const closeTimeout = 30 * time.Second
 
-// record begins a recording; nil if there is no room for one more.
+// record starts a recording; nil if there is no room for one more.
 func (p *Proxy) record(ctx context.Context, so ingest.StreamOptions) *recording {
 	if !p.total.TryAcquire(recordingWeight) && (!p.opts.Strict || p.total.Acquire(ctx, recordingWeight) != nil) {
 		return nil
@@ -54,8 +55,8 @@ func (p *Proxy) record(ctx context.Context, so ingest.StreamOptions) *recording 
 	return r
 }
 
-// finish ends the recording once all that is queued was recorded. Without a
-// reason it is told from how a tunnel was closed.
+// finish ends the recording once all queued items are recorded. Without a reason, the end
+// of the tunnel determines it.
 func (r *recording) finish(reason, failure string) {
 	r.reason, r.failure = reason, failure
 	r.queue.close()
@@ -109,7 +110,7 @@ func (r *recording) item(it *item) {
 	}
 }
 
-// emitter gives what records frames of a direction.
+// emitter returns the function that records frames of a direction.
 func (r *recording) emitter(way schema.Direction) func(*schema.Frame) error {
 	return func(f *schema.Frame) error {
 		f.Direction = way
@@ -122,7 +123,7 @@ func (r *recording) note(way schema.Direction, text []byte, emit func(*schema.Fr
 	return r.notes[way].Emit(text, schema.FlagNote, emit)
 }
 
-// noteClose notes how a WebSocket is being closed, once.
+// noteClose records how a WebSocket is closed, once.
 func (r *recording) noteClose(way schema.Direction, b *body, emit func(*schema.Frame) error) error {
 	ws, ok := b.framer.(*websocket.Framer)
 	if !ok || b.closing {
@@ -140,14 +141,14 @@ func (r *recording) noteClose(way schema.Direction, b *body, emit func(*schema.F
 	return emit(&schema.Frame{At: r.at, Transport: schema.WebSocket, Flags: schema.FlagNote, Raw: []byte(text)})
 }
 
-// fail ends recording; the exchange goes on.
+// fail ends recording; the exchange continues.
 func (r *recording) fail(err error) {
 	r.failed = err
-	r.dead.Store(true)
-	r.proxy.opts.Log.Warn("an exchange is not recorded to its end", "exchange", r.opts.Source, "error", err)
+	r.stopped.Store(true)
+	r.proxy.opts.Log.Warn("an exchange was not recorded to its end", "exchange", r.opts.Source, "error", err)
 }
 
-// end ends what is open, and the stream.
+// end ends the open bodies and the stream.
 func (r *recording) end() {
 	if r.reason == "" {
 		r.reason = r.closeReason()
@@ -170,12 +171,12 @@ func (r *recording) end() {
 	ctx, cancel := context.WithTimeout(r.proxy.recordCtx, closeTimeout)
 	defer cancel()
 	if _, err := r.stream.Close(ctx, r.reason); err != nil && r.failed == nil {
-		r.proxy.opts.Log.Warn("the end of an exchange is not recorded", "exchange", r.opts.Source, "error", err)
+		r.proxy.opts.Log.Warn("the end of an exchange was not recorded", "exchange", r.opts.Source, "error", err)
 	}
 }
 
-// closeReason is the end reason of a tunnel: what its close frames say, that of
-// the upstream first.
+// closeReason returns the end reason of a tunnel from its close frames, the upstream's
+// first.
 func (r *recording) closeReason() string {
 	isWebSocket := false
 	for _, b := range r.bodies {

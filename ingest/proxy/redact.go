@@ -10,13 +10,13 @@ import (
 
 const redacted = secrets.Mask
 
-// redactor masks secrets in what is recorded. What is forwarded is not changed.
+// redactor masks secrets in recordings. What is forwarded is not changed.
 type redactor struct{ names secrets.Names }
 
 func newRedactor(opts *Options) *redactor {
 	names := secrets.Names{Also: opts.Redact}
 	if opts.SessionHeader != "" {
-		names.Keep = []string{opts.SessionHeader} // the user's own name of the session, which is shown everywhere
+		names.Keep = []string{opts.SessionHeader} // the user's own name of the session, which is not a secret
 	}
 	return &redactor{names}
 }
@@ -24,11 +24,11 @@ func newRedactor(opts *Options) *redactor {
 // urlFields are header fields that hold a URL, whose query may hold a secret.
 var urlFields = map[string]bool{"Location": true, "Content-Location": true, "Referer": true}
 
-// keyProtocols are WebSocket subprotocols that carry a key after their name:
-// what browsers do, which cannot set header fields there.
+// keyProtocols are WebSocket subprotocols that carry a key after their name: browsers use
+// them because they cannot set header fields for WebSockets.
 var keyProtocols = []string{"openai-insecure-api-key.", "base64url.bearer.authorization.k8s.io."}
 
-// value gives a header field's value as it is recorded.
+// value returns a header field's value for recording.
 func (x *redactor) value(name, value string) string {
 	switch {
 	case name == "Cookie":
@@ -71,11 +71,11 @@ func (x *redactor) body(f *schema.Frame) {
 	}
 	f.Raw = masked
 	f.Flags |= schema.FlagRedacted
-	for i := range f.Cuts { // move the starts of reads to their places in the masked frame
+	for i := range f.Cuts { // move the ends of reads to their places in the masked frame
 		at, shift := int(f.Cuts[i].Offset), 0
 		for _, c := range cuts {
 			if at < c.To {
-				at = min(at, c.From+c.Length) // the read began within the secret
+				at = min(at, c.From+c.Length) // the read ended within the secret
 				break
 			}
 			shift += c.Length - (c.To - c.From)
@@ -97,12 +97,12 @@ func hideKeys(list string) string {
 }
 
 // target redacts the parameters of a request target or a URL, in its path, query and
-// fragment, and leaves all else as it is.
+// fragment, and leaves everything else unchanged.
 func (x *redactor) target(s string) string {
 	s = hidePassword(s)
 	path, rest, ok := strings.Cut(s, "?")
 	if !ok {
-		path, rest, ok = strings.Cut(s, "#") // as an implicit OAuth grant has it
+		path, rest, ok = strings.Cut(s, "#") // as in an implicit OAuth grant
 		if !ok {
 			return x.path(s)
 		}
@@ -127,7 +127,7 @@ func hidePassword(s string) string {
 		end = len(rest)
 	}
 	if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
-		return scheme + "://redacted" + rest[at:] // which is a URL still
+		return scheme + "://redacted" + rest[at:] // still a valid URL
 	}
 	return s
 }

@@ -14,9 +14,9 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// foreign returns a problem for a request that a page of another site may have caused,
-// nil for others. Such a page could use the upstream's credentials and, under a host
-// name that resolves to this machine, read the answer.
+// foreign returns a problem for a request that a page of another site may have caused, nil
+// for others. Such a page could use the upstream's credentials and, under a host name that
+// resolves to this machine, read the response.
 func (p *Proxy) foreign(r *http.Request) *problem.Problem {
 	if r.URL.Host == "" { // otherwise misdirected has checked the host
 		names := append(slices.Clip(p.opts.Hosts), p.upstream.Hostname())
@@ -26,14 +26,14 @@ func (p *Proxy) foreign(r *http.Request) *problem.Problem {
 	}
 	bad := origin.Rule{Local: true, Also: p.opts.Origins}.Check(r, "use this proxy")
 	if bad != nil {
-		bad.Hint = "Ask from a program or from a page on a loopback port, or start the proxy with --allow-origin ORIGIN."
+		bad.Hint = "Send the request from a program or from a page on a loopback port, or start the proxy with --allow-origin ORIGIN."
 	}
 	return bad
 }
 
-// misdirected tells requests that are not for the upstream.
+// misdirected returns a problem for requests that are not for the upstream.
 func (p *Proxy) misdirected(r *http.Request) *problem.Problem {
-	const hint = "This proxy stands before one server: point the client's base URL at it, and do not name it in HTTP_PROXY or HTTPS_PROXY."
+	const hint = "This proxy forwards to one server: set it as the client's base URL, and not as HTTP_PROXY or HTTPS_PROXY."
 	if r.Method == http.MethodConnect {
 		return &problem.Problem{
 			Status: http.StatusMethodNotAllowed, Detail: "CONNECT to " + r.Host + " is refused.", Hint: hint,
@@ -58,19 +58,19 @@ func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if errors.Is(err, errUnrecorded) {
 		problem.Write(w, &problem.Problem{
-			Title: "Not recorded", Status: http.StatusServiceUnavailable, Detail: "The recorder cannot take this exchange now, and the proxy is strict.",
-			Hint: "Try again, see why the recorder is behind, or run the proxy without --strict.", RetryAfter: 5 * time.Second,
+			Title: "Not recorded", Status: http.StatusServiceUnavailable, Detail: "The recorder cannot accept this exchange now, and the proxy is strict.",
+			Hint: "Try again, find out why the recorder is slow, or run the proxy without --strict.", RetryAfter: 5 * time.Second,
 		})
 		return
 	}
 	if cause := context.Cause(r.Context()); cause != nil && !errors.Is(cause, errShutdown) {
-		panic(http.ErrAbortHandler) // the client is gone
+		panic(http.ErrAbortHandler) // the client has disconnected
 	}
 	failures.Inc()
-	p.opts.Log.Warn("no answer from the upstream", "exchange", exchangeOf(r).shown, "error", err)
+	p.opts.Log.Warn("no answer from the upstream", "exchange", exchangeOf(r).label, "error", err)
 	problem.Write(w, &problem.Problem{
 		Title: "No answer from the upstream", Status: http.StatusBadGateway,
-		Detail: fmt.Sprintf("%s: %v.", exchangeOf(r).shown, err),
-		Hint:   fmt.Sprintf("The recording proxy could not get an answer from %s: see whether that server runs and --upstream names it rightly.", p.upstream.Host),
+		Detail: fmt.Sprintf("%s: %v.", exchangeOf(r).label, err),
+		Hint:   fmt.Sprintf("The recording proxy received no response from %s: check that the server is running and that --upstream is correct.", p.upstream.Host),
 	})
 }

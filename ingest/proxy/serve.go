@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Serve answers on a listener until ctx ends, then lets what is going on finish
-// for drain at most, and makes all recordings durable. It returns nil after
-// such an end.
+// Serve answers on a listener until ctx ends, then waits for exchanges in progress for
+// drain at most, and makes all recordings durable. It returns nil after that.
 func (p *Proxy) Serve(ctx context.Context, ln net.Listener, drain time.Duration) error {
 	srv := &http.Server{
 		Handler: p, ReadHeaderTimeout: 30 * time.Second, ErrorLog: log.New(logLines{p.opts.Log}, "", 0),
@@ -26,22 +25,21 @@ func (p *Proxy) Serve(ctx context.Context, ln net.Listener, drain time.Duration)
 		err = fmt.Errorf("proxy on %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
-	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	drainCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
 	left := make(chan error, 1)
-	go func() { left <- srv.Shutdown(patience) }()
-	err = errors.Join(err, p.Shutdown(patience))
+	go func() { left <- srv.Shutdown(drainCtx) }()
+	err = errors.Join(err, p.Shutdown(drainCtx))
 	if <-left != nil {
-		// Exchanges have ended or were cut by now; so may their connections be.
+		// All exchanges have ended or were cut off, so their connections may be closed.
 		err = errors.Join(err, srv.Close())
 	}
 	return err
 }
 
-// Shutdown takes no more requests, waits for exchanges to end, cuts those that
-// have not when ctx ends, and waits until all recordings are durable. A server
-// that the proxy is a handler of does not know of upgraded connections, so this
-// is called beside the server's own Shutdown.
+// Shutdown accepts no more requests, waits for exchanges to end, cuts off those that have
+// not ended when ctx ends, and waits until all recordings are durable. The Shutdown of an
+// http.Server does not cover upgraded connections, so this is called in addition to it.
 func (p *Proxy) Shutdown(ctx context.Context) error {
 	idle := p.serving.close()
 	select {
@@ -51,7 +49,7 @@ func (p *Proxy) Shutdown(ctx context.Context) error {
 		select {
 		case <-idle:
 		case <-time.After(cutTimeout):
-			return fmt.Errorf("proxy: %d exchanges did not end although they were cut", p.serving.inside())
+			return fmt.Errorf("proxy: %d exchanges did not end after they were cut off", p.serving.active())
 		}
 	}
 	p.cut(errShutdown)
@@ -72,21 +70,21 @@ func (p *Proxy) Shutdown(ctx context.Context) error {
 	}
 }
 
-// cutTimeout is how long exchanges may take to end once they were cut.
+// cutTimeout is how long exchanges may take to end after they were cut off.
 const cutTimeout = 10 * time.Second
 
-// gate counts who is inside, and can be closed.
-type gate struct {
+// drainGroup counts active exchanges, and can be closed.
+type drainGroup struct {
 	mu     sync.Mutex // guards all below
 	count  int
 	closed bool
-	idle   chan struct{} // closed once the gate is, and nobody is inside
+	idle   chan struct{} // closed once the group is closed and no exchange is active
 }
 
-func (g *gate) init() { g.idle = make(chan struct{}) }
+func (g *drainGroup) init() { g.idle = make(chan struct{}) }
 
-// enter is false once the gate is closed.
-func (g *gate) enter() bool {
+// enter adds an exchange. It returns false once the group is closed.
+func (g *drainGroup) enter() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -96,7 +94,7 @@ func (g *gate) enter() bool {
 	return true
 }
 
-func (g *gate) leave() {
+func (g *drainGroup) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.count--
@@ -105,7 +103,7 @@ func (g *gate) leave() {
 	}
 }
 
-func (g *gate) close() <-chan struct{} {
+func (g *drainGroup) close() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed && g.count == 0 {
@@ -115,7 +113,7 @@ func (g *gate) close() <-chan struct{} {
 	return g.idle
 }
 
-func (g *gate) inside() int {
+func (g *drainGroup) active() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.count

@@ -8,23 +8,23 @@ import (
 	"tapedeck/schema"
 )
 
-// tappedBody is a body with an ear on it.
+// tappedBody is a body that is recorded while it is read.
 type tappedBody struct {
 	io.ReadCloser
 	exchange *exchange
 	way      schema.Direction
-	from     string             // who sends it, for the end reason
+	from     string             // the sender, for the end reason
 	trailers func() http.Header // known once the body has ended
-	err      error              // how it ended
+	err      error              // why it ended
 }
 
-// Read implements io.Reader. Once a body has ended it is left alone: that of a
-// request may be closed by the server while the transport still looks for more.
+// Read implements io.Reader. After the end of a body it does not read again: the server may
+// close that of a request while the transport still reads.
 func (b *tappedBody) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
-	b.exchange.passed() // what was read before was written since
+	b.exchange.forwarded() // the previous read has been written since
 	n, err := b.ReadCloser.Read(p)
 	b.err = err
 	if n > 0 {
@@ -47,7 +47,7 @@ func (b *tappedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ended records the proper end.
+// ended records the end of a complete body.
 func (b *tappedBody) ended() error {
 	if err := b.exchange.end(b.way, true); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (b *tappedBody) ended() error {
 	return nil
 }
 
-// sent tells trailers that came from those that were only announced.
+// sent returns the trailers that arrived, without those that were only announced.
 func sent(trailers http.Header) bool {
 	for _, values := range trailers {
 		if len(values) > 0 {
@@ -68,7 +68,7 @@ func sent(trailers http.Header) bool {
 	return false
 }
 
-// Close implements io.Closer. A body that is closed early is not wanted any more.
+// Close implements io.Closer. A body that is closed early is recorded as incomplete.
 func (b *tappedBody) Close() error {
 	unrecorded := b.exchange.end(b.way, false)
 	return errors.Join(b.ReadCloser.Close(), unrecorded)

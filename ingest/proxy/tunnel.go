@@ -12,10 +12,10 @@ import (
 	"tapedeck/schema"
 )
 
-// tunnelBody is what passes in one direction after an upgrade.
+// tunnelBody returns the body of one direction after an upgrade.
 func (p *Proxy) tunnelBody(answer http.Header) *body {
 	if !strings.EqualFold(answer.Get("Upgrade"), "websocket") {
-		return &body{framer: newPieces()}
+		return &body{framer: newReadFramer()}
 	}
 	var inflater websocket.Inflater
 	extensions := strings.Join(answer.Values("Sec-Websocket-Extensions"), ",")
@@ -26,7 +26,7 @@ func (p *Proxy) tunnelBody(answer http.Header) *body {
 	return &body{framer: websocket.NewFramer(p.opts.FrameLimit, inflater)}
 }
 
-// inflate is a decoder of messages that begins with the first one.
+// inflate is a message decoder that is created for the first message.
 type inflate struct{ decoder *contentcoding.Decoder }
 
 // Decode implements websocket.Inflater.
@@ -44,15 +44,16 @@ func (i *inflate) Stop() {
 	}
 }
 
-// tunnel is the upstream's side of an upgraded connection, with an ear on it.
+// tunnel is the upstream's side of an upgraded connection; it records what is read and
+// written.
 type tunnel struct {
 	io.ReadWriteCloser
 	exchange *exchange
 }
 
-// Read implements io.Reader: what the upstream sends.
+// Read implements io.Reader: it reads what the upstream sends.
 func (t *tunnel) Read(p []byte) (int, error) {
-	t.exchange.passed() // what was read before was written since
+	t.exchange.forwarded() // the previous read has been written since
 	n, err := t.ReadWriteCloser.Read(p)
 	if n > 0 {
 		if unrecorded := t.exchange.data(schema.Receive, p[:n]); unrecorded != nil {
@@ -65,21 +66,21 @@ func (t *tunnel) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write implements io.Writer: what the client sends. It is recorded before it
-// is sent, so that it comes before its answer.
+// Write implements io.Writer: it sends what the client sends. Recording comes before
+// sending, so that it precedes the response.
 func (t *tunnel) Write(p []byte) (int, error) {
 	if unrecorded := t.exchange.data(schema.Send, p); unrecorded != nil {
 		return 0, unrecorded
 	}
 	n, err := t.ReadWriteCloser.Write(p)
-	t.exchange.passed()
+	t.exchange.forwarded()
 	if err != nil {
 		t.exchange.fail("the connection to the upstream was cut", err)
 	}
 	return n, err
 }
 
-// CloseWrite passes on that the client will send no more.
+// CloseWrite forwards the end of the client's input.
 func (t *tunnel) CloseWrite() error {
 	if half, ok := t.ReadWriteCloser.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -6,14 +6,14 @@ import (
 	"net/http"
 )
 
-// writer is the client's side of an exchange. It has net/http add nothing to
-// the answer, and loses nothing of what a client sends early.
+// writer is the client's side of an exchange. It keeps net/http from adding header fields
+// to the response, and from discarding bytes that a client sends early.
 type writer struct {
 	http.ResponseWriter
 	exchange *exchange
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the unwrapping of http.ResponseController.
 func (w writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
@@ -22,27 +22,27 @@ func (w writer) WriteHeader(status int) {
 		h := w.Header()
 		for _, name := range []string{"Content-Type", "Date"} {
 			if _, ok := h[name]; !ok {
-				h[name] = nil // present, and so not filled in
+				h[name] = nil // present, so net/http does not set it
 			}
 		}
-		if !w.exchange.asked() {
+		if !w.exchange.requestEnded() {
 			w.answerEarly(h)
 		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// answerEarly prepares for an answer that begins before the request has ended:
-// the server is not to read the rest of the request first. Nor can it tell,
-// then, where the next request on this connection begins, so there is none.
+// answerEarly prepares for a response that begins before the request has ended: it keeps
+// the server from reading the rest of the request first. The connection is closed
+// afterwards, since the server cannot know where the next request begins.
 func (w writer) answerEarly(h http.Header) {
 	if http.NewResponseController(w.ResponseWriter).EnableFullDuplex() == nil {
 		h.Set("Connection", "close")
 	}
 }
 
-// Hijack implements http.Hijacker. What the client sent before the answer to
-// its upgrade is read from the connection like all that comes after.
+// Hijack implements http.Hijacker. Bytes that the client sent before the response to its
+// upgrade are read from the connection like all later ones.
 func (w writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err != nil || rw.Reader.Buffered() == 0 {
@@ -51,7 +51,7 @@ func (w writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return &earlyConn{Conn: conn, early: rw.Reader}, rw, nil
 }
 
-// earlyConn is a connection of which some was read already.
+// earlyConn is a connection with bytes that were read already.
 type earlyConn struct {
 	net.Conn
 	early *bufio.Reader
@@ -65,7 +65,7 @@ func (c *earlyConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// CloseWrite passes on that the upstream will send no more.
+// CloseWrite forwards the end of the upstream's output.
 func (c *earlyConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

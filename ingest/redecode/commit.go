@@ -13,9 +13,9 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// check makes sure that every frame is there in the new generation, and that the
-// session is as it was when decoding began. (A later generation may have replaced
-// this one's frames already.)
+// check verifies that every frame is in the new generation, and that the session has not
+// changed since decoding began. (A later generation may have replaced this one's frames
+// already.)
 func (r *run) check(ctx context.Context, streams []stream) error {
 	type count struct{ all, anew uint64 }
 	counts := map[string]count{}
@@ -34,26 +34,26 @@ func (r *run) check(ctx context.Context, streams []stream) error {
 		return err
 	}
 	same := slices.EqualFunc(streams, now, func(a, b stream) bool {
-		return a.id == b.id && a.version == b.version && a.stored == b.stored && slices.Equal(a.parts, b.parts)
+		return a.id == b.id && a.version == b.version && a.stored == b.stored && slices.Equal(a.segments, b.segments)
 	})
 	if !same {
 		return &problem.Problem{
 			Title: "Session changed", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("Session %q got more frames while it was decoded. Its facts are as they were.", r.session),
-			Hint:   "Try again when everything of it has arrived.",
+			Detail: fmt.Sprintf("Session %q received more frames while it was decoded. Its facts are unchanged.", r.session),
+			Hint:   "Try again when all of it has arrived.",
 		}
 	}
 	for i := range streams {
 		s := &streams[i]
 		if c := counts[s.id]; c.all != s.stored || c.anew != c.all || s.written != c.all {
-			return fmt.Errorf("stream %s has %d frames, of which %d were read and %d are stored anew: nothing was changed for readers",
+			return fmt.Errorf("stream %s has %d frames, of which %d were read and %d are stored in the new generation: readers still see the old one",
 				s.id, c.all, s.written, c.anew)
 		}
 	}
 	return nil
 }
 
-// result says what the streams came to.
+// result returns the result of all streams.
 func (r *run) result(ctx context.Context, streams []stream) (*Result, error) {
 	result := &Result{SessionID: r.session, Streams: make([]Stream, len(streams))}
 	for i := range streams {
@@ -87,43 +87,42 @@ func (r *run) result(ctx context.Context, streams []stream) (*Result, error) {
 	return result, nil
 }
 
-// commit turns readers to the new generation, of all streams at once.
+// commit switches readers to the new generation, of all streams at once.
 func (r *run) commit(ctx context.Context, streams []stream) error {
 	batch, err := r.db.PrepareBatch(ctx, insertCommit)
 	if err != nil {
-		return fmt.Errorf("turn to the new generation: %w", err)
+		return fmt.Errorf("switch to the new generation: %w", err)
 	}
 	defer batch.Close()
 	for i := range streams {
 		s := &streams[i]
-		if err := batch.Append(r.tenant, r.session, s.id, r.generation, s.parts); err != nil {
-			return fmt.Errorf("turn to the new generation: %w", err)
+		if err := batch.Append(r.tenant, r.session, s.id, r.generation, s.segments); err != nil {
+			return fmt.Errorf("switch to the new generation: %w", err)
 		}
 	}
 	if err := batch.Send(); err != nil {
-		return fmt.Errorf("turn to the new generation: %w", err)
+		return fmt.Errorf("switch to the new generation: %w", err)
 	}
 	return nil
 }
 
-// streamsAtOnce bounds the length of a statement that deletes.
+// streamsAtOnce bounds the length of a deleting statement.
 const streamsAtOnce = 500
 
-// cleanLimit bounds asking for deletions.
+// cleanLimit bounds the time to request deletions.
 const cleanLimit = 30 * time.Second
 
-// clean has ClickHouse delete, in its own time, what the new generation supersedes
-// and what runs that were killed have left. Frames that came meanwhile are not
-// among it.
+// clean has ClickHouse delete, in the background, what the new generation supersedes and
+// what killed runs have left. Frames that arrived meanwhile are not deleted.
 func (r *run) clean(ctx context.Context, streams []stream) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanLimit)
 	defer cancel()
-	// 0 waits for nothing: no reader sees these rows.
+	// 0 does not wait: readers do not see these rows.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 0}))
 	for some := range slices.Chunk(streams, streamsAtOnce) {
 		shape := cleanShape{Streams: make([]cleanStream, len(some))}
 		for i := range some {
-			shape.Streams[i] = cleanStream{ID: some[i].id, Last: some[i].last, Segments: numbers(some[i].parts)}
+			shape.Streams[i] = cleanStream{ID: some[i].id, Last: some[i].last, Segments: numbers(some[i].segments)}
 		}
 		for _, table := range []string{"frames", "spans", "messages", "usage", "streams"} {
 			shape.Table, shape.Frames = table, table == "frames"
@@ -136,7 +135,7 @@ func (r *run) clean(ctx context.Context, streams []stream) error {
 	return nil
 }
 
-// numbers writes an array.
+// numbers formats an array.
 func numbers(list []uint64) string {
 	b := []byte("emptyArrayUInt64()")
 	if len(list) > 0 {

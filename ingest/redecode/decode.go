@@ -11,40 +11,41 @@ import (
 	"tapedeck/schema/block"
 )
 
-// A dialect is looked for among so many first frames, as far as the tap looks.
+// The bounds of the first frames from which the dialect is recognised, the same as those of
+// a tap.
 const (
 	recogniseFrames = 512
 	recogniseBytes  = 512 << 10
 )
 
-// Facts are taken off the book after so many frames or bytes, as by the recorder.
+// The number of frames or bytes after which facts are written, the same as in the recorder.
 const (
 	blockFrames = 4096
 	blockBytes  = 128 << 10
 )
 
-// decoding is one stream on its way through its dialect.
+// decoding decodes one stream by its dialect.
 type decoding struct {
-	run     *run
-	stream  *stream
-	out     *writer
-	parser  ingest.Parser
-	decoder dialect.Decoder
-	emitter *dialect.Emitter
-	block   block.Block // the session's frames that wait to be written
-	room    []string    // texts of the frame before, which mostly come again
-	frames  int         // decoded since the last cut, those of other sessions included
-	bytes   int
-	changes []change // where the stream goes over to another session; kept if it has several
+	run      *run
+	stream   *stream
+	out      *writer
+	parser   ingest.Parser
+	decoder  dialect.Decoder
+	emitter  *dialect.Emitter
+	block    block.Block // the session's frames that are not written yet
+	previous []string    // texts of the previous frame, which mostly repeat
+	frames   int         // decoded since the last flush, including those of other sessions
+	bytes    int
+	changes  []change // where the stream switches to another session; kept if it has several
 }
 
-// change says that frames from a number on are of a session.
+// change records that frames from a number on belong to a session.
 type change struct {
 	from    uint64
 	session string
 }
 
-// decode reads a stream from its first frame and writes what is of the session.
+// decode decodes a stream from its first frame and writes what belongs to the session.
 func (r *run) decode(ctx context.Context, s *stream, w *writer) error {
 	d := &decoding{run: r, stream: s, out: w, emitter: dialect.NewEmitter(s.id)}
 	d.block.Session = r.session
@@ -71,12 +72,12 @@ func (r *run) decode(ctx context.Context, s *stream, w *writer) error {
 	if s.ended != 0 {
 		d.decoder.End(s.ended, d.emitter)
 	}
-	err := d.cut(ctx, true)
+	err := d.flush(ctx, true)
 	s.after = d.block.State
 	return err
 }
 
-// settle chooses the dialect and begins the state of the stream's part.
+// settle chooses the dialect and initialises the state of the stream's segment.
 func (d *decoding) settle(frames []stored) {
 	chosen, evidence := d.recognise(frames)
 	d.decoder = chosen.New(d.stream.id)
@@ -95,7 +96,7 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 	r := dialects.NewRecogniser()
 	bytes := 0
 	for i := range frames {
-		f := frames[i].Frame // the marks that looking leaves are not the frame's own
+		f := frames[i].Frame // a copy, since recognition changes the flags
 		settled := false
 		d.parser.Parse(&f, func(in *dialect.Input) { settled = r.Feed(in) })
 		bytes += len(f.Raw)
@@ -106,7 +107,7 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 	return r.Settle()
 }
 
-// take decodes a frame and keeps it if it is the session's.
+// take decodes a frame and keeps it if it belongs to the session.
 func (d *decoding) take(ctx context.Context, f *stored) error {
 	d.parser.Parse(&f.Frame, func(in *dialect.Input) { d.decoder.Decode(in, d.emitter) })
 	lost := d.emitter.TakeLost()
@@ -121,13 +122,13 @@ func (d *decoding) take(ctx context.Context, f *stored) error {
 	d.frames++
 	d.bytes += len(f.Raw)
 	if d.frames >= blockFrames || d.bytes >= blockBytes {
-		return d.cut(ctx, false)
+		return d.flush(ctx, false)
 	}
 	return nil
 }
 
-// keep counts a frame and adds it to the block. Its bytes are its own, its
-// envelope lives only until the decoder's next call.
+// keep counts a frame and adds it to the block. It copies the envelope, which is valid only
+// until the decoder's next call; the frame's bytes need no copy.
 func (d *decoding) keep(f *schema.Frame, lost uint64) {
 	st := &d.block.State
 	if st.Frames == 0 {
@@ -137,37 +138,37 @@ func (d *decoding) keep(f *schema.Frame, lost uint64) {
 	st.Frames++
 	st.Bytes += uint64(len(f.Raw))
 	ingest.Count(&st.Counters, f.Flags, lost)
-	d.own(&f.Envelope)
+	d.copyTexts(&f.Envelope)
 	d.block.Frames = append(d.block.Frames, *f)
 }
 
-// own has the envelope's texts be copies, shared with the frame before where they
-// are the same.
-func (d *decoding) own(e *schema.Envelope) {
-	if d.room == nil {
-		d.room = make([]string, 6)
+// copyTexts copies the envelope's texts, sharing those that are the same as in the previous
+// frame.
+func (d *decoding) copyTexts(e *schema.Envelope) {
+	if d.previous == nil {
+		d.previous = make([]string, 6)
 	}
 	for i, text := range [...]*string{&e.Type, &e.Session, &e.Run, &e.Node, &e.Agent, &e.EventID} {
-		if *text != d.room[i] {
-			d.room[i] = string([]byte(*text))
+		if *text != d.previous[i] {
+			d.previous[i] = string([]byte(*text))
 		}
-		*text = d.room[i]
+		*text = d.previous[i]
 	}
 }
 
-// cut hands what waits to the writer. With all set the stream is over and nothing
-// is put off.
-func (d *decoding) cut(ctx context.Context, all bool) error {
-	// At one and the same time, so that an open message is told again when its
-	// text has doubled, and not once more for every second of the recording.
+// flush passes pending frames and facts to the writer. With all set the stream has ended
+// and no fact is deferred.
+func (d *decoding) flush(ctx context.Context, all bool) error {
+	// The time is constant, so that an open message is emitted again when its text has
+	// doubled, and not once per second of the recording.
 	facts, _ := d.emitter.Take(0, all)
 	st := &d.block.State
 	for _, t := range d.emitter.TakeTitles() {
-		if st.Title == "" && d.isOurs(t.Session, d.stream.last) {
+		if st.Title == "" && d.isOwn(t.Session, d.stream.last) {
 			st.Title = t.Text
 		}
 	}
-	d.ours(&facts)
+	d.keepOwn(&facts)
 	st.Version = ingest.StateVersion(*st, d.stream.last)
 	d.block.Facts = facts
 	frames := len(d.block.Frames)
@@ -179,14 +180,14 @@ func (d *decoding) cut(ctx context.Context, all bool) error {
 	return err
 }
 
-// ours leaves the session's facts.
-func (d *decoding) ours(f *block.Facts) {
+// keepOwn keeps the facts of the session.
+func (d *decoding) keepOwn(f *block.Facts) {
 	if len(d.stream.sessions) <= 1 {
 		return
 	}
-	f.Spans = filter(f.Spans, func(s *schema.Span) bool { return d.isOurs(s.Session, s.SeenSeq) })
-	f.Messages = filter(f.Messages, func(m *schema.Message) bool { return d.isOurs(m.Session, m.SeenSeq) })
-	f.Usages = filter(f.Usages, func(u *schema.Usage) bool { return d.isOurs(u.Session, u.SeenSeq) })
+	f.Spans = filter(f.Spans, func(s *schema.Span) bool { return d.isOwn(s.Session, s.SeenSeq) })
+	f.Messages = filter(f.Messages, func(m *schema.Message) bool { return d.isOwn(m.Session, m.SeenSeq) })
+	f.Usages = filter(f.Usages, func(u *schema.Usage) bool { return d.isOwn(u.Session, u.SeenSeq) })
 }
 
 func filter[T any](list []T, keep func(*T) bool) []T {
@@ -199,10 +200,10 @@ func filter[T any](list []T, keep func(*T) bool) []T {
 	return kept
 }
 
-// isOurs reports whether what names a session belongs to the one that is decoded:
-// in a stream of several the one that is named, if it is one of them, else that
-// of the frame which first spoke of it.
-func (d *decoding) isOurs(named string, seq uint64) bool {
+// isOwn reports whether a fact belongs to the session that is decoded. In a stream of
+// several sessions that is the one that the fact names, if it is one of them, otherwise
+// that of the frame seq, which first mentioned the fact.
+func (d *decoding) isOwn(named string, seq uint64) bool {
 	if len(d.stream.sessions) <= 1 {
 		return true
 	}

@@ -13,9 +13,9 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Handle answers POST /v1/sessions/{id}/redecode?dialect=: 200 with a Result once
-// readers see the new facts. A client that goes away stops it, which leaves the
-// session as it was.
+// Handle answers POST /v1/sessions/{id}/redecode?dialect=: 200 with a Result once readers
+// see the new facts. If the client disconnects, the run stops and the session stays
+// unchanged.
 func (r *Redecoder) Handle(w http.ResponseWriter, req *http.Request, tenant, session string) {
 	name, err := dialectParameter(req)
 	var result *Result
@@ -30,7 +30,7 @@ func (r *Redecoder) Handle(w http.ResponseWriter, req *http.Request, tenant, ses
 	w.Header().Set("Cache-Control", "no-store")
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(result) // the client is gone
+	_ = e.Encode(result) // the client has disconnected
 }
 
 func dialectParameter(req *http.Request) (string, error) {
@@ -42,25 +42,25 @@ func dialectParameter(req *http.Request) (string, error) {
 		return "", bad
 	}
 	if len(values["dialect"]) > 1 {
-		return "", problem.BadParameter("dialect", "dialect is given several times.", "once")
+		return "", problem.BadParameter("dialect", "The parameter dialect is repeated.", "once")
 	}
 	return values.Get("dialect"), nil
 }
 
 func (r *Redecoder) fail(w http.ResponseWriter, req *http.Request, err error) {
 	if req.Context().Err() != nil {
-		problem.Write(w, problem.Interrupted()) // for whoever is still there
+		problem.Write(w, problem.Interrupted()) // in case the client is still connected
 		return
 	}
 	p, known := problem.From(err)
 	switch {
 	case known:
-	case away(err):
+	case isUnavailable(err):
 		r.log.Warn("redecode: ClickHouse does not answer", "path", req.URL.Path, "error", err)
 		p = &problem.Problem{
 			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-			Detail: "The database does not answer at the moment. The session's facts are as they were.",
-			Hint:   "Try again in a few seconds; /readyz tells when it is back.",
+			Detail: "The database does not answer at the moment. The session's facts are unchanged.",
+			Hint:   "Try again in a few seconds; /readyz shows when it is available again.",
 		}
 	default:
 		r.log.Error("redecode failed", "path", req.URL.Path, "error", err)
@@ -68,8 +68,8 @@ func (r *Redecoder) fail(w http.ResponseWriter, req *http.Request, err error) {
 	problem.Write(w, p)
 }
 
-// away reports whether err says that ClickHouse cannot be reached.
-func away(err error) bool {
+// isUnavailable reports whether err means that ClickHouse cannot be reached.
+func isUnavailable(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded)

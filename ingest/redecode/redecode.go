@@ -1,13 +1,11 @@
-// Package redecode derives facts anew from stored frames: of a session whose
-// dialect was guessed wrong, or whose dialect reads more by now than it did when
-// the session was recorded.
+// Package redecode derives facts again from stored frames: for a session whose dialect was
+// recognised wrongly, or whose decoder has improved since the session was recorded.
 //
-// Frames are never touched, but for their envelopes. What is decoded becomes a
-// new generation of rows beside the old ones, which readers do not see until one
-// insert into the table redecodes turns them to it. What has been superseded is
-// deleted afterwards. So whatever is killed, readers see the old facts or the new
-// ones, and running it again leads to the right state
-// (docs/adr/0002-redecode.md).
+// Frames are never changed, except for their envelopes. The decoded rows become a new
+// generation beside the old one, which readers do not see until one insert into the table
+// redecodes switches them to it. Superseded rows are deleted afterwards. So whenever a run
+// is killed, readers see the old facts or the new ones, and a repeated run leads to the
+// correct state (docs/adr/0002-redecode.md).
 package redecode
 
 import (
@@ -28,28 +26,28 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// Redecoder decodes sessions anew. It is safe for use by many goroutines.
+// Redecoder decodes sessions again. It is safe for use by many goroutines.
 type Redecoder struct {
 	db  driver.Conn
 	dsn string
 	log *slog.Logger
 	now func() time.Time
-	// reached is told of each step of a run; an error of it stands for a process
-	// that is killed there. For tests.
+	// reached, for tests, is called after each step of a run; its error simulates a process
+	// that is killed there.
 	reached func(step string) error
 
 	mu   sync.Mutex // guards busy
 	busy map[[2]string]bool
 }
 
-// The steps that a run takes.
+// The steps of a run.
 const (
-	stepWritten   = "written"   // the new generation is stored, and no reader sees it
+	stepWritten   = "written"   // the new generation is stored, and readers do not see it
 	stepCommitted = "committed" // readers see it, the old one is still stored
 )
 
-// New makes a Redecoder that reads by the given connection, which stays the
-// caller's, and writes to where the DSN leads. log may be nil.
+// New returns a Redecoder that reads through the given connection, which the caller closes,
+// and writes to the DSN's server. log may be nil.
 func New(db driver.Conn, dsn string, log *slog.Logger) *Redecoder {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -60,36 +58,35 @@ func New(db driver.Conn, dsn string, log *slog.Logger) *Redecoder {
 	}
 }
 
-// Result is what a session came to.
+// Result is the result for a session.
 type Result struct {
 	SessionID string   `json:"session_id"`
 	Streams   []Stream `json:"streams"`
 }
 
-// Stream is one stream's part in the session.
+// Stream is the result for one stream's segments in the session.
 type Stream struct {
 	ID             string `json:"stream_id"`
 	DialectBefore  string `json:"dialect_before"`
 	DialectAfter   string `json:"dialect_after"`
 	EvidenceBefore string `json:"evidence_before"` // why that dialect
-	Evidence       string `json:"evidence"`        // why the one it is read as now
+	Evidence       string `json:"evidence"`        // why the present one
 	Frames         uint64 `json:"frames"`          // of the stream in this session
-	Spans          uint64 `json:"spans"`           // that it tells of now
+	Spans          uint64 `json:"spans"`           // of the new facts
 	Messages       uint64 `json:"messages"`
 	Usages         uint64 `json:"usages"`
-	// Sessions is among how many sessions the stream was divided, copies under
-	// other ids apart. All of them were read; the others' facts stay as they were.
+	// Sessions is the number of sessions that the stream was divided among, not counting
+	// copies under other ids. All of them were read; the facts of the others are unchanged.
 	Sessions int `json:"sessions"`
-	// Ended is false for a stream that never said that it ended. Should it go on
-	// after all, the session is to be decoded again at its end.
+	// Ended is false for a stream without a recorded end. If it continues after all, the
+	// session has to be decoded again at its end.
 	Ended bool `json:"ended"`
 }
 
-// Session decodes a session's streams anew, each by the dialect that its frames
-// speak for, or all by the one that name says. Errors that are the caller's to
-// mend are of type *problem.Problem: an unknown dialect (400), no such session
-// (404), one that is being recorded or decoded (409). Until Session has
-// succeeded, readers see the facts that there were.
+// Session decodes a session's streams again, each by its recognised dialect, or all by the
+// named one. Errors that the caller can correct are of type *problem.Problem: an unknown
+// dialect (400), no such session (404), one that is being recorded or decoded (409). Until
+// Session has succeeded, readers see the old facts.
 func (r *Redecoder) Session(ctx context.Context, tenant, session, name string) (*Result, error) {
 	var forced *dialect.Dialect
 	if name != "" {
@@ -102,15 +99,15 @@ func (r *Redecoder) Session(ctx context.Context, tenant, session, name string) (
 	if !r.begin(tenant, session) {
 		return nil, &problem.Problem{
 			Title: "Session busy", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("Session %q is being decoded anew already.", session),
-			Hint:   "Wait until that is done.",
+			Detail: fmt.Sprintf("Session %q is being decoded again already.", session),
+			Hint:   "Wait until that is finished.",
 		}
 	}
 	defer r.end(tenant, session)
 	run := &run{Redecoder: r, tenant: tenant, session: session, forced: forced, generation: uint64(r.now().UnixNano())}
 	result, err := run.all(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("decode session %q anew: %w", session, err)
+		return nil, fmt.Errorf("decode session %q again: %w", session, err)
 	}
 	return result, nil
 }
@@ -121,7 +118,7 @@ func unknownDialect(name string) error {
 		names = append(names, d.Name)
 	}
 	slices.Sort(names)
-	return problem.BadParameter("dialect", fmt.Sprintf("Dialect %q is not known; there are %s.", name, strings.Join(names, ", ")), names...)
+	return problem.BadParameter("dialect", fmt.Sprintf("Dialect %q is not known; known dialects: %s.", name, strings.Join(names, ", ")), names...)
 }
 
 func (r *Redecoder) begin(tenant, session string) bool {
@@ -157,7 +154,7 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	if err := r.refuseRunning(ctx, streams); err != nil {
 		return nil, err
 	}
-	for i := range streams { // whatever the clock says
+	for i := range streams { // independently of the clock
 		r.generation = max(r.generation, streams[i].generation+1)
 	}
 	client, err := clickhouse.Dial(ctx, r.dsn)
@@ -190,9 +187,9 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	if err := r.reached(stepCommitted); err != nil {
 		return nil, err
 	}
-	// All is right from here on: what is not deleted now is at the next time.
+	// The run has succeeded: rows that are not deleted now are deleted by the next run.
 	if err := r.clean(ctx, streams); err != nil {
-		r.log.Warn("redecode: facts that no reader sees any more could not be deleted; decoding the session again deletes them",
+		r.log.Warn("redecode: superseded facts could not be deleted; readers do not see them, and decoding the session again deletes them",
 			"session", r.session, "error", err)
 	}
 	return result, nil

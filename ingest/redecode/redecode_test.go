@@ -272,7 +272,7 @@ func TestRefusals(t *testing.T) {
 	b.end("acme", "s")
 	gone := New(b.db, "clickhouse://127.0.0.1:1/x", nil)
 	b.store("acme", record(t, ingest.StreamOptions{Session: "s"}, ahead, loomCase(t, "../dialect/loom/testdata/cases/nodes.txtar")))
-	if _, err := gone.Session(t.Context(), "acme", "s", ""); err == nil || !away(err) {
+	if _, err := gone.Session(t.Context(), "acme", "s", ""); err == nil || !isUnavailable(err) {
 		t.Errorf("a server that is away: %v", err)
 	}
 }

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// siblings keeps of the stream's sessions, each with the time at which it says
-// that the stream ended, those that the recording was divided among, and finds
-// how far their frames reach. Each of its frames is in one of them. A session
-// that has the first frame of this one, too, is a copy under another id, made of
-// a tape: neither is anything to the other.
+// siblings reduces the stream's sessions, each with its time of the stream's end, to those
+// that the recording was divided among, and finds the last of their frames. Each of its
+// frames is in one of them. A session that contains the first frame of this one as well is
+// a copy under another id, imported from a tape; it is removed.
 func (r *run) siblings(ctx context.Context, s *stream, ended map[string]int64) error {
 	for session := range ended {
 		s.sessions = append(s.sessions, session)

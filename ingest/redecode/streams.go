@@ -14,27 +14,26 @@ import (
 	"tapedeck/schema"
 )
 
-// stream is one stream of the session: how it stands in the tables, and what it
-// came to.
+// stream is one stream of the session: its stored state, and the result of decoding.
 type stream struct {
-	id      string
-	month   int                // of its birth, YYYYMM: its partition
-	state   schema.StreamState // of its parts in this session, put together
-	version uint64             // the highest of them: a change of it tells that the stream goes on
-	parts   []uint64           // first_seq of all that the recorder told of this session so far
-	last    uint64             // the highest seq of its frames in this session
-	stored  uint64             // how many frames those are
-	// generation is the highest among those frames: of all runs so far.
+	id       string
+	month    int                // month in which it began, YYYYMM: its partition
+	state    schema.StreamState // of its segments in this session, combined
+	version  uint64             // the highest of them: it changes if the stream continues
+	segments []uint64           // first_seq of all segments that are recorded in this session so far
+	last     uint64             // highest seq of its frames in this session
+	stored   uint64             // number of those frames
+	// generation is the highest among those frames, over all runs so far.
 	generation uint64
-	sessions   []string // all that the recording was divided among
-	ended      int64    // when its tap saw its end, ns; 0 if it did not
-	upTo       uint64   // the highest seq of its frames in any of them
+	sessions   []string // all sessions that the recording was divided among
+	ended      int64    // when its tap recorded the end, ns; 0 if it did not
+	upTo       uint64   // highest seq of its frames in any of them
 
 	after   schema.StreamState // as decoded anew
 	written uint64             // frames
 }
 
-// params names the values of a query. Those of the session are always there.
+// params returns the parameters of a query, including those of the session.
 func (r *run) params(more map[string]any) []any {
 	all := map[string]any{"tenant": r.tenant, "session": r.session}
 	maps.Copy(all, more)
@@ -45,7 +44,7 @@ func (r *run) params(more map[string]any) []any {
 	return list
 }
 
-// each runs the statement sql/<name>.sql and has scan read each row.
+// each runs the statement sql/<name>.sql and calls scan for each row.
 func (r *run) each(ctx context.Context, what, name string, more map[string]any, scan func(row func(...any) error) error) error {
 	return r.eachOf(ctx, what, statements.Must(name, nil), more, scan)
 }
@@ -67,11 +66,12 @@ func (r *run) eachOf(ctx context.Context, what, query string, more map[string]an
 	return nil
 }
 
-// streams reads how the session's streams stand.
+// streams reads the stored state of the session's streams.
 func (r *run) streams(ctx context.Context) ([]stream, error) {
-	// Before the frames: a part that begins in between then is not among these.
+	// Read segments before the frames, so that a segment that begins in between is not
+	// included.
 	parts := map[string][]uint64{}
-	err := r.each(ctx, "the parts of streams", "segments", nil, func(row func(...any) error) error {
+	err := r.each(ctx, "the segments of streams", "segments", nil, func(row func(...any) error) error {
 		var id string
 		var list []uint64
 		err := row(&id, &list)
@@ -97,7 +97,7 @@ func (r *run) streams(ctx context.Context) ([]stream, error) {
 			born, err = schema.StreamStarted(s.id)
 		}
 		t := time.Unix(0, born).UTC()
-		s.month, s.parts, st.StreamID = 100*t.Year()+int(t.Month()), parts[s.id], s.id
+		s.month, s.segments, st.StreamID = 100*t.Year()+int(t.Month()), parts[s.id], s.id
 		list = append(list, s)
 		return err
 	})
@@ -106,13 +106,13 @@ func (r *run) streams(ctx context.Context) ([]stream, error) {
 	}
 	if len(list) == 0 {
 		p := problem.NotFound(fmt.Sprintf("There is no session %q.", r.session))
-		p.Hint = "GET /v1/sessions lists the sessions there are; \"tapedeck sessions\" does so, too."
+		p.Hint = "GET /v1/sessions and \"tapedeck sessions\" list the sessions."
 		return nil, p
 	}
 	return list, r.bounds(ctx, list)
 }
 
-// bounds fills in which frames the streams have, here and in other sessions.
+// bounds reads which frames the streams have, in this session and in others.
 func (r *run) bounds(ctx context.Context, list []stream) error {
 	at := map[string]*stream{}
 	var ids []string
@@ -160,15 +160,15 @@ func (r *run) bounds(ctx context.Context, list []stream) error {
 	return nil
 }
 
-// How long a stream that has not ended may be silent and still counts as being
-// recorded: the latter while a run is open. So does the list of sessions.
+// How long a stream without an end may be silent and still counts as being recorded:
+// openRunTimeout while a run is open. The list of sessions uses the same limits.
 const (
-	lately   = time.Minute
-	patience = time.Hour
+	silenceTimeout = time.Minute
+	openRunTimeout = time.Hour
 )
 
-// refuseRunning refuses a session that is being recorded: its tap would go on to
-// tell the facts that it told so far.
+// refuseRunning refuses a session that is being recorded: its tap would continue to update
+// the old facts.
 func (r *run) refuseRunning(ctx context.Context, streams []stream) error {
 	heard := int64(0)
 	for i := range streams {
@@ -179,14 +179,14 @@ func (r *run) refuseRunning(ctx context.Context, streams []stream) error {
 	if heard == 0 {
 		return nil
 	}
-	limit, silent := lately, time.Duration(r.now().UnixNano()-heard)
-	if silent > lately && silent <= patience {
+	limit, silent := silenceTimeout, time.Duration(r.now().UnixNano()-heard)
+	if silent > silenceTimeout && silent <= openRunTimeout {
 		var open uint64
 		if err := r.each(ctx, "open runs", "open_runs", nil, func(row func(...any) error) error { return row(&open) }); err != nil {
 			return err
 		}
 		if open > 0 {
-			limit = patience
+			limit = openRunTimeout
 		}
 	}
 	if silent > limit {
@@ -194,7 +194,7 @@ func (r *run) refuseRunning(ctx context.Context, streams []stream) error {
 	}
 	return &problem.Problem{
 		Title: "Session running", Status: http.StatusConflict,
-		Detail: fmt.Sprintf("Session %q is still being recorded: its last frame came %v ago, and its stream has not ended.",
+		Detail: fmt.Sprintf("Session %q is still being recorded: its last frame arrived %v ago, and its stream has not ended.",
 			r.session, max(silent, 0).Round(time.Second)),
 		Hint: fmt.Sprintf("Try again when it has ended. If its recorder is gone, it counts as ended %v after its last frame.", limit),
 	}

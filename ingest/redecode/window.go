@@ -7,20 +7,20 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// A window of frames is what is in memory at a time: so many numbers, and so many
-// bytes unless a single frame has more.
+// The bounds of a window of frames, which is what is in memory at a time: its numbers, and
+// its bytes unless a single frame has more.
 const (
 	windowFrames = 4096
 	windowBytes  = 4 << 20
 )
 
-// stored is a frame as it stands in the table, without what a dialect said of it.
+// stored is a frame as it is stored, without its envelope.
 type stored struct {
 	session string
 	schema.Frame
 }
 
-// windows goes through the stored frames of a stream, of all sessions, in order.
+// windows reads the stored frames of a stream, of all sessions, in order.
 type windows struct {
 	run    *run
 	stream *stream
@@ -30,8 +30,8 @@ type windows struct {
 
 func (r *run) windows(s *stream) *windows { return &windows{run: r, stream: s} }
 
-// read gives the next frames, none after the last one. Their bytes are the
-// caller's, the list is valid until read is called again.
+// read returns the next frames, none after the last one. The caller owns their bytes; the
+// list is valid until the next read.
 func (w *windows) read(ctx context.Context) ([]stored, error) {
 	for w.next <= w.stream.upTo {
 		to, found, err := w.reach(ctx)
@@ -51,7 +51,7 @@ func (w *windows) read(ctx context.Context) ([]stored, error) {
 	return nil, nil
 }
 
-// reach finds the last frame of the next window, if there is any nearby.
+// reach finds the last frame of the next window, if there is one within its range.
 func (w *windows) reach(ctx context.Context) (to uint64, found bool, err error) {
 	var count uint64
 	to = min(w.next+windowFrames-1, w.stream.upTo)
@@ -85,7 +85,7 @@ func (w *windows) span(ctx context.Context, to uint64) error {
 // decoded are the flags that decoding sets.
 const decoded = schema.FlagNotJSON | schema.FlagTooDeep | schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
 
-// skip goes on to the next number that has a frame.
+// skip moves to the next number that has a frame.
 func (w *windows) skip(ctx context.Context) (more bool, err error) {
 	var count uint64
 	err = w.run.each(ctx, "frames", "next", w.params(nil), func(row func(...any) error) error {
@@ -94,7 +94,7 @@ func (w *windows) skip(ctx context.Context) (more bool, err error) {
 	return count > 0, err
 }
 
-// params are the values of a query for the stream's frames from the next one on.
+// params returns the parameters of a query for the stream's frames from the next one on.
 func (w *windows) params(more map[string]any) map[string]any {
 	p := map[string]any{"sessions": w.stream.sessions, "stream": w.stream.id, "month": uint32(w.stream.month), "from": w.next}
 	for name, value := range more {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// What is gathered for one insert.
+// The bounds of one insert.
 const (
 	batchFrames = 50_000
 	batchBytes  = 16 << 20
@@ -34,7 +34,7 @@ func newWriter(client *ch.Client, tenant, session string, generation uint64) *wr
 	}
 }
 
-// add takes a block, copying all of it.
+// add adds a copy of a block.
 func (w *writer) add(ctx context.Context, b *block.Block) error {
 	if err := w.batch.Add(w.tenant, b); err != nil {
 		return err
@@ -46,12 +46,12 @@ func (w *writer) add(ctx context.Context, b *block.Block) error {
 	return nil
 }
 
-// flush stores what was taken so far.
+// flush stores the added blocks.
 func (w *writer) flush(ctx context.Context) error {
 	if w.blocks == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, insertLimit, fmt.Errorf("ClickHouse did not take it within %v", insertLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, insertLimit, fmt.Errorf("ClickHouse did not store it within %v", insertLimit))
 	defer cancel()
 	token := fmt.Sprintf("redecode %s %s %d %d", w.tenant, w.session, w.generation, w.inserts)
 	if err := w.batch.Insert(ctx, w.client, token); err != nil {

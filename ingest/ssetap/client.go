@@ -1,5 +1,5 @@
-// Package ssetap records the answer to an HTTP request: an event stream, which
-// it reconnects to as browsers do, or lines.
+// Package ssetap records the response to an HTTP request: an event stream, which it
+// reconnects to as browsers do, or lines.
 package ssetap
 
 import (
@@ -16,43 +16,42 @@ import (
 	"tapedeck/internal/secrets"
 )
 
-// Options say what to ask for. The zero value of a field stands for its default.
+// Options configure the request. The zero value of a field stands for its default.
 type Options struct {
 	URL    string
 	Method string // default GET, or POST if there is a Body
 	Header http.Header
 	Body   []byte
-	// Once has the first connection be the only one.
+	// Once disables reconnecting.
 	Once       bool
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
-	// Retry is the wait before connecting again, until the server names another
-	// by the retry field; default 1 s. It doubles with each failure up to
-	// MaxRetry, default 30 s.
+	// Retry is the wait before reconnecting, unless the server sets another with the retry
+	// field; default 1 s. It doubles with each failure up to MaxRetry, default 30 s.
 	Retry, MaxRetry time.Duration
 	Client          *http.Client // default one without a timeout
 	Log             *slog.Logger
 }
 
-// Result is what the recording came to.
+// Result describes the recording.
 type Result struct {
 	ingest.Summary
 	Connections int // that were answered with a stream
 }
 
-// Record asks and records what is answered, as one stream, to its end or until
-// ctx ends. The Content-Type says what it is: text/event-stream, or NDJSON by
-// any of its names; without one its first bytes do.
+// Record sends the request and records the response, as one stream, to its end or until ctx
+// ends. The Content-Type is text/event-stream, or NDJSON by any of its names; without one
+// the first bytes decide.
 //
-// An event stream that was asked for by GET is reconnected to when it ends or
-// breaks, with the Last-Event-ID, as WHATWG HTML, section 9.2.3, has it: until
-// the server answers 204, or sends "[DONE]" before it ends. The answer to any
-// other method, lines, and a stream with Once are recorded to their end, and it
-// is an error if they break. What a server sends again after a reconnect is
-// recorded again; what was cut off is a frame marked FlagUnterminated.
+// An event stream that was requested with GET is reconnected when it ends or breaks, with
+// the Last-Event-ID, as WHATWG HTML, section 9.2.3, specifies: until the server answers
+// 204, or sends "[DONE]" before it ends. The response to any other method, lines, and a
+// stream with Once are recorded to their end, and it is an error if they break. What a
+// server sends again after a reconnect is recorded again; an incomplete event at a break is
+// a frame marked FlagUnterminated.
 //
-// Answers of 408, 429 and 5xx are tried again, after the Retry-After if there is
-// one, where a break would be; others are an error that quotes the answer. ctx
-// ending is no error. The summary is valid also if there is one.
+// After a status of 408, 429 or 5xx, Record tries again wherever it would reconnect, after
+// the Retry-After if there is one; other statuses are an error that quotes the response.
+// The end of ctx is not an error. The summary is valid even if there is an error.
 func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (Result, error) {
 	if opts.Method == "" {
 		opts.Method = http.MethodGet
@@ -78,7 +77,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return Result{}, fmt.Errorf("%q is not an http or https address", secrets.URL(opts.URL))
 	}
-	where := (&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String() // the rest may hold a token
+	where := (&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String() // without the query, which may hold a token
 	if so.Source == "" {
 		so.Source = where
 	}
@@ -105,8 +104,8 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	return result, err
 }
 
-// newTransport makes a transport for streams: it takes them as they come, and
-// notices a peer that is gone without a word.
+// newTransport returns a transport for streams: it does not buffer, and detects an
+// unreachable peer.
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableCompression = true

@@ -34,32 +34,32 @@ type tap struct {
 	scratch     []byte
 }
 
-// broken says that a connection is to be made again.
-type broken struct {
+// connectError reports a connection that is to be made again.
+type connectError struct {
 	err   error
-	after time.Duration // the server's wish, 0 for none
+	after time.Duration // requested by the server, 0 for none
 }
 
-func (b *broken) Error() string { return b.err.Error() }
-func (b *broken) Unwrap() error { return b.err }
+func (b *connectError) Error() string { return b.err.Error() }
+func (b *connectError) Unwrap() error { return b.err }
 
-// errNothing is a server that wants no more connections; errEnded a stream that
-// came to its end, which may be a pause.
+// errNoContent reports a server that wants no more connections; errEnded a stream that
+// ended, perhaps temporarily.
 var (
-	errNothing = errors.New("204 No Content")
-	errEnded   = errors.New("the stream ended")
+	errNoContent = errors.New("204 No Content")
+	errEnded     = errors.New("the stream ended")
 )
 
-// run records connection after connection. It gives the stream's end reason.
+// run records connection after connection. It returns the stream's end reason.
 func (t *tap) run(ctx context.Context) (string, error) {
 	for {
 		t.frames = 0
 		err := t.connect(ctx)
-		again, isBroken := errors.AsType[*broken](err)
+		again, isBroken := errors.AsType[*connectError](err)
 		switch {
 		case ctx.Err() != nil && (isBroken || err == nil || errors.Is(err, context.Cause(ctx))):
 			return "closed", nil
-		case err == nil, errors.Is(err, errNothing), isBroken && t.done:
+		case err == nil, errors.Is(err, errNoContent), isBroken && t.done:
 			return "eof", nil
 		case !isBroken:
 			return copier.Reason(err), err
@@ -77,14 +77,14 @@ func (t *tap) run(ctx context.Context) (string, error) {
 	}
 }
 
-// reconnects reports whether this is what a browser's EventSource would do.
+// reconnects reports whether a browser's EventSource would reconnect.
 func (t *tap) reconnects() bool {
 	lines := t.stream != nil && t.so.Transport != schema.SSE
 	return t.opts.Method == http.MethodGet && !t.opts.Once && !lines
 }
 
-// connect makes one connection and records it to its end. It gives nil if that
-// was the end of the stream.
+// connect makes one connection and records it to its end. It returns nil if that was the
+// end of the stream.
 func (t *tap) connect(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, t.opts.Method, t.opts.URL, bytes.NewReader(t.opts.Body))
 	if err != nil {
@@ -103,10 +103,10 @@ func (t *tap) connect(ctx context.Context) error {
 		if failed, ok := errors.AsType[*url.Error](err); ok {
 			err = failed.Err // without the address, which may hold a token
 		}
-		return &broken{err: err}
+		return &connectError{err: err}
 	}
 	defer answer.Body.Close()
-	if err := judge(answer); err != nil {
+	if err := checkStatus(answer); err != nil {
 		return err
 	}
 	return t.record(ctx, answer)
@@ -118,7 +118,7 @@ func setDefault(h http.Header, name, value string) {
 	}
 }
 
-// record records an answer's body.
+// record records a response body.
 func (t *tap) record(ctx context.Context, answer *http.Response) error {
 	var source copier.Source = copier.NewReader(answer.Body)
 	transport, known := copier.ByContentType(answer.Header.Get("Content-Type"))
@@ -126,7 +126,7 @@ func (t *tap) record(ctx context.Context, answer *http.Response) error {
 	encoded := name != "" && name != "identity"
 	switch {
 	case known && encoded && !contentcoding.Known(name):
-		return fmt.Errorf("the answer has the Content-Encoding %q, which cannot be undone", name)
+		return fmt.Errorf("the response has the unsupported Content-Encoding %q", name)
 	case !known && (encoded || answer.Header.Get("Content-Type") != ""):
 		return fmt.Errorf("the answer is no stream that can be recorded but %q: %s", answer.Header.Get("Content-Type"), quote(answer.Body))
 	case !known:
@@ -145,10 +145,10 @@ func (t *tap) record(ctx context.Context, answer *http.Response) error {
 	}
 	err := copier.Copy(ctx, source, framer, t.frame)
 	if failed, ok := errors.AsType[*copier.ReadError](err); ok {
-		return &broken{err: fmt.Errorf("the connection broke: %w", failed.Err)}
+		return &connectError{err: fmt.Errorf("the connection broke: %w", failed.Err)}
 	}
 	if err == nil && t.reconnects() && !t.done {
-		return &broken{err: errEnded}
+		return &connectError{err: errEnded}
 	}
 	return err
 }
@@ -162,7 +162,7 @@ func (t *tap) open() error {
 	return err
 }
 
-// frame records a frame, and notes what it says about connecting again.
+// frame records a frame, and keeps its id and retry fields for reconnecting.
 func (t *tap) frame(f *schema.Frame) error {
 	t.frames++
 	if f.Transport == schema.SSE && !f.Flags.Has(schema.FlagUnterminated) && !f.Flags.Has(schema.FlagOversize) {

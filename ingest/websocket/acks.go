@@ -10,20 +10,20 @@ import (
 	"github.com/coder/websocket"
 )
 
-// ackTimeout bounds one write to a client: the connection of one that does not read is cut.
+// ackTimeout bounds one write to a client: if it does not read, its connection is cut off.
 const ackTimeout = 10 * time.Second
 
-// acks writes to a client up to which frame its stream is durable.
+// acks sends a client the seq up to which its stream is durable.
 type acks struct {
 	conn *websocket.Conn // set before the first frame is recorded
 	next atomic.Int64    // the highest durable seq, -1 for none
-	due  atomic.Bool     // an acknowledgement is about to be written
+	due  atomic.Bool     // a write of an acknowledgement is pending
 
 	begin func(work func()) // runs work in another goroutine
-	flush func()            // is send
+	flush func()            // the method send
 
-	mu    sync.Mutex // guards acked, and the order of what is written
-	acked int64      // one above the seq that was written last
+	mu    sync.Mutex // guards acked, and the order of writes
+	acked int64      // one above the seq that was sent last
 }
 
 func (a *acks) init(begin func(func())) {
@@ -31,7 +31,7 @@ func (a *acks) init(begin func(func())) {
 	a.begin, a.flush = begin, a.send
 }
 
-// resume begins with the frames that are durable already, which are acknowledged in any
+// resume starts with the frames that are durable already, which are acknowledged in any
 // case.
 func (a *acks) resume(durable int64) {
 	a.next.Store(durable)
@@ -41,13 +41,13 @@ func (a *acks) resume(durable int64) {
 // durable records that all frames below next are durable.
 func (a *acks) durable(next uint64) {
 	a.next.Store(int64(next) - 1)
-	if !a.due.Swap(true) { // otherwise the newest seq is about to be written
+	if !a.due.Swap(true) { // otherwise a pending write sends the newest seq
 		a.begin(a.flush)
 	}
 }
 
-// send acknowledges the durable frames that were not acknowledged so far. A connection that
-// fails is for its reader to notice.
+// send acknowledges the durable frames that were not acknowledged yet. It ignores write
+// errors, which the reader of the connection detects.
 func (a *acks) send() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Reconnect says how long to wait before connecting again: First, then twice
-// as long each time up to Most. A connection that brought a message begins
-// anew.
+// Reconnect configures the wait before connecting again: First, then twice as long each
+// time up to Most. It starts again at First after a connection that received a message.
 type Reconnect struct {
 	First time.Duration // default 500 ms
 	Most  time.Duration // default 30 s
@@ -31,7 +30,7 @@ type backoff struct {
 
 func (b *backoff) reset() { b.last = 0 }
 
-// sleep waits; false if ctx ended meanwhile.
+// sleep waits; it returns false if ctx ended meanwhile.
 func (b *backoff) sleep(ctx context.Context) bool {
 	b.last = min(max(2*b.last, b.bounds.First), b.bounds.Most)
 	timer := time.NewTimer(b.last)

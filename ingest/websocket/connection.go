@@ -20,7 +20,7 @@ type connection struct {
 	listener *listener
 	tap      *tap
 
-	ends     sync.WaitGroup // what runs beside the reading
+	ends     sync.WaitGroup // goroutines other than the reader's
 	failure  error          // why recording ended before the connection did
 	messages int            // frames that were received
 }
@@ -28,14 +28,14 @@ type connection struct {
 // ending is how a connection ended.
 type ending struct {
 	reason string // for the stream
-	again  bool   // it may be worth connecting again
+	again  bool   // connecting again may succeed
 	err    error  // frames could not be recorded
 }
 
-// errUntil is the end that Options.Until asked for.
+// errUntil ends a connection at the request of Options.Until.
 var errUntil = errors.New("until")
 
-// connect makes one connection, of which nothing was read so far.
+// connect opens one connection, without reading from it.
 func (t *tap) connect(ctx context.Context) (*connection, error) {
 	c := &connection{tap: t, listener: &listener{framer: NewFramer(t.opts.FrameLimit, nil)}}
 	client := http.Client{}
@@ -53,15 +53,15 @@ func (t *tap) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, refused(t.opts.URL, answer, err)
 	}
-	conn.SetReadLimit(-1) // the framer bounds what is held
+	conn.SetReadLimit(-1) // the framer bounds memory
 	c.Conn = conn
 	return c, nil
 }
 
 // run records the connection to its end.
 func (c *connection) run(ctx context.Context) ending {
-	// A context that ends would cut the connection; closing it in good order
-	// ends the reading as well.
+	// Ending the context would cut the connection; closing it normally ends the reading as
+	// well.
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	c.ends.Go(func() {
@@ -85,13 +85,13 @@ func (c *connection) run(ctx context.Context) ending {
 	err := c.drain(running)
 	cut := c.listener.end()
 	cancel()
-	_ = c.CloseNow() // it is closed, or gone
+	_ = c.CloseNow() // it may be closed already
 	c.ends.Wait()
 	return c.ended(ctx, sendErr, cut, err)
 }
 
-// drain has the library read, answer pings and see to the end, while the
-// listener records.
+// drain reads messages until the connection ends, while the listener records them. The
+// library answers pings.
 func (c *connection) drain(ctx context.Context) error {
 	for {
 		_, message, err := c.Reader(ctx)
@@ -116,7 +116,7 @@ func (c *connection) record(ctx context.Context, f *schema.Frame) error {
 	return nil
 }
 
-// send sends and records what is to be sent.
+// send sends and records the messages of Options.Send.
 func (c *connection) send(ctx context.Context) error {
 	m := newMessage(c.tap.opts.FrameLimit)
 	record := func(f *schema.Frame) error {
@@ -128,7 +128,7 @@ func (c *connection) send(ctx context.Context) error {
 		if p.Binary {
 			typ = websocket.MessageBinary
 		}
-		// Recorded first: the answer may come before the write returns.
+		// Record first: the response may arrive before the write returns.
 		m.beginRead(ingest.Now())
 		m.begin(p.Binary)
 		err := m.append(p.Data, record)
@@ -148,7 +148,7 @@ func (c *connection) send(ctx context.Context) error {
 // recordError is a sent frame that could not be recorded.
 type recordError struct{ error }
 
-// ended tells the ending from what the parts of the connection came to.
+// ended returns how the connection ended, from the errors of its goroutines.
 func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) ending {
 	var unrecorded recordError
 	code, reason, closed := c.listener.framer.Closed()
@@ -172,24 +172,25 @@ func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) end
 	}
 }
 
-// recordingFailed is the end reason of a stream that could not be recorded on.
-// Where even that cannot be recorded, the stream stays without an end.
+// recordingFailed is the end reason of a stream after a recording failure. If the end
+// cannot be recorded either, the stream has no end.
 const recordingFailed = "error: recording failed"
 
-// shut closes the connection; the other side has a few seconds to agree.
+// closeConn closes the connection; the peer has a few seconds to confirm.
 func (c *connection) closeConn(code websocket.StatusCode) {
 	if c.Close(code, "") != nil {
-		_ = c.CloseNow() // it is gone already
+		_ = c.CloseNow() // it may be closed already
 	}
 }
 
-// drop closes a connection that is not wanted after all.
+// discard closes a connection that is not used.
 func (c *connection) discard() {
 	c.listener.stop()
 	c.closeConn(websocket.StatusInternalError)
 }
 
-// root is the innermost error: the library's words around it say nothing to a user.
+// root returns the innermost error, without the library's context, which does not help
+// users.
 func root(err error) error {
 	for {
 		inner := errors.Unwrap(err)

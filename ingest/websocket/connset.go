@@ -5,19 +5,18 @@ import (
 	"sync"
 )
 
-// roster knows the connections of a Handler, and can be closed.
+// connSet tracks the connections of a Handler, and can be closed.
 type connSet struct {
 	mu     sync.Mutex // guards all below
-	count  int        // connections, also those that are being made
+	count  int        // connections, including those in a handshake
 	open   map[*served]struct{}
 	closed bool
-	empty  chan struct{} // closed once the roster is, and no connection is left
+	empty  chan struct{} // closed once the set is closed and empty
 }
 
 func (r *connSet) init() { r.open, r.empty = map[*served]struct{}{}, make(chan struct{}) }
 
-// enter counts a connection that is being made. It is false once the roster is
-// closed.
+// enter counts a connection before its handshake. It returns false once the set is closed.
 func (r *connSet) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -28,7 +27,7 @@ func (r *connSet) enter() bool {
 	return true
 }
 
-// add adds a connection that entered and was made.
+// add adds a connection after its handshake.
 func (r *connSet) add(s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +37,7 @@ func (r *connSet) add(s *served) {
 	}
 }
 
-// leave takes out a connection that entered, whether it was added or not.
+// leave removes a connection that entered, whether it was added or not.
 func (r *connSet) leave(s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +48,7 @@ func (r *connSet) leave(s *served) {
 	}
 }
 
-// close ends all connections. It gives what is closed once they have ended.
+// close ends all connections. It returns a channel that is closed once they have ended.
 func (r *connSet) close() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,11 +65,10 @@ func (r *connSet) close() <-chan struct{} {
 	return r.empty
 }
 
-// Shutdown takes no more connections, and ends those there are: what came on
-// them is made durable and acknowledged, and they are closed with code 1001. It
-// returns when that is done, or with ctx's error. A server that the handler is
-// used in does not know of connections that were upgraded, so this is called
-// beside the server's own Shutdown.
+// Shutdown accepts no more connections, and ends the existing ones: it makes received
+// frames durable, acknowledges them, and closes the connections with code 1001. It returns
+// when that is done, or with the error of ctx. The Shutdown of an http.Server does not
+// cover upgraded connections, so this is called in addition to it.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	empty := h.conns.close()
 	select {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// watch looks after a client that sent its last frame and waits for its
-// acknowledgement: should the frame be given up, no further frame tells so. It
-// runs only while there are frames that are not durable.
+// flushTimer flushes the stream of a client that waits for the acknowledgement of its last
+// frame: if the frame cannot be made durable, no later frame would report that. It runs
+// only while there are frames that are not durable.
 type flushTimer struct {
 	of      *served
 	timer   *time.Timer
 	running atomic.Bool
-	awaited int64 // what was recorded when the timer was started; of who set running
+	awaited int64 // recorded when the timer was started; owned by the goroutine that set running
 }
 
 func (w *flushTimer) init(of *served) {
@@ -22,7 +22,7 @@ func (w *flushTimer) init(of *served) {
 	w.timer.Stop()
 }
 
-// begin is told that a frame was recorded.
+// begin starts the timer after a frame was recorded.
 func (w *flushTimer) begin() {
 	if !w.running.Swap(true) {
 		w.awaited = w.of.recorded.Load()

@@ -10,15 +10,14 @@ import (
 	"tapedeck/schema"
 )
 
-// Framer makes messages of the bytes of one direction of a WebSocket
-// connection, from after the handshake on, as they pass by (RFC 6455, section
-// 5). It takes no part in the protocol: pings, pongs and close frames make no
-// frames. It is an ingest.Framer, but that Raw is a message's payload.
+// Framer splits the bytes of one direction of a WebSocket connection, from after the
+// handshake on, into messages (RFC 6455, section 5). It does not take part in the protocol:
+// pings, pongs and close frames make no frames. It is an ingest.Framer, except that Raw is
+// a message's payload.
 //
-// What breaks the protocol is recorded as well as can be: a message that
-// another one begins inside of is marked schema.FlagUnterminated, one of an
-// opcode that is not defined counts as binary, and bytes after a length that
-// cannot be are frames of the transport HTTP, as they came.
+// Violations of the protocol are recorded as far as possible: a message that is interrupted
+// by another one is marked schema.FlagUnterminated, an undefined opcode counts as binary,
+// and bytes after an invalid length are frames of the transport HTTP, unchanged.
 type Framer struct {
 	// Masked makes the framer fail with errUnmasked at a frame without a mask, which
 	// is not recorded: for the frames of clients (RFC 6455, section 5.1).
@@ -26,7 +25,7 @@ type Framer struct {
 
 	message  *message
 	after    *framing.Buffer // for bytes after the protocol was broken; nil before
-	inflater Inflater        // nil if none was negotiated
+	inflater Inflater        // nil if permessage-deflate was not negotiated
 
 	head       [14]byte // the header of the frame that is being read
 	have, need int
@@ -47,8 +46,8 @@ type Framer struct {
 	emit func(*schema.Frame) error // of the call
 }
 
-// Inflater undoes permessage-deflate (RFC 7692): it is fed all payloads of
-// compressed messages, each with the tail that its sender left out.
+// Inflater decodes permessage-deflate (RFC 7692). Its input is all payloads of compressed
+// messages, each with the tail that its sender removed.
 type Inflater interface {
 	Decode(p []byte, out func([]byte) error) error
 	Stop()
@@ -60,7 +59,7 @@ var deflateTail = []byte{0x00, 0x00, 0xff, 0xff}
 const (
 	opContinuation = 0x0
 	opBinary       = 0x2
-	opControl      = 0x8 // of this bit are all control opcodes
+	opControl      = 0x8 // set in all control opcodes
 	opClose        = 0x8
 	maxControl     = 125
 	smallestHeader = 2
@@ -71,18 +70,18 @@ var _ ingest.Framer = (*Framer)(nil)
 // errUnmasked reports a client that does not mask its frames.
 var errUnmasked = errors.New("the client sent a frame without a mask (RFC 6455, section 5.1)")
 
-// NewFramer makes a framer. A message over limit, bytes, is cut into pieces
-// marked schema.FlagOversize. inflater is nil unless permessage-deflate was
-// negotiated; the framer stops it at its end.
+// NewFramer returns a framer. A message over limit, bytes, is divided into pieces marked
+// schema.FlagOversize. inflater is nil unless permessage-deflate was negotiated; the framer
+// stops it at its end.
 func NewFramer(limit int, inflater Inflater) *Framer {
 	return &Framer{message: newMessage(limit), inflater: inflater, need: smallestHeader}
 }
 
-// Closed gives the code and the reason of the close frame that came, if one
-// did. The code is 1005 where the frame had none.
+// Closed returns the code and the reason of the close frame that arrived, if one did. The
+// code is 1005 if the frame had none.
 func (c *Framer) Closed() (code int, reason string, ok bool) { return c.code, c.reason, c.closed }
 
-// Cut takes the bytes of one read.
+// Split splits the bytes of one read.
 func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
 	if len(p) == 0 {
 		return nil
@@ -124,7 +123,7 @@ func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error
 	return nil
 }
 
-// End says that no more will come.
+// End ends the input.
 func (c *Framer) End(_ int64, emit func(*schema.Frame) error) error {
 	if c.inflater != nil {
 		c.inflater.Stop()
@@ -132,8 +131,7 @@ func (c *Framer) End(_ int64, emit func(*schema.Frame) error) error {
 	return c.message.end(false, emit)
 }
 
-// headRead reads the header as far as it is there, and reports whether that is
-// all of it.
+// headRead reads the header as far as it has arrived, and reports whether it is complete.
 func (c *Framer) headRead() bool {
 	c.masked = c.head[1]&0x80 != 0
 	size := smallestHeader
@@ -166,7 +164,7 @@ func (c *Framer) headRead() bool {
 	return true
 }
 
-// begin takes up a frame whose header was read.
+// begin starts a frame whose header was read.
 func (c *Framer) begin() error {
 	if c.Masked && !c.masked {
 		return errors.Join(errUnmasked, c.message.end(false, c.emit))
@@ -191,7 +189,7 @@ func (c *Framer) begin() error {
 	return nil
 }
 
-// payload takes a part of a frame's payload.
+// payload processes a piece of a frame's payload.
 func (c *Framer) payload(p []byte) error {
 	if c.masked {
 		scratch := scratches.Get().(*[]byte)
@@ -238,10 +236,10 @@ func (c *Framer) readClose() {
 	}
 }
 
-// scratches are shared among framers, so that an idle one holds none.
+// scratches are shared among framers, so that an idle one holds no memory.
 var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
-// unmask undoes the masking of a payload (RFC 6455, section 5.3), in place.
+// unmask removes the masking of a payload (RFC 6455, section 5.3), in place.
 func (c *Framer) unmask(p []byte) {
 	var wide [8]byte
 	for i := range wide {
@@ -258,9 +256,9 @@ func (c *Framer) unmask(p []byte) {
 	c.keyAt = (c.keyAt + len(p)) & 3
 }
 
-// inflate decodes a part of a compressed message; came is whether it is what
-// the sender sent. Where that fails, what was decoded so far is a frame, and
-// payloads are recorded as they are from then on.
+// inflate decodes a piece of a compressed message; came is false for the tail that the
+// sender removed. If decoding fails, what was decoded so far is a frame, and later payloads
+// are recorded undecoded.
 func (c *Framer) inflate(p []byte, came bool) error {
 	var failed error // of the recorder, not of the bytes
 	err := c.inflater.Decode(p, func(out []byte) error {

@@ -19,19 +19,17 @@ import (
 	"tapedeck/schema"
 )
 
-// HandlerOptions bound what a Handler takes. The zero value of a field stands
-// for its default.
+// HandlerOptions configure a Handler. The zero value of a field stands for its default.
 type HandlerOptions struct {
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
-	// Timeout is how long a connection waits, unread, for a publisher that
-	// pushes back, before it is closed with code 1013; default 10 s.
+	// Timeout is how long a connection waits, unread, under backpressure from the publisher
+	// before it is closed with code 1013; default 10 s.
 	Timeout time.Duration
-	// Origins are the origins of pages that may connect, such as
-	// https://ui.example.com, or * for all. Where there are none, a page must come
-	// from this server itself.
+	// Origins are the origins of pages that may connect, such as https://ui.example.com, or
+	// * for all. If it is empty, a page must come from this server itself.
 	Origins []string
 	Limits  ingest.Limits // of tags
-	// Keys records what is sent under idempotency keys; nil refuses such connections.
+	// Keys records connections with idempotency keys; nil refuses them.
 	Keys *keys.Store
 	Log  *slog.Logger
 }
@@ -44,7 +42,7 @@ type Handler struct {
 	conns    connSet
 }
 
-// NewHandler makes a handler that records to rec. Shutdown ends it.
+// NewHandler returns a handler that records to rec. Shutdown ends it.
 func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 	opts.Limits = opts.Limits.WithDefaults()
 	if opts.FrameLimit == 0 {
@@ -61,22 +59,23 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 	return h
 }
 
-// IngestWS upgrades the request to a WebSocket and records its messages as one
-// stream of the tenant: each message is one frame. It returns once the connection
-// is upgraded, which is recorded from then on without what a server keeps for a
-// request; the request's context ends nothing. Shutdown waits for connections.
+// IngestWS upgrades the request to a WebSocket and records its messages as one stream of
+// the tenant: each message is one frame. It returns once the connection is upgraded.
+// Recording continues in the background and frees the resources that a server holds for a
+// request; the end of the request's context does not end it. Shutdown waits for
+// connections.
 //
-// Query parameters: session, dialect, and any number of tag=key:value. What is
-// wrong with them is answered with a problem, before the upgrade.
+// Query parameters: session, dialect, and any number of tag=key:value. Invalid ones are
+// answered with a problem, before the upgrade.
 //
-// The client is told {"ack":n} when all frames with a seq up to n are durable;
-// one such message may stand for many frames. Seqs count the client's messages
-// from 0 (a message over the frame limit counts once for each piece of that
-// size). While the publisher pushes back, nothing is read; after Timeout the
-// client is told {"error":"…","durable":n}, with n -1 if nothing is, and the
-// connection is closed with code 1013: what comes after n is to be sent again.
-// The same happens when frames cannot be made durable. A client that sends a frame
-// without a mask is closed with code 1002; what came before is recorded.
+// The server sends {"ack":n} when all frames with a seq up to n are durable; one such
+// message may acknowledge many frames. Seqs count the client's messages from 0 (a message
+// over the frame limit counts once for each piece of that size). Under backpressure from
+// the publisher, nothing is read; after Timeout the server sends {"error":"…","durable":n},
+// with n -1 if no frame is durable, and closes the connection with code 1013: the client
+// has to send everything after n again. The same happens when frames cannot be made
+// durable. If a client sends a frame without a mask, the connection is closed with code
+// 1002; what arrived before is recorded.
 func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string) {
 	so, bad := streamOptions(r, tenant)
 	if err := h.opts.Limits.CheckTags(so.Tags); bad == nil && err != nil {
@@ -109,14 +108,14 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 		return
 	}
 	var err error
-	s.conn, err = websocket.Accept(serverSide{w, s.listener}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the Origin was checked
-	if err != nil {                                                                                                  // the client was answered
+	s.conn, err = websocket.Accept(serverSide{w, s.listener}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the Origin was checked before
+	if err != nil {                                                                                                  // Accept has answered the client
 		h.opts.Log.Info("WebSocket refused", "client", r.RemoteAddr, "error", err)
 		_ = s.close("error: no WebSocket came about") // nothing was recorded
 		h.conns.leave(s)
 		return
 	}
-	s.conn.SetReadLimit(-1) // the framer bounds what is held
+	s.conn.SetReadLimit(-1) // the framer bounds memory
 	s.acks.conn = s.conn
 	h.conns.add(s)
 	go s.serve()
@@ -179,6 +178,6 @@ var (
 		Name: "tapedeck_ingest_ws_violations_total", Help: "WebSocket connections closed because the client sent a frame without a mask.",
 	})
 	busyClosed = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_ingest_ws_pushed_back_total", Help: "WebSocket connections closed because their frames could not be taken.",
+		Name: "tapedeck_ingest_ws_pushed_back_total", Help: "WebSocket connections closed because their frames could not be recorded.",
 	})
 )

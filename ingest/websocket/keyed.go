@@ -26,7 +26,7 @@ type keyed struct {
 // claimTimeout bounds how long a handshake waits for its key.
 const claimTimeout = 30 * time.Second
 
-// openKeyed begins or resumes the stream of the key that a request names.
+// openKeyed opens or resumes the stream of the key in a request.
 func (s *served) openKeyed(r *http.Request, q url.Values, so ingest.StreamOptions) *problem.Problem {
 	store := s.handler.opts.Keys
 	req := keys.Request{
@@ -43,7 +43,7 @@ func (s *served) openKeyed(r *http.Request, q url.Values, so ingest.StreamOption
 		}
 	}
 	if store == nil {
-		return &problem.Problem{Status: http.StatusNotImplemented, Parameter: "key", Detail: "This server does not take idempotency keys."}
+		return &problem.Problem{Status: http.StatusNotImplemented, Parameter: "key", Detail: "This server does not accept idempotency keys."}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), claimTimeout)
 	defer cancel()
@@ -95,15 +95,15 @@ func (k *keyed) known(f *schema.Frame) (bool, error) {
 	return false, nil
 }
 
-// begin reports to the client what is durable. A connection of a stream that has ended
-// is closed; another one ends when its key is claimed by another request.
+// begin sends the client what is durable. It closes the connection if the stream has ended,
+// and starts a goroutine that ends it when another request claims the key.
 func (k *keyed) begin(s *served) {
 	if k == nil {
 		return
 	}
 	if k.claim.Result() != nil {
 		s.endEarly(func() {
-			// A client that does not read it finds the connection closed.
+			// A client that does not read the message finds the connection closed.
 			_ = s.acks.write(fmt.Appendf(nil, `{"ack":%d,"ended":true}`, int64(k.claim.Known().Frames)-1))
 			_ = s.conn.Close(websocket.StatusNormalClosure, "all of it was recorded before")
 		})
@@ -119,8 +119,8 @@ func (k *keyed) begin(s *served) {
 	}()
 }
 
-// close ends the stream permanently if the client closed the connection in good order,
-// and otherwise so that it can be resumed.
+// close ends the stream permanently if the client closed the connection normally, and
+// otherwise so that it can be resumed.
 func (k *keyed) close(ctx context.Context, stream *ingest.Stream, reason string) error {
 	defer k.claim.Close()
 	switch {

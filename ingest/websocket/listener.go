@@ -13,29 +13,27 @@ import (
 	"tapedeck/schema"
 )
 
-// listener stands between a connection and the library that speaks WebSocket
-// on it, and records what the library reads. So arrival is the time of the
-// read, and a message that is cut off shows as such, which a library that
-// hands out messages does not tell.
+// listener is the reader between a connection and the WebSocket library; it records what
+// the library reads. So the arrival time is that of the read, and a message that is cut off
+// is recorded, which is not possible with the library's messages.
 //
-// Recording holds up reading: that is the back-pressure. Once a frame could not
-// be recorded nothing more is, and reading goes on, for the connection to be
-// closed in good order.
+// Reading waits for recording, which is the backpressure. After a frame could not be
+// recorded, nothing more is recorded, and reading continues so that the connection can be
+// closed normally.
 type listener struct {
 	from   source
-	unread []byte // received and recorded, and not given to the library so far
-	err    error  // of from, for after unread
+	unread []byte // received and recorded, and not returned by Read yet
+	err    error  // of from, returned after unread
 
 	record func(*schema.Frame) error
 	failed func(error) // called once, when recording fails
-	// beside, if set, calls hear in another goroutine, and returns when that
-	// is done.
+	// recordAsync, if set, calls recordRead in another goroutine, and waits for it.
 	recordAsync func()
 
 	mu      sync.Mutex // guards all below, and calls of record and failed
 	framer  *Framer
 	stopped bool  // nothing more is recorded
-	cut     error // the connection's end, if it was not closed but cut
+	cut     error // the connection's error, unless it was closed normally
 }
 
 // Read implements io.Reader. It is for one goroutine at a time.
@@ -62,7 +60,7 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// hear records what was received.
+// recordRead records what was received.
 func (l *listener) recordRead() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,8 +70,8 @@ func (l *listener) recordRead() {
 	}
 }
 
-// end records what is left once the connection has ended, and gives the error
-// of the connection, nil if it was not what ended it.
+// end records what is left once the connection has ended, and returns the error that ended
+// the connection, nil if there was none.
 func (l *listener) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,14 +82,14 @@ func (l *listener) end() error {
 	return l.cut
 }
 
-// drop has nothing more recorded. It returns once no frame is being recorded.
+// stop stops recording. It returns once no frame is being recorded.
 func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stopped = true
 }
 
-// giveUp has nothing more recorded, because err happened.
+// fail stops recording because of err.
 func (l *listener) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,7 +103,7 @@ func (l *listener) check(err error) {
 	}
 }
 
-// clientSide puts a listener on the connection that a handshake gives a client.
+// clientSide inserts a listener into the connection of a client's handshake.
 type clientSide struct {
 	base     http.RoundTripper
 	listener *listener
@@ -127,13 +125,13 @@ func (c clientSide) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// serverSide puts a listener on the connection that a handshake gives a server.
+// serverSide inserts a listener into the connection of a server's handshake.
 type serverSide struct {
 	http.ResponseWriter
 	listener *listener
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the unwrapping of http.ResponseController.
 func (s serverSide) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // Hijack implements http.Hijacker.
@@ -142,7 +140,7 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// A client that did not wait for the answer: its bytes come first.
+	// Bytes of a client that did not wait for the response come first.
 	early, err := buffered.Reader.Peek(buffered.Reader.Buffered())
 	if err != nil {
 		return nil, nil, errors.Join(err, conn.Close())
@@ -154,8 +152,8 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		s.listener.from = &plain{from: io.MultiReader(bytes.NewReader(early), conn)}
 	}
 	heard := recordedConn{conn, s.listener}
-	// The library's own buffers hold headers, and what the server says, which is
-	// short: messages go past them.
+	// The library's buffers are small: they hold headers and the short messages of the
+	// server. Large messages bypass them.
 	return heard, bufio.NewReadWriter(bufio.NewReaderSize(heard, headerRoom), bufio.NewWriterSize(heard, answerRoom)), nil
 }
 
@@ -165,7 +163,7 @@ const (
 	answerRoom = 128
 )
 
-// heardConn is a connection that a listener reads.
+// recordedConn is a connection that is read through a listener.
 type recordedConn struct {
 	net.Conn
 	listener *listener

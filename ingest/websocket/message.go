@@ -5,9 +5,8 @@ import (
 	"tapedeck/schema"
 )
 
-// message makes frames of one message after the other, each put together from
-// the parts in which it arrived. A message over the limit becomes pieces that
-// are marked schema.FlagOversize.
+// message builds frames of one message after the other, each from the pieces in which it
+// arrived. A message over the limit becomes pieces that are marked schema.FlagOversize.
 type message struct {
 	buf    framing.Buffer
 	limit  int
@@ -15,7 +14,7 @@ type message struct {
 	binary bool
 	cut    bool  // pieces were emitted
 	at     int64 // arrival of the read
-	begun  bool  // the read has brought something
+	begun  bool  // the read contained bytes of a message
 	joined bool  // a frame was emitted in this read
 }
 
@@ -23,11 +22,11 @@ func newMessage(limit int) *message {
 	return &message{buf: framing.New(schema.WebSocket), limit: limit}
 }
 
-// beginRead and endRead enclose what is done with the bytes of one read.
+// beginRead and endRead enclose the processing of one read.
 func (m *message) beginRead(at int64) { m.at, m.begun, m.joined = at, false, false }
 
 func (m *message) endRead() {
-	if m.begun { // a read of a header alone ends nothing
+	if m.begun { // a read with a header alone adds no cut
 		m.buf.EndRead()
 	}
 }
@@ -55,8 +54,8 @@ func (m *message) append(p []byte, emit func(*schema.Frame) error) error {
 	return nil
 }
 
-// end ends the message, which is marked schema.FlagUnterminated if it is not
-// complete; of such a message that nothing came of there is no frame.
+// end ends the message, which is marked schema.FlagUnterminated if it is not complete; an
+// incomplete message without any bytes makes no frame.
 func (m *message) end(complete bool, emit func(*schema.Frame) error) error {
 	if !m.open {
 		return nil

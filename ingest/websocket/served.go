@@ -18,8 +18,8 @@ import (
 	"tapedeck/schema"
 )
 
-// served is one connection of a Handler. While it is silent it has one
-// goroutine, which waits for the client, and no timer runs.
+// served is one connection of a Handler. While it is silent it needs one goroutine, which
+// waits for the client, and no timer.
 type served struct {
 	handler     *Handler
 	stream      *ingest.Stream
@@ -35,10 +35,10 @@ type served struct {
 	mu      sync.Mutex     // guards all below
 	failure error          // why recording ended before the connection did
 	ending  bool           // the connection is being ended, or has ended
-	enders  sync.WaitGroup // what ends the connection; nothing is added once it has ended
+	enders  sync.WaitGroup // goroutines that end the connection; none is added once it has ended
 }
 
-// errPatience is a publisher that pushed back for too long.
+// errTimeout reports backpressure from the publisher for longer than the timeout.
 var errTimeout = errors.New("the recorder is overloaded")
 
 func newServed(h *Handler) *served {
@@ -52,7 +52,7 @@ func newServed(h *Handler) *served {
 	return s
 }
 
-// hearBeside gives what has the crew record what was received.
+// recordAsync returns a function that records a read in the worker pool.
 func (s *served) recordAsync() func() {
 	heard := make(chan struct{}, 1)
 	hear := func() {
@@ -80,7 +80,7 @@ func (s *served) serve() {
 		if cause := recover(); cause != nil {
 			s.panicked(cause)
 		}
-		_ = s.conn.CloseNow() // it is closed, or gone
+		_ = s.conn.CloseNow() // it may be closed already
 	}()
 	running, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -95,7 +95,7 @@ func (s *served) serve() {
 	defer s.flush.stop()
 	s.listener.record = func(f *schema.Frame) error {
 		if err := s.failed(); err != nil {
-			return err // the client was told that this frame is not recorded
+			return err // the client has been notified that this frame is not recorded
 		}
 		if known, err := s.keyed.known(f); known || err != nil {
 			return err
@@ -114,11 +114,11 @@ func (s *served) serve() {
 	s.finish(err)
 }
 
-// finish makes durable what was recorded, and ends the stream. err is what ended
-// the connection.
+// finish makes the recorded frames durable, and ends the stream. err is what ended the
+// connection.
 func (s *served) finish(err error) {
 	if s.keyed != nil {
-		s.listener.stop() // a message that is not complete comes again
+		s.listener.stop() // the client repeats an incomplete message
 	}
 	reason := s.reason(s.listener.end(), err)
 	if err := s.close(reason); err != nil {
@@ -130,7 +130,7 @@ func (s *served) finish(err error) {
 	s.enders.Wait()
 }
 
-// close makes what was recorded durable and ends the stream.
+// close makes the recorded frames durable and ends the stream.
 func (s *served) close(reason string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
@@ -145,7 +145,7 @@ func (s *served) panicked(cause any) {
 	s.handler.opts.Log.Error("recording a WebSocket panicked", "stream", s.stream.ID(), "error", cause, "stack", string(debug.Stack()))
 }
 
-// fail ends recording, the connection with it. The first reason stands.
+// fail ends the recording and the connection. Only the first error counts.
 func (s *served) fail(err error) {
 	s.mu.Lock()
 	first := s.failure == nil
@@ -164,8 +164,8 @@ func (s *served) failed() error {
 	return s.failure
 }
 
-// endEarly has something end the connection before its time, unless it is being
-// ended. It does not wait for it.
+// endEarly starts end to end the connection early, unless it is being ended. It does not
+// wait for it.
 func (s *served) endEarly(end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,8 +175,8 @@ func (s *served) endEarly(end func()) {
 	}
 }
 
-// drain has the library read, answer pings and see to the end, while the
-// listener records.
+// drain reads messages until the connection ends, while the listener records them. The
+// library answers pings.
 func (s *served) drain() error {
 	for {
 		_, message, err := s.conn.Reader(context.Background())
@@ -189,8 +189,8 @@ func (s *served) drain() error {
 	}
 }
 
-// leave ends the connection because the server shuts down: no frame is taken
-// any more, and those that were are made durable and acknowledged.
+// leave ends the connection because the server shuts down: it stops recording, and makes
+// recorded frames durable and acknowledges them.
 func (s *served) leave() {
 	s.leaving.Store(true)
 	s.listener.stop()
@@ -203,7 +203,7 @@ func (s *served) leave() {
 	_ = s.conn.Close(websocket.StatusGoingAway, "the server is shutting down")
 }
 
-// refuse tells the client that its frames cannot be taken, and closes.
+// refuse notifies the client that its frames cannot be recorded, and closes the connection.
 func (s *served) refuse(why error) {
 	if errors.Is(why, errUnmasked) {
 		violations.Inc()
@@ -227,12 +227,12 @@ func (s *served) refuse(why error) {
 		err = s.acks.write(text)
 	}
 	if err != nil {
-		s.handler.opts.Log.Info("client was not told that its frames are not recorded", "stream", s.stream.ID(), "error", err)
+		s.handler.opts.Log.Info("client could not be notified that its frames are not recorded", "stream", s.stream.ID(), "error", err)
 	}
 	_ = s.conn.Close(code, close)
 }
 
-// reason is the stream's end reason.
+// reason returns the stream's end reason.
 func (s *served) reason(cut, readErr error) string {
 	code, reason, closed := s.listener.framer.Closed()
 	failure := s.failed()

@@ -8,15 +8,14 @@ import (
 	"syscall"
 )
 
-// source is where a listener reads.
+// source provides the bytes of a connection.
 type source interface {
-	// receive reads once: into p, or into memory of its own that is valid until
-	// release.
+	// receive reads once: into p, or into memory of its own that is valid until release.
 	receive(p []byte) (came []byte, err error)
 	release()
 }
 
-// readSize is how much is read at a time at most, bytes.
+// readSize bounds the bytes of one read.
 const readSize = 32 << 10
 
 // readBuffers are shared among connections, so that a silent one holds none.
@@ -25,18 +24,17 @@ var readBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// socket reads a connection that tells when there is something to read, and
-// takes memory only then.
+// socket reads a connection that reports when it is readable, and takes memory only then.
 type socket struct {
 	raw   syscall.RawConn
 	take  func(fd uintptr) bool // of this socket, made once
-	early []byte                // was read with the handshake
-	buf   *[]byte               // nil while nothing was received
+	early []byte                // bytes read with the handshake
+	buf   *[]byte               // nil while it holds no received bytes
 	n     int                   // of the last read
 	err   error
 }
 
-// newSocket gives nil for a connection that is no socket.
+// newSocket returns nil for a connection that is not a socket.
 func newSocket(conn net.Conn, early []byte) *socket {
 	real, ok := conn.(syscall.Conn)
 	if !ok {
@@ -69,7 +67,7 @@ func (s *socket) receive([]byte) ([]byte, error) {
 	return (*s.buf)[:s.n], nil
 }
 
-// read reads what is there. It is false if nothing is.
+// read reads available bytes. It returns false if there are none.
 func (s *socket) read(fd uintptr) bool {
 	buf := readBuffers.Get().(*[]byte)
 	for {
@@ -94,12 +92,12 @@ func (s *socket) release() {
 	}
 }
 
-// plain reads what is no socket. Into memory of its own it reads only while much
-// comes at a time.
+// plain reads a connection that is not a socket. It uses memory of its own only while reads
+// are large.
 type plain struct {
 	from io.Reader
 	buf  *[]byte
-	keep bool // more is likely to come
+	keep bool // the next read is likely to be large
 }
 
 // receive implements source.

@@ -1,10 +1,10 @@
-// Package websocket taps WebSocket connections, as a client (Record) and as a
-// server that is sent frames to record (Handler). Each message, text or binary,
-// is one frame; its Raw is the payload.
+// Package websocket records WebSocket connections, as a client (Record) and as a server
+// that receives frames to record (Handler). Each message, text or binary, is one frame; its
+// Raw is the payload.
 //
-// The protocol is spoken by a library, pings are answered by it; what it reads
-// is recorded as it passes by (Cutter). Control frames are not recorded; how a
-// connection was closed is its stream's end reason.
+// A library implements the protocol and answers pings; a Framer records the bytes that the
+// library reads. Control frames are not recorded; the end reason of a stream says how its
+// connection was closed.
 package websocket
 
 import (
@@ -24,22 +24,22 @@ import (
 	"tapedeck/schema"
 )
 
-// Options say what to connect to and when to stop.
+// Options configure a connection and its end.
 type Options struct {
 	URL          string // ws, wss, http or https
 	Header       http.Header
 	Subprotocols []string
-	// Send is sent after each connect, in order, and recorded as sent.
+	// Send is sent after each connect, in order, and recorded.
 	Send       []Payload
 	FrameLimit int // bytes; ingest.DefaultFrameLimit if 0
-	// Until, if set, sees every frame that was received, after it was
-	// recorded; once it returns true, nothing more is recorded and the
-	// connection is closed. The frame is valid during the call.
+	// Until, if set, is called with every received frame after it was recorded; once it
+	// returns true, nothing more is recorded and the connection is closed. The frame is
+	// valid during the call.
 	Until func(f *schema.Frame) bool
-	// Reconnect, if set, connects again after a connection was cut or the
-	// server went away, and after a failed attempt; until one is closed in good
-	// order (1000, or without a code) or the server refuses it with a status below
-	// 500 other than 408 and 429. The stream continues; a note marks the place.
+	// Reconnect, if set, connects again after a connection was cut or the server went away,
+	// and after a failed attempt; until a connection is closed normally (1000, or without a
+	// code) or the server refuses it with a status below 500 other than 408 and 429. The
+	// stream continues; a note marks the place.
 	Reconnect *Reconnect
 	Client    *http.Client // for the handshake; http.DefaultClient if nil
 	Log       *slog.Logger
@@ -51,13 +51,13 @@ type Payload struct {
 	Binary bool
 }
 
-// Record connects and records until the connection ends, ctx ends, or Until
-// says so. ctx ending is an ordinary end: the connection is closed and all that
-// came is made durable. An error is for a connection that could not be made,
-// and for frames that could not be recorded; the summary is valid then, too.
+// Record connects and records until the connection ends, ctx ends, or Until returns true.
+// The end of ctx is a normal end: the connection is closed and all received frames are made
+// durable. An error reports a failed connection, or frames that could not be recorded; the
+// summary is valid in that case too.
 //
-// The stream's end reason is "closed" if it was closed in good order, "error:
-// closed with <code> <reason>" if not, "error: …" if the connection was cut.
+// The stream's end reason is "closed" if it was closed normally, "error: closed with <code>
+// <reason>" if not, "error: …" if the connection was cut.
 func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (ingest.Summary, error) {
 	if opts.FrameLimit == 0 {
 		opts.FrameLimit = ingest.DefaultFrameLimit
@@ -82,17 +82,17 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		return ingest.Summary{}, err
 	}
 	last := t.run(ctx, first)
-	// What was recorded is to be kept although ctx may have ended.
+	// Received frames are recorded even if ctx has ended.
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	summary, err := t.stream.Close(end, last.reason)
 	if last.err != nil {
-		err = last.err // the first reason, and more than likely the same
+		err = last.err // the first error, which usually caused this one
 	}
 	return summary, err
 }
 
-// closeTimeout bounds how long the end of a stream waits to become durable.
+// closeTimeout bounds how long the end of a stream may take to become durable.
 const closeTimeout = 30 * time.Second
 
 // tap is one recording.
@@ -101,7 +101,7 @@ type tap struct {
 	stream *ingest.Stream
 }
 
-// first makes the first connection.
+// first opens the first connection.
 func (t *tap) first(ctx context.Context) (*connection, error) {
 	conn, err := t.connect(ctx)
 	if err == nil || t.opts.Reconnect == nil || isPermanent(err) {
@@ -119,7 +119,7 @@ func (t *tap) first(ctx context.Context) (*connection, error) {
 	return conn, nil
 }
 
-// run records connection after connection, and gives how the last one ended.
+// run records connection after connection, and returns how the last one ended.
 func (t *tap) run(ctx context.Context, conn *connection) ending {
 	var wait backoff
 	if t.opts.Reconnect != nil {
@@ -165,7 +165,7 @@ func (t *tap) again(ctx context.Context, wait *backoff) (*connection, error) {
 	return nil, nil
 }
 
-// permanentError reports a refusal that another attempt would receive again.
+// permanentError reports a refusal that would be repeated on another attempt.
 type permanentError struct{ error }
 
 func isPermanent(err error) bool {
@@ -173,11 +173,10 @@ func isPermanent(err error) bool {
 	return is
 }
 
-// saidLimit is how much is quoted of what a server said in place of a WebSocket,
-// bytes.
+// quoteLimit bounds how much of a server's response is quoted in an error, bytes.
 const quoteLimit = 200
 
-// refused says why there is no connection.
+// refused returns an error that describes why there is no connection.
 func refused(address string, answer *http.Response, err error) error {
 	address = secrets.URL(address)
 	if failed, ok := errors.AsType[*url.Error](err); ok {
@@ -188,7 +187,7 @@ func refused(address string, answer *http.Response, err error) error {
 	}
 	said := ""
 	if answer.Body != nil {
-		body, _ := io.ReadAll(io.LimitReader(answer.Body, quoteLimit)) // what came before it broke off says enough
+		body, _ := io.ReadAll(io.LimitReader(answer.Body, quoteLimit)) // what was received of it is sufficient
 		if text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "")), " "); text != "" {
 			said = fmt.Sprintf(", saying %q", text)
 		}

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// crew is goroutines that work for many connections. Recording a frame takes a
-// deep stack, and a goroutine that had one keeps it for a while: those that wait
-// for connections have others do it, so that a silent connection costs a small
-// stack, and many that speak at once cost a few deep ones.
+// workers is a pool of goroutines that work for many connections. Recording a frame needs a
+// deep stack, and a goroutine keeps its stack for some time. The goroutines that wait for
+// connections therefore hand the work to the pool: a silent connection needs a small stack,
+// and many busy ones share a few deep ones.
 //
-// Work that is held up, by a publisher that pushes back or a client that does not
-// read, is not to hold up the work for others: while none is begun, the crew
-// doubles.
+// Work may block, on a publisher under backpressure or a client that does not read. While
+// no queued work is started for stallTimeout, the pool doubles, so that blocked work does
+// not hold up other work.
 type workers struct {
-	size int // as many work as a rule, at most
+	size int // maximum number of workers unless they are stalled
 
 	mu            sync.Mutex // guards all below
-	work          []func()   // that nobody has begun, in order
-	running       int        // who work now
-	started       int        // work that was, ever
+	work          []func()   // not started yet, in order
+	running       int        // number of workers
+	started       int        // work started, in total
 	timer         *time.Timer
-	watched       bool // relief runs
-	startedBefore int  // begun when it was started
+	watched       bool // timer is running
+	startedBefore int  // value of started when the timer was set
 }
 
-// crewHeldUp is how long no work may be begun before the crew counts as held up.
+// stallTimeout is the time without started work after which the pool is stalled.
 const stallTimeout = 10 * time.Millisecond
 
 func newWorkers() *workers {
@@ -36,7 +36,7 @@ func newWorkers() *workers {
 	return c
 }
 
-// begin has work done. It does not wait for it.
+// do queues work. It does not wait for it.
 func (c *workers) do(work func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *workers) run() {
 	}
 }
 
-// next gives work to a member; nil if there is none, and the member is to go.
+// next returns the next work; nil if there is none, and the worker has to end.
 func (c *workers) next() func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,13 +72,13 @@ func (c *workers) next() func() {
 	return work
 }
 
-// watch has relief come. mu is held.
+// watchStall starts the timer. mu is held.
 func (c *workers) watchStall() {
 	c.watched, c.startedBefore = true, c.started
 	c.timer.Reset(stallTimeout)
 }
 
-// relieve doubles a crew that is held up.
+// grow doubles a stalled pool.
 func (c *workers) grow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

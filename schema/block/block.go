@@ -1,7 +1,6 @@
-// Package block encodes the unit that travels through JetStream and lies in
-// tape files: consecutive frames of one stream that belong to one session,
-// with the facts that a dialect concluded from them. docs/format/block.md
-// describes the bytes.
+// Package block encodes the unit that travels through JetStream and is stored in tape
+// files: consecutive frames of one stream that belong to one session, with the facts that a
+// dialect derived from them. docs/format/block.md specifies the bytes.
 package block
 
 import (
@@ -15,33 +14,33 @@ import (
 type Block struct {
 	Tenant  string
 	Session string
-	State   schema.StreamState // as of the last frame of the block
-	// Frames rise strictly in Seq. A stream whose frames belong to several
-	// sessions leaves gaps; the missing frames are in the other sessions' blocks.
+	State   schema.StreamState // after the last frame of the block
+	// Frames are in strictly ascending order of Seq. If a stream's frames belong to several
+	// sessions, there are gaps; the missing frames are in the other sessions' blocks.
 	Frames []schema.Frame
 	Facts  Facts
-	// Left are parts of the same stream in other sessions, of which nothing is
-	// to be told but how they stand at their end.
+	// Left are segments of the same stream in other sessions, of which only the final state
+	// changed.
 	Left []Left
 }
 
-// Left is the stream's part in another session, at its end.
+// Left is the final state of the stream's segment in another session.
 type Left struct {
 	Session string
 	State   schema.StreamState // StreamID is that of the block
 }
 
-// Facts are the facts that changed in a block, each as of its end.
+// Facts are the facts that changed in a block, in their state at its end.
 type Facts struct {
 	Spans    []schema.Span
 	Messages []schema.Message
 	Usages   []schema.Usage
 }
 
-// Len is the number of facts.
+// Len returns the number of facts.
 func (f *Facts) Len() int { return len(f.Spans) + len(f.Messages) + len(f.Usages) }
 
-// Codec is how the body is compressed.
+// Codec is the compression of the body.
 type Codec uint8
 
 const (
@@ -51,16 +50,16 @@ const (
 )
 
 var (
-	// ErrFormat is returned for bytes that are not a block, or a damaged one.
+	// ErrFormat reports bytes that are not a block, or a damaged one.
 	ErrFormat = errors.New("not a valid block")
-	// ErrVersion is returned for a block of a later version than this program reads.
+	// ErrVersion reports a block of a later version than this program reads.
 	ErrVersion = errors.New("block of an unknown version")
 )
 
 // MaxBody bounds the decompressed body of a block that Decode accepts, bytes.
 const MaxBody = 512 << 20
 
-// VersionOf is the version that a block's head names; 0 where there is none.
+// VersionOf returns the version in a block's head; 0 if there is none.
 func VersionOf(p []byte) byte {
 	if len(p) < headSize || string(p[:len(magic)]) != magic {
 		return 0
@@ -68,8 +67,7 @@ func VersionOf(p []byte) byte {
 	return p[len(magic)]
 }
 
-// Readable says which blocks this program does not read for their version: the error
-// is ErrVersion.
+// Readable returns ErrVersion for a block of a version that this program does not read.
 func Readable(p []byte) error {
 	if v := VersionOf(p); v > version {
 		return fmt.Errorf("%w: %d, this program reads %d", ErrVersion, v, version)

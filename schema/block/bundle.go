@@ -7,15 +7,15 @@ import (
 	"hash/crc32"
 )
 
-// Entry is a block among others in one message. A message that is a block by
-// itself is one entry without a session.
+// Entry is one of the blocks of a message. A message that is a single block has one entry
+// without a session.
 type Entry struct {
-	Session string // whose block it is: it can be passed over unopened
+	Session string // session of the block, to skip it without decoding
 	Data    []byte // the block
 }
 
-// bundled stands where a block has its version: a program that knows nothing of
-// bundles takes one for a block of a later version, and leaves it alone.
+// bundled is the version number of a bundle: a program without support for bundles reads it
+// as a block of a later version, and leaves it to others.
 const bundled = 2
 
 // bundleHead: magic, version, length of the table, its checksum.
@@ -47,9 +47,9 @@ func sealTable(bundle []byte, size int) []byte {
 	return bundle
 }
 
-// Entries gives the blocks of a message, which is a block or a bundle, reusing into.
-// What they hold aliases the message. The error is ErrFormat: of the bundle, since
-// the blocks are not opened.
+// Entries returns the blocks of a message, which is a block or a bundle, reusing into. They
+// alias the message. The error is ErrFormat for an invalid bundle; the blocks are not
+// decoded.
 func Entries(message []byte, into []Entry) ([]Entry, error) {
 	into = into[:0]
 	if len(message) < bundleHead || string(message[:len(magic)]) != magic || message[len(magic)] != bundled {

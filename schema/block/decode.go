@@ -17,7 +17,7 @@ func (d *Decoder) Decode(p []byte, blk *Block) error {
 	return decodeBody(body, blk)
 }
 
-// Decode reads a block whose strings and bytes are its own.
+// Decode returns a block that owns its strings and bytes.
 func Decode(p []byte) (*Block, error) {
 	body, err := open(p, nil)
 	if err != nil {

@@ -15,21 +15,21 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Builder puts one block together. It is reused: Encode leaves it empty.
+// Builder builds one block. It is reusable: Encode leaves it empty.
 type Builder struct {
 	frames frameWriter
 	body   writer
-	packed []byte // room for the body under S2
+	packed []byte // buffer for the body under S2
 }
 
 var builders = sync.Pool{New: func() any {
 	return &Builder{frames: frameWriter{dict: map[string]string{}, index: map[string]uint64{}}}
 }}
 
-// NewBuilder takes a builder from a pool; Release puts it back.
+// NewBuilder returns a builder from a pool; Release returns it.
 func NewBuilder() *Builder { return builders.Get().(*Builder) }
 
-// Release gives the builder up. One that has grown far is left to the collector.
+// Release returns the builder to the pool. A large one is left to the garbage collector.
 func (b *Builder) Release() {
 	if cap(b.frames.raw)+cap(b.body.b)+cap(b.packed) > 12<<20 {
 		return
@@ -41,14 +41,14 @@ func (b *Builder) Release() {
 // Add appends a frame, copying all of it.
 func (b *Builder) Add(f *schema.Frame) { b.frames.add(f) }
 
-// Frames is the number of frames added since the last Encode.
+// Frames returns the number of frames added since the last Encode.
 func (b *Builder) Frames() int { return int(b.frames.count) }
 
-// Size is about how many bytes the body will have before compression.
+// Size returns the approximate size of the body before compression, bytes.
 func (b *Builder) Size() int { return len(b.frames.raw) + len(b.frames.meta.b) }
 
-// Encode appends the block to dst and empties the builder. Of blk everything
-// but Frames is used: the frames are those that were added.
+// Encode appends the block to dst and empties the builder. It uses all of blk but its
+// Frames: the frames are those that were added.
 func (b *Builder) Encode(dst []byte, blk *Block, codec Codec) []byte {
 	w := &b.body
 	w.b = w.b[:0]
@@ -82,7 +82,7 @@ func (b *Builder) seal(dst []byte, codec Codec) []byte {
 	body := b.body.b
 	packed := body
 	switch codec {
-	case S2: // into room that is kept: a block is allocated as large as it is, not as it might be
+	case S2: // into a reusable buffer, so that a block is allocated with its exact size
 		if n := s2.MaxEncodedLen(len(body)); n > cap(b.packed) {
 			b.packed = make([]byte, n)
 		}
@@ -105,7 +105,7 @@ func (b *Builder) seal(dst []byte, codec Codec) []byte {
 	return dst
 }
 
-// open checks the head and gives the body, in buf where it is large enough.
+// open checks the head and returns the body, in buf if that is large enough.
 func open(p, buf []byte) ([]byte, error) {
 	if len(p) < headSize || string(p[:len(magic)]) != magic {
 		return nil, fmt.Errorf("%w: no block starts here", ErrFormat)
@@ -151,7 +151,7 @@ func decompress(p, buf []byte, codec Codec, size int) ([]byte, error) {
 	return nil, fmt.Errorf("unknown codec %d", codec)
 }
 
-// The two are made once and are safe for use by many goroutines.
+// Both are created once and are safe for use by many goroutines.
 var (
 	zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2))

@@ -2,9 +2,8 @@ package block
 
 import "tapedeck/schema"
 
-// Every fact is a record with a length before it: a newer version appends
-// fields, an older reader passes over them, and a newer one takes what is not
-// there for zero.
+// Every fact is a record with its length before it: a newer version appends fields, an
+// older reader skips them, and a newer reader sets missing fields to zero.
 
 func writeFacts(w *writer, f *Facts) {
 	w.uint(uint64(len(f.Spans)))
@@ -24,8 +23,8 @@ func writeFacts(w *writer, f *Facts) {
 	}
 }
 
-// recordSize is the fewest bytes that a fact's record takes: its length, and a
-// byte for each field of the smallest kind.
+// recordSize is the minimum size of a fact's record: its length, and a byte for each field
+// of the smallest kind.
 const recordSize = 20
 
 func readFacts(r *reader) Facts {

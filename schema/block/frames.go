@@ -6,16 +6,16 @@ import (
 	"tapedeck/schema"
 )
 
-// A frame is written as the difference to the one before it: a mask of what is
-// there, then those fields, the time and the length of its bytes. The bytes
-// themselves stand together in a section of their own, where they compress best.
+// A frame is written as the difference to the previous one: a mask of the present fields,
+// then those fields, the time and the length of its bytes. The bytes of all frames are in a
+// section of their own, which compresses better.
 const (
 	hasSeq     = 1 << iota // seq is not the previous one plus one
 	hasKind                // direction, transport or flags are not the previous ones
 	hasType                // type is not the previous one
 	hasScope               // session, run or agent are not the previous ones
 	hasNode                // node is not the previous one
-	hasEventID             // a text; else the previous number plus one, where there was one
+	hasEventID             // a text; otherwise the previous number plus one, if there was one
 	hasCuts                // the bytes came in several reads
 )
 
@@ -24,9 +24,9 @@ type frameWriter struct {
 	meta  writer
 	raw   []byte
 	count uint64
-	prev  schema.Frame // its strings are owned: taken from the dictionary
+	prev  schema.Frame // its strings are owned by the dictionary
 	event counter
-	dict  map[string]string // string → itself and its place, so that a name is written once
+	dict  map[string]string // string → itself and its index, so that a name is written once
 	index map[string]uint64
 }
 
@@ -35,7 +35,7 @@ func (w *frameWriter) reset() {
 	w.prev, w.event = schema.Frame{}, counter{}
 	clear(w.index)
 	if len(w.dict) > dictLimit {
-		clear(w.dict) // only between blocks: within one, index speaks of what is in it
+		clear(w.dict) // only between blocks: within one, index refers to it
 	}
 }
 
@@ -95,8 +95,8 @@ func (w *frameWriter) add(f *schema.Frame) {
 	w.count++
 }
 
-// ref writes a string: its place among the strings written so far, or 0 and
-// the string itself. It gives the block's own copy.
+// ref writes a string: its index among the strings written so far, or 0 and the string
+// itself. It returns the block's own copy.
 func (w *frameWriter) ref(s string) string {
 	if i, ok := w.index[s]; ok {
 		w.meta.uint(i)
@@ -140,7 +140,7 @@ func readFrames(meta *reader, raw []byte, n int, frames []schema.Frame) []schema
 			return s
 		}
 		if i > uint64(len(dict)) {
-			meta.fail("reference to no string")
+			meta.fail("reference to an unknown string")
 			return ""
 		}
 		return dict[i-1]
@@ -195,16 +195,16 @@ func readCuts(meta *reader, at int64) []schema.Cut {
 	return cuts
 }
 
-// counter follows event ids that count up by one, as most do, so that they
-// need not be written.
+// counter tracks event ids that count up by one, as most do, so that they need not be
+// written.
 type counter struct {
 	n    uint64
 	isID bool // n is the number of the last id; otherwise that id was a text or empty
 	text bool // the last id was a text that is not a plain number
 }
 
-// follows moves on to id and reports whether a reader can tell it from what
-// went before: the next number, or once more no id at all.
+// follows advances to id and reports whether a reader can derive it from the previous ones:
+// the next number, or again no id.
 func (c *counter) follows(id string) bool {
 	if id == "" {
 		was := *c
@@ -227,7 +227,7 @@ func (c *counter) next() string {
 	return strconv.FormatUint(c.n, 10)
 }
 
-// plainNumber reads a decimal number that formatting gives back to the letter.
+// plainNumber parses a decimal number whose formatting is the same text.
 func plainNumber(s string) (uint64, bool) {
 	if len(s) > 19 || s[0] < '0' || s[0] > '9' || s[0] == '0' && len(s) > 1 {
 		return 0, false

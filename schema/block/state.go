@@ -7,9 +7,9 @@ import (
 	"tapedeck/schema"
 )
 
-// writeStates writes the block's own state and, appended to its record, those of
-// the parts that were left and then the identity of the own state. What is empty
-// at the end of the record is omitted.
+// writeStates writes the block's own state and, appended to its record, those of the
+// segments that ended in other sessions and then the identity of the own state. Empty
+// values at the end of the record are omitted.
 func writeStates(w *writer, blk *Block) {
 	writeState(w, &blk.State)
 	if len(blk.Left) == 0 && !hasIdentity(&blk.State) {
@@ -19,7 +19,7 @@ func writeStates(w *writer, blk *Block) {
 	for i := range blk.Left {
 		w.record(func() {
 			state := blk.Left[i].State
-			state.StreamID = "" // the block's own
+			state.StreamID = "" // it is that of the block
 			w.string(blk.Left[i].Session)
 			writeState(w, &state)
 			writeIdentity(w, &state)
@@ -69,8 +69,8 @@ func readIdentity(r *reader, s *schema.StreamState) {
 	}
 }
 
-// leftSize is the fewest bytes that a part which was left takes: its length, and
-// a byte for each field.
+// leftSize is the minimum size of a segment that ended: its length, and a byte for each
+// field.
 const leftSize = 24
 
 func writeState(w *writer, s *schema.StreamState) {
@@ -119,7 +119,7 @@ func readState(r *reader) schema.StreamState {
 	return s
 }
 
-// counters fixes the order in which the counters stand.
+// counters fixes the order of the counters.
 func counters(c *schema.Counters) [7]*uint64 {
 	return [...]*uint64{&c.NotJSON, &c.InvalidUTF8, &c.Oversize, &c.Unknown, &c.Lost, &c.Repeated, &c.Back}
 }

@@ -14,8 +14,8 @@ func (w *writer) uint(v uint64)   { w.b = binary.AppendUvarint(w.b, v) }
 func (w *writer) int(v int64)     { w.b = binary.AppendVarint(w.b, v) }
 func (w *writer) string(s string) { w.uint(uint64(len(s))); w.b = append(w.b, s...) }
 
-// record writes what fill appends, preceded by its length, so that a reader of
-// an older version can pass over fields it does not know.
+// record writes what fill appends, with its length before it, so that a reader of an older
+// version can skip unknown fields.
 func (w *writer) record(fill func()) {
 	start := len(w.b)
 	w.b = append(w.b, 0, 0, 0, 0)
@@ -23,8 +23,8 @@ func (w *writer) record(fill func()) {
 	binary.LittleEndian.PutUint32(w.b[start:], uint32(len(w.b)-start-4))
 }
 
-// reader takes primitive values off a buffer. The first failure sticks, and
-// every read after it gives zero.
+// reader reads primitive values from a buffer. After the first failure, every read returns
+// zero.
 type reader struct {
 	b   []byte
 	err error
@@ -67,7 +67,7 @@ func (r *reader) int() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// bytes aliases the buffer.
+// bytes returns bytes that alias the buffer.
 func (r *reader) bytes(n uint64) []byte {
 	if n > uint64(len(r.b)) {
 		r.fail("cut short")
@@ -78,7 +78,7 @@ func (r *reader) bytes(n uint64) []byte {
 	return v
 }
 
-// string aliases the buffer: it lives as long as the block's body does.
+// string returns a string that aliases the buffer: it is valid as long as the block's body.
 func (r *reader) string() string { return alias(r.bytes(r.uint())) }
 
 // count reads the number of items that follow, of at least size bytes each.
@@ -91,7 +91,7 @@ func (r *reader) count(size int) int {
 	return int(n)
 }
 
-// record gives a reader over the next record alone.
+// record returns a reader of the next record.
 func (r *reader) record() reader {
 	head := r.bytes(4)
 	if r.err != nil {
@@ -100,5 +100,5 @@ func (r *reader) record() reader {
 	return reader{b: r.bytes(uint64(binary.LittleEndian.Uint32(head))), err: r.err}
 }
 
-// alias is a string over bytes that are never written again.
+// alias returns a string over bytes that are never written again.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -22,7 +22,7 @@ func CheckDSN(dsn string) error {
 	return nil
 }
 
-// ServerName names the server and the database of a DSN that was checked, without the
+// ServerName returns the server and the database of a DSN that was checked, without the
 // password.
 func ServerName(dsn string) string {
 	u, err := url.Parse(dsn)

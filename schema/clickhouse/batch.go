@@ -13,8 +13,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Batch gathers blocks as columns and inserts them. It is reused: Reset keeps
-// the memory.
+// Batch collects blocks as columns and inserts them. It is reusable: Reset keeps the
+// memory.
 type Batch struct {
 	frames   *frameColumns
 	streams  *streamColumns
@@ -26,8 +26,8 @@ type Batch struct {
 	number   uint64             // the generation
 }
 
-// NewBatch makes an empty batch for what the recorder tells: generation 0, which
-// the tables fill in.
+// NewBatch returns an empty batch for recorded blocks: generation 0, which is the tables'
+// default.
 func NewBatch() *Batch {
 	return &Batch{
 		frames: newFrameColumns(), streams: newStreamColumns(), spans: newSpanColumns(),
@@ -35,8 +35,8 @@ func NewBatch() *Batch {
 	}
 }
 
-// NewGeneration makes an empty batch for what was decoded anew. generation is
-// higher than any before: the time at which that began, ns.
+// NewGeneration returns an empty batch for blocks that were decoded again. generation is
+// higher than any before: the time at which the decoding began, ns.
 func NewGeneration(generation uint64) *Batch {
 	b := NewBatch()
 	b.number = generation
@@ -73,7 +73,7 @@ func (b *Batch) Add(tenant string, blk *block.Block) error {
 	return nil
 }
 
-// fillGeneration names the generation of the rows that were added.
+// fillGeneration sets the generation of the added rows.
 func (b *Batch) fillGeneration() {
 	for i, t := range b.tables() {
 		for b.again[i].Rows() < t.rows() {
@@ -82,10 +82,10 @@ func (b *Batch) fillGeneration() {
 	}
 }
 
-// Frames is the number of frames in the batch.
+// Frames returns the number of frames in the batch.
 func (b *Batch) Frames() int { return b.frames.rows() }
 
-// Bytes is the number of raw bytes and of message text in the batch.
+// Bytes returns the number of raw bytes and of bytes of message text in the batch.
 func (b *Batch) Bytes() int { return b.bytes }
 
 // Reset empties the batch.
@@ -103,9 +103,9 @@ func (b *Batch) tables() [5]*table {
 	return [...]*table{&b.frames.table, &b.spans.table, &b.messages.table, &b.usage.table, &b.streams.table}
 }
 
-// Insert writes the batch. token names its content: the server drops an insert
-// whose token it has seen while its window lasts, whatever the content; one that
-// is repeated later replaces itself.
+// Insert writes the batch. token identifies its content: within its deduplication window
+// the server drops an insert with a known token, whatever the content; a later repetition
+// replaces the rows.
 func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) error {
 	for _, t := range b.tables() {
 		if err := t.insert(ctx, client, token); err != nil {
@@ -115,9 +115,9 @@ func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) err
 	return nil
 }
 
-// InsertSideBySide writes the batch as Insert does, over two connections: each writes
-// half of the frames, then, once all frames are stored, a part of the facts, then the
-// streams. worked is the sum of the times of both.
+// InsertSideBySide writes the batch as Insert does, over two connections: each writes half
+// of the frames, then, once all frames are stored, half of the fact tables, then one writes
+// the streams. worked is the sum of the times of both.
 func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client, token string) (worked time.Duration, err error) {
 	frames, half := &b.frames.table, b.frames.rows()
 	if frames.divisible() {

@@ -6,33 +6,32 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// The column types of which the tables are made, with appends that take
-// tapedeck's own types.
+// The column types of the tables, with appends that take tapedeck's own types.
 
 // text is String.
 type text struct{ proto.ColStr }
 
 func (c *text) add(s string) { c.Append(s) }
 
-// word is LowCardinality(String): each text once, and for every row its place.
-// It keeps copies, so that what is appended need not outlive the call.
-type word struct {
+// lowCardinality is LowCardinality(String): each text once, and for every row its index. It
+// keeps copies of the texts.
+type lowCardinality struct {
 	proto.ColLowCardinalityRaw
 	texts   proto.ColStr
 	own     []string
 	places  map[string]int // in own
-	last    string         // the text of the row before: nearly always the next one's, too
+	last    string         // the text of the previous row, which is usually the next one's as well
 	lastKey int
 }
 
-func newWord() *word {
-	c := &word{places: map[string]int{}}
+func newWord() *lowCardinality {
+	c := &lowCardinality{places: map[string]int{}}
 	c.Key, c.Index = proto.KeyUInt32, &c.texts
 	return c
 }
 
 // Append adds a row.
-func (c *word) Append(s string) {
+func (c *lowCardinality) Append(s string) {
 	if len(c.Keys32) == 0 || s != c.last {
 		place, ok := c.places[s]
 		if !ok {
@@ -47,39 +46,39 @@ func (c *word) Append(s string) {
 }
 
 // Reset empties the column.
-func (c *word) Reset() {
+func (c *lowCardinality) Reset() {
 	c.ColLowCardinalityRaw.Reset()
 	clear(c.places)
 	clear(c.own)
 	c.own, c.last = c.own[:0], ""
 }
 
-// instant is DateTime64(9, 'UTC').
-type instant struct{ proto.ColDateTime64 }
+// dateTime64 is DateTime64(9, 'UTC').
+type dateTime64 struct{ proto.ColDateTime64 }
 
-func newInstant() *instant {
-	c := &instant{}
+func newInstant() *dateTime64 {
+	c := &dateTime64{}
 	c.WithPrecision(proto.PrecisionNano)
 	return c
 }
 
-func (c *instant) add(ns int64) { c.Data = append(c.Data, proto.DateTime64(ns)) }
+func (c *dateTime64) add(ns int64) { c.Data = append(c.Data, proto.DateTime64(ns)) }
 
-// second is DateTime('UTC').
-type second struct{ proto.ColDateTime }
+// dateTime is DateTime('UTC').
+type dateTime struct{ proto.ColDateTime }
 
-func (c *second) add(ns int64) { c.AppendRaw(proto.DateTime(ns / 1e9)) }
+func (c *dateTime) add(ns int64) { c.AppendRaw(proto.DateTime(ns / 1e9)) }
 
-// enum is an Enum8 whose values are given as numbers.
+// enum is an Enum8 whose values are added as numbers.
 type enum struct {
 	proto.ColInt8
 	declared proto.ColumnType
 }
 
-// Type gives the full declaration, as ClickHouse wants it.
+// Type returns the full declaration, as ClickHouse expects it.
 func (c enum) Type() proto.ColumnType { return c.declared }
 
-// Infer takes the declaration that the server names.
+// Infer accepts the declaration of the server.
 func (c *enum) Infer(t proto.ColumnType) error {
 	c.declared = t
 	return nil
@@ -87,19 +86,19 @@ func (c *enum) Infer(t proto.ColumnType) error {
 
 func (c *enum) add(v uint8) { c.Append(int8(v)) }
 
-// table is one table's columns.
+// table holds the columns of one table.
 type table struct {
 	name  string
 	input proto.Input
 }
 
-// column adds a column to the table and gives it back.
+// column adds a column to the table and returns it.
 func column[C proto.ColInput](t *table, name string, c C) C {
 	t.input = append(t.input, proto.InputColumn{Name: name, Data: c})
 	return c
 }
 
-// rows is the number of rows appended.
+// rows returns the number of appended rows.
 func (t *table) rows() int { return t.input[0].Data.Rows() }
 
 func (t *table) reset() { t.input.Reset() }

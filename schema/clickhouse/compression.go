@@ -6,8 +6,8 @@ import (
 	"github.com/ClickHouse/ch-go"
 )
 
-// compression saves the network where there is one; over loopback it would
-// only cost time on both sides.
+// compression is used over a network only; over loopback it would cost CPU time on both
+// sides.
 func compression(addr string) ch.Compression {
 	host, _, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err == nil && (host == "localhost" || ip != nil && ip.IsLoopback()) {

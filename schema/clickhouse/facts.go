@@ -7,13 +7,13 @@ import (
 	"tapedeck/schema/block"
 )
 
-// factColumns are what the tables spans, messages and usage have in common.
+// factColumns are the common columns of the tables spans, messages and usage.
 type factColumns struct {
 	table
-	tenant, agent, dialect *word
+	tenant, agent, dialect *lowCardinality
 	session, stream, id    *text
 	run, node              *text
-	seenAt                 *instant
+	seenAt                 *dateTime64
 	seenSeq, version       *proto.ColUInt64
 	firstSeq               *proto.ColUInt64
 }
@@ -53,9 +53,9 @@ func (c *factColumns) add(tenant string, b *block.Block, f *schema.Fact) {
 
 type spanColumns struct {
 	factColumns
-	kind, name, status, model, provider *word
+	kind, name, status, model, provider *lowCardinality
 	parent, call, err, attributes       *text
-	started, ended, first               *instant
+	started, ended, first               *dateTime64
 	duration                            *proto.ColInt64
 }
 
@@ -100,10 +100,10 @@ func (c *spanColumns) addAll(tenant string, b *block.Block) {
 
 type messageColumns struct {
 	factColumns
-	kind, name, media      *word
+	kind, name, media      *lowCardinality
 	span, body, attributes *text
 	complete               *proto.ColBool
-	started, ended         *instant
+	started, ended         *dateTime64
 	chunkAt                *proto.ColArr[int64]
 	chunkEnd               *proto.ColArr[uint32]
 }
@@ -145,9 +145,9 @@ func (c *messageColumns) addAll(tenant string, b *block.Block) {
 
 type usageColumns struct {
 	factColumns
-	mode, model, provider *word
+	mode, model, provider *lowCardinality
 	scope, span, raw      *text
-	at                    *instant
+	at                    *dateTime64
 	counts                [7]*proto.ColUInt64
 }
 

@@ -10,18 +10,18 @@ import (
 	"tapedeck/schema/block"
 )
 
-// frameColumns are the columns of the table frames. Names that repeat from frame
-// to frame go as LowCardinality(String), each once, and ClickHouse makes the
-// column's String of it: that takes this side a sixth less time.
+// frameColumns are the columns of the table frames. Names that repeat from frame to frame
+// are sent as LowCardinality(String), each once, and ClickHouse converts them to the
+// column's String: that reduces CPU time on this side by a sixth.
 type frameColumns struct {
 	table
-	tenant, kind, agent                *word
-	session, stream, source, run, node *word
+	tenant, kind, agent                *lowCardinality
+	session, stream, source, run, node *lowCardinality
 	event, cuts, raw                   *text
 	seq                                *proto.ColUInt64
 	flags                              *proto.ColUInt32
-	started                            *second
-	at                                 *instant
+	started                            *dateTime
+	at                                 *dateTime64
 	direction, transport               *enum
 	scratch                            []byte
 }
@@ -33,7 +33,7 @@ func newFrameColumns() *frameColumns {
 	c.session = column(t, "session_id", newWord())
 	c.stream = column(t, "stream_id", newWord())
 	c.seq = column(t, "seq", new(proto.ColUInt64))
-	c.started = column(t, "stream_started", new(second))
+	c.started = column(t, "stream_started", new(dateTime))
 	c.at = column(t, "captured_at", newInstant())
 	c.direction = column(t, "direction", new(enum))
 	c.transport = column(t, "transport", new(enum))
@@ -73,9 +73,8 @@ func (c *frameColumns) add(tenant string, b *block.Block, started int64) {
 	}
 }
 
-// AppendCuts appends the form in which the column cuts holds a frame's cuts:
-// for each, its offset and how long before the frame's arrival it came, ns,
-// both as varints. A frame without cuts gives nothing.
+// AppendCuts encodes a frame's cuts for the column cuts: for each, its offset and the time
+// before the frame's arrival, ns, both as varints. A frame without cuts adds nothing.
 func AppendCuts(dst []byte, f *schema.Frame) []byte {
 	for _, cut := range f.Cuts {
 		dst = binary.AppendUvarint(dst, uint64(cut.Offset))

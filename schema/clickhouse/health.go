@@ -12,7 +12,7 @@ import (
 // Health is the uptime and the disks of a ClickHouse server.
 type Health struct {
 	UptimeS uint32 `json:"uptime_s"`
-	// Disks are the disks of its tables; none if the user may not see them.
+	// Disks are the disks of its tables; empty if the user has no access.
 	Disks []Disk `json:"disks,omitempty"`
 }
 
@@ -31,7 +31,7 @@ func ReadHealth(ctx context.Context, db driver.Conn) (Health, error) {
 	}
 	rows, err := db.Query(ctx, readDisks)
 	if err != nil {
-		return h, nil // the user may not read system.disks
+		return h, nil // the user has no access to system.disks
 	}
 	defer rows.Close()
 	for rows.Next() {

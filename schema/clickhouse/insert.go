@@ -10,12 +10,12 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// blockRows is how many rows of a large insert go to ClickHouse at a time, so that
-// it takes up some while others are on their way, and this side need not hold all
-// of them once more. It puts them together again: one insert makes one part.
+// blockRows is the number of rows of a large insert that are sent at a time, so that
+// ClickHouse processes some while others are being sent, and this side need not buffer all
+// of them. ClickHouse combines them: one insert creates one part.
 const blockRows = 1 << 15
 
-// InsertError reports the table whose rows ClickHouse did not take, and why.
+// InsertError reports the table whose rows ClickHouse did not accept, and why.
 type InsertError struct {
 	Table string
 	Rows  int
@@ -58,14 +58,14 @@ func (t *table) query(token string) ch.Query {
 			{Key: "insert_deduplication_token", Value: token, Important: true},
 			// A block may hold facts of any number of months.
 			{Key: "throw_on_max_partitions_per_insert_block", Value: "0", Important: true},
-			// Readers drop repeats anyway, so inserts need not look for them.
+			// Readers deduplicate anyway, so inserts need not.
 			{Key: "optimize_on_insert", Value: "0", Important: true},
 		},
 	}
 }
 
-// CheckTables begins an insert into every table and sends no rows. It fails if a table or
-// a column is missing, or the user must not write.
+// CheckTables starts an insert into every table and sends no rows. It fails if a table or a
+// column is missing, or the user lacks the permission.
 func CheckTables(ctx context.Context, client *ch.Client) error {
 	for _, t := range NewBatch().tables() {
 		query := t.query("check")
@@ -105,13 +105,13 @@ func (t *table) inBlocks(sent, end int) (proto.Input, func(context.Context) erro
 	}
 }
 
-// own copies a column whose type a client sets. The rows stay shared.
+// own copies a column whose type is set by a client. The rows stay shared.
 func own(column proto.ColInput) proto.ColInput {
 	switch c := column.(type) {
-	case *instant:
+	case *dateTime64:
 		w := *c
 		return &w
-	case *second:
+	case *dateTime:
 		w := *c
 		return &w
 	case *enum:
@@ -121,19 +121,19 @@ func own(column proto.ColInput) proto.ColInput {
 	return column
 }
 
-// window gives some of a column's rows, which share its memory; nil for columns of
-// which it cannot. Those of words bring all the texts there are.
+// window returns some of a column's rows, which share its memory; nil for columns that do
+// not support it. Rows of lowCardinality include all texts.
 func window(column proto.ColInput, from, to int) proto.ColInput {
 	switch c := column.(type) {
 	case *text:
 		return &proto.ColStr{Buf: c.Buf, Pos: c.Pos[from:to]}
-	case *word:
+	case *lowCardinality:
 		return &proto.ColLowCardinalityRaw{Index: &c.texts, Key: c.Key, Keys32: c.Keys32[from:to]}
-	case *instant:
+	case *dateTime64:
 		w := c.ColDateTime64
 		w.Data = w.Data[from:to]
 		return &w
-	case *second:
+	case *dateTime:
 		w := c.ColDateTime
 		w.Data = w.Data[from:to]
 		return &w

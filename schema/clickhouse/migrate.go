@@ -11,17 +11,16 @@ import (
 	"tapedeck/schema/migrations"
 )
 
-// Migrate brings the database's tables up to date and returns the names of the
-// migrations that it applied. Every statement may be run twice, so that several
-// servers which start at once do each other no harm. It is an error if a
-// migration that was applied reads differently now.
+// Migrate updates the database's tables and returns the names of the migrations that it
+// applied. Every statement may be run twice, so that several servers may start at once. It
+// fails if a migration that was applied has changed since.
 func Migrate(ctx context.Context, conn driver.Conn) ([]string, error) {
 	if err := conn.Exec(ctx, createApplied); err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
 	done, err := applied(ctx, conn)
 	if err != nil {
-		return nil, fmt.Errorf("migrate: read what was applied: %w", err)
+		return nil, fmt.Errorf("migrate: read the applied migrations: %w", err)
 	}
 	all, err := migrations.All()
 	if err != nil {
@@ -43,7 +42,7 @@ func Migrate(ctx context.Context, conn driver.Conn) ([]string, error) {
 			}
 		}
 		if err := conn.Exec(ctx, insertApplied, m.Version, m.Name, sum); err != nil {
-			return names, fmt.Errorf("migration %s: note it as applied: %w", m.Name, err)
+			return names, fmt.Errorf("migration %s: record it as applied: %w", m.Name, err)
 		}
 		names = append(names, m.Name)
 	}

@@ -1,5 +1,5 @@
-// Package clickhouse is how tapedeck's types stand in ClickHouse: connections,
-// migrations, and the conversion of blocks to columns.
+// Package clickhouse maps tapedeck's types to ClickHouse: connections, migrations, and the
+// conversion of blocks to columns.
 package clickhouse
 
 import (
@@ -12,8 +12,8 @@ import (
 )
 
 // Open opens a pool of connections for queries. The DSN is clickhouse-go's:
-// clickhouse://user:password@host:9000/database?secure=true. Nothing is dialled
-// before the first query.
+// clickhouse://user:password@host:9000/database?secure=true. It does not connect before the
+// first query.
 func Open(dsn string) (driver.Conn, error) {
 	opts, err := driver.ParseDSN(dsn)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 
 type streamColumns struct {
 	table
-	tenant, transport, dialect               *word
+	tenant, transport, dialect               *lowCardinality
 	session, stream, evidence, source, title *text
 	endReason, recorder, digest, key         *text
 	tags                                     *proto.ColMap[string, string]
 	firstSeq, version, frames, bytes         *proto.ColUInt64
-	started                                  *second
-	firstAt, lastAt, ended                   *instant
+	started                                  *dateTime
+	firstAt, lastAt, ended                   *dateTime64
 	counters                                 [7]*proto.ColUInt64
 }
 
@@ -27,7 +27,7 @@ func newStreamColumns() *streamColumns {
 	c.session = column(t, "session_id", new(text))
 	c.stream = column(t, "stream_id", new(text))
 	c.firstSeq = column(t, "first_seq", new(proto.ColUInt64))
-	c.started = column(t, "stream_started", new(second))
+	c.started = column(t, "stream_started", new(dateTime))
 	c.version = column(t, "version", new(proto.ColUInt64))
 	c.transport = column(t, "transport", newWord())
 	c.dialect = column(t, "dialect", newWord())

@@ -21,7 +21,7 @@ type Migration struct {
 	Text       string   // the whole file
 }
 
-// All gives the migrations in order.
+// All returns the migrations in order.
 func All() ([]Migration, error) {
 	names, err := fs.Glob(files, "*.sql") // sorted
 	if err != nil {
@@ -44,7 +44,7 @@ func All() ([]Migration, error) {
 	return all, nil
 }
 
-// split cuts a file at the semicolons that end a line.
+// split splits a file at the semicolons that end a line.
 func split(text string) []string {
 	var statements []string
 	for s := range strings.SplitSeq(text, ";\n") {

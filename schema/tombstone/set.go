@@ -24,11 +24,12 @@ type Set struct {
 }
 
 const (
-	// The least time between two loads of the tombstones written since.
+	// The minimum interval between two loads of new tombstones.
 	maxAge = time.Second
 	// Rows may be written by servers whose clocks differ, and late.
 	overlap = 5 * time.Minute
-	// The most tombstones that are kept, the latest; SQL statements apply all of them.
+	// The maximum number of tombstones in memory, the latest; SQL statements apply all of
+	// them.
 	mostKnown   = 100_000
 	loadTimeout = 5 * time.Second
 )
