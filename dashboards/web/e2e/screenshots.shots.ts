@@ -19,15 +19,25 @@ interface Shot {
   name: string
   path: string
   ready: string
-  /** The view of a session that is chosen there. */
-  tab?: string
+  /** The view of a session that is chosen there, and what is in it once it is loaded. */
+  tab?: { name: string; ready: string }
 }
 
 const full: readonly Shot[] = [
   { name: 'sessions', path: '/', ready: 'text=nightly-build' },
   { name: 'session', path: '/sessions/demo?t=4.2', ready: '[aria-label="Player"]' },
-  { name: 'session-frames', path: '/sessions/demo?t=4.2', ready: '[aria-label="Player"]', tab: 'Frames' },
-  { name: 'session-totals', path: '/sessions/demo?t=4.2', ready: '[aria-label="Player"]', tab: 'Totals' },
+  {
+    name: 'session-frames',
+    path: '/sessions/demo?t=4.2',
+    ready: '[aria-label="Player"]',
+    tab: { name: 'Frames', ready: 'text=node_enter' },
+  },
+  {
+    name: 'session-totals',
+    path: '/sessions/demo?t=4.2',
+    ready: '[aria-label="Player"]',
+    tab: { name: 'Totals', ready: 'text=Model calls' },
+  },
   { name: 'usage', path: '/usage?from=now-24h', ready: 'tfoot' },
   { name: 'tools', path: '/tools?from=now-24h', ready: 'tfoot' },
   { name: 'record', path: '/record', ready: 'text=frames/s' },
@@ -91,9 +101,16 @@ for (const [what, shots, args] of [
             await page.setViewportSize(viewport)
             await page.goto(server.url + path)
             await expect(page.locator(ready).first()).toBeVisible()
-            if (tab !== undefined) await page.getByRole('tab', { name: tab }).click()
+            if (tab !== undefined) {
+              await page.getByRole('tab', { name: tab.name }).click()
+              await expect(page.locator(tab.ready).first()).toBeVisible()
+            }
             await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined) // a live page never is
-            await page.screenshot({ path: join(pictures, `${name}-${scheme}-${size}.png`) })
+            // Transitions are ended: on a slow machine the mark of a chosen tab is not there yet.
+            await page.screenshot({
+              path: join(pictures, `${name}-${scheme}-${size}.png`),
+              animations: 'disabled',
+            })
           }
     } finally {
       clearInterval(ticking)
