@@ -1,6 +1,6 @@
 // Command tapedeck-bench measures a tapedeck program on this machine and writes
-// docs/benchmarks.md. It is a program of its own, so that what only measuring needs is
-// not part of the product.
+// docs/benchmarks.md. It is a separate program, so that the dependencies of the
+// benchmarks are not part of the product.
 package main
 
 import (

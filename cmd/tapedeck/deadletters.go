@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/usage"
 )
 
-// deadLettersCommand looks after blocks that could not be stored.
+// deadLettersCommand manages blocks that could not be stored.
 type deadLettersCommand struct {
 	List  deadList  `cmd:"" default:"withargs" help:"List the blocks that were set aside, with the reason."`
 	Retry deadRetry `cmd:"" help:"Retry them: those named, or all."`
@@ -100,8 +100,8 @@ func (c *deadDrop) Run(ctx context.Context, g *global) error {
 	return g.changeDead(ctx, http.MethodDelete, "/v1/dead-letters", "dropped", c.Seq, "")
 }
 
-// changeDead asks the server to do something with letters and prints how many
-// it was done with.
+// changeDead requests an operation on dead letters and prints the number of changed
+// letters.
 func (g *global) changeDead(ctx context.Context, method, path, done string, seqs []uint64, then string) error {
 	client, err := g.client()
 	if err != nil {

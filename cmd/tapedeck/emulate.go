@@ -15,10 +15,10 @@ import (
 	"tapedeck/internal/console"
 )
 
-// emulateCommand puts one session on a port of its own, in the protocol that it
-// was recorded from. A session of a server is asked of the server, whose address
-// and token a UI or an agent has no place for; one in a file is played by this
-// process, which then needs nothing else.
+// emulateCommand serves one session on its own port, in the protocol that it
+// was recorded from. It forwards requests for a session of a server to that server, so
+// that a UI or an agent needs neither its address nor its token. It plays a session in a
+// file itself, without a server.
 type emulateCommand struct {
 	logFlags
 	Protocol  string `arg:"" enum:"loom,http,anthropic-agent,compozy" help:"loom, http, anthropic-agent or compozy."`
@@ -64,7 +64,7 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	}
 	defer context.AfterFunc(ctx, func() {
 		end()
-		_ = srv.Close() // streams have no end of their own to wait for
+		_ = srv.Close() // open streams do not end
 	})()
 	if err := c.announce(g, played, l.Addr()); err != nil {
 		end()
@@ -77,9 +77,9 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// announcement is what --json prints, as one line, once requests are taken.
+// announcement is the line that --json prints once the server accepts requests.
 type announcement struct {
-	URL      string `json:"url"`     // what a client is pointed at
+	URL      string `json:"url"`     // the base URL for clients
 	Address  string `json:"address"` // host and port
 	Protocol string `json:"protocol"`
 	Session  string `json:"session"`

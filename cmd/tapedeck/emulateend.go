@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// parentEvery is how often a process looks whether its parent is there.
+// parentEvery is how often a process checks whether its parent is running.
 const parentEvery = 200 * time.Millisecond
 
-// watch ends the context when what --exit-with names has come. stop ends the
+// watch ends the context at the event in --exit-with. stop ends the
 // watch, but not a read of standard input.
 func (c *emulateCommand) watch(ctx context.Context) (watched context.Context, stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	switch c.ExitWith {
 	case "stdin":
 		go func() {
-			_, _ = io.Copy(io.Discard, os.Stdin) // however it ends, the caller is gone
+			_, _ = io.Copy(io.Discard, os.Stdin) // an error also means that the caller has ended
 			stop()
 		}()
 	case "parent":

@@ -115,7 +115,7 @@ func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output)
 	return console.Count(n, "byte"), err
 }
 
-// writeConverted writes a session in a format that takes more than its frames.
+// writeConverted writes a session in a format that needs more than its frames.
 func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *output) (string, error) {
 	if c.Session != "" && !playback.IsTape(c.Sessions[0]) {
 		return "", usage.Errorf("--session goes with a tape file, and %q is none", c.Sessions[0])
@@ -147,7 +147,7 @@ func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *outp
 	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, tapecopy.Title(t, id), messages)
 }
 
-// create opens what is written to.
+// create opens the output.
 func (c *exportCommand) create() (*output, error) {
 	if cmp.Or(c.Output, "-") == "-" {
 		return newOutput(os.Stdout), nil

@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// output is the file that an export goes to.
+// output is the output file of an export.
 type output struct {
 	file    *os.File
 	buf     *bufio.Writer
 	written atomic.Int64
-	keep    bool // a file that is not whole is of use
+	keep    bool // an incomplete file is kept
 }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -22,7 +22,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// finish writes what waits and closes the file.
+// finish flushes and closes the file.
 func (o *output) finish() error {
 	err := o.buf.Flush()
 	if o.file != os.Stdout {
@@ -31,7 +31,7 @@ func (o *output) finish() error {
 	return err
 }
 
-// failed removes what came of an export that failed, unless it is of use.
+// failed removes the file of a failed export, unless keep is set.
 func (o *output) failed(err error) error {
 	switch {
 	case o.file == os.Stdout:

@@ -20,8 +20,8 @@ func (g *global) client() (*apiclient.Client, error) {
 	return c, nil
 }
 
-// fetch reads an answer of the API: with --json it is printed as it came, and
-// done is true; otherwise it is read into v.
+// fetch reads an answer of the API. With --json it prints the answer unchanged, and
+// done is true; otherwise it reads the answer into v.
 func (g *global) fetch(ctx context.Context, path string, q url.Values, v any) (done bool, err error) {
 	c, err := g.client()
 	if err != nil {

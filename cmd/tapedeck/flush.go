@@ -10,7 +10,7 @@ import (
 	"tapedeck/ingest/spool"
 )
 
-// flushCommand sends what recording commands left on disk.
+// flushCommand sends the spools that recording commands left on disk.
 type flushCommand struct {
 	NATS string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
@@ -37,7 +37,7 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// send sends what is in one spool.
+// send sends the contents of one spool.
 func send(ctx context.Context, opts outlet.Options, dir string) error {
 	o, err := outlet.OpenSpool(ctx, opts, dir)
 	if errors.Is(err, spool.ErrInUse) {

@@ -24,7 +24,7 @@ type framesCommand struct {
 }
 
 const (
-	framesShown  = 100  // unless -n says otherwise
+	framesShown  = 100  // default of -n
 	framesAtOnce = 5000 // the server's largest page; fewer if they are large
 )
 
@@ -64,7 +64,7 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 	}
 	heads, first := []string{"stream", "offset", "seq", "direction", "type", "node", "event id", "bytes", "flags", "content"}, 0
 	if len(streams) == 1 {
-		first = 1 // it would say the same in every row
+		first = 1 // the column would be the same in every row
 	}
 	t := console.NewTable(os.Stdout, heads[first:]...)
 	for _, row := range rows {

@@ -32,7 +32,7 @@ type importCommand struct {
 	NoWait  bool   `help:"Do not wait until the sessions can be read."`
 }
 
-// Run reads the file from its beginning to its end, or up to where it breaks.
+// Run reads the file from its beginning to its end, or up to its break.
 func (c *importCommand) Run(ctx context.Context, g *global) error {
 	if err := checkStream(c.Tenant, c.Session, ""); err != nil {
 		return err
@@ -108,8 +108,8 @@ func shownBy(to *tapeimport.Session, detail *sessiondetail.Detail) bool {
 	}))
 }
 
-// open opens the file, which is read once from its beginning to its end, so that
-// it may be a pipe unless it has to be looked through beforehand.
+// open opens the file, which is read once from its beginning to its end, so
+// it may be a pipe unless it must be scanned beforehand.
 func (c *importCommand) open() (*os.File, error) {
 	if c.File == "-" {
 		if c.Session != "" {
@@ -142,7 +142,7 @@ func (c *importCommand) checkOne() error {
 	return nil
 }
 
-// report prints what came. err is why not all did.
+// report prints the result. err is the reason if the import is incomplete.
 func (c *importCommand) report(g *global, im *tapeimport.Importer, did string, err error) error {
 	if _, broken := errors.AsType[*tapefile.BreakError](err); err != nil && !broken && len(im.Sessions) == 0 {
 		return fmt.Errorf("%s: %w", c.File, err)
@@ -175,7 +175,7 @@ func (c *importCommand) report(g *global, im *tapeimport.Importer, did string, e
 	return nil
 }
 
-// printMissing prints what a tape that is not whole lacks of a session.
+// printMissing prints the missing frames of a session on an incomplete tape.
 func printMissing(to *tapeimport.Session, check bool) {
 	what := "facts"
 	switch {

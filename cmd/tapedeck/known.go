@@ -41,9 +41,9 @@ func (e *knownError) report(g *global) error {
 // lookUpTimeout bounds how long a recording waits for the answer.
 const lookUpTimeout = 5 * time.Second
 
-// lookUp returns a function that asks the server for a recording of the bytes with a
-// digest; its error is a *knownError if there is one. It returns nil where no server is
-// asked: with --again, and with --nats, which names no server. If the server does not
+// lookUp returns a function that queries the server for a recording of the bytes with a
+// digest; its error is a *knownError if there is one. It returns nil with --again, and
+// with --nats, without a tapedeck server. If the server does not
 // answer, the file is recorded.
 func (c *recordCommand) lookUp(ctx context.Context, g *global, path string) func(digest string) error {
 	if c.Again || c.NATS != "" {

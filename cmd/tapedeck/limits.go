@@ -17,7 +17,7 @@ type limitFlags struct {
 	MaxTagBytes     int    `help:"Most bytes of a tag's name and value." default:"1024" placeholder:"N"`
 }
 
-// check refuses limits with which nothing could be sent.
+// check refuses limits that would refuse all data.
 func (f *limitFlags) check() error {
 	for _, l := range []struct {
 		name string

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// logFlags choose what a server logs.
+// logFlags set the level and the form of a server's log.
 type logFlags struct {
 	LogLevel string `help:"What to log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"TAPEDECK_LOG_LEVEL"`
 	LogJSON  bool   `help:"Log as JSON lines." env:"TAPEDECK_LOG_JSON"`
@@ -24,7 +24,7 @@ func (f *logFlags) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, opts))
 }
 
-// stderrLog is for commands whose output is for people: trouble alone.
+// stderrLog returns a logger for commands with text output, at level warn.
 func stderrLog() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

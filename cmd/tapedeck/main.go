@@ -1,5 +1,5 @@
 // Command tapedeck records the event streams of AI agents, plays them back and
-// reports what they used. main wires; the work is in the packages.
+// reports what they used.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"tapedeck/internal/usage"
 )
 
-// cli is the command line: a struct for each command, in a file of its own.
+// cli is the command line: a struct for each command, each in its own file.
 type cli struct {
 	global
 
@@ -56,8 +56,7 @@ const (
 	exitUsage  = 2
 )
 
-// exitCode is an error that only says how the process is to exit: all there was
-// to say was said.
+// exitCode is an error that only sets the exit code of the process, without a message.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// spareGC lets a recording command's heap, which is a few megabytes, grow to
-// five times what is in use before it is collected: collecting it for every few
-// megabytes of frames took a tenth of the command's time. GOGC stands where it is
+// spareGC allows a recording command's heap, which is a few megabytes, to grow to
+// five times its live size before a collection: collecting it for every few
+// megabytes of frames took a tenth of the command's time. It does nothing if GOGC is
 // set.
 func spareGC() {
 	if os.Getenv("GOGC") == "" {

@@ -14,13 +14,13 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// migrateCommand brings a ClickHouse server's tables up to date. Local mode does
-// so by itself.
+// migrateCommand updates a ClickHouse server's tables. Local mode does
+// so automatically.
 type migrateCommand struct {
 	ClickHouse string `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
 }
 
-// Run applies what is missing and says what it applied.
+// Run applies the missing migrations and prints their names.
 func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 	if err := checkClickHouse(c.ClickHouse); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// migrateProblem reports what to do about an error of a migration.
+// migrateProblem adds to an error of a migration what to do.
 func migrateProblem(dsn string, err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE", clickhouse.ServerName(dsn), apiclient.RootOf(op.Err))

@@ -10,7 +10,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// hintForMissing returns what to do where the server answers a path with 404. The name
+// hintForMissing returns what to do if the server answers a path with 404. The name
 // of a session may be that of a file.
 func hintForMissing(path string) string {
 	if strings.HasPrefix(path, "v1/dead-letters") {

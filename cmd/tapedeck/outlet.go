@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// openOutlet connects a recording command to where its blocks go. opts.Server and
+// openOutlet connects a recording command to the server or NATS. opts.Server and
 // opts.Token are those of the global flags.
 func openOutlet(ctx context.Context, g *global, opts outlet.Options) (*outlet.Outlet, error) {
 	opts, err := outletOptions(g, opts)

@@ -13,15 +13,15 @@ import (
 	"tapedeck/internal/usage"
 )
 
-// parse reads the command line. Its errors say what is wrong and where help is.
+// parse reads the command line. Its errors contain the command that prints help.
 func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
-	// What stands after "--" is a command to record, flags and all.
+	// The arguments after "--" are a command to record, including its flags.
 	if i := slices.Index(args, "--"); i >= 0 && slices.Contains(args[:i], "record") {
 		c.Record.command = args[i+1:]
 		args = args[:i]
 	}
 	for _, a := range args {
-		if !utf8.ValidString(a) { // the parser would put other characters in their place
+		if !utf8.ValidString(a) { // the parser would replace these bytes
 			return nil, usage.Errorf("%q is not UTF-8 text", a)
 		}
 	}
@@ -38,7 +38,7 @@ var (
 	descending = regexp.MustCompile(`^-[a-z][a-z_]+$`)
 )
 
-// joinNegative puts a value that begins like a flag beside its flag: a number, so that
+// joinNegative joins a value that begins with "-" to its flag: a number, so that
 // it is refused as an invalid value, and a field to sort by.
 func joinNegative(args []string) []string {
 	var joined []string
@@ -62,7 +62,7 @@ func joinNegative(args []string) []string {
 
 var misplaced = regexp.MustCompile(`^unexpected argument ([^\s,]+)`)
 
-// parseProblem reports what the parser found in words for people.
+// parseProblem rewrites an error of the parser as a readable message.
 func parseProblem(err error, args []string) error {
 	text, help := err.Error(), "tapedeck --help"
 	var at *kong.ParseError

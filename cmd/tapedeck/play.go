@@ -17,8 +17,8 @@ import (
 	"tapedeck/replay"
 )
 
-// playCommand plays a session in the terminal: on its screen with keys to steer, or
-// printed where it is not one.
+// playCommand plays a session on the terminal's screen, with keys to control it, or
+// prints it if standard output is not a terminal.
 type playCommand struct {
 	Session   string   `arg:"" help:"The session's id, or a tape file, which needs no server."`
 	Of        string   `help:"Which session of a tape file, where it holds several." name:"session" placeholder:"ID"`
@@ -90,14 +90,14 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	defer body.Close()
 	if err := show(out, body); err != nil {
 		if ctx.Err() != nil {
-			return exitCode(130) // as a shell says of an interrupted command
+			return exitCode(130) // the shell's exit code of an interrupted command
 		}
 		return fmt.Errorf("playback broke off: %w", from.Reason(err))
 	}
 	return nil
 }
 
-// await waits until there is a session to be followed.
+// await waits until the session to follow exists.
 func await(ctx context.Context, cl *apiclient.Client, path, session string) error {
 	for reported := false; ; reported = true {
 		body, err := cl.Open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}}, "application/x-ndjson")
@@ -119,7 +119,7 @@ func await(ctx context.Context, cl *apiclient.Client, path, session string) erro
 	}
 }
 
-// copyFrames writes what comes as it comes.
+// copyFrames writes frames as they arrive.
 func copyFrames(w io.Writer, r io.Reader) error {
 	_, err := io.Copy(w, r)
 	return err
@@ -140,12 +140,13 @@ func (c *playCommand) onScreen(ctx context.Context, from *playback.Player, path 
 		fmt.Fprintf(console.To(os.Stdout), "left at %s; \"tapedeck play --from +%s %s\" goes on from there\n", at, at, console.SessionWord(c.Session))
 	}
 	if result.Interrupt {
-		return exitCode(130) // as a shell says of an interrupted command
+		return exitCode(130) // the shell's exit code of an interrupted command
 	}
 	return nil
 }
 
-// player finds what plays a name that a user gave, and notes a tape file that ends early.
+// player opens the session or tape file with a name, and prints a note if a tape file ends
+// early.
 func (g *global) player(name, session string) (*playback.Player, error) {
 	p, err := playback.Open(name, session, g.client)
 	if err == nil && p.Break != nil {

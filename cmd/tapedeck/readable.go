@@ -59,9 +59,8 @@ func waitReadable(ctx context.Context, g *global, s *ingest.Summary) {
 	}
 }
 
-// askAgain returns how long to wait before asking again, after having waited for so
-// long: what could be read earlier is known an eighth late, and asking for long
-// does not keep the server busy.
+// askAgain returns the pause before the next poll: an eighth of the time waited so far,
+// which bounds both the delay and the load on the server.
 func askAgain(waited time.Duration) time.Duration {
 	return min(max(waited/8, 20*time.Millisecond), 500*time.Millisecond)
 }

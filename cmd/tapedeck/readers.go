@@ -12,7 +12,7 @@ type readerLimits struct {
 	MaxReaderBytes int64 `help:"Memory, bytes, that recordings may take which are read for them. Beyond it a request waits for 5 seconds and is then answered 503." default:"1073741824" env:"TAPEDECK_MAX_READER_BYTES" placeholder:"BYTES"`
 }
 
-// check refuses limits with which nothing could be read.
+// check refuses limits that would refuse all readers.
 func (l *readerLimits) check() error {
 	if l.MaxReaders <= 0 {
 		return usage.Errorf("--max-readers=%d: it must be above 0", l.MaxReaders)

@@ -44,7 +44,7 @@ type recordCommand struct {
 	NoWait     bool   `help:"Do not wait until the recording can be read."`
 	NoSpool    bool   `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
 
-	command []string // what stands after "--"
+	command []string // the arguments after "--"
 }
 
 // Run records until the source ends or the user interrupts.
@@ -87,7 +87,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	} else {
 		err = drain(context.WithoutCancel(ctx), out)
 	}
-	if err != nil && exit != 0 { // the command's exit code is what its caller waits for
+	if err != nil && exit != 0 { // return the exit code of the recorded command
 		fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
 		return exitCode(exit)
 	}
@@ -106,7 +106,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// check finds what cannot go together.
+// check refuses incompatible flags.
 func (c *recordCommand) check() error {
 	sources := 0
 	for _, given := range []bool{len(c.Sources) > 0, c.Follow != "", c.SSE != "", c.WS != "", len(c.command) > 0} {
@@ -156,7 +156,7 @@ func checkStream(tenant, session, dialect string) error {
 	return usage.As(ingest.CheckStream(tenant, session, dialect))
 }
 
-// checkURL finds what is wrong with the address that a flag names.
+// checkURL checks the URL of a flag.
 func checkURL(flag, address, example string, schemes ...string) error {
 	u, err := url.Parse(address)
 	if address == "" || err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme) {
@@ -165,7 +165,7 @@ func checkURL(flag, address, example string, schemes ...string) error {
 	return usage.Errorf("%s %q: it must be a URL like %s", flag, secrets.URL(address), example)
 }
 
-// report prints what a recording came to.
+// report prints the result of a recording.
 func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(s)

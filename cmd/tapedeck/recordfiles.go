@@ -175,7 +175,7 @@ func (t *filesResult) report(g *global, session string, all *file.Sources, took 
 	return nil
 }
 
-// where reports in which session the files are that were recorded before.
+// where names the session of the files that were recorded before.
 func (t *filesResult) where() string {
 	if t.several {
 		return fmt.Sprintf("recorded already, in session %s and others", t.knownIn)

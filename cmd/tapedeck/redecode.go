@@ -17,20 +17,20 @@ import (
 	"tapedeck/internal/usage"
 )
 
-// redecodeCommand has a server derive the facts of sessions anew.
+// redecodeCommand makes a server derive the facts of sessions again.
 type redecodeCommand struct {
 	Dialect  string   `help:"Read every stream of the sessions as this dialect. Default: each as what it is recognised as." placeholder:"NAME"`
 	Sessions []string `arg:"" name:"session" help:"The sessions."`
 }
 
-// Run decodes one session after the other. One that fails does not hold up the
-// rest.
+// Run decodes one session after the other. A failure does not stop the
+// others.
 func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	cl, err := g.client()
 	if err != nil {
 		return err
 	}
-	// The answer comes when all is done, which takes as long as it takes.
+	// No timeout: the answer is sent when all is decoded.
 	cl.HTTP = &http.Client{}
 	t := console.NewTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages", "recognised by")
 	var failures []error
@@ -66,7 +66,7 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	return errors.Join(append(failures, err)...)
 }
 
-// decode has one session decoded anew.
+// decode makes the server decode one session again.
 func (c *redecodeCommand) decode(ctx context.Context, cl *apiclient.Client, id string) (json.RawMessage, *redecode.Result, error) {
 	q := url.Values{}
 	setAll(q, map[string][]string{"dialect": {c.Dialect}})

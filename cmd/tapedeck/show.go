@@ -27,8 +27,8 @@ type showCommand struct {
 	Text    bool   `help:"Print the whole transcript."`
 }
 
-// Run prints what is known of the session: its runs with their spans and
-// tokens, its messages, and what does not add up.
+// Run prints the session: its runs with their spans and
+// tokens, its messages, and inconsistencies.
 func (c *showCommand) Run(ctx context.Context, g *global) error {
 	path, err := pathOf(c.Session)
 	if err != nil {
@@ -130,7 +130,7 @@ func sessionClock(d *sessiondetail.Detail) string {
 	return text
 }
 
-// showSpans prints the tree: what ran when, for how long, and how it ended.
+// showSpans prints the tree of spans with start, duration and outcome.
 func showSpans(w io.Writer, t *timeline.Timeline) {
 	if len(t.Spans) == 0 {
 		return
@@ -154,7 +154,7 @@ func spanTime(s *timeline.Span) string {
 	case s.DurationMS != nil:
 		return console.Millis(*s.DurationMS)
 	case !s.Open:
-		return "–" // it ended, and when it began was not seen
+		return "–" // it ended, and its start is unknown
 	}
 	if s.RunningMS != nil {
 		return console.Millis(*s.RunningMS) + "…"
@@ -200,7 +200,7 @@ func showTokens(w io.Writer, s query.Spent) error {
 	return t.Flush()
 }
 
-// cost prints money, and says what has no price.
+// cost formats a cost, and lists models without a price.
 func cost(s query.Spent) string {
 	switch {
 	case s.Cost == nil:
@@ -211,7 +211,7 @@ func cost(s query.Spent) string {
 	return fmt.Sprintf("$%.4f", *s.Cost)
 }
 
-// shownText is how much of a message is printed without --text, runes.
+// shownText is the length of a message printed without --text, runes.
 const shownText = 200
 
 func showMessages(w io.Writer, messages []transcript.Message, whole bool) {

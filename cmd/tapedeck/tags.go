@@ -16,7 +16,7 @@ func tagOf(text string) (name, value string, ok bool) {
 	return text[:i], text[i+1:], true
 }
 
-// parseTags reads the tags that a recording is given.
+// parseTags parses the tags of a recording.
 func parseTags(list []string) (map[string]string, error) {
 	tags := map[string]string{}
 	for _, t := range list {
@@ -32,7 +32,7 @@ func parseTags(list []string) (map[string]string, error) {
 	return tags, nil
 }
 
-// colonTags writes tags to look for as the API wants them.
+// colonTags converts tags in filters to the form of the API.
 func colonTags(list []string) []string {
 	written := make([]string, len(list))
 	for i, t := range list {

@@ -29,7 +29,7 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 	}
 	switch {
 	case len(c.command) > 0:
-		// The command gets the signals, and its end is the recording's.
+		// The command receives the signals, and the recording ends with it.
 		r, err := process.Record(context.WithoutCancel(ctx), rec, so, process.Options{Command: c.command, FrameLimit: c.FrameLimit, Log: stderrLog()})
 		return r.Summary, r.ExitCode, err
 	case c.Follow != "":

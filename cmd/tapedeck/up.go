@@ -39,7 +39,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	log := c.logger()
 	began := time.Now()
-	l, err := server.Listen(c.Listen) // first: a taken port is the most common trouble
+	l, err := server.Listen(c.Listen) // first, since a taken port is the most common error
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (c *upCommand) streams(servers *local.Servers) jetstream.Config {
 	return cfg
 }
 
-// localStreams bounds JetStream by what the disk has.
+// localStreams bounds JetStream by the size of the disk.
 func localStreams(servers *local.Servers) jetstream.Config {
 	c := jetstream.Config{}.WithDefaults()
 	if room := int64(servers.Health().NATS.MaxStore); room > 0 {

@@ -13,7 +13,7 @@ import (
 	"tapedeck/query/usagereport"
 )
 
-// reportFlags choose a report's range and groups.
+// reportFlags set a report's range and groups.
 type reportFlags struct {
 	From        string `help:"From this time on: RFC 3339, a date, or now-24h." placeholder:"TIME"`
 	To          string `help:"Before this time." placeholder:"TIME"`
@@ -22,15 +22,15 @@ type reportFlags struct {
 	CSV         bool   `help:"Print CSV." name:"csv"`
 }
 
-// values returns the parameters that the flags stand for; groupBy is nil where
-// nothing was said.
+// values returns the query parameters of the flags; groupBy is nil if the flag is
+// absent.
 func (f *reportFlags) values(groupBy *string) url.Values {
 	q := url.Values{}
 	setAll(q, map[string][]string{
 		"from": {f.From}, "to": {f.To}, "timezone": {f.Timezone}, "granularity": {f.Granularity},
 	})
 	if groupBy != nil {
-		q.Set("group_by", *groupBy) // "" stands for one group
+		q.Set("group_by", *groupBy) // "" means one group
 	}
 	return q
 }
@@ -52,7 +52,7 @@ func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.V
 	return true, cl.Copy(ctx, path, q, "text/csv", os.Stdout)
 }
 
-// ranged reports whether the flags leave anything out.
+// ranged reports whether the flags limit the range.
 func (f *reportFlags) ranged() bool { return f.From != "" || f.To != "" }
 
 // totalCells returns the cells that name the row of all groups together.

@@ -106,7 +106,7 @@ func (c *Client) Authorize(h http.Header) {
 	}
 }
 
-// startServer is what to do where no server answers.
+// startServer is the hint for the case that no server answers.
 const startServer = `Start one with "tapedeck up", or name it with --server or TAPEDECK_SERVER.`
 
 // RootOf returns the last error of a chain: the cause, without what each layer adds.

@@ -1,4 +1,4 @@
-// Package backoff spaces out attempts at something that fails.
+// Package backoff computes the pauses between retries.
 package backoff
 
 import (
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Backoff doubles the pause after each failure, from Min to Max, and varies it
-// by a fifth, so that many that failed together do not all come back together.
-// It is for one goroutine.
+// Backoff is an exponential backoff from Min to Max with a jitter of a fifth, so that
+// clients that failed together do not all retry together.
+// One goroutine uses it.
 type Backoff struct {
 	Min, Max time.Duration
 	next     time.Duration
@@ -23,10 +23,10 @@ func (b *Backoff) Next() time.Duration {
 	return min(max(varied, b.Min), b.Max)
 }
 
-// Reset begins anew, after a success.
+// Reset restarts at Min, after a success.
 func (b *Backoff) Reset() { b.next = 0 }
 
-// Sleep pauses for d and reports whether ctx still stands.
+// Sleep pauses for d and reports whether ctx has not ended.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,8 +1,8 @@
 // Package budget bounds the readers of recordings of a process: their number, and the
 // bytes of recordings that are in memory for them.
 //
-// Enter admits a reader and charges Base for it, which is what an ordinary playback
-// holds. Before it holds more, the reader calls Grant.Need, which waits for a while if
+// Enter admits a reader and charges Base for it, the memory of an ordinary
+// playback. Before it holds more, the reader calls Grant.Need, which waits for a while if
 // the budget is used up. To prevent deadlocks among readers that hold bytes and wait for
 // more, one reader at a time may exceed the budget; a frame that is larger than the
 // budget is read in this way, too. So the bytes in use are at most the limit plus what
@@ -26,11 +26,11 @@ import (
 const (
 	Bytes   = 1 << 30
 	Readers = 2000
-	// Base is the least that a reader is charged, bytes.
+	// Base is the minimum charge of a reader, bytes.
 	Base = 256 << 10
 )
 
-// Options configure a budget. Zero values stand for the defaults.
+// Options configures a budget. Zero values select the defaults.
 type Options struct {
 	Bytes   int64         // of all readers together; Bytes
 	Readers int           // at a time; Readers
@@ -214,7 +214,7 @@ func (g *Grant) Need(ctx context.Context, n int64) error {
 	return nil // granted at the last moment
 }
 
-// Reserve raises the least that the reader is charged to n bytes, so that it need not
+// Reserve raises the reader's minimum charge to n bytes, so that it does not
 // wait for these later. It waits as Need does.
 func (g *Grant) Reserve(ctx context.Context, n int64) error {
 	if g == nil || n <= g.base {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Progress shows how far something is, on a terminal's standard error, once it
-// takes longer than a second; and every ten seconds as a line where standard
-// error is not a terminal.
+// Progress shows the progress of an operation that takes longer than a second, on
+// standard error: as one updated line on a terminal, otherwise as a line every ten
+// seconds.
 type Progress struct {
 	text func() string
 	stop chan struct{}
@@ -22,7 +22,7 @@ const (
 	progressLines = 10 * time.Second
 )
 
-// ShowProgress begins to show what text says, until end is called.
+// ShowProgress shows the result of text until End is called.
 func ShowProgress(text func() string) *Progress {
 	p := &Progress{text: text, stop: make(chan struct{})}
 	p.done.Go(p.run)

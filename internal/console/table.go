@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Table prints rows for people: columns aligned, the heading in capitals.
+// Table prints rows with aligned columns and the heading in capitals.
 type Table struct{ w *tabwriter.Writer }
 
 // NewTable begins a table with its heading.
@@ -39,7 +39,7 @@ func (t *Table) Row(cells ...any) {
 // Flush writes the rows.
 func (t *Table) Flush() error { return t.w.Flush() }
 
-// cell keeps a text in its cell: what would end it becomes a space.
+// cell replaces characters that would end a cell by spaces.
 func cell(s string) string {
 	return Visible(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a text in which control characters, marks that turn the direction of
-// writing, and bytes that are not UTF-8 are spelled out as Go writes them, except for
+// Visible returns a text in which control characters, marks that change the direction of
+// writing, and bytes that are not UTF-8 are escaped in Go syntax, except for
 // the characters of keep.
 func Visible(s, keep string) string {
 	unfit := func(r rune) bool {

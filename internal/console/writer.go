@@ -2,8 +2,8 @@ package console
 
 import "io"
 
-// To returns a writer for what people read. Recorded bytes are untrusted, and a
-// terminal obeys control characters: the writer spells them out. Machine-readable
+// To returns a writer for terminal output. Recorded bytes are untrusted, so the writer
+// escapes control characters. Machine-readable
 // output and recorded bytes are written without it.
 func To(w io.Writer) io.Writer { return escaper{w} }
 

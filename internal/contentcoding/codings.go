@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow bounds what a zstd body may have a decoder hold, bytes: what
-// RFC 9659 has a server keep to.
+// maxWindow bounds the window of a zstd body, bytes: the limit that
+// RFC 9659 sets for servers.
 const maxWindow = 8 << 20
 
 type opener = func(*source) (io.Reader, func(), error)
@@ -26,7 +26,7 @@ func nothing() {}
 func openGzip(s *source) (io.Reader, func(), error) { return &members{source: s}, nothing, nil }
 
 // members reads the members of a gzip body one after the other. The reader's
-// own way of doing so looks for the next member before it gives out the last
+// multistream mode reads the next member before it returns the last
 // bytes of this one.
 type members struct {
 	source *source
@@ -50,8 +50,8 @@ func (m *members) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openDeflate takes both of what goes by that name: zlib's format, as RFC 9110
-// section 8.4.1.2 has it, and the bare one that some servers send.
+// openDeflate accepts both formats named deflate: zlib's, as RFC 9110
+// section 8.4.1.2 specifies, and the raw one that some servers send.
 func openDeflate(s *source) (io.Reader, func(), error) {
 	var head [2]byte
 	if _, err := io.ReadFull(s, head[:]); err != nil {
@@ -66,7 +66,7 @@ func openDeflate(s *source) (io.Reader, func(), error) {
 	return flate.NewReader(s), nothing, nil
 }
 
-// openZstd decodes in the caller's goroutine, which the coroutine rests on.
+// openZstd decodes in the caller's goroutine, which the coroutine requires.
 func openZstd(s *source) (io.Reader, func(), error) {
 	r, err := zstd.NewReader(s, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
@@ -79,21 +79,21 @@ func openBrotli(s *source) (io.Reader, func(), error) {
 	return brotli.NewReader(s), nothing, nil
 }
 
-// MessageTail is what the sender of a permessage-deflate message left out at
-// its end and a Decoder of messages is to be fed there (RFC 7692, section 7.2.2).
+// MessageTail is the data that the sender of a permessage-deflate message removes at
+// its end, and with which a Decoder must be fed there (RFC 7692, section 7.2.2).
 var MessageTail = []byte{0x00, 0x00, 0xff, 0xff}
 
 // NewMessages begins to decode the messages of one direction of a WebSocket
 // that negotiated permessage-deflate. Messages may refer to those before them,
-// so all that came must be fed.
+// so all messages must be fed.
 func NewMessages() *Decoder {
 	return begin(func(s *source) (io.Reader, func(), error) {
 		return &messages{source: s, inflater: flate.NewReader(s)}, nothing, nil
 	})
 }
 
-// messages goes on where a message ends in a final block: the next one is a
-// deflate stream of its own, which still refers to what came before it.
+// messages continues after a message that ends in a final block: the next one is a
+// separate deflate stream, which still refers to the data before it.
 type messages struct {
 	source   *source
 	inflater io.ReadCloser

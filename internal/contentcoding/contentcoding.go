@@ -1,6 +1,6 @@
-// Package contentcoding undoes compression in bytes that pass by: it is fed read by
-// read, as they arrive, and gives out after each read all that the bytes so
-// far tell. A source that flushes its compressor after each event is thus
+// Package contentcoding decompresses streams incrementally: a decoder is fed read by
+// read, and outputs after each read all data that the bytes so
+// far contain. A source that flushes its compressor after each event is thus
 // decoded event by event.
 package contentcoding
 
@@ -13,15 +13,15 @@ import (
 )
 
 // Decoder decodes one body, or the messages of one direction of a WebSocket.
-// It must be stopped, and is for one goroutine at a time.
+// It must be stopped. One goroutine at a time may use it.
 type Decoder struct {
 	source source
 	next   func() (step, bool)
 	stop   func()
-	err    error // why no more will come, io.EOF for the proper end
+	err    error // the final error, io.EOF for the regular end
 }
 
-// step is what a decoder comes to: data, or that it needs more, or why it ends.
+// step is the result of a decoding step: data, a request for input, or the final error.
 type step struct {
 	data []byte
 	err  error
@@ -33,11 +33,11 @@ var (
 	errExcess  = errors.New("more bytes after the end of the compressed body")
 )
 
-// pieceSize is how much a decoder gives out at a time, bytes.
+// pieceSize is the size of a decoder's output chunks, bytes.
 const pieceSize = 16 << 10
 
-// begin starts a decoder of the pulling kind as a coroutine, which turns it
-// into one that is pushed: where it would read, it yields until it was fed.
+// begin runs an io.Reader decoder as a coroutine, so that its input can be
+// pushed: when it reads without input, it yields until it is fed.
 func begin(open func(*source) (io.Reader, func(), error)) *Decoder {
 	d := &Decoder{}
 	d.next, d.stop = iter.Pull(func(yield func(step) bool) {
@@ -59,9 +59,9 @@ func begin(open func(*source) (io.Reader, func(), error)) *Decoder {
 	return d
 }
 
-// Decode takes the bytes of one read and calls out with what they decode to;
-// what out is given is valid during that call. The first error of out ends the
-// call. An error of the compressed bytes stands: nothing can be decoded after it.
+// Decode decodes the bytes of one read and calls out with the result, which is
+// valid during that call. The first error of out ends Decode. An error in the
+// compressed bytes is permanent: no data can be decoded after it.
 func (d *Decoder) Decode(p []byte, out func([]byte) error) error {
 	if d.err != nil {
 		if len(p) == 0 {
@@ -96,7 +96,7 @@ func (d *Decoder) End(out func([]byte) error) error {
 	return d.err
 }
 
-// Stop gives back what the decoder holds. It may be called more than once.
+// Stop releases the decoder's resources. It may be called more than once.
 func (d *Decoder) Stop() { d.stop() }
 
 func (d *Decoder) run(out func([]byte) error) error {
@@ -122,7 +122,7 @@ func (d *Decoder) run(out func([]byte) error) error {
 	}
 }
 
-// source is what a decoder reads from.
+// source is the input of a decoder.
 type source struct {
 	in      []byte // fed and not read so far
 	ended   bool
@@ -130,7 +130,7 @@ type source struct {
 	yield   func(step) bool
 }
 
-// give hands a step out; false if the decoder was stopped.
+// give yields a step; false if the decoder was stopped.
 func (s *source) give(st step) bool {
 	if !s.stopped && !s.yield(st) {
 		s.stopped = true
@@ -167,8 +167,8 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// ReadByte implements io.ByteReader: without it the inflaters would put a
-// buffer of their own between.
+// ReadByte implements io.ByteReader: without it the inflaters would add their own
+// buffer.
 func (s *source) ReadByte() (byte, error) {
 	if err := s.wait(); err != nil {
 		return 0, err

@@ -10,13 +10,13 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Hosts are the names that a server answers to beside those of loopback, without a
-// port. A page could otherwise have its own name resolve to 127.0.0.1, and then
+// Hosts lists the host names that a server accepts besides those of loopback, without a
+// port. Otherwise a page could make its own host name resolve to 127.0.0.1, and then
 // read everything as a page of the same origin (DNS rebinding).
 type Hosts []string
 
-// Check returns a problem for a request to another host name, nil for others. hint says
-// what to do.
+// Check returns a problem for a request to another host name, nil for others. hint is
+// the hint of the problem.
 func (names Hosts) Check(r *http.Request, hint string) *problem.Problem {
 	host := hostname(r.Host)
 	if loopback(host) || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, host) }) {

@@ -1,8 +1,8 @@
-// Package origin refuses what pages of other sites ask. A browser lets any page
-// open a WebSocket to anywhere, and send requests anywhere, and reports only where
-// the page is from: in Origin (RFC 6454, RFC 6455 section 10.2), which all requests
-// have that can change something, and in Sec-Fetch-Site (Fetch Metadata), which the
-// others have, too. Programs send neither.
+// Package origin refuses requests of pages of other sites. A browser allows any page
+// to open WebSockets and send requests to any server, and only sends the origin of
+// the page: in Origin (RFC 6454, RFC 6455 section 10.2), in all requests
+// that can change state, and in Sec-Fetch-Site (Fetch Metadata), also in the
+// others. Programs send neither.
 package origin
 
 import (
@@ -23,13 +23,13 @@ var refused = promauto.NewCounterVec(prometheus.CounterOpts{
 	Help: "Requests refused because a page of another site may have caused them, by the header that showed it.",
 }, []string{"header"})
 
-// Rule says which pages may ask. Those of the server itself may, if none are
-// allowed by name.
+// Rule selects the pages that may send requests. The server's own pages may, if Allowed
+// is empty.
 type Rule struct {
 	// Allowed are origins such as https://ui.example.com, or * for all.
 	Allowed []string
-	// Local has the pages of the machine that the browser runs on be allowed too,
-	// whatever their port, if none are by name.
+	// Local also allows pages of the machine that the browser runs on,
+	// on any port, if Allowed is empty.
 	Local bool
 	// Also are origins that are allowed beside those, such as
 	// https://app.example.com, or null for pages without an origin.

@@ -8,8 +8,8 @@ import (
 )
 
 // UnknownParameter returns a problem for a query with a parameter that its route does not
-// know, nil if all are known. If it were ignored, a misspelt filter would seem to have
-// had its effect.
+// support, nil if there is none. If unknown parameters were ignored, a misspelt filter
+// would have no effect without notice.
 func UnknownParameter(query url.Values, known ...string) *Problem {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(known, name) {

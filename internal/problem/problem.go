@@ -15,11 +15,11 @@ import (
 // ContentType is the media type of a problem.
 const ContentType = "application/problem+json"
 
-// Problem is one error as a client sees it. It is an error itself, so that code
-// far from a handler can say what the client is to read.
+// Problem is an error as the client receives it. It implements error, so that any code
+// below a handler can return the client's message.
 type Problem struct {
 	// Title names the kind of problem and is the same for all of its kind. ""
-	// stands for the text of the status.
+	// means the text of the status.
 	Title  string `json:"title"`
 	Status int    `json:"status"`           // the HTTP status
 	Detail string `json:"detail,omitempty"` // what happened this time, and to what
@@ -27,7 +27,7 @@ type Problem struct {
 	Parameter string   `json:"parameter,omitempty"`
 	Allowed   []string `json:"allowed,omitempty"` // what Parameter may be
 	Hint      string   `json:"hint,omitempty"`    // what to do
-	// RetryAfter asks the client to come back then; sent as a header, in whole
+	// RetryAfter is when the client should retry; sent as a header, in whole
 	// seconds rounded up.
 	RetryAfter time.Duration `json:"-"`
 }
@@ -69,7 +69,7 @@ func NotFound(detail string) *Problem {
 }
 
 // Interrupted returns the problem of a request whose context has ended: the client has
-// gone, or the server is being shut down.
+// left, or the server is shutting down.
 func Interrupted() *Problem {
 	return &Problem{
 		Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
@@ -77,9 +77,9 @@ func Interrupted() *Problem {
 	}
 }
 
-// From returns the problem in err's chain. Of any other error the client learns
-// no more than that the server failed; the second result is false then, and the
-// error is the caller's to log.
+// From returns the problem in err's chain. For any other error it returns a general
+// problem without details and false; the caller logs the
+// error.
 func From(err error) (*Problem, bool) {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p, true
@@ -96,7 +96,7 @@ func (p *Problem) Append(dst []byte) []byte {
 	filled.Title, filled.Status = p.title(), p.status()
 	text := bytes.NewBuffer(dst)
 	e := json.NewEncoder(text)
-	e.SetEscapeHTML(false) // people read it, and no browser takes it for a page
+	e.SetEscapeHTML(false) // the text is not HTML
 	if err := e.Encode(filled); err != nil {
 		panic(err) // strings and numbers only
 	}
@@ -116,7 +116,7 @@ func Write(w http.ResponseWriter, p *Problem) {
 		h.Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
 	}
 	w.WriteHeader(p.status())
-	// A client that is gone does not read this; the error is not reported.
+	// A client that has left does not read this, so the error is ignored.
 	_, _ = w.Write(append(p.Append(nil), '\n'))
 }
 
