@@ -151,10 +151,10 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	} else {
 		s.listener.from = &plain{from: io.MultiReader(bytes.NewReader(early), conn)}
 	}
-	heard := recordedConn{conn, s.listener}
+	recorded := recordedConn{conn, s.listener}
 	// The library's buffers are small: they hold headers and the short messages of the
 	// server. Large messages bypass them.
-	return heard, bufio.NewReadWriter(bufio.NewReaderSize(heard, headerRoom), bufio.NewWriterSize(heard, answerRoom)), nil
+	return recorded, bufio.NewReadWriter(bufio.NewReaderSize(recorded, headerRoom), bufio.NewWriterSize(recorded, answerRoom)), nil
 }
 
 // Sizes of the library's buffers, bytes.

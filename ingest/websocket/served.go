@@ -54,20 +54,20 @@ func newServed(h *Handler) *served {
 
 // recordAsync returns a function that records a read in the worker pool.
 func (s *served) recordAsync() func() {
-	heard := make(chan struct{}, 1)
-	hear := func() {
+	done := make(chan struct{}, 1)
+	record := func() {
 		defer func() {
 			if cause := recover(); cause != nil {
 				s.panicked(cause)
 				s.listener.fail(fmt.Errorf("recording failed: %v", cause))
 			}
-			heard <- struct{}{}
+			done <- struct{}{}
 		}()
 		s.listener.recordRead()
 	}
 	return func() {
-		s.handler.workers.do(hear)
-		<-heard
+		s.handler.workers.do(record)
+		<-done
 	}
 }
 
