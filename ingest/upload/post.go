@@ -115,7 +115,7 @@ func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, don
 func (c *Client) hello(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
-	resp, done, err := c.post(ctx, nil)
+	resp, done, err := c.post(ctx, nil) //nolint:bodyclose // done closes it
 	if err != nil {
 		return err
 	}
