@@ -100,7 +100,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.servePage(w, http.StatusOK)
 }
 
-// ServeNotFound answers with the page, which tells that nothing is at its address.
+// ServeNotFound answers with the page, which says that nothing is at its address.
 func (h *Handler) ServeNotFound(w http.ResponseWriter) { h.servePage(w, http.StatusNotFound) }
 
 func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, a asset) {

@@ -93,7 +93,7 @@ func AskOne[Row any](ctx context.Context, r *Reader, set *statement.Set, name st
 }
 
 // within adds the days (UTC) on which facts of what happened between the two
-// times were first told. A day to spare on both sides costs nothing that shows.
+// times were first reported. A day to spare on both sides costs nothing that shows.
 func (a Args) Within(first, last int64) Args {
 	const spare = 24 * 3600 * 1e9
 	return a.With("first_day", day(first-spare)).With("last_day", day(last+spare))

@@ -24,7 +24,7 @@ func (t *Tokens) Add(u Tokens) {
 
 // Spent is what a group of model calls used and cost.
 type Spent struct {
-	Calls  uint64 `json:"calls"` // usage records that stand for calls: one each, where the source tells each
+	Calls  uint64 `json:"calls"` // usage records that stand for calls: one each, where the source reports each
 	Tokens Tokens `json:"tokens"`
 	// Cost is in US dollars; null while no call has a price.
 	Cost          *float64 `json:"cost"`

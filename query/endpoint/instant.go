@@ -21,7 +21,7 @@ var (
 	errOutOfReach   = errors.New("lies outside the years 1970 to 2261")
 )
 
-// The times that can be told in nanoseconds since 1970.
+// The range of times that nanoseconds hold since 1970.
 var (
 	earliest = time.Unix(0, 0)
 	latest   = time.Unix(0, math.MaxInt64)

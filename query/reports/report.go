@@ -72,7 +72,7 @@ func New(tenant string, from, to time.Time, zone *time.Location, g Granularity) 
 	return b
 }
 
-// RepeatedLimit is up to how many repeated ids are told apart from the rest. With
+// RepeatedLimit is up to how many repeated ids are listed apart from the rest. With
 // more of them it is cheaper to treat all with care. A variable for tests.
 var RepeatedLimit = 100_000
 

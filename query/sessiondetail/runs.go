@@ -101,7 +101,7 @@ type owners struct {
 // find gives the run that a span stands below; where it stands below none, the
 // one of the id.
 func (o *owners) find(spanID, runID string) (int, bool) {
-	for range len(o.spans) { // a source may tell a circle
+	for range len(o.spans) { // parents reported by a source may form a circle
 		if n, ok := o.bySpan[spanID]; ok {
 			return n, true
 		}
@@ -122,7 +122,7 @@ func addTexts(list []Run, at owners, texts []runText) {
 	slices.SortFunc(texts, func(a, b runText) int {
 		return cmp.Or(cmp.Compare(a.Started, b.Started), strings.Compare(a.ID, b.ID))
 	})
-	whole := make([]bool, len(list)) // its reply was told as a whole
+	whole := make([]bool, len(list)) // its reply came as a whole
 	for i := range texts {
 		m := &texts[i]
 		if m.Text == "" {

@@ -11,7 +11,7 @@ import (
 type carefulShape struct{ Careful bool }
 
 // countFrames counts the rows of a session's frames, and where they are more
-// than its streams tell of, anew with care: then some stand there several times.
+// than its streams report, anew with care: then some stand there several times.
 // A row of the answer says how many frames it counts.
 func countFrames[Row any](
 	ctx context.Context, r *query.Reader, name string, s *sessionstreams.Row, a query.Args, frames func(*Row) uint64,

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Density tells how the frames of a session are spread over its time, in slices
+// Density describes how the frames of a session are spread over its time, in slices
 // of equal length. Slice i begins i*SliceMS after the session's start; the last
 // one holds the last frame.
 type Density struct {

@@ -55,7 +55,7 @@ func (h Handler) Frames(w http.ResponseWriter, r *http.Request, tenant, session 
 // streams received, unless a direction is asked for, and no heads of HTTP
 // messages. A WebSocket message, which has no terminator of its own, is ended
 // by a line feed. An answer that breaks off is not ended as HTTP demands, so
-// that a client can tell it from a whole one. A body that is no stream is ended
+// that a client can distinguish it from a whole one. A body that is no stream is ended
 // by a line feed where it does not end in one and another stream's bytes follow.
 func (h Handler) rawFrames(w http.ResponseWriter, r *http.Request, q Query) {
 	if !accepts(r, ndjson) {

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// sessionSpansRow is what the spans tell of a session.
+// sessionSpansRow holds what the spans report of a session.
 type SpanCounts struct {
 	ID            string   `ch:"session_id"`
 	Runs          uint64   `ch:"runs"`

@@ -6,7 +6,7 @@ import (
 	"tapedeck/query"
 )
 
-// severalLimit is up to how many sessions that stand in several rows are told
+// severalLimit is up to how many sessions that stand in several rows are listed
 // apart. With more of them it is cheaper to group all rows. A variable for tests.
 var severalLimit = 20_000
 
@@ -16,7 +16,7 @@ func (s *sessionIDsShape) whole() bool {
 }
 
 // byDuration gives a page in the order of durations. Nearly every session is one row
-// of one stream, which tells how long it is: only the others are grouped, which is
+// of one stream, which has its duration: only the others are grouped, which is
 // most of the work.
 func byDuration(ctx context.Context, r *query.Reader, shape sessionIDsShape, a query.Args) ([]sessionID, error) {
 	several, err := query.Ask[struct {

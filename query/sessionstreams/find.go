@@ -14,7 +14,7 @@ type Shape struct {
 	Ends  bool // when each stream ended
 }
 
-// sessionStreamsRow is what the streams tell of a session.
+// sessionStreamsRow holds what the streams report of a session.
 type Row struct {
 	ID          string   `ch:"session_id"`
 	Started     int64    `ch:"started_ns"`
@@ -36,7 +36,7 @@ type Row struct {
 	TagValues   []string `ch:"tag_values"`
 }
 
-// find gives what the streams tell of a session.
+// find returns what the streams report of a session.
 func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, error) {
 	rows, err := ReadStreams(ctx, r, Shape{Ends: true}, query.Args{"tenant": tenant, "sessions": []string{session}})
 	if err != nil {

@@ -67,7 +67,7 @@ type Span struct {
 	Children []*Span              `json:"children"`
 }
 
-// Gaps tells how evenly a message of the assistant grew.
+// Gaps describes how evenly a message of the assistant grew.
 type Gaps struct {
 	MessageID string  `json:"message_id"`
 	SpanID    string  `json:"span_id"`

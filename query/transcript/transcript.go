@@ -33,7 +33,7 @@ type Message struct {
 	Chunks     *Chunks         `json:"chunks,omitempty"`
 }
 
-// Chunks tell how a text grew: OffsetMS[i] after the session's start it was
+// Chunks record how a text grew: OffsetMS[i] after the session's start it was
 // End[i] bytes of UTF-8 long.
 type Chunks struct {
 	OffsetMS []float64 `json:"offset_ms"`
@@ -43,7 +43,7 @@ type Chunks struct {
 // TranscriptQuery asks for messages of a session.
 type Query struct {
 	Tenant, Session string
-	Chunks          bool // tell how the texts grew
+	Chunks          bool // record how the texts grew
 	// Since, unless zero, asks for what may have changed from then on: messages
 	// that are not complete, and those of which something arrived then or later.
 	Since  time.Time

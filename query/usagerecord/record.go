@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// UsageRecord is one count of tokens, as a source told it.
+// UsageRecord is one count of tokens, as a source reported it.
 type Record struct {
 	ID       string    `json:"id"`
 	SpanID   string    `json:"span_id"`

@@ -19,7 +19,7 @@ var Groupings = []string{"tenant", "session", "agent", "model", "provider", "nod
 // UsageQuery asks how many tokens were used.
 type Query struct {
 	Tenant      string
-	From, To    time.Time           // half open: told at From or later, and before To; zero for no limit
+	From, To    time.Time           // half open: reported at From or later, and before To; zero for no limit
 	Zone        *time.Location      // in which periods begin; nil stands for UTC
 	Granularity reports.Granularity // "" stands for Whole
 	GroupBy     []string
@@ -82,7 +82,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 			n := strconv.Itoa(len(b.Shape.Tags))
 			b.Args["tag_"+n] = tag
 			b.Shape.Tags = append(b.Shape.Tags, tag)
-			// The tag of the stream that told of the usage goes before that of
+			// The tag of the stream that reported the usage goes before that of
 			// another stream of the session.
 			b.Shape.Groups = append(b.Shape.Groups, "ifNull(nullIf("+
 				"arrayFirst(pair -> pair.1 = records.stream_id, tag_"+n+".by_stream).2, ''), tag_"+n+".value)")

@@ -23,7 +23,7 @@ type Outcome struct {
 	Frames []schema.Frame // with envelope and flags; their own memory
 	Lost   []uint64       // frames missing before each
 	Titles []dialect.Title
-	Facts  block.Facts // each fact as it was told last, in order of SeenSeq
+	Facts  block.Facts // each fact in its latest version, in order of SeenSeq
 	Told   int         // how many facts were given out, repeats included
 	End    int64
 }

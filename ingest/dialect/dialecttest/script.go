@@ -49,7 +49,7 @@ type Script struct {
 }
 
 // Start is the time of a script's beginning, ns. It is a full hour, so that
-// times in the outcome tell how far from the start they are.
+// times in the outcome are offsets from the start.
 var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
 // Parse reads a case.

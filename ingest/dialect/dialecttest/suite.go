@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write what the dialect cases come to in
 
 // Run plays the cases of a directory: as one block; cut after every frame, and
 // after random ones; and, where the case asks for it, with garbage strewn in.
-// All must come to the facts that the case's file tells.
+// All must come to the facts of the case's file.
 func Run(t *testing.T, d dialect.Dialect, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -57,7 +57,7 @@ func runFile(t *testing.T, d dialect.Dialect, file string) {
 }
 
 // Golden holds what a case came to against its file "facts", or writes it there
-// if the test was told to.
+// if the test asks for it.
 func Golden(t *testing.T, file string, archive *txtar.Archive, got string) {
 	t.Helper()
 	want := facts(archive)

@@ -23,7 +23,7 @@ func (c *conn) answer(ctx context.Context, request []byte) error {
 	return c.write(ctx, websocket.MessageText, message)
 }
 
-// A requestError is the client's: it is told, and the connection stays.
+// A requestError is the client's: it is sent to it, and the connection stays.
 type requestError struct{ err error }
 
 func (e *requestError) Error() string { return e.err.Error() }

@@ -26,7 +26,7 @@ var answers = map[string]bool{
 	"workspace_thread_list": true, "workspace_thread_add": true, "workspace_thread_remove": true,
 }
 
-// formOf tells what a message from the server is.
+// formOf returns the kind of a message from the server.
 func formOf(v *fastjson.Value) form {
 	o, err := v.Object()
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 	mostMessages    = 1000
 )
 
-// check tells what is wrong with a request, as a parser with types would.
+// check returns what is wrong with a request, as a parser with types would.
 func check(v *fastjson.Value, required ...string) error {
 	for _, name := range required {
 		m := v.Get(name)

@@ -9,7 +9,7 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// toolbox is what a session tells about tools.
+// toolbox holds what a session reports about tools.
 type toolbox struct {
 	listed bool              // a tools_list was recorded: there are no others
 	specs  map[string][]byte // recorded, JSON

@@ -4,7 +4,7 @@
 //
 // A case is a txtar file. Its comment says what the capture is. The file
 // "capture" holds lines of "file: codex_exec/plan.jsonl" (below the fixtures
-// directory) and, where the name does not tell, "form: sse", "ndjson" or
+// directory) and, where the name does not say it, "form: sse", "ndjson" or
 // "array": a JSON array, whose elements become SSE events. The file "facts" is
 // what dialecttest.Abridge makes of it; -update writes it. Frames come 10 ms
 // apart.
@@ -29,7 +29,7 @@ import (
 )
 
 // Run plays the captures that the cases in a directory name: cut into blocks in
-// several ways they must come to the facts that the case tells.
+// several ways they must come to the facts of the case.
 func Run(t *testing.T, d dialect.Dialect, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
