@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
@@ -130,7 +129,7 @@ func (e *eye) answered(a *act, st replay.State) {
 	e.events = append(e.events, event{at: now, frame: -1, act: a, state: st, rate: st.Speed, paused: st.State != "playing"})
 }
 
-// Tell implements replay.StateSink.
+// StateChanged implements replay.StateSink.
 func (e *eye) StateChanged(op replay.Op, st replay.State) error {
 	e.events = append(e.events, event{
 		at: time.Since(e.start), frame: -1, told: op, state: st, rate: st.Speed, paused: st.State != "playing",
@@ -138,7 +137,25 @@ func (e *eye) StateChanged(op replay.Op, st replay.State) error {
 	return nil
 }
 
-// run plays the script and gives what happened.
+// longest bounds the virtual time of a script: the slowest speed plays the longest gaps for
+// hours.
+const longest = 30 * 24 * time.Hour
+
+// receive receives from a channel within longest of virtual time.
+func receive[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	limit := time.NewTimer(longest)
+	defer limit.Stop()
+	select {
+	case v := <-c:
+		return v
+	case <-limit.C:
+		t.Fatalf("nothing was received within %v of virtual time", longest)
+	}
+	panic("not reached")
+}
+
+// run plays the script and returns what happened.
 func (s *script) run(t *testing.T) ([]event, error) {
 	out := &eye{script: s, start: time.Now()}
 	p := replay.New(s.tape, out, s.opts)
@@ -167,9 +184,9 @@ func (s *script) run(t *testing.T) ([]event, error) {
 		if err != nil {
 			break // it has ended
 		}
-		bounded.Receive(t, answered)
+		receive(t, answered)
 	}
-	err := bounded.Receive(t, over)
+	err := receive(t, over)
 	return out.events, err
 }
 

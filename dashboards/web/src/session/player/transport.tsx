@@ -34,7 +34,7 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
   const trouble = usePlayerState((state) => state.trouble)
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (isTaken(event)) return
+      if (helps || isTaken(event)) return // the dialog opens before it takes the focus
       const marker = (back: boolean) => {
         const next = nextMarker(markers, player.state().offset, back)
         if (next !== undefined) player.seek(next.at)
@@ -43,7 +43,7 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)
-  }, [player, markers])
+  }, [player, markers, helps])
   return (
     <section id="player" tabIndex={-1} className={classes.bar} aria-label="Player">
       {trouble !== null && (
