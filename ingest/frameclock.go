@@ -15,7 +15,7 @@ import (
 // they never go back. An impossible time is ignored and counted: the frame takes the
 // time of the one before it, and its bytes stay as they are.
 //
-// A time is judged by those that follow. So the clock delays frames on their way to the
+// The times that follow decide whether a time is valid. So the clock delays frames before the
 // detector, and it keeps copies of all frames that have no arrival time so far.
 type frameClock struct {
 	decoder    *decoder

@@ -14,8 +14,8 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// views returns what a server tells of a session that an import must bring back to
-// the letter.
+// views returns the answers about a session that an import must restore
+// exactly.
 func views(t *testing.T, s *instance, id string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

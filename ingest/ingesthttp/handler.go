@@ -85,7 +85,7 @@ const (
 // 200 has an Answer. 400 is for invalid parameters, 415 for unsupported types and
 // encodings. A Failure is 503 with Retry-After for frames that could not be made durable,
 // also because the request's context ended, as it does when a server shuts down; 400 for a
-// body that cannot be read to its end, 408 for a body without input for Options.Silence.
+// body whose end is not reached, 408 for a body without input for Options.Silence.
 // What was received of a body is kept in every case, and a stream that was cut off ends
 // with "error: …".
 func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) {

@@ -50,7 +50,7 @@ func TestExpire(t *testing.T) {
 	tell := func(name string) func(error) {
 		return func(err error) {
 			if _, twice := told[name]; twice {
-				t.Errorf("%s was told twice", name)
+				t.Errorf("%s was settled twice", name)
 			}
 			told[name] = err
 		}

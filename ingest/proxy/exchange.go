@@ -33,7 +33,7 @@ type miss struct {
 	bytes int
 }
 
-// errUnrecorded ends an exchange that cannot be recorded, with Options.Strict.
+// errUnrecorded ends an exchange whose recording failed, with Options.Strict.
 var errUnrecorded = errors.New("this exchange cannot be recorded, and the proxy is strict")
 
 // note records a head, or trailers.

@@ -121,7 +121,7 @@ func checkData(p ingest.EncodedBlock) error {
 	return nil
 }
 
-// fates collects what became of blocks, and that each was told once.
+// fates collects the results of blocks and checks that each is reported once.
 type fates struct {
 	mu   sync.Mutex
 	told map[string]error
@@ -137,7 +137,7 @@ func (f *fates) of(t interface{ Errorf(string, ...any) }, id string) func(error)
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if _, ok := f.told[id]; ok {
-			t.Errorf("fate of block %s was told twice", id)
+			t.Errorf("the result of block %s was reported twice", id)
 		}
 		f.told[id] = err
 		f.n.Done()

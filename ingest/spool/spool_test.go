@@ -233,7 +233,7 @@ func (f publisherFunc) Publish(ctx context.Context, p ingest.EncodedBlock, done 
 	return f(ctx, p, done)
 }
 
-// A caller that gives up is told so, and its block is nobody's.
+// A caller whose context ends receives its error, and its block is not kept.
 func TestCallerGivesUp(t *testing.T) {
 	next := &fakeNext{}
 	s := openAt(t, Options{Dir: t.TempDir(), Next: publisherFunc(func(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {

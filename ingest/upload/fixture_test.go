@@ -177,7 +177,7 @@ func testBlock(i, size int) ingest.EncodedBlock {
 	return ingest.EncodedBlock{Tenant: "default", Session: "session " + strconv.Itoa(i), ID: strconv.Itoa(i), Frames: i, Data: data}
 }
 
-// fates collects what became of blocks, and that each was told once.
+// fates collects the results of blocks and checks that each is reported once.
 type fates struct {
 	t    *testing.T
 	mu   sync.Mutex
@@ -193,7 +193,7 @@ func (f *fates) of(id string) func(error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if _, ok := f.told[id]; ok {
-			f.t.Errorf("the fate of block %s was told twice", id)
+			f.t.Errorf("the result of block %s was reported twice", id)
 		}
 		f.told[id] = err
 		f.open.Done()

@@ -51,7 +51,7 @@ func (q *request) serve(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "no-store")
 	if why == nil {
 		// The client sends its next request when it has the status: all blocks of this
-		// one are on their way to JetStream.
+		// one are in flight to JetStream.
 		header.Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush() // a connection that fails is closed by the server

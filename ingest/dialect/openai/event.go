@@ -8,7 +8,7 @@ import (
 // created is the type of a response's first event.
 const created = "response.created"
 
-// eventKind says what is to be done with an event.
+// eventKind selects the handling of an event.
 type eventKind int
 
 const (
@@ -25,7 +25,7 @@ const (
 	inputDone
 )
 
-// event says what is to be done with an event of a type.
+// event returns the handling of an event of a type.
 type event struct {
 	kind   eventKind
 	status schema.Status // of the run that ended
