@@ -34,12 +34,31 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 		if f.Seq == 0 {
 			data = bytes.TrimPrefix(data, bom)
 		}
+		data = element(data)
 		data = bytes.TrimSuffix(data, []byte("\n"))
 		data = bytes.TrimSuffix(data, []byte("\r"))
-		return Content{Data: data, Empty: len(bytes.TrimSpace(data)) == 0}, buf
+		return Content{Data: data, Empty: f.Flags.Has(FlagNote) || len(bytes.TrimSpace(data)) == 0}, buf
 	default:
 		return Content{Data: f.Raw, Empty: len(f.Raw) == 0 || f.Flags.Has(FlagNote)}, buf
 	}
+}
+
+// element removes what stands before an element of a JSON array: the "[" of the first, the
+// comma of the others. Unlike a line an element has no line end, and unlike a line that is
+// an array the first element does not end in "]".
+func element(raw []byte) []byte {
+	rest := bytes.TrimLeft(raw, " \t\r\n")
+	if len(rest) == 0 || rest[0] != ',' && rest[0] != '[' || rest[len(rest)-1] == '\n' {
+		return raw
+	}
+	inside := bytes.TrimLeft(rest[1:], " \t\r\n")
+	switch {
+	case len(inside) == 0:
+		return raw
+	case rest[0] == '[' && (inside[0] != '{' || inside[len(inside)-1] != '}'):
+		return raw
+	}
+	return inside
 }
 
 // unframeSSE parses one event as WHATWG HTML, section 9.2.6 ("Interpreting an event

@@ -21,6 +21,11 @@ import (
 //     "{" alone begins it, the next line that is "}" alone ends it, and the lines
 //     between are indented. If a line is not indented, or the limit is reached,
 //     the lines become frames of their own.
+//   - A JSON array of objects in place of lines, compact or printed over several
+//     lines: each element is a frame, with the bytes between it and the element
+//     before it; the first also has the array's "[". The array's end is a frame
+//     marked FlagNote. An array on one line that is not followed by blanks alone is a
+//     line like others.
 //
 // A Framer is not safe for use by several goroutines. After an error it must not be used
 // again.
@@ -28,8 +33,10 @@ type Framer struct {
 	buf     framing.Buffer
 	limit   int
 	line    int  // in a value over several lines: the start of its current line; else 0
-	over    bool // inside a line that is over the limit
+	over    bool // inside a line or an element that is over the limit
 	started bool // a frame was emitted
+	mode    mode
+	scan    scanner // of an array
 }
 
 var _ ingest.Framer = (*Framer)(nil)
@@ -50,18 +57,36 @@ func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error
 	}
 	c.buf.Begin(at)
 	for len(p) > 0 {
-		part := p[:min(len(p), c.limit-c.buf.Len())]
-		i := bytes.IndexByte(part, '\n')
-		if i >= 0 {
-			part = part[:i+1]
-		}
-		p = p[len(part):]
-		if err := c.take(part, i >= 0, emit); err != nil {
+		n, err := c.split(p, emit)
+		if err != nil {
 			return err
 		}
+		p = p[n:]
 	}
 	c.buf.EndRead()
 	return nil
+}
+
+// split takes some of the bytes and returns how many.
+func (c *Framer) split(p []byte, emit func(*schema.Frame) error) (int, error) {
+	switch c.mode {
+	case atStart:
+		return c.splitStart(p, emit)
+	case opening:
+		return c.splitOpening(p, emit)
+	case probing:
+		return c.splitProbing(p, emit)
+	case inArray:
+		return c.splitArray(p, emit)
+	case closing:
+		return c.splitClosing(p, emit)
+	}
+	part := p[:min(len(p), c.limit-c.buf.Len())]
+	i := bytes.IndexByte(part, '\n')
+	if i >= 0 {
+		part = part[:i+1]
+	}
+	return len(part), c.take(part, i >= 0, emit)
 }
 
 // take adds a piece of a line, at most the rest of the limit. ends reports that the line
@@ -136,14 +161,18 @@ func (c *Framer) withoutMark(line []byte) []byte {
 	if c.started {
 		return line
 	}
-	return bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+	return bytes.TrimPrefix(line, []byte(orderMark))
 }
 
 // End implements ingest.Framer.
 func (c *Framer) End(_ int64, emit func(*schema.Frame) error) error {
+	flags, err := c.endArray(emit)
+	if err != nil {
+		return err
+	}
 	rest := c.buf.Pending()
-	var flags schema.Flags
 	switch {
+	case c.mode == inArray && !c.over || c.mode == closing:
 	case c.over:
 		flags = schema.FlagOversize | schema.FlagUnterminated
 	case c.isBlank(rest):

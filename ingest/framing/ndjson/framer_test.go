@@ -2,6 +2,7 @@ package ndjson_test
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func newCutter(limit int) ingest.Framer { return ndjson.NewFramer(limit) }
 
 func TestSuite(t *testing.T) {
-	framingtest.Run(t, newCutter, []byte("{\n  \"a\": [\n    1\n  ]\n}\n{\n  no\nmore\n{\n}\n{\n"))
+	framingtest.Run(t, newCutter, []byte("{\n  \"a\": [\n    1\n  ]\n}\n{\n  no\nmore\n{\n}\n{\n"),
+		[]byte("\xef\xbb\xbf[\n  {\"a\": \"[\\\"\"},\n  {\n    \"b\": [1]\n  }\n, 7, \"x\"]\n[{},{}]\n"),
+		[]byte("[{\"a\":\"]\"},{\"b\":2},3]\n"), []byte("[{},{}]\n[{}]\n{}\n"))
 }
 
 func TestCaptures(t *testing.T) {
@@ -39,7 +42,7 @@ func TestCaptures(t *testing.T) {
 				t.Errorf("%d frames of %d lines", len(frames), bytes.Count(text, []byte("\n")))
 			}
 			if strings.HasSuffix(name, ".json") {
-				return // a printed array, cut where its lines end
+				return // an array, whose end is a frame
 			}
 			for _, f := range frames {
 				if f.Flags&^schema.FlagJoined&^schema.FlagNote != 0 {
@@ -86,6 +89,24 @@ func TestFrames(t *testing.T) {
 		{"printed value at the limit", "{\n 1\n}\n1\n", 7, []string{"{\n 1\n}\n|", "1\n|joined"}},
 		{"printed value over the limit", "{\n 12\n}\n1\n", 7, []string{"{\n|", " 12\n|joined", "}\n|joined", "1\n|joined"}},
 		{"printed line over the limit", "{\n 123456789\n}\n", 7, []string{"{\n|", " 123456|oversize,joined", "789\n|oversize,joined", "}\n|joined"}},
+
+		{"printed array", "[\n  {\n    \"a\": \"]}\\\"\"\n  },\n  {\"b\": [1, {}]}\n]\n", 0, []string{
+			"[\n  {\n    \"a\": \"]}\\\"\"\n  }|", ",\n  {\"b\": [1, {}]}|joined", "\n]\n|joined,note"}},
+		{"printed array after the mark, CRLF", "\xef\xbb\xbf[\r\n {}\r\n,\r\n {}\r\n]", 0, []string{
+			"\xef\xbb\xbf[\r\n {}|", "\r\n,\r\n {}|joined", "\r\n]|joined,note"}},
+		{"compact array", "[{\"a\":1},{\"b\":2}]", 0, []string{"[{\"a\":1}|", ",{\"b\":2}|joined", "]|joined,note"}},
+		{"compact array and its line end", "[{\"a\":1}]\n\n", 0, []string{"[{\"a\":1}|", "]\n\n|joined,note"}},
+		{"one array after another", "[\n{}]\n[\n{}\n]\n", 0, []string{"[\n{}|", "]\n|joined,note", "[\n{}|joined", "\n]\n|joined,note"}},
+		{"an array behind blank lines", "\n\n [\n{}]", 0, []string{"\n|note", "\n|joined,note", " [\n{}|joined", "]|joined,note"}},
+		{"other elements", "[{},\n1, \"a,b\", null,[2]]", 0, []string{"[{}|", ",\n1|joined", ", \"a,b\"|joined", ", null|joined", ",[2]|joined", "]|joined,note"}},
+		{"lines that are arrays", "[{},{}]\n[{}]\n", 0, []string{"[{},{}]\n|", "[{}]\n|joined"}},
+		{"arrays of no objects", "[1,\n2]\n[\n]\n", 0, []string{"[1,\n|", "2]\n|joined", "[\n|joined", "]\n|joined"}},
+		{"an array that is cut off", "[\n{},\n{\"a\":", 0, []string{"[\n{}|", ",\n{\"a\":|unterminated,joined"}},
+		{"an array that is cut off between", "[\n{},\n", 0, []string{"[\n{}|", ",\n|joined,note"}},
+		{"no array after all", "[\n{},\n{\"a\nb\n", 0, []string{"[\n{}|", ",\n|joined", "{\"a\n|joined", "b\n|joined"}},
+		{"text after an array", "[\n{}] x\n[\n{}]", 0, []string{"[\n{}|", "] |joined,note", "x\n|joined", "[\n|joined", "{}]|unterminated,joined"}},
+		{"element at the limit", "[\n{\"a\":1},{\"b\":22}]", 9, []string{"[\n{\"a\":1}|", ",{\"b\":22}|joined", "]|joined,note"}},
+		{"element over the limit", "[\n{},{\"b\":2222222222}]", 8, []string{"[\n{}|", ",{\"b\":22|oversize,joined", "22222222|oversize,joined", "}|oversize,joined", "]|joined,note"}},
 		{"indented brace", " {\n}\n", 0, []string{" {\n|", "}\n|joined"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -116,6 +137,34 @@ func TestLive(t *testing.T) {
 		if want := []int{1, 1, 1, 1, 2, 2, 2, 2, 3}[i]; n != want {
 			t.Fatalf("after read %d: %d frames, want %d", i, n, want)
 		}
+	}
+}
+
+// TestArrayIsNotHeld: the elements of an array are frames as they come, also if all of it is
+// one line.
+func TestArrayIsNotHeld(t *testing.T) {
+	const size, reads = 64 << 10, 512
+	element := []byte(`{"type":"text","text":"0123456789 0123456789"},`)
+	read := bytes.Repeat(element, size/len(element))
+	c := ndjson.NewFramer(0)
+	frames, bytesOut := 0, 0
+	emit := func(f *schema.Frame) error { frames++; bytesOut += len(f.Raw); return nil }
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := c.Split([]byte("["), 1, emit); err != nil {
+		t.Fatal(err)
+	}
+	for range reads {
+		if err := c.Split(read, 1, emit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if want := reads * (size / len(element)); frames != want || bytesOut != reads*len(read) {
+		t.Errorf("%d frames of %d bytes, want %d of %d", frames, bytesOut, want, reads*len(read))
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+		t.Errorf("%d bytes allocated for an array of %d", used, reads*len(read))
 	}
 }
 

@@ -1,0 +1,103 @@
+package ndjson
+
+// event is what a scanner came to.
+type event uint8
+
+const (
+	within     event = iota
+	elementEnd       // an element ends with the byte taken last
+	numberEnd        // an element ended before the byte, which was not taken
+	arrayEnd         // the array ends with the byte taken last
+	broken           // the byte, which was not taken, is not one of a JSON array
+)
+
+// scanner finds the ends of the elements of a JSON array, from behind its "[". It checks
+// no more of the JSON than that takes.
+type scanner struct {
+	depth   int  // of brackets inside the element
+	quoted  bool // inside a string
+	escaped bool // behind a backslash in it
+	number  bool // inside a number or a literal
+	closed  bool // the array ended
+}
+
+// between reports whether no element is in progress.
+func (s *scanner) between() bool { return s.depth == 0 && !s.number && !s.quoted }
+
+// next takes bytes up to the next event and returns how many.
+func (s *scanner) next(p []byte) (int, event) {
+	for i := 0; i < len(p); i++ {
+		switch ev := s.step(p[i]); ev {
+		case within:
+		case numberEnd:
+			return i, elementEnd
+		case broken:
+			return i, broken
+		default:
+			return i + 1, ev
+		}
+	}
+	return len(p), within
+}
+
+// step takes one byte.
+func (s *scanner) step(b byte) event {
+	switch {
+	case s.quoted:
+		return s.inString(b)
+	case b == '"':
+		if s.number {
+			return broken
+		}
+		s.quoted = true
+	case s.depth > 0:
+		return s.inElement(b)
+	case s.number:
+		if isBlankByte(b) || b == ',' || b == ']' {
+			s.number = false
+			return numberEnd
+		}
+	case isBlankByte(b) || b == ',':
+	case b == ']':
+		s.closed = true
+		return arrayEnd
+	case b == '{' || b == '[':
+		s.depth = 1
+	case b == '-' || b == 't' || b == 'f' || b == 'n' || '0' <= b && b <= '9':
+		s.number = true
+	default:
+		return broken
+	}
+	return within
+}
+
+func (s *scanner) inString(b byte) event {
+	switch {
+	case b == '\n': // JSON has none in a string
+		return broken
+	case s.escaped:
+		s.escaped = false
+	case b == '\\':
+		s.escaped = true
+	case b == '"':
+		s.quoted = false
+		if s.depth == 0 {
+			return elementEnd
+		}
+	}
+	return within
+}
+
+func (s *scanner) inElement(b byte) event {
+	switch b {
+	case '{', '[':
+		s.depth++
+	case '}', ']':
+		if s.depth--; s.depth == 0 {
+			return elementEnd
+		}
+	}
+	return within
+}
+
+func isBlankByte(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
