@@ -38,10 +38,10 @@ func (m *Messages) stopTool(b *block) {
 	if len(tool.Arguments()) == 0 {
 		t.SetArguments(tool, b.input)
 	}
-	t.FinishArguments(tool)
 	if len(tool.Arguments()) > 0 && !wellformed.JSON(tool.Arguments()) {
 		return // cut off: nobody can execute it
 	}
+	t.FinishArguments(tool)
 	t.Start(tool)
 	if !b.serving && !m.Agent {
 		t.Wait(tool)

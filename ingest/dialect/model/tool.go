@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
 )
 
@@ -282,9 +283,12 @@ func (t *Conversation) ResultOf(id, name, result []byte, media string, status sc
 	t.EndTool(tool, status, why)
 }
 
-// leave releases a call that did not end.
+// leave releases a call that did not end. Arguments that were cut off stay incomplete.
 func (t *Conversation) leave(tool *Tool) {
-	t.finish(tool)
+	if args := tool.args; args == nil || args.Media != "json" || wellformed.JSON(args.TextSoFar()) {
+		t.FinishArguments(tool)
+	}
+	t.finishOutput(tool)
 	if tool.Span.Status != schema.StatusWaiting {
 		t.abandon(tool.Span)
 	}
@@ -292,6 +296,10 @@ func (t *Conversation) leave(tool *Tool) {
 
 func (t *Conversation) finish(tool *Tool) {
 	t.FinishArguments(tool)
+	t.finishOutput(tool)
+}
+
+func (t *Conversation) finishOutput(tool *Tool) {
 	if tool.out != nil && !tool.out.Complete {
 		t.Emitter.Complete(tool.out, t.Frame)
 	}
