@@ -89,7 +89,7 @@ func TestTotalAndBill(t *testing.T) {
 		{`null`, schema.Tokens{}, schema.Tokens{}, false},
 	} {
 		total, ok := anthropic.Total([]byte(test.usage))
-		bill, billed := anthropic.Bill([]byte(test.usage))
+		bill, billed := anthropic.Bill([]byte(test.usage), "")
 		if total != test.total || bill != test.bill || ok != test.counts || billed != test.counts {
 			t.Errorf("%s: total %+v (%v), bill %+v (%v)", test.usage, total, ok, bill, billed)
 		}

@@ -55,6 +55,7 @@ func (m *Messages) add(index int, isText bool) *block {
 		b.key = strconv.AppendInt(nil, int64(index), 10)
 	}
 	m.blocks = append(m.blocks, b)
+	m.order.last = max(m.order.last, index)
 	return &m.blocks[len(m.blocks)-1]
 }
 
@@ -80,7 +81,9 @@ func (m *Messages) startBlock(index int, data []byte, v *fastjson.Value) (known 
 		m.grow(b, v.GetStringBytes("content"))
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		m.startTool(b, typ, data, v)
-	case "container_upload", "image", "document", "fallback":
+	case "fallback":
+		m.fallback(v.GetStringBytes("to", "model"))
+	case "container_upload", "image", "document":
 	default:
 		if bytes.HasSuffix(typ, []byte("tool_result")) {
 			m.result(data, v)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 
+	"github.com/valyala/fastjson"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
@@ -110,7 +112,7 @@ func (d *decoder) answer(in *dialect.Input) {
 		in.Type = cmp.Or(in.Type, "count_tokens")
 	case d.endpoint == otherEndpoint:
 		known = in.Type != ""
-	case in.Type == "message":
+	case isMessage(in.JSON):
 		known = d.messages.Whole(in.Data, in.JSON)
 	case in.Type == "" && failure != nil: // what gateways answer in place of the API
 		in.Type = "error"
@@ -121,6 +123,12 @@ func (d *decoder) answer(in *dialect.Input) {
 	if !known {
 		d.Unknown()
 	}
+}
+
+// isMessage reports whether a body is a whole message. Servers put events of their own
+// between those of a message, which SSE names "message" where they have no name.
+func isMessage(v *fastjson.Value) bool {
+	return string(v.GetStringBytes("type")) == "message" && string(v.GetStringBytes("role")) == "assistant" && v.Exists("content")
 }
 
 // End implements dialect.Decoder.

@@ -63,6 +63,7 @@ func (m *Messages) close(status schema.Status, why []byte) {
 		t.EndCall(status)
 	}
 	m.open, m.asked, m.paused, m.attrs = false, false, false, nil
+	m.order.ended = m.order.started && status == schema.StatusOK
 }
 
 // wait lets calls that the server executes wait for the response in which the

@@ -57,7 +57,7 @@ func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
 	sure := dialect.No
 	switch string(typ) {
 	case "message_start":
-		if has("message", "role") || v.Exists("message", "usage") {
+		if isStart(v.Get("message")) {
 			sure = dialect.Certain
 		}
 	case "content_block_start":
@@ -95,4 +95,11 @@ func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
 		return sure, ""
 	}
 	return sure, "the event " + string(typ)
+}
+
+// isStart judges the message of a message_start: other agents announce theirs by the
+// same name, also the user's.
+func isStart(message *fastjson.Value) bool {
+	return string(message.GetStringBytes("type")) == "message" && string(message.GetStringBytes("role")) == "assistant" &&
+		message.GetStringBytes("id") != nil
 }

@@ -15,7 +15,10 @@ func TestMatch(t *testing.T) {
 		send bool
 		want dialect.Confidence
 	}{
-		{`{"type":"message_start","message":{"id":"m","role":"assistant","usage":{}}}`, false, dialect.Certain},
+		{`{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","usage":{}}}`, false, dialect.Certain},
+		{`{"type":"message_start","message":{"id":"m","role":"assistant","usage":{}}}`, false, dialect.No},
+		{`{"type":"message_start","message":{"type":"message","role":"assistant"}}`, false, dialect.No},
+		{`{"type":"message_start","message":{"id":"m","type":"message","role":"user","content":[]}}`, false, dialect.No},
 		{`{"type":"message_start","message":"hello"}`, false, dialect.No},
 		{`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, false, dialect.Certain},
 		{`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`, false, dialect.Certain},

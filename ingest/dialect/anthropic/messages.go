@@ -30,6 +30,7 @@ type Messages struct {
 
 	open   bool   // a message is in progress
 	asked  bool   // a run and a call await their message (see Asked)
+	order  order  // which events may follow
 	id     string // of the message in progress, or of the last one
 	attrs  dialect.Attributes
 	paused bool // it stops for a while only: pause_turn
@@ -37,6 +38,7 @@ type Messages struct {
 	tail   tail
 	usage  *dialect.Usage // of the message in progress, or of the last one
 	counts []byte         // what its usage was put together to (see overlay)
+	others others         // what other models used for it
 	ids    dialect.Last
 }
 
@@ -58,7 +60,7 @@ func (m *Messages) Usage() *dialect.Usage { return m.usage }
 func (m *Messages) Asked(at int64) {
 	t := m.trace
 	m.cut()
-	m.id, m.usage, m.asked = "", nil, true
+	m.id, m.usage, m.asked, m.order = "", nil, true, order{}
 	if m.Runs {
 		t.ForgetRun()
 		t.OpenRun("").Started = at
@@ -74,6 +76,9 @@ func (m *Messages) Event(data []byte, v *fastjson.Value) (known bool) {
 }
 
 func (m *Messages) event(typ string, data []byte, v *fastjson.Value) (known bool) {
+	if (!m.open && m.order.ended || m.order.cut > 0) && m.misplaced(typ, data, v) {
+		return true
+	}
 	switch typ {
 	case "content_block_delta":
 		return m.delta(data, v)
@@ -83,7 +88,7 @@ func (m *Messages) event(typ string, data []byte, v *fastjson.Value) (known bool
 	case "content_block_stop":
 		return m.stopBlock(v.GetInt("index"), data, v)
 	case "message_start":
-		m.start(dialect.RawMember(data, "message"), v.Get("message"))
+		return m.start(dialect.RawMember(data, "message"), v.Get("message"))
 	case "message_delta":
 		m.change(data, v)
 	case "message_stop":
@@ -97,15 +102,26 @@ func (m *Messages) event(typ string, data []byte, v *fastjson.Value) (known bool
 	return true
 }
 
-// start begins a message. One that is announced twice goes on.
-func (m *Messages) start(data []byte, v *fastjson.Value) {
-	id := v.GetStringBytes("id")
-	if !m.open || len(id) == 0 || m.id != string(id) {
-		m.cut()
-		m.begin(id)
-		m.model(v.GetStringBytes("model"))
+// start begins a message. One that is announced twice goes on. A message may bring all
+// of its content, and the reason for its end, with its start: then no blocks follow.
+func (m *Messages) start(data []byte, v *fastjson.Value) (known bool) {
+	if !dialect.IsObject(v) {
+		return false
 	}
+	id := v.GetStringBytes("id")
+	if m.open && len(id) > 0 && m.id == string(id) {
+		m.count(dialect.RawMember(data, "usage"))
+		return true
+	}
+	cut := m.order.cutBy(m, id)
+	m.cut()
+	m.begin(id)
+	m.order = order{started: true, cut: cut}
+	m.model(v.GetStringBytes("model"))
 	m.count(dialect.RawMember(data, "usage"))
+	known = m.Content(dialect.RawMember(data, "content"), v.Get("content"))
+	m.why(data, v)
+	return known
 }
 
 // begin makes sure that a message is in progress.
@@ -115,6 +131,7 @@ func (m *Messages) begin(id []byte) {
 	}
 	t := m.trace
 	m.open, m.usage, m.counts = true, nil, m.counts[:0]
+	m.order, m.others = order{}, others{}
 	m.id = m.ids.Own(id)
 	switch {
 	case m.Runs && m.asked:
@@ -155,9 +172,7 @@ func (m *Messages) change(data []byte, v *fastjson.Value) {
 // asked for no stream.
 func (m *Messages) Whole(data []byte, v *fastjson.Value) (known bool) {
 	asked := m.asked
-	m.start(data, v)
-	known = m.Content(dialect.RawMember(data, "content"), v.Get("content"))
-	m.why(data, v)
+	known = m.start(data, v)
 	if call := m.trace.Call(); !asked && call != nil { // only the end of it was seen
 		call.Started, call.FirstToken = 0, 0
 		if m.Runs {

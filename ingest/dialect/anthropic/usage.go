@@ -38,17 +38,17 @@ func Total(usage []byte) (t schema.Tokens, ok bool) {
 	return t, ok
 }
 
-// Bill reads what a message's usage comes to: the sum of its iterations where
-// it lists them, as its own members are about the last one only.
-func Bill(usage []byte) (sum schema.Tokens, ok bool) {
+// Bill reads what the model own used of a message: the sum of its iterations where the
+// usage lists them, as its members are about the last one only. Those that name another
+// model are left out (see Shares). With own "" all of them count.
+func Bill(usage []byte, own string) (sum schema.Tokens, ok bool) {
 	last, ok := Total(usage)
 	listed := false
-	dialect.RawElements(dialect.RawMember(usage, "iterations"), func(iteration []byte) bool {
-		if t, ok := Total(iteration); ok {
+	eachIteration(usage, func(iteration []byte, t schema.Tokens) {
+		if isOwn(dialect.RawText(iteration, "model"), own) {
 			listed = true
 			sum = dialect.AddTokens(sum, t)
 		}
-		return true
 	})
 	if !listed {
 		return last, ok
@@ -67,13 +67,19 @@ func (m *Messages) count(raw []byte) {
 		return
 	}
 	m.counts = overlay(m.counts, raw)
-	tokens, ok := Bill(m.counts)
+	t := m.trace
+	tokens, ok := Bill(m.counts, t.Model)
 	if !ok {
 		return
 	}
-	if m.usage = m.trace.Count(m.usage, &Counting, m.id, m.trace.Call(), m.counts); m.usage != nil {
-		m.usage.Tokens, m.usage.Raw = tokens, string(raw)
+	if m.usage = t.Count(m.usage, &Counting, m.id, t.Call(), m.counts); m.usage == nil {
+		return
 	}
+	m.usage.Tokens, m.usage.Raw = tokens, string(raw)
+	if len(m.others.calls) > 0 && t.Call() != nil {
+		m.usage.Span = t.Call().ID // of the model that took over
+	}
+	m.others.record(t, m.id, Shares(raw, t.Model))
 }
 
 // overlay puts the members of a usage over those of the one before, and gives

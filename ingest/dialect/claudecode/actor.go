@@ -26,6 +26,7 @@ type actor struct {
 	// streamed are the ids of messages that came as events: lines that repeat them
 	// say nothing new.
 	streamed dialect.Recent
+	turn     turn
 	// counted are the usages of the run so far, and before those of the oldest
 	// messages, which are no longer kept.
 	counted []*dialect.Usage
@@ -95,4 +96,5 @@ func (a *actor) sum() schema.Tokens {
 func (a *actor) settle() {
 	a.call, a.usage, a.id = nil, nil, ""
 	a.counted, a.before, a.failure = nil, schema.Tokens{}, ""
+	a.turn = turn{}
 }

@@ -11,6 +11,8 @@ import (
 // in, whose id its lines carry as parent_tool_use_id.
 type agent struct {
 	actor
+	id    string         // as side chains name it, "" where they do not
+	chain dialect.Recent // its lines, by their uuid
 	// background: it goes on after its call has returned, and after the run.
 	background bool
 }
@@ -24,6 +26,14 @@ func (s *session) actorOf(l *line) *actor {
 		return &s.actor
 	}
 	return &s.agent(l, parent, l.text("subagent_type")).actor
+}
+
+// lineActor is actorOf for a line that may be of a side chain.
+func (s *session) lineActor(l *line) *actor {
+	if s.kept && l.v.GetBool("isSidechain") {
+		return &s.sidechain(l).actor
+	}
+	return s.actorOf(l)
 }
 
 // openActor is the actor of a line that begins nothing.

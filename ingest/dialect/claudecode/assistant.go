@@ -16,16 +16,34 @@ func (s *session) assistant(l *line) (at *actor, known bool) {
 	if !dialect.IsObject(message) {
 		return s.openActor(l.text("parent_tool_use_id")), false
 	}
-	at = s.actorOf(l)
+	s.kept = s.kept || l.isKept()
+	made := string(message.GetStringBytes("model")) == synthetic
+	if made && s.kept && s.Run() == nil && !isFailure(l) {
+		return &s.actor, true // it stands in place of an answer that nobody asked for
+	}
+	at = s.lineActor(l)
 	id := message.GetStringBytes("id")
 	switch {
-	case string(message.GetStringBytes("model")) == "<synthetic>":
+	case made:
 		at.synthetic(l, message)
-		return at, true
+		known = true
 	case at.streamed.Has(id):
 		return at, true
+	default:
+		known = at.part(l, id, message)
 	}
-	return at, at.part(l, id, message)
+	if s.kept {
+		at.keptLine(l, true)
+	}
+	return at, known
+}
+
+// synthetic is the model of messages that Claude Code itself made up.
+const synthetic = "<synthetic>"
+
+// isFailure reports whether such a message is of an error.
+func isFailure(l *line) bool {
+	return l.v.GetBool("is_api_error_message") || l.v.GetBool("isApiErrorMessage") || l.v.Exists("error")
 }
 
 // part records a part of a message: lines of one id are parts of one call.
@@ -38,9 +56,11 @@ func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 		}
 		a.call, a.usage, a.id = a.OpenCall(), nil, string(id)
 		a.started(a.call)
+		a.messages.ForgetOthers()
 	}
 	raw := dialect.RawMember(l.data, "message")
 	known = a.messages.Content(dialect.RawMember(raw, "content"), message.Get("content"))
+	a.call = a.Call() // another model may have taken over
 	a.count(dialect.RawMember(raw, "usage"))
 	if reason := dialect.RawMember(raw, "stop_reason"); !dialect.RawNull(reason) {
 		a.call.Attributes = dialect.Attribute("stop_reason", reason)
@@ -53,7 +73,7 @@ func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 // count records the usage of the message that a.call is of. Each of its lines
 // repeats it; of several the largest stands.
 func (a *actor) count(raw []byte) {
-	tokens, ok := anthropic.Bill(raw)
+	tokens, ok := anthropic.Bill(raw, a.Model)
 	if !ok || a.usage != nil && tokens.Sum() <= a.usage.Tokens.Sum() {
 		return
 	}
@@ -62,6 +82,7 @@ func (a *actor) count(raw []byte) {
 		return
 	}
 	a.usage.Tokens = tokens
+	a.messages.CountOthers(a.id, raw)
 	if first {
 		a.keep(a.usage)
 	}
@@ -72,7 +93,7 @@ func (a *actor) count(raw []byte) {
 func (a *actor) synthetic(l *line, message *fastjson.Value) {
 	a.EndCall(schema.StatusOK)
 	kind := schema.MessageAssistant
-	if l.v.GetBool("is_api_error_message") || l.v.GetBool("isApiErrorMessage") || l.v.Exists("error") {
+	if isFailure(l) {
 		kind = schema.MessageError
 	}
 	for _, block := range message.GetArray("content") {

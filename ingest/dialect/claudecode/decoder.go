@@ -32,7 +32,8 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 	d.Begin(in, b)
 	defer d.Done()
-	in.Type = dialect.Intern(in.JSON.GetStringBytes("type"))
+	typ, known := types.Of(in.JSON.GetStringBytes("type"))
+	in.Type = typ.Name
 	l := line{Input: in, v: in.JSON, data: in.Data}
 	s := d.session(l.session())
 	if in.Direction == schema.Send {
@@ -40,34 +41,40 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		s.Address()
 		return
 	}
-	known := true
 	at := &s.actor
-	switch in.Type {
-	case "stream_event":
-		at, known = s.event(&l)
-	case "assistant":
-		at, known = s.assistant(&l)
-		s.keptLine(&l)
-	case "user":
-		at = s.user(&l)
-		s.keptLine(&l)
-	case "result":
-		known = s.result(&l)
-	case "system":
-		at, known = s.system(&l)
-	case "control_request":
-		s.asks(&l)
-	case "control_response", "control_cancel_request", "keep_alive", "rate_limit_event", "tool_progress",
-		"tool_use_summary", "auth_status", "prompt_suggestion":
+	switch {
+	case s.repeated(&l):
+		b.Mark(in.Frame, schema.FlagEventRepeat, 0)
+	case typ.Handle != nil:
+		at, known = typ.Handle(s, &l)
+	case known:
 		at = s.openActor(l.text("parent_tool_use_id"))
-	default:
-		known = false
 	}
 	at.Address()
 	if !known {
 		d.Unknown()
 	}
 }
+
+// types are the types of lines. What reads one returns whose it is, and whether it was
+// understood.
+var types = dialect.NewTypes(map[string]func(*session, *line) (*actor, bool){
+	"stream_event":    (*session).event,
+	"assistant":       (*session).assistant,
+	"user":            (*session).user,
+	"result":          (*session).result,
+	"system":          (*session).system,
+	"control_request": (*session).asks,
+
+	"control_response": nil, "control_cancel_request": nil, "keep_alive": nil, "rate_limit_event": nil,
+	"tool_progress": nil, "tool_use_summary": nil, "auth_status": nil, "prompt_suggestion": nil,
+
+	// Of the files in which conversations are kept.
+	"summary": nil, "ai-title": nil, "custom-title": nil, "agent-name": nil, "agent-color": nil, "agent-setting": nil,
+	"tag": nil, "mode": nil, "permission-mode": nil, "last-prompt": nil, "queue-operation": nil, "attachment": nil,
+	"file-history-snapshot": nil, "file-history-delta": nil, "pr-link": nil, "worktree-state": nil, "progress": nil,
+	"cost-state": nil, "task-summary": nil, "content-replacement": nil,
+})
 
 // session returns the session with an id. A line that names none belongs to the
 // session of the line before it.

@@ -8,33 +8,108 @@ import (
 
 // Claude Code keeps every conversation in a file of its own, whose lines have
 // other members around the same messages, and neither an init nor a result. A
-// run there goes from what the user says to the last message that ends the turn.
+// run there goes from what the user says to what the user says next. The reason
+// for which the model stops is mostly null.
 
-// endsTurn are the reasons for which the model stops and waits for the user.
-var endsTurn = []string{"end_turn", "stop_sequence", "max_tokens", "refusal"}
+// turn is where an agent's turn stands in such a file.
+type turn struct {
+	at      int64 // of the agent's last line, ns; 0 before the first
+	replied bool  // that line is the model's, and may be the last of the turn
+}
 
-// keptLine notes of a line of such a file whether the turn has ended with it.
-func (s *session) keptLine(l *line) {
-	if len(l.text("sessionId")) == 0 || l.v.GetBool("isSidechain") {
-		return
-	}
-	switch reason := string(l.text("message", "stop_reason")); {
-	case slices.Contains(endsTurn, reason):
-		s.turnEnded = l.At
-	case reason != "" || string(l.text("type")) == "user":
-		s.turnEnded = 0
+// goesOn are the reasons for which the model stops but is not done.
+var goesOn = []string{"tool_use", "pause_turn"}
+
+// isKept reports whether a line is of such a file.
+func (l *line) isKept() bool { return len(l.text("sessionId")) > 0 }
+
+// keptLine notes a line of an agent's.
+func (a *actor) keptLine(l *line, ofModel bool) {
+	a.turn.at = l.At
+	a.turn.replied = ofModel && !slices.Contains(goesOn, string(l.text("message", "stop_reason")))
+	if ofModel && string(l.text("message", "model")) != synthetic {
+		a.failure = "" // it was tried again
 	}
 }
 
-// endTurn ends the run whose turn has ended, when what comes next is not of it.
-func (s *session) endTurn() {
-	run := s.Run()
-	if s.turnEnded == 0 || run == nil {
+// done reports whether nothing of an agent's turn is in progress.
+func (a *actor) done() bool { return a.turn.replied && len(a.OpenTools()) == 0 }
+
+// nextTurn ends the run in progress, as the user says something new. The user may
+// have stopped the program while a tool was executed: such a run is unclosed.
+func (s *session) nextTurn() {
+	if s.Run() == nil || s.turn.at == 0 {
 		return
 	}
-	s.EndRun(schema.StatusOK, nil)
-	run.Ended = s.turnEnded // which is when it ended, as is seen only now
+	if len(s.OpenTools()) > 0 {
+		s.messages.GiveUp()
+		s.Abandon()
+		s.forget()
+		return
+	}
+	s.endTurn(s.turn.at)
+}
+
+// endTurn ends the run in progress as of a time that may have gone by, ns: its end
+// shows only later.
+func (s *session) endTurn(at int64) {
+	run := s.Run()
+	status, why := schema.StatusOK, []byte(nil)
+	if s.failure != "" {
+		status, why = schema.StatusError, []byte(s.failure)
+	}
+	s.EndRun(status, why)
+	run.Ended = at
 	s.Emitter.ChangedSpan(run, s.Frame)
-	s.turnEnded = 0
 	s.forget()
+}
+
+// lastTurn ends what is done as the file ends. A file may hold a sub-agent's lines only.
+func (s *session) lastTurn() {
+	last := s.turn.at
+	for _, a := range slices.Clone(s.agents) {
+		if !a.turn.replied || !a.done() {
+			continue
+		}
+		step, at := a.Step(), a.turn.at
+		s.end(a, schema.StatusOK, nil)
+		if step != nil {
+			step.Ended = at
+		}
+		last = max(last, at)
+	}
+	switch {
+	case s.Run() == nil || len(s.agents) > 0 || last == 0:
+	case s.turn.at == 0 && len(s.OpenTools()) == 0, s.done():
+		s.endTurn(last)
+	}
+}
+
+// interrupt ends what an agent does: the user stopped it.
+func (s *session) interrupt(at *actor) {
+	for _, tool := range slices.Clone(at.OpenTools()) {
+		at.EndTool(tool, schema.StatusCancelled, nil)
+	}
+	if a := s.find([]byte(at.Node)); a != nil && at.Node != "" {
+		s.end(a, schema.StatusCancelled, nil)
+		return
+	}
+	if s.Run() == nil {
+		return
+	}
+	for _, a := range slices.Clone(s.agents) {
+		s.interrupt(&a.actor)
+	}
+	s.EndRun(schema.StatusCancelled, nil)
+	s.forget()
+}
+
+// turnDuration reads how long a turn took, which newer versions note at its end.
+func (s *session) turnDuration(l *line) *actor {
+	ms := l.v.GetFloat64("durationMs")
+	if run := s.Run(); run != nil && ms > 0 && ms < 1e12 {
+		run.Duration = int64(ms * 1e6)
+		s.Emitter.ChangedSpan(run, s.Frame)
+	}
+	return &s.actor
 }

@@ -11,11 +11,11 @@ import (
 )
 
 // result reads the line with which a run ends.
-func (s *session) result(l *line) (known bool) {
+func (s *session) result(l *line) (at *actor, known bool) {
 	run := s.Run()
 	if run == nil {
 		if l.text("subtype") == nil {
-			return false
+			return &s.actor, false
 		}
 		s.open(l) // its beginning was not seen
 		run = s.Run()
@@ -46,7 +46,7 @@ func (s *session) result(l *line) (known bool) {
 	s.EndRun(status, why)
 	s.forget()
 	s.asked = 0
-	return true
+	return &s.actor, true
 }
 
 // outcome records how a run ended, and if not well what went wrong.

@@ -22,9 +22,8 @@ type session struct {
 	failed []*dialect.Span
 	// subs is what the sub-agents of the run used that have ended.
 	subs schema.Tokens
-	// turnEnded is when the model last ended its turn in the conversation's own
-	// file, ns; 0 if it is not over.
-	turnEnded int64
+	kept bool // its lines are of the file in which the conversation is kept
+	past repeats
 	// requests are questions for permission that were not answered so far.
 	requests []request
 }
@@ -65,7 +64,7 @@ func (s *session) inRun(l *line) {
 }
 
 // init begins a run.
-func (s *session) init(l *line) {
+func (s *session) init(l *line) *actor {
 	if model := l.text("model"); len(model) > 0 {
 		s.SetModel(string(model), "")
 	}
@@ -78,6 +77,7 @@ func (s *session) init(l *line) {
 		s.attrs.AddRaw(a.name, l.raw(a.member))
 	}
 	s.Run().Attributes = s.attrs.Text()
+	return &s.actor
 }
 
 // forget releases what belonged to the run that has ended. Sub-agents that
@@ -96,7 +96,9 @@ func (s *session) forget() {
 
 // giveUp leaves all that is open without an end.
 func (s *session) giveUp() {
-	s.endTurn()
+	if s.kept {
+		s.lastTurn()
+	}
 	for _, a := range s.agents {
 		a.messages.GiveUp()
 		a.Abandon()

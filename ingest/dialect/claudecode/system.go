@@ -5,45 +5,83 @@ import (
 	"tapedeck/schema"
 )
 
+// subtypes are the subtypes of system lines. What reads one returns whose it is.
+var subtypes = dialect.NewTypes(map[string]func(*session, *line) *actor{
+	"init":                 (*session).init,
+	"status":               (*session).status,
+	"compact_boundary":     (*session).compacted,
+	"local_command_output": (*session).printed,
+	"local_command":        (*session).printed,
+	"turn_duration":        (*session).turnDuration,
+	"task_started":         (*session).taskStarted,
+	"task_notification":    (*session).taskEnded,
+	"task_progress":        (*session).taskGoesOn,
+	"task_updated":         (*session).taskGoesOn,
+
+	"thinking_tokens": nil, "post_turn_summary": nil, "hook_started": nil, "hook_progress": nil, "hook_response": nil,
+	"background_tasks_changed": nil, "session_state_changed": nil, "files_persisted": nil, "api_retry": nil,
+	"elicitation_complete": nil,
+
+	// Of the files in which conversations are kept.
+	"stop_hook_summary": nil, "api_error": nil, "informational": nil, "away_summary": nil, "microcompact_boundary": nil,
+})
+
 // system reads what Claude Code says of itself.
 func (s *session) system(l *line) (at *actor, known bool) {
-	at = &s.actor
-	switch string(l.text("subtype")) {
-	case "init":
-		s.init(l)
-	case "status":
-		if string(l.text("status")) == "requesting" {
-			s.asked = l.At
-		}
-	case "compact_boundary":
-		meta := []byte("{}")
-		for _, name := range []string{"compact_metadata", "compactMetadata"} {
-			if raw := l.raw(name); raw != nil {
-				meta = raw
-			}
-		}
-		s.Say(schema.MessageSystem, nil).Attributes = dialect.Attribute("compact_metadata", meta)
-	case "local_command_output":
-		s.Say(schema.MessageSystem, l.text("content"))
-	case "task_started":
-		if id := l.text("tool_use_id"); len(id) > 0 && (l.text("subagent_type") != nil || string(l.text("task_type")) == "local_agent") {
-			a := s.agent(l, id, l.text("subagent_type"))
-			a.background = a.background || l.v.GetBool("is_backgrounded")
-			at = &a.actor
-		}
-	case "task_notification":
-		if a := s.find(l.text("tool_use_id")); a != nil {
-			at = &a.actor
-			s.notified(a, l)
-		}
-	case "task_progress", "task_updated":
-		at = s.openActor(l.text("tool_use_id"))
-	case "thinking_tokens", "post_turn_summary", "hook_started", "hook_progress", "hook_response",
-		"background_tasks_changed", "session_state_changed", "files_persisted", "api_retry", "elicitation_complete":
-	default:
-		return at, false
+	subtype, known := subtypes.Of(l.text("subtype"))
+	if subtype.Handle == nil {
+		return &s.actor, known
 	}
-	return at, true
+	return subtype.Handle(s, l), true
+}
+
+// status notes when the model is asked.
+func (s *session) status(l *line) *actor {
+	if string(l.text("status")) == "requesting" {
+		s.asked = l.At
+	}
+	return &s.actor
+}
+
+// compacted records that the context was compacted.
+func (s *session) compacted(l *line) *actor {
+	meta := []byte("{}")
+	for _, name := range []string{"compact_metadata", "compactMetadata"} {
+		if raw := l.raw(name); raw != nil {
+			meta = raw
+		}
+	}
+	s.Say(schema.MessageSystem, nil).Attributes = dialect.Attribute("compact_metadata", meta)
+	return &s.actor
+}
+
+// printed records what a command of Claude Code's own printed.
+func (s *session) printed(l *line) *actor {
+	s.Say(schema.MessageSystem, l.text("content"))
+	return &s.actor
+}
+
+// taskStarted begins a sub-agent.
+func (s *session) taskStarted(l *line) *actor {
+	id, name := l.text("tool_use_id"), l.text("subagent_type")
+	if len(id) == 0 || name == nil && string(l.text("task_type")) != "local_agent" {
+		return &s.actor
+	}
+	a := s.agent(l, id, name)
+	a.background = a.background || l.v.GetBool("is_backgrounded")
+	return &a.actor
+}
+
+func (s *session) taskGoesOn(l *line) *actor { return s.openActor(l.text("tool_use_id")) }
+
+// taskEnded reads what has become of a sub-agent.
+func (s *session) taskEnded(l *line) *actor {
+	a := s.find(l.text("tool_use_id"))
+	if a == nil {
+		return &s.actor
+	}
+	s.notified(a, l)
+	return &a.actor
 }
 
 // notified ends a sub-agent that has done its task.

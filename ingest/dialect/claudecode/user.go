@@ -13,13 +13,13 @@ import (
 
 // user reads a line with the results of tools, or with what the user says, or
 // with what Claude Code says in the user's name. No run begins with it.
-func (s *session) user(l *line) *actor {
-	at := &s.actor
-	if parent := l.text("parent_tool_use_id"); len(parent) > 0 {
-		at = s.actorOf(l)
-	}
+func (s *session) user(l *line) (at *actor, known bool) {
+	s.kept = s.kept || l.isKept()
+	at = s.userActor(l)
+	results := 0
 	content := dialect.RawPath(l.data, "message.content")
 	said := anthropic.ReadSaid(content, l.v.Get("message", "content"), func(data []byte, v *fastjson.Value) {
+		results++
 		s.toolResult(l, at, data, v)
 	})
 	for _, reminder := range said.Reminders {
@@ -27,15 +27,44 @@ func (s *session) user(l *line) *actor {
 	}
 	if said.Any {
 		if at == &s.actor {
-			s.endTurn()
-			if s.Run() == nil {
-				s.RunID = "" // it is of the run to come
-			}
+			s.userTurn(results == 0 && isUsers(l, &said))
 		}
 		at.say(l, &said)
 	}
 	at.asked = l.At
-	return at
+	if s.kept {
+		at.keptLine(l, false)
+		if bytes.HasPrefix(said.Text, interrupted) {
+			s.interrupt(at)
+		}
+	}
+	return at, true
+}
+
+// userActor returns the actor that a line of the user's belongs to. No run begins with
+// one of the main agent's.
+func (s *session) userActor(l *line) *actor {
+	if len(l.text("parent_tool_use_id")) > 0 || s.kept && l.v.GetBool("isSidechain") {
+		return s.lineActor(l)
+	}
+	return &s.actor
+}
+
+// userTurn makes room for what is said to the main agent. With a prompt the turn before
+// has ended, where no result ends it.
+func (s *session) userTurn(prompt bool) {
+	if s.kept && prompt {
+		s.nextTurn()
+	}
+	if s.Run() == nil {
+		s.RunID = "" // it is of the run to come
+	}
+}
+
+// isUsers reports whether the user said what a line says in the user's name.
+func isUsers(l *line, said *anthropic.Said) bool {
+	return !l.v.GetBool("isSynthetic") && !l.v.GetBool("isMeta") && !l.v.GetBool("isCompactSummary") &&
+		!bytes.HasPrefix(said.Text, interrupted)
 }
 
 // interrupted is what stands in the user's name where the user stopped a run,
@@ -45,7 +74,7 @@ var interrupted = []byte("[Request interrupted by user")
 func (a *actor) say(l *line, said *anthropic.Said) {
 	var m *dialect.Message
 	switch {
-	case l.v.GetBool("isSynthetic"), l.v.GetBool("isMeta"), bytes.HasPrefix(said.Text, interrupted):
+	case !isUsers(l, said), l.v.GetBool("isSidechain"):
 		m = a.Say(schema.MessageSystem, said.Text)
 	case a.Node != "":
 		m = a.Say(schema.MessageUser, said.Text) // what the main agent asks of a sub-agent
@@ -58,9 +87,6 @@ func (a *actor) say(l *line, said *anthropic.Said) {
 // toolResult ends a call.
 func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value) {
 	id := v.GetStringBytes("tool_use_id")
-	if len(id) == 0 {
-		return
-	}
 	if of, _ := s.openTool(id); of != nil {
 		at = of
 	}
@@ -69,7 +95,14 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 	if bytes.HasPrefix(text, interrupted) {
 		status = schema.StatusCancelled
 	}
+	if len(id) == 0 {
+		at.unnamedResult(text, media, status, why)
+		return
+	}
 	more := l.v.Get("tool_use_result")
+	if more == nil {
+		more = l.v.Get("toolUseResult") // as the file in which the conversation is kept has it
+	}
 	background := more.GetBool("isAsync") || string(more.GetStringBytes("status")) == "async_launched"
 	if a := s.find(id); a != nil {
 		if a.background = a.background || background; !a.background {
@@ -91,6 +124,18 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 	at.ResultOf(id, nil, text, media, status, why)
 }
 
+// unnamedResult ends the oldest call without an id. Files that were made shorter, and
+// logs without private data, leave the ids out.
+func (a *actor) unnamedResult(text []byte, media string, status schema.Status, why []byte) {
+	for _, tool := range a.OpenTools() {
+		if tool.Span.CallID == "" {
+			a.Returned(tool, text, media)
+			a.EndTool(tool, status, why)
+			return
+		}
+	}
+}
+
 // request is a question whether a tool may be executed.
 type request struct {
 	id, tool string
@@ -99,17 +144,13 @@ type request struct {
 
 // asks reads a control request: where Claude Code asks whether a tool may be
 // executed the call waits.
-func (s *session) asks(l *line) {
-	if string(l.text("request", "subtype")) != "can_use_tool" {
-		return
-	}
+func (s *session) asks(l *line) (at *actor, known bool) {
 	id := l.text("request", "tool_use_id")
-	at, tool := s.openTool(id)
-	if tool == nil {
-		return
+	if at, tool := s.openTool(id); tool != nil && string(l.text("request", "subtype")) == "can_use_tool" {
+		s.requests = dialect.AppendRecent(s.requests, request{id: string(l.text("request_id")), tool: string(id)}, openRequests)
+		at.AwaitApproval(tool)
 	}
-	s.requests = dialect.AppendRecent(s.requests, request{id: string(l.text("request_id")), tool: string(id)}, openRequests)
-	at.AwaitApproval(tool)
+	return &s.actor, true
 }
 
 // sent reads what is sent to Claude Code: what the user says, and answers to

@@ -1,0 +1,92 @@
+package anthropic
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// order is what is known of the order of events. Deltas and ends do not name their message,
+// so a repeated end and two streams on one connection show only in events that fit nowhere.
+type order struct {
+	started bool // the message_start of the message in progress, or of the last one, was seen
+	ended   bool // that message has ended well, and no other has begun
+	again   bool // events of it came again after its end
+	last    int  // the highest index of its blocks
+	cut     int  // messages that ended in its start, each of which may go on beside it
+	mixed   bool // one of them does
+}
+
+// cutLimit bounds the messages that are expected to go on.
+const cutLimit = 64
+
+// cutBy counts the messages that may go on once a message with an id begins.
+func (o *order) cutBy(m *Messages, id []byte) int {
+	if !m.open || !o.started || len(id) == 0 || m.id == "" {
+		return 0
+	}
+	return min(o.cut+1, cutLimit)
+}
+
+// misplaced reports whether an event belongs to no message that can be determined. It
+// marks the frame, and the event changes nothing.
+func (m *Messages) misplaced(typ string, data []byte, v *fastjson.Value) bool {
+	flag := schema.FlagUnknownType
+	switch {
+	case !m.open:
+		if !m.repeated(typ, v.GetInt("index")) {
+			return false
+		}
+		if !m.order.mixed {
+			flag = schema.FlagEventRepeat
+		}
+	case !m.stray(typ, data, v):
+		return false
+	}
+	m.trace.Frame.Flags |= flag
+	return true
+}
+
+// repeated reports whether an event without a message_start is of the message that has
+// ended: sources that deliver at least once send the end of a stream again. A block with
+// a higher index than that message had is of another one, whose start was not seen. The
+// usage of a message_delta right after the end counts, as gateways send it there.
+func (m *Messages) repeated(typ string, index int) bool {
+	switch typ {
+	case "content_block_start", "content_block_delta", "content_block_stop":
+		m.order.again = index <= m.order.last
+		m.order.ended = m.order.again
+		return m.order.again
+	case "message_delta", "message_stop":
+		return m.order.again
+	}
+	return false
+}
+
+// stray reports whether an event contradicts the message in progress, so that it must be
+// of one that ended in its start: two streams are mixed, which nothing separates.
+func (m *Messages) stray(typ string, data []byte, v *fastjson.Value) bool {
+	o, stray := &m.order, false
+	switch typ {
+	case "content_block_start":
+		stray = m.find(v.GetInt("index")) != nil
+		o.mixed = o.mixed || stray
+	case "content_block_delta", "content_block_stop":
+		stray = m.find(v.GetInt("index")) == nil
+		o.mixed = o.mixed || stray
+	case "message_delta":
+		input, stated := dialect.RawUint(dialect.RawPath(data, "usage.input_tokens"))
+		own, _ := dialect.RawUint(dialect.RawMember(m.counts, "input_tokens"))
+		stray = o.mixed && stated && input != own
+	case "message_stop":
+		if stray = o.mixed; stray {
+			o.cut-- // each of them has an end of its own
+		}
+	}
+	return stray
+}
+
+// Ended reports whether a message has ended well whose start was seen: the next event
+// begins another one, or is a repeat.
+func (m *Messages) Ended() bool { return !m.open && m.order.ended }

@@ -1,0 +1,124 @@
+package anthropic
+
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// others is what models other than that of the answer used for a message: an adviser that
+// was asked, or the model that another one took over from. Each is a usage of its own
+// beside the message's.
+type others struct {
+	usages []*dialect.Usage
+	calls  []*dialect.Span // of models that another one took over from
+}
+
+// otherModels bounds the other models of a message.
+const otherModels = 8
+
+// Share is what one model used of a message.
+type Share struct {
+	Model  string
+	Tokens schema.Tokens
+	Raw    []byte // the last of its iterations
+}
+
+// Shares reads what the models other than own used of a message.
+func Shares(usage []byte, own string) (shares []Share) {
+	eachIteration(usage, func(iteration []byte, t schema.Tokens) {
+		name := dialect.RawText(iteration, "model")
+		if isOwn(name, own) {
+			return
+		}
+		for i := range shares {
+			if shares[i].Model == string(name) {
+				shares[i].Tokens = dialect.AddTokens(shares[i].Tokens, t)
+				shares[i].Raw = iteration
+				return
+			}
+		}
+		if len(shares) < otherModels {
+			shares = append(shares, Share{string(name), t, iteration})
+		}
+	})
+	return shares
+}
+
+// isOwn reports whether an iteration that names a model, or none, is of the model own.
+func isOwn(name []byte, own string) bool { return len(name) == 0 || own == "" || string(name) == own }
+
+// eachIteration calls see with each iteration of a usage that counts something.
+func eachIteration(usage []byte, see func(iteration []byte, t schema.Tokens)) {
+	dialect.RawElements(dialect.RawMember(usage, "iterations"), func(iteration []byte) bool {
+		if t, ok := Total(iteration); ok {
+			see(iteration, t)
+		}
+		return true
+	})
+}
+
+// record records what other models used for the message with an id, or replaces it.
+func (o *others) record(t *model.Conversation, of string, shares []Share) {
+	for i := range shares {
+		u := o.usage(t, of, shares[i].Model)
+		u.Tokens, u.Raw = shares[i].Tokens, string(shares[i].Raw)
+		t.Emitter.ChangedUsage(u, t.Frame)
+	}
+}
+
+// usage returns the usage of a model, and begins it where there is none.
+func (o *others) usage(t *model.Conversation, of, name string) *dialect.Usage {
+	for _, u := range o.usages {
+		if u.Model == name {
+			return u
+		}
+	}
+	id, scope := "usage:"+of+":"+name, of+":"+name
+	if of == "" {
+		id = t.ID("usage")
+		scope = id
+	}
+	u := t.UseTokens(id, scope, o.call(t, name), schema.UsageAdd, schema.Tokens{})
+	u.Model, u.Provider = name, dialect.ProviderOf(name)
+	o.usages = append(o.usages, u)
+	return u
+}
+
+// call is the call of a model, or that in which the model was asked.
+func (o *others) call(t *model.Conversation, name string) *dialect.Span {
+	for _, call := range o.calls {
+		if call.Model == name {
+			return call
+		}
+	}
+	return t.Call()
+}
+
+// fallback reads a block with which another model takes over: what it says is a call of
+// its own.
+func (m *Messages) fallback(name []byte) {
+	t := m.trace
+	call := t.Call()
+	if call == nil || len(name) == 0 || string(name) == t.Model {
+		return
+	}
+	if len(m.others.calls) < otherModels {
+		m.others.calls = append(m.others.calls, call)
+	}
+	if m.Runs {
+		t.CorrectModel(name, "", t.Run())
+	} else {
+		t.SetModel(string(name), "")
+	}
+	t.OpenCall()
+}
+
+// ForgetOthers begins another message, for those who keep the call and the message's own
+// usage themselves (see Content).
+func (m *Messages) ForgetOthers() { m.others = others{} }
+
+// CountOthers records what other models used of such a message.
+func (m *Messages) CountOthers(id string, usage []byte) {
+	m.others.record(m.trace, id, Shares(usage, m.trace.Model))
+}

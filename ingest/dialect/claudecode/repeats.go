@@ -1,0 +1,52 @@
+package claudecode
+
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"tapedeck/ingest/dialect"
+)
+
+// repeats are the lines that a session holds already: sources that deliver at least once,
+// and those that read a file's tail again, send the end of a stream twice.
+type repeats struct {
+	lines  dialect.Recent // by their uuid, which newer versions have
+	result uint64         // the hash of the last result; 0 before the first
+}
+
+// recentLines bounds the lines that a repeat is looked for in.
+const recentLines = 128
+
+// repeated reports whether a line is such a repeat. While a run is in progress that began
+// with an init nothing is: a stream that is sent anew as a whole begins with its init.
+func (s *session) repeated(l *line) bool {
+	id := l.text("uuid")
+	ended := s.Run() == nil
+	if len(id) == 0 {
+		return ended && s.repeatedUnnamed(l)
+	}
+	if l.Type == "system" && string(l.text("subtype")) == "init" {
+		s.past.lines.Clear()
+	}
+	hash := xxhash.Sum64(id)
+	if (ended || s.kept) && s.past.lines.HasHash(hash) {
+		return true
+	}
+	s.past.lines.AddHash(hash, recentLines)
+	return false
+}
+
+// repeatedUnnamed judges lines of older versions, which have no uuid.
+func (s *session) repeatedUnnamed(l *line) bool {
+	switch l.Type {
+	case "result":
+		hash := xxhash.Sum64(l.data)
+		repeated := hash == s.past.result
+		s.past.result = hash
+		return repeated
+	case "assistant":
+		return s.streamed.Has(l.text("message", "id"))
+	case "stream_event":
+		return s.messages.Ended() && string(l.text("event", "type")) != "message_start"
+	}
+	return false
+}
