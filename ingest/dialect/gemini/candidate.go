@@ -62,6 +62,7 @@ func (d *decoder) candidate(index int, v *fastjson.Value, raw []byte) {
 	}
 	if reason := v.GetStringBytes("finishReason"); len(reason) > 0 {
 		d.stopText(c)
+		d.endCall(&c.open)
 		c.done, c.reason = true, dialect.Intern(reason)
 		if text := v.GetStringBytes("finishMessage"); len(text) > 0 {
 			c.why = []byte(dialect.Short(text))

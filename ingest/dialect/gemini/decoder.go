@@ -9,11 +9,12 @@ import (
 )
 
 // decoder reads one stream: behind a proxy one exchange, otherwise responses
-// one after the other.
+// one after the other, or several at a time.
 type decoder struct {
 	model.Conversation
 	stream  model.Stream
 	answer  answer
+	others  []response    // begun and not the present one
 	foreign bool          // the request went to another endpoint
 	refusal model.Refusal // an HTTP answer that is an error, until its body is seen
 	text    []byte        // scratch of one frame
@@ -117,6 +118,7 @@ func (d *decoder) End(at int64, b *dialect.Emitter) {
 		d.failStatus()
 	}
 	d.leave()
+	d.leaveOthers()
 	d.Done()
 }
 

@@ -45,6 +45,7 @@ func (d *decoder) head(h *dialect.Head) {
 	}
 	model, generates := endpointOf(h.Path)
 	d.leave()
+	d.leaveOthers()
 	d.refusal.Answer(0)
 	d.foreign = !generates
 	if d.foreign {
@@ -73,6 +74,7 @@ func (d *decoder) request(in *dialect.Input) string {
 	}
 	if d.Run() == nil || d.answer.begun { // its head was not seen
 		d.leave()
+		d.leaveOthers()
 		d.asks("")
 	}
 	if model := bytes.TrimPrefix(in.JSON.GetStringBytes("model"), []byte("models/")); len(model) > 0 && d.Model == "" {

@@ -68,7 +68,7 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 // responseType is what the API calls its answers, which name no type.
 const responseType = "GenerateContentResponse"
 
-// settle decides which response a chunk belongs to, and begins one.
+// settle decides which response a chunk belongs to, and makes it the present one.
 func (d *decoder) settle(id []byte, candidates []*fastjson.Value) {
 	a := &d.answer
 	if a.begun {
@@ -83,7 +83,7 @@ func (d *decoder) settle(id []byte, candidates []*fastjson.Value) {
 			}
 		}
 		if other {
-			d.leave()
+			d.turnTo(id)
 		}
 	}
 	if !a.begun {

@@ -10,31 +10,31 @@ import (
 
 // openTools are the calls of a candidate that its next part may be about.
 type openTools struct {
-	call *model.Tool // whose arguments are not complete
-	code *model.Tool // that the API executes
+	call   *model.Tool // whose arguments are not complete
+	pieces *pieces     // of its arguments, nil while none came
+	code   *model.Tool // that the API executes
 }
 
 // functionCall reads {"id"?,"name","args"}, which the client is to execute. It
-// mostly comes whole; Vertex AI may send the arguments in pieces that only its
-// client can put together, {"partialArgs":[…],"willContinue":true}: of these
-// the end is noted.
+// mostly comes whole; Vertex AI may send the arguments in pieces,
+// {"partialArgs":[…],"willContinue":true}, of which the first names the function.
 func (d *decoder) functionCall(c *candidate, v *fastjson.Value, raw []byte) {
 	id, name := v.GetStringBytes("id"), v.GetStringBytes("name")
-	tool := c.open.call
-	if tool == nil || len(id) > 0 || len(name) > 0 {
-		tool = d.Tool(id, name)
+	if c.open.call == nil || len(id) > 0 || len(name) > 0 {
+		d.endCall(&c.open)
+		c.open.call = d.Tool(id, name)
 	}
-	c.open.call = nil
+	tool := c.open.call
 	if args := dialect.RawMember(raw, "args"); len(args) > 0 && args[0] == '{' {
 		d.SetArguments(tool, args)
 	}
-	d.FirstToken()
-	if v.GetBool("willContinue") {
-		c.open.call = tool
-		return
+	if list := dialect.RawMember(raw, "partialArgs"); list != nil {
+		d.partialArgs(&c.open, tool, list)
 	}
-	d.Start(tool)
-	d.Wait(tool)
+	d.FirstToken()
+	if !v.GetBool("willContinue") {
+		d.endCall(&c.open)
+	}
 }
 
 // codeTool names what the API executes.
