@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/agui"
@@ -45,17 +46,48 @@ var all = wrappable([]dialect.Dialect{
 	generic.Dialect,
 })
 
+// custom lists the dialects of mapping files. They stand before the others; as their files
+// make them likely at most, a dialect that is certain of a stream is taken all the same.
+var custom atomic.Pointer[[]dialect.Dialect]
+
+// SetCustom sets the dialects that mapping files describe, in place of those set before. It
+// is called before streams are recorded. A name that is taken is an error.
+func SetCustom(list []dialect.Dialect) error {
+	names := map[string]bool{}
+	for _, d := range all {
+		names[d.Name] = true
+	}
+	for _, d := range list {
+		if names[d.Name] {
+			return fmt.Errorf("dialect %q: the name is taken; give the dialect of the file another one", d.Name)
+		}
+		names[d.Name] = true
+	}
+	list = slices.Clone(list)
+	custom.Store(&list)
+	return nil
+}
+
+// With returns all dialects and another one before them.
+func With(d dialect.Dialect) []dialect.Dialect { return append([]dialect.Dialect{d}, All()...) }
+
 // All lists the dialects, generic last. The list is the caller's own.
-func All() []dialect.Dialect { return slices.Clone(all) }
+func All() []dialect.Dialect {
+	if list := custom.Load(); list != nil {
+		return append(slices.Clone(*list), all...)
+	}
+	return slices.Clone(all)
+}
 
 // ByName finds a dialect. The error of a name that is none lists those that are.
 func ByName(name string) (dialect.Dialect, error) {
-	names := make([]string, 0, len(all))
-	for _, d := range all {
+	list := All()
+	names := make([]string, 0, len(list))
+	for _, d := range list {
 		if d.Name == name {
 			return d, nil
 		}
 		names = append(names, d.Name)
 	}
-	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %s", name, strings.Join(names, ", "))
+	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %s; --dialect-file adds that of a file", name, strings.Join(names, ", "))
 }

@@ -131,7 +131,7 @@ func TestRecogniseAmongMany(t *testing.T) {
 			for i, digits := range test.digits {
 				list = append(list, judge(string(rune('a'+i)), digits))
 			}
-			r := newRecogniser(append(list, judge("last", "1")))
+			r := NewRecogniserOf(append(list, judge("last", "1")))
 			for range test.frames {
 				if r.Feed(input(`{}`)) {
 					break

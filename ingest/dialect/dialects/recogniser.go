@@ -39,9 +39,11 @@ type candidate struct {
 }
 
 // NewRecogniser begins with a stream's first frame.
-func NewRecogniser() *Recogniser { return newRecogniser(all) }
+func NewRecogniser() *Recogniser { return NewRecogniserOf(All()) }
 
-func newRecogniser(list []dialect.Dialect) *Recogniser {
+// NewRecogniserOf is NewRecogniser for a list of dialects, the last of which reads any
+// stream.
+func NewRecogniserOf(list []dialect.Dialect) *Recogniser {
 	r := &Recogniser{candidates: make([]candidate, len(list))}
 	for i, d := range list {
 		r.candidates[i].Dialect = d

@@ -1,0 +1,66 @@
+package custom
+
+import (
+	"regexp"
+	"slices"
+
+	"tapedeck/ingest/dialect"
+)
+
+// condition is one of a rule: what must stand at a place.
+type condition struct {
+	at     path
+	in     []string // one of these, if hasIn
+	hasIn  bool
+	not    []string // none of these
+	exists *bool    // there and not null
+	regex  *regexp.Regexp
+}
+
+// holds reports whether the condition is fulfilled. Of several values at a place one is
+// enough.
+func (c *condition) holds(s *source) bool {
+	if c.at.field != inJSON || !c.at.many() {
+		text := c.at.textOf(s)
+		return c.fits(text, text != nil)
+	}
+	any, held := false, false
+	c.at.walk(s, func(v []byte) bool {
+		any = true
+		text, _ := dialect.RawContent(v)
+		held = c.fits(text, true)
+		return !held
+	})
+	return held || !any && c.fits(nil, false)
+}
+
+// fits compares one value.
+func (c *condition) fits(text []byte, there bool) bool {
+	if c.exists != nil && *c.exists != there {
+		return false
+	}
+	if c.hasIn && !(there && slices.Contains(c.in, dialect.Alias(text))) {
+		return false
+	}
+	if len(c.not) > 0 && there && slices.Contains(c.not, dialect.Alias(text)) {
+		return false
+	}
+	return c.regex == nil || there && c.regex.Match(text)
+}
+
+// conditions must all hold.
+type conditions []condition
+
+func (list conditions) hold(s *source) bool {
+	for i := range list {
+		if !list[i].holds(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// onDirection reports whether one is about the direction of frames.
+func (list conditions) onDirection() bool {
+	return slices.ContainsFunc(list, func(c condition) bool { return c.at.field == direction })
+}

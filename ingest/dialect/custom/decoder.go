@@ -1,0 +1,136 @@
+package custom
+
+import (
+	"slices"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// decoder applies a mapping to one stream.
+type decoder struct {
+	model.Stream
+	mapping *Mapping
+	// The runs that frames named last, the latest at the end.
+	runs                         []*conversation
+	session, run, agent, eventID dialect.Last
+	total                        string // the scope of running totals while no session is named
+}
+
+// conversation is what is known of one run.
+type conversation struct {
+	model.Conversation
+	named   bool // the present frame names the run
+	ended   bool // a run ended, and none began since
+	decoder *decoder
+	counted *dialect.Span // the run that last counts
+	last    *dialect.Usage
+	reports []report
+}
+
+// openRuns bounds the runs of a stream that go on at a time.
+const openRuns = 64
+
+func newDecoder(m *Mapping) dialect.Decoder { return &decoder{mapping: m} }
+
+// ReadsText implements dialect.TextReader: paths are read from the text.
+func (d *decoder) ReadsText() bool { return true }
+
+// Decode implements dialect.Decoder.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
+	if len(in.Data) == 0 || in.JSON == nil {
+		in.Type = dialect.Intern([]byte(in.Event))
+		return
+	}
+	d.Begin(in, b)
+	defer d.Done()
+	s := source{in: in}
+	f := &d.mapping.fields
+	in.Type = dialect.Intern(f.typ.text(&s))
+	run := d.run.Own(f.run.text(&s))
+	c := d.conversation(d.session.Own(f.session.text(&s)), run)
+	c.named = run != ""
+	if agent := f.agent.text(&s); len(agent) > 0 {
+		c.Agent = d.agent.Own(agent)
+	}
+	c.CorrectModel(f.model.text(&s), string(f.provider.text(&s)), c.Call(), c.Run())
+	if !d.apply(c, &s) && in.Direction == schema.Receive && string(in.Data) != dialect.DoneMarker {
+		d.Unknown()
+	}
+	c.Address()
+	in.EventID = d.eventID.Own(f.eventID.text(&s))
+	if in.EventID == "" {
+		in.EventID = in.ID
+	}
+}
+
+// apply applies the rules whose conditions hold, and reports whether there is one.
+func (d *decoder) apply(c *conversation, s *source) (known bool) {
+	for i := range d.mapping.rules {
+		r := &d.mapping.rules[i]
+		if !r.applies(s.in) {
+			continue
+		}
+		if r.each == nil {
+			if r.when.hold(s) {
+				known = true
+				r.apply(c, s)
+			}
+			continue
+		}
+		r.each.each(s, func(element []byte) {
+			inner := source{in: s.in, element: element}
+			if r.when.hold(&inner) {
+				known = true
+				r.apply(c, &inner)
+			}
+		})
+	}
+	return known
+}
+
+// conversation returns the one that a frame belongs to. A frame that names no session or
+// no run goes on with the latest.
+func (d *decoder) conversation(session, run string) *conversation {
+	if session == "" && len(d.runs) > 0 {
+		session = d.runs[len(d.runs)-1].Session
+	}
+	found := -1
+	for i, c := range d.runs {
+		if c.Session != session {
+			continue
+		}
+		if run == "" || c.RunID == run {
+			found = i
+		}
+	}
+	if found < 0 && run != "" { // the run's id came after its first frames
+		found = slices.IndexFunc(d.runs, func(c *conversation) bool { return c.Session == session && c.RunID == "" && !c.ended })
+		if found >= 0 {
+			d.runs[found].NameRun(run)
+		}
+	}
+	if found < 0 {
+		if len(d.runs) == openRuns {
+			d.runs[0].Abandon()
+			d.runs = slices.Delete(d.runs, 0, 1)
+		}
+		c := &conversation{decoder: d}
+		c.Stream, c.Session, c.RunID, c.LocalTools = &d.Stream, session, run, true
+		d.runs = append(d.runs, c)
+		return c
+	}
+	c := d.runs[found]
+	d.runs = append(slices.Delete(d.runs, found, found+1), c)
+	return c
+}
+
+// End implements dialect.Decoder.
+func (d *decoder) End(at int64, b *dialect.Emitter) {
+	d.Stream.End(at, b)
+	for _, c := range d.runs {
+		c.Abandon()
+	}
+	d.Done()
+}

@@ -1,0 +1,263 @@
+package custom
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"tapedeck/schema"
+)
+
+// Bounds of a mapping file.
+const (
+	MaxFile       = 256 << 10 // bytes
+	maxRules      = 500
+	maxMatch      = 50
+	maxConditions = 32 // of a rule
+	maxRegex      = 1000
+	maxValues     = 500 // of "in"
+	maxText       = 1000
+)
+
+// namePattern is what a dialect's name looks like.
+var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+
+// ReadFile reads a mapping file. The error names the file, the line and the key of all that
+// is wrong in it.
+func ReadFile(path string) (*Mapping, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("dialect file: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("dialect file: %w", err)
+	}
+	return Parse(path, text)
+}
+
+// Parse reads the text of a mapping file; file names it in errors.
+func Parse(file string, text []byte) (*Mapping, error) {
+	if len(text) > MaxFile {
+		return nil, fmt.Errorf("%s: a dialect file has at most %d bytes", file, MaxFile)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var root yaml.Node
+	if err := decoder.Decode(&root); errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: the file is empty; docs/dialects/custom.md has an example", file)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: a dialect file holds one YAML document", file)
+	}
+	d := &document{file: file}
+	m := &Mapping{File: file}
+	if d.plain(&root) {
+		d.mapping(root.Content[0], m)
+	}
+	if len(d.problems) > 0 {
+		return nil, errors.Join(d.problems...)
+	}
+	return m, nil
+}
+
+// plain refuses YAML's aliases, which make a small file large.
+func (d *document) plain(n *yaml.Node) bool {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		d.wrong(n, "", "anchors and aliases (& and *) are not read; a value that begins with * stands in quotes")
+		return false
+	}
+	for _, c := range n.Content {
+		if !d.plain(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// mapping reads the whole file.
+func (d *document) mapping(n *yaml.Node, m *Mapping) {
+	o, ok := d.object(n, "", "name", "about", "match", "type", "session", "run", "agent", "model", "provider", "time", "event_id", "rules")
+	if !ok {
+		return
+	}
+	if m.Name = o.text("name"); !namePattern.MatchString(m.Name) {
+		d.wrong(n, "name", "%q is no name of a dialect: a letter, then up to 39 letters, digits and dashes, all lower case", m.Name)
+	}
+	if m.About = o.text("about"); len(m.About) > maxText {
+		d.wrong(n, "about", "more than %d bytes", maxText)
+	}
+	m.fields = fields{
+		typ: o.places("type"), session: o.places("session"), run: o.places("run"), agent: o.places("agent"),
+		model: o.places("model"), provider: o.places("provider"), time: o.places("time"), eventID: o.places("event_id"),
+	}
+	for i, item := range o.list("match", maxMatch) {
+		if when := d.conditions(item, fmt.Sprintf("match[%d]", i)); len(when) > 0 {
+			m.match = append(m.match, when)
+		}
+	}
+	for i, item := range o.list("rules", maxRules) {
+		if r, ok := d.rule(item, fmt.Sprintf("rules[%d]", i)); ok {
+			m.rules = append(m.rules, r)
+		}
+	}
+	if o.get("rules") == nil {
+		d.wrong(n, "rules", "the key is missing: without rules nothing is concluded from a frame")
+	}
+}
+
+// list reads a list of at least one element.
+func (o *object) list(key string, limit int) []*yaml.Node {
+	n := o.get(key)
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 || len(n.Content) > limit {
+		o.doc.wrong(n, o.below(key), "this must be a list of 1 to %d elements", limit)
+		return nil
+	}
+	return n.Content
+}
+
+// rule reads a rule.
+func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
+	o, ok := d.object(n, at, "when", "each", "start", "end", "call", "user", "system", "text", "thinking",
+		"tool_call", "tool_result", "usage", "error", "ignore")
+	if !ok {
+		return r, false
+	}
+	if w := o.get("when"); w != nil {
+		r.when = d.conditions(w, o.below("when"))
+	}
+	r.sent = r.when.onDirection()
+	r.each, r.user, r.system, r.err = o.places("each"), o.places("user"), o.places("system"), o.places("error")
+	r.end = schema.Status(o.choice("end", string(schema.StatusOK), string(schema.StatusError), string(schema.StatusCancelled)))
+	switch o.choice("call", "start", "end") {
+	case "start":
+		r.call = callStart
+	case "end":
+		r.call = callEnd
+	}
+	r.start = o.start()
+	r.text, r.thinking = o.output("text"), o.output("thinking")
+	r.toolCall, r.result, r.usage = o.toolCall(), o.toolResult(), o.usage()
+	o.yes("ignore")
+	if len(n.Content) == 0 || len(n.Content) == 2 && o.get("when") != nil {
+		d.wrong(n, at, "the rule does nothing; a type that is known and means nothing has ignore: true")
+	}
+	return r, true
+}
+
+// start reads "start: true" or "start: {name: PATH}".
+func (o *object) start() *start {
+	n := o.get("start")
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind == yaml.ScalarNode:
+		if o.yes("start") {
+			return &start{}
+		}
+		return nil
+	}
+	s, ok := o.doc.object(n, o.below("start"), "name")
+	if !ok {
+		return nil
+	}
+	return &start{name: s.places("name")}
+}
+
+// output reads "text: PATH" or "text: {path: PATH, mode: …, key: PATH}".
+func (o *object) output(key string) *text {
+	n := o.get(key)
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return &text{path: o.places(key)}
+	}
+	t, ok := o.doc.object(n, o.below(key), "path", "mode", "key")
+	if !ok {
+		return nil
+	}
+	out := &text{path: t.need("path"), key: t.places("key")}
+	switch t.choice("mode", "delta", "snapshot", "whole") {
+	case "snapshot":
+		out.mode = snapshot
+	case "whole":
+		out.mode = whole
+	}
+	return out
+}
+
+// need is places for a key that must be there.
+func (o *object) need(key string) places {
+	if o.get(key) == nil {
+		o.doc.wrong(o.node, o.at, "the key %q is missing", key)
+	}
+	return o.places(key)
+}
+
+func (o *object) toolCall() *toolCall {
+	n := o.get("tool_call")
+	if n == nil {
+		return nil
+	}
+	t, ok := o.doc.object(n, o.below("tool_call"), "id", "name", "arguments", "arguments_delta")
+	if !ok {
+		return nil
+	}
+	return &toolCall{id: t.places("id"), name: t.places("name"), arguments: t.places("arguments"), delta: t.places("arguments_delta")}
+}
+
+func (o *object) toolResult() *toolResult {
+	n := o.get("tool_result")
+	if n == nil {
+		return nil
+	}
+	t, ok := o.doc.object(n, o.below("tool_result"), "id", "name", "output", "error")
+	if !ok {
+		return nil
+	}
+	return &toolResult{id: t.places("id"), name: t.places("name"), output: t.places("output"), err: t.places("error")}
+}
+
+func (o *object) usage() *usage {
+	n := o.get("usage")
+	if n == nil {
+		return nil
+	}
+	u, ok := o.doc.object(n, o.below("usage"), "mode", "input", "cache_read", "cache_write", "cache_write_1h", "output",
+		"reasoning", "total", "input_includes_cache", "output_includes_reasoning", "id", "model", "provider")
+	if !ok {
+		return nil
+	}
+	out := &usage{
+		input: u.places("input"), cacheRead: u.places("cache_read"), cacheWrite: u.places("cache_write"),
+		cacheWrite1h: u.places("cache_write_1h"), output: u.places("output"), reasoning: u.places("reasoning"), total: u.places("total"),
+		id: u.places("id"), model: u.places("model"), provider: u.places("provider"),
+		inputIncludesCache: u.yes("input_includes_cache"), outputIncludesReasoning: u.yes("output_includes_reasoning"),
+	}
+	if out.input == nil && out.output == nil {
+		o.doc.wrong(n, u.at, `the keys "input" and "output" are missing: at least one is needed`)
+	}
+	switch u.choice("mode", "add", "last", "cumulative") {
+	case "":
+		if u.get("mode") == nil {
+			o.doc.wrong(n, u.at, `the key "mode" is missing: add, last or cumulative`)
+		}
+	case "last":
+		out.mode = lastUsage
+	case "cumulative":
+		out.mode = cumulativeUsage
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package custom
+
+import (
+	"bytes"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// places are alternatives: the first with a value counts.
+type places []path
+
+// raw returns the first value, JSON as it stands; nil for none. A constant and the fields
+// of a frame are no JSON: see text.
+func (ps places) raw(s *source) (value []byte) {
+	for i := range ps {
+		ps[i].walk(s, func(v []byte) bool { value = bytes.TrimSpace(v); return false })
+		if value != nil {
+			return value
+		}
+	}
+	return nil
+}
+
+// text returns the value as text: a string's content, any other value as the JSON that it
+// is. Several values of one path are put together. Nil is for none.
+func (ps places) text(s *source) []byte {
+	for i := range ps {
+		if text := ps[i].textOf(s); text != nil {
+			return text
+		}
+	}
+	return nil
+}
+
+func (p *path) textOf(s *source) (text []byte) {
+	switch p.field {
+	case constant:
+		return p.value
+	case eventName:
+		return nonEmpty(s.in.Event)
+	case eventID:
+		return nonEmpty(s.in.ID)
+	case direction:
+		if s.in.Direction == schema.Send {
+			return []byte("send")
+		}
+		return []byte("receive")
+	case inJSON:
+	}
+	p.walk(s, func(v []byte) bool {
+		content, _ := dialect.RawContent(bytes.TrimSpace(v))
+		if text == nil {
+			text = content
+			return p.many()
+		}
+		text = append(text[:len(text):len(text)], content...)
+		return true
+	})
+	return text
+}
+
+func nonEmpty(text string) []byte {
+	if text == "" {
+		return nil
+	}
+	return []byte(text)
+}
+
+// count returns a number of tokens; the numbers of one path with [*] are added.
+func (ps places) count(s *source) (sum uint64, found bool) {
+	for i := range ps {
+		ps[i].walk(s, func(v []byte) bool {
+			n, ok := dialect.RawUint(bytes.TrimSpace(v))
+			if ok {
+				sum, found = sum+n, true
+			}
+			return ps[i].many()
+		})
+		if found {
+			return sum, true
+		}
+	}
+	return 0, false
+}
+
+// each calls see with every value.
+func (ps places) each(s *source, see func(value []byte)) {
+	for i := range ps {
+		found := false
+		ps[i].walk(s, func(v []byte) bool { found = true; see(v); return true })
+		if found {
+			return
+		}
+	}
+}

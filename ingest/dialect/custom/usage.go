@@ -1,0 +1,120 @@
+package custom
+
+import (
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// report is a usage that a later one with the same id replaces.
+type report struct {
+	id    string
+	usage *dialect.Usage
+}
+
+// keptReports bounds the usages of a run that may be replaced.
+const keptReports = 256
+
+// tokens reads a report into disjoint buckets. ok is false where nothing is counted.
+func (u *usage) tokens(s *source) (t schema.Tokens, total uint64, ok bool) {
+	read := func(at places) uint64 {
+		n, found := at.count(s)
+		ok = ok || found
+		return n
+	}
+	t = schema.Tokens{
+		Input: read(u.input), CacheRead: read(u.cacheRead), CacheWrite5m: read(u.cacheWrite), CacheWrite1h: read(u.cacheWrite1h),
+		Output: read(u.output), Reasoning: read(u.reasoning),
+	}
+	total = read(u.total)
+	if u.inputIncludesCache {
+		t.Input -= min(t.Input, t.CacheRead+t.CacheWrite5m+t.CacheWrite1h)
+	}
+	if u.outputIncludesReasoning {
+		t.Output -= min(t.Output, t.Reasoning)
+	}
+	return t, total, ok
+}
+
+// apply records a report.
+func (u *usage) apply(c *conversation, s *source) {
+	tokens, total, ok := u.tokens(s)
+	if !ok {
+		return
+	}
+	id := string(u.id.text(s))
+	model, provider := string(u.model.text(s)), string(u.provider.text(s))
+	fact := u.known(c, id)
+	if fact == nil {
+		fact = u.record(c, id, tokens)
+	} else {
+		fact.Tokens = tokens
+		c.Emitter.ChangedUsage(fact, c.Frame)
+	}
+	fact.Total = total
+	if model != "" {
+		if provider == "" {
+			provider = dialect.ProviderOf(model)
+		}
+		fact.Model, fact.Provider = model, provider
+	} else if provider != "" {
+		fact.Provider = provider
+	}
+}
+
+// known returns the usage that a report replaces, nil for none.
+func (u *usage) known(c *conversation, id string) *dialect.Usage {
+	if u.mode == cumulativeUsage {
+		return nil
+	}
+	if id != "" {
+		for i := range c.reports {
+			if c.reports[i].id == id {
+				return c.reports[i].usage
+			}
+		}
+		return nil
+	}
+	if u.mode == lastUsage && c.last != nil && (c.Run() == nil || c.Run() == c.counted) {
+		return c.last
+	}
+	return nil
+}
+
+// record records a new usage.
+func (u *usage) record(c *conversation, id string, tokens schema.Tokens) *dialect.Usage {
+	span := c.Call()
+	if span == nil || u.mode != addUsage {
+		span = c.Run()
+	}
+	key := c.ID("usage")
+	if u.mode == cumulativeUsage {
+		return c.UseTokens(key, c.total(id), span, schema.UsageRunning, tokens)
+	}
+	if id != "" {
+		key = "usage:" + id
+	}
+	fact := c.UseTokens(key, key, span, schema.UsageAdd, tokens)
+	switch {
+	case id != "":
+		c.reports = dialect.AppendRecent(c.reports, report{id, fact}, keptReports)
+	case u.mode == lastUsage:
+		c.last, c.counted = fact, c.Run()
+	}
+	return fact
+}
+
+// total names the running total that a report is of: that of its id, else the session's.
+// A stream that never names its session has one of its own.
+func (c *conversation) total(id string) string {
+	switch {
+	case id != "":
+		return "total:" + id
+	case c.Session != "":
+		return "total:session:" + c.Session
+	}
+	d := c.decoder
+	if d.total == "" {
+		d.total = c.ID("total")
+	}
+	return d.total
+}
