@@ -45,3 +45,34 @@ func repository() (string, error) {
 	}
 	return "", err
 }
+
+// Fixtures lists the captured streams, by their paths below the fixtures directory. Data that is no
+// stream is left out. Without the directory it does as Fixture does.
+func Fixtures(t testing.TB) []string {
+	t.Helper()
+	root, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "..", "shared", "fixtures")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		fulltest.Missing(t, fmt.Sprintf("captured streams are not there: %v", err))
+	}
+	var names []string
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name == "genai-prices": // price tables
+			return fs.SkipDir
+		case !d.IsDir() && filepath.Ext(name) != ".md":
+			names = append(names, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
