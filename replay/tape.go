@@ -28,6 +28,9 @@ type Tape interface {
 	Streams() []schema.StreamState
 	// Read opens the frames from a place on.
 	Read(ctx context.Context, q Query) (Reader, error)
+	// Facts returns the facts that the dialects derived from the session's frames, as far
+	// as they are stored.
+	Facts(ctx context.Context, q FactQuery) (Facts, error)
 }
 
 // Growing is a Tape whose session is running. Its readers return the recorded frames

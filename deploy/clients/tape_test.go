@@ -12,6 +12,7 @@ import (
 	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 	"tapedeck/schema"
+	"tapedeck/schema/block"
 )
 
 // tapeOf writes a session that was recorded to a tape file.
@@ -37,6 +38,11 @@ func tapeOf(t *testing.T, memory *ingesttest.Memory, session string) (path strin
 	check(t, w.Begin(session, states))
 	for i := range frames {
 		check(t, w.Add(&frames[i]))
+	}
+	for _, b := range memory.Blocks() {
+		if b.Session == session && b.Facts.Len() > 0 {
+			check(t, w.Facts([]block.Block{{State: b.State, Facts: b.Facts}}))
+		}
 	}
 	check(t, w.Close())
 	path = filepath.Join(t.TempDir(), session+".tape")

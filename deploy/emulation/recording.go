@@ -74,12 +74,14 @@ func tapeOf(ctx context.Context, path, session, dialect string, log *slog.Logger
 	return f, session, err
 }
 
-// tapePublisher writes the blocks of one stream, all of one session, to a tape.
+// tapePublisher writes the blocks of one stream, all of one session, to a tape, and their
+// facts in every version: the highest counts.
 // It is an ingest.Publisher.
 type tapePublisher struct {
 	writer *tapefile.Writer
 	state  schema.StreamState // the latest
 	begun  bool
+	facts  []block.Block // written last
 }
 
 // Publish implements ingest.Publisher. A stream publishes one block at a time.
@@ -96,11 +98,18 @@ func (p *tapePublisher) Publish(_ context.Context, blk ingest.EncodedBlock, done
 	for i := range b.Frames {
 		err = errors.Join(err, p.writer.Add(&replay.Frame{Frame: b.Frames[i], Stream: &p.state}))
 	}
+	if b.Facts.Len() > 0 {
+		p.facts = append(p.facts, block.Block{State: b.State, Facts: b.Facts})
+	}
 	go done(err)
 	return nil
 }
 
 // finish ends the tape.
 func (p *tapePublisher) finish() error {
-	return errors.Join(p.writer.States([]schema.StreamState{p.state}), p.writer.Close())
+	err := p.writer.States([]schema.StreamState{p.state})
+	for i := range p.facts {
+		err = errors.Join(err, p.writer.Facts(p.facts[i:i+1]))
+	}
+	return errors.Join(err, p.writer.Close())
 }

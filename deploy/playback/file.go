@@ -76,6 +76,15 @@ func (t *erringTape) Read(ctx context.Context, q replay.Query) (replay.Reader, e
 	return &erringReader{r, t.file}, nil
 }
 
+// Facts implements replay.Tape.
+func (t *erringTape) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, error) {
+	f, err := t.Tape.Facts(ctx, q)
+	if err != nil {
+		t.file.keep(ctx, err)
+	}
+	return f, err
+}
+
 type erringReader struct {
 	replay.Reader
 	file *erringFile

@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -170,4 +171,17 @@ func (t *tape) over(now time.Time) bool {
 // Read implements replay.Tape.
 func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 	return &reader{tape: t, query: q, tracks: map[string]*track{}}, nil
+}
+
+// Facts implements replay.Tape. It returns the stored facts; those of blocks that are
+// not stored yet are missing.
+func (t *tape) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, error) {
+	stored, err := t.library.opts.Stored.Tape(ctx, t.session.tenant, t.session.id)
+	if errors.Is(err, replay.ErrNoSession) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return stored.Facts(ctx, q)
 }

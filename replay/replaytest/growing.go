@@ -52,6 +52,11 @@ func (g *Growing) Edge() int64 {
 // AsOf implements replay.Growing: every frame is known as soon as it arrives.
 func (g *Growing) AsOf() int64 { return max(g.Edge(), g.now()) }
 
+// Facts implements replay.Tape: those of the whole tape.
+func (g *Growing) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, error) {
+	return g.Memory.Facts(ctx, q)
+}
+
 // Read implements replay.Tape.
 func (g *Growing) Read(ctx context.Context, q replay.Query) (replay.Reader, error) {
 	if q.From.Live {

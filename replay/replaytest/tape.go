@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/block"
 )
 
 // Start is when sessions in tests begin, ns.
@@ -29,6 +30,9 @@ type Tape struct {
 	FailAfter int
 	Err       error
 	Running   bool // the streams have not ended
+	// Decode returns the facts of a stream, and may fill in the envelopes of its frames;
+	// nil for a tape without facts.
+	Decode func(s *schema.StreamState, frames []schema.Frame) block.Facts
 
 	added  []*Stream
 	sealed *contents
@@ -38,6 +42,7 @@ type Tape struct {
 type contents struct {
 	streams []schema.StreamState
 	frames  []replay.Frame
+	facts   map[string]block.Facts
 }
 
 // Stream is one stream of a Tape.
@@ -100,7 +105,7 @@ func (t *Tape) seal() *contents {
 	if t.sealed != nil {
 		return t.sealed
 	}
-	c := &contents{}
+	c := &contents{facts: map[string]block.Facts{}}
 	for _, s := range t.added {
 		if len(s.frames) == 0 {
 			continue
@@ -114,6 +119,9 @@ func (t *Tape) seal() *contents {
 			st.Version++
 		}
 		c.streams = append(c.streams, st)
+		if t.Decode != nil {
+			c.facts[st.StreamID] = t.Decode(&st, s.frames)
+		}
 	}
 	slices.SortFunc(c.streams, func(a, b schema.StreamState) int {
 		return cmp.Or(cmp.Compare(a.FirstAt, b.FirstAt), cmp.Compare(a.StreamID, b.StreamID))
@@ -147,6 +155,15 @@ func (t *Tape) Tape(_ context.Context, _, session string) (replay.Tape, error) {
 	}
 	t.seal()
 	return t, nil
+}
+
+// Facts implements replay.Tape.
+func (t *Tape) Facts(_ context.Context, q replay.FactQuery) (replay.Facts, error) {
+	set := replay.FactSet{Query: q}
+	for id, f := range t.seal().facts {
+		set.Add(id, &f)
+	}
+	return set.Facts(), nil
 }
 
 // Read implements replay.Tape.

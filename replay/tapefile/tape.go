@@ -45,6 +45,20 @@ func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 	return r, nil
 }
 
+// Facts implements replay.Tape. A file that was cut off has no facts: they are written
+// after the frames.
+func (t *tape) Facts(_ context.Context, q replay.FactQuery) (replay.Facts, error) {
+	set := replay.FactSet{Query: q}
+	err := t.file.Facts(t.id, func(b *block.Block) error {
+		set.Add(b.State.StreamID, &b.Facts)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the facts of session %q: %w", t.id, err)
+	}
+	return set.Facts(), nil
+}
+
 // reader returns the frames of a session, one record at a time.
 type reader struct {
 	tape    *tape

@@ -34,16 +34,16 @@ type eventWriter struct {
 	begun   bool
 	text    strings.Builder
 	failed  string
-	ended   bool               // the execution's final event was written
-	readers map[string]*reader // by stream
-	highest map[string]int64   // native: ids seen, by stream
-	most    int64              // native: over the streams before
+	ended   bool             // the execution's final event was written
+	script  script           // what happens in other protocols
+	highest map[string]int64 // native: ids seen, by stream
+	most    int64            // native: over the streams before
 	firstAt int64
 	lastAt  int64
 }
 
-func newEventWriter(kind, exec string, native bool) *eventWriter {
-	return &eventWriter{kind: kind, exec: exec, native: native, next: 1, readers: map[string]*reader{}, highest: map[string]int64{}}
+func newEventWriter(kind, exec string, native bool, s script) *eventWriter {
+	return &eventWriter{kind: kind, exec: exec, native: native, next: 1, script: s, highest: map[string]int64{}}
 }
 
 // take converts a frame to events.
@@ -60,41 +60,50 @@ func (t *eventWriter) take(f *replay.Frame) []event {
 	if f.Flags.Has(schema.FlagNote) || f.Direction == schema.Send {
 		return list
 	}
+	if _, known := t.script[f.Stream.StreamID]; known {
+		for _, c := range t.script.due(f) {
+			list = t.add(list, c, f.At)
+		}
+		return list
+	}
+	return t.unknown(list, f)
+}
+
+// add appends the events for what happens at a time.
+func (t *eventWriter) add(list []event, c content, at int64) []event {
+	switch {
+	case c.fail != "":
+		if !strings.HasPrefix(t.failed, strings.TrimSuffix(c.fail, "…")) { // a span repeats the beginning of a message
+			t.failed = c.fail
+		}
+	case c.tool != nil:
+		b := append(emulate.AppendText([]byte(`"toolName":`), c.tool.name), `,"args":`...)
+		list = append(list, t.object("tool_call", append(b, c.tool.args...), at))
+	case c.step != "":
+		t.failed = "" // it went on
+		if t.kind == "workflows" {
+			list = append(list, t.object("workflow_status", emulate.AppendText([]byte(`"status":"RUNNING","step":`), c.step), at))
+		}
+	case c.text != "":
+		t.failed = ""
+		list = append(list, t.chunk(c.text, at))
+	}
+	return list
+}
+
+// unknown appends the event for a frame of a stream without facts.
+func (t *eventWriter) unknown(list []event, f *replay.Frame) []event {
 	var c schema.Content
 	c, t.buf = schema.Unframe(&f.Frame, t.buf)
 	if c.Empty {
 		return list
 	}
 	v, err := t.parser.ParseBytes(c.Data)
-	if err != nil {
-		if string(c.Data) != "[DONE]" {
-			list = append(list, t.chunk(string(c.Data), f.At))
-		}
-		return list
-	}
-	r := t.readers[f.Stream.StreamID]
-	if r == nil {
-		r = &reader{dialect: f.Stream.Dialect}
-		t.readers[f.Stream.StreamID] = r
-	}
-	found, known := r.read(v)
-	if !known {
+	switch {
+	case err == nil:
 		return append(list, t.object("structured_delta", append([]byte(`"partial":`), emulate.AppendJSON(nil, v)...), f.At))
-	}
-	if found.step != "" && t.kind == "workflows" {
-		list = append(list, t.object("workflow_status", emulate.AppendText([]byte(`"status":"RUNNING","step":`), found.step), f.At))
-	}
-	if found.text != "" {
-		list = append(list, t.chunk(found.text, f.At))
-	}
-	for _, call := range found.tools {
-		b := append(emulate.AppendText([]byte(`"toolName":`), call.name), `,"args":`...)
-		list = append(list, t.object("tool_call", append(b, call.args...), f.At))
-	}
-	if found.fail != "" {
-		t.failed = found.fail
-	} else if found.text != "" || found.step != "" {
-		t.failed = "" // it went on
+	case string(c.Data) != "[DONE]":
+		return append(list, t.chunk(string(c.Data), f.At))
 	}
 	return list
 }
@@ -119,13 +128,17 @@ func (t *eventWriter) end() []event {
 		return nil
 	}
 	t.ended = true
+	var list []event
+	for _, c := range t.script.rest() {
+		list = t.add(list, c, t.lastAt)
+	}
 	if t.failed != "" {
 		b := emulate.AppendText([]byte(`"status":"FAILED","message":`), t.failed)
-		return []event{t.object("error", emulate.AppendText(append(b, `,"error":`...), t.failed), t.lastAt)}
+		return append(list, t.object("error", emulate.AppendText(append(b, `,"error":`...), t.failed), t.lastAt))
 	}
 	b := emulate.AppendText([]byte(`"status":"SUCCESS","result":{"text":`), t.text.String())
 	b = strconv.AppendInt(append(b, `},"durationMs":`...), (t.lastAt-t.firstAt)/1e6, 10)
-	return []event{t.object("complete", b, t.lastAt)}
+	return append(list, t.object("complete", b, t.lastAt))
 }
 
 // chunk returns the event for a piece of text.
@@ -199,3 +212,6 @@ func (t *eventWriter) recordedEvent(f *replay.Frame) []event {
 }
 
 func fmtInt(n int64) string { return strconv.FormatInt(n, 10) }
+
+// str is a member that is a string, or "".
+func str(v *fastjson.Value, path ...string) string { return string(v.GetStringBytes(path...)) }

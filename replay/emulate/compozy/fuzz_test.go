@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"tapedeck/ingest/dialect/dialects/dialectstest"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -17,7 +18,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add([]byte(`{"item":{"type":"agent_message"},"type":"item.completed"}` + "\nplain"))
 	f.Add([]byte(`{"id":3,"type":"status","data":{}}`))
 	f.Fuzz(func(t *testing.T, recorded []byte) {
-		tape := &replaytest.Tape{}
+		tape := &replaytest.Tape{Decode: dialectstest.Decode}
 		for _, dialect := range []string{
 			"loom", "anthropic-messages", "anthropic-agent", "openai-chat", "openai-responses", "ag-ui", "vercel-ui", "gemini",
 			"claude-code", "gemini-cli", "codex", "opencode", "generic", "compozy",

@@ -36,11 +36,21 @@ func partOf(t replay.Tape, exec string) *emulate.Excerpt {
 	}
 }
 
-// runsOf lists the executions that a session recorded.
+// runsOf lists the executions that a session recorded: those of the facts or, of a tape
+// without facts, those of the frames' envelopes.
 func runsOf(ctx context.Context, t replay.Tape) (map[string]bool, error) {
 	runs := map[string]bool{}
 	if !native(t) {
 		return runs, nil
+	}
+	facts, err := t.Facts(ctx, replay.FactQuery{Spans: []schema.SpanKind{schema.SpanRun}})
+	for _, f := range facts {
+		for i := range f.Spans {
+			runs[f.Spans[i].Run] = true
+		}
+	}
+	if err != nil || len(facts) > 0 {
+		return runs, err
 	}
 	return runs, emulate.Scan(ctx, t, replay.Query{}, func(f *replay.Frame) error {
 		if f.Stream.Dialect == dialect && f.Run != "" && !runs[f.Run] {
@@ -58,8 +68,11 @@ func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt
 		return max(from.Position.At, replay.FirstAt(t)), err
 	}
 	at := replay.LastAt(t) // for an unknown id: the client has received everything
-	tell := newEventWriter(kind, exec, native(t))
-	err := emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
+	tell, err := s.writer(ctx, t, kind, exec)
+	if err != nil {
+		return 0, err
+	}
+	err = emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
 		for _, e := range tell.take(f) {
 			if e.id >= a.after {
 				at = f.At
@@ -69,6 +82,12 @@ func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt
 		return nil
 	})
 	return at, err
+}
+
+// writer makes the writer of an execution's events.
+func (s *Server) writer(ctx context.Context, t replay.Tape, kind, exec string) (*eventWriter, error) {
+	happens, err := scriptOf(ctx, t)
+	return newEventWriter(kind, exec, native(t), happens), err
 }
 
 // output writes an execution. It is a replay.Sink.

@@ -187,6 +187,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 		s.refuse(w, r, err)
 		return
 	}
+	writer, err := s.writer(r.Context(), t, kind, exec)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
 	r, leave, err := s.stage.Enter(r, t)
 	if err != nil {
 		s.refuse(w, r, err)
@@ -200,7 +205,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 	h.Set("X-Accel-Buffering", "no")
 	s.cors(w, r)
 	w.WriteHeader(http.StatusOK)
-	out := &output{body: s.stage.NewBody(w), writer: newEventWriter(kind, exec, native(t)), ask: a, clock: clock}
+	out := &output{body: s.stage.NewBody(w), writer: writer, ask: a, clock: clock}
 	ctx, cancel := context.WithTimeout(r.Context(), longest)
 	defer cancel()
 	err = out.body.Flush()

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tapedeck/ingest/dialect/dialects/dialectstest"
 	"tapedeck/internal/budget"
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/compozy"
@@ -56,10 +57,10 @@ func sse(id int, name, data string) string {
 
 // workflow is one that was recorded, over two connections.
 func workflow() *replaytest.Tape {
-	tape := &replaytest.Tape{}
+	tape := &replaytest.Tape{Decode: dialectstest.Decode}
 	of := et.Typed("", "exec-1")
 	tape.Stream(schema.SSE, "compozy").
-		Add(0, sse(1, "workflow_start", `{"workflow_id":"w"}`), of).
+		Add(0, sse(1, "workflow_start", `{"workflow_id":"w","execution_id":"exec-1"}`), of).
 		Add(15*time.Second, ": ping\n\n", of, func(f *schema.Frame) { f.Flags |= schema.FlagNote }).
 		Add(20*time.Second, sse(2, "workflow_status", `{"status":"RUNNING"}`), of)
 	tape.Stream(schema.SSE, "compozy").
@@ -71,7 +72,7 @@ func workflow() *replaytest.Tape {
 func TestRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := et.ServePipe(t, handler(workflow()))
-		one, two, three := sse(1, "workflow_start", `{"workflow_id":"w"}`), sse(2, "workflow_status", `{"status":"RUNNING"}`), sse(3, "complete", `{"status":"SUCCESS"}`)
+		one, two, three := sse(1, "workflow_start", `{"workflow_id":"w","execution_id":"exec-1"}`), sse(2, "workflow_status", `{"status":"RUNNING"}`), sse(3, "complete", `{"status":"SUCCESS"}`)
 		for _, tc := range []struct {
 			query  string
 			fields []string
@@ -126,7 +127,7 @@ func TestRefuses(t *testing.T) {
 
 // At a session's own address its executions are served, and no others.
 func TestSession(t *testing.T) {
-	other := &replaytest.Tape{}
+	other := &replaytest.Tape{Decode: dialectstest.Decode}
 	other.Stream(schema.NDJSON, "loom").Add(0, `{"type":"message_chunk","content":"hi"}`+"\n", et.Typed("message_chunk", "run-1"))
 	for _, tc := range []struct {
 		tape   *replaytest.Tape
@@ -150,7 +151,7 @@ func TestSession(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tape := &replaytest.Tape{}
+		tape := &replaytest.Tape{Decode: dialectstest.Decode}
 		tape.Stream(schema.SSE, "compozy").Add(0, sse(1, "status", "{}")).Add(time.Hour, sse(2, "complete", "{}"))
 		client := et.ServePipe(t, handler(tape, func(o *emulate.Options) { o.Budget = budget.New(budget.Options{Readers: 1}) }))
 		done := make(chan []string)
@@ -171,7 +172,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestOtherProtocols(t *testing.T) {
-	tape := &replaytest.Tape{}
+	tape := &replaytest.Tape{Decode: dialectstest.Decode}
 	tape.Stream(schema.NDJSON, "loom").
 		Add(0, `{"type":"node_enter","id":"think"}`+"\n").
 		Add(time.Second, `{"type":"message_chunk","content":"a\nb","id":"think"}`+"\n").
@@ -210,7 +211,7 @@ func TestReading(t *testing.T) {
 		"anthropic-messages": {`{"type":"content_block_delta","delta":{"type":"text_delta","text":"hi"}}`,
 			`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","name":"ls"}}`,
 			`{"type":"content_block_delta","index":1,"delta":{"partial_json":"{}"}}`, `{"type":"content_block_stop","index":1}`},
-		"anthropic-agent": {`{"type":"text","delta":"hi"}`, `{"type":"tool_call","id":"a","name":"ls","final":true,"delta":"{}"}`},
+		"anthropic-agent": {`{"type":"text","agent":"a","final":true,"delta":"hi"}`, `{"type":"tool_call","agent":"a","id":"a","name":"ls","final":true,"delta":"{}"}`},
 		"openai-chat": {`{"choices":[{"delta":{"content":"hi"}}]}`,
 			`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"ls","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`},
 		"openai-responses": {`{"type":"response.output_text.delta","delta":"hi"}`,
@@ -224,7 +225,7 @@ func TestReading(t *testing.T) {
 		"opencode":    {`{"type":"text","part":{"text":"hi"}}`, `{"type":"tool_use","part":{"tool":"ls","state":{"input":{}}}}`},
 		"loom":        {`{"Messages":{"chunk":{"content":"hi"}}}`, `{"ToolCall":{"name":"ls","arguments":{}}}`},
 	} {
-		tape := &replaytest.Tape{}
+		tape := &replaytest.Tape{Decode: dialectstest.Decode}
 		s := tape.Stream(schema.NDJSON, dialect)
 		for _, f := range frames {
 			s.Add(0, f+"\n")

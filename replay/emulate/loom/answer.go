@@ -138,7 +138,7 @@ func (c *conn) choose(said string) (*run, error) {
 	ids := make([]string, 0, all)
 	var fitting []*run
 	for _, r := range runs {
-		if !c.pace.MatchBody || r.message == nil || r.said == said {
+		if !c.pace.MatchBody || !r.heard || r.said == said {
 			fitting, ids = append(fitting, r), append(ids, r.first.String())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"tapedeck/ingest/dialect/dialects/dialectstest"
 	"tapedeck/replay/emulate"
 	et "tapedeck/replay/emulate/emulatetest"
 	"tapedeck/replay/emulate/loom"
@@ -20,7 +21,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add([]byte(`{"events":[{"TaskStart":{}}],"reply":"x"}`+"\n"+`{"type":"error","error":"e"}`), "export")
 	f.Add([]byte(`{"Messages":7}`+"\n"+`{"reply":1}`+"\n"+`{"type":"tools_list","tools":[{}]}`), "websocket")
 	f.Fuzz(func(t *testing.T, recorded []byte, form string) {
-		tape := &replaytest.Tape{}
+		tape := &replaytest.Tape{Decode: dialectstest.Decode}
 		s := tape.Stream(schema.NDJSON, "loom")
 		valid := true
 		for line := range bytes.SplitSeq(recorded, []byte("\n")) {

@@ -109,7 +109,7 @@ func (o *output) finish() error {
 		return nil
 	}
 	end := o.run.end()
-	o.ended, o.failed = true, o.run.failed != "" || o.run.wrapped || o.run.open > 0 || !o.run.whole
+	o.ended, o.failed = true, o.run.failed != "" || o.run.status != schema.StatusOK
 	return o.send(end, false)
 }
 

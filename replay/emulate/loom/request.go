@@ -135,8 +135,8 @@ func (b *book) messages(thread string) (list [][2]string) {
 		if r.said != "" {
 			list = append(list, [2]string{"user", r.said})
 		}
-		if r.reply != "" {
-			list = append(list, [2]string{"assistant", r.reply})
+		if reply := r.answered(); reply != "" {
+			list = append(list, [2]string{"assistant", reply})
 		}
 	}
 	return list

@@ -1,12 +1,13 @@
 package loom
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/valyala/fastjson"
 
-	"tapedeck/replay/emulate"
-
+	"tapedeck/replay"
 	"tapedeck/schema"
 )
 
@@ -14,72 +15,107 @@ import (
 type run struct {
 	id      string // as the server called it, or made of the stream
 	stream  string
-	key     string // what its events have in common: the wrapper's id, or the session
+	key     string // the session that the events of a run without an id have in common
 	wrapped bool
 	first   schema.Position // its first frame, or the request
 	last    schema.Position
-	asked   int64 // when it was asked for, ns: where the clock starts
-	ended   bool  // its end is among the frames
-	stayed  bool  // after its end something came on the same connection
+	asked   int64  // when it was asked for, ns: where the clock starts
+	changed uint64 // the number of the frame with which it changed last
+	stayed  bool   // after its end the client sent something on the same connection
 
 	// Of the request; empty where it was not seen.
-	message []byte // JSON
-	said    string // the text of it
-	thread  string
+	requested bool // the frame was found
+	heard     bool // the message was
+	said      string
+	thread    string
 
 	reply string          // recorded, else the text of its last node
-	text  strings.Builder // of its last node so far
+	text  strings.Builder // of its last node
+	node  uint64          // the number of the frame with which that began
+
 	// What follows is for a run that has no end of its own.
-	failed string // why its last node failed
-	open   int    // nodes that were entered and not left
-	whole  bool   // the stream ended in good order
+	status schema.Status
+	failed string // why it failed
 	usage  [2][3]int64
 	calls  int
 }
 
-// take reads an event into the run.
-func (r *run) take(v *fastjson.Value) {
-	switch text(v, "type") {
-	case "run_start":
-		if r.message == nil && v.Get("message") != nil {
-			r.message, r.said = emulate.AppendJSON(nil, v.Get("message")), textOf(v.Get("message"))
+// newRun makes the run of a span; nil for a request that was never answered.
+func newRun(s *schema.StreamState, span *schema.Span) *run {
+	r := &run{
+		id: span.Run, stream: s.StreamID, wrapped: s.Transport == schema.WebSocket,
+		first: schema.Position{At: span.SeenAt, StreamID: s.StreamID, Seq: span.SeenSeq},
+		last:  schema.Position{At: span.Ended, StreamID: s.StreamID, Seq: span.Version - 1},
+		asked: cmp.Or(span.Started, span.SeenAt), changed: span.Version - 1, status: span.Status, failed: span.Error,
+	}
+	unanswered := r.wrapped && r.id == "" && r.open()
+	if unanswered || span.SeenSeq > replay.LastSeq(s) {
+		return nil
+	}
+	return r
+}
+
+// open reports whether no end of the run was recorded.
+func (r *run) open() bool { return !r.status.Ended() || r.status == schema.StatusUnclosed }
+
+// bound sets the last frame of a run that has no end of its own: the one before the next
+// run, which proved it over, else the last of the stream.
+func (r *run) bound(s *schema.StreamState, all []*run) {
+	for _, o := range all {
+		if o != r && o.first.Seq == r.changed && o.first.Seq > r.first.Seq {
+			r.last = schema.Position{At: o.first.At, StreamID: r.stream, Seq: r.changed - 1}
+			return
 		}
-	case "node_enter":
-		r.open++
-		if !r.ended {
-			r.text.Reset()
-			r.failed = ""
+	}
+	if r.open() || r.changed > replay.LastSeq(s) {
+		r.last = schema.Position{At: s.LastAt, StreamID: r.stream, Seq: replay.LastSeq(s)}
+	}
+}
+
+// message reads a message of the run.
+func (r *run) message(m *schema.Message) {
+	switch {
+	case m.Kind == schema.MessageUser && !r.heard:
+		if r.heard = true; m.Media == "text" {
+			r.said = m.Text
 		}
-	case "node_exit":
-		r.open--
-		r.failed = text(v, "result", "Err")
-	case "message_chunk":
-		if !r.ended {
-			r.text.WriteString(text(v, "content"))
-		}
-	case "usage":
-		r.calls++
-		for i, name := range usageNames {
-			r.usage[0][i] = v.GetInt64(name)
-			r.usage[1][i] += r.usage[0][i]
-		}
+	case m.Kind == schema.MessageReply:
+		r.reply = m.Text
+	case m.Kind == schema.MessageAssistant && m.SeenSeq >= r.node:
+		r.text.WriteString(m.Text)
 	}
 }
 
 var usageNames = [3]string{"prompt_tokens", "completion_tokens", "total_tokens"}
+
+// use reads a usage of the run, as the server reported it.
+func (r *run) use(raw string) {
+	v, err := fastjson.Parse(raw)
+	if err != nil {
+		return
+	}
+	r.calls++
+	for i, name := range usageNames {
+		r.usage[0][i] = v.GetInt64(name)
+		r.usage[1][i] += r.usage[0][i]
+	}
+}
+
+// answered is the reply of the run.
+func (r *run) answered() string { return cmp.Or(r.reply, r.text.String()) }
 
 // end is the message that ends a run which has no end of its own.
 func (r *run) end() []byte {
 	switch {
 	case r.failed != "":
 		return errorOf(r.id, r.failed)
-	case r.wrapped || r.open > 0 || !r.whole:
+	case r.status != schema.StatusOK:
 		return errorOf(r.id, "the recording of this run breaks off here")
 	}
 	m := members{b: []byte("{")}
 	m.text("type", "run_end")
 	m.text("id", r.id)
-	m.text("reply", r.reply)
+	m.text("reply", r.answered())
 	if r.calls > 0 {
 		m.raw("usage", usageObject(r.usage[0]))
 		m.raw("total_usage", usageObject(r.usage[1]))
@@ -89,9 +125,8 @@ func (r *run) end() []byte {
 
 func usageObject(counts [3]int64) []byte {
 	m := members{b: []byte("{")}
-	var a fastjson.Arena
 	for i, name := range usageNames {
-		m.add(name, a.NewNumberString(itoa(counts[i])))
+		m.raw(name, strconv.AppendInt(nil, counts[i], 10))
 	}
 	return append(m.b, '}')
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tapedeck/ingest/dialect/dialects/dialectstest"
 	"tapedeck/replay/emulate"
 	et "tapedeck/replay/emulate/emulatetest"
 	"tapedeck/replay/emulate/loom"
@@ -100,7 +101,7 @@ func event(run string, id int, rest string) string {
 // recorded is a WebSocket with three runs: of two in a thread the second fails,
 // and so does the third, after which the connection is over.
 func recorded() *replaytest.Tape {
-	tape := &replaytest.Tape{}
+	tape := &replaytest.Tape{Decode: dialectstest.Decode}
 	s := tape.Stream(schema.WebSocket, "loom")
 	s.Add(0, `{"type":"tools_list","id":"l"}`, et.Sent).
 		Add(0, `{"type":"tools_list","id":"l","tools":[{"name":"read","description":"Reads: a file","input_schema":{"type":"object","required":[]}}]}`).
@@ -251,7 +252,7 @@ func TestLines(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tape := &replaytest.Tape{}
+			tape := &replaytest.Tape{Decode: dialectstest.Decode}
 			s := tape.Stream(schema.NDJSON, "loom")
 			for i, line := range tc.lines {
 				s.Add(time.Duration(i)*ms, line+"\n")
@@ -279,7 +280,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestNothingOfLoom(t *testing.T) {
-	tape := &replaytest.Tape{}
+	tape := &replaytest.Tape{Decode: dialectstest.Decode}
 	tape.Stream(schema.NDJSON, "generic").Add(0, "{}\n")
 	_, res, err := websocket.Dial(t.Context(), et.Serve(t, handler(tape)), nil)
 	if err == nil || res == nil || res.StatusCode != 409 {

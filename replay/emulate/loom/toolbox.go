@@ -33,21 +33,20 @@ func (t *toolbox) recorded(spec *fastjson.Value) {
 	t.specs[name] = emulate.AppendJSON(nil, spec)
 }
 
-// see learns from an event that a tool is there, and which arguments it takes.
-func (t *toolbox) see(e *fastjson.Value) {
-	switch text(e, "type") {
-	case "tool_call", "tool_start", "tool_end", "tool_approval":
-	default:
-		return
-	}
-	name := text(e, "name")
+// call learns from a call, whose arguments may be unknown, that a tool is there, and
+// which arguments it takes.
+func (t *toolbox) call(name, arguments string) {
 	if name == "" {
 		return
 	}
 	if t.called[name] == nil {
 		t.called[name] = map[string]string{}
 	}
-	if args := e.GetObject("arguments"); args != nil {
+	v, err := fastjson.Parse(arguments)
+	if err != nil {
+		return
+	}
+	if args := v.GetObject(); args != nil {
 		args.Visit(func(k []byte, v *fastjson.Value) {
 			if kind := schemaType(v); kind != "" {
 				t.called[name][string(k)] = kind

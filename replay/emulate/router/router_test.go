@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/ingest/dialect/dialects/dialectstest"
 	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
@@ -18,7 +19,7 @@ import (
 
 // Which server answers what.
 func TestSession(t *testing.T) {
-	tape := &replaytest.Tape{}
+	tape := &replaytest.Tape{Decode: dialectstest.Decode}
 	et.Head(et.Asked(tape, 0, "GET /api/users?speed=9", nil, ""), 0, "200 OK").Add(0, "users")
 	et.Head(et.Asked(tape, 0, "GET /a b;c", nil, ""), 0, "200 OK").Add(0, "bad line")
 	et.Head(et.Asked(tape, 0, "GET /a%20b;c", nil, ""), 0, "200 OK").Add(0, "escaped")
@@ -82,7 +83,7 @@ func TestSpeaks(t *testing.T) {
 		{"generic", "{}", "compozy", 0},
 		{"generic", "{}", "gopher", 400},
 	} {
-		tape := &replaytest.Tape{}
+		tape := &replaytest.Tape{Decode: dialectstest.Decode}
 		tape.Stream(schema.NDJSON, tc.dialect).Add(0, tc.line+"\n")
 		f := router.New(emulate.Options{Library: tape, Logger: slog.New(slog.DiscardHandler)}, nil)
 		err := f.Speaks(t.Context(), "default", replaytest.Session, tc.protocol)
@@ -90,7 +91,7 @@ func TestSpeaks(t *testing.T) {
 			t.Errorf("%s %s in %s: %v, want %d", tc.dialect, tc.line, tc.protocol, err, tc.status)
 		}
 	}
-	tape := &replaytest.Tape{}
+	tape := &replaytest.Tape{Decode: dialectstest.Decode}
 	et.Head(et.Asked(tape, 0, "GET /x", nil, ""), 0, "200 OK").Add(0, "x")
 	f := router.New(emulate.Options{Library: tape, Logger: slog.New(slog.DiscardHandler)}, nil)
 	if err := f.Speaks(t.Context(), "default", replaytest.Session, "http"); err != nil {

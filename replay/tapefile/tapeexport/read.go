@@ -6,15 +6,16 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/replay/clickhouse/factsql"
 	"tapedeck/replay/tapefile"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
 
-// each runs the statement sql/<name>.sql for the session and calls scan for each row.
-func (f *Session) each(ctx context.Context, name string, scan func(row func(...any) error) error) error {
+// each runs a statement for the session and calls scan for each row.
+func (f *Session) each(ctx context.Context, statement string, scan func(row func(...any) error) error) error {
 	first, last := f.bounds()
-	rows, err := f.source.db.Query(ctx, statements.Must(name, nil), driver.Named("tenant", f.tenant), driver.Named("session", f.id),
+	rows, err := f.source.db.Query(ctx, statement, driver.Named("tenant", f.tenant), driver.Named("session", f.id),
 		driver.Named("first", first), driver.Named("last", last))
 	if err != nil {
 		return err
@@ -39,8 +40,8 @@ func (f *Session) bounds() (first, last int64) {
 	return first, last
 }
 
-func (f *Session) readSegments(ctx context.Context) (segments []schema.StreamState, err error) {
-	err = f.each(ctx, "segments", func(row func(...any) error) error {
+func (f *Session) readSegments(ctx context.Context) (list []schema.StreamState, err error) {
+	err = f.each(ctx, segments, func(row func(...any) error) error {
 		var s schema.StreamState
 		var transport string
 		c := &s.Counters
@@ -50,16 +51,16 @@ func (f *Session) readSegments(ctx context.Context) (segments []schema.StreamSta
 		if err == nil {
 			s.Transport, err = schema.ParseTransport(transport)
 		}
-		segments = append(segments, s)
+		list = append(list, s)
 		return err
 	})
-	return segments, err
+	return list, err
 }
 
 // writeFacts writes the facts of the segments, kind by kind.
 func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
 	p := newFactBuffer(w, f.segments)
-	err := f.facts(ctx, "spans", func(row func(...any) error, to []any, fact *schema.Fact, at *key) error {
+	err := f.facts(ctx, factsql.Spans, func(row func(...any) error, to []any, fact *schema.Fact, at *key) error {
 		s := schema.Span{}
 		err := row(append(to, (*string)(&s.Kind), &s.Parent, &s.Name, (*string)(&s.Status), &s.Started, &s.Ended,
 			&s.FirstToken, &s.Duration, &s.CallID, &s.Model, &s.Provider, &s.Error, &s.Attributes)...)
@@ -72,7 +73,7 @@ func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = f.facts(ctx, "messages", func(row func(...any) error, to []any, fact *schema.Fact, at *key) error {
+	err = f.facts(ctx, factsql.Messages, func(row func(...any) error, to []any, fact *schema.Fact, at *key) error {
 		m := schema.Message{}
 		err := row(append(to, (*string)(&m.Kind), &m.Span, &m.Name, &m.Text, &m.Media, &m.Complete, &m.Started, &m.Ended,
 			&m.ChunkAt, &m.ChunkEnd, &m.Attributes)...)
@@ -88,7 +89,7 @@ func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = f.facts(ctx, "usage", func(row func(...any) error, to []any, fact *schema.Fact, at *key) error {
+	err = f.facts(ctx, factsql.Usage, func(row func(...any) error, to []any, fact *schema.Fact, at *key) error {
 		u := schema.Usage{}
 		t := &u.Tokens
 		err := row(append(to, &u.Scope, (*string)(&u.Mode), &u.At, &u.Span, &u.Model, &u.Provider,
@@ -108,7 +109,7 @@ func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
 // facts reads the facts of one table. scan reads a row into to, the
 // fields common to all facts, and into the fields of its kind.
 func (f *Session) facts(ctx context.Context, table string, scan func(row func(...any) error, to []any, fact *schema.Fact, at *key) error) error {
-	err := f.each(ctx, table, func(row func(...any) error) error {
+	err := f.each(ctx, factsql.All(table), func(row func(...any) error) error {
 		var fact schema.Fact
 		var at key
 		to := []any{&at.stream, &at.first, &fact.ID, &fact.Run, &fact.Node, &fact.Agent, &fact.SeenAt, &fact.SeenSeq, &fact.Version}

@@ -9,4 +9,4 @@ import (
 //go:embed sql/*.sql
 var files embed.FS
 
-var statements = statement.Parse(files)
+var segments = statement.Parse(files).Must("segments", nil)

@@ -1,0 +1,185 @@
+package compozy
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+	"tapedeck/schema/block"
+)
+
+// script lists what happens in the streams of another protocol, by stream, as far as
+// there are events for it. A stream without facts is not in it.
+type script map[string][]*entry
+
+// entry is something that happens with a frame.
+type entry struct {
+	seq uint64 // with this frame or a later one,
+	at  int64  // and not before this time, ns
+	content
+	done bool // it was written
+}
+
+// content is one of its fields.
+type content struct {
+	step string // a step begins
+	text string // a piece of the model's answer
+	tool *tool  // a call with its arguments
+	fail string // an error
+}
+
+type tool struct {
+	name string
+	args []byte // JSON
+}
+
+// told are the facts that a script is made of.
+var told = replay.FactQuery{
+	Spans:    []schema.SpanKind{schema.SpanRun, schema.SpanNode, schema.SpanLLM, schema.SpanTool},
+	Messages: []schema.MessageKind{schema.MessageAssistant, schema.MessageArguments, schema.MessageError},
+}
+
+// scriptOf makes the script of a session; of one that was recorded from Compozy it is
+// empty.
+func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
+	if native(t) {
+		return nil, nil
+	}
+	facts, err := t.Facts(ctx, told)
+	if err != nil {
+		return nil, err
+	}
+	s := script{}
+	seen := map[string]string{} // which stream has a fact that several streams have
+	streams := t.Streams()
+	for i := range streams {
+		state := &streams[i]
+		f := facts[state.StreamID]
+		if f == nil || state.Dialect == "generic" {
+			continue
+		}
+		list := entriesOf(f, func(id string) bool {
+			if seen[id] == "" {
+				seen[id] = state.StreamID
+			}
+			return seen[id] == state.StreamID
+		})
+		if state.Ended == 0 {
+			list = settled(list, f)
+		}
+		s[state.StreamID] = list
+	}
+	return s, nil
+}
+
+// entriesOf makes the entries of one stream. own reports whether a fact is this stream's
+// to mention.
+func entriesOf(f *block.Facts, own func(id string) bool) (list []*entry) {
+	add := func(seq uint64, at int64, c content) { list = append(list, &entry{seq: seq, at: at, content: c}) }
+	arguments := map[string]*schema.Message{} // by the call's span
+	for i := range f.Messages {
+		if m := &f.Messages[i]; m.Kind == schema.MessageArguments {
+			arguments[m.Span] = m
+		}
+	}
+	for i := range f.Spans {
+		x := &f.Spans[i]
+		args := arguments[x.ID]
+		switch {
+		case !own(x.ID):
+		case x.Kind == schema.SpanNode && x.Name != "" && x.Started != 0:
+			add(x.SeenSeq, x.SeenAt, content{step: x.Name})
+		case x.Kind == schema.SpanTool && args != nil && args.Complete:
+			add(args.Version-1, args.Ended, content{tool: &tool{x.Name, argumentsOf(args)}})
+		case x.Kind == schema.SpanTool && args == nil && x.Started != 0:
+			add(x.SeenSeq, x.SeenAt, content{tool: &tool{x.Name, []byte("{}")}})
+		}
+		if (x.Kind == schema.SpanRun || x.Kind == schema.SpanLLM) && x.Status == schema.StatusError {
+			add(x.Version-1, x.Ended, content{fail: x.Error})
+		}
+	}
+	for i := range f.Messages {
+		m := &f.Messages[i]
+		switch {
+		case !own(m.ID):
+		case m.Kind == schema.MessageError:
+			add(m.SeenSeq, m.SeenAt, content{fail: m.Text})
+		case m.Kind == schema.MessageAssistant && len(m.ChunkAt) == 0:
+			add(m.SeenSeq, m.Started, content{text: m.Text})
+		case m.Kind == schema.MessageAssistant:
+			start := uint32(0)
+			for j, end := range m.ChunkEnd {
+				if end > start {
+					add(m.SeenSeq, m.ChunkAt[j], content{text: m.Text[start:end]})
+				}
+				start = max(start, end)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *entry) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	return list
+}
+
+// settled returns the entries before the latest piece of a message that still grows:
+// pieces after it may not be stored yet, and ids count what comes before them.
+func settled(list []*entry, f *block.Facts) []*entry {
+	until := int64(math.MaxInt64)
+	for i := range f.Messages {
+		if m := &f.Messages[i]; !m.Complete {
+			until = min(until, m.Ended)
+		}
+	}
+	return slices.DeleteFunc(list, func(e *entry) bool { return e.at > until })
+}
+
+// argumentsOf returns the arguments of a call as JSON.
+func argumentsOf(m *schema.Message) []byte {
+	switch v, err := fastjson.Parse(m.Text); {
+	case m.Text == "":
+		return []byte("{}")
+	case err != nil || m.Media == "text":
+		return emulate.AppendText(nil, m.Text)
+	default:
+		return emulate.AppendJSON(nil, v)
+	}
+}
+
+// due returns what happens with a frame, or happened before it and was not written yet.
+func (s script) due(f *replay.Frame) (list []content) {
+	pending := s[f.Stream.StreamID]
+	for len(pending) > 0 && pending[0].done {
+		pending = pending[1:]
+	}
+	s[f.Stream.StreamID] = pending
+	for _, e := range pending {
+		if e.at > f.At {
+			break
+		}
+		if !e.done && e.seq <= f.Seq {
+			e.done = true
+			list = append(list, e.content)
+		}
+	}
+	return list
+}
+
+// rest returns what was not written after the last frame: what the end of a stream
+// completed.
+func (s script) rest() (list []content) {
+	for _, id := range slices.Sorted(maps.Keys(s)) {
+		for _, e := range s[id] {
+			if !e.done {
+				e.done = true
+				list = append(list, e.content)
+			}
+		}
+	}
+	return list
+}

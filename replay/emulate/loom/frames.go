@@ -1,0 +1,137 @@
+package loom
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/replay"
+	"tapedeck/replay/emulate"
+	"tapedeck/schema"
+)
+
+// readFrames reads what facts do not have: the threads of requests, the answers to other
+// requests, whether a connection was used after a run, and the sessions of runs without
+// an id.
+func (b *book) readFrames(ctx context.Context, t replay.Tape) error {
+	if err := b.findRuns(ctx, t); err != nil {
+		return err
+	}
+	var parser fastjson.Parser
+	parse := func(f *replay.Frame) *fastjson.Value {
+		c, _ := schema.Unframe(&f.Frame, nil)
+		v, err := parser.ParseBytes(c.Data)
+		if c.Empty || err != nil {
+			return nil
+		}
+		return v
+	}
+	sent := replay.Query{Filter: replay.Filter{Directions: []schema.Direction{schema.Send}}}
+	err := emulate.Scan(ctx, t, sent, func(f *replay.Frame) error {
+		if f.Stream.Dialect == dialect && !f.Flags.Has(schema.FlagNote) {
+			b.request(f, parse)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	received := replay.Query{Bare: true, Filter: replay.Filter{
+		Types: slices.Collect(maps.Keys(answers)), Directions: []schema.Direction{schema.Receive},
+	}}
+	return emulate.Scan(ctx, t, received, func(f *replay.Frame) error {
+		if v := parse(f); v != nil && f.Stream.Dialect == dialect {
+			b.answer(v)
+		}
+		return nil
+	})
+}
+
+// request reads a frame that the client sent.
+func (b *book) request(f *replay.Frame, parse func(*replay.Frame) *fastjson.Value) {
+	at := f.Position()
+	var asked *run
+	for _, r := range b.runs {
+		if r.stream != at.StreamID {
+			continue
+		}
+		if f.Type == "run" && asked == nil && r.asked == at.At && !r.requested {
+			asked = r
+		}
+		r.stayed = r.stayed || r.last.Compare(at) < 0
+	}
+	if asked == nil {
+		return
+	}
+	asked.requested = true
+	if v := parse(f); v != nil {
+		asked.thread = text(v, "thread_id")
+	}
+}
+
+// answer keeps an answer to another request.
+func (b *book) answer(v *fastjson.Value) {
+	switch kind := text(v, "type"); kind {
+	case "tools_list":
+		for _, spec := range v.GetArray("tools") {
+			b.tools.recorded(spec)
+		}
+		b.tools.listed = true
+	case "tool_show":
+		if spec := v.Get("tool"); spec != nil {
+			b.tools.recorded(spec)
+		}
+	case "pong", "user_messages", "cancel_run", "cancel_run_ack":
+	default:
+		b.answers[kind] = emulate.AppendJSON(nil, v)
+	}
+}
+
+// findRuns names the runs that have no id after their sessions, and makes the runs of
+// streams without facts of the frames' envelopes.
+func (b *book) findRuns(ctx context.Context, t replay.Tape) error {
+	nameless := map[schema.Position]*run{}
+	known := map[string]bool{}
+	for _, r := range b.runs {
+		known[r.stream] = true
+		if r.id == "" && !r.wrapped {
+			nameless[r.first] = r
+		}
+	}
+	missing := slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Dialect == dialect && !known[s.StreamID] })
+	if !missing && len(nameless) == 0 {
+		return nil
+	}
+	made := map[[3]string]*run{}
+	q := replay.Query{Filter: replay.Filter{Directions: []schema.Direction{schema.Receive}}}
+	return emulate.Scan(ctx, t, q, func(f *replay.Frame) error {
+		if f.Stream.Dialect != dialect || f.Flags.Has(schema.FlagNote) {
+			return nil
+		}
+		at := f.Position()
+		if r := nameless[at]; r != nil {
+			r.name(f)
+		}
+		if known[at.StreamID] || answers[f.Type] {
+			return nil
+		}
+		k := [3]string{at.StreamID, f.Run, f.Session}
+		r := made[k]
+		if r == nil {
+			r = &run{stream: at.StreamID, wrapped: f.Transport == schema.WebSocket, first: at, asked: at.At}
+			r.name(f)
+			made[k], b.runs = r, append(b.runs, r)
+		}
+		r.last = at
+		return nil
+	})
+}
+
+// name sets the id of a run from its first frame.
+func (r *run) name(f *replay.Frame) {
+	r.key = string([]byte(f.Session)) // the frame is valid only during the call
+	r.id = string([]byte(cmp.Or(f.Run, f.Session, "run-"+r.stream)))
+}
