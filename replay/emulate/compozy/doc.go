@@ -9,11 +9,11 @@
 // is part of the recorded times.
 //
 // Sessions of other protocols are available under their session id as an
-// execution. Structured content becomes JSON events: workflow_start,
-// workflow_status, agent_start, tool_call, error, complete. Text of the model
-// becomes llm_chunk: JSON for workflows, plain text for agents and tasks. In an
-// unknown protocol, JSON frames become structured_delta and
-// others llm_chunk. Ids count from 1 and do not depend on the request.
+// execution. Its events are made of the session's facts: workflow_start,
+// workflow_status (nodes), agent_start, tool_call, error, complete. Text of the model
+// becomes llm_chunk: JSON for workflows, plain text for agents and tasks. In a stream
+// without facts, such as one of an unknown protocol, JSON frames become structured_delta
+// and others llm_chunk. Ids count from 1 and do not depend on the request.
 //
 // Last-Event-ID continues with the next event on the same clock, for text as well.
 package compozy

@@ -4,6 +4,11 @@
 //
 // # Runs
 //
+// Runs, their requests and replies, usages and tools come from the session's facts;
+// frames.go reads from the frames what facts do not have. A stream without facts, as in
+// a tape file that was cut off, has a run for each run and session in the envelopes of
+// its frames. docs/adr/0008-emulators-and-facts.md says what is read from where.
+//
 // Every run request is answered by the next recorded run, in the order in which
 // they began; a new connection begins with the first, unless it names a take.
 // match=body plays the next run whose recorded request had the same message. Ids

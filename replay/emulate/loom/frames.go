@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/valyala/fastjson"
 
@@ -90,30 +91,35 @@ func (b *book) answer(v *fastjson.Value) {
 	}
 }
 
-// findRuns names the runs that have no id after their sessions, and makes the runs of
-// streams without facts of the frames' envelopes.
+// findRuns reads the envelopes of frames for the sessions of runs that have no other id,
+// or overlap in their stream, and for the runs of streams without facts.
 func (b *book) findRuns(ctx context.Context, t replay.Tape) error {
-	nameless := map[schema.Position]*run{}
 	known := map[string]bool{}
+	begin := map[schema.Position]*run{} // whose session is looked for
 	for _, r := range b.runs {
 		known[r.stream] = true
-		if r.id == "" && !r.wrapped {
-			nameless[r.first] = r
+		if !r.wrapped && (r.id == "" || slices.ContainsFunc(b.runs, r.overlaps)) {
+			begin[r.first] = r
 		}
 	}
 	missing := slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Dialect == dialect && !known[s.StreamID] })
-	if !missing && len(nameless) == 0 {
+	if !missing && len(begin) == 0 {
 		return nil
 	}
+	unnamed := map[string]*run{} // by stream
 	made := map[[3]string]*run{}
 	q := replay.Query{Filter: replay.Filter{Directions: []schema.Direction{schema.Receive}}}
-	return emulate.Scan(ctx, t, q, func(f *replay.Frame) error {
+	err := emulate.Scan(ctx, t, q, func(f *replay.Frame) error {
 		if f.Stream.Dialect != dialect || f.Flags.Has(schema.FlagNote) {
 			return nil
 		}
 		at := f.Position()
-		if r := nameless[at]; r != nil {
+		if r := begin[at]; r != nil {
+			unnamed[at.StreamID] = r
+		}
+		if r := unnamed[at.StreamID]; r != nil && f.Session != "" {
 			r.name(f)
+			delete(unnamed, at.StreamID)
 		}
 		if known[at.StreamID] || answers[f.Type] {
 			return nil
@@ -121,17 +127,28 @@ func (b *book) findRuns(ctx context.Context, t replay.Tape) error {
 		k := [3]string{at.StreamID, f.Run, f.Session}
 		r := made[k]
 		if r == nil {
-			r = &run{stream: at.StreamID, wrapped: f.Transport == schema.WebSocket, first: at, asked: at.At}
+			r = &run{id: strings.Clone(f.Run), stream: at.StreamID, wrapped: f.Transport == schema.WebSocket, first: at, asked: at.At}
 			r.name(f)
 			made[k], b.runs = r, append(b.runs, r)
 		}
 		r.last = at
 		return nil
 	})
+	for _, r := range b.runs {
+		if r.id == "" && !r.wrapped {
+			r.id = "run-" + r.stream
+		}
+	}
+	return err
 }
 
-// name sets the id of a run from its first frame.
+// name takes the session of a run, which is its id where it has no other, from a frame.
 func (r *run) name(f *replay.Frame) {
-	r.key = string([]byte(f.Session)) // the frame is valid only during the call
-	r.id = string([]byte(cmp.Or(f.Run, f.Session, "run-"+r.stream)))
+	r.key = strings.Clone(f.Session) // the frame is valid only during the call
+	r.id = cmp.Or(r.id, r.key)
+}
+
+// overlaps reports whether another run of the stream began before this one ended.
+func (r *run) overlaps(o *run) bool {
+	return o != r && o.stream == r.stream && o.first.Compare(r.last) <= 0 && r.first.Compare(o.last) <= 0
 }

@@ -41,12 +41,10 @@ func (o *output) Play(f *replay.Frame, _, to int) error {
 			return o.send(c.Data, f.Flags.Has(schema.FlagBinary))
 		}
 	case typed:
-		if o.mine(v) {
-			return o.send(Wrap(o.run.id, c.Data), false)
-		}
+		return o.send(Wrap(o.run.id, c.Data), false)
 	case exported:
 		event, err := fromExport(v)
-		if err == nil && o.mine(v) {
+		if err == nil {
 			return o.send(Wrap(o.run.id, event), false)
 		}
 	case reply:
@@ -55,13 +53,6 @@ func (o *output) Play(f *replay.Frame, _, to int) error {
 		return o.all(v)
 	}
 	return nil
-}
-
-// mine reports whether an event that stands by itself is of this run. Runs of
-// several sessions may be mixed in one stream.
-func (o *output) mine(v *fastjson.Value) bool {
-	session := text(v, "session_id")
-	return session == "" || o.run.key == "" || session == o.run.key
 }
 
 // all sends a run that came in one object.
@@ -124,12 +115,13 @@ func (o *output) send(message []byte, binary bool) error {
 	return o.to(kind, message)
 }
 
-// excerpt is a run's part of the tape.
+// excerpt is a run's part of the tape. Runs of several sessions may be mixed in one stream.
 func (r *run) excerpt(t replay.Tape, from replay.Place) *emulate.Excerpt {
 	return &emulate.Excerpt{
 		Tape: t, First: r.first, Last: r.last, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {
-			return f.Stream.StreamID == r.stream && !f.Flags.Has(schema.FlagNote) && !from.Before(f.Position())
+			return f.Stream.StreamID == r.stream && !f.Flags.Has(schema.FlagNote) && !from.Before(f.Position()) &&
+				(r.key == "" || f.Session == "" || f.Session == r.key)
 		},
 	}
 }
