@@ -77,6 +77,10 @@ type Span struct {
 	Attributes string
 }
 
+// Inseparable is the attribute of a run that is true where frames of it may belong to
+// another run of its stream: several were in progress, and the frames do not name theirs.
+const Inseparable = "inseparable"
+
 // MessageKind is the kind of a message.
 type MessageKind string
 
@@ -101,7 +105,7 @@ type Message struct {
 	Text string
 	// Media is the type of Text: "text", "json", or a media type.
 	Media    string
-	Complete bool  // nothing more will be appended
+	Complete bool  // it is whole: nothing more will be appended, and it was not cut off
 	Started  int64 // arrival of its first chunk, ns
 	Ended    int64 // arrival of its last chunk so far, ns
 	// Chunks record how the text grew: after the frame at ChunkAt[i] the text was

@@ -27,6 +27,7 @@ const (
 	RepeatedIDs   = "repeated_ids"
 	BackwardIDs   = "backward_ids"
 	UnclosedSpans = "unclosed_spans"
+	Inseparable   = "inseparable_runs"
 	UnpricedCalls = "unpriced_calls"
 	RepeatedBytes = "repeated_streams"
 )
@@ -70,6 +71,8 @@ func discrepancies(c *sessionstreams.Counters, spans *sessionhead.SpanCounts, sp
 			"%d frames have ids below those of the frames before them."},
 		{UnclosedSpans, spans.UnclosedSpans, "1 span never ended: its run or its stream ended first.",
 			"%d spans never ended: their runs or streams ended first."},
+		{Inseparable, spans.InseparableRuns, "1 run holds frames that may belong to another: several answers came at a time, and the frames do not name theirs.",
+			"%d runs hold frames that may belong to others: several answers came at a time, and the frames do not name theirs."},
 		{UnpricedCalls, spent.UnpricedCalls, "1 model call has no price, so no cost holds it.",
 			"%d model calls have no price, so no cost holds them."},
 		{RepeatedBytes, repeated, "1 stream has the same bytes as another stream of this session: what carries no ids of its own counts twice.",

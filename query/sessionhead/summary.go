@@ -3,6 +3,7 @@ package sessionhead
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"tapedeck/query"
 	"tapedeck/query/sessionstreams"
@@ -12,19 +13,21 @@ import (
 
 // sessionSpansRow holds what the spans report of a session.
 type SpanCounts struct {
-	ID            string   `ch:"session_id"`
-	Runs          uint64   `ch:"runs"`
-	OpenRuns      uint64   `ch:"open_runs"`
-	UnclosedRuns  uint64   `ch:"unclosed_runs"`
-	FailedRuns    uint64   `ch:"failed_runs"`
-	CancelledRuns uint64   `ch:"cancelled_runs"`
-	LastRun       string   `ch:"last_run"`
-	ToolCalls     uint64   `ch:"tool_calls"`
-	ToolErrors    uint64   `ch:"tool_errors"`
-	UnclosedSpans uint64   `ch:"unclosed_spans"`
-	OpenSpans     uint64   `ch:"open_spans"`
-	Agents        []string `ch:"agents"`
-	Models        []string `ch:"models"`
+	ID            string `ch:"session_id"`
+	Runs          uint64 `ch:"runs"`
+	OpenRuns      uint64 `ch:"open_runs"`
+	UnclosedRuns  uint64 `ch:"unclosed_runs"`
+	FailedRuns    uint64 `ch:"failed_runs"`
+	CancelledRuns uint64 `ch:"cancelled_runs"`
+	LastRun       string `ch:"last_run"`
+	ToolCalls     uint64 `ch:"tool_calls"`
+	ToolErrors    uint64 `ch:"tool_errors"`
+	UnclosedSpans uint64 `ch:"unclosed_spans"`
+	OpenSpans     uint64 `ch:"open_spans"`
+	// InseparableRuns is counted of a single session only.
+	InseparableRuns uint64
+	Agents          []string `ch:"agents"`
+	Models          []string `ch:"models"`
 }
 
 func Summarize(streams *sessionstreams.Row, r *query.Reader, spans *SpanCounts, now int64) *Summary {
@@ -76,6 +79,9 @@ func CountSpans(spans []spanmerge.Span) *SpanCounts {
 		switch schema.SpanKind(s.Kind) {
 		case schema.SpanRun:
 			c.Runs++
+			if strings.Contains(s.Attributes, inseparable) {
+				c.InseparableRuns++
+			}
 			switch {
 			case status == schema.StatusUnclosed:
 				c.UnclosedRuns++
@@ -99,6 +105,9 @@ func CountSpans(spans []spanmerge.Span) *SpanCounts {
 	c.Agents, c.Models = sortedNames(agents), sortedNames(models)
 	return c
 }
+
+// inseparable is the member of a run's attributes that marks it.
+const inseparable = `"` + schema.Inseparable + `":true`
 
 // sortedNames gives the names of a set but "", in order.
 func sortedNames(set map[string]bool) []string {

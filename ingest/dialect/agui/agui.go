@@ -3,6 +3,8 @@
 package agui
 
 import (
+	"github.com/cespare/xxhash/v2"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
@@ -41,10 +43,19 @@ type decoder struct {
 
 	session, id, agent dialect.Last
 	refusal            model.Refusal
-	abandoned          []run // that did not end, the latest last
-	late               *run  // the one of them that the present frame ended
-	left               bool  // the present frame ended the run of its level
+	abandoned          []run          // that did not end, the latest last
+	late               *run           // the one of them that the present frame ended
+	left               bool           // the present frame ended the run of its level
+	past               dialect.Recent // ids of the runs that ended
+	seen               dialect.Recent // hashes of the latest events of the run in progress or ended last
 }
+
+// Bounds: ids of runs that ended; events of which a run's end may consist that is
+// delivered twice.
+const (
+	pastLimit = 64
+	seenLimit = 128
+)
 
 // level is the place of a run: runs that follow each other share one, a run
 // that is begun inside of another has its own.
@@ -117,11 +128,27 @@ func (d *decoder) event(in *dialect.Input) {
 			in.Type = in.Event
 		}
 		d.Unknown()
+	case d.repeated(in):
 	case typ.Handle.read != nil:
 		d.attribute(in.JSON.GetStringBytes("subagentRunId"))
 		d.endChunks(typ.Name)
 		typ.Handle.read(d, in)
 	}
+}
+
+// repeated reports whether an event was there before: after the end of a run, and
+// before the next, it is one of those of that run, byte for byte. At-least-once
+// transports deliver the end of a stream twice.
+func (d *decoder) repeated(in *dialect.Input) bool {
+	hash := xxhash.Sum64(in.Data)
+	switch {
+	case in.Type == runStarted:
+		d.seen.Clear()
+	case d.Run() == nil && d.run.span != nil && d.seen.HasHash(hash):
+		return true
+	}
+	d.seen.AddHash(hash, seenLimit)
+	return false
 }
 
 // push begins a level inside of the present one.

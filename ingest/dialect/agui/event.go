@@ -16,6 +16,7 @@ type event struct {
 }
 
 const (
+	runStarted    = "RUN_STARTED"
 	textChunk     = "TEXT_MESSAGE_CHUNK"
 	thinkingChunk = "REASONING_MESSAGE_CHUNK"
 	toolChunk     = "TOOL_CALL_CHUNK"
@@ -25,7 +26,7 @@ const (
 
 // events are the types of events. THINKING_ is how REASONING_ was called.
 var events = dialect.NewTypes(map[string]event{
-	"RUN_STARTED":       {read: (*decoder).runStarted, needs: []string{"runId"}},
+	runStarted:          {read: (*decoder).runStarted, needs: []string{"runId"}},
 	"RUN_FINISHED":      {read: (*decoder).runFinished, needs: []string{"runId"}},
 	"RUN_ERROR":         {read: (*decoder).runError, needs: []string{"message"}},
 	"STEP_STARTED":      {read: (*decoder).stepStarted, needs: []string{"stepName"}},

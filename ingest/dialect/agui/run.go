@@ -128,7 +128,7 @@ func (d *decoder) noteRun() {
 func (d *decoder) runFinished(in *dialect.Input) {
 	id := in.JSON.GetStringBytes("runId")
 	d.seek(id)
-	if d.finishedLate(id, in) {
+	if d.finishedLate(id, in) || d.finishedAgain(id) {
 		return
 	}
 	if d.Run() == nil {
@@ -185,6 +185,25 @@ func (d *decoder) finishedLate(id []byte, in *dialect.Input) bool {
 	d.usages(late, dialect.RawMember(in.Data, "usage"))
 	d.late = &late
 	return true
+}
+
+// finishedAgain reads the end of a run that ended before in this stream, but for
+// the one that ended last: it says nothing new. Events that came after that end
+// without a run of their own may be another delivery of it: they are a run of
+// its id, so that its usage counts once, and the frame is marked.
+func (d *decoder) finishedAgain(id []byte) bool {
+	if string(id) == d.RunID || !d.past.Has(id) {
+		return false
+	}
+	if d.Run() == nil {
+		return true
+	}
+	d.Frame.Flags |= schema.FlagEventRepeat
+	if d.RunID != "" {
+		return true
+	}
+	d.NameRun(d.id.Own(id))
+	return false
 }
 
 // interrupted notes what a run waits for. A call that waits for an approval has
@@ -244,6 +263,7 @@ func (d *decoder) endRun(in *dialect.Input, status schema.Status, why []byte) {
 	d.usageOfRun(dialect.RawMember(in.Data, "usage"))
 	d.leavePlaces(status)
 	d.run.span.Attributes = d.run.attrs.Text()
+	d.past.Add([]byte(d.RunID), pastLimit)
 	d.EndRun(status, why)
 	d.run.roles, d.run.chunks, d.run.attrs = nil, chunks{}, nil
 }

@@ -7,19 +7,27 @@ import (
 	"tapedeck/schema"
 )
 
-// chat decodes one stream of chat completions: a response, or several one after
-// the other.
+// chat decodes one stream of chat completions: a response, several one after the
+// other, or several at a time.
 type chat struct {
 	exchange
+	progress              // of the present response
+	others   []parked     // the responses that other chunks may go on with
 	id       dialect.Last // of the latest response
 	single   bool         // the stream is one exchange, and so one response
+	key      []byte       // scratch: of a choice's texts
+	typ      dialect.Last
+}
+
+// progress is how far a response is.
+type progress struct {
 	choices  []choice
 	usage    *dialect.Usage
 	groqOnly bool   // the usage came as x_groq
 	stop     string // why choice 0 ended, or another that ended before it
 	last     int64  // arrival of the latest chunk, ns
-	key      []byte // scratch: of a choice's texts
-	typ      dialect.Last
+	mixed    bool   // it has chunks that may be another response's
+	cost     []byte // what the provider states that it costs, JSON
 }
 
 func newChat(string) dialect.Decoder {
@@ -32,6 +40,7 @@ func newChat(string) dialect.Decoder {
 const (
 	typeChunk   = "chat.completion.chunk"
 	typeAnswer  = "chat.completion"
+	typeText    = "text_completion" // the older API, as a chunk and as a whole
 	typeRequest = "request"
 	typeError   = "error"
 )
@@ -60,7 +69,7 @@ func (d *chat) message(in *dialect.Input) {
 	switch {
 	case string(in.Data) == dialect.DoneMarker:
 		d.Frame.Type = dialect.DoneMarker
-		d.finishAll()
+		d.done()
 	case in.JSON == nil:
 		d.Frame.Type = d.typ.Own([]byte(in.Event))
 		if d.refusal.Refused() && in.Direction == schema.Receive {
@@ -81,7 +90,7 @@ func (d *chat) End(at int64, b *dialect.Emitter) {
 	if d.Run() != nil && d.refusal.Refused() {
 		d.failStatus()
 	}
-	d.leave()
+	d.leaveAll()
 }
 
 // leave settles the response in progress.
@@ -105,7 +114,7 @@ func (d *chat) begin() {
 // reset forgets the response before.
 func (d *chat) reset() {
 	d.forget()
-	d.usage, d.groqOnly, d.stop = nil, false, ""
+	d.usage, d.groqOnly, d.stop, d.mixed, d.cost = nil, false, "", false, nil
 	d.ForgetModel()
 }
 
@@ -113,6 +122,25 @@ func (d *chat) reset() {
 func (d *chat) forget() {
 	clear(d.choices)
 	d.choices = d.choices[:0]
+}
+
+// done reads the end marker, which does not say of which response it is: of the
+// present one, unless only another has finished.
+func (d *chat) done() {
+	if d.finished() || !d.othersOpen() {
+		d.finishAll()
+		return
+	}
+	for i := range d.others {
+		if o := &d.others[i]; o.Run() != nil && o.finished() {
+			d.swap(i)
+			d.finishAll()
+			return
+		}
+	}
+	if d.Run() != nil {
+		d.finishAll()
+	}
 }
 
 // finishAll ends the response in progress: nothing more will come of it.
@@ -148,13 +176,13 @@ func (d *chat) endAsOf(at int64) {
 }
 
 // finished reports whether all choices that were seen have ended.
-func (d *chat) finished() bool {
-	for i := range d.choices {
-		if !d.choices[i].finished {
+func (p *progress) finished() bool {
+	for i := range p.choices {
+		if !p.choices[i].finished {
 			return false
 		}
 	}
-	return len(d.choices) > 0
+	return len(p.choices) > 0
 }
 
 // textKey names a choice's text among the growing messages; the kinds of

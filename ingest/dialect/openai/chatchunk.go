@@ -20,9 +20,12 @@ func (d *chat) answer(in *dialect.Input) {
 	object := v.GetStringBytes("object")
 	choices := v.Get("choices")
 	listed := choices != nil && choices.Type() == fastjson.TypeArray
+	whole := string(object) == typeAnswer
 	switch {
-	case string(object) == typeAnswer:
+	case whole:
 		d.Frame.Type = typeAnswer
+	case string(object) == typeText:
+		d.Frame.Type, whole = typeText, in.Transport == schema.HTTP
 	case string(object) == typeChunk, listed:
 		d.Frame.Type = typeChunk // some leave it out
 	case why != nil || d.refusal.Refused():
@@ -33,7 +36,7 @@ func (d *chat) answer(in *dialect.Input) {
 		return
 	}
 	if listed || why == nil && !d.refusal.Refused() {
-		d.chunk(in, v, choices, string(object) == typeAnswer)
+		d.chunk(in, v, choices, whole)
 	}
 	if why == nil && d.refusal.Refused() {
 		why = messageOf(v)
@@ -48,11 +51,9 @@ func (d *chat) answer(in *dialect.Input) {
 func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	id := v.GetStringBytes("id")
 	choices := list.GetArray()
-	if d.isNext(id, choices) {
-		d.leave()
-	}
+	d.turnTo(id, choices)
 	if d.Run() == nil {
-		if len(choices) == 0 && len(id) > 0 && string(id) == string(d.id) {
+		if len(choices) == 0 && len(id) > 0 && (string(id) == d.RunID || string(id) == string(d.id)) {
 			d.count(in, v) // what comes after the end
 			return
 		}
@@ -82,16 +83,6 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	if whole {
 		d.finishAll()
 	}
-}
-
-// isNext reports whether a chunk is the first of another response, where the
-// one before has no end marker. Some gateways give every chunk an id of its
-// own: then the role decides.
-func (d *chat) isNext(id []byte, choices []*fastjson.Value) bool {
-	if d.single || d.Run() == nil || d.RunID == "" || len(id) == 0 || string(id) == d.RunID || len(choices) == 0 {
-		return false
-	}
-	return d.finished() || len(choices[0].GetStringBytes("delta", "role")) > 0
 }
 
 // choice is one of the answers that a response gives side by side.
@@ -133,6 +124,8 @@ func (d *chat) choice(v *fastjson.Value, place int, whole bool) {
 	}
 	if delta != nil && delta.Type() == fastjson.TypeObject {
 		d.delta(c, delta, whole)
+	} else {
+		d.say(c, schema.MessageAssistant, 'c', v.GetStringBytes("text")) // of the older API
 	}
 	if reason := v.GetStringBytes("finish_reason"); len(reason) > 0 {
 		d.finish(c, reason)

@@ -12,17 +12,20 @@ import (
 // request begins a response with what is asked for. Of the messages only those
 // are recorded that follow the model's last: earlier requests held the others.
 func (d *chat) request(in *dialect.Input) {
-	list := in.JSON.Get("messages")
-	if !dialect.IsArray(list) {
+	list, prompt := in.JSON.Get("messages"), in.JSON.Get("prompt")
+	if !dialect.IsArray(list) && dialect.IsNull(prompt) {
 		d.Unknown()
 		return
 	}
 	d.Frame.Type = typeRequest
-	d.leave()
+	d.leaveAll()
 	d.reset()
 	d.OpenRun("")
 	if model := in.JSON.GetStringBytes("model"); len(model) > 0 {
 		d.SetModel(string(model), "")
+	}
+	if !dialect.IsNull(prompt) {
+		d.ask(prompt)
 	}
 	messages := list.GetArray()
 	first := dialect.NewSince(messages, isAssistant, false)
@@ -51,18 +54,22 @@ func (d *chat) newMessage(_ int, m *fastjson.Value, raw []byte) {
 func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
 // isChat reports whether a request goes to the chat completions endpoint, of
-// whatever server.
+// whatever server, or to that of the older completions.
 func isChat(h *dialect.Head) bool {
-	return string(h.Method) == "POST" && bytes.HasSuffix(bytes.TrimSuffix(h.Path, []byte("/")), []byte("/chat/completions"))
+	return string(h.Method) == "POST" && bytes.HasSuffix(bytes.TrimSuffix(h.Path, []byte("/")), []byte("/completions"))
 }
 
 // matchChat judges a frame by itself.
 func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 	if h, ok := dialect.HeadOf(in); ok {
-		if isChat(&h) {
-			return dialect.Likely, "POST " + string(h.Path)
+		if !isChat(&h) {
+			return dialect.No, ""
 		}
-		return dialect.No, ""
+		sure := dialect.Possible
+		if bytes.Contains(h.Path, []byte("/chat/")) {
+			sure = dialect.Likely
+		}
+		return sure, "POST " + string(h.Path)
 	}
 	v := in.JSON
 	if v == nil || v.Type() != fastjson.TypeObject {
@@ -74,7 +81,7 @@ func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 	listed := v.Get("choices") != nil && v.Get("choices").Type() == fastjson.TypeArray
 	switch object := v.GetStringBytes("object"); {
 	case !listed:
-	case string(object) == typeChunk, string(object) == typeAnswer:
+	case string(object) == typeChunk, string(object) == typeAnswer, string(object) == typeText:
 		return dialect.Certain, "a " + string(object)
 	case v.Get("prompt_filter_results") != nil && v.Get("id") != nil:
 		return dialect.Likely, "choices with prompt_filter_results"
@@ -92,7 +99,13 @@ func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 // matchChatRequest judges a request's body. Others have a model and messages as
 // well: what only this API has beside them decides.
 func matchChatRequest(v *fastjson.Value) (dialect.Confidence, string) {
-	if v.Get("model") == nil || v.Get("messages", "0", "role") == nil {
+	if v.Get("model") == nil {
+		return dialect.No, ""
+	}
+	if v.Get("messages", "0", "role") == nil {
+		if v.Get("prompt") != nil && v.Get("max_tokens") != nil {
+			return dialect.Possible, "a request with a prompt"
+		}
 		return dialect.No, ""
 	}
 	for _, name := range [...]string{"stream_options", "max_completion_tokens", "reasoning_effort", "parallel_tool_calls"} {

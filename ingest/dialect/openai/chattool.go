@@ -113,8 +113,11 @@ func (d *chat) finish(c *choice, reason []byte) {
 	}
 	for i := range c.slots {
 		tool := c.slots[i].tool
+		if cutOff(reason) {
+			continue // within it, or so it may be
+		}
 		d.FinishArguments(tool)
-		if !cutOff(reason) && tool.Span.Status == schema.StatusOpen {
+		if tool.Span.Status == schema.StatusOpen {
 			d.Start(tool) // from here on the client executes it
 			d.Wait(tool)
 		}
@@ -123,9 +126,7 @@ func (d *chat) finish(c *choice, reason []byte) {
 		return // of several choices the first decides for the response
 	}
 	d.stop = dialect.Intern(reason)
-	run := d.Run()
-	run.Attributes = dialect.TextAttribute("stop_reason", d.stop)
-	d.Emitter.ChangedSpan(run, d.Frame)
+	d.noteRun()
 }
 
 // cutOff reports whether an answer that ended for a reason may have ended within
@@ -153,6 +154,10 @@ func (d *chat) count(in *dialect.Input, v *fastjson.Value) {
 		return
 	}
 	raw := dialect.RawPath(in.Data, place)
+	if cost := v.Get("usage", "cost"); dialect.IsNumber(cost) {
+		d.cost = cost.MarshalTo(d.cost[:0])
+		d.noteRun()
+	}
 	rule := countingOf(&chatCounting, raw)
 	d.usage = d.Count(d.usage, rule, sharedID(d.RunID), d.Call(), raw)
 	d.groqOnly = groq && d.usage != nil

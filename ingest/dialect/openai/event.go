@@ -79,6 +79,14 @@ var events = dialect.NewTypes(map[string]event{
 	"response.code_interpreter_call_code.delta": {kind: inputDelta, member: "delta"},
 	"response.code_interpreter_call_code.done":  {kind: inputDone, member: "code"},
 
+	"response.shell_call_command.added":              {},
+	"response.shell_call_command.delta":              {},
+	"response.shell_call_command.done":               {},
+	"response.shell_call_output_content.delta":       {},
+	"response.shell_call_output_content.done":        {},
+	"response.apply_patch_call_operation_diff.delta": {},
+	"response.apply_patch_call_operation_diff.done":  {},
+
 	"response.web_search_call.in_progress":         {},
 	"response.web_search_call.searching":           {},
 	"response.web_search_call.completed":           {},

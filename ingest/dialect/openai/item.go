@@ -24,8 +24,9 @@ type itemKind struct {
 	runs runner
 	name string // of the tool, where the item itself names none
 	id   string // the member that names the call
-	// input and result are the members with what the tool was given and what
-	// it returned; media is what the input is, JSON unless it says otherwise.
+	// input and result are the members with what the tool was given and what it
+	// returned, "a|b" the first of them that is there; media is what the input is,
+	// JSON unless it says otherwise.
 	input, result, media string
 }
 
@@ -40,26 +41,40 @@ var itemKinds = map[string]*itemKind{
 	"shell_call":              {runs: byClient, name: "shell", id: "call_id", input: "action"},
 	"apply_patch_call":        {runs: byClient, name: "apply_patch", id: "call_id", input: "operation"},
 	"mcp_approval_request":    {runs: byClient, id: "id", input: "arguments"},
-	"web_search_call":         {runs: byServer, name: "web_search", id: "id", input: "action"},
+	"program":                 {runs: byClient, name: "program", id: "call_id", input: "code", media: "text"},
+	"web_search_call":         {runs: byServer, name: "web_search", id: "id", input: "action|arguments"},
 	"file_search_call":        {runs: byServer, name: "file_search", id: "id", input: "queries", result: "results"},
 	"code_interpreter_call":   {runs: byServer, name: "code_interpreter", id: "id", input: "code", result: "outputs", media: "text"},
 	"image_generation_call":   {runs: byServer, name: "image_generation", id: "id", input: "revised_prompt", media: "text"},
 	"mcp_call":                {runs: byServer, id: "id", input: "arguments", result: "output"},
 	"mcp_list_tools":          {runs: byServer, name: "mcp_list_tools", id: "id"},
-	"function_call_output":    {runs: isResult},
-	"custom_tool_call_output": {runs: isResult},
-	"computer_call_output":    {runs: isResult},
-	"local_shell_call_output": {runs: isResult},
-	"shell_call_output":       {runs: isResult},
-	"apply_patch_call_output": {runs: isResult},
-	"mcp_approval_response":   {runs: isResult},
+	"tool_search_call":        {runs: byServer, name: "tool_search", id: "id", input: "arguments"},
+	"function_call_output":    {runs: isResult, result: "output"},
+	"custom_tool_call_output": {runs: isResult, result: "output"},
+	"computer_call_output":    {runs: isResult, result: "output"},
+	"local_shell_call_output": {runs: isResult, result: "output"},
+	"shell_call_output":       {runs: isResult, result: "output"},
+	"apply_patch_call_output": {runs: isResult, result: "output"},
+	"mcp_approval_response":   {runs: isResult, result: "output"},
+	"program_output":          {runs: isResult, result: "result"},
+	"tool_search_output":      {runs: isResult, result: "tools"},
 }
 
+// clientSearch is a search for tools that the client does.
+var clientSearch = &itemKind{runs: byClient, name: "tool_search", id: "call_id", input: "arguments"}
+
 // otherTool is a hosted tool that is newer than this list.
-var otherTool = &itemKind{runs: byServer, id: "id"}
+var otherTool = &itemKind{runs: byServer, id: "id", input: "arguments|action"}
+
+// otherResult is the result of a call of the client's.
+var otherResult = &itemKind{runs: isResult, result: "output"}
 
 // kindOf returns the kind of an item, nil for one that is not known.
-func kindOf(typ []byte) *itemKind {
+func kindOf(value *fastjson.Value) *itemKind {
+	typ := value.GetStringBytes("type")
+	if string(typ) == "tool_search_call" && string(value.GetStringBytes("execution")) == "client" {
+		return clientSearch
+	}
 	if k := itemKinds[string(typ)]; k != nil {
 		return k
 	}
@@ -145,7 +160,7 @@ func (d *responses) added(v *fastjson.Value) {
 		it = d.add(index)
 	}
 	value := v.Get("item")
-	if it.kind = kindOf(value.GetStringBytes("type")); it.kind == nil {
+	if it.kind = kindOf(value); it.kind == nil {
 		d.Unknown()
 		return
 	}
@@ -166,7 +181,7 @@ func (d *responses) done(index int, value *fastjson.Value, raw []byte) {
 	}
 	it.done = true
 	if it.kind == nil {
-		it.kind = kindOf(value.GetStringBytes("type"))
+		it.kind = kindOf(value)
 	}
 	switch k := it.kind; {
 	case k == nil:
@@ -174,7 +189,7 @@ func (d *responses) done(index int, value *fastjson.Value, raw []byte) {
 	case k.runs == notATool:
 		d.said(it, value, raw)
 	case k.runs == isResult:
-		d.resultItem(value, raw)
+		d.resultItem(k, value, raw)
 	default:
 		d.toolDone(it, value, raw)
 	}

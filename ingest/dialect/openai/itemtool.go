@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"strings"
+
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -64,6 +66,9 @@ func (d *responses) toolDone(it *item, value *fastjson.Value, raw []byte) {
 	}
 	why := errorOf(value)
 	d.EndTool(it.tool, toolStatus(status, why), why)
+	if k.name == "tool_search" {
+		d.searched = it.tool // what it found comes as an item of its own
+	}
 	it.tool = nil
 }
 
@@ -87,15 +92,24 @@ func (d *responses) handOver(it *item) {
 }
 
 // resultItem reads a result that stands in the output itself: that of a tool
-// that the server executed after all.
-func (d *responses) resultItem(value *fastjson.Value, raw []byte) {
-	d.returned(value.GetStringBytes("call_id"), value, raw)
+// that the server executed after all. The result of a search for tools that the
+// server did names no call: it is of the one before it.
+func (d *responses) resultItem(k *itemKind, value *fastjson.Value, raw []byte) {
+	id := value.GetStringBytes("call_id")
+	if found := d.searched; k.result == "tools" && len(id) == 0 {
+		if d.searched = nil; found != nil {
+			d.Returned(found, dialect.RawMember(raw, k.result), "json")
+			d.Emitter.CloseSpan(found.Span, found.Span.Status, d.Frame)
+		}
+		return
+	}
+	d.returned(k, id, value, raw)
 }
 
 // returned records the result of a call, of which a status may say that it failed:
 // then the result says why.
-func (d *responses) returned(id []byte, value *fastjson.Value, raw []byte) {
-	text, media := d.resultText(value.Get("output"), dialect.RawMember(raw, "output"))
+func (d *responses) returned(k *itemKind, id []byte, value *fastjson.Value, raw []byte) {
+	text, media := d.resultText(value.Get(k.result), dialect.RawMember(raw, k.result))
 	status := toolStatus(value.GetStringBytes("status"), nil)
 	var why []byte
 	if status == schema.StatusError {
@@ -104,14 +118,16 @@ func (d *responses) returned(id []byte, value *fastjson.Value, raw []byte) {
 	d.ResultOf(id, nil, text, media, status, why)
 }
 
-// memberText returns a member as text: a string's, or the JSON as it stands.
-func memberText(value *fastjson.Value, raw []byte, name string) []byte {
+// memberText returns a member as text: a string's, or the JSON as it stands. names
+// are those of an itemKind.
+func memberText(value *fastjson.Value, raw []byte, names string) []byte {
+	name, rest, _ := strings.Cut(names, "|")
 	if name == "" {
 		return nil
 	}
 	switch v := value.Get(name); {
 	case v == nil || v.Type() == fastjson.TypeNull:
-		return nil
+		return memberText(value, raw, rest)
 	case v.Type() == fastjson.TypeString:
 		return v.GetStringBytes()
 	case v.Type() == fastjson.TypeArray && len(v.GetArray()) == 0:

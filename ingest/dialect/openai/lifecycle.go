@@ -9,23 +9,21 @@ import (
 	"tapedeck/schema"
 )
 
-// isNew reports whether an event is the first that is seen of a response.
-func (d *responses) isNew(e *event, response *fastjson.Value) bool {
-	if e.kind != started && e.kind != ended {
-		return false
-	}
-	id := response.GetStringBytes("id")
-	return d.Frame.Type == created || len(id) > 0 && string(id) != d.RunID
-}
-
 // started reads what is known of a response at its beginning.
 func (d *responses) started(response *fastjson.Value, first bool) {
 	id := response.GetStringBytes("id")
-	if d.Run() == nil || d.RunID != "" && len(id) > 0 && string(id) != d.RunID {
+	if d.Frame.Type == created {
+		d.counted = nil
+		d.begun.Note(id, begunLimit)
+	}
+	if d.Run() == nil || d.RunID != "" && d.isOther(response) {
 		d.begin(d.id.Own(id), response, first && !d.view)
 	}
 	d.learn(response)
 }
+
+// begunLimit bounds the ids of responses that are remembered.
+const begunLimit = 64
 
 // begin begins a run, which is one response: with its request, where that was
 // seen, otherwise now. Its facts have ids that are made of the response's, so
@@ -66,7 +64,7 @@ func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 // forget releases what was kept of the response before.
 func (d *responses) forget() {
 	clear(d.items)
-	d.items = d.items[:0]
+	d.items, d.searched = d.items[:0], nil
 	d.attrs = d.attrs[:0]
 	d.over, d.failure = "", ""
 }
@@ -98,7 +96,13 @@ func (d *responses) ended(in *dialect.Input, response *fastjson.Value, place str
 		d.used(in, response, place, nil) // its end was seen before
 		return
 	}
-	if d.Run() == nil || d.RunID != "" && len(id) > 0 && string(id) != d.RunID {
+	if d.waiting == nil && string(id) != d.RunID && d.past.Has(id) {
+		d.Frame.Flags |= schema.FlagEventRepeat
+		if d.Run() == nil || d.RunID != "" {
+			return // that of an earlier response was seen before
+		}
+	}
+	if d.Run() == nil || d.RunID != "" && d.isOther(response) {
 		d.begin(d.id.Own(id), response, false)
 	}
 	d.learn(response)
@@ -121,6 +125,7 @@ func (d *responses) finish(status schema.Status, why []byte) {
 	d.EndRun(status, why)
 	d.forget()
 	d.over = d.RunID
+	d.past.Add([]byte(d.RunID), begunLimit)
 	if status == schema.StatusError {
 		d.failure = cmp.Or(dialect.Short(why), "failed")
 	}
@@ -159,7 +164,11 @@ func (d *responses) used(in *dialect.Input, response *fastjson.Value, place stri
 		raw = dialect.RawMember(raw, place)
 	}
 	raw = dialect.RawMember(raw, "usage")
-	d.Count(nil, countingOf(&responsesCounting, raw), sharedID(d.RunID), call, raw)
+	if d.of != d.RunID || d.RunID == "" {
+		d.counted = nil // otherwise its end comes once more
+	}
+	d.counted = d.Count(d.counted, countingOf(&responsesCounting, raw), sharedID(d.RunID), call, raw)
+	d.of = d.RunID
 }
 
 // whole reads a response that came in one piece: the answer to a request that

@@ -1,10 +1,10 @@
 package openai
 
 import (
-	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -12,17 +12,23 @@ import (
 // other.
 type responses struct {
 	exchange
-	view    bool         // the request asks for a response that was begun before,
-	viewed  string       // namely this one
-	waiting *moment      // a request whose answer has not named the response
-	id      dialect.Last // of the latest response
-	over    string       // the response that ended last
-	failure string       // … and the error that it ended in, "" for none
+	view    bool           // the request asks for a response that was begun before,
+	viewed  string         // namely this one
+	waiting *moment        // a request whose answer has not named the response
+	id      dialect.Last   // of the latest response
+	begun   dialect.Recent // ids of the responses that began in the stream,
+	past    dialect.Recent // … and of those that ended
+	over    string         // the response that ended last
+	failure string         // … and the error that it ended in, "" for none
 	attrs   dialect.Attributes
 	count   sequence
 	items   []item
-	key     []byte // scratch
-	eventID dialect.Last
+	// searched is the search for tools whose result is still to come.
+	searched *model.Tool
+	counted  *dialect.Usage // of the response that was counted last,
+	of       string         // namely this one
+	key      []byte         // scratch
+	eventID  dialect.Last
 }
 
 // moment is when a frame came, and its place.
@@ -88,13 +94,12 @@ func (d *responses) event(in *dialect.Input) {
 	typ, known := events.Of(v.GetStringBytes("type"))
 	e := &typ.Handle
 	d.Frame.Type = typ.Name
+	if d.number(in, e) {
+		return // a frame that was there before
+	}
 	if !known {
-		d.number(in, false)
 		d.Unknown()
 		return
-	}
-	if d.number(in, d.isNew(e, v.Get("response"))) {
-		return // the frame before once more
 	}
 	switch e.kind {
 	case started:
@@ -118,6 +123,7 @@ func (d *responses) event(in *dialect.Input) {
 // body reads what is not an event: a response as a whole, or an error.
 func (d *responses) body(in *dialect.Input) {
 	v := in.JSON
+	d.count.follows = false
 	switch why := errorOf(v); {
 	case string(v.GetStringBytes("object")) == "response":
 		d.Frame.Type = "response"
@@ -154,45 +160,3 @@ func (d *responses) leave() {
 	}
 	d.Abandon()
 }
-
-// sequence follows the sequence_number of the events of one response. They
-// count up by one from 0; a response that is resumed goes on where the client
-// says, so that the first number that is seen says nothing of what is missing.
-type sequence struct {
-	counting bool
-	latest   uint64
-	hash     uint64 // of the frame before
-	text     []byte // the present number, for the envelope
-}
-
-// number reads an event's number into the envelope, and marks what is missing,
-// repeated or out of order. It reports whether the frame is the one before once
-// more. With anew the event is a response's first.
-func (d *responses) number(in *dialect.Input, anew bool) (again bool) {
-	s := &d.count
-	if anew {
-		s.counting = false
-	}
-	v := in.JSON.Get("sequence_number")
-	if v == nil || v.Type() != fastjson.TypeNumber {
-		d.Frame.EventID = d.eventID.Own([]byte(in.ID))
-		return false
-	}
-	s.text = v.MarshalTo(s.text[:0])
-	d.Frame.EventID = dialect.Alias(s.text)
-	n, ok := dialect.RawUint(s.text)
-	if !ok {
-		return false
-	}
-	hash := xxhash.Sum64(in.Data)
-	if s.counting {
-		flags, lost := dialect.Step(n, s.latest, s.latest)
-		d.Emitter.Mark(d.Frame, flags, lost)
-		again = flags == schema.FlagEventRepeat && hash == s.hash
-	}
-	s.counting, s.latest, s.hash = true, n, hash
-	return again
-}
-
-// fromStart reports whether the present event may be its response's first.
-func (s *sequence) fromStart() bool { return !s.counting || s.latest == 0 }

@@ -34,6 +34,7 @@ func (d *responses) request(in *dialect.Input) {
 	d.leave()
 	d.forget()
 	d.ForgetModel()
+	d.counted = nil
 	d.Session = string(conversationOf(v))
 	d.count.counting = false
 	if model := v.GetStringBytes("model"); len(model) > 0 {
@@ -78,8 +79,10 @@ func ofModel(it *fastjson.Value) bool {
 	switch string(typ) {
 	case "", "message":
 		return isAssistant(it)
-	case "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request":
+	case "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "program", "program_output":
 		return true
+	case "tool_search_output":
+		return string(it.GetStringBytes("execution")) == "server"
 	}
 	return bytes.HasSuffix(typ, []byte("_call"))
 }
@@ -96,7 +99,9 @@ func (d *responses) newItem(_ int, it *fastjson.Value, raw []byte) {
 		if a := it.Get("approve"); a != nil && a.Type() == fastjson.TypeFalse {
 			d.ResultOf(it.GetStringBytes("approval_request_id"), nil, nil, "text", schema.StatusRejected, it.GetStringBytes("reason"))
 		}
+	case string(typ) == "tool_search_output":
+		d.returned(itemKinds["tool_search_output"], it.GetStringBytes("call_id"), it, raw)
 	case bytes.HasSuffix(typ, []byte("_call_output")):
-		d.returned(dialect.FirstText(it, "call_id", "id"), it, raw)
+		d.returned(otherResult, dialect.FirstText(it, "call_id", "id"), it, raw)
 	}
 }

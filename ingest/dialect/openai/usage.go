@@ -38,13 +38,14 @@ var responsesCounting = dialect.Counting{
 }
 
 // countingOf returns the rule for a usage. A provider that speaks OpenAI's
-// language may count reasoning beside the output (xAI does): the total that it
-// states decides.
+// language may count reasoning beside the output: the total that it states decides
+// (xAI), or that reasoning is greater than the output and so is no part of it
+// (Vercel's gateway for Gemini).
 func countingOf(c *dialect.Counting, raw []byte) *dialect.Counting {
 	beside := *c
 	beside.OutputHoldsReasoning = false
 	t, total, _ := beside.Read(raw)
-	if t.Reasoning > 0 && total == t.Sum() {
+	if t.Reasoning > t.Output || t.Reasoning > 0 && total == t.Sum() {
 		return &beside
 	}
 	return c
