@@ -19,7 +19,8 @@ import (
 // neither in Data nor in JSON, whose parser may serve another stream by then.
 type Input struct {
 	// Frame is the frame as cut by the tap. The decoder fills in its Envelope
-	// and may add the flags that are a dialect's to set; it changes nothing else.
+	// and may add the flags that are a dialect's to set. It takes FlagNotJSON from
+	// messages that it reads although they are not JSON; it changes nothing else.
 	*schema.Frame
 	// Data is the message without its transport's framing; empty for frames
 	// that hold none (comments, heads).

@@ -81,6 +81,7 @@ func (d *decoder) received(in *dialect.Input) {
 	case in.JSON != nil && d.rawEvent(in):
 	case bytes.HasPrefix(data, []byte("Error: ")): // how old servers state an exception
 		in.Type = "error"
+		in.Flags &^= schema.FlagNotJSON
 		d.crash(data[len("Error: "):], "")
 		d.address()
 		d.leaveConnection()

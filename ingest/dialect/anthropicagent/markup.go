@@ -30,6 +30,7 @@ func (m *markup) inside() bool { return m.name != "" || len(m.held) > 0 }
 func (d *decoder) feedMarkup(in *dialect.Input) {
 	m := &d.markup
 	m.limit = payloadLimit
+	in.Flags &^= schema.FlagNotJSON // this form is not JSON
 	name := m.name
 	text := in.Data
 	if in.Transport == schema.SSE {
