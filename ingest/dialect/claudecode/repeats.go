@@ -22,7 +22,7 @@ func (s *session) repeated(l *line) bool {
 	id := l.text("uuid")
 	ended := s.Run() == nil
 	if len(id) == 0 {
-		return ended && s.repeatedUnnamed(l)
+		return s.repeatedUnnamed(l) && ended
 	}
 	if l.Type == "system" && string(l.text("subtype")) == "init" {
 		s.past.lines.Clear()
@@ -39,10 +39,9 @@ func (s *session) repeated(l *line) bool {
 func (s *session) repeatedUnnamed(l *line) bool {
 	switch l.Type {
 	case "result":
-		hash := xxhash.Sum64(l.data)
-		repeated := hash == s.past.result
-		s.past.result = hash
-		return repeated
+		before := s.past.result
+		s.past.result = xxhash.Sum64(l.data)
+		return s.past.result == before
 	case "assistant":
 		return s.streamed.Has(l.text("message", "id"))
 	case "stream_event":

@@ -71,6 +71,10 @@ func isUsers(l *line, said *anthropic.Said) bool {
 // or a tool.
 var interrupted = []byte("[Request interrupted by user")
 
+// refused is the result of a tool that the user did not permit. In a conversation's file
+// nothing else says so.
+var refused = []byte("The user doesn't want to proceed with this tool use")
+
 func (a *actor) say(l *line, said *anthropic.Said) {
 	var m *dialect.Message
 	switch {
@@ -92,8 +96,11 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 	}
 	text, media := anthropic.ResultText(dialect.RawMember(data, "content"), v.Get("content"))
 	status, why := anthropic.ResultStatus(v, text)
-	if bytes.HasPrefix(text, interrupted) {
+	switch {
+	case bytes.HasPrefix(text, interrupted):
 		status = schema.StatusCancelled
+	case s.kept && bytes.HasPrefix(text, refused):
+		status = schema.StatusRejected
 	}
 	if len(id) == 0 {
 		at.unnamedResult(text, media, status, why)
