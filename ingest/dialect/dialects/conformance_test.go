@@ -20,6 +20,7 @@ import (
 // homes says where the cases and captures of each dialect lie. What they come to
 // is tested there; here, how the dialects stand together.
 var homes = map[string]string{
+	"a2a":                "../a2a/testdata",
 	"ag-ui":              "../agui/testdata",
 	"anthropic-agent":    "../anthropicagent/testdata",
 	"anthropic-messages": "../anthropic/testdata",
@@ -31,6 +32,8 @@ var homes = map[string]string{
 	"generic":            "../generic/testdata",
 	"langgraph":          "../langgraph/testdata",
 	"loom":               "../loom/testdata",
+	"mcp":                "../mcp/testdata",
+	"ollama":             "../ollama/testdata",
 	"openai-chat":        "../openai/testdata/chat",
 	"openai-responses":   "../openai/testdata/responses",
 	"opencode":           "../opencode/testdata",

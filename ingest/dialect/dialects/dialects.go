@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/a2a"
 	"tapedeck/ingest/dialect/agui"
 	"tapedeck/ingest/dialect/anthropic"
 	"tapedeck/ingest/dialect/anthropicagent"
@@ -20,6 +21,8 @@ import (
 	"tapedeck/ingest/dialect/generic"
 	"tapedeck/ingest/dialect/langgraph"
 	"tapedeck/ingest/dialect/loom"
+	"tapedeck/ingest/dialect/mcp"
+	"tapedeck/ingest/dialect/ollama"
 	"tapedeck/ingest/dialect/openai"
 	"tapedeck/ingest/dialect/opencode"
 	"tapedeck/ingest/dialect/vercelui"
@@ -43,6 +46,9 @@ var all = wrappable([]dialect.Dialect{
 	openai.Responses,
 	openai.Chat,
 	langgraph.Dialect,
+	a2a.Dialect,
+	mcp.Dialect,
+	ollama.Dialect,
 	generic.Dialect,
 })
 

@@ -70,6 +70,9 @@ func (t *Conversation) BeginTool(id, name []byte, in *Conversation) *Tool {
 	return tool
 }
 
+// LoneTool begins another call outside of any run, for protocols without runs.
+func (t *Conversation) LoneTool(id, name []byte) *Tool { return t.beginTool(id, name, nil) }
+
 // MoveTool puts a call into the node that executes it.
 func (t *Conversation) MoveTool(tool *Tool, to *Conversation) {
 	tool.Span.Node, tool.Span.Parent = to.Node, idOf(to.run)

@@ -1,0 +1,93 @@
+package a2a
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// artifact is a message that an artifact became.
+type artifact struct {
+	key             string
+	message         *dialect.Message
+	name            string
+	parts, metadata []byte
+}
+
+// artifactUpdate reads an artifact, or a piece of one.
+func (d *decoder) artifactUpdate(v *fastjson.Value, raw []byte) {
+	t := d.of(v.GetStringBytes("taskId"), v.GetStringBytes("contextId"))
+	t.keep(raw)
+	d.artifact(t, v.Get("artifact"), dialect.RawMember(raw, "artifact"), v.GetBool("append"), v.GetBool("lastChunk"))
+}
+
+// artifact records an artifact: appended to what is known of it, or whole in its place.
+func (d *decoder) artifact(t *task, v *fastjson.Value, raw []byte, appended, last bool) {
+	if !dialect.IsArray(v.Get("parts")) {
+		d.Unknown()
+		return
+	}
+	text, media, others := content(v.GetArray("parts"), dialect.RawMember(raw, "parts"))
+	a := t.artifactOf(v, appended)
+	if len(text) > 0 {
+		t.firstOutput()
+		a.message.Media = media
+	}
+	switch {
+	case appended:
+		t.Emitter.Append(a.message, text, t.Frame)
+	case string(a.message.TextSoFar()) != string(text):
+		t.Emitter.SetText(a.message, text, t.Frame)
+	}
+	if name := v.GetStringBytes("name"); len(name) > 0 {
+		a.name = string(name)
+	}
+	if others != nil {
+		a.parts = others
+	}
+	if metadata := metadataOf(raw); metadata != nil {
+		a.metadata = bytes.Clone(metadata)
+	}
+	t.noteArtifact(a, v.GetStringBytes("artifactId"))
+	if last {
+		t.Complete(schema.MessageAssistant, []byte(a.key))
+	}
+}
+
+// noteArtifact puts what is kept of an artifact into its message's attributes.
+func (t *task) noteArtifact(a *artifact, id []byte) {
+	var attrs dialect.Attributes
+	if len(id) > 0 {
+		attrs.AddText("artifact_id", string(id))
+	}
+	if a.name != "" {
+		attrs.AddText("artifact", a.name)
+	}
+	attrs.AddRaw("parts", a.parts)
+	attrs.AddRaw("metadata", a.metadata)
+	a.message.Attributes = attrs.Text()
+	t.Emitter.ChangedMessage(a.message, t.Frame)
+}
+
+// artifactOf returns an artifact, and begins it where it is not known. One whose beginning
+// was not seen is this stream's alone.
+func (t *task) artifactOf(v *fastjson.Value, appended bool) *artifact {
+	id := v.GetStringBytes("artifactId")
+	key := "artifact." + string(id)
+	for _, a := range t.artifacts {
+		if a.key == key {
+			return a
+		}
+	}
+	fact := t.ID(string(schema.MessageAssistant))
+	if !appended && t.RunID != "" && len(id) > 0 {
+		fact = string(schema.MessageAssistant) + ":" + t.RunID + "." + key
+	}
+	a := &artifact{key: key, message: t.BeginTextAs(schema.MessageAssistant, []byte(key), fact)}
+	a.message.Span = t.span.ID
+	t.artifacts = dialect.AppendRecent(t.artifacts, a, artifactLimit)
+	return a
+}

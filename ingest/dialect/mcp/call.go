@@ -1,0 +1,183 @@
+package mcp
+
+import (
+	"bytes"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// call is what is kept of a call beside the model's.
+type call struct {
+	shared uint64 // see decoder.shared
+	token  string // of its progress, as it stands
+}
+
+// toolsCall reads a call, which is executed from then on. It belongs to no run: the
+// protocol has none.
+func (d *decoder) toolsCall(m *message) {
+	if m.id == nil || d.awaits(m.id) {
+		return
+	}
+	c := &call{token: string(dialect.RawMember(m.params("_meta"), "progressToken"))}
+	id := idText(m.id)
+	if !d.Ended(id) && d.OpenTool(id) == nil {
+		c.shared = d.sharedID(m.id)
+	}
+	d.shared = c.shared
+	tool := d.LoneTool(id, m.GetStringBytes("params", "name"))
+	tool.Data = c
+	if args := m.params("arguments"); !dialect.RawNull(args) {
+		d.SetArguments(tool, args)
+	}
+	d.Start(tool)
+	d.await(m.id, tool)
+}
+
+// sharedID identifies a request in all streams of an MCP session, 0 where the session
+// is not known: the ids of requests are counted from the same number in each.
+func (d *decoder) sharedID(id []byte) uint64 {
+	if d.Session == "" {
+		return 0
+	}
+	return xxhash.Sum64(append(append([]byte("mcp:"+d.Session), 0), id...))
+}
+
+// idText is an id without the quotes that it may have.
+func idText(id []byte) []byte {
+	text, _ := dialect.RawContent(id)
+	return text
+}
+
+// speakOf makes facts that begin from now on those of a call.
+func (d *decoder) speakOf(tool *model.Tool) { d.shared = tool.Data.(*call).shared }
+
+// lone reads a result whose request was not seen, if it is that of a tool.
+func (d *decoder) lone(id []byte, v *fastjson.Value, raw []byte) {
+	if id == nil || !isToolResult(v) || d.Ended(idText(id)) {
+		return
+	}
+	d.shared = d.sharedID(id)
+	tool := d.LoneTool(idText(id), nil)
+	tool.Data = &call{shared: d.shared}
+	tool.Span.Started = 0 // only its end was seen
+	d.returned(tool, v, raw)
+}
+
+// isToolResult reports whether a result is that of a tool. What a model answers to
+// sampling has a role, contents of resources have another name.
+func isToolResult(v *fastjson.Value) bool {
+	return dialect.IsArray(v.Get("content")) && v.Get("role") == nil
+}
+
+// returned reads a call's result. isError says that the tool failed.
+func (d *decoder) returned(tool *model.Tool, v *fastjson.Value, raw []byte) {
+	d.speakOf(tool)
+	text, media := contentOf(raw)
+	if !dialect.RawNull(text) {
+		m := d.Returned(tool, text, media)
+		m.Attributes = dialect.Attribute("parts", otherParts(v.GetArray("content")))
+	}
+	if kind := v.GetStringBytes("resultType"); len(kind) > 0 && string(kind) != "complete" {
+		tool.Attrs.AddText("result_type", string(kind))
+	}
+	if task := v.GetStringBytes("task", "taskId"); len(task) > 0 {
+		tool.Attrs.AddText("task_id", string(task))
+	}
+	d.Noted(tool)
+	if v.GetBool("isError") {
+		d.EndTool(tool, schema.StatusError, text)
+		return
+	}
+	d.EndTool(tool, schema.StatusOK, nil)
+}
+
+// contentOf returns what a tool returned: the texts of its content on lines of their
+// own, else the structured content, else the content as it stands.
+func contentOf(result []byte) (text []byte, media string) {
+	content := dialect.RawMember(result, "content")
+	if text = dialect.RawWords(content); len(text) > 0 {
+		return text, "text"
+	}
+	if structured := dialect.RawMember(result, "structuredContent"); !dialect.RawNull(structured) {
+		return structured, "json"
+	}
+	return content, "json"
+}
+
+// otherParts lists the kinds of contents that are no text, as a JSON array.
+func otherParts(content []*fastjson.Value) []byte {
+	var kinds dialect.List
+	for _, part := range content {
+		if kind := part.GetStringBytes("type"); string(kind) != "text" && len(kinds) < 256 {
+			kinds.AddText(kind)
+		}
+	}
+	return kinds.JSON()
+}
+
+// failed reads a JSON-RPC error in place of a call's result.
+func (d *decoder) failed(tool *model.Tool, v *fastjson.Value, raw []byte) {
+	d.speakOf(tool)
+	if code := v.Get("code"); dialect.IsNumber(code) {
+		tool.Attrs.AddRaw("error_code", code.MarshalTo(nil))
+		d.Noted(tool)
+	}
+	why := v.GetStringBytes("message")
+	if len(why) == 0 {
+		why = dialect.RawMember(raw, "error")
+	}
+	d.EndTool(tool, schema.StatusError, why)
+}
+
+// progress reads how far a call is. What it says is the call's output.
+func (d *decoder) progress(m *message) {
+	token := m.params("progressToken")
+	for _, tool := range d.OpenTools() {
+		if c := tool.Data.(*call); len(token) == 0 || c.token != string(token) {
+			continue
+		}
+		d.speakOf(tool)
+		tool.Attrs = nil
+		for _, name := range []string{"progress", "total"} {
+			if dialect.IsNumber(m.Get("params", name)) {
+				tool.Attrs.AddRaw(name, m.params(name))
+			}
+		}
+		d.Noted(tool)
+		d.print(tool, m.GetStringBytes("params", "message"))
+		return
+	}
+}
+
+// log reads what a server logs. It is the output of the call that is executed, if only
+// one is.
+func (d *decoder) log(m *message) {
+	if len(d.OpenTools()) != 1 {
+		return
+	}
+	tool := d.OpenTools()[0]
+	d.speakOf(tool)
+	text, _ := dialect.RawContent(m.params("data"))
+	d.print(tool, text)
+}
+
+// print adds a line to a call's output.
+func (d *decoder) print(tool *model.Tool, line []byte) {
+	if len(line) > 0 {
+		d.Print(tool, append(bytes.Clone(line), '\n'))
+	}
+}
+
+// cancelled reads that the client no longer wants a response.
+func (d *decoder) cancelled(m *message) {
+	tool := d.OpenTool(idText(m.params("requestId")))
+	if tool != nil {
+		d.speakOf(tool)
+		d.EndTool(tool, schema.StatusCancelled, m.GetStringBytes("params", "reason"))
+	}
+}

@@ -1,0 +1,124 @@
+package mcp
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// message is a JSON-RPC message that calls a method.
+type message struct {
+	*fastjson.Value
+	raw []byte
+	id  []byte // as it stands; nil for a notification
+}
+
+// params is a member of the message's parameters as it stands.
+func (m *message) params(name string) []byte {
+	return dialect.RawMember(dialect.RawMember(m.raw, "params"), name)
+}
+
+// methods are the methods of the protocol, of all its versions so far. Those without a
+// handler are known, and nothing is concluded from them.
+var methods = dialect.NewTypes(map[string]func(*decoder, *message){
+	"tools/call":              (*decoder).toolsCall,
+	"notifications/progress":  (*decoder).progress,
+	"notifications/message":   (*decoder).log,
+	"notifications/cancelled": (*decoder).cancelled,
+
+	"initialize": nil, "server/discover": nil, "ping": nil, "tools/list": nil,
+	"resources/list": nil, "resources/read": nil, "resources/templates/list": nil,
+	"resources/subscribe": nil, "resources/unsubscribe": nil, "subscriptions/listen": nil,
+	"prompts/list": nil, "prompts/get": nil, "completion/complete": nil, "logging/setLevel": nil,
+	"sampling/createMessage": nil, "elicitation/create": nil, "roots/list": nil,
+	"tasks/get": nil, "tasks/list": nil, "tasks/result": nil, "tasks/cancel": nil, "tasks/update": nil,
+
+	"notifications/initialized": nil, "notifications/tools/list_changed": nil,
+	"notifications/resources/list_changed": nil, "notifications/resources/updated": nil,
+	"notifications/prompts/list_changed": nil, "notifications/roots/list_changed": nil,
+	"notifications/elicitation/complete": nil, "notifications/tasks/status": nil,
+	"notifications/subscriptions/acknowledged": nil, "notifications/tasks": nil,
+})
+
+// message reads one JSON-RPC message and returns its type.
+func (d *decoder) message(v *fastjson.Value, raw []byte) string {
+	id := dialect.RawMember(raw, "id")
+	if dialect.RawNull(id) {
+		id = nil
+	}
+	method := v.GetStringBytes("method")
+	switch {
+	case len(method) > 0:
+		typ, known := methods.Of(method)
+		if !known {
+			d.Unknown()
+		} else if typ.Handle != nil {
+			typ.Handle(d, &message{v, raw, id})
+		}
+		d.await(id, nil)
+		return typ.Name
+	case !dialect.IsNull(v.Get("error")):
+		d.response(id, func(tool *model.Tool) { d.failed(tool, v.Get("error"), raw) })
+		return typeError
+	case dialect.IsObject(v.Get("result")):
+		result := dialect.RawMember(raw, "result")
+		if id != nil && !d.response(id, func(tool *model.Tool) { d.returned(tool, v.Get("result"), result) }) {
+			d.lone(id, v.Get("result"), result)
+		}
+		return typeResult
+	}
+	d.Unknown()
+	return ""
+}
+
+// request is a request without its response so far.
+type request struct {
+	id        string // as it stands
+	direction schema.Direction
+	tool      *model.Tool // nil for what is no call of a tool
+}
+
+// requestLimit bounds the requests that wait for their responses.
+const requestLimit = 256
+
+// await keeps a request until its response comes.
+func (d *decoder) await(id []byte, tool *model.Tool) {
+	if id != nil && !d.awaits(id) {
+		d.waiting = dialect.AppendRecent(d.waiting, request{string(id), d.Frame.Direction, tool}, requestLimit)
+	}
+}
+
+// awaits reports whether the present frame has, or repeats, a request with an id.
+func (d *decoder) awaits(id []byte) bool {
+	return slices.ContainsFunc(d.waiting, func(r request) bool { return r.id == string(id) && r.direction == d.Frame.Direction })
+}
+
+// response finds the request that a response answers, and calls end if that was a call
+// of a tool. It reports whether there is such a request. Both sides count their requests
+// from the same number: the response goes the other way where frames have directions.
+// An error without an id answers the only request there is.
+func (d *decoder) response(id []byte, end func(*model.Tool)) bool {
+	best := -1
+	for i, r := range d.waiting {
+		if !bytes.Equal(id, []byte(r.id)) && (id != nil || len(d.waiting) > 1) {
+			continue
+		}
+		if best < 0 || r.direction != d.Frame.Direction {
+			best = i
+		}
+	}
+	if best < 0 {
+		return false
+	}
+	tool := d.waiting[best].tool
+	d.waiting = slices.Delete(d.waiting, best, best+1)
+	if tool != nil && slices.Contains(d.OpenTools(), tool) {
+		end(tool)
+	}
+	return true
+}

@@ -1,0 +1,90 @@
+package ollama
+
+import (
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// answer reads a line of a response: what it adds, with the text in a member of said; nil
+// for a line that says nothing.
+func (d *decoder) answer(in *dialect.Input, said *fastjson.Value, text string, raw []byte) {
+	v := in.JSON
+	if d.Run() == nil {
+		d.begin() // its request was not seen
+	}
+	d.CorrectModel(v.GetStringBytes("model"), provider, d.Call(), d.Run())
+	d.grow(schema.MessageThinking, said.GetStringBytes("thinking"))
+	if content := said.GetStringBytes(text); len(content) > 0 {
+		d.Complete(schema.MessageThinking, nil)
+		d.grow(schema.MessageAssistant, content)
+	}
+	dialect.Elements(said.GetArray("tool_calls"), dialect.RawMember(raw, "tool_calls"), 0, d.toolCall)
+	d.last = d.Frame.At
+	if v.GetBool("done") {
+		d.done(v, in.Data)
+	}
+}
+
+func (d *decoder) grow(kind schema.MessageKind, chunk []byte) {
+	if len(chunk) > 0 {
+		d.Append(kind, nil, chunk)
+	}
+}
+
+// toolCall reads a call, which comes whole. The client executes it.
+func (d *decoder) toolCall(_ int, v *fastjson.Value, raw []byte) {
+	d.CompleteAll()
+	tool := d.Tool(v.GetStringBytes("id"), v.GetStringBytes("function", "name"))
+	if args := dialect.RawPath(raw, "function.arguments"); !dialect.RawNull(args) {
+		text, _ := dialect.RawContent(args)
+		d.SetArguments(tool, text)
+	}
+	d.FirstToken()
+	d.Wait(tool)
+}
+
+// done reads the last line, which has the usage and the durations.
+func (d *decoder) done(v *fastjson.Value, raw []byte) {
+	run, call := d.Run(), d.Call()
+	d.CountHere(&counting, call, countsOf(raw))
+	if ns := v.GetUint64("total_duration"); ns < 1<<52 {
+		run.Duration, call.Duration = int64(ns), int64(ns)
+	}
+	var attrs dialect.Attributes
+	reason := v.GetStringBytes("done_reason")
+	if len(reason) > 0 {
+		attrs.AddText("stop_reason", string(reason))
+	}
+	run.Attributes = attrs.Text()
+	for _, name := range []string{"load_duration", "prompt_eval_duration", "eval_duration"} {
+		if ns, ok := dialect.RawUint(dialect.RawMember(raw, name)); ok {
+			attrs.AddRaw(name+"_ns", strconv.AppendUint(nil, ns, 10))
+		}
+	}
+	call.Attributes = attrs.Text()
+	d.EndRun(schema.StatusOK, nil)
+}
+
+// countsOf is an object with the counts and durations of the last line as they stand: beside
+// them it may hold the whole answer.
+func countsOf(line []byte) []byte {
+	var counts dialect.Attributes
+	for _, name := range []string{
+		"total_duration", "load_duration", "prompt_eval_count", "prompt_eval_cached_count", "prompt_eval_duration",
+		"eval_count", "eval_duration",
+	} {
+		counts.AddRaw(name, dialect.RawMember(line, name))
+	}
+	return []byte(counts.Text())
+}
+
+// counting is how the last line counts. What came from the cache of the prompt is a part
+// of prompt_eval_count; thinking is a part of eval_count that is not stated apart.
+var counting = dialect.Counting{
+	Input: "prompt_eval_count", CacheRead: "prompt_eval_cached_count", Output: "eval_count",
+	InputHoldsCache: true, Mode: schema.UsageAdd,
+}

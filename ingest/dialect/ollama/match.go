@@ -1,0 +1,51 @@
+package ollama
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// match judges a frame by itself. The paths are those of many servers, and its requests
+// look like those of others: its answers show what it is.
+func match(in *dialect.Input) (dialect.Confidence, string) {
+	if head, ok := dialect.HeadOf(in); ok {
+		if isEndpoint(&head) {
+			return dialect.Possible, "POST " + string(head.Path)
+		}
+		return dialect.No, ""
+	}
+	v := in.JSON
+	if v == nil || v.Type() != fastjson.TypeObject {
+		return dialect.No, ""
+	}
+	if in.Direction == schema.Send {
+		return matchRequest(v)
+	}
+	done := v.Get("done")
+	states := done != nil && (done.Type() == fastjson.TypeTrue || done.Type() == fastjson.TypeFalse)
+	if !states || v.GetStringBytes("model") == nil || v.GetStringBytes("created_at") == nil {
+		return dialect.No, ""
+	}
+	switch {
+	case v.GetStringBytes("message", "role") != nil:
+		return dialect.Certain, "a message with model, created_at and done"
+	case v.GetStringBytes("response") != nil:
+		return dialect.Certain, "a response with model, created_at and done"
+	case v.Get("eval_count") != nil:
+		return dialect.Certain, "an end with eval_count"
+	}
+	return dialect.Possible, "model, created_at and done"
+}
+
+// matchRequest judges a request's body by what only this API has.
+func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
+	if v.GetStringBytes("model") == nil || v.Get("messages", "0", "role") == nil && v.GetStringBytes("prompt") == nil {
+		return dialect.No, ""
+	}
+	if v.Get("keep_alive") != nil || dialect.IsObject(v.Get("options")) {
+		return dialect.Likely, "a request with options or keep_alive"
+	}
+	return dialect.No, ""
+}

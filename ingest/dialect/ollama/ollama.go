@@ -1,0 +1,159 @@
+// Package ollama reads the lines that Ollama's own API answers, of /api/chat and of
+// /api/generate, streamed or whole; with the requests, where a proxy recorded them.
+// docs/dialects/ollama.md says what is concluded from what.
+package ollama
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// Dialect is Ollama's own API.
+var Dialect = dialect.Dialect{Name: "ollama", Match: match, Time: timeOf, Ends: ends, New: newDecoder}
+
+// provider serves every model of this API.
+const provider = "ollama"
+
+// Types of frames; they have none of their own.
+const (
+	typeChat     = "chat"
+	typeGenerate = "generate"
+	typeRequest  = "request"
+	typeError    = "error"
+)
+
+// decoder reads one stream: behind a proxy one exchange, otherwise responses one after
+// the other.
+type decoder struct {
+	model.Conversation
+	stream  model.Stream
+	foreign bool  // the request went to another endpoint
+	spoke   bool  // the response in progress has said something
+	last    int64 // arrival of the latest line, ns
+	refusal model.Refusal
+}
+
+func newDecoder(string) dialect.Decoder {
+	d := &decoder{}
+	d.Stream = &d.stream
+	d.Provider = provider
+	return d
+}
+
+// Decode implements dialect.Decoder.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
+	d.Begin(in, b)
+	defer d.Done()
+	if head, ok := dialect.HeadOf(in); ok {
+		d.head(&head)
+	} else if len(in.Data) > 0 && !d.foreign {
+		in.Type = d.message(in)
+	}
+	d.Address()
+}
+
+// message reads what is no head, and returns its type.
+func (d *decoder) message(in *dialect.Input) string {
+	v := in.JSON
+	switch {
+	case v == nil || v.Type() != fastjson.TypeObject:
+		if in.Transport == schema.HTTP && in.Direction == schema.Receive && d.refusal.Refused() {
+			d.fail(in.Data)
+			return typeError
+		}
+		if in.Transport != schema.HTTP {
+			d.Unknown()
+		}
+		return ""
+	case in.Direction == schema.Send:
+		return d.request(v, in.Data)
+	case v.GetStringBytes("error") != nil:
+		d.fail(v.GetStringBytes("error"))
+		return typeError
+	case dialect.IsObject(v.Get("message")):
+		d.answer(in, v.Get("message"), "content", dialect.RawMember(in.Data, "message"))
+		return typeChat
+	case v.GetStringBytes("response") != nil:
+		d.answer(in, v, "response", in.Data)
+		return typeGenerate
+	case v.GetBool("done"): // older servers leave the message out of the last line
+		d.answer(in, nil, "", nil)
+		return typeChat
+	}
+	d.Unknown()
+	return ""
+}
+
+// head reads the head of a request, with which a call of the model begins, or that of its
+// answer.
+func (d *decoder) head(h *dialect.Head) {
+	if h.Status != 0 {
+		d.refusal.Answer(h.Status)
+		return
+	}
+	d.leave()
+	d.refusal.Answer(0)
+	if d.foreign = !isEndpoint(h); !d.foreign {
+		d.begin()
+	}
+}
+
+// isEndpoint reports whether a request asks a model.
+func isEndpoint(h *dialect.Head) bool {
+	path := bytes.TrimSuffix(h.Path, []byte("/"))
+	return string(h.Method) == "POST" && (bytes.HasSuffix(path, []byte("/api/chat")) || bytes.HasSuffix(path, []byte("/api/generate")))
+}
+
+// begin begins a response.
+func (d *decoder) begin() {
+	d.ForgetModel()
+	d.Provider, d.spoke = provider, false
+	d.OpenRun("")
+	d.OpenCall()
+	d.last = d.Frame.At
+}
+
+// leave settles a response of which no more will be seen.
+func (d *decoder) leave() {
+	if d.Run() != nil && d.refusal.Refused() {
+		d.EndRun(schema.StatusError, d.refusal.Text())
+	}
+	d.Abandon()
+}
+
+// fail ends the response in an error.
+func (d *decoder) fail(why []byte) {
+	if d.Run() == nil {
+		d.ForgetModel()
+		d.Provider = provider
+		d.RunAtEnd()
+	}
+	d.Say(schema.MessageError, why)
+	d.EndRun(schema.StatusError, why)
+	d.refusal.Answer(0)
+}
+
+// End implements dialect.Decoder.
+func (d *decoder) End(at int64, b *dialect.Emitter) {
+	d.stream.End(at, b)
+	d.leave()
+	d.Done()
+}
+
+// timeOf reads a line's time, RFC 3339.
+func timeOf(in *dialect.Input) int64 {
+	if in.JSON == nil {
+		return 0
+	}
+	return dialect.TextTime(in.JSON.GetStringBytes("created_at"))
+}
+
+// ends reports whether a line is the last of an answer.
+func ends(in *dialect.Input) bool {
+	return in.Type == typeError || in.Type != "" && in.JSON != nil && in.JSON.GetBool("done")
+}

@@ -1,0 +1,63 @@
+package ollama
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// request reads the body of a request: what of it is new. Messages up to the model's last
+// were in requests before.
+func (d *decoder) request(v *fastjson.Value, raw []byte) string {
+	if v.GetStringBytes("model") == nil {
+		d.Unknown()
+		return typeRequest
+	}
+	if d.Run() == nil || d.spoke { // its head was not seen
+		d.leave()
+		d.begin()
+	}
+	d.spoke = true
+	d.SetModel(string(v.GetStringBytes("model")), provider)
+	if system := v.GetStringBytes("system"); len(system) > 0 {
+		d.Say(schema.MessageSystem, system)
+	}
+	if prompt := v.GetStringBytes("prompt"); len(prompt) > 0 {
+		d.ask(prompt, v.GetArray("images"))
+	}
+	messages := v.GetArray("messages")
+	first := dialect.NewSince(messages, isAssistant, true)
+	dialect.Elements(messages, dialect.RawMember(raw, "messages"), first, d.newMessage)
+	return typeRequest
+}
+
+func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
+
+// newMessage reads a new message of a request. The result of a tool mostly has its name
+// and no id: then it is not known which call it answers.
+func (d *decoder) newMessage(_ int, m *fastjson.Value, raw []byte) {
+	content := m.GetStringBytes("content")
+	switch string(m.GetStringBytes("role")) {
+	case "user":
+		d.ask(content, m.GetArray("images"))
+	case "tool":
+		name := dialect.FirstText(m, "tool_name", "name")
+		if id := m.GetStringBytes("tool_call_id"); len(id) > 0 {
+			d.ResultOf(id, name, content, "text", schema.StatusOK, nil)
+			return
+		}
+		result := d.Say(schema.MessageResult, content)
+		result.Name, result.Span = string(name), d.Run().ID
+	}
+}
+
+// ask records what the user says.
+func (d *decoder) ask(text []byte, images []*fastjson.Value) {
+	m := d.UserMessage(text)
+	var parts dialect.List
+	for range min(len(images), 16) {
+		parts.AddText([]byte("image"))
+	}
+	m.Attributes = dialect.Attribute("parts", parts.JSON())
+}
