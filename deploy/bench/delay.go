@@ -134,7 +134,7 @@ func watch(ctx context.Context, c *cluster, session string, n int) ([]time.Time,
 	seen := make([]time.Time, 0, n)
 	for len(seen) < n {
 		var next uint64
-		err := c.db.QueryRow(ctx, "SELECT if(count() = 0, 0, max(seq) + 1) FROM frames WHERE tenant = 'default' AND session_id = ?", session).Scan(&next)
+		err := c.db.QueryRow(ctx, nextSeq, session).Scan(&next)
 		if err != nil {
 			return nil, fmt.Errorf("ask for the highest seq: %w", err)
 		}
@@ -153,6 +153,6 @@ func watch(ctx context.Context, c *cluster, session string, n int) ([]time.Time,
 // storedFrames counts the frames of a session as a reader sees them.
 func storedFrames(ctx context.Context, c *cluster, session string) (int, error) {
 	var n uint64
-	err := c.db.QueryRow(ctx, "SELECT uniqExact(stream_id, seq) FROM frames WHERE tenant = 'default' AND session_id = ?", session).Scan(&n)
+	err := c.db.QueryRow(ctx, sessionFrames, session).Scan(&n)
 	return int(n), err
 }

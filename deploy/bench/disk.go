@@ -23,18 +23,6 @@ type column struct {
 	size float64
 }
 
-const columnSizes = `
-SELECT column, sum(column_data_compressed_bytes) / (SELECT count() FROM frames)
-FROM system.parts_columns
-WHERE database = currentDatabase() AND table = 'frames' AND active
-GROUP BY column ORDER BY 2 DESC`
-
-const tableSizes = `
-SELECT table, sum(bytes_on_disk) / (SELECT count() FROM frames)
-FROM system.parts
-WHERE database = currentDatabase() AND table IN ('frames', 'streams', 'spans', 'messages', 'usage') AND active
-GROUP BY table ORDER BY 2 DESC`
-
 // sizes merges the tables and returns the sizes of the columns of frames, and those of
 // the tables with indexes and marks, largest first.
 func (d *database) sizes(ctx context.Context) (columns, tables []column, err error) {

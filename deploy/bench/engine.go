@@ -13,29 +13,6 @@ import (
 
 // The ceiling of the sink: ClickHouse with raw lines.
 
-const createLines = `
-CREATE TABLE lines
-(
-    session_id String CODEC(ZSTD(1)),
-    node_id    String CODEC(ZSTD(1)),
-    event_id   UInt64 CODEC(ZSTD(1)),
-    type       LowCardinality(String) CODEC(ZSTD(1)),
-    raw        String CODEC(ZSTD(3))
-)
-ENGINE = MergeTree ORDER BY (session_id, event_id)`
-
-// A single extraction of all four fields reads a line once; four would read it four
-// times, which would lower the limit.
-const insertLines = `
-INSERT INTO lines (session_id, node_id, event_id, type, raw)
-SELECT fields.1, fields.2, fields.3, fields.4, line
-FROM
-(
-    SELECT line, JSONExtract(line, 'Tuple(session_id String, node_id String, event_id UInt64, type String)') AS fields
-    FROM input('line String')
-)
-FORMAT Native`
-
 // batchRows is the sink's default for one insert.
 const batchRows = 100_000
 
@@ -59,7 +36,7 @@ func (d *database) storeAlone(ctx context.Context, batches []*proto.ColStr) (Lap
 		run.Frames += uint64(batch.Rows())
 		run.Bytes += uint64(len(batch.Buf))
 	}
-	err = waitFor(ctx, d.conn, "SELECT count() FROM lines WHERE session_id != ''", run.Frames)
+	err = waitFor(ctx, d.conn, storedLines, run.Frames)
 	run.Took, run.CPU = time.Since(began), treeCPU()-cpu
 	return run, err
 }

@@ -15,8 +15,8 @@ import (
 // openings measures how long a user waits after opening a session, or after a
 // seek in it.
 type openings struct {
-	stored int64 // frames in the store
-	long   int   // of the long session
+	stored uint64 // frames in the store
+	long   int    // of the long session
 	open   Delays
 	later  Delays // the long session, from a place in it
 	offset Delays // from a time in it
@@ -39,7 +39,7 @@ func (s *openings) measure(ctx context.Context, w *workshop) (err error) {
 			return err
 		}
 	}
-	if err := c.db.QueryRow(ctx, "SELECT toInt64(count()) FROM frames").Scan(&s.stored); err != nil {
+	if err := c.db.QueryRow(ctx, countFrames).Scan(&s.stored); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp(c.dir, "openings-")
@@ -84,7 +84,7 @@ func (s *openings) places(ctx context.Context, c *cluster, r *recordings, n int)
 	for range n {
 		var at int64
 		seq := rand.IntN(r.frames)
-		err := c.db.QueryRow(ctx, "SELECT toUnixTimestamp64Nano(captured_at) FROM frames WHERE tenant = 'default' AND session_id = ? AND stream_id = ? AND seq = ?",
+		err := c.db.QueryRow(ctx, frameTime,
 			r.id(0), r.stream(0), seq).Scan(&at)
 		if err != nil {
 			return nil, err

@@ -29,10 +29,6 @@ type peer struct {
 // peerFrames is enough to measure a rate that is much lower.
 const peerFrames = 300_000
 
-const createPeer = `
-CREATE TABLE peer (session_id String, node_id String, event_id String, type LowCardinality(String), payload String CODEC(ZSTD))
-ENGINE = MergeTree ORDER BY (session_id, event_id)`
-
 func (s *peer) measure(ctx context.Context, w *workshop) (err error) {
 	if w.Peer == "" {
 		s.notice = "it takes the module proxy and some minutes to build: `make bench BENCH_PEER=1`"
@@ -115,7 +111,7 @@ func (s *peer) run(ctx context.Context, w *workshop, program, dir, path string) 
 	go func() { ended <- cmd.Wait() }()
 	life, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	err = waitFor(life, db, "SELECT count() FROM peer", s.frames)
+	err = waitFor(life, db, countPeer, s.frames)
 	s.store = time.Since(began)
 	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
 	stopped := <-ended

@@ -88,11 +88,9 @@ func (s *proxied) measure(ctx context.Context, w *workshop) (err error) {
 // check verifies that the downloads were recorded completely: a proxy that
 // stops recording would be fast.
 func (s *proxied) check(ctx context.Context, c *cluster, size int) error {
-	const whole = "SELECT count() FROM (SELECT stream_id, sum(length(raw)) AS size FROM frames " +
-		"WHERE tenant = 'default' AND session_id = 'proxied' AND transport = 'ndjson' GROUP BY stream_id) WHERE size = ?"
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	err := waitFor(ctx, c.db, whole, uint64(len(s.recorded)), uint64(size))
+	err := waitFor(ctx, c.db, wholeDownloads, uint64(len(s.recorded)), uint64(size))
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.notice = "Not every download was recorded to its end, so the throughput is not that of recording."
 		return nil

@@ -149,7 +149,7 @@ func (d *database) store(ctx context.Context, nc *nats.Conn, w *workshop) (Lap, 
 	ended := make(chan error, 1)
 	began, cpu := time.Now(), treeCPU()
 	go func() { ended <- s.Run(life) }()
-	err = waitFor(ctx, d.conn, "SELECT count() FROM frames", w.frames)
+	err = waitFor(ctx, d.conn, countFrames, w.frames)
 	run := Lap{Frames: w.frames, Bytes: w.bytes, Took: time.Since(began), CPU: treeCPU() - cpu}
 	stop()
 	return run, errors.Join(err, <-ended)

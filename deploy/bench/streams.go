@@ -112,15 +112,14 @@ func (s *streams) measureBusy(ctx context.Context, w *workshop, c *cluster) erro
 		return err
 	}
 	b.sent = frames * b.streams
-	const stored = "SELECT uniqExact(session_id, stream_id, seq) FROM frames WHERE tenant = 'default' AND startsWith(session_id, 'busy-')"
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	err = waitFor(ctx, c.db, stored, uint64(b.sent))
+	err = waitFor(ctx, c.db, busyFrames, uint64(b.sent))
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	var n uint64
-	if err := c.db.QueryRow(context.WithoutCancel(ctx), stored).Scan(&n); err != nil {
+	if err := c.db.QueryRow(context.WithoutCancel(ctx), busyFrames).Scan(&n); err != nil {
 		return err
 	}
 	b.stored = int(n)

@@ -2,25 +2,32 @@ package demo
 
 import (
 	"context"
+	"embed"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/websocket"
 	"tapedeck/schema"
+	"tapedeck/schema/statement"
 )
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var recorded = statement.Parse(files).Must("recorded", nil)
 
 // Session is the session that the demo is recorded into.
 const Session = "demo"
 
 // Record records the demo unless it is already recorded. It logs the result.
-func Record(ctx context.Context, rec *ingest.Recorder, db driver.Conn, log *slog.Logger) {
+func Record(ctx context.Context, rec *ingest.Recorder, db clickhouse.Conn, log *slog.Logger) {
 	var found bool
-	err := db.QueryRow(ctx, "SELECT count() > 0 FROM streams WHERE tenant = ? AND session_id = ?", ingest.DefaultTenant, Session).Scan(&found)
+	err := db.QueryRow(ctx, recorded, clickhouse.Named("tenant", ingest.DefaultTenant), clickhouse.Named("session", Session)).Scan(&found)
 	if err != nil {
 		log.Error("look for the demo session; the demo is not recorded", "error", err)
 		return

@@ -1,0 +1,1 @@
+SELECT count() FROM lines WHERE session_id != ''
