@@ -1,0 +1,134 @@
+package dialects_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/schema"
+)
+
+// contradictory are hand-made streams whose parts state more tokens than their end.
+var contradictory = []string{"claude_code/two_sessions_one_file.jsonl"}
+
+// A captured stream that is cut off anywhere is recorded to the byte, counts no more than
+// the whole, and leaves nothing open.
+func TestFixturesCutOff(t *testing.T) {
+	for _, name := range dialecttest.Fixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			data := dialecttest.Fixture(t, name)
+			whole := recordBytes(t, data).total().Sum()
+			for n := 1; n < 12; n++ {
+				part := data[:len(data)*n/12]
+				got := recordBytes(t, part)
+				if !bytes.Equal(got.raw, part) {
+					t.Errorf("cut at %d: the bytes differ", len(part))
+				}
+				if sum := got.total().Sum(); sum > whole && !slices.Contains(contradictory, name) {
+					t.Errorf("cut at %d: %d tokens, the whole has %d", len(part), sum, whole)
+				}
+				for _, s := range got.spans {
+					if s.Status == schema.StatusOpen {
+						t.Errorf("cut at %d: %s %s is open after the end of the stream", len(part), s.Kind, s.ID)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The end of a stream that is delivered twice counts once: of its last event nothing is
+// new, of more of them no tokens.
+func TestFixturesTailTwice(t *testing.T) {
+	for _, name := range dialecttest.Fixtures(t) {
+		if slices.Contains(bound, name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			all := events(t, name)
+			write := framings["NDJSON"]
+			if strings.Contains(name, ".sse") {
+				write = framings["SSE with events"]
+			}
+			want := recordBytes(t, []byte(write(all)))
+			for n := 1; n <= min(10, len(all)); n++ {
+				got := recordBytes(t, []byte(write(slices.Concat(all, all[len(all)-n:]))))
+				if diff := cmp.Diff(want.lines(), got.lines()); n == 1 && diff != "" {
+					t.Errorf("last event twice (-once +twice):\n%s", diff)
+				}
+				if diff := cmp.Diff(want.tokens(), got.tokens()); diff != "" {
+					t.Errorf("last %d events twice (-once +twice):\n%s", n, diff)
+				}
+			}
+		})
+	}
+}
+
+// named are the dialects in which every event names the answer that it belongs to.
+var named = []string{"claude-code", "gemini", "openai-chat", "opencode"}
+
+// Two streams of one protocol that take turns on one connection come to the tokens that they
+// come to alone. Where the events do not name what they belong to, that or a span that is
+// reported as cut short.
+func TestFixturesInterleaved(t *testing.T) {
+	streams := map[string][]string{} // of a dialect
+	alone := map[string]*recording{}
+	write := framings["SSE with events"]
+	for _, name := range dialecttest.Fixtures(t) {
+		if !slices.Contains(bound, name) {
+			r := recordBytes(t, []byte(write(events(t, name))))
+			alone[name] = r
+			streams[r.dialects[0]] = append(streams[r.dialects[0]], name)
+		}
+	}
+	for dialect, names := range streams {
+		for i, a := range names {
+			for _, b := range names[i+1:] {
+				if alone[a].shares(alone[b]) {
+					continue
+				}
+				t.Run(a+" and "+b, func(t *testing.T) {
+					got := recordBytes(t, []byte(write(alternating(events(t, a), events(t, b)))))
+					sum, want := got.total().Sum(), alone[a].total().Sum()+alone[b].total().Sum()
+					cut := strings.Contains(got.statuses(schema.SpanRun), "unclosed")
+					if sum != want && (!cut || slices.Contains(named, dialect)) {
+						t.Errorf("%d tokens, want %d; runs %s", sum, want, got.statuses(schema.SpanRun))
+					}
+				})
+			}
+		}
+	}
+}
+
+// shares reports whether two recordings speak of the same session or run.
+func (r *recording) shares(other *recording) bool {
+	for _, s := range r.sessions {
+		if slices.Contains(other.sessions, s) {
+			return true
+		}
+	}
+	for _, s := range r.spans {
+		if s.Run != "" && slices.ContainsFunc(other.spans, func(o schema.Span) bool { return o.Run == s.Run }) {
+			return true
+		}
+	}
+	return false
+}
+
+// alternating takes an event of each stream in turn.
+func alternating(a, b []event) []event {
+	var mixed []event
+	for i := range max(len(a), len(b)) {
+		if i < len(a) {
+			mixed = append(mixed, a[i])
+		}
+		if i < len(b) {
+			mixed = append(mixed, b[i])
+		}
+	}
+	return mixed
+}
