@@ -31,6 +31,7 @@ type decoder struct {
 	quoting  []byte        // room for arguments
 	printed  xxhash.Digest // of the lines of the process so far
 	made     int           // ids made with the present line
+	end      uint64        // the hash of the line that ended the latest turn
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -43,7 +44,7 @@ func newDecoder(string) dialect.Decoder {
 func (d *decoder) reset() {
 	d.tr = model.Conversation{Stream: &d.Stream, Session: d.tr.Session, LocalTools: true, SharedID: d.shared}
 	d.printed.Reset()
-	d.failing, d.todo = "", nil
+	d.failing, d.todo, d.end = "", nil, 0
 }
 
 // Decode reads one line.
@@ -138,8 +139,14 @@ func errorOf(v *fastjson.Value) []byte {
 }
 
 // turnEnded ends a run. Errors come in a line of their own before, but not
-// always: one that is not the same is a message as well.
+// always: one that is not the same is a message as well. The same line once more, with no
+// turn open, says nothing new.
 func (d *decoder) turnEnded(in *dialect.Input, status schema.Status, why []byte) {
+	end := xxhash.Sum64(in.Data)
+	if d.tr.Run() == nil && end == d.end {
+		return
+	}
+	d.end = end
 	run := d.tr.RunAtEnd()
 	if raw := dialect.RawMember(in.Data, "usage"); raw != nil {
 		d.usage(raw)

@@ -26,10 +26,6 @@ var pending = []string{
 	"google_interactions/basic.chunks.txt",
 	"google_interactions/google-search.chunks.txt",
 	"pi/takopi_pi_print_mode_events.jsonl",
-	"second_round/chat_interleaved.ndjson",
-	"second_round/copilot_id_rotation.ndjson",
-	"second_round/gateway_reasoning_beside.ndjson",
-	"second_round/gemini_interleaved.ndjson",
 	"second_round/opencode_same_part_id.ndjson",
 	"second_round/pi.ndjson",
 }
