@@ -26,6 +26,7 @@ var homes = map[string]string{
 	"anthropic-messages": "../anthropic/testdata",
 	"claude-code":        "../claudecode/testdata",
 	"codex":              "../codex/testdata",
+	"cohere":             "../cohere/testdata",
 	"compozy":            "../compozy/testdata",
 	"gemini":             "../gemini/testdata",
 	"gemini-cli":         "../geminicli/testdata",

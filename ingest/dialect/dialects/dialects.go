@@ -15,6 +15,7 @@ import (
 	"tapedeck/ingest/dialect/anthropicagent"
 	"tapedeck/ingest/dialect/claudecode"
 	"tapedeck/ingest/dialect/codex"
+	"tapedeck/ingest/dialect/cohere"
 	"tapedeck/ingest/dialect/compozy"
 	"tapedeck/ingest/dialect/gemini"
 	"tapedeck/ingest/dialect/geminicli"
@@ -49,6 +50,7 @@ var all = wrappable([]dialect.Dialect{
 	a2a.Dialect,
 	mcp.Dialect,
 	ollama.Dialect,
+	cohere.Dialect,
 	generic.Dialect,
 })
 

@@ -22,7 +22,6 @@ var pending = []string{
 	"bedrock/test_bedrock_model_iter_stream.0.bin",
 	"codex_rollout/codex_053_rate_limit.jsonl",
 	"codex_rollout/large.jsonl",
-	"cohere/cohere-empty-tool-call.chunks.txt",
 	"google_interactions/basic.chunks.txt",
 	"google_interactions/google-search.chunks.txt",
 	"pi/takopi_pi_print_mode_events.jsonl",

@@ -1,0 +1,193 @@
+// Package cohere reads the second version of Cohere's chat API, streamed as server-sent
+// events or whole; with the requests, where a proxy recorded them.
+// docs/dialects/cohere.md says what is concluded from what.
+package cohere
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// Dialect is Cohere's chat API, version 2.
+var Dialect = dialect.Dialect{Name: "cohere", Match: match, Ends: dialect.EndsWith(typeEnd, typeError), New: newDecoder}
+
+// provider serves every model of this API.
+const provider = "cohere"
+
+// Types of frames; those of answers that come whole and of requests have none of their own.
+const (
+	typeEnd     = "message-end"
+	typeChat    = "chat"
+	typeRequest = "request"
+	typeError   = "error"
+)
+
+// decoder reads one stream: behind a proxy one exchange, otherwise messages one after the
+// other.
+type decoder struct {
+	model.Conversation
+	stream    model.Stream
+	foreign   bool // the request went to another endpoint
+	begun     bool // the answer to the request has begun
+	citations dialect.List
+	calls     []call // of the message in progress
+	key       []byte // scratch: of a content
+	id        dialect.Last
+	refusal   model.Refusal
+}
+
+func newDecoder(string) dialect.Decoder {
+	d := &decoder{}
+	d.Stream = &d.stream
+	d.Provider = provider
+	return d
+}
+
+// Decode implements dialect.Decoder.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
+	d.Begin(in, b)
+	defer d.Done()
+	in.EventID = in.ID
+	if head, ok := dialect.HeadOf(in); ok {
+		d.head(&head)
+	} else if len(in.Data) > 0 && !d.foreign {
+		in.Type = d.message(in)
+	}
+	d.Address()
+}
+
+// events are the types of events.
+var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
+	"message-start":   (*decoder).messageStart,
+	"content-start":   (*decoder).content,
+	"content-delta":   (*decoder).content,
+	"content-end":     (*decoder).contentEnd,
+	"tool-plan-delta": (*decoder).toolPlan,
+	"tool-call-start": (*decoder).toolCallStart,
+	"tool-call-delta": (*decoder).toolCallDelta,
+	"tool-call-end":   (*decoder).toolCallEnd,
+	"citation-start":  (*decoder).citation,
+	"citation-end":    nil,
+	typeEnd:           (*decoder).messageEnd,
+	"debug":           nil,
+})
+
+// message reads what is no head, and returns its type.
+func (d *decoder) message(in *dialect.Input) string {
+	v := in.JSON
+	switch {
+	case string(in.Data) == dialect.DoneMarker:
+		return dialect.DoneMarker
+	case v == nil || v.Type() != fastjson.TypeObject:
+		return d.text(in)
+	case in.Direction == schema.Send:
+		return d.request(v, in.Data)
+	case dialect.IsObject(v.Get("message")) && v.Get("finish_reason") != nil:
+		d.whole(in)
+		return typeChat
+	case d.refusal.Refused():
+		d.fail(firstText(v.GetStringBytes("message"), in.Data))
+		return typeError
+	}
+	typ, known := events.Of(v.GetStringBytes("type"))
+	switch {
+	case !known:
+		d.Unknown()
+	case typ.Handle != nil:
+		typ.Handle(d, in)
+	}
+	return typ.Name
+}
+
+// text reads what is no JSON: the page of a gateway.
+func (d *decoder) text(in *dialect.Input) string {
+	switch {
+	case in.Direction == schema.Receive && d.refusal.Refused():
+		d.fail(in.Data)
+		return typeError
+	case in.Transport != schema.HTTP:
+		d.Unknown()
+	}
+	return dialect.Intern([]byte(in.Event))
+}
+
+func firstText(text, other []byte) []byte {
+	if len(text) > 0 {
+		return text
+	}
+	return other
+}
+
+// head reads the head of a request, with which a call of the model begins, or that of its
+// answer.
+func (d *decoder) head(h *dialect.Head) {
+	if h.Status != 0 {
+		d.refusal.Answer(h.Status)
+		return
+	}
+	d.leave()
+	d.refusal.Answer(0)
+	if d.foreign = !isEndpoint(h); !d.foreign {
+		d.asks()
+	}
+}
+
+// isEndpoint reports whether a request goes to the chat API.
+func isEndpoint(h *dialect.Head) bool {
+	return string(h.Method) == "POST" && bytes.HasSuffix(bytes.TrimSuffix(h.Path, []byte("/")), []byte("/v2/chat"))
+}
+
+// asks begins a call of the model.
+func (d *decoder) asks() {
+	d.ForgetModel()
+	d.Provider, d.begun, d.calls, d.citations = provider, false, nil, nil
+	d.OpenRun("")
+	d.OpenCall()
+}
+
+// answered begins what the model says, where it has not begun.
+func (d *decoder) answered() {
+	if d.Run() == nil {
+		d.asks() // its request was not seen
+	}
+	d.begun = true
+}
+
+// name sets the id of the run, and of its calls, to that of the message.
+func (d *decoder) name(id []byte) {
+	if len(id) > 0 && d.RunID == "" {
+		d.NameRun(d.id.Own(id))
+	}
+}
+
+// leave settles a message of which no more will be seen.
+func (d *decoder) leave() {
+	if d.Run() != nil && d.refusal.Refused() {
+		d.EndRun(schema.StatusError, d.refusal.Text())
+	}
+	d.Abandon()
+}
+
+// fail ends the message in an error.
+func (d *decoder) fail(why []byte) {
+	if d.Run() == nil {
+		d.ForgetModel()
+		d.Provider = provider
+		d.RunAtEnd()
+	}
+	d.Say(schema.MessageError, why)
+	d.EndRun(schema.StatusError, why)
+	d.refusal.Answer(0)
+}
+
+// End implements dialect.Decoder.
+func (d *decoder) End(at int64, b *dialect.Emitter) {
+	d.stream.End(at, b)
+	d.leave()
+	d.Done()
+}

@@ -1,0 +1,53 @@
+package cohere
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// match judges a frame by itself. The names of the events are like those of others; what
+// they say stands in delta.message.
+func match(in *dialect.Input) (dialect.Confidence, string) {
+	if head, ok := dialect.HeadOf(in); ok {
+		if isEndpoint(&head) {
+			return dialect.Likely, "POST " + string(head.Path)
+		}
+		return dialect.No, ""
+	}
+	v := in.JSON
+	if v == nil || v.Type() != fastjson.TypeObject || in.Direction == schema.Send {
+		return dialect.No, ""
+	}
+	said := v.Get("delta", "message")
+	typ := v.GetStringBytes("type")
+	certain := false
+	switch string(typ) {
+	case "message-start":
+		certain = said.GetStringBytes("role") != nil
+	case "content-start", "content-delta":
+		certain = dialect.IsObject(said.Get("content"))
+	case "tool-plan-delta":
+		certain = said.GetStringBytes("tool_plan") != nil
+	case "tool-call-start", "tool-call-delta":
+		certain = dialect.IsObject(said.Get("tool_calls", "function"))
+	case "citation-start":
+		certain = said.Get("citations") != nil
+	case typeEnd:
+		certain = v.GetStringBytes("delta", "finish_reason") != nil
+	case "":
+		if v.GetStringBytes("finish_reason") != nil && v.GetStringBytes("message", "role") != nil && dialect.IsObject(v.Get("usage")) {
+			return dialect.Certain, "a message with its finish_reason and usage"
+		}
+		return dialect.No, ""
+	case "content-end", "tool-call-end", "citation-end":
+		return dialect.Possible, "the event " + string(typ)
+	default:
+		return dialect.No, ""
+	}
+	if !certain {
+		return dialect.No, ""
+	}
+	return dialect.Certain, "the event " + string(typ)
+}

@@ -1,0 +1,58 @@
+package cohere
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// request reads the body of a request: what of it is new. Messages up to the model's last
+// were in requests before.
+func (d *decoder) request(v *fastjson.Value, raw []byte) string {
+	messages := v.GetArray("messages")
+	if len(messages) == 0 {
+		d.Unknown()
+		return typeRequest
+	}
+	if d.Run() == nil || d.begun { // its head was not seen
+		d.leave()
+		d.asks()
+	}
+	if name := v.GetStringBytes("model"); len(name) > 0 {
+		d.SetModel(string(name), provider)
+	}
+	first := dialect.NewSince(messages, isAssistant, false)
+	dialect.Elements(messages, dialect.RawMember(raw, "messages"), first, d.newMessage)
+	return typeRequest
+}
+
+func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
+
+// newMessage reads a new message of a request.
+func (d *decoder) newMessage(_ int, m *fastjson.Value, raw []byte) {
+	content := dialect.RawMember(raw, "content")
+	switch string(m.GetStringBytes("role")) {
+	case "user":
+		said := d.UserMessage(dialect.RawWords(content))
+		said.Attributes = dialect.Attribute("parts", otherParts(m.GetArray("content")))
+		d.AwaitID(said)
+	case "tool":
+		result, media := dialect.RawWords(content), "text"
+		if len(result) == 0 {
+			result, media = dialect.RawContent(content)
+		}
+		d.ResultOf(m.GetStringBytes("tool_call_id"), nil, result, media, schema.StatusOK, nil)
+	}
+}
+
+// otherParts lists the kinds of parts that are no text, as a JSON array.
+func otherParts(parts []*fastjson.Value) []byte {
+	var kinds dialect.List
+	for _, part := range parts {
+		if kind := part.GetStringBytes("type"); len(kind) > 0 && string(kind) != "text" && len(kinds) < 256 {
+			kinds.AddText(kind)
+		}
+	}
+	return kinds.JSON()
+}
