@@ -9,10 +9,10 @@ import (
 // Content is the content of a frame without its transport's framing.
 type Content struct {
 	// Data is the message: a line without its terminator, the data lines of an
-	// SSE event joined by "\n", a WebSocket message. It aliases the frame's Raw
-	// or the buffer given to Unframe.
+	// SSE event joined by "\n", a WebSocket message, the payload of an event stream's
+	// message. It aliases the frame's Raw or the buffer given to Unframe.
 	Data  []byte
-	Event string        // SSE: the event field, "" for none
+	Event string        // SSE: the event field; event stream: what EventMessage.Event returns; "" for none
 	ID    string        // SSE: the id field
 	HasID bool          // SSE: an id field was present, maybe empty
 	Retry time.Duration // SSE: the retry field, 0 for none
@@ -38,6 +38,8 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 		data = bytes.TrimSuffix(data, []byte("\n"))
 		data = bytes.TrimSuffix(data, []byte("\r"))
 		return Content{Data: data, Empty: f.Flags.Has(FlagNote) || len(bytes.TrimSpace(data)) == 0}, buf
+	case EventStream:
+		return unframeEvent(f.Raw), buf
 	default:
 		return Content{Data: f.Raw, Empty: len(f.Raw) == 0 || f.Flags.Has(FlagNote)}, buf
 	}

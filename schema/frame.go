@@ -66,13 +66,14 @@ func ParseDirection(s string) (Direction, error) {
 type Transport uint8
 
 const (
-	NDJSON    Transport = iota // one line
-	SSE                        // one event of a text/event-stream, its blank line included
-	WebSocket                  // one message
-	HTTP                       // the head of an HTTP message, or a read of a body of no other type
+	NDJSON      Transport = iota // one line
+	SSE                          // one event of a text/event-stream, its blank line included
+	WebSocket                    // one message
+	HTTP                         // the head of an HTTP message, or a read of a body of no other type
+	EventStream                  // one message of application/vnd.amazon.eventstream
 )
 
-var transportNames = [...]string{"ndjson", "sse", "websocket", "http"}
+var transportNames = [...]string{"ndjson", "sse", "websocket", "http", "eventstream"}
 
 // String returns the name that the API uses.
 func (t Transport) String() string { return nameOf(transportNames[:], uint8(t)) }

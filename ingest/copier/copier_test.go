@@ -38,6 +38,10 @@ func TestByFirstBytes(t *testing.T) {
 		sure bool
 	}{
 		{"", schema.NDJSON, false},
+		{"\x00", schema.NDJSON, false},
+		{"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48", schema.NDJSON, false},
+		{"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xeb", schema.EventStream, true},
+		{"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xec\n{", schema.NDJSON, true},
 		{" \r\n", schema.NDJSON, false},
 		{"\xef\xbb", schema.NDJSON, false},
 		{"\xef\xbb\xbf", schema.NDJSON, false},
@@ -86,7 +90,8 @@ func FuzzByFirstBytes(f *testing.F) {
 func TestByContentType(t *testing.T) {
 	for value, want := range map[string]string{
 		"text/event-stream": "sse", "Text/Event-Stream; charset=utf-8": "sse", "application/x-ndjson": "ndjson",
-		"application/jsonl;charset": "ndjson", "application/json": "ndjson", "text/html": "", "": "", ";": "",
+		"application/jsonl;charset": "ndjson", "application/json": "ndjson",
+		"application/vnd.amazon.eventstream": "eventstream", "text/html": "", "": "", ";": "",
 	} {
 		got := ""
 		if transport, ok := copier.ByContentType(value); ok {

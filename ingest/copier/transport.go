@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/framing/eventstream"
 	"tapedeck/ingest/framing/ndjson"
 	"tapedeck/ingest/framing/sse"
 	"tapedeck/internal/wellformed"
@@ -23,6 +24,8 @@ func NewFramer(t schema.Transport, limit int) ingest.Framer {
 		return ndjson.NewFramer(limit)
 	case schema.SSE:
 		return sse.NewFramer(limit)
+	case schema.EventStream:
+		return eventstream.NewFramer(limit)
 	}
 	panic(fmt.Sprintf("transport %s is not a byte stream", t))
 }
@@ -39,6 +42,8 @@ var mediaTypes = map[string]schema.Transport{
 	"application/jsonlines":   schema.NDJSON,
 	"application/x-jsonlines": schema.NDJSON,
 	"application/json":        schema.NDJSON,
+
+	"application/vnd.amazon.eventstream": schema.EventStream,
 }
 
 // ByContentType returns the transport that a Content-Type header value stands for; the
@@ -62,9 +67,18 @@ const (
 )
 
 // ByFirstBytes detects the transport from the first bytes of a stream: SSE if a comment
-// line or a field of an event precedes any JSON, otherwise NDJSON. sure is false while more
-// bytes could change the result.
+// line or a field of an event precedes any JSON, an event stream if the bytes are the
+// beginning of one of its messages, otherwise NDJSON. sure is false while more bytes could
+// change the result.
 func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
+	if len(head) > 0 && head[0] == 0 { // no message is so long that its length begins otherwise
+		switch {
+		case len(head) < schema.EventPrelude:
+			return schema.NDJSON, false
+		case eventstream.Begins(head[:schema.EventPrelude]):
+			return schema.EventStream, true
+		}
+	}
 	const mark = "\xef\xbb\xbf"
 	if len(head) < len(mark) && strings.HasPrefix(mark, string(head)) {
 		return schema.NDJSON, false

@@ -54,7 +54,10 @@ func (b *Buffer) send(raw []byte, cuts []schema.Cut, at int64, read uint64, flag
 	if len(cuts) == 0 {
 		cuts = nil
 	}
-	b.frame = schema.Frame{At: at, Transport: b.transport, Flags: flags | marks(raw, flags), Raw: raw, Cuts: cuts}
+	if b.transport != schema.EventStream { // it is binary
+		flags |= marks(raw, flags)
+	}
+	b.frame = schema.Frame{At: at, Transport: b.transport, Flags: flags, Raw: raw, Cuts: cuts}
 	err := emit(&b.frame)
 	b.frame = schema.Frame{} // release the reference to the bytes
 	return err

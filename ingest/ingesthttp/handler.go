@@ -63,7 +63,8 @@ const (
 // Ingest records the request's body as one stream of the tenant and answers once every
 // frame is durable.
 //
-// The Content-Type is text/event-stream, or application/x-ndjson and its aliases. The
+// The Content-Type is text/event-stream, application/vnd.amazon.eventstream, or
+// application/x-ndjson and its aliases. The
 // Content-Encoding is gzip, zstd or none. Query parameters: session, dialect, any number of
 // tag=key:value, digest and again.
 //

@@ -87,7 +87,7 @@ func TestBadRequests(t *testing.T) {
 		"dialect":    {"?dialect=klingon", "application/x-ndjson", "", 400, `generic`},
 		"tag":        {"?tag=a", "application/x-ndjson", "", 400, `key:value`},
 		"empty tag":  {"?tag=:b", "application/x-ndjson", "", 400, `key:value`},
-		"type":       {"", "text/html", "", 415, `"allowed":["application/x-ndjson","text/event-stream"]`},
+		"type":       {"", "text/html", "", 415, `"allowed":["application/x-ndjson","text/event-stream","application/vnd.amazon.eventstream"]`},
 		"no type":    {"", "", "", 415, `no Content-Type header`},
 		"encoding":   {"", "application/x-ndjson", "br", 415, `"allowed":["gzip","zstd"]`},
 		"two of all": {"", "application/x-ndjson", "gzip, zstd", 415, `gzip, zstd`},

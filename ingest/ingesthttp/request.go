@@ -27,7 +27,7 @@ type request struct {
 
 // Media types and encodings that error messages suggest; aliases are accepted as well.
 var (
-	allowedTypes     = []string{"application/x-ndjson", "text/event-stream"}
+	allowedTypes     = []string{"application/x-ndjson", "text/event-stream", "application/vnd.amazon.eventstream"}
 	allowedEncodings = []string{"gzip", "zstd"}
 )
 

@@ -94,6 +94,8 @@ func sentAs(t schema.Transport) string {
 		return named("Content-Type", "application/x-ndjson")
 	case schema.SSE:
 		return named("Content-Type", "text/event-stream")
+	case schema.EventStream:
+		return named("Content-Type", "application/vnd.amazon.eventstream")
 	}
 	return named("transport", t.String())
 }

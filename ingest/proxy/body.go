@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/framing/eventstream"
 	"tapedeck/ingest/framing/ndjson"
 	"tapedeck/ingest/framing/sse"
 	"tapedeck/internal/contentcoding"
@@ -56,6 +57,8 @@ func (p *Proxy) framer(h http.Header) ingest.Framer {
 		"application/jsonlines", "application/x-jsonlines", "application/json-lines",
 		"application/json-seq", "application/stream+json", "application/x-json-stream":
 		return ndjson.NewFramer(p.opts.FrameLimit)
+	case "application/vnd.amazon.eventstream":
+		return eventstream.NewFramer(p.opts.FrameLimit)
 	case "application/json":
 		return newBodyFramer(p.opts.FrameLimit)
 	}

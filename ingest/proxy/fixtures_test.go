@@ -13,11 +13,14 @@ import (
 // Captured streams of real servers pass and are recorded byte for byte, however
 // they are cut into writes and whichever way they are compressed.
 func TestCaptures(t *testing.T) {
-	captures := framingtest.Fixtures(t, ".sse", ".sse.txt", ".jsonl")
+	captures := framingtest.Fixtures(t, ".sse", ".sse.txt", ".jsonl", ".bin")
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		media := "text/event-stream"
 		if strings.HasSuffix(r.URL.Path, ".jsonl") {
 			media = "application/x-ndjson"
+		}
+		if strings.HasSuffix(r.URL.Path, ".bin") {
+			media = "application/vnd.amazon.eventstream"
 		}
 		w.Header().Set("Content-Type", media)
 		out := compressor(w, r.URL.RawQuery)
@@ -46,6 +49,11 @@ func TestCaptures(t *testing.T) {
 	for _, r := range s.recorded(t, len(want)) {
 		if got := r.body(schema.Receive); got != want[r.state.Source] || r.state.EndReason != "eof" {
 			t.Errorf("%s: %d bytes recorded of %d, ended %q", r.state.Source, len(got), len(want[r.state.Source]), r.state.EndReason)
+		}
+		for _, f := range r.frames {
+			if isBin := strings.Contains(r.state.Source, ".bin"); f.Direction == schema.Receive && !f.Flags.Has(schema.FlagNote) && isBin != (f.Transport == schema.EventStream) {
+				t.Errorf("%s: a frame of transport %s", r.state.Source, f.Transport)
+			}
 		}
 	}
 }

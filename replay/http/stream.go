@@ -30,7 +30,7 @@ type stream struct {
 // Play implements replay.Sink.
 func (s *stream) Play(f *replay.Frame, from, to int) error {
 	// Lines have no framing, so bodies are written among them unchanged.
-	if s.raw && (f.Transport == s.transport || s.transport == schema.NDJSON && f.Transport == schema.HTTP) {
+	if s.raw && (f.Transport == s.transport || s.transport == schema.NDJSON && isBody(f.Transport)) {
 		return s.playRaw(f, from, to)
 	}
 	if to < len(f.Raw) {
@@ -51,6 +51,9 @@ func (s *stream) Play(f *replay.Frame, from, to int) error {
 		return s.appendEvent(b, id, f.Type, "", message)
 	})
 }
+
+// isBody reports whether frames of a transport are pieces of a body that is no text.
+func isBody(t schema.Transport) bool { return t == schema.HTTP || t == schema.EventStream }
 
 // playRaw writes recorded bytes, in a separate write from those before them unless both
 // came in the same read.

@@ -133,6 +133,12 @@ func checkFrames(frames []schema.Frame, reads [][]byte) error {
 }
 
 func checkMarks(i int, f *schema.Frame) error {
+	if f.Transport == schema.EventStream { // binary: the marks are for text
+		if f.Flags&(schema.FlagNUL|schema.FlagInvalidUTF8) != 0 {
+			return fmt.Errorf("frame %d of a binary transport is marked %s", i, f.Flags)
+		}
+		return nil
+	}
 	if nul := bytes.IndexByte(f.Raw, 0) >= 0; f.Flags.Has(schema.FlagNUL) != nul {
 		return fmt.Errorf("frame %d %q: a NUL in it is %v, but its flag is %v", i, f.Raw, nul, !nul)
 	}

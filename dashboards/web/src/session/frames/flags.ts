@@ -16,4 +16,5 @@ export const flagMeanings: Record<Schemas['Frame']['flags'][number], string> = {
   event_back: 'Its id is below that of the frame before it.',
   too_deep: 'It is valid JSON, nested too deep to be looked into.',
   redacted: 'Secrets were taken out of it before it was recorded.',
+  bad_checksum: 'It fails the checksum of its message, or stands between two messages of an event stream.',
 }

@@ -1,0 +1,2 @@
+-- Frames of application/vnd.amazon.eventstream.
+ALTER TABLE frames MODIFY COLUMN transport Enum8('ndjson' = 0, 'sse' = 1, 'websocket' = 2, 'http' = 3, 'eventstream' = 4) CODEC(ZSTD(1));
