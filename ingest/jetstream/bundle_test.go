@@ -66,7 +66,7 @@ func block4k(session string) []byte {
 // that come when none is are sent at once.
 func TestBundles(t *testing.T) {
 	p, sent, let := stalled(t)
-	var f fates
+	var f results
 	publish := func(session string) {
 		f.publishFor(t, p, session, "id of "+session, block4k(session))
 	}
@@ -100,7 +100,7 @@ func TestBundles(t *testing.T) {
 		t.Errorf("the bundle's id is %q", id)
 	}
 	let(append(alone[1:], bundle))
-	if told := f.all(t); len(told) != 9 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
+	if told := f.Wait(t); len(told) != 9 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
 		t.Errorf("told %v", told)
 	}
 }
@@ -119,7 +119,7 @@ func sameBucket(n int) (all []string) {
 // too much: a session's blocks stay in their order.
 func TestBundleBounds(t *testing.T) {
 	p, sent, let := stalled(t)
-	var f fates
+	var f results
 	four := func() {
 		for i := range 4 {
 			f.publishFor(t, p, fmt.Sprint("alone", i), "", nil)
@@ -143,7 +143,7 @@ func TestBundleBounds(t *testing.T) {
 	}
 	let(append(append(first, twice...), full...))
 	let(sent(1))
-	if told := f.all(t); len(told) != 4+3+39 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
+	if told := f.Wait(t); len(told) != 4+3+39 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
 		t.Errorf("told %v", told)
 	}
 }
@@ -153,7 +153,7 @@ func TestBundleBounds(t *testing.T) {
 func TestBundlesInJetStream(t *testing.T) {
 	p, stream := publishing(t)
 	const taps, each, rounds = 4, 100, 5
-	var f fates
+	var f results
 	var running sync.WaitGroup
 	for tap := range taps {
 		running.Go(func() {
@@ -164,7 +164,7 @@ func TestBundlesInJetStream(t *testing.T) {
 		})
 	}
 	bounded.Wait(t, running.Wait)
-	for _, err := range f.all(t) {
+	for _, err := range f.Wait(t) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestBundlesInJetStream(t *testing.T) {
 // Blocks of different tenants, and of different versions, do not go together.
 func TestApart(t *testing.T) {
 	p, sent, let := stalled(t)
-	var f fates
+	var f results
 	for i := range 4 {
 		f.publishFor(t, p, fmt.Sprint("alone", i), "", nil)
 	}
@@ -236,5 +236,5 @@ func TestApart(t *testing.T) {
 		}
 		let([]*nats.Msg{m})
 	}
-	f.all(t)
+	f.Wait(t)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/nats-io/nats.go"
@@ -15,47 +14,30 @@ import (
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/jetstream"
-	"tapedeck/internal/bounded"
 )
 
-// fates collects what blocks come to.
-type fates struct {
-	onWay sync.WaitGroup
-	mu    sync.Mutex // guards told
-	told  []error
+// results publish blocks and collect what comes of them.
+type results struct{ ingesttest.Results }
+
+func (r *results) publish(t *testing.T, p *jetstream.Publisher, id string, data []byte) {
+	t.Helper()
+	r.publishFor(t, p, "s", id, data)
 }
 
-func (f *fates) publish(t *testing.T, p *jetstream.Publisher, id string, data []byte) {
+func (r *results) publishFor(t *testing.T, p *jetstream.Publisher, session, id string, data []byte) {
 	t.Helper()
-	f.publishFor(t, p, "s", id, data)
+	r.publishAs(t, p, "default", session, id, data)
 }
 
-func (f *fates) publishFor(t *testing.T, p *jetstream.Publisher, session, id string, data []byte) {
+func (r *results) publishAs(t *testing.T, p *jetstream.Publisher, tenant, session, id string, data []byte) {
 	t.Helper()
-	f.publishAs(t, p, "default", session, id, data)
-}
-
-func (f *fates) publishAs(t *testing.T, p *jetstream.Publisher, tenant, session, id string, data []byte) {
-	t.Helper()
-	f.onWay.Add(1)
-	err := p.Publish(t.Context(), ingest.EncodedBlock{Tenant: tenant, Session: session, ID: id, Data: data}, func(err error) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.told = append(f.told, err)
-		f.onWay.Done()
-	})
-	if err != nil {
-		f.onWay.Done()
+	b := ingest.EncodedBlock{Tenant: tenant, Session: session, ID: id, Data: data}
+	if err := p.Publish(t.Context(), b, r.Of(t, id)); err != nil {
+		r.Refused()
 		t.Error(err)
 	}
-}
-
-// all waits until every fate is known.
-func (f *fates) all(t testing.TB) []error {
-	t.Helper()
-	bounded.Wait(t, f.onWay.Wait)
-	return f.told
 }
 
 // publishing is a publisher and the stream that it publishes to.
@@ -82,12 +64,12 @@ func publishing(t *testing.T) (*jetstream.Publisher, njs.Stream) {
 func TestPublish(t *testing.T) {
 	p, s := publishing(t)
 	const blocks = 6000
-	var f fates
+	var f results
 	for i := range blocks {
 		f.publish(t, p, fmt.Sprint("id", i), fmt.Append(nil, i))
 	}
 	f.publish(t, p, "id0", []byte("0"))
-	for i, err := range f.all(t) {
+	for i, err := range f.Wait(t) {
 		if err != nil {
 			t.Fatalf("block %d: %v", i, err)
 		}
@@ -112,9 +94,9 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var none fates
+	var none results
 	none.publish(t, p, "id", []byte("x"))
-	if told := none.all(t); !errors.Is(told[0], nats.ErrNoResponders) || !strings.Contains(told[0].Error(), jetstream.StreamName) {
+	if told := none.Wait(t); !errors.Is(told[0], nats.ErrNoResponders) || !strings.Contains(told[0].Error(), jetstream.StreamName) {
 		t.Errorf("without a stream: %v", told[0])
 	}
 	js, err := njs.New(nc)
@@ -124,11 +106,11 @@ func TestRefused(t *testing.T) {
 	if _, err := jetstream.EnsureStreams(t.Context(), js, jetstream.Config{MaxBytes: 4096}); err != nil {
 		t.Fatal(err)
 	}
-	var full fates
+	var full results
 	full.publish(t, p, "fits", []byte("x"))
-	full.all(t)
+	full.Wait(t)
 	full.publish(t, p, "large", bytes.Repeat([]byte("x"), 8192))
-	told := full.all(t)
+	told := full.Wait(t)
 	if told[0] != nil || told[1] == nil || !strings.Contains(told[1].Error(), "the sink is behind") {
 		t.Errorf("a full stream: %v", told)
 	}
@@ -165,12 +147,12 @@ func TestClosedConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f fates
+	var f results
 	for i, session := range sameBucket(10) {
 		f.publishFor(t, p, session, fmt.Sprint("id", i), []byte("x"))
 	}
 	nc.Close()
-	told := f.all(t)
+	told := f.Wait(t)
 	for _, err := range told[:4] { // sent, and without an answer
 		if !errors.Is(err, nats.ErrDisconnected) {
 			t.Error(err)

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tapedeck/internal/bounded"
+	"tapedeck/ingest/ingesttest"
 )
 
 // A disk without room holds sources back, loses nothing, and is written again
@@ -29,7 +29,7 @@ func TestDiskFull(t *testing.T) {
 	if err := os.WriteFile(ballast, make([]byte, 1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	next, f := &fakeNext{refuse: errDown}, newFates()
+	next, f := &fakeNext{refuse: errDown}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: dir, Next: next, SegmentSize: 100 << 10})
 	taken, err := fill(t, s, f, 0)
 	if !errors.Is(err, ErrFull) || !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), "make room on that disk") {
@@ -52,21 +52,21 @@ func TestDiskFull(t *testing.T) {
 	s = openAt(t, Options{Dir: dir, Next: next})
 	next.set(nil, nil)
 	drained(t, s)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	wantSameIDs(t, ids(0, total), inOrder(next.attempts()))
 	closeNow(t, s)
 	wantFiles(t, dir, lockName)
 }
 
 // fill publishes until nothing more fits, and says how many did.
-func fill(t *testing.T, s *Spool, f *fates, from int) (int, error) {
+func fill(t *testing.T, s *Spool, f *ingesttest.Results, from int) (int, error) {
 	for i := from; ; i++ {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		p := testBlock(i, 10_000)
-		err := s.Publish(ctx, p, f.of(t, p.ID))
+		err := s.Publish(ctx, p, f.Of(t, p.ID))
 		cancel()
 		if err != nil {
-			f.n.Done()
+			f.Refused()
 			return i - from, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
 )
 
 var errDown = errors.New("server is away")
@@ -121,29 +122,6 @@ func checkData(p ingest.EncodedBlock) error {
 	return nil
 }
 
-// fates collects the results of blocks and checks that each is reported once.
-type fates struct {
-	mu   sync.Mutex
-	told map[string]error
-	n    sync.WaitGroup
-}
-
-func newFates() *fates { return &fates{told: map[string]error{}} }
-
-// of gives the callback for a block that is about to be published.
-func (f *fates) of(t interface{ Errorf(string, ...any) }, id string) func(error) {
-	f.n.Add(1)
-	return func(err error) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if _, ok := f.told[id]; ok {
-			t.Errorf("the result of block %s was reported twice", id)
-		}
-		f.told[id] = err
-		f.n.Done()
-	}
-}
-
 func openAt(t *testing.T, o Options) *Spool {
 	t.Helper()
 	if o.Log == nil {
@@ -165,11 +143,11 @@ func closeNow(t *testing.T, s *Spool) {
 	}
 }
 
-func publish(t *testing.T, s *Spool, f *fates, from, to, size int) {
+func publish(t *testing.T, s *Spool, f *ingesttest.Results, from, to, size int) {
 	t.Helper()
 	for i := from; i < to; i++ {
 		p := testBlock(i, size)
-		if err := s.Publish(t.Context(), p, f.of(t, p.ID)); err != nil {
+		if err := s.Publish(t.Context(), p, f.Of(t, p.ID)); err != nil {
 			t.Fatalf("publish %d: %v", i, err)
 		}
 	}

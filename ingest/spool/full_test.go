@@ -11,22 +11,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
 )
 
 func TestFull(t *testing.T) {
-	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
+	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: dir, Next: next, Limit: 100 << 10})
 	taken := 0
 	var err error
 	for err == nil {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		p := testBlock(taken, 1000)
-		done := f.of(t, p.ID)
+		done := f.Of(t, p.ID)
 		if err = s.Publish(ctx, p, done); err == nil {
 			taken++
 		} else {
-			f.n.Done()
+			f.Refused()
 		}
 		cancel()
 	}
@@ -44,13 +45,13 @@ func TestFull(t *testing.T) {
 	// Once there is room, a Publish that waits goes on.
 	waiting := make(chan error)
 	p := testBlock(taken, 1000)
-	go func() { waiting <- s.Publish(t.Context(), p, f.of(t, p.ID)) }()
+	go func() { waiting <- s.Publish(t.Context(), p, f.Of(t, p.ID)) }()
 	next.set(nil, nil)
 	if err := bounded.Receive(t, waiting); err != nil {
 		t.Errorf("publish once there is room: %v", err)
 	}
 	drained(t, s)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	if st := s.State(); st.Full || st.DiskError != "" {
 		t.Errorf("state %+v", st)
 	}
@@ -64,7 +65,7 @@ func TestFull(t *testing.T) {
 func TestMoreGivenUpThanFits(t *testing.T) {
 	for _, how := range []string{"the server comes back", "closed and opened again", "closed while they are sent"} {
 		t.Run(how, func(t *testing.T) {
-			dir, next, f := t.TempDir(), &fakeNext{hold: true}, newFates()
+			dir, next, f := t.TempDir(), &fakeNext{hold: true}, &ingesttest.Results{}
 			s := openAt(t, Options{Dir: dir, Next: next, Limit: 8 << 10})
 			publish(t, s, f, 0, 30, 1000)
 			next.set(errDown, nil)
@@ -101,12 +102,7 @@ func TestMoreGivenUpThanFits(t *testing.T) {
 			next.set(nil, nil)
 			drained(t, s)
 			publish(t, s, f, 30, 40, 1000)
-			bounded.Wait(t, f.n.Wait)
-			for id, err := range f.told {
-				if err != nil {
-					t.Errorf("block %s: %v", id, err)
-				}
-			}
+			f.Durable(t)
 			if diff := cmp.Diff(ids(0, 40), inOrder(next.attempts())); diff != "" {
 				t.Errorf("sent (-want +got):\n%s", diff)
 			}
@@ -118,9 +114,9 @@ func TestMoreGivenUpThanFits(t *testing.T) {
 func TestTooLargeForTheLimit(t *testing.T) {
 	next := &fakeNext{refuse: errDown}
 	s := openAt(t, Options{Dir: t.TempDir(), Next: next, Limit: 100 << 10})
-	f := newFates()
+	f := &ingesttest.Results{}
 	publish(t, s, f, 0, 1, 10)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	err := s.Publish(t.Context(), testBlock(1, 60<<10), func(error) { t.Error("done was called") })
 	if !ingest.IsPermanent(err) || !strings.Contains(err.Error(), "too large for the spool") {
 		t.Errorf("publish: %v", err)
@@ -131,12 +127,12 @@ func TestTooLargeForTheLimit(t *testing.T) {
 
 // However much goes through the disk, the memory it takes does not grow.
 func TestMemoryStaysFlat(t *testing.T) {
-	next, f := &fakeNext{refuse: errDown}, newFates()
+	next, f := &fakeNext{refuse: errDown}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: t.TempDir(), Next: next})
 	publish(t, s, f, 0, 10, 64<<10)
 	before := heap()
 	publish(t, s, f, 10, 1500, 64<<10)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	if grown := heap() - before; grown > 8<<20 {
 		t.Errorf("the heap grew by %d bytes while %d were spooled", grown, s.State().Bytes)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"tapedeck/ingest/ingesttest"
 )
 
 // What waits in a spool is counted from outside while its process uses it, and
@@ -13,7 +15,7 @@ func TestLook(t *testing.T) {
 	dir := t.TempDir()
 	began := time.Now()
 	s := openAt(t, Options{Dir: dir, Next: &fakeNext{refuse: errDown}, SegmentSize: 100 << 10})
-	publish(t, s, newFates(), 0, 30, 10_000)
+	publish(t, s, &ingesttest.Results{}, 0, 30, 10_000)
 	eventually(t, "all on disk", func() bool { return s.State().Blocks == 30 })
 	if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("none of ours"), 0o600); err != nil {
 		t.Fatal(err)

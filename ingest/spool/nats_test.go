@@ -12,8 +12,8 @@ import (
 	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/jetstream"
-	"tapedeck/internal/bounded"
 )
 
 // startNATS runs a real server; port -1 takes any.
@@ -57,14 +57,14 @@ func TestBeforeJetStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFates()
+	f := &ingesttest.Results{}
 	s := openAt(t, Options{Dir: t.TempDir(), Next: next})
 	for round := range 3 {
 		from := round * 300
 		publish(t, s, f, from, from+100, 20_000)
 		stopNATS(ns)
 		publish(t, s, f, from+100, from+200, 20_000)
-		bounded.Wait(t, f.n.Wait) // while there is no server
+		f.Wait(t) // while there is no server
 		if st := s.State(); st.Mode != "spooling" || st.Blocks < 100 {
 			t.Errorf("round %d: %+v", round, st)
 		}
@@ -72,12 +72,7 @@ func TestBeforeJetStream(t *testing.T) {
 		publish(t, s, f, from+200, from+300, 20_000)
 		drained(t, s)
 	}
-	bounded.Wait(t, f.n.Wait)
-	for id, err := range f.told {
-		if err != nil {
-			t.Errorf("block %s: %v", id, err)
-		}
-	}
+	f.Durable(t)
 	wantSameIDs(t, ids(0, 900), inOrder(idsInStream(t, js)))
 	closeNow(t, s)
 	nc.Close()

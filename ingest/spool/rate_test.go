@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/internal/bounded"
+	"tapedeck/ingest/ingesttest"
 )
 
 // Attempts come at growing intervals while nothing succeeds, and at once again
 // after a success.
 func TestPausesBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		next, f := &fakeNext{}, newFates()
-		defer f.n.Wait()
+		next, f := &fakeNext{}, &ingesttest.Results{}
+		defer f.Wait(t)
 		var mu sync.Mutex
 		var at []time.Duration // guarded by mu
 		start := time.Now()
@@ -63,7 +63,7 @@ func TestPausesBetweenAttempts(t *testing.T) {
 // away.
 func TestDrainsFasterThanLive(t *testing.T) {
 	const live, size, backlog = 100, 8 << 10, 3000 // blocks per second, bytes, blocks
-	next, f := &fakeNext{refuse: errDown, delay: 20 * time.Millisecond}, newFates()
+	next, f := &fakeNext{refuse: errDown, delay: 20 * time.Millisecond}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: t.TempDir(), Next: next})
 	publish(t, s, f, 0, backlog, size)
 	next.set(nil, nil)
@@ -83,7 +83,7 @@ func TestDrainsFasterThanLive(t *testing.T) {
 	if rate := float64(i) / took.Seconds(); rate < 4*live {
 		t.Errorf("drains %.0f blocks/s while %d/s come in", rate, live)
 	}
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	wantSameIDs(t, ids(0, i), inOrder(next.attempts()))
 	closeNow(t, s)
 }

@@ -16,14 +16,15 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
 )
 
 func TestPassesStraightThrough(t *testing.T) {
-	dir, next, f := t.TempDir(), &fakeNext{}, newFates()
+	dir, next, f := t.TempDir(), &fakeNext{}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: dir, Next: next})
 	publish(t, s, f, 0, 100, 1000)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	if got := next.attempts(); !slices.Equal(got, ids(0, 100)) {
 		t.Errorf("handed on %v", got)
 	}
@@ -37,7 +38,7 @@ func TestPassesStraightThrough(t *testing.T) {
 // While some blocks are in flight, the middle ones fail; they and what is published meanwhile
 // go to disk, and all are sent.
 func TestKeepsWhatFails(t *testing.T) {
-	dir, next, f := t.TempDir(), &fakeNext{hold: true}, newFates()
+	dir, next, f := t.TempDir(), &fakeNext{hold: true}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: dir, Next: next})
 	publish(t, s, f, 0, 10, 1000)
 	var newer sync.WaitGroup
@@ -53,12 +54,7 @@ func TestKeepsWhatFails(t *testing.T) {
 		return nil
 	})
 	bounded.Wait(t, newer.Wait)
-	bounded.Wait(t, f.n.Wait)
-	for id, err := range f.told {
-		if err != nil {
-			t.Errorf("block %s: %v", id, err)
-		}
-	}
+	f.Durable(t)
 	if st := s.State(); st.Mode != "spooling" || st.Blocks != 14 || st.LastError != errDown.Error() || st.OldestMS <= 0 {
 		t.Errorf("state %+v", st)
 	}
@@ -72,16 +68,16 @@ func TestKeepsWhatFails(t *testing.T) {
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
 	publish(t, s, f, 20, 30, 1000)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	closeNow(t, s)
 	wantFiles(t, dir, lockName)
 }
 
 func TestSendsWhatWasLeft(t *testing.T) {
-	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
+	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: dir, Next: next, SegmentSize: 8000})
 	publish(t, s, f, 0, 50, 1000)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	closeNow(t, s)
 	if err := s.Publish(t.Context(), testBlock(50, 10), func(error) {}); !errors.Is(err, ErrClosed) {
 		t.Errorf("publish after close: %v", err)
@@ -103,7 +99,7 @@ func TestSendsWhatWasLeft(t *testing.T) {
 
 // What Next has not confirmed when Close may wait no longer goes to disk.
 func TestCloseKeepsWhatIsInTheAir(t *testing.T) {
-	dir, next, f := t.TempDir(), &fakeNext{hold: true}, newFates()
+	dir, next, f := t.TempDir(), &fakeNext{hold: true}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: dir, Next: next})
 	publish(t, s, f, 0, 20, 1000)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -111,7 +107,7 @@ func TestCloseKeepsWhatIsInTheAir(t *testing.T) {
 	if err := s.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	next.settle(func(string) error { return errDown }) // too late to matter
 	later := &fakeNext{}
 	s = openAt(t, Options{Dir: dir, Next: later})
@@ -123,7 +119,7 @@ func TestCloseKeepsWhatIsInTheAir(t *testing.T) {
 }
 
 func TestPermanentErrorsGoBack(t *testing.T) {
-	next, f := &fakeNext{}, newFates()
+	next, f := &fakeNext{}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: t.TempDir(), Next: next})
 	tooLarge := ingest.Permanent(errors.New("too large"))
 	next.set(tooLarge, nil)
@@ -132,9 +128,9 @@ func TestPermanentErrorsGoBack(t *testing.T) {
 	}
 	next.set(nil, tooLarge)
 	publish(t, s, f, 1, 2, 10)
-	bounded.Wait(t, f.n.Wait)
-	if !errors.Is(f.told["1"], tooLarge) {
-		t.Errorf("given up with %v", f.told["1"])
+	f.Wait(t)
+	if !errors.Is(f.Reported()["1"], tooLarge) {
+		t.Errorf("given up with %v", f.Reported()["1"])
 	}
 	if st := s.State(); st.Mode != "direct" {
 		t.Errorf("state %+v", st)
@@ -145,10 +141,10 @@ func TestPermanentErrorsGoBack(t *testing.T) {
 // A block on disk that Next will never take blocks no other, and is tried
 // again at the next start.
 func TestRefusedBlocksAreSetAside(t *testing.T) {
-	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
+	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: dir, Next: next})
 	publish(t, s, f, 0, 10, 100)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	next.mu.Lock()
 	next.refuse, next.hold = nil, true
 	next.mu.Unlock()
@@ -188,10 +184,10 @@ func (revoked) RefusesAll() bool { return true }
 // Where Next takes nothing from anybody, streams hear of it at once, and what
 // is on disk stays.
 func TestRefusingAll(t *testing.T) {
-	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, newFates()
+	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: dir, Next: next})
 	publish(t, s, f, 0, 10, 100)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	gone := ingest.Permanent(revoked{errors.New("token was revoked")})
 	next.set(gone, nil)
 	eventually(t, "it is known", func() bool { return strings.Contains(s.State().LastError, "revoked") })
@@ -204,7 +200,7 @@ func TestRefusingAll(t *testing.T) {
 	next.set(nil, nil)
 	drained(t, s)
 	publish(t, s, f, 10, 12, 100)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	if got := inOrder(next.attempts()); !slices.Equal(got, ids(0, 12)) {
 		t.Errorf("sent %v", got)
 	}
@@ -213,14 +209,14 @@ func TestRefusingAll(t *testing.T) {
 
 // A publisher that takes nothing and does not say so counts as one that fails.
 func TestPatience(t *testing.T) {
-	f := newFates()
+	f := &ingesttest.Results{}
 	stuck := publisherFunc(func(ctx context.Context, _ ingest.EncodedBlock, _ func(error)) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
 	s := openAt(t, Options{Dir: t.TempDir(), Next: stuck, Timeout: 20 * time.Millisecond})
 	publish(t, s, f, 0, 5, 100)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	if st := s.State(); st.Mode != "spooling" || st.Blocks != 5 {
 		t.Errorf("state %+v", st)
 	}
@@ -279,7 +275,7 @@ func TestCallsBackFromElsewhere(t *testing.T) {
 // The spool may change its mode many times; that is told once each time.
 func TestLogsEachChangeOnce(t *testing.T) {
 	var text strings.Builder
-	next, f := &fakeNext{}, newFates()
+	next, f := &fakeNext{}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: t.TempDir(), Next: next, Log: slog.New(slog.NewTextHandler(&text, nil))})
 	for round := range 3 {
 		next.set(errDown, nil)

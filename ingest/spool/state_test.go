@@ -8,16 +8,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"tapedeck/internal/bounded"
+	"tapedeck/ingest/ingesttest"
 )
 
 func TestMetrics(t *testing.T) {
-	next, f := &fakeNext{refuse: errDown}, newFates()
+	next, f := &fakeNext{refuse: errDown}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: t.TempDir(), Next: next, Limit: 1 << 20})
 	reg := prometheus.NewPedanticRegistry()
 	reg.MustRegister(s)
 	publish(t, s, f, 0, 3, 100)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	got := gather(t, reg)
 	for name, want := range map[string]float64{"spooling": 1, "blocks": 3, "written_total": 3, "limit_bytes": 1 << 20, "full": 0, "sent_total": 0} {
 		if got[name] != want {
@@ -30,7 +30,7 @@ func TestMetrics(t *testing.T) {
 	next.set(nil, nil)
 	drained(t, s)
 	publish(t, s, f, 3, 5, 100)
-	bounded.Wait(t, f.n.Wait)
+	f.Wait(t)
 	got = gather(t, reg)
 	for name, want := range map[string]float64{"spooling": 0, "blocks": 0, "bytes": 0, "sent_total": 3, "passed_total": 2, "oldest_seconds": 0} {
 		if got[name] != want {

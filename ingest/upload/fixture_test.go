@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
 )
 
@@ -177,45 +178,11 @@ func testBlock(i, size int) ingest.EncodedBlock {
 	return ingest.EncodedBlock{Tenant: "default", Session: "session " + strconv.Itoa(i), ID: strconv.Itoa(i), Frames: i, Data: data}
 }
 
-// fates collects the results of blocks and checks that each is reported once.
-type fates struct {
-	t    *testing.T
-	mu   sync.Mutex
-	told map[string]error
-	open sync.WaitGroup
-}
-
-func newFates(t *testing.T) *fates { return &fates{t: t, told: map[string]error{}} }
-
-func (f *fates) of(id string) func(error) {
-	f.open.Add(1)
-	return func(err error) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if _, ok := f.told[id]; ok {
-			f.t.Errorf("the result of block %s was reported twice", id)
-		}
-		f.told[id] = err
-		f.open.Done()
-	}
-}
-
-// allDurable waits until every fate was told, and checks that all are good.
-func (f *fates) allDurable() {
-	f.t.Helper()
-	bounded.Wait(f.t, f.open.Wait)
-	for id, err := range f.told {
-		if err != nil {
-			f.t.Errorf("block %s: %v", id, err)
-		}
-	}
-}
-
-func publish(t *testing.T, to ingest.Publisher, f *fates, from, to1, size int) {
+func publish(t *testing.T, to ingest.Publisher, f *ingesttest.Results, from, to1, size int) {
 	t.Helper()
 	for i := from; i < to1; i++ {
 		p := testBlock(i, size)
-		if err := to.Publish(t.Context(), p, f.of(p.ID)); err != nil {
+		if err := to.Publish(t.Context(), p, f.Of(t, p.ID)); err != nil {
 			t.Fatalf("publish %d: %v", i, err)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/internal/bounded"
+	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/problem"
 )
 
@@ -112,7 +112,7 @@ func TestDialOtherServers(t *testing.T) {
 // reason to give up.
 func TestRefusedLater(t *testing.T) {
 	for status, final := range map[int]bool{401: true, 403: true, 415: true, 404: false, 500: false, 503: false, 429: false} {
-		st, f := newStore(), newFates(t)
+		st, f := newStore(), &ingesttest.Results{}
 		var refusing atomic.Bool
 		s := newSite(t, st)
 		s.handler = func(w http.ResponseWriter, _ *http.Request) bool {
@@ -124,14 +124,14 @@ func TestRefusedLater(t *testing.T) {
 		s.start()
 		c := dial(t, Options{Server: s.url(), Grace: -1})
 		publish(t, c, f, 0, 10, 100)
-		f.allDurable()
+		f.Durable(t)
 		refusing.Store(true)
 		s.halt()
 		s.start()
 		publish(t, c, f, 10, 20, 100)
 		if final {
-			bounded.Wait(t, f.open.Wait)
-			err := f.told["15"]
+			f.Wait(t)
+			err := f.Reported()["15"]
 			if !ingest.IsPermanent(err) {
 				t.Errorf("%d: told %v", status, err)
 			}
@@ -141,7 +141,7 @@ func TestRefusedLater(t *testing.T) {
 		} else {
 			eventually(t, "it was tried", func() bool { return strings.Contains(c.State().LastError, http.StatusText(status)) })
 			refusing.Store(false)
-			f.allDurable()
+			f.Durable(t)
 			wantInOrder(t, st, 20)
 		}
 		closeNow(t, c)
@@ -249,7 +249,7 @@ func TestOutcomes(t *testing.T) {
 
 // What a proxy on the way does not let pass goes in smaller requests.
 func TestProxyWithABodyLimit(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	s := newSite(t, st)
 	s.handler = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.ContentLength <= 50_000 {
@@ -263,12 +263,12 @@ func TestProxyWithABodyLimit(t *testing.T) {
 	defer s.halt()
 	c := dial(t, Options{Server: s.url(), Grace: -1})
 	publish(t, c, f, 0, 200, 10_000)
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 200)
-	large := newFates(t)
+	large := &ingesttest.Results{}
 	publish(t, c, large, 200, 201, 60_000)
-	bounded.Wait(t, large.open.Wait)
-	if err := large.told["200"]; !ingest.IsPermanent(err) {
+	large.Wait(t)
+	if err := large.Reported()["200"]; !ingest.IsPermanent(err) {
 		t.Errorf("a block over the limit: %v", err)
 	}
 	closeNow(t, c)
@@ -277,20 +277,20 @@ func TestProxyWithABodyLimit(t *testing.T) {
 // Where the server is away for longer than the grace, blocks fail, so that
 // something else can keep them; once it is back, all is well.
 func TestGrace(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Grace: 300 * time.Millisecond})
 	publish(t, c, f, 0, 10, 100)
-	f.allDurable()
+	f.Durable(t)
 	start := time.Now()
 	s.halt()
 	publish(t, c, f, 10, 20, 100)
-	bounded.Wait(t, f.open.Wait)
+	f.Wait(t)
 	if took := time.Since(start); took < 300*time.Millisecond || took > 20*time.Second {
 		t.Errorf("blocks failed after %v", took)
 	}
 	for i := 10; i < 20; i++ {
-		err := f.told[testBlock(i, 0).ID]
+		err := f.Reported()[testBlock(i, 0).ID]
 		if err == nil || ingest.IsPermanent(err) || !strings.Contains(err.Error(), "is away since") || !strings.Contains(err.Error(), s.url()) {
 			t.Errorf("block %d: %v", i, err)
 		}
@@ -303,40 +303,40 @@ func TestGrace(t *testing.T) {
 	}
 	s.start()
 	eventually(t, "it is back", func() bool { return c.State().Connected })
-	again := newFates(t)
+	again := &ingesttest.Results{}
 	publish(t, c, again, 21, 30, 100)
-	again.allDurable()
+	again.Durable(t)
 	closeNow(t, c)
 }
 
 func TestOfflineAtFirst(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
 	s.halt()
 	c := dial(t, Options{Server: s.url(), Offline: true, Grace: -1})
 	publish(t, c, f, 0, 10, 100)
 	s.start()
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 10)
 	closeNow(t, c)
 }
 
 // A server that is there and confirms nothing is as good as away.
 func TestStall(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	st.gate = make(chan struct{})
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Stall: 200 * time.Millisecond})
 	publish(t, c, f, 0, 10, 100)
-	bounded.Wait(t, f.open.Wait)
-	if err := f.told["3"]; err == nil || ingest.IsPermanent(err) || !strings.Contains(err.Error(), "has confirmed nothing for 200ms") {
+	f.Wait(t)
+	if err := f.Reported()["3"]; err == nil || ingest.IsPermanent(err) || !strings.Contains(err.Error(), "has confirmed nothing for 200ms") {
 		t.Errorf("told %v", err)
 	}
 	close(st.gate)
-	again := newFates(t)
+	again := &ingesttest.Results{}
 	eventually(t, "it is back", func() bool { return c.State().Connected })
 	publish(t, c, again, 10, 20, 100)
-	again.allDurable()
+	again.Durable(t)
 	time.Sleep(300 * time.Millisecond) // an idle link does not stall
 	if got := c.State(); !got.Connected {
 		t.Errorf("state %+v", got)

@@ -17,7 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/ingest"
-	"tapedeck/internal/bounded"
+	"tapedeck/ingest/ingesttest"
 )
 
 func TestTenants(t *testing.T) {
@@ -33,7 +33,7 @@ func TestTenants(t *testing.T) {
 		{"default", "acme", "", `the token belongs to tenant "default"`},
 		{"", "a.b", "", `tenant "a.b"`},
 	} {
-		st, f := newStore(), newFates(t)
+		st, f := newStore(), &ingesttest.Results{}
 		s := newSite(t, st)
 		s.tenant = c.token
 		s.start()
@@ -43,11 +43,11 @@ func TestTenants(t *testing.T) {
 		}
 		p := testBlock(1, 10)
 		p.Tenant = c.named
-		if err := client.Publish(t.Context(), p, f.of("1")); err != nil {
+		if err := client.Publish(t.Context(), p, f.Of(t, "1")); err != nil {
 			t.Fatal(err)
 		}
-		bounded.Wait(t, f.open.Wait)
-		err := f.told["1"]
+		f.Wait(t)
+		err := f.Reported()["1"]
 		if c.refused != "" && (!ingest.IsPermanent(err) || !strings.Contains(err.Error(), c.refused)) || c.refused == "" && err != nil {
 			t.Errorf("token of %q, block of %q: %v", c.token, c.named, err)
 		}
@@ -60,7 +60,7 @@ func TestTenants(t *testing.T) {
 }
 
 func TestBadBlocks(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url()})
 	for name, change := range map[string]func(*ingest.EncodedBlock){
@@ -71,12 +71,12 @@ func TestBadBlocks(t *testing.T) {
 	} {
 		p := testBlock(1, 10)
 		change(&p)
-		if err := c.Publish(t.Context(), p, f.of(name)); err != nil {
+		if err := c.Publish(t.Context(), p, f.Of(t, name)); err != nil {
 			t.Fatal(err)
 		}
-		bounded.Wait(t, f.open.Wait)
-		if !ingest.IsPermanent(f.told[name]) {
-			t.Errorf("%s: %v", name, f.told[name])
+		f.Wait(t)
+		if !ingest.IsPermanent(f.Reported()[name]) {
+			t.Errorf("%s: %v", name, f.Reported()[name])
 		}
 	}
 	p := testBlock(1, 10)
@@ -97,7 +97,7 @@ func TestRequestLimit(t *testing.T) {
 	s.opts.Requests = 1
 	s.start()
 	defer s.halt()
-	a, f := dial(t, Options{Server: s.url(), Grace: -1}), newFates(t)
+	a, f := dial(t, Options{Server: s.url(), Grace: -1}), &ingesttest.Results{}
 	publish(t, a, f, 0, 1, 100)
 	eventually(t, "it is being served", func() bool {
 		s.server.mu.Lock()
@@ -110,7 +110,7 @@ func TestRequestLimit(t *testing.T) {
 	}
 	second := dial(t, Options{Server: s.url(), Offline: true})
 	close(st.gate)
-	f.allDurable()
+	f.Durable(t)
 	eventually(t, "there is room for the second", func() bool { return second.State().Connected })
 	closeNow(t, a)
 	closeNow(t, second)
@@ -119,7 +119,7 @@ func TestRequestLimit(t *testing.T) {
 // Close of a server: what was taken is settled and the client knows; the rest
 // goes to the next server.
 func TestServerCloses(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	st.delay = 30 * time.Millisecond
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Grace: -1})
@@ -134,14 +134,14 @@ func TestServerCloses(t *testing.T) {
 	}
 	s.halt()
 	s.start()
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 50)
 	if n := st.count(); n != 50 {
 		t.Errorf("%d came, though none needed to come twice", n)
 	}
 
 	st.gate = make(chan struct{})
-	publish(t, c, newFates(t), 50, 60, 1000)
+	publish(t, c, &ingesttest.Results{}, 50, 60, 1000)
 	eventually(t, "one is stuck", func() bool {
 		s.server.mu.Lock()
 		defer s.server.mu.Unlock()
@@ -160,7 +160,7 @@ func TestServerCloses(t *testing.T) {
 // The end of the request's context, by which servers announce that they stop, ends a request
 // in good order: blocks that were taken are settled.
 func TestRequestContextEnds(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	st.delay = 100 * time.Millisecond
 	base, stop := context.WithCancel(t.Context())
 	server := NewServer(ServerOptions{Next: st})
@@ -172,7 +172,7 @@ func TestRequestContextEnds(t *testing.T) {
 	publish(t, c, f, 0, 10, 100)
 	eventually(t, "some came", func() bool { return st.count() > 0 })
 	stop()
-	publish(t, c, newFates(t), 10, 11, 100)
+	publish(t, c, &ingesttest.Results{}, 10, 11, 100)
 	eventually(t, "the client knows", func() bool { return strings.Contains(c.State().LastError, "shutting down") })
 	taken := st.count()
 	eventually(t, "what was taken is settled", func() bool { return c.State().Blocks == 11-taken })
@@ -182,7 +182,7 @@ func TestRequestContextEnds(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	server := NewServer(ServerOptions{Next: st})
 	var token string
 	hs := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -196,7 +196,7 @@ func TestTLS(t *testing.T) {
 	pool.AddCert(hs.Certificate())
 	c := dial(t, Options{Server: hs.URL, Token: "td_x", TLS: &tls.Config{RootCAs: pool}})
 	publish(t, c, f, 0, 100, 10_000)
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 100)
 	if token != "Bearer td_x" {
 		t.Errorf("authorization %q", token)
@@ -210,7 +210,7 @@ func TestTLS(t *testing.T) {
 
 // A server that has gone silent, without the connection being closed, is asked again.
 func TestSilentServer(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	first := make(chan struct{}, 1)
 	s := newSite(t, st)
 	s.handler = func(_ http.ResponseWriter, r *http.Request) bool {
@@ -228,7 +228,7 @@ func TestSilentServer(t *testing.T) {
 	c := dial(t, Options{Server: s.url(), Grace: -1, Timeout: 100 * time.Millisecond})
 	first <- struct{}{}
 	publish(t, c, f, 0, 10, 100)
-	f.allDurable()
+	f.Durable(t)
 	if got := c.State().LastError; !strings.Contains(got, "timeout awaiting response headers") {
 		t.Errorf("the client's last error is %q", got)
 	}
@@ -242,7 +242,7 @@ func TestAbsurdAnswers(t *testing.T) {
 		strings.Repeat("x", answerLimit+1),
 	} {
 		next := make(chan struct{}, 1)
-		st, f := newStore(), newFates(t)
+		st, f := newStore(), &ingesttest.Results{}
 		s := newSite(t, st)
 		s.handler = func(w http.ResponseWriter, r *http.Request) bool {
 			select {
@@ -258,7 +258,7 @@ func TestAbsurdAnswers(t *testing.T) {
 		c := dial(t, Options{Server: s.url(), Grace: -1})
 		next <- struct{}{}
 		publish(t, c, f, 0, 3, 10)
-		f.allDurable()
+		f.Durable(t)
 		if c.State().LastError == "" {
 			t.Errorf("%.40s: it was taken for an answer", text)
 		}
@@ -268,7 +268,7 @@ func TestAbsurdAnswers(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	st.refuse = func(id string) error {
 		if id == "2" {
 			return ingest.Permanent(errors.New("no"))
@@ -280,7 +280,7 @@ func TestMetrics(t *testing.T) {
 	reg.MustRegister(s.server)
 	c := dial(t, Options{Server: s.url(), Recorder: "x"})
 	publish(t, c, f, 0, 5, 100)
-	bounded.Wait(t, f.open.Wait)
+	f.Wait(t)
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -11,16 +11,17 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/spool"
 	"tapedeck/internal/bounded"
 )
 
 func TestCarries(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url() + "/"})
 	publish(t, c, f, 0, 1000, 3000)
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 1000)
 	if n := st.count(); n != 1000 {
 		t.Errorf("%d blocks came, repeats included", n)
@@ -66,7 +67,7 @@ func TestEverySizeGoesOutAtOnce(t *testing.T) {
 
 // The server is killed and started again while blocks flow.
 func TestServerRestarts(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	st.delay = time.Millisecond
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Grace: -1, Window: 1 << 20})
@@ -79,7 +80,7 @@ func TestServerRestarts(t *testing.T) {
 		s.start()
 	}
 	bounded.Wait(t, publishing.Wait)
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 1000)
 	t.Logf("%d blocks came twice", st.count()-1000)
 	closeNow(t, c)
@@ -88,7 +89,7 @@ func TestServerRestarts(t *testing.T) {
 // Something on the way cuts connections in the middle of a message, and in the
 // middle of the handshake.
 func TestConnectionsAreCut(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
 	limits := []int64{100 << 10}
 	for range 12 {
@@ -98,7 +99,7 @@ func TestConnectionsAreCut(t *testing.T) {
 	r := startRelay(t, s.addr, limits...)
 	c := dial(t, Options{Server: r.url(), Grace: -1})
 	publish(t, c, f, 0, 1000, 5000)
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 1000)
 	if r.cuts < 10 {
 		t.Errorf("%d connections were cut, want at least 10", r.cuts)
@@ -109,7 +110,7 @@ func TestConnectionsAreCut(t *testing.T) {
 
 // A server that cannot keep up holds the client back, and little lies between.
 func TestSlowServer(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	st.gate = make(chan struct{})
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Window: 1 << 20, Grace: -1})
@@ -129,13 +130,13 @@ func TestSlowServer(t *testing.T) {
 		st.gate <- struct{}{}
 	}
 	bounded.Wait(t, publishing.Wait)
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 200)
 	closeNow(t, c)
 }
 
 func TestWindowByCount(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	st.gate = make(chan struct{})
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Blocks: 10, Grace: -1})
@@ -146,13 +147,13 @@ func TestWindowByCount(t *testing.T) {
 		t.Errorf("publish into a full window: %v", err)
 	}
 	close(st.gate)
-	f.allDurable()
+	f.Durable(t)
 	closeNow(t, c)
 }
 
 // A block larger than the window goes alone.
 func TestLargeBlocks(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	s := newSite(t, st)
 	s.opts.MaxBlock = 5 << 20
 	s.start()
@@ -160,21 +161,21 @@ func TestLargeBlocks(t *testing.T) {
 	c := dial(t, Options{Server: s.url(), Window: 1 << 20})
 	publish(t, c, f, 0, 1, 5<<20)
 	publish(t, c, f, 1, 2, 100)
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 2)
 	err := c.Publish(t.Context(), testBlock(2, 5<<20+1), func(error) { t.Error("done was called") })
 	if !ingest.IsPermanent(err) || !strings.Contains(err.Error(), "over the 5242880 that the tapedeck server "+s.url()) {
 		t.Errorf("a block that is too large: %v", err)
 	}
 	publish(t, c, f, 3, 4, 100)
-	f.allDurable()
+	f.Durable(t)
 	closeNow(t, c)
 }
 
 // With a spool before it, a server may be gone for long: blocks are durable all
 // the same, and arrive in order.
 func TestBehindASpool(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Grace: 100 * time.Millisecond})
 	sp, err := spool.Open(spool.Options{Dir: t.TempDir(), Next: c, Log: testLog(t)})
@@ -185,7 +186,7 @@ func TestBehindASpool(t *testing.T) {
 		publish(t, sp, f, round*300, round*300+100, 10_000)
 		s.halt()
 		publish(t, sp, f, round*300+100, round*300+200, 10_000)
-		f.allDurable() // while there is no server
+		f.Durable(t) // while there is no server
 		if got := sp.State(); got.Mode != "spooling" || got.Blocks == 0 {
 			t.Errorf("round %d: %+v", round, got)
 		}
@@ -193,7 +194,7 @@ func TestBehindASpool(t *testing.T) {
 		publish(t, sp, f, round*300+200, round*300+300, 10_000)
 		eventually(t, "the spool is empty", func() bool { got := sp.State(); return got.Mode == "direct" && got.Blocks == 0 })
 	}
-	f.allDurable()
+	f.Durable(t)
 	wantInOrder(t, st, 900)
 	closeNow(t, sp)
 	closeNow(t, c)
@@ -201,7 +202,7 @@ func TestBehindASpool(t *testing.T) {
 
 // Of the blocks that a server refuses, the client learns which and why.
 func TestRefusedBlocks(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	bad := ingest.Permanent(errors.New("too large for NATS"))
 	st.refuse = func(id string) error {
 		if strings.HasSuffix(id, "5") {
@@ -218,8 +219,8 @@ func TestRefusedBlocks(t *testing.T) {
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url()})
 	publish(t, c, f, 0, 200, 1000)
-	bounded.Wait(t, f.open.Wait)
-	for id, err := range f.told {
+	f.Wait(t)
+	for id, err := range f.Reported() {
 		refused := strings.HasSuffix(id, "5") || strings.HasSuffix(id, "7")
 		if refused != (err != nil) || refused && (!ingest.IsPermanent(err) || !strings.Contains(err.Error(), "too large for NATS")) {
 			t.Errorf("block %s: %v", id, err)
@@ -235,7 +236,7 @@ func TestRefusedBlocks(t *testing.T) {
 func TestRefusedForNow(t *testing.T) {
 	for _, how := range []string{"by Publish", "by done"} {
 		t.Run(how, func(t *testing.T) {
-			st, f := newStore(), newFates(t)
+			st, f := newStore(), &ingesttest.Results{}
 			var mu sync.Mutex
 			often := map[string]int{}
 			flaky := func(id string) error {
@@ -254,7 +255,7 @@ func TestRefusedForNow(t *testing.T) {
 			s := startSite(t, st)
 			c := dial(t, Options{Server: s.url(), Grace: time.Minute})
 			publish(t, c, f, 0, 300, 1000)
-			f.allDurable()
+			f.Durable(t)
 			wantInOrder(t, st, 300)
 			if got := c.State(); !strings.Contains(got.LastError, "the spool is full") {
 				t.Errorf("state %+v", got)
@@ -265,13 +266,13 @@ func TestRefusedForNow(t *testing.T) {
 }
 
 func TestClientCloses(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	st.delay = 50 * time.Millisecond
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url()})
 	publish(t, c, f, 0, 20, 1000)
 	closeNow(t, c)
-	f.allDurable()
+	f.Durable(t)
 
 	st.gate = make(chan struct{})
 	c = dial(t, Options{Server: s.url()})
@@ -281,9 +282,9 @@ func TestClientCloses(t *testing.T) {
 	if err := c.Close(ctx); !errors.Is(err, ErrClosed) || !strings.Contains(err.Error(), "5 blocks") {
 		t.Errorf("close: %v", err)
 	}
-	bounded.Wait(t, f.open.Wait)
+	f.Wait(t)
 	for i := 20; i < 25; i++ {
-		if err := f.told[testBlock(i, 0).ID]; !errors.Is(err, ErrClosed) {
+		if err := f.Reported()[testBlock(i, 0).ID]; !errors.Is(err, ErrClosed) {
 			t.Errorf("block %d: %v", i, err)
 		}
 	}
@@ -291,7 +292,7 @@ func TestClientCloses(t *testing.T) {
 
 // Many publish at once; each one's blocks keep their order.
 func TestManyPublishers(t *testing.T) {
-	st, f := newStore(), newFates(t)
+	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Window: 100_000})
 	var all sync.WaitGroup
@@ -299,7 +300,7 @@ func TestManyPublishers(t *testing.T) {
 		all.Go(func() { publish(t, c, f, w*1000, w*1000+100, 5000) })
 	}
 	bounded.Wait(t, all.Wait)
-	f.allDurable()
+	f.Durable(t)
 	for w := range 8 {
 		var mine []string
 		for _, id := range st.firsts() {
