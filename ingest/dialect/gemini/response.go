@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -16,7 +17,8 @@ type answer struct {
 	run, call  *dialect.Span
 	usage      *dialect.Usage
 	candidates []candidate
-	more       bool // something came after the end
+	more       bool   // something came after the end
+	final      uint64 // the hash of the latest chunk of a response that has ended
 }
 
 // candidate is one of the answers that a response offers.
@@ -54,6 +56,9 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 		return ""
 	}
 	d.settle(id, candidates)
+	if d.answer.ended && d.answer.final == xxhash.Sum64(raw) {
+		return responseType // the last chunk once more
+	}
 	d.CorrectModel(model, provider, d.answer.run, d.answer.call)
 	d.offer(candidates, raw)
 	d.count(usage)
@@ -62,6 +67,9 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 		return responseType
 	}
 	d.mayEnd()
+	if d.answer.ended {
+		d.answer.final = xxhash.Sum64(raw)
+	}
 	return responseType
 }
 

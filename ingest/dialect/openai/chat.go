@@ -28,6 +28,7 @@ type progress struct {
 	last     int64  // arrival of the latest chunk, ns
 	mixed    bool   // it has chunks that may be another response's
 	cost     []byte // what the provider states that it costs, JSON
+	final    uint64 // the hash of the latest chunk, once all choices have finished
 }
 
 func newChat(string) dialect.Decoder {
@@ -115,6 +116,7 @@ func (d *chat) begin() {
 func (d *chat) reset() {
 	d.forget()
 	d.usage, d.groqOnly, d.stop, d.mixed, d.cost = nil, false, "", false, nil
+	d.final = 0
 	d.ForgetModel()
 }
 

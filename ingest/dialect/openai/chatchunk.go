@@ -3,6 +3,7 @@ package openai
 import (
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -52,6 +53,9 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	id := v.GetStringBytes("id")
 	choices := list.GetArray()
 	d.turnTo(id, choices)
+	if d.finished() && d.final == xxhash.Sum64(in.Data) {
+		return // the last chunk once more
+	}
 	if d.Run() == nil {
 		if len(choices) == 0 && len(id) > 0 && (string(id) == d.RunID || string(id) == string(d.id)) {
 			d.count(in, v) // what comes after the end
@@ -82,6 +86,9 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	d.count(in, v)
 	if whole {
 		d.finishAll()
+	}
+	if d.finished() {
+		d.final = xxhash.Sum64(in.Data)
 	}
 }
 
