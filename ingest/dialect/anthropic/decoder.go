@@ -112,7 +112,7 @@ func (d *decoder) answer(in *dialect.Input) {
 		in.Type = cmp.Or(in.Type, "count_tokens")
 	case d.endpoint == otherEndpoint:
 		known = in.Type != ""
-	case isMessage(in.JSON):
+	case in.Type == "message" && isMessage(in.JSON):
 		known = d.messages.Whole(in.Data, in.JSON)
 	case in.Type == "" && failure != nil: // what gateways answer in place of the API
 		in.Type = "error"
@@ -125,10 +125,10 @@ func (d *decoder) answer(in *dialect.Input) {
 	}
 }
 
-// isMessage reports whether a body is a whole message. Servers put events of their own
+// isMessage reports whether JSON of the type message is a whole message. Servers put events of their own
 // between those of a message, which SSE names "message" where they have no name.
 func isMessage(v *fastjson.Value) bool {
-	return string(v.GetStringBytes("type")) == "message" && string(v.GetStringBytes("role")) == "assistant" && v.Exists("content")
+	return string(v.GetStringBytes("role")) == "assistant" && v.Exists("content")
 }
 
 // End implements dialect.Decoder.
