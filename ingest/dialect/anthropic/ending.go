@@ -42,6 +42,7 @@ func (m *Messages) close(status schema.Status, why []byte) {
 	if m.Runs {
 		span = t.InRun()
 	}
+	m.noteMixed()
 	if m.RequestID != "" {
 		m.attrs.AddText("request_id", m.RequestID)
 		m.RequestID = ""
@@ -66,6 +67,13 @@ func (m *Messages) close(status schema.Status, why []byte) {
 	m.order.ended = m.order.started && status == schema.StatusOK
 }
 
+// noteMixed notes of a message that events of it may be another's.
+func (m *Messages) noteMixed() {
+	if m.order.mixed {
+		m.attrs.AddRaw(schema.Inseparable, []byte("true"))
+	}
+}
+
 // wait lets calls that the server executes wait for the response in which the
 // turn goes on.
 func (m *Messages) wait() {
@@ -83,6 +91,7 @@ func (m *Messages) cut() {
 	}
 	t := m.trace
 	m.stopBlocks()
+	m.noteMixed()
 	if m.Runs {
 		if run := t.Run(); run != nil {
 			run.Attributes = m.attrs.Text()

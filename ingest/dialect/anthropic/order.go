@@ -29,23 +29,17 @@ func (o *order) cutBy(m *Messages, id []byte) int {
 	return min(o.cut+1, cutLimit)
 }
 
-// misplaced reports whether an event belongs to no message that can be determined. It
-// marks the frame, and the event changes nothing.
+// misplaced reports whether an event is a repeat, which is marked, or belongs to no message
+// that can be determined. It changes nothing then.
 func (m *Messages) misplaced(typ string, data []byte, v *fastjson.Value) bool {
-	flag := schema.FlagUnknownType
-	switch {
-	case !m.open:
-		if !m.repeated(typ, v.GetInt("index")) {
-			return false
-		}
-		if !m.order.mixed {
-			flag = schema.FlagEventRepeat
-		}
-	case !m.stray(typ, data, v):
-		return false
+	if m.open {
+		return m.stray(typ, data, v)
 	}
-	m.trace.Frame.Flags |= flag
-	return true
+	again := m.repeated(typ, v.GetInt("index"))
+	if again && !m.order.mixed {
+		m.trace.Frame.Flags |= schema.FlagEventRepeat
+	}
+	return again
 }
 
 // repeated reports whether an event without a message_start is of the message that has

@@ -17,6 +17,7 @@ var Dialect = dialect.Dialect{Name: "claude-code", Match: match, Time: timeOf, E
 type decoder struct {
 	model.Stream
 	sessions []*session // the one used last is the last
+	line     line       // a field, since a variable would be allocated for each line
 }
 
 // openSessions bounds the sessions of a stream. Beyond it the one that nothing
@@ -32,21 +33,23 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 	d.Begin(in, b)
 	defer d.Done()
+	defer func() { d.line = line{} }() // it would keep the frame alive
 	typ, known := types.Of(in.JSON.GetStringBytes("type"))
 	in.Type = typ.Name
-	l := line{Input: in, v: in.JSON, data: in.Data}
+	d.line = line{Input: in, v: in.JSON, data: in.Data}
+	l := &d.line
 	s := d.session(l.session())
 	if in.Direction == schema.Send {
-		s.sent(&l)
+		s.sent(l)
 		s.Address()
 		return
 	}
 	at := &s.actor
 	switch {
-	case s.repeated(&l):
+	case s.repeated(l):
 		b.Mark(in.Frame, schema.FlagEventRepeat, 0)
 	case typ.Handle != nil:
-		at, known = typ.Handle(s, &l)
+		at, known = typ.Handle(s, l)
 	case known:
 		at = s.openActor(l.text("parent_tool_use_id"))
 	}
