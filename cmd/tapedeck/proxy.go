@@ -17,6 +17,7 @@ import (
 type proxyCommand struct {
 	logFlags
 	spoolDurability
+	dialectFiles
 	Upstream      string   `help:"The server to pass requests on to." required:"" placeholder:"URL"`
 	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
 	SessionHeader string   `help:"Request header that names the session." placeholder:"NAME"`
@@ -35,6 +36,9 @@ type proxyCommand struct {
 func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	spareGC()
 	tags, err := parseTags(c.Tag)
+	if err == nil {
+		err = c.load()
+	}
 	if err == nil {
 		err = checkStream(c.Tenant, c.Session, c.Dialect)
 	}

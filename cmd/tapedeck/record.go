@@ -22,6 +22,7 @@ import (
 // recordCommand records one source, or several files.
 type recordCommand struct {
 	spoolDurability
+	dialectFiles
 	Sources []string `arg:"" optional:"" name:"source" help:"FILE…, or - for standard input. Of several files, patterns such as \"logs/*.jsonl\", and folders with all below them each file is a stream. Or \"-- CMD ARG…\" to run a command and tap its output."`
 	Follow  string   `help:"Follow a growing file, over rotation and truncation, from where the last run on this file with the same --session stopped." placeholder:"FILE" type:"path" xor:"source"`
 	SSE     string   `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
@@ -50,6 +51,9 @@ type recordCommand struct {
 // Run records until the source ends or the user interrupts.
 func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	spareGC()
+	if err := c.load(); err != nil {
+		return err
+	}
 	if err := c.check(); err != nil {
 		return err
 	}

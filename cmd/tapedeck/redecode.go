@@ -21,11 +21,17 @@ import (
 type redecodeCommand struct {
 	Dialect  string   `help:"Read every stream of the sessions as this dialect. Default: each as what it is recognised as." placeholder:"NAME"`
 	Sessions []string `arg:"" name:"session" help:"The sessions."`
+
+	DialectFile string `help:"A file that describes a protocol (docs/dialects/custom.md). It is sent to the server, which takes its dialect among those that it knows, for these sessions." placeholder:"FILE"`
 }
 
 // Run decodes one session after the other. A failure does not stop the
 // others.
 func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
+	file, err := c.dialectFile()
+	if err != nil {
+		return err
+	}
 	cl, err := g.client()
 	if err != nil {
 		return err
@@ -37,7 +43,7 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	var unended []string
 	results := []json.RawMessage{}
 	for _, id := range c.Sessions {
-		answer, result, err := c.decode(ctx, cl, id)
+		answer, result, err := c.decode(ctx, cl, id, file)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("session %s: %w", id, err))
 			if ctx.Err() != nil {
@@ -66,11 +72,22 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	return errors.Join(append(failures, err)...)
 }
 
+// dialectFile reads the file of --dialect-file, nil without one.
+func (c *redecodeCommand) dialectFile() ([]byte, error) {
+	if c.DialectFile == "" {
+		return nil, nil
+	}
+	if _, err := readDialect(c.DialectFile); err != nil {
+		return nil, usage.As(err)
+	}
+	return os.ReadFile(c.DialectFile)
+}
+
 // decode makes the server decode one session again.
-func (c *redecodeCommand) decode(ctx context.Context, cl *apiclient.Client, id string) (json.RawMessage, *redecode.Result, error) {
+func (c *redecodeCommand) decode(ctx context.Context, cl *apiclient.Client, id string, file []byte) (json.RawMessage, *redecode.Result, error) {
 	q := url.Values{}
 	setAll(q, map[string][]string{"dialect": {c.Dialect}})
-	body, err := cl.Open(ctx, http.MethodPost, apiclient.SessionPath(id, "redecode"), q, "application/json")
+	body, err := cl.Post(ctx, apiclient.SessionPath(id, "redecode"), q, redecode.DialectFile, file)
 	var refused *apiclient.Error
 	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
 		err = usage.As(err)

@@ -23,6 +23,7 @@ type serveCommand struct {
 	limitFlags
 	thresholds
 	readerLimits
+	dialectFiles
 	Role       []string      `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
 	NATS       string        `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
 	ClickHouse string        `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
@@ -39,7 +40,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err := errors.Join(checkNATS(c.NATS), checkClickHouse(c.ClickHouse)); err != nil {
 		return err
 	}
-	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter)); err != nil {
+	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
 		return err
 	}
 	log := c.logger()

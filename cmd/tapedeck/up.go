@@ -25,6 +25,7 @@ type upCommand struct {
 	limitFlags
 	thresholds
 	readerLimits
+	dialectFiles
 	Data       string        `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 	Listen     string        `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Demo       bool          `help:"Record a demo session."`
@@ -34,7 +35,7 @@ type upCommand struct {
 
 // Run starts the servers, serves until the process is signalled to stop, and ends them.
 func (c *upCommand) Run(ctx context.Context) (err error) {
-	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter)); err != nil {
+	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
 		return err
 	}
 	log := c.logger()

@@ -55,6 +55,7 @@ func TestUsageErrors(t *testing.T) {
 		"record --ws ftp://x":              `--ws "ftp://x": it must be a URL like wss://host/path`,
 		"record --sse notaurl":             `--sse "notaurl": it must be a URL like`,
 		"record - --dialect nosuch":        "nosuch",
+		"dialect check nosuch.yaml":        "nosuch.yaml: no such file",
 		"record - --tenant a/b":            `tenant "a/b"`,
 		"record - --session ..":            `session id ".."`,
 		"record - --tag x":                 "name=value or name:value",

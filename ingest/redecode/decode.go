@@ -93,7 +93,7 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 	if d.run.forced != nil {
 		return *d.run.forced, "named by the user"
 	}
-	r := dialects.NewRecogniser()
+	r := dialects.NewRecogniserOf(d.run.dialects)
 	bytes := 0
 	for i := range frames {
 		f := frames[i].Frame // a copy, since recognition changes the flags

@@ -4,23 +4,29 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"time"
 
+	"tapedeck/ingest/dialect/custom"
 	"tapedeck/internal/problem"
 )
 
-// Handle answers POST /v1/sessions/{id}/redecode?dialect=: 200 with a Result once readers
-// see the new facts. If the client disconnects, the run stops and the session stays
+// Handle answers POST /v1/sessions/{id}/redecode?dialect=, whose body may be a dialect file:
+// 200 with a Result once readers see the new facts. If the client disconnects, the run stops and the session stays
 // unchanged.
 func (r *Redecoder) Handle(w http.ResponseWriter, req *http.Request, tenant, session string) {
 	name, err := dialectParameter(req)
+	var file *custom.Mapping
+	if err == nil {
+		file, err = dialectFile(req)
+	}
 	var result *Result
 	if err == nil {
-		result, err = r.Session(req.Context(), tenant, session, name)
+		result, err = r.SessionBy(req.Context(), tenant, session, name, file)
 	}
 	if err != nil {
 		r.fail(w, req, err)
@@ -45,6 +51,25 @@ func dialectParameter(req *http.Request) (string, error) {
 		return "", problem.BadParameter("dialect", "The parameter dialect is repeated.", "once")
 	}
 	return values.Get("dialect"), nil
+}
+
+// DialectFile is the media type of a request's body that is a dialect file.
+const DialectFile = "application/yaml"
+
+// dialectFile reads the dialect file in the body of a request, nil for an empty body.
+func dialectFile(req *http.Request) (*custom.Mapping, error) {
+	text, err := io.ReadAll(io.LimitReader(req.Body, custom.MaxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	if len(text) == 0 {
+		return nil, nil
+	}
+	m, err := custom.Parse("dialect file", text)
+	if err != nil {
+		return nil, problem.BadParameter("", err.Error())
+	}
+	return m, nil
 }
 
 func (r *Redecoder) fail(w http.ResponseWriter, req *http.Request, err error) {

@@ -21,6 +21,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/custom"
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/internal/problem"
 	"tapedeck/schema/clickhouse"
@@ -88,8 +89,20 @@ type Stream struct {
 // dialect (400), no such session (404), one that is being recorded or decoded (409). Until
 // Session has succeeded, readers see the old facts.
 func (r *Redecoder) Session(ctx context.Context, tenant, session, name string) (*Result, error) {
+	return r.SessionBy(ctx, tenant, session, name, nil)
+}
+
+// SessionBy is Session with the dialect that a file describes beside the known ones. The
+// file may be nil.
+func (r *Redecoder) SessionBy(ctx context.Context, tenant, session, name string, file *custom.Mapping) (*Result, error) {
+	list := dialects.All()
+	if file != nil {
+		list = dialects.With(file.Dialect())
+	}
 	var forced *dialect.Dialect
-	if name != "" {
+	if name != "" && file != nil && name == file.Name {
+		forced = &list[0]
+	} else if name != "" {
 		d, err := dialects.ByName(name)
 		if err != nil {
 			return nil, unknownDialect(name)
@@ -104,7 +117,7 @@ func (r *Redecoder) Session(ctx context.Context, tenant, session, name string) (
 		}
 	}
 	defer r.end(tenant, session)
-	run := &run{Redecoder: r, tenant: tenant, session: session, forced: forced, generation: uint64(r.now().UnixNano())}
+	run := &run{Redecoder: r, tenant: tenant, session: session, forced: forced, dialects: list, generation: uint64(r.now().UnixNano())}
 	result, err := run.all(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("decode session %q again: %w", session, err)
@@ -119,6 +132,26 @@ func unknownDialect(name string) error {
 	}
 	slices.Sort(names)
 	return problem.BadParameter("dialect", fmt.Sprintf("Dialect %q is not known; known dialects: %s.", name, strings.Join(names, ", ")), names...)
+}
+
+// refuseUnknown refuses to decode a stream whose dialect is that of a file which is missing
+// here: it would be recognised as another one, and its facts would be lost.
+func (r *run) refuseUnknown(streams []stream) error {
+	if r.forced != nil {
+		return nil
+	}
+	for i := range streams {
+		name := streams[i].state.Dialect
+		if name == "" || slices.ContainsFunc(r.dialects, func(d dialect.Dialect) bool { return d.Name == name }) {
+			continue
+		}
+		return &problem.Problem{
+			Title: "Dialect not known", Status: http.StatusConflict,
+			Detail: fmt.Sprintf("Stream %s was decoded as %q, a dialect that this server does not know. The session's facts are unchanged.", streams[i].id, name),
+			Hint:   "Name its file with --dialect-file, start the server with --dialect-file, or name another dialect with --dialect.",
+		}
+	}
+	return nil
 }
 
 func (r *Redecoder) begin(tenant, session string) bool {
@@ -143,6 +176,7 @@ type run struct {
 	*Redecoder
 	tenant, session string
 	forced          *dialect.Dialect
+	dialects        []dialect.Dialect // that streams are recognised as
 	generation      uint64
 }
 
@@ -152,6 +186,9 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if err := r.refuseRunning(ctx, streams); err != nil {
+		return nil, err
+	}
+	if err := r.refuseUnknown(streams); err != nil {
 		return nil, err
 	}
 	for i := range streams { // independently of the clock

@@ -2,6 +2,7 @@
 package apiclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,6 +53,27 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	if err != nil {
 		return nil, err
 	}
+	return c.send(req, accept)
+}
+
+// Post sends a body of a media type, nil for none, and returns the body of the JSON answer,
+// which the caller closes. A status other than 2xx is an error.
+func (c *Client) Post(ctx context.Context, path string, query url.Values, media string, body []byte) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL(path, query), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", media)
+	}
+	resp, err := c.send(req, "application/json")
+	if err != nil {
+		return nil, err
+	}
+	return c.accepted(resp, path)
+}
+
+func (c *Client) send(req *http.Request, accept string) (*http.Response, error) {
 	c.Authorize(req.Header)
 	req.Header.Set("Accept", accept)
 	resp, err := c.HTTP.Do(req)
@@ -68,6 +90,11 @@ func (c *Client) Open(ctx context.Context, method, path string, query url.Values
 	if err != nil {
 		return nil, err
 	}
+	return c.accepted(resp, path)
+}
+
+// accepted returns the body of an answer with a status of 2xx.
+func (c *Client) accepted(resp *http.Response, path string) (io.ReadCloser, error) {
 	if resp.StatusCode/100 == 2 {
 		return resp.Body, nil
 	}

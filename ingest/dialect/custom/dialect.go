@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strconv"
 
 	"tapedeck/ingest/dialect"
@@ -32,7 +31,7 @@ func (m *Mapping) matchFrame(in *dialect.Input) (dialect.Confidence, string) {
 	s := source{in: in}
 	for i, when := range m.match {
 		if (in.Direction == schema.Receive || when.onDirection()) && when.hold(&s) {
-			return dialect.Likely, fmt.Sprintf("match[%d] of %s", i, filepath.Base(m.File))
+			return dialect.Likely, fmt.Sprintf("match[%d] of its dialect file", i)
 		}
 	}
 	return dialect.No, ""

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"tapedeck/deploy/playback"
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/custom"
+	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
+)
+
+// dialectCommand works on files that describe protocols.
+type dialectCommand struct {
+	Check dialectCheckCommand `cmd:"" help:"Check a file that describes a protocol."`
+	Try   dialectTryCommand   `cmd:"" help:"Show what such a file makes of a session or a capture, frame by frame. Nothing is recorded."`
+}
+
+// dialectCheckCommand checks mapping files.
+type dialectCheckCommand struct {
+	File []string `arg:"" help:"The files."`
+}
+
+// Run reads the files.
+func (c *dialectCheckCommand) Run(g *global) error {
+	var failures []error
+	for _, path := range c.File {
+		m, err := readDialect(path)
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		if g.JSON {
+			_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"file": path, "name": m.Name, "rules": m.Rules()})
+		} else {
+			fmt.Fprintf(console.To(os.Stdout), "%s: dialect %s, %s\n", path, m.Name, console.Count(m.Rules(), "rule"))
+		}
+	}
+	return usage.As(errors.Join(failures...))
+}
+
+// readDialect reads a mapping file, whose name must be free.
+func readDialect(path string) (*custom.Mapping, error) {
+	m, err := custom.ReadFile(path)
+	if err == nil {
+		err = dialects.SetCustom([]dialect.Dialect{m.Dialect()})
+	}
+	return m, err
+}
+
+// dialectTryCommand decodes frames by a mapping file.
+type dialectTryCommand struct {
+	File   string `arg:"" help:"The file that describes the protocol."`
+	Source string `arg:"" name:"session" help:"What to read: a session's id, a tape file, or a file with the captured stream."`
+	Quiet  bool   `help:"Print the totals alone." short:"q"`
+	Of     string `help:"Which session of a tape file, where it holds several." name:"session" placeholder:"ID"`
+}
+
+// Run prints a line for each frame, then the totals.
+func (c *dialectTryCommand) Run(ctx context.Context, g *global) error {
+	m, err := readDialect(c.File)
+	if err != nil {
+		return usage.As(err)
+	}
+	t := newTrial(m.Dialect(), g.JSON, c.Quiet)
+	if info, failed := os.Stat(c.Source); failed == nil && !info.IsDir() && !playback.IsTape(c.Source) {
+		err = t.capture(ctx, c.Source)
+	} else {
+		err = t.session(ctx, g, c.Source, c.Of)
+	}
+	if err != nil {
+		return err
+	}
+	return t.finish()
+}
