@@ -235,9 +235,10 @@ func through(t *testing.T, s *instance, id, upstream string, want []byte) {
 	stop()
 }
 
-func startProxy(t *testing.T, s *instance, id, upstream string) (url string, stop func()) {
+// startProxy runs the recording proxy; id may be empty, and more are further flags.
+func startProxy(t *testing.T, s *instance, id, upstream string, more ...string) (url string, stop func()) {
 	t.Helper()
-	cmd := s.command(t, "proxy", "--session", id, "--listen", "127.0.0.1:0", "--upstream", upstream)
+	cmd := s.command(t, append([]string{"proxy", "--session", id, "--listen", "127.0.0.1:0", "--upstream", upstream}, more...)...)
 	stderr := &logBuffer{}
 	cmd.Stderr = stderr
 	if err := cmd.Start(); err != nil {

@@ -54,6 +54,8 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		d.head(&head)
 	} else if len(in.Data) > 0 {
 		d.data(in)
+	} else {
+		in.Flags &^= schema.FlagNotJSON // an event without data lets the client reconnect from its id
 	}
 	in.EventID = in.ID
 	d.Address()
