@@ -21,6 +21,7 @@ const provider = "cohere"
 
 // Types of frames; those of answers that come whole and of requests have none of their own.
 const (
+	typeStart   = "message-start"
 	typeEnd     = "message-end"
 	typeChat    = "chat"
 	typeRequest = "request"
@@ -34,6 +35,7 @@ type decoder struct {
 	stream    model.Stream
 	foreign   bool // the request went to another endpoint
 	begun     bool // the answer to the request has begun
+	ended     bool // the latest message has its message-end
 	citations dialect.List
 	calls     []call // of the message in progress
 	key       []byte // scratch: of a content
@@ -63,7 +65,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 
 // events are the types of events.
 var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
-	"message-start":   (*decoder).messageStart,
+	typeStart:         (*decoder).messageStart,
 	"content-start":   (*decoder).content,
 	"content-delta":   (*decoder).content,
 	"content-end":     (*decoder).contentEnd,
@@ -98,10 +100,20 @@ func (d *decoder) message(in *dialect.Input) string {
 	switch {
 	case !known:
 		d.Unknown()
+	case d.repeats(in, typ.Name):
 	case typ.Handle != nil:
 		typ.Handle(d, in)
 	}
 	return typ.Name
+}
+
+// repeats reports an event of a message that began and ended: its end was delivered twice.
+// Another message begins with its message-start, or with a request.
+func (d *decoder) repeats(in *dialect.Input, typ string) bool {
+	if !d.ended || d.Run() != nil || d.RunID == "" {
+		return false
+	}
+	return typ != typeStart || string(in.JSON.GetStringBytes("id")) == d.RunID
 }
 
 // text reads what is no JSON: the page of a gateway.
@@ -145,7 +157,7 @@ func isEndpoint(h *dialect.Head) bool {
 // asks begins a call of the model.
 func (d *decoder) asks() {
 	d.ForgetModel()
-	d.Provider, d.begun, d.calls, d.citations = provider, false, nil, nil
+	d.Provider, d.begun, d.ended, d.calls, d.citations = provider, false, false, nil, nil
 	d.OpenRun("")
 	d.OpenCall()
 }

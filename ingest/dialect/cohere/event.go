@@ -85,6 +85,7 @@ func (d *decoder) messageEnd(in *dialect.Input) {
 	}
 	v := in.JSON.Get("delta")
 	d.finish(v.GetStringBytes("finish_reason"), v.GetStringBytes("error"), dialect.RawPath(in.Data, "delta.usage"))
+	d.ended = true
 }
 
 // finish ends the run with its usage, as its finish_reason has it.
