@@ -36,6 +36,7 @@ var homes = map[string]string{
 	"mcp":                "../mcp/testdata",
 	"ollama":             "../ollama/testdata",
 	"openai-chat":        "../openai/testdata/chat",
+	"openai-realtime":    "../realtime/testdata",
 	"openai-responses":   "../openai/testdata/responses",
 	"opencode":           "../opencode/testdata",
 	"vercel-ui":          "../vercelui/testdata",

@@ -26,6 +26,7 @@ import (
 	"tapedeck/ingest/dialect/ollama"
 	"tapedeck/ingest/dialect/openai"
 	"tapedeck/ingest/dialect/opencode"
+	"tapedeck/ingest/dialect/realtime"
 	"tapedeck/ingest/dialect/vercelui"
 )
 
@@ -44,6 +45,7 @@ var all = wrappable([]dialect.Dialect{
 	anthropicagent.Dialect,
 	anthropic.Dialect,
 	opencode.Dialect,
+	realtime.Dialect,
 	openai.Responses,
 	openai.Chat,
 	langgraph.Dialect,

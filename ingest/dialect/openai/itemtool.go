@@ -49,12 +49,17 @@ func (d *responses) toolDone(it *item, value *fastjson.Value, raw []byte) {
 			it.tool.Span.Started = 0 // only its end was seen
 		}
 	}
-	d.RepeatArguments(it.tool, memberText(value, raw, k.input))
 	status := value.GetStringBytes("status")
-	if k.runs == byClient {
-		if string(status) != "incomplete" {
-			d.handOver(it)
+	input := memberText(value, raw, k.input)
+	if k.runs == byClient && string(status) == "incomplete" {
+		if it.tool.Arguments() == nil && len(input) > 0 {
+			d.AppendArguments(it.tool, input) // cut off, as the call is
 		}
+		return
+	}
+	d.RepeatArguments(it.tool, input)
+	if k.runs == byClient {
+		d.handOver(it)
 		return
 	}
 	if result := memberText(value, raw, k.result); len(result) > 0 {
