@@ -57,8 +57,8 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 		return // the last chunk once more
 	}
 	if d.Run() == nil {
-		if len(choices) == 0 && len(id) > 0 && (string(id) == d.RunID || string(id) == string(d.id)) {
-			d.count(in, v) // what comes after the end
+		if d.isLate(id, choices) {
+			d.count(in, v)
 			return
 		}
 		d.begin()
@@ -90,6 +90,15 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	if d.finished() {
 		d.final = xxhash.Sum64(in.Data)
 	}
+}
+
+// isLate reports whether a chunk is of the response that ended last: its usage, or
+// its end delivered once more. Ids that may be used again, and roles, begin another.
+func (d *chat) isLate(id []byte, choices []*fastjson.Value) bool {
+	if len(id) == 0 || string(id) != d.RunID && string(id) != string(d.id) {
+		return false
+	}
+	return len(choices) == 0 || len(id) >= distinct && choices[0].Get("delta") != nil && len(choices[0].GetStringBytes("delta", "role")) == 0
 }
 
 // choice is one of the answers that a response gives side by side.
