@@ -14,7 +14,7 @@ LINT    := go tool -modfile=tools/go.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: torture help up build ui engine clients screenshots test test-race check fuzz bench clean
+.PHONY: torture help up build ui engine clients screenshots test test-race check fuzz bench speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -93,6 +93,12 @@ bench: build ## measure, and write docs/benchmarks.md; BENCH_PEER=1 measures Ben
 	echo "Dialects: their own benchmarks …" >&2; \
 	go test -p 1 -run xxx -bench . -benchtime 1s ./ingest/dialect/... > "$$dir/dialects.txt" || { cat "$$dir/dialects.txt"; exit 1; }; \
 	$(BENCH) "$$@" --dialects "$$dir/dialects.txt" --out $(BENCH_OUT)
+	@$(MAKE) speed
+
+# One package after the other, on a machine that does nothing else.
+speed: engine clients ## the tests that assert how long something takes, with these assertions on
+	TAPEDECK_TEST_SPEED=1 go test -p 1 -count=1 $$(go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... \
+	  | grep -F tapedeck/internal/speedtest | cut -d' ' -f1)
 
 clean: ## remove what was built
 	rm -rf bin dashboards/web/node_modules deploy/clients/node_modules

@@ -10,6 +10,8 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
+	"tapedeck/internal/speedtest"
 )
 
 // Attempts come at growing intervals while nothing succeeds, and at once again
@@ -74,15 +76,13 @@ func TestDrainsFasterThanLive(t *testing.T) {
 	for ; s.State().Blocks > 0; i++ {
 		<-tick.C
 		publish(t, s, f, i, i+1, size)
-		if time.Since(start) > 20*time.Second {
+		if time.Since(start) > bounded.Limit {
 			t.Fatalf("not drained: %+v", s.State())
 		}
 	}
 	took := time.Since(start)
 	t.Logf("%d blocks left in %v while %d came", i, took, i-backlog)
-	if rate := float64(i) / took.Seconds(); rate < 4*live {
-		t.Errorf("drains %.0f blocks/s while %d/s come in", rate, live)
-	}
+	speedtest.Within(t, "draining at four times the rate of new blocks", took, time.Duration(i)*time.Second/(4*live))
 	f.Wait(t)
 	wantSameIDs(t, ids(0, i), inOrder(next.attempts()))
 	closeNow(t, s)

@@ -52,13 +52,8 @@ func TestEverySizeGoesOutAtOnce(t *testing.T) {
 		if err := c.Publish(t.Context(), testBlock(i, size), func(err error) { told <- err }); err != nil {
 			t.Fatal(err)
 		}
-		select {
-		case err := <-told:
-			if err != nil {
-				t.Fatalf("%d bytes: %v", size, err)
-			}
-		case <-time.After(10 * time.Second):
-			t.Fatalf("a block of %d bytes is stuck", size)
+		if err := bounded.Receive(t, told); err != nil {
+			t.Fatalf("%d bytes: %v", size, err)
 		}
 	}
 	wantInOrder(t, st, len(sizes)+3)

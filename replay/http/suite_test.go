@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/budget"
 	"tapedeck/replay"
 	replayhttp "tapedeck/replay/http"
@@ -203,14 +204,9 @@ func isBusy(t *testing.T, over schema.Transport) {
 		t.Errorf("got %d %v %s", p.status, p.header, p.body)
 	}
 	res.Body.Close()
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
-		if p = play(t, srv.Client(), srv.URL, over, "speed=max"); p.status < 300 {
-			break
-		}
-		if time.Since(start) > 10*time.Second {
-			t.Fatal("the place of a client that left is never free again")
-		}
-	}
+	bounded.Until(t, "the place of a client that left is free again", func() bool {
+		return play(t, srv.Client(), srv.URL, over, "speed=max").status < 300
+	})
 }
 
 func TestUnreachableLibrary(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/speedtest"
 )
 
 // needEngine skips the test where no engine is installed; in a full run it fails.
@@ -91,9 +92,11 @@ func TestDataOutlivesTheEngine(t *testing.T) {
 	// With the connection open: it must not hold the engine up.
 	begin := time.Now()
 	must(t, s.Stop(t.Context()))
-	if took := time.Since(begin); took > 2500*time.Millisecond {
-		t.Errorf("an idle engine took %v to stop", took)
+	took := time.Since(begin)
+	if took > StopLimit {
+		t.Errorf("an idle engine was killed after %v", took)
 	}
+	speedtest.Within(t, "stopping an idle engine", took, 2500*time.Millisecond)
 	if h := s.Health(); h.State != Stopped || h.PID != 0 {
 		t.Errorf("health of a stopped engine: %+v", h)
 	}
@@ -172,9 +175,7 @@ func TestNotALibrary(t *testing.T) {
 	if !errors.Is(err, errCannotLoad) {
 		t.Fatalf("start of a text file: %v", err)
 	}
-	if took := time.Since(begin); took > 2*time.Second {
-		t.Errorf("it took %v to say so", took)
-	}
+	speedtest.Within(t, "the error", time.Since(begin), 2*time.Second)
 	t.Log(err)
 }
 
