@@ -55,7 +55,7 @@ func (m *Messages) add(index int, isText bool) *block {
 		b.key = strconv.AppendInt(nil, int64(index), 10)
 	}
 	m.blocks = append(m.blocks, b)
-	m.order.last = max(m.order.last, index)
+	m.order.blocks = max(m.order.blocks, index+1)
 	return &m.blocks[len(m.blocks)-1]
 }
 

@@ -13,7 +13,7 @@ type order struct {
 	started bool // the message_start of the message in progress, or of the last one, was seen
 	ended   bool // that message has ended well, and no other has begun
 	again   bool // events of it came again after its end
-	last    int  // the highest index of its blocks
+	blocks  int  // one more than the highest index of its blocks
 	cut     int  // messages that ended in its start, each of which may go on beside it
 	mixed   bool // one of them does
 }
@@ -49,7 +49,7 @@ func (m *Messages) misplaced(typ string, data []byte, v *fastjson.Value) bool {
 func (m *Messages) repeated(typ string, index int) bool {
 	switch typ {
 	case "content_block_start", "content_block_delta", "content_block_stop":
-		m.order.again = index <= m.order.last
+		m.order.again = index < m.order.blocks
 		m.order.ended = m.order.again
 		return m.order.again
 	case "message_delta", "message_stop":
@@ -66,8 +66,9 @@ func (m *Messages) stray(typ string, data []byte, v *fastjson.Value) bool {
 	case "content_block_start":
 		stray = m.find(v.GetInt("index")) != nil
 		o.mixed = o.mixed || stray
-	case "content_block_delta", "content_block_stop":
-		stray = m.find(v.GetInt("index")) == nil
+	case "content_block_delta", "content_block_stop": // of a block that has stopped
+		index := v.GetInt("index")
+		stray = index < o.blocks && m.find(index) == nil
 		o.mixed = o.mixed || stray
 	case "message_delta":
 		input, stated := dialect.RawUint(dialect.RawPath(data, "usage.input_tokens"))
