@@ -27,16 +27,22 @@ type recording struct {
 	usages   []schema.Usage
 }
 
-// recordBytes records bytes as a file, with the tap, the detector and the decoder that a
-// user's file meets.
+// recordBytes records bytes as a file into one session, with the tap, the detector and the
+// decoder that a user's file meets.
 func recordBytes(t testing.TB, data []byte) *recording {
+	t.Helper()
+	return recordInto(t, "examined", data)
+}
+
+// recordInto records into a session, or, with "", into those that the frames name.
+func recordInto(t testing.TB, session string, data []byte) *recording {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "capture")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var mem ingesttest.Memory
-	sum, err := file.Record(t.Context(), ingest.NewRecorder(&mem, ingest.Settings{}, nil), ingest.StreamOptions{Session: "examined"}, file.Options{Path: path})
+	sum, err := file.Record(t.Context(), ingest.NewRecorder(&mem, ingest.Settings{}, nil), ingest.StreamOptions{Session: session}, file.Options{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}

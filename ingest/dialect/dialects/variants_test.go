@@ -3,6 +3,7 @@ package dialects_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,7 +72,15 @@ var framings = map[string]func([]event) string{
 	"NDJSON, no last newline": func(all []event) string {
 		return strings.TrimSuffix(join(all, func(e event) string { return e.data + "\n" }), "\n")
 	},
-	"SSE": func(all []event) string { return join(all, func(e event) string { return "data: " + e.data + "\n\n" }) },
+	"SSE":            func(all []event) string { return join(all, func(e event) string { return "data: " + e.data + "\n\n" }) },
+	"SSE, no blanks": func(all []event) string { return join(all, func(e event) string { return "data:" + e.data + "\n\n" }) },
+	"SSE with ids, comments and times": func(all []event) string {
+		n := 0
+		return "retry: 3000\n\n" + join(all, func(e event) string {
+			n++
+			return fmt.Sprintf(": keep-alive\n\nid: %d\nevent: %s\ndata: %s\n\n", n, typeOf(e), e.data)
+		})
+	},
 	"SSE CRLF": func(all []event) string {
 		return join(all, func(e event) string { return "data: " + e.data + "\r\n\r\n" })
 	},
@@ -144,6 +153,19 @@ func TestReframedFixtures(t *testing.T) {
 				if diff := cmp.Diff(want, got.lines()); diff != "" {
 					t.Errorf("%s (-as kept +reframed):\n%s", framing, diff)
 				}
+			}
+		})
+	}
+}
+
+// Recorded into the sessions that its frames name, a captured stream comes to the same as in
+// one session.
+func TestFixturesOwnSessions(t *testing.T) {
+	for _, name := range dialecttest.Fixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			data := dialecttest.Fixture(t, name)
+			if diff := cmp.Diff(recordBytes(t, data).lines(), recordInto(t, "", data).lines()); diff != "" {
+				t.Errorf("facts (-one session +own sessions):\n%s", diff)
 			}
 		})
 	}
