@@ -104,6 +104,41 @@ func TestFixturesInterleaved(t *testing.T) {
 	}
 }
 
+// Two streams of one protocol, one after the other in a file, come to what both come to.
+func TestFixturesOneAfterAnother(t *testing.T) {
+	write := framings["SSE with events"]
+	names := slices.DeleteFunc(dialecttest.Fixtures(t), func(n string) bool { return slices.Contains(bound, n) })
+	alone := map[string]*recording{}
+	for _, name := range names {
+		alone[name] = recordBytes(t, []byte(write(events(t, name))))
+	}
+	for _, first := range names {
+		for _, second := range names {
+			a, b := alone[first], alone[second]
+			if first == second || a.dialects[0] != b.dialects[0] || a.shares(b) || a.sharesTools(b) {
+				continue
+			}
+			got := recordBytes(t, []byte(write(slices.Concat(events(t, first), events(t, second)))))
+			if got.total().Sum() != a.total().Sum()+b.total().Sum() || len(got.spans) != len(a.spans)+len(b.spans) {
+				t.Errorf("%s, then %s: %d tokens, %d spans; alone %d and %d, %d and %d", first, second,
+					got.total().Sum(), len(got.spans), a.total().Sum(), b.total().Sum(), len(a.spans), len(b.spans))
+			}
+			for _, kind := range []schema.MessageKind{schema.MessageThinking, schema.MessageAssistant} {
+				if diff := cmp.Diff(a.text(kind)+b.text(kind), got.text(kind)); diff != "" {
+					t.Errorf("%s, then %s: %s (-alone +together):\n%s", first, second, kind, diff)
+				}
+			}
+		}
+	}
+}
+
+// sharesTools reports whether two recordings speak of the same tool call.
+func (r *recording) sharesTools(other *recording) bool {
+	return slices.ContainsFunc(r.spans, func(s schema.Span) bool {
+		return s.CallID != "" && slices.ContainsFunc(other.spans, func(o schema.Span) bool { return o.CallID == s.CallID })
+	})
+}
+
 // shares reports whether two recordings speak of the same session or run.
 func (r *recording) shares(other *recording) bool {
 	for _, s := range r.sessions {

@@ -72,8 +72,9 @@ var framings = map[string]func([]event) string{
 	"NDJSON, no last newline": func(all []event) string {
 		return strings.TrimSuffix(join(all, func(e event) string { return e.data + "\n" }), "\n")
 	},
-	"SSE":            func(all []event) string { return join(all, func(e event) string { return "data: " + e.data + "\n\n" }) },
-	"SSE, no blanks": func(all []event) string { return join(all, func(e event) string { return "data:" + e.data + "\n\n" }) },
+	"SSE":             func(all []event) string { return join(all, func(e event) string { return "data: " + e.data + "\n\n" }) },
+	"indented values": func(all []event) string { return join(all, func(e event) string { return indented(e, "") + "\n" }) },
+	"SSE, no blanks":  func(all []event) string { return join(all, func(e event) string { return "data:" + e.data + "\n\n" }) },
 	"SSE with ids, comments and times": func(all []event) string {
 		n := 0
 		return "retry: 3000\n\n" + join(all, func(e event) string {
@@ -95,11 +96,18 @@ var framings = map[string]func([]event) string{
 	},
 	"array, indented": func(all []event) string {
 		return "[\n" + strings.TrimSuffix(join(all, func(e event) string {
-			var b bytes.Buffer
-			_ = json.Indent(&b, []byte(e.data), "  ", "  ")
-			return "  " + b.String() + ",\n"
+			return "  " + indented(e, "  ") + ",\n"
 		}), ",\n") + "\n]\n"
 	},
+}
+
+// indented prints an event over several lines.
+func indented(e event, prefix string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(e.data), prefix, "  ") != nil {
+		return e.data
+	}
+	return b.String()
 }
 
 // isText reports an event that is no JSON, such as [DONE].
