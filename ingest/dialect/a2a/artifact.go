@@ -30,6 +30,9 @@ func (d *decoder) artifact(t *task, v *fastjson.Value, raw []byte, appended, las
 		d.Unknown()
 		return
 	}
+	if appended && t.Run() == nil {
+		return // nothing follows the end of a task: it comes once more
+	}
 	text, media, others := content(v.GetArray("parts"), dialect.RawMember(raw, "parts"))
 	a := t.artifactOf(v, appended)
 	if len(text) > 0 {

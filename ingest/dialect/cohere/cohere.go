@@ -110,10 +110,10 @@ func (d *decoder) message(in *dialect.Input) string {
 // repeats reports an event of a message that began and ended: its end was delivered twice.
 // Another message begins with its message-start, or with a request.
 func (d *decoder) repeats(in *dialect.Input, typ string) bool {
-	if !d.ended || d.Run() != nil || d.RunID == "" {
+	if !d.ended || d.Run() != nil {
 		return false
 	}
-	return typ != typeStart || string(in.JSON.GetStringBytes("id")) == d.RunID
+	return typ != typeStart || d.RunID != "" && string(in.JSON.GetStringBytes("id")) == d.RunID
 }
 
 // text reads what is no JSON: the page of a gateway.

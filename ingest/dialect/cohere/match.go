@@ -17,14 +17,17 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		return dialect.No, ""
 	}
 	v := in.JSON
-	if v == nil || v.Type() != fastjson.TypeObject || in.Direction == schema.Send {
+	if v == nil || v.Type() != fastjson.TypeObject {
 		return dialect.No, ""
+	}
+	if in.Direction == schema.Send {
+		return matchRequest(v)
 	}
 	said := v.Get("delta", "message")
 	typ := v.GetStringBytes("type")
 	certain := false
 	switch string(typ) {
-	case "message-start":
+	case typeStart:
 		certain = said.GetStringBytes("role") != nil
 	case "content-start", "content-delta":
 		certain = dialect.IsObject(said.Get("content"))
@@ -50,4 +53,17 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		return dialect.No, ""
 	}
 	return dialect.Certain, "the event " + string(typ)
+}
+
+// matchRequest judges a request's body by what only this API has.
+func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
+	if v.GetStringBytes("model") == nil || v.Get("messages", "0", "role") == nil {
+		return dialect.No, ""
+	}
+	for _, name := range []string{"citation_options", "safety_mode", "strict_tools"} {
+		if v.Get(name) != nil {
+			return dialect.Likely, "a request with messages and " + name
+		}
+	}
+	return dialect.No, ""
 }

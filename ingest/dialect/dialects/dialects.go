@@ -46,13 +46,13 @@ var all = wrappable([]dialect.Dialect{
 	anthropic.Dialect,
 	opencode.Dialect,
 	realtime.Dialect,
+	cohere.Dialect,
 	openai.Responses,
 	openai.Chat,
 	langgraph.Dialect,
 	a2a.Dialect,
 	mcp.Dialect,
 	ollama.Dialect,
-	cohere.Dialect,
 	generic.Dialect,
 })
 

@@ -14,6 +14,9 @@ import (
 func (d *decoder) answer(in *dialect.Input, said *fastjson.Value, text string, raw []byte) {
 	v := in.JSON
 	if d.Run() == nil {
+		if at := timeOf(in); at != 0 && at <= d.ended {
+			return // the end of the response before once more
+		}
 		d.begin() // its request was not seen
 	}
 	d.CorrectModel(v.GetStringBytes("model"), provider, d.Call(), d.Run())
@@ -23,8 +26,8 @@ func (d *decoder) answer(in *dialect.Input, said *fastjson.Value, text string, r
 		d.grow(schema.MessageAssistant, content)
 	}
 	dialect.Elements(said.GetArray("tool_calls"), dialect.RawMember(raw, "tool_calls"), 0, d.toolCall)
-	d.last = d.Frame.At
 	if v.GetBool("done") {
+		d.ended = timeOf(in)
 		d.done(v, in.Data)
 	}
 }

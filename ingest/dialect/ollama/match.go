@@ -1,6 +1,8 @@
 package ollama
 
 import (
+	"bytes"
+
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -11,10 +13,13 @@ import (
 // look like those of others: its answers show what it is.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
-		if isEndpoint(&head) {
-			return dialect.Possible, "POST " + string(head.Path)
+		switch {
+		case !isEndpoint(&head):
+			return dialect.No, ""
+		case isClient(head.Field("User-Agent")):
+			return dialect.Certain, "POST " + string(head.Path) + " of a client of Ollama"
 		}
-		return dialect.No, ""
+		return dialect.Possible, "POST " + string(head.Path)
 	}
 	v := in.JSON
 	if v == nil || v.Type() != fastjson.TypeObject {
@@ -37,6 +42,13 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		return dialect.Certain, "an end with eval_count"
 	}
 	return dialect.Possible, "model, created_at and done"
+}
+
+// isClient reports whether a User-Agent is that of Ollama's own libraries: ollama-python,
+// ollama-js, and ollama of the one for Go.
+func isClient(agent []byte) bool {
+	name, _, _ := bytes.Cut(agent, []byte("/"))
+	return string(name) == "ollama" || bytes.HasPrefix(name, []byte("ollama-"))
 }
 
 // matchRequest judges a request's body by what only this API has.

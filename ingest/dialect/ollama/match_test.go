@@ -32,6 +32,9 @@ func TestMatch(t *testing.T) {
 		line string
 	}{
 		{dialect.Possible, "head POST /api/chat HTTP/1.1"},
+		{dialect.Certain, "head POST /api/chat HTTP/1.1|User-Agent: ollama-python/0.6.1 (x86_64 linux) Python/3.12"},
+		{dialect.Possible, "head POST /api/chat HTTP/1.1|User-Agent: curl/8.5.0"},
+		{dialect.No, "head POST /api/pull HTTP/1.1|User-Agent: ollama-python/0.6.1"},
 		{dialect.No, "head GET /api/chat HTTP/1.1"},
 		{dialect.No, "head POST /v1/chat/completions HTTP/1.1"},
 		{dialect.Likely, `> {"model":"llama3.2","messages":[{"role":"user","content":"x"}],"options":{"seed":1}}`},

@@ -34,7 +34,7 @@ type decoder struct {
 	stream  model.Stream
 	foreign bool  // the request went to another endpoint
 	spoke   bool  // the response in progress has said something
-	last    int64 // arrival of the latest line, ns
+	ended   int64 // created_at of the latest last line, ns
 	refusal model.Refusal
 }
 
@@ -115,7 +115,6 @@ func (d *decoder) begin() {
 	d.Provider, d.spoke = provider, false
 	d.OpenRun("")
 	d.OpenCall()
-	d.last = d.Frame.At
 }
 
 // leave settles a response of which no more will be seen.
