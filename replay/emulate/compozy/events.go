@@ -43,7 +43,7 @@ type eventWriter struct {
 }
 
 func newEventWriter(kind, exec string, native bool, s script) *eventWriter {
-	return &eventWriter{kind: kind, exec: exec, native: native, next: 1, script: s, highest: map[string]int64{}}
+	return &eventWriter{kind: kind, exec: exec, native: native, next: 1, script: s.copy(), highest: map[string]int64{}}
 }
 
 // take converts a frame to events.

@@ -62,18 +62,14 @@ func runsOf(ctx context.Context, t replay.Tape) (map[string]bool, error) {
 
 // clock returns the recorded time at which the clock starts, ns: that of the last event
 // that the client received, or of the place in the request.
-func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt, kind, exec string, a ask) (int64, error) {
+func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt, writer *eventWriter, a ask) (int64, error) {
 	if !a.resume || a.after == 0 {
 		from, err := s.stage.From(ctx, t, a.pacing)
 		return max(from.Position.At, replay.FirstAt(t)), err
 	}
 	at := replay.LastAt(t) // for an unknown id: the client has received everything
-	tell, err := s.writer(ctx, t, kind, exec)
-	if err != nil {
-		return 0, err
-	}
-	err = emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
-		for _, e := range tell.take(f) {
+	err := emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
+		for _, e := range writer.take(f) {
 			if e.id >= a.after {
 				at = f.At
 				return emulate.ErrEnough
@@ -82,12 +78,6 @@ func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt
 		return nil
 	})
 	return at, err
-}
-
-// writer makes the writer of an execution's events.
-func (s *Server) writer(ctx context.Context, t replay.Tape, kind, exec string) (*eventWriter, error) {
-	happens, err := scriptOf(ctx, t)
-	return newEventWriter(kind, exec, native(t), happens), err
 }
 
 // output writes an execution. It is a replay.Sink.

@@ -17,7 +17,7 @@ import (
 
 // script lists what happens in the streams of another protocol, by stream, as far as
 // there are events for it. A stream without facts is not in it.
-type script map[string][]*entry
+type script map[string][]entry
 
 // entry is something that happens with a frame.
 type entry struct {
@@ -81,8 +81,8 @@ func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
 
 // entriesOf makes the entries of one stream. own reports whether a fact is this stream's
 // to mention.
-func entriesOf(f *block.Facts, own func(id string) bool) (list []*entry) {
-	add := func(seq uint64, at int64, c content) { list = append(list, &entry{seq: seq, at: at, content: c}) }
+func entriesOf(f *block.Facts, own func(id string) bool) (list []entry) {
+	add := func(seq uint64, at int64, c content) { list = append(list, entry{seq: seq, at: at, content: c}) }
 	arguments := map[string]*schema.Message{} // by the call's span
 	for i := range f.Messages {
 		if m := &f.Messages[i]; m.Kind == schema.MessageArguments {
@@ -123,20 +123,20 @@ func entriesOf(f *block.Facts, own func(id string) bool) (list []*entry) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *entry) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
 	return list
 }
 
 // settled returns the entries before the latest piece of a message that still grows:
 // pieces after it may not be stored yet, and ids count what comes before them.
-func settled(list []*entry, f *block.Facts) []*entry {
+func settled(list []entry, f *block.Facts) []entry {
 	until := int64(math.MaxInt64)
 	for i := range f.Messages {
 		if m := &f.Messages[i]; !m.Complete {
 			until = min(until, m.Ended)
 		}
 	}
-	return slices.DeleteFunc(list, func(e *entry) bool { return e.at > until })
+	return slices.DeleteFunc(list, func(e entry) bool { return e.at > until })
 }
 
 // argumentsOf returns the arguments of a call as JSON.
@@ -151,6 +151,15 @@ func argumentsOf(m *schema.Message) []byte {
 	}
 }
 
+// copy returns a script of which nothing was written, to write from.
+func (s script) copy() script {
+	c := maps.Clone(s)
+	for id, list := range c {
+		c[id] = slices.Clone(list)
+	}
+	return c
+}
+
 // due returns what happens with a frame, or happened before it and was not written yet.
 func (s script) due(f *replay.Frame) (list []content) {
 	pending := s[f.Stream.StreamID]
@@ -158,7 +167,8 @@ func (s script) due(f *replay.Frame) (list []content) {
 		pending = pending[1:]
 	}
 	s[f.Stream.StreamID] = pending
-	for _, e := range pending {
+	for i := range pending {
+		e := &pending[i]
 		if e.at > f.At {
 			break
 		}
@@ -174,8 +184,8 @@ func (s script) due(f *replay.Frame) (list []content) {
 // completed.
 func (s script) rest() (list []content) {
 	for _, id := range slices.Sorted(maps.Keys(s)) {
-		for _, e := range s[id] {
-			if !e.done {
+		for i := range s[id] {
+			if e := &s[id][i]; !e.done {
 				e.done = true
 				list = append(list, e.content)
 			}

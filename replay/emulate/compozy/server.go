@@ -182,12 +182,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 	if exec == session { // requested by the session's id
 		part = partOf(t, "")
 	}
-	clock, err := s.clock(r.Context(), t, part, kind, exec, a)
+	happens, err := scriptOf(r.Context(), t)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	writer, err := s.writer(r.Context(), t, kind, exec)
+	clock, err := s.clock(r.Context(), t, part, newEventWriter(kind, exec, native(t), happens), a)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -205,7 +205,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 	h.Set("X-Accel-Buffering", "no")
 	s.cors(w, r)
 	w.WriteHeader(http.StatusOK)
-	out := &output{body: s.stage.NewBody(w), writer: writer, ask: a, clock: clock}
+	out := &output{body: s.stage.NewBody(w), writer: newEventWriter(kind, exec, native(t), happens), ask: a, clock: clock}
 	ctx, cancel := context.WithTimeout(r.Context(), longest)
 	defer cancel()
 	err = out.body.Flush()
