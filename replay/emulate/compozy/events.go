@@ -73,7 +73,7 @@ func (t *eventWriter) take(f *replay.Frame) []event {
 func (t *eventWriter) add(list []event, c content, at int64) []event {
 	switch {
 	case c.fail != "":
-		if !strings.HasPrefix(t.failed, strings.TrimSuffix(c.fail, "…")) { // a span repeats the beginning of a message
+		if t.failed == "" || !c.spans {
 			t.failed = c.fail
 		}
 	case c.tool != nil:

@@ -72,3 +72,59 @@ func TestGrowingText(t *testing.T) {
 		}
 	})
 }
+
+// What takes several frames to know is known from the facts: calls whose arguments come in
+// pieces without an end, repeated messages, and errors in full.
+func TestFromFacts(t *testing.T) {
+	for dialect, tc := range map[string]struct{ frames, want []string }{
+		"ag-ui": {
+			[]string{
+				`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
+				`{"type":"TOOL_CALL_CHUNK","toolCallId":"1","toolCallName":"search","delta":"{\"q\":"}`,
+				`{"type":"TOOL_CALL_CHUNK","toolCallId":"1","delta":"1}"}`,
+				`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`,
+			},
+			[]string{`tool_call {"toolName":"search","args":{"q":1}`, `complete {"status":"SUCCESS"`},
+		},
+		"gemini-cli": {
+			[]string{
+				`{"type":"message","timestamp":"2026-01-01T00:00:01.000Z","role":"assistant","content":"Two ","delta":true}`,
+				`{"type":"message","timestamp":"2026-01-01T00:00:01.010Z","role":"assistant","content":"files.","delta":true}`,
+				`{"type":"message","timestamp":"2026-01-01T00:00:01.020Z","role":"assistant","content":"Two files."}`,
+			},
+			[]string{`llm_chunk Two `, `llm_chunk files.`, `complete {"status":"SUCCESS"`},
+		},
+		"anthropic-messages": {
+			[]string{
+				`{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"claude","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}`,
+				`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+			},
+			[]string{`error {"status":"FAILED","message":"overloaded_error: Overloaded"`},
+		},
+		"loom": {
+			[]string{`{"type":"node_enter","id":"act"}`, `{"type":"node_exit","id":"act","result":{"Err":"boom"}}`},
+			[]string{`error {"status":"FAILED","message":"boom","error":"boom"`},
+		},
+	} {
+		tape := &replaytest.Tape{Decode: dialectstest.Decode}
+		s := tape.Stream(schema.NDJSON, dialect)
+		for i, f := range tc.frames {
+			s.Add(time.Duration(i)*time.Millisecond, f+"\n")
+		}
+		synctest.Test(t, func(t *testing.T) {
+			_, reads := get(t, et.ServePipe(t, handler(tape)), "tasks/session/stream?speed=max")
+			var got []string
+			for event := range strings.SplitSeq(strings.Join(reads, ""), "\n\n") {
+				if _, event, ok := strings.Cut(event, "\nevent: "); ok {
+					got = append(got, strings.Replace(event, "\ndata: ", " ", 1))
+				}
+			}
+			for i := range max(len(got), len(tc.want)) {
+				if len(got) != len(tc.want) || !strings.HasPrefix(got[i], tc.want[i]) {
+					t.Errorf("%s: got %q, want %q", dialect, got, tc.want)
+					break
+				}
+			}
+		})
+	}
+}

@@ -33,6 +33,8 @@ type content struct {
 	text string // a piece of the model's answer
 	tool *tool  // a call with its arguments
 	fail string // an error
+	// spans is set if it is the error of a span, which messages describe better.
+	spans bool
 }
 
 type tool struct {
@@ -57,7 +59,7 @@ func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
 		return nil, err
 	}
 	s := script{}
-	seen := map[string]string{} // which stream has a fact that several streams have
+	seen := map[string]bool{} // facts: several streams may have the same, and one stream twice
 	streams := t.Streams()
 	for i := range streams {
 		state := &streams[i]
@@ -65,12 +67,7 @@ func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
 		if f == nil || state.Dialect == "generic" {
 			continue
 		}
-		list := entriesOf(f, func(id string) bool {
-			if seen[id] == "" {
-				seen[id] = state.StreamID
-			}
-			return seen[id] == state.StreamID
-		})
+		list := entriesOf(f, seen)
 		if state.Ended == 0 {
 			list = settled(list, f)
 		}
@@ -79,10 +76,12 @@ func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
 	return s, nil
 }
 
-// entriesOf makes the entries of one stream. own reports whether a fact is this stream's
-// to mention.
-func entriesOf(f *block.Facts, own func(id string) bool) (list []entry) {
-	add := func(seq uint64, at int64, c content) { list = append(list, entry{seq: seq, at: at, content: c}) }
+// entriesOf makes the entries of one stream, of facts that were not seen before.
+func entriesOf(f *block.Facts, seen map[string]bool) (list []entry) {
+	add := func(id string, seq uint64, at int64, c content) {
+		seen[id] = true
+		list = append(list, entry{seq: seq, at: at, content: c})
+	}
 	arguments := map[string]*schema.Message{} // by the call's span
 	for i := range f.Messages {
 		if m := &f.Messages[i]; m.Kind == schema.MessageArguments {
@@ -93,31 +92,30 @@ func entriesOf(f *block.Facts, own func(id string) bool) (list []entry) {
 		x := &f.Spans[i]
 		args := arguments[x.ID]
 		switch {
-		case !own(x.ID):
+		case seen[x.ID]:
 		case x.Kind == schema.SpanNode && x.Name != "" && x.Started != 0:
-			add(x.SeenSeq, x.SeenAt, content{step: x.Name})
+			add(x.ID, x.SeenSeq, x.SeenAt, content{step: x.Name})
 		case x.Kind == schema.SpanTool && args != nil && args.Complete:
-			add(args.Version-1, args.Ended, content{tool: &tool{x.Name, argumentsOf(args)}})
+			add(x.ID, args.Version-1, args.Ended, content{tool: &tool{x.Name, argumentsOf(args)}})
 		case x.Kind == schema.SpanTool && args == nil && x.Started != 0:
-			add(x.SeenSeq, x.SeenAt, content{tool: &tool{x.Name, []byte("{}")}})
-		}
-		if (x.Kind == schema.SpanRun || x.Kind == schema.SpanLLM) && x.Status == schema.StatusError {
-			add(x.Version-1, x.Ended, content{fail: x.Error})
+			add(x.ID, x.SeenSeq, x.SeenAt, content{tool: &tool{x.Name, []byte("{}")}})
+		case (x.Kind == schema.SpanRun || x.Kind == schema.SpanLLM) && x.Status == schema.StatusError:
+			add(x.ID, x.Version-1, x.Ended, content{fail: cmp.Or(x.Error, string(x.Status)), spans: true})
 		}
 	}
 	for i := range f.Messages {
 		m := &f.Messages[i]
 		switch {
-		case !own(m.ID):
+		case seen[m.ID]:
 		case m.Kind == schema.MessageError:
-			add(m.SeenSeq, m.SeenAt, content{fail: m.Text})
+			add(m.ID, m.SeenSeq, m.SeenAt, content{fail: m.Text})
 		case m.Kind == schema.MessageAssistant && len(m.ChunkAt) == 0:
-			add(m.SeenSeq, m.Started, content{text: m.Text})
+			add(m.ID, m.SeenSeq, m.Started, content{text: m.Text})
 		case m.Kind == schema.MessageAssistant:
 			start := uint32(0)
 			for j, end := range m.ChunkEnd {
 				if end > start {
-					add(m.SeenSeq, m.ChunkAt[j], content{text: m.Text[start:end]})
+					add(m.ID, m.SeenSeq, m.ChunkAt[j], content{text: m.Text[start:end]})
 				}
 				start = max(start, end)
 			}
