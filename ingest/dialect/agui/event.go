@@ -1,6 +1,10 @@
 package agui
 
 import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -26,9 +30,9 @@ const (
 
 // events are the types of events. THINKING_ is how REASONING_ was called.
 var events = dialect.NewTypes(map[string]event{
-	runStarted:          {read: (*decoder).runStarted, needs: []string{"runId"}},
-	"RUN_FINISHED":      {read: (*decoder).runFinished, needs: []string{"runId"}},
-	"RUN_ERROR":         {read: (*decoder).runError, needs: []string{"message"}},
+	runStarted:          {read: (*decoder).runStarted, needs: []string{"threadId", "runId"}},
+	"RUN_FINISHED":      {read: (*decoder).runFinished, needs: []string{"threadId", "runId"}},
+	"RUN_ERROR":         {read: (*decoder).runError, needs: []string{"message"}, common: true},
 	"STEP_STARTED":      {read: (*decoder).stepStarted, needs: []string{"stepName"}},
 	"STEP_FINISHED":     {read: (*decoder).stepFinished, needs: []string{"stepName"}},
 	"SUBAGENT_STARTED":  {read: (*decoder).agentStarted, needs: []string{"subagentRunId"}},
@@ -59,16 +63,16 @@ var events = dialect.NewTypes(map[string]event{
 	"TOOL_CALL_RESULT": {read: (*decoder).toolResult, needs: []string{"toolCallId", "content"}},
 
 	snapshotEvent:       {read: (*decoder).snapshot, needs: []string{"messages"}},
-	"STATE_SNAPSHOT":    {needs: []string{"snapshot"}},
-	"STATE_DELTA":       {needs: []string{"delta"}},
+	"STATE_SNAPSHOT":    {needs: []string{"snapshot"}, common: true},
+	"STATE_DELTA":       {needs: []string{"delta"}, common: true},
 	"ACTIVITY_SNAPSHOT": {needs: []string{"activityType"}},
 	"ACTIVITY_DELTA":    {needs: []string{"activityType"}},
 	rawEvent:            {read: (*decoder).rawUsage, needs: []string{"event"}, common: true},
 	"CUSTOM":            {needs: []string{"name", "value"}, common: true},
 })
 
-// match judges a frame by itself. Types in capitals with low lines are AG-UI's
-// alone.
+// match judges a frame by itself. Types in capitals with low lines are rare
+// elsewhere; with the ids and names that AG-UI has beside them they are its alone.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	v := in.JSON
 	if v == nil {
@@ -76,7 +80,9 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	}
 	has := func(names ...string) bool {
 		for _, name := range names {
-			if !v.Exists(name) {
+			value := v.Get(name)
+			text := strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "Name")
+			if value == nil || text && value.Type() != fastjson.TypeString {
 				return false
 			}
 		}

@@ -30,12 +30,16 @@ func TestMatch(t *testing.T) {
 		line string
 	}{
 		{dialect.Certain, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`},
-		{dialect.Certain, `{"type":"RUN_ERROR","message":"x"}`},
+		{dialect.Likely, `{"type":"RUN_STARTED","runId":"r"}`},
+		{dialect.Likely, `{"type":"RUN_FINISHED","threadId":7,"runId":8}`},
+		{dialect.Likely, `{"type":"RUN_ERROR","message":"x"}`},
+		{dialect.Likely, `{"type":"TOOL_CALL_START","toolCallId":1,"toolCallName":"x"}`},
 		{dialect.Certain, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}`},
 		{dialect.Certain, `{"type":"TEXT_MESSAGE_CHUNK","delta":"x"}`},
 		{dialect.Certain, `{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"x"}`},
 		{dialect.Certain, `{"type":"TOOL_CALL_START","toolCallId":"a","toolCallName":"x"}`},
-		{dialect.Certain, `{"type":"STATE_SNAPSHOT","snapshot":null}`},
+		{dialect.Likely, `{"type":"STATE_SNAPSHOT","snapshot":null}`},
+		{dialect.Likely, `{"type":"STATE_DELTA","delta":[]}`},
 		{dialect.Certain, `>{"threadId":"t","runId":"r","messages":[],"tools":[]}`},
 		{dialect.Likely, `>{"threadId":"t","runId":"r","messages":[]}`},
 		{dialect.Likely, `{"type":"THINKING_END"}`},

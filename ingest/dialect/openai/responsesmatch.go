@@ -56,7 +56,7 @@ func matchResponses(in *dialect.Input) (dialect.Confidence, string) {
 	if in.Direction == schema.Send {
 		return matchResponsesRequest(v)
 	}
-	if string(v.GetStringBytes("object")) == "response" && v.Get("output") != nil {
+	if string(v.GetStringBytes("object")) == "response" && dialect.IsArray(v.Get("output")) {
 		return dialect.Certain, "a response"
 	}
 	typ, known := events[string(v.GetStringBytes("type"))]
@@ -64,7 +64,7 @@ func matchResponses(in *dialect.Input) (dialect.Confidence, string) {
 		return dialect.No, ""
 	}
 	e, evidence := typ.Handle, "the event "+typ.Name
-	numbered := v.Get("sequence_number") != nil
+	numbered := dialect.IsNumber(v.Get("sequence_number"))
 	switch {
 	case e.kind == failure && numbered:
 		return dialect.Likely, evidence + " with a sequence_number"
