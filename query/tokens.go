@@ -34,6 +34,10 @@ type Spent struct {
 	Discrepancies uint64 `json:"usage_discrepancies"`
 }
 
+// Reported reports whether any usage was reported; otherwise its zeros stand for figures
+// that are not known.
+func (s *Spent) Reported() bool { return s.Calls > 0 || s.Tokens != Tokens{} }
+
 func (s *Spent) Add(o Spent) {
 	s.Calls += o.Calls
 	s.Tokens.Add(o.Tokens)

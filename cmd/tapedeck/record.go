@@ -201,11 +201,14 @@ func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool) e
 
 // writeNotes prints notes on frames of the summary that need attention.
 func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
+	if n := s.Counters.NotJSON; n > 0 {
+		fmt.Fprintf(w, "note     %s not JSON\n", areFrames(n))
+	}
 	for _, n := range []struct {
 		n         uint64
 		one, what string
 	}{
-		{s.Counters.NotJSON, "frame", "not JSON"}, {s.Counters.InvalidUTF8, "frame", "not UTF-8"},
+		{s.Counters.InvalidUTF8, "frame", "not UTF-8"},
 		{s.Counters.Oversize, "piece", "of messages over the frame limit"},
 		{s.Counters.Unknown, "frame", "of a type that the dialect does not know"},
 		{s.Counters.Lost, "frame", "lost at the source (gaps in its ids)"}, {s.Counters.Repeated, "id", "came twice"},

@@ -52,7 +52,7 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	t := console.NewTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "end", "title")
 	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *sessionhead.Summary) {
 		t.Row(console.Clip(s.ID, 40), console.LocalTime(s.Started), sessionTime(&s.Head), s.Status, s.Runs, console.Thousands(s.Frames),
-			console.Thousands(s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), console.Clip(unusualEnd(s.End), 50), console.Clip(s.Title, 50))
+			tokenCount(s.Spent, s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), console.Clip(unusualEnd(s.End), 50), console.Clip(s.Title, 50))
 	})
 	if err != nil || g.JSON {
 		return err

@@ -95,6 +95,12 @@ func showHead(w io.Writer, d *sessiondetail.Detail) {
 	}
 	fmt.Fprintf(w, "  %s, %s long, %s, %s, %s, %s\n", console.LocalTime(d.Started), console.Millis(d.DurationMS),
 		console.Count(d.Frames, "frame"), console.Count(d.Bytes, "byte"), console.Count(d.Totals.Runs, "run"), toolCalls(d.Totals.Tools))
+	if d.Totals.Runs > 0 && !d.Spent.Reported() {
+		fmt.Fprintln(w, "  tokens –: no usage was reported")
+	}
+	if n := unreadable(d); n > 0 {
+		fmt.Fprintf(w, "  %s not JSON, and nothing is concluded from them\n", areFrames(n))
+	}
 	for _, name := range slices.Sorted(maps.Keys(d.Tags)) {
 		fmt.Fprintf(w, "  tag %s\n", console.Line(name+"="+d.Tags[name]))
 	}
@@ -106,6 +112,17 @@ func showHead(w io.Writer, d *sessiondetail.Detail) {
 		fmt.Fprintf(w, "  stream %s  %s over %s from %s, %s\n", s.ID, s.Dialect, s.Transport, console.Line(cmp.Or(s.Source, "?")), console.Line(state))
 		fmt.Fprintf(w, "    dialect %s: %s\n", s.Dialect, console.Line(s.Evidence))
 	}
+}
+
+// unreadable returns how many frames are not JSON, of a session in which no run was found.
+func unreadable(d *sessiondetail.Detail) (n uint64) {
+	if d.Totals.Runs > 0 {
+		return 0
+	}
+	for i := range d.Streams {
+		n += d.Streams[i].Counters.NotJSON
+	}
+	return n
 }
 
 // sessionClock describes how long an open session has been running and silent, or when
@@ -189,7 +206,7 @@ func spanNotes(s *timeline.Span) string {
 }
 
 func showTokens(w io.Writer, s query.Spent) error {
-	if s.Calls == 0 {
+	if !s.Reported() {
 		return nil
 	}
 	fmt.Fprintln(w, "\nTokens")
@@ -200,9 +217,22 @@ func showTokens(w io.Writer, s query.Spent) error {
 	return t.Flush()
 }
 
+// unknown stands for a figure that was not reported or not measured.
+const unknown = "–"
+
+// tokenCount formats a number of tokens of what was used.
+func tokenCount(s query.Spent, n int64) string {
+	if !s.Reported() {
+		return unknown
+	}
+	return console.Thousands(n)
+}
+
 // cost formats a cost, and lists models without a price.
 func cost(s query.Spent) string {
 	switch {
+	case !s.Reported():
+		return unknown
 	case s.Cost == nil:
 		return "unpriced"
 	case s.UnpricedCalls > 0:

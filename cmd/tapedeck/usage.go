@@ -102,7 +102,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 	if done, err := c.fetch(ctx, g, "v1/usage", c.values(c.GroupBy), &r); done || err != nil {
 		return err
 	}
-	if r.Totals.Calls == 0 {
+	if !r.Totals.Reported() {
 		printNone("uses of tokens", c.ranged())
 		return nil
 	}
@@ -121,7 +121,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 func spentCells(s query.Spent) []any {
 	n := s.Tokens
 	return []any{
-		console.Thousands(s.Calls), console.Thousands(n.Input), console.Thousands(n.CacheRead), console.Thousands(n.CacheWrite5m + n.CacheWrite1h),
-		console.Thousands(n.Output), console.Thousands(n.Reasoning), console.Thousands(n.Total), cost(s),
+		console.Thousands(s.Calls), tokenCount(s, n.Input), tokenCount(s, n.CacheRead), tokenCount(s, n.CacheWrite5m+n.CacheWrite1h),
+		tokenCount(s, n.Output), tokenCount(s, n.Reasoning), tokenCount(s, n.Total), cost(s),
 	}
 }

@@ -51,7 +51,8 @@ type Span struct {
 	// last frame, by the server's clock: of what is open in an open session.
 	RunningMS *float64 `json:"running_ms"`
 	SilentMS  *float64 `json:"silent_ms"`
-	// FirstTokenMS is the time from the start to the first output.
+	// FirstTokenMS is the time from the start to the first output; null if it was not
+	// measured, also for a span that began with its first output.
 	FirstTokenMS *float64        `json:"first_token_ms"`
 	RunID        string          `json:"run_id"`
 	NodeID       string          `json:"node_id"`
@@ -179,7 +180,7 @@ func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 	} else {
 		t.Ended = query.Known(s.Ended)
 	}
-	t.FirstTokenMS = query.KnownMillis(s.FirstToken-begin, s.FirstToken != 0 && s.Started != 0)
+	t.FirstTokenMS = query.KnownMillis(s.FirstToken-begin, s.Started != 0 && s.FirstToken > begin)
 	return t
 }
 

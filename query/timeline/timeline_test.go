@@ -144,3 +144,33 @@ func TestTimelineOfNothing(t *testing.T) {
 		Spans: []*timeline.Span{}, Usage: []usagerecord.Record{}, Gaps: []timeline.Gaps{},
 	}, got)
 }
+
+// TestFirstToken: the time to the first output is there where it was measured. A call that
+// began with its first output, or of which only the end was seen, has none.
+func TestFirstToken(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	call := func(id string, started, first float64) schema.Span {
+		s := querytest.Span(schema.SpanLLM, id, "", "gpt-5", schema.StatusOK, started, 9)
+		if first > 0 {
+			s.FirstToken = querytest.AtSecond(first)
+		}
+		return s
+	}
+	ended := call("ended", 4, 5)
+	ended.Started = 0
+	db.Add(querytest.Recording{Tenant: "ttft", Session: "s", Spans: []schema.Span{
+		call("measured", 1, 1.5), call("began with it", 2, 2), call("said nothing", 3, 0), ended,
+	}})
+	got := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, 20), "ttft", "s"))
+	for _, s := range got.Spans {
+		switch want := 500.0; {
+		case s.ID == "measured" && (s.FirstTokenMS == nil || *s.FirstTokenMS != want):
+			t.Errorf("%s: %v, want %v", s.ID, s.FirstTokenMS, want)
+		case s.ID != "measured" && s.FirstTokenMS != nil:
+			t.Errorf("%s: %v, want none", s.ID, *s.FirstTokenMS)
+		}
+	}
+	if len(got.Spans) != 4 {
+		t.Errorf("%d spans", len(got.Spans))
+	}
+}

@@ -5,10 +5,12 @@ import type { Schemas } from '../api/client'
 import { StatusBadge } from '../components/status'
 import { duration } from '../format/duration'
 import { compact, count, dollars } from '../format/numbers'
+import { reported } from '../format/reported'
 import classes from './page.module.css'
 import { endLine } from './end'
 import { usePlayer, usePlayerState } from './player/context'
 import { ageOf, isOpen, runningFor, silenceOf } from './standing'
+import { Unreadable } from './unreadable'
 import { useGo } from './useplace'
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -32,6 +34,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         <StatusBadge status={session.status} />
       </div>
       <Ending session={session} />
+      <Unreadable session={session} />
       <dl className={classes.facts} aria-label="Facts">
         <Fact name="Started">
           <time dateTime={session.started} title={new Date(session.started).toUTCString()}>
@@ -47,7 +50,9 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
             {errors}
           </Fact>
         )}
-        {totals.tokens.total > 0 && <Fact name="Tokens">{compact(totals.tokens.total)}</Fact>}
+        {(totals.runs > 0 || reported(totals)) && (
+          <Fact name="Tokens">{reported(totals) ? compact(totals.tokens.total) : '–'}</Fact>
+        )}
         {totals.cost !== null && <Fact name="Cost">{dollars(totals.cost)}</Fact>}
         {session.dialects.length > 0 && <Fact name="Dialect">{session.dialects.join(', ')}</Fact>}
         {session.models.length > 0 && <Fact name="Model">{session.models.join(', ')}</Fact>}

@@ -5,6 +5,7 @@ import { StatusBadge } from '../components/status'
 import { Time } from '../components/time'
 import { duration } from '../format/duration'
 import { compact, count, counted } from '../format/numbers'
+import { reported } from '../format/reported'
 import { causeOf } from '../session/end'
 import type { Session } from './rows'
 import classes from './table.module.css'
@@ -74,9 +75,13 @@ export function Row({
         {count(session.frames)}
         <span className={classes.unit}>{session.frames === 1 ? ' frame' : ' frames'}</span>
       </div>
-      <div role="cell" className={classes.tokens} title={counted(tokens.total, 'token')}>
-        {tokens.total === 0 ? <None /> : compact(tokens.total)}
-        {tokens.total > 0 && (
+      <div
+        role="cell"
+        className={classes.tokens}
+        title={reported(session) ? counted(tokens.total, 'token') : 'No usage was reported.'}
+      >
+        {reported(session) ? compact(tokens.total) : <None label="not reported" />}
+        {reported(session) && (
           <span className={classes.unit}>{tokens.total === 1 ? ' token' : ' tokens'}</span>
         )}
       </div>
@@ -96,9 +101,9 @@ export function Row({
   )
 }
 
-function None() {
+function None({ label = 'none' }: { label?: string }) {
   return (
-    <span className={classes.none} aria-label="none">
+    <span className={classes.none} aria-label={label}>
       –
     </span>
   )

@@ -84,7 +84,7 @@ test('by model, and where none is told', () => {
   expect(byModel(callsOf(timeline))).toEqual([
     { model: 'a', calls: 2, tokens: tokens(11, 3) },
     { model: null, calls: 1, tokens: tokens(1, 1) },
-    { model: 'b', calls: 1, tokens: tokens(0, 0) },
+    { model: 'b', calls: 1, tokens: null },
   ])
 })
 

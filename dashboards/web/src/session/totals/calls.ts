@@ -65,17 +65,18 @@ export function callsOf(timeline: Schemas['Timeline']): ModelCall[] {
 export interface ModelTotal {
   model: string | null
   calls: number
-  tokens: Tokens
+  /** null if no call reported its usage. */
+  tokens: Tokens | null
 }
 
 /** The calls by model, most tokens first. Calls without usage count as calls. */
 export function byModel(calls: readonly ModelCall[]): ModelTotal[] {
   const models = new Map<string | null, ModelTotal>()
   for (const { model, tokens } of calls) {
-    const total = models.get(model) ?? { model, calls: 0, tokens: none }
+    const total = models.get(model) ?? { model, calls: 0, tokens: null }
     models.set(model, { model, calls: total.calls + 1, tokens: sum(total.tokens, tokens) })
   }
-  return [...models.values()].sort((a, b) => b.tokens.total - a.tokens.total)
+  return [...models.values()].sort((a, b) => (b.tokens?.total ?? 0) - (a.tokens?.total ?? 0))
 }
 
 const none: Tokens = {
@@ -88,9 +89,9 @@ const none: Tokens = {
   total: 0,
 }
 
-function sum(a: Tokens, b: Tokens | null): Tokens {
+function sum(a: Tokens | null, b: Tokens | null): Tokens | null {
   if (b === null) return a
-  const both = { ...a }
+  const both = { ...(a ?? none) }
   for (const { key } of buckets) both[key] += b[key]
   both.total += b.total
   return both

@@ -6,7 +6,7 @@ import { Section } from './section'
 /** Tokens by model and bucket. */
 export function ModelsTable({ models }: { models: readonly ModelTotal[] }) {
   if (models.length === 0) return null
-  const shown = buckets.filter(({ key }) => models.some(({ tokens }) => tokens[key] !== 0))
+  const shown = buckets.filter(({ key }) => models.some(({ tokens }) => tokens !== null && tokens[key] !== 0))
   return (
     <Section title="Models">
       <Table.Thead>
@@ -28,10 +28,10 @@ export function ModelsTable({ models }: { models: readonly ModelTotal[] }) {
             <Table.Td data-number>{count(calls)}</Table.Td>
             {shown.map(({ key }) => (
               <Table.Td key={key} data-number>
-                {count(tokens[key])}
+                {tokens === null ? '–' : count(tokens[key])}
               </Table.Td>
             ))}
-            <Table.Td data-number>{count(tokens.total)}</Table.Td>
+            <Table.Td data-number>{tokens === null ? '–' : count(tokens.total)}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

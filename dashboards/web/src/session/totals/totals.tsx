@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { ProblemAlert } from '../../components/problem'
+import { reported } from '../../format/reported'
 import { bytes, count, dollars } from '../../format/numbers'
 import { bucketColours } from '../../reports/colours'
 import { timelineQuery } from '../queries'
@@ -48,7 +49,7 @@ function Figures({ session }: { session: Session }) {
   return (
     <section aria-label="Tokens and cost">
       <div className={classes.figures}>
-        <Figure name="Tokens" value={count(tokens.total)} />
+        <Figure name="Tokens" value={reported(session.totals) ? count(tokens.total) : '–'} />
         <Figure
           name="Cost"
           value={cost === null ? 'not known' : dollars(cost)}

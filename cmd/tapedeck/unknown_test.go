@@ -1,0 +1,47 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a source did not report is not shown as zero, and frames that cannot be read are
+// counted where one looks first.
+func TestUnknownIsNotZero(t *testing.T) {
+	s := shared.get(t)
+	text := strings.Repeat("this is no JSON\n", 1218) + `{"a":1}` + "\n"
+	out, errs, exit := s.run(t, "record", "--session", "not-json", textFile(t, []byte(text)))
+	if exit != 0 || !strings.Contains(errs, "note     1,218 frames are not JSON") {
+		t.Errorf("record: exit %d\n%s%s", exit, out, errs)
+	}
+	contains(t, "show", s.must(t, "show", "not-json"), "1,218 frames are not JSON, and nothing is concluded from them")
+
+	const run = `{"session_id":"r","node_id":"run-1","event_id":1,"type":"run_start","run_id":"r1","message":"Hello"}
+{"session_id":"r","node_id":"run-1","event_id":2,"reply":"Noon."}
+`
+	s.must(t, "record", "--session", "no-usage", "--tag", "unknown=yes", textFile(t, []byte(run)))
+	shown := s.must(t, "show", "no-usage")
+	contains(t, "show", shown, "tokens –: no usage was reported")
+	if strings.Contains(shown, "first token after") || strings.Contains(shown, "not JSON") {
+		t.Errorf("show:\n%s", shown)
+	}
+	rows := strings.Split(strings.TrimSpace(s.must(t, "sessions", "--tag", "unknown=yes")), "\n")
+	if len(rows) != 2 {
+		t.Fatalf("sessions: %q", rows)
+	}
+	at := strings.Index(rows[0], "TOKENS")
+	if cell := strings.Fields(rows[1][at:])[0]; cell != "–" {
+		t.Errorf("tokens are %q in\n%s\n%s", cell, rows[0], rows[1])
+	}
+}
+
+// A session whose run was cancelled has that status, and is found by it.
+func TestCancelledSession(t *testing.T) {
+	s := shared.get(t)
+	const turn = `{"ev":"turn/begin","conv":"c-1","turn":"t-1","ask":{"text":"Go"}}
+{"ev":"turn/end","conv":"c-1","turn":"t-1","outcome":"stopped"}
+`
+	s.must(t, "record", "--session", "stopped", "--dialect-file", acmeFile, textFile(t, []byte(turn)))
+	contains(t, "show", s.must(t, "show", "stopped"), "stopped  cancelled", "run  (cancelled")
+	contains(t, "sessions", s.must(t, "sessions", "--status", "cancelled"), "stopped ")
+}

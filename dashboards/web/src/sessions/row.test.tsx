@@ -1,0 +1,57 @@
+// @vitest-environment jsdom
+import { screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { renderAt } from '../testing/render'
+import { Row } from './row'
+import type { Session } from './rows'
+
+const none = {
+  input: 0,
+  cache_read: 0,
+  cache_write_5m: 0,
+  cache_write_1h: 0,
+  output: 0,
+  reasoning: 0,
+  total: 0,
+}
+
+function show(calls: number) {
+  const session: Session = {
+    id: 's',
+    title: '',
+    status: 'ok',
+    end: null,
+    started: '2026-03-02T10:00:00Z',
+    ended: '2026-03-02T10:00:01Z',
+    last_at: '2026-03-02T10:00:01Z',
+    duration_ms: 1000,
+    running_ms: null,
+    silent_ms: null,
+    frames: 3,
+    bytes: 30,
+    runs: 1,
+    streams: 1,
+    tools: { calls: 1, errors: 0 },
+    dialects: ['generic'],
+    agents: [],
+    models: [],
+    tags: {},
+    calls,
+    tokens: none,
+    cost: null,
+    unpriced_calls: 0,
+    usage_discrepancies: 0,
+  }
+  renderAt('/', <Row session={session} index={0} isStop style={{}} />)
+}
+
+test('a session whose source reported no usage has no number of tokens', () => {
+  show(0)
+  expect(screen.getByLabelText('not reported').textContent).toBe('–')
+})
+
+test('a session whose source reported zero tokens has zero', () => {
+  show(1)
+  expect(screen.queryByLabelText('not reported')).toBeNull()
+  expect(screen.getByTitle('0 tokens').textContent).toBe('0 tokens')
+})
