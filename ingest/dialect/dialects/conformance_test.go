@@ -24,6 +24,7 @@ var homes = map[string]string{
 	"ag-ui":              "../agui/testdata",
 	"anthropic-agent":    "../anthropicagent/testdata",
 	"anthropic-messages": "../anthropic/testdata",
+	"bedrock":            "../bedrock/testdata",
 	"claude-code":        "../claudecode/testdata",
 	"codex":              "../codex/testdata",
 	"cohere":             "../cohere/testdata",

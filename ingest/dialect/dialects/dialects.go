@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest/dialect/agui"
 	"tapedeck/ingest/dialect/anthropic"
 	"tapedeck/ingest/dialect/anthropicagent"
+	"tapedeck/ingest/dialect/bedrock"
 	"tapedeck/ingest/dialect/claudecode"
 	"tapedeck/ingest/dialect/codex"
 	"tapedeck/ingest/dialect/cohere"
@@ -42,6 +43,7 @@ var all = wrappable([]dialect.Dialect{
 	agui.Dialect,
 	geminicli.Dialect,
 	gemini.Dialect,
+	bedrock.Dialect,
 	anthropicagent.Dialect,
 	anthropic.Dialect,
 	opencode.Dialect,

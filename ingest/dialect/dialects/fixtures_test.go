@@ -16,10 +16,6 @@ import (
 // pending are the captured streams whose dialect does not read them as expected yet.
 var pending = []string{
 	"adk/run_sse_shiritori.sse",
-	"bedrock/amazon-bedrock-json-other-tool.1.chunks.txt",
-	"bedrock/amazon-bedrock-reasoning.chunks.txt",
-	"bedrock/anthropic_invoke_tool_streaming.0.bin",
-	"bedrock/test_bedrock_model_iter_stream.0.bin",
 	"codex_rollout/codex_053_rate_limit.jsonl",
 	"codex_rollout/large.jsonl",
 	"google_interactions/basic.chunks.txt",

@@ -13,14 +13,14 @@
 //	+2s end
 //
 // The time is what has gone by since the line before. event and id are fields
-// of an SSE event; raw is followed by the frame's bytes as a Go string; head is
+// of an SSE event, event also names that of an event stream's message; raw is followed by the frame's bytes as a Go string; head is
 // followed by the lines of an HTTP head, with "|" between them, and body by a
 // whole HTTP body. The end
 // of the stream may be left out: then it comes with the last frame. Blank lines
 // and lines that begin with # do not count.
 //
 // The file "options", which may be missing, holds lines of "transport: ndjson"
-// (or sse, websocket, http; ndjson unless given) and "garbage: yes", for a case
+// (or sse, websocket, http, eventstream; ndjson unless given) and "garbage: yes", for a case
 // whose facts must stay the same when lines of garbage are strewn in.
 //
 // The file "facts" is what Render makes of the outcome; -update writes it.
@@ -187,6 +187,8 @@ func wire(t schema.Transport, event, id, data string) []byte {
 			b.WriteString("event: " + event + "\n")
 		}
 		b.WriteString("data: " + data + "\n\n")
+	case schema.EventStream:
+		b.Write(eventMessage(event, data))
 	default:
 		b.WriteString(data)
 	}

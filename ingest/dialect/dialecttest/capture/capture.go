@@ -4,7 +4,7 @@
 //
 // A case is a txtar file. Its comment says what the capture is. The file
 // "capture" holds lines of "file: codex_exec/plan.jsonl" (below the fixtures
-// directory) and, where the name does not say it, "form: sse", "ndjson" or
+// directory) and, where the name does not say it, "form: sse", "ndjson", "eventstream" or
 // "array": a JSON array, whose elements become SSE events. The file "facts" is
 // what dialecttest.Abridge makes of it; -update writes it. Frames come 10 ms
 // apart.
@@ -23,6 +23,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/ingest/framing/eventstream"
 	"tapedeck/ingest/framing/ndjson"
 	"tapedeck/ingest/framing/sse"
 	"tapedeck/schema"
@@ -82,6 +83,8 @@ func Cut(t testing.TB, name, form string) []schema.Frame {
 		form = "array"
 	case strings.Contains(name, ".sse"):
 		form = "sse"
+	case strings.HasSuffix(name, ".bin"):
+		form = "eventstream"
 	default:
 		form = "ndjson"
 	}
@@ -91,10 +94,12 @@ func Cut(t testing.TB, name, form string) []schema.Frame {
 		framer = ndjson.NewFramer(1 << 24)
 	case "sse":
 		framer = sse.NewFramer(1 << 24)
+	case "eventstream":
+		framer = eventstream.NewFramer(1 << 24)
 	case "array":
 		framer, data = sse.NewFramer(1<<24), events(t, data)
 	default:
-		t.Fatalf("form %q is not one of sse, ndjson, array", form)
+		t.Fatalf("form %q is not one of sse, ndjson, eventstream, array", form)
 	}
 	var frames []schema.Frame
 	emit := func(f *schema.Frame) error {

@@ -1,0 +1,164 @@
+package bedrock
+
+import (
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// answer is the latest message of a model, in progress or ended.
+type answer struct {
+	begun, ended bool
+	started      bool // by a messageStart
+	run, call    *dialect.Span
+	usage        *dialect.Usage
+	reason       string
+	latency      []byte // ms, as stated
+	blocks       []block
+}
+
+// block is a content block in progress.
+type block struct {
+	index int
+	kind  schema.MessageKind // of its text, "" for none
+	tool  *model.Tool
+	// result: the block is the result of the tool, with this status.
+	result schema.Status
+}
+
+// blockLimit bounds the blocks in progress.
+const blockLimit = 64
+
+// begin makes sure that an answer is in progress.
+func (d *decoder) begin() {
+	a := &d.answer
+	if a.begun && !a.ended {
+		return
+	}
+	*a = answer{begun: true, blocks: a.blocks[:0]}
+	if d.tr.Run() == nil {
+		d.tr.OpenRun("")
+	}
+	a.run, a.call = d.tr.Run(), d.tr.InCall()
+}
+
+func (d *decoder) messageStart(*dialect.Input, part) {
+	if d.answer.begun && !d.answer.ended { // the one before was cut off
+		d.tr.Abandon()
+		d.answer = answer{}
+	}
+	d.begin()
+	d.answer.started = true
+}
+
+// messageStop reads {"stopReason"}. The usage mostly follows. An answer that has ended does
+// not end again.
+func (d *decoder) messageStop(_ *dialect.Input, p part) {
+	if d.answer.ended {
+		return
+	}
+	d.begin()
+	for len(d.answer.blocks) > 0 {
+		d.stop(d.answer.blocks[0].index)
+	}
+	d.answer.reason = string(p.v.GetStringBytes("stopReason"))
+	d.describe()
+	status, why := schema.StatusOK, []byte(nil)
+	switch d.answer.reason {
+	case "guardrail_intervened", "content_filtered", "malformed_model_output", "malformed_tool_use":
+		status, why = schema.StatusError, []byte(d.answer.reason)
+		d.tr.Say(schema.MessageError, why)
+	}
+	d.tr.EndRun(status, why)
+	d.answer.ended = true
+}
+
+// describe sets the run's attributes.
+func (d *decoder) describe() {
+	var attrs dialect.Attributes
+	if d.answer.reason != "" {
+		attrs.AddText("stop_reason", d.answer.reason)
+	}
+	attrs.AddRaw("latency_ms", d.answer.latency)
+	d.answer.run.Attributes = attrs.Text()
+	d.Emitter.ChangedSpan(d.answer.run, d.Frame)
+}
+
+// counting is how Bedrock counts: the input does not include what was read from a cache or
+// written to one; the output includes reasoning, which is not counted apart.
+var counting = dialect.Counting{
+	Input:        "inputTokens",
+	CacheRead:    "cacheReadInputTokens|cacheReadInputTokenCount",
+	CacheWrite5m: "cacheWriteInputTokens|cacheWriteInputTokenCount",
+	Output:       "outputTokens",
+	Total:        "totalTokens",
+	Mode:         schema.UsageAdd,
+}
+
+// metadata reads {"usage","metrics":{"latencyMs"}}, which follows the end of the answer or
+// precedes it.
+func (d *decoder) metadata(_ *dialect.Input, p part) {
+	a := &d.answer
+	if !a.begun {
+		d.begin()
+	}
+	stated := xxhash.Sum64(p.raw)
+	if stated == d.stated && !a.started {
+		return // the end of the answer before, delivered again
+	}
+	d.stated = stated
+	if raw := dialect.RawMember(p.raw, "usage"); raw != nil {
+		a.usage = d.tr.Count(a.usage, &counting, "", a.call, raw)
+	}
+	if ms := dialect.RawPath(p.raw, "metrics.latencyMs"); dialect.IsNumber(p.v.Get("metrics", "latencyMs")) {
+		a.latency = append([]byte(nil), ms...)
+	}
+	d.describe()
+}
+
+// failure ends the answer with an exception, or with the body of a refused request.
+func (d *decoder) failure(name string, p part) {
+	why := reasonOf(&dialect.Input{Frame: d.Frame}, name, p)
+	if len(why) == 0 {
+		why = d.refusal.Text()
+	}
+	if d.answer.ended {
+		d.answer = answer{}
+	}
+	run := d.tr.RunAtEnd()
+	var attrs dialect.Attributes
+	if name != "" {
+		attrs.AddText("exception", name)
+	}
+	if d.refusal.Refused() {
+		attrs.AddText("http_status", string(d.refusal.Text()[len("HTTP "):]))
+	}
+	run.Attributes = attrs.Text()
+	d.tr.Say(schema.MessageError, why)
+	d.tr.EndRun(schema.StatusError, why)
+	d.answer = answer{begun: true, ended: true, run: run, call: d.answer.call, usage: d.answer.usage}
+	d.refusal.Answer(0)
+}
+
+// reasonOf returns what an exception or an error says, else its name.
+func reasonOf(in *dialect.Input, name string, p part) []byte {
+	if why := dialect.FirstText(p.v, "message", "Message", "originalMessage"); why != nil {
+		return why
+	}
+	if m, ok := schema.ParseEventMessage(in.Raw); ok && in.Transport == schema.EventStream {
+		if why := m.Header(":error-message"); len(why) > 0 {
+			return why
+		}
+	}
+	if len(name) == 0 {
+		return p.raw
+	}
+	return []byte(name)
+}
+
+// key names a block's text.
+func (b *block) key(buf []byte) []byte { return strconv.AppendInt(buf, int64(b.index), 10) }

@@ -1,0 +1,109 @@
+// Package bedrock reads the streams of Amazon Bedrock: ConverseStream, as binary messages
+// or as lines, and InvokeModelWithResponseStream, whose messages wrap the model's own
+// events. docs/dialects/bedrock.md describes what is concluded from what.
+package bedrock
+
+import (
+	"bytes"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/anthropic"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// Dialect is Amazon Bedrock's runtime API.
+var Dialect = dialect.Dialect{Name: "bedrock", Match: match, New: newDecoder}
+
+// provider serves the models.
+const provider = "aws"
+
+// decoder reads one stream: behind a proxy one exchange, otherwise answers one after the
+// other.
+type decoder struct {
+	model.Stream
+	tr      model.Conversation
+	answer  answer
+	stated  uint64          // hash of the latest metadata
+	invoked dialect.Decoder // reads the events of InvokeModel
+	way     operation
+	refusal model.Refusal
+}
+
+func newDecoder(streamID string) dialect.Decoder {
+	d := &decoder{invoked: anthropic.Dialect.New(streamID)}
+	d.tr = model.Conversation{Stream: &d.Stream, Provider: provider}
+	return d
+}
+
+// Decode implements dialect.Decoder.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
+	d.Begin(in, b)
+	defer d.Done()
+	if head, ok := dialect.HeadOf(in); ok {
+		d.head(&head)
+	} else if d.invokes(in) {
+		d.invoke(in, b)
+		return
+	} else if in.Direction == schema.Send {
+		d.request(in)
+	} else {
+		d.event(in)
+	}
+	d.tr.Address()
+}
+
+// events are the types of messages, and the members of lines.
+var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input, part){
+	"messageStart":      (*decoder).messageStart,
+	"contentBlockStart": (*decoder).blockStart,
+	"contentBlockDelta": (*decoder).blockDelta,
+	"contentBlockStop":  (*decoder).blockStop,
+	"messageStop":       (*decoder).messageStop,
+	"metadata":          (*decoder).metadata,
+})
+
+// event reads what the server sends.
+func (d *decoder) event(in *dialect.Input) {
+	name, p := partOf(in)
+	typ, known := events.Of(name)
+	in.Type = typ.Name
+	switch {
+	case isFailure(in, name):
+		d.failure(string(name), p)
+	case known && dialect.IsObject(p.v):
+		typ.Handle(d, in, p)
+	case len(in.Data) == 0:
+	case in.Transport == schema.HTTP && d.refusal.Refused():
+		d.failure("", p)
+	case dialect.IsObject(p.v.Get("output", "message")):
+		in.Type = "converse"
+		d.whole(p)
+	default:
+		d.Unknown()
+	}
+}
+
+// isFailure reports whether a message ends the answer with an error.
+func isFailure(in *dialect.Input, name []byte) bool {
+	if in.Transport == schema.EventStream {
+		m, _ := schema.ParseEventMessage(in.Raw)
+		switch string(m.Header(":message-type")) {
+		case "exception", "error":
+			return true
+		}
+		return false
+	}
+	return bytes.HasSuffix(name, []byte("Exception"))
+}
+
+// End implements dialect.Decoder.
+func (d *decoder) End(at int64, b *dialect.Emitter) {
+	d.invoked.End(at, b)
+	d.Stream.End(at, b)
+	if d.tr.Run() != nil && d.refusal.Refused() { // nothing but a head
+		d.tr.EndRun(schema.StatusError, d.refusal.Text())
+	}
+	d.tr.Abandon()
+	d.Done()
+}

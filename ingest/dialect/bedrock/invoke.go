@@ -1,0 +1,88 @@
+package bedrock
+
+import (
+	"encoding/base64"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
+	"tapedeck/schema"
+)
+
+// invokes reports whether a frame is a part of InvokeModel.
+func (d *decoder) invokes(in *dialect.Input) bool {
+	if d.way == invokeModel {
+		return true
+	}
+	name, p := partOf(in)
+	return d.way == unknownOperation && in.Direction == schema.Receive && string(name) == "chunk" && p.v.GetStringBytes("bytes") != nil
+}
+
+// invoke passes the model's own event on to its decoder: what a chunk wraps, or a whole
+// body. An exception becomes the error event of the model's protocol.
+func (d *decoder) invoke(in *dialect.Input, b *dialect.Emitter) {
+	d.way = invokeModel
+	name, p := partOf(in)
+	switch {
+	case in.Direction == schema.Send, in.Transport == schema.HTTP && !d.refusal.Refused():
+		d.invoked.Decode(in, b)
+	case isFailure(in, name), in.Transport == schema.HTTP:
+		d.pass(in, errorEvent(in, string(name), p), b)
+	case string(name) == "chunk":
+		d.pass(in, unwrap(p.v), b)
+	default:
+		in.Type = dialect.Intern(name)
+		d.Unknown()
+	}
+}
+
+// pass decodes an event as if it were the frame's message.
+func (d *decoder) pass(in *dialect.Input, data []byte, b *dialect.Emitter) {
+	known := parsed(data, func(inside *dialect.Input) {
+		inside.Frame = in.Frame
+		d.invoked.Decode(inside, b)
+	})
+	if !known {
+		d.Unknown()
+	}
+}
+
+var parsers fastjson.ParserPool
+
+// parsed calls see with a message that is parsed. It reports whether it is JSON.
+func parsed(data []byte, see func(inside *dialect.Input)) bool {
+	if wellformed.Deep(data) || !wellformed.JSON(data) {
+		return false
+	}
+	p := parsers.Get()
+	defer parsers.Put(p)
+	v, err := p.ParseBytes(data)
+	if err == nil {
+		see(&dialect.Input{Data: data, JSON: v})
+	}
+	return err == nil
+}
+
+// unwrap decodes the bytes of a chunk; nil where there are none.
+func unwrap(v *fastjson.Value) []byte {
+	text := v.GetStringBytes("bytes")
+	if len(text) == 0 {
+		return nil
+	}
+	data, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// errorEvent describes a failure as Anthropic's API does.
+func errorEvent(in *dialect.Input, name string, p part) []byte {
+	var inner, outer dialect.Attributes
+	inner.AddText("type", name)
+	inner.AddText("message", string(reasonOf(in, name, p)))
+	outer.AddText("type", "error")
+	outer.AddRaw("error", []byte(inner.Text()))
+	return []byte(outer.Text())
+}

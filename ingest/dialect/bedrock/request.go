@@ -1,0 +1,89 @@
+package bedrock
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// head reads the head of a request, with which a call of the model begins, or that of its
+// answer.
+func (d *decoder) head(h *dialect.Head) {
+	if h.Status != 0 {
+		d.refusal.Answer(h.Status)
+		if id := h.Field("x-amzn-requestid"); len(id) > 0 && d.tr.Run() != nil {
+			d.tr.NameRun(string(id))
+		}
+		return
+	}
+	d.refusal.Answer(0)
+	d.tr.Abandon()
+	d.tr.ForgetModel()
+	d.answer = answer{}
+	var name string
+	name, d.way = operationOf(h.Path)
+	if d.way == converse {
+		d.tr.Model, d.tr.Provider = name, provider
+		d.tr.OpenRun("")
+		d.tr.OpenCall()
+	}
+}
+
+// request reads the body of Converse: what of it is new.
+func (d *decoder) request(in *dialect.Input) {
+	in.Type = "request"
+	messages := in.JSON.Get("messages")
+	if d.way == otherOperation || !dialect.IsArray(messages) {
+		return
+	}
+	if d.tr.Run() == nil { // its head was not seen
+		d.tr.OpenRun("")
+		d.tr.OpenCall()
+		d.answer = answer{}
+	}
+	list := messages.GetArray()
+	since := dialect.NewSince(list, isAssistant, true)
+	dialect.Elements(list, dialect.RawMember(in.Data, "messages"), since, func(_ int, v *fastjson.Value, raw []byte) {
+		d.said(part{v, raw})
+	})
+}
+
+func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
+
+// said records a message of a request: what the user says, and the results of tools that
+// the client executed.
+func (d *decoder) said(p part) {
+	if isAssistant(p.v) {
+		return
+	}
+	var text []byte
+	texts := 0
+	content := p.member("content")
+	dialect.Elements(content.v.GetArray(), content.raw, 0, func(_ int, v *fastjson.Value, raw []byte) {
+		if said := v.GetStringBytes("text"); said != nil {
+			if texts++; texts > 1 {
+				text = append(text, '\n')
+			}
+			text = append(text, said...)
+		} else if v.Get("toolResult") != nil {
+			d.toolResult(part{v, raw}.member("toolResult"))
+		}
+	})
+	if texts > 0 {
+		d.tr.AwaitID(d.tr.UserMessage(text))
+	}
+}
+
+// toolResult reads {"toolUseId","content":[{"text"}|{"json"}],"status"?}.
+func (d *decoder) toolResult(p part) {
+	result, media := p.member("content").raw, "json"
+	if words := dialect.RawWords(result); words != nil {
+		result, media = words, "text"
+	}
+	status, why := statusOf(p.v.GetStringBytes("status")), []byte(nil)
+	if status == schema.StatusError {
+		why = result
+	}
+	d.tr.ResultOf(p.v.GetStringBytes("toolUseId"), nil, result, media, status, why)
+}
