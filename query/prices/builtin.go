@@ -1,0 +1,20 @@
+package prices
+
+import (
+	_ "embed"
+	"sync"
+)
+
+// generated is the table that generator/generate.mjs wrote.
+//
+//go:embed table.json
+var generated []byte
+
+// Builtin returns the table that is part of the program.
+var Builtin = sync.OnceValue(func() *Table {
+	t, err := Load(generated)
+	if err != nil {
+		panic(err) // TestBuiltin reads the same bytes
+	}
+	return t
+})

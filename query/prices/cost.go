@@ -1,0 +1,199 @@
+package prices
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Usage is the quantity of each unit that a call used, by the units' names. A quantity
+// contains those of more specific units: input_tokens contains cache_read_tokens.
+type Usage map[string]decimal.Decimal
+
+// Call is what a price depends on besides the usage.
+type Call struct {
+	Provider string // "" if it is not known
+	Model    string
+	At       time.Time
+}
+
+// Line is the cost of one unit.
+type Line struct {
+	Unit     Unit
+	Quantity decimal.Decimal // without what lines of more specific units count
+	Price    decimal.Decimal // for Unit.Per
+	Cost     decimal.Decimal
+}
+
+// Cost is what a call costs, unrounded.
+type Cost struct {
+	Provider *Provider
+	Model    *Model
+	Period   *Period // the prices that held
+	Lines    []Line  // those with a quantity, the most specific units first
+	Input    decimal.Decimal
+	Output   decimal.Decimal
+	Total    decimal.Decimal // Input, Output, and what belongs to neither
+}
+
+// Reason says why a cost is unknown.
+type Reason string
+
+const (
+	NoModel         Reason = "no_model"           // the call states no model
+	UnknownProvider Reason = "unknown_provider"   // no entry matches the provider, or the model if no provider is stated
+	UnknownModel    Reason = "unknown_model"      // the provider has no entry that matches the model
+	UnitWithoutCost Reason = "unit_without_price" // the model has no price for something that was used
+	InvalidUsage    Reason = "invalid_usage"      // a part is greater than what contains it
+)
+
+// Unpriced is the error of a cost that is unknown.
+type Unpriced struct {
+	Reason Reason
+	Detail string
+}
+
+func (u *Unpriced) Error() string { return u.Detail }
+
+func unpriced(reason Reason, format string, args ...any) error {
+	return &Unpriced{reason, fmt.Sprintf(format, args...)}
+}
+
+// Find returns the entry of a call's model and the prices that hold at the call's time. The
+// error is an *Unpriced.
+func (t *Table) Find(call Call) (*Provider, *Model, *Period, error) {
+	name := strings.ToLower(strings.TrimSpace(call.Model))
+	if name == "" {
+		return nil, nil, nil, unpriced(NoModel, "the call states no model")
+	}
+	p := t.provider(call.Provider, name)
+	if p == nil {
+		if call.Provider == "" {
+			return nil, nil, nil, unpriced(UnknownProvider, "no provider is stated, and none is known by the model %q", call.Model)
+		}
+		return nil, nil, nil, unpriced(UnknownProvider, "the price table has no provider %q", call.Provider)
+	}
+	m := t.model(p, name)
+	if m == nil {
+		return nil, nil, nil, unpriced(UnknownModel, "the price table has no model %q of %s", call.Model, p.ID)
+	}
+	return p, m, m.Prices.at(call.At), nil
+}
+
+// Price computes the cost of a call. The error is an *Unpriced.
+func (t *Table) Price(call Call, used Usage) (*Cost, error) {
+	p, m, period, err := t.Find(call)
+	if err != nil {
+		return nil, err
+	}
+	cost, err := period.Prices.cost(used)
+	if err != nil {
+		return nil, err
+	}
+	cost.Provider, cost.Model, cost.Period = p, m, period
+	return cost, nil
+}
+
+// cost prices usage. The quantity of a unit is what was used of it less the quantities of
+// more specific units that have prices.
+func (s Set) cost(used Usage) (*Cost, error) {
+	if err := s.covers(used); err != nil {
+		return nil, err
+	}
+	cost := &Cost{}
+	priced := s.units()
+	input := used[InputTokens]
+	for i, unit := range priced {
+		quantity := used[unit.Name]
+		if unit.Name == Requests {
+			quantity = decimal.NewFromInt(1)
+		}
+		for _, line := range cost.Lines {
+			if line.Unit.dims.within(unit.dims) {
+				quantity = quantity.Sub(line.Quantity)
+			}
+		}
+		if quantity.IsNegative() {
+			return nil, unpriced(InvalidUsage, "the parts of %s exceed it by %s: %s",
+				unit.Name, quantity.Neg(), strings.Join(names(priced[:i], used, unit), ", "))
+		}
+		if quantity.IsZero() {
+			continue
+		}
+		price := s[unit.PriceKey]
+		line := Line{Unit: unit, Quantity: quantity, Price: price.at(input)}
+		// Per is a power of ten but for hours, whose quotient may not end.
+		line.Cost = quantity.Mul(line.Price).DivRound(decimal.NewFromInt(unit.Per), costScale)
+		cost.Lines = append(cost.Lines, line)
+		switch unit.dims.direction {
+		case "input":
+			cost.Input = cost.Input.Add(line.Cost)
+		case "output":
+			cost.Output = cost.Output.Add(line.Cost)
+		}
+		cost.Total = cost.Total.Add(line.Cost)
+	}
+	return cost, nil
+}
+
+// costScale is the number of decimals of a cost: enough for every price of a table by a
+// token, so that nothing is rounded but parts of hours.
+const costScale = 28
+
+// units returns the units that have a price, the most specific first.
+func (s Set) units() []Unit {
+	priced := make([]Unit, 0, len(s))
+	for _, u := range Units {
+		if _, ok := s[u.PriceKey]; ok {
+			priced = append(priced, u)
+		}
+	}
+	return priced
+}
+
+// covers checks that everything that was used is priced by its own unit or by one that
+// contains it.
+func (s Set) covers(used Usage) error {
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		unit, ok := unitsByName[name]
+		if !ok {
+			return unpriced(InvalidUsage, "there is no unit %q", name)
+		}
+		if used[name].IsNegative() {
+			return unpriced(InvalidUsage, "%s is %s", name, used[name])
+		}
+		if used[name].IsZero() || s.covered(unit) || !unit.chargeable() {
+			continue
+		}
+		return unpriced(UnitWithoutCost, "the model has no price for %s", name)
+	}
+	return nil
+}
+
+// covered reports whether a unit or one that contains it has a price.
+func (s Set) covered(unit Unit) bool {
+	for key := range s {
+		if unit.dims.within(unitsByPriceKey[key].dims) {
+			return true
+		}
+	}
+	return false
+}
+
+// chargeable reports whether the usage of a unit without a price leaves a cost unknown.
+// Tools that a provider runs are free where it lists no price.
+func (u Unit) chargeable() bool { return u.dims.family != "tools" }
+
+// names lists the units within outer that were used.
+func names(units []Unit, used Usage, outer Unit) (list []string) {
+	for _, u := range units {
+		if u.dims.within(outer.dims) && !used[u.Name].IsZero() {
+			list = append(list, u.Name)
+		}
+	}
+	return list
+}
