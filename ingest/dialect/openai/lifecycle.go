@@ -31,6 +31,7 @@ const begunLimit = 64
 // id is this stream's alone. Without a request, and with first not set, its
 // beginning was not seen, and it has no start.
 func (d *responses) begin(id string, response *fastjson.Value, first bool) {
+	mixed := d.Frame.Type != created && d.begun.Has([]byte(id)) && !d.past.Has([]byte(id))
 	d.Abandon()
 	d.forget()
 	from, now := d.waiting, d.Frame
@@ -59,6 +60,10 @@ func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 		d.Emitter.ChangedSpan(s, now)
 	}
 	d.NameRun(id)
+	if mixed { // two take turns, and most events do not say of which they are
+		d.attrs.AddRaw(schema.Inseparable, []byte("true"))
+		d.Run().Attributes = d.attrs.Text()
+	}
 }
 
 // forget releases what was kept of the response before.
