@@ -42,8 +42,8 @@ type tool struct {
 	args []byte // JSON
 }
 
-// told are the facts that a script is made of.
-var told = replay.FactQuery{
+// wanted are the facts that a script is made of.
+var wanted = replay.FactQuery{
 	Spans:    []schema.SpanKind{schema.SpanRun, schema.SpanNode, schema.SpanLLM, schema.SpanTool},
 	Messages: []schema.MessageKind{schema.MessageAssistant, schema.MessageArguments, schema.MessageError},
 }
@@ -54,7 +54,7 @@ func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
 	if native(t) {
 		return nil, nil
 	}
-	facts, err := t.Facts(ctx, told)
+	facts, err := t.Facts(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
