@@ -1,0 +1,41 @@
+package dialects_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/ingest/dialect/dialecttest"
+)
+
+// foreign are events of no protocol, which servers and gateways send between those of one.
+var foreign = map[string]event{
+	"an object":              {"message", `{"note":"x"}`},
+	"an object with a type":  {"message", `{"type":"message","note":"x"}`},
+	"progress":               {"progress", `{"type":"progress","data":{"x":1}}`},
+	"a ping":                 {"ping", `{"type":"ping"}`},
+	"an object without data": {"", "{}"},
+	"a number":               {"n", "7"},
+	"text":                   {"log", "hello"},
+}
+
+// A captured stream between whose events others come holds what it holds without them.
+func TestFixturesAmongForeignEvents(t *testing.T) {
+	write := framings["SSE with events"]
+	for _, name := range dialecttest.Fixtures(t) {
+		if slices.Contains(bound, name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			all := events(t, name)
+			want := recordBytes(t, []byte(write(all))).lines()
+			for what, f := range foreign {
+				mixed := alternating(all, slices.Repeat([]event{f}, len(all)-1))
+				if diff := cmp.Diff(want, recordBytes(t, []byte(write(mixed))).lines()); diff != "" {
+					t.Errorf("%s after each event (-alone +mixed):\n%s", what, diff)
+				}
+			}
+		})
+	}
+}
