@@ -1,0 +1,180 @@
+// Package codexrollout reads the files in which Codex keeps its sessions,
+// ~/.codex/sessions/**/rollout-*.jsonl. docs/dialects/codex-rollout.md says what is
+// concluded from what.
+package codexrollout
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// Dialect is a rollout file of Codex.
+var Dialect = dialect.Dialect{Name: "codex-rollout", Match: match, Time: timeOf, New: newDecoder}
+
+// timeOf reads the time at which a line was written.
+func timeOf(in *dialect.Input) int64 {
+	if in.JSON == nil {
+		return 0
+	}
+	return dialect.TextTime(in.JSON.GetStringBytes("timestamp"))
+}
+
+// decoder is the state of one stream, which may hold several files.
+type decoder struct {
+	model.Stream
+	tr       model.Conversation
+	thread   dialect.Last
+	model    dialect.Last
+	provider string
+	parent   string // the session that this one was forked from or was begun by
+	fork     fork
+	turn     turn
+	ended    string // the id of the turn that ended last
+	totals   totals
+}
+
+// line is the present line.
+type line struct {
+	*dialect.Input
+	v   *fastjson.Value // its payload
+	raw []byte          // the payload's text
+}
+
+func (l *line) text(path ...string) []byte { return l.v.GetStringBytes(path...) }
+
+func newDecoder(string) dialect.Decoder {
+	d := &decoder{}
+	d.begin("")
+	return d
+}
+
+// begin begins a session.
+func (d *decoder) begin(id string) {
+	d.tr = model.Conversation{Stream: &d.Stream, Session: id}
+	d.fork, d.totals, d.turn = fork{}, totals{}, turn{}
+	d.parent, d.provider, d.ended = "", "", ""
+}
+
+// Decode reads one line.
+func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
+	if in.JSON == nil || in.Direction == schema.Send {
+		return
+	}
+	d.Begin(in, b)
+	d.read(lines, &line{Input: in, v: in.JSON, raw: in.Data})
+	d.tr.Address()
+	d.Done()
+}
+
+type handlers = dialect.Types[func(*decoder, *line)]
+
+// read hands a line to the handler of its type.
+func (d *decoder) read(table handlers, l *line) {
+	typ, known := table.Of(l.text("type"))
+	l.Type = typ.Name
+	switch {
+	case !known:
+		d.Unknown()
+	case typ.Handle != nil:
+		typ.Handle(d, l)
+	}
+}
+
+// lines are the types of lines. It is filled in init because their handlers read it.
+var lines handlers
+
+func init() {
+	lines = dialect.NewTypes(map[string]func(*decoder, *line){
+		"session_meta":              inside((*decoder).sessionMeta),
+		"turn_context":              own((*decoder).turnContext),
+		"compacted":                 own((*decoder).compacted),
+		"response_item":             own(func(d *decoder, l *line) { d.read(items, l) }),
+		"event_msg":                 inside((*decoder).event),
+		"inter_agent_communication": nil,
+		"world_state":               nil,
+	})
+}
+
+// inside makes a handler of payloads one of lines.
+func inside(handle func(*decoder, *line)) func(*decoder, *line) {
+	return func(d *decoder, l *line) {
+		payload := l.v.Get("payload")
+		if !dialect.IsObject(payload) {
+			d.Unknown()
+			return
+		}
+		l.v, l.raw = payload, dialect.RawMember(l.raw, "payload")
+		handle(d, l)
+	}
+}
+
+// own is inside for lines of which nothing is concluded where they are copies.
+func own(handle func(*decoder, *line)) func(*decoder, *line) {
+	return inside(func(d *decoder, l *line) {
+		if !d.copied(l) {
+			handle(d, l)
+		}
+	})
+}
+
+// event reads an event of Codex's user interface.
+func (d *decoder) event(l *line) {
+	switch {
+	case !d.copied(l):
+		d.read(events, l)
+	case string(l.text("type")) == "token_count":
+		d.inherit(l)
+	}
+}
+
+// sessionMeta reads the head of a file. In a file that goes on with the lines of another
+// session their head follows; a session that is resumed may write its own once more.
+func (d *decoder) sessionMeta(l *line) {
+	id := dialect.FirstText(l.v, "id", "session_id")
+	parent := l.text("forked_from_id")
+	switch {
+	case d.fork.from(id):
+		d.fork.add(parent)
+		d.fork.on = true
+		return
+	case len(id) == 0 || d.tr.Session != string(id):
+		d.endTurn()
+		d.begin(d.thread.Own(id))
+		d.fork.begin(l, id, parent)
+	default:
+		d.endTurn()
+	}
+	if parent == nil {
+		parent = l.text("source", "subagent", "thread_spawn", "parent_thread_id")
+	}
+	d.parent = string(parent)
+	d.provider = string(l.text("model_provider"))
+	d.tr.Agent = string(dialect.FirstText(l.v, "agent_nickname", "agent_role"))
+}
+
+// turnContext reads with what the model is asked from now on.
+func (d *decoder) turnContext(l *line) {
+	if name := l.text("model"); len(name) > 0 {
+		d.tr.SetModel(d.model.Own(name), d.provider)
+	}
+	if id := l.text("turn_id"); len(id) > 0 && d.tr.Run() != nil && d.tr.RunID == "" {
+		d.tr.NameRun(string(id))
+	}
+}
+
+// compacted reads the summary that took the place of what was said before.
+func (d *decoder) compacted(l *line) {
+	if summary := l.text("message"); len(summary) > 0 {
+		d.tr.Say(schema.MessageSystem, summary).Attributes = `{"compacted":true}`
+	}
+}
+
+// End settles what is open.
+func (d *decoder) End(at int64, b *dialect.Emitter) {
+	d.Stream.End(at, b)
+	d.endTurn()
+	d.Done()
+}

@@ -1,0 +1,24 @@
+package codexrollout
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/ingest/dialect/dialecttest/capture"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestCases(t *testing.T) { dialecttest.Run(t, Dialect, "testdata/cases") }
+
+func TestCaptures(t *testing.T) { capture.Run(t, Dialect, "testdata/captures") }
+
+func FuzzDecode(f *testing.F) { dialecttest.Fuzz(f, Dialect, "testdata/cases") }
+
+func TestIdle(t *testing.T) {
+	for _, name := range []string{"turns", "fork"} {
+		dialecttest.Idle(t, Dialect, dialecttest.Case(t, "testdata/cases/"+name+".txtar"), 50)
+	}
+}

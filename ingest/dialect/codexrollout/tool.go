@@ -1,0 +1,268 @@
+package codexrollout
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
+)
+
+// outcome is how a call ended, as an event says before its output is written.
+type outcome struct {
+	status schema.Status
+	why    []byte
+}
+
+// call begins a call that the model asks for; the same id may be written again.
+func (d *decoder) call(id, name []byte) *model.Tool {
+	d.inCall()
+	d.turn.answered = false
+	return d.tr.Tool(id, name)
+}
+
+func (d *decoder) functionCall(l *line) {
+	name := l.text("name")
+	if space := l.text("namespace"); len(space) > 0 {
+		name = bytes.Join([][]byte{space, name}, []byte("."))
+	}
+	d.tr.SetArguments(d.call(l.text("call_id"), name), l.text("arguments"))
+}
+
+// customCall reads a call whose input is text, such as a patch.
+func (d *decoder) customCall(l *line) {
+	tool := d.call(l.text("call_id"), l.text("name"))
+	tool.Media = "text"
+	d.tr.SetArguments(tool, l.text("input"))
+}
+
+func (d *decoder) shellCall(l *line) {
+	tool := d.call(dialect.FirstText(l.v, "call_id", "id"), []byte("local_shell"))
+	d.tr.SetArguments(tool, dialect.RawMember(l.raw, "action"))
+}
+
+func (d *decoder) searchCall(l *line) {
+	tool := d.call(l.text("call_id"), []byte("tool_search"))
+	d.tr.SetArguments(tool, dialect.RawMember(l.raw, "arguments"))
+}
+
+// toolCall reads a call as other programs write it, mostly without an id.
+func (d *decoder) toolCall(l *line) {
+	name := l.text("function", "name")
+	if name == nil {
+		name = l.text("name")
+	}
+	args := dialect.RawMember(l.raw, "arguments")
+	if text, _ := dialect.Unquote(args, nil); text != nil {
+		args = text
+	}
+	d.tr.SetArguments(d.call(dialect.FirstText(l.v, "call_id", "id"), name), args)
+}
+
+// webSearch reads a call that the model's server executed.
+func (d *decoder) webSearch(l *line) { d.hosted(l, "web_search", dialect.RawMember(l.raw, "action")) }
+
+func (d *decoder) imageGeneration(l *line) {
+	d.hosted(l, "image_generation", dialect.RawMember(l.raw, "revised_prompt"))
+}
+
+// hosted records a call that is written when it has ended: when it began is not known.
+func (d *decoder) hosted(l *line, name string, args []byte) {
+	id := dialect.FirstText(l.v, "id", "call_id")
+	if d.tr.Ended(id) {
+		return
+	}
+	tool := d.call(id, []byte(name))
+	tool.Span.Started = 0
+	if !dialect.RawNull(args) {
+		d.tr.SetArguments(tool, args)
+	}
+	status := schema.StatusOK
+	if string(l.text("status")) == "failed" {
+		status = schema.StatusError
+	}
+	d.tr.EndTool(tool, status, nil)
+}
+
+// executed reads an event that says how a call ended. Its output follows as an item.
+func (d *decoder) executed(l *line) {
+	tool := d.tr.OpenTool(l.text("call_id"))
+	if tool == nil {
+		return
+	}
+	tool.Span.Duration = durationOf(l.v.Get("duration"))
+	status, why := statusOf(l)
+	tool.Data = outcome{status, bytes.Clone(why)}
+	d.exitCode(tool, l.v.Get("exit_code"))
+}
+
+func statusOf(l *line) (schema.Status, []byte) {
+	switch state := l.text("status"); string(state) {
+	case "declined":
+		return schema.StatusRejected, state
+	case "failed":
+		return schema.StatusError, dialect.FirstText(l.v, "stderr", "status")
+	}
+	if success := l.v.Get("success"); success != nil && success.Type() == fastjson.TypeFalse {
+		return schema.StatusError, l.text("stderr")
+	}
+	if why := l.text("result", "Err"); why != nil {
+		return schema.StatusError, why
+	}
+	if l.v.GetBool("result", "Ok", "isError") || l.v.GetBool("result", "Ok", "is_error") {
+		return schema.StatusError, dialect.RawWords(dialect.RawPath(l.raw, "result.Ok.content"))
+	}
+	return schema.StatusOK, nil
+}
+
+// durationOf reads a duration, ns: {"secs":1,"nanos":5}.
+func durationOf(v *fastjson.Value) int64 {
+	secs, nanos := v.GetUint64("secs"), v.GetUint64("nanos")
+	if secs > 1<<31 || nanos >= 1e9 {
+		return 0
+	}
+	return int64(secs)*1e9 + int64(nanos)
+}
+
+// exitCode notes with what code a command ended, and that it failed if that is not 0.
+func (d *decoder) exitCode(tool *model.Tool, code *fastjson.Value) {
+	if !dialect.IsNumber(code) || tool.Span.Attributes != "" {
+		return
+	}
+	text := code.MarshalTo(nil)
+	tool.Attrs.AddRaw("exit_code", text)
+	d.tr.Noted(tool)
+	if end, known := tool.Data.(outcome); string(text) != "0" && (!known || end.status == schema.StatusOK) {
+		tool.Data = outcome{schema.StatusError, append([]byte("exit code "), text...)}
+	}
+}
+
+// output reads what a call returned.
+func (d *decoder) output(l *line) {
+	id := l.text("call_id")
+	if d.tr.Ended(id) {
+		return
+	}
+	tool := d.tr.OpenTool(id)
+	if tool == nil {
+		d.inRun()
+		tool = d.tr.Tool(id, nil)
+		tool.Span.Started = 0 // only its end was seen
+	}
+	d.returned(tool, dialect.RawMember(l.raw, "output"))
+}
+
+func (d *decoder) searchOutput(l *line) {
+	tool := d.tr.OpenTool(l.text("call_id"))
+	if tool == nil {
+		tool = d.named([]byte("tool_search"))
+	}
+	if tool != nil {
+		d.returned(tool, dialect.RawMember(l.raw, "tools"))
+	}
+}
+
+// toolResult reads what a toolCall returned.
+func (d *decoder) toolResult(l *line) {
+	id := dialect.FirstText(l.v, "call_id", "id")
+	tool := d.tr.OpenTool(id)
+	if tool == nil && id == nil {
+		tool = d.named(l.text("name"))
+	}
+	if tool == nil {
+		d.output(l)
+		return
+	}
+	d.exitCode(tool, l.v.Get("result", "exitCode"))
+	result := dialect.RawMember(l.raw, "result")
+	if result == nil {
+		result = dialect.RawMember(l.raw, "output")
+	}
+	d.returned(tool, result)
+}
+
+// named is the oldest call in progress of a tool, nil for none.
+func (d *decoder) named(name []byte) *model.Tool {
+	for _, tool := range d.tr.OpenTools() {
+		if tool.Span.Name == string(name) {
+			return tool
+		}
+	}
+	return nil
+}
+
+// returned records what a call returned, and ends it.
+func (d *decoder) returned(tool *model.Tool, raw []byte) {
+	d.endCall(schema.StatusOK)
+	text, media := d.result(tool, raw)
+	if text != nil {
+		d.tr.Returned(tool, text, media)
+	}
+	end, known := tool.Data.(outcome)
+	switch {
+	case known && end.status != schema.StatusOK:
+	case bytes.HasPrefix(text, []byte("aborted")):
+		end = outcome{schema.StatusCancelled, text}
+	case bytes.HasSuffix(text, []byte("rejected by user")):
+		end = outcome{schema.StatusRejected, text}
+	default:
+		end.status = schema.StatusOK
+	}
+	d.tr.EndTool(tool, end.status, end.why)
+	d.turn.asked, d.turn.answered = d.Frame.At, false
+}
+
+// result reads the forms of an output: a text, a text that is JSON around the output of
+// a command, a list of parts, and {"content":"…","success":false}.
+func (d *decoder) result(tool *model.Tool, raw []byte) (text []byte, media string) {
+	if dialect.RawNull(raw) {
+		return nil, ""
+	}
+	text, media = dialect.RawContent(raw)
+	if media == "text" {
+		if inside, err := fastjson.ParseBytes(text); err == nil && inside.Exists("output") && inside.Exists("metadata") {
+			d.exitCode(tool, inside.Get("metadata", "exit_code"))
+			return bytes.Clone(inside.GetStringBytes("output")), media
+		}
+		d.exitCode(tool, exitCodeOf(text))
+		return text, media
+	}
+	if raw[0] == '[' {
+		if words := dialect.RawWords(raw); words != nil {
+			return words, "text"
+		}
+		return raw, "json"
+	}
+	if content := dialect.RawText(raw, "content"); content != nil {
+		if string(dialect.RawMember(raw, "success")) == "false" {
+			tool.Data = outcome{schema.StatusError, content}
+		}
+		return content, "text"
+	}
+	return raw, "json"
+}
+
+// headLines bounds the lines that Codex writes above a command's output.
+const headLines = 8
+
+// exitCodeOf reads the exit code above a command's output; nil for none.
+func exitCodeOf(text []byte) *fastjson.Value {
+	for range headLines {
+		var row []byte
+		row, text, _ = bytes.Cut(text, []byte("\n"))
+		if string(row) == "Output:" {
+			return nil
+		}
+		for _, prefix := range []string{"Exit code: ", "Process exited with code "} {
+			if code, ok := bytes.CutPrefix(row, []byte(prefix)); ok {
+				if _, err := strconv.Atoi(string(code)); err == nil {
+					return fastjson.MustParseBytes(code)
+				}
+			}
+		}
+	}
+	return nil
+}
