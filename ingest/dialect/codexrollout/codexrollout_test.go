@@ -6,14 +6,11 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestCases(t *testing.T) { dialecttest.Run(t, Dialect, "testdata/cases") }
-
-func TestCaptures(t *testing.T) { capture.Run(t, Dialect, "testdata/captures") }
 
 func FuzzDecode(f *testing.F) { dialecttest.Fuzz(f, Dialect, "testdata/cases") }
 

@@ -27,6 +27,7 @@ var homes = map[string]string{
 	"bedrock":            "../bedrock/testdata",
 	"claude-code":        "../claudecode/testdata",
 	"codex":              "../codex/testdata",
+	"codex-rollout":      "../codexrollout/testdata",
 	"cohere":             "../cohere/testdata",
 	"compozy":            "../compozy/testdata",
 	"gemini":             "../gemini/testdata",

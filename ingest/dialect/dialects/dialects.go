@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest/dialect/bedrock"
 	"tapedeck/ingest/dialect/claudecode"
 	"tapedeck/ingest/dialect/codex"
+	"tapedeck/ingest/dialect/codexrollout"
 	"tapedeck/ingest/dialect/cohere"
 	"tapedeck/ingest/dialect/compozy"
 	"tapedeck/ingest/dialect/gemini"
@@ -37,6 +38,7 @@ import (
 var all = wrappable([]dialect.Dialect{
 	loom.Dialect,
 	claudecode.Dialect,
+	codexrollout.Dialect,
 	codex.Dialect,
 	compozy.Dialect,
 	vercelui.Dialect,

@@ -95,7 +95,7 @@ func (t *session) ofUser(part *fastjson.Value) bool {
 // asksFor records what the user says. Some of it is added by OpenCode itself.
 func (t *session) asksFor(part *fastjson.Value) {
 	text := part.GetStringBytes("text")
-	if t.note(part.GetStringBytes("id")) || len(text) == 0 || part.GetBool("synthetic") || part.GetBool("ignored") {
+	if t.note(partKey(part)) || len(text) == 0 || part.GetBool("synthetic") || part.GetBool("ignored") {
 		return
 	}
 	t.inRun()
@@ -107,12 +107,12 @@ func (t *session) text(part *fastjson.Value, kind schema.MessageKind, done bool)
 	id, content := part.GetStringBytes("id"), part.GetStringBytes("text")
 	m := t.conv.Growing(kind, id)
 	if m == nil {
-		if t.seen.Has(id) || len(id)+len(content) == 0 {
+		if t.seen.Has(partKey(part)) || len(id)+len(content) == 0 {
 			return
 		}
 		t.inRun()
-		if len(id) > 0 {
-			t.quoting = append(append(append(t.quoting[:0], kind...), ':'), id...)
+		t.quoting = append(append(append(t.quoting[:0], kind...), ':'), id...)
+		if len(id) > 0 && !t.note(t.quoting) {
 			m = t.conv.BeginTextAs(kind, id, string(t.quoting))
 		} else {
 			m = t.conv.BeginText(kind, id)
@@ -126,7 +126,7 @@ func (t *session) text(part *fastjson.Value, kind schema.MessageKind, done bool)
 	}
 	if done {
 		t.conv.Complete(kind, id)
-		t.note(id)
+		t.note(partKey(part))
 	}
 }
 

@@ -4,6 +4,7 @@
 package opencode
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/valyala/fastjson"
@@ -52,7 +53,7 @@ type decoder struct {
 const (
 	openSessions = 64
 	idleSessions = 4
-	seenIDs      = 128
+	seenIDs      = 256
 )
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }
@@ -120,3 +121,13 @@ func (d *decoder) trim() {
 
 // note remembers an id, and reports whether it was known before.
 func (d *decoder) note(id []byte) bool { return d.seen.Note(id, seenIDs) }
+
+// partKey identifies a part: by its id, its type and its message, as parts of several
+// types may have one id. It is nil for a part without an id.
+func partKey(part *fastjson.Value) []byte {
+	id := part.GetStringBytes("id")
+	if len(id) == 0 {
+		return nil
+	}
+	return bytes.Join([][]byte{part.GetStringBytes("type"), part.GetStringBytes("messageID"), id}, []byte{0})
+}

@@ -11,14 +11,14 @@ import (
 // asks for, which are executed before the step ends.
 func (t *session) stepStart(part *fastjson.Value) {
 	id := part.GetStringBytes("id")
-	if t.note(id) {
+	if t.note(partKey(part)) {
 		return
 	}
 	t.inRun()
 	t.endCall(schema.StatusOK)
 	t.failure = failure{} // what went wrong before did not end the run
-	if len(id) > 0 {
-		t.quoting = append(append(t.quoting[:0], "llm:"...), id...)
+	t.quoting = append(append(t.quoting[:0], "llm:"...), id...)
+	if len(id) > 0 && !t.note(t.quoting) {
 		t.conv.OpenCallAs(string(t.quoting))
 	} else {
 		t.conv.OpenCall()
@@ -28,7 +28,7 @@ func (t *session) stepStart(part *fastjson.Value) {
 
 // stepFinish reads the end of a step, with the tokens of its call.
 func (t *session) stepFinish(part *fastjson.Value, raw []byte) {
-	if t.note(part.GetStringBytes("id")) {
+	if t.note(partKey(part)) {
 		return
 	}
 	t.inRun()
