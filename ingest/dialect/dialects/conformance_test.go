@@ -21,6 +21,7 @@ import (
 // is tested there; here, how the dialects stand together.
 var homes = map[string]string{
 	"a2a":                "../a2a/testdata",
+	"adk":                "../adk/testdata",
 	"ag-ui":              "../agui/testdata",
 	"anthropic-agent":    "../anthropicagent/testdata",
 	"anthropic-messages": "../anthropic/testdata",

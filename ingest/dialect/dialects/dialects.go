@@ -10,6 +10,7 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/a2a"
+	"tapedeck/ingest/dialect/adk"
 	"tapedeck/ingest/dialect/agui"
 	"tapedeck/ingest/dialect/anthropic"
 	"tapedeck/ingest/dialect/anthropicagent"
@@ -44,6 +45,7 @@ var all = wrappable([]dialect.Dialect{
 	vercelui.Dialect,
 	agui.Dialect,
 	geminicli.Dialect,
+	adk.Dialect,
 	gemini.Dialect,
 	bedrock.Dialect,
 	anthropicagent.Dialect,

@@ -15,7 +15,6 @@ import (
 
 // pending are the captured streams whose dialect does not read them as expected yet.
 var pending = []string{
-	"adk/run_sse_shiritori.sse",
 	"codex_rollout/codex_053_rate_limit.jsonl",
 	"codex_rollout/large.jsonl",
 	"google_interactions/basic.chunks.txt",
