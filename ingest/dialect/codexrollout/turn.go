@@ -127,16 +127,16 @@ func (d *decoder) endTurn() {
 	d.turn = turn{}
 }
 
-// error reads an error that ends the turn, unless the model goes on.
+// error reads an error that ends the turn, unless the model goes on. Of a turn that it is
+// all of, nothing else is in the file.
 func (d *decoder) error(l *line) {
+	d.inRun()
 	why := dialect.FirstText(l.v, "message", "error")
 	if why == nil {
 		why = l.text("error", "message")
 	}
 	d.tr.Say(schema.MessageError, why)
-	if d.tr.Run() != nil {
-		d.turn.failure, d.turn.failedAt = dialect.Short(why), d.Frame.At
-	}
+	d.turn.failure, d.turn.failedAt = dialect.Short(why), d.Frame.At
 }
 
 // streamError reads an error after which Codex asks the model again.

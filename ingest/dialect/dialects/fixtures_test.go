@@ -15,12 +15,9 @@ import (
 
 // pending are the captured streams whose dialect does not read them as expected yet.
 var pending = []string{
-	"codex_rollout/codex_053_rate_limit.jsonl",
-	"codex_rollout/large.jsonl",
 	"google_interactions/basic.chunks.txt",
 	"google_interactions/google-search.chunks.txt",
 	"pi/takopi_pi_print_mode_events.jsonl",
-	"second_round/opencode_same_part_id.ndjson",
 	"second_round/pi.ndjson",
 }
 
