@@ -14,11 +14,16 @@ import (
 // contains those of more specific units: input_tokens contains cache_read_tokens.
 type Usage map[string]decimal.Decimal
 
-// Call is what a price depends on besides the usage.
+// Call is what a price depends on besides the usage. Fields that are not known are empty.
 type Call struct {
-	Provider string // "" if it is not known
-	Model    string
-	At       time.Time
+	Provider    string
+	Model       string // that served the call
+	At          time.Time
+	Tenant      string
+	Tags        map[string]string
+	ServiceTier string // that served the call: "batch", "flex", "priority", "standard"
+	Speed       string // "fast"
+	Region      string // where the model ran, such as "us"
 }
 
 // Line is the cost of one unit.
@@ -90,7 +95,7 @@ func (t *Table) Price(call Call, used Usage) (*Cost, error) {
 	if err != nil {
 		return nil, err
 	}
-	cost, err := period.Prices.cost(used)
+	cost, err := period.Prices.cost(used, single(used))
 	if err != nil {
 		return nil, err
 	}
@@ -98,19 +103,27 @@ func (t *Table) Price(call Call, used Usage) (*Cost, error) {
 	return cost, nil
 }
 
+// count says which calls the usage that is priced is of.
+type count struct {
+	calls       decimal.Decimal
+	inputTokens decimal.Decimal // of each call, as far as tiers depend on them
+}
+
+// single returns the count of one call.
+func single(used Usage) count { return count{decimal.NewFromInt(1), used[InputTokens]} }
+
 // cost prices usage. The quantity of a unit is what was used of it less the quantities of
 // more specific units that have prices.
-func (s Set) cost(used Usage) (*Cost, error) {
+func (s Set) cost(used Usage, of count) (*Cost, error) {
 	if err := s.covers(used); err != nil {
 		return nil, err
 	}
 	cost := &Cost{}
 	priced := s.units()
-	input := used[InputTokens]
 	for i, unit := range priced {
 		quantity := used[unit.Name]
 		if unit.Name == Requests {
-			quantity = decimal.NewFromInt(1)
+			quantity = of.calls
 		}
 		for _, line := range cost.Lines {
 			if line.Unit.dims.within(unit.dims) {
@@ -125,9 +138,8 @@ func (s Set) cost(used Usage) (*Cost, error) {
 			continue
 		}
 		price := s[unit.PriceKey]
-		line := Line{Unit: unit, Quantity: quantity, Price: price.at(input)}
-		// Per is a power of ten but for hours, whose quotient may not end.
-		line.Cost = quantity.Mul(line.Price).DivRound(decimal.NewFromInt(unit.Per), costScale)
+		line := Line{Unit: unit, Quantity: quantity, Price: price.at(of.inputTokens)}
+		line.Cost = unit.of(quantity.Mul(line.Price))
 		cost.Lines = append(cost.Lines, line)
 		switch unit.dims.direction {
 		case "input":
@@ -140,9 +152,21 @@ func (s Set) cost(used Usage) (*Cost, error) {
 	return cost, nil
 }
 
-// costScale is the number of decimals of a cost: enough for every price of a table by a
-// token, so that nothing is rounded but parts of hours.
-const costScale = 28
+// of divides what Per of the unit cost. The result is exact but for hours, whose quotient
+// may not end: it is rounded to hourScale decimals.
+func (u Unit) of(cost decimal.Decimal) decimal.Decimal {
+	switch u.Per {
+	case 1e3:
+		return cost.Shift(-3)
+	case 1e6:
+		return cost.Shift(-6)
+	case 1e9:
+		return cost.Shift(-9)
+	}
+	return cost.DivRound(decimal.NewFromInt(u.Per), hourScale)
+}
+
+const hourScale = 28
 
 // units returns the units that have a price, the most specific first.
 func (s Set) units() []Unit {
@@ -186,7 +210,7 @@ func (s Set) covered(unit Unit) bool {
 
 // chargeable reports whether the usage of a unit without a price leaves a cost unknown.
 // Tools that a provider runs are free where it lists no price.
-func (u Unit) chargeable() bool { return u.dims.family != "tools" }
+func (u Unit) chargeable() bool { return u.dims.family != "tools" && u.dims.family != "requests" }
 
 // names lists the units within outer that were used.
 func names(units []Unit, used Usage, outer Unit) (list []string) {

@@ -13,12 +13,12 @@ import (
 
 // Table lists the prices of models in US dollars.
 type Table struct {
-	Source    Source     `json:"source"`
+	Source    Release    `json:"source"`
 	Providers []Provider `json:"providers"`
 }
 
-// Source says where the figures of a table are from.
-type Source struct {
+// Release says where the figures of a table are from.
+type Release struct {
 	Package string `json:"package"`
 	Version string `json:"version"`
 	// Integrity is the package's hash as npm states it.
