@@ -149,14 +149,16 @@ func (t Tokens) Sum() uint64 {
 // count it among the calls.
 const RestScope = "rest:"
 
-// Usage is the token count of one scope.
+// Usage is the token count of one scope. Version - 1 is the number of the frame in its stream
+// that stated it last, and At is that frame's arrival.
 type Usage struct {
 	Fact
+	Billing
 	Scope    string // what is counted: a call, a response, a message, a run, a thread
 	Mode     UsageMode
 	At       int64 // arrival of the frame that reported it last, ns
 	Span     string
-	Model    string
+	Model    string // the one that served it
 	Provider string
 	Tokens   Tokens
 	// Total is the sum that the source reports, 0 if it reports none; a difference to

@@ -47,6 +47,8 @@ type (
 		scope, span, raw      *proto.ColStr
 		at                    *proto.ColInt64
 		counts                [7]*proto.ColUInt64 // Tokens in its order, Total
+		billingTexts          [len(schema.BillingTexts)]interface{ Row(int) string }
+		billingCounts         [len(schema.BillingCounts)]*proto.ColUInt64
 	}
 )
 
@@ -109,5 +111,15 @@ func newUsageRows() *usageRows {
 		c.counts[i] = c.uint()
 	}
 	c.raw = c.string()
+	for i, name := range schema.BillingTexts {
+		if schema.IsPlainText(name) {
+			c.billingTexts[i] = c.string()
+		} else {
+			c.billingTexts[i] = c.word()
+		}
+	}
+	for i := range c.billingCounts {
+		c.billingCounts[i] = c.uint()
+	}
 	return c
 }

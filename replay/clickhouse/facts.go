@@ -122,8 +122,19 @@ func (r *usageRows) append(list []streamFacts) []streamFacts {
 		f.Usages = append(f.Usages, schema.Usage{
 			Fact: r.fact(i), Scope: r.scope.Row(i), Mode: schema.UsageMode(r.mode.Row(i)), At: r.at.Row(i), Span: r.span.Row(i),
 			Model: r.model.Row(i), Provider: r.provider.Row(i), Total: n(6), Raw: r.raw.Row(i),
-			Tokens: schema.Tokens{Input: n(0), CacheRead: n(1), CacheWrite5m: n(2), CacheWrite1h: n(3), Output: n(4), Reasoning: n(5)},
+			Tokens:  schema.Tokens{Input: n(0), CacheRead: n(1), CacheWrite5m: n(2), CacheWrite1h: n(3), Output: n(4), Reasoning: n(5)},
+			Billing: r.billing(i),
 		})
 	}
 	return list
+}
+
+func (r *usageRows) billing(i int) (b schema.Billing) {
+	for at, text := range b.Texts() {
+		*text = r.billingTexts[at].Row(i)
+	}
+	for at, n := range b.Counts() {
+		*n = r.billingCounts[at].Row(i)
+	}
+	return b
 }

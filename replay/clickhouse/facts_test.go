@@ -39,6 +39,15 @@ func TestFacts(t *testing.T) {
 	usage := schema.Usage{
 		Fact: fact("usage:1", 2, 3), Scope: "s", Mode: schema.UsageAdd, At: at(2), Span: "run:1", Model: "m", Provider: "v",
 		Tokens: schema.Tokens{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6}, Total: 21, Raw: "{ }",
+		Billing: schema.Billing{
+			RequestedModel: "rm", ServiceTier: "flex", Speed: "fast", Region: "eu", Cost: "0.0125", Currency: "USD",
+			RequestID: "req_1", MessageID: "msg_1",
+			Parts: schema.TokenParts{
+				Input: schema.Modalities{Text: 1, Audio: 2, Image: 3, Video: 4}, CacheRead: schema.Modalities{Text: 5, Audio: 6, Image: 7, Video: 8},
+				Output: schema.Modalities{Text: 9, Audio: 10, Image: 11, Video: 12},
+			},
+			Tools: schema.ToolUses{WebSearches: 13, WebFetches: 14, CodeExecutions: 15},
+		},
 	}
 	insert := func(batch *schemaclickhouse.Batch, stream string, f block.Facts) {
 		client, err := schemaclickhouse.Dial(t.Context(), d.dsn)

@@ -69,13 +69,21 @@ func VersionOf(p []byte) byte {
 
 // Readable returns ErrVersion for a block of a version that this program does not read.
 func Readable(p []byte) error {
-	if v := VersionOf(p); v > version {
-		return fmt.Errorf("%w: %d, this program reads %d", ErrVersion, v, version)
+	if v := VersionOf(p); v != 0 {
+		return readable(v)
+	}
+	return nil
+}
+
+func readable(v byte) error {
+	if v != first && v != version {
+		return fmt.Errorf("%w: %d, this program reads %d and %d", ErrVersion, v, first, version)
 	}
 	return nil
 }
 
 const (
 	magic   = "TDB"
-	version = 1 // the next is 3, since 2 is that of a bundle
+	version = 3 // usages with billing; 2 is that of a bundle
+	first   = 1
 )

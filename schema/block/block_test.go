@@ -77,6 +77,15 @@ func fullBlock(frames []schema.Frame) *Block {
 			Usages: []schema.Usage{{
 				Fact: fact, Scope: "call", Mode: schema.UsageAdd, At: 4, Span: "s", Model: "m", Provider: "p",
 				Tokens: schema.Tokens{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6}, Total: 21, Raw: "{}",
+				Billing: schema.Billing{
+					RequestedModel: "rm", ServiceTier: "flex", Speed: "fast", Region: "eu", Cost: "0.0125", Currency: "USD",
+					RequestID: "req_1", MessageID: "msg_1",
+					Parts: schema.TokenParts{
+						Input: schema.Modalities{Text: 1, Audio: 2, Image: 3, Video: 4}, CacheRead: schema.Modalities{Text: 5, Audio: 6, Image: 7, Video: 8},
+						Output: schema.Modalities{Text: 9, Audio: 10, Image: 11, Video: 12},
+					},
+					Tools: schema.ToolUses{WebSearches: 13, WebFetches: 14, CodeExecutions: 15},
+				},
 			}},
 		},
 	}
@@ -172,7 +181,7 @@ func TestManyNames(t *testing.T) {
 func TestDamage(t *testing.T) {
 	good := Encode(nil, fullBlock([]schema.Frame{{Raw: []byte("{}\n")}}), S2)
 	later := bytes.Clone(good)
-	later[3] = 3
+	later[3] = 4
 	cases := map[string]struct {
 		bytes []byte
 		want  error

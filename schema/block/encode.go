@@ -110,8 +110,8 @@ func open(p, buf []byte) ([]byte, error) {
 	if len(p) < headSize || string(p[:len(magic)]) != magic {
 		return nil, fmt.Errorf("%w: no block starts here", ErrFormat)
 	}
-	if v := p[len(magic)]; v != version {
-		return nil, fmt.Errorf("%w: %d, this program reads %d", ErrVersion, v, version)
+	if err := readable(p[len(magic)]); err != nil {
+		return nil, err
 	}
 	codec := Codec(p[len(magic)+1])
 	size := int(binary.LittleEndian.Uint32(p[len(magic)+2:]))

@@ -145,10 +145,18 @@ func writeUsage(w *writer, u *schema.Usage) {
 		w.uint(n)
 	}
 	w.string(u.Raw)
+	if u.Billing != (schema.Billing{}) {
+		for _, text := range u.Billing.Texts() {
+			w.string(*text)
+		}
+		for _, n := range u.Billing.Counts() {
+			w.uint(*n)
+		}
+	}
 }
 
 func readUsage(r reader) schema.Usage {
-	return schema.Usage{
+	u := schema.Usage{
 		Fact:  readFact(&r),
 		Scope: r.string(), Mode: schema.UsageMode(r.string()), At: r.int(),
 		Span: r.string(), Model: r.string(), Provider: r.string(),
@@ -157,5 +165,18 @@ func readUsage(r reader) schema.Usage {
 			Output: r.uint(), Reasoning: r.uint(),
 		},
 		Total: r.uint(), Raw: r.string(),
+	}
+	if len(r.b) > 0 {
+		readBilling(&r, &u.Billing)
+	}
+	return u
+}
+
+func readBilling(r *reader, b *schema.Billing) {
+	for _, text := range b.Texts() {
+		*text = r.string()
+	}
+	for _, n := range b.Counts() {
+		*n = r.uint()
 	}
 }

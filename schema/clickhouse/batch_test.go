@@ -48,6 +48,15 @@ func everything() *block.Block {
 			Usages: []schema.Usage{{
 				Fact: fact("usage:1"), Scope: "call", Mode: schema.UsageRunning, At: 1763683200_000000005, Span: "llm:1", Model: "m", Provider: "p",
 				Tokens: schema.Tokens{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6}, Total: 22, Raw: `{"u":1}`,
+				Billing: schema.Billing{
+					RequestedModel: "rm", ServiceTier: "flex", Speed: "fast", Region: "eu", Cost: "0.0125", Currency: "USD",
+					RequestID: "req_1", MessageID: "msg_1",
+					Parts: schema.TokenParts{
+						Input: schema.Modalities{Text: 1, Audio: 2, Image: 3, Video: 4}, CacheRead: schema.Modalities{Text: 5, Audio: 6, Image: 7, Video: 8},
+						Output: schema.Modalities{Text: 9, Audio: 10, Image: 11, Video: 12},
+					},
+					Tools: schema.ToolUses{WebSearches: 13, WebFetches: 14, CodeExecutions: 15},
+				},
 			}},
 		},
 	}
@@ -71,7 +80,10 @@ var want = map[string]string{
 		"ended=2025-11-21 00:00:00.000000002 chunk_at=[1,2] chunk_end=[3,6] run_id=run-1 node_id=node-1 agent=react attributes={} dialect=loom first_seq=3 generation=0",
 	"usage": "tenant=acme session_id=sess-1 stream_id=" + streamID + " usage_id=usage:1 seen_at=2025-11-21 00:00:00.000000001 seen_seq=6 " +
 		"version=7 scope=call mode=running at=2025-11-21 00:00:00.000000005 span_id=llm:1 run_id=run-1 node_id=node-1 agent=react model=m " +
-		"provider=p input=1 cache_read=2 cache_write_5m=3 cache_write_1h=4 output=5 reasoning=6 total=22 raw={\"u\":1} dialect=loom first_seq=3 generation=0",
+		"provider=p input=1 cache_read=2 cache_write_5m=3 cache_write_1h=4 output=5 reasoning=6 total=22 raw={\"u\":1} requested_model=rm service_tier=flex speed=fast region=eu " +
+		"stated_cost=0.0125 stated_currency=USD request_id=req_1 message_id=msg_1 input_text=1 input_audio=2 input_image=3 input_video=4 " +
+		"cache_read_text=5 cache_read_audio=6 cache_read_image=7 cache_read_video=8 output_text=9 output_audio=10 output_image=11 " +
+		"output_video=12 web_searches=13 web_fetches=14 code_executions=15 dialect=loom first_seq=3 generation=0",
 }
 
 func migrated(t *testing.T) (dsn string, db driver.Conn) {

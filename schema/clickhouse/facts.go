@@ -149,6 +149,7 @@ type usageColumns struct {
 	scope, span, raw      *text
 	at                    *dateTime64
 	counts                [7]*proto.ColUInt64
+	billing               billingColumns
 }
 
 func newUsageColumns() *usageColumns {
@@ -166,6 +167,7 @@ func newUsageColumns() *usageColumns {
 		c.counts[i] = column(t, name, new(proto.ColUInt64))
 	}
 	c.raw = column(t, "raw", new(text))
+	c.billing.addTo(t)
 	return c
 }
 
@@ -186,5 +188,6 @@ func (c *usageColumns) addAll(tenant string, b *block.Block) {
 			c.counts[j].Append(n)
 		}
 		c.raw.add(u.Raw)
+		c.billing.add(&u.Billing)
 	}
 }

@@ -253,6 +253,23 @@ func (r *renderer) message(m *schema.Message) {
 		r.whose(&m.Fact, m.Span)+":", strconv.Quote(r.brief(m.Text)))
 }
 
+// billing shows what is set of a usage's billing, the requested model where another served it.
+func billing(u *schema.Usage) (words []string) {
+	b := u.Billing
+	if b.RequestedModel == u.Model {
+		b.RequestedModel = ""
+	}
+	for i, text := range b.Texts() {
+		words = append(words, field(schema.BillingTexts[i], *text))
+	}
+	for i, n := range b.Counts() {
+		if *n != 0 {
+			words = append(words, schema.BillingCounts[i]+"="+strconv.FormatUint(*n, 10))
+		}
+	}
+	return words
+}
+
 func (r *renderer) usage(u *schema.Usage) {
 	of := ""
 	if u.Span != "" {
@@ -271,7 +288,9 @@ func (r *renderer) usage(u *schema.Usage) {
 			words = append(words, n.name+"="+strconv.FormatUint(n.count, 10))
 		}
 	}
-	words = append(words, field("model", u.Model), field("provider", u.Provider), r.whose(&u.Fact, u.Span))
+	words = append(words, field("model", u.Model), field("provider", u.Provider))
+	words = append(words, billing(u)...)
+	words = append(words, r.whose(&u.Fact, u.Span))
 	if !r.abridged {
 		words = append(words, u.Raw)
 	}

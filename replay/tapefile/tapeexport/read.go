@@ -92,8 +92,15 @@ func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
 	err = f.facts(ctx, factsql.Usage, func(row func(...any) error, to []any, fact *schema.Fact, at *key) error {
 		u := schema.Usage{}
 		t := &u.Tokens
-		err := row(append(to, &u.Scope, (*string)(&u.Mode), &u.At, &u.Span, &u.Model, &u.Provider,
-			&t.Input, &t.CacheRead, &t.CacheWrite5m, &t.CacheWrite1h, &t.Output, &t.Reasoning, &u.Total, &u.Raw)...)
+		to = append(to, &u.Scope, (*string)(&u.Mode), &u.At, &u.Span, &u.Model, &u.Provider,
+			&t.Input, &t.CacheRead, &t.CacheWrite5m, &t.CacheWrite1h, &t.Output, &t.Reasoning, &u.Total, &u.Raw)
+		for _, text := range u.Billing.Texts() {
+			to = append(to, text)
+		}
+		for _, n := range u.Billing.Counts() {
+			to = append(to, n)
+		}
+		err := row(to...)
 		u.Fact = *fact
 		if err != nil {
 			return err

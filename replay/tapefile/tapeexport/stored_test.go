@@ -59,6 +59,14 @@ func blocks() []block.Block {
 		{State: back, Frames: []schema.Frame{frame(9, "z")}, Facts: block.Facts{Usages: []schema.Usage{{
 			Fact: fact, Scope: "sc", Mode: schema.UsageRunning, At: at + 2, Span: "s", Model: "m", Provider: "p",
 			Tokens: schema.Tokens{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6}, Total: 21, Raw: "{}",
+			Billing: schema.Billing{
+				RequestedModel: "rm", ServiceTier: "flex", Speed: "fast", Region: "eu", Cost: "0.0125", Currency: "USD",
+				RequestID: "req_1", MessageID: "msg_1", Tools: schema.ToolUses{WebSearches: 13, WebFetches: 14, CodeExecutions: 15},
+				Parts: schema.TokenParts{
+					Input: schema.Modalities{Text: 1, Audio: 2, Image: 3, Video: 4}, CacheRead: schema.Modalities{Text: 5, Audio: 6, Image: 7, Video: 8},
+					Output: schema.Modalities{Text: 9, Audio: 10, Image: 11, Video: 12},
+				},
+			},
 		}}}},
 		{State: other, Frames: []schema.Frame{frame(2, "xyz")}},
 	}
