@@ -34,6 +34,7 @@ type decoder struct {
 	turn     turn
 	ended    string // the id of the turn that ended last
 	totals   totals
+	items    dialect.Recent // lines of the latest items
 }
 
 // line is the present line.
@@ -91,12 +92,26 @@ func init() {
 		"session_meta":              inside((*decoder).sessionMeta),
 		"turn_context":              own((*decoder).turnContext),
 		"compacted":                 own((*decoder).compacted),
-		"response_item":             own(func(d *decoder, l *line) { d.read(items, l) }),
+		"response_item":             own((*decoder).item),
 		"event_msg":                 inside((*decoder).event),
 		"inter_agent_communication": nil,
 		"world_state":               nil,
 	})
 }
+
+// item reads an item of the conversation. The end of a file may be delivered twice: the same
+// line with the same time is one item.
+func (d *decoder) item(l *line) {
+	if len(l.JSON.GetStringBytes("timestamp")) > 0 && d.items.Note(l.Data, itemsKept) {
+		typ, _ := items.Of(l.text("type"))
+		l.Type = typ.Name
+		return
+	}
+	d.read(items, l)
+}
+
+// itemsKept bounds the items that are known again.
+const itemsKept = 64
 
 // inside makes a handler of payloads one of lines.
 func inside(handle func(*decoder, *line)) func(*decoder, *line) {
