@@ -19,16 +19,8 @@ type acks struct {
 	next atomic.Int64    // the highest durable seq, -1 for none
 	due  atomic.Bool     // a write of an acknowledgement is pending
 
-	begin func(work func()) // runs work in another goroutine
-	flush func()            // the method send
-
 	mu    sync.Mutex // guards acked, and the order of writes
 	acked int64      // one above the seq that was sent last
-}
-
-func (a *acks) init(begin func(func())) {
-	a.next.Store(-1)
-	a.begin, a.flush = begin, a.send
 }
 
 // resume starts with the frames that are durable already, which are acknowledged in any
@@ -38,11 +30,13 @@ func (a *acks) resume(durable int64) {
 	a.acked = -1
 }
 
-// durable records that all frames below next are durable.
+// durable records that all frames below next are durable. It does not wait for the client:
+// a goroutine that ends with its write acknowledges them. There are two at most, one that
+// writes and one that waits for it.
 func (a *acks) durable(next uint64) {
 	a.next.Store(int64(next) - 1)
 	if !a.due.Swap(true) { // otherwise a pending write sends the newest seq
-		a.begin(a.flush)
+		go a.send()
 	}
 }
 

@@ -38,7 +38,6 @@ type HandlerOptions struct {
 type Handler struct {
 	recorder *ingest.Recorder
 	opts     HandlerOptions
-	workers  *workers
 	conns    connSet
 }
 
@@ -54,7 +53,7 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Handler{recorder: rec, opts: opts, workers: newWorkers()}
+	h := &Handler{recorder: rec, opts: opts}
 	h.conns.init()
 	return h
 }

@@ -109,7 +109,7 @@ func (k *keyed) begin(s *served) {
 		})
 		return
 	}
-	s.handler.workers.do(s.acks.send)
+	go s.acks.send()
 	go func() {
 		select {
 		case <-k.claim.Superseded():

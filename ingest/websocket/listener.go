@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -25,12 +26,11 @@ type listener struct {
 	unread []byte // received and recorded, and not returned by Read yet
 	err    error  // of from, returned after unread
 
-	record func(*schema.Frame) error
-	failed func(error) // called once, when recording fails
-	// recordAsync, if set, calls recordRead in another goroutine, and waits for it.
-	recordAsync func()
+	record   func(*schema.Frame) error
+	failed   func(error)     // called once, when recording fails
+	panicked func(cause any) // nil unless a panic is a failure of the recording
 
-	mu      sync.Mutex // guards all below, and calls of record and failed
+	mu      sync.Mutex // guards all below, and calls of the functions above
 	framer  *Framer
 	stopped bool  // nothing more is recorded
 	cut     error // the connection's error, unless it was closed normally
@@ -43,11 +43,7 @@ func (l *listener) Read(p []byte) (int, error) {
 			return 0, l.err
 		}
 		l.unread, l.err = l.from.receive(p)
-		if l.recordAsync != nil && len(l.unread) > 0 {
-			l.recordAsync()
-		} else {
-			l.recordRead()
-		}
+		l.recordRead()
 		if len(l.unread) == 0 {
 			return 0, l.err
 		}
@@ -64,6 +60,7 @@ func (l *listener) Read(p []byte) (int, error) {
 func (l *listener) recordRead() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	defer l.recovered()
 	l.cut = l.err
 	if len(l.unread) > 0 && !l.stopped {
 		l.check(l.framer.Split(l.unread, ingest.Now(), l.record))
@@ -89,11 +86,15 @@ func (l *listener) stop() {
 	l.stopped = true
 }
 
-// fail stops recording because of err.
-func (l *listener) fail(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.check(err)
+// recovered is deferred. It stops recording because of a panic, where that is asked for.
+func (l *listener) recovered() {
+	if l.panicked == nil {
+		return
+	}
+	if cause := recover(); cause != nil {
+		l.panicked(cause)
+		l.check(fmt.Errorf("recording failed: %v", cause))
+	}
 }
 
 func (l *listener) check(err error) {
@@ -116,7 +117,7 @@ func (c clientSide) RoundTrip(r *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	if conn, ok := answer.Body.(io.ReadWriteCloser); ok {
-		c.listener.from = &plain{from: conn}
+		c.listener.from.from = conn
 		answer.Body = struct {
 			io.Reader
 			io.WriteCloser
@@ -145,21 +146,19 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, conn.Close())
 	}
-	early = bytes.Clone(early)
-	if from := newSocket(conn, early); from != nil {
-		s.listener.from = from
-	} else {
-		s.listener.from = &plain{from: io.MultiReader(bytes.NewReader(early), conn)}
+	s.listener.from.from = conn
+	if len(early) > 0 {
+		s.listener.from.from = io.MultiReader(bytes.NewReader(bytes.Clone(early)), conn)
 	}
 	recorded := recordedConn{conn, s.listener}
-	// The library's buffers are small: they hold headers and the short messages of the
-	// server. Large messages bypass them.
-	return recorded, bufio.NewReadWriter(bufio.NewReaderSize(recorded, headerRoom), bufio.NewWriterSize(recorded, answerRoom)), nil
+	return recorded, bufio.NewReadWriter(bufio.NewReaderSize(recorded, readRoom), bufio.NewWriterSize(recorded, answerRoom)), nil
 }
 
-// Sizes of the library's buffers, bytes.
+// Sizes of the library's buffers, bytes. Each connection holds them while it is silent. A
+// read is at most as long as the first, unless the one before it filled it; the second holds
+// the short messages of the server.
 const (
-	headerRoom = 128
+	readRoom   = 4 << 10
 	answerRoom = 128
 )
 

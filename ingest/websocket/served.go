@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"runtime/debug"
 	"sync"
@@ -18,8 +17,8 @@ import (
 	"tapedeck/schema"
 )
 
-// served is one connection of a Handler. While it is silent it needs one goroutine, which
-// waits for the client, and no timer.
+// served is one connection of a Handler. One goroutine reads and records it; while it is
+// silent there is no other, and no timer.
 type served struct {
 	handler     *Handler
 	stream      *ingest.Stream
@@ -44,31 +43,11 @@ var errTimeout = errors.New("the recorder is overloaded")
 func newServed(h *Handler) *served {
 	s := &served{handler: h}
 	s.recorded.Store(-1)
-	s.acks.init(h.workers.do)
+	s.acks.next.Store(-1)
 	framer := NewFramer(h.opts.FrameLimit, nil)
 	framer.Masked = true
-	s.listener = &listener{framer: framer, failed: s.fail}
-	s.listener.recordAsync = s.recordAsync()
+	s.listener = &listener{framer: framer, failed: s.fail, panicked: s.panicked}
 	return s
-}
-
-// recordAsync returns a function that records a read in the worker pool.
-func (s *served) recordAsync() func() {
-	done := make(chan struct{}, 1)
-	record := func() {
-		defer func() {
-			if cause := recover(); cause != nil {
-				s.panicked(cause)
-				s.listener.fail(fmt.Errorf("recording failed: %v", cause))
-			}
-			done <- struct{}{}
-		}()
-		s.listener.recordRead()
-	}
-	return func() {
-		s.handler.workers.do(record)
-		<-done
-	}
 }
 
 // serve records the connection to its end.
