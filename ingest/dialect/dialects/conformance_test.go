@@ -42,6 +42,7 @@ var homes = map[string]string{
 	"openai-realtime":    "../realtime/testdata",
 	"openai-responses":   "../openai/testdata/responses",
 	"opencode":           "../opencode/testdata",
+	"pi":                 "../pi/testdata",
 	"vercel-ui":          "../vercelui/testdata",
 }
 

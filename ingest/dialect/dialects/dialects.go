@@ -29,6 +29,7 @@ import (
 	"tapedeck/ingest/dialect/ollama"
 	"tapedeck/ingest/dialect/openai"
 	"tapedeck/ingest/dialect/opencode"
+	"tapedeck/ingest/dialect/pi"
 	"tapedeck/ingest/dialect/realtime"
 	"tapedeck/ingest/dialect/vercelui"
 )
@@ -41,6 +42,7 @@ var all = wrappable([]dialect.Dialect{
 	claudecode.Dialect,
 	codexrollout.Dialect,
 	codex.Dialect,
+	pi.Dialect,
 	compozy.Dialect,
 	vercelui.Dialect,
 	agui.Dialect,

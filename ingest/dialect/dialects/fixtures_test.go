@@ -17,8 +17,6 @@ import (
 var pending = []string{
 	"google_interactions/basic.chunks.txt",
 	"google_interactions/google-search.chunks.txt",
-	"pi/takopi_pi_print_mode_events.jsonl",
-	"second_round/pi.ndjson",
 }
 
 // unstated stands for the calls of a model that a protocol does not mark.
