@@ -1,6 +1,7 @@
 package prices
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,20 +30,25 @@ type Call struct {
 // Line is the cost of one unit.
 type Line struct {
 	Unit     Unit
-	Quantity decimal.Decimal // without what lines of more specific units count
-	Price    decimal.Decimal // for Unit.Per
+	Quantity decimal.Decimal     // without what lines of more specific units count
+	Price    decimal.Decimal     // for Unit.Per
+	List     decimal.NullDecimal // list price for Unit.Per; null if the list has none of this unit
 	Cost     decimal.Decimal
 }
 
 // Cost is what a call costs, unrounded.
 type Cost struct {
-	Provider *Provider
-	Model    *Model
-	Period   *Period // the prices that held
-	Lines    []Line  // those with a quantity, the most specific units first
+	Provider *Provider // nil if the table has no entry of the call's model
+	Model    *Model    // likewise
+	Period   *Period   // the list prices that held; likewise
+	Rules    []string  // names of the rules that applied
+	Lines    []Line    // those with a quantity, the most specific units first
 	Input    decimal.Decimal
 	Output   decimal.Decimal
 	Total    decimal.Decimal // Input, Output, and what belongs to neither
+	// List is the total by list prices, Contracted the one by the operator's own prices and
+	// discounts, without margins. Null if there is none.
+	List, Contracted decimal.NullDecimal
 }
 
 // Reason says why a cost is unknown.
@@ -54,6 +60,8 @@ const (
 	UnknownModel    Reason = "unknown_model"      // the provider has no entry that matches the model
 	UnitWithoutCost Reason = "unit_without_price" // the model has no price for something that was used
 	InvalidUsage    Reason = "invalid_usage"      // a part is greater than what contains it
+	UnknownTier     Reason = "unknown_tier"       // no rule has prices of the service tier or speed that served the call
+	NoRate          Reason = "no_rate"            // the price file has no rate of its currency at the time of the call
 )
 
 // Unpriced is the error of a cost that is unknown.
@@ -150,6 +158,21 @@ func (s Set) cost(used Usage, of count) (*Cost, error) {
 		cost.Total = cost.Total.Add(line.Cost)
 	}
 	return cost, nil
+}
+
+// total returns the total cost; null if the set is nil or has no price for something that
+// was used.
+func (s Set) total(used Usage, of count) (decimal.NullDecimal, error) {
+	if s == nil {
+		return decimal.NullDecimal{}, nil
+	}
+	cost, err := s.cost(used, of)
+	if why, ok := errors.AsType[*Unpriced](err); ok && why.Reason == UnitWithoutCost {
+		return decimal.NullDecimal{}, nil
+	} else if err != nil {
+		return decimal.NullDecimal{}, err
+	}
+	return decimal.NewNullDecimal(cost.Total), nil
 }
 
 // of divides what Per of the unit cost. The result is exact but for hours, whose quotient

@@ -5,18 +5,26 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
+	"fmt"
 	"sync"
-	"time"
 
 	"github.com/shopspring/decimal"
 )
 
-// Effective is an immutable table of the prices that are charged.
+// Effective is an immutable table of the prices that are charged: a table of list prices,
+// an overlay of rules for what that table lacks, and an operator's rules.
 type Effective struct {
-	table *Table
-	text  []byte // canonical
-	hash  string
+	content content
+	text    []byte // of content: canonical
+	hash    string
+	splits  Splits
+}
+
+// content is what an effective table is made of.
+type content struct {
+	Table    *Table    `json:"table"`
+	Overlay  []Rule    `json:"overlay"`
+	Operator *Operator `json:"operator,omitempty"`
 }
 
 // Source returns effective tables.
@@ -26,33 +34,69 @@ type Source interface {
 }
 
 // Standard returns the effective table of a program without an operator's price file.
-var Standard = sync.OnceValue(func() *Effective {
-	e, err := newEffective(Builtin())
+var Standard = sync.OnceValue(func() *Effective { return With(nil) })
+
+// With returns the effective table of the program with an operator's prices, which may be
+// nil.
+func With(operator *Operator) *Effective {
+	e, err := Combine(Builtin(), Overlay(), operator)
 	if err != nil {
-		panic(err) // TestStandard makes the same table
+		panic(err) // its parts were read from text
 	}
 	return e
-})
+}
 
-func newEffective(t *Table) (*Effective, error) {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return nil, err
+// Combine makes an effective table. The operator's prices may be nil. What it is made of
+// must not change afterwards.
+func Combine(t *Table, overlay []Rule, operator *Operator) (*Effective, error) {
+	if operator.empty() {
+		operator = nil
 	}
-	sum := sha256.Sum256(text)
-	return &Effective{t, text, hex.EncodeToString(sum[:])}, nil
+	e := &Effective{content: content{t, overlay, operator}}
+	var err error
+	if e.text, err = json.Marshal(e.content); err != nil {
+		return nil, fmt.Errorf("write the effective price table: %w", err)
+	}
+	sum := sha256.Sum256(e.text)
+	e.hash = hex.EncodeToString(sum[:])
+	e.splits = e.findSplits()
+	return e, nil
+}
+
+// LoadEffective reads the canonical text of an effective table.
+func LoadEffective(text []byte) (*Effective, error) {
+	var c content
+	if err := decodeStrictly(text, &c); err != nil {
+		return nil, fmt.Errorf("read the effective price table: %w", err)
+	}
+	return Combine(c.Table, c.Overlay, c.Operator)
 }
 
 // Hash returns the SHA-256 of the table's canonical text in hexadecimal.
 func (e *Effective) Hash() string { return e.hash }
 
-// Currency returns the ISO 4217 code of the currency of all prices and costs.
-func (e *Effective) Currency() string { return "USD" }
+// Text returns the table's canonical text, which LoadEffective reads. It must not be
+// changed.
+func (e *Effective) Text() []byte { return e.text }
 
-// Price computes the cost of a call. The error is an *Unpriced.
-func (e *Effective) Price(call Call, used Usage) (*Cost, error) {
-	return e.price(call, used, single(used))
+// Table returns the list prices, in US dollars. They must not be changed.
+func (e *Effective) Table() *Table { return e.content.Table }
+
+// Overlay returns the rules for what the table lacks. They must not be changed.
+func (e *Effective) Overlay() []Rule { return e.content.Overlay }
+
+// Operator returns the operator's prices, nil if there are none. They must not be changed.
+func (e *Effective) Operator() *Operator { return e.content.Operator }
+
+// Currency returns the ISO 4217 code of the currency of all costs.
+func (e *Effective) Currency() string {
+	if e.content.Operator == nil {
+		return dollar
+	}
+	return e.content.Operator.Currency
 }
+
+const dollar = "USD"
 
 // Cell is a set of calls whose costs are linear in their usage: they differ in nothing
 // that a Call has but in At, and not in what Splits lists.
@@ -60,6 +104,11 @@ type Cell struct {
 	Call               // any of them
 	InputTokens int64  // of any of them, cache included
 	Calls       uint64 // their number
+}
+
+// Price computes the cost of a call. The error is an *Unpriced.
+func (e *Effective) Price(call Call, used Usage) (*Cost, error) {
+	return e.price(call, used, single(used))
 }
 
 // PriceCell computes the cost of the calls of a cell from the sums of their usage. It is
@@ -70,77 +119,28 @@ func (e *Effective) PriceCell(cell Cell, sums Usage) (*Cost, error) {
 }
 
 func (e *Effective) price(call Call, used Usage, of count) (*Cost, error) {
-	p, m, period, err := e.table.Find(call)
+	q, err := e.quote(call, of.inputTokens)
 	if err != nil {
 		return nil, err
 	}
-	cost, err := period.Prices.cost(used, of)
+	cost, err := q.Charged.cost(used, of)
 	if err != nil {
 		return nil, err
 	}
-	cost.Provider, cost.Model, cost.Period = p, m, period
+	if cost.List, err = q.List.total(used, of); err != nil {
+		return nil, err
+	}
+	if cost.Contracted, err = q.Contracted.total(used, of); err != nil {
+		return nil, err
+	}
+	for i := range cost.Lines {
+		line := &cost.Lines[i]
+		if list, ok := q.List[line.Unit.PriceKey]; ok {
+			line.List = decimal.NewNullDecimal(list.at(of.inputTokens))
+		}
+	}
+	cost.Provider, cost.Model, cost.Period, cost.Rules = q.Provider, q.Model, q.Period, q.Rules
 	return cost, nil
-}
-
-// Splits says by what else than their provider, model, service tier, speed, region and
-// tenant calls are grouped so that each group is a Cell. All lists are sorted.
-type Splits struct {
-	TierStarts []int64         // a call belongs to tier n if n of them are below its input tokens, cache included
-	Instants   []time.Time     // prices change at them: group by the number of those that are not after the call
-	TimesOfDay []time.Duration // since midnight in UTC: group by the number of those that are not after the call's
-	Tags       []string        // group by the values of these tags
-	// Presence lists units that not every price set of the table has a price for: group by
-	// whether the call used any of each.
-	Presence []string
-}
-
-// Splits returns the splits of the table.
-func (e *Effective) Splits() Splits {
-	var s Splits
-	lacking := map[string]bool{}
-	for _, p := range e.table.Providers {
-		for _, m := range p.Models {
-			for _, period := range m.Prices {
-				s.add(period)
-				for _, name := range []string{InputTokens, OutputTokens} {
-					if !period.Prices.covered(unitsByName[name]) {
-						lacking[name] = true
-					}
-				}
-			}
-		}
-	}
-	for name := range lacking {
-		s.Presence = append(s.Presence, name)
-	}
-	s.sort()
-	return s
-}
-
-// add adds the splits of a period.
-func (s *Splits) add(p Period) {
-	for _, price := range p.Prices {
-		for _, t := range price.Tiers {
-			s.TierStarts = append(s.TierStarts, t.Start)
-		}
-	}
-	switch c := p.Constraint; {
-	case c.StartDate != "":
-		s.Instants = append(s.Instants, c.from)
-	case c.StartTime != "":
-		s.TimesOfDay = append(s.TimesOfDay, c.start, c.end)
-	}
-}
-
-func (s *Splits) sort() {
-	slices.Sort(s.TierStarts)
-	slices.SortFunc(s.Instants, time.Time.Compare)
-	slices.Sort(s.TimesOfDay)
-	slices.Sort(s.Tags)
-	slices.Sort(s.Presence)
-	s.TierStarts, s.TimesOfDay = slices.Compact(s.TierStarts), slices.Compact(s.TimesOfDay)
-	s.Instants = slices.CompactFunc(s.Instants, time.Time.Equal)
-	s.Tags, s.Presence = slices.Compact(s.Tags), slices.Compact(s.Presence)
 }
 
 // Fixed is a Source of one table.

@@ -1,0 +1,42 @@
+package prices
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Operator is what an operator's price file states. Its rules are those of the file, in
+// their order.
+type Operator struct {
+	Currency  string `json:"currency"` // ISO 4217, of own prices and of all costs
+	Rates     []Rate `json:"rates,omitempty"`
+	Prices    []Rule `json:"prices,omitempty"`    // of those that are for a call all apply, one after the other
+	Discounts []Rule `json:"discounts,omitempty"` // of those that are for a call and unit the last applies
+	Margins   []Rule `json:"margins,omitempty"`   // likewise, after discounts
+}
+
+// Rate is the price of one US dollar in the currency of a price file, from a time on to that
+// of the next rate.
+type Rate struct {
+	From   time.Time       `json:"from"`
+	Dollar decimal.Decimal `json:"usd"`
+}
+
+// empty reports whether the operator's prices change nothing.
+func (o *Operator) empty() bool {
+	return o == nil || o.Currency == dollar && len(o.Prices)+len(o.Discounts)+len(o.Margins) == 0
+}
+
+// rate returns the price of a US dollar at a time.
+func (o *Operator) rate(at time.Time) (decimal.Decimal, bool) {
+	if o == nil || o.Currency == dollar {
+		return decimal.NewFromInt(1), true
+	}
+	for i := len(o.Rates) - 1; i >= 0; i-- {
+		if !at.Before(o.Rates[i].From) {
+			return o.Rates[i].Dollar, true
+		}
+	}
+	return decimal.Decimal{}, false
+}

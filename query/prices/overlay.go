@@ -1,0 +1,35 @@
+package prices
+
+import (
+	_ "embed"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// overlayFile has the rules for what the built-in table lacks, each with its source.
+//
+//go:embed overlay.yaml
+var overlayFile string
+
+// Overlay returns the rules of the program for what its table lacks.
+var Overlay = sync.OnceValue(func() []Rule {
+	rules, err := readOverlay("overlay.yaml", overlayFile)
+	if err != nil {
+		panic(err) // TestOverlay reads the same text
+	}
+	return rules
+})
+
+func readOverlay(name, text string) (rules []Rule, err error) {
+	r := &fileReader{file: name}
+	if top := r.document(text); top != nil {
+		r.fields(top, "", map[string]field{
+			"rules": func(n *yaml.Node, path string) { rules = r.readRules(n, path, overlay) },
+		})
+	}
+	if len(r.errors) > 0 {
+		return nil, r.errors
+	}
+	return rules, nil
+}

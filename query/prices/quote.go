@@ -1,0 +1,121 @@
+package prices
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// Quote is the prices of a call and how they came about. All are in the currency of the
+// effective table.
+type Quote struct {
+	Provider *Provider // nil if the table has no entry of the call's model
+	Model    *Model    // likewise
+	Period   *Period   // likewise
+	Rules    []string  // names of the rules that applied, in their order
+
+	List       Set // by the table and the overlay; nil if they have no price
+	Contracted Set // List with the operator's own prices and discounts
+	Charged    Set // Contracted with the operator's margins
+}
+
+// Quote returns the prices of a call of this many input tokens, cache included. The error is
+// an *Unpriced.
+func (e *Effective) Quote(call Call, inputTokens int64) (*Quote, error) {
+	return e.quote(call, decimal.NewFromInt(inputTokens))
+}
+
+func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
+	q := &Quote{}
+	s := &subject{Call: call, input: input}
+	provider, model, period, unknown := e.content.Table.Find(call)
+	set := Set{}
+	if unknown == nil {
+		q.Provider, q.Model, q.Period = provider, model, period
+		s.providerID, s.modelID = provider.ID, model.ID
+		maps.Copy(set, period.Prices)
+	}
+	// special is what the call has that list prices do not cover, unless a rule does.
+	special := map[*string]bool{&s.ServiceTier: !isStandard(s.ServiceTier), &s.Speed: !isStandard(s.Speed)}
+	apply := func(r *Rule) {
+		if len(r.Scope.ServiceTier) > 0 {
+			special[&s.ServiceTier] = false
+		}
+		if len(r.Scope.Speed) > 0 {
+			special[&s.Speed] = false
+		}
+		if len(r.Prices) > 0 {
+			unknown = nil
+		}
+		r.apply(set)
+		q.Rules = append(q.Rules, r.Name)
+	}
+	for i := range e.content.Overlay {
+		if r := &e.content.Overlay[i]; r.Scope.holds(s) {
+			apply(r)
+		}
+	}
+	o := e.content.Operator
+	if unknown == nil {
+		rate, ok := o.rate(call.At)
+		if !ok {
+			return nil, unpriced(NoRate, "the price file has no rate of %s at %s", o.Currency, call.At.UTC().Format("2006-01-02"))
+		}
+		(&Rule{Factor: &rate}).apply(set)
+		if !special[&s.ServiceTier] && !special[&s.Speed] {
+			q.List = maps.Clone(set)
+		}
+	}
+	if o != nil {
+		for i := range o.Prices {
+			if r := &o.Prices[i]; r.Scope.holds(s) {
+				apply(r)
+			}
+		}
+	}
+	switch {
+	case unknown != nil:
+		return nil, unknown
+	case special[&s.ServiceTier]:
+		return nil, unpriced(UnknownTier, "there is no price of %s in the service tier %q", call.Model, call.ServiceTier)
+	case special[&s.Speed]:
+		return nil, unpriced(UnknownTier, "there is no price of %s at the speed %q", call.Model, call.Speed)
+	}
+	q.Contracted = set
+	if o != nil {
+		q.factors(o.Discounts, q.Contracted, s)
+		q.Charged = maps.Clone(q.Contracted)
+		q.factors(o.Margins, q.Charged, s)
+	} else {
+		q.Charged = q.Contracted
+	}
+	return q, nil
+}
+
+// factors multiplies each price by the factor of the last of the rules that is for the call
+// and the price.
+func (q *Quote) factors(rules []Rule, set Set, s *subject) {
+	used := make([]bool, len(rules))
+	for key, price := range set {
+		for i := len(rules) - 1; i >= 0; i-- {
+			if r := &rules[i]; r.affects(key) && r.Scope.holds(s) {
+				set[key], used[i] = price.times(*r.Factor), true
+				break
+			}
+		}
+	}
+	for i := range rules {
+		if used[i] {
+			q.Rules = append(q.Rules, rules[i].Name)
+		}
+	}
+}
+
+// standard lists the words of sources for the tier and speed of list prices.
+var standard = []string{"", "standard", "default", "on_demand", "on-demand"}
+
+func isStandard(word string) bool {
+	return slices.Contains(standard, strings.ToLower(strings.TrimSpace(word)))
+}

@@ -1,0 +1,149 @@
+package prices
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Rule changes the prices of the calls that its Scope holds for: Prices replace, Factor
+// multiplies. It has one of the two.
+type Rule struct {
+	Name   string           `json:"name,omitempty"`
+	Scope  Scope            `json:"scope,omitzero"`
+	Prices Set              `json:"prices,omitempty"`
+	Whole  bool             `json:"whole,omitempty"` // nothing but Prices has a price
+	Factor *decimal.Decimal `json:"factor,omitempty"`
+	Units  []string         `json:"units,omitempty"` // price keys that Factor applies to, all if empty; TokenUnits for those of tokens
+	Origin *Origin          `json:"origin,omitempty"`
+}
+
+// Origin says where the figure of a rule is from.
+type Origin struct {
+	URL  string `json:"url"`
+	Text string `json:"text"`
+	Date string `json:"date"` // on which the page was read, YYYY-MM-DD
+}
+
+// TokenUnits stands for the price keys of all tokens in Rule.Units.
+const TokenUnits = "tokens"
+
+// Scope says which calls a rule is for. Every field that is not empty must hold.
+type Scope struct {
+	Provider    []string          `json:"provider,omitempty"` // the one that is stated, or its id in the table
+	Model       []string          `json:"model,omitempty"`    // the one that served, or its id in the table; * is any text
+	Tenant      []string          `json:"tenant,omitempty"`
+	Tags        map[string]string `json:"tag,omitempty"`
+	ServiceTier []string          `json:"service_tier,omitempty"`
+	Speed       []string          `json:"speed,omitempty"`
+	Region      []string          `json:"region,omitempty"`
+	// MaxInput is the greatest number of input tokens of a call, cache included; 0 for any.
+	MaxInput int64     `json:"max_input_tokens,omitempty"`
+	From     time.Time `json:"from,omitzero"` // included
+	To       time.Time `json:"to,omitzero"`   // excluded
+}
+
+// subject is a call as scopes look at it.
+type subject struct {
+	Call
+	providerID, modelID string // of the entry in the table, "" if there is none
+	input               decimal.Decimal
+}
+
+// holds reports whether the scope holds for a call.
+func (s *Scope) holds(c *subject) bool {
+	for key, value := range s.Tags {
+		if got, ok := c.Tags[key]; !ok || got != value {
+			return false
+		}
+	}
+	return (s.From.IsZero() || !c.At.Before(s.From)) && (s.To.IsZero() || c.At.Before(s.To)) &&
+		(s.MaxInput == 0 || !c.input.GreaterThan(decimal.NewFromInt(s.MaxInput))) &&
+		among(s.Provider, c.Provider, c.providerID) && among(s.Model, c.Model, c.modelID) &&
+		(len(s.Tenant) == 0 || slices.Contains(s.Tenant, c.Tenant)) &&
+		among(s.ServiceTier, c.ServiceTier) && among(s.Speed, c.Speed) && among(s.Region, c.Region)
+}
+
+// among reports whether one of the patterns matches one of the names, or there are none.
+func among(patterns []string, names ...string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return name != "" && glob(p, name) })
+	})
+}
+
+// glob reports whether a name is as a pattern, in which * is any text. Case is ignored.
+func glob(pattern, name string) bool {
+	parts := strings.Split(strings.ToLower(pattern), "*")
+	name, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(name)), parts[0])
+	if len(parts) == 1 {
+		return ok && name == ""
+	}
+	for _, part := range parts[1 : len(parts)-1] {
+		at := strings.Index(name, part)
+		if at < 0 {
+			return false
+		}
+		name = name[at+len(part):]
+	}
+	return ok && strings.HasSuffix(name, parts[len(parts)-1])
+}
+
+// key names everything that a scope asks for but dates.
+func (s *Scope) key() string {
+	c := *s
+	c.From, c.To = time.Time{}, time.Time{}
+	for _, list := range []*[]string{&c.Provider, &c.Model, &c.Tenant, &c.ServiceTier, &c.Speed, &c.Region} {
+		*list = slices.Sorted(slices.Values(*list))
+		for i := range *list {
+			if list != &c.Tenant {
+				(*list)[i] = strings.ToLower((*list)[i])
+			}
+		}
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // it has texts and a number
+	}
+	return string(text)
+}
+
+// overlaps reports whether two ranges of dates have a time in common.
+func (s *Scope) overlaps(o *Scope) bool {
+	return (s.To.IsZero() || o.From.Before(s.To)) && (o.To.IsZero() || s.From.Before(o.To))
+}
+
+// affects reports whether the rule's factor applies to a price key.
+func (r *Rule) affects(key string) bool {
+	return len(r.Units) == 0 || slices.Contains(r.Units, key) ||
+		slices.Contains(r.Units, TokenUnits) && unitsByPriceKey[key].dims.family == "tokens"
+}
+
+// apply applies the rule to prices. It changes set alone, not the tiers in it.
+func (r *Rule) apply(set Set) {
+	if r.Whole {
+		clear(set)
+	}
+	for key, price := range r.Prices {
+		set[key] = price
+	}
+	if r.Factor == nil {
+		return
+	}
+	for key, price := range set {
+		if r.affects(key) {
+			set[key] = price.times(*r.Factor)
+		}
+	}
+}
+
+// times returns the price times a factor.
+func (p Price) times(factor decimal.Decimal) Price {
+	product := Price{Base: p.Base.Mul(factor), Tiers: slices.Clone(p.Tiers)}
+	for i := range product.Tiers {
+		product.Tiers[i].Price = product.Tiers[i].Price.Mul(factor)
+	}
+	return product
+}
