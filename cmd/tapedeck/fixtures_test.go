@@ -14,7 +14,7 @@ import (
 
 // spoken is the dialect of the captures in a directory.
 var spoken = map[string]string{
-	"ag_ui": "ag-ui", "bedrock": "bedrock", "adk": "adk", "anthropic_agent": "anthropic-agent", "anthropic_messages": "anthropic-messages",
+	"ag_ui": "ag-ui", "bedrock": "bedrock", "adk": "adk", "google_interactions": "google-interactions", "anthropic_agent": "anthropic-agent", "anthropic_messages": "anthropic-messages",
 	"claude_code": "claude-code", "codex_exec": "codex", "gemini_api": "gemini",
 	"openai_chat": "openai-chat", "openai_responses": "openai-responses", "vercel_ui": "vercel-ui",
 }

@@ -23,6 +23,7 @@ import (
 	"tapedeck/ingest/dialect/gemini"
 	"tapedeck/ingest/dialect/geminicli"
 	"tapedeck/ingest/dialect/generic"
+	"tapedeck/ingest/dialect/interactions"
 	"tapedeck/ingest/dialect/langgraph"
 	"tapedeck/ingest/dialect/loom"
 	"tapedeck/ingest/dialect/mcp"
@@ -49,6 +50,7 @@ var all = wrappable([]dialect.Dialect{
 	geminicli.Dialect,
 	adk.Dialect,
 	gemini.Dialect,
+	interactions.Dialect,
 	bedrock.Dialect,
 	anthropicagent.Dialect,
 	anthropic.Dialect,

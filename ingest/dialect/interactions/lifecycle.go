@@ -1,0 +1,212 @@
+package interactions
+
+import (
+	"cmp"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// forget releases what was kept of the interaction before.
+func (d *decoder) forget() {
+	d.ForgetModel()
+	d.Provider, d.Agent, d.begun, d.ended = provider, "", false, false
+	d.attrs, d.steps, d.call, d.usage = d.attrs[:0], nil, nil, nil
+}
+
+// asks begins a run with its call of a model.
+func (d *decoder) asks() {
+	d.forget()
+	d.OpenRun("")
+	d.call = d.OpenCall()
+}
+
+// atEnd begins a run, where there is none, of which only the end is seen.
+func (d *decoder) atEnd() {
+	if d.Run() == nil {
+		d.forget()
+		d.RunAtEnd()
+		d.NameRun(d.viewed)
+	}
+}
+
+// answered begins the answer, where it has not begun.
+func (d *decoder) answered() {
+	if d.Run() == nil {
+		d.asks() // its request was not seen, or reads what was asked for before
+		d.NameRun(d.viewed)
+	}
+	d.begun = true
+}
+
+// over reports whether an event follows the end of its interaction: it is delivered again.
+func (d *decoder) over() bool { return d.ended && d.Run() == nil }
+
+// learn takes over what an interaction says of itself.
+func (d *decoder) learn(v *fastjson.Value) {
+	if id := v.GetStringBytes("id"); len(id) > 0 && d.RunID == "" {
+		d.NameRun(d.id.Own(id))
+	}
+	d.CorrectModel(modelOf(v), provider, d.Run(), d.Call())
+	d.takeAgent(v)
+	if len(d.attrs) == 0 {
+		d.notePrevious(v)
+	}
+}
+
+// takeAgent takes over the agent that is asked in place of a model.
+func (d *decoder) takeAgent(v *fastjson.Value) {
+	if name := v.GetStringBytes("agent"); len(name) > 0 && d.Agent == "" {
+		d.Agent = string(name)
+		for _, s := range []*dialect.Span{d.Run(), d.Call()} {
+			if s != nil {
+				s.Agent = d.Agent
+				d.Emitter.ChangedSpan(s, d.Frame)
+			}
+		}
+	}
+}
+
+// notePrevious notes which interaction this one goes on with.
+func (d *decoder) notePrevious(v *fastjson.Value) {
+	if id := v.GetStringBytes("previous_interaction_id"); len(id) > 0 {
+		d.note("previous_interaction_id", id)
+	}
+}
+
+// note adds an attribute of the run.
+func (d *decoder) note(name string, value []byte) {
+	d.attrs.AddText(name, string(value))
+	d.Run().Attributes = d.attrs.Text()
+	d.Emitter.ChangedSpan(d.Run(), d.Frame)
+}
+
+// created reads the first event of an interaction. Another in progress has no end.
+func (d *decoder) created(in *dialect.Input) {
+	v := in.JSON.Get("interaction")
+	if d.over() && d.RunID != "" && string(v.GetStringBytes("id")) == d.RunID {
+		return
+	}
+	if d.Run() != nil && d.begun {
+		d.leave()
+	}
+	d.answered()
+	d.learn(v)
+}
+
+// statusUpdate names the interaction. How it ended is stated by its last event.
+func (d *decoder) statusUpdate(in *dialect.Input) {
+	if d.over() {
+		return
+	}
+	d.answered()
+	if id := in.JSON.GetStringBytes("interaction_id"); len(id) > 0 && d.RunID == "" {
+		d.NameRun(d.id.Own(id))
+	}
+}
+
+// completed reads the last event of an interaction, which has its usage and status. Its
+// steps are mostly left out, as they were streamed.
+func (d *decoder) completed(in *dialect.Input) {
+	v, raw := in.JSON.Get("interaction"), dialect.RawMember(in.Data, "interaction")
+	if id := v.GetStringBytes("id"); d.over() && string(id) == d.RunID {
+		d.count(raw) // after an error
+		return
+	}
+	d.atEnd()
+	d.learn(v)
+	d.end(v, raw)
+}
+
+// whole reads an interaction that comes whole. One in progress goes on without a stream:
+// its request is left without an end, and one that only reads it learns nothing.
+func (d *decoder) whole(v *fastjson.Value, raw []byte) {
+	going := string(v.GetStringBytes("status")) == "in_progress"
+	if going && d.Run() == nil {
+		return
+	}
+	d.answered()
+	d.learn(v)
+	for _, name := range [...]string{"outputs", "steps"} {
+		dialect.Elements(v.GetArray(name), dialect.RawMember(raw, name), 0, d.wholeStep)
+	}
+	if !going {
+		d.end(v, raw)
+	}
+}
+
+// end ends the run as the interaction's status says.
+func (d *decoder) end(v *fastjson.Value, raw []byte) {
+	d.count(raw)
+	status, reason := schema.StatusOK, v.GetStringBytes("status")
+	var why []byte
+	switch string(reason) {
+	case "failed", "budget_exceeded":
+		status, why = schema.StatusError, firstOf(v.GetStringBytes("error", "message"), reason)
+		d.Say(schema.MessageError, why)
+	case "cancelled":
+		status = schema.StatusCancelled
+	}
+	if len(reason) > 0 {
+		d.note("stop_reason", reason)
+	}
+	d.EndRun(status, why)
+	d.ended, d.steps = true, nil
+}
+
+// failed reads the event of an error, with which the interaction ends.
+func (d *decoder) failed(in *dialect.Input) {
+	if !d.over() {
+		d.fail(dialect.FirstText(in.JSON.Get("error"), "message", "code"), in.Data)
+	}
+}
+
+// fail ends the interaction in an error; other is what is known without its text.
+func (d *decoder) fail(why, other []byte) {
+	d.atEnd()
+	why = firstOf(why, other)
+	d.Say(schema.MessageError, why)
+	d.EndRun(schema.StatusError, why)
+	d.ended, d.steps = true, nil
+	d.refusal.Answer(0)
+}
+
+// leave settles an interaction of which no more will be seen.
+func (d *decoder) leave() {
+	if d.Run() != nil && d.refusal.Refused() {
+		d.EndRun(schema.StatusError, d.refusal.Text())
+	}
+	d.Abandon()
+	d.steps = nil
+}
+
+// count reads the usage of an interaction. Scope and id are the interaction's, as it may be
+// read again.
+func (d *decoder) count(interaction []byte) {
+	raw := dialect.RawMember(interaction, "usage")
+	if raw == nil || d.usage != nil && d.usage.Raw == string(raw) {
+		return
+	}
+	of := d.RunID
+	if of != "" {
+		of = provider + ":" + of
+	}
+	d.usage = d.Count(d.usage, &counting, of, cmp.Or(d.Call(), d.call), raw)
+}
+
+// counting is how the API counts: the input includes what came from the cache, but not
+// what tools put into the prompt; the output does not include thoughts.
+var counting = dialect.Counting{
+	Input: "total_input_tokens+total_tool_use_tokens", CacheRead: "total_cached_tokens",
+	Output: "total_output_tokens", Reasoning: "total_thought_tokens", Total: "total_tokens",
+	InputHoldsCache: true, Mode: schema.UsageAdd,
+}
+
+func firstOf(text, other []byte) []byte {
+	if len(text) > 0 {
+		return text
+	}
+	return other
+}
