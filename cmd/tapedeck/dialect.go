@@ -47,10 +47,13 @@ func (c *dialectCheckCommand) Run(g *global) error {
 // readDialect reads a mapping file, whose name must be free.
 func readDialect(path string) (*custom.Mapping, error) {
 	m, err := custom.ReadFile(path)
-	if err == nil {
-		err = dialects.SetCustom([]dialect.Dialect{m.Dialect()})
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	if err := dialects.SetCustom([]dialect.Dialect{m.Dialect()}); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
 }
 
 // dialectTryCommand decodes frames by a mapping file.
@@ -67,7 +70,7 @@ func (c *dialectTryCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return usage.As(err)
 	}
-	t := newTrial(m.Dialect(), g.JSON, c.Quiet)
+	t := newTrial(m, g.JSON, c.Quiet)
 	if info, failed := os.Stat(c.Source); failed == nil && !info.IsDir() && !playback.IsTape(c.Source) {
 		err = t.capture(ctx, c.Source)
 	} else {

@@ -45,6 +45,21 @@ func TestDialectTryOnCapture(t *testing.T) {
 	out, _, _ = alone(t, "dialect", "try", "--quiet", acmeFile, other)
 	contains(t, "dialect try", out, "no rule for other: 1 frame", "1 frame is not JSON", "tokens      –, no usage was found", "recognised  as generic", "--dialect acme")
 
+	if strings.HasPrefix(out, "\n") {
+		t.Errorf("dialect try --quiet begins with an empty line:\n%s", out)
+	}
+
+	typed, err := os.ReadFile(acmeFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	misspelt := filepath.Join(t.TempDir(), "misspelt.yaml")
+	if err := os.WriteFile(misspelt, bytes.Replace(typed, []byte("text: piece"), []byte("text: peice"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _, _ = alone(t, "dialect", "try", misspelt, acmeStream)
+	contains(t, "dialect try", out, "2  say                       nothing: no value at rules[3].text (peice)", "7  heartbeat                 nothing\n")
+
 	if out, _, exit := alone(t, "dialect", "check", acmeFile); exit != 0 || !strings.Contains(out, "dialect acme, 11 rules") {
 		t.Errorf("check: exit %d, %s", exit, out)
 	}
@@ -53,7 +68,7 @@ func TestDialectTryOnCapture(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"dialect", "check", wrong}, {"record", "--dialect-file", wrong, acmeStream}, {"redecode", "--dialect-file", wrong, "x"}} {
-		if _, errs, exit := alone(t, args...); exit != exitUsage || !strings.Contains(errs, `dialect "loom": the name is taken`) {
+		if _, errs, exit := alone(t, args...); exit != exitUsage || !strings.Contains(errs, `wrong.yaml: dialect "loom": the name is taken`) {
 			t.Errorf("%v: exit %d, %s", args, exit, errs)
 		}
 	}

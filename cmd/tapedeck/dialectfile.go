@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/custom"
 	"tapedeck/ingest/dialect/dialects"
@@ -21,6 +23,9 @@ func (f *dialectFiles) load() error {
 			return usage.As(err)
 		}
 		list = append(list, m.Dialect())
+		if err := dialects.SetCustom(list); err != nil {
+			return usage.As(fmt.Errorf("%s: %w", path, err))
+		}
 	}
-	return usage.As(dialects.SetCustom(list))
+	return nil
 }

@@ -204,12 +204,14 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	if n := s.Counters.NotJSON; n > 0 {
 		fmt.Fprintf(w, "note     %s not JSON\n", areFrames(n))
 	}
+	if n := s.Counters.InvalidUTF8; n > 0 {
+		fmt.Fprintf(w, "note     %s not UTF-8\n", areFrames(n))
+	}
 	for _, n := range []struct {
 		n         uint64
 		one, what string
 	}{
-		{s.Counters.InvalidUTF8, "frame", "not UTF-8"},
-		{s.Counters.Oversize, "piece", "of messages over the frame limit"},
+		{s.Counters.Oversize, "frame", "of a message over the frame limit, which is kept in pieces and not decoded"},
 		{s.Counters.Unknown, "frame", "of a type that the dialect does not know"},
 		{s.Counters.Lost, "frame", "lost at the source (gaps in its ids)"}, {s.Counters.Repeated, "id", "came twice"},
 		{s.Counters.Back, "id", "went back"},

@@ -99,7 +99,7 @@ func showHead(w io.Writer, d *sessiondetail.Detail) {
 		fmt.Fprintln(w, "  tokens –: no usage was reported")
 	}
 	if n := unreadable(d); n > 0 {
-		fmt.Fprintf(w, "  %s not JSON, and nothing is concluded from them\n", areFrames(n))
+		fmt.Fprintf(w, "  %s not JSON, and nothing is concluded from %s\n", areFrames(n), map[bool]string{true: "it", false: "them"}[n == 1])
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Tags)) {
 		fmt.Fprintf(w, "  tag %s\n", console.Line(name+"="+d.Tags[name]))
@@ -142,7 +142,7 @@ func sessionClock(d *sessiondetail.Detail) string {
 		}
 	}
 	if d.End.Span != nil && d.End.Span.Name != "" {
-		text += ", in " + d.End.Span.Name
+		text += ", in " + console.Clip(d.End.Span.Name, shownName)
 	}
 	return text
 }
@@ -156,7 +156,7 @@ func showSpans(w io.Writer, t *timeline.Timeline) {
 	var walk func(spans []*timeline.Span, depth int)
 	walk = func(spans []*timeline.Span, depth int) {
 		for _, s := range spans {
-			what := strings.TrimSpace(s.Kind + " " + console.Clip(s.Name, 60))
+			what := strings.TrimSpace(s.Kind + " " + console.Clip(s.Name, shownName))
 			fmt.Fprintf(w, "  %9s  %9s  %s%s%s\n", "+"+console.Millis(s.StartMS), spanTime(s), strings.Repeat("  ", depth), what, spanNotes(s))
 			walk(s.Children, depth+1)
 		}
@@ -187,8 +187,8 @@ func spanNotes(s *timeline.Span) string {
 	if s.Status != "ok" {
 		notes = append(notes, s.Status)
 	}
-	if s.Model != nil {
-		notes = append(notes, console.Line(*s.Model))
+	if s.Model != nil && *s.Model != s.Name {
+		notes = append(notes, console.Clip(*s.Model, shownName))
 	}
 	if s.FirstTokenMS != nil && s.Kind == "llm" {
 		notes = append(notes, "first token after "+console.Millis(*s.FirstTokenMS))
@@ -241,8 +241,10 @@ func cost(s query.Spent) string {
 	return fmt.Sprintf("$%.4f", *s.Cost)
 }
 
-// shownText is the length of a message printed without --text, runes.
-const shownText = 200
+const (
+	shownText = 200 // the length of a message printed without --text, runes
+	shownName = 60  // the length of a name of a tool or a model, runes
+)
 
 func showMessages(w io.Writer, messages []transcript.Message, whole bool) {
 	if len(messages) == 0 {
@@ -253,7 +255,7 @@ func showMessages(w io.Writer, messages []transcript.Message, whole bool) {
 		m := &messages[i]
 		who := m.Kind
 		if m.Name != "" {
-			who += " " + console.Line(m.Name)
+			who += " " + console.Clip(m.Name, shownName)
 		}
 		text := console.Clip(m.Text, shownText)
 		if whole {

@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/copier"
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/custom"
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/ingest/explain"
 	"tapedeck/internal/console"
@@ -26,6 +27,7 @@ import (
 
 // trial prints what a dialect makes of frames.
 type trial struct {
+	mapping    *custom.Mapping
 	dialect    dialect.Dialect
 	json       bool
 	quiet      bool
@@ -38,9 +40,9 @@ type trial struct {
 }
 
 // newTrial begins a trial. Besides the dialect the built-in ones are asked whose stream it is.
-func newTrial(d dialect.Dialect, asJSON, quiet bool) *trial {
+func newTrial(m *custom.Mapping, asJSON, quiet bool) *trial {
 	return &trial{
-		dialect: d, json: asJSON, quiet: quiet, out: console.To(os.Stdout),
+		mapping: m, dialect: m.Dialect(), json: asJSON, quiet: quiet, out: console.To(os.Stdout),
 		streams: map[string]*explain.Stream{}, recogniser: dialects.NewRecogniser(),
 	}
 }
@@ -114,8 +116,15 @@ func (t *trial) frame(stream string, f *schema.Frame) error {
 	}
 	t.last = f.At
 	own := *f
-	t.parser.Parse(&own, func(in *dialect.Input) { t.recogniser.Feed(in) })
+	var missing []string
+	t.parser.Parse(&own, func(in *dialect.Input) {
+		t.recogniser.Feed(in)
+		missing = t.mapping.Missing(in)
+	})
 	line := s.Frame(&own)
+	if len(line.Became) == 0 {
+		line.Missing = missing
+	}
 	switch {
 	case t.quiet:
 	case t.json:
@@ -137,6 +146,8 @@ func becameText(l *explain.Line) string {
 		return "nothing: no rule is for it"
 	case l.Empty:
 		return "nothing: it has no message"
+	case len(l.Missing) > 0:
+		return console.Clip("nothing: no value at "+strings.Join(l.Missing, ", "), 200)
 	}
 	return "nothing"
 }
@@ -158,6 +169,9 @@ func (t *trial) finish() error {
 			"totals": &all, "recognised": recognised.Name, "evidence": evidence,
 		})
 	}
+	if !t.quiet {
+		fmt.Fprintln(t.out)
+	}
 	printTotals(t.out, &all)
 	fmt.Fprintf(t.out, "recognised  as %s (%s)\n", recognised.Name, console.Line(evidence))
 	if recognised.Name != t.dialect.Name {
@@ -175,7 +189,7 @@ func printTotals(w io.Writer, all *explain.Totals) {
 			states = append(states, fmt.Sprintf("%d %s", n, status))
 		}
 	}
-	fmt.Fprintf(w, "\n%s: %s", console.Count(all.Frames, "frame"), console.Count(runs, "run"))
+	fmt.Fprintf(w, "%s: %s", console.Count(all.Frames, "frame"), console.Count(runs, "run"))
 	if len(states) > 0 {
 		fmt.Fprintf(w, " (%s)", strings.Join(states, ", "))
 	}

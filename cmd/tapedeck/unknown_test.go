@@ -45,3 +45,29 @@ func TestCancelledSession(t *testing.T) {
 	contains(t, "show", s.must(t, "show", "stopped"), "stopped  cancelled", "run  (cancelled")
 	contains(t, "sessions", s.must(t, "sessions", "--status", "cancelled"), "stopped ")
 }
+
+// Names of any length are shown in part, and a call's model once.
+func TestShowClipsNames(t *testing.T) {
+	s := shared.get(t)
+	long := strings.Repeat("n", 1<<20)
+	chunk := func(model, delta, end string) string {
+		return `{"id":"c-1","object":"chat.completion.chunk","model":"` + model + `","choices":[{"index":0,"delta":` + delta + `,"finish_reason":` + end + "}]}\n"
+	}
+	call := `{"tool_calls":[{"index":0,"id":"t-1","type":"function","function":{"name":"` + long + `","arguments":"{}"}}]}`
+	s.must(t, "record", "--session", "long-names", textFile(t, []byte(chunk(long, call, "null")+chunk(long, "{}", `"tool_calls"`))))
+	if shown := s.must(t, "show", "long-names"); len(shown) > 4096 || !strings.Contains(shown, "tool nnn") {
+		t.Errorf("show prints %d bytes: %.2000s", len(shown), shown)
+	}
+	s.must(t, "record", "--session", "model-once", textFile(t, []byte(chunk("m-1", `{"content":"hi"}`, `"stop"`))))
+	if shown := s.must(t, "show", "model-once"); !strings.Contains(shown, "llm m-1\n") {
+		t.Errorf("show:\n%s", shown)
+	}
+}
+
+// A frame that is not UTF-8, and one that is not JSON, are noted in the same words.
+func TestUnreadableFrameNotes(t *testing.T) {
+	s := shared.get(t)
+	_, errs, _ := s.run(t, "record", "--session", "not-utf8", textFile(t, []byte("\xff\xfe\n")))
+	contains(t, "record", errs, "note     1 frame is not JSON", "note     1 frame is not UTF-8")
+	contains(t, "show", s.must(t, "show", "not-utf8"), "1 frame is not JSON, and nothing is concluded from it\n")
+}

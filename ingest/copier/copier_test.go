@@ -42,6 +42,10 @@ func TestByFirstBytes(t *testing.T) {
 		{"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48", schema.NDJSON, false},
 		{"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xeb", schema.EventStream, true},
 		{"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xec\n{", schema.NDJSON, true},
+		// A message of an event stream whose first 12 bytes are damaged. The length of its first
+		// header's name is a carriage return, so what follows it looks like a comment of SSE.
+		{"\x00\x00\x00\x80\x00\x00\x00\x57\x6d\x00\xec\x8b\r:content-type", schema.NDJSON, true},
+		{"\xff\x00\x00\x80\r:content-type", schema.NDJSON, true},
 		{" \r\n", schema.NDJSON, false},
 		{"\xef\xbb", schema.NDJSON, false},
 		{"\xef\xbb\xbf", schema.NDJSON, false},

@@ -67,7 +67,7 @@ const (
 )
 
 // ByFirstBytes detects the transport from the first bytes of a stream: SSE if a comment
-// line or a field of an event precedes any JSON, an event stream if the bytes are the
+// line or a field of an event precedes any JSON and any NUL, an event stream if the bytes are the
 // beginning of one of its messages, otherwise NDJSON. sure is false while more bytes could
 // change the result.
 func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
@@ -94,8 +94,10 @@ func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 		case head[0] == '{' || head[0] == '[' || head[0] == '"':
 			return schema.NDJSON, true
 		}
-		i := bytes.IndexAny(head, "\r\n")
+		i := bytes.IndexAny(head, "\r\n\x00")
 		switch {
+		case i >= 0 && head[i] == 0: // no text
+			return schema.NDJSON, true
 		case i < 0:
 			return schema.NDJSON, noise >= noiseLines
 		case wellformed.JSON(head[:i]): // a number, say

@@ -33,6 +33,9 @@ type Line struct {
 	Unknown bool `json:"unknown"`
 	NotJSON bool `json:"not_json"`
 	Empty   bool `json:"empty"` // it has no message
+	// Missing are the keys of a dialect file that apply to the frame and find no value in it,
+	// where nothing became of it.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // New returns the Stream of a dialect.

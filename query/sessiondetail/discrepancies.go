@@ -73,8 +73,8 @@ func discrepancies(c *sessionstreams.Counters, spans *sessionhead.SpanCounts, sp
 			"%d spans never ended: their runs or streams ended first."},
 		{Inseparable, spans.InseparableRuns, "1 run holds frames that may belong to another: several answers came at a time, and the frames do not name theirs.",
 			"%d runs hold frames that may belong to others: several answers came at a time, and the frames do not name theirs."},
-		{UnpricedCalls, spent.UnpricedCalls, "1 model call has no price, so no cost holds it.",
-			"%d model calls have no price, so no cost holds them."},
+		{UnpricedCalls, spent.UnpricedCalls, "1 model call has no price and is not part of the cost.",
+			"%d model calls have no price and are not part of the cost."},
 		{RepeatedBytes, repeated, "1 stream has the same bytes as another stream of this session: what carries no ids of its own counts twice.",
 			"%d streams have the same bytes as other streams of this session: what carries no ids of its own counts several times."},
 	} {

@@ -53,7 +53,7 @@ func Parse(file string, text []byte) (*Mapping, error) {
 	if err := decoder.Decode(&root); errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: the file is empty; docs/dialects/custom.md has an example", file)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, syntaxError(file, err)
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: a dialect file holds one YAML document", file)
@@ -67,6 +67,21 @@ func Parse(file string, text []byte) (*Mapping, error) {
 		return nil, errors.Join(d.problems...)
 	}
 	return m, nil
+}
+
+// syntaxError names the file and the line of an error of the YAML reader, as all other
+// errors do.
+func syntaxError(file string, err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if line, what, ok := strings.Cut(rest, ": "); ok {
+			file, text = file+":"+line, what
+		}
+	}
+	if text == "found character that cannot start any token" {
+		text += "; YAML is indented with spaces, not with tabs, and a value that begins with @, ` or % stands in quotes"
+	}
+	return fmt.Errorf("%s: %s", file, text)
 }
 
 // plain refuses YAML's aliases, which make a small file large.
@@ -89,7 +104,9 @@ func (d *document) mapping(n *yaml.Node, m *Mapping) {
 	if !ok {
 		return
 	}
-	if m.Name = o.text("name"); !namePattern.MatchString(m.Name) {
+	if m.Name = o.text("name"); m.Name == "" {
+		d.wrong(n, "name", "the key is missing")
+	} else if !namePattern.MatchString(m.Name) {
 		d.wrong(n, "name", "%q is no name of a dialect: a letter, then up to 39 letters, digits and dashes, all lower case", m.Name)
 	}
 	if m.About = o.text("about"); len(m.About) > maxText {

@@ -12,7 +12,9 @@ func TestProblems(t *testing.T) {
 	const head = "name: x\nrules:\n"
 	for _, test := range []struct{ name, file, want string }{
 		{"empty", "", "f.yaml: the file is empty"},
-		{"not YAML", "name: [", "f.yaml: line 1:"},
+		{"not YAML", "name: [", "f.yaml:1: "},
+		{"tab", "name: x\nrules:\n\t- text: a\n", "f.yaml:3: found character that cannot start any token; YAML is indented with spaces"},
+		{"no name", "rules:\n  - {ignore: true}\n", "f.yaml:1: name: the key is missing"},
 		{"two documents", head + "  - {ignore: true}\n---\nname: y\n", "f.yaml: a dialect file holds one YAML document"},
 		{"no mapping", "- x\n", "f.yaml:1: this must be a mapping with the keys name, about"},
 		{"unknown key", "name: x\nruls:\n  - {}\n", `f.yaml:2: unknown key "ruls"; did you mean "rules"?`},

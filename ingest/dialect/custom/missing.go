@@ -1,0 +1,77 @@
+package custom
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tapedeck/ingest/dialect"
+)
+
+// Missing lists the keys of rules for this frame whose paths have no value in it, for an
+// author who asks why nothing follows from the frame. It leaves out rules that find a part
+// of what they look for.
+func (m *Mapping) Missing(in *dialect.Input) (keys []string) {
+	for i := range m.rules {
+		r := &m.rules[i]
+		if !r.applies(in) {
+			continue
+		}
+		s := source{in: in}
+		if r.each == nil {
+			if r.when.hold(&s) {
+				keys = append(keys, r.missing(i, &s)...)
+			}
+			continue
+		}
+		r.each.each(&s, func(element []byte) {
+			inner := source{in: in, element: element}
+			if !r.when.hold(&inner) {
+				return
+			}
+			for _, key := range r.missing(i, &inner) {
+				if !slices.Contains(keys, key) {
+					keys = append(keys, key)
+				}
+			}
+		})
+	}
+	return keys
+}
+
+// missing lists the keys of one rule, each with its path.
+func (r *rule) missing(number int, s *source) (keys []string) {
+	look := func(key string, alternatives ...places) {
+		var paths []string
+		for _, ps := range alternatives {
+			if ps.text(s) != nil {
+				return
+			}
+			for i := range ps {
+				paths = append(paths, ps[i].text)
+			}
+		}
+		if len(paths) > 0 {
+			keys = append(keys, fmt.Sprintf("rules[%d].%s (%s)", number, key, strings.Join(paths, ", ")))
+		}
+	}
+	look("user", r.user)
+	look("system", r.system)
+	if r.text != nil {
+		look("text", r.text.path)
+	}
+	if r.thinking != nil {
+		look("thinking", r.thinking.path)
+	}
+	if t := r.toolCall; t != nil {
+		look("tool_call", t.id, t.name, t.arguments, t.delta)
+	}
+	if t := r.result; t != nil {
+		look("tool_result", t.id, t.name, t.output, t.err)
+	}
+	if u := r.usage; u != nil {
+		look("usage", u.input, u.output)
+	}
+	look("error", r.err)
+	return keys
+}
