@@ -1,0 +1,1 @@
+INSERT INTO price_tables (hash, imported_at, file_name, file, text)

@@ -1,0 +1,1 @@
+SELECT text FROM price_tables WHERE hash = {hash:String} LIMIT 1
