@@ -15,6 +15,7 @@ import (
 	"tapedeck/ingest/websocket"
 	"tapedeck/query"
 	queryhttp "tapedeck/query/http"
+	"tapedeck/query/pricetables"
 	"tapedeck/query/sessionstreams"
 	"tapedeck/replay/clickhouse"
 	replayhttp "tapedeck/replay/http"
@@ -79,7 +80,8 @@ func (s *Server) readRoutes(e *echo.Echo) {
 		s.metrics.MustRegister(s.Node.Recorders)
 		options = append(options, query.WithRecorders(s.Node.Recorders))
 	}
-	q := queryhttp.New(query.NewReader(s.Node.DB, options...), s.Log)
+	tables := pricetables.NewStore(s.Node.DB, s.Log)
+	q := queryhttp.New(query.NewReader(s.Node.DB, options...), s.Log, queryhttp.WithPrices(tables))
 
 	get(e, "/v1/sessions", forTenant(q.Sessions))
 	get(e, "/v1/facets", forTenant(q.Facets))
@@ -98,6 +100,10 @@ func (s *Server) readRoutes(e *echo.Echo) {
 	e.GET("/v1/sessions/:id/tape", only(s.reads(forSession(tapeexport.NewHandler(tapeexport.New(s.Node.DB, s.tapes), s.Log).Tape))))
 	get(e, "/v1/usage", forTenant(q.Usage))
 	get(e, "/v1/tools", forTenant(q.Tools))
+	get(e, "/v1/prices", forTenant(q.Prices))
+	get(e, "/v1/prices/:model", forModel(q.ModelPrices))
+	get(e, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
+	e.POST("/v1/prices", forTenant(q.ImportPrices))
 	s.emulateRoutes(e)
 }
 

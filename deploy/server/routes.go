@@ -109,6 +109,23 @@ func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, po
 	}
 }
 
+// forModel is for the prices of a model, and of one provider if the path names one.
+func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		names := []string{c.Param("provider"), c.Param("model")}
+		if c.Request().URL.RawPath != "" { // else the path was matched unescaped
+			for i := range names {
+				var err error
+				if names[i], err = url.PathUnescape(names[i]); err != nil {
+					return problem.BadParameter("model", "the model in the path is not escaped as URLs are: "+err.Error())
+				}
+			}
+		}
+		h(c.Response(), c.Request(), ingest.DefaultTenant, names[0], names[1])
+		return nil
+	}
+}
+
 func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml")
 	_, _ = w.Write(query.OpenAPI) // the client has left

@@ -15,6 +15,7 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/pricetables"
 )
 
 // Base is what the handlers of questions share. They may run at the same time.
@@ -22,6 +23,7 @@ type Base struct {
 	Reader *query.Reader
 	Log    *slog.Logger
 	Clock  func() time.Time // of "now" in parameters
+	Prices *pricetables.Store
 }
 
 // Tenant is a handler of a route.

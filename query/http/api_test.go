@@ -17,6 +17,7 @@ import (
 
 	"tapedeck/query"
 	queryhttp "tapedeck/query/http"
+	"tapedeck/query/pricetables"
 	"tapedeck/query/querytest"
 )
 
@@ -33,7 +34,13 @@ var now = querytest.Start.Add(time.Hour)
 
 func serve(t *testing.T, reader *query.Reader) *api {
 	t.Helper()
-	s := queryhttp.New(reader, nil, queryhttp.WithClock(func() time.Time { return now }))
+	return serveWith(t, reader, nil)
+}
+
+// serveWith is serve with a store of price tables.
+func serveWith(t *testing.T, reader *query.Reader, tables *pricetables.Store) *api {
+	t.Helper()
+	s := queryhttp.New(reader, nil, queryhttp.WithClock(func() time.Time { return now }), queryhttp.WithPrices(tables))
 	mux := http.NewServeMux()
 	tenant := func(h func(http.ResponseWriter, *http.Request, string)) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { h(w, r, querytest.Tenant) }
@@ -57,6 +64,13 @@ func serve(t *testing.T, reader *query.Reader) *api {
 	mux.HandleFunc("GET /v1/streams", tenant(s.Streams))
 	mux.HandleFunc("GET /v1/usage", tenant(s.Usage))
 	mux.HandleFunc("GET /v1/tools", tenant(s.Tools))
+	mux.HandleFunc("GET /v1/prices", tenant(s.Prices))
+	mux.HandleFunc("POST /v1/prices", tenant(s.ImportPrices))
+	model := func(w http.ResponseWriter, r *http.Request) {
+		s.ModelPrices(w, r, querytest.Tenant, r.PathValue("provider"), r.PathValue("model"))
+	}
+	mux.HandleFunc("GET /v1/prices/{model}", model)
+	mux.HandleFunc("GET /v1/prices/{provider}/{model}", model)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	router, err := gorillamux.NewRouter(document(t))
@@ -87,7 +101,13 @@ func init() {
 // answer, which must be as the document says.
 func (a *api) ask(method, path string, header ...string) (int, http.Header, []byte) {
 	a.t.Helper()
-	req, err := http.NewRequestWithContext(a.t.Context(), method, a.server.URL+path, nil)
+	return a.send(method, path, "", header...)
+}
+
+// send is ask with a body.
+func (a *api) send(method, path, content string, header ...string) (int, http.Header, []byte) {
+	a.t.Helper()
+	req, err := http.NewRequestWithContext(a.t.Context(), method, a.server.URL+path, strings.NewReader(content))
 	if err != nil {
 		a.t.Fatal(err)
 	}

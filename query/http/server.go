@@ -9,6 +9,8 @@ import (
 	"tapedeck/query/deletion"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/facets"
+	"tapedeck/query/pricelist"
+	"tapedeck/query/pricetables"
 	"tapedeck/query/sessiondetail"
 	"tapedeck/query/sessionframes"
 	"tapedeck/query/sessionlist"
@@ -24,6 +26,10 @@ type Server struct {
 	Sessions, Facets, Streams, Usage, Tools                                        endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
+	Prices, ImportPrices endpoint.Tenant
+	// ModelPrices answers GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
+	ModelPrices func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)
+
 	// Frame answers GET /v1/sessions/{id}/frames/{position}.
 	Frame func(w http.ResponseWriter, r *http.Request, tenant, session, position string)
 }
@@ -33,6 +39,9 @@ type Option func(*endpoint.Base)
 
 // WithClock sets the clock of "now" in parameters; default time.Now.
 func WithClock(now func() time.Time) Option { return func(b *endpoint.Base) { b.Clock = now } }
+
+// WithPrices sets the store of price tables, which the handlers of prices need.
+func WithPrices(s *pricetables.Store) Option { return func(b *endpoint.Base) { b.Prices = s } }
 
 // New returns a server. log may be nil.
 func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
@@ -59,5 +68,9 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		FrameIndex: frames.FrameIndex,
 		FrameTypes: frames.FrameTypes,
 		Density:    frames.Density,
+
+		Prices:       pricelist.Handler{Base: b}.List,
+		ModelPrices:  pricelist.Handler{Base: b}.Model,
+		ImportPrices: pricelist.Handler{Base: b}.Import,
 	}
 }

@@ -67,6 +67,12 @@ func (s *Scope) holds(c *subject) bool {
 		among(s.ServiceTier, c.ServiceTier) && among(s.Speed, c.Speed) && among(s.Region, c.Region)
 }
 
+// MayHold reports whether the scope holds for some call of a provider's model. id is that of
+// the model in the table.
+func (s *Scope) MayHold(provider, model, id string) bool {
+	return among(s.Provider, provider) && among(s.Model, model, id)
+}
+
 // among reports whether one of the patterns matches one of the names, or there are none.
 func among(patterns []string, names ...string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
