@@ -84,7 +84,7 @@ func TestHandler(t *testing.T) {
 		}
 	})
 
-	t.Run("an address of no page is told so by the page", func(t *testing.T) {
+	t.Run("an address of no page is reported by the page", func(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeNotFound(w)
 		if res := w.Result(); res.StatusCode != http.StatusNotFound || !strings.Contains(text(t, res.Body), "csp-nonce") {

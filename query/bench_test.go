@@ -210,7 +210,7 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 }
 
 // BenchmarkEverythingToldTwice is the worst case of the reports: another stream
-// of its session tells every record and every call once more.
+// of its session writes every record and every call once more.
 func BenchmarkEverythingToldTwice(b *testing.B) {
 	db := large(b)
 	for _, table := range []string{"spans", "usage"} {

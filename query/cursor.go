@@ -14,7 +14,7 @@ type Page[Item any] struct {
 	Next *string `json:"next"`
 }
 
-// mark is a place in a list that is sorted by a number and, among equals, by an
+// Mark is a place in a list that is sorted by a number and, among equals, by an
 // id: the last item of a page. Its text form is a cursor; clients hand it back
 // as it is. It names its list, so that the cursor of one is refused by another.
 type Mark struct {
@@ -35,7 +35,7 @@ func (m Mark) Cursor() *string {
 	return &s
 }
 
-// parseMark reads a cursor of the given list; "" is no cursor, and nil.
+// ParseMark reads a cursor of the given list; "" is no cursor, and nil.
 func ParseMark(list, cursor string) (*Mark, error) {
 	if cursor == "" {
 		return nil, nil

@@ -22,7 +22,7 @@ import (
 	"tapedeck/schema"
 )
 
-// everything writes all that the API tells of a session and of its tenant.
+// everything writes all that the API reports of a session and of its tenant.
 func everything(t *testing.T, db *querytest.DB) map[string]string {
 	t.Helper()
 	r, ctx := querytest.Reader(db, 1e6), context.Background()
@@ -71,7 +71,7 @@ func everything(t *testing.T, db *querytest.DB) map[string]string {
 	return seen
 }
 
-// decodedAs is one stream as a dialect tells it: other facts under other names.
+// decodedAs is one stream as a dialect decodes it: other facts under other names.
 func decodedAs(what string, first uint64, seconds float64) querytest.Recording {
 	node := querytest.Span(schema.SpanNode, what+"-node", "", what, schema.StatusOK, seconds, seconds+3)
 	node.Node = "n1"
@@ -105,7 +105,7 @@ func decodedAs(what string, first uint64, seconds float64) querytest.Recording {
 }
 
 // Readers see one generation: the recorded one until another is committed, and
-// then that one, whatever is inserted once more. What a tap tells of a later part
+// then that one, whatever is inserted once more. What a tap writes of a later part
 // shows beside it.
 func TestGenerations(t *testing.T) {
 	recorded, anew := decodedAs("wrong", 0, 0), decodedAs("right", 0, 0)

@@ -2,10 +2,10 @@ package query
 
 import "time"
 
-// moment is a time as the API gives it: UTC.
+// Moment is a time as the API returns it: UTC.
 func Moment(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 
-// known is moment, and nil for 0, which stands for "not known".
+// Known is moment, and nil for 0, which stands for "not known".
 func Known(ns int64) *time.Time {
 	if ns == 0 {
 		return nil
@@ -14,11 +14,11 @@ func Known(ns int64) *time.Time {
 	return &t
 }
 
-// millis is a duration in milliseconds, exact to the nanosecond for any that
+// Millis is a duration in milliseconds, exact to the nanosecond for any that
 // is shorter than a hundred days.
 func Millis(ns int64) float64 { return float64(ns) / 1e6 }
 
-// knownMillis is millis, and nil where the duration is not known.
+// KnownMillis is millis, and nil where the duration is not known.
 func KnownMillis(ns int64, ok bool) *float64 {
 	if !ok {
 		return nil

@@ -10,7 +10,7 @@ type Recorders interface {
 	Alive() (ids []string, within time.Duration)
 }
 
-// liveness returns the parameters of sql/alive.sql.
+// Liveness returns the parameters of sql/alive.sql.
 func Liveness(now int64, r *Reader) Args {
 	a := Args{"recorders": []string{}, "silent_since": now - int64(RecorderTimeout), "unheard_since": now - int64(RecorderTimeout)}
 	if r.recorders == nil {

@@ -22,17 +22,17 @@ func Parse(files ...fs.FS) *statement.Set {
 	return statement.Parse(append([]fs.FS{sqlFiles}, files...)...)
 }
 
-// args are the parameters of a statement, by name.
+// Args are the parameters of a statement, by name.
 type Args map[string]any
 
-// with gives the parameters with another one.
+// With returns the parameters with another one.
 func (a Args) With(name string, value any) Args {
 	b := maps.Clone(a)
 	b[name] = value
 	return b
 }
 
-// and returns the parameters merged with others.
+// And returns the parameters merged with others.
 func (a Args) And(others Args) Args {
 	b := maps.Clone(a)
 	maps.Copy(b, others)
@@ -59,7 +59,7 @@ func withSettings(ctx context.Context) context.Context {
 	return clickhouse.Context(ctx, clickhouse.WithSettings(settings))
 }
 
-// ask runs a statement and gives its rows, each column in the field whose tag
+// Ask runs a statement and returns its rows, each column in the field whose tag
 // `ch` names it.
 func Ask[Row any](ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args) ([]Row, error) {
 	text, err := set.Text(name, shape)
@@ -79,7 +79,7 @@ func Ask[Row any](ctx context.Context, r *Reader, set *statement.Set, name strin
 // errMissingRow is for statements that always give a row, and gave none.
 var errMissingRow = errors.New("no row where there is always one")
 
-// askOne is ask for statements that give exactly one row.
+// AskOne is ask for statements that give exactly one row.
 func AskOne[Row any](ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args) (Row, error) {
 	rows, err := Ask[Row](ctx, r, set, name, shape, a)
 	if err == nil && len(rows) != 1 {
@@ -92,7 +92,7 @@ func AskOne[Row any](ctx context.Context, r *Reader, set *statement.Set, name st
 	return rows[0], nil
 }
 
-// within adds the days (UTC) on which facts of what happened between the two
+// Within adds the days (UTC) on which facts of what happened between the two
 // times were first reported. A day to spare on both sides costs nothing that shows.
 func (a Args) Within(first, last int64) Args {
 	const spare = 24 * 3600 * 1e9

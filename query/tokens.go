@@ -52,7 +52,7 @@ func (s *Spent) Add(o Spent) {
 	}
 }
 
-// sumsRow is what the template "sums" in sql/usage_records.sql gives.
+// SumsRow is what the template "sums" in sql/usage_records.sql returns.
 type SumsRow struct {
 	Calls        uint64 `ch:"calls"`
 	Input        int64  `ch:"input_sum"`
@@ -64,7 +64,7 @@ type SumsRow struct {
 	Mismatches   uint64 `ch:"mismatches"`
 }
 
-// spent prices nothing so far: every call is without a price.
+// Spent prices nothing so far: every call is without a price.
 func (r *SumsRow) Spent() Spent {
 	return Spent{
 		Calls: r.Calls, UnpricedCalls: r.Calls, Discrepancies: r.Mismatches,

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// named is the name, nil for "".
+// Named is the name, nil for "".
 func Named(name string) *string {
 	if name == "" {
 		return nil
@@ -13,7 +13,7 @@ func Named(name string) *string {
 	return &name
 }
 
-// rawJSON is text that is JSON, and nil, which is null, for any other.
+// RawJSON is text that is JSON, and nil, which is null, for any other.
 func RawJSON(text string) json.RawMessage {
 	if text == "" || !json.Valid([]byte(text)) {
 		return nil
@@ -21,7 +21,7 @@ func RawJSON(text string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// orEmpty is the list, empty instead of nil: "[]" in JSON.
+// OrEmpty is the list, empty instead of nil: "[]" in JSON.
 func OrEmpty(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -29,6 +29,6 @@ func OrEmpty(list []string) []string {
 	return list
 }
 
-// since is the time from one moment to another, ns since 1970; never negative, as
+// Since is the time from one moment to another, ns since 1970; never negative, as
 // the clock of a recorder may be ahead of this one.
 func Since(now, then int64) time.Duration { return time.Duration(max(now-then, 0)) }

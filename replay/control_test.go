@@ -22,9 +22,9 @@ type deck struct {
 	stop   func()
 }
 
-// Tell implements replay.StateSink.
+// StateChanged implements replay.StateSink.
 func (l *log) StateChanged(op replay.Op, s replay.State) error {
-	l.note(fmt.Sprintf("told %s: %s at %s x%s", op, s.State, s.Offset, s.Speed))
+	l.note(fmt.Sprintf("state %s: %s at %s x%s", op, s.State, s.Offset, s.Speed))
 	return nil
 }
 
@@ -191,7 +191,7 @@ func TestControls(t *testing.T) {
 				d.do(replay.Command{Op: replay.Ask}).stop()
 			},
 			[]string{
-				"0 a", "0 b", "0 c", "0 d", "0 told end: ended at 10s xmax",
+				"0 a", "0 b", "0 c", "0 d", "0 state end: ended at 10s xmax",
 				"1 ended at 10s xmax", "1 refused: no more than 10000 frames can be stepped back at once",
 				"1 ended at 10s xmax", "1 refused: no more than 10000 frames can be stepped back at once",
 				"1 ended at 10s xmax",
@@ -216,16 +216,16 @@ func TestControls(t *testing.T) {
 			"a loop keeps its time over passes", replay.Options{Loop: true, Speed: 10},
 			func(t *testing.T, d *deck) { d.at(2500).do(replay.Command{Op: replay.SetLoop}) },
 			[]string{
-				"0 a", "10 b", "10 c", "1000 d", "1000 told loop: playing at 0s x10", "1000 a", "1010 b", "1010 c", "2000 d",
-				"2000 told loop: playing at 0s x10", "2000 a", "2010 b", "2010 c", "2500 playing at 5s x10", "3000 d",
+				"0 a", "10 b", "10 c", "1000 d", "1000 state loop: playing at 0s x10", "1000 a", "1010 b", "1010 c", "2000 d",
+				"2000 state loop: playing at 0s x10", "2000 a", "2010 b", "2010 c", "2500 playing at 5s x10", "3000 d",
 			},
 		},
 		{
 			"a loop does not spin", replay.Options{Loop: true, Speed: replay.Max},
 			func(t *testing.T, d *deck) { d.at(150).do(replay.Command{Op: replay.SetLoop}) },
 			[]string{
-				"0 a", "0 b", "0 c", "0 d", "0 told loop: playing at 0s xmax", "100 a", "100 b", "100 c", "100 d",
-				"100 told loop: playing at 0s xmax", "150 playing at 0s xmax", "200 a", "200 b", "200 c", "200 d",
+				"0 a", "0 b", "0 c", "0 d", "0 state loop: playing at 0s xmax", "100 a", "100 b", "100 c", "100 d",
+				"100 state loop: playing at 0s xmax", "150 playing at 0s xmax", "200 a", "200 b", "200 c", "200 d",
 			},
 		},
 		{
@@ -238,7 +238,7 @@ func TestControls(t *testing.T) {
 				d.at(500).do(replay.Command{Op: replay.SetMark}).do(resume)
 			},
 			[]string{
-				"0 a", "100 b", "100 told marker: paused at 100ms x1",
+				"0 a", "100 b", "100 state marker: paused at 100ms x1",
 				"500 paused at 100ms x1", "500 playing at 100ms x1", "500 c", "10400 d",
 			},
 		},
@@ -254,9 +254,9 @@ func TestControls(t *testing.T) {
 				d.at(200).do(resume).at(300).do(replay.Command{Op: replay.Seek, To: mark(t, "+9s")}).do(resume).at(400).stop()
 			},
 			[]string{
-				"0 a", "1 b", "1 c", "100 d", "100 told end: ended at 10s x100", "200 playing at 10s x100",
-				"200 told end: ended at 10s x100", "300 paused at 9s x100", "300 playing at 9s x100",
-				"310 d", "310 told end: ended at 10s x100",
+				"0 a", "1 b", "1 c", "100 d", "100 state end: ended at 10s x100", "200 playing at 10s x100",
+				"200 state end: ended at 10s x100", "300 paused at 9s x100", "300 playing at 9s x100",
+				"310 d", "310 state end: ended at 10s x100",
 			},
 		},
 		{

@@ -48,9 +48,9 @@ func (s *spooled) Read(context.Context, replay.Query) (replay.Reader, error) {
 }
 
 type spooledReader struct {
-	tape *spooled
-	next int
-	told bool
+	tape     *spooled
+	next     int
+	reported bool
 }
 
 func (r *spooledReader) Next(ctx context.Context) ([]replay.Frame, error) {
@@ -58,8 +58,8 @@ func (r *spooledReader) Next(ctx context.Context) ([]replay.Frame, error) {
 		return nil, io.EOF
 	}
 	if wait := r.tape.comes[r.next] - time.Since(r.tape.begin); wait > 0 {
-		if !r.told {
-			r.told = true
+		if !r.reported {
+			r.reported = true
 			return nil, replay.ErrLive
 		}
 		select {
@@ -68,7 +68,7 @@ func (r *spooledReader) Next(ctx context.Context) ([]replay.Frame, error) {
 			return nil, ctx.Err()
 		}
 	}
-	r.told = false
+	r.reported = false
 	r.next++
 	return r.tape.frames[r.next-1 : r.next], nil
 }
@@ -79,7 +79,7 @@ func (r *spooledReader) Close() error { return nil }
 // do not make a slow client of who follows; one that is slow is found out all the
 // same.
 func TestLateFramesAreNoLag(t *testing.T) {
-	const live = "0 told live: playing at 0s x1"
+	const live = "0 state live: playing at 0s x1"
 	for _, tc := range []struct {
 		name  string
 		speed replay.Speed

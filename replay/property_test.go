@@ -24,10 +24,10 @@ type act struct {
 // event is a frame that was played, or a control that took effect.
 type event struct {
 	at     time.Duration
-	frame  int  // -1 for a control, or for what the player tells
+	frame  int  // -1 for a control, or for what the player reports
 	free   bool // the frame was played by a step
 	act    *act
-	told   replay.Op // what the player does of itself
+	op     replay.Op // what the player does of itself
 	state  replay.State
 	rate   replay.Speed
 	paused bool
@@ -117,7 +117,7 @@ func (e *eye) answered(a *act, st replay.State) {
 	if a.cmd.Op == replay.Step && a.cmd.Frames >= 0 {
 		left := max(a.cmd.Frames, 1)
 		for i := len(e.events) - 1; i >= 0 && left > 0 && e.events[i].at == now; i-- {
-			if e.events[i].frame < 0 && e.events[i].told != replay.SetLoop {
+			if e.events[i].frame < 0 && e.events[i].op != replay.SetLoop {
 				break
 			}
 			if e.events[i].frame >= 0 {
@@ -132,7 +132,7 @@ func (e *eye) answered(a *act, st replay.State) {
 // StateChanged implements replay.StateSink.
 func (e *eye) StateChanged(op replay.Op, st replay.State) error {
 	e.events = append(e.events, event{
-		at: time.Since(e.start), frame: -1, told: op, state: st, rate: st.Speed, paused: st.State != "playing",
+		at: time.Since(e.start), frame: -1, op: op, state: st, rate: st.Speed, paused: st.State != "playing",
 	})
 	return nil
 }
@@ -207,7 +207,7 @@ func (s *script) check(events []event) error {
 			since += rate * float64(e.at-at)
 			at = e.at
 		}
-		if marked && e.told != replay.SetMark {
+		if marked && e.op != replay.SetMark {
 			return fmt.Errorf("it did not pause at frame %d", last)
 		}
 		if e.frame < 0 {
@@ -215,19 +215,19 @@ func (s *script) check(events []event) error {
 				rate = 0
 			}
 			switch {
-			case e.told == replay.SetMark:
+			case e.op == replay.SetMark:
 				if !marked || !e.paused || e.state.Position != s.frames[last].Position() ||
 					e.state.Offset != time.Duration(s.frames[last].At-s.frames[0].At) {
 					return fmt.Errorf("paused after frame %d, at %+v", last, e.state)
 				}
 				marked = false
-			case e.told == replay.SetLoop:
+			case e.op == replay.SetLoop:
 				if !loop || next != len(s.frames) {
 					return fmt.Errorf("it began again before frame %d of %d", next, len(s.frames))
 				}
 				next, last, since, begins = 0, -1, 0, true
-			case e.told != "":
-				return fmt.Errorf("it told %s", e.told)
+			case e.op != "":
+				return fmt.Errorf("it reported %s", e.op)
 			case e.act.cmd.Op == replay.Seek:
 				next, last, since, begins = e.act.place, -1, 0, false
 			case e.act.cmd.Op == replay.Step && e.act.cmd.Frames < 0 && next > 0:

@@ -84,7 +84,7 @@ func recordedAt(t *testing.T, s *instance, id string) (at []time.Duration) {
 	return at
 }
 
-// startEmulate runs the command for a session and gives its address.
+// startEmulate runs the command for a session and returns its address.
 func startEmulate(t *testing.T, s *instance, args ...string) (address string, stop func()) {
 	t.Helper()
 	cmd := s.command(t, append([]string{"emulate", "--listen", "127.0.0.1:0"}, args...)...)

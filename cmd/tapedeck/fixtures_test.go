@@ -20,7 +20,7 @@ var spoken = map[string]string{
 }
 
 // Every captured stream of lines or events is recorded without a flag: its
-// dialect is recognised, its bytes come back, and show tells its runs.
+// dialect is recognised, its bytes come back, and show prints its runs.
 func TestCaptures(t *testing.T) {
 	sources := dialecttest.Fixture(t, "SOURCES.md")
 	s := shared.get(t)

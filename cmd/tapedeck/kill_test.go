@@ -80,7 +80,7 @@ func killLine(session string, i int) string {
 	return fmt.Sprintf(`{"session_id":"%s","event_id":%d,"type":"message_chunk","content":"x","id":"think"}`, session, i+1)
 }
 
-// feedUntilCut sends frames until the connection is cut, and gives the highest
+// feedUntilCut sends frames until the connection is cut, and returns the highest
 // seq that the server acknowledged, -1 for none. It calls heard at each
 // acknowledgement.
 func feedUntilCut(t *testing.T, s *instance, session string, onAck func()) int {

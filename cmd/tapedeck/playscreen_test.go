@@ -280,7 +280,7 @@ func TestTerminalIsRestored(t *testing.T) {
 }
 
 // Lines are printed where they are asked for, or there is no screen; and what
-// cannot be played is told on the terminal as it was.
+// is not playable is reported on the terminal as it was.
 func TestNotOnScreen(t *testing.T) {
 	tape := unfolding(t, "unfold")
 	for name, tc := range map[string]struct {

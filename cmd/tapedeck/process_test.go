@@ -98,7 +98,7 @@ func (s *instance) kill() {
 	<-s.done
 }
 
-// stop ends it in good order and gives the time that took.
+// stop ends it in good order and returns the time that took.
 func (s *instance) stop() (time.Duration, error) {
 	began := time.Now()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -161,7 +161,7 @@ func (s *instance) command(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command and gives what it printed.
+// run runs a command and returns what it printed.
 func (s *instance) run(t *testing.T, args ...string) (stdout, stderr string, exit int) {
 	t.Helper()
 	return finish(t, s.command(t, args...))

@@ -52,7 +52,7 @@ func TestNoEscapesOnTerminals(t *testing.T) {
 		}
 	}
 	if out := s.must(t, "show", "escapes"); !strings.Contains(out, `ba\x1b[31msh`) || !strings.Contains(out, `tag a\x1b[1m=b\x1b[2m`) {
-		t.Errorf("show tells not of the tool and the tag:\n%s", out)
+		t.Errorf("show does not print the tool and the tag:\n%s", out)
 	}
 	if out := s.must(t, "tools", "--json"); !strings.Contains(out, `ba\u001b[31msh`) {
 		t.Errorf("tools --json changes a name:\n%s", out)
@@ -117,7 +117,7 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// Of several streams it is told which a frame is of.
+// Of several streams show prints which a frame is of.
 func TestFramesOfSeveralStreams(t *testing.T) {
 	s := shared.get(t)
 	file := textFile(t, []byte("{\"n\":1}\n"))
@@ -137,7 +137,7 @@ func TestFramesOfSeveralStreams(t *testing.T) {
 	out := s.must(t, "frames", "two")
 	for _, f := range page.Items {
 		if !strings.HasPrefix(out, "STREAM ") || !strings.Contains(out, shortStream(f.Stream)) {
-			t.Errorf("stream %s is not told:\n%s", f.Stream, out)
+			t.Errorf("stream %s is not printed:\n%s", f.Stream, out)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// loomRun is a run as a Loom agent tells it.
+// loomRun is a run as a Loom agent sends it.
 const loomRun = `{"session_id":"r","node_id":"run-think-0","event_id":1,"type":"run_start","run_id":"r1","message":"What is it?"}
 {"session_id":"r","node_id":"run-think-0","event_id":2,"type":"node_enter","id":"think"}
 {"session_id":"r","node_id":"run-think-0","event_id":3,"type":"message_chunk","content":"Noon.","id":"think"}
@@ -64,7 +64,7 @@ func TestRedecode(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if out := s.must(t, "show", id); strings.Contains(out, "clock") {
-		t.Errorf("facts that are no longer told:\n%s", out)
+		t.Errorf("facts that are no longer emitted:\n%s", out)
 	}
 	s.must(t, "redecode", id)
 	if again := s.must(t, "show", id); again != shown {

@@ -53,7 +53,7 @@ func TestGaps(t *testing.T) {
 }
 
 // watchTimers looks how late a timer of this process is, until its result is
-// called, which tells the worst.
+// called, which shows the worst.
 func watchTimers() func() time.Duration {
 	stop, worst := make(chan struct{}), make(chan time.Duration)
 	go func() {
@@ -74,7 +74,7 @@ func watchTimers() func() time.Duration {
 	}
 }
 
-// playGaps plays the session of so many frames and gives by how much the worst
+// playGaps plays the session of so many frames and returns by how much the worst
 // gap was off from the recorded one.
 func playGaps(t *testing.T, s *instance, frames int, speed float64) time.Duration {
 	t.Helper()

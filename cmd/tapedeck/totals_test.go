@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/usagereport"
 )
 
-// Codex tells a thread's total so far after every turn, also after a resume in
+// Codex sends a thread's total so far after every turn, also after a resume in
 // another process. Two turns in one recording and the resume in a second come
 // to the last total, not to the sum of the three; a total that went down began
 // anew.

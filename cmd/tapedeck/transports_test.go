@@ -143,7 +143,7 @@ func post(t *testing.T, s *instance, id, contentType string, body []byte) {
 	r, w := io.Pipe()
 	go func() {
 		for i := 0; i < len(body); i += 7 {
-			_, _ = w.Write(body[i:min(i+7, len(body))]) // the answer tells
+			_, _ = w.Write(body[i:min(i+7, len(body))]) // the answer says
 		}
 		w.Close()
 	}()
@@ -162,7 +162,7 @@ func serving(t *testing.T, contentType string, body []byte) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		for i := 0; i < len(body); i += 11 {
-			_, _ = w.Write(body[i:min(i+11, len(body))]) // the client tells
+			_, _ = w.Write(body[i:min(i+11, len(body))]) // the client says
 			w.(http.Flusher).Flush()
 		}
 	}))

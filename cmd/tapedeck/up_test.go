@@ -117,7 +117,7 @@ func TestServerAway(t *testing.T) {
 	}
 }
 
-// serverAway has a server go away for good under a recording; send is to send
+// serverAway has a server go away permanently under a recording; send is to send
 // what was kept once another one is there.
 func serverAway(t *testing.T, send func(*testing.T, *instance)) {
 	dir := filepath.Join(t.TempDir(), "data")

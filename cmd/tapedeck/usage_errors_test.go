@@ -79,7 +79,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// A server that is away is told of in the same words by every command.
+// A server that is away is reported in the same words by every command.
 func TestNoServer(t *testing.T) {
 	const want = "tapedeck: no tapedeck server answers at http://127.0.0.1:1 (connection refused)\nStart one with \"tapedeck up\", or name it with --server or TAPEDECK_SERVER.\n"
 	for _, args := range [][]string{{"sessions"}, {"show", "x"}, {"play", "x"}, {"record", "-"}, {"usage"}, {"tools", "--csv"}} {

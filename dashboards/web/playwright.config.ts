@@ -16,7 +16,7 @@ export default defineConfig({
   testDir: 'e2e',
   // One server for all tests, and two processors: side by side they would only be slow together.
   workers: 1,
-  // These end what hangs; how quick something is they do not tell. A machine that others use can be very slow.
+  // These end what hangs; they do not measure how quick something is. A machine that others use can be very slow.
   timeout: 120_000,
   expect: { timeout: 30_000 },
   retries: full ? 2 : 0,

@@ -106,17 +106,17 @@ func publishBlocks(ctx context.Context, p ingest.Publisher, blocks []ingest.Enco
 		if i%len(blocks) == 0 {
 			*rounds++
 		}
-		parcel := blocks[i%len(blocks)]
-		parcel.ID += "." + strconv.Itoa(*rounds)
+		b := blocks[i%len(blocks)]
+		b.ID += "." + strconv.Itoa(*rounds)
 		acks.Add(1)
-		if err := p.Publish(ctx, parcel, done); err != nil {
+		if err := p.Publish(ctx, b, done); err != nil {
 			acks.Done()
 			acks.Wait()
 			return run, err
 		}
 		run.Messages++
-		run.Frames += uint64(parcel.Frames)
-		run.Bytes += uint64(len(parcel.Data))
+		run.Frames += uint64(b.Frames)
+		run.Bytes += uint64(len(b.Data))
 	}
 	acks.Wait()
 	run.Took, run.CPU = time.Since(began), ownCPU()-cpu

@@ -51,7 +51,7 @@ func TestPercentiles(t *testing.T) {
 	}
 }
 
-// What /proc tells of a child is what the system tells once it has ended.
+// What /proc reports of a child is what the system reports once it has ended.
 func TestOtherProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("skipped: there is no /proc")

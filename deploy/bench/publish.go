@@ -90,7 +90,7 @@ func (s *publishStage) write(p *page) {
 		"the same once more with the blocks that the frames come to as one session (%v), which are sent one by one; those of several\n"+
 		"sessions go together in messages of up to 64 KiB (docs/adr/0005-bundles.md).\n"+
 		"The ceiling is JetStream with the bytes of the former in messages of 64 KiB, on the same server, with the same settings of the\n"+
-		"stream, asynchronously, with as many bytes on their way; and in messages of the blocks' own sizes, which tells what of the\n"+
+		"stream, asynchronously, with as many bytes in flight; and in messages of the blocks' own sizes, which shows what of the\n"+
 		"difference is the messages and what the publisher. The bar holds the file's own blocks against messages of 64 KiB.",
 		s.blocks, s.large)
 	p.table("| | frames/s | bytes/s | blocks or messages/s | of raw JetStream's bytes/s |", "|---|---:|---:|---:|---:|")

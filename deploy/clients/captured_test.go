@@ -125,7 +125,7 @@ func readResponse(t *testing.T, path string) response {
 	r := response{Items: []item{}}
 	var said strings.Builder
 	for _, p := range payloads(t, path) {
-		if text(p, "type") == "error" { // the library gives up
+		if text(p, "type") == "error" { // the library ends
 			r.Failed, _ = at(p, "error").(object)
 			break
 		}

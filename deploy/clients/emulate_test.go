@@ -71,7 +71,7 @@ func capture(t *testing.T, name string) (path string) {
 }
 
 // The command answers soon after it is started, with no server of any kind, and
-// exits with 0 when it is told to.
+// exits with 0 on SIGTERM.
 func TestStartAndExit(t *testing.T) {
 	path := capture(t, "openai_chat/openai_chat_stream.sse")
 	name := program(t)

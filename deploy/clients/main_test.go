@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// program builds the tapedeck command and gives its path.
+// program builds the tapedeck command and returns its path.
 func program(t testing.TB) string {
 	t.Helper()
 	built.once.Do(func() {

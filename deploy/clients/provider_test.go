@@ -30,7 +30,7 @@ func TestOpenAIChat(t *testing.T) {
 		"openai_chat_stream.sse", "openai-text.chunks.txt", "deepseek-tool-call.chunks.txt")
 }
 
-// Of a response that failed, the library tells the error.
+// Of a response that failed, the library reports the error.
 func TestOpenAIResponses(t *testing.T) {
 	t.Parallel()
 	asks(t, "openai-responses.mjs", "openai_responses", readResponse,

@@ -46,7 +46,7 @@ func start(t *testing.T, opts Options) *Servers {
 	return s
 }
 
-// writeBoth puts one row and one message in, and tells how many are there.
+// writeBoth puts one row and one message in, and returns how many are there.
 func writeBoth(t *testing.T, s *Servers) (rows, messages uint64) {
 	t.Helper()
 	options, err := clickhouse.ParseDSN(s.ClickHouseDSN())

@@ -10,8 +10,8 @@ import (
 // What follows running sessions asks the heartbeats of the node; a node without them
 // leaves the interface nil.
 func TestFollowersAskHeartbeats(t *testing.T) {
-	heard := &recorders.Registry{}
-	if got := (&Server{Options: Options{Node: &node.Node{Recorders: heard}}}).following().Recorders; got != heard {
+	registry := &recorders.Registry{}
+	if got := (&Server{Options: Options{Node: &node.Node{Recorders: registry}}}).following().Recorders; got != registry {
 		t.Errorf("recorders %v, want those of the node", got)
 	}
 	if got := (&Server{Options: Options{Node: &node.Node{}}}).following().Recorders; got != nil {

@@ -119,7 +119,7 @@ func TestImportParts(t *testing.T) {
 		t.Errorf("%d frames and %d facts, want %d and 1", len(got), facts, len(want))
 	}
 	if s := im.Sessions[0]; s.ID != "other" || s.Frames != 9000 || s.Streams != 1 || s.Facts != 1 || s.Missing != 0 || s.Title != "title" {
-		t.Errorf("told: %+v", s)
+		t.Errorf("summary: %+v", s)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestImportCut(t *testing.T) {
 			got = append(got, b.Frames...)
 		}
 		if len(got) == 0 || !reflect.DeepEqual(got, want[:len(got)]) || im.Sessions[0].Missing != uint64(len(want)-len(got)) {
-			t.Errorf("cut at %d: %d frames, told %+v", n, len(got), im.Sessions[0])
+			t.Errorf("cut at %d: %d frames, summary %+v", n, len(got), im.Sessions[0])
 		}
 		for _, p := range parts {
 			st, came := last[p.FirstSeq]

@@ -23,7 +23,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// raw returns a session's bytes as the API gives them; nil for a session that is
+// raw returns a session's bytes as the API returns them; nil for a session that is
 // not there.
 func (c *cluster) raw(ctx context.Context, session string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.apiURL+"/v1/sessions/"+session+"/frames?raw=1", nil)
@@ -61,7 +61,7 @@ func (c *cluster) missing(ctx context.Context, r *recorded) string {
 // settleTimeout bounds how long all that was accepted takes to be readable.
 const settleTimeout = 60 * time.Second
 
-// settle waits until nothing is on its way any more.
+// settle waits until nothing is in flight any more.
 func (c *cluster) settle(ctx context.Context) error {
 	why := ""
 	quiet := 0
@@ -82,7 +82,7 @@ func (c *cluster) underWay(ctx context.Context) (why string) {
 		return why
 	}
 	if resp, err := http.Get(c.ingestURL + "/readyz"); err == nil {
-		body, _ := io.ReadAll(resp.Body) // what came of it tells enough
+		body, _ := io.ReadAll(resp.Body) // the report has it
 		resp.Body.Close()
 		if !bytes.Contains(body, []byte(`"blocks":0`)) {
 			return "the spool is not empty: " + string(body)
@@ -124,7 +124,7 @@ func (c *cluster) travelled(ctx context.Context) (messages, bundles uint64, err 
 	return messages, bundles, err
 }
 
-// check holds one session against what a reader sees. It gives how many of its
+// check holds one session against what a reader sees. It returns how many of its
 // frames are there.
 func (c *cluster) check(ctx context.Context, r *recorded) (int, error) {
 	got, err := c.raw(ctx, r.id)
@@ -208,8 +208,8 @@ func (c *cluster) checkFacts(ctx context.Context, r *recorded, frames [][]byte) 
 	return fmt.Errorf("%s by %s: facts of %d frames (-undisturbed +stored):\n%s", r.id, r.how, len(frames), diff)
 }
 
-// behind cuts the growing messages that are wanted to what was told of them. A
-// tap tells of a message that grows from second to second only: if it is killed,
+// behind cuts the growing messages that are wanted to what was published of them. A
+// tap publishes a growing message once a second only: if it is killed,
 // its last words are behind the frames, which redecode mends.
 func behind(want, got []string) []string {
 	want = slices.Clone(want)
@@ -276,20 +276,20 @@ func expected(ctx context.Context, r *recorded, frames [][]byte, ended bool) ([]
 	if err := s.Flush(ctx); err != nil {
 		return nil, err
 	}
-	told := memory.Blocks()
+	blocks := memory.Blocks()
 	if _, err := s.Close(ctx, "eof"); err != nil {
 		return nil, err
 	}
 	if ended {
 		memory.Wait()
-		told = memory.Blocks()
+		blocks = memory.Blocks()
 	}
 	type key struct {
 		kind, id string
 		seq      uint64
 	}
 	latest := map[key]string{}
-	for _, b := range told { // in order: the later one stands
+	for _, b := range blocks { // in order: the later one stands
 		for _, f := range b.Facts.Spans {
 			latest[key{"span", f.ID, f.SeenSeq}] = strings.Join([]string{"span", string(f.Kind), f.Name, string(f.Status), f.CallID, f.Error}, " ")
 		}

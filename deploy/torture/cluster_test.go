@@ -185,7 +185,7 @@ func (c *cluster) notReady() string {
 		if err != nil {
 			return name + ": " + err.Error()
 		}
-		body, _ := io.ReadAll(resp.Body) // what came of it tells enough
+		body, _ := io.ReadAll(resp.Body) // the report has it
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
 			return name + ": " + string(body)

@@ -59,7 +59,7 @@ func (d *disk) fill(leave int64) error {
 	}
 }
 
-// free gives the room back.
+// free returns the room back.
 func (d *disk) free() { _ = os.Remove(d.filler()) } // it may not be there
 
 func (d *disk) close() error {

@@ -92,7 +92,7 @@ func faults(long time.Duration) []fault {
 	}
 	add("slow connections to nats", func(ctx context.Context, c *cluster, l *load) error {
 		c.natsWire.slow(20 * time.Millisecond)
-		l.sources.Go(func() { l.bulk(ctx, 60) }) // what else happens meets it on its way
+		l.sources.Go(func() { l.bulk(ctx, 60) }) // so that other faults hit it in flight
 		return wait(ctx, 200*time.Millisecond)
 	})
 	add("fill nats's disk", fillNATS(long))
@@ -155,7 +155,7 @@ func (c *cluster) forget(ctx context.Context) error {
 // repeatLimit bounds the blocks that are published again.
 const repeatLimit = 500
 
-// repeat publishes what JetStream has once more, as a tap does that was not told
+// repeat publishes what JetStream has once more, as a tap does that did not learn
 // of a confirmation, and so late that JetStream does not know it.
 func (c *cluster) repeat(ctx context.Context) error {
 	return c.jetStream(ctx, func(js njs.JetStream) error {

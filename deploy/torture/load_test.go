@@ -119,7 +119,7 @@ func (l *load) next(how string) *recorded {
 	return r
 }
 
-// pace is the pause between pieces of a session, so that faults meet it on its way.
+// pace is the pause between pieces of a session, so that faults hit it in flight.
 func pace() { time.Sleep(time.Duration(5+rand.IntN(25)) * time.Millisecond) }
 
 // pieces returns a session's lines in pieces that do not end where lines do.
@@ -198,7 +198,7 @@ func (l *load) socketOne(ctx context.Context, r *recorded) error {
 	go func() {
 		for _, f := range r.frames {
 			if c.Write(ctx, websocket.MessageText, f) != nil {
-				return // reading tells why
+				return // reading reports why
 			}
 			if rand.IntN(20) == 0 {
 				pace()

@@ -28,7 +28,7 @@ var outage = flag.Duration("torture.outage", 4*time.Second, "how long NATS is aw
 const (
 	outageRate = 20_000 // frames/s
 	// outageMemory is how much the server that takes streams in may grow while
-	// NATS is away: its Go heap breathes, and frames are on their way.
+	// NATS is away: its Go heap grows and shrinks, and frames are in flight.
 	outageMemory = 96 << 20
 )
 
@@ -83,7 +83,7 @@ func TestOutage(t *testing.T) {
 	highest = max(highest, c.memory(t))
 	s.stop()
 	if err := bounded.Receive(t, answer); err != nil {
-		t.Fatalf("the source was told: %v\n%s", err, c.logs())
+		t.Fatalf("the source received: %v\n%s", err, c.logs())
 	}
 	if err := c.settle(t.Context()); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func (s *source) post(ctx context.Context, base string) error {
 			}
 			s.hash.Write(text)
 			if _, err := w.Write(text); err != nil {
-				return // the answer tells why
+				return // the answer says why
 			}
 		}
 	}()

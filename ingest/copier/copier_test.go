@@ -176,7 +176,7 @@ type readerFunc func([]byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestTimes: every frame has the time at which its last byte was read, those
-// that were read to tell the transport as well.
+// that were read to detect the transport as well.
 func TestTimes(t *testing.T) {
 	times := func(t *testing.T) {
 		var m ingesttest.Memory

@@ -31,7 +31,7 @@ func TestTakeGivesWhatChanged(t *testing.T) {
 		t.Fatalf("nothing changed, yet there is %+v", facts)
 	}
 	b.CloseSpan(two, schema.StatusOK, frame(3))
-	two.Error = "told with the same change"
+	two.Error = "set by the same change"
 	b.ChangedSpan(two, frame(3))
 	u.Tokens.Input = 7
 	b.ChangedUsage(u, frame(4))
@@ -42,7 +42,7 @@ func TestTakeGivesWhatChanged(t *testing.T) {
 	want := schema.Span{
 		Fact: schema.Fact{ID: "two", SeenAt: frame(1).At, SeenSeq: 1, Version: 4},
 		Kind: schema.SpanTool, Name: "bash", Status: schema.StatusOK,
-		Started: frame(1).At, Ended: frame(3).At, Error: "told with the same change",
+		Started: frame(1).At, Ended: frame(3).At, Error: "set by the same change",
 	}
 	if diff := cmp.Diff(want, facts.Spans[0]); diff != "" {
 		t.Error(diff)
@@ -52,7 +52,7 @@ func TestTakeGivesWhatChanged(t *testing.T) {
 	}
 	one.Name = "changed without a word"
 	if facts, _ := b.Take(frame(5).At, true); facts.Len() != 0 {
-		t.Errorf("no change was told, yet there is %+v", facts)
+		t.Errorf("no change was made, yet there is %+v", facts)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestShortenedFactsAreCopies(t *testing.T) {
 func TestOpenMessagesArePutOff(t *testing.T) {
 	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
-	told := func(now int64, all, want, wantPutOff bool) {
+	emits := func(now int64, all, want, wantPutOff bool) {
 		t.Helper()
 		facts, putOff := b.Take(now, all)
 		if got := len(facts.Messages) == 1; got != want || putOff != wantPutOff {
@@ -115,21 +115,21 @@ func TestOpenMessagesArePutOff(t *testing.T) {
 	}
 	start := frame(0).At
 	b.Append(m, []byte("12345678"), frame(1))
-	told(start, false, true, false) // for the first time
-	told(start, false, false, false)
+	emits(start, false, true, false) // for the first time
+	emits(start, false, false, false)
 	b.Append(m, []byte("9"), frame(2))
-	told(start+1e6, false, false, true) // not doubled, not a second later
-	told(start+1e6, false, false, true) // and still waits
+	emits(start+1e6, false, false, true) // not doubled, not a second later
+	emits(start+1e6, false, false, true) // and still waits
 	b.Append(m, []byte("0123456"), frame(3))
-	told(start+2e6, false, true, false) // doubled
+	emits(start+2e6, false, true, false) // doubled
 	b.Append(m, []byte("x"), frame(4))
-	told(start+3e6, false, false, true)
-	told(start+2e6+retell, false, true, false) // a second later
+	emits(start+3e6, false, false, true)
+	emits(start+2e6+retell, false, true, false) // a second later
 	b.Append(m, []byte("y"), frame(5))
-	told(start+2e6+retell, true, true, false) // all were asked for
+	emits(start+2e6+retell, true, true, false) // all were asked for
 	b.Append(m, []byte("z"), frame(6))
 	b.Complete(m, frame(6))
-	told(start+2e6+retell, false, true, false) // complete
+	emits(start+2e6+retell, false, true, false) // complete
 }
 
 func TestPutOffMessageComesOnceWithItsLastText(t *testing.T) {
@@ -288,7 +288,7 @@ func TestLost(t *testing.T) {
 		t.Errorf("lost %d, want 5", n)
 	}
 	if n := b.TakeLost(); n != 0 {
-		t.Errorf("told twice: %d", n)
+		t.Errorf("emitted twice: %d", n)
 	}
 }
 
@@ -338,27 +338,27 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// The longer an open message, the more seldom it is told: no more than retellFact
+// The longer an open message, the more seldom it is emitted: no more than retellFact
 // bytes a second.
 func TestLongMessagesAreToldSeldom(t *testing.T) {
 	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
 	chunk := make([]byte, 1000)
-	told := 0
+	emitted := 0
 	for i := range 3600 { // an hour of a kilobyte a second
 		at := frame(0).At + int64(i)*retell
 		b.Append(m, chunk, &schema.Frame{Seq: uint64(i), At: at})
 		facts, _ := b.Take(at, false)
 		for _, m := range facts.Messages {
-			told += len(m.Text) + chunkSize*len(m.ChunkAt)
+			emitted += len(m.Text) + chunkSize*len(m.ChunkAt)
 		}
 	}
-	if most := 3600 * retellFact; told > most {
-		t.Errorf("%d bytes were told of %d, more than %d", told, m.TextLen(), most)
+	if most := 3600 * retellFact; emitted > most {
+		t.Errorf("%d bytes were emitted of %d, more than %d", emitted, m.TextLen(), most)
 	}
 }
 
-// An open message whose text is full is told once more, and then when it ends.
+// An open message whose text is full is emitted once more, and then when it ends.
 func TestFullMessagesAreToldAtTheirEnd(t *testing.T) {
 	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
@@ -376,7 +376,7 @@ func TestFullMessagesAreToldAtTheirEnd(t *testing.T) {
 	}
 	want := fmt.Sprintf(`{"truncated_bytes":%d}`, 1000*len(chunk)-MaxText)
 	if len(beyond) != 2 || beyond[1] != want {
-		t.Errorf("told %d times to be full, want twice; at last %s, want %s", len(beyond), beyond[len(beyond)-1:], want)
+		t.Errorf("emitted %d times as full, want twice; at last %s, want %s", len(beyond), beyond[len(beyond)-1:], want)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestRawElements(t *testing.T) {
 		}
 	}
 	if got := collect(`[1,2,3]`, 2); !cmp.Equal(got, []string{"1", "2"}) {
-		t.Errorf("went on after it was told to stop: %q", got)
+		t.Errorf("went on after the callback stopped it: %q", got)
 	}
 }
 

@@ -26,7 +26,7 @@ type followed struct {
 	opts file.FollowOptions
 	set  ingest.Settings
 	stop func() (ingest.Summary, error)
-	// failure waits until the recording has ended by itself, and gives why; stop is
+	// failure waits until the recording has ended by itself, and returns why; stop is
 	// called after it all the same.
 	failure func() error
 }
@@ -352,7 +352,7 @@ func TestFollowErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.start()
-	_ = f.failure() // stop tells it
+	_ = f.failure() // stop returns it
 	if _, err := f.stop(); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("directory: %v", err)
 	}
@@ -368,7 +368,7 @@ func TestFollowAnything(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	want := []string{"{}\n"} // tells that these are lines
+	want := []string{"{}\n"} // shows that these are lines
 	f.add(want[0])
 	partial := ""
 	began := 0 // how many lines came before the current file

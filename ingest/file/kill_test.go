@@ -69,7 +69,7 @@ func (j *journal) Publish(_ context.Context, p ingest.EncodedBlock, done func(er
 	return nil
 }
 
-// readJournal gives the frames by their numbers. A frame that comes again must
+// readJournal returns the frames by their numbers. A frame that comes again must
 // be the same.
 func readJournal(t *testing.T, path string) []string {
 	t.Helper()
@@ -83,7 +83,7 @@ func readJournal(t *testing.T, path string) []string {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var e entry
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			continue // the kill came in the midst of it, so nobody was told that it is durable
+			continue // the kill came in the midst of it, so it was not reported as durable
 		}
 		switch {
 		case stream != "" && e.Stream != stream:
@@ -142,7 +142,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d lines, killed %d times", len(want), kills)
 }
 
-// startFollower starts a process that follows, and gives the way to kill it.
+// startFollower starts a process that follows, and returns the way to kill it.
 func startFollower(t *testing.T, path string) (kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

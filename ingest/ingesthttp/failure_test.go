@@ -35,7 +35,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// endless gives lines until it is closed, the first n of them at once and the
+// endless returns lines until it is closed, the first n of them at once and the
 // others after go is closed.
 func endless(n int, go_ <-chan struct{}) *io.PipeReader {
 	from, to := io.Pipe()

@@ -51,7 +51,7 @@ type sending struct {
 	when              func() // called before the connection breaks
 }
 
-// send gives the status and the text of the answer, 0 if there is none.
+// send returns the status and the text of the answer, 0 if there is none.
 func (s *server) send(t *testing.T, it sending) (int, string) {
 	t.Helper()
 	var from io.Reader = strings.NewReader(it.text)
@@ -170,7 +170,7 @@ func facts(mem *ingesttest.Memory, stream string) map[string]string {
 	return out
 }
 
-// only gives the one stream that was recorded.
+// only returns the one stream that was recorded.
 func (n *nodes) only(t *testing.T) string {
 	t.Helper()
 	ids := n.mem.Streams()

@@ -30,9 +30,9 @@ type recording struct {
 }
 
 var (
-	errPatience = errors.New("the recorder is overloaded")
-	errShutdown = errors.New("the server is shutting down")
-	errSilence  = errors.New("the client sent nothing")
+	errOverloaded = errors.New("the recorder is overloaded")
+	errShutdown   = errors.New("the server is shutting down")
+	errSilence    = errors.New("the client sent nothing")
 )
 
 // run records the body. ctx ends when the server shuts down or the client disconnects.
@@ -52,7 +52,7 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 			err = ended
 		}
 	}
-	closeCtx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), rec.opts.Timeout, errPatience)
+	closeCtx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), rec.opts.Timeout, errOverloaded)
 	defer cancel()
 	if rec.keyed != nil {
 		return rec.keyed.end(closeCtx, err)
@@ -107,7 +107,7 @@ func statusOf(err error) int {
 func (rec *recording) record(ctx context.Context) error {
 	recordCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(context.Canceled)
-	rec.timer = time.AfterFunc(rec.opts.Timeout, func() { cancel(errPatience) })
+	rec.timer = time.AfterFunc(rec.opts.Timeout, func() { cancel(errOverloaded) })
 	rec.timer.Stop()
 	defer rec.timer.Stop()
 	framer := &timedFramer{rec.framer, rec.timer, rec.opts.Timeout}

@@ -46,29 +46,29 @@ func TestExpire(t *testing.T) {
 	var released int64
 	var a answers
 	a.init(nil, func(n int64) { released += n }, func() {})
-	told := map[string]error{}
-	tell := func(name string) func(error) {
+	results := map[string]error{}
+	settle := func(name string) func(error) {
 		return func(err error) {
-			if _, twice := told[name]; twice {
+			if _, twice := results[name]; twice {
 				t.Errorf("%s was settled twice", name)
 			}
-			told[name] = err
+			results[name] = err
 		}
 	}
-	a.inFlight.Add(sent{weight: 1, at: time.Now().Add(-ackTimeout), done: tell("old")})
-	a.inFlight.Add(sent{weight: 10, at: time.Now().Add(time.Hour), done: tell("fresh")})
+	a.inFlight.Add(sent{weight: 1, at: time.Now().Add(-ackTimeout), done: settle("old")})
+	a.inFlight.Add(sent{weight: 10, at: time.Now().Add(time.Hour), done: settle("fresh")})
 	a.expire()
 	a.expire()
-	if len(told) != 1 || !errors.Is(told["old"], jetstream.ErrAsyncPublishTimeout) || released != 1 {
-		t.Fatalf("told %v, released %d", told, released)
+	if len(results) != 1 || !errors.Is(results["old"], jetstream.ErrAsyncPublishTimeout) || released != 1 {
+		t.Fatalf("results %v, released %d", results, released)
 	}
 	m, ok := a.take(1)
 	if !ok {
 		t.Fatal("the fresh one does not wait any more")
 	}
 	a.settle(m, nil)
-	if err, ok := told["fresh"]; !ok || err != nil || released != 11 {
-		t.Fatalf("told %v, released %d", told, released)
+	if err, ok := results["fresh"]; !ok || err != nil || released != 11 {
+		t.Fatalf("results %v, released %d", results, released)
 	}
 	if _, ok := a.take(1); ok {
 		t.Fatal("it waits still")

@@ -100,12 +100,12 @@ func TestBundles(t *testing.T) {
 		t.Errorf("the bundle's id is %q", id)
 	}
 	let(append(alone[1:], bundle))
-	if told := f.Wait(t); len(told) != 9 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
-		t.Errorf("told %v", told)
+	if results := f.Wait(t); len(results) != 9 || slices.ContainsFunc(results, func(err error) bool { return err != nil }) {
+		t.Errorf("results %v", results)
 	}
 }
 
-// sameBucket gives sessions whose blocks may go together.
+// sameBucket returns sessions whose blocks may go together.
 func sameBucket(n int) (all []string) {
 	for i := 0; len(all) < n; i++ {
 		if session := fmt.Sprint("session", i); ingest.Bucket(session) == 1 {
@@ -143,8 +143,8 @@ func TestBundleBounds(t *testing.T) {
 	}
 	let(append(append(first, twice...), full...))
 	let(sent(1))
-	if told := f.Wait(t); len(told) != 4+3+39 || slices.ContainsFunc(told, func(err error) bool { return err != nil }) {
-		t.Errorf("told %v", told)
+	if results := f.Wait(t); len(results) != 4+3+39 || slices.ContainsFunc(results, func(err error) bool { return err != nil }) {
+		t.Errorf("results %v", results)
 	}
 }
 

@@ -87,7 +87,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// A refused block is told so, in words that say what to do.
+// The error of a refused block says what to do.
 func TestRefused(t *testing.T) {
 	nc := localtest.NATS(t)
 	p, err := jetstream.NewPublisher(nc)
@@ -96,8 +96,8 @@ func TestRefused(t *testing.T) {
 	}
 	var none results
 	none.publish(t, p, "id", []byte("x"))
-	if told := none.Wait(t); !errors.Is(told[0], nats.ErrNoResponders) || !strings.Contains(told[0].Error(), jetstream.StreamName) {
-		t.Errorf("without a stream: %v", told[0])
+	if results := none.Wait(t); !errors.Is(results[0], nats.ErrNoResponders) || !strings.Contains(results[0].Error(), jetstream.StreamName) {
+		t.Errorf("without a stream: %v", results[0])
 	}
 	js, err := njs.New(nc)
 	if err != nil {
@@ -110,9 +110,9 @@ func TestRefused(t *testing.T) {
 	full.publish(t, p, "fits", []byte("x"))
 	full.Wait(t)
 	full.publish(t, p, "large", bytes.Repeat([]byte("x"), 8192))
-	told := full.Wait(t)
-	if told[0] != nil || told[1] == nil || !strings.Contains(told[1].Error(), "the sink is behind") {
-		t.Errorf("a full stream: %v", told)
+	results := full.Wait(t)
+	if results[0] != nil || results[1] == nil || !strings.Contains(results[1].Error(), "the sink is behind") {
+		t.Errorf("a full stream: %v", results)
 	}
 }
 
@@ -152,14 +152,14 @@ func TestClosedConnection(t *testing.T) {
 		f.publishFor(t, p, session, fmt.Sprint("id", i), []byte("x"))
 	}
 	nc.Close()
-	told := f.Wait(t)
-	for _, err := range told[:4] { // sent, and without an answer
+	results := f.Wait(t)
+	for _, err := range results[:4] { // sent, and without an answer
 		if !errors.Is(err, nats.ErrDisconnected) {
 			t.Error(err)
 		}
 	}
-	if len(told) != 10 || slices.Contains(told, nil) {
-		t.Errorf("told %v", told)
+	if len(results) != 10 || slices.Contains(results, nil) {
+		t.Errorf("results %v", results)
 	}
 	err = p.Publish(t.Context(), ingest.EncodedBlock{Tenant: "default", Session: "s", ID: "id", Data: []byte("x")}, nil)
 	if !errors.Is(err, nats.ErrDisconnected) {

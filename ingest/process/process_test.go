@@ -185,7 +185,7 @@ func TestInherited(t *testing.T) {
 }
 
 // TestRecorderInTrouble: the command's output and end are as without us, and
-// what is recorded is its beginning, up to a byte that is told.
+// what is recorded is its beginning, up to a byte that the error names.
 func TestRecorderInTrouble(t *testing.T) {
 	const lines, line = 20_000, "{\"text\":\"0123456789012345678901234567890123456789\"}\n"
 	script := shell(`i=0; while [ $i -lt 20000 ]; do echo '` + strings.TrimSpace(line) + `'; i=$((i+1)); done; exit 5`)
@@ -194,9 +194,9 @@ func TestRecorderInTrouble(t *testing.T) {
 		set  func(*ingesttest.Memory)
 		want string
 	}{
-		"pushes back": {(*ingesttest.Memory).Stall, "could not keep up"},
-		"refuses":     {func(m *ingesttest.Memory) { m.Refuse(fault) }, "no room anywhere"},
-		"gives up":    {func(m *ingesttest.Memory) { m.Abandon(fault) }, "no room anywhere"},
+		"backpressure": {(*ingesttest.Memory).Stall, "could not keep up"},
+		"refuses":      {func(m *ingesttest.Memory) { m.Refuse(fault) }, "no room anywhere"},
+		"abandons":     {func(m *ingesttest.Memory) { m.Abandon(fault) }, "no room anywhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var m ingesttest.Memory
@@ -215,7 +215,7 @@ func TestRecorderInTrouble(t *testing.T) {
 			if !strings.HasPrefix(strings.Repeat(line, lines), raw) || int64(len(raw)) != result.Recorded || result.Recorded >= result.Output {
 				t.Errorf("%d bytes are recorded, %d said", len(raw), result.Recorded)
 			}
-			if name == "pushes back" {
+			if name == "backpressure" {
 				if result.Recorded < 256<<10-64<<10 { // a read, which a pipe bounds, is kept whole or not
 					t.Errorf("%d bytes recorded of what had room in the buffer", result.Recorded)
 				}
@@ -259,7 +259,7 @@ func TestContextEnds(t *testing.T) {
 }
 
 // recordingProcess starts this program as a recorder of a command, in a session
-// of its own, which has no terminal, and gives its standard output. All of the
+// of its own, which has no terminal, and returns its standard output. All of the
 // session that does not end in time is killed, which ends reading as well.
 func recordingProcess(t *testing.T, command ...string) (*exec.Cmd, io.ReadCloser) {
 	t.Helper()

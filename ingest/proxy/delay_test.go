@@ -105,7 +105,7 @@ func ticking(w http.ResponseWriter, r *http.Request, began time.Time, gap time.D
 	}
 }
 
-// listenAll gives the delays of the events on a number of connections.
+// listenAll returns the delays of the events on a number of connections.
 func listenAll(b *testing.B, client *http.Client, base string, connections, events int, began time.Time) (all []time.Duration) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

@@ -126,7 +126,7 @@ func (c complaints) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// do sends a request through the proxy and gives the whole answer.
+// do sends a request through the proxy and returns the whole answer.
 func (s *setup) do(t testing.TB, req *http.Request) (*http.Response, string) {
 	t.Helper()
 	res, err := s.client.Do(req)
@@ -157,7 +157,7 @@ type recorded struct {
 	frames  []schema.Frame
 }
 
-// recorded waits for n streams to have ended and gives them in the order in
+// recorded waits for n streams to have ended and returns them in the order in
 // which they began.
 func (s *setup) recorded(t testing.TB, n int) []recorded {
 	t.Helper()
@@ -199,7 +199,7 @@ func (r recorded) body(way schema.Direction) string {
 	return b.String()
 }
 
-// isNote tells notes of the proxy from SSE events that are notes.
+// isNote distinguishes notes of the proxy from SSE events that are notes.
 func isNote(f schema.Frame) bool {
 	return f.Flags.Has(schema.FlagNote) && f.Transport != schema.SSE && f.Transport != schema.NDJSON
 }

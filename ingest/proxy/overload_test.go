@@ -29,7 +29,7 @@ func bulky() http.Handler {
 }
 
 // A recorder that is stuck costs an exchange its recording, and no more time
-// than the proxy's patience.
+// than the proxy's timeout.
 func TestOverload(t *testing.T) {
 	s := start(t, bulky(), func(o *Options) {
 		o.QueueBytes, o.Timeout = 256<<10, 100*time.Millisecond
@@ -111,7 +111,7 @@ func TestStrictWaits(t *testing.T) {
 }
 
 // A recorder that fails: exchanges go on, but for a strict proxy, which cuts
-// them off, and answers the next ones with 503 as long as they cannot be told.
+// them off, and answers the next ones with 503 as long as that is not known.
 func TestRecorderFails(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		t.Run(fmt.Sprint("strict ", strict), func(t *testing.T) {

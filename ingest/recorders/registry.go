@@ -19,7 +19,7 @@ type Registry struct {
 	done    chan struct{} // closed when run has returned
 
 	mu      sync.Mutex // guards all below
-	heard   map[string]time.Duration
+	seen    map[string]time.Duration
 	passed  time.Duration // on the clock when it was last stopped
 	going   time.Time     // when it was last started; zero while it is stopped
 	refused uint64        // ids beyond the bounds
@@ -27,7 +27,7 @@ type Registry struct {
 
 // Listen subscribes to heartbeats, until Close.
 func Listen(nc *nats.Conn) (*Registry, error) {
-	r := &Registry{nc: nc, heard: map[string]time.Duration{}, done: make(chan struct{})}
+	r := &Registry{nc: nc, seen: map[string]time.Duration{}, done: make(chan struct{})}
 	r.changed = nc.StatusChanged(nats.CONNECTED, nats.RECONNECTING, nats.DISCONNECTED, nats.CLOSED)
 	var err error
 	if r.sub, err = nc.Subscribe(Subject, func(m *nats.Msg) { r.take(m.Data) }); err != nil {
@@ -83,22 +83,22 @@ func (r *Registry) take(text []byte) {
 	defer r.mu.Unlock()
 	now := r.now()
 	for _, id := range s.Recorders {
-		if _, ok := r.heard[id]; !ok && len(r.heard) >= known {
+		if _, ok := r.seen[id]; !ok && len(r.seen) >= known {
 			r.forget(now)
 		}
-		if _, ok := r.heard[id]; id == "" || len(id) > idLimit || !ok && len(r.heard) >= known {
+		if _, ok := r.seen[id]; id == "" || len(id) > idLimit || !ok && len(r.seen) >= known {
 			r.refused++
 			continue
 		}
-		r.heard[id] = now
+		r.seen[id] = now
 	}
 }
 
 // forget removes recorders without a valid heartbeat. r.mu is held.
 func (r *Registry) forget(now time.Duration) {
-	for id, at := range r.heard {
+	for id, at := range r.seen {
 		if now-at > Lifetime {
-			delete(r.heard, id)
+			delete(r.seen, id)
 		}
 	}
 }
@@ -111,8 +111,8 @@ func (r *Registry) Alive() (ids []string, within time.Duration) {
 	defer r.mu.Unlock()
 	now := r.now()
 	r.forget(now)
-	ids = make([]string, 0, len(r.heard))
-	for id := range r.heard {
+	ids = make([]string, 0, len(r.seen))
+	for id := range r.seen {
 		ids = append(ids, id)
 	}
 	if now >= Lifetime {
@@ -127,7 +127,7 @@ func (r *Registry) IsLost(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	at, ok := r.heard[id]
+	at, ok := r.seen[id]
 	return now >= Lifetime && (!ok || now-at > Lifetime)
 }
 

@@ -29,7 +29,7 @@ func (r *Registry) has(id string) bool {
 }
 
 // A recorder is alive while heartbeats with its id arrive; it
-// is gone when it was not heard for Lifetime, and back when it is heard again.
+// is gone when it was not seen for Lifetime, and back when it is seen again.
 func TestAlive(t *testing.T) {
 	nc := localtest.NATS(t)
 	r, err := Listen(nc)
@@ -112,19 +112,19 @@ func TestNATSAway(t *testing.T) {
 
 // What is malformed, or too much, is left out and counted.
 func TestBounds(t *testing.T) {
-	r := &Registry{heard: map[string]time.Duration{}}
+	r := &Registry{seen: map[string]time.Duration{}}
 	for i := range known {
-		r.heard[fmt.Sprint(i)] = 0
+		r.seen[fmt.Sprint(i)] = 0
 	}
 	long := fmt.Sprintf("%0100d", 1)
 	r.take([]byte(`{"recorders":["7","new","","` + long + `"]}`))
 	r.take([]byte(`{"recorders":7}`))
-	if len(r.heard) != known || r.refused != 3 || r.has("new") {
-		t.Errorf("%d known, %d refused; want %d and 3", len(r.heard), r.refused, known)
+	if len(r.seen) != known || r.refused != 3 || r.has("new") {
+		t.Errorf("%d known, %d refused; want %d and 3", len(r.seen), r.refused, known)
 	}
 	r.turn(Lifetime + 1)
 	r.take([]byte(`{"recorders":["new"]}`))
-	if !r.has("new") || len(r.heard) != 1 {
-		t.Errorf("%d known after the others went, new among them: %v", len(r.heard), r.has("new"))
+	if !r.has("new") || len(r.seen) != 1 {
+		t.Errorf("%d known after the others went, new among them: %v", len(r.seen), r.has("new"))
 	}
 }

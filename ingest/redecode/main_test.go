@@ -95,7 +95,7 @@ func loomCases(t testing.TB) map[string][]line {
 // they end with their last frame, whenever they were made.
 var ahead = time.Now().Add(24 * time.Hour).UnixNano()
 
-// record records frames as a tap does and gives the blocks that came of it.
+// record records frames as a tap does and returns the blocks that came of it.
 func record(t testing.TB, opts ingest.StreamOptions, start int64, lines []line) []*block.Block {
 	t.Helper()
 	return recordUntil(t, opts, start, lines, false)

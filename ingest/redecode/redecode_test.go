@@ -198,7 +198,7 @@ func TestNotAllStored(t *testing.T) {
 	}
 }
 
-// A tap that goes on with its stream, after a restart, tells of another part:
+// A tap that goes on with its stream, after a restart, writes another segment:
 // that is seen, and the next decoding puts both together.
 func TestStreamGoesOn(t *testing.T) {
 	b := newBench(t)

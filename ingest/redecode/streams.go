@@ -170,16 +170,16 @@ const (
 // refuseRunning refuses a session that is being recorded: its tap would continue to update
 // the old facts.
 func (r *run) refuseRunning(ctx context.Context, streams []stream) error {
-	heard := int64(0)
+	last := int64(0)
 	for i := range streams {
 		if st := &streams[i].state; st.Ended == 0 {
-			heard = max(heard, st.LastAt)
+			last = max(last, st.LastAt)
 		}
 	}
-	if heard == 0 {
+	if last == 0 {
 		return nil
 	}
-	limit, silent := silenceTimeout, time.Duration(r.now().UnixNano()-heard)
+	limit, silent := silenceTimeout, time.Duration(r.now().UnixNano()-last)
 	if silent > silenceTimeout && silent <= openRunTimeout {
 		var open uint64
 		if err := r.each(ctx, "open runs", "open_runs", nil, func(row func(...any) error) error { return row(&open) }); err != nil {

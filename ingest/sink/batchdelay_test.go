@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// gathering is a batch that is told what comes at which time, ms.
+// gathering is a batch that receives blocks at given times, ms.
 type gathering struct {
 	batchDelay
 	storedAt, took int

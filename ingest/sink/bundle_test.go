@@ -29,7 +29,7 @@ func (b *bench) publishBundle(entries ...block.Entry) {
 	}
 }
 
-// deadLetter gives a letter's reason and where it came from.
+// deadLetter returns a letter's reason and where it came from.
 func (b *bench) deadLetter(n uint64) (reason, subject string) {
 	b.t.Helper()
 	dead, err := b.js.Stream(b.t.Context(), jetstream.DeadName)

@@ -52,7 +52,7 @@ func (b *bench) recordSessions(n, open int) ingest.Summary {
 }
 
 // The end of a part that the stream has left is stored, though another session's
-// block told it.
+// block had it.
 func TestPartsLeft(t *testing.T) {
 	b := newBench(t)
 	b.run(sink.Options{})

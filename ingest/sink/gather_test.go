@@ -18,29 +18,29 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// told is a message that notes what JetStream is told of it.
-type told struct {
+// recordedMessage is a message that records the answers to JetStream.
+type recordedMessage struct {
 	jetstream.Msg // nil: the sink asks for what is below
 	data          []byte
 	mu            sync.Mutex // guards what follows
 	words         []string
 }
 
-func (m *told) Subject() string      { return ingest.Subject(ingest.DefaultTenant, "s") }
-func (m *told) Data() []byte         { return m.data }
-func (m *told) Headers() nats.Header { return nil }
-func (m *told) Ack() error           { return m.hear("ack") }
-func (m *told) Nak() error           { return m.hear("nak") }
-func (m *told) InProgress() error    { return m.hear("in progress") }
+func (m *recordedMessage) Subject() string      { return ingest.Subject(ingest.DefaultTenant, "s") }
+func (m *recordedMessage) Data() []byte         { return m.data }
+func (m *recordedMessage) Headers() nats.Header { return nil }
+func (m *recordedMessage) Ack() error           { return m.answer("ack") }
+func (m *recordedMessage) Nak() error           { return m.answer("nak") }
+func (m *recordedMessage) InProgress() error    { return m.answer("in progress") }
 
-func (m *told) hear(word string) error {
+func (m *recordedMessage) answer(word string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.words = append(m.words, word)
 	return nil
 }
 
-// What was gathered when the sink is told to stop is stored; what comes after it is
+// What was gathered when the sink is stopped is stored; what comes after it is
 // given back.
 func TestStopStores(t *testing.T) {
 	dsn := localtest.ClickHouse(t)
@@ -58,11 +58,11 @@ func TestStopStores(t *testing.T) {
 	}
 	defer s.out.close()
 	stream := schema.NewStreamID()
-	var all []*told
+	var all []*recordedMessage
 	for i := range uint64(30) {
 		build := block.NewBuilder()
 		build.Add(&schema.Frame{Seq: i, At: ingest.Now(), Transport: schema.NDJSON, Raw: []byte("x\n")})
-		all = append(all, &told{data: build.Encode(nil, &block.Block{
+		all = append(all, &recordedMessage{data: build.Encode(nil, &block.Block{
 			Session: "s", State: schema.StreamState{StreamID: stream, Transport: schema.NDJSON, Frames: i + 1, Version: i + 1},
 		}, block.S2)})
 		build.Release()
@@ -96,10 +96,10 @@ func TestStopStores(t *testing.T) {
 			acked++
 		}
 		if want := "ack"; i < gathered && words != want {
-			t.Errorf("block %d was gathered and is told %q, want %q", i, words, want)
+			t.Errorf("block %d was gathered and is answered %q, want %q", i, words, want)
 		}
 		if want := "nak"; i > gathered && words != want {
-			t.Errorf("block %d came after the stop and is told %q, want %q", i, words, want)
+			t.Errorf("block %d came after the stop and is answered %q, want %q", i, words, want)
 		}
 	}
 	if stored != acked {

@@ -15,7 +15,7 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// A sink that is told to stop gives back what it has fetched and cannot store: so
+// A sink that is stopped returns what it has fetched and cannot store: so
 // another one takes over at once, and not when JetStream has waited for long enough.
 func TestStopGivesBack(t *testing.T) {
 	e := localtest.Engine(t, engine.Options{})

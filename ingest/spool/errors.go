@@ -37,7 +37,7 @@ func (e *FullError) Error() string {
 	return fmt.Sprintf("%s; %s (%v)", what, todo, e.Cause)
 }
 
-// Unwrap gives ErrFull, what the disk said and why Publish waited no longer.
+// Unwrap returns ErrFull, what the disk said and why Publish waited no longer.
 func (e *FullError) Unwrap() []error {
 	all := []error{ErrFull, e.Cause}
 	if e.Disk != nil {

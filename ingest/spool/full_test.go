@@ -61,7 +61,7 @@ func TestFull(t *testing.T) {
 	closeNow(t, s)
 }
 
-// What Next gave up and the disk does not take is not lost.
+// What Next abandoned and the disk does not take is not lost.
 func TestMoreGivenUpThanFits(t *testing.T) {
 	for _, how := range []string{"the server comes back", "closed and opened again", "closed while they are sent"} {
 		t.Run(how, func(t *testing.T) {

@@ -66,7 +66,7 @@ func drawScript(rt *rapid.T) script {
 	return script{seed: rapid.Uint64().Draw(rt, "seed"), steps: steps}
 }
 
-// life is one process's: its faults, what it handed on and what it was told.
+// life is one process's: its faults, what it handed on and the results that it received.
 type life struct {
 	mu      sync.Mutex // guards all below
 	rand    *rand.Rand
@@ -113,7 +113,7 @@ func (l *life) Publish(_ context.Context, p ingest.EncodedBlock, done func(error
 	return nil
 }
 
-func (l *life) told(id string) func(error) {
+func (l *life) settle(id string) func(error) {
 	return func(err error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -143,7 +143,7 @@ func (s script) play(t *testing.T) error {
 		for range st.Blocks {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			p := testBlock(id, rnd.IntN(st.MaxBytes))
-			err := sp.Publish(ctx, p, l.told(p.ID))
+			err := sp.Publish(ctx, p, l.settle(p.ID))
 			cancel()
 			if err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, context.DeadlineExceeded) && !ingest.IsPermanent(err) {
 				return fmt.Errorf("publish %d: %w", id, err)
@@ -169,7 +169,7 @@ func (s script) play(t *testing.T) error {
 		}
 	}
 	l.suffer(step{})
-	for range 2 { // what was refused for good is tried again by the second
+	for range 2 { // what was refused permanently is tried again by the second
 		drained(t, sp)
 		closeNow(t, sp)
 		sp = open(dir)

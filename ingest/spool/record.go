@@ -54,7 +54,7 @@ func appendRecord(b []byte, r *record) []byte {
 	return b
 }
 
-// bodyLength reads a record's head. A length that cannot be is errDamaged.
+// bodyLength reads a record's head. An invalid length is errDamaged.
 func bodyLength(head []byte) (int, error) {
 	n := binary.LittleEndian.Uint32(head)
 	if n < minBody || n > maxBody {

@@ -127,7 +127,7 @@ func walkSegment(path string, check bool) (contents, error) {
 	}
 }
 
-// recordAt reads the head of the record at off and gives the length of its
+// recordAt reads the head of the record at off and returns the length of its
 // body. The error is io.EOF at the end, and errDamaged if no whole record
 // stands there before end.
 func recordAt(f io.ReaderAt, off, end int64, head []byte) (int, error) {

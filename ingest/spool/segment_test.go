@@ -64,8 +64,8 @@ func TestTornEnd(t *testing.T) {
 		if diff := cmp.Diff(want, sent); diff != "" {
 			t.Fatalf("cut after %d bytes (-want +sent):\n%s", size, diff)
 		}
-		if told := strings.Contains(logged, "torn record"); told != torn {
-			t.Fatalf("cut after %d bytes: reported %t, want %t\n%s", size, told, torn, logged)
+		if reported := strings.Contains(logged, "torn record"); reported != torn {
+			t.Fatalf("cut after %d bytes: reported %t, want %t\n%s", size, reported, torn, logged)
 		}
 		wantFiles(t, dir, lockName)
 	}

@@ -208,7 +208,7 @@ func TestRefusingAll(t *testing.T) {
 }
 
 // A publisher that takes nothing and does not say so counts as one that fails.
-func TestPatience(t *testing.T) {
+func TestTimeout(t *testing.T) {
 	f := &ingesttest.Results{}
 	stuck := publisherFunc(func(ctx context.Context, _ ingest.EncodedBlock, _ func(error)) error {
 		<-ctx.Done()
@@ -254,25 +254,25 @@ func TestCallerGivesUp(t *testing.T) {
 func TestCallsBackFromElsewhere(t *testing.T) {
 	s := openAt(t, Options{Dir: t.TempDir(), Next: &fakeNext{refuse: errDown}})
 	var mu sync.Mutex
-	var told sync.WaitGroup
+	var settled sync.WaitGroup
 	for i := range 10 {
-		told.Add(1)
+		settled.Add(1)
 		mu.Lock()
 		err := s.Publish(t.Context(), testBlock(i, 10), func(error) {
 			mu.Lock()
 			defer mu.Unlock()
-			told.Done()
+			settled.Done()
 		})
 		mu.Unlock()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	bounded.Wait(t, told.Wait)
+	bounded.Wait(t, settled.Wait)
 	closeNow(t, s)
 }
 
-// The spool may change its mode many times; that is told once each time.
+// The spool may change its mode many times; that is logged once each time.
 func TestLogsEachChangeOnce(t *testing.T) {
 	var text strings.Builder
 	next, f := &fakeNext{}, &ingesttest.Results{}

@@ -94,7 +94,7 @@ func record(t *testing.T, m *ingesttest.Memory, opts ssetap.Options, answers ...
 	result, err := ssetap.Record(ctx, rec, ingest.StreamOptions{Session: "s", Dialect: "generic"}, opts)
 	bounded.Wait(t, m.Wait)
 	if err != nil && strings.Contains(err.Error(), "secret") {
-		t.Errorf("the error tells the token: %v", err)
+		t.Errorf("the error contains the token: %v", err)
 	}
 	return s, result, err
 }

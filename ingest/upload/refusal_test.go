@@ -108,9 +108,9 @@ func TestDialOtherServers(t *testing.T) {
 	}
 }
 
-// A client that is known once is told at once when its token is revoked; what
+// A client that is known once learns at once when its token is revoked; what
 // another server on the way answers, while the real one is replaced, is no
-// reason to give up.
+// reason to abandon its blocks.
 func TestRefusedLater(t *testing.T) {
 	for status, final := range map[int]bool{401: true, 403: true, 415: true, 404: false, 500: false, 503: false, 429: false} {
 		st, f := newStore(), &ingesttest.Results{}
@@ -134,7 +134,7 @@ func TestRefusedLater(t *testing.T) {
 			f.Wait(t)
 			err := f.Reported()["15"]
 			if !ingest.IsPermanent(err) {
-				t.Errorf("%d: told %v", status, err)
+				t.Errorf("%d: error %v", status, err)
 			}
 			if err := c.Publish(t.Context(), testBlock(20, 1), func(error) {}); !ingest.IsPermanent(err) {
 				t.Errorf("%d: the next block: %v", status, err)
@@ -333,7 +333,7 @@ func TestStall(t *testing.T) {
 	publish(t, c, f, 0, 10, 100)
 	f.Wait(t)
 	if err := f.Reported()["3"]; err == nil || ingest.IsPermanent(err) || !strings.Contains(err.Error(), "has confirmed nothing for 200ms") {
-		t.Errorf("told %v", err)
+		t.Errorf("error %v", err)
 	}
 	close(st.gate)
 	again := &ingesttest.Results{}

@@ -85,7 +85,7 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(q.server.life, cancel)()
-	patience := opts.Busy // left for waiting for the publisher
+	left := opts.Busy // time for waiting for the publisher
 	for n := 0; ; n++ {
 		_ = control.SetReadDeadline(time.Now().Add(readTimeout))
 		block, err := readMessage(body, opts.MaxBlock)
@@ -103,8 +103,8 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 			why = shuttingDown()
 		} else {
 			started := time.Now()
-			why = q.publish(ctx, block, patience)
-			patience -= time.Since(started)
+			why = q.publish(ctx, block, left)
+			left -= time.Since(started)
 		}
 		if why != nil {
 			_, _ = io.CopyN(io.Discard, body, bodyRoom) // otherwise the client may not get to read the answer
@@ -127,7 +127,7 @@ func unreadable(err error) *problem.Problem {
 
 // publish hands one block to the publisher. It returns a problem if the publisher does not
 // take it for now.
-func (q *request) publish(ctx context.Context, b ingest.EncodedBlock, patience time.Duration) *problem.Problem {
+func (q *request) publish(ctx context.Context, b ingest.EncodedBlock, left time.Duration) *problem.Problem {
 	q.mu.Lock()
 	index := q.blocks.Add(struct{}{})
 	q.open++
@@ -142,7 +142,7 @@ func (q *request) publish(ctx context.Context, b ingest.EncodedBlock, patience t
 	}
 	err := q.check(&b)
 	if err == nil {
-		ctx, cancel := context.WithTimeoutCause(ctx, max(patience, 0), errBusy)
+		ctx, cancel := context.WithTimeoutCause(ctx, max(left, 0), errBusy)
 		defer cancel()
 		err = q.server.opts.Next.Publish(ctx, b, settle)
 	}

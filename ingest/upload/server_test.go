@@ -39,7 +39,7 @@ func TestTenants(t *testing.T) {
 		s.start()
 		client := dial(t, Options{Server: s.url()})
 		if got := client.Tenant(); got != c.token {
-			t.Errorf("a client of tenant %q is told %q", c.token, got)
+			t.Errorf("a client of tenant %q receives %q", c.token, got)
 		}
 		p := testBlock(1, 10)
 		p.Tenant = c.named
@@ -189,7 +189,7 @@ func TestTLS(t *testing.T) {
 		token = r.Header.Get("Authorization")
 		server.Blocks(w, r, "")
 	}))
-	hs.Config.ErrorLog = log.New(io.Discard, "", 0) // it would tell of the client that does not trust it
+	hs.Config.ErrorLog = log.New(io.Discard, "", 0) // it would log the client that does not trust it
 	hs.StartTLS()
 	defer hs.Close()
 	pool := x509.NewCertPool()
@@ -304,15 +304,15 @@ func TestGraceOnAVirtualClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		c := &Client{opts: Options{Server: "x", Grace: 2 * time.Second}, changed: make(chan struct{}), wake: make(chan struct{}, 1), up: true}
-		told := make(chan time.Duration, 1)
+		settled := make(chan time.Duration, 1)
 		time.Sleep(time.Second)
-		if err := c.Publish(t.Context(), testBlock(1, 1), func(error) { told <- time.Since(start) }); err != nil {
+		if err := c.Publish(t.Context(), testBlock(1, 1), func(error) { settled <- time.Since(start) }); err != nil {
 			t.Fatal(err)
 		}
 		c.lost(errors.New("first"))
 		time.Sleep(time.Second)
 		c.lost(errors.New("second attempt"))
-		if at := <-told; at != 3*time.Second {
+		if at := <-settled; at != 3*time.Second {
 			t.Errorf("failed after %v, want 3s", at)
 		}
 		asked := time.Now()

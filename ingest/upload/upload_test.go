@@ -48,11 +48,11 @@ func TestEverySizeGoesOutAtOnce(t *testing.T) {
 		}
 	}
 	for i, size := range append(sizes, 1, 2, 3<<20) {
-		told := make(chan error)
-		if err := c.Publish(t.Context(), testBlock(i, size), func(err error) { told <- err }); err != nil {
+		settled := make(chan error)
+		if err := c.Publish(t.Context(), testBlock(i, size), func(err error) { settled <- err }); err != nil {
 			t.Fatal(err)
 		}
-		if err := bounded.Receive(t, told); err != nil {
+		if err := bounded.Receive(t, settled); err != nil {
 			t.Fatalf("%d bytes: %v", size, err)
 		}
 	}

@@ -46,7 +46,7 @@ func TestShutdownWaits(t *testing.T) {
 	}
 	l.memory.Resume()
 	untilAck(t, c, 1)
-	if _, err := hear(t, c); websocket.CloseStatus(err) != websocket.StatusGoingAway {
+	if _, err := receive(t, c); websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Errorf("closed with %v", err)
 	}
 	if err := l.shutdown(); err != nil {

@@ -73,22 +73,22 @@ func send(t *testing.T, c *websocket.Conn, typ websocket.MessageType, p string) 
 	}
 }
 
-// told is what the server says.
-type told struct {
+// answer is what the server says.
+type answer struct {
 	Ack     *int64 `json:"ack"`
 	Error   string `json:"error"`
 	Durable *int64 `json:"durable"`
 }
 
-func hear(t *testing.T, c *websocket.Conn) (told, error) {
+func receive(t *testing.T, c *websocket.Conn) (answer, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	_, p, err := c.Read(ctx)
 	if err != nil {
-		return told{}, err
+		return answer{}, err
 	}
-	var m told
+	var m answer
 	if err := json.Unmarshal(p, &m); err != nil {
 		t.Fatalf("the server said %q: %v", p, err)
 	}
@@ -100,7 +100,7 @@ func untilAck(t *testing.T, c *websocket.Conn, seq int64) (acks int) {
 	t.Helper()
 	last := int64(-1)
 	for last < seq {
-		m, err := hear(t, c)
+		m, err := receive(t, c)
 		if err != nil {
 			t.Fatalf("after ack %d: %v", last, err)
 		}
@@ -113,7 +113,7 @@ func untilAck(t *testing.T, c *websocket.Conn, seq int64) (acks int) {
 	return acks
 }
 
-// ended waits for the stream to have ended, and gives its last state.
+// ended waits for the stream to have ended, and returns its last state.
 func (l *listening) ended(t *testing.T) schema.StreamState {
 	t.Helper()
 	for range 500 {
@@ -220,14 +220,14 @@ func TestBadRequests(t *testing.T) {
 	if err == nil || resp == nil || resp.StatusCode != http.StatusForbidden {
 		t.Errorf("another origin: %v %v", resp, err)
 	} else if got := resp.Header.Get("Content-Type"); got != problem.ContentType {
-		t.Errorf("another origin is told %s", got)
+		t.Errorf("another origin receives %s", got)
 	}
 	if len(l.memory.Blocks()) != 0 {
 		t.Error("something was recorded")
 	}
 }
 
-// A publisher that is full stops the reading; if it stays so the client is told
+// A publisher that is full stops the reading; if it stays so the client learns
 // how far it came, and nothing that was acknowledged is lost.
 func TestPushBack(t *testing.T) {
 	for _, tc := range []struct {
@@ -237,7 +237,7 @@ func TestPushBack(t *testing.T) {
 	}{
 		{"full", func(m *ingesttest.Memory) { m.Stall() }, "overloaded"},
 		{"refuses", func(m *ingesttest.Memory) { m.Refuse(errors.New("spool is full")) }, "spool is full"},
-		{"gives up", func(m *ingesttest.Memory) { m.Abandon(errors.New("spool is full")) }, "spool is full"},
+		{"abandons", func(m *ingesttest.Memory) { m.Abandon(errors.New("spool is full")) }, "spool is full"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := testutil.ToFloat64(busyClosed)
@@ -264,16 +264,16 @@ func TestPushBack(t *testing.T) {
 						wrote <- n
 						return
 					}
-					if tc.name == "gives up" && n == 3 { // and then waits
+					if tc.name == "abandons" && n == 3 { // and then waits
 						<-stop
 					}
 				}
 			}()
-			m, err := hear(t, c)
+			m, err := receive(t, c)
 			if err != nil || !strings.Contains(m.Error, tc.says) || m.Durable == nil || *m.Durable != 9 {
-				t.Errorf("told %+v, %v", m, err)
+				t.Errorf("answer %+v, %v", m, err)
 			}
-			_, err = hear(t, c)
+			_, err = receive(t, c)
 			if websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
 				t.Errorf("closed with %v", err)
 			}
@@ -299,7 +299,7 @@ func TestShutdown(t *testing.T) {
 	down := make(chan error)
 	go func() { down <- l.shutdown() }()
 	untilAck(t, c, 0)
-	_, err := hear(t, c)
+	_, err := receive(t, c)
 	if err := bounded.Receive(t, down); err != nil {
 		t.Error(err)
 	}

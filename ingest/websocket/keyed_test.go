@@ -31,7 +31,7 @@ func listenKeyed(t *testing.T) *listening {
 // greeted reads the first message of a server for a key.
 func greeted(t *testing.T, c *websocket.Conn) int64 {
 	t.Helper()
-	m, err := hear(t, c)
+	m, err := receive(t, c)
 	if err != nil || m.Ack == nil {
 		t.Fatalf("the server began with %+v, %v", m, err)
 	}

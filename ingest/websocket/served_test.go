@@ -19,7 +19,7 @@ type broken struct{}
 func (broken) Publish(context.Context, ingest.EncodedBlock, func(error)) error { panic("broken") }
 
 // What panics while it records one connection ends that one, and the client is
-// told.
+// notified.
 func TestPanic(t *testing.T) {
 	// Blocks of one frame are handed on while the frame is being recorded.
 	h := NewHandler(ingest.NewRecorder(broken{}, ingest.Settings{BlockFrames: 1}, nil), HandlerOptions{})
@@ -28,10 +28,10 @@ func TestPanic(t *testing.T) {
 	l := &listening{Server: srv}
 	c := l.dial(t, "?session=s&dialect=generic")
 	send(t, c, websocket.MessageText, `{"n":0}`)
-	if m, err := hear(t, c); err != nil || !strings.Contains(m.Error, "recording failed: broken") || *m.Durable != -1 {
-		t.Errorf("told %+v, %v", m, err)
+	if m, err := receive(t, c); err != nil || !strings.Contains(m.Error, "recording failed: broken") || *m.Durable != -1 {
+		t.Errorf("received %+v, %v", m, err)
 	}
-	if _, err := hear(t, c); websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
+	if _, err := receive(t, c); websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
 		t.Errorf("closed with %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

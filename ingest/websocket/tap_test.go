@@ -29,7 +29,7 @@ import (
 )
 
 // serve starts a WebSocket server on a real socket that plays script on each
-// connection, and gives its address.
+// connection, and returns its address.
 func serve(t *testing.T, script func(ctx context.Context, c *websocket.Conn)) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

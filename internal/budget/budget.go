@@ -190,15 +190,15 @@ func (g *Grant) Need(ctx context.Context, n int64) error {
 	w := &request{grant: g, bytes: n, ready: make(chan struct{})}
 	b.waiting = append(b.waiting, w)
 	b.mu.Unlock()
-	patience := time.NewTimer(b.opts.Wait)
-	defer patience.Stop()
+	timeout := time.NewTimer(b.opts.Wait)
+	defer timeout.Stop()
 	var err error
 	select {
 	case <-w.ready:
 		return nil
 	case <-ctx.Done():
 		err = context.Cause(ctx)
-	case <-patience.C:
+	case <-timeout.C:
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

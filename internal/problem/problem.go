@@ -86,7 +86,7 @@ func From(err error) (*Problem, bool) {
 	}
 	return &Problem{
 		Status: http.StatusInternalServerError,
-		Detail: "The server failed to answer this request; its log tells why.",
+		Detail: "The server failed to answer this request; its log says why.",
 	}, false
 }
 

@@ -79,7 +79,7 @@ func TestFrom(t *testing.T) {
 	if ok || p.Status != http.StatusInternalServerError {
 		t.Errorf("got %v %v, want a bare 500", p, ok)
 	}
-	if got := p.Error(); got != "Internal Server Error: The server failed to answer this request; its log tells why." {
+	if got := p.Error(); got != "Internal Server Error: The server failed to answer this request; its log says why." {
 		t.Errorf("the client would read %q", got)
 	}
 }

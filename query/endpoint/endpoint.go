@@ -61,7 +61,7 @@ func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		p = &problem.Problem{
 			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
 			Detail: "The database does not answer at the moment.",
-			Hint:   "Try again in a few seconds; /readyz tells when it is back.",
+			Hint:   "Try again in a few seconds; /readyz reports when it is back.",
 		}
 	case busy(err):
 		b.Log.Warn("ClickHouse abandoned a query", "path", r.URL.Path, "error", err)

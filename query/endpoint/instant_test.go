@@ -53,7 +53,7 @@ func FuzzParseInstant(f *testing.F) {
 			return
 		}
 		if got.Before(earliest) || got.After(latest) {
-			t.Fatalf("%q: %s cannot be told in nanoseconds", text, got)
+			t.Fatalf("%q: %s does not fit in nanoseconds", text, got)
 		}
 		again, err := parseInstant(got.Format(time.RFC3339Nano), time.UTC, now)
 		if err != nil || !again.Equal(got) {

@@ -31,7 +31,7 @@ func NewParams(r *http.Request) *Params {
 	return p
 }
 
-// Done gives the first error, which may be a parameter that the handler did not read.
+// Done returns the first error, which may be a parameter that the handler did not read.
 func (p *Params) Done() error {
 	if p.err != nil {
 		return p.err
@@ -133,7 +133,7 @@ func (p *Params) Number(name string, otherwise, low, high int) int {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < low || n > high {
-		p.Refuse(name, v, "cannot be", fmt.Sprintf("a whole number from %d to %d", low, high))
+		p.Refuse(name, v, "is invalid", fmt.Sprintf("a whole number from %d to %d", low, high))
 		return otherwise
 	}
 	return n

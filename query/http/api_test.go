@@ -97,7 +97,7 @@ func init() {
 	}
 }
 
-// ask sends a request and gives the status, the head and the body of its
+// ask sends a request and returns the status, the head and the body of its
 // answer, which must be as the document says.
 func (a *api) ask(method, path string, header ...string) (int, http.Header, []byte) {
 	a.t.Helper()

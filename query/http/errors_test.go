@@ -160,7 +160,7 @@ func TestWithoutClickHouse(t *testing.T) {
 			t.Errorf("%s: %d, Retry-After %q, %s", path, status, header.Get("Retry-After"), body)
 		}
 		if strings.Contains(string(body), "127.0.0.1") {
-			t.Errorf("%s: the answer tells of the inside: %s", path, body)
+			t.Errorf("%s: the answer exposes internals: %s", path, body)
 		}
 	}
 	if status, _, _ := a.ask("DELETE", talk); status != 503 {

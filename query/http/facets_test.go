@@ -60,7 +60,7 @@ func TestStreams(t *testing.T) {
 		r.State.Frames, r.State.Version, r.State.Tags = 10, 2, map[string]string{}
 		return r
 	}
-	before := stream(2, 1, "") // as it was told before it ended
+	before := stream(2, 1, "") // as it was stored before it ended
 	before.State.Version = 1
 	foreign := stream(7, time.Hour, "")
 	foreign.Tenant = "other"

@@ -1,4 +1,4 @@
-// Package querytest gives tests of reports a database with recordings in it.
+// Package querytest provides a database with recordings to tests of reports.
 package querytest
 
 import (

@@ -7,7 +7,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// withEngineCPU has a benchmark report the CPU time that ClickHouse spent on what
+// WithEngineCPU has a benchmark report the CPU time that ClickHouse spent on what
 // is asked under the context: less of it depends on who else is at work than of
 // the time that passed.
 func WithEngineCPU(b *testing.B, ctx context.Context) context.Context {

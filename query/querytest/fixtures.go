@@ -16,12 +16,12 @@ func AtSecond(seconds float64) int64 {
 	return At(time.Duration(seconds * float64(time.Second)))
 }
 
-// when is the same as the API gives it.
+// When is the same as the API returns it.
 func When(seconds float64) time.Time { return time.Unix(0, AtSecond(seconds)).UTC() }
 
 func Ptr[T any](v T) *T { return &v }
 
-// run, tool and llm make spans; end 0 leaves them open.
+// Run, Tool and LLM make spans; end 0 leaves them open.
 func Run(id string, status schema.Status, start, end float64) schema.Span {
 	return Span(schema.SpanRun, id, "", "", status, start, end)
 }
@@ -54,7 +54,7 @@ func Used(id, model string, seconds float64, t schema.Tokens) schema.Usage {
 	}
 }
 
-// reader asks as somebody would the given number of seconds after the start.
+// Reader asks as somebody would the given number of seconds after the start.
 func Reader(db *DB, seconds float64, options ...query.Option) *query.Reader {
 	clock := query.WithClock(func() time.Time { return When(seconds) })
 	return query.NewReader(db.Conn, append(options, clock)...)
@@ -77,7 +77,7 @@ func Equal(t *testing.T, what string, want, got any) {
 	}
 }
 
-// heard is what is known of recorders.
+// Alive states which recorders are known to be alive.
 type Alive struct {
 	Ids    []string
 	Within time.Duration
@@ -85,7 +85,7 @@ type Alive struct {
 
 func (h Alive) Alive() ([]string, time.Duration) { return h.Ids, h.Within }
 
-// frame makes a frame of a stream.
+// Frame makes a frame of a stream.
 func Frame(seq uint64, seconds float64, kind, raw string) schema.Frame {
 	return schema.Frame{Seq: seq, At: AtSecond(seconds), Raw: []byte(raw), Envelope: schema.Envelope{Type: kind}}
 }

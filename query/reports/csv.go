@@ -37,7 +37,7 @@ func (s Scope) end(at *time.Time) string {
 	return at.In(zone).Format(time.RFC3339)
 }
 
-// fileName returns a name of the report's range, time zone and groups, with characters
+// FileName returns a name of the report's range, time zone and groups, with characters
 // that are valid in every file system.
 func (s Scope) FileName(kind string) string {
 	words := []string{kind}

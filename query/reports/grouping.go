@@ -37,7 +37,7 @@ type Period struct {
 	End   *time.Time `json:"period_end"`
 }
 
-// expression gives the SQL that names the period of a time in ns: for hours the
+// Expression returns the SQL that names the period of a time in ns: for hours the
 // Unix time of their start, else a date.
 func (g Granularity) Expression(ns string) string {
 	at := "fromUnixTimestamp64Nano(" + ns + ", {zone:String})"
@@ -52,7 +52,7 @@ func (g Granularity) Expression(ns string) string {
 	return "materialize('')" // a key of GROUP BY, which a constant is not
 }
 
-// period reads what expression gave.
+// Period reads what expression gave.
 func (g Granularity) Period(text string, zone *time.Location) (Period, error) {
 	if g == Hourly {
 		unix, err := strconv.ParseInt(text, 10, 64)
@@ -92,7 +92,7 @@ func NewGroup(by, values []string) Group {
 	return g
 }
 
-// marshalRow writes a row as one JSON object: the group's values beside those
+// MarshalRow writes a row as one JSON object: the group's values beside those
 // of the given structs.
 func MarshalRow(g Group, parts ...any) ([]byte, error) {
 	out := []byte{'{'}
@@ -111,7 +111,7 @@ func MarshalRow(g Group, parts ...any) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// groupOf reads the group out of a row's JSON: the names are those of groupings.
+// GroupOf reads the group out of a row's JSON: the names are those of groupings.
 func GroupOf(text []byte, groupings []string) (Group, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {

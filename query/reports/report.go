@@ -28,7 +28,7 @@ func NoGrouping(name string, allowed []string) error {
 	return problem.BadParameter("group_by", fmt.Sprintf("group_by %q is nothing to group by.", name), allowed...)
 }
 
-// report is what reports over a range of time have in common.
+// Report is what reports over a range of time have in common.
 type Report struct {
 	Tenant      string
 	From, To    *time.Time
@@ -76,7 +76,7 @@ func New(tenant string, from, to time.Time, zone *time.Location, g Granularity) 
 // more of them it is cheaper to treat all with care. A variable for tests.
 var RepeatedLimit = 100_000
 
-// findExceptions looks for what a report cannot just add up, and keeps it in
+// FindExceptions looks for what a report cannot just add up, and keeps it in
 // tables that come with its queries.
 func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	if b.Shape.From || b.Shape.To {

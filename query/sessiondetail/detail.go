@@ -30,7 +30,7 @@ type Totals struct {
 	query.Spent
 }
 
-// Session gives one session. The error of one that is not there is a problem
+// Read returns one session. The error of one that is not there is a problem
 // with status 404, here as for all that is asked of a session.
 func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail, error) {
 	s, err := sessionstreams.Find(ctx, r, tenant, session)

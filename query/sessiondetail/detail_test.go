@@ -49,7 +49,7 @@ func TestSession(t *testing.T) {
 				querytest.Said("q1", schema.MessageUser, "", "Please fix it", 0), // before the run was known
 				querytest.Said("m1", schema.MessageAssistant, "run-1", "Looking at it", 5),
 				querytest.Said("m2", schema.MessageReply, "run-1", long, 19),
-				querytest.Said("m4", schema.MessageAssistant, "run-1", "told after the whole reply", 19.5),
+				querytest.Said("m4", schema.MessageAssistant, "run-1", "said after the whole reply", 19.5),
 				querytest.Said("q2", schema.MessageUser, "run-2", "And now?", 30),
 				querytest.Said("x", schema.MessageThinking, "run-2", "hm", 31),
 				growing,

@@ -43,7 +43,7 @@ type runText struct {
 	Text    string `ch:"excerpt"`
 }
 
-// runs gives the runs among the spans, which come in order of their start.
+// newRuns returns the runs among the spans, which come in order of their start.
 func newRuns(spans []spanmerge.Span, usage []usagerecord.Record, texts []runText) []Run {
 	list := []Run{}
 	at := owners{spans: map[string]*spanmerge.Span{}, bySpan: map[string]int{}, byID: map[string]int{}}
@@ -98,7 +98,7 @@ type owners struct {
 	byID   map[string]int // by the run's id, as the frames name it
 }
 
-// find gives the run that a span stands below; where it stands below none, the
+// find returns the run that a span stands below; where it stands below none, the
 // one of the id.
 func (o *owners) find(spanID, runID string) (int, bool) {
 	for range len(o.spans) { // parents reported by a source may form a circle

@@ -29,7 +29,7 @@ type wholeFrameRow struct {
 	Cuts string `ch:"cuts"`
 }
 
-// Frame gives one frame by its position.
+// ReadOne returns one frame by its position.
 func ReadOne(ctx context.Context, r *query.Reader, tenant, session string, at schema.Position) (*WholeFrame, error) {
 	s, err := sessionstreams.Find(ctx, r, tenant, session)
 	if err != nil {

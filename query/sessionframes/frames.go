@@ -53,7 +53,7 @@ type Query struct {
 // pageBytes is about how many raw bytes a page of frames holds at most.
 const pageBytes = 16 << 20
 
-// Frames gives a page of a session's frames; its cursor is a position.
+// Read returns a page of a session's frames; its cursor is a position.
 func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Frame], error) {
 	s, err := sessionstreams.Find(ctx, r, q.Tenant, q.Session)
 	if err != nil {

@@ -30,7 +30,7 @@ func (h Handler) Frames(w http.ResponseWriter, r *http.Request, tenant, session 
 	raw := p.Flag("raw")
 	q.Limit = p.Number("limit", pageFrames, 1, mostFrames)
 	if raw && p.Has("limit") {
-		p.Refuse("limit", p.Value("limit"), "does not go with raw=1, which gives all frames from the cursor on", "left out")
+		p.Refuse("limit", p.Value("limit"), "does not go with raw=1, which returns all frames from the cursor on", "left out")
 	}
 	if cursor := p.Text("cursor"); cursor != "" {
 		position, err := schema.ParsePosition(cursor)
@@ -51,7 +51,7 @@ func (h Handler) Frames(w http.ResponseWriter, r *http.Request, tenant, session 
 	h.Answer(w, r, page, err)
 }
 
-// rawFrames gives the recorded bytes alone: what the client of the recorded
+// rawFrames returns the recorded bytes alone: what the client of the recorded
 // streams received, unless a direction is asked for, and no heads of HTTP
 // messages. A WebSocket message, which has no terminator of its own, is ended
 // by a line feed. An answer that breaks off is not ended as HTTP demands, so
@@ -61,7 +61,7 @@ func (h Handler) rawFrames(w http.ResponseWriter, r *http.Request, q Query) {
 	if !accepts(r, ndjson) {
 		h.Fail(w, r, &problem.Problem{
 			Status: http.StatusNotAcceptable, Parameter: "Accept", Allowed: []string{ndjson},
-			Detail: "raw=1 gives the recorded bytes as " + ndjson + ", which this request does not accept.",
+			Detail: "raw=1 returns the recorded bytes as " + ndjson + ", which this request does not accept.",
 		})
 		return
 	}

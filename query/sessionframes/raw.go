@@ -23,7 +23,7 @@ type RawFrame struct {
 	Raw       string
 }
 
-// RawFrames gives the recorded bytes of a session's frames to yield, one frame
+// ReadRaw returns the recorded bytes of a session's frames to yield, one frame
 // at a time, in order, from after the query's position to the end; the query's
 // limit does not matter. It ends with the error of yield, if there is one. A
 // window of frames is in memory at a time, however long the session is, and no

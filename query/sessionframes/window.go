@@ -62,7 +62,7 @@ type aheadRow struct {
 	Until int64  `ch:"until_ns"`
 }
 
-// next finds the next window and gives the parameters that name it. Rows of the
+// next finds the next window and returns the parameters that name it. Rows of the
 // instant at which the last window ended may be a part of it, too. limit is the
 // number of frames that may be read of it at once.
 func (w *windows) next(ctx context.Context, limit int) (query.Args, error) {

@@ -45,7 +45,7 @@ type SpanRef struct {
 	Name string `json:"name"`
 }
 
-// sessionEnd returns the end of a session with some runs, nil while it is open. The
+// NewEnd returns the end of a session with some runs, nil while it is open. The
 // spans are all of it, or those that sql/session_ends.sql selects.
 func NewEnd(head *Head, streams *sessionstreams.Row, runs uint64, spans []spanmerge.Span) *End {
 	if head.Status.Open() {

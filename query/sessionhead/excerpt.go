@@ -2,10 +2,10 @@ package sessionhead
 
 import "unicode/utf8"
 
-// excerptLength is how much of a message or a reply a run shows, in characters.
+// ExcerptLength is how much of a message or a reply a run shows, in characters.
 const ExcerptLength = 280
 
-// excerpt cuts a text to excerptLength characters.
+// Excerpt cuts a text to excerptLength characters.
 func Excerpt(text string) *string {
 	if utf8.RuneCountInString(text) > ExcerptLength {
 		cut := []rune(text)[:ExcerptLength]

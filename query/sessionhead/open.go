@@ -11,7 +11,7 @@ import (
 // those in which a frame came last.
 const openLimit = 100_000
 
-// openSession is a session with a stream that has not ended.
+// OpenSession is a session with a stream that has not ended.
 type OpenSession struct {
 	ID      string `ch:"session_id"`
 	Started int64  `ch:"started_ns"`
@@ -21,13 +21,13 @@ type OpenSession struct {
 	Status  Status
 }
 
-// openSessions are the sessions that are running, quiet or lost at a moment.
+// OpenSessions are the sessions that are running, quiet or lost at a moment.
 type OpenSessions struct {
 	Now  int64
 	list []OpenSession
 }
 
-// at is the moment, 0 if nothing was looked up.
+// At is the moment, 0 if nothing was looked up.
 func (o *OpenSessions) At() int64 {
 	if o == nil {
 		return 0
@@ -41,7 +41,7 @@ type openRunsRow struct {
 	OpenRuns uint64 `ch:"open_runs"`
 }
 
-// openSessions returns the sessions that are open or lost at now, ns.
+// ReadOpen returns the sessions that are open or lost at now, ns.
 func ReadOpen(ctx context.Context, r *query.Reader, tenant string, now int64) (*OpenSessions, error) {
 	a := query.Liveness(now, r).With("tenant", tenant).With("limit", openLimit)
 	found, err := query.Ask[OpenSession](ctx, r, statements, "open_sessions", nil, a)
@@ -90,7 +90,7 @@ func openRuns(ctx context.Context, r *query.Reader, tenant string, now int64, fo
 	return runs, err
 }
 
-// running returns the ids of the open ones.
+// Running returns the ids of the open ones.
 func (o *OpenSessions) Running() []string {
 	return o.Ids(func(s *OpenSession) bool { return s.Status.Open() })
 }

@@ -61,7 +61,7 @@ func Summarize(streams *sessionstreams.Row, r *query.Reader, spans *SpanCounts, 
 	return s
 }
 
-// countSpans gives of one session's spans what sql/session_spans.sql gives of
+// CountSpans returns of one session's spans what sql/session_spans.sql returns of
 // many sessions'.
 func CountSpans(spans []spanmerge.Span) *SpanCounts {
 	c := &SpanCounts{}
@@ -109,7 +109,7 @@ func CountSpans(spans []spanmerge.Span) *SpanCounts {
 // inseparable is the member of a run's attributes that marks it.
 const inseparable = `"` + schema.Inseparable + `":true`
 
-// sortedNames gives the names of a set but "", in order.
+// sortedNames returns the names of a set but "", in order.
 func sortedNames(set map[string]bool) []string {
 	delete(set, "")
 	if len(set) == 0 {

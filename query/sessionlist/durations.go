@@ -15,7 +15,7 @@ func (s *sessionIDsShape) whole() bool {
 	return !(s.Agents || s.Tools || s.Models || s.Dialects || s.Text || s.Tokens || s.RunStatuses) && len(s.Tags) == 0
 }
 
-// byDuration gives a page in the order of durations. Nearly every session is one row
+// byDuration returns a page in the order of durations. Nearly every session is one row
 // of one stream, which has its duration: only the others are grouped, which is
 // most of the work.
 func byDuration(ctx context.Context, r *query.Reader, shape sessionIDsShape, a query.Args) ([]sessionID, error) {

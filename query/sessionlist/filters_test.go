@@ -39,7 +39,7 @@ func catalogue() []querytest.Recording {
 		}
 		list = append(list, r)
 	}
-	// s1 used 2, s2 20 that two streams tell of, s3 40 as running totals: 30, and
+	// s1 used 2, s2 20 that two streams write, s3 40 as running totals: 30, and
 	// 10 after that count began anew.
 	list[1].Usages[0].Tokens.Output = 1
 	list[2].Usages = []schema.Usage{querytest.Used("u", "", 120, schema.Tokens{CacheRead: 15, Reasoning: 5})}
@@ -137,7 +137,7 @@ func TestSessionFilters(t *testing.T) {
 	}
 }
 
-// Tokens of records that are told once and add up are read straight.
+// Tokens of records that are written once and add up are read straight.
 func TestSessionTokensOnceMerged(t *testing.T) {
 	db := querytest.Open(t, localtest.ClickHouse(t))
 	var list []querytest.Recording

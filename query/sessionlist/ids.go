@@ -50,7 +50,7 @@ var sortKeys = map[string]string{
 	"tokens":   "tokens",
 }
 
-// sessionIDs gives the ids after the mark, in order: those that pass the filter,
+// readIDs returns the ids after the mark, in order: those that pass the filter,
 // but for its statuses, of which it leaves out only what is sure not to match.
 func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.OpenSessions, after *query.Mark, limit int) ([]sessionID, error) {
 	word, descending := strings.CutPrefix(string(q.Sort), "-")

@@ -51,7 +51,7 @@ type Query struct {
 	Cursor string
 }
 
-// Sessions gives a page of the list.
+// Read returns a page of the list.
 func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhead.Summary], error) {
 	if q.Sort == "" {
 		q.Sort = Sorts[0]

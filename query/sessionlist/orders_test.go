@@ -18,7 +18,7 @@ import (
 )
 
 // spenders is sessions of one to three streams, many of which used as many tokens
-// or lasted as long as others: told once, told anew, by several streams, as running
+// or lasted as long as others: written once, anew, by several streams, as running
 // totals, or none at all.
 func spenders(n int) []querytest.Recording {
 	random := rand.New(rand.NewPCG(7, 8))
@@ -102,7 +102,7 @@ func checkOrders(t *testing.T, db *querytest.DB) {
 	}
 }
 
-// pages gives the items of all pages.
+// pages returns the items of all pages.
 func pages(t *testing.T, r *query.Reader, q sessionlist.Query) []sessionhead.Summary {
 	t.Helper()
 	var items []sessionhead.Summary

@@ -21,7 +21,7 @@ type summary struct {
 	spans   *sessionhead.SpanCounts
 }
 
-// summaries gives all that the list shows of the sessions, by id, but for their ends
+// readSummaries returns all that the list shows of the sessions, by id, but for their ends
 // (see setEnds). Sessions that are not there are left out.
 func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []sessionID) (map[string]*summary, error) {
 	sessions := make(map[string]*summary, len(ids))
@@ -64,7 +64,7 @@ func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []se
 	return sessions, nil
 }
 
-// spent gives what the sessions used, by id; those that used nothing are left out.
+// readSpent returns what the sessions used, by id; those that used nothing are left out.
 // It asks only if that was not looked up before.
 func readSpent(ctx context.Context, r *query.Reader, tenant string, ids []sessionID) (map[string]query.Spent, error) {
 	spent := make(map[string]query.Spent, len(ids))

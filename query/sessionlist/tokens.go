@@ -18,7 +18,7 @@ type sessionBound struct {
 // some used fewer tokens than their bounds say. A variable for tests.
 var boundsSpare = 32
 
-// mostTokens gives a page in the descending order of tokens. What a session used is
+// mostTokens returns a page in the descending order of tokens. What a session used is
 // added up with care only for those at the front of an order by bounds, which take
 // one pass over columns of numbers; for more of them if that leaves too few that
 // are surely ahead of all others, and only then for all.
@@ -51,7 +51,7 @@ func mostTokens(
 	return query.Ask[sessionID](ctx, r, statements, "session_ids", shape, a)
 }
 
-// bounded gives those of the sessions that are asked for and used any tokens, with
+// bounded returns those of the sessions that are asked for and used any tokens, with
 // what they used, in order.
 func bounded(
 	ctx context.Context, r *query.Reader, q *Query, after *query.Mark, shape sessionIDsShape, a query.Args, bounds []sessionBound,
@@ -82,7 +82,7 @@ func bounded(
 	return ids, nil
 }
 
-// ahead gives the sessions that come no later than one of which the bound was the
+// ahead returns the sessions that come no later than one of which the bound was the
 // last: all that were not looked at come after that.
 func ahead(ids []sessionID, last sessionBound) []sessionID {
 	n := slices.IndexFunc(ids, func(s sessionID) bool { return compareTokens(s, last.Bound, last.ID) < 0 })

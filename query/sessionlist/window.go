@@ -52,7 +52,7 @@ func frontFirst(
 // oldestLast says that no session of a window began before its edge.
 func (s *sessionIDsShape) oldestLast() bool { return s.Descending && s.Time == timeSorts["started"] }
 
-// windowBegin gives where a session's place is at the earliest in the order, ns.
+// windowBegin returns where a session's place is at the earliest in the order, ns.
 func (s *sessionIDsShape) windowBegin(q *Query, after *query.Mark) (int64, bool) {
 	switch {
 	case after != nil:

@@ -36,7 +36,7 @@ type Row struct {
 	TagValues   []string `ch:"tag_values"`
 }
 
-// find returns what the streams report of a session.
+// Find returns what the streams report of a session.
 func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, error) {
 	rows, err := ReadStreams(ctx, r, Shape{Ends: true}, query.Args{"tenant": tenant, "sessions": []string{session}})
 	if err != nil {
@@ -55,7 +55,7 @@ func Parameters(tenant string, s *Row) query.Args {
 	return query.Args{"tenant": tenant, "sessions": []string{s.ID}}.Within(s.Started, s.Last)
 }
 
-// readStreams returns what the streams say of some sessions.
+// ReadStreams returns what the streams say of some sessions.
 func ReadStreams(ctx context.Context, r *query.Reader, shape Shape, a query.Args) ([]Row, error) {
 	return query.Ask[Row](ctx, r, statements, "session_streams", shape, query.Liveness(r.Now(), r).And(a))
 }

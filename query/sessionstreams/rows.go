@@ -33,7 +33,7 @@ type streamRow struct {
 	Back        uint64            `ch:"back_count"`
 }
 
-// streams gives the streams of a session, in order of their first frame.
+// OfSession returns the streams of a session, in order of their first frame.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *Row) ([]Stream, error) {
 	rows, err := query.Ask[streamRow](ctx, r, statements, "streams_of_session", nil, Parameters(tenant, s).And(query.Liveness(r.Now(), r)))
 	if err != nil {

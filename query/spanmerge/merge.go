@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// span is one stream's view of a span, or what several views come to.
+// Span is one stream's view of a span, or what several views come to.
 type Span struct {
 	ID         string `ch:"span_id"`
 	Stream     string `ch:"stream_id"` // with SeenAt and SeenSeq the frame that first spoke of it
@@ -37,7 +37,7 @@ type Span struct {
 	Closed     int64  // of an unclosed span the end of its run or its stream, ns; 0 if that is not known
 }
 
-// spans gives the spans of a session, put together, in order of their start.
+// OfSession returns the spans of a session, put together, in order of their start.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Span, error) {
 	views, err := query.Ask[Span](ctx, r, statements, "spans", nil, sessionstreams.Parameters(tenant, s))
 	if err != nil {
@@ -165,7 +165,7 @@ func earliest(a, b int64) int64 {
 	return a
 }
 
-// begin is when the span started, ns: as seen; where only its end was seen, that
+// Begin is when the span started, ns: as seen; where only its end was seen, that
 // less what the source measured; else when it was first spoken of.
 func (s *Span) Begin() int64 {
 	switch {
@@ -177,10 +177,10 @@ func (s *Span) Begin() int64 {
 	return s.SeenAt
 }
 
-// open reports whether the span never came to an end of its own.
+// Open reports whether the span never came to an end of its own.
 func (s *Span) Open() bool { return Finality(s.Status) < 2 }
 
-// duration is how long the span took, ns, and whether that is known.
+// Duration is how long the span took, ns, and whether that is known.
 func (s *Span) Duration() (int64, bool) {
 	switch {
 	case s.Open():
@@ -191,11 +191,11 @@ func (s *Span) Duration() (int64, bool) {
 	return s.Reported, s.Reported > 0
 }
 
-// seen is the place of the frame that first spoke of the span. Frames that came
+// Seen is the place of the frame that first spoke of the span. Frames that came
 // in one read share their time, so only the whole of it puts spans in order.
 func (s *Span) Seen() schema.Position {
 	return schema.Position{At: s.SeenAt, StreamID: s.Stream, Seq: s.SeenSeq}
 }
 
-// position is the same as the API gives it.
+// Position is the same as the API returns it.
 func (s *Span) Position() string { return s.Seen().String() }

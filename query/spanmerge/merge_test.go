@@ -51,7 +51,7 @@ func TestMergeSpans(t *testing.T) {
 			Span{ID: "s", Stream: "a", SeenAt: 10, SeenSeq: 1, Status: "ok", Started: 10, Ended: 50, Version: 9},
 		},
 		{
-			"a tool's result told again by a later request",
+			"a tool's result repeated by a later request",
 			[]Span{
 				{ID: "s", Stream: "a", SeenAt: 10, Kind: "tool", Status: "open", Started: 10, Name: "bash", Version: 900},
 				{ID: "s", Stream: "b", SeenAt: 30, Kind: "tool", Status: "ok", Ended: 30, Version: 2},

@@ -1,4 +1,4 @@
-{{- /* define only: the facts of some sessions, on the days on which they were told.
+{{- /* define only: the facts of some sessions, on the days on which they were written.
 All of it is of the key, so it may stand in PREWHERE: then FINAL, which goes
 before WHERE, has these rows to merge and no others. */ -}}
 {{define "in_sessions"}}tenant = {tenant:String} AND session_id IN {sessions:Array(String)}

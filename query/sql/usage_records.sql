@@ -9,10 +9,10 @@
     countIf(stated != 0 AND stated != counted) AS mismatches
 {{- end}}
 {{- /* careful_usage: records of the rows that the condition names, with care for
-all that a record may be: told by several streams (the one told last stands), or
+all that a record may be: written by several streams (the last one stands), or
 a running total (it adds its difference to the record before it in its scope; a
 lower total than before began anew and counts whole). The rows must hold all
-that the streams told of the sessions' scopes so far. */ -}}
+that the streams wrote of the sessions' scopes so far. */ -}}
 {{define "careful_usage"}}
     SELECT
         session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, mode, scope, raw,

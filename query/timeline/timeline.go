@@ -89,7 +89,7 @@ type gapsRow struct {
 	LongestFrom int64   `ch:"longest_from_ns"`
 }
 
-// Timeline gives the spans of a session as a tree.
+// Read returns the spans of a session as a tree.
 func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeline, error) {
 	s, err := sessionstreams.Find(ctx, r, tenant, session)
 	if err != nil {
@@ -153,7 +153,7 @@ func (t *Timeline) hang(spans []spanmerge.Span, usage []usagerecord.Record, from
 	return list
 }
 
-// onTimeline gives the span as the timeline shows it: from is the session's
+// onTimeline returns the span as the timeline shows it: from is the session's
 // start, until the moment up to which an open span counts as open.
 func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 	begin := s.Begin()

@@ -78,7 +78,7 @@ func TestTimeline(t *testing.T) {
 		Messages: []schema.Message{text, silent, querytest.Said("m3", schema.MessageAssistant, "", "in one piece", 4)},
 	}
 	rec.Spans[8].Parent = "gone"
-	// Another stream joined in late and was told of the end of one call once more.
+	// Another stream joined in late and received the end of one call once more.
 	late := querytest.Recording{Session: "s", Stream: 2, Live: true, State: schema.StreamState{FirstAt: querytest.AtSecond(4.5), LastAt: querytest.AtSecond(5)},
 		Spans:    []schema.Span{{Fact: schema.Fact{ID: "timed", SeenAt: querytest.AtSecond(5)}, Kind: schema.SpanTool, Status: schema.StatusOK, Ended: querytest.AtSecond(5.5)}},
 		Messages: []schema.Message{{Fact: schema.Fact{ID: "m1"}, Kind: schema.MessageAssistant, Span: "llm", Text: "nks", Started: querytest.AtSecond(1.9), Ended: querytest.AtSecond(1.9)}},

@@ -1,6 +1,6 @@
 package timeline
 
-// tree hangs every span below its parent and gives the roots. A span whose
+// tree hangs every span below its parent and returns the roots. A span whose
 // parent is not there is a root; of spans that are one another's ancestors one
 // is. The spans come in order of their start, and so do the children of each.
 func tree(spans []*Span) []*Span {
@@ -20,7 +20,7 @@ func tree(spans []*Span) []*Span {
 	return roots
 }
 
-// loops gives for each loop of parents one span at which it is to be opened.
+// loops returns for each loop of parents one span at which it is to be opened.
 func loops(spans []*Span, byID map[string]*Span) map[*Span]bool {
 	cut := map[*Span]bool{}
 	walk := make(map[*Span]int, len(spans)) // the walk up on which a span was met

@@ -25,7 +25,7 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	q.Slowest = p.Number("slowest", 0, 0, slowestMost)
 	format := endpoint.OneOf(p, "format", reports.Formats)
 	if format == "csv" && q.Slowest > 0 {
-		p.Refuse("slowest", p.Value("slowest"), "does not go with format=csv, which gives the groups alone", "0")
+		p.Refuse("slowest", p.Value("slowest"), "does not go with format=csv, which returns the groups alone", "0")
 	}
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)

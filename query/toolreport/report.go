@@ -65,7 +65,7 @@ type Times struct {
 	MaxMS *float64 `json:"max_ms"`
 }
 
-// MarshalJSON gives the form of the API.
+// MarshalJSON returns the form of the API.
 func (t Row) MarshalJSON() ([]byte, error) { return reports.MarshalRow(t.Group, t.Period, t.Times) }
 
 // UnmarshalJSON reads the form of the API.
@@ -130,7 +130,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 			continue
 		}
 		if rows[i].Calls == 0 {
-			continue // what ClickHouse gives for an empty set
+			continue // what ClickHouse returns for an empty set
 		}
 		period, err := b.Granularity.Period(rows[i].Period, b.Zone)
 		if err != nil {

@@ -54,7 +54,7 @@ type Query struct {
 // transcriptBytes is about how much text a page holds at most.
 const transcriptBytes = 16 << 20
 
-// Transcript gives a page of a session's messages in order of their start.
+// Read returns a page of a session's messages in order of their start.
 func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], error) {
 	after, err := query.ParseMark("transcript", q.Cursor)
 	if err != nil {
@@ -102,7 +102,7 @@ type messageView struct {
 	Ended    int64  `ch:"ended_ns"`
 }
 
-// mergeMessages gives of each message the view in front: a complete one before
+// mergeMessages returns of each message the view in front: a complete one before
 // one that is not, then the one that saw more, then the higher version. They
 // are in order of their start.
 func mergeMessages(views []messageView) []messageView {
@@ -158,7 +158,7 @@ type messageRow struct {
 	ChunkEnd   []uint32 `ch:"chunk_end"`
 }
 
-// messages gives the messages of the index, whole.
+// readMessages returns the messages of the index, whole.
 func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstreams.Row, index []messageView) ([]Message, error) {
 	items := make([]Message, 0, len(index))
 	if len(index) == 0 {

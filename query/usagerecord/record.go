@@ -25,7 +25,7 @@ type Record struct {
 	// Tokens is what the record adds: of a running total the difference to the
 	// one before it.
 	Tokens query.Tokens `json:"tokens"`
-	// StatedTotal is the sum that the source gives itself; null where it gives
+	// StatedTotal is the sum that the source states itself; null where it states
 	// none. Discrepancy says that it is not the sum of the record's buckets.
 	StatedTotal *uint64         `json:"stated_total"`
 	Discrepancy bool            `json:"discrepancy"`
@@ -53,7 +53,7 @@ type usageRow struct {
 	Reasoning    int64  `ch:"reasoning"`
 }
 
-// usageRecords gives the usage records of a session, in order.
+// OfSession returns the usage records of a session, in order.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Record, error) {
 	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", nil, sessionstreams.Parameters(tenant, s))
 	if err != nil {

@@ -45,7 +45,7 @@ type Row struct {
 	query.Spent
 }
 
-// MarshalJSON gives the form of the API.
+// MarshalJSON returns the form of the API.
 func (u Row) MarshalJSON() ([]byte, error) { return reports.MarshalRow(u.Group, u.Period, u.Spent) }
 
 // UnmarshalJSON reads the form of the API.

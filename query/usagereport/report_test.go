@@ -134,13 +134,13 @@ func TestUsageTooLong(t *testing.T) {
 	}
 }
 
-// Reports in which nearly everything is told twice go another way, and come to
+// Reports in which nearly everything is written twice go another way, and come to
 // the same.
 func TestReportsWithCareForAll(t *testing.T) {
 	limit := reports.RepeatedLimit
 	reports.RepeatedLimit = 0
 	defer func() { reports.RepeatedLimit = limit }()
-	t.Run("usage told again", TestUsageToldAgain)
+	t.Run("usage written again", TestUsageWrittenAgain)
 	t.Run("usage groups", TestUsageGroups)
 	t.Run("running totals", TestUsageRunningTotals)
 }

@@ -74,9 +74,9 @@ func TestUsageRunningTotals(t *testing.T) {
 	})
 }
 
-// A record that several streams tell, that is told anew, or that changes after
-// midnight counts once, as it was told last; in whatever way the range cuts.
-func TestUsageToldAgain(t *testing.T) {
+// A record that several streams write, that is written anew, or that changes after
+// midnight counts once, as it was written last; in whatever way the range cuts.
+func TestUsageWrittenAgain(t *testing.T) {
 	db := querytest.Open(t, localtest.ClickHouse(t))
 	late := querytest.Used("late", "m", 1*day+5, schema.Tokens{Input: 300})
 	late.SeenAt, late.SeenSeq, late.Version = querytest.AtSecond(1*day-5), 3, 9
@@ -100,7 +100,7 @@ func TestUsageToldAgain(t *testing.T) {
 		want     string
 	}{
 		{0, 9 * day, "total: 3 calls, 1320+0+0+0+0+0=1320"},
-		{0, 11.5, "total: 1 calls, 1000+0+0+0+0+0=1000"}, // "twice" is told last after that
+		{0, 11.5, "total: 1 calls, 1000+0+0+0+0+0=1000"}, // "twice" is written last after that
 		{11, 13, "total: 2 calls, 1020+0+0+0+0+0=1020"},
 		{0, 1*day + 1, "total: 2 calls, 1020+0+0+0+0+0=1020"}, // "late" changed after that
 		{1 * day, 2 * day, "total: 1 calls, 300+0+0+0+0+0=300"},

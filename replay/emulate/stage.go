@@ -155,7 +155,7 @@ func (s *Stage) Problem(err error, server string) *problem.Problem {
 	s.opts.Logger.Error("emulate: the recording could not be played", "server", server, "error", err)
 	return &problem.Problem{
 		Title: "Recording not readable", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-		Detail: "The recording could not be read; the server's log tells why.",
+		Detail: "The recording could not be read; the server's log says why.",
 		Hint:   "Try again later.",
 	}
 }

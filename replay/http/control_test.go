@@ -46,7 +46,7 @@ func (s *steering) next() event {
 	return decode(s.t, string(data))
 }
 
-// ask sends a control and gives the answer; frames may come before it.
+// ask sends a control and returns the answer; frames may come before it.
 func (s *steering) ask(text string) event {
 	s.t.Helper()
 	s.send(text)

@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Frames that come faster than a screen draws are told of sixty times a second,
+// Frames that come faster than a screen draws are announced sixty times a second,
 // each once, and never later than that.
 func TestCues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestCuesOfSilence(t *testing.T) {
 	})
 }
 
-// What was played before a control was obeyed is told of before its answer, and
+// What was played before a control was obeyed is announced before its answer, and
 // nothing of it after.
 func TestCuesAndControls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

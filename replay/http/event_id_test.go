@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// A frame's id is its position; if it came live and its position does not tell
+// A frame's id is its position; if it came live and its position does not show
 // what came before it, the id names its block, too.
 func TestEventID(t *testing.T) {
 	f := &replay.Frame{

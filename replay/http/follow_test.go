@@ -42,7 +42,7 @@ func TestFollowsLive(t *testing.T) {
 	}
 }
 
-// The client of a WebSocket is told when it has caught up, and steers through
+// The client of a WebSocket is notified when it has caught up, and steers through
 // what is and what comes.
 func TestSteersLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestNothingLive(t *testing.T) {
 	}
 }
 
-// A frame that came live among others' tells where to resume.
+// A frame that came live among others' names where to resume.
 func TestResumeText(t *testing.T) {
 	tape := running()
 	all := positions(tape.Memory, nil)

@@ -76,7 +76,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// What a client of a WebSocket sets while it plays, and what it is told of it.
+// What a client of a WebSocket sets while it plays, and what it receives of it.
 func TestSteersMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := simple(6, 10*time.Second)
@@ -149,7 +149,7 @@ func TestSteersMore(t *testing.T) {
 	})
 }
 
-// What would be ignored, or cannot be, is refused.
+// What would be ignored, or is invalid, is refused.
 func TestRefusesSettings(t *testing.T) {
 	srv := serve(t, replayhttp.Options{Library: simple(3, time.Second)})
 	for query, parameter := range map[string]string{

@@ -36,7 +36,7 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// servePipe serves in memory, within a bubble, and gives a client for it. The
+// servePipe serves in memory, within a bubble, and returns a client for it. The
 // requests' contexts come from parent, where one is given.
 func servePipe(t *testing.T, opts replayhttp.Options, parent ...context.Context) *http.Client {
 	t.Helper()

@@ -178,7 +178,7 @@ func (s *Server) problemOf(err error, doing string) *problem.Problem {
 	s.opts.Logger.Error("replay: "+doing+" failed", "error", err)
 	return &problem.Problem{
 		Title: "Recording not readable", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-		Detail: "The recording could not be read; the server's log tells why.",
+		Detail: "The recording could not be read; the server's log says why.",
 		Hint:   "Try again; Last-Event-ID goes on where the playback stopped.",
 	}
 }

@@ -70,7 +70,7 @@ func playSlowly(t *testing.T, client *http.Client, over schema.Transport, query 
 	return p
 }
 
-// A slow client is paced by its own reading, then told where it stands and let go,
+// A slow client is paced by its own reading, then sent its position and disconnected,
 // and goes on from there without a gap or a repeat.
 func TestSlowClient(t *testing.T) {
 	for _, over := range transports {

@@ -142,7 +142,7 @@ func saysThatItFailed(t *testing.T, over schema.Transport) {
 		t.Errorf("got %d frames and %+v", len(got), last)
 	}
 	if strings.Contains(p.messages[5].data, "hunter2") {
-		t.Error("the client is told what only the log is to know")
+		t.Error("the client receives what only the log may have")
 	}
 	if over == schema.SSE && p.messages[5].event != "error" {
 		t.Errorf("the event's name is %q", p.messages[5].event)

@@ -62,7 +62,7 @@ func (h *hand) state(n uint64) schema.StreamState {
 	}
 }
 
-// leave publishes a block of another session, with the frame 2n, which tells that
+// leave publishes a block of another session, with the frame 2n, which shows that
 // the stream has left s.
 func (h *hand) leave(n uint64) {
 	h.b.t.Helper()
@@ -83,7 +83,7 @@ func (h *hand) leave(n uint64) {
 	}
 }
 
-// arrivals follows session s while step runs, and gives what came, as
+// arrivals follows session s while step runs, and returns what came, as
 // "<stream> <seq>" with the streams' places in the list. step may wait until so
 // many frames came.
 func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came func(n int))) []string {
@@ -91,7 +91,7 @@ func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came fun
 	out := newSeen()
 	var lines []string
 	var count atomic.Int64
-	tell := &telling{seen: out, play: func(f *replay.Frame) {
+	sink := &telling{seen: out, play: func(f *replay.Frame) {
 		at := slices.IndexFunc(streams, func(h *hand) bool { return h.id == f.Stream.StreamID })
 		lines = append(lines, fmt.Sprintf("%c%d", 'a'+at, f.Seq))
 		count.Add(1)
@@ -110,7 +110,7 @@ func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came fun
 			}
 		})
 	})
-	if _, err := replay.New(tape, tell, replay.Options{Speed: replay.Max}).Run(ctx); err != nil {
+	if _, err := replay.New(tape, sink, replay.Options{Speed: replay.Max}).Run(ctx); err != nil {
 		t.Error(err)
 	}
 	bounded.Wait(t, stepping.Wait)
@@ -234,7 +234,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// A stream that leaves a session for another one tells so in the other's next
+// A stream that leaves a session for another one says so in the other's next
 // block: the session is over when that is stored.
 func TestOverWhenLeft(t *testing.T) {
 	b := newBench(t)

@@ -22,9 +22,9 @@ type bundling struct {
 	count atomic.Int64
 }
 
-func (p *bundling) Publish(ctx context.Context, parcel ingest.EncodedBlock, done func(error)) error {
+func (p *bundling) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
 	n := p.count.Add(1)
-	subject := ingest.BundleSubject(parcel.Tenant, ingest.Bucket(parcel.Session))
+	subject := ingest.BundleSubject(b.Tenant, ingest.Bucket(b.Session))
 	if n%20 == 0 {
 		foreign := block.AppendBundle(nil, []block.Entry{{Session: "foreign", Data: []byte("not to be opened")}})
 		for range 40 {
@@ -33,7 +33,7 @@ func (p *bundling) Publish(ctx context.Context, parcel ingest.EncodedBlock, done
 			}
 		}
 	}
-	entries := []block.Entry{{Session: parcel.Session, Data: parcel.Data}}
+	entries := []block.Entry{{Session: b.Session, Data: b.Data}}
 	for i := range 3 {
 		other := fmt.Sprintf("other %d", 3*n+int64(i))
 		entries = append(entries, block.Entry{Session: other, Data: block.Encode(nil, &block.Block{
@@ -42,7 +42,7 @@ func (p *bundling) Publish(ctx context.Context, parcel ingest.EncodedBlock, done
 		}, block.S2)})
 	}
 	entries[0], entries[2] = entries[2], entries[0]
-	if _, err := p.js.Publish(ctx, subject, block.AppendBundle(nil, entries), njs.WithMsgID(parcel.ID)); err != nil {
+	if _, err := p.js.Publish(ctx, subject, block.AppendBundle(nil, entries), njs.WithMsgID(b.ID)); err != nil {
 		return err
 	}
 	go done(nil)

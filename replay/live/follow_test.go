@@ -42,7 +42,7 @@ func follow(l *live.Library, session string, out *seen, opts replay.Options, fro
 }
 
 // script records three streams of one session at about 1,000 frames a second
-// altogether, for a while, and gives their lengths.
+// altogether, for a while, and returns their lengths.
 func script(b *bench, session string, lasts time.Duration) map[string]int {
 	lengths := map[string]int{}
 	var mu sync.Mutex

@@ -51,7 +51,7 @@ func (b *bench) waitStored(session string, frames uint64) {
 	b.t.Fatalf("%d frames are not stored", frames)
 }
 
-// What is stored tells that a session has ended before its last blocks have come
+// What is stored shows that a session has ended before its last blocks have come
 // from JetStream: the follower gets them all the same.
 func TestEndBeforeItsBlocks(t *testing.T) {
 	server := localtest.Broker(t, broker.Options{Listen: "127.0.0.1:0"})

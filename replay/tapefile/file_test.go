@@ -31,11 +31,11 @@ func TestRoundTrip(t *testing.T) {
 		if err := same(got, tapes[i].Frames()); err != nil {
 			t.Fatalf("session %s: %v", id, err)
 		}
-		var told []block.Block
-		check(t, f.Facts(id, func(b *block.Block) error { told = append(told, *b); return nil }))
-		if len(told) != 1 || !reflect.DeepEqual(told[0].Facts, facts()) || told[0].Session != id ||
-			!reflect.DeepEqual(told[0].State, tapes[i].Streams()[0]) {
-			t.Errorf("session %s: facts %+v", id, told)
+		var blocks []block.Block
+		check(t, f.Facts(id, func(b *block.Block) error { blocks = append(blocks, *b); return nil }))
+		if len(blocks) != 1 || !reflect.DeepEqual(blocks[0].Facts, facts()) || blocks[0].Session != id ||
+			!reflect.DeepEqual(blocks[0].State, tapes[i].Streams()[0]) {
+			t.Errorf("session %s: facts %+v", id, blocks)
 		}
 	}
 	if _, err := f.Tape(t.Context(), "default", "none"); !errors.Is(err, replay.ErrNoSession) {

@@ -29,7 +29,7 @@ type keys struct {
 	waited  bool // no input since settle was called
 }
 
-// feed takes bytes and gives the keys that are complete.
+// feed takes bytes and returns the keys that are complete.
 func (k *keys) feed(p []byte) (list []key) {
 	k.pending, k.waited = append(k.pending, p...), false
 	for len(k.pending) > 0 {

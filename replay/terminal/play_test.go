@@ -15,7 +15,7 @@ import (
 	"tapedeck/replay/terminal/terminaltest"
 )
 
-// faulty is a Remote that fails as it is told to.
+// faulty is a Remote that fails on demand.
 type faulty struct {
 	next func(ctx context.Context) ([]byte, error)
 	mu   sync.Mutex // guards sent
@@ -37,7 +37,7 @@ func silent(ctx context.Context) ([]byte, error) {
 	return nil, ctx.Err()
 }
 
-// play runs Play on a screen, with what is typed, and gives its error, or what it
+// play runs Play on a screen, with what is typed, and returns its error, or what it
 // panicked with.
 func play(t *testing.T, r Remote, screen io.Writer, typed string) (result Result, err error) {
 	t.Helper()
@@ -60,7 +60,7 @@ func play(t *testing.T, r Remote, screen io.Writer, typed string) (result Result
 	})
 }
 
-// Whatever goes wrong, the screen is the one from before, and the cause is told.
+// Whatever goes wrong, the screen is the one from before, and the cause is shown.
 func TestScreenIsGivenBack(t *testing.T) {
 	cut := errors.New("the line was cut")
 	for name, tc := range map[string]struct {
@@ -163,7 +163,7 @@ func TestDeckClock(t *testing.T) {
 		t.Errorf("beyond the end: %v", got)
 	}
 	if d.speed = replay.Max; d.now(now.Add(time.Second)) != 0 {
-		t.Error("at speed max only frames tell the time")
+		t.Error("at speed max only frames advance the time")
 	}
 	if d.state, d.speed = "paused", 1; d.now(now.Add(time.Second)) != 0 {
 		t.Error("it goes on while paused")

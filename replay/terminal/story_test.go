@@ -99,7 +99,7 @@ func TestStoryUnfolds(t *testing.T) {
 			}
 		}
 		if strings.Count(got, "Now.") > 1 {
-			t.Errorf("at %d s the reply is told twice:\n%s", tc.at, got)
+			t.Errorf("at %d s the reply is shown twice:\n%s", tc.at, got)
 		}
 	}
 	for at, want := range map[int64]uint64{105: 0, 106: 11, 115: 29, 120: 34} {
@@ -118,7 +118,7 @@ func TestStoryUnfolds(t *testing.T) {
 	}
 }
 
-// What several streams tell of a call is put together.
+// What several streams have of a call is put together.
 func TestStoryMergesViews(t *testing.T) {
 	end := span(schema.SpanTool, "t", "", 0, 105, schema.StatusOK)
 	again := span(schema.SpanTool, "t", "", 0, 109, schema.StatusOK)

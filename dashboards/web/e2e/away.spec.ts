@@ -19,7 +19,7 @@ test.afterAll(async () => {
   await server.stop()
 })
 
-const told = (page: Page) => page.getByText('The server cannot be reached.')
+const notice = (page: Page) => page.getByText('The server cannot be reached.')
 const player = (page: Page) => page.getByRole('region', { name: 'Player' })
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' })
 
@@ -47,7 +47,7 @@ test('every page says that the server is away, keeps what it shows, and goes on 
 
   await server.leave()
   for (const { page, shown } of all) {
-    await expect(told(page)).toBeVisible()
+    await expect(notice(page)).toBeVisible()
     await expect(shown).toBeVisible()
     await expect(page.getByRole('alert')).toHaveCount(0)
   }
@@ -63,7 +63,7 @@ test('every page says that the server is away, keeps what it shows, and goes on 
   await expect(tools.page.getByText('This page has yet to come')).toBeVisible()
 
   await server.comeBack()
-  for (const { page } of all) await expect(told(page)).toHaveCount(0)
+  for (const { page } of all) await expect(notice(page)).toHaveCount(0)
   await expect(usage.page.locator('[aria-label="Usage table"]')).toBeVisible()
   await expect(session.page.getByRole('grid', { name: 'Frames' })).toBeVisible()
   await expect(tools.page.getByRole('heading', { level: 1, name: 'Record' })).toBeVisible()
@@ -82,7 +82,7 @@ test('a playback stands while the server is away, and goes on from there', async
   await expect.poll(() => moment(page)).toBeGreaterThan(1000)
   await server.leave()
   await expect(player(page).getByText('Lost the connection to the server')).toBeVisible()
-  await expect(told(page)).toBeVisible()
+  await expect(notice(page)).toBeVisible()
   await expect(player(page).getByRole('button', { name: 'Pause' })).toBeVisible()
   const stood = await moment(page)
   await expect(conversation(page)).toContainText('is it safe to release?')
@@ -90,17 +90,17 @@ test('a playback stands while the server is away, and goes on from there', async
   await server.comeBack()
   await expect.poll(() => moment(page)).toBeGreaterThan(stood)
   await expect(player(page).getByText('Lost the connection to the server')).toHaveCount(0)
-  await expect(told(page)).toHaveCount(0)
+  await expect(notice(page)).toHaveCount(0)
 
   // Paused while it is away it stays so, and can be taken to any moment that is there.
   await server.leave()
-  await expect(told(page)).toBeVisible()
+  await expect(notice(page)).toBeVisible()
   await page.keyboard.press('k')
   await expect(player(page).getByRole('button', { name: 'Play' })).toBeVisible()
   await page.keyboard.press('End')
   await expect(conversation(page)).toContainText('It is safe to release.')
   await server.comeBack()
-  await expect(told(page)).toHaveCount(0)
+  await expect(notice(page)).toHaveCount(0)
   await expect(player(page).getByRole('button', { name: 'Play' })).toBeVisible()
   complaints.length = 0 // that the server was away
 })
@@ -119,7 +119,7 @@ test('a live session is live again when the server is back, with all that came m
   await expect(conversation(page)).toContainText('before')
 
   await server.leave()
-  await expect(told(page)).toBeVisible()
+  await expect(notice(page)).toBeVisible()
   await expect(player(page).getByText('Waiting', { exact: true })).toBeVisible()
   recorder.say('meanwhile')
   await expect(conversation(page)).toContainText('before')

@@ -1,5 +1,5 @@
 /**
- * Runs of the day before a moment, ms: AG-UI events that tell their times. Each hour has some tool calls, that
+ * Runs of the day before a moment, ms: AG-UI events with times. Each hour has some tool calls, that
  * take longer while more is done.
  */
 export function dayOfRuns(now: number): string {

@@ -1,5 +1,5 @@
 /**
- * A recording to measure with: AG-UI events that tell their times, so that it can be recorded at once and
+ * A recording to measure with: AG-UI events with times, so that it can be recorded at once and
  * plays for as long as it says. Answers of 40 chunks, each with a tool call; every tenth call fails.
  */
 export function longRun(frames: number, perSecond: number): string {

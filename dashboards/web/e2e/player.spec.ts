@@ -157,7 +157,7 @@ test('the scrubber goes to any moment, while it plays, too', async ({ page }) =>
   await expect(player(page).getByRole('button', { name: 'Pause' })).toBeVisible()
 })
 
-test('keys are left to fields, and told of by ?', async ({ page }) => {
+test('keys are left to fields, and listed by ?', async ({ page }) => {
   await page.goto('/sessions/demo?t=1')
   await page.getByTestId('moment').waitFor()
   await page.keyboard.press('?')
@@ -206,7 +206,7 @@ test('the link to a moment opens it', async ({ page, context }) => {
   await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(frame?.offset_ms))
 })
 
-test('a session that is not there is told of', async ({ page, complaints }) => {
+test('a session that does not exist is reported', async ({ page, complaints }) => {
   await page.goto('/sessions/nobody')
   await expect(page.getByRole('alert')).toContainText('There is no session "nobody"')
   await expect(page.getByRole('link', { name: 'All sessions' })).toBeVisible()

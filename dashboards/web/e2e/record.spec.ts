@@ -65,7 +65,7 @@ test('a chosen tape is imported', async ({ page, request }) => {
   await expect(page.getByText(/^\d+ frames recorded$/)).toBeVisible()
 })
 
-test('what cannot be recorded is told', async ({ page, complaints }) => {
+test('what is not recorded is reported', async ({ page, complaints }) => {
   await page.goto('/record')
   await page.getByLabel('Files to record').setInputFiles({
     name: 'broken.tape',

@@ -179,7 +179,7 @@ func gone(pid int) bool {
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return false // not Linux: only the kill above can tell
+		return false // not Linux: only the kill above shows it
 	}
 	_, state, _ := strings.Cut(string(stat), ") ")
 	return strings.HasPrefix(state, "Z")

@@ -15,7 +15,7 @@ import (
 // they say. It is for every dialect whose streams carry these events. Begin and
 // Done of the trace's Stream are the caller's, as are the Envelope, and flags.
 //
-// What it keeps of a message is bounded, and let go of with the message's end.
+// What it keeps of a message is bounded, and released with the message's end.
 type Messages struct {
 	// Runs: every message is a run of its own, as it is for the API. Otherwise a
 	// message is a call of a model in the trace's run, which the caller keeps.

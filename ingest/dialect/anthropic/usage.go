@@ -82,7 +82,7 @@ func (m *Messages) count(raw []byte) {
 	m.others.record(t, m.id, Shares(raw, t.Model))
 }
 
-// overlay puts the members of a usage over those of the one before, and gives
+// overlay puts the members of a usage over those of the one before, and returns
 // an object of those that count. A split of what was written to a cache that
 // comes to another sum than the new one says is out of date.
 func overlay(before, usage []byte) []byte {

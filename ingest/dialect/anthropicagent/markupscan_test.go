@@ -52,7 +52,7 @@ func (n noted) text(piece []byte, cdata bool) {
 	n.text_(kind, piece)
 }
 
-// scan cuts a text into the pieces that end at the places given, and gives what
+// scan cuts a text into the pieces that end at the places given, and returns what
 // is found.
 func scan(t testing.TB, text string, cuts ...int) string {
 	t.Helper()

@@ -29,7 +29,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// JSON tells how it was escaped, where only one reading is valid; until then
+// JSON shows how it was escaped, where only one reading is valid; until then
 // its backslashes are taken to be doubled.
 func TestEscapedJSON(t *testing.T) {
 	tests := []struct {

@@ -65,9 +65,9 @@ func (d *decoder) metaRun(a *agent, text []byte) {
 	if a.Run() != nil && !asked {
 		a.abandon() // its end was not seen
 	}
-	told := a == d.root && len(d.asked.prompt) > 0
+	stated := a == d.root && len(d.asked.prompt) > 0
 	d.inRun(a)
-	if !told && !asked && len(text) > 0 {
+	if !stated && !asked && len(text) > 0 {
 		a.UserMessage(text)
 	}
 }

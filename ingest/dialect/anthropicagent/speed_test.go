@@ -67,12 +67,12 @@ func TestIdle(t *testing.T) {
 // never end, and tags that do not.
 func TestBounded(t *testing.T) {
 	d := newDecoder("").(*decoder)
-	book := dialect.NewEmitter("019b7000-0000-7000-8000-000000000001")
+	emitter := dialect.NewEmitter("019b7000-0000-7000-8000-000000000001")
 	feed := func(seq int, data string) {
 		frame := schema.Frame{Seq: uint64(seq), At: int64(seq) * 1e6, Transport: schema.WebSocket, Raw: []byte(data)}
 		in := dialect.Input{Frame: &frame, Data: frame.Raw, JSON: parsed(data)}
-		d.Decode(&in, book)
-		book.Take(frame.At, true)
+		d.Decode(&in, emitter)
+		emitter.Take(frame.At, true)
 	}
 	long := make([]byte, 1<<20)
 	for i := range long {

@@ -27,7 +27,7 @@ func view(t *testing.T, o *dialecttest.Outcome, id string) schema.Span {
 		}
 	}
 	if found == nil {
-		t.Fatalf("nothing is told of %s", id)
+		t.Fatalf("no facts of %s", id)
 	}
 	return *found
 }

@@ -19,8 +19,8 @@ type usage struct {
 	Written uint64 `json:"cache_creation_input_tokens"`
 }
 
-// told is what a line of a capture says.
-type told struct {
+// captureLine is what a line of a capture says.
+type captureLine struct {
 	Type    string
 	Session string `json:"session_id"`
 	Usage   usage
@@ -37,9 +37,9 @@ type told struct {
 }
 
 // lines reads a capture on its own, not with the dialect.
-func lines(t *testing.T, file string) (all []told) {
+func lines(t *testing.T, file string) (all []captureLine) {
 	for text := range bytes.Lines(dialecttest.Fixture(t, file)) {
-		var l told
+		var l captureLine
 		if json.Unmarshal(text, &l) == nil {
 			all = append(all, l)
 		}
@@ -58,7 +58,7 @@ func of(t schema.Tokens) usage {
 }
 
 // The message that calls Read has the usage of its message_delta, not that of
-// its start, which the lines that tell its blocks once more repeat.
+// its start, which the lines that have its blocks once more repeat.
 func TestReadToolOutputIs148(t *testing.T) {
 	const file = "claude_code/partial_messages_tool.jsonl"
 	var id string
@@ -95,7 +95,7 @@ func TestReadToolOutputIs148(t *testing.T) {
 }
 
 // What all usages of a run come to is what its result states, counted once:
-// with partial messages, where the events told it all; without, where they told
+// with partial messages, where the events have it all; without, where they have
 // placeholders; and where the result is less than its messages.
 func TestRunTotalCountedOnce(t *testing.T) {
 	for _, file := range []string{

@@ -24,9 +24,9 @@ func process(thread string, totals ...[3]uint64) []schema.Frame {
 	return frames
 }
 
-// Every turn tells its thread's total so far, also after a resume, which is
+// Every turn states its thread's total so far, also after a resume, which is
 // another stream of the session: records are running totals of the thread, each
-// as it was told. What readers make of them (the difference to the one before)
+// as it was sent. What readers make of them (the difference to the one before)
 // is shown with the commands, by a test of the same name.
 func TestCodexTotalsAreDifferenced(t *testing.T) {
 	const thread = "019f61b2-c5f2-71e1-9ee9-957c9d231fe3"
@@ -52,7 +52,7 @@ func TestCodexTotalsAreDifferenced(t *testing.T) {
 			t.Errorf("record %d: %s of %s in %s, %+v; want %+v", i, u.Mode, u.Scope, u.Session, u.Tokens, tokens)
 		}
 		if !strings.Contains(u.Raw, fmt.Sprint(want[i].input+want[i].cached)) {
-			t.Errorf("record %d does not keep what was told: %s", i, u.Raw)
+			t.Errorf("record %d does not keep what was sent: %s", i, u.Raw)
 		}
 	}
 }

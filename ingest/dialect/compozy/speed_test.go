@@ -47,8 +47,8 @@ func TestIdle(t *testing.T) {
 	runtime.KeepAlive(frames)
 }
 
-// What a client is given once more by a server that it connects to again tells
-// nothing twice, and no ids of an agent's stream tell of lost frames.
+// What a client is given once more by a server that it connects to again emits
+// nothing twice, and no ids of an agent's stream count as lost frames.
 func TestReplayedStream(t *testing.T) {
 	once := executions(1, 3, 5)
 	cut := len(once) - 1

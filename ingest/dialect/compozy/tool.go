@@ -58,13 +58,13 @@ func (d *decoder) arguments(e *event, tool *model.Tool) {
 
 // outcome ends the call if it says how it went.
 func (d *decoder) outcome(e *event, tool *model.Tool) {
-	status, told := toolStatus(e.text("status"))
+	status, known := toolStatus(e.text("status"))
 	why := e.errorText()
 	if len(why) > 0 && status != schema.StatusCancelled && status != schema.StatusRejected {
 		status = schema.StatusError
 	}
 	output, media := e.content("output", "result")
-	if status == "" && !told && output == nil {
+	if status == "" && !known && output == nil {
 		return // the specification's form
 	}
 	if status == schema.StatusOpen {
@@ -88,7 +88,7 @@ func (d *decoder) outcome(e *event, tool *model.Tool) {
 
 // toolStatus reads the engine's name for how a call went; known says that there
 // is one.
-func toolStatus(word []byte) (status schema.Status, told bool) {
+func toolStatus(word []byte) (status schema.Status, known bool) {
 	switch string(bytes.ToLower(word)) {
 	case "":
 		return "", false

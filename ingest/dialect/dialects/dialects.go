@@ -79,7 +79,7 @@ func SetCustom(list []dialect.Dialect) error {
 	}
 	for _, d := range list {
 		if names[d.Name] {
-			return fmt.Errorf("dialect %q: the name is taken; give the dialect of the file another one", d.Name)
+			return fmt.Errorf("dialect %q: the name is taken; name the dialect of the file differently", d.Name)
 		}
 		names[d.Name] = true
 	}

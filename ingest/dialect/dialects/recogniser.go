@@ -94,7 +94,7 @@ func (r *Recogniser) Best() dialect.Confidence {
 	return best
 }
 
-// Settle gives the dialect that most speaks for, and what that is. It may be
+// Settle returns the dialect that most speaks for, and what that is. It may be
 // called at any time.
 func (r *Recogniser) Settle() (dialect.Dialect, string) {
 	last := &r.candidates[len(r.candidates)-1]

@@ -141,7 +141,7 @@ func (u *unwrapper) ReadsText() bool {
 }
 
 // look settles whether frames are wrapped: the first that the dialect knows
-// says so. It gives the cover of this frame, which may be only likely so far.
+// says so. It returns the cover of this frame, which may be only likely so far.
 func (u *unwrapper) look(in *dialect.Input) (cover string) {
 	if in.JSON == nil || in.Direction == schema.Send && in.Transport == schema.HTTP {
 		return ""

@@ -163,7 +163,7 @@ func TestPlayOverwritesWhatItGave(t *testing.T) {
 	}
 }
 
-// A change that is not told is seen only in one block: cutting brings it out.
+// A change that is not emitted is seen only in one block: cutting brings it out.
 func TestCutsBringOutUntoldChanges(t *testing.T) {
 	var span *dialect.Span
 	d := bad{decode: func(in *dialect.Input, b *dialect.Emitter) {

@@ -20,12 +20,12 @@ const StreamID = "019b7000-0000-7000-8000-000000000001"
 
 // Outcome is what a dialect made of a stream.
 type Outcome struct {
-	Frames []schema.Frame // with envelope and flags; their own memory
-	Lost   []uint64       // frames missing before each
-	Titles []dialect.Title
-	Facts  block.Facts // each fact in its latest version, in order of SeenSeq
-	Told   int         // how many facts were given out, repeats included
-	End    int64
+	Frames  []schema.Frame // with envelope and flags; their own memory
+	Lost    []uint64       // frames missing before each
+	Titles  []dialect.Title
+	Facts   block.Facts // each fact in its latest version, in order of SeenSeq
+	Emitted int         // how many facts were emitted, repeats included
+	End     int64
 }
 
 // Play decodes frames. After each, cut says whether a block ends there, and
@@ -36,7 +36,7 @@ type Outcome struct {
 func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (cut, all bool)) (*Outcome, error) {
 	var (
 		decoder = d.New(StreamID)
-		book    = dialect.NewEmitter(StreamID)
+		emitter = dialect.NewEmitter(StreamID)
 		parser  fastjson.Parser
 		out     = &Outcome{End: end}
 		facts   = newMerge()
@@ -44,37 +44,37 @@ func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (
 	for i := range frames {
 		f := frames[i]
 		f.Raw = bytes.Clone(f.Raw)
-		if err := decode(decoder, book, &parser, &f); err != nil {
+		if err := decode(decoder, emitter, &parser, &f); err != nil {
 			return nil, fmt.Errorf("frame %d: %w", i, err)
 		}
 		f.Raw = frames[i].Raw
 		out.Frames = append(out.Frames, f)
-		out.Lost = append(out.Lost, book.TakeLost())
+		out.Lost = append(out.Lost, emitter.TakeLost())
 		if c, all := cut(i); c {
-			taken, putOff := book.Take(f.At, all)
+			taken, putOff := emitter.Take(f.At, all)
 			if putOff && all {
 				return nil, fmt.Errorf("frame %d: facts were put off although all were asked for", i)
 			}
-			out.title(book)
+			out.title(emitter)
 			if err := facts.add(taken); err != nil {
 				return nil, fmt.Errorf("after frame %d: %w", i, err)
 			}
 		}
 	}
-	decoder.End(end, book)
-	taken, _ := book.Take(end, true)
-	out.title(book)
+	decoder.End(end, emitter)
+	taken, _ := emitter.Take(end, true)
+	out.title(emitter)
 	if err := facts.add(taken); err != nil {
 		return nil, fmt.Errorf("at the end: %w", err)
 	}
-	out.Told = facts.told
+	out.Emitted = facts.emitted
 	out.Facts = facts.all()
 	return out, check(&out.Facts)
 }
 
 // title keeps the first title of each session.
-func (o *Outcome) title(book *dialect.Emitter) {
-	for _, title := range book.TakeTitles() {
+func (o *Outcome) title(emitter *dialect.Emitter) {
+	for _, title := range emitter.TakeTitles() {
 		if !slices.ContainsFunc(o.Titles, func(t dialect.Title) bool { return t.Session == title.Session }) {
 			o.Titles = append(o.Titles, title)
 		}
@@ -82,7 +82,7 @@ func (o *Outcome) title(book *dialect.Emitter) {
 }
 
 // decode hands one frame to a decoder as the recorder does.
-func decode(decoder dialect.Decoder, book *dialect.Emitter, parser *fastjson.Parser, f *schema.Frame) error {
+func decode(decoder dialect.Decoder, emitter *dialect.Emitter, parser *fastjson.Parser, f *schema.Frame) error {
 	content, _ := schema.Unframe(f, nil)
 	in := dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
 	if content.Empty || f.Flags.Has(schema.FlagOversize) {
@@ -95,7 +95,7 @@ func decode(decoder dialect.Decoder, book *dialect.Emitter, parser *fastjson.Par
 	}
 	before := *f
 	raw := bytes.Clone(f.Raw)
-	decoder.Decode(&in, book)
+	decoder.Decode(&in, emitter)
 	if err := untouched(&before, f, raw); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ type merge struct {
 	spans    map[key]schema.Span
 	messages map[key]schema.Message
 	usages   map[key]schema.Usage
-	told     int
+	emitted  int
 }
 
 type key struct {
@@ -155,7 +155,7 @@ func newMerge() *merge {
 }
 
 func (m *merge) add(facts block.Facts) error {
-	m.told += facts.Len()
+	m.emitted += facts.Len()
 	for _, s := range facts.Spans {
 		if err := put(m.spans, s, &s.Fact, func(s *schema.Span) *schema.Fact { return &s.Fact }); err != nil {
 			return fmt.Errorf("span %s: %w", s.ID, err)

@@ -128,7 +128,7 @@ var garbage = []string{
 	`{"type":"usage","prompt_tokens":1`,
 }
 
-// strew puts lines of garbage between the frames, and gives the number that
+// strew puts lines of garbage between the frames, and returns the number that
 // each frame has in the script, -1 for garbage.
 func strew(s *Script, random *rand.Rand) (frames []schema.Frame, numbers []int) {
 	add := func(f schema.Frame, number int) {

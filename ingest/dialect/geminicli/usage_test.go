@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Two processes of one session each tell the sum of their own calls, by model:
+// Two processes of one session each report the sum of their own calls, by model:
 // all of it is added, no sum is counted beside its parts, and nothing of the
 // stated totals is lost.
 func TestProcessesAreAdded(t *testing.T) {
@@ -17,7 +17,7 @@ func TestProcessesAreAdded(t *testing.T) {
 		{"gemini-3-pro": {23678, 8114, 102, 872}, "gemini-2.5-flash-lite": {100, 0, 3, 0}},
 		{"gemini-3-pro": {30000, 20000, 50, 1}},
 	}
-	tell := func(s stats) string {
+	members := func(s stats) string {
 		return fmt.Sprintf(`"total_tokens":%d,"input_tokens":%d,"output_tokens":%d,"cached":%d,"input":%d`,
 			s.input+s.output+s.thoughts, s.input, s.output, s.cached, s.input-s.cached)
 	}
@@ -28,14 +28,14 @@ func TestProcessesAreAdded(t *testing.T) {
 		models := ""
 		for name, s := range process {
 			sum = stats{sum.input + s.input, sum.cached + s.cached, sum.output + s.output, sum.thoughts + s.thoughts}
-			models += fmt.Sprintf(`,%q:{%s}`, name, tell(s))
+			models += fmt.Sprintf(`,%q:{%s}`, name, members(s))
 		}
 		want.Input += uint64(sum.input - sum.cached)
 		want.CacheRead += uint64(sum.cached)
 		want.Output += uint64(sum.output)
 		want.Reasoning += uint64(sum.thoughts)
 		lines = append(lines, `{"type":"init","timestamp":"2026-01-01T00:00:00Z","session_id":"s","model":"auto"}`,
-			fmt.Sprintf(`{"type":"result","status":"success","stats":{%s,"models":{%s}}}`, tell(sum), models[1:]))
+			fmt.Sprintf(`{"type":"result","status":"success","stats":{%s,"models":{%s}}}`, members(sum), models[1:]))
 	}
 	var frames []schema.Frame
 	for i, line := range lines {

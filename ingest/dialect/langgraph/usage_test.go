@@ -20,7 +20,7 @@ func (c counted) usage(input, out uint64) string {
 		input, out, input+out, min(c.read, input), min(c.write, input), min(c.think, out))
 }
 
-// modes are the ways in which a run may tell one message.
+// modes are the ways in which a run may send one message.
 var modes = map[string]func(c counted) []string{
 	"messages-tuple": func(c counted) []string {
 		chunk := `event: messages` + "\n" + `data: [{"content":"x","type":"AIMessageChunk","id":"run--%s","usage_metadata":%s},{"langgraph_node":"a"}]` + "\n\n"
@@ -96,7 +96,7 @@ func TestEveryModeCountsOnce(t *testing.T) {
 	t.Run("the other way round", func(t *testing.T) { check(t, "messages", "messages-tuple", "values", "updates") })
 }
 
-// The kinds of a cache are told apart where the provider does.
+// The kinds of a cache are distinguished where the provider does.
 func TestCacheKinds(t *testing.T) {
 	got, total, ok := counting.Read([]byte(`{"input_tokens":100,"output_tokens":1,"total_tokens":101,"input_token_details":{"cache_read":10,"cache_creation":0,"ephemeral_5m_input_tokens":20,"ephemeral_1h_input_tokens":30}}`))
 	want := schema.Tokens{Input: 40, CacheRead: 10, CacheWrite5m: 20, CacheWrite1h: 30, Output: 1}

@@ -93,7 +93,7 @@ func benchmark(b *testing.B, frames [][]byte, transport schema.Transport, parseO
 	b.SetBytes(int64(size / len(frames)))
 	b.ReportAllocs()
 	var parser fastjson.Parser
-	decoder, book := newDecoder(""), dialect.NewEmitter("019b7000-0000-7000-8000-000000000001")
+	decoder, emitter := newDecoder(""), dialect.NewEmitter("019b7000-0000-7000-8000-000000000001")
 	facts, seq := 0, uint64(0)
 	var frame schema.Frame
 	in := dialect.Input{Frame: &frame}
@@ -109,12 +109,12 @@ func benchmark(b *testing.B, frames [][]byte, transport schema.Transport, parseO
 		}
 		if !parseOnly {
 			in.Data, in.JSON = raw, value
-			decoder.Decode(&in, book)
+			decoder.Decode(&in, emitter)
 		}
 		seq++
 		if seq%1024 == 0 {
-			taken, _ := book.Take(frame.At, false)
-			book.TakeTitles()
+			taken, _ := emitter.Take(frame.At, false)
+			emitter.TakeTitles()
 			facts += taken.Len()
 		}
 	}

@@ -175,7 +175,7 @@ func TestTooManyRuns(t *testing.T) {
 		}
 		for i, f := range o.Frames {
 			if f.Flags != 0 || o.Lost[i] != 0 {
-				t.Errorf("frame %d is marked %s, %d lost: a lane that was given up keeps its count", i, f.Flags, o.Lost[i])
+				t.Errorf("frame %d is marked %s, %d lost: a lane that was evicted keeps its count", i, f.Flags, o.Lost[i])
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func matchMessage(v *fastjson.Value) (dialect.Confidence, string) {
 }
 
 // matchMethod judges a request or a notification. Methods that other protocols may have
-// as well are told apart by their parameters.
+// as well are distinguished by their parameters.
 func matchMethod(method []byte, params *fastjson.Value) (dialect.Confidence, string) {
 	why := "the method " + string(method)
 	certain := false

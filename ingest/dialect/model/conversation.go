@@ -160,7 +160,7 @@ func (t *Conversation) EndRun(status schema.Status, why []byte) {
 	t.run, t.unnamed = nil, nil
 }
 
-// Abandon says that no more will be heard of what is open: it is unclosed.
+// Abandon marks what is open as unclosed: no more events of it will come.
 func (t *Conversation) Abandon() {
 	t.settle()
 	for _, s := range []**dialect.Span{&t.call, &t.step, &t.run} {

@@ -15,12 +15,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // scene is a trace over a stream whose frames are said to come.
 type scene struct {
 	Conversation
-	book *dialect.Emitter
-	seq  uint64
+	emitter *dialect.Emitter
+	seq     uint64
 }
 
 func newScene() *scene {
-	s := &scene{book: dialect.NewEmitter("stream")}
+	s := &scene{emitter: dialect.NewEmitter("stream")}
 	s.Stream = &Stream{}
 	s.frame()
 	return s
@@ -28,13 +28,13 @@ func newScene() *scene {
 
 // frame goes on to the next frame, a millisecond later.
 func (s *scene) frame() {
-	s.Begin(&dialect.Input{Frame: &schema.Frame{Seq: s.seq, At: int64(s.seq+1) * 1e6}}, s.book)
+	s.Begin(&dialect.Input{Frame: &schema.Frame{Seq: s.seq, At: int64(s.seq+1) * 1e6}}, s.emitter)
 	s.seq++
 }
 
-// facts takes what was told: spans by id as they were told last, and messages.
+// facts collects what was emitted: spans by id as they were emitted last, and messages.
 func (s *scene) facts() (map[string]schema.Span, []schema.Message) {
-	facts, _ := s.book.Take(0, true)
+	facts, _ := s.emitter.Take(0, true)
 	spans := map[string]schema.Span{}
 	for _, span := range facts.Spans {
 		spans[span.ID] = span
@@ -84,7 +84,7 @@ func TestEndOfRunSettlesWhatIsOpen(t *testing.T) {
 	}
 }
 
-// A result whose call this stream did not see closes it for the session; told
+// A result whose call this stream did not see closes it for the session; emitted
 // once more it says nothing new; an id used again is another call.
 func TestResultOfAnotherStreamsCall(t *testing.T) {
 	s := newScene()
@@ -99,7 +99,7 @@ func TestResultOfAnotherStreamsCall(t *testing.T) {
 	s.frame()
 	s.ResultOf([]byte("c"), nil, []byte("done"), "text", schema.StatusOK, nil)
 	if spans, messages = s.facts(); len(spans)+len(messages) != 0 {
-		t.Errorf("told again: %+v, %+v", spans, messages)
+		t.Errorf("emitted again: %+v, %+v", spans, messages)
 	}
 	if again := s.Tool([]byte("c"), []byte("x")); again.Span.ID != "tool:stream:1" {
 		t.Errorf("the other call's id is %q", again.Span.ID)

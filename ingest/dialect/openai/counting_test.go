@@ -67,7 +67,7 @@ func play(t *testing.T, d dialect.Dialect, frames []schema.Frame) *dialecttest.O
 	return o
 }
 
-// only gives the one usage of an outcome.
+// only returns the one usage of an outcome.
 func only(t *testing.T, o *dialecttest.Outcome) schema.Usage {
 	t.Helper()
 	if len(o.Facts.Usages) != 1 {
@@ -76,22 +76,22 @@ func only(t *testing.T, o *dialecttest.Outcome) schema.Usage {
 	return o.Facts.Usages[0]
 }
 
-// OpenAI tells the usage on one chunk after the last, and null on all others.
+// OpenAI sends the usage on one chunk after the last, and null on all others.
 func TestUsageOnFinalChunkOnly(t *testing.T) {
 	frames := capture.Cut(t, "openai_chat/openai_chat_stream.sse", "")
 	list := messages(t, frames)
-	var told []*counted
+	var sent []*counted
 	for _, m := range list {
 		if m.Usage != nil {
-			told = append(told, m.Usage)
+			sent = append(sent, m.Usage)
 		}
 	}
-	if len(told) != 1 || list[len(list)-1].Usage == nil {
-		t.Fatalf("the capture tells %d usages", len(told))
+	if len(sent) != 1 || list[len(list)-1].Usage == nil {
+		t.Fatalf("the capture has %d usages", len(sent))
 	}
 	u := only(t, play(t, openai.Chat, frames))
-	if u.Tokens.Input != told[0].Prompt || u.Tokens.Output != told[0].Completion || u.Tokens.Sum() != told[0].Total || u.Total != told[0].Total {
-		t.Errorf("%+v, want %+v", u, told[0])
+	if u.Tokens.Input != sent[0].Prompt || u.Tokens.Output != sent[0].Completion || u.Tokens.Sum() != sent[0].Total || u.Total != sent[0].Total {
+		t.Errorf("%+v, want %+v", u, sent[0])
 	}
 	// Cut off before it, nothing is counted.
 	if o := play(t, openai.Chat, frames[:len(frames)-2]); len(o.Facts.Usages) != 0 {
@@ -99,20 +99,20 @@ func TestUsageOnFinalChunkOnly(t *testing.T) {
 	}
 }
 
-// Groq tells the same usage three times in two chunks.
+// Groq sends the same usage three times in two chunks.
 func TestGroqUsageOnce(t *testing.T) {
 	frames := dialecttest.Case(t, "testdata/chat/cases/groq.txtar")
 	var total uint64
-	told := 0
+	sent := 0
 	for _, m := range messages(t, frames) {
 		for _, u := range []*counted{m.Usage, groqs(&m)} {
 			if u != nil {
-				told, total = told+1, u.Prompt+u.Completion
+				sent, total = sent+1, u.Prompt+u.Completion
 			}
 		}
 	}
-	if told != 3 {
-		t.Fatalf("the case tells %d usages", told)
+	if sent != 3 {
+		t.Fatalf("the case has %d usages", sent)
 	}
 	if u := only(t, play(t, openai.Chat, frames)); u.Tokens.Sum() != total || u.Total != total || u.Mode != schema.UsageAdd {
 		t.Errorf("%+v, want %d tokens", u, total)
@@ -228,8 +228,8 @@ func TestSequenceRestartsPerResponse(t *testing.T) {
 	check(slices.Delete(slices.Clone(frames), second-1, second+1), 0, 0) // an end, and the next beginning
 }
 
-// All that is told of a response has ids that do not name the stream, so that
-// another stream which sees it tells the same facts.
+// All that is emitted of a response has ids that do not name the stream, so that
+// another stream which sees it emits the same facts.
 func TestFactsOfAResponseAreGlobal(t *testing.T) {
 	o := play(t, openai.Responses, capture.Cut(t, "openai_responses/openai-web-search-tool.1.chunks.txt", "ndjson"))
 	for _, s := range o.Facts.Spans {

@@ -64,10 +64,10 @@ func (t *session) failed(e *fastjson.Value) {
 		status = schema.StatusCancelled
 	}
 	run := t.conv.Run()
-	told := t.failure.text == dialect.Short(text)
+	repeated := t.failure.text == dialect.Short(text)
 	t.failure = failure{status, dialect.Short(text), t.Frame.At}
 	t.finished = 0
-	if told && run != nil {
+	if repeated && run != nil {
 		return
 	}
 	m := t.conv.Say(schema.MessageError, text)

@@ -92,7 +92,7 @@ func TestTwoFormsCountOnce(t *testing.T) {
 	}
 }
 
-// However many sessions a server tells of, few are kept.
+// However many sessions a server names, few are kept.
 func TestManySessions(t *testing.T) {
 	var lines []string
 	for i := range 500 {

@@ -16,7 +16,7 @@ HAVING {{if .From -}}
       {{- if .To}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')){{end}}
 {{- end}}
 {{- /* without_exceptions, exceptions: which of a table's rows count as they are,
-and which need care: ids that stand in it several times, as told by several
+and which need care: ids that stand in it several times, as written by several
 streams or seen anew, and all of the sessions that cross an end of the range.
 Both stand in tables that come with the query. Where too many ids are repeated,
 all rows are exceptions. */ -}}

@@ -1,4 +1,4 @@
-{{- /* What the spans tell of some sessions: runs, tool calls, agents, models. */ -}}
+{{- /* What the spans state of some sessions: runs, tool calls, agents, models. */ -}}
 SELECT
     session_id,
     countIf(span_kind = 'run') AS runs,

@@ -1,5 +1,5 @@
 {{- /* define only: the tokens of each session that used any. Nearly all records are
-told once and say what they add: these are added up straight. Sessions with a record
+written once and say what they add: these are added up straight. Sessions with a record
 that stands several times, or with running totals, go through careful_usage. */ -}}
 {{define "session_tokens"}}
     WITH

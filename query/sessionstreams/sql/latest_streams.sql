@@ -1,6 +1,6 @@
 {{- /* Streams in which something arrived last, each with a session that has frames of
 it. The sessions are found in one pass over narrow columns: what a stream's newest
-row says may not be told before its rows are put together. */ -}}
+row says is not known before its rows are put together. */ -}}
 {{define "streams_asked"}}tenant = {tenant:String}
     {{- if .Session}} AND session_id = {session:String}{{end}}
     {{- if .Stream}} AND stream_id = {stream:String}{{end}}

@@ -1,4 +1,4 @@
-{{- /* What the streams tell of some sessions. A stream's part is one row, the
+{{- /* What the streams state of some sessions. A stream's part is one row, the
 newest standing; a stream runs until its last part has ended. end_ns is when the last
 of them ended, or when its last frame arrived if no end was recorded after that. */ -}}
 SELECT

@@ -1,4 +1,4 @@
-{{- /* Tokens by period and group. Nearly every record is told once and counts as
+{{- /* Tokens by period and group. Nearly every record is written once and counts as
 it is: these are added up straight. The exceptions go through careful_usage. */ -}}
 {{define "of_the_range"}}
         {{- if or .From .To}} AND session_id IN (SELECT session_id FROM usage WHERE {{template "days" .}}

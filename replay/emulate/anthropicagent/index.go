@@ -149,7 +149,7 @@ func (b *index) readMessages(ctx context.Context, t replay.Tape, session string)
 		switch kind := text(v, "type"); kind {
 		case "message_start":
 			if busy != "" {
-				b.refuse("calls of the model overlap, and nothing tells whose text is whose")
+				b.refuse("calls of the model overlap, and nothing shows whose text is whose")
 			}
 			busy = f.Stream.StreamID
 			if c == nil {

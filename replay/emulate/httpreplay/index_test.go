@@ -19,8 +19,8 @@ import (
 	"tapedeck/schema"
 )
 
-// A response is one however many frames it has: what a reader gives is valid until
-// it gives more.
+// A response is one however many frames it has: what a reader returns is valid until
+// it returns more.
 func TestLongAnswer(t *testing.T) {
 	const frames = 5000
 	recorded := &replaytest.Tape{}

@@ -40,7 +40,7 @@ var renamed = map[string]bool{
 // envelope are the members that the single-key form does not have.
 var envelope = map[string]bool{"session_id": true, "node_id": true, "event_id": true, "type": true}
 
-// ToExport gives an event of the specification's form in the single-key form,
+// ToExport returns an event of the specification's form in the single-key form,
 // which has no envelope. It is an error if the event is of a type that the
 // single-key form does not have.
 func ToExport(event []byte) ([]byte, error) {
@@ -93,7 +93,7 @@ func ToExport(event []byte) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// FromExport gives an event of the single-key form in the specification's. It
+// FromExport returns an event of the single-key form in the specification's. It
 // has as much of an envelope as stood beside the key: usually none.
 func FromExport(event []byte) ([]byte, error) {
 	v, err := fastjson.ParseBytes(event)

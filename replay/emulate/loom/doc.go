@@ -28,7 +28,7 @@
 //
 // tools_list and tool_show give what the session recorded of such answers, else
 // what its tool calls show: names, and the arguments' names and types.
-// user_messages gives the requests and replies of the thread's runs; the
+// user_messages returns the requests and replies of the thread's runs; the
 // cursor before counts them from 1. Requests of the code's that the guideline
 // does not have (list_models, …) are answered if an answer is recorded.
 // cancel_run ends the run that is playing. Anything else is a parse error, and

@@ -12,7 +12,7 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// Forms are the forms in which ServeLines gives runs: the specification's, the
+// Forms are the forms in which ServeLines sends runs: the specification's, the
 // single-key form, and the messages of a WebSocket.
 var Forms = []string{"typed", "export", "websocket"}
 
@@ -76,7 +76,7 @@ func (s *Server) ServeLines(w http.ResponseWriter, r *http.Request, tenant, sess
 	}
 }
 
-// lines gives a run's messages as lines.
+// lines returns a run's messages as lines.
 type lines struct {
 	output
 	body *emulate.Body

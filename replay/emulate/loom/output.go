@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// output gives the messages of a run as a server sends them. It is a replay.Sink.
+// output returns the messages of a run as a server sends them. It is a replay.Sink.
 type output struct {
 	to     func(kind websocket.MessageType, message []byte) error
 	run    *run

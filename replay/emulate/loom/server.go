@@ -129,7 +129,7 @@ var (
 	errClosing   = errors.New("the run failed: the connection is closed")
 )
 
-// serve answers requests, one after another, until the connection ends. It tells
+// serve answers requests, one after another, until the connection ends. It returns
 // how it ended.
 func (c *conn) serve(parent context.Context) string {
 	ctx, cancel := context.WithCancel(parent)

@@ -64,7 +64,7 @@ func (c *client) say(message string) {
 	}
 }
 
-// hear gives a message, with the time since the last that was said.
+// hear returns a message, with the time since the last that was said.
 func (c *client) hear() string {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)

@@ -51,6 +51,6 @@ func (s *Server) rootHint(w http.ResponseWriter, r *http.Request, session string
 	s.stage.Refuse(w, r, name, &problem.Problem{
 		Title: "A WebSocket is spoken here", Status: http.StatusUpgradeRequired,
 		Detail: fmt.Sprintf("Session %q speaks Loom's protocol at this path, over a WebSocket: open ws://%s%s.", session, r.Host, r.URL.EscapedPath()),
-		Hint:   "Without a WebSocket, ?form=typed, ?form=export or ?form=websocket gives its runs as lines.",
+		Hint:   "Without a WebSocket, ?form=typed, ?form=export or ?form=websocket returns its runs as lines.",
 	})
 }

@@ -45,7 +45,7 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 			h.log.Error("reading a session for a tape file failed", "session", session, "error", err)
 			problem.Write(w, &problem.Problem{
 				Title: "Recording not readable", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-				Detail: "The recording could not be read; the server's log tells why.", Hint: "Try again.",
+				Detail: "The recording could not be read; the server's log says why.", Hint: "Try again.",
 			})
 		}
 		return

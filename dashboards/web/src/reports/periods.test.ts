@@ -6,7 +6,7 @@ const open = { from: null, to: null }
 const from = (...starts: string[]) => starts.map((period_start) => ({ period_start }))
 const iso = (times: number[]) => times.map((at) => new Date(at).toISOString().slice(0, 16))
 
-test('days of which nothing is told are there, as long as they are', () => {
+test('days without any usage are there, as long as they are', () => {
   expect(iso(periodStarts(from('2026-03-30T22:00:00Z', '2026-03-27T23:00:00Z'), open, 'day', zone))).toEqual([
     '2026-03-27T23:00',
     '2026-03-28T23:00', // of 23 hours

@@ -17,13 +17,13 @@ export function changedSince(known: readonly Message[]): string | undefined {
  * is complete as it was. Messages that did not change stay the same objects.
  */
 export function merged(known: readonly Message[], changed: readonly Message[]): Message[] {
-  const news = new Map(changed.map((message) => [message.id, message]))
+  const changes = new Map(changed.map((message) => [message.id, message]))
   const all = known.map((message) => {
-    const now = news.get(message.id)
-    news.delete(message.id)
+    const now = changes.get(message.id)
+    changes.delete(message.id)
     return now ?? (message.complete ? message : { ...message, complete: true })
   })
-  if (news.size === 0) return all
-  all.push(...news.values())
+  if (changes.size === 0) return all
+  all.push(...changes.values())
   return all.sort((a, b) => a.start_ms - b.start_ms) // which leaves those of one time in their order
 }

@@ -4,13 +4,13 @@ import { api, arrived, type Schemas } from '../api/client'
 /** How often the server is asked how it is, ms: while all is well, and while it is not. */
 const pause = { well: 5000, ill: 1000 }
 /** How long it may take to answer, ms. */
-const patience = 8000
+const timeout = 8000
 
 /** How the server is; in error while it is away. */
 export const serverQuery = queryOptions({
   queryKey: ['server'],
   queryFn: async ({ signal }): Promise<Schemas['Readiness']> => {
-    const within = AbortSignal.any([signal, AbortSignal.timeout(patience)])
+    const within = AbortSignal.any([signal, AbortSignal.timeout(timeout)])
     const { data, error } = await arrived(api.GET('/readyz', { signal: within }))
     if (data !== undefined) return data
     if (isReadiness(error)) return error // not all of its parts are well

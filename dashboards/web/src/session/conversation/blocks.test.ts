@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { blocksOf, inlinesOf } from './blocks'
 
-const told = (text: string) =>
+const summary = (text: string) =>
   blocksOf(text).map((block) => {
     if (block.kind === 'code') return `code(${block.language}) ${block.text}`
     return block.kind === 'heading' ? `h${block.level} ${block.text}` : block.text
@@ -18,7 +18,7 @@ test.each([
   ['  - a\n    - b', ['  - a\n    - b']],
   ['`````', ['code() ']],
   ['<b>not bold</b>', ['<b>not bold</b>']],
-])('the blocks of %j', (text, want) => expect(told(text)).toEqual(want))
+])('the blocks of %j', (text, want) => expect(summary(text)).toEqual(want))
 
 test.each([
   ['plain', [['plain', 'plain']]],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { conversationOf, type Item } from './items'
 import { message, span } from './messages.fixture'
 
-function told(items: readonly Item[]): string[] {
+function summary(items: readonly Item[]): string[] {
   return items.map((item) => {
     switch (item.kind) {
       case 'message':
@@ -39,7 +39,7 @@ test('a run with a tool call, in order, the call once', () => {
     ],
     [run],
   )
-  expect(told(items)).toEqual([
+  expect(summary(items)).toEqual([
     '0 run 1',
     '0 user do',
     '20 tool bash 1+1+1',
@@ -57,7 +57,7 @@ test('a reply that says something else is there', () => {
     ],
     [],
   )
-  expect(told(items)).toEqual(['0 assistant thought', '0 reply answer', '0 reply thought'])
+  expect(summary(items)).toEqual(['0 assistant thought', '0 reply answer', '0 reply thought'])
 })
 
 test('runs without any time stand one after the other', () => {
@@ -75,7 +75,7 @@ test('runs without any time stand one after the other', () => {
     ],
     [run('a', 0, 'l1'), run('b', 10, 'l2')],
   )
-  expect(told(items)).toEqual([
+  expect(summary(items)).toEqual([
     '0 run 1',
     '0 assistant one',
     '0 end 1',
@@ -97,7 +97,7 @@ test('an open run has no end; one inside a call is not counted', () => {
     position: at(0),
     children: [tool],
   })
-  expect(told(conversationOf([], [outer]))).toEqual(['0 run 1', '4 tool bash 0+0+0', '5 run 0', '7 end 0'])
+  expect(summary(conversationOf([], [outer]))).toEqual(['0 run 1', '4 tool bash 0+0+0', '5 run 0', '7 end 0'])
 })
 
 test('results said to be of a run stand for themselves', () => {
@@ -110,5 +110,5 @@ test('results said to be of a run stand for themselves', () => {
     ],
     [run],
   )
-  expect(told(items)).toEqual(['0 run 1', '1 tool_result x', '2 tool b 0+0+1', '3 tool c 0+0+1', '9 end 1'])
+  expect(summary(items)).toEqual(['0 run 1', '1 tool_result x', '2 tool b 0+0+1', '3 tool c 0+0+1', '9 end 1'])
 })

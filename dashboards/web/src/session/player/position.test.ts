@@ -7,7 +7,7 @@ test.each([
   ['2026-01-02T03:04:05.5Z', 1_767_323_045_500_000_000n],
 ])('%s in nanoseconds', (time, want) => expect(nanoseconds(time)).toBe(want))
 
-test('a position tells its offset to the nanosecond', () => {
+test('a position has its offset to the nanosecond', () => {
   const started = '2026-01-02T03:04:05.012345678Z'
   const id = '019b7d3c-0000-7000-8000-000000000000'
   expect(offsetOf(`1767323045012345678.${id}.0`, started)).toBe(0)

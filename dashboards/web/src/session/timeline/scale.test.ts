@@ -77,10 +77,10 @@ test('rows of a tree, without what is folded', () => {
     }),
     span({ id: 'e', start_ms: -2 }),
   ]
-  const told = (folded: string[]) =>
+  const rows = (folded: string[]) =>
     rowsOf(tree, new Set(folded)).map(({ span, depth }) => `${span.id}${depth}`)
-  expect(told([])).toEqual(['a0', 'b1', 'c2', 'd1', 'e0'])
-  expect(told(['b'])).toEqual(['a0', 'b1', 'd1', 'e0'])
-  expect(told(['a', 'c'])).toEqual(['a0', 'e0'])
+  expect(rows([])).toEqual(['a0', 'b1', 'c2', 'd1', 'e0'])
+  expect(rows(['b'])).toEqual(['a0', 'b1', 'd1', 'e0'])
+  expect(rows(['a', 'c'])).toEqual(['a0', 'e0'])
   expect(extentOf(rowsOf(tree, new Set()), 10, null)).toEqual({ from: -2, to: 16 })
 })

@@ -80,7 +80,7 @@ test('model calls in order, with usage that is not of a call', () => {
   expect(calls.map(({ discrepancy }) => discrepancy)).toEqual([false, false, false, true])
 })
 
-test('by model, and where none is told', () => {
+test('by model, and where none is known', () => {
   expect(byModel(callsOf(timeline))).toEqual([
     { model: 'a', calls: 2, tokens: tokens(11, 3) },
     { model: null, calls: 1, tokens: tokens(1, 1) },
@@ -89,7 +89,7 @@ test('by model, and where none is told', () => {
 })
 
 test('by tool', () => {
-  const told = byTool(timeline).map(({ name, calls, errors, open, median, longest }) => [
+  const table = byTool(timeline).map(({ name, calls, errors, open, median, longest }) => [
     name,
     calls.length,
     errors,
@@ -97,7 +97,7 @@ test('by tool', () => {
     median,
     longest?.id ?? null,
   ])
-  expect(told).toEqual([
+  expect(table).toEqual([
     ['bash', 3, 1, 1, 6.5, '4'],
     ['read', 1, 0, 1, null, null],
   ])
