@@ -11,13 +11,19 @@ import (
 	"tapedeck/internal/console"
 )
 
-// doctorCommand checks an installation.
+// doctorCommand checks an installation, and recorded usage.
 type doctorCommand struct {
+	Installation doctorInstallationCommand `cmd:"" default:"withargs" help:"Check the installation; print what is wrong and what to do."`
+	Usage        doctorUsageCommand        `cmd:"" help:"Check recorded usage against what streams state as their totals, or against a provider's export."`
+}
+
+// doctorInstallationCommand checks an installation.
+type doctorInstallationCommand struct {
 	Data string `help:"Data directory to check. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 }
 
 // Run checks everything and prints the findings. It fails if anything is wrong.
-func (c *doctorCommand) Run(ctx context.Context, g *global) error {
+func (c *doctorInstallationCommand) Run(ctx context.Context, g *global) error {
 	dir := c.Data
 	if dir == "" {
 		var err error

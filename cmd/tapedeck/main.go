@@ -41,7 +41,7 @@ type cli struct {
 	Migrate     migrateCommand     `cmd:"" help:"Update ClickHouse's tables."`
 	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
-	Doctor      doctorCommand      `cmd:"" help:"Check the installation; print what is wrong and what to do."`
+	Doctor      doctorCommand      `cmd:"" help:"Check the installation, and recorded usage."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
