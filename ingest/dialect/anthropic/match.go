@@ -83,7 +83,10 @@ func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
 		sure = dialect.Possible
 	case "message":
 		if string(v.GetStringBytes("role")) == "assistant" && dialect.IsArray(v.Get("content")) && v.Exists("usage", "output_tokens") {
-			return dialect.Certain, "a message with its usage"
+			if has("id") && has("model") {
+				return dialect.Certain, "a message with its usage"
+			}
+			return dialect.Likely, "a message with its usage"
 		}
 		return dialect.No, ""
 	case "error":

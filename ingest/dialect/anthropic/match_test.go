@@ -29,7 +29,7 @@ func TestMatch(t *testing.T) {
 		{`{"type":"ping"}`, false, dialect.Possible},
 		{`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, false, dialect.Possible},
 		{`{"type":"error","error":"x"}`, false, dialect.No},
-		{`{"type":"message","role":"assistant","content":[],"usage":{"output_tokens":1}}`, false, dialect.Certain},
+		{`{"type":"message","id":"m","model":"c","role":"assistant","content":[],"usage":{"output_tokens":1}}`, false, dialect.Certain},
 		{`{"type":"message","role":"assistant","content":"x"}`, false, dialect.No},
 		{`{"type":"stream_event","event":{"type":"message_stop"}}`, false, dialect.No},
 		{`{"type":"assistant","message":{"role":"assistant","usage":{}}}`, false, dialect.No},

@@ -20,8 +20,8 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	switch string(typ) {
 	case "system":
 		switch subtype := v.GetStringBytes("subtype"); {
-		case string(subtype) == "init" && session && (v.Exists("tools") || v.Exists("cwd") || v.Exists("permissionMode")):
-			return dialect.Certain, "system/init with a session"
+		case string(subtype) == "init" && session && dialect.IsArray(v.Get("tools")):
+			return dialect.Certain, "system/init with a session and its tools"
 		case len(subtype) > 0 && session:
 			return dialect.Likely, "a system line with a session"
 		}

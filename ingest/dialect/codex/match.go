@@ -33,7 +33,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		kind := v.GetStringBytes("item", "type")
 		switch {
 		case kind == nil:
-		case bytes.HasPrefix(v.GetStringBytes("item", "id"), []byte("item_")):
+		case isItem(v.GetStringBytes("item", "id")):
 			return dialect.Certain, "the event " + string(typ) + " of an item_N"
 		default:
 			return dialect.Likely, "the event " + string(typ) + " with its item"
@@ -44,4 +44,10 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		}
 	}
 	return dialect.No, ""
+}
+
+// isItem reports whether an id is item_N: other agents have ids that begin so.
+func isItem(id []byte) bool {
+	number, ok := bytes.CutPrefix(id, []byte("item_"))
+	return ok && len(number) > 0 && len(bytes.Trim(number, "0123456789")) == 0
 }

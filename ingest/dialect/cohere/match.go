@@ -1,6 +1,8 @@
 package cohere
 
 import (
+	"bytes"
+
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -41,6 +43,9 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		certain = v.GetStringBytes("delta", "finish_reason") != nil
 	case "":
 		if v.GetStringBytes("finish_reason") != nil && v.GetStringBytes("message", "role") != nil && dialect.IsObject(v.Get("usage")) {
+			if reason := v.GetStringBytes("finish_reason"); !bytes.Equal(reason, bytes.ToUpper(reason)) {
+				return dialect.Possible, "a message with its finish_reason and usage"
+			}
 			return dialect.Certain, "a message with its finish_reason and usage"
 		}
 		return dialect.No, ""

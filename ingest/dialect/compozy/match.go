@@ -49,10 +49,10 @@ func (e *event) has(names ...string) bool {
 func (e *event) stands() bool { return statusOf(e.text("status")) != "" }
 
 func judgeWorkflow(e *event) dialect.Confidence {
-	return when(dialect.Certain, e.has("workflow_id") || e.has("workflowId"))
+	return max(when(dialect.Certain, e.has("workflow_id", "execution_id")), when(dialect.Likely, e.has("workflow_id") || e.has("workflowId")))
 }
 
-func judgeProgress(e *event) dialect.Confidence { return when(dialect.Certain, e.stands()) }
+func judgeProgress(e *event) dialect.Confidence { return when(dialect.Likely, e.stands()) }
 
 func judgeAgent(e *event) dialect.Confidence { return when(dialect.Likely, e.has("agentId")) }
 
@@ -69,7 +69,7 @@ func judgeSnapshot(e *event) dialect.Confidence {
 }
 
 func judgeToolCall(e *event) dialect.Confidence {
-	return max(when(dialect.Certain, e.has("tool_call_id", "tool_name", "duration_ms")), when(dialect.Likely, e.has("toolName", "args")))
+	return max(when(dialect.Certain, e.has("component", "tool_call_id", "tool_name", "duration_ms")), when(dialect.Likely, e.has("tool_call_id", "tool_name", "duration_ms") || e.has("toolName", "args")))
 }
 
 func judgeWarning(e *event) dialect.Confidence {

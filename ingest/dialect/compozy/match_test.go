@@ -32,13 +32,13 @@ func TestMatch(t *testing.T) {
 		line string
 	}{
 		{dialect.Certain, `workflow_start|{"workflow_id":"w","execution_id":"e"}`},
-		{dialect.Certain, `workflow_start|{"workflowId":"w"}`},
-		{dialect.Certain, `workflow_status|{"status":"RUNNING"}`},
-		{dialect.Certain, `agent_status|{"status":"RUNNING","ts":"2026-01-01T00:00:00Z"}`},
+		{dialect.Likely, `workflow_start|{"workflowId":"w"}`},
+		{dialect.Likely, `workflow_status|{"status":"RUNNING"}`},
+		{dialect.Likely, `agent_status|{"status":"RUNNING","ts":"2026-01-01T00:00:00Z"}`},
 		{dialect.Certain, `status|{"component":"agent","stage":"llm_request"}`},
 		{dialect.Certain, `llm_chunk|{"component":"agent","sequence":1,"content":"x"}`},
 		{dialect.Certain, `structured_delta|{"component":"agent","sequence":1,"content":"x","complete":false}`},
-		{dialect.Certain, `tool_call|{"tool_call_id":"c","tool_name":"t","duration_ms":1}`},
+		{dialect.Likely, `tool_call|{"tool_call_id":"c","tool_name":"t","duration_ms":1}`},
 		{dialect.Certain, `|{"id":1,"exec_id":"e","type":"complete","ts":"","data":{"status":"SUCCESS"}}`},
 		{dialect.Likely, `tool_call|{"toolName":"t","args":{}}`},
 		{dialect.Likely, `structured_delta|{"partial":{}}`},

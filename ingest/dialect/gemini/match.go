@@ -51,7 +51,7 @@ func matchResponse(v *fastjson.Value) (dialect.Confidence, string) {
 	content := c.Get("content", "parts") != nil || c.GetStringBytes("content", "role") != nil
 	finish := c.GetStringBytes("finishReason") != nil
 	usage := v.Get("usageMetadata", "promptTokenCount") != nil || v.Get("usageMetadata", "totalTokenCount") != nil
-	named := v.GetStringBytes("modelVersion") != nil
+	named := v.GetStringBytes("modelVersion") != nil && v.Get("invocationId") == nil // an event of ADK
 	switch {
 	case (content || finish) && (usage || named):
 		return dialect.Certain, "candidates with their model or usage"

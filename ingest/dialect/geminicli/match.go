@@ -1,9 +1,14 @@
 package geminicli
 
 import (
+	"slices"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
+
+// statuses are those of a tool_result.
+var statuses = []string{"success", "error", "cancelled"}
 
 // match judges a line by itself. Its types occur elsewhere; every line has its
 // time, as text.
@@ -37,8 +42,11 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 			return sure(dialect.Certain, "a tool_use with tool_id and parameters")
 		}
 	case "tool_result":
-		if text("tool_id", "status") {
+		if text("tool_id", "status") && slices.Contains(statuses, string(v.GetStringBytes("status"))) {
 			return sure(dialect.Certain, "a tool_result with tool_id and status")
+		}
+		if text("tool_id", "status") {
+			return sure(dialect.Likely, "a tool_result with tool_id and another status")
 		}
 	case "result":
 		switch {

@@ -64,12 +64,20 @@ func matchMode(mode string, v *fastjson.Value) dialect.Confidence {
 			return dialect.Likely
 		}
 	case "debug":
-		if v.Exists("step") && v.Exists("payload") {
-			return dialect.Certain
+		if dialect.IsNumber(v.Get("step")) && dialect.IsObject(v.Get("payload")) {
+			switch string(v.GetStringBytes("type")) {
+			case "task", "task_result", "checkpoint":
+				return dialect.Certain
+			}
 		}
 	case "tasks":
-		if v.Exists("id") && v.Exists("name") && (v.Exists("triggers") || v.Exists("result")) {
-			return dialect.Certain
+		if v.Exists("id") && v.Exists("name") {
+			switch {
+			case dialect.IsArray(v.Get("triggers")), v.Exists("result") && dialect.IsArray(v.Get("interrupts")):
+				return dialect.Certain
+			case v.Exists("result"):
+				return dialect.Likely
+			}
 		}
 	case "checkpoints":
 		if v.Exists("config", "configurable") {

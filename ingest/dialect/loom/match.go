@@ -68,10 +68,10 @@ func matchEvent(o *object, k *kind) (dialect.Confidence, string) {
 	if c == dialect.No {
 		return c, ""
 	}
-	named := o.text(fSession) != nil || o.text(fNode) != nil
+	session, node := o.text(fSession) != nil, o.text(fNode) != nil
 	_, counted := dialect.RawUint(o.member[fEventID])
 	switch {
-	case named && counted:
+	case counted && session && node, counted && (session || node) && c >= dialect.Likely:
 		return dialect.Certain, evidence + " with its envelope"
 	case counted:
 		c = max(c, dialect.Likely)

@@ -67,5 +67,6 @@ func (d *decoder) use(raw []byte, id string, span *dialect.Span) *dialect.Usage 
 	tokens.CacheWrite5m -= min(tokens.CacheWrite5m, tokens.CacheWrite1h)
 	u := d.tr.UseTokens(id, id, span, counting.Mode, tokens)
 	u.Total, u.Raw = total, string(raw)
+	u.StateCost(string(dialect.RawPath(raw, "cost.total")), "USD")
 	return u
 }

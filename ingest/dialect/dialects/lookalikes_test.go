@@ -1,0 +1,213 @@
+package dialects_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/schema"
+)
+
+// lookAlikes are, for each dialect, frames of the nearest other protocols: they have the
+// names of its types, or the members, and not what stands beside them.
+var lookAlikes = map[string][]lookAlike{
+	"loom": {
+		{of: "any agent with numbered events", data: `{"type":"tool_call","session_id":"s","event_id":3,"name":"read","arguments":{}}`},
+		{of: "any agent with numbered events", data: `{"type":"usage","session_id":"s","event_id":4,"prompt_tokens":1,"completion_tokens":2}`},
+		{of: "langgraph", event: "values", data: `{"messages":[{"type":"ai","content":"x","id":"a"}]}`},
+		{of: "compozy", data: `{"type":"tool_call","tool_call_id":"c","tool_name":"read","duration_ms":5}`},
+	},
+	"claude-code": {
+		{of: "Cursor", data: `{"type":"system","subtype":"init","apiKeySource":"login","cwd":"/w","session_id":"s","model":"m","permissionMode":"default"}`},
+		{of: "Cursor", data: `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"x"}]},"session_id":"s"}`},
+		{of: "Cursor", data: `{"type":"result","subtype":"success","duration_ms":1,"duration_api_ms":1,"is_error":false,"result":"x","session_id":"s"}`},
+		{of: "pi", data: `{"type":"message","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"assistant","content":[],"api":"x","provider":"y"}}`},
+		{of: "gemini-cli", data: `{"type":"result","timestamp":"2026-01-01T00:00:00.000Z","status":"success","stats":{"total_tokens":1}}`},
+	},
+	"codex-rollout": {
+		{of: "Copilot CLI", data: `{"type":"session.start","data":{"sessionId":"s"},"id":"e","timestamp":"2026-01-01T00:00:00.000Z","parentId":null}`},
+		{of: "pi", data: `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}`},
+		{of: "codex exec", data: `{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"x"}}`},
+		{of: "any log", data: `{"timestamp":"2026-01-01T00:00:00.000Z","type":"message","payload":{"type":"message"}}`},
+	},
+	"codex": {
+		{of: "openai-realtime", data: `{"type":"conversation.item.created","event_id":"e","item":{"id":"item_1","object":"realtime.item","type":"message"}}`},
+		{of: "an agent with items", data: `{"type":"item.completed","item":{"id":"item_abc","type":"message"}}`},
+		{of: "ChatKit", data: `{"type":"thread.item.done","item":{"id":"item_1","type":"assistant_message"}}`},
+		{of: "pi", data: `{"type":"turn_end","message":{"role":"assistant"},"toolResults":[]}`},
+	},
+	"pi": {
+		{of: "anthropic-messages", data: `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m","usage":{"input_tokens":1,"output_tokens":1}}}`},
+		{of: "claude-code", data: `{"type":"assistant","sessionId":"s","isSidechain":false,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"assistant","content":[]}}`},
+		{of: "codex-rollout", data: `{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"s","cwd":"/w","cli_version":"1"}}`},
+		{of: "gemini-cli", data: `{"type":"message","timestamp":"2026-01-01T00:00:00.000Z","role":"user","content":"x"}`},
+		{of: "compozy", data: `{"type":"agent_start","agentId":"a"}`},
+	},
+	"compozy": {
+		{of: "any workflow engine", data: `{"type":"workflow_start","workflow_id":"w"}`},
+		{of: "any task engine", data: `{"type":"task_status","status":"RUNNING","task":"t"}`},
+		{of: "any agent", data: `{"type":"tool_call","tool_call_id":"c","tool_name":"read","duration_ms":5}`},
+		{of: "loom", data: `{"type":"tool_call","call_id":"c","name":"read","arguments":{}}`},
+		{of: "pi", data: `{"type":"agent_start"}`},
+	},
+	"vercel-ui": {
+		{of: "cohere", data: `{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"x"}}}}`},
+		{of: "the AI SDK's own streams", data: `{"type":"text-delta","id":"0","text":"x"}`},
+		{of: "the AI SDK's own streams", data: `{"type":"tool-call","toolCallId":"c","toolName":"read","input":{}}`},
+		{of: "any", data: `{"type":"start","id":"x"}`},
+		{of: "any", data: `{"type":"error","message":"x"}`},
+	},
+	"ag-ui": {
+		{of: "any batch", data: `{"type":"STEP_STARTED","stepName":"load"}`},
+		{of: "any job", data: `{"type":"RUN_STARTED","runId":"r"}`},
+		{of: "any store", data: `{"type":"STATE_DELTA","delta":[]}`},
+		{of: "vercel-ui", data: `{"type":"tool-input-start","toolCallId":"c","toolName":"read"}`},
+	},
+	"gemini-cli": {
+		{of: "claude-code", data: `{"type":"result","subtype":"success","is_error":false,"session_id":"s","num_turns":1}`},
+		{of: "any agent", data: `{"type":"tool_result","tool_id":"t","status":"done","timestamp":"2026-01-01T00:00:00.000Z"}`},
+		{of: "Droid", data: `{"type":"tool_result","id":"r","messageId":"m","toolId":"t","isError":false,"value":"x","timestamp":1767225600000}`},
+		{of: "pi", data: `{"type":"message","id":"e","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"x"}}`},
+	},
+	"gemini": {
+		{of: "adk", data: `{"invocationId":"i","author":"a","modelVersion":"gemini-x","content":{"parts":[{"text":"x"}],"role":"model"},"usageMetadata":{"promptTokenCount":1,"totalTokenCount":2}}`},
+		{of: "Gemini Live", data: `{"serverContent":{"modelTurn":{"parts":[{"text":"x"}]}},"usageMetadata":{"totalTokenCount":2}}`},
+		{of: "Google Interactions", data: `{"event_type":"content.delta","index":0,"delta":{"type":"text","text":"x"}}`},
+		{of: "any election", data: `{"candidates":[{"name":"x"}],"modelVersion":"1"}`},
+	},
+	"adk": {
+		{of: "gemini", data: `{"candidates":[{"content":{"parts":[{"text":"x"}],"role":"model"}}],"modelVersion":"gemini-x"}`},
+		{of: "any", data: `{"author":"a","content":{"parts":[{"text":"x"}]}}`},
+	},
+	"bedrock": {
+		{of: "anthropic-messages", data: `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`},
+		{of: "any", data: `{"contentBlockDelta":{"delta":{"text":"x"}}}`},
+		{of: "any", data: `{"metadata":{"usage":{"inputTokens":1}}}`},
+	},
+	"anthropic-agent": {
+		{of: "any agent", data: `{"type":"text","agent":"a","delta":"x"}`},
+		{of: "anthropic-messages", data: `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`},
+		{of: "ag-ui", data: `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}`},
+	},
+	"anthropic-messages": {
+		{of: "pi", data: `{"type":"message_start","message":{"role":"user","content":[{"type":"text","text":"x"}],"timestamp":1767401000000}}`},
+		{of: "pi", data: `{"type":"message_start","message":{"role":"assistant","content":[],"api":"anthropic-messages","provider":"anthropic","model":"m","usage":{"input":0,"output":0}}}`},
+		{of: "any agent", data: `{"type":"message","role":"assistant","content":[{"type":"text","text":"x"}],"usage":{"input_tokens":1,"output_tokens":2}}`},
+		{of: "any agent", data: `{"type":"message_delta","delta":{"text":"x"}}`},
+		{of: "claude-code", data: `{"type":"stream_event","session_id":"s","parent_tool_use_id":null,"payload":{"type":"message_stop"}}`},
+	},
+	"opencode": {
+		{of: "any analytics", data: `{"type":"session.created","properties":{"id":"x"}}`},
+		{of: "any analytics", data: `{"type":"message.updated","properties":{"text":"x"}}`},
+		{of: "openai-realtime", data: `{"type":"session.updated","event_id":"e","session":{"object":"realtime.session"}}`},
+		{of: "gemini-cli", data: `{"type":"tool_use","timestamp":"2026-01-01T00:00:00.000Z","tool_name":"x","tool_id":"t","parameters":{}}`},
+	},
+	"openai-realtime": {
+		{of: "openai-responses", data: `{"type":"response.output_text.delta","sequence_number":3,"item_id":"i","output_index":0,"content_index":0,"delta":"x"}`},
+		{of: "openai-responses", data: `{"type":"response.completed","sequence_number":9,"response":{"id":"r","object":"response","output":[]}}`},
+		{of: "any server", data: `{"type":"error","event_id":"e","error":{"message":"x"}}`},
+		{of: "opencode", data: `{"type":"session.updated","properties":{"info":{"id":"s"}}}`},
+	},
+	"cohere": {
+		{of: "vercel-ui", data: `{"type":"tool-input-delta","toolCallId":"c","inputTextDelta":"x"}`},
+		{of: "any", data: `{"type":"message-start","id":"m"}`},
+		{of: "any", data: `{"finish_reason":"stop","message":{"role":"assistant","content":"x"},"usage":{"total_tokens":3}}`},
+		{of: "bedrock", data: `{"type":"content-delta","contentBlockIndex":0,"delta":{"text":"x"}}`},
+	},
+	"openai-responses": {
+		{of: "openai-realtime", data: `{"type":"response.output_item.added","event_id":"e","response_id":"r","output_index":0,"item":{"id":"i","object":"realtime.item"}}`},
+		{of: "openai-realtime", data: `{"type":"response.done","event_id":"e","response":{"id":"r","object":"realtime.response","output":[]}}`},
+		{of: "any server", data: `{"type":"error","sequence_number":2,"message":"x"}`},
+		{of: "codex-rollout", data: `{"type":"response_item","payload":{"type":"message","role":"user","content":[]}}`},
+	},
+	"openai-chat": {
+		{of: "ollama", data: `{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"x"},"done":false}`},
+		{of: "a gateway", data: `{"id":"x","choices":[{"delta":{"content":"x"}}]}`},
+		{of: "any poll", data: `{"object":"poll","choices":[]}`},
+		{of: "openai-responses", data: `{"id":"r","object":"response","output":[]}`},
+	},
+	"langgraph": {
+		{of: "any job queue", event: "tasks", data: `{"id":1,"name":"Write report","result":null}`},
+		{of: "any server", event: "debug", data: `{"step":1,"payload":{}}`},
+		{of: "any server", event: "metadata", data: `{"run_id":"r"}`},
+		{of: "openai-chat", event: "messages", data: `[{"role":"user"},{"role":"assistant"}]`},
+		{of: "loom", event: "updates", data: `{"type":"updates"}`},
+	},
+	"a2a": {
+		{of: "mcp", data: `{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t","status":"working"}}}`},
+		{of: "the AI SDK's messages", data: `{"id":"m","role":"user","parts":[{"type":"text","text":"x"}]}`},
+		{of: "any task engine", data: `{"kind":"task","id":"t","status":{"state":"RUNNING"}}`},
+		{of: "gemini", data: `{"role":"user","parts":[{"text":"x"}]}`},
+	},
+	"mcp": {
+		{of: "ACP", data: `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"x"}}}`},
+		{of: "language servers", data: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":1,"clientInfo":{"name":"x"},"capabilities":{}}}`},
+		{of: "a2a", data: `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"t"}}`},
+		{of: "a2a", data: `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`},
+		{of: "anthropic-messages", data: `{"role":"user","content":[{"type":"text","text":"x"}]}`},
+	},
+	"ollama": {
+		{of: "openai-chat", data: `{"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"delta":{"content":"x"}}]}`},
+		{of: "llama.cpp", data: `{"content":"x","stop":false,"model":"m","created_at":"2026-01-01T00:00:00Z"}`},
+		{of: "cohere", data: `{"message":{"role":"assistant","content":[]},"finish_reason":"COMPLETE"}`},
+	},
+}
+
+type lookAlike struct{ of, event, data string }
+
+func (l lookAlike) input() *dialect.Input {
+	return &dialect.Input{
+		Frame: &schema.Frame{Direction: schema.Receive, Transport: schema.SSE}, Data: []byte(l.data),
+		JSON: fastjson.MustParse(l.data), Event: l.event,
+	}
+}
+
+// No dialect is certain of a frame of another protocol.
+func TestLookAlikes(t *testing.T) {
+	for _, d := range dialects.All() {
+		if d.Name == "generic" {
+			continue
+		}
+		if len(lookAlikes[d.Name]) == 0 {
+			t.Errorf("%s: no frame of another protocol that looks alike", d.Name)
+		}
+		for _, l := range lookAlikes[d.Name] {
+			if sure, why := d.Match(l.input()); sure == dialect.Certain {
+				t.Errorf("%s is certain of a frame of %s by %s: %s", d.Name, l.of, why, l.data)
+			}
+		}
+	}
+}
+
+// passedOn are streams that hold the frames of another protocol as they are.
+var passedOn = map[string]string{"../anthropicagent/testdata/cases/raw.txtar": "anthropic-messages"}
+
+// No dialect is certain of any frame of the cases and captures of another.
+func TestCertainOfItsOwn(t *testing.T) {
+	list := dialects.All()
+	for _, s := range samples(t, "cases", "captures") {
+		var wrong []string
+		for i := range s.frames {
+			f := s.frames[i]
+			content, _ := schema.Unframe(&f, nil)
+			in := dialect.Input{Frame: &f, Data: content.Data, Event: content.Event, ID: content.ID}
+			if content.Empty {
+				in.Data = nil
+			} else if fastjson.ValidateBytes(in.Data) == nil {
+				in.JSON, _ = fastjson.ParseBytes(in.Data)
+			}
+			for _, d := range list {
+				if d.Name == s.dialect || passedOn[s.file] == d.Name || slices.Contains(wrong, d.Name) {
+					continue
+				}
+				if sure, why := d.Match(&in); sure == dialect.Certain {
+					wrong = append(wrong, d.Name)
+					t.Errorf("%s is certain of frame %d of %s by %s: %.200s", d.Name, i, s.file, why, in.Data)
+				}
+			}
+		}
+	}
+}
