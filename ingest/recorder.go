@@ -152,7 +152,11 @@ type Summary struct {
 	Dialect      string          `json:"dialect"`
 	Evidence     string          `json:"evidence"`
 	Counters     schema.Counters `json:"counters"`
-	Timed        bool            `json:"timed"` // with FrameClock: some frame states a time
+	// BadChecksum counts messages of event streams that fail their checksum, TooDeep those
+	// whose JSON is nested too deep to be read.
+	BadChecksum uint64 `json:"bad_checksum"`
+	TooDeep     uint64 `json:"too_deep"`
+	Timed       bool   `json:"timed"` // with FrameClock: some frame states a time
 	// Misdated counts, with FrameClock, the frames whose times run backwards in their
 	// session or are out of range: they have the time of the frame before them.
 	Misdated uint64 `json:"misdated"`

@@ -83,6 +83,12 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 	}
 	if s.reread.summed(f.Seq) {
 		Count(&s.summary.Counters, f.Flags, lost)
+		if f.Flags.Has(schema.FlagBadChecksum) {
+			s.summary.BadChecksum++
+		}
+		if f.Flags.Has(schema.FlagTooDeep) {
+			s.summary.TooDeep++
+		}
 	}
 	switch {
 	case published:

@@ -211,6 +211,8 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 		n         uint64
 		one, what string
 	}{
+		{s.BadChecksum, "frame", "that fails its checksum: it was damaged before it was recorded"},
+		{s.TooDeep, "frame", "nested too deep to be decoded"},
 		{s.Counters.Oversize, "frame", "of a message over the frame limit, which is kept in pieces and not decoded"},
 		{s.Counters.Unknown, "frame", "of a type that the dialect does not know"},
 		{s.Counters.Lost, "frame", "lost at the source (gaps in its ids)"}, {s.Counters.Repeated, "id", "came twice"},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/binary"
+	"hash/crc32"
 	"strings"
 	"testing"
 )
@@ -70,4 +72,21 @@ func TestUnreadableFrameNotes(t *testing.T) {
 	_, errs, _ := s.run(t, "record", "--session", "not-utf8", textFile(t, []byte("\xff\xfe\n")))
 	contains(t, "record", errs, "note     1 frame is not JSON", "note     1 frame is not UTF-8")
 	contains(t, "show", s.must(t, "show", "not-utf8"), "1 frame is not JSON, and nothing is concluded from it\n")
+}
+
+// Frames that are damaged, or nested too deep, are noted by record.
+func TestDamagedFrameNotes(t *testing.T) {
+	s := shared.get(t)
+	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
+	_, errs, _ := s.run(t, "record", "--session", "too-deep", textFile(t, []byte(`{"a":`+deep+"}\n")))
+	contains(t, "record", errs, "note     1 frame nested too deep to be decoded")
+
+	// An event stream's message without headers: lengths, the CRC-32 of these, "{}", and a
+	// CRC-32 of all before it with one bit wrong.
+	message := []byte{0, 0, 0, 18, 0, 0, 0, 0}
+	message = binary.BigEndian.AppendUint32(message, crc32.ChecksumIEEE(message))
+	message = append(message, "{}"...)
+	message = binary.BigEndian.AppendUint32(message, crc32.ChecksumIEEE(message)^1)
+	_, errs, _ = s.run(t, "record", "--session", "bad-checksum", textFile(t, message))
+	contains(t, "record", errs, "note     1 frame that fails its checksum")
 }

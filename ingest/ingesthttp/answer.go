@@ -51,7 +51,7 @@ func newAnswer(sum ingest.Summary) *Answer {
 	}{
 		{schema.FlagNotJSON, c.NotJSON}, {schema.FlagInvalidUTF8, c.InvalidUTF8}, {schema.FlagOversize, c.Oversize},
 		{schema.FlagUnknownType, c.Unknown}, {schema.FlagEventGap, c.Lost}, {schema.FlagEventRepeat, c.Repeated},
-		{schema.FlagEventBack, c.Back},
+		{schema.FlagEventBack, c.Back}, {schema.FlagBadChecksum, sum.BadChecksum}, {schema.FlagTooDeep, sum.TooDeep},
 	} {
 		if of.count > 0 {
 			a.Marked[of.flag.String()] = of.count
