@@ -7,7 +7,20 @@ package generic
 import "tapedeck/ingest/dialect"
 
 // Dialect fits every stream, and none well.
-var Dialect = dialect.Dialect{Name: "generic", Match: match, New: newDecoder}
+var Dialect = dialect.Dialect{Name: "generic", Match: match, Time: timeOf, New: newDecoder}
+
+// timeOf reads a time that an object names: a text in RFC 3339. A number may be anything.
+func timeOf(in *dialect.Input) int64 {
+	if in.JSON == nil {
+		return 0
+	}
+	for _, name := range []string{"timestamp", "time", "ts"} {
+		if at := dialect.TextTime(dialect.RawText(in.Data, name)); at != 0 {
+			return at
+		}
+	}
+	return 0
+}
 
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if in.JSON == nil {

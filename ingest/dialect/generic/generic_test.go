@@ -49,3 +49,24 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
 }
+
+func TestTime(t *testing.T) {
+	for line, want := range map[string]int64{
+		`{"timestamp":"2026-01-01T00:00:00.250Z"}`:                  1767225600_250_000_000,
+		`{"time":"2026-01-01T01:00:00+01:00","level":"info"}`:       1767225600_000_000_000,
+		`{"timestamp":1767225600,"ts":"2026-01-01T00:00:01Z"}`:      1767225601_000_000_000,
+		`{"timestamp":"yesterday","time":"2026-01-01T00:00:02.5Z"}`: 1767225602_500_000_000,
+		`{"inside":{"timestamp":"2026-01-01T00:00:00Z"}}`:           0,
+		`{"time":1767225600}`:                                       0,
+		`["2026-01-01T00:00:00Z"]`:                                  0,
+		`text`:                                                      0,
+	} {
+		in := &dialect.Input{Frame: &schema.Frame{}, Data: []byte(line)}
+		if fastjson.Validate(line) == nil {
+			in.JSON = dialect.Valid // the dialect reads the text
+		}
+		if got := Dialect.Time(in); got != want {
+			t.Errorf("%s: %d, want %d", line, got, want)
+		}
+	}
+}
