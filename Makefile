@@ -55,7 +55,7 @@ screenshots: build ## pictures of every page into docs/screenshots
 	$(NPM) run screenshots
 
 test-race: engine clients ## all tests under the race detector
-	CGO_ENABLED=1 go test -race ./...
+	CGO_ENABLED=1 go test -race -timeout 60m ./...
 
 ROUNDS := 20
 
