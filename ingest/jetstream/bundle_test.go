@@ -218,7 +218,7 @@ func TestApart(t *testing.T) {
 	sessions := sameBucket(6)
 	later := block.Encode(nil, &block.Block{}, block.Plain)
 	now := slices.Clone(later)
-	later[3] = 3
+	later[3] = 0xff // the format version
 	f.publishFor(t, p, sessions[0], "", now)
 	f.publishFor(t, p, sessions[1], "", now)
 	f.publishFor(t, p, sessions[2], "", later)

@@ -89,7 +89,7 @@ func TestLaterVersionInBundle(t *testing.T) {
 	b := newBench(t)
 	b.run(sink.Options{})
 	later := oneFrame("later")
-	later[3] = 3
+	later[3] = 0xff // the format version
 	b.publishBundle(entry("a", oneFrame("a")), entry("nonsense", []byte("nonsense")), entry("later", later))
 	b.publishBundle(entry("b", oneFrame("b")))
 	b.eventually("SELECT count() FROM frames FINAL WHERE session_id = 'b'", 1)

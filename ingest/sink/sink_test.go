@@ -316,7 +316,7 @@ func TestLaterVersion(t *testing.T) {
 	b := newBench(t)
 	b.run(sink.Options{})
 	later := block.Encode(nil, &block.Block{Session: "s", State: schema.StreamState{StreamID: schema.NewStreamID()}}, block.S2)
-	later[3] = 3
+	later[3] = 0xff // the format version
 	if _, err := b.js.Publish(t.Context(), ingest.Subject("default", "s"), later); err != nil {
 		t.Fatal(err)
 	}
