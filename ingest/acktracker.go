@@ -22,16 +22,16 @@ type ackTracker struct {
 
 func (a *ackTracker) init(next uint64, durable func(uint64)) { a.next, a.durable = next, durable }
 
-// sent adds a block. waiting is the lowest frame that is in no block so far. The function
-// that it returns settles the block; only the first call has an effect.
-func (a *ackTracker) sent(waiting uint64) func(error) {
+// sent adds a block and returns its number. waiting is the lowest frame that is in no block
+// so far.
+func (a *ackTracker) sent(waiting uint64) (number uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	number := a.blocks.Add(waiting)
-	return func(err error) { a.settle(number, err) }
+	return a.blocks.Add(waiting)
 }
 
-// settle takes the outcome of a block. Waiters are woken after durable was called.
+// settle takes the outcome of a block; only the first one has an effect. Waiters are woken
+// after durable was called.
 func (a *ackTracker) settle(number uint64, err error) {
 	a.ordering.Lock()
 	defer a.ordering.Unlock()

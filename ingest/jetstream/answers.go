@@ -61,11 +61,11 @@ func (a *answers) expect(m sent) (number uint64, reply string, err error) {
 
 // listen subscribes to answers, until the connection is closed. mu is held.
 func (a *answers) listen() error {
-	inbox := a.nc.NewInbox() + "."
-	if _, err := a.nc.Subscribe(inbox+"*", func(m *nats.Msg) { a.receive(inbox, m) }); err != nil {
+	a.inbox = a.nc.NewInbox() + "."
+	if _, err := a.nc.Subscribe(a.inbox+"*", a.receive); err != nil {
+		a.inbox = ""
 		return err
 	}
-	a.inbox = inbox
 	broken := a.nc.StatusChanged(nats.RECONNECTING, nats.CLOSED)
 	go func() {
 		for {
@@ -112,8 +112,8 @@ func (a *answers) take(number uint64) (sent, bool) {
 }
 
 // receive settles the message that an answer names.
-func (a *answers) receive(inbox string, m *nats.Msg) {
-	number, ok := numberOf(inbox, m.Subject)
+func (a *answers) receive(m *nats.Msg) {
+	number, ok := numberOf(a.inbox, m.Subject) // which does not change once it is subscribed to
 	if !ok {
 		return
 	}

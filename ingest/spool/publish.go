@@ -19,7 +19,7 @@ const diskRetry = time.Second
 // Publish implements ingest.Publisher. While neither Next nor the disk takes the block it
 // waits, and fails with a FullError when ctx ends.
 func (s *Spool) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
-	p := &pending{b, done}
+	p := &pending{spool: s, block: b, done: done}
 	retry := time.NewTimer(math.MaxInt64)
 	defer retry.Stop()
 	for {
@@ -54,17 +54,17 @@ func (s *Spool) Publish(ctx context.Context, b ingest.EncodedBlock, done func(er
 // pass hands a block to Next. It reports false if Next did not take it for now.
 func (s *Spool) pass(ctx context.Context, p *pending) (bool, error) {
 	s.mu.Lock()
-	number := s.inFlight.Add(p)
+	p.number = s.inFlight.Add(p)
 	s.mu.Unlock()
 	limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errSlow)
 	defer cancel()
-	err := s.opts.Next.Publish(limited, p.block, func(err error) { s.settle(number, err) })
+	err := s.opts.Next.Publish(limited, p.block, p.settle)
 	if err == nil {
 		return true, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.inFlight.Settle(number); !ok {
+	if _, ok := s.inFlight.Settle(p.number); !ok {
 		return true, nil // Close has put it on disk meanwhile
 	}
 	if s.closed {
@@ -79,10 +79,10 @@ func (s *Spool) pass(ctx context.Context, p *pending) (bool, error) {
 
 // settle takes the outcome of a block that went straight to Next. One that Next did not take
 // after all stays.
-func (s *Spool) settle(number uint64, err error) {
+func (p *pending) settle(err error) {
+	s := p.spool
 	s.mu.Lock()
-	p, ok := s.inFlight.Settle(number)
-	if !ok {
+	if _, ok := s.inFlight.Settle(p.number); !ok {
 		s.mu.Unlock()
 		return
 	}

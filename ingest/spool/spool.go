@@ -98,8 +98,10 @@ type Spool struct {
 
 // pending is a block that was taken and is neither settled nor on disk.
 type pending struct {
-	block ingest.EncodedBlock
-	done  func(error)
+	spool  *Spool
+	block  ingest.EncodedBlock
+	done   func(error)
+	number uint64 // in Spool.inFlight, while Next has it
 }
 
 // Open opens a spool and begins to send what a former process left in it.

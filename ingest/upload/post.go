@@ -147,7 +147,10 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 	} else if err != nil {
 		a.answer = answer{} // what stands before the server has answered
 	}
-	c.settleFirst(batch[:a.Settled], a.Refused)
+	if a.Settled > 0 {
+		c.pause.Reset()
+		c.settle(batch[:a.Settled], func(i int) error { return c.refusalOf(i, a.Refused) })
+	}
 	switch rest := batch[a.Settled:]; {
 	case resp.StatusCode == http.StatusRequestEntityTooLarge && len(rest) > 0:
 		if len(batch) == 1 {
@@ -167,22 +170,16 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 	return nil
 }
 
-// settleFirst settles blocks that are durable but for those that were refused.
-func (c *Client) settleFirst(items []*item, refused []refusal) {
-	if len(items) == 0 {
-		return
+// refusalOf returns the error of a settled block: nil if it is durable.
+func (c *Client) refusalOf(index int, refused []refusal) error {
+	at := slices.IndexFunc(refused, func(r refusal) bool { return r.Index == index })
+	switch {
+	case at < 0:
+		return nil
+	case refused[at].Status == http.StatusGone:
+		return ingest.Permanent(&ingest.DeletedError{Reason: refused[at].Reason})
 	}
-	c.pause.Reset()
-	c.settle(items, func(i int) error {
-		at := slices.IndexFunc(refused, func(r refusal) bool { return r.Index == i })
-		switch {
-		case at < 0:
-			return nil
-		case refused[at].Status == http.StatusGone:
-			return ingest.Permanent(&ingest.DeletedError{Reason: refused[at].Reason})
-		}
-		return ingest.Permanent(fmt.Errorf("the tapedeck server %s refuses the block: %s", c.opts.Server, refused[at].Reason))
-	})
+	return ingest.Permanent(fmt.Errorf("the tapedeck server %s refuses the block: %s", c.opts.Server, refused[at].Reason))
 }
 
 // known reports whether the server has had this client before.

@@ -133,12 +133,9 @@ func (q *request) publish(ctx context.Context, b ingest.EncodedBlock, left time.
 	q.open++
 	q.mu.Unlock()
 	size := len(b.Data)
-	var once sync.Once
 	settle := func(err error) {
-		once.Do(func() {
-			q.server.count(size, err)
-			q.settle(index, err)
-		})
+		q.server.count(size, err)
+		q.settle(index, err)
 	}
 	err := q.check(&b)
 	if err == nil {
