@@ -33,6 +33,7 @@ var homes = map[string]string{
 	"compozy":             "../compozy/testdata",
 	"gemini":              "../gemini/testdata",
 	"gemini-cli":          "../geminicli/testdata",
+	"gemini-cli-chat":     "../geminichat/testdata",
 	"generic":             "../generic/testdata",
 	"google-interactions": "../interactions/testdata",
 	"langgraph":           "../langgraph/testdata",

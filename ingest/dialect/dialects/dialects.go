@@ -21,6 +21,7 @@ import (
 	"tapedeck/ingest/dialect/cohere"
 	"tapedeck/ingest/dialect/compozy"
 	"tapedeck/ingest/dialect/gemini"
+	"tapedeck/ingest/dialect/geminichat"
 	"tapedeck/ingest/dialect/geminicli"
 	"tapedeck/ingest/dialect/generic"
 	"tapedeck/ingest/dialect/interactions"
@@ -48,6 +49,7 @@ var all = wrappable([]dialect.Dialect{
 	vercelui.Dialect,
 	agui.Dialect,
 	geminicli.Dialect,
+	geminichat.Dialect,
 	adk.Dialect,
 	gemini.Dialect,
 	interactions.Dialect,

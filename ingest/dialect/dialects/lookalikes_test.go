@@ -72,11 +72,22 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "Droid", data: `{"type":"tool_result","id":"r","messageId":"m","toolId":"t","isError":false,"value":"x","timestamp":1767225600000}`},
 		{of: "pi", data: `{"type":"message","id":"e","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"x"}}`},
 	},
+	"gemini-cli-chat": {
+		{of: "claude-code", data: `{"type":"user","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"x"}}`},
+		{of: "any", data: `{"sessionId":"s","projectHash":"h"}`},
+		{of: "any", data: `{"$set":{"name":"x"}}`},
+		{of: "pi", data: `{"type":"message","id":"e","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"x"}}`},
+	},
 	"gemini": {
 		{of: "adk", data: `{"invocationId":"i","author":"a","modelVersion":"gemini-x","content":{"parts":[{"text":"x"}],"role":"model"},"usageMetadata":{"promptTokenCount":1,"totalTokenCount":2}}`},
 		{of: "Gemini Live", data: `{"serverContent":{"modelTurn":{"parts":[{"text":"x"}]}},"usageMetadata":{"totalTokenCount":2}}`},
 		{of: "Google Interactions", data: `{"event_type":"content.delta","index":0,"delta":{"type":"text","text":"x"}}`},
 		{of: "any election", data: `{"candidates":[{"name":"x"}],"modelVersion":"1"}`},
+	},
+	"google-interactions": {
+		{of: "gemini", data: `{"candidates":[{"content":{"parts":[{"text":"x"}],"role":"model"}}],"modelVersion":"gemini-x"}`},
+		{of: "any agent", data: `{"event_type":"content.delta","delta":"x"}`},
+		{of: "anthropic-messages", data: `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`},
 	},
 	"adk": {
 		{of: "gemini", data: `{"candidates":[{"content":{"parts":[{"text":"x"}],"role":"model"}}],"modelVersion":"gemini-x"}`},
