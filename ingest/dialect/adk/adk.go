@@ -27,27 +27,21 @@ func timeOf(in *dialect.Input) int64 {
 	return 0
 }
 
-// match judges an event by itself.
-func match(in *dialect.Input) (dialect.Confidence, string) {
-	if in.JSON == nil || in.Direction == schema.Send || in.JSON.GetStringBytes("invocationId") == nil || in.JSON.GetStringBytes("author") == nil {
-		return dialect.No, ""
-	}
-	if in.JSON.Exists("actions") || in.JSON.Exists("content", "parts") || in.JSON.Exists("errorCode") {
-		return dialect.Certain, "an event with its invocationId and author"
-	}
-	return dialect.Likely, "an invocationId with its author"
-}
-
-// decoder reads one stream: invocations one after the other.
+// decoder reads one stream: invocations one after the other, behind a proxy that of one
+// request.
 type decoder struct {
 	model.Stream
-	tr     model.Conversation
-	id     dialect.Last
-	author dialect.Last
-	seen   dialect.Recent // hashes of events
-	usage  *dialect.Usage // of the call in progress
-	whole  bool           // the latest event is no piece
-	at     int64          // of the latest event, ns
+	tr      model.Conversation
+	foreign bool          // the request went to another endpoint
+	waiting *schema.Frame // the head of a request, whose run has not begun
+	asked   bool          // the run began with its request, and no event came so far
+	refusal model.Refusal
+	id      dialect.Last
+	author  dialect.Last
+	seen    dialect.Recent // hashes of events
+	usage   *dialect.Usage // of the call in progress
+	whole   bool           // the latest event is no piece
+	at      int64          // of the latest event, ns
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -58,20 +52,45 @@ func newDecoder(string) dialect.Decoder {
 
 // Decode implements dialect.Decoder.
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
-	if len(in.Data) == 0 || in.Direction == schema.Send {
-		return
-	}
 	d.Begin(in, b)
 	defer d.Done()
+	if head, ok := dialect.HeadOf(in); ok {
+		d.head(&head)
+	} else if len(in.Data) > 0 && d.mine(in) {
+		d.message(in)
+	}
+	d.tr.Address()
+}
+
+// mine reports whether a message is of this protocol. Gateways serve it at addresses of
+// their own: there the answers show it.
+func (d *decoder) mine(in *dialect.Input) bool {
+	if d.foreign && in.Direction == schema.Receive {
+		sure, _ := match(in)
+		d.foreign = sure < dialect.Likely
+	}
+	return !d.foreign
+}
+
+// message reads what is no head.
+func (d *decoder) message(in *dialect.Input) {
 	switch {
+	case in.Direction == schema.Send:
+		d.request(in)
+	case d.refusal.Refused():
+		d.refused(in)
 	case in.JSON == nil || in.JSON.Get("error") != nil:
 		d.broken(in)
+	case in.JSON.Type() == fastjson.TypeArray:
+		dialect.Elements(in.JSON.GetArray(), in.Data, 0, func(_ int, v *fastjson.Value, raw []byte) { d.event(in, v, raw) })
 	case in.JSON.GetStringBytes("invocationId") == nil:
 		d.Unknown()
 	default:
-		d.event(in)
+		d.event(in, in.JSON, in.Data)
 	}
-	d.tr.Address()
+	if in.Direction == schema.Receive && in.Transport == schema.HTTP {
+		d.finish() // a body is all of the answer
+	}
 }
 
 // broken reads {"error": "…"}, with which the server ends a stream that failed. The text is
@@ -112,6 +131,6 @@ func (d *decoder) finish() {
 // End implements dialect.Decoder.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
-	d.finish()
+	d.leave()
 	d.Done()
 }

@@ -5,48 +5,35 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/gemini/content"
 	"tapedeck/schema"
 )
 
-// counting is that of the Gemini API: the input includes what came from the cache, the
-// output does not include thoughts.
-var counting = dialect.Counting{
-	Input: "promptTokenCount+toolUsePromptTokenCount", CacheRead: "cachedContentTokenCount",
-	Output: "candidatesTokenCount|responseTokenCount", Reasoning: "thoughtsTokenCount",
-	Total: "totalTokenCount", InputHoldsCache: true, Mode: schema.UsageAdd,
-}
-
 // event reads an event: a piece of an answer ("partial"), or something whole.
-func (d *decoder) event(in *dialect.Input) {
-	v := in.JSON
+func (d *decoder) event(in *dialect.Input, v *fastjson.Value, raw []byte) {
 	in.EventID, in.Type = string(v.GetStringBytes("id")), "event"
 	author := v.GetStringBytes("author")
 	if d.tr.Agent = d.author.Own(author); string(author) == "user" {
 		d.tr.Agent = ""
 	}
-	hash := xxhash.Sum64(in.Data)
+	hash := xxhash.Sum64(raw)
 	if d.seen.HasHash(hash) {
 		return // delivered again
 	}
 	d.seen.AddHash(hash, seenLimit)
-	if id := v.GetStringBytes("invocationId"); d.tr.Run() == nil || string(id) != d.tr.RunID {
-		d.finish()
-		d.usage = nil
-		d.tr.RunID = d.id.Own(id)
-		d.tr.OpenRun("")
-	}
+	d.turnTo(v.GetStringBytes("invocationId"))
 	partial := v.GetBool("partial")
 	d.whole, d.at = !partial, in.At
 	if len(v.GetStringBytes("modelVersion")) > 0 {
 		d.tr.SetModel(string(v.GetStringBytes("modelVersion")), "")
 	}
-	usage := dialect.RawMember(in.Data, "usageMetadata")
+	usage := dialect.RawMember(raw, "usageMetadata")
 	if string(author) != "user" && v.Get("content", "parts", "0", "functionResponse") == nil && (string(v.GetStringBytes("content", "role")) == "model" || usage != nil) {
 		d.tr.InCall()
 	}
-	d.parts(in, partial, string(author) == "user")
+	d.parts(v, raw, partial, string(author) == "user")
 	if usage != nil {
-		d.usage = d.tr.Count(d.usage, &counting, "", d.tr.Call(), usage)
+		d.usage = d.tr.Count(d.usage, &content.Counting, "", d.tr.Call(), usage)
 	}
 	if why := dialect.FirstText(v, "errorMessage", "errorCode"); why != nil {
 		d.fail(why)
@@ -56,15 +43,30 @@ func (d *decoder) event(in *dialect.Input) {
 	}
 }
 
+// turnTo makes an invocation the run in progress: one that began with its request takes the
+// invocation's id.
+func (d *decoder) turnTo(id []byte) {
+	d.asks()
+	switch {
+	case d.asked && d.tr.Run() != nil:
+		d.tr.NameRun(d.id.Own(id))
+	case d.tr.Run() == nil || string(id) != d.tr.RunID:
+		d.finish()
+		d.usage = nil
+		d.tr.RunID = d.id.Own(id)
+		d.tr.OpenRun("")
+	}
+	d.asked = false
+}
+
 // seenLimit bounds the events that are known when they are delivered again.
 const seenLimit = 64
 
 // parts reads the parts of an event's content. The whole event repeats the text of its
 // pieces, which replaces it.
-func (d *decoder) parts(in *dialect.Input, partial, user bool) {
+func (d *decoder) parts(event *fastjson.Value, raw []byte, partial, user bool) {
 	texts := map[schema.MessageKind][]byte{}
-	raw := dialect.RawPath(in.Data, "content.parts")
-	dialect.Elements(in.JSON.GetArray("content", "parts"), raw, 0, func(_ int, part *fastjson.Value, raw []byte) {
+	dialect.Elements(event.GetArray("content", "parts"), dialect.RawPath(raw, "content.parts"), 0, func(_ int, part *fastjson.Value, raw []byte) {
 		switch {
 		case part.Get("text") != nil:
 			kind := schema.MessageAssistant
@@ -76,10 +78,10 @@ func (d *decoder) parts(in *dialect.Input, partial, user bool) {
 			texts[kind] = append(texts[kind], part.GetStringBytes("text")...)
 		case part.Get("functionCall") != nil:
 			if !partial { // its id may be another in a piece
-				d.functionCall(in.JSON, part.Get("functionCall"), dialect.RawMember(raw, "functionCall"))
+				d.functionCall(event, part.Get("functionCall"), dialect.RawMember(raw, "functionCall"))
 			}
 		case part.Get("functionResponse") != nil:
-			d.functionResponse(part.Get("functionResponse"), dialect.RawMember(raw, "functionResponse"))
+			content.Respond(&d.tr, part.Get("functionResponse"), dialect.RawMember(raw, "functionResponse"))
 		}
 	})
 	for _, kind := range [...]schema.MessageKind{schema.MessageUser, schema.MessageThinking, schema.MessageAssistant} {
@@ -118,16 +120,4 @@ func (d *decoder) functionCall(event, v *fastjson.Value, raw []byte) {
 			d.tr.Wait(tool)
 		}
 	}
-}
-
-// functionResponse reads {"id","name","response"}.
-func (d *decoder) functionResponse(v *fastjson.Value, raw []byte) {
-	status, why := schema.StatusOK, v.GetStringBytes("response", "error")
-	if !dialect.IsNull(v.Get("response", "error")) {
-		status = schema.StatusError
-		if why == nil {
-			why = dialect.RawPath(raw, "response.error")
-		}
-	}
-	d.tr.ResultOf(v.GetStringBytes("id"), v.GetStringBytes("name"), dialect.RawMember(raw, "response"), "json", status, why)
 }

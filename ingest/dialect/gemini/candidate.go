@@ -7,6 +7,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/gemini/content"
 	"tapedeck/schema"
 )
 
@@ -102,7 +103,7 @@ func (d *decoder) part(c *candidate, part *fastjson.Value, raw []byte) {
 		d.show(c)
 		c.notes.file = string(dialect.RawMember(raw, "fileData"))
 		d.note(c)
-	case part.Get("thoughtSignature") != nil && kindOf(raw) == "":
+	case part.Get("thoughtSignature") != nil && content.KindOf(raw) == "":
 	default:
 		d.Unknown()
 	}

@@ -17,7 +17,6 @@ type decoder struct {
 	others  []response    // begun and not the present one
 	foreign bool          // the request went to another endpoint
 	refusal model.Refusal // an HTTP answer that is an error, until its body is seen
-	text    []byte        // scratch of one frame
 	runID   dialect.Last
 	typ     dialect.Last
 }

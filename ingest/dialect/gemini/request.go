@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/schema"
+	"tapedeck/ingest/dialect/gemini/content"
 )
 
 // endpointOf reads a request's path: …/models/{model}:generateContent, with
@@ -94,55 +94,11 @@ func (d *decoder) request(in *dialect.Input) string {
 
 func isModel(content *fastjson.Value) bool { return string(content.GetStringBytes("role")) == "model" }
 
-// content records a new content: what the user says, and the results of the
-// functions that the client executed.
+// content records a new content of a request.
 func (d *decoder) content(v *fastjson.Value, raw []byte) {
-	if isModel(v) {
-		return
+	if !isModel(v) {
+		content.Ask(&d.Conversation, v, raw)
 	}
-	d.text = d.text[:0]
-	var others dialect.List
-	texts := 0
-	dialect.Elements(v.GetArray("parts"), dialect.RawMember(raw, "parts"), 0, func(_ int, part *fastjson.Value, raw []byte) {
-		if text := part.GetStringBytes("text"); text != nil {
-			if texts++; texts > 1 {
-				d.text = append(d.text, '\n')
-			}
-			d.text = append(d.text, text...)
-		} else if result := part.Get("functionResponse"); result != nil {
-			d.functionResponse(result, dialect.RawMember(raw, "functionResponse"))
-		} else if kind := kindOf(raw); kind != "" && len(others) < otherParts {
-			others.AddText([]byte(kind))
-		}
-	})
-	if texts == 0 && len(others) == 0 {
-		return
-	}
-	m := d.UserMessage(d.text)
-	m.Attributes = dialect.Attribute("parts", others.JSON())
-	d.AwaitID(m)
-	if cap(d.text) > 1<<10 {
-		d.text = nil
-	}
-}
-
-// otherParts bounds what is kept of the parts of a message that are no text, bytes.
-const otherParts = 256
-
-// kindOf is what a part is: the member that is not about it.
-func kindOf(part []byte) string {
-	members, ok := dialect.MembersOf(part)
-	for ok {
-		var name []byte
-		if name, _, ok = members.Next(); ok {
-			switch string(name) {
-			case "thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata":
-			default:
-				return dialect.Intern(name)
-			}
-		}
-	}
-	return ""
 }
 
 // nameRun sets the id of the run, and of its calls, to that of the response.
@@ -152,25 +108,4 @@ func (d *decoder) nameRun(id string) {
 		tool.Span.Run = id
 		d.Emitter.ChangedSpan(tool.Span, d.Frame)
 	}
-}
-
-// functionResponse reads {"id"?,"name","response"}. Without an id it cannot be
-// known which call it answers: then the call stays as it is.
-func (d *decoder) functionResponse(v *fastjson.Value, raw []byte) {
-	id, name := v.GetStringBytes("id"), v.GetStringBytes("name")
-	response := dialect.RawMember(raw, "response")
-	if len(id) == 0 {
-		m := d.Say(schema.MessageResult, response)
-		m.Name, m.Media, m.Span = string(name), "json", d.Run().ID
-		d.AwaitID(m)
-		return
-	}
-	status, why := schema.StatusOK, v.GetStringBytes("response", "error")
-	if !dialect.IsNull(v.Get("response", "error")) {
-		status = schema.StatusError
-		if why == nil {
-			why = dialect.RawPath(raw, "response.error")
-		}
-	}
-	d.ResultOf(id, name, response, "json", status, why)
 }

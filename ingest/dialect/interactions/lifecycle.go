@@ -1,8 +1,6 @@
 package interactions
 
 import (
-	"cmp"
-
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -180,28 +178,6 @@ func (d *decoder) leave() {
 	}
 	d.Abandon()
 	d.steps = nil
-}
-
-// count reads the usage of an interaction. Scope and id are the interaction's, as it may be
-// read again.
-func (d *decoder) count(interaction []byte) {
-	raw := dialect.RawMember(interaction, "usage")
-	if raw == nil || d.usage != nil && d.usage.Raw == string(raw) {
-		return
-	}
-	of := d.RunID
-	if of != "" {
-		of = provider + ":" + of
-	}
-	d.usage = d.Count(d.usage, &counting, of, cmp.Or(d.Call(), d.call), raw)
-}
-
-// counting is how the API counts: the input includes what came from the cache, but not
-// what tools put into the prompt; the output does not include thoughts.
-var counting = dialect.Counting{
-	Input: "total_input_tokens+total_tool_use_tokens", CacheRead: "total_cached_tokens",
-	Output: "total_output_tokens", Reasoning: "total_thought_tokens", Total: "total_tokens",
-	InputHoldsCache: true, Mode: schema.UsageAdd,
 }
 
 func firstOf(text, other []byte) []byte {

@@ -1,0 +1,120 @@
+package adk
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/gemini/content"
+	"tapedeck/schema"
+)
+
+// isRun reports whether a request asks for a run: POST /run_sse, or /run, whose answer is
+// an array of events.
+func isRun(h *dialect.Head) bool {
+	path := bytes.TrimSuffix(h.Path, []byte("/"))
+	return string(h.Method) == "POST" && (bytes.HasSuffix(path, []byte("/run_sse")) || bytes.HasSuffix(path, []byte("/run")))
+}
+
+// head reads the head of a request, with which a run begins, or that of its answer.
+func (d *decoder) head(h *dialect.Head) {
+	if h.Status != 0 {
+		d.refusal.Answer(h.Status)
+		return
+	}
+	d.leave()
+	d.refusal.Answer(0)
+	d.forget()
+	if d.foreign = !isRun(h); !d.foreign {
+		d.waits()
+	}
+}
+
+// forget releases what was kept of the request before.
+func (d *decoder) forget() {
+	d.tr.ForgetModel()
+	d.tr.Session, d.tr.Agent, d.asked, d.whole, d.usage = "", "", false, false, nil
+}
+
+// waits notes when a request began: its run is recorded once the body names the session.
+func (d *decoder) waits() { d.waiting = &schema.Frame{Seq: d.Frame.Seq, At: d.Frame.At} }
+
+// asks begins the run of a request that waits. An event names it.
+func (d *decoder) asks() {
+	if d.waiting == nil {
+		return
+	}
+	now := d.Frame
+	d.Frame = d.waiting
+	run := d.tr.OpenRun("")
+	d.Frame, d.waiting, d.asked = now, nil, true
+	d.Emitter.ChangedSpan(run, now)
+}
+
+// leave settles a run of which no more will be seen.
+func (d *decoder) leave() {
+	d.asks()
+	if d.tr.Run() != nil && d.refusal.Refused() {
+		d.tr.EndRun(schema.StatusError, d.refusal.Text())
+	}
+	d.finish()
+}
+
+// member is a member of a request, which may be written in either case.
+func member(v *fastjson.Value, camel, snake string) []byte { return dialect.FirstText(v, camel, snake) }
+
+// newMessage is what a request asks.
+func newMessage(v *fastjson.Value) *fastjson.Value {
+	if m := v.Get("newMessage"); m != nil {
+		return m
+	}
+	return v.Get("new_message")
+}
+
+// request reads the body of a request: {"appName","userId","sessionId","newMessage"}.
+func (d *decoder) request(in *dialect.Input) {
+	in.Type = "request"
+	v := in.JSON
+	session := member(v, "sessionId", "session_id")
+	if session == nil {
+		d.Unknown()
+		return
+	}
+	if d.waiting == nil { // its head was not seen
+		d.leave()
+		d.forget()
+		d.waits()
+	}
+	d.tr.Session = string(session)
+	d.asks()
+	run := d.tr.Run()
+	var attrs dialect.Attributes
+	if app := member(v, "appName", "app_name"); app != nil {
+		attrs.AddText("app", string(app))
+	}
+	run.Attributes = attrs.Text()
+	d.Emitter.ChangedSpan(run, d.Frame)
+	if asked := newMessage(v); dialect.IsObject(asked) {
+		raw := dialect.RawMember(in.Data, "newMessage")
+		if raw == nil {
+			raw = dialect.RawMember(in.Data, "new_message")
+		}
+		content.Ask(&d.tr, asked, raw)
+	}
+}
+
+// refused reads the body of an answer that is an error: {"detail"} of the server, or a
+// page of a gateway.
+func (d *decoder) refused(in *dialect.Input) {
+	in.Type = "error"
+	d.asks()
+	why := in.Data
+	if in.JSON != nil {
+		if detail := dialect.FirstText(in.JSON, "detail", "error"); detail != nil {
+			why = detail
+		}
+	}
+	d.fail(why)
+	d.refusal.Answer(0)
+}
