@@ -61,7 +61,7 @@ func TestHintsFindsMistakes(t *testing.T) {
 	for text, wrong := range map[textAt]bool{
 		{inGo, "", `"tapedeck sessions" lists those there are`}:              false,
 		{inGo, "", `"tapedeck token create" makes one`}:                      true,
-		{inGo, "", "see tapedeck prices"}:                                    true,
+		{inGo, "", "see tapedeck invoices"}:                                  true,
 		{inGo, "", "the tapedeck server is away"}:                            false,
 		{inGo, "", `"tapedeck dead-letters retry" tries again`}:              false,
 		{inGo, "", `"tapedeck dead-letters mend" tries again`}:               true,

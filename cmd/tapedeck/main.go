@@ -36,6 +36,7 @@ type cli struct {
 	Import      importCommand      `cmd:"" help:"Record what is in a tape file."`
 	Usage       usageCommand       `cmd:"" help:"Report token usage."`
 	Tools       toolsCommand       `cmd:"" help:"Report tool calls: counts, errors, latencies."`
+	Prices      pricesCommand      `cmd:"" help:"List, show, check and import the prices of models."`
 	Dialect     dialectCommand     `cmd:"" help:"Check and try a file that describes a protocol of your own."`
 	Redecode    redecodeCommand    `cmd:"" help:"Derive the facts anew from stored frames."`
 	Migrate     migrateCommand     `cmd:"" help:"Update ClickHouse's tables."`

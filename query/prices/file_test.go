@@ -2,6 +2,7 @@ package prices_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -154,5 +155,19 @@ func TestNearest(t *testing.T) {
 		if got := strings.Join(prices.Nearest(name, known, 2), " "); got != want {
 			t.Errorf("nearest of %q: %q, expected %q", name, got, want)
 		}
+	}
+}
+
+// TestDocumentedFile reads the price file of the documentation.
+func TestDocumentedFile(t *testing.T) {
+	text, err := os.ReadFile("../../docs/billing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```yaml\n")
+	file, _, ok := strings.Cut(rest, "```")
+	o, err := prices.ReadFile("docs/billing.md", []byte(file))
+	if !ok || err != nil || len(o.Prices) != 2 || len(o.Discounts) != 1 || len(o.Margins) != 2 {
+		t.Errorf("the documented file: %+v, %v", o, err)
 	}
 }

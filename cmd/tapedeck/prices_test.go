@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func priceFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "prices.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const acmePrices = "discounts:\n  - {name: acme contract, provider: anthropic, model: claude-opus-5, factor: 0.8}\n"
+
+// A price file is checked without a server; an invalid one is wrong usage.
+func TestPricesCheckAlone(t *testing.T) {
+	out, errs, exit := alone(t, "prices", "check", priceFile(t, acmePrices))
+	if exit != 0 {
+		t.Fatal(errs)
+	}
+	contains(t, "prices check", out, "discounts: acme contract added", "claude-opus-5", "The file is valid.")
+	contains(t, "prices check", errs, "compared with the prices of this program alone")
+	_, errs, exit = alone(t, "prices", "check", priceFile(t, "discounts:\n  - {factr: 1}\nmargin: []\n"))
+	if exit != exitUsage {
+		t.Errorf("exit %d", exit)
+	}
+	contains(t, "prices check", errs, `prices.yaml:2: discounts[0].factr: there is no such field; did you mean "factor"?`, `prices.yaml:3: margin: there is no such field; did you mean "margins"?`)
+}
+
+// A file that is imported changes what the server shows, and its table before can be read
+// by its hash.
+func TestPrices(t *testing.T) {
+	s := shared.get(t)
+	defer func() { s.must(t, "prices", "import", priceFile(t, "")) }()
+	_, before, _ := s.run(t, "prices", "list", "--model", "opus-5")
+	hash := before[strings.LastIndex(before, " ")+1:]
+	out := s.must(t, "prices", "import", priceFile(t, acmePrices))
+	contains(t, "prices import", out, "discounts: acme contract added", "Imported. The table is ", "the one before is "+strings.TrimSpace(hash))
+	out = s.must(t, "prices", "show", "claude-opus-5", "--at", "2026-10-01")
+	contains(t, "prices show", out, "anthropic claude-opus-5", "discounts: acme contract", "where provider anthropic, model claude-opus-5", "overlay: Anthropic batch", "read on 2026-11-22", "list prices at any time (these hold), USD, @pydantic/genai-prices")
+	if !strings.Contains(strings.Join(strings.Fields(out), " "), "input_mtok 4 1,000,000 5") {
+		t.Errorf("prices show has no price of 4 where the list has 5:\n%s", out)
+	}
+	out = s.must(t, "prices", "show", "claude-opus-5", "--at", "2026-10-01", "--hash", strings.TrimSpace(hash))
+	if strings.Contains(out, "acme contract") {
+		t.Errorf("the table before has the discount:\n%s", out)
+	}
+	if out := s.must(t, "prices", "show", "anthropic/claude-opus-4.5", "--provider", "openrouter"); !strings.Contains(out, "openrouter anthropic/claude-opus-4.5") {
+		t.Errorf("a model whose name has a slash:\n%s", out)
+	}
+	contains(t, "prices list", s.must(t, "prices", "list", "--provider", "anthropic"), "PROVIDER", "claude-opus-5")
+	if _, errs, exit := s.run(t, "prices", "show", "gpt-55", "--provider", "openai"); exit != exitFailed || !strings.Contains(errs, "Most like it are openai/gpt-5") {
+		t.Errorf("an unknown model: exit %d, %s", exit, errs)
+	}
+	contains(t, "prices check", s.must(t, "prices", "check", priceFile(t, acmePrices)), "The file changes nothing.")
+	contains(t, "prices list --json", s.must(t, "--json", "prices", "list", "--limit", "1"), `"hash":"`, `"unmatched":[`)
+}
