@@ -101,9 +101,7 @@ func isFailure(in *dialect.Input, name []byte) bool {
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.invoked.End(at, b)
 	d.Stream.End(at, b)
-	if d.tr.Run() != nil && d.refusal.Refused() { // nothing but a head
-		d.tr.EndRun(schema.StatusError, d.refusal.Text())
-	}
+	d.refusal.EndRun(&d.tr)
 	d.tr.Abandon()
 	d.Done()
 }

@@ -3,19 +3,9 @@ package codexrollout
 import (
 	"testing"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
-	"tapedeck/schema"
+	"tapedeck/ingest/dialect/dialecttest"
 )
-
-func inputOf(line string) *dialect.Input {
-	in := &dialect.Input{Frame: &schema.Frame{}, Data: []byte(line)}
-	if fastjson.Validate(line) == nil {
-		in.JSON = fastjson.MustParse(line)
-	}
-	return in
-}
 
 func TestMatch(t *testing.T) {
 	const at = `"timestamp":"2025-12-18T10:00:00.000Z"`
@@ -37,7 +27,7 @@ func TestMatch(t *testing.T) {
 		{dialect.No, `text`},
 	}
 	for _, test := range tests {
-		got, why := match(inputOf(test.line))
+		got, why := match(dialecttest.Line(test.line))
 		if got != test.want || (why == "") != (got == dialect.No) {
 			t.Errorf("%s: %d (%q), want %d", test.line, got, why, test.want)
 		}

@@ -179,9 +179,7 @@ func (d *decoder) name(id []byte) {
 
 // leave settles a message of which no more will be seen.
 func (d *decoder) leave() {
-	if d.Run() != nil && d.refusal.Refused() {
-		d.EndRun(schema.StatusError, d.refusal.Text())
-	}
+	d.refusal.EndRun(&d.Conversation)
 	d.Abandon()
 }
 

@@ -3,10 +3,8 @@ package cohere
 import (
 	"testing"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
-	"tapedeck/schema"
+	"tapedeck/ingest/dialect/dialecttest"
 )
 
 func TestMatch(t *testing.T) {
@@ -33,11 +31,7 @@ func TestMatch(t *testing.T) {
 		{dialect.No, `text`},
 	}
 	for _, test := range tests {
-		in := &dialect.Input{Frame: &schema.Frame{}, Data: []byte(test.line)}
-		if fastjson.Validate(test.line) == nil {
-			in.JSON = fastjson.MustParse(test.line)
-		}
-		got, why := match(in)
+		got, why := match(dialecttest.Line(test.line))
 		if got != test.want || (why == "") != (got == dialect.No) {
 			t.Errorf("%s: %d (%q), want %d", test.line, got, why, test.want)
 		}

@@ -1,26 +1,11 @@
 package mcp
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
-	"tapedeck/schema"
+	"tapedeck/ingest/dialect/dialecttest"
 )
-
-func inputOf(line string) *dialect.Input {
-	if head, ok := strings.CutPrefix(line, "head "); ok {
-		raw := strings.ReplaceAll(head, "|", "\r\n") + "\r\n\r\n"
-		return &dialect.Input{Frame: &schema.Frame{Transport: schema.HTTP, Flags: schema.FlagNote, Raw: []byte(raw)}}
-	}
-	in := &dialect.Input{Frame: &schema.Frame{}, Data: []byte(line)}
-	if fastjson.Validate(line) == nil {
-		in.JSON = fastjson.MustParse(line)
-	}
-	return in
-}
 
 // What other protocols over JSON-RPC send is not taken for this one.
 func TestMatch(t *testing.T) {
@@ -64,7 +49,7 @@ func TestMatch(t *testing.T) {
 		{dialect.No, `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`},
 	}
 	for _, test := range tests {
-		got, why := match(inputOf(test.line))
+		got, why := match(dialecttest.Line(test.line))
 		if got != test.want || (why == "") != (got == dialect.No) {
 			t.Errorf("%s: %d (%q), want %d", test.line, got, why, test.want)
 		}

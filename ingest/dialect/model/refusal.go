@@ -27,6 +27,13 @@ func (r *Refusal) Refused() bool { return r.status >= 400 }
 // Text says what is known without the answer's body: "HTTP 503".
 func (r *Refusal) Text() []byte { return strconv.AppendInt([]byte("HTTP "), int64(r.status), 10) }
 
+// EndRun ends the run of a refused request of whose answer nothing but the head was seen.
+func (r *Refusal) EndRun(t *Conversation) {
+	if t.Run() != nil && r.Refused() {
+		t.EndRun(schema.StatusError, r.Text())
+	}
+}
+
 // Body adds a piece of the answer's body to the message of the error, and to the
 // error of the run that ended with the answer.
 func (r *Refusal) Body(t *Conversation, run *dialect.Span, piece []byte) {

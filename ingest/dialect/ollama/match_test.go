@@ -1,30 +1,11 @@
 package ollama
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
-	"tapedeck/schema"
+	"tapedeck/ingest/dialect/dialecttest"
 )
-
-func inputOf(line string) *dialect.Input {
-	if head, ok := strings.CutPrefix(line, "head "); ok {
-		raw := strings.ReplaceAll(head, "|", "\r\n") + "\r\n\r\n"
-		return &dialect.Input{Frame: &schema.Frame{Transport: schema.HTTP, Flags: schema.FlagNote, Raw: []byte(raw)}}
-	}
-	in := &dialect.Input{Frame: &schema.Frame{}}
-	if rest, ok := strings.CutPrefix(line, "> "); ok {
-		line, in.Direction = rest, schema.Send
-	}
-	in.Data = []byte(line)
-	if fastjson.Validate(line) == nil {
-		in.JSON = fastjson.MustParse(line)
-	}
-	return in
-}
 
 func TestMatch(t *testing.T) {
 	tests := []struct {
@@ -52,7 +33,7 @@ func TestMatch(t *testing.T) {
 		{dialect.No, `text`},
 	}
 	for _, test := range tests {
-		got, why := match(inputOf(test.line))
+		got, why := match(dialecttest.Line(test.line))
 		if got != test.want || (why == "") != (got == dialect.No) {
 			t.Errorf("%s: %d (%q), want %d", test.line, got, why, test.want)
 		}
@@ -67,7 +48,7 @@ func TestTime(t *testing.T) {
 		`[]`:                                              0,
 		`text`:                                            0,
 	} {
-		if got := Dialect.Time(inputOf(line)); got != want {
+		if got := Dialect.Time(dialecttest.Line(line)); got != want {
 			t.Errorf("%s: %d, want %d", line, got, want)
 		}
 	}

@@ -119,9 +119,7 @@ func (d *decoder) begin() {
 
 // leave settles a response of which no more will be seen.
 func (d *decoder) leave() {
-	if d.Run() != nil && d.refusal.Refused() {
-		d.EndRun(schema.StatusError, d.refusal.Text())
-	}
+	d.refusal.EndRun(&d.Conversation)
 	d.Abandon()
 }
 

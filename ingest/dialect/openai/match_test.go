@@ -12,7 +12,7 @@ import (
 // feed decodes n messages.
 func feed(t *testing.T, d dialect.Decoder, n int, message func(i int) string) {
 	t.Helper()
-	book := dialect.NewEmitter("stream")
+	emitter := dialect.NewEmitter("stream")
 	var parser fastjson.Parser
 	for i := range n {
 		text := message(i)
@@ -20,9 +20,9 @@ func feed(t *testing.T, d dialect.Decoder, n int, message func(i int) string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Decode(&dialect.Input{Frame: &schema.Frame{Seq: uint64(i), At: int64(i + 1)}, Data: []byte(text), JSON: v}, book)
+		d.Decode(&dialect.Input{Frame: &schema.Frame{Seq: uint64(i), At: int64(i + 1)}, Data: []byte(text), JSON: v}, emitter)
 		if i%100 == 0 {
-			book.Take(0, true)
+			emitter.Take(0, true)
 		}
 	}
 }

@@ -3,19 +3,10 @@ package opencode
 import (
 	"testing"
 
-	"github.com/valyala/fastjson"
-
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/dialecttest"
 	"tapedeck/schema"
 )
-
-func inputOf(line string) *dialect.Input {
-	in := &dialect.Input{Frame: &schema.Frame{}, Data: []byte(line)}
-	if fastjson.Validate(line) == nil {
-		in.JSON = fastjson.MustParse(line)
-	}
-	return in
-}
 
 func TestMatch(t *testing.T) {
 	tests := []struct {
@@ -42,7 +33,7 @@ func TestMatch(t *testing.T) {
 		{dialect.No, `text`},
 	}
 	for _, test := range tests {
-		got, why := match(inputOf(test.line))
+		got, why := match(dialecttest.Line(test.line))
 		if got != test.want || (why == "") != (got == dialect.No) {
 			t.Errorf("%s: %d (%q), want %d", test.line, got, why, test.want)
 		}
@@ -72,7 +63,7 @@ func TestTime(t *testing.T) {
 		`[]`:   0,
 		`text`: 0,
 	} {
-		if got := Dialect.Time(inputOf(line)); got != want {
+		if got := Dialect.Time(dialecttest.Line(line)); got != want {
 			t.Errorf("%s: %d, want %d", line, got, want)
 		}
 	}

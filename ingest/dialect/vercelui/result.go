@@ -1,10 +1,6 @@
 package vercelui
 
 import (
-	"bytes"
-	"encoding/json"
-	"reflect"
-
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -101,26 +97,4 @@ func (d *decoder) returned(id []byte, o outcome) {
 		d.Returned(one.Tool, o.result, o.media)
 	}
 	d.endTool(one, o.status, o.why)
-}
-
-// sameLimit is the length up to which texts are compared by what they mean, bytes.
-const sameLimit = 1 << 20
-
-// sameJSON reports whether two texts mean the same as JSON.
-func sameJSON(a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	if len(a) == 0 || len(b) == 0 || len(a)+len(b) > sameLimit {
-		return false
-	}
-	x, okX := parsed(a)
-	y, okY := parsed(b)
-	return okX && okY && reflect.DeepEqual(x, y)
-}
-
-func parsed(text []byte) (v any, ok bool) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	return v, decoder.Decode(&v) == nil && !decoder.More()
 }

@@ -124,7 +124,7 @@ func (d *decoder) inputReady(one *call, input []byte) {
 // setArguments sets a call's input whole. Where it says what the deltas said
 // these stand, as the model wrote them.
 func (d *decoder) setArguments(one *call, input []byte) {
-	if dialect.RawNull(input) || sameJSON(one.Arguments(), input) {
+	if dialect.RawNull(input) || dialect.SameJSON(one.Arguments(), input) {
 		d.FinishArguments(one.Tool)
 		return
 	}
