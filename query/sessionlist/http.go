@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"tapedeck/query/endpoint"
-	"tapedeck/query/sessionhead"
 )
 
 const sessionsLimit, sessionsMost = 50, 500 // on a page
@@ -18,14 +17,11 @@ type Handler struct{ *endpoint.Base }
 func (h Handler) Sessions(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant}
-	q.From, q.To = p.Range(time.UTC, h.Clock())
-	q.Text, q.Tags = p.Text("q"), tags(p, "tag")
-	q.Agents, q.Tools, q.Models = p.Texts("agent"), p.Texts("tool"), p.Texts("model")
-	q.Dialects = p.Texts("dialect")
-	q.MinDuration, q.MaxDuration = p.Durations("min_duration", "max_duration")
-	q.SilentFor, q.RunningFor = p.Duration("silent_for"), p.Duration("running_for")
-	q.MinTokens, q.MaxTokens = p.Tokens()
-	q.Statuses = endpoint.SomeOf(p, "status", sessionhead.Statuses)
+	from, to := p.Range(time.UTC, h.Clock())
+	if f := ReadFilter(p); f != nil {
+		q.Filter = *f
+	}
+	q.From, q.To = from, to
 	q.Sort = endpoint.OneOf(p, "sort", Sorts)
 	q.Limit = p.Number("limit", sessionsLimit, 1, sessionsMost)
 	q.Cursor = p.Text("cursor")

@@ -1,0 +1,79 @@
+package reconcile
+
+import "fmt"
+
+// Finding is something about a session's usage that does not add up.
+type Finding struct {
+	Code   string `json:"code"`
+	Count  uint64 `json:"count"`
+	Detail string `json:"detail"` // a sentence for people
+}
+
+// The codes of findings.
+const (
+	StatedTotal        = "stated_total"
+	BeganAnew          = "began_anew"
+	RecordTotal        = "record_total"
+	WithoutUsage       = "without_usage"
+	CutOff             = "cut_off"
+	CutOffWithUsage    = "cut_off_with_usage"
+	InStreamsDiffering = "in_streams_differing"
+	SameMessage        = "same_message"
+	SameBytes          = "same_bytes"
+	LostFrames         = "lost_frames"
+	UnreadFrames       = "unread_frames"
+)
+
+// Findings are all codes.
+var Findings = []string{
+	StatedTotal, BeganAnew, RecordTotal, WithoutUsage, CutOff, CutOffWithUsage, InStreamsDiffering, SameMessage, SameBytes,
+	LostFrames, UnreadFrames,
+}
+
+// find returns the findings of a session. anew is how often a running total began anew.
+func (s *Session) find(anew, mismatches uint64) []Finding {
+	list, differing := []Finding{}, uint64(0)
+	for i := range s.Totals {
+		if s.Totals[i].Difference != nil {
+			differing++
+		}
+	}
+	for _, f := range []struct {
+		code  string
+		count uint64
+		one   string
+		many  string
+	}{
+		{StatedTotal, differing, "1 total that a stream states is not the sum of its calls.",
+			"%d totals that streams state are not the sums of their calls."},
+		{BeganAnew, anew, "1 running total is lower than the one before it; it counts whole.",
+			"%d running totals are lower than those before them; they count whole."},
+		{RecordTotal, mismatches, "1 usage record states a total that is not the sum of its parts.",
+			"%d usage records state totals that are not the sums of their parts."},
+		{WithoutUsage, s.ModelCalls.WithoutUsage, "1 model call ended and its usage never arrived.",
+			"%d model calls ended and their usage never arrived."},
+		{CutOff, s.ModelCalls.CutOff, "1 model call was cut off before its usage.",
+			"%d model calls were cut off before their usage."},
+		{CutOffWithUsage, s.ModelCalls.CutOffWithUsage, "1 model call was cut off; its usage may be what its start states.",
+			"%d model calls were cut off; their usage may be what their starts state."},
+		{InStreamsDiffering, s.Arrivals.InStreamsDiffering, "1 usage arrived in several streams with different figures; the one stated last counts.",
+			"%d usages arrived in several streams with different figures; those stated last count."},
+		{SameMessage, s.Arrivals.SameMessage, "1 usage is of a message that another one counts already.",
+			"%d usages are of messages that others count already."},
+		{SameBytes, s.Losses.SameBytes, "1 stream has the bytes of another one: what carries no ids counts twice.",
+			"%d streams have the bytes of others: what carries no ids counts several times."},
+		{LostFrames, s.Losses.LostFrames, "1 frame was lost at the source, and any usage in it.",
+			"%d frames were lost at the source, and any usage in them."},
+		{UnreadFrames, s.Losses.UnreadFrames, "1 frame could not be read, nor any usage in it.",
+			"%d frames could not be read, nor any usage in them."},
+	} {
+		switch f.count {
+		case 0:
+		case 1:
+			list = append(list, Finding{f.code, 1, f.one})
+		default:
+			list = append(list, Finding{f.code, f.count, fmt.Sprintf(f.many, f.count)})
+		}
+	}
+	return list
+}

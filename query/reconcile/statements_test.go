@@ -1,0 +1,17 @@
+package reconcile
+
+import (
+	"testing"
+
+	"tapedeck/query/querytest"
+)
+
+func TestStatements(t *testing.T) {
+	querytest.Statements(t, statements,
+		querytest.NewStatement("session_usage", "session_usage", nil),
+		querytest.NewStatement("session_calls", "session_calls", nil),
+		querytest.NewStatement("session_arrivals", "session_arrivals", nil),
+		querytest.NewStatement("session_losses", "session_losses", nil),
+		querytest.NewStatement("stated_totals", "stated_totals", nil),
+	)
+}

@@ -1,0 +1,56 @@
+SELECT
+    session_id,
+    countIf(NOT startsWith(scope, 'rest:')) AS calls,
+    sum(input) AS input_sum,
+    sum(cache_read) AS cache_read_sum,
+    sum(cache_write_5m) AS cache_write_5m_sum,
+    sum(cache_write_1h) AS cache_write_1h_sum,
+    sum(output) AS output_sum,
+    sum(reasoning) AS reasoning_sum,
+    countIf(stated != 0 AND stated != counted) AS mismatches,
+    sumIf(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning, startsWith(scope, 'rest:')) AS rest_tokens,
+    countIf(mode = 'running' AND counted < counted_before) AS began_anew
+FROM (
+    SELECT
+        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, mode, scope, raw,
+        stated, counted,
+        mode = 'running' AND counted >= counted_before AS adds_difference,
+        toInt64(now_input) - if(adds_difference, toInt64(lagInFrame(now_input) OVER scope_so_far), 0) AS input,
+        toInt64(now_cache_read) - if(adds_difference, toInt64(lagInFrame(now_cache_read) OVER scope_so_far), 0) AS cache_read,
+        toInt64(now_cache_write_5m) - if(adds_difference, toInt64(lagInFrame(now_cache_write_5m) OVER scope_so_far), 0) AS cache_write_5m,
+        toInt64(now_cache_write_1h) - if(adds_difference, toInt64(lagInFrame(now_cache_write_1h) OVER scope_so_far), 0) AS cache_write_1h,
+        toInt64(now_output) - if(adds_difference, toInt64(lagInFrame(now_output) OVER scope_so_far), 0) AS output,
+        toInt64(now_reasoning) - if(adds_difference, toInt64(lagInFrame(now_reasoning) OVER scope_so_far), 0) AS reasoning,
+        lagInFrame(counted) OVER scope_so_far AS counted_before
+    FROM (
+        SELECT
+            session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
+            span_id, run_id, node_id, agent, model, provider, raw, total AS stated,
+            input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
+            cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
+            input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
+        FROM usage FINAL
+        PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        ORDER BY at DESC, version DESC, stream_id DESC
+        LIMIT 1 BY session_id, usage_id)
+    WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
+GROUP BY session_id

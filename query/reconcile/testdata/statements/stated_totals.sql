@@ -1,0 +1,103 @@
+WITH
+    records AS (
+    SELECT
+        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, mode, scope, raw,
+        stated, counted,
+        mode = 'running' AND counted >= counted_before AS adds_difference,
+        toInt64(now_input) - if(adds_difference, toInt64(lagInFrame(now_input) OVER scope_so_far), 0) AS input,
+        toInt64(now_cache_read) - if(adds_difference, toInt64(lagInFrame(now_cache_read) OVER scope_so_far), 0) AS cache_read,
+        toInt64(now_cache_write_5m) - if(adds_difference, toInt64(lagInFrame(now_cache_write_5m) OVER scope_so_far), 0) AS cache_write_5m,
+        toInt64(now_cache_write_1h) - if(adds_difference, toInt64(lagInFrame(now_cache_write_1h) OVER scope_so_far), 0) AS cache_write_1h,
+        toInt64(now_output) - if(adds_difference, toInt64(lagInFrame(now_output) OVER scope_so_far), 0) AS output,
+        toInt64(now_reasoning) - if(adds_difference, toInt64(lagInFrame(now_reasoning) OVER scope_so_far), 0) AS reasoning,
+        lagInFrame(counted) OVER scope_so_far AS counted_before
+    FROM (
+        SELECT
+            session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
+            span_id, run_id, node_id, agent, model, provider, raw, total AS stated,
+            input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
+            cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
+            input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
+        FROM usage FINAL
+        PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        ORDER BY at DESC, version DESC, stream_id DESC
+        LIMIT 1 BY session_id, usage_id)
+    WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)),
+    by_run AS (
+        SELECT session_id, run_id, sum(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning) AS tokens
+        FROM records
+        WHERE run_id != ''
+        GROUP BY session_id, run_id)
+SELECT session_id, kind, of, run, raw, stated_tokens, tokens, is_known
+FROM (
+    SELECT session_id, 'rest' AS kind, usage_id AS of, run_id AS run, raw, toInt64(0) AS stated_tokens,
+        input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS tokens, true AS is_known
+    FROM records
+    WHERE startsWith(scope, 'rest:')
+    UNION ALL
+    SELECT session_id, 'running', scope, '', argMax(raw, (at_ns, stream_id, usage_id)),
+        toInt64(argMax(counted, (at_ns, stream_id, usage_id))),
+        sum(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning), true
+    FROM records
+    WHERE mode = 'running'
+    GROUP BY session_id, scope
+    UNION ALL
+    SELECT runs.session_id, 'run', runs.span_id, runs.span_run, runs.total, toInt64(0), by_run.tokens, by_run.run_id != ''
+    FROM (
+        SELECT
+            session_id, span_id,
+            argMaxIf(run_id, rank, run_id != '') AS span_run,
+            argMax(multiIf(JSONHas(attributes, 'total_usage'), JSONExtractRaw(attributes, 'total_usage'),
+                JSONExtractRaw(attributes, 'cumulative_usage')), rank) AS total
+        FROM (SELECT *, 
+        multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
+        greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
+        bitShiftLeft(toUInt256(finality), 254)
+            + bitShiftLeft(toUInt256(if(kind = 'tool' AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
+            + bitShiftLeft(toUInt256(version), 128)
+            + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
+            FROM spans FINAL
+            PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))
+            WHERE kind = 'run')
+        GROUP BY session_id, span_id
+        HAVING total != '') AS runs
+    LEFT JOIN by_run ON runs.session_id = by_run.session_id AND runs.span_run = by_run.run_id)
+ORDER BY session_id, kind, of
+LIMIT {most_totals:UInt64} BY session_id
