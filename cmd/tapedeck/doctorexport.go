@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
 	"tapedeck/query"
 	"tapedeck/query/reconcile/providerexport"
 )
@@ -20,13 +22,16 @@ import (
 // exportFlags name a provider's export.
 type exportFlags struct {
 	Export   string   `help:"A usage or cost export of OpenAI or Anthropic, CSV or JSON, to compare with." placeholder:"FILE"`
-	Provider string   `help:"Whose export it must be: openai or anthropic." enum:"openai,anthropic," default:"" placeholder:"NAME"`
+	Provider string   `help:"Whose export it must be: openai or anthropic." placeholder:"NAME"`
 	Ignore   []string `help:"Field of the export to leave out, where it is not known." placeholder:"FIELD"`
 	All      bool     `help:"List equal figures of the export as well."`
 }
 
 // compare prints the comparison of an export. It fails if any figure differs.
 func (f *exportFlags) compare(ctx context.Context, g *global, limit int) error {
+	if f.Provider != "" && !slices.Contains(providerexport.Providers, f.Provider) {
+		return usage.Errorf("--provider %q: it must be %s", f.Provider, strings.Join(providerexport.Providers, " or "))
+	}
 	e, err := f.read()
 	if err != nil {
 		return err

@@ -2,14 +2,32 @@ package main
 
 import (
 	"context"
+	"net/url"
+	"os"
+	"strings"
 
+	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
+	"tapedeck/query/reconcile"
 )
+
+// reconciledAtOnce is the server's largest page.
+const reconciledAtOnce = 100
 
 // doctorUsageCommand checks recorded usage.
 type doctorUsageCommand struct {
 	exportFlags
-	Limit int `help:"How many differences to list at most." default:"50" short:"n" placeholder:"N"`
+	From    string   `help:"Sessions that started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
+	To      string   `help:"Sessions that started before this time." placeholder:"TIME"`
+	Query   string   `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
+	Tag     []string `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
+	Agent   []string `help:"Only of this agent." placeholder:"NAME"`
+	Tool    []string `help:"Only where this tool was called." placeholder:"NAME"`
+	Model   []string `help:"Only where this model was used." placeholder:"NAME"`
+	Dialect []string `help:"Only with a stream of this dialect." placeholder:"NAME"`
+	Status  []string `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
+	Finding []string `help:"Only sessions with this finding, such as stated_total, without_usage or lost_frames. Default: any." placeholder:"CODE"`
+	Limit   int      `help:"How many sessions, or differences of an export, to list at most." default:"50" short:"n" placeholder:"N"`
 }
 
 // Run compares and prints the differences. It fails if there are any.
@@ -17,8 +35,50 @@ func (c *doctorUsageCommand) Run(ctx context.Context, g *global) error {
 	if c.Limit < 1 {
 		return usage.Errorf("--limit %d: it must be 1 or more", c.Limit)
 	}
-	if c.Export == "" {
-		return usage.Errorf("doctor usage needs --export FILE")
+	q := c.values()
+	if c.Export != "" {
+		if len(q) > 0 {
+			return usage.Errorf("--export goes without flags that choose sessions: an export is of all of them")
+		}
+		return c.compare(ctx, g, c.Limit)
 	}
-	return c.compare(ctx, g, c.Limit)
+	if c.Provider != "" || c.All || len(c.Ignore) > 0 {
+		return usage.Errorf("--provider, --ignore and --all go with --export")
+	}
+	if len(c.Finding) == 0 {
+		q.Set("finding", reconcile.Any)
+	}
+	t := console.NewTable(os.Stdout, "session", "started", "calls", "tokens", "finding", "what")
+	shown, next, err := list(ctx, g, "v1/usage/reconciliation", q, c.Limit, reconciledAtOnce, func(s *reconcile.Session) {
+		for _, f := range s.Findings {
+			t.Row(console.Clip(s.ID, 40), console.LocalTime(s.Started), console.Thousands(s.Calls), console.Thousands(s.Tokens.Total), f.Code, f.Detail)
+		}
+	})
+	if err != nil || g.JSON {
+		return err
+	}
+	w := console.To(os.Stdout)
+	if shown == 0 && next == nil {
+		_, err := w.Write([]byte("Nothing found: usage adds up to what streams state, and none is missing.\n"))
+		return err
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if next != nil {
+		if _, err := w.Write([]byte("There may be more: --limit lists more of them, --from and --to choose others.\n")); err != nil {
+			return err
+		}
+	}
+	return exitCode(exitFailed)
+}
+
+// values returns the query parameters of the flags.
+func (c *doctorUsageCommand) values() url.Values {
+	q := url.Values{}
+	setAll(q, map[string][]string{
+		"from": {c.From}, "to": {c.To}, "q": {c.Query}, "tag": colonTags(c.Tag), "agent": c.Agent, "tool": c.Tool,
+		"model": c.Model, "dialect": c.Dialect, "status": c.Status, "finding": {strings.Join(c.Finding, ",")},
+	})
+	return q
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/query/reconcile"
 	"tapedeck/query/reconcile/providerexport"
 	"tapedeck/query/usagereport"
 )
@@ -75,6 +76,39 @@ func TestDoctorComparesAnExport(t *testing.T) {
 		write(text)
 		if _, stderr, exit := s.run(t, "doctor", "usage", "--export", export); exit != exitFailed || !strings.Contains(stderr, want) {
 			t.Errorf("exit %d, %s\nwant %s", exit, stderr, want)
+		}
+	}
+}
+
+// A call whose stream breaks off before its usage is found, in a list of its session alone.
+func TestDoctorFindsMissingUsage(t *testing.T) {
+	s := shared.get(t)
+	const model = "claude-cut-off-1"
+	s.must(t, "record", textFile(t, []byte(`{"type":"message_start","message":{"id":"msg_cut","type":"message","role":"assistant","model":"`+model+`","content":[],"stop_reason":null,"usage":{"input_tokens":9,"output_tokens":1}}}
+{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}
+`)))
+	stdout, stderr, exit := s.run(t, "doctor", "usage", "--model", model)
+	if exit != exitFailed || strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "its usage may be what its start states") {
+		t.Errorf("exit %d\n%s%s", exit, stdout, stderr)
+	}
+	if stdout, _, exit = s.run(t, "doctor", "usage", "--model", model, "--finding", "lost_frames"); exit != 0 || !strings.Contains(stdout, "Nothing found") {
+		t.Errorf("exit %d\n%s", exit, stdout)
+	}
+	stdout, _, _ = s.run(t, "doctor", "usage", "--model", model, "--json")
+	var page struct{ Items []reconcile.Session }
+	if err := json.Unmarshal([]byte(stdout), &page); err != nil || len(page.Items) != 1 || page.Items[0].ModelCalls.CutOffWithUsage != 1 {
+		t.Errorf("%v\n%s", err, stdout)
+	}
+	for line, want := range map[string]string{
+		"doctor usage --finding lost":               "lost_frames",
+		"doctor usage --all":                        "go with --export",
+		"doctor usage --export x --model y":         "goes without flags that choose sessions",
+		"doctor usage -n 0":                         "--limit 0: it must be 1 or more",
+		"doctor usage --export x --provider google": `--provider "google": it must be openai or anthropic`,
+	} {
+		if _, stderr, exit := s.run(t, strings.Fields(line)...); exit != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %s", line, exit, stderr)
 		}
 	}
 }

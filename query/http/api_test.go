@@ -63,6 +63,7 @@ func serveWith(t *testing.T, reader *query.Reader, tables *pricetables.Store) *a
 	mux.HandleFunc("GET /v1/facets", tenant(s.Facets))
 	mux.HandleFunc("GET /v1/streams", tenant(s.Streams))
 	mux.HandleFunc("GET /v1/usage", tenant(s.Usage))
+	mux.HandleFunc("GET /v1/usage/reconciliation", tenant(s.Reconciliation))
 	mux.HandleFunc("GET /v1/tools", tenant(s.Tools))
 	mux.HandleFunc("GET /v1/prices", tenant(s.Prices))
 	mux.HandleFunc("POST /v1/prices", tenant(s.ImportPrices))
@@ -162,7 +163,7 @@ func TestDocument(t *testing.T) {
 	for _, path := range []string{
 		"POST /v1/ingest", "GET /v1/ingest/ws", "GET /v1/sessions", "GET /v1/sessions/{id}", "DELETE /v1/sessions/{id}",
 		"GET /v1/sessions/{id}/frames", "GET /v1/sessions/{id}/timeline", "GET /v1/sessions/{id}/density", "GET /v1/sessions/{id}/transcript",
-		"GET /v1/sessions/{id}/replay", "GET /v1/usage", "GET /v1/tools",
+		"GET /v1/sessions/{id}/replay", "GET /v1/usage", "GET /v1/usage/reconciliation", "GET /v1/tools",
 		"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.yaml",
 	} {
 		method, address, _ := strings.Cut(path, " ")

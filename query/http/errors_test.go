@@ -84,6 +84,10 @@ func TestRefusals(t *testing.T) {
 		{"/v1/usage?group_by=tag:", "group_by", "tag:<name>"},
 		{"/v1/usage?format=xml", "format", "csv"},
 		{"/v1/usage?slowest=1", "slowest", "group_by"},
+		{"/v1/usage/reconciliation?finding=lost", "finding", "lost_frames"},
+		{"/v1/usage/reconciliation?limit=101", "limit", "a whole number from 1 to 100"},
+		{"/v1/usage/reconciliation?colour=red", "colour", "finding"},
+		{"/v1/usage/reconciliation?cursor=x", "cursor", ""},
 		{"/v1/tools?group_by=tool,model", "group_by", "session"},
 		{"/v1/tools?group_by=tag:x", "group_by", "session"},
 		{"/v1/tools?slowest=-1", "slowest", "a whole number from 0 to 1000"},
@@ -153,7 +157,7 @@ func TestWithoutClickHouse(t *testing.T) {
 	}
 	a := serve(t, query.NewReader(conn))
 	for _, path := range []string{
-		"/v1/sessions", talk, talk + "/frames", talk + "/frames?raw=1", talk + "/frames/index", talk + "/frames/types", talk + "/timeline", talk + "/density", talk + "/transcript", "/v1/usage", "/v1/tools",
+		"/v1/sessions", talk, talk + "/frames", talk + "/frames?raw=1", talk + "/frames/index", talk + "/frames/types", talk + "/timeline", talk + "/density", talk + "/transcript", "/v1/usage", "/v1/usage/reconciliation", "/v1/tools",
 	} {
 		status, header, body := a.ask("GET", path)
 		if status != 503 || header.Get("Retry-After") != "5" {

@@ -11,6 +11,7 @@ import (
 	"tapedeck/query/facets"
 	"tapedeck/query/pricelist"
 	"tapedeck/query/pricetables"
+	"tapedeck/query/reconcile"
 	"tapedeck/query/sessiondetail"
 	"tapedeck/query/sessionframes"
 	"tapedeck/query/sessionlist"
@@ -23,7 +24,7 @@ import (
 
 // Server holds the handlers of all questions.
 type Server struct {
-	Sessions, Facets, Streams, Usage, Tools                                        endpoint.Tenant
+	Sessions, Facets, Streams, Usage, Reconciliation, Tools                        endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
@@ -54,20 +55,21 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 	}
 	frames := sessionframes.Handler{Base: b}
 	return &Server{
-		Sessions:   sessionlist.Handler{Base: b}.Sessions,
-		Facets:     facets.Handler{Base: b}.Facets,
-		Streams:    sessionstreams.Handler{Base: b}.Streams,
-		Usage:      usagereport.Handler{Base: b}.Usage,
-		Tools:      toolreport.Handler{Base: b}.Tools,
-		Session:    sessiondetail.Handler{Base: b}.Session,
-		Delete:     deletion.Handler{Base: b}.Delete,
-		Timeline:   timeline.Handler{Base: b}.Timeline,
-		Transcript: transcript.Handler{Base: b}.Transcript,
-		Frames:     frames.Frames,
-		Frame:      frames.Frame,
-		FrameIndex: frames.FrameIndex,
-		FrameTypes: frames.FrameTypes,
-		Density:    frames.Density,
+		Sessions:       sessionlist.Handler{Base: b}.Sessions,
+		Facets:         facets.Handler{Base: b}.Facets,
+		Streams:        sessionstreams.Handler{Base: b}.Streams,
+		Usage:          usagereport.Handler{Base: b}.Usage,
+		Reconciliation: reconcile.Handler{Base: b}.Reconciliation,
+		Tools:          toolreport.Handler{Base: b}.Tools,
+		Session:        sessiondetail.Handler{Base: b}.Session,
+		Delete:         deletion.Handler{Base: b}.Delete,
+		Timeline:       timeline.Handler{Base: b}.Timeline,
+		Transcript:     transcript.Handler{Base: b}.Transcript,
+		Frames:         frames.Frames,
+		Frame:          frames.Frame,
+		FrameIndex:     frames.FrameIndex,
+		FrameTypes:     frames.FrameTypes,
+		Density:        frames.Density,
 
 		Prices:       pricelist.Handler{Base: b}.List,
 		ModelPrices:  pricelist.Handler{Base: b}.Model,
