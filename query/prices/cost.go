@@ -79,22 +79,31 @@ func unpriced(reason Reason, format string, args ...any) error {
 // Find returns the entry of a call's model and the prices that hold at the call's time. The
 // error is an *Unpriced.
 func (t *Table) Find(call Call) (*Provider, *Model, *Period, error) {
-	name := strings.ToLower(strings.TrimSpace(call.Model))
-	if name == "" {
-		return nil, nil, nil, unpriced(NoModel, "the call states no model")
+	p, m, err := t.entry(call.Provider, call.Model)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	p := t.provider(call.Provider, name)
+	return p, m, m.Prices.at(call.At), nil
+}
+
+// entry returns the entry of a model. The error is an *Unpriced.
+func (t *Table) entry(provider, model string) (*Provider, *Model, error) {
+	name := strings.ToLower(strings.TrimSpace(model))
+	if name == "" {
+		return nil, nil, unpriced(NoModel, "the call states no model")
+	}
+	p := t.provider(provider, name)
 	if p == nil {
-		if call.Provider == "" {
-			return nil, nil, nil, unpriced(UnknownProvider, "no provider is stated, and none is known by the model %q", call.Model)
+		if provider == "" {
+			return nil, nil, unpriced(UnknownProvider, "no provider is stated, and none is known by the model %q", model)
 		}
-		return nil, nil, nil, unpriced(UnknownProvider, "the price table has no provider %q", call.Provider)
+		return nil, nil, unpriced(UnknownProvider, "the price table has no provider %q", provider)
 	}
 	m := t.model(p, name)
 	if m == nil {
-		return nil, nil, nil, unpriced(UnknownModel, "the price table has no model %q of %s", call.Model, p.ID)
+		return nil, nil, unpriced(UnknownModel, "the price table has no model %q of %s", model, p.ID)
 	}
-	return p, m, m.Prices.at(call.At), nil
+	return p, m, nil
 }
 
 // Price computes the cost of a call. The error is an *Unpriced.

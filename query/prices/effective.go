@@ -18,6 +18,7 @@ type Effective struct {
 	text    []byte // of content: canonical
 	hash    string
 	splits  Splits
+	entries entries
 }
 
 // content is what an effective table is made of.
@@ -127,11 +128,14 @@ func (e *Effective) price(call Call, used Usage, of count) (*Cost, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cost.List, err = q.List.total(used, of); err != nil {
-		return nil, err
-	}
-	if cost.Contracted, err = q.Contracted.total(used, of); err != nil {
-		return nil, err
+	cost.List, cost.Contracted = decimal.NewNullDecimal(cost.Total), decimal.NewNullDecimal(cost.Total)
+	if q.changed {
+		if cost.List, err = q.List.total(used, of); err != nil {
+			return nil, err
+		}
+		if cost.Contracted, err = q.Contracted.total(used, of); err != nil {
+			return nil, err
+		}
 	}
 	for i := range cost.Lines {
 		line := &cost.Lines[i]

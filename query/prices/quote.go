@@ -19,6 +19,8 @@ type Quote struct {
 	List       Set // by the table and the overlay; nil if they have no price
 	Contracted Set // List with the operator's own prices and discounts
 	Charged    Set // Contracted with the operator's margins
+
+	changed bool // one of the operator's rules applied; otherwise the three sets are equal
 }
 
 // Quote returns the prices of a call of this many input tokens, cache included. The error is
@@ -30,12 +32,12 @@ func (e *Effective) Quote(call Call, inputTokens int64) (*Quote, error) {
 func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	q := &Quote{}
 	s := &subject{Call: call, input: input}
-	provider, model, period, unknown := e.content.Table.Find(call)
+	provider, model, unknown := e.entries.of(e.content.Table, call.Provider, call.Model)
 	set := Set{}
 	if unknown == nil {
-		q.Provider, q.Model, q.Period = provider, model, period
+		q.Provider, q.Model, q.Period = provider, model, model.Prices.at(call.At)
 		s.providerID, s.modelID = provider.ID, model.ID
-		maps.Copy(set, period.Prices)
+		maps.Copy(set, q.Period.Prices)
 	}
 	// special is what the call has that list prices do not cover, unless a rule does.
 	special := map[*string]bool{&s.ServiceTier: !isStandard(s.ServiceTier), &s.Speed: !isStandard(s.Speed)}
@@ -63,7 +65,9 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 		if !ok {
 			return nil, unpriced(NoRate, "the price file has no rate of %s at %s", o.Currency, call.At.UTC().Format("2006-01-02"))
 		}
-		(&Rule{Factor: &rate}).apply(set)
+		if e.Currency() != dollar {
+			(&Rule{Factor: &rate}).apply(set)
+		}
 		if !special[&s.ServiceTier] && !special[&s.Speed] {
 			q.List = maps.Clone(set)
 		}
@@ -72,6 +76,7 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 		for i := range o.Prices {
 			if r := &o.Prices[i]; r.Scope.holds(s) {
 				apply(r)
+				q.changed = true
 			}
 		}
 	}
@@ -109,6 +114,7 @@ func (q *Quote) factors(rules []Rule, set Set, s *subject) {
 	for i := range rules {
 		if used[i] {
 			q.Rules = append(q.Rules, rules[i].Name)
+			q.changed = true
 		}
 	}
 }

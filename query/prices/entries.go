@@ -1,0 +1,38 @@
+package prices
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// maxEntries bounds the names of models whose entries are kept.
+const maxEntries = 10_000
+
+// entries keeps the entries of names, since the table's match rules are tried one after the
+// other. It is safe for use by many goroutines.
+type entries struct {
+	found sync.Map // of entryKey to entry
+	count atomic.Int64
+}
+
+type entryKey struct{ provider, model string }
+
+type entry struct {
+	provider *Provider
+	model    *Model
+	err      error
+}
+
+// of returns the entry of a model in the table, which is always the same one.
+func (c *entries) of(t *Table, provider, model string) (*Provider, *Model, error) {
+	key := entryKey{provider, model}
+	if kept, ok := c.found.Load(key); ok {
+		e := kept.(entry)
+		return e.provider, e.model, e.err
+	}
+	p, m, err := t.entry(provider, model)
+	if len(provider)+len(model) <= 2*maxNearest && c.count.Add(1) <= maxEntries {
+		c.found.Store(key, entry{p, m, err})
+	}
+	return p, m, err
+}
