@@ -76,10 +76,10 @@ func Ask[Row any](ctx context.Context, r *Reader, set *statement.Set, name strin
 	return rows, nil
 }
 
-// errMissingRow is for statements that always give a row, and gave none.
+// errMissingRow is for statements that always return a row, and returned none.
 var errMissingRow = errors.New("no row where there is always one")
 
-// AskOne is ask for statements that give exactly one row.
+// AskOne is Ask for statements that return exactly one row.
 func AskOne[Row any](ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args) (Row, error) {
 	rows, err := Ask[Row](ctx, r, set, name, shape, a)
 	if err == nil && len(rows) != 1 {

@@ -7,7 +7,7 @@ import (
 	"tapedeck/query"
 )
 
-// FacetsQuery asks for names that sessions can be filtered by.
+// Query asks for names that sessions can be filtered by.
 type Query struct {
 	Tenant   string
 	From, To time.Time // by whole days (UTC); zero for no limit
@@ -36,7 +36,7 @@ type facetRow struct {
 	Name string `ch:"name"`
 }
 
-// Facets lists the names.
+// Read lists the names.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Facets, error) {
 	from, to := !q.From.IsZero(), !q.To.IsZero()
 	a := query.Args{"tenant": q.Tenant, "limit": q.Limit}

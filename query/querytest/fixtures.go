@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// at is the time some seconds after the recordings begin, ns.
+// AtSecond is the time some seconds after the recordings begin, ns.
 func AtSecond(seconds float64) int64 {
 	return At(time.Duration(seconds * float64(time.Second)))
 }

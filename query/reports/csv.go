@@ -13,7 +13,7 @@ import (
 // Unknown stands in CSV for what a row is grouped by and has none of.
 const Unknown = "unknown"
 
-// reportScope is what a report covers.
+// Scope is what a report covers.
 type Scope struct {
 	From, To *time.Time // nil for no limit
 	Timezone string
@@ -62,7 +62,7 @@ func (s Scope) FileName(kind string) string {
 	return name[:min(len(name), 150)]
 }
 
-// reportCSV writes the rows of a report; end returns the first error.
+// CSV writes the rows of a report; end returns the first error.
 type CSV struct {
 	*csv.Writer
 	scope  Scope

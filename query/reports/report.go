@@ -39,7 +39,7 @@ type Report struct {
 	tables      []*ext.Table // come with the query
 }
 
-// reportShape is what the statements of reports ask of.
+// Shape is what the statements of reports ask of.
 type Shape struct {
 	Table, ID, Kind string // the table, the column of its facts' ids, the kind of span
 	Period          string
@@ -134,7 +134,7 @@ func attach(b *Report, table, name string, kind column.Type, rows int, value fun
 	return nil
 }
 
-// askReport is ask for the statements of a report.
+// Ask is query.Ask for the statements of a report.
 func Ask[Row any](ctx context.Context, r *query.Reader, set *statement.Set, b *Report, name string, a query.Args) ([]Row, error) {
 	if len(b.tables) > 0 {
 		ctx = clickhouse.Context(ctx, clickhouse.WithExternalTable(b.tables...))

@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/usagerecord"
 )
 
-// SessionDetail is all there is to say of one session but its frames, spans and
+// Detail is all there is to say of one session but its frames, spans and
 // messages.
 type Detail struct {
 	sessionhead.Head

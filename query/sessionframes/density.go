@@ -31,7 +31,7 @@ type densityRow struct {
 	Seq    uint64 `ch:"first_seq"`
 }
 
-// Density counts a session's frames in at most so many slices, at least 1. A
+// ReadDensity counts a session's frames in at most so many slices, at least 1. A
 // session that is shorter than that many nanoseconds has fewer.
 func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, slices int) (*Density, error) {
 	s, err := sessionstreams.Find(ctx, r, tenant, session)

@@ -18,7 +18,7 @@ type WholeFrame struct {
 	Cuts []Cut  `json:"cuts"`
 }
 
-// FrameCut is the end of a read inside of a frame.
+// Cut is the end of a read inside of a frame.
 type Cut struct {
 	Bytes    uint32  `json:"bytes"`     // of the frame that had arrived
 	OffsetMS float64 `json:"offset_ms"` // when, from the session's start

@@ -42,7 +42,7 @@ type Payload struct {
 	Base64 *string         `json:"base64,omitempty"` // one that is not UTF-8
 }
 
-// FrameQuery asks for frames of a session, after a position.
+// Query asks for frames of a session, after a position.
 type Query struct {
 	Tenant, Session string
 	Filter

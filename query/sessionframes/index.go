@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// FrameIndex says where in a session's frames a list of them goes on after every
+// Index says where in a session's frames a list of them goes on after every
 // so many, so that a reader can go anywhere in it without going through it.
 type Index struct {
 	Total uint64 `json:"total"` // frames that fit
@@ -18,18 +18,18 @@ type Index struct {
 	Items []Mark `json:"items"`
 }
 
-// FrameMark is where a frame stands.
+// Mark is where a frame stands.
 type Mark struct {
 	Position string  `json:"position"`
 	OffsetMS float64 `json:"offset_ms"` // from the session's start
 }
 
-// FrameTypes is what types of frames a session has, the most frequent first.
+// Types is what types of frames a session has, the most frequent first.
 type Types struct {
 	Items []Type `json:"items"`
 }
 
-// FrameType is how many frames of a type went one way.
+// Type is how many frames of a type went one way.
 type Type struct {
 	Type      string `json:"type"`
 	Direction string `json:"direction"`
@@ -44,7 +44,7 @@ type indexRow struct {
 	Total  uint64 `ch:"total"`
 }
 
-// FrameIndex marks every so many of the frames that the query's filter lets
+// ReadIndex marks every so many of the frames that the query's filter lets
 // through; its position and its limit do not matter.
 func ReadIndex(ctx context.Context, r *query.Reader, q Query, every int) (*Index, error) {
 	s, err := sessionstreams.Find(ctx, r, q.Tenant, q.Session)
@@ -79,7 +79,7 @@ type frameTypeRow struct {
 	Frames    uint64 `ch:"frames"`
 }
 
-// FrameTypes counts the frames of a session by type.
+// ReadTypes counts the frames of a session by type.
 func ReadTypes(ctx context.Context, r *query.Reader, tenant, session string) (*Types, error) {
 	s, err := sessionstreams.Find(ctx, r, tenant, session)
 	if err != nil {

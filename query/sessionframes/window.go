@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// FrameFilter selects frames; of several values of one field any will do, and
+// Filter selects frames; of several values of one field any will do, and
 // what is empty does not matter.
 type Filter struct {
 	Types      []string

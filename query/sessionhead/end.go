@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// SessionEnd describes how and why a session ended.
+// End describes how and why a session ended.
 type End struct {
 	At       time.Time `json:"at"`
 	OffsetMS float64   `json:"offset_ms"` // from the session's start

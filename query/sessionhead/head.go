@@ -6,14 +6,14 @@ import (
 	"tapedeck/query"
 )
 
-// Session is one line of the list.
+// Summary is one line of the list.
 type Summary struct {
 	Head
 	Runs    uint64 `json:"runs"`
 	Streams uint64 `json:"streams"`
 }
 
-// SessionHead is what the list and the page of one session have in common.
+// Head is what the list and the page of one session have in common.
 type Head struct {
 	ID      string    `json:"id"`
 	Started time.Time `json:"started"` // arrival of the first frame

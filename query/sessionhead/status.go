@@ -6,7 +6,7 @@ import (
 	"tapedeck/schema"
 )
 
-// SessionStatus is how a session stands.
+// Status is how a session stands.
 type Status string
 
 const (

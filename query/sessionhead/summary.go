@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// sessionSpansRow holds what the spans report of a session.
+// SpanCounts holds what the spans report of a session.
 type SpanCounts struct {
 	ID            string `ch:"session_id"`
 	Runs          uint64 `ch:"runs"`

@@ -9,7 +9,7 @@ import (
 	"tapedeck/query/sessionhead"
 )
 
-// SessionFilter selects sessions. What is empty does not matter; of several
+// Filter selects sessions. What is empty does not matter; of several
 // values of one field any will do, but of Tags all must be there.
 type Filter struct {
 	From, To time.Time // half open: started at From or later, and before To
@@ -36,13 +36,13 @@ type TagFilter struct {
 	AnyValue   bool
 }
 
-// SessionSort is the order of the list; "-" before the word turns it around.
+// Sort is the order of the list; "-" before the word turns it around.
 type Sort string
 
 // SessionSorts are the orders there are, the default first.
 var Sorts = []Sort{"-started", "started", "-last_at", "last_at", "-duration", "duration", "-tokens", "tokens"}
 
-// SessionQuery asks for a page of the list.
+// Query asks for a page of the list.
 type Query struct {
 	Tenant string
 	Filter

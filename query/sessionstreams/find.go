@@ -8,13 +8,13 @@ import (
 	"tapedeck/query"
 )
 
-// sessionStreamsShape is what sql/session_streams.sql asks of.
+// Shape is what sql/session_streams.sql asks of.
 type Shape struct {
 	Since bool // no stream is older than oldest_stream, s since 1970
 	Ends  bool // when each stream ended
 }
 
-// sessionStreamsRow holds what the streams report of a session.
+// Row holds what the streams report of a session.
 type Row struct {
 	ID          string   `ch:"session_id"`
 	Started     int64    `ch:"started_ns"`
@@ -50,7 +50,7 @@ func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, e
 	return &rows[0], nil
 }
 
-// inSession are the parameters for the facts of one session.
+// Parameters are the parameters for the facts of one session.
 func Parameters(tenant string, s *Row) query.Args {
 	return query.Args{"tenant": tenant, "sessions": []string{s.ID}}.Within(s.Started, s.Last)
 }

@@ -6,7 +6,7 @@ import (
 	"tapedeck/query"
 )
 
-// StreamsQuery asks for the streams in which something arrived last.
+// Query asks for the streams in which something arrived last.
 type Query struct {
 	Tenant  string
 	Session string // only those with frames in this session; "" for any
@@ -17,7 +17,7 @@ type Query struct {
 	Limit   int
 }
 
-// SessionStream is a stream's part in a session.
+// InSession is a stream's part in a session.
 type InSession struct {
 	SessionID string `json:"session_id"`
 	Stream    Stream `json:"stream"`
@@ -28,7 +28,7 @@ type sessionStreamRow struct {
 	streamRow
 }
 
-// Streams lists streams, the one in which something arrived last first. A stream
+// Latest lists streams, the one in which something arrived last first. A stream
 // with frames in several sessions is there once for each. There is one page.
 func Latest(ctx context.Context, r *query.Reader, q Query) (*query.Page[InSession], error) {
 	rows, err := query.Ask[sessionStreamRow](ctx, r, statements, "latest_streams", q, query.Liveness(r.Now(), r).And(query.Args{

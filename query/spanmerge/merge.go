@@ -79,7 +79,7 @@ func closeWithRuns(spans []Span) {
 	}
 }
 
-// mergeSpans puts the views of each span together. The earliest start counts
+// Merge puts the views of each span together. The earliest start counts
 // and the earliest first token, and of the ends of streams the latest; status, end and error are those of the view in
 // front (see compareViews); of the rest the view in front decides, and the next
 // one where it says nothing. sql/merged_spans.sql does the same for lists and

@@ -28,7 +28,7 @@ type Timeline struct {
 	Gaps  []Gaps               `json:"gaps"`
 }
 
-// TimelineSpan is one span. Offsets (start_ms) count from the session's start.
+// Span is one span. Offsets (start_ms) count from the session's start.
 type Span struct {
 	ID       string    `json:"id"`
 	Parent   string    `json:"parent"` // as the source has it, "" for none; it need not be there

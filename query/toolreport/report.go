@@ -13,7 +13,7 @@ import (
 // ToolGroupings are what a report on tools can be grouped by.
 var Groupings = []string{"tool", "agent", "session"}
 
-// ToolQuery asks how tools did.
+// Query asks how tools did.
 type Query struct {
 	Tenant      string
 	From, To    time.Time           // half open, by when a call was first spoken of; zero for no limit
@@ -23,7 +23,7 @@ type Query struct {
 	Slowest     int // how many of the slowest calls to list
 }
 
-// ToolReport is the answer: a row for each period and group with calls, in
+// Report is the answer: a row for each period and group with calls, in
 // order, and one for all calls together.
 type Report struct {
 	From        *time.Time          `json:"from"`
@@ -38,14 +38,14 @@ type Report struct {
 	Next    *string    `json:"next"` // always null: a report is whole
 }
 
-// ToolRow is how one group of calls did in one period.
+// Row is how one group of calls did in one period.
 type Row struct {
 	reports.Period
 	Group reports.Group // in JSON its values stand beside the others, under their names
 	Times
 }
 
-// ToolTimes are counts and times of tool calls. Times are of the calls that
+// Times are counts and times of tool calls. Times are of the calls that
 // ended: as the source measured them, else from start to end. They are null
 // where no call has a time. The maximum includes running calls, by their age.
 type Times struct {
@@ -97,7 +97,7 @@ type toolReportRow struct {
 	Max       int64     `ch:"max_ns"`
 }
 
-// Tools makes the report.
+// Read makes the report.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	b := reports.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
 	b.Shape.Table, b.Shape.ID, b.Shape.Kind = "spans", "span_id", "tool"

@@ -40,7 +40,7 @@ type Chunks struct {
 	End      []uint32  `json:"end"`
 }
 
-// TranscriptQuery asks for messages of a session.
+// Query asks for messages of a session.
 type Query struct {
 	Tenant, Session string
 	Chunks          bool // record how the texts grew

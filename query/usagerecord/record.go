@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// UsageRecord is one count of tokens, as a source reported it.
+// Record is one count of tokens, as a source reported it.
 type Record struct {
 	ID       string    `json:"id"`
 	SpanID   string    `json:"span_id"`
@@ -78,7 +78,7 @@ func (u *usageRow) record() Record {
 	return rec
 }
 
-// spent prices nothing so far: every record is a call without a price.
+// SpentOn prices nothing so far: every record is a call without a price.
 func SpentOn(records []Record) query.Spent {
 	var s query.Spent
 	for i := range records {

@@ -16,7 +16,7 @@ import (
 // tag of any name.
 var Groupings = []string{"tenant", "session", "agent", "model", "provider", "node", reports.TagPrefix}
 
-// UsageQuery asks how many tokens were used.
+// Query asks how many tokens were used.
 type Query struct {
 	Tenant      string
 	From, To    time.Time           // half open: reported at From or later, and before To; zero for no limit
@@ -25,7 +25,7 @@ type Query struct {
 	GroupBy     []string
 }
 
-// UsageReport is the answer: a row for each period and group that used
+// Report is the answer: a row for each period and group that used
 // something, in order, and their sum.
 type Report struct {
 	From        *time.Time          `json:"from"`
@@ -38,7 +38,7 @@ type Report struct {
 	Next        *string             `json:"next"` // always null: a report is whole
 }
 
-// UsageRow is what one group used in one period.
+// Row is what one group used in one period.
 type Row struct {
 	reports.Period
 	Group reports.Group // in JSON its values stand beside the others, under their names
@@ -73,7 +73,7 @@ type usageReportRow struct {
 	query.SumsRow
 }
 
-// Usage makes the report.
+// Read makes the report.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	b := reports.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
 	b.Shape.Table, b.Shape.ID, b.Shape.Period = "usage", "usage_id", b.Granularity.Expression("at_ns")
