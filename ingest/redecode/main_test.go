@@ -147,7 +147,7 @@ func (b *bench) store(tenant string, blocks []*block.Block) {
 			b.t.Fatal(err)
 		}
 	}
-	if err := batch.Insert(b.t.Context(), client, schema.NewStreamID()); err != nil {
+	if err := batch.Insert(b.t.Context(), client); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -25,7 +25,6 @@ type writer struct {
 	generation      uint64
 	batch           *clickhouse.Batch
 	blocks          int // in the batch
-	inserts         int
 }
 
 func newWriter(client *ch.Client, tenant, session string, generation uint64) *writer {
@@ -53,12 +52,10 @@ func (w *writer) flush(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, insertLimit, fmt.Errorf("ClickHouse did not store it within %v", insertLimit))
 	defer cancel()
-	token := fmt.Sprintf("redecode %s %s %d %d", w.tenant, w.session, w.generation, w.inserts)
-	if err := w.batch.Insert(ctx, w.client, token); err != nil {
+	if err := w.batch.Insert(ctx, w.client); err != nil {
 		return err
 	}
 	w.batch.Reset()
 	w.blocks = 0
-	w.inserts++
 	return nil
 }

@@ -2,9 +2,7 @@ package sink
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"strconv"
 	"sync"
 	"time"
@@ -18,8 +16,7 @@ import (
 // it, then the inserter; only the messages are used by other goroutines, see extendAckWait.
 type batch struct {
 	columns *clickhouse.Batch
-	blocks  int      // in the columns
-	names   []string // of the blocks
+	blocks  int // in the columns
 
 	mu       sync.Mutex      // guards changes of what follows
 	messages []jetstream.Msg // to be acknowledged
@@ -31,7 +28,6 @@ func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
 func (b *batch) reset() {
 	b.columns.Reset()
 	b.blocks = 0
-	b.names = b.names[:0]
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	clear(b.messages)
@@ -46,17 +42,6 @@ func (b *batch) take(m jetstream.Msg) {
 		b.since = time.Now()
 	}
 	b.messages = append(b.messages, m)
-}
-
-// token returns the token of the batch for ClickHouse's deduplication, which compares
-// tokens alone: a hash of the names of the blocks, in order. JetStream's sequences are not
-// suitable, since a new JetStream starts at 1 again.
-func (b *batch) token() string {
-	h := sha256.New()
-	for _, name := range b.names {
-		_, _ = io.WriteString(h, name+"\n") // it never fails
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // entryName returns the name of one of a message's blocks, by its index.

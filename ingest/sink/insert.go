@@ -116,11 +116,11 @@ func (i *inserter) try(ctx context.Context, b *batch) (err error) {
 		}
 	}
 	if len(clients) > 1 {
-		i.worked, err = b.columns.InsertSideBySide(ctx, clients[0], clients[1], b.token())
+		i.worked, err = b.columns.InsertSideBySide(ctx, clients[0], clients[1])
 		return err
 	}
 	began := time.Now()
-	err = b.columns.Insert(ctx, clients[0], b.token())
+	err = b.columns.Insert(ctx, clients[0])
 	i.worked = time.Since(began)
 	return err
 }

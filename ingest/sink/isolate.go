@@ -117,7 +117,6 @@ func (s *isolator) fill(ctx context.Context, pieces []piece) {
 	for _, p := range pieces {
 		if s.g.decode(ctx, p.tenant, p.entry.Data, time.Now()) == nil {
 			b.blocks++
-			b.names = append(b.names, entryName(s.from.messages[p.message], p.index))
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (s *Sink) tryLetter(ctx context.Context, subject string, data []byte) error
 	if err != nil {
 		return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
 	}
-	for n, e := range g.entries {
+	for _, e := range g.entries {
 		if err := block.Readable(e.Data); err != nil {
 			return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
 		}
@@ -30,7 +30,6 @@ func (s *Sink) tryLetter(ctx context.Context, subject string, data []byte) error
 			return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
 		}
 		g.batch.blocks++
-		g.batch.names = append(g.batch.names, fmt.Sprint("letter/", n, "/", contentName(e.Data)))
 	}
 	if g.batch.blocks == 0 {
 		return nil // all of it was deleted

@@ -45,7 +45,6 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 			continue
 		}
 		g.batch.blocks++
-		g.batch.names = append(g.batch.names, entryName(m, n))
 		g.ended = g.ended || g.block.State.Ended != 0
 	}
 	if g.batch.blocks > blocks && kept == nil {

@@ -3,7 +3,6 @@ package sink
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"time"
 )
 
@@ -42,7 +41,6 @@ func (i *inserter) probeInsert(ctx context.Context) (known bool, err error) {
 		if g.decode(ctx, tenant, e.Data, time.Now()) != nil {
 			continue // it was set aside, or deleted
 		}
-		g.batch.names = append(g.batch.names, "probe-"+rand.Text()) // a new name, since ClickHouse deduplicates known tokens
 	}
 	if g.batch.columns.Frames() == 0 {
 		return false, nil // its session was deleted, or it has no rows

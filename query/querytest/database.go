@@ -3,7 +3,6 @@ package querytest
 
 import (
 	"cmp"
-	"crypto/rand"
 	"testing"
 	"time"
 
@@ -136,7 +135,7 @@ func (db *DB) add(newBatch func() *clickhouse.Batch, recordings []Recording) {
 		if err != nil {
 			db.t.Fatal(err)
 		}
-		if err := batch.Insert(db.t.Context(), client, rand.Text()); err != nil {
+		if err := batch.Insert(db.t.Context(), client); err != nil {
 			db.t.Error(err)
 		}
 		if err := client.Close(); err != nil {

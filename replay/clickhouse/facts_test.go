@@ -61,7 +61,7 @@ func TestFacts(t *testing.T) {
 		if err := batch.Add("acme", b); err != nil {
 			t.Fatal(err)
 		}
-		if err := batch.Insert(t.Context(), client, schema.NewStreamID()); err != nil {
+		if err := batch.Insert(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/replay"
 	"tapedeck/replay/replaytest"
-	"tapedeck/schema"
 	"tapedeck/schema/block"
 	schemaclickhouse "tapedeck/schema/clickhouse"
 )
@@ -73,7 +72,7 @@ func (d *database) record(tenant, session string, tape *replaytest.Tape, keep fu
 			d.t.Fatal(err)
 		}
 	}
-	if err := batch.Insert(d.t.Context(), client, schema.NewStreamID()); err != nil {
+	if err := batch.Insert(d.t.Context(), client); err != nil {
 		d.t.Fatal(err)
 	}
 }

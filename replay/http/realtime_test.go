@@ -224,7 +224,7 @@ func record(t testing.TB, dsn string, tape *replaytest.Tape) {
 			t.Fatal(err)
 		}
 	}
-	if err := batch.Insert(t.Context(), client, "once"); err != nil {
+	if err := batch.Insert(t.Context(), client); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -103,12 +103,11 @@ func (b *Batch) tables() [5]*table {
 	return [...]*table{&b.frames.table, &b.spans.table, &b.messages.table, &b.usage.table, &b.streams.table}
 }
 
-// Insert writes the batch. token identifies its content: within its deduplication window
-// the server drops an insert with a known token, whatever the content; a later repetition
-// replaces the rows.
-func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) error {
+// Insert writes the batch. After an error any of its rows may be stored; a repetition
+// replaces them.
+func (b *Batch) Insert(ctx context.Context, client *ch.Client) error {
 	for _, t := range b.tables() {
-		if err := t.insert(ctx, client, token); err != nil {
+		if err := t.insert(ctx, client); err != nil {
 			return err
 		}
 	}
@@ -118,27 +117,27 @@ func (b *Batch) Insert(ctx context.Context, client *ch.Client, token string) err
 // InsertSideBySide writes the batch as Insert does, over two connections: each writes half
 // of the frames, then, once all frames are stored, half of the fact tables, then one writes
 // the streams. worked is the sum of the times of both.
-func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client, token string) (worked time.Duration, err error) {
+func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client) (worked time.Duration, err error) {
 	frames, half := &b.frames.table, b.frames.rows()
 	if frames.divisible() {
 		half /= 2
 	}
 	steps := [][2]func() error{
 		{
-			func() error { return frames.insertRows(ctx, one, token+"-1", 0, half) },
-			func() error { return frames.insertRows(ctx, two, token+"-2", half, frames.rows()) },
+			func() error { return frames.insertRows(ctx, one, 0, half) },
+			func() error { return frames.insertRows(ctx, two, half, frames.rows()) },
 		},
 		{
-			func() error { return b.messages.insert(ctx, one, token) },
+			func() error { return b.messages.insert(ctx, one) },
 			func() error {
-				if err := b.spans.insert(ctx, two, token); err != nil {
+				if err := b.spans.insert(ctx, two); err != nil {
 					return err
 				}
-				return b.usage.insert(ctx, two, token)
+				return b.usage.insert(ctx, two)
 			},
 		},
 		{
-			func() error { return b.streams.insert(ctx, one, token) },
+			func() error { return b.streams.insert(ctx, one) },
 			func() error { return nil },
 		},
 	}

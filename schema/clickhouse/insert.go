@@ -29,17 +29,17 @@ func (e *InsertError) Error() string {
 func (e *InsertError) Unwrap() error { return e.Err }
 
 // insert writes the table's rows, if there are any.
-func (t *table) insert(ctx context.Context, client *ch.Client, token string) error {
-	return t.insertRows(ctx, client, token, 0, t.rows())
+func (t *table) insert(ctx context.Context, client *ch.Client) error {
+	return t.insertRows(ctx, client, 0, t.rows())
 }
 
 // insertRows writes the rows in [from, to), if there are any. Only a divisible table can
 // be written in part.
-func (t *table) insertRows(ctx context.Context, client *ch.Client, token string, from, to int) error {
+func (t *table) insertRows(ctx context.Context, client *ch.Client, from, to int) error {
 	if from == to {
 		return nil
 	}
-	query := t.query(token)
+	query := t.query()
 	if to-from < t.rows() || to-from > blockRows && t.divisible() {
 		query.Input, query.OnInput = t.inBlocks(from, to)
 	}
@@ -49,13 +49,15 @@ func (t *table) insertRows(ctx context.Context, client *ch.Client, token string,
 	return nil
 }
 
-// query returns the insert of all rows under a deduplication token.
-func (t *table) query(token string) ch.Query {
+// query returns the insert of all rows.
+func (t *table) query() ch.Query {
 	return ch.Query{
 		Body:  t.input.Into(t.name),
 		Input: t.input,
 		Settings: []ch.Setting{
-			{Key: "insert_deduplication_token", Value: token, Important: true},
+			// ClickHouse remembers an insert before it stores the rows. If it is killed in
+			// between, it would drop the repetition (docs/adr/0010-repeated-inserts.md).
+			{Key: "insert_deduplicate", Value: "0", Important: true},
 			// A block may hold facts of any number of months.
 			{Key: "throw_on_max_partitions_per_insert_block", Value: "0", Important: true},
 			// Readers deduplicate anyway, so inserts need not.
@@ -68,7 +70,7 @@ func (t *table) query(token string) ch.Query {
 // column is missing, or the user lacks the permission.
 func CheckTables(ctx context.Context, client *ch.Client) error {
 	for _, t := range NewBatch().tables() {
-		query := t.query("check")
+		query := t.query()
 		query.OnInput = func(context.Context) error { return io.EOF }
 		if err := client.Do(ctx, query); err != nil {
 			return &InsertError{Table: t.name, Err: err}

@@ -89,7 +89,7 @@ func TestWrite(t *testing.T) {
 		all[i].Session = "it's a session"
 		check(t, batch.Add("tenant", &all[i]))
 	}
-	check(t, batch.Insert(t.Context(), client, schema.NewStreamID()))
+	check(t, batch.Insert(t.Context(), client))
 	library := clickhouse.Open(dsn, clickhouse.Options{})
 	t.Cleanup(func() { library.Close() })
 	source := New(db, library)
