@@ -12,4 +12,8 @@
 //     more specific unit replaces the price of the units that contain it.
 //   - A tier applies to all units of a call once the call's input tokens, cache included,
 //     are above its start.
+//
+// An Effective table is what calls are charged at: a Table, an overlay of rules for what it
+// lacks (service tiers, speeds, regions), and an Operator's own prices, discounts and
+// margins. Calls that Splits puts into one Cell are priced by the sums of their usage.
 package prices
