@@ -29,6 +29,8 @@ func TestOverlay(t *testing.T) {
 		{"batch", prices.Call{Provider: "anthropic", Model: "claude-opus-5", ServiceTier: "batch"}, "2.5", ""},
 		{"fast", prices.Call{Provider: "anthropic", Model: "claude-opus-5", Speed: "fast"}, "10", ""},
 		{"fast before", prices.Call{Provider: "anthropic", Model: "claude-opus-4-6-20260205", Speed: "fast"}, "30", ""},
+		{"fast 4.8", prices.Call{Provider: "anthropic", Model: "claude-opus-4-8", Speed: "fast"}, "10", ""},
+		{"fast without a figure", prices.Call{Provider: "anthropic", Model: "claude-opus-5-5", Speed: "fast"}, "", prices.UnknownTier},
 		{"fast in the US", prices.Call{Provider: "anthropic", Model: "claude-opus-4-6", Speed: "fast", Region: "us"}, "33", ""},
 		{"US", prices.Call{Provider: "anthropic", Model: "claude-opus-5", Region: "us"}, "5.5", ""},
 		{"global", prices.Call{Provider: "anthropic", Model: "claude-opus-5", Region: "global"}, "5", ""},
