@@ -100,30 +100,37 @@ func recordedUsage(ctx context.Context, cl *apiclient.Client, e *providerexport.
 			Day: item.Period, Provider: textOr(item.Provider, ""), Model: textOr(item.Model, ""),
 			Calls: item.Calls, Tokens: item.Tokens, Unpriced: item.Unpriced,
 		}
-		if list[i].Cost, err = costOf(item.Cost); err != nil {
-			return nil, fmt.Errorf("read the server's answer to v1/usage: cost %s: %w", item.Cost, err)
+		if list[i].Cost, err = costOf(item.Cost, e.Currency); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// costOf reads a cost in US dollars, which is an amount or an object with one; nil if it is
-// not known.
-func costOf(text json.RawMessage) (*decimal.Decimal, error) {
-	var money struct {
-		Amount json.RawMessage `json:"amount"`
-	}
+// costOf reads a cost of a report: an amount in US dollars, or an object of amount and
+// currency; nil if it is not known. The error is that of a cost in another currency than the
+// export's, unless that has none.
+func costOf(text json.RawMessage, currency string) (*decimal.Decimal, error) {
+	money := struct {
+		Amount   json.RawMessage `json:"amount"`
+		Currency string          `json:"currency"`
+	}{text, "USD"}
 	if strings.HasPrefix(string(text), "{") {
 		if err := json.Unmarshal(text, &money); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read the cost %s: %w", text, err)
 		}
-		text = money.Amount
 	}
-	if len(text) == 0 || string(text) == "null" {
+	if len(money.Amount) == 0 || string(money.Amount) == "null" {
 		return nil, nil
 	}
-	d, err := decimal.NewFromString(strings.Trim(string(text), `"`))
-	return &d, err
+	if currency != "" && currency != money.Currency {
+		return nil, fmt.Errorf("costs are recorded in %s and exported in %s: they are not comparable", money.Currency, currency)
+	}
+	d, err := decimal.NewFromString(strings.Trim(string(money.Amount), `"`))
+	if err != nil {
+		return nil, fmt.Errorf("read the cost %s: %w", text, err)
+	}
+	return &d, nil
 }
 
 func textOr(s *string, otherwise string) string {
