@@ -6,8 +6,8 @@ type Billing struct {
 	// RequestedModel is the model that the request names. Usage.Model is the one that
 	// served it; where the source states only one of them, both hold it.
 	RequestedModel string
-	// ServiceTier is the tier that served the request, in the source's words: standard,
-	// default, priority, flex, batch. A tier that the request asked for is none.
+	// ServiceTier is the tier that served the request: standard, priority, flex, batch, or
+	// another as the source names it. The tier that a request asks for is not kept.
 	ServiceTier string
 	Speed       string // such as fast
 	Region      string // where the model ran
@@ -34,6 +34,14 @@ type TokenParts struct {
 
 // Modalities counts tokens by what they encode.
 type Modalities struct{ Text, Audio, Image, Video uint64 }
+
+// Subtract takes counts away, down to 0.
+func (m *Modalities) Subtract(of Modalities) {
+	m.Text -= min(m.Text, of.Text)
+	m.Audio -= min(m.Audio, of.Audio)
+	m.Image -= min(m.Image, of.Image)
+	m.Video -= min(m.Video, of.Video)
+}
 
 // ToolUses counts uses of tools that the provider runs and charges for.
 type ToolUses struct{ WebSearches, WebFetches, CodeExecutions uint64 }

@@ -23,6 +23,8 @@ type Counting struct {
 	ReasoningInTotal bool
 	// Mode says how records are put together.
 	Mode schema.UsageMode
+	// Bill is what the usage JSON states besides tokens, nil for nothing.
+	Bill *Bill
 }
 
 // Read puts a usage object into disjoint buckets, and returns the total that it

@@ -34,6 +34,9 @@ func (d *decoder) event(in *dialect.Input, v *fastjson.Value, raw []byte) {
 	d.parts(v, raw, partial, string(author) == "user")
 	if usage != nil {
 		d.usage = d.tr.Count(d.usage, &content.Counting, "", d.tr.Call(), usage)
+		if d.usage != nil {
+			d.usage.Parts = content.Parts(usage)
+		}
 	}
 	if why := dialect.FirstText(v, "errorMessage", "errorCode"); why != nil {
 		d.fail(why)

@@ -62,6 +62,7 @@ func (d *decoder) head(h *dialect.Head) {
 	if d.endpoint == messagesEndpoint {
 		d.asked() // its body was not seen, or is no JSON
 		d.messages.RequestID = cmp.Or(string(h.Field("request-id")), string(h.Field("x-request-id")))
+		d.trace.Billing.RequestID = d.messages.RequestID
 	}
 }
 

@@ -60,6 +60,7 @@ func (m *Messages) Usage() *dialect.Usage { return m.usage }
 func (m *Messages) Asked(at int64) {
 	t := m.trace
 	m.cut()
+	t.Billing.RequestID, t.Billing.MessageID = "", ""
 	m.id, m.usage, m.asked, m.order = "", nil, true, order{}
 	if m.Runs {
 		t.ForgetRun()
@@ -133,6 +134,7 @@ func (m *Messages) begin(id []byte) {
 	m.open, m.usage, m.counts = true, nil, m.counts[:0]
 	m.order, m.others = order{}, others{}
 	m.id = m.ids.Own(id)
+	t.Billing.MessageID = m.id
 	switch {
 	case m.Runs && m.asked:
 		t.NameRun(m.id)

@@ -81,6 +81,9 @@ func (o *others) usage(t *model.Conversation, of, name string) *dialect.Usage {
 	}
 	u := t.UseTokens(id, scope, o.call(t, name), schema.UsageAdd, schema.Tokens{})
 	u.Model, u.Provider = name, dialect.ProviderOf(name)
+	if u.RequestedModel != name {
+		u.RequestedModel = "" // it was asked for by the server, or by the model
+	}
 	o.usages = append(o.usages, u)
 	return u
 }

@@ -51,9 +51,7 @@ func (d *decoder) request(in *dialect.Input) {
 	d.messages.GiveUp()
 	t.Session = sessionOf(in.JSON.GetStringBytes("metadata", "user_id"))
 	t.ForgetModel()
-	if model := in.JSON.GetStringBytes("model"); len(model) > 0 {
-		t.SetModel(string(model), "")
-	}
+	t.RequestModel(in.JSON.GetStringBytes("model"))
 	at := in.At
 	if d.at != 0 {
 		at = d.at

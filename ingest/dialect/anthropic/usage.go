@@ -20,12 +20,18 @@ var Counting = dialect.Counting{
 	Reasoning:            "output_tokens_details.thinking_tokens",
 	OutputHoldsReasoning: true,
 	Mode:                 schema.UsageAdd,
+	Bill: &dialect.Bill{
+		ServiceTier: "service_tier", Speed: "speed", Region: "inference_geo",
+		WebSearches: "server_tool_use.web_search_requests", WebFetches: "server_tool_use.web_fetch_requests",
+		CodeExecutions: "server_tool_use.code_execution_requests",
+	},
 }
 
 // counted are the members of a usage that a later one replaces one by one.
 var counted = []string{
 	"input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation",
 	"output_tokens", "output_tokens_details", "iterations",
+	"service_tier", "speed", "inference_geo", "server_tool_use",
 }
 
 // Total reads a usage by its members alone, without its iterations. ok is false

@@ -112,12 +112,35 @@ func (d *decoder) metadata(_ *dialect.Input, p part) {
 	}
 	d.stated = stated
 	if raw := dialect.RawMember(p.raw, "usage"); raw != nil {
+		d.tr.Billing.ServiceTier = dialect.StatedText(p.v.GetStringBytes("serviceTier", "type"))
+		d.tr.Billing.Speed = speeds[string(p.v.GetStringBytes("performanceConfig", "latency"))]
 		a.usage = d.tr.Count(a.usage, &counting, "", a.call, raw)
+		splitWrites(a.usage, raw)
 	}
 	if ms := dialect.RawPath(p.raw, "metrics.latencyMs"); dialect.IsNumber(p.v.Get("metrics", "latencyMs")) {
 		a.latency = append([]byte(nil), ms...)
 	}
 	d.describe()
+}
+
+// speeds are the values of performanceConfig.latency.
+var speeds = map[string]string{"standard": "standard", "optimized": "optimized"}
+
+// splitWrites moves what was written to a cache for an hour: cacheDetails lists
+// {"inputTokens","ttl"}.
+func splitWrites(u *dialect.Usage, raw []byte) {
+	if u == nil {
+		return
+	}
+	dialect.RawElements(dialect.RawMember(raw, "cacheDetails"), func(one []byte) bool {
+		if string(dialect.RawText(one, "ttl")) == "1h" {
+			n, _ := dialect.RawUint(dialect.RawMember(one, "inputTokens"))
+			n = min(n, u.Tokens.CacheWrite5m)
+			u.Tokens.CacheWrite5m -= n
+			u.Tokens.CacheWrite1h += n
+		}
+		return true
+	})
 }
 
 // failure ends the answer with an exception, or with the body of a refused request.

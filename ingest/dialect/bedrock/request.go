@@ -1,9 +1,12 @@
 package bedrock
 
 import (
+	"bytes"
+
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -14,6 +17,7 @@ func (d *decoder) head(h *dialect.Head) {
 		d.refusal.Answer(h.Status)
 		if id := h.Field("x-amzn-requestid"); len(id) > 0 && d.tr.Run() != nil {
 			d.tr.NameRun(string(id))
+			d.tr.Billing.RequestID = string(id)
 		}
 		return
 	}
@@ -25,9 +29,20 @@ func (d *decoder) head(h *dialect.Head) {
 	name, d.way = operationOf(h.Path)
 	if d.way == converse {
 		d.tr.Model, d.tr.Provider = name, provider
+		d.tr.Billing = model.Billing{RequestedModel: name, Region: regionOf(h.Field("host"))}
 		d.tr.OpenRun("")
 		d.tr.OpenCall()
 	}
+}
+
+// regionOf returns the region in the name of a host: bedrock-runtime.us-east-1.amazonaws.com.
+func regionOf(host []byte) string {
+	rest, ok := bytes.CutPrefix(host, []byte("bedrock-runtime."))
+	region, domain, _ := bytes.Cut(rest, []byte("."))
+	if !ok || !bytes.HasPrefix(domain, []byte("amazonaws.com")) {
+		return ""
+	}
+	return dialect.StatedText(region)
 }
 
 // request reads the body of Converse: what of it is new.

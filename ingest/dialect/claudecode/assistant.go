@@ -58,6 +58,7 @@ func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 		a.started(a.call)
 		a.messages.ForgetOthers()
 	}
+	a.Billing.MessageID, a.Billing.RequestID = a.id, string(dialect.FirstText(l.v, "requestId", "request_id"))
 	raw := dialect.RawMember(l.data, "message")
 	known = a.messages.Content(dialect.RawMember(raw, "content"), message.Get("content"))
 	a.call = a.Call() // another model may have taken over

@@ -37,6 +37,7 @@ func (s *session) result(l *line) (at *actor, known bool) {
 		s.Say(schema.MessageError, why)
 	}
 	s.reconcile(l, run)
+	s.stateCosts(l.raw("modelUsage"))
 	for _, name := range []string{
 		"subtype", "stop_reason", "terminal_reason", "num_turns", "duration_api_ms", "total_cost_usd", "modelUsage",
 	} {

@@ -22,7 +22,8 @@ type session struct {
 	failed []*dialect.Span
 	// subs is what the sub-agents of the run used that have ended.
 	subs schema.Tokens
-	kept bool // its lines are of the file in which the conversation is kept
+	rest *dialect.Usage // what the run's result states beyond its messages
+	kept bool           // its lines are of the file in which the conversation is kept
 	past repeats
 	// requests are questions for permission that were not answered so far.
 	requests []request
@@ -65,9 +66,7 @@ func (s *session) inRun(l *line) {
 
 // init begins a run.
 func (s *session) init(l *line) *actor {
-	if model := l.text("model"); len(model) > 0 {
-		s.SetModel(string(model), "")
-	}
+	s.RequestModel(l.text("model"))
 	s.open(l)
 	s.asked = l.At
 	s.attrs = nil
@@ -84,7 +83,7 @@ func (s *session) init(l *line) *actor {
 // work in the background go on.
 func (s *session) forget() {
 	s.settle()
-	s.attrs, s.failed, s.requests, s.subs = nil, nil, nil, schema.Tokens{}
+	s.attrs, s.failed, s.requests, s.subs, s.rest = nil, nil, nil, schema.Tokens{}, nil
 	s.agents = slices.DeleteFunc(s.agents, func(a *agent) bool {
 		a.settle() // what it uses from now on is the next run's
 		if !a.background {

@@ -50,20 +50,34 @@ func (s *session) reconcile(l *line, run *dialect.Span) {
 	if u := s.usage; u != nil && len(s.counted) == 1 && s.counted[0] == u && rest.Sum() == said(rest) {
 		u.Tokens, _ = minus(stated, subs) // the one message's own output is all that was missing
 		u.Raw = string(raw)
+		counting.Bill.Read(raw, &u.Usage)
 		s.Emitter.ChangedUsage(u, s.Frame)
 		return
 	}
+	s.Billing.MessageID, s.Billing.RequestID = "", "" // it is no message's
 	id, scope := "usage:"+s.RunID, schema.RestScope+s.RunID
 	if !s.named {
 		id = s.ID("usage")
 		scope = schema.RestScope + id
 	}
 	if u := s.Use(&counting, id, scope, run, raw); u != nil {
-		u.Tokens = rest
+		u.Tokens, u.RequestedModel = rest, ""
+		u.Tools = s.restTools(u.Tools)
+		s.rest = u
 		if run != nil && s.mixed() {
 			u.Model, u.Provider = run.Model, run.Provider
 		}
 	}
+}
+
+// restTools takes the uses of tools that the messages stated from the run's.
+func (s *session) restTools(stated schema.ToolUses) schema.ToolUses {
+	for _, u := range s.counted {
+		stated.WebSearches -= min(stated.WebSearches, u.Tools.WebSearches)
+		stated.WebFetches -= min(stated.WebFetches, u.Tools.WebFetches)
+		stated.CodeExecutions -= min(stated.CodeExecutions, u.Tools.CodeExecutions)
+	}
+	return stated
 }
 
 // mixed reports whether several models answered: what is nobody's in particular

@@ -21,6 +21,7 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 	}
 	if name := v.GetStringBytes("model"); len(name) > 0 {
 		d.SetModel(string(name), provider)
+		d.Billing.RequestedModel = d.Model
 	}
 	first := dialect.NewSince(messages, isAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(raw, "messages"), first, d.newMessage)

@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/gemini/content"
+	"tapedeck/ingest/dialect/model"
 )
 
 // endpointOf reads a request's path: …/models/{model}:generateContent, with
@@ -52,11 +53,22 @@ func (d *decoder) head(h *dialect.Head) {
 		return
 	}
 	d.asks(model)
+	d.Billing.Region = locationOf(h.Path)
 }
+
+// locationOf returns the location in a path of Vertex AI, "" where there is none.
+func locationOf(path []byte) string {
+	_, rest, _ := bytes.Cut(path, []byte("/locations/"))
+	location, _, _ := bytes.Cut(rest, []byte("/"))
+	return dialect.StatedText(location)
+}
+
+func requested(name string) model.Billing { return model.Billing{RequestedModel: name} }
 
 // asks begins a call of a model.
 func (d *decoder) asks(model string) {
 	d.Model, d.Provider = model, provider
+	d.Billing = requested(model)
 	d.OpenRun("")
 	d.OpenCall()
 }
@@ -79,6 +91,7 @@ func (d *decoder) request(in *dialect.Input) string {
 	}
 	if model := bytes.TrimPrefix(in.JSON.GetStringBytes("model"), []byte("models/")); len(model) > 0 && d.Model == "" {
 		d.SetModel(string(model), provider)
+		d.Billing.RequestedModel = d.Model
 	}
 	raw = dialect.RawMember(raw, "contents")
 	if dialect.IsObject(contents) {

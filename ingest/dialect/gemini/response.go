@@ -5,6 +5,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -16,6 +17,7 @@ type answer struct {
 	id         string
 	run, call  *dialect.Span
 	usage      *dialect.Usage
+	tools      schema.ToolUses
 	candidates []candidate
 	more       bool   // something came after the end
 	final      uint64 // the hash of the latest chunk of a response that has ended
@@ -61,6 +63,9 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 	}
 	d.CorrectModel(model, provider, d.answer.run, d.answer.call)
 	d.offer(candidates, raw)
+	for _, c := range candidates {
+		d.answer.grounded(c)
+	}
 	d.count(usage)
 	if reason := feedback.GetStringBytes("blockReason"); len(reason) > 0 {
 		d.blocked(reason, feedback.GetStringBytes("blockReasonMessage"))
@@ -96,7 +101,7 @@ func (d *decoder) settle(id []byte, candidates []*fastjson.Value) {
 	}
 	if !a.begun {
 		if d.Run() == nil {
-			d.Model, d.Provider = "", provider
+			d.Model, d.Provider, d.Billing = "", provider, model.Billing{}
 			d.OpenRun("")
 		}
 		a.run, a.call = d.Run(), d.InCall()

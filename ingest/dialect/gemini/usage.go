@@ -1,11 +1,27 @@
 package gemini
 
-import "tapedeck/ingest/dialect/gemini/content"
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect/gemini/content"
+)
 
 // count reads a chunk's usage.
 func (d *decoder) count(raw []byte) {
 	a := &d.answer
-	if raw != nil && (a.usage == nil || a.usage.Raw != string(raw)) {
-		a.usage = d.Count(a.usage, &content.Counting, a.id, a.call, raw)
+	if raw == nil || a.usage != nil && a.usage.Raw == string(raw) {
+		return
 	}
+	d.Billing.MessageID = a.id
+	if a.usage = d.Count(a.usage, &content.Counting, a.id, a.call, raw); a.usage != nil {
+		a.usage.Parts, a.usage.Tools = content.Parts(raw), a.tools
+	}
+}
+
+// grounded counts what a candidate states of its searches and of the pages that were
+// fetched. Chunks repeat it: the greatest count stands.
+func (a *answer) grounded(candidate *fastjson.Value) {
+	t := &a.tools
+	t.WebSearches = max(t.WebSearches, uint64(len(candidate.GetArray("groundingMetadata", "webSearchQueries"))))
+	t.WebFetches = max(t.WebFetches, uint64(len(candidate.GetArray("urlContextMetadata", "urlMetadata"))))
 }

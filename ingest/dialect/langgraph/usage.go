@@ -18,6 +18,11 @@ var counting = dialect.Counting{
 	Output:       "output_tokens", Reasoning: "output_token_details.reasoning", Total: "total_tokens",
 	InputHoldsCache: true, OutputHoldsReasoning: true,
 	Mode: schema.UsageAdd,
+	Bill: &dialect.Bill{
+		Input:           dialect.Modalities{Audio: "input_token_details.audio"},
+		Output:          dialect.Modalities{Audio: "output_token_details.audio"},
+		InputHoldsCache: true,
+	},
 }
 
 // rawParts bounds the chunks whose usage is kept as it stood.

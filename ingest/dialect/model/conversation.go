@@ -12,6 +12,9 @@ type Conversation struct {
 	// Facts that begin are given these. Session is "" where frames name none.
 	Session, RunID, Node, Agent string
 	Model, Provider             string
+	// Billing is what the frames around the usages state of their price. Usages are given
+	// it, and what their own JSON states comes before it.
+	Billing Billing
 	// LocalTools: the ids of tool calls mean something in this stream only;
 	// otherwise other streams of the session may speak of the same calls.
 	LocalTools bool
@@ -136,10 +139,18 @@ func (t *Conversation) AwaitID(m *dialect.Message) {
 // ForgetRun clears the id of the run before, and the messages that wait for it.
 func (t *Conversation) ForgetRun() { t.RunID, t.unnamed = "", nil }
 
-// ForgetModel is ForgetRun, and clears the model and its provider as well.
+// ForgetModel is ForgetRun, and clears the model, its provider and the billing as well.
 func (t *Conversation) ForgetModel() {
 	t.ForgetRun()
-	t.Model, t.Provider = "", ""
+	t.Model, t.Provider, t.Billing = "", "", Billing{}
+}
+
+// RequestModel sets the model that a request names. It may be empty.
+func (t *Conversation) RequestModel(model []byte) {
+	if len(model) > 0 {
+		t.SetModel(string(model), "")
+		t.Billing.RequestedModel = t.Model
+	}
 }
 
 // EndRun ends the run and all that is open of it: steps and calls of a model

@@ -15,6 +15,7 @@ func (t *Conversation) Use(c *dialect.Counting, id, scope string, span *dialect.
 	}
 	u := t.UseTokens(id, scope, span, c.Mode, tokens)
 	u.Total, u.Raw = total, string(raw)
+	c.Bill.Read(raw, &u.Usage)
 	return u
 }
 
@@ -22,6 +23,7 @@ func (t *Conversation) Use(c *dialect.Counting, id, scope string, span *dialect.
 func (t *Conversation) UseTokens(id, scope string, span *dialect.Span, mode schema.UsageMode, tokens schema.Tokens) *dialect.Usage {
 	u := t.Emitter.Use(id, scope, mode, tokens, t.Frame)
 	t.fill(&u.Fact)
+	t.Billing.addTo(&u.Billing)
 	u.Span, u.Model, u.Provider = idOf(span), t.Model, t.Provider
 	return u
 }
@@ -34,6 +36,8 @@ func (t *Conversation) UpdateUsage(u *dialect.Usage, c *dialect.Counting, raw []
 	}
 	u.Tokens, u.Total, u.Raw = tokens, total, string(raw)
 	u.Model, u.Provider = t.Model, t.Provider
+	t.Billing.addTo(&u.Billing)
+	c.Bill.Read(raw, &u.Usage)
 	t.Emitter.ChangedUsage(u, t.Frame)
 }
 

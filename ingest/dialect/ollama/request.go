@@ -20,6 +20,7 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 	}
 	d.spoke = true
 	d.SetModel(string(v.GetStringBytes("model")), provider)
+	d.Billing.RequestedModel = d.Model
 	if system := v.GetStringBytes("system"); len(system) > 0 {
 		d.Say(schema.MessageSystem, system)
 	}

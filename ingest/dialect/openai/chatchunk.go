@@ -67,6 +67,9 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 		d.NameRun(d.id.Own(id))
 	}
 	d.last = d.Frame.At
+	if tier := v.GetStringBytes("service_tier"); len(tier) > 0 {
+		d.Billing.ServiceTier = dialect.StatedText(tier)
+	}
 	if d.Call() == nil {
 		d.OpenCall()
 	}

@@ -21,9 +21,7 @@ func (d *chat) request(in *dialect.Input) {
 	d.leaveAll()
 	d.reset()
 	d.OpenRun("")
-	if model := in.JSON.GetStringBytes("model"); len(model) > 0 {
-		d.SetModel(string(model), "")
-	}
+	d.RequestModel(in.JSON.GetStringBytes("model"))
 	if !dialect.IsNull(prompt) {
 		d.ask(prompt)
 	}

@@ -159,6 +159,7 @@ func (d *chat) count(in *dialect.Input, v *fastjson.Value) {
 		d.noteRun()
 	}
 	rule := countingOf(&chatCounting, raw)
+	d.Billing.MessageID = d.RunID
 	d.usage = d.Count(d.usage, rule, sharedID(d.RunID), d.Call(), raw)
 	d.groqOnly = groq && d.usage != nil
 }

@@ -30,6 +30,7 @@ func (x *exchange) mine(in *dialect.Input, match func(*dialect.Input) (dialect.C
 
 // answerHead reads the head of an answer.
 func (x *exchange) answerHead(h *dialect.Head) {
+	x.Billing.RequestID = string(h.Field("x-request-id"))
 	if h.Status >= 400 {
 		x.refusal.Answer(h.Status)
 	}

@@ -172,8 +172,32 @@ func (d *responses) used(in *dialect.Input, response *fastjson.Value, place stri
 	if d.of != d.RunID || d.RunID == "" {
 		d.counted = nil // otherwise its end comes once more
 	}
+	d.Billing.MessageID = d.RunID
+	d.Billing.ServiceTier = dialect.StatedText(response.GetStringBytes("service_tier"))
 	d.counted = d.Count(d.counted, countingOf(&responsesCounting, raw), sharedID(d.RunID), call, raw)
 	d.of = d.RunID
+	if d.counted != nil && d.counted.Tools == (schema.ToolUses{}) {
+		d.counted.Tools = toolsOf(response.GetArray("output"))
+	}
+}
+
+// toolsOf counts the items of a response that are uses of tools which OpenAI runs. A search
+// that opens a page or looks for something in one is not a search of the web.
+func toolsOf(output []*fastjson.Value) (tools schema.ToolUses) {
+	for _, item := range output {
+		switch string(item.GetStringBytes("type")) {
+		case "web_search_call":
+			switch string(item.GetStringBytes("action", "type")) {
+			case "", "search":
+				tools.WebSearches++
+			case "open_page":
+				tools.WebFetches++
+			}
+		case "code_interpreter_call":
+			tools.CodeExecutions++
+		}
+	}
+	return tools
 }
 
 // whole reads a response that came in one piece: the answer to a request that

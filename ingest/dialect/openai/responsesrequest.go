@@ -37,9 +37,7 @@ func (d *responses) request(in *dialect.Input) {
 	d.counted = nil
 	d.Session = string(conversationOf(v))
 	d.count.counting = false
-	if model := v.GetStringBytes("model"); len(model) > 0 {
-		d.SetModel(string(model), "")
-	}
+	d.RequestModel(v.GetStringBytes("model"))
 	streamed := len(typ) > 0 || v.GetBool("stream") || v.GetBool("background")
 	if streamed {
 		d.waiting = &moment{d.Frame.Seq, d.Frame.At}

@@ -21,6 +21,19 @@ var chatCounting = dialect.Counting{
 	InputHoldsCache:      true,
 	OutputHoldsReasoning: true,
 	Mode:                 schema.UsageAdd,
+	Bill: &dialect.Bill{
+		Input: dialect.Modalities{
+			Text: "prompt_tokens_details.text_tokens", Audio: "prompt_tokens_details.audio_tokens",
+			Image: "prompt_tokens_details.image_tokens", Video: "prompt_tokens_details.video_tokens",
+		},
+		Output: dialect.Modalities{
+			Text: "completion_tokens_details.text_tokens", Audio: "completion_tokens_details.audio_tokens",
+			Image: "completion_tokens_details.image_tokens",
+		},
+		InputHoldsCache: true,
+		WebSearches:     "server_tool_use.web_search_requests|num_search_queries",
+		Cost:            "cost.total_cost|cost", Currency: "USD", NoCostIf: "is_byok",
+	},
 }
 
 // responsesCounting is how Responses count: one response. input_tokens includes
@@ -35,6 +48,18 @@ var responsesCounting = dialect.Counting{
 	InputHoldsCache:      true,
 	OutputHoldsReasoning: true,
 	Mode:                 schema.UsageAdd,
+	Bill: &dialect.Bill{
+		Input: dialect.Modalities{
+			Text: "input_tokens_details.text_tokens", Audio: "input_tokens_details.audio_tokens", Image: "input_tokens_details.image_tokens",
+		},
+		Output: dialect.Modalities{
+			Text: "output_tokens_details.text_tokens", Audio: "output_tokens_details.audio_tokens", Image: "output_tokens_details.image_tokens",
+		},
+		InputHoldsCache: true,
+		WebSearches:     "server_side_tool_usage_details.web_search_calls",
+		CodeExecutions:  "server_side_tool_usage_details.code_interpreter_calls",
+		Cost:            "cost.total_cost|cost", Currency: "USD", NoCostIf: "is_byok",
+	},
 }
 
 // countingOf returns the rule for a usage. A provider that speaks OpenAI's

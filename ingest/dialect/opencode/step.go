@@ -33,7 +33,7 @@ func (t *session) stepFinish(part *fastjson.Value, raw []byte) {
 	}
 	t.inRun()
 	call := t.conv.Call()
-	t.messageOf(part.GetStringBytes("messageID")).step(t, dialect.RawMember(raw, "tokens"), call)
+	t.messageOf(part.GetStringBytes("messageID")).step(t, raw, call)
 	if call == nil {
 		return
 	}

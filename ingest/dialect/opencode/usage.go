@@ -26,6 +26,7 @@ type message struct {
 	steps int
 	sum   schema.Tokens // of the steps
 	total uint64        // that the steps state; 0 if one states none
+	costs costs         // of the steps
 }
 
 // openMessages bounds the messages of a session that are followed at a time.
@@ -61,10 +62,14 @@ func (m *message) whole(t *session, raw []byte) {
 		return
 	}
 	m.use(t, tokens, t.conv.Call())
+	if m.usage != nil {
+		m.usage.StateCost(dialect.Alias(dialect.RawMember(raw, "cost")), currency)
+	}
 }
 
-// step adds the tokens of a step.
-func (m *message) step(t *session, raw []byte, call *dialect.Span) {
+// step adds the tokens of a step and its cost.
+func (m *message) step(t *session, part []byte, call *dialect.Span) {
+	raw := dialect.RawMember(part, "tokens")
 	tokens, total, ok := counting.Read(raw)
 	if !ok {
 		return
@@ -77,6 +82,8 @@ func (m *message) step(t *session, raw []byte, call *dialect.Span) {
 	}
 	m.use(t, raw, call)
 	m.usage.Tokens, m.usage.Total = m.sum, m.total
+	m.costs.add(dialect.RawMember(part, "cost"), tokens)
+	m.costs.state(&m.usage.Usage)
 }
 
 func (m *message) use(t *session, raw []byte, call *dialect.Span) {

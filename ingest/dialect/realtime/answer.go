@@ -113,6 +113,7 @@ func (a *answer) done(in *dialect.Input) {
 		a.whole(v, raw)
 	})
 	if u := r.Get("usage"); dialect.IsObject(u) {
+		a.Billing.MessageID = string(id)
 		a.Count(nil, &counting, shared(id), a.Call(), dialect.RawMember(raw, "usage"))
 	}
 	if reason := r.GetStringBytes("status_details", "reason"); len(reason) > 0 {
@@ -151,7 +152,22 @@ var counting = dialect.Counting{
 	Total:           "total_tokens",
 	InputHoldsCache: true,
 	Mode:            schema.UsageAdd,
+	Bill: &dialect.Bill{
+		Input: dialect.Modalities{
+			Text: "input_token_details.text_tokens", Audio: "input_token_details.audio_tokens", Image: "input_token_details.image_tokens",
+		},
+		CacheRead: dialect.Modalities{
+			Text:  "input_token_details.cached_tokens_details.text_tokens",
+			Audio: "input_token_details.cached_tokens_details.audio_tokens",
+			Image: "input_token_details.cached_tokens_details.image_tokens",
+		},
+		Output:          dialect.Modalities{Text: "output_token_details.text_tokens", Audio: "output_token_details.audio_tokens"},
+		InputHoldsCache: true,
+	},
 }
 
 // transcription is how the writing down of speech counts.
-var transcription = dialect.Counting{Input: "input_tokens", Output: "output_tokens", Total: "total_tokens", Mode: schema.UsageAdd}
+var transcription = dialect.Counting{
+	Input: "input_tokens", Output: "output_tokens", Total: "total_tokens", Mode: schema.UsageAdd,
+	Bill: &dialect.Bill{Input: dialect.Modalities{Text: "input_token_details.text_tokens", Audio: "input_token_details.audio_tokens"}},
+}

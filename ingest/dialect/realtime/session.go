@@ -143,6 +143,6 @@ func (d *decoder) heardAll(v *fastjson.Value) {
 		return
 	}
 	if u := d.Count(nil, &transcription, shared(id), nil, raw.MarshalTo(nil)); u != nil {
-		u.Model, u.Provider = d.hearing.model, d.hearing.provider
+		u.Model, u.Provider, u.RequestedModel, u.MessageID = d.hearing.model, d.hearing.provider, "", ""
 	}
 }

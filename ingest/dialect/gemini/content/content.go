@@ -22,6 +22,7 @@ var Counting = dialect.Counting{
 	Total:           "totalTokenCount",
 	InputHoldsCache: true,
 	Mode:            schema.UsageAdd,
+	Bill:            &dialect.Bill{ServiceTier: "serviceTier|trafficType"},
 }
 
 // Ask records a content of a request: what the user says, and the results of the functions

@@ -1,0 +1,127 @@
+package dialect
+
+import (
+	"bytes"
+	"strings"
+
+	"tapedeck/schema"
+)
+
+// Bill declares where a source's usage JSON states what its price depends on besides
+// tokens. A place is as in Counting; empty where the source has none.
+type Bill struct {
+	ServiceTier, Speed, Region string
+	Cost, Currency             string // Currency is no place, but the currency of every Cost
+	NoCostIf                   string // where true stands if Cost is not all that the usage costs
+	// Input, CacheRead and Output hold the places of tokens by modality. With
+	// InputHoldsCache those of Input include those of CacheRead.
+	Input, CacheRead, Output                Modalities
+	InputHoldsCache                         bool
+	WebSearches, WebFetches, CodeExecutions string
+}
+
+// Modalities holds the places of counts by modality.
+type Modalities struct{ Text, Audio, Image, Video string }
+
+// stated are the texts of which another form is kept, in lower case; "" for those that stand
+// for what the source does not know. A tier has the same name for every provider.
+var stated = map[string]string{
+	"not_available": "", "unknown": "", "auto": "", "traffic_type_unspecified": "",
+	"default": "standard", "on_demand": "standard", "on_demand_flex": "flex", "on_demand_priority": "priority",
+	"provisioned_throughput": "provisioned",
+}
+
+// Read sets in u what a usage JSON states. What it does not state stays as it is. The tokens
+// of u must be set, see schema.Usage.StateCost. A nil Bill reads nothing.
+func (b *Bill) Read(usage []byte, u *schema.Usage) {
+	var members usageMembers
+	if b == nil || !members.read(usage) {
+		return
+	}
+	for _, text := range [...]struct {
+		place string
+		to    *string
+	}{{b.ServiceTier, &u.ServiceTier}, {b.Speed, &u.Speed}, {b.Region, &u.Region}} {
+		members.setText(text.place, text.to)
+	}
+	for _, count := range [...]struct {
+		place string
+		to    *uint64
+	}{
+		{b.WebSearches, &u.Tools.WebSearches}, {b.WebFetches, &u.Tools.WebFetches}, {b.CodeExecutions, &u.Tools.CodeExecutions},
+	} {
+		members.set(count.place, count.to)
+	}
+	input, cached := u.Parts.Input, u.Parts.CacheRead
+	b.CacheRead.read(&members, &cached)
+	if b.Input.read(&members, &input) && b.InputHoldsCache {
+		if cached == (schema.Modalities{}) { // what came from a cache is text, unless it is stated
+			cached.Text = u.Tokens.CacheRead + u.Tokens.CacheWrite5m + u.Tokens.CacheWrite1h
+			input.Subtract(cached)
+			cached.Text = 0
+		}
+		input.Subtract(cached)
+	}
+	u.Parts.Input, u.Parts.CacheRead = input, cached
+	b.Output.read(&members, &u.Parts.Output)
+	if cost := members.firstPath(b.Cost); len(cost) > 0 && string(members.firstPath(b.NoCostIf)) != "true" {
+		u.StateCost(strings.Trim(Alias(cost), `"`), b.Currency)
+	}
+}
+
+// read reports whether a count was stated.
+func (m *Modalities) read(members *usageMembers, to *schema.Modalities) (stated bool) {
+	if *m == (Modalities{}) {
+		return false
+	}
+	for _, count := range [...]struct {
+		place string
+		to    *uint64
+	}{{m.Text, &to.Text}, {m.Audio, &to.Audio}, {m.Image, &to.Image}, {m.Video, &to.Video}} {
+		stated = members.set(count.place, count.to) || stated
+	}
+	return stated
+}
+
+// set sets a count, if it is stated.
+func (u *usageMembers) set(places string, to *uint64) bool {
+	n, stated := u.count(places)
+	if stated {
+		*to = n
+	}
+	return stated
+}
+
+// setText sets a text, if it is stated.
+func (u *usageMembers) setText(places string, to *string) {
+	if value := u.firstPath(places); len(value) > 2 && value[0] == '"' {
+		*to = StatedText(inner(value))
+	}
+}
+
+// firstPath returns the value at the first of several places that is there.
+func (u *usageMembers) firstPath(places string) (value []byte) {
+	for places != "" && value == nil {
+		var place string
+		place, places, _ = strings.Cut(places, "|")
+		value = u.path(place)
+	}
+	return value
+}
+
+// statedLimit is the length of the longest text that is kept as a tier, a speed or a region,
+// bytes.
+const statedLimit = 64
+
+// StatedText returns a tier, a speed or a region as it is kept: in lower case, "" for a text
+// that stands for one that is not known.
+func StatedText(text []byte) string {
+	if len(text) > statedLimit {
+		return ""
+	}
+	lower := bytes.ToLower(text)
+	if kept, ok := stated[string(lower)]; ok {
+		return kept
+	}
+	return Intern(lower)
+}
