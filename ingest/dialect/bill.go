@@ -55,18 +55,23 @@ func (b *Bill) Read(usage []byte, u *schema.Usage) {
 	input, cached := u.Parts.Input, u.Parts.CacheRead
 	b.CacheRead.read(&members, &cached)
 	if b.Input.read(&members, &input) && b.InputHoldsCache {
-		if cached == (schema.Modalities{}) { // what came from a cache is text, unless it is stated
-			cached.Text = u.Tokens.CacheRead + u.Tokens.CacheWrite5m + u.Tokens.CacheWrite1h
-			input.Subtract(cached)
-			cached.Text = 0
-		}
-		input.Subtract(cached)
+		input.Subtract(inCache(cached, u.Tokens))
 	}
 	u.Parts.Input, u.Parts.CacheRead = input, cached
 	b.Output.read(&members, &u.Parts.Output)
 	if cost := members.firstPath(b.Cost); len(cost) > 0 && string(members.firstPath(b.NoCostIf)) != "true" {
 		u.StateCost(strings.Trim(Alias(cost), `"`), b.Currency)
 	}
+}
+
+// inCache returns what of the input came from a cache or was written to one: text, but for
+// what is stated of other modalities.
+func inCache(stated schema.Modalities, t schema.Tokens) schema.Modalities {
+	all, others := t.CacheRead+t.CacheWrite5m+t.CacheWrite1h, stated.Audio+stated.Image+stated.Video
+	if stated.Text == 0 {
+		stated.Text = all - min(all, others)
+	}
+	return stated
 }
 
 // read reports whether a count was stated.
