@@ -110,5 +110,11 @@ test('results said to be of a run stand for themselves', () => {
     ],
     [run],
   )
-  expect(summary(items)).toEqual(['0 run 1', '1 tool_result x', '2 tool b 0+0+1', '3 tool c 0+0+1', '9 end 1'])
+  expect(summary(items)).toEqual([
+    '0 run 1',
+    '1 tool_result x',
+    '2 tool b 0+0+1',
+    '3 tool c 0+0+1',
+    '9 end 1',
+  ])
 })
