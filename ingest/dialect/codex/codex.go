@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
@@ -130,14 +129,6 @@ func (d *decoder) turnFailed(in *dialect.Input) {
 	d.turnEnded(in, schema.StatusError, errorOf(in.JSON))
 }
 
-// errorOf returns what the error of a turn or an item says.
-func errorOf(v *fastjson.Value) []byte {
-	if why := v.GetStringBytes("error", "message"); why != nil {
-		return why
-	}
-	return v.GetStringBytes("error")
-}
-
 // turnEnded ends a run. Errors come in a line of their own before, but not
 // always: one that is not the same is a message as well. The same line once more, with no
 // turn open, says nothing new.
@@ -151,12 +142,13 @@ func (d *decoder) turnEnded(in *dialect.Input, status schema.Status, why []byte)
 	if raw := dialect.RawMember(in.Data, "usage"); raw != nil {
 		d.usage(raw)
 	}
-	if len(why) > 0 && run.Error != dialect.Short(why) {
+	text := innermost(why)
+	if len(why) > 0 && run.Error != dialect.Short(text) {
 		d.tr.Say(schema.MessageError, why)
 	}
 	run.Error = "" // of those before the turn goes on after all
 	run.Attributes = dialect.Attribute("todo_list", d.todo)
-	d.tr.EndRun(status, why)
+	d.tr.EndRun(status, text)
 	d.todo = nil
 }
 
@@ -170,7 +162,7 @@ func (d *decoder) error(in *dialect.Input) {
 	}
 	d.tr.Say(schema.MessageError, why)
 	if run := d.tr.Run(); run != nil {
-		run.Error = dialect.Short(why)
+		run.Error = dialect.Short(innermost(why))
 		d.failing, d.failedAt = run.Error, d.Frame.At
 		d.Emitter.ChangedSpan(run, d.Frame)
 	}

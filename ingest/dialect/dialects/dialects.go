@@ -101,7 +101,7 @@ func All() []dialect.Dialect {
 	return slices.Clone(all)
 }
 
-// ByName finds a dialect. The error of a name that is none lists those that are.
+// ByName finds a dialect. The error of a name that is none lists those that are, sorted.
 func ByName(name string) (dialect.Dialect, error) {
 	list := All()
 	names := make([]string, 0, len(list))
@@ -111,5 +111,6 @@ func ByName(name string) (dialect.Dialect, error) {
 		}
 		names = append(names, d.Name)
 	}
+	slices.Sort(names)
 	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %s; --dialect-file adds that of a file", name, strings.Join(names, ", "))
 }
