@@ -2,10 +2,13 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"tapedeck/query/cost"
+	"tapedeck/query/prices"
 	"tapedeck/schema/tombstone"
 )
 
@@ -16,6 +19,7 @@ type Reader struct {
 	recorders  Recorders // may be nil
 	quietAfter time.Duration
 	deleter    Deleter
+	prices     prices.Source
 }
 
 // Option changes a Reader.
@@ -38,6 +42,7 @@ func NewReader(conn driver.Conn, options ...Option) *Reader {
 	r := &Reader{
 		conn: conn, now: time.Now, quietAfter: DefaultQuietAfter,
 		deleter: tombstone.NewDeleter(tombstone.NewStore(conn), nil, nil),
+		prices:  prices.Fixed{Table: prices.Standard()},
 	}
 	for _, o := range options {
 		o(r)
@@ -64,3 +69,22 @@ type Deleter interface {
 // WithDeleter sets the Deleter that the reader uses. The default one does not purge
 // blocks from JetStream.
 func WithDeleter(d Deleter) Option { return func(r *Reader) { r.deleter = d } }
+
+// WithPrices sets the source of price tables. The default one has the table that is part of
+// the program.
+func WithPrices(source prices.Source) Option { return func(r *Reader) { r.prices = source } }
+
+// Prices returns the price table with a hash, or the current one for "".
+func (r *Reader) Prices(ctx context.Context, hash string) (*prices.Effective, error) {
+	return r.prices.Effective(ctx, hash)
+}
+
+// Pricer returns a pricer of a tenant's calls at the prices of their time in the current
+// table.
+func (r *Reader) Pricer(ctx context.Context, tenant string) (*cost.Pricer, error) {
+	table, err := r.Prices(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("read the price table: %w", err)
+	}
+	return &cost.Pricer{Table: table, Tenant: tenant, Split: cost.SplitOf(table)}, nil
+}

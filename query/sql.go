@@ -11,6 +11,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/query/cost"
 	"tapedeck/schema/statement"
 )
 
@@ -19,7 +20,7 @@ var sqlFiles embed.FS
 
 // Parse parses the statements of a package, which may use the templates of sql/.
 func Parse(files ...fs.FS) *statement.Set {
-	return statement.Parse(append([]fs.FS{sqlFiles}, files...)...)
+	return statement.Parse(append([]fs.FS{sqlFiles, cost.SQL}, files...)...)
 }
 
 // Args are the parameters of a statement, by name.
@@ -74,6 +75,49 @@ func Ask[Row any](ctx context.Context, r *Reader, set *statement.Set, name strin
 		return nil, fmt.Errorf("query %s: %w", name, err)
 	}
 	return rows, nil
+}
+
+// Each runs a statement and calls a function with each row, until it returns an error. The
+// row is valid during the call.
+func Each[Row any](ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args, visit func(*Row) error) error {
+	text, err := set.Text(name, shape)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	err = each(withSettings(ctx), r, text, a, visit)
+	observe(name, began, err)
+	if err != nil {
+		return fmt.Errorf("query %s: %w", name, err)
+	}
+	return nil
+}
+
+func each[Row any](ctx context.Context, r *Reader, text string, a Args, visit func(*Row) error) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	rows, err := r.conn.Query(ctx, text, a.named()...)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			cancel() // ends the statement, so that Close has few rows left to read
+		}
+		if closed := rows.Close(); err == nil {
+			err = closed
+		}
+	}()
+	for rows.Next() {
+		var row Row
+		if err := rows.ScanStruct(&row); err != nil {
+			return err
+		}
+		if err := visit(&row); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // errMissingRow is for statements that always return a row, and returned none.

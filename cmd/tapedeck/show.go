@@ -15,6 +15,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/query"
+	costs "tapedeck/query/cost"
 	"tapedeck/query/sessiondetail"
 	"tapedeck/query/sessionhead"
 	"tapedeck/query/timeline"
@@ -228,7 +229,7 @@ func tokenCount(s query.Spent, n int64) string {
 	return console.Thousands(n)
 }
 
-// cost formats a cost, and lists models without a price.
+// cost formats a cost, and says how many calls it does not include.
 func cost(s query.Spent) string {
 	switch {
 	case !s.Reported():
@@ -236,9 +237,18 @@ func cost(s query.Spent) string {
 	case s.Cost == nil:
 		return "unpriced"
 	case s.UnpricedCalls > 0:
-		return fmt.Sprintf("$%.4f (%s unpriced)", *s.Cost, console.Count(s.UnpricedCalls, "call"))
+		return fmt.Sprintf("%s (%s unpriced)", money(s.Cost), console.Count(s.UnpricedCalls, "call"))
 	}
-	return fmt.Sprintf("$%.4f", *s.Cost)
+	return money(s.Cost)
+}
+
+// money formats an amount with four decimals, rounded half to even.
+func money(m *costs.Money) string {
+	amount := m.Amount.RoundBank(4).StringFixed(4)
+	if m.Currency == "USD" {
+		return "$" + amount
+	}
+	return amount + " " + m.Currency
 }
 
 const (

@@ -113,7 +113,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 		t.Row(append(groupCells(r.Items[i].Period, r.GroupBy, r.Items[i].Group), spentCells(r.Items[i].Spent)...)...)
 	}
 	if len(heads) > 0 {
-		t.Row(append(totalCells(heads), spentCells(r.Totals)...)...)
+		t.Row(append(totalCells(heads), spentCells(r.Totals.Spent)...)...)
 	}
 	return t.Flush()
 }

@@ -81,6 +81,7 @@ func (s *Server) readRoutes(e *echo.Echo) {
 		options = append(options, query.WithRecorders(s.Node.Recorders))
 	}
 	tables := pricetables.NewStore(s.Node.DB, s.Log)
+	options = append(options, query.WithPrices(tables))
 	q := queryhttp.New(query.NewReader(s.Node.DB, options...), s.Log, queryhttp.WithPrices(tables))
 
 	get(e, "/v1/sessions", forTenant(q.Sessions))

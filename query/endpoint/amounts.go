@@ -2,7 +2,10 @@ package endpoint
 
 import (
 	"math"
+	"regexp"
 	"time"
+
+	"github.com/shopspring/decimal"
 )
 
 // Duration reads a length of time, 0 or more, as Go writes it; 0 if it is left out.
@@ -40,4 +43,33 @@ func (p *Params) Tokens() (low int64, high *int64) {
 		p.Refuse("max_tokens", p.Value("max_tokens"), "is less than min_tokens", "min_tokens or more")
 	}
 	return low, high
+}
+
+// Costs reads the parameters min_cost and max_cost, decimal numbers; nil for no limit.
+func (p *Params) Costs() (low, high *decimal.Decimal) {
+	low, high = p.decimal("min_cost"), p.decimal("max_cost")
+	if p.err == nil && low != nil && high != nil && high.LessThan(*low) {
+		p.Refuse("max_cost", p.Value("max_cost"), "is less than min_cost", "min_cost or more")
+	}
+	return low, high
+}
+
+// amount is how amounts of money are written in parameters.
+var amount = regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,18})?$`)
+
+func (p *Params) decimal(name string) *decimal.Decimal {
+	v := p.Text(name)
+	if v == "" {
+		return nil
+	}
+	if !amount.MatchString(v) {
+		p.Refuse(name, v, "is not an amount", "a decimal number of at most 18 places, such as 0.05")
+		return nil
+	}
+	d, err := decimal.NewFromString(v)
+	if err != nil {
+		p.Refuse(name, v, "is not an amount", "a decimal number, such as 0.05")
+		return nil
+	}
+	return &d
 }

@@ -91,6 +91,18 @@ func (c *CSV) Row(p Period, g Group, values []string) {
 	c.Cells(slices.Concat(cells, values, c.scope.cells()))
 }
 
+// Others writes the row of the groups that are not listed by themselves.
+func (c *CSV) Others(p Period, values []string) {
+	g := Group{}
+	for _, name := range c.scope.GroupBy {
+		g[name] = &others
+	}
+	c.Row(p, g, values)
+}
+
+// others stands in CSV for the groups that are not listed by themselves.
+var others = "(others)"
+
 func (c *CSV) End(totals []string) error {
 	c.Cells(slices.Concat([]string{"total"}, make([]string, len(c.scope.GroupBy)), totals, c.scope.cells()))
 	c.Flush()

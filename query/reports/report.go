@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 // ReportRows bounds the rows of a report.
 const MaxRows = 200_000
 
-var errTooManyRows = &problem.Problem{
+// ErrTooManyRows is the error of a report that would be longer than MaxRows.
+var ErrTooManyRows = &problem.Problem{
 	Title: "Report too long", Status: 400,
 	Detail: "This report would have more than " + strconv.Itoa(MaxRows) + " rows.",
 	Hint:   "Ask for a shorter range, a coarser granularity or fewer groupings.",
@@ -46,7 +48,10 @@ type Shape struct {
 	Groups          []string // SQL
 	From, To        bool
 	ByNode          bool
+	ByStatus        bool
 	Tags            []string
+	CellTags        []string // SQL
+	Among           bool     // only the sessions of Report.Restrict
 
 	// Whether there is anything that needs care: see sql/crossing.sql.
 	Crossing, Repeated, Running, Careful, All bool
@@ -134,14 +139,45 @@ func attach(b *Report, table, name string, kind column.Type, rows int, value fun
 	return nil
 }
 
+// Tag returns the place of a tag among Tags, to which it adds one that is not there.
+func (s *Shape) Tag(name string) int {
+	i := slices.Index(s.Tags, name)
+	if i < 0 {
+		i, s.Tags = len(s.Tags), append(s.Tags, name)
+	}
+	return i
+}
+
+// TagJoins returns the parameters of the template "tag_joins".
+func (s Shape) TagJoins(of string) query.TagJoins { return query.TagJoins{Tags: s.Tags, Of: of} }
+
+// Restrict limits the report to some sessions.
+func (b *Report) Restrict(sessions []string) error {
+	b.Shape.Among = true
+	t, err := ext.NewTable("among_sessions", ext.Column("session_id", "String"))
+	for i := 0; err == nil && i < len(sessions); i++ {
+		err = t.Append(sessions[i])
+	}
+	if err != nil {
+		return fmt.Errorf("table among_sessions for a query: %w", err)
+	}
+	b.tables = append(b.tables, t)
+	return nil
+}
+
+// Context returns a context in which the report's statements have their tables.
+func (b *Report) Context(ctx context.Context) context.Context {
+	if len(b.tables) == 0 {
+		return ctx
+	}
+	return clickhouse.Context(ctx, clickhouse.WithExternalTable(b.tables...))
+}
+
 // Ask is query.Ask for the statements of a report.
 func Ask[Row any](ctx context.Context, r *query.Reader, set *statement.Set, b *Report, name string, a query.Args) ([]Row, error) {
-	if len(b.tables) > 0 {
-		ctx = clickhouse.Context(ctx, clickhouse.WithExternalTable(b.tables...))
-	}
-	rows, err := query.Ask[Row](ctx, r, set, name, b.Shape, a)
+	rows, err := query.Ask[Row](b.Context(ctx), r, set, name, b.Shape, a)
 	if err == nil && len(rows) > MaxRows {
-		err = errTooManyRows
+		err = ErrTooManyRows
 	}
 	return rows, err
 }

@@ -5,10 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shopspring/decimal"
+
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/cost"
 	"tapedeck/query/deletion"
+	"tapedeck/query/prices"
 	"tapedeck/query/querytest"
 	"tapedeck/query/sessiondetail"
 	"tapedeck/query/sessionframes"
@@ -28,7 +32,7 @@ func TestSession(t *testing.T) {
 	r1.Run, r2.Run, r2.Error = "run-1", "run-2", "stream ended"
 	bash, edit := querytest.Tool("t1", "bash", schema.StatusOK, 2, 4), querytest.Tool("t2", "edit", schema.StatusError, 32, 33)
 	bash.Run, edit.Run = "run-1", "run-2"
-	u1, u2 := querytest.Used("u1", "gpt-5", 5, schema.Tokens{Input: 100, Output: 7}), querytest.Used("u2", "gpt-5", 35, schema.Tokens{Input: 1})
+	u1, u2 := querytest.Used("u1", "gpt-5", 5, schema.Tokens{Input: 100, Output: 7}), querytest.Used("u2", "in-house-1", 35, schema.Tokens{Input: 1})
 	u1.Run, u2.Run, u2.Total = "run-1", "run-2", 2
 	long := strings.Repeat("wörter ", 100)
 	growing := querytest.Said("m3", schema.MessageAssistant, "run-2", "So far", 40)
@@ -59,21 +63,24 @@ func TestSession(t *testing.T) {
 		querytest.Recording{Session: "s", Stream: 2, State: schema.StreamState{Dialect: "openai-chat", Transport: schema.SSE, FirstAt: querytest.AtSecond(50), Frames: 1}, Live: true},
 	)
 	got := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), querytest.Reader(db, 1e6), querytest.Tenant, "s"))
-	spent := func(calls uint64, tokens query.Tokens, discrepancies uint64) query.Spent {
-		return query.Spent{Calls: calls, UnpricedCalls: calls, Tokens: tokens, Discrepancies: discrepancies}
-	}
+	// gpt-5 costs 1.25 dollars for a million input tokens, and 10 for output: 100 * 1.25 + 7 * 10
+	// millionths.
+	known := &cost.Money{Amount: decimal.RequireFromString("0.000195"), Currency: "USD"}
+	none := []cost.Unpriced{{Reason: prices.UnknownModel, Model: querytest.Ptr("in-house-1"), Calls: 1, Tokens: 1}}
 	querytest.Equal(t, "runs", []sessiondetail.Run{
 		{
 			SpanID: "r1", RunID: "run-1", Started: querytest.When(1), Ended: querytest.Ptr(querytest.When(20)), DurationMS: querytest.Ptr(19000.0), Status: "ok", Agent: "main",
 			Position: schema.Position{At: querytest.AtSecond(1), StreamID: querytest.StreamID(1)}.String(),
 			Message:  querytest.Ptr("Please fix it"), Reply: querytest.Ptr(string([]rune(long)[:280]) + "…"),
-			Tools: sessionhead.ToolCounts{Calls: 1}, Spent: spent(1, query.Tokens{Input: 100, Output: 7, Total: 107}, 0),
+			Tools: sessionhead.ToolCounts{Calls: 1}, Spent: query.Spent{Calls: 1, Tokens: query.Tokens{Input: 100, Output: 7, Total: 107}, Cost: known},
 		},
 		{
 			SpanID: "r2", RunID: "run-2", Started: querytest.When(30), Status: "unclosed", Error: querytest.Ptr("stream ended"), Agent: "main",
 			Position: schema.Position{At: querytest.AtSecond(30), StreamID: querytest.StreamID(1), Seq: 1}.String(),
 			Message:  querytest.Ptr("And now?"), Reply: querytest.Ptr("So far"),
-			Tools: sessionhead.ToolCounts{Calls: 1, Errors: 1}, Spent: spent(1, query.Tokens{Input: 1, Total: 1}, 1),
+			Tools: sessionhead.ToolCounts{Calls: 1, Errors: 1}, Spent: query.Spent{
+				Calls: 1, Tokens: query.Tokens{Input: 1, Total: 1}, UnpricedCalls: 1, UnpricedTokens: 1, Unpriced: none, Discrepancies: 1,
+			},
 		},
 	}, got.Runs)
 	querytest.Equal(t, "streams", []sessionstreams.Stream{
@@ -90,7 +97,10 @@ func TestSession(t *testing.T) {
 	}, got.Streams)
 	querytest.Equal(t, "totals", sessiondetail.Totals{
 		Runs: 2, Streams: 2, Frames: 81, Bytes: 8000, Tools: sessionhead.ToolCounts{Calls: 2, Errors: 1},
-		Spent: spent(2, query.Tokens{Input: 101, Output: 7, Total: 108}, 1),
+		Spent: query.Spent{
+			Calls: 2, Tokens: query.Tokens{Input: 101, Output: 7, Total: 108}, Cost: known,
+			UnpricedCalls: 1, UnpricedTokens: 1, Unpriced: none, Discrepancies: 1,
+		},
 	}, got.Totals)
 	querytest.Equal(t, "head", sessionhead.Head{
 		ID: "s", Started: querytest.When(0), Ended: querytest.Ptr(querytest.When(100)), LastAt: querytest.When(100), DurationMS: 100000, Status: sessionhead.Incomplete, Title: "Fix it",

@@ -1,6 +1,11 @@
 package sessionlist
 
 import (
+	"context"
+	"strconv"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/sessionhead"
 )
@@ -14,6 +19,7 @@ func ReadFilter(p *endpoint.Params) *Filter {
 	f.MinDuration, f.MaxDuration = p.Durations("min_duration", "max_duration")
 	f.SilentFor, f.RunningFor = p.Duration("silent_for"), p.Duration("running_for")
 	f.MinTokens, f.MaxTokens = p.Tokens()
+	f.MinCost, f.MaxCost = p.Costs()
 	f.Statuses = endpoint.SomeOf(p, "status", sessionhead.Statuses)
 	if f.isEmpty() {
 		return nil
@@ -25,5 +31,69 @@ func ReadFilter(p *endpoint.Params) *Filter {
 func (f *Filter) isEmpty() bool {
 	return f.Text == "" && len(f.Tags)+len(f.Agents)+len(f.Tools)+len(f.Models)+len(f.Dialects)+len(f.Statuses) == 0 &&
 		f.MinDuration == 0 && f.MaxDuration == 0 && f.SilentFor == 0 && f.RunningFor == 0 &&
-		f.MinTokens == 0 && f.MaxTokens == nil && f.From.IsZero() && f.To.IsZero()
+		f.MinTokens == 0 && f.MaxTokens == nil && f.MinCost == nil && f.MaxCost == nil &&
+		f.From.IsZero() && f.To.IsZero()
+}
+
+// matchingMost bounds the sessions that Matching returns.
+const matchingMost = 1_000_000
+
+// matchingBatch is how many sessions are looked at at once if a filter depends on what only
+// their summaries show.
+const matchingBatch = 2000
+
+// Matching returns the ids of all sessions that pass a filter.
+func Matching(ctx context.Context, r *query.Reader, tenant string, f *Filter) ([]string, error) {
+	q := Query{Tenant: tenant, Filter: *f, Sort: "started"}
+	shows := len(f.Statuses) > 0 || len(f.Dialects) > 0 || f.SilentFor > 0 || f.RunningFor > 0
+	batch := matchingMost + 1
+	if shows {
+		batch = matchingBatch
+	}
+	open, err := openFor(ctx, r, &q, nil)
+	if err != nil {
+		return nil, err
+	}
+	var matching []string
+	for after := (*query.Mark)(nil); ; {
+		ids, err := readIDs(ctx, r, &q, open, after, batch)
+		if err != nil {
+			return nil, err
+		}
+		stand, err := stands(ctx, r, &q, ids, shows)
+		if err != nil {
+			return nil, err
+		}
+		if matching = append(matching, stand...); len(matching) > matchingMost {
+			return nil, &problem.Problem{
+				Title: "Too many sessions", Status: 400,
+				Detail: "More than " + strconv.Itoa(matchingMost) + " sessions pass the filter.",
+				Hint:   "Narrow the filter, or leave it out.",
+			}
+		}
+		if len(ids) < batch {
+			return matching, nil
+		}
+		end := ids[len(ids)-1]
+		after = &query.Mark{Key: end.SortKey, ID: end.ID}
+	}
+}
+
+// stands returns the ids of those sessions that pass the parts of a filter which only
+// their summaries show.
+func stands(ctx context.Context, r *query.Reader, q *Query, ids []sessionID, shows bool) ([]string, error) {
+	var sessions map[string]*summary
+	if shows {
+		var err error
+		if sessions, err = readSummaries(ctx, r, q.Tenant, ids); err != nil {
+			return nil, err
+		}
+	}
+	var list []string
+	for i := range ids {
+		if s := sessions[ids[i].ID]; !shows || s != nil && q.stands(&s.Summary) {
+			list = append(list, ids[i].ID)
+		}
+	}
+	return list, nil
 }

@@ -40,6 +40,9 @@ type sessionIDsShape struct {
 	Begin, Edge, Floor, Few         bool // see frontFirst
 	Apart                           bool // see byDuration
 	Tags                            []TagFilter
+	Cost, MinCost, MaxCost          bool
+	KnownCost                       bool // only sessions whose cost is known
+	cellShape
 }
 
 // sortKeys are the columns for the words of SessionSort.
@@ -48,11 +51,14 @@ var sortKeys = map[string]string{
 	"last_at":  "last_ns",
 	"duration": "if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), end_ns) - started_ns",
 	"tokens":   "tokens",
+	// In parts of 10⁻¹² of the currency's unit, -1 for one that is not known: costs that
+	// differ by less stand in order of the ids.
+	"cost": "if(isNull(known_cost), -1, toInt64(least(assumeNotNull(known_cost), 9000000) * 1000000000000))",
 }
 
 // readIDs returns the ids after the mark, in order: those that pass the filter,
 // but for its statuses, of which it leaves out only what is sure not to match.
-func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.OpenSessions, after *query.Mark, limit int) ([]sessionID, error) {
+func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.OpenSessions, after *query.Mark, limit int) (list []sessionID, err error) {
 	word, descending := strings.CutPrefix(string(q.Sort), "-")
 	if sortKeys[word] == "" {
 		return nil, problem.BadParameter("sort", fmt.Sprintf("sort %q is not known.", q.Sort))
@@ -94,8 +100,13 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 	for i, tag := range q.Tags {
 		a["tag_"+strconv.Itoa(i)+"_key"], a["tag_"+strconv.Itoa(i)+"_value"] = tag.Key, tag.Value
 	}
+	if shape.Cost = word == "cost" || q.MinCost != nil || q.MaxCost != nil; shape.Cost {
+		if ctx, err = withRates(ctx, r, q, &shape, a); err != nil {
+			return nil, err
+		}
+	}
 	switch {
-	case shape.Few: // these alone
+	case shape.Few, shape.Cost: // these alone, or all
 	case shape.Time != "":
 		return frontFirst(ctx, r, q, after, limit, shape, a)
 	case word == "tokens" && descending:

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"tapedeck/query"
 	"tapedeck/query/sessionhead"
 )
@@ -28,6 +30,9 @@ type Filter struct {
 	// Of all buckets together, both ends included; MaxTokens is nil for no limit.
 	MinTokens int64
 	MaxTokens *int64
+	// Of the calls with a known price, both ends included; nil for no limit. Sessions
+	// without a known cost have none of either.
+	MinCost, MaxCost *decimal.Decimal
 }
 
 // TagFilter asks for a tag.
@@ -40,7 +45,7 @@ type TagFilter struct {
 type Sort string
 
 // SessionSorts are the orders there are, the default first.
-var Sorts = []Sort{"-started", "started", "-last_at", "last_at", "-duration", "duration", "-tokens", "tokens"}
+var Sorts = []Sort{"-started", "started", "-last_at", "last_at", "-duration", "duration", "-tokens", "tokens", "-cost", "cost"}
 
 // Query asks for a page of the list.
 type Query struct {

@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/cost"
 	"tapedeck/query/querytest"
 	"tapedeck/query/sessiondetail"
 	"tapedeck/query/sessionhead"
@@ -61,7 +64,9 @@ func TestSessionInTheList(t *testing.T) {
 		Tools: sessionhead.ToolCounts{Calls: 2, Errors: 1}, Dialects: []string{"loom", "openai-chat"},
 		Agents: []string{"main"}, Models: []string{}, Tags: map[string]string{"customer": "c1", "region": "eu"},
 		Spent: query.Spent{
-			Calls: 2, UnpricedCalls: 2,
+			// gpt-5: 106 * 1.25 + 10 * 0.125 + 16 * 10 millionths; it has no price of its own for
+			// writing to a cache.
+			Calls: 2, Cost: &cost.Money{Amount: decimal.RequireFromString("0.00029375"), Currency: "USD"},
 			Tokens: query.Tokens{Input: 101, CacheRead: 10, CacheWrite5m: 2, CacheWrite1h: 3, Output: 11, Reasoning: 5, Total: 132},
 		},
 		End: &sessionhead.End{At: querytest.When(100.5), OffsetMS: 100500, Reason: "eof", Detail: "the source came to its end"}, // of the stream that ended last

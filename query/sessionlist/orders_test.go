@@ -32,7 +32,7 @@ func spenders(n int) []querytest.Recording {
 			r.Spans = []schema.Span{querytest.Run("r", schema.StatusOK, start, start+1)}
 			r.Spans[0].Agent = []string{"a", "b"}[i%2]
 			for record := range random.IntN(4) {
-				u := querytest.Used(fmt.Sprint("u", random.IntN(3)), "m", start+float64(record), schema.Tokens{Input: uint64(10 * random.IntN(4)), Output: 5})
+				u := querytest.Used(fmt.Sprint("u", random.IntN(3)), []string{"gpt-5", "m", "gpt-5-mini"}[i%3], start+float64(record), schema.Tokens{Input: uint64(10 * random.IntN(4)), Output: 5})
 				if mode == schema.UsageRunning {
 					u.Mode, u.Scope = mode, "thread"
 				}

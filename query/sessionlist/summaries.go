@@ -11,7 +11,7 @@ import (
 // sessionUsageRow is what a session used.
 type sessionUsageRow struct {
 	ID string `ch:"session_id"`
-	query.SumsRow
+	query.SpentRow
 }
 
 // sessionSummary is a session with the rows that it was made from.
@@ -74,12 +74,19 @@ func readSpent(ctx context.Context, r *query.Reader, tenant string, ids []sessio
 		}
 		return spent, nil
 	}
-	usage, err := query.Ask[sessionUsageRow](ctx, r, statements, "session_usage", nil, inSessions(tenant, ids))
+	pricer, err := r.Pricer(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	shape := newCellShape(pricer.Split)
+	usage, err := query.Ask[sessionUsageRow](ctx, r, statements, "session_usage", shape, inSessions(tenant, ids).And(shape.args(pricer.Split)))
 	if err != nil {
 		return nil, err
 	}
 	for i := range usage {
-		spent[usage[i].ID] = usage[i].Spent()
+		s := spent[usage[i].ID]
+		s.Add(usage[i].Spent(pricer))
+		spent[usage[i].ID] = s
 	}
 	return spent, nil
 }

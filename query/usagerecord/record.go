@@ -3,12 +3,12 @@ package usagerecord
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/cost"
+	"tapedeck/query/prices"
 	"tapedeck/query/sessionstreams"
-	"tapedeck/schema"
 )
 
 // Record is one count of tokens, as a source reported it.
@@ -30,15 +30,27 @@ type Record struct {
 	StatedTotal *uint64         `json:"stated_total"`
 	Discrepancy bool            `json:"discrepancy"`
 	Raw         json.RawMessage `json:"raw"` // the source's own usage JSON; null where there is none
+	// Cost is null where it is not known. Unpriced says why; it is null for a record
+	// without tokens that is of no call.
+	Cost     *cost.Money    `json:"cost"`
+	Unpriced *prices.Reason `json:"unpriced_reason"`
+
+	stream  string
+	service [3]string // service tier, speed, region
+	spent   query.Spent
 }
 
 type usageRow struct {
 	ID           string `ch:"usage_id"`
+	Stream       string `ch:"stream_id"`
 	Span         string `ch:"span_id"`
 	Run          string `ch:"run_id"`
 	Agent        string `ch:"agent"`
 	Model        string `ch:"model"`
 	Provider     string `ch:"provider"`
+	ServiceTier  string `ch:"service_tier"`
+	Speed        string `ch:"speed"`
+	Region       string `ch:"region"`
 	Mode         string `ch:"mode"`
 	Scope        string `ch:"scope"`
 	At           int64  `ch:"at_ns"`
@@ -63,12 +75,23 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 	for i := range rows {
 		records[i] = rows[i].record()
 	}
+	pricer, err := r.Pricer(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	p := Prices{Pricer: pricer}
+	if len(pricer.Split.Tags) > 0 {
+		if p.Streams, err = sessionstreams.OfSession(ctx, r, tenant, s); err != nil {
+			return nil, err
+		}
+	}
+	p.Price(records)
 	return records, nil
 }
 
 func (u *usageRow) record() Record {
 	rec := Record{
-		ID: u.ID, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
+		ID: u.ID, stream: u.Stream, service: [...]string{u.ServiceTier, u.Speed, u.Region}, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
 		Mode: u.Mode, Scope: u.Scope, At: query.Moment(u.At), Raw: query.RawJSON(u.Raw),
 		Tokens: query.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
 	}
@@ -78,18 +101,11 @@ func (u *usageRow) record() Record {
 	return rec
 }
 
-// SpentOn prices nothing so far: every record is a call without a price.
+// SpentOn returns what the calls of records used and cost.
 func SpentOn(records []Record) query.Spent {
 	var s query.Spent
 	for i := range records {
-		if !strings.HasPrefix(records[i].Scope, schema.RestScope) {
-			s.Calls++
-			s.UnpricedCalls++
-		}
-		s.Tokens.Add(records[i].Tokens)
-		if records[i].Discrepancy {
-			s.Discrepancies++
-		}
+		s.Add(records[i].spent)
 	}
 	return s
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 	"strconv"
 
-	"tapedeck/query"
 	"tapedeck/query/reports"
 )
 
@@ -12,11 +11,16 @@ import (
 // row with "total" in its first column. Each row ends with the report's range and
 // time zone.
 func (u *Report) WriteCSV(w io.Writer) error {
-	c := reports.NewCSV(w, u.scope(), spentColumns)
+	c := reports.NewCSV(w, u.scope(), figureColumns)
 	for i := range u.Items {
-		c.Row(u.Items[i].Period, u.Items[i].Group, spentCells(&u.Items[i].Spent))
+		row := &u.Items[i]
+		if row.OtherGroups > 0 {
+			c.Others(row.Period, u.figureCells(&row.Figures))
+			continue
+		}
+		c.Row(row.Period, row.Group, u.figureCells(&row.Figures))
 	}
-	return c.End(spentCells(&u.Totals))
+	return c.End(u.figureCells(&u.Totals))
 }
 
 // FileName returns the report's file name without a suffix.
@@ -26,21 +30,18 @@ func (u *Report) scope() reports.Scope {
 	return reports.Scope{From: u.From, To: u.To, Timezone: u.Timezone, GroupBy: u.GroupBy}
 }
 
-var spentColumns = []string{
+var figureColumns = []string{
 	"calls", "input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "reasoning", "total",
-	"cost", "unpriced_calls", "usage_discrepancies",
+	"cost", "currency", "unpriced_calls", "unpriced_tokens", "repriced_cost", "what_if_cost", "usage_discrepancies",
 }
 
-// spentCells returns the values of spentColumns; an unknown cost is an empty cell.
-func spentCells(s *query.Spent) []string {
-	cost := ""
-	if s.Cost != nil {
-		cost = strconv.FormatFloat(*s.Cost, 'f', -1, 64)
-	}
-	t := &s.Tokens
-	cells := []string{strconv.FormatUint(s.Calls, 10)}
+// figureCells returns the values of figureColumns; an unknown cost is an empty cell.
+func (u *Report) figureCells(f *Figures) []string {
+	t := &f.Tokens
+	cells := []string{strconv.FormatUint(f.Calls, 10)}
 	for _, n := range []int64{t.Input, t.CacheRead, t.CacheWrite5m, t.CacheWrite1h, t.Output, t.Reasoning, t.Total} {
 		cells = append(cells, strconv.FormatInt(n, 10))
 	}
-	return append(cells, cost, strconv.FormatUint(s.UnpricedCalls, 10), strconv.FormatUint(s.Discrepancies, 10))
+	return append(cells, f.Cost.Text(), u.Prices.Currency, strconv.FormatUint(f.UnpricedCalls, 10), strconv.FormatInt(f.UnpricedTokens, 10),
+		f.Repriced.Text(), f.WhatIf.Text(), strconv.FormatUint(f.Discrepancies, 10))
 }

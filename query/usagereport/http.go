@@ -5,18 +5,23 @@ import (
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/reports"
+	"tapedeck/query/sessionlist"
 )
 
 // Handler answers the questions of this package.
 type Handler struct{ *endpoint.Base }
 
+// topMost bounds the parameter top.
+const topMost = 10_000
+
 // Usage answers GET /v1/usage.
 func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
-	q.From, q.To = p.Range(q.Zone, h.Clock())
+	q := h.query(p, tenant)
 	q.Granularity = endpoint.OneOf(p, "granularity", reports.Granularities)
 	q.GroupBy = reports.ReadGroupings(p, Groupings)
+	q.Order = endpoint.OneOf(p, "order", Orders)
+	q.Top = p.Number("top", 0, 0, topMost)
 	format := endpoint.OneOf(p, "format", reports.Formats)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
@@ -28,4 +33,16 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 		return
 	}
 	reports.AnswerCSV(h.Base, w, r, report)
+}
+
+// query reads the parameters of what is asked of usage: the range, the sessions and the
+// prices.
+func (h Handler) query(p *endpoint.Params, tenant string) Query {
+	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
+	q.From, q.To = p.Range(q.Zone, h.Clock())
+	q.Sessions = sessionlist.ReadFilter(p)
+	q.AsOf = p.Instant("as_of", q.Zone, h.Clock())
+	q.Prices = p.Digest("prices")
+	q.WhatIfModel, q.Currency = p.Text("what_if_model"), p.Text("currency")
+	return q
 }

@@ -10,10 +10,10 @@ import (
 func TestStatements(t *testing.T) {
 	report := reports.Shape{
 		Table: "usage", ID: "usage_id", Period: reports.Daily.Expression("at_ns"),
-		Groups: []string{usageColumns["model"], usageColumns["node"]}, From: true, To: true, ByNode: true, Tags: []string{"customer"},
+		Groups: []string{columns["model"], columns["node"]}, From: true, To: true, ByNode: true, Tags: []string{"customer"},
 		Crossing: true, Repeated: true, Running: true, Careful: true,
 	}
-	plain := reports.Shape{Table: "usage", ID: "usage_id", Period: reports.Whole.Expression("at_ns"), Groups: []string{usageColumns["model"]}}
+	plain := reports.Shape{Table: "usage", ID: "usage_id", Period: reports.Whole.Expression("at_ns"), Groups: []string{columns["model"]}}
 	querytest.Statements(t, statements,
 		querytest.NewStatement("usage_report", "usage_report", plain),
 		querytest.NewStatement("usage_report_with_care", "usage_report", report),

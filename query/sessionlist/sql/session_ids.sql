@@ -100,7 +100,10 @@ FROM (
     FROM streams
     WHERE {{template "session_rows" .}}
       AND cityHash64(session_id) NOT IN {several:Array(UInt64)}
-    {{- end}})
+    {{- end}}) AS sessions
+{{- if .Cost}}
+{{if .KnownCost}}INNER{{else}}LEFT ANY{{end}} JOIN (SELECT session_id, toNullable(session_cost) AS known_cost FROM ({{template "session_costs" .}})) AS priced USING (session_id)
+{{- end}}
 WHERE 1
 {{- if .Edge}}
    AND sort_key {{if .Descending}}>{{else}}<{{end}} {edge:Int64}
@@ -122,6 +125,12 @@ WHERE 1
 {{- end}}
 {{- if .MaxTokens}}
    AND tokens <= {max_tokens:Int64}
+{{- end}}
+{{- if .MinCost}}
+   AND known_cost >= {min_cost:Decimal(38, 18)}
+{{- end}}
+{{- if .MaxCost}}
+   AND known_cost <= {max_cost:Decimal(38, 18)}
 {{- end}}
 {{- if .After}}
    AND (sort_key, session_id) {{if .Descending}}<{{else}}>{{end}} ({after_key:Int64}, {after_id:String})

@@ -1,6 +1,9 @@
-{{- /* The tokens of some sessions, all that they ever used. */ -}}
+{{- /* The tokens of some sessions by cell, all that they ever used. */ -}}
 SELECT
-    session_id,
+    records.session_id AS session_id,
+    {{template "cell_columns" .CellTags}},
     {{template "sums"}}
-FROM ({{template "careful_usage" (print "PREWHERE " (render "in_sessions" .))}})
-GROUP BY session_id
+FROM ({{template "careful_usage" (print "PREWHERE " (render "in_sessions" .))}}) AS records
+{{- template "tag_joins" (.TagJoins " AND session_id IN {sessions:Array(String)}")}}
+GROUP BY session_id,
+    {{template "cell_keys"}}{{template "cell_tags" .CellTags}}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytes, compact, counted, dollars, percent } from './numbers'
+import { bytes, compact, counted, money, percent } from './numbers'
 
 test.each([
   [0, '0'],
@@ -34,7 +34,7 @@ test.each([
   [0, '$0.00'],
   [0.0042, '$0.0042'],
   [1250, '$1,250.00'],
-])('%d dollars are %s', (n, want) => expect(dollars(n)).toBe(want))
+])('%d dollars are %s', (n, want) => expect(money({ amount: String(n), currency: 'USD' })).toBe(want))
 
 test('one and many', () => {
   expect(counted(1, 'call')).toBe('1 call')

@@ -35,12 +35,13 @@ export function percent(share: number): string {
   return `${hundredths < 9.95 || hundredths >= 99.5 ? hundredths.toFixed(1) : Math.round(hundredths)} %`
 }
 
-/** US dollars: $0.0042, $1.25, $1,250.00. */
-export function dollars(amount: number): string {
+/** An amount of the API, rounded for people: $0.0042, $1.25, €1,250.00. */
+export function money({ amount: text, currency }: { amount: string; currency: string }): string {
+  const amount = Number(text)
   const places = amount !== 0 && Math.abs(amount) < 1 ? 4 : 2
   return amount.toLocaleString('en', {
     style: 'currency',
-    currency: 'USD',
+    currency,
     minimumFractionDigits: places,
     maximumFractionDigits: places,
   })

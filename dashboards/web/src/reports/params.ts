@@ -1,7 +1,7 @@
 import { isZone, viewerZone } from '../format/zone'
 import type { Schemas } from '../api/client'
 
-export type Granularity = Exclude<Schemas['Granularity'], 'total'>
+export type Granularity = Exclude<Schemas['Granularity'], '15m' | 'week' | 'total'>
 export const granularities: readonly Granularity[] = ['hour', 'day', 'month']
 
 /** The parameters of a report: the query of its address. */

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { Schemas } from '../api/client'
 import { StatusBadge } from '../components/status'
 import { duration } from '../format/duration'
-import { compact, count, dollars } from '../format/numbers'
+import { compact, count, money } from '../format/numbers'
 import { reported } from '../format/reported'
 import classes from './page.module.css'
 import { endLine } from './end'
@@ -53,7 +53,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         {(totals.runs > 0 || reported(totals)) && (
           <Fact name="Tokens">{reported(totals) ? compact(totals.tokens.total) : '–'}</Fact>
         )}
-        {totals.cost !== null && <Fact name="Cost">{dollars(totals.cost)}</Fact>}
+        {totals.cost !== null && <Fact name="Cost">{money(totals.cost)}</Fact>}
         {session.dialects.length > 0 && <Fact name="Dialect">{session.dialects.join(', ')}</Fact>}
         {session.models.length > 0 && <Fact name="Model">{session.models.join(', ')}</Fact>}
         {session.title !== '' && <Fact name="Id">{session.id}</Fact>}

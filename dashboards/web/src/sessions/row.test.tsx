@@ -40,6 +40,7 @@ function show(calls: number) {
     tokens: none,
     cost: null,
     unpriced_calls: 0,
+    unpriced_tokens: 0,
     usage_discrepancies: 0,
   }
   renderAt('/', <Row session={session} index={0} isStop style={{}} />)

@@ -27,9 +27,9 @@ export function usageColumns(report: ReportParams, totals: Spent): Column<UsageR
     figure('tokens', 'The sum of all buckets.', ({ tokens }) => tokens.total),
     {
       name: 'cost',
-      hint: 'US dollars, of the calls that have a price.',
+      hint: 'Of the calls that have a price, at the prices of their time.',
       figure: true,
-      key: ({ cost }) => cost,
+      key: ({ cost }) => cost && Number(cost.amount),
       cell: (row) => <Cost spent={row} />,
       total: <Cost spent={totals} />,
     },

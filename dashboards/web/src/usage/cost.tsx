@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { counted, dollars } from '../format/numbers'
+import { counted, money } from '../format/numbers'
 import type { Spent } from './queries'
 
 /** The cost, and how many calls it does not include: a call without a price is not free. */
@@ -13,7 +13,7 @@ export function Cost({ spent }: { spent: Spent }) {
   return (
     <span title={unpriced(spent)}>
       {spent.unpriced_calls > 0 && '> '}
-      {dollars(spent.cost)}
+      {money(spent.cost)}
     </span>
   )
 }

@@ -1,7 +1,7 @@
 WITH
     records AS (
     SELECT
-        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, mode, scope, raw,
+        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, version, mode, scope, raw,
         stated, counted,
         mode = 'running' AND counted >= counted_before AS adds_difference,
         toInt64(now_input) - if(adds_difference, toInt64(lagInFrame(now_input) OVER scope_so_far), 0) AS input,
@@ -14,7 +14,7 @@ WITH
     FROM (
         SELECT
             session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
-            span_id, run_id, node_id, agent, model, provider, raw, total AS stated,
+            span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, raw, total AS stated,
             input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
             input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted

@@ -31,7 +31,7 @@ FROM (
   AND session_id IN (
       SELECT session_id FROM streams
       WHERE tenant = {tenant:String} AND first_at >= fromUnixTimestamp64Nano({edge:Int64}, 'UTC') AND first_at <= fromUnixTimestamp64Nano({begin:Int64}, 'UTC'))
-    GROUP BY session_id)
+    GROUP BY session_id) AS sessions
 WHERE 1
    AND sort_key > {edge:Int64}
 ORDER BY sort_key DESC, session_id DESC

@@ -51,7 +51,7 @@ FROM (
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
-      AND cityHash64(session_id) NOT IN {several:Array(UInt64)})
+      AND cityHash64(session_id) NOT IN {several:Array(UInt64)}) AS sessions
 WHERE 1
    AND (sort_key, session_id) < ({after_key:Int64}, {after_id:String})
 ORDER BY sort_key DESC, session_id DESC

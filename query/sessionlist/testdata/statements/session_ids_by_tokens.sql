@@ -43,7 +43,7 @@ FROM (
     SELECT session_id, sum(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning) AS session_tokens
     FROM (
     SELECT
-        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, mode, scope, raw,
+        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, version, mode, scope, raw,
         stated, counted,
         mode = 'running' AND counted >= counted_before AS adds_difference,
         toInt64(now_input) - if(adds_difference, toInt64(lagInFrame(now_input) OVER scope_so_far), 0) AS input,
@@ -56,7 +56,7 @@ FROM (
     FROM (
         SELECT
             session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
-            span_id, run_id, node_id, agent, model, provider, raw, total AS stated,
+            span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, raw, total AS stated,
             input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
             input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
@@ -119,7 +119,7 @@ FROM (
         OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND first_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND dialect IN {dialects:Array(String)})
-    GROUP BY session_id)
+    GROUP BY session_id) AS sessions
 WHERE 1
    AND started_ns >= {from:Int64}
    AND if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), end_ns) - started_ns >= {min_duration:Int64}

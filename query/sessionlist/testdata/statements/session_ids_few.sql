@@ -29,7 +29,7 @@ FROM (
             AND (session_id, stream_id, generation) IN (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
   AND session_id IN {among:Array(String)}
-    GROUP BY session_id)
+    GROUP BY session_id) AS sessions
 WHERE 1
    AND sort_key < {edge:Int64}
 ORDER BY sort_key, session_id

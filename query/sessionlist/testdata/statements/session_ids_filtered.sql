@@ -201,7 +201,7 @@ FROM (
                 SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND kind = 'run' AND status IN {run_statuses:Array(String)} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1
       UNION DISTINCT
       SELECT session_id FROM streams WHERE tenant = {tenant:String} AND startsWith(end_reason, 'error'))
-    GROUP BY session_id)
+    GROUP BY session_id) AS sessions
 WHERE 1
    AND started_ns >= {from:Int64}
    AND started_ns < {to:Int64}

@@ -1,5 +1,15 @@
 SELECT
-    session_id,
+    records.session_id AS session_id,
+    any(records.provider) AS cell_provider,
+    any(records.model) AS cell_model,
+    any(records.service_tier) AS cell_service_tier,
+    any(records.speed) AS cell_speed,
+    any(records.region) AS cell_region,
+    any(at_ns) AS cell_at,
+    any((input + cache_read + cache_write_5m + cache_write_1h)) AS cell_input,
+    min(least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning)) >= 0 AS cell_valid,
+    any(startsWith(scope, 'rest:'))::Bool AS cell_rest,
+    []::Array(String) AS cell_tags,
     countIf(NOT startsWith(scope, 'rest:')) AS calls,
     sum(input) AS input_sum,
     sum(cache_read) AS cache_read_sum,
@@ -10,7 +20,7 @@ SELECT
     countIf(stated != 0 AND stated != counted) AS mismatches
 FROM (
     SELECT
-        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, mode, scope, raw,
+        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, version, mode, scope, raw,
         stated, counted,
         mode = 'running' AND counted >= counted_before AS adds_difference,
         toInt64(now_input) - if(adds_difference, toInt64(lagInFrame(now_input) OVER scope_so_far), 0) AS input,
@@ -23,7 +33,7 @@ FROM (
     FROM (
         SELECT
             session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
-            span_id, run_id, node_id, agent, model, provider, raw, total AS stated,
+            span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, raw, total AS stated,
             input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
             input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
@@ -50,5 +60,12 @@ FROM (
         ORDER BY at DESC, version DESC, stream_id DESC
         LIMIT 1 BY session_id, usage_id)
     WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
-                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
-GROUP BY session_id
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS records
+GROUP BY session_id,
+    records.provider, records.model, records.service_tier, records.speed, records.region,
+    arrayCount(start -> start < (input + cache_read + cache_write_5m + cache_write_1h), {tier_starts:Array(Int64)}),
+    arrayCount(instant -> instant <= at_ns, {price_instants:Array(Int64)}),
+    arrayCount(since -> since <= at_ns % 86400000000000, {price_times:Array(Int64)}),
+    (input + cache_read + cache_write_5m + cache_write_1h) != 0, output + reasoning != 0,
+    least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning) >= 0,
+    startsWith(scope, 'rest:')

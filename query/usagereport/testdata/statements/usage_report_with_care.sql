@@ -2,6 +2,16 @@
 SELECT
     toString(toDate(fromUnixTimestamp64Nano(at_ns, {zone:String}))) AS period,
     [toString(records.model), toString(if(nodes.node_name != '', nodes.node_name, records.node_id))]::Array(String) AS groups,
+    any(records.provider) AS cell_provider,
+    any(records.model) AS cell_model,
+    any(records.service_tier) AS cell_service_tier,
+    any(records.speed) AS cell_speed,
+    any(records.region) AS cell_region,
+    any(at_ns) AS cell_at,
+    any((input + cache_read + cache_write_5m + cache_write_1h)) AS cell_input,
+    min(least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning)) >= 0 AS cell_valid,
+    any(startsWith(scope, 'rest:'))::Bool AS cell_rest,
+    []::Array(String) AS cell_tags,
     countIf(NOT startsWith(scope, 'rest:')) AS calls,
     sum(input) AS input_sum,
     sum(cache_read) AS cache_read_sum,
@@ -11,7 +21,7 @@ SELECT
     sum(reasoning) AS reasoning_sum,
     countIf(stated != 0 AND stated != counted) AS mismatches
 FROM (
-    SELECT session_id, stream_id, scope, node_id, agent, model, provider, toUnixTimestamp64Nano(at) AS at_ns, total AS stated,
+    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
         usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
         toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
@@ -37,11 +47,11 @@ FROM (
           AND cityHash64(session_id, usage_id) NOT IN (SELECT id FROM repeated_ids) AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
     WHERE mode != 'running'
     UNION ALL
-    SELECT session_id, stream_id, scope, node_id, agent, model, provider, at_ns, stated, counted,
+    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, at_ns, version, stated, counted,
         input, cache_read, cache_write_5m, cache_write_1h, output, reasoning
     FROM (
     SELECT
-        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, mode, scope, raw,
+        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, version, mode, scope, raw,
         stated, counted,
         mode = 'running' AND counted >= counted_before AS adds_difference,
         toInt64(now_input) - if(adds_difference, toInt64(lagInFrame(now_input) OVER scope_so_far), 0) AS input,
@@ -54,7 +64,7 @@ FROM (
     FROM (
         SELECT
             session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
-            span_id, run_id, node_id, agent, model, provider, raw, total AS stated,
+            span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, raw, total AS stated,
             input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
             input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
@@ -113,6 +123,12 @@ LEFT JOIN (
     GROUP BY session_id
 ) AS tag_0 ON records.session_id = tag_0.session_id
 WHERE 1 AND at_ns >= {from:Int64} AND at_ns < {to:Int64}
-GROUP BY period, records.model, if(nodes.node_name != '', nodes.node_name, records.node_id)
+GROUP BY period, records.model, if(nodes.node_name != '', nodes.node_name, records.node_id),
+    records.provider, records.model, records.service_tier, records.speed, records.region,
+    arrayCount(start -> start < (input + cache_read + cache_write_5m + cache_write_1h), {tier_starts:Array(Int64)}),
+    arrayCount(instant -> instant <= at_ns, {price_instants:Array(Int64)}),
+    arrayCount(since -> since <= at_ns % 86400000000000, {price_times:Array(Int64)}),
+    (input + cache_read + cache_write_5m + cache_write_1h) != 0, output + reasoning != 0,
+    least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning) >= 0,
+    startsWith(scope, 'rest:')
 ORDER BY period, groups
-LIMIT {limit:UInt64}

@@ -28,7 +28,14 @@ function usage(id: string, at: string, given: Partial<Schemas['UsageRecord']> = 
       scope: 'thread',
       at,
     },
-    ...{ tokens: tokens(1, 1), stated_total: null, discrepancy: false, raw: {} },
+    ...{
+      tokens: tokens(1, 1),
+      stated_total: null,
+      discrepancy: false,
+      raw: {},
+      cost: null,
+      unpriced_reason: null,
+    },
     ...given,
   }
 }

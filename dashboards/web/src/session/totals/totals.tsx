@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { ProblemAlert } from '../../components/problem'
 import { reported } from '../../format/reported'
-import { bytes, count, dollars } from '../../format/numbers'
+import { bytes, count, money } from '../../format/numbers'
 import { bucketColours } from '../../reports/colours'
 import { timelineQuery } from '../queries'
 import { buckets, byModel, byTool, callsOf } from './calls'
@@ -16,6 +16,7 @@ import { ToolsTable } from './toolstable'
 import classes from './totals.module.css'
 
 type Session = Schemas['SessionDetail']
+type Money = Schemas['Money']
 
 /** What the session used in all, whatever the player's moment; and what does not add up. */
 export function Totals({ session }: { session: Session }) {
@@ -52,7 +53,7 @@ function Figures({ session }: { session: Session }) {
         <Figure name="Tokens" value={reported(session.totals) ? count(tokens.total) : '–'} />
         <Figure
           name="Cost"
-          value={cost === null ? 'not known' : dollars(cost)}
+          value={cost === null ? 'not known' : money(cost)}
           note={costNote(cost, calls, unpriced_calls, session.models.length > 0)}
         />
         <Figure name="Frames" value={count(session.totals.frames)} note={bytes(session.totals.bytes)} />
@@ -63,7 +64,7 @@ function Figures({ session }: { session: Session }) {
 }
 
 /** Why there is no cost, or not all of it. */
-function costNote(cost: number | null, calls: number, unpriced: number, named: boolean): string {
+function costNote(cost: Money | null, calls: number, unpriced: number, named: boolean): string {
   if (calls === 0) return 'no call reported its usage'
   if (unpriced === 0) return ''
   if (!named) return 'the source does not say which models it called'

@@ -1,0 +1,89 @@
+package sessionlist
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/ext"
+	"github.com/shopspring/decimal"
+
+	"tapedeck/query"
+	"tapedeck/query/cost"
+)
+
+// cellShape is what the templates of cells ask of.
+type cellShape struct {
+	TagNames []string // by which prices differ
+	CellTags []string // the SQL of their values
+}
+
+func newCellShape(split cost.Split) cellShape {
+	return cellShape{TagNames: split.Tags, CellTags: query.TagValues(len(split.Tags))}
+}
+
+// TagJoins returns the parameters of the template "tag_joins".
+func (s cellShape) TagJoins(of string) query.TagJoins {
+	return query.TagJoins{Tags: s.TagNames, Of: of}
+}
+
+func (s cellShape) args(split cost.Split) query.Args {
+	return query.TagArgs(s.TagNames).And(split.Parameters())
+}
+
+// cellsMost bounds the cells by which sessions are put in an order of costs.
+const cellsMost = 1_000_000
+
+// withRates adds to a statement on session ids what it needs to compute costs: parameters,
+// and in the context the table cell_rates.
+func withRates(ctx context.Context, r *query.Reader, q *Query, shape *sessionIDsShape, a query.Args) (context.Context, error) {
+	pricer, err := r.Pricer(ctx, q.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	shape.cellShape = newCellShape(pricer.Split)
+	shape.MinCost, shape.MaxCost = q.MinCost != nil, q.MaxCost != nil
+	shape.KnownCost = shape.MinCost || shape.MaxCost
+	for name, value := range shape.args(pricer.Split) {
+		a[name] = value
+	}
+	for name, limit := range map[string]*decimal.Decimal{"min_cost": q.MinCost, "max_cost": q.MaxCost} {
+		if limit != nil {
+			a[name] = limit.String()
+		}
+	}
+	cells, err := query.Ask[struct {
+		Hash uint64 `ch:"cell_hash"`
+		query.SpentRow
+	}](ctx, r, statements, "price_cells", *shape, a.With("cells", cellsMost))
+	if err != nil {
+		return nil, err
+	}
+	t, err := ratesTable()
+	for i := 0; err == nil && i < len(cells); i++ {
+		call, tokens, known := pricer.Rates(&cells[i].Cell)
+		if !known {
+			continue
+		}
+		row := []any{cells[i].Hash, call}
+		for _, rate := range tokens {
+			row = append(row, rate)
+		}
+		err = t.Append(row...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("table cell_rates for a query: %w", err)
+	}
+	return clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), nil
+}
+
+// ratesTable returns the table cell_rates without rows.
+func ratesTable() (*ext.Table, error) {
+	const rate = "Decimal(76, 30)"
+	columns := []func(*ext.Table) error{ext.Column("cell_hash", "UInt64"), ext.Column("call_rate", rate)}
+	for i := range 6 {
+		columns = append(columns, ext.Column("rate_"+strconv.Itoa(i), rate))
+	}
+	return ext.NewTable("cell_rates", columns...)
+}

@@ -1,0 +1,46 @@
+{{- /* define only: the usage records of a report, as rows named records, joined to what the
+report groups them by. */ -}}
+{{define "record_columns"}}session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect{{end}}
+{{define "report_records"}}FROM (
+    SELECT {{template "record_columns"}}, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
+        usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
+        toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
+        toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
+        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
+    FROM usage FINAL
+    PREWHERE {{template "days" .}} AND {{template "current"}}
+        {{- if .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}
+         {{template "plain" .}}
+    {{- if .Running}}
+    WHERE mode != 'running'
+    {{- end}}
+    {{- if .Careful}}
+    UNION ALL
+    SELECT {{template "record_columns"}}, at_ns, version, stated, counted,
+        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning
+    FROM ({{template "careful_usage" (render "exceptions" .)}})
+    {{- if .Among}}
+    WHERE session_id IN (SELECT session_id FROM among_sessions)
+    {{- end}}
+    {{- end}}
+) AS records
+{{- if .ByNode}}
+LEFT JOIN (
+    SELECT session_id, node_id, argMax(name, version) AS node_name FROM spans
+    WHERE tenant = {tenant:String} AND kind = 'node' AND name != '' AND node_id != ''
+        AND {{template "current"}}
+        {{- template "of_the_range" .}}
+    GROUP BY session_id, node_id
+) AS nodes ON records.session_id = nodes.session_id AND records.node_id = nodes.node_id
+{{- end}}
+{{- if .ByStatus}}
+LEFT JOIN (
+    SELECT session_id, span_id, span_status FROM ({{template "merged_spans" (render "spans_of_the_range" .)}})
+) AS call_spans ON records.session_id = call_spans.session_id AND records.span_id = call_spans.span_id
+{{- end}}
+{{- template "tag_joins" (.TagJoins (render "of_the_range" .))}}
+WHERE 1
+{{- if .From}} AND at_ns >= {from:Int64}{{end}}
+{{- if .To}} AND at_ns < {to:Int64}{{end}}
+{{- end}}
+{{define "spans_of_the_range"}}PREWHERE tenant = {tenant:String} AND {{template "current"}}{{template "of_the_range" .}}{{end}}
