@@ -27,7 +27,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	}
 	said := v.Get("delta", "message")
 	typ := v.GetStringBytes("type")
-	certain := false
+	var certain bool
 	switch string(typ) {
 	case typeStart:
 		certain = said.GetStringBytes("role") != nil

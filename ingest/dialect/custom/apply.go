@@ -154,9 +154,9 @@ func (t *toolResult) apply(c *conversation, s *source) {
 		tool = c.Tool(id, name)
 		tool.Span.Started = 0 // only its end was seen
 	}
-	content, media := []byte(nil), "text"
+	var content []byte
 	if raw := t.output.raw(s); raw != nil {
-		content, media = dialect.RawContent(raw)
+		_, media := dialect.RawContent(raw)
 		if content = t.output.text(s); media == "text" && content == nil {
 			content = []byte{}
 		}
