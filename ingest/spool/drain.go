@@ -315,31 +315,19 @@ func (d *drainer) takeFailed() (progress bool) {
 	return progress
 }
 
-// writeFailed writes the blocks that Next did not take to disk, as far as there is room.
+// writeFailed writes the blocks that Next did not take to disk, and those that are in flight
+// to it, as far as there is room.
 func (d *drainer) writeFailed() {
 	if time.Now().Before(d.writeAt) {
 		return
 	}
-	for {
-		d.s.mu.Lock()
-		if len(d.s.failed) == 0 {
-			d.s.mu.Unlock()
-			return
-		}
-		p := d.s.failed[0]
-		d.s.failed = d.s.failed[1:]
-		d.s.mu.Unlock()
-		err := d.s.keep(p, d.s.opts.Limit)
-		switch {
-		case ingest.IsPermanent(err):
-			p.done(err)
-		case err != nil:
-			d.writeAt = time.Now().Add(diskRetry)
-			d.s.mu.Lock()
-			d.s.failed = slices.Insert(d.s.failed, 0, p)
-			d.s.mu.Unlock()
-			return
-		}
+	d.s.order.Lock()
+	defer d.s.order.Unlock()
+	d.s.mu.Lock()
+	none := len(d.s.failed) == 0
+	d.s.mu.Unlock()
+	if !none && d.s.keepUnsettled() != nil {
+		d.writeAt = time.Now().Add(diskRetry)
 	}
 }
 

@@ -1,10 +1,12 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"tapedeck/ingest"
@@ -37,7 +39,7 @@ func (s *Spool) Publish(ctx context.Context, b ingest.EncodedBlock, done func(er
 		case refusing != nil:
 			return refusing
 		}
-		err := s.keep(p, s.opts.Limit)
+		err := s.keepInOrder(p)
 		if err == nil || ingest.IsPermanent(err) || errors.Is(err, ErrClosed) {
 			return err
 		}
@@ -118,6 +120,40 @@ func (s *Spool) nextFailed(err error) {
 		s.down, s.fresh = true, true
 	}
 	s.wakeDrainer()
+}
+
+// keepInOrder writes a block to disk after all blocks before it that are not durable.
+func (s *Spool) keepInOrder(p *pending) error {
+	s.order.Lock()
+	defer s.order.Unlock()
+	if err := s.keepUnsettled(); err != nil {
+		return err
+	}
+	return s.keep(p, s.opts.Limit)
+}
+
+// keepUnsettled writes the blocks to disk that Next did not take, and those that are in
+// flight to it: if this process is killed, no block of a stream is stored without those
+// before it. What Next takes after all is sent twice. It needs order.
+func (s *Spool) keepUnsettled() error {
+	s.mu.Lock()
+	unsettled := append(s.failed, s.inFlight.Clear()...)
+	s.failed = nil
+	s.mu.Unlock()
+	slices.SortFunc(unsettled, func(a, b *pending) int { return cmp.Compare(a.number, b.number) })
+	for i, p := range unsettled {
+		err := s.keep(p, s.opts.Limit)
+		switch {
+		case ingest.IsPermanent(err):
+			p.done(err)
+		case err != nil:
+			s.mu.Lock()
+			s.failed = slices.Concat(unsettled[i:], s.failed)
+			s.mu.Unlock()
+			return err
+		}
+	}
+	return nil
 }
 
 // keep writes a block to disk. One that would never fit is refused with an

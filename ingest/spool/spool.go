@@ -1,11 +1,12 @@
 // Package spool keeps blocks safe on disk while they cannot be sent on. It stands before any
 // publisher: while that one takes blocks they pass straight through. A block that it does not
 // take is appended to a file, and acknowledged then; blocks on disk are sent later, the oldest
-// first. Once the publisher takes blocks again, new ones pass straight through beside those
-// from the disk: their order is not kept, since blocks are stored by key.
+// first. The blocks in flight are written before it, so that a process that is killed leaves
+// no stream with a gap. Once the publisher takes blocks again, new ones pass straight through
+// beside those from the disk: their order is not kept, since blocks are stored by key.
 //
-// What may be sent twice: after a restart a segment file is sent from its start, since it
-// holds no mark of how far it was confirmed.
+// What may be sent twice: what was in flight when the publisher failed; after a restart a
+// segment file from its start, since it holds no mark of how far it was confirmed.
 package spool
 
 import (
@@ -79,6 +80,8 @@ type Spool struct {
 	stop  context.CancelFunc
 	gone  chan struct{}  // closed when the drainer has ended
 	calls sync.WaitGroup // callbacks of blocks that were written to disk
+
+	order sync.Mutex // held while blocks are written to disk; taken before mu
 
 	mu        sync.Mutex // guards all below
 	closed    bool
