@@ -34,6 +34,10 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 		if f.Seq == 0 {
 			data = bytes.TrimPrefix(data, bom)
 		}
+		if members, ok := head(f.Flags, data); ok {
+			buf = append(append(buf[:0], members...), '}')
+			return Content{Data: buf}, buf
+		}
 		data = element(data)
 		data = bytes.TrimSuffix(data, []byte("\n"))
 		data = bytes.TrimSuffix(data, []byte("\r"))
@@ -43,6 +47,22 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 	default:
 		return Content{Data: f.Raw, Empty: len(f.Raw) == 0 || f.Flags.Has(FlagNote)}, buf
 	}
+}
+
+// head returns what stands in a conversation's object before the array of its messages, the
+// elements of which are the frames behind it. Unlike a line, also one without a line end,
+// it ends in the ":" of a member.
+func head(flags Flags, raw []byte) ([]byte, bool) {
+	if len(raw) == 0 || raw[len(raw)-1] != ':' && raw[len(raw)-1] != ' ' || flags.Has(FlagNote) || flags.Has(FlagOversize) || flags.Has(FlagUnterminated) {
+		return nil, false
+	}
+	members, colon := bytes.CutSuffix(bytes.TrimRight(raw, " "), []byte(":"))
+	members, named := bytes.CutSuffix(members, []byte(`"messages"`))
+	members = bytes.TrimSpace(members)
+	if !colon || !named || !bytes.HasPrefix(members, []byte("{")) {
+		return nil, false
+	}
+	return bytes.TrimSuffix(members, []byte(",")), true
 }
 
 // element removes what stands before an element of a JSON array: the "[" of the first, the

@@ -32,3 +32,28 @@ func TestElements(t *testing.T) {
 		}
 	}
 }
+
+// TestHead: the beginning of a conversation's object is an object of what stands before its
+// messages. Only the framer's heads are: a line has an end, or is whole, or is marked.
+func TestHead(t *testing.T) {
+	for _, test := range []struct {
+		raw, data string
+		seq       uint64
+		flags     schema.Flags
+	}{
+		{raw: "\xef\xbb\xbf{\n  \"sessionId\": \"s\",\n  \"projectHash\": \"h\",\n  \"messages\": ", data: "{\n  \"sessionId\": \"s\",\n  \"projectHash\": \"h\"}"},
+		{raw: `{"sessionId":"s","messages":`, data: `{"sessionId":"s"}`, seq: 3},
+		{raw: `{"messages":`, data: `{"messages":`, flags: schema.FlagUnterminated},
+		{raw: `{"messages":`, data: `{"messages":`, flags: schema.FlagOversize},
+		{raw: "{\"messages\":\n", data: `{"messages":`},
+		{raw: `"messages":`, data: `"messages":`},
+		{raw: `{"massages":`, data: `{"massages":`},
+		{raw: `:`, data: `:`},
+	} {
+		f := schema.Frame{Seq: test.seq, Transport: schema.NDJSON, Flags: test.flags, Raw: []byte(test.raw)}
+		c, _ := schema.Unframe(&f, []byte("room"))
+		if string(c.Data) != test.data || c.Empty {
+			t.Errorf("%q is %q, empty %v; want %q", test.raw, c.Data, c.Empty, test.data)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -21,5 +23,29 @@ func TestClockFrameReportsStrayTimes(t *testing.T) {
 	_, session, _ := s.get(t, "/v1/sessions/stray-times")
 	if !strings.Contains(string(session), `"duration_ms":3000,`) {
 		t.Errorf("from second 1 to second 4: %s", session)
+	}
+}
+
+// The conversation file of the Gemini CLI is one object: each message has its own time.
+func TestClockFrameOfChatFile(t *testing.T) {
+	s := shared.get(t)
+	var file bytes.Buffer
+	if err := json.Indent(&file, []byte(`{"sessionId":"chat-times","projectHash":"h","startTime":"2026-01-01T00:00:00.000Z","lastUpdated":"2026-01-01T00:01:00.000Z","messages":[
+		{"id":"m-1","timestamp":"2026-01-01T00:00:01.000Z","type":"user","content":"hello"},
+		{"id":"m-2","timestamp":"2026-01-01T00:00:03.500Z","type":"gemini","content":"hi","model":"gemini-x","tokens":{"input":10,"output":2,"cached":0,"thoughts":0,"tool":0,"total":12}},
+		{"id":"m-3","timestamp":"2026-01-01T00:00:05.000Z","type":"user","content":"again"},
+		{"id":"m-4","timestamp":"2026-01-01T00:00:09.000Z","type":"gemini","content":"hi","model":"gemini-x"}],"kind":"main"}`), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	s.must(t, "record", "--clock", "frame", textFile(t, file.Bytes()))
+	_, session, _ := s.get(t, "/v1/sessions/chat-times")
+	if !strings.Contains(string(session), `"duration_ms":9000,`) {
+		t.Errorf("from second 0 to second 9: %s", session)
+	}
+	_, spans, _ := s.get(t, "/v1/sessions/chat-times/spans")
+	for _, want := range []string{`"duration_ms":2500,`, `"duration_ms":4000,`} {
+		if strings.Count(string(spans), want) != 2 { // a run and its call
+			t.Errorf("no run and call with %s: %s", want, spans)
+		}
 	}
 }

@@ -57,7 +57,7 @@ type decoder struct {
 	model    dialect.Last
 	messages []*message // those read last, the latest at the end
 	waiting  bool       // the user's message, or the results of tools, have no answer yet
-	asked    int64      // the next call of the model began here, ns; 0 while nobody asks
+	asked    int64      // the next call of the model began here, ns; 0 while that is not known
 	last     int64      // the run said something last, ns
 	failure  []byte     // an error that nothing of the model followed
 }

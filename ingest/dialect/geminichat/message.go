@@ -64,8 +64,8 @@ func (d *decoder) answer(m *message, v *fastjson.Value, raw, text []byte) {
 	}
 	if m.call == nil {
 		m.call, m.ended = d.tr.OpenCall(), d.Frame.At
-		if d.asked != 0 && !d.Untimed {
-			m.call.Started = d.asked
+		if m.call.Started = d.asked; d.Untimed {
+			m.call.Started = 0
 		}
 	} else {
 		d.tr.Resume(m.call)
@@ -112,6 +112,10 @@ func (d *decoder) tool(m *message, v *fastjson.Value, raw []byte) {
 	if !ended {
 		return
 	}
+	later := d.Frame.At > m.ended
+	if !later { // the message was written with the result: how long it took is not known
+		tool.Span.Started = 0
+	}
 	result, media := dialect.RawMember(raw, "result"), "json"
 	response := dialect.IsArray(v.Get("result"))
 	var text []byte
@@ -132,7 +136,9 @@ func (d *decoder) tool(m *message, v *fastjson.Value, raw []byte) {
 		why = text
 	}
 	d.tr.EndTool(tool, status, why)
-	d.waiting, d.asked = true, d.Frame.At
+	if d.waiting, d.asked = true, 0; later {
+		d.asked = d.Frame.At
+	}
 }
 
 // endRun settles a run: what the user says next, or the end of the file, ends it. It is

@@ -19,6 +19,7 @@ type New func(limit int) ingest.Framer
 var pieces = []string{
 	"\n", "\r", "\r\n", "\n\n", "\r\n\r\n", "\r\r", " ", "\t", "\x00", "\xef\xbb\xbf", "\xff", "é", "𝄞", " ",
 	"{", "}", "{\n", "}\n", "{\r\n", "}\r\n", "[", "]", ",", "  \"a\": 1\n", `{"a":1}`, "{\"a\":1}\n", "true", "[DONE]",
+	`{"sessionId":"","projectHash":"","messages":[{`,
 	"data", "data:", "data: x\n", "data: x\r", "data: {\"a\":1}\n\n", "data: y\r\n\r\n", "id: 7\n", "event: e\n",
 	"retry: 10\n", ": comment\n", ":\n\n", "text", "0123456789abcdef",
 }

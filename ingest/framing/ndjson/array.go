@@ -15,7 +15,8 @@ const (
 	opening             // "[" and white space came: "{" makes it an array of events
 	probing             // an array on one line: a line of its own, or the stream's events
 	inArray             // elements are frames
-	closing             // "]" came: the rest of its line belongs to it
+	inRest              // "]" of a conversation's messages came: the rest of the object
+	closing             // "]" or the object's end came: the rest of its line belongs to it
 	inLines             // lines are frames
 )
 
@@ -51,6 +52,7 @@ func (c *Framer) splitStart(p []byte, emit func(*schema.Frame) error) (int, erro
 		return first + 1, nil
 	}
 	c.mode = inLines
+	c.head.on = line[first] == '{'
 	return 0, nil
 }
 
@@ -175,7 +177,7 @@ func (c *Framer) splitArray(p []byte, emit func(*schema.Frame) error) (int, erro
 		return n, c.emit(part[:n], flags, emit)
 	case arrayEnd:
 		c.buf.Append(part[:n])
-		c.mode = closing
+		c.arrayEnded()
 		return n, nil
 	case broken:
 		c.buf.Append(part[:n])
@@ -227,7 +229,7 @@ func (c *Framer) endArray(emit func(*schema.Frame) error) (flags schema.Flags, e
 	}
 	switch {
 	case err != nil:
-	case c.mode == closing || c.mode == inArray && c.scan.between():
+	case c.mode == closing || c.mode == inRest || c.mode == inArray && c.scan.between():
 		flags = schema.FlagNote
 	case c.mode == inArray:
 		flags = schema.FlagUnterminated

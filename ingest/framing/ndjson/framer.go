@@ -26,6 +26,10 @@ import (
 //     before it; the first also has the array's "[". The array's end is a frame
 //     marked FlagNote. An array on one line that is not followed by blanks alone is a
 //     line like others.
+//   - A conversation's file of the Gemini CLI, one object whose member "messages" is an
+//     array of objects behind "sessionId" and "projectHash", within its first 4 KiB: what
+//     stands before the array is a frame, then each element as above, and the object's
+//     rest is a frame marked FlagNote.
 //
 // A Framer is not safe for use by several goroutines. After an error it must not be used
 // again.
@@ -36,7 +40,9 @@ type Framer struct {
 	over    bool // inside a line or an element that is over the limit
 	started bool // a frame was emitted
 	mode    mode
-	scan    scanner // of an array
+	scan    scanner // of an array, or of what follows a conversation's
+	head    headScanner
+	member  bool // the array is the messages of a conversation
 }
 
 var _ ingest.Framer = (*Framer)(nil)
@@ -78,6 +84,8 @@ func (c *Framer) split(p []byte, emit func(*schema.Frame) error) (int, error) {
 		return c.splitProbing(p, emit)
 	case inArray:
 		return c.splitArray(p, emit)
+	case inRest:
+		return c.splitRest(p, emit)
 	case closing:
 		return c.splitClosing(p, emit)
 	}
@@ -85,6 +93,9 @@ func (c *Framer) split(p []byte, emit func(*schema.Frame) error) (int, error) {
 	i := bytes.IndexByte(part, '\n')
 	if i >= 0 {
 		part = part[:i+1]
+	}
+	if n, ok := c.opensConversation(part); ok {
+		return n, c.splitHead(part[:n], emit)
 	}
 	return len(part), c.take(part, i >= 0, emit)
 }
@@ -172,7 +183,7 @@ func (c *Framer) End(_ int64, emit func(*schema.Frame) error) error {
 	}
 	rest := c.buf.Pending()
 	switch {
-	case c.mode == inArray && !c.over || c.mode == closing:
+	case c.mode == inArray && !c.over || c.mode == inRest || c.mode == closing:
 	case c.over:
 		flags = schema.FlagOversize | schema.FlagUnterminated
 	case c.isBlank(rest):

@@ -22,7 +22,9 @@ func newCutter(limit int) ingest.Framer { return ndjson.NewFramer(limit) }
 func TestSuite(t *testing.T) {
 	framingtest.Run(t, newCutter, []byte("{\n  \"a\": [\n    1\n  ]\n}\n{\n  no\nmore\n{\n}\n{\n"),
 		[]byte("\xef\xbb\xbf[\n  {\"a\": \"[\\\"\"},\n  {\n    \"b\": [1]\n  }\n, 7, \"x\"]\n[{},{}]\n"),
-		[]byte("[{\"a\":\"]\"},{\"b\":2},3]\n"), []byte("[{},{}]\n[{}]\n{}\n"))
+		[]byte("[{\"a\":\"]\"},{\"b\":2},3]\n"), []byte("[{},{}]\n[{}]\n{}\n"),
+		[]byte("{\n  \"sessionId\": \"s\",\n  \"projectHash\": \"h\",\n  \"messages\": [\n    {\"a\": \"]\"},\n    {}\n  ],\n  \"kind\": [\"}\"]\n}\n{}\n"),
+		[]byte(`{"projectHash":"","sessionId":"","messages":[{"a":[1]},{}]}`))
 }
 
 func TestCaptures(t *testing.T) {
