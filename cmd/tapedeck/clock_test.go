@@ -42,7 +42,7 @@ func TestClockFrameOfChatFile(t *testing.T) {
 	if !strings.Contains(string(session), `"duration_ms":9000,`) {
 		t.Errorf("from second 0 to second 9: %s", session)
 	}
-	_, spans, _ := s.get(t, "/v1/sessions/chat-times/spans")
+	_, spans, _ := s.get(t, "/v1/sessions/chat-times/timeline")
 	for _, want := range []string{`"duration_ms":2500,`, `"duration_ms":4000,`} {
 		if strings.Count(string(spans), want) != 2 { // a run and its call
 			t.Errorf("no run and call with %s: %s", want, spans)
