@@ -66,7 +66,7 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 	s.summary.StreamID = s.id
 	s.wake.fire = s.tick
 	s.connect(first, before.Session)
-	name, evidence := opts.Dialect, "named by the user"
+	name, evidence := opts.Dialect, NamedByUser
 	if name == "" {
 		name, evidence = before.Dialect, "as before the tap was restarted"
 	}
@@ -81,6 +81,9 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 	s.detector.start(opts.Session != "" || before.Session != "")
 	return s, nil
 }
+
+// NamedByUser is the evidence of a dialect that was not recognised but named.
+const NamedByUser = "named by the user"
 
 // connect makes the stages, the last one first. session is that of frames that name none.
 func (s *Stream) connect(first uint64, session string) {
@@ -101,7 +104,7 @@ func (s *Stream) connect(first uint64, session string) {
 		segments: newSegments(set.Segments), reread: newReread(opts, set), session: session,
 		template: schema.StreamState{
 			StreamID: s.id, Transport: opts.Transport, Source: opts.Source, Tags: opts.Tags,
-			Recorder: set.ID, Key: opts.Key,
+			Recorder: set.ID, Key: opts.Key, DecoderVersion: dialects.Version,
 		},
 	}
 	if opts.FrameClock {

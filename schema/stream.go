@@ -31,6 +31,9 @@ type StreamState struct {
 	Recorder string
 	Digest   string
 	Key      string
+	// DecoderVersion is the version of the decoders that derived the facts, 0 if it is not
+	// known.
+	DecoderVersion uint32
 
 	Counters Counters
 	// Version rises with the frames: twice the number of the last frame plus one,

@@ -56,12 +56,12 @@ func fullBlock(frames []schema.Frame) *Block {
 		State: schema.StreamState{
 			StreamID: "id", FirstSeq: 3, Transport: schema.SSE, Dialect: "loom", Evidence: "e", Source: "src",
 			Tags: map[string]string{"a": "1", "b": ""}, Title: "t", FirstAt: 1, LastAt: 2, Frames: 3, Bytes: 4,
-			Ended: 5, EndReason: "eof", Recorder: "r1", Digest: "d1", Key: "k1", Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7}, Version: 9,
+			Ended: 5, EndReason: "eof", Recorder: "r1", Digest: "d1", Key: "k1", DecoderVersion: 300, Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7}, Version: 9,
 		},
 		Left: []Left{
 			{Session: "sess-0", State: schema.StreamState{
 				StreamID: "id", FirstSeq: 1, Transport: schema.SSE, Dialect: "loom", Tags: map[string]string{"a": "1"},
-				FirstAt: 1, LastAt: 2, Frames: 2, Bytes: 4, Ended: 2, EndReason: "left", Recorder: "r1", Key: "k1", Version: 5,
+				FirstAt: 1, LastAt: 2, Frames: 2, Bytes: 4, Ended: 2, EndReason: "left", Recorder: "r1", Key: "k1", DecoderVersion: 2, Version: 5,
 			}},
 			{Session: "ü", State: schema.StreamState{StreamID: "id"}},
 		},
@@ -115,7 +115,7 @@ func TestOptionalState(t *testing.T) {
 				want.Left = nil
 			}
 			if !identity {
-				want.State.Recorder, want.State.Digest, want.State.Key = "", "", ""
+				want.State.Recorder, want.State.Digest, want.State.Key, want.State.DecoderVersion = "", "", "", 0
 			}
 			got, err := Decode(Encode(nil, want, Plain))
 			if err != nil {
@@ -123,6 +123,25 @@ func TestOptionalState(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("left %v, identity %v (-want +got):\n%s", left, identity, diff)
+			}
+		}
+	}
+}
+
+// The version of the decoders needs no identity, and an identity no version: a program from
+// before the version writes none.
+func TestDecoderVersion(t *testing.T) {
+	for _, state := range []schema.StreamState{
+		{StreamID: "id", DecoderVersion: 1 << 20}, {StreamID: "id", Recorder: "r"}, {StreamID: "id", Recorder: "r", DecoderVersion: 1},
+	} {
+		for _, left := range [][]Left{nil, {{Session: "s", State: state}}} {
+			want := &Block{Session: "t", State: state, Left: left}
+			got, err := Decode(Encode(nil, want, Plain))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		}
 	}

@@ -47,9 +47,9 @@ func readStates(r reader, blk *Block) error {
 	return r.err
 }
 
-// hasIdentity reports whether a state names its recorder, digest or key.
+// hasIdentity reports whether a state names its recorder, digest, key or decoders.
 func hasIdentity(s *schema.StreamState) bool {
-	return s.Recorder != "" || s.Digest != "" || s.Key != ""
+	return s.Recorder != "" || s.Digest != "" || s.Key != "" || s.DecoderVersion != 0
 }
 
 // writeIdentity appends the fields that block.md calls identity, if any is set.
@@ -60,12 +60,18 @@ func writeIdentity(w *writer, s *schema.StreamState) {
 	w.string(s.Recorder)
 	w.string(s.Digest)
 	w.string(s.Key)
+	if s.DecoderVersion != 0 {
+		w.uint(uint64(s.DecoderVersion))
+	}
 }
 
 // readIdentity reads the identity if the record continues.
 func readIdentity(r *reader, s *schema.StreamState) {
 	if r.err == nil && len(r.b) > 0 {
 		s.Recorder, s.Digest, s.Key = r.string(), r.string(), r.string()
+	}
+	if r.err == nil && len(r.b) > 0 {
+		s.DecoderVersion = uint32(r.uint())
 	}
 }
 

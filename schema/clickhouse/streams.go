@@ -15,6 +15,7 @@ type streamColumns struct {
 	endReason, recorder, digest, key         *text
 	tags                                     *proto.ColMap[string, string]
 	firstSeq, version, frames, bytes         *proto.ColUInt64
+	decoders                                 *proto.ColUInt32
 	started                                  *dateTime
 	firstAt, lastAt, ended                   *dateTime64
 	counters                                 [7]*proto.ColUInt64
@@ -44,6 +45,7 @@ func newStreamColumns() *streamColumns {
 	c.recorder = column(t, "recorder", new(text))
 	c.digest = column(t, "digest", new(text))
 	c.key = column(t, "ingest_key", new(text))
+	c.decoders = column(t, "decoder_version", new(proto.ColUInt32))
 	for i, name := range [...]string{
 		"not_json", "invalid_utf8", "oversize", "unknown", "lost", "repeated", "back",
 	} {
@@ -74,6 +76,7 @@ func (c *streamColumns) add(tenant, session string, s *schema.StreamState, start
 	c.recorder.add(s.Recorder)
 	c.digest.add(s.Digest)
 	c.key.add(s.Key)
+	c.decoders.Append(s.DecoderVersion)
 	n := &s.Counters
 	for i, v := range [...]uint64{n.NotJSON, n.InvalidUTF8, n.Oversize, n.Unknown, n.Lost, n.Repeated, n.Back} {
 		c.counters[i].Append(v)
