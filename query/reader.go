@@ -20,6 +20,7 @@ type Reader struct {
 	quietAfter time.Duration
 	deleter    Deleter
 	prices     prices.Source
+	decoders   uint32
 }
 
 // Option changes a Reader.
@@ -32,6 +33,10 @@ func WithRecorders(known Recorders) Option { return func(r *Reader) { r.recorder
 // WithQuietAfter sets how long an open session may be silent before it is quiet;
 // default DefaultQuietAfter.
 func WithQuietAfter(d time.Duration) Option { return func(r *Reader) { r.quietAfter = d } }
+
+// WithDecoderVersion sets the version of the decoders, below which a session's facts are
+// outdated; default 0, for which none are.
+func WithDecoderVersion(v uint32) Option { return func(r *Reader) { r.decoders = v } }
 
 // WithClock sets the clock by which the ages of open sessions and spans are measured;
 // default time.Now.
@@ -52,6 +57,9 @@ func NewReader(conn driver.Conn, options ...Option) *Reader {
 
 // Now returns the time by the reader's clock, ns since 1970.
 func (r *Reader) Now() int64 { return r.now().UnixNano() }
+
+// DecoderVersion returns the version below which facts are outdated.
+func (r *Reader) DecoderVersion() uint32 { return r.decoders }
 
 // QuietAfter returns for how long an open session may be silent before it is quiet.
 func (r *Reader) QuietAfter() time.Duration { return r.quietAfter }

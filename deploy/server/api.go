@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/deploy/tapeimport"
 	"tapedeck/ingest"
+	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/ingest/ingesthttp"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/redecode"
@@ -75,7 +76,7 @@ func (s *Server) readRoutes(e *echo.Echo) {
 		s.live, playing.Live = following, following
 	}
 	play := replayhttp.New(playing)
-	options := []query.Option{query.WithDeleter(s.Node.Deleter), query.WithQuietAfter(s.QuietAfter)}
+	options := []query.Option{query.WithDeleter(s.Node.Deleter), query.WithQuietAfter(s.QuietAfter), query.WithDecoderVersion(dialects.Version)}
 	if s.Node.Recorders != nil {
 		s.metrics.MustRegister(s.Node.Recorders)
 		options = append(options, query.WithRecorders(s.Node.Recorders))

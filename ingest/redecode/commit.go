@@ -10,6 +10,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/internal/problem"
 )
 
@@ -53,9 +54,13 @@ func (r *run) check(ctx context.Context, streams []stream) error {
 	return nil
 }
 
+func (r *run) newResult(streams int) *Result {
+	return &Result{SessionID: r.session, Streams: make([]Stream, streams), DecoderVersion: dialects.Version}
+}
+
 // result returns the result of all streams.
 func (r *run) result(ctx context.Context, streams []stream) (*Result, error) {
-	result := &Result{SessionID: r.session, Streams: make([]Stream, len(streams))}
+	result := r.newResult(len(streams))
 	for i := range streams {
 		s := &streams[i]
 		result.Streams[i] = Stream{

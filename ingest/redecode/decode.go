@@ -2,6 +2,7 @@ package redecode
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"tapedeck/ingest"
@@ -85,13 +86,18 @@ func (d *decoding) settle(frames []stored) {
 	d.block.State = schema.StreamState{
 		StreamID: d.stream.id, FirstSeq: was.FirstSeq, Transport: was.Transport, Dialect: chosen.Name, Evidence: evidence,
 		Source: was.Source, Tags: was.Tags, FirstAt: was.FirstAt, LastAt: was.LastAt, Ended: was.Ended, EndReason: was.EndReason,
-		Recorder: was.Recorder, Digest: was.Digest, Key: was.Key,
+		Recorder: was.Recorder, Digest: was.Digest, Key: was.Key, DecoderVersion: dialects.Version,
 	}
 }
 
 func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 	if d.run.forced != nil {
-		return *d.run.forced, "named by the user"
+		return *d.run.forced, ingest.NamedByUser
+	}
+	if was := &d.stream.state; d.run.outdated && was.Evidence == ingest.NamedByUser {
+		if i := slices.IndexFunc(d.run.dialects, func(d dialect.Dialect) bool { return d.Name == was.Dialect }); i >= 0 {
+			return d.run.dialects[i], was.Evidence
+		}
 	}
 	r := dialects.NewRecogniserOf(d.run.dialects)
 	bytes := 0

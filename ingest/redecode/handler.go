@@ -15,18 +15,17 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Handle answers POST /v1/sessions/{id}/redecode?dialect=, whose body may be a dialect file:
-// 200 with a Result once readers see the new facts. If the client disconnects, the run stops and the session stays
-// unchanged.
+// Handle answers POST /v1/sessions/{id}/redecode?dialect=&outdated=, whose body may be a
+// dialect file: 200 with a Result once readers see the new facts. If the client disconnects,
+// the run stops and the session stays unchanged.
 func (r *Redecoder) Handle(w http.ResponseWriter, req *http.Request, tenant, session string) {
-	name, err := dialectParameter(req)
-	var file *custom.Mapping
+	opts, err := parameters(req)
 	if err == nil {
-		file, err = dialectFile(req)
+		opts.File, err = dialectFile(req)
 	}
 	var result *Result
 	if err == nil {
-		result, err = r.SessionBy(req.Context(), tenant, session, name, file)
+		result, err = r.Decode(req.Context(), tenant, session, opts)
 	}
 	if err != nil {
 		r.fail(w, req, err)
@@ -39,18 +38,28 @@ func (r *Redecoder) Handle(w http.ResponseWriter, req *http.Request, tenant, ses
 	_ = e.Encode(result) // the client has disconnected
 }
 
-func dialectParameter(req *http.Request) (string, error) {
+func parameters(req *http.Request) (opts Options, err error) {
 	values, err := url.ParseQuery(req.URL.RawQuery)
 	if err != nil {
-		return "", problem.BadParameter("", "The query of the URL cannot be read: "+err.Error())
+		return opts, problem.BadParameter("", "The query of the URL cannot be read: "+err.Error())
 	}
-	if bad := problem.UnknownParameter(values, "dialect"); bad != nil {
-		return "", bad
+	if bad := problem.UnknownParameter(values, "dialect", "outdated"); bad != nil {
+		return opts, bad
 	}
-	if len(values["dialect"]) > 1 {
-		return "", problem.BadParameter("dialect", "The parameter dialect is repeated.", "once")
+	for _, name := range []string{"dialect", "outdated"} {
+		if len(values[name]) > 1 {
+			return opts, problem.BadParameter(name, fmt.Sprintf("The parameter %s is repeated.", name), "once")
+		}
 	}
-	return values.Get("dialect"), nil
+	opts.Dialect = values.Get("dialect")
+	switch v := values.Get("outdated"); v {
+	case "1", "true":
+		opts.Outdated = true
+	case "", "0", "false":
+	default:
+		return opts, problem.BadParameter("outdated", fmt.Sprintf("outdated %q is neither on nor off.", v), "1", "0")
+	}
+	return opts, nil
 }
 
 // DialectFile is the media type of a request's body that is a dialect file.

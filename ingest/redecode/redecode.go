@@ -61,8 +61,11 @@ func New(db driver.Conn, dsn string, log *slog.Logger) *Redecoder {
 
 // Result is the result for a session.
 type Result struct {
-	SessionID string   `json:"session_id"`
-	Streams   []Stream `json:"streams"`
+	SessionID string `json:"session_id"`
+	// Streams is empty if nothing was outdated (Options.Outdated).
+	Streams []Stream `json:"streams"`
+	// DecoderVersion is the version of the decoders (dialects.Version) that the server has.
+	DecoderVersion uint32 `json:"decoder_version"`
 }
 
 // Stream is the result for one stream's segments in the session.
@@ -89,12 +92,21 @@ type Stream struct {
 // dialect (400), no such session (404), one that is being recorded or decoded (409). Until
 // Session has succeeded, readers see the old facts.
 func (r *Redecoder) Session(ctx context.Context, tenant, session, name string) (*Result, error) {
-	return r.SessionBy(ctx, tenant, session, name, nil)
+	return r.Decode(ctx, tenant, session, Options{Dialect: name})
 }
 
-// SessionBy is Session with the dialect that a file describes beside the known ones. The
-// file may be nil.
-func (r *Redecoder) SessionBy(ctx context.Context, tenant, session, name string, file *custom.Mapping) (*Result, error) {
+// Options say how a session is decoded.
+type Options struct {
+	Dialect string          // of all streams; "" recognises each
+	File    *custom.Mapping // describes a dialect beside the known ones; nil for none
+	// Outdated leaves a session alone whose facts are from decoders of this program's
+	// version or a later one, and keeps the dialect of streams for which the user named it.
+	Outdated bool
+}
+
+// Decode is Session with options.
+func (r *Redecoder) Decode(ctx context.Context, tenant, session string, opts Options) (*Result, error) {
+	name, file := opts.Dialect, opts.File
 	list := dialects.All()
 	if file != nil {
 		list = dialects.With(file.Dialect())
@@ -117,7 +129,10 @@ func (r *Redecoder) SessionBy(ctx context.Context, tenant, session, name string,
 		}
 	}
 	defer r.end(tenant, session)
-	run := &run{Redecoder: r, tenant: tenant, session: session, forced: forced, dialects: list, generation: uint64(r.now().UnixNano())}
+	run := &run{
+		Redecoder: r, tenant: tenant, session: session, forced: forced, outdated: opts.Outdated,
+		dialects: list, generation: uint64(r.now().UnixNano()),
+	}
 	result, err := run.all(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("decode session %q again: %w", session, err)
@@ -176,6 +191,7 @@ type run struct {
 	*Redecoder
 	tenant, session string
 	forced          *dialect.Dialect
+	outdated        bool              // see Options
 	dialects        []dialect.Dialect // that streams are recognised as
 	generation      uint64
 }
@@ -184,6 +200,9 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	streams, err := r.streams(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if r.outdated && !slices.ContainsFunc(streams, stream.isOutdated) {
+		return r.newResult(0), nil
 	}
 	if err := r.refuseRunning(ctx, streams); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/internal/problem"
 	"tapedeck/schema"
 )
@@ -32,6 +33,9 @@ type stream struct {
 	after   schema.StreamState // as decoded anew
 	written uint64             // frames
 }
+
+// isOutdated reports whether decoders of an earlier version derived some of its facts.
+func (s stream) isOutdated() bool { return s.state.DecoderVersion < dialects.Version }
 
 // params returns the parameters of a query, including those of the session.
 func (r *run) params(more map[string]any) []any {
@@ -88,7 +92,7 @@ func (r *run) streams(ctx context.Context) ([]stream, error) {
 		var transport string
 		st := &s.state
 		err := row(&s.id, &st.FirstSeq, &transport, &st.Dialect, &st.Evidence, &st.Source, &st.Tags,
-			&st.FirstAt, &st.LastAt, &st.Ended, &st.EndReason, &st.Recorder, &st.Digest, &st.Key, &s.version)
+			&st.FirstAt, &st.LastAt, &st.Ended, &st.EndReason, &st.Recorder, &st.Digest, &st.Key, &st.DecoderVersion, &s.version)
 		if err == nil {
 			st.Transport, err = schema.ParseTransport(transport)
 		}

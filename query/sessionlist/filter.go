@@ -31,7 +31,7 @@ func ReadFilter(p *endpoint.Params) *Filter {
 func (f *Filter) isEmpty() bool {
 	return f.Text == "" && len(f.Tags)+len(f.Agents)+len(f.Tools)+len(f.Models)+len(f.Dialects)+len(f.Statuses) == 0 &&
 		f.MinDuration == 0 && f.MaxDuration == 0 && f.SilentFor == 0 && f.RunningFor == 0 &&
-		f.MinTokens == 0 && f.MaxTokens == nil && f.MinCost == nil && f.MaxCost == nil &&
+		f.MinTokens == 0 && f.MaxTokens == nil && f.MinCost == nil && f.MaxCost == nil && !f.Outdated &&
 		f.From.IsZero() && f.To.IsZero()
 }
 

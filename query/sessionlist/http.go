@@ -22,6 +22,7 @@ func (h Handler) Sessions(w http.ResponseWriter, r *http.Request, tenant string)
 		q.Filter = *f
 	}
 	q.From, q.To = from, to
+	q.Outdated = p.Flag("outdated")
 	q.Sort = endpoint.OneOf(p, "sort", Sorts)
 	q.Limit = p.Number("limit", sessionsLimit, 1, sessionsMost)
 	q.Cursor = p.Text("cursor")

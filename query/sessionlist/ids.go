@@ -36,7 +36,7 @@ type sessionIDsShape struct {
 	MaxTokens                       bool
 	MinDuration, MaxDuration        bool
 	From, To, After, OrCut          bool
-	RunStatuses                     bool
+	RunStatuses, Outdated           bool
 	Begin, Edge, Floor, Few         bool // see frontFirst
 	Apart                           bool // see byDuration
 	Tags                            []TagFilter
@@ -71,12 +71,12 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 		MinDuration: q.MinDuration > 0, MaxDuration: q.MaxDuration > 0,
 		MinTokens: q.MinTokens > 0, MaxTokens: q.MaxTokens != nil,
 		From: !q.From.IsZero(), To: !q.To.IsZero(), After: after != nil,
-		RunStatuses: len(statuses) > 0, OrCut: slices.Contains(q.Statuses, sessionhead.Incomplete),
+		Outdated: q.Outdated, RunStatuses: len(statuses) > 0, OrCut: slices.Contains(q.Statuses, sessionhead.Incomplete),
 	}
 	a := query.Args{
 		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools, "models": q.Models, "dialects": q.Dialects, "text": q.Text,
 		"min_duration": q.MinDuration.Nanoseconds(), "max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
-		"limit": limit, "run_statuses": statuses,
+		"limit": limit, "run_statuses": statuses, "decoders": r.DecoderVersion(),
 	}
 	shape.Tokens = shape.MinTokens || shape.MaxTokens || word == "tokens"
 	if shape.MaxTokens {

@@ -33,6 +33,9 @@ type Filter struct {
 	// Of the calls with a known price, both ends included; nil for no limit. Sessions
 	// without a known cost have none of either.
 	MinCost, MaxCost *decimal.Decimal
+	// Outdated selects sessions with facts of an earlier version of the decoders
+	// (query.WithDecoderVersion).
+	Outdated bool
 }
 
 // TagFilter asks for a tag.

@@ -5,7 +5,7 @@ SELECT stream_id, min(first_seq) AS first,
   argMax(source, first_seq), argMax(tags, first_seq),
   toUnixTimestamp64Nano(min(first_at)), toUnixTimestamp64Nano(max(greatest(first_at, last_at))),
   toUnixTimestamp64Nano(argMax(ended, first_seq)), argMax(end_reason, first_seq),
-  argMax(recorder, first_seq), argMax(digest, first_seq), argMax(ingest_key, first_seq), max(version)
+  argMax(recorder, first_seq), argMax(digest, first_seq), argMax(ingest_key, first_seq), min(decoder_version), max(version)
 FROM streams FINAL
 WHERE tenant = {tenant:String} AND session_id = {session:String} AND {{template "current_of_session"}}
 GROUP BY stream_id

@@ -33,6 +33,10 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
   AND session_id IN (
       SELECT session_id FROM streams WHERE {{template "streams_since" .}} AND dialect IN {dialects:Array(String)})
 {{- end}}
+{{- if .Outdated}}
+  AND session_id IN (
+      SELECT session_id FROM streams WHERE {{template "streams_since" .}} AND decoder_version < {decoders:UInt32})
+{{- end}}
 {{- if .Agents}}
   AND session_id IN (
       SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND agent IN {agents:Array(String)}{{template "since" .}}
