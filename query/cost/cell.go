@@ -23,7 +23,7 @@ type Key struct {
 	Region      string   `ch:"cell_region"`
 	At          int64    `ch:"cell_at"`    // ns
 	InputTokens int64    `ch:"cell_input"` // cache included
-	Valid       bool     `ch:"cell_valid"` // no bucket is negative
+	Valid       bool     `ch:"cell_valid"` // the quantities of each record are Possible
 	Rest        bool     `ch:"cell_rest"`  // shares of totals beyond the calls that were reported
 	Tags        []string `ch:"cell_tags"`  // the values of the splits' tags, "" for none
 }

@@ -25,7 +25,7 @@ type Pricer struct {
 // Price returns what the records of a cell cost. The error is an *prices.Unpriced.
 func (p *Pricer) Price(c *Cell) (*prices.Cost, error) {
 	if !c.Valid {
-		return nil, &prices.Unpriced{Reason: prices.InvalidUsage, Detail: "a bucket has a negative number of tokens"}
+		return nil, &prices.Unpriced{Reason: prices.InvalidUsage, Detail: "a bucket has a negative number of tokens, or fewer than its parts"}
 	}
 	cell := prices.Cell{Call: p.call(&c.Key), InputTokens: c.InputTokens, Calls: c.Calls}
 	used := c.Usage()

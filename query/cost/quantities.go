@@ -15,6 +15,7 @@ type Quantities struct {
 	CacheWrite1h int64  `ch:"cache_write_1h_sum"`
 	Output       int64  `ch:"output_sum"`
 	Reasoning    int64  `ch:"reasoning_sum"`
+	Parts
 }
 
 // Prompt returns all input tokens, cache included.
@@ -37,6 +38,14 @@ func (q *Quantities) Usage() prices.Usage {
 	} {
 		if n != 0 {
 			used[unit] = decimal.NewFromInt(n)
+		}
+	}
+	for i, n := range q.fields() {
+		if *n == 0 {
+			continue
+		}
+		for _, unit := range parts[i].units {
+			used[unit] = used[unit].Add(decimal.NewFromInt(*n))
 		}
 	}
 	return used

@@ -14,11 +14,20 @@ type class struct {
 	tier, epoch, time                             int
 }
 
-// rates are the costs of one call and of one token of each bucket. A Pricer keeps them, since
-// finding a model in a table takes longer than multiplying.
+// rates are the costs of one call, of one token of each bucket, and of one of each part. A
+// Pricer keeps them, since finding a model in a table takes longer than multiplying.
 type rates struct {
 	call   rate
 	tokens [6]rate
+	parts  [len(parts)]rate
+}
+
+// Rates are what one of each quantity of a cell costs.
+type Rates struct {
+	Call   decimal.Decimal
+	Tokens [6]decimal.Decimal
+	// Parts is what one of a part costs more than a token of its bucket, or less.
+	Parts [len(parts)]decimal.Decimal
 }
 
 type rate struct {
@@ -51,25 +60,59 @@ func (p *Pricer) total(c *Cell) (decimal.Decimal, error) {
 		part, err = p.times(&r.tokens[i], c, one, n)
 		sum = sum.Add(part)
 	}
+	for i, n := range c.fields() {
+		if err != nil {
+			return sum, err
+		}
+		if *n == 0 {
+			continue
+		}
+		var more decimal.Decimal
+		more, err = p.more(r, c, i)
+		sum = sum.Add(more.Mul(decimal.NewFromInt(*n)))
+	}
 	return sum, err
 }
 
-// Rates returns what one call and one token of each bucket of a cell cost; false if the
-// cost of the cell is not known. Rates of what the cell has none of are 0.
-func (p *Pricer) Rates(c *Cell) (call decimal.Decimal, tokens [6]decimal.Decimal, known bool) {
-	if p.Of(c).Cost == nil {
-		return call, tokens, false
+// more returns what one of the ith of the parts costs more than a token of its bucket.
+func (p *Pricer) more(r *rates, c *Cell, i int) (decimal.Decimal, error) {
+	var one Quantities
+	*one.fields()[i] = 1
+	b := parts[i].bucket
+	if b >= 0 {
+		*one.bucket(b) = 1
 	}
-	r := p.ratesOf(&c.Key)
-	call, err := p.times(&r.call, c, Quantities{Calls: 1}, 1)
+	part, err := p.times(&r.parts[i], c, one, 1)
+	if err != nil || b < 0 {
+		return part, err
+	}
+	one.Parts = Parts{}
+	plain, err := p.times(&r.tokens[b], c, one, 1)
+	return part.Sub(plain), err
+}
+
+// Rates returns what one of each quantity of a cell costs; false if the cost of the cell is
+// not known. Rates of what the cell has none of are 0.
+func (p *Pricer) Rates(c *Cell) (r Rates, known bool) {
+	if p.Of(c).Cost == nil {
+		return r, false
+	}
+	kept := p.ratesOf(&c.Key)
+	var err error
+	r.Call, err = p.times(&kept.call, c, Quantities{Calls: 1}, 1)
 	for i, n := range c.buckets() {
 		if n != 0 && err == nil {
 			var one Quantities
 			*one.bucket(i) = 1
-			tokens[i], err = p.times(&r.tokens[i], c, one, 1)
+			r.Tokens[i], err = p.times(&kept.tokens[i], c, one, 1)
 		}
 	}
-	return call, tokens, err == nil
+	for i, n := range c.fields() {
+		if *n != 0 && err == nil {
+			r.Parts[i], err = p.more(kept, c, i)
+		}
+	}
+	return r, err == nil
 }
 
 // times returns n times a rate, which is the cost of one.
@@ -117,6 +160,9 @@ func (p *Pricer) ratesOf(k *Key) *rates {
 }
 
 const day = 24 * 3600 * 1e9
+
+// Buckets that contain parts.
+const inputBucket, cacheReadBucket, outputBucket = 0, 1, 4
 
 // buckets returns the tokens by bucket.
 func (q *Quantities) buckets() [6]int64 {

@@ -222,12 +222,29 @@ func (s Set) covers(used Usage) error {
 		if used[name].IsNegative() {
 			return unpriced(InvalidUsage, "%s is %s", name, used[name])
 		}
-		if used[name].IsZero() || s.covered(unit) || !unit.chargeable() {
+		if used[name].IsZero() || !unit.chargeable() {
 			continue
 		}
-		return unpriced(UnitWithoutCost, "the model has no price for %s", name)
+		if !s.covered(unit) || s.ambiguous(unit) {
+			return unpriced(UnitWithoutCost, "the model has no price for %s", name)
+		}
 	}
 	return nil
+}
+
+// ambiguous reports whether a unit without a price is contained in two that have one and
+// neither of which contains the other, such as tokens of audio from a cache in those of
+// audio and in those from a cache.
+func (s Set) ambiguous(unit Unit) bool {
+	var nearest []dims
+	for key := range s {
+		of := unitsByPriceKey[key].dims
+		if !unit.dims.within(of) || slices.ContainsFunc(nearest, func(n dims) bool { return n.within(of) }) {
+			continue
+		}
+		nearest = append(slices.DeleteFunc(nearest, of.within), of)
+	}
+	return len(nearest) > 1
 }
 
 // covered reports whether a unit or one that contains it has a price.

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	units  = []string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok", "output_audio_mtok", "web_searches_kcount", "requests_kcount"}
+	units  = []string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok", "output_audio_mtok", "input_audio_mtok", "cache_audio_read_mtok", "web_searches_kcount", "requests_kcount"}
 	starts = []int64{100, 200, 5000}
 	days   = []string{"2026-03-01", "2026-03-15", "2026-04-01"}
 	hours  = []string{"00:30:00Z", "08:00:00+01:00", "16:30:00Z", "23:00:00Z"}
@@ -157,9 +157,11 @@ func drawUsage(t *rapid.T) prices.Usage {
 	// The parts are drawn, so that none is greater than what contains it.
 	n := func(name string) int64 { return max(0, rapid.Int64Range(-50, 300).Draw(t, name)) }
 	read, write, hour, text, audio, out := n("read"), n("write"), n("hour"), n("text"), n("audio"), n("out")
+	heard, heardAgain := n("heard"), n("heard again")
 	usage := prices.Usage{}
 	for name, count := range map[string]int64{
-		prices.InputTokens: read + write + hour + text, prices.CacheReadTokens: read, prices.CacheWriteTokens: write + hour,
+		prices.InputTokens: read + write + hour + text + heard + heardAgain, prices.CacheReadTokens: read + heardAgain, prices.CacheWriteTokens: write + hour,
+		prices.InputAudioTokens: heard + heardAgain, prices.CacheAudioRead: heardAgain,
 		prices.CacheWrite1hTokens: hour, prices.OutputTokens: audio + out, prices.OutputAudioTokens: audio, prices.WebSearches: n("searches"),
 	} {
 		usage[name] = decimal.NewFromInt(count)

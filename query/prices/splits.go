@@ -88,6 +88,11 @@ func (s *Splits) set(set Set) {
 			s.Presence = append(s.Presence, name)
 		}
 	}
+	for _, name := range []string{CacheAudioRead, CacheImageRead, CacheVideoRead} {
+		if set.ambiguous(unitsByName[name]) && !slices.Contains(s.Presence, name) {
+			s.Presence = append(s.Presence, name)
+		}
+	}
 }
 
 func (s *Splits) sort() {

@@ -3,6 +3,7 @@ package sessionlist
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -17,6 +18,8 @@ import (
 type cellShape struct {
 	TagNames []string // by which prices differ
 	CellTags []string // the SQL of their values
+	// PartRates are the columns of the parts that have a rate.
+	PartRates []string
 }
 
 func newCellShape(split cost.Split) cellShape {
@@ -60,30 +63,51 @@ func withRates(ctx context.Context, r *query.Reader, q *Query, shape *sessionIDs
 	if err != nil {
 		return nil, err
 	}
-	t, err := ratesTable()
-	for i := 0; err == nil && i < len(cells); i++ {
-		call, tokens, known := pricer.Rates(&cells[i].Cell)
-		if !known {
-			continue
+	known := make([]knownRates, 0, len(cells))
+	for i := range cells {
+		if rates, ok := pricer.Rates(&cells[i].Cell); ok {
+			known = append(known, knownRates{cells[i].Hash, rates})
 		}
-		row := []any{cells[i].Hash, call}
-		for _, rate := range tokens {
-			row = append(row, rate)
-		}
-		err = t.Append(row...)
 	}
+	t, err := ratesTable(known, shape)
 	if err != nil {
 		return nil, fmt.Errorf("table cell_rates for a query: %w", err)
 	}
 	return clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), nil
 }
 
-// ratesTable returns the table cell_rates without rows.
-func ratesTable() (*ext.Table, error) {
+// knownRates are those of a cell whose cost is known.
+type knownRates struct {
+	hash uint64
+	cost.Rates
+}
+
+// ratesTable returns the table cell_rates. The shape gets the parts that cost more than
+// their buckets, or less, in any of the cells: the statement reads no others.
+func ratesTable(known []knownRates, shape *sessionIDsShape) (*ext.Table, error) {
 	const rate = "Decimal(76, 30)"
 	columns := []func(*ext.Table) error{ext.Column("cell_hash", "UInt64"), ext.Column("call_rate", rate)}
-	for i := range 6 {
+	for i := range (cost.Rates{}).Tokens {
 		columns = append(columns, ext.Column("rate_"+strconv.Itoa(i), rate))
 	}
-	return ext.NewTable("cell_rates", columns...)
+	var parts []int
+	for i := range (cost.Rates{}).Parts {
+		if slices.ContainsFunc(known, func(k knownRates) bool { return !k.Parts[i].IsZero() }) {
+			columns = append(columns, ext.Column("part_"+strconv.Itoa(len(parts)), rate))
+			parts, shape.PartRates = append(parts, i), append(shape.PartRates, cost.PartColumn(i))
+		}
+	}
+	t, err := ext.NewTable("cell_rates", columns...)
+	for i := 0; err == nil && i < len(known); i++ {
+		k := &known[i]
+		row := []any{k.hash, k.Call}
+		for _, rate := range k.Tokens {
+			row = append(row, rate)
+		}
+		for _, part := range parts {
+			row = append(row, k.Parts[part])
+		}
+		err = t.Append(row...)
+	}
+	return t, err
 }

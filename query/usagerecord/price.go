@@ -30,7 +30,7 @@ func (p *Prices) Price(records []Record) {
 		row.ServiceTier, row.Speed, row.Region = r.service[0], r.service[1], r.service[2]
 		row.Quantities = cost.Quantities{
 			Input: t.Input, CacheRead: t.CacheRead, CacheWrite5m: t.CacheWrite5m, CacheWrite1h: t.CacheWrite1h,
-			Output: t.Output, Reasoning: t.Reasoning,
+			Output: t.Output, Reasoning: t.Reasoning, Parts: r.parts,
 		}
 		if !row.Rest {
 			row.Calls = 1
@@ -39,7 +39,7 @@ func (p *Prices) Price(records []Record) {
 			row.Mismatches = 1
 		}
 		row.InputTokens = row.Prompt()
-		row.Valid = min(t.Input, t.CacheRead, t.CacheWrite5m, t.CacheWrite1h, t.Output, t.Reasoning) >= 0
+		row.Valid = row.Possible()
 		for _, tag := range p.Pricer.Split.Tags {
 			row.Tags = append(row.Tags, p.tag(r.stream, tag))
 		}

@@ -37,6 +37,7 @@ type Record struct {
 
 	stream  string
 	service [3]string // service tier, speed, region
+	parts   cost.Parts
 	spent   query.Spent
 }
 
@@ -63,6 +64,7 @@ type usageRow struct {
 	CacheWrite1h int64  `ch:"cache_write_1h"`
 	Output       int64  `ch:"output"`
 	Reasoning    int64  `ch:"reasoning"`
+	cost.Parts
 }
 
 // OfSession returns the usage records of a session, in order.
@@ -91,7 +93,7 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 
 func (u *usageRow) record() Record {
 	rec := Record{
-		ID: u.ID, stream: u.Stream, service: [...]string{u.ServiceTier, u.Speed, u.Region}, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
+		ID: u.ID, stream: u.Stream, service: [...]string{u.ServiceTier, u.Speed, u.Region}, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
 		Mode: u.Mode, Scope: u.Scope, At: query.Moment(u.At), Raw: query.RawJSON(u.Raw),
 		Tokens: query.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
 	}

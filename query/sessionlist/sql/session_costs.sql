@@ -8,13 +8,14 @@ query, in the table cell_rates. */ -}}
             usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
             toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
             toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
-            toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
+            toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning,
+{{- template "added_parts"}}
         FROM usage
         WHERE tenant = {tenant:String} AND {{template "current"}}{{template "since" .}}
             AND session_id NOT IN ({{template "sessions_with_care" .}})
         UNION ALL
         SELECT session_id, stream_id, provider, model, service_tier, speed, region, scope, at_ns, stated, counted,
-            input, cache_read, cache_write_5m, cache_write_1h, output, reasoning
+            input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, {{template "parts"}}
         FROM ({{template "careful_usage" (render "costs_with_care" .)}})) AS records
     {{- template "tag_joins" (.TagJoins "")}}
 {{- end}}
@@ -31,10 +32,11 @@ query, in the table cell_rates. */ -}}
     SELECT session_id, sum(
         cell_rates.call_rate * calls + cell_rates.rate_0 * input + cell_rates.rate_1 * cache_read
             + cell_rates.rate_2 * cache_write_5m + cell_rates.rate_3 * cache_write_1h
-            + cell_rates.rate_4 * output + cell_rates.rate_5 * reasoning) AS session_cost
+            + cell_rates.rate_4 * output + cell_rates.rate_5 * reasoning
+        {{- range $i, $part := .PartRates}} + cell_rates.part_{{$i}} * {{$part}}{{end}}) AS session_cost
     FROM (
         SELECT records.session_id AS session_id, {{template "cell_hash" .CellTags}} AS cell_hash, NOT startsWith(scope, 'rest:') AS calls,
-            input, cache_read, cache_write_5m, cache_write_1h, output, reasoning
+            input, cache_read, cache_write_5m, cache_write_1h, output, reasoning{{range .PartRates}}, {{.}}{{end}}
         {{- template "priced_records" .}}) AS hashed
     INNER JOIN cell_rates ON hashed.cell_hash = cell_rates.cell_hash
     GROUP BY session_id

@@ -6,7 +6,8 @@ report groups them by. */ -}}
         usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
         toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
-        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
+        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning,
+{{- template "added_parts"}}
     FROM usage FINAL
     PREWHERE {{template "days" .}} AND {{template "current"}}
         {{- if .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}
@@ -17,7 +18,7 @@ report groups them by. */ -}}
     {{- if .Careful}}
     UNION ALL
     SELECT {{template "record_columns"}}, at_ns, version, stated, counted,
-        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning
+        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, {{template "parts"}}
     FROM ({{template "careful_usage" (render "exceptions" .)}})
     {{- if .Among}}
     WHERE session_id IN (SELECT session_id FROM among_sessions)
