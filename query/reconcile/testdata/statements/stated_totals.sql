@@ -10,6 +10,17 @@ WITH
         toInt64(now_cache_write_1h) - if(adds_difference, toInt64(lagInFrame(now_cache_write_1h) OVER scope_so_far), 0) AS cache_write_1h,
         toInt64(now_output) - if(adds_difference, toInt64(lagInFrame(now_output) OVER scope_so_far), 0) AS output,
         toInt64(now_reasoning) - if(adds_difference, toInt64(lagInFrame(now_reasoning) OVER scope_so_far), 0) AS reasoning,
+        toInt64(now_input_audio) - if(adds_difference, toInt64(lagInFrame(now_input_audio) OVER scope_so_far), 0) AS input_audio,
+        toInt64(now_input_image) - if(adds_difference, toInt64(lagInFrame(now_input_image) OVER scope_so_far), 0) AS input_image,
+        toInt64(now_input_video) - if(adds_difference, toInt64(lagInFrame(now_input_video) OVER scope_so_far), 0) AS input_video,
+        toInt64(now_cache_read_audio) - if(adds_difference, toInt64(lagInFrame(now_cache_read_audio) OVER scope_so_far), 0) AS cache_read_audio,
+        toInt64(now_cache_read_image) - if(adds_difference, toInt64(lagInFrame(now_cache_read_image) OVER scope_so_far), 0) AS cache_read_image,
+        toInt64(now_cache_read_video) - if(adds_difference, toInt64(lagInFrame(now_cache_read_video) OVER scope_so_far), 0) AS cache_read_video,
+        toInt64(now_output_audio) - if(adds_difference, toInt64(lagInFrame(now_output_audio) OVER scope_so_far), 0) AS output_audio,
+        toInt64(now_output_image) - if(adds_difference, toInt64(lagInFrame(now_output_image) OVER scope_so_far), 0) AS output_image,
+        toInt64(now_output_video) - if(adds_difference, toInt64(lagInFrame(now_output_video) OVER scope_so_far), 0) AS output_video,
+        toInt64(now_web_searches) - if(adds_difference, toInt64(lagInFrame(now_web_searches) OVER scope_so_far), 0) AS web_searches,
+        toInt64(now_code_executions) - if(adds_difference, toInt64(lagInFrame(now_code_executions) OVER scope_so_far), 0) AS code_executions,
         lagInFrame(counted) OVER scope_so_far AS counted_before
     FROM (
         SELECT
@@ -17,7 +28,11 @@ WITH
             span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, raw, total AS stated,
             input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
-            input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
+            input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted,
+            input_audio AS now_input_audio, input_image AS now_input_image, input_video AS now_input_video,
+            cache_read_audio AS now_cache_read_audio, cache_read_image AS now_cache_read_image, cache_read_video AS now_cache_read_video,
+            output_audio AS now_output_audio, output_image AS now_output_image, output_video AS now_output_video,
+            web_searches AS now_web_searches, code_executions AS now_code_executions
         FROM usage FINAL
         PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
         AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}

@@ -9,7 +9,10 @@ SELECT
     any(records.region) AS cell_region,
     any(at_ns) AS cell_at,
     any((input + cache_read + cache_write_5m + cache_write_1h)) AS cell_input,
-    min(least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning)) >= 0 AS cell_valid,
+    any((least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0
+        AND input_audio + input_image + input_video <= input
+        AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
+        AND output_audio + output_image + output_video <= output))::Bool AS cell_valid,
     any(startsWith(scope, 'rest:'))::Bool AS cell_rest,
     []::Array(String) AS cell_tags,
     countIf(NOT startsWith(scope, 'rest:')) AS calls,
@@ -19,13 +22,35 @@ SELECT
     sum(cache_write_1h) AS cache_write_1h_sum,
     sum(output) AS output_sum,
     sum(reasoning) AS reasoning_sum,
+    sum(input_audio) AS input_audio_sum,
+    sum(input_image) AS input_image_sum,
+    sum(input_video) AS input_video_sum,
+    sum(cache_read_audio) AS cache_read_audio_sum,
+    sum(cache_read_image) AS cache_read_image_sum,
+    sum(cache_read_video) AS cache_read_video_sum,
+    sum(output_audio) AS output_audio_sum,
+    sum(output_image) AS output_image_sum,
+    sum(output_video) AS output_video_sum,
+    sum(web_searches) AS web_searches_sum,
+    sum(code_executions) AS code_executions_sum,
     countIf(stated != 0 AND stated != counted) AS mismatches
 FROM (
     SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
         usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
         toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
-        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning
+        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning,
+    toInt64(usage.input_audio) AS input_audio,
+    toInt64(usage.input_image) AS input_image,
+    toInt64(usage.input_video) AS input_video,
+    toInt64(usage.cache_read_audio) AS cache_read_audio,
+    toInt64(usage.cache_read_image) AS cache_read_image,
+    toInt64(usage.cache_read_video) AS cache_read_video,
+    toInt64(usage.output_audio) AS output_audio,
+    toInt64(usage.output_image) AS output_image,
+    toInt64(usage.output_video) AS output_video,
+    toInt64(usage.web_searches) AS web_searches,
+    toInt64(usage.code_executions) AS code_executions
     FROM usage FINAL
     PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
@@ -48,7 +73,7 @@ FROM (
     WHERE mode != 'running'
     UNION ALL
     SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, at_ns, version, stated, counted,
-        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning
+        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions
     FROM (
     SELECT
         session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, version, mode, scope, raw,
@@ -60,6 +85,17 @@ FROM (
         toInt64(now_cache_write_1h) - if(adds_difference, toInt64(lagInFrame(now_cache_write_1h) OVER scope_so_far), 0) AS cache_write_1h,
         toInt64(now_output) - if(adds_difference, toInt64(lagInFrame(now_output) OVER scope_so_far), 0) AS output,
         toInt64(now_reasoning) - if(adds_difference, toInt64(lagInFrame(now_reasoning) OVER scope_so_far), 0) AS reasoning,
+        toInt64(now_input_audio) - if(adds_difference, toInt64(lagInFrame(now_input_audio) OVER scope_so_far), 0) AS input_audio,
+        toInt64(now_input_image) - if(adds_difference, toInt64(lagInFrame(now_input_image) OVER scope_so_far), 0) AS input_image,
+        toInt64(now_input_video) - if(adds_difference, toInt64(lagInFrame(now_input_video) OVER scope_so_far), 0) AS input_video,
+        toInt64(now_cache_read_audio) - if(adds_difference, toInt64(lagInFrame(now_cache_read_audio) OVER scope_so_far), 0) AS cache_read_audio,
+        toInt64(now_cache_read_image) - if(adds_difference, toInt64(lagInFrame(now_cache_read_image) OVER scope_so_far), 0) AS cache_read_image,
+        toInt64(now_cache_read_video) - if(adds_difference, toInt64(lagInFrame(now_cache_read_video) OVER scope_so_far), 0) AS cache_read_video,
+        toInt64(now_output_audio) - if(adds_difference, toInt64(lagInFrame(now_output_audio) OVER scope_so_far), 0) AS output_audio,
+        toInt64(now_output_image) - if(adds_difference, toInt64(lagInFrame(now_output_image) OVER scope_so_far), 0) AS output_image,
+        toInt64(now_output_video) - if(adds_difference, toInt64(lagInFrame(now_output_video) OVER scope_so_far), 0) AS output_video,
+        toInt64(now_web_searches) - if(adds_difference, toInt64(lagInFrame(now_web_searches) OVER scope_so_far), 0) AS web_searches,
+        toInt64(now_code_executions) - if(adds_difference, toInt64(lagInFrame(now_code_executions) OVER scope_so_far), 0) AS code_executions,
         lagInFrame(counted) OVER scope_so_far AS counted_before
     FROM (
         SELECT
@@ -67,7 +103,11 @@ FROM (
             span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, raw, total AS stated,
             input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
             cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
-            input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted
+            input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted,
+            input_audio AS now_input_audio, input_image AS now_input_image, input_video AS now_input_video,
+            cache_read_audio AS now_cache_read_audio, cache_read_image AS now_cache_read_image, cache_read_video AS now_cache_read_video,
+            output_audio AS now_output_audio, output_image AS now_output_image, output_video AS now_output_video,
+            web_searches AS now_web_searches, code_executions AS now_code_executions
         FROM usage FINAL
         PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
@@ -129,6 +169,10 @@ GROUP BY period, records.model, if(nodes.node_name != '', nodes.node_name, recor
     arrayCount(instant -> instant <= at_ns, {price_instants:Array(Int64)}),
     arrayCount(since -> since <= at_ns % 86400000000000, {price_times:Array(Int64)}),
     (input + cache_read + cache_write_5m + cache_write_1h) != 0, output + reasoning != 0,
-    least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning) >= 0,
+    (cache_read_audio != 0) + 2 * (cache_read_image != 0) + 4 * (cache_read_video != 0),
+    (least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0
+        AND input_audio + input_image + input_video <= input
+        AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
+        AND output_audio + output_image + output_video <= output),
     startsWith(scope, 'rest:')
 ORDER BY period, groups
