@@ -19,8 +19,12 @@ import (
 
 // redecodeCommand makes a server derive the facts of sessions again.
 type redecodeCommand struct {
-	Dialect  string   `help:"Read every stream of the sessions as this dialect. Default: each as what it is recognised as." placeholder:"NAME"`
-	Sessions []string `arg:"" name:"session" help:"The sessions."`
+	Dialect  string   `help:"Read every stream of the sessions as this dialect. Default: each as what it is recognised as. With --all: only sessions with a stream of this dialect." placeholder:"NAME"`
+	Sessions []string `arg:"" optional:"" name:"session" help:"The sessions."`
+
+	All  bool   `help:"Decode all sessions whose facts are from decoders of an earlier version than the server's. Repeated after an interruption it goes on with what is left."`
+	From string `help:"With --all: only sessions started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
+	To   string `help:"With --all: only sessions started before this time." placeholder:"TIME"`
 
 	DialectFile string `help:"A file that describes a protocol (docs/dialects/custom.md). It is sent to the server, which takes its dialect among those that it knows, for these sessions." placeholder:"FILE"`
 }
@@ -28,6 +32,9 @@ type redecodeCommand struct {
 // Run decodes one session after the other. A failure does not stop the
 // others.
 func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	file, err := c.dialectFile()
 	if err != nil {
 		return err
@@ -38,12 +45,15 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	}
 	// No timeout: the answer is sent when all is decoded.
 	cl.HTTP = &http.Client{}
+	if c.All {
+		return c.all(ctx, g, cl, file)
+	}
 	t := console.NewTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages", "recognised by")
 	var failures []error
 	var unended []string
 	results := []json.RawMessage{}
 	for _, id := range c.Sessions {
-		answer, result, err := c.decode(ctx, cl, id, file)
+		answer, result, err := c.decode(ctx, cl, id, url.Values{}, file)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("session %s: %w", id, err))
 			if ctx.Err() != nil {
@@ -66,10 +76,28 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	} else if len(results) > 0 {
 		err = t.Flush()
 	}
-	for _, id := range unended {
+	printUnended(unended)
+	return errors.Join(append(failures, err)...)
+}
+
+// check refuses flags that do not go together.
+func (c *redecodeCommand) check() error {
+	switch {
+	case c.All && len(c.Sessions) > 0:
+		return usage.Errorf("--all decodes all outdated sessions: name sessions without it")
+	case !c.All && len(c.Sessions) == 0:
+		return usage.Errorf("name a session, or use --all for all outdated ones")
+	case !c.All && c.From+c.To != "":
+		return usage.Errorf("--from and --to need --all")
+	}
+	return nil
+}
+
+// printUnended names the streams without a recorded end.
+func printUnended(streams []string) {
+	for _, id := range streams {
 		fmt.Fprintf(os.Stderr, "Stream %s never said that it ended. Should it go on after all, decode its session again at its end.\n", id)
 	}
-	return errors.Join(append(failures, err)...)
 }
 
 // dialectFile reads the file of --dialect-file, nil without one.
@@ -83,10 +111,11 @@ func (c *redecodeCommand) dialectFile() ([]byte, error) {
 	return os.ReadFile(c.DialectFile)
 }
 
-// decode makes the server decode one session again.
-func (c *redecodeCommand) decode(ctx context.Context, cl *apiclient.Client, id string, file []byte) (json.RawMessage, *redecode.Result, error) {
-	q := url.Values{}
-	setAll(q, map[string][]string{"dialect": {c.Dialect}})
+// decode makes the server decode one session again. q has further parameters.
+func (c *redecodeCommand) decode(ctx context.Context, cl *apiclient.Client, id string, q url.Values, file []byte) (json.RawMessage, *redecode.Result, error) {
+	if !c.All {
+		setAll(q, map[string][]string{"dialect": {c.Dialect}})
+	}
 	body, err := cl.Post(ctx, apiclient.SessionPath(id, "redecode"), q, redecode.DialectFile, file)
 	var refused *apiclient.Error
 	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {

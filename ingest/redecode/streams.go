@@ -171,6 +171,9 @@ const (
 	openRunTimeout = time.Hour
 )
 
+// Running is the title of the problem with which a session that is being recorded is refused.
+const Running = "Session running"
+
 // refuseRunning refuses a session that is being recorded: its tap would continue to update
 // the old facts.
 func (r *run) refuseRunning(ctx context.Context, streams []stream) error {
@@ -197,7 +200,7 @@ func (r *run) refuseRunning(ctx context.Context, streams []stream) error {
 		return nil
 	}
 	return &problem.Problem{
-		Title: "Session running", Status: http.StatusConflict,
+		Title: Running, Status: http.StatusConflict,
 		Detail: fmt.Sprintf("Session %q is still being recorded: its last frame arrived %v ago, and its stream has not ended.",
 			r.session, max(silent, 0).Round(time.Second)),
 		Hint: fmt.Sprintf("Try again when it has ended. If its recorder is gone, it counts as ended %v after its last frame.", limit),
