@@ -1,6 +1,7 @@
 package querytest
 
 import (
+	"go/token"
 	"strings"
 	"testing"
 	"time"
@@ -72,10 +73,16 @@ func Must[T any](t *testing.T) func(T, error) T {
 
 func Equal(t *testing.T, what string, want, got any) {
 	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, got, exported); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }
+
+// exported ignores fields that are not part of an answer.
+var exported = cmp.FilterPath(func(p cmp.Path) bool {
+	field, ok := p.Last().(cmp.StructField)
+	return ok && !token.IsExported(field.Name())
+}, cmp.Ignore())
 
 // Alive states which recorders are known to be alive.
 type Alive struct {

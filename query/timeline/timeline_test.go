@@ -6,14 +6,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/cost"
+	"tapedeck/query/prices"
 	"tapedeck/query/querytest"
 	"tapedeck/query/sessionhead"
 	"tapedeck/query/timeline"
 	"tapedeck/query/usagerecord"
 	"tapedeck/schema"
 )
+
+func dollars(amount string) *cost.Money {
+	return &cost.Money{Amount: decimal.RequireFromString(amount), Currency: "USD"}
+}
 
 // outline writes the spans of a timeline one a line, what they hold indented:
 // "<id> <status> at <start_ms> for <duration_ms>".
@@ -117,10 +125,11 @@ func TestTimeline(t *testing.T) {
 			{
 				ID: "u1", SpanID: "llm", Agent: "main", Model: querytest.Ptr("gpt-5"), Provider: querytest.Ptr("openai"), Mode: "add", Scope: "u1", At: querytest.When(3),
 				Tokens: query.Tokens{Input: 10, Output: 4, Total: 14}, StatedTotal: querytest.Ptr(uint64(15)), Discrepancy: true, Raw: []byte(onLLM.Raw),
+				Cost: dollars("0.0000525"), // gpt-5: 10 at 1.25 and 4 at 10 dollars a million
 			},
 			{
 				ID: "u2", SpanID: "llm", Agent: "main", Model: querytest.Ptr("gpt-5"), Provider: querytest.Ptr("openai"), Mode: "add", Scope: "u2", At: querytest.When(3.1),
-				Tokens: query.Tokens{Output: 2, Total: 2},
+				Tokens: query.Tokens{Output: 2, Total: 2}, Cost: dollars("0.00002"),
 			},
 		},
 	}, live.Spans[0].Children[0].Children[0])
@@ -128,6 +137,7 @@ func TestTimeline(t *testing.T) {
 	querytest.Equal(t, "a call's id", "call_1", live.Spans[0].Children[1].Children[0].CallID)
 	querytest.Equal(t, "usage of no span", []usagerecord.Record{{
 		ID: "u3", SpanID: "nowhere", Agent: "main", Provider: querytest.Ptr("openai"), Mode: "add", Scope: "u3", At: querytest.When(3.5), Tokens: query.Tokens{Output: 1, Total: 1},
+		Unpriced: querytest.Ptr(prices.NoModel),
 	}}, live.Usage)
 	// 50, 500 and 100 ms: the median is 100, the longest began at 1.3 s.
 	querytest.Equal(t, "gaps", []timeline.Gaps{{
