@@ -55,5 +55,7 @@ test('a running session is watched, paused, rewound and watched again until it e
   await expect(player(page).getByText('Live', { exact: true })).toBeHidden()
   await expect(player(page).getByRole('button', { name: 'Play' })).toBeVisible()
   await expect(conversation(page)).toContainText('five')
-  await expect(page.getByRole('banner').or(page.locator('header')).getByText('OK')).toBeVisible()
+  await expect(
+    page.getByRole('banner').or(page.locator('header')).getByText('OK', { exact: true }),
+  ).toBeVisible()
 })
