@@ -237,6 +237,9 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	if err := r.reached(stepWritten); err != nil {
 		return nil, err
 	}
+	if err := r.awaitReaders(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.commit(ctx, streams); err != nil {
 		return nil, err
 	}
@@ -244,7 +247,10 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	// The run has succeeded: rows that are not deleted now are deleted by the next run.
-	if err := r.clean(ctx, streams); err != nil {
+	if err = r.awaitReaders(ctx); err == nil {
+		err = r.clean(ctx, streams)
+	}
+	if err != nil {
 		r.log.Warn("redecode: superseded facts could not be deleted; readers do not see them, and decoding the session again deletes them",
 			"session", r.session, "error", err)
 	}
