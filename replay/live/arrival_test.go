@@ -14,6 +14,7 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	"tapedeck/replay/live"
@@ -144,6 +145,17 @@ func TestArrivals(t *testing.T) {
 			"a0 a1 a2 a3 a4 a5 a6 a7",
 		},
 		{
+			"the first two of a new stream changed places", 1, func(a, _ *hand) { a.send(0, false) },
+			func(a, b *hand, _ func(int)) {
+				b.send(1, false)
+				pause()
+				b.send(0, false)
+				a.send(1, true)
+				b.send(2, true)
+			},
+			"a0 a1 b0 b1 b2 b3 a2 a3 b4 b5",
+		},
+		{
 			"one comes far too late", 1, func(a, _ *hand) { a.send(0, false) },
 			func(a, _ *hand, came func(int)) {
 				a.send(2, false)
@@ -200,6 +212,67 @@ func TestArrivals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRemovedBeforeReceived has a block stored and removed from JetStream that the follower
+// never received: it reads the frames from the store, and does not wait for Options.Timeout.
+func TestRemovedBeforeReceived(t *testing.T) {
+	for _, tc := range []struct{ name, want string }{
+		{"of a stream that it reads", "a0 a1 a2 a3 a4 a5 a6 a7"},
+		{"the first of a new stream", "b0 b1 a0 a1 a2 a3 a4 a5"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBench(t)
+			b.keep = time.Millisecond
+			other := benchOn(t, localtest.NATS(t)) // where the missing block is stored from
+			other.dsn = b.dsn
+			l := b.library(func(o *live.Options) { o.Timeout = bounded.Limit })
+			streams := []*hand{b.hand(time.Second), b.hand(time.Second)}
+			stream, missing := streams[0], uint64(1)
+			if strings.HasPrefix(tc.want, "b") {
+				missing = 0
+				streams[1].send(0, false)
+			} else {
+				stream.send(0, false)
+			}
+			begin := time.Now()
+			got := arrivals(t, l, streams, func(came func(int)) {
+				came(2)
+				elsewhere := *stream
+				elsewhere.b = other
+				elsewhere.send(missing, false)
+				other.startSink()
+				other.stored(t, 1)
+				stream.send(missing+1, false)
+				b.startSink()
+				b.stored(t, 2)
+				time.Sleep(50 * time.Millisecond) // longer than keep
+				if err := b.sink.Trim(t.Context()); err != nil {
+					t.Error(err)
+				}
+				came(6)
+				stream.send(missing+2, true)
+				if missing == 0 {
+					streams[1].send(1, true)
+				}
+			})
+			if text := strings.Join(got[:min(len(got), 8)], " "); text != tc.want {
+				t.Errorf("got  %s\nwant %s", text, tc.want)
+			}
+			if took := time.Since(begin); took > bounded.Limit/2 {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}
+
+// stored waits until the sink has acknowledged so many blocks.
+func (b *bench) stored(t *testing.T, blocks uint64) {
+	t.Helper()
+	bounded.Until(t, "the sink stores the blocks", func() bool {
+		c, err := b.js.Consumer(t.Context(), jetstream.StreamName, sink.ConsumerName)
+		return err == nil && c.CachedInfo().AckFloor.Stream >= blocks
+	})
 }
 
 // A session is over a while after its last stream has ended; sooner or later

@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ type track struct {
 	known       bool
 	part, count uint64
 	end         uint64
+	last        uint64   // the block emitted last; the reader's last seam's, before one was
 	held        []*piece // follow on a missing block
 	since       time.Time
 }
@@ -28,6 +30,7 @@ func (k *track) missing(p *piece) bool {
 
 // pass records a piece as emitted.
 func (k *track) pass(p *piece) {
+	k.last = max(k.last, p.number)
 	first := p.first()
 	if k.known && k.part == p.state.FirstSeq {
 		if p.before() == k.count {
@@ -58,7 +61,11 @@ func (r *reader) take(p *piece, now time.Time) {
 	if len(p.frames) == 0 {
 		return
 	}
-	k := r.track(p.state.StreamID)
+	k := r.tracks[p.state.StreamID]
+	if k == nil { // the stream began after the last seam
+		k = r.track(p.state.StreamID)
+		k.known, k.part, k.end, k.last = true, p.state.FirstSeq, p.state.FirstSeq, r.view.last
+	}
 	if k.passed.covers(p.first(), p.end()) {
 		return // resent
 	}
@@ -103,6 +110,34 @@ func (r *reader) expire(now time.Time, all bool) {
 			r.release(k, true)
 		}
 	}
+}
+
+// removed reports whether JetStream may have removed a missing block before the reader
+// received it. Such a block is stored.
+func (r *reader) removed(ctx context.Context, now time.Time) (bool, error) {
+	if r.holding == 0 || now.Sub(r.removedAt) < pollInterval {
+		return false, nil
+	}
+	r.removedAt = now
+	first, err := r.tape.library.first(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, k := range r.tracks {
+		if len(k.held) > 0 && first > k.last+1 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// restart drops the blocks that are held back and the places in the streams' parts: the
+// next seam reads anew what was not emitted.
+func (r *reader) restart() {
+	for _, k := range r.tracks {
+		k.known, k.held, k.last = false, nil, r.view.last
+	}
+	r.holding = 0
 }
 
 // emit adds the frames of a piece to out that are requested and were not emitted.

@@ -24,7 +24,8 @@ type reader struct {
 	begun       bool
 	placed      bool // frames before query.From are skipped
 	tracks      map[string]*track
-	holding     int // tracks that hold blocks back
+	holding     int       // tracks that hold blocks back
+	removedAt   time.Time // of the last check for removed blocks
 	out         []replay.Frame
 	liveSent    bool // ErrLive was returned since the last frame
 	endsChecked bool // the end was checked since then
@@ -76,23 +77,22 @@ func (r *reader) seam(ctx context.Context) error {
 	r.source = &source{library: l, tail: tail, next: v.cursor, grant: budget.Of(ctx)}
 	r.view = v
 	q := r.query
+	r.restart()
 	if r.begun {
 		q.From = replay.Place{}
-	} else if r.begin(v) {
-		return nil
-	}
-	if v.stored == nil {
-		return nil
-	}
-	if r.begun {
 		q.Unseen = func(id string) uint64 {
 			if k := r.tracks[id]; k != nil {
 				return k.passed.unseen()
 			}
 			return 0
 		}
+	} else if r.begin(v) {
+		return nil
 	}
 	r.begun = true
+	if v.stored == nil {
+		return nil
+	}
 	r.history, err = v.stored.Read(ctx, q)
 	return err
 }
@@ -241,6 +241,14 @@ func (r *reader) readLive(ctx context.Context) error {
 	now := time.Now()
 	for _, p := range pieces {
 		r.take(p, now)
+	}
+	removed, err := r.removed(ctx, now)
+	if err != nil {
+		return r.retry(ctx, err)
+	}
+	if removed {
+		r.view = nil
+		return nil
 	}
 	r.expire(now, false)
 	if len(r.out) > 0 || len(pieces) > 0 || changed == nil {

@@ -67,10 +67,17 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	}
 	// No blocks: the fetch timed out, or there are none before those of the tail.
 	none, err := s.library.none(ctx, s.tail.session, s.next, low)
-	if none {
-		s.next = low
+	if err != nil || !none {
+		return nil, nil, err
 	}
-	return nil, nil, err
+	if first, err = s.library.first(ctx); err != nil {
+		return nil, nil, err
+	}
+	if first > s.next {
+		return nil, nil, errRemoved
+	}
+	s.next = low
+	return nil, nil, nil
 }
 
 // receiving reports whether new blocks are being received.

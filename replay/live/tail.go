@@ -97,18 +97,30 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 	}
 	defer messages.Stop()
 	t.setReceiving(true)
-	for {
+	for last := (time.Time{}); ; last = time.Now() {
 		m, err := messages.Next(jetstream.NextContext(ctx))
 		if err != nil {
 			return err
 		}
+		before := p.next
 		b, err := p.take(m)
 		if err != nil {
 			return err
 		}
+		if p.next-1 > before && time.Since(last) > gapCheck {
+			if first, err := t.library.first(ctx); err != nil {
+				return err
+			} else if first > before {
+				t.raiseLow(p.next - 1)
+			}
+		}
 		t.add(b, p.next-1)
 	}
 }
+
+// gapCheck is after what time without a message a tail checks whether JetStream removed
+// blocks before they were received. It is far below the time for which blocks are kept.
+const gapCheck = time.Second
 
 // setReceiving records whether a consumer is receiving blocks.
 func (t *tail) setReceiving(on bool) {
