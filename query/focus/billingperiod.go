@@ -1,0 +1,42 @@
+package focus
+
+import "time"
+
+// period is a row of Billing Period.
+type period struct {
+	issuer              string
+	start, end, updated time.Time
+}
+
+// billingPeriod returns the columns of Billing Period, by name. A period is created when it
+// begins.
+func billingPeriod() []column[period] {
+	start := func(p *period) string { return moment(p.start) }
+	return []column[period]{
+		{"BillingPeriodCreated", instant, start},
+		{"BillingPeriodEnd", instant, func(p *period) string { return moment(p.end) }},
+		{"BillingPeriodLastUpdated", instant, func(p *period) string { return moment(p.updated) }},
+		{"BillingPeriodStart", instant, start},
+		{"BillingPeriodStatus", text, func(*period) string { return "Closed" }},
+		{"InvoiceIssuerName", text, func(p *period) string { return p.issuer }},
+	}
+}
+
+// periodsOf returns the periods of closed bills, each once: bills of several accounts may be
+// of one period.
+func periodsOf(list []*invoice) []*period {
+	var periods []*period
+next:
+	for _, b := range list {
+		for _, p := range periods {
+			if p.start.Equal(b.Start) && p.end.Equal(b.End) {
+				if b.ClosedAt.After(p.updated) {
+					p.updated = *b.ClosedAt
+				}
+				continue next
+			}
+		}
+		periods = append(periods, &period{b.options.issuer(), b.Start, b.End, *b.ClosedAt})
+	}
+	return periods
+}

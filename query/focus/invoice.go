@@ -1,0 +1,93 @@
+package focus
+
+import (
+	"net/url"
+	"strings"
+
+	"tapedeck/query/bills"
+	"tapedeck/query/prices"
+)
+
+// invoice is a bill in an export.
+type invoice struct {
+	*bills.Bill
+	options *Options
+	table   *prices.Table
+	// numbers are those of the account's bills, by period.
+	numbers map[string]string
+	// served are the providers that serve models, by the names that rows have.
+	served map[[2]string]provider
+}
+
+// provider is who serves a model.
+type provider struct{ id, name string }
+
+// accountID is unique among all accounts of the issuer.
+func (b *invoice) accountID() string {
+	if b.Account == tenantAccount {
+		return b.options.Tenant
+	}
+	return b.options.Tenant + "/" + name(b.Account)
+}
+
+const tenantAccount = "tenant"
+
+// accountName is the account's display name.
+func (b *invoice) accountName() string {
+	if n := name(b.AccountName); n != "" {
+		return n
+	}
+	return b.accountID()
+}
+
+// accountType says what kind of account it is.
+func (b *invoice) accountType() string {
+	if b.Account == tenantAccount {
+		return "Tenant"
+	}
+	key, _, _ := strings.Cut(b.Account, "=")
+	return "Tag " + name(key)
+}
+
+// provider returns who serves the model of a row: by the price table, or else by the row's
+// own names. A model without a known provider is served by the issuer.
+func (b *invoice) provider(r *bills.Row) provider {
+	key := [2]string{r.Provider, r.Model}
+	found, ok := b.served[key]
+	if ok {
+		return found
+	}
+	p, _, _, err := b.table.Find(prices.Call{Provider: r.Provider, Model: r.Model, At: r.At})
+	switch {
+	case err == nil:
+		found = provider{p.ID, p.Name}
+		if found.name == "" {
+			found.name = p.ID
+		}
+	case name(r.Provider) != "":
+		found = provider{name(r.Provider), name(r.Provider)}
+	default:
+		found = provider{b.options.issuer(), b.options.issuer()}
+	}
+	if len(b.served) < maxServed {
+		b.served[key] = found
+	}
+	return found
+}
+
+// maxServed bounds how many models are remembered.
+const maxServed = 10_000
+
+// lineID names a line of an invoice. Lines of corrections have the period that they correct.
+func lineID(period, provider, model, unit string) string {
+	return strings.Join([]string{period, url.PathEscape(provider), url.PathEscape(model), unit}, "/")
+}
+
+// corrected is the number of the bill of a period of the account; that of this bill if there
+// is none.
+func (b *invoice) corrected(period string) string {
+	if n, ok := b.numbers[period]; ok {
+		return n
+	}
+	return b.Number
+}

@@ -1,0 +1,65 @@
+package focus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Options say what an export is of.
+type Options struct {
+	Tenant  string
+	Version Version // default 1.4
+	// Issuer is the name of who issues the invoices; default "tapedeck".
+	Issuer string
+	// PaymentTerms are those of the invoices; default "As agreed".
+	PaymentTerms string
+	// Tags are keys of tags by whose values charges are apart.
+	Tags []string
+	// SubAccount is the key of the tag whose value is the sub account; "" for none.
+	SubAccount string
+	// Columns are those of Cost and Usage that are written; default all.
+	Columns []string
+	// Link precedes the paths of frames, such as "https://tapedeck.example"; default "".
+	Link string
+}
+
+func (o *Options) issuer() string {
+	if n := name(o.Issuer); n != "" {
+		return n
+	}
+	return "tapedeck"
+}
+
+func (o *Options) paymentTerms() string {
+	if n := name(o.PaymentTerms); n != "" {
+		return n
+	}
+	return "As agreed"
+}
+
+// apart are the keys of the tags by whose values charges are apart.
+func (o *Options) apart() []string {
+	keys := slices.Clone(o.Tags)
+	if o.SubAccount != "" && !slices.Contains(keys, o.SubAccount) {
+		keys = append(keys, o.SubAccount)
+	}
+	return keys
+}
+
+// selected returns the columns of a list that the options name, in the order of the list.
+func selected[T any](all []column[T], names []string) ([]column[T], error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	known := make([]string, len(all))
+	for i := range all {
+		known[i] = all[i].name
+	}
+	for _, n := range names {
+		if !slices.Contains(known, n) {
+			return nil, fmt.Errorf("no column %q in Cost and Usage: the columns are %s", n, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c column[T]) bool { return !slices.Contains(names, c.name) }), nil
+}

@@ -1,0 +1,63 @@
+package focus
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// table writes records as CSV (RFC 4180): a head with the names of the columns, and null as
+// an empty cell. It keeps how long values are, which the metadata states.
+type table[T any] struct {
+	file    string
+	columns []column[T]
+	csv     *csv.Writer
+	cells   []string
+	rows    int
+	size    []extent
+}
+
+// extent is how much room the values of a column need.
+type extent struct{ length, whole, scale int }
+
+func newTable[T any](w io.Writer, file string, columns []column[T]) (*table[T], error) {
+	t := &table[T]{file: file, columns: columns, csv: csv.NewWriter(w), cells: make([]string, len(columns)), size: make([]extent, len(columns))}
+	t.csv.UseCRLF = true
+	for i, c := range columns {
+		t.cells[i] = c.name
+	}
+	return t, t.failed(t.csv.Write(t.cells))
+}
+
+func (t *table[T]) write(record *T) error {
+	t.rows++
+	for i, c := range t.columns {
+		t.cells[i] = c.value(record)
+		t.size[i].extend(c.kind, t.cells[i])
+	}
+	return t.failed(t.csv.Write(t.cells))
+}
+
+func (t *table[T]) end() error {
+	t.csv.Flush()
+	return t.failed(t.csv.Error())
+}
+
+func (t *table[T]) failed(err error) error {
+	if err != nil {
+		return fmt.Errorf("write %s: %w", t.file, err)
+	}
+	return nil
+}
+
+// extend takes a value into account.
+func (e *extent) extend(k kind, value string) {
+	if k != number {
+		e.length = max(e.length, utf8.RuneCountInString(value))
+		return
+	}
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(value, "-"), ".")
+	e.whole, e.scale = max(e.whole, len(whole)), max(e.scale, len(fraction))
+}

@@ -1,0 +1,22 @@
+package focus
+
+import "fmt"
+
+// Version is a version of the specification.
+type Version string
+
+const (
+	V12 Version = "1.2" // Cost and Usage only: it has no other dataset of bills
+	V14 Version = "1.4"
+)
+
+// ParseVersion reads a version; "" is 1.4.
+func ParseVersion(text string) (Version, error) {
+	switch v := Version(text); v {
+	case "":
+		return V14, nil
+	case V12, V14:
+		return v, nil
+	}
+	return "", fmt.Errorf("FOCUS version %q is not known: the versions are 1.2 and 1.4", text)
+}
