@@ -5,17 +5,17 @@ import "tapedeck/query/prices"
 // Parts are tokens by modality, which the buckets contain, and uses of tools that the
 // provider runs. Tokens that are of no part here are of text.
 type Parts struct {
-	InputAudio     int64 `ch:"input_audio_sum"`
-	InputImage     int64 `ch:"input_image_sum"`
-	InputVideo     int64 `ch:"input_video_sum"`
-	CacheReadAudio int64 `ch:"cache_read_audio_sum"`
-	CacheReadImage int64 `ch:"cache_read_image_sum"`
-	CacheReadVideo int64 `ch:"cache_read_video_sum"`
-	OutputAudio    int64 `ch:"output_audio_sum"`
-	OutputImage    int64 `ch:"output_image_sum"`
-	OutputVideo    int64 `ch:"output_video_sum"`
-	WebSearches    int64 `ch:"web_searches_sum"`
-	CodeExecutions int64 `ch:"code_executions_sum"`
+	InputAudio     int64 `json:"input_audio" ch:"input_audio_sum"`
+	InputImage     int64 `json:"input_image" ch:"input_image_sum"`
+	InputVideo     int64 `json:"input_video" ch:"input_video_sum"`
+	CacheReadAudio int64 `json:"cache_read_audio" ch:"cache_read_audio_sum"`
+	CacheReadImage int64 `json:"cache_read_image" ch:"cache_read_image_sum"`
+	CacheReadVideo int64 `json:"cache_read_video" ch:"cache_read_video_sum"`
+	OutputAudio    int64 `json:"output_audio" ch:"output_audio_sum"`
+	OutputImage    int64 `json:"output_image" ch:"output_image_sum"`
+	OutputVideo    int64 `json:"output_video" ch:"output_video_sum"`
+	WebSearches    int64 `json:"web_searches" ch:"web_searches_sum"`
+	CodeExecutions int64 `json:"code_executions" ch:"code_executions_sum"`
 }
 
 // part is something that Parts count: the column of its records, the bucket that contains

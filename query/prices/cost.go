@@ -33,7 +33,10 @@ type Line struct {
 	Quantity decimal.Decimal     // without what lines of more specific units count
 	Price    decimal.Decimal     // for Unit.Per
 	List     decimal.NullDecimal // list price for Unit.Per; null if the list has none of this unit
-	Cost     decimal.Decimal
+	// Contracted is the price by the operator's own prices and discounts, without margins;
+	// null if there is none of this unit.
+	Contracted decimal.NullDecimal
+	Cost       decimal.Decimal
 }
 
 // Cost is what a call costs, unrounded.
@@ -156,7 +159,7 @@ func (s Set) cost(used Usage, of count) (*Cost, error) {
 		}
 		price := s[unit.PriceKey]
 		line := Line{Unit: unit, Quantity: quantity, Price: price.at(of.inputTokens)}
-		line.Cost = unit.of(quantity.Mul(line.Price))
+		line.Cost = unit.Of(quantity.Mul(line.Price))
 		cost.Lines = append(cost.Lines, line)
 		switch unit.dims.direction {
 		case "input":
@@ -184,9 +187,9 @@ func (s Set) total(used Usage, of count) (decimal.NullDecimal, error) {
 	return decimal.NewNullDecimal(cost.Total), nil
 }
 
-// of divides what Per of the unit cost. The result is exact but for hours, whose quotient
+// Of divides what Per of the unit cost. The result is exact but for hours, whose quotient
 // may not end: it is rounded to hourScale decimals.
-func (u Unit) of(cost decimal.Decimal) decimal.Decimal {
+func (u Unit) Of(cost decimal.Decimal) decimal.Decimal {
 	switch u.Per {
 	case 1e3:
 		return cost.Shift(-3)

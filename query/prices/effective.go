@@ -142,6 +142,9 @@ func (e *Effective) price(call Call, used Usage, of count) (*Cost, error) {
 		if list, ok := q.List[line.Unit.PriceKey]; ok {
 			line.List = decimal.NewNullDecimal(list.at(of.inputTokens))
 		}
+		if contracted, ok := q.Contracted[line.Unit.PriceKey]; ok {
+			line.Contracted = decimal.NewNullDecimal(contracted.at(of.inputTokens))
+		}
 	}
 	cost.Provider, cost.Model, cost.Period, cost.Rules = q.Provider, q.Model, q.Period, q.Rules
 	return cost, nil

@@ -52,6 +52,7 @@ type Shape struct {
 	Tags            []string
 	CellTags        []string // SQL
 	Among           bool     // only the sessions of Report.Restrict
+	Stated          bool     // with what records state besides tokens
 
 	// Whether there is anything that needs care: see sql/crossing.sql.
 	Crossing, Repeated, Running, Careful, All bool

@@ -37,6 +37,8 @@ that the streams wrote of the sessions' scopes so far. */ -}}
         {{template "careful_part" "output_video"}},
         {{template "careful_part" "web_searches"}},
         {{template "careful_part" "code_executions"}},
+        {{template "careful_part" "web_fetches"}},
+        requested_model, stated_cost, stated_currency, request_id, message_id,
         lagInFrame(counted) OVER scope_so_far AS counted_before
     FROM (
         SELECT
@@ -48,7 +50,8 @@ that the streams wrote of the sessions' scopes so far. */ -}}
             input_audio AS now_input_audio, input_image AS now_input_image, input_video AS now_input_video,
             cache_read_audio AS now_cache_read_audio, cache_read_image AS now_cache_read_image, cache_read_video AS now_cache_read_video,
             output_audio AS now_output_audio, output_image AS now_output_image, output_video AS now_output_video,
-            web_searches AS now_web_searches, code_executions AS now_code_executions
+            web_searches AS now_web_searches, code_executions AS now_code_executions, web_fetches AS now_web_fetches,
+            requested_model, stated_cost, stated_currency, request_id, message_id
         FROM usage FINAL
         {{.}}
         ORDER BY at DESC, version DESC, stream_id DESC

@@ -2,15 +2,12 @@ package usagereport
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
-	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/cost"
-	"tapedeck/query/prices"
 	"tapedeck/query/reports"
 	"tapedeck/query/sessionlist"
 )
@@ -40,9 +37,6 @@ type Query struct {
 	Currency    string    // that costs are expected in; "" for that of the table
 }
 
-// reprices reports whether the costs at other prices are asked for.
-func (q *Query) reprices() bool { return !q.AsOf.IsZero() || q.Prices != "" }
-
 // columns are the columns for groupings.
 var columns = map[string]string{
 	"tenant": "{tenant:String}", "session": "records.session_id", "run": "records.run_id", "agent": "records.agent",
@@ -52,45 +46,9 @@ var columns = map[string]string{
 	"node": "if(nodes.node_name != '', nodes.node_name, records.node_id)",
 }
 
-// pricers compute the figures of a report; those that are not asked for are nil.
-type pricers struct {
-	cost, repriced, whatIf *cost.Pricer
-	split                  cost.Split
-}
-
-func newPricers(ctx context.Context, r *query.Reader, q *Query) (*pricers, error) {
-	table, err := r.Prices(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	if q.Currency != "" && q.Currency != table.Currency() {
-		return nil, problem.BadParameter("currency", "There are no prices in the currency "+q.Currency+".", table.Currency())
-	}
-	other := table
-	if q.Prices != "" {
-		other, err = r.Prices(ctx, q.Prices)
-		if _, unknown := errors.AsType[*prices.UnknownHash](err); unknown {
-			return nil, problem.BadParameter("prices", "There is no price table with the hash "+q.Prices+".",
-				"the hash of a price table that was current once")
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	p := &pricers{split: cost.SplitOf(table, other).Within(q.From, q.To)}
-	p.cost = &cost.Pricer{Table: table, Tenant: q.Tenant, Split: p.split}
-	if q.reprices() {
-		p.repriced = &cost.Pricer{Table: other, Tenant: q.Tenant, Split: p.split, At: q.AsOf}
-	}
-	if q.WhatIfModel != "" {
-		p.whatIf = &cost.Pricer{Table: other, Tenant: q.Tenant, Split: p.split, At: q.AsOf, Model: q.WhatIfModel}
-		call := &cost.Cell{Key: cost.Key{Valid: true}, Quantities: cost.Quantities{Calls: 1}}
-		if _, err := p.whatIf.Price(call); err != nil {
-			return nil, problem.BadParameter("what_if_model", "The prices of this model are not known: "+err.Error()+".",
-				"a model of the price table")
-		}
-	}
-	return p, nil
+// pricing returns by which tables the figures of a query are computed.
+func (q *Query) pricing() *reports.Pricing {
+	return &reports.Pricing{AsOf: q.AsOf, Prices: q.Prices, WhatIfModel: q.WhatIfModel, Currency: q.Currency}
 }
 
 // base returns what the statements of a query have in common.

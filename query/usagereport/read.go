@@ -17,17 +17,17 @@ type row struct {
 
 // Read makes the report.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
-	p, err := newPricers(ctx, r, &q)
+	p, err := q.pricing().Pricers(ctx, r, q.Tenant, q.From, q.To)
 	if err != nil {
 		return nil, err
 	}
-	b, err := q.base(ctx, r, p.split)
+	b, err := q.base(ctx, r, p.Split)
 	if err != nil {
 		return nil, err
 	}
 	report := &Report{
 		From: b.From, To: b.To, Timezone: b.Zone.String(), Granularity: b.Granularity,
-		GroupBy: query.OrEmpty(q.GroupBy), Prices: p.describe(), Items: []Row{},
+		GroupBy: query.OrEmpty(q.GroupBy), Prices: p.Describe(), Items: []Row{},
 	}
 	f := folder{report: report, base: b, pricers: p, by: q.GroupBy}
 	if err := query.Each(b.Context(ctx), r, statements, "usage_report", b.Shape, b.Args, f.add); err != nil {
@@ -44,14 +44,14 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 type folder struct {
 	report  *Report
 	base    *reports.Report
-	pricers *pricers
+	pricers *reports.Pricers
 	by      []string
 	period  string   // of the last row
 	groups  []string // as well
 }
 
 func (f *folder) add(cell *row) error {
-	figures := f.pricers.of(&cell.SpentRow)
+	figures := figuresOf(f.pricers, &cell.SpentRow)
 	items := &f.report.Items
 	if n := len(*items); n > 0 && f.period == cell.Period && slices.Equal(f.groups, cell.Groups) {
 		(*items)[n-1].Figures.Add(&figures)

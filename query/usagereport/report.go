@@ -17,19 +17,10 @@ type Report struct {
 	Timezone    string              `json:"timezone"`
 	Granularity reports.Granularity `json:"granularity"`
 	GroupBy     []string            `json:"group_by"`
-	Prices      Prices              `json:"prices"`
+	Prices      reports.Prices      `json:"prices"`
 	Items       []Row               `json:"items"`
 	Totals      Figures             `json:"totals"`
 	Next        *string             `json:"next"` // always null: a report is whole
-}
-
-// Prices says by which tables the costs of a report were computed.
-type Prices struct {
-	Hash         string     `json:"hash"` // of cost
-	Currency     string     `json:"currency"`
-	RepricedHash *string    `json:"repriced_hash"` // of repriced_cost; null if that was not asked for
-	AsOf         *time.Time `json:"as_of"`         // null where the prices are those of the time of each call
-	WhatIfModel  *string    `json:"what_if_model"`
 }
 
 // Row is what one group used in one period.
@@ -66,37 +57,18 @@ func (f *Figures) Add(o *Figures) {
 	f.WhatIfUnpriced += o.WhatIfUnpriced
 }
 
-// of returns the figures of a cell.
-func (p *pricers) of(row *query.SpentRow) Figures {
-	f := Figures{Spent: row.Spent(p.cost)}
-	if p.repriced != nil {
-		other := p.repriced.Of(&row.Cell)
+// figuresOf returns the figures of a cell.
+func figuresOf(p *reports.Pricers, row *query.SpentRow) Figures {
+	f := Figures{Spent: row.Spent(p.Cost)}
+	if p.Repriced != nil {
+		other := p.Repriced.Of(&row.Cell)
 		f.Repriced, f.RepricedUnpriced = other.Cost, other.UnpricedCalls
 	}
-	if p.whatIf != nil {
-		other := p.whatIf.Of(&row.Cell)
+	if p.WhatIf != nil {
+		other := p.WhatIf.Of(&row.Cell)
 		f.WhatIf, f.WhatIfUnpriced = other.Cost, other.UnpricedCalls
 	}
 	return f
-}
-
-// describe returns by which tables the pricers compute.
-func (p *pricers) describe() Prices {
-	d := Prices{Hash: p.cost.Table.Hash(), Currency: p.cost.Table.Currency()}
-	for _, other := range []*cost.Pricer{p.repriced, p.whatIf} {
-		if other != nil && !other.At.IsZero() {
-			at := other.At.UTC()
-			d.AsOf = &at
-		}
-	}
-	if p.repriced != nil {
-		hash := p.repriced.Table.Hash()
-		d.RepricedHash = &hash
-	}
-	if p.whatIf != nil {
-		d.WhatIfModel = &p.whatIf.Model
-	}
-	return d
 }
 
 // MarshalJSON returns the form of the API.

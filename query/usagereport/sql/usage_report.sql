@@ -1,10 +1,5 @@
 {{- /* Tokens by period, group and cell. Nearly every record is told once and counts as
 it is: these are added up straight. The exceptions go through careful_usage. */ -}}
-{{define "of_the_range"}}
-        {{- if or .From .To}} AND session_id IN (SELECT session_id FROM usage WHERE {{template "days" .}}
-            {{- if .Crossing}} UNION ALL SELECT session_id FROM crossing_sessions{{end}}){{end}}
-        {{- if .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}
-{{- end}}
 SELECT
     {{.Period}} AS period,
     [{{range $i, $g := .Groups}}{{if $i}}, {{end}}toString({{$g}}){{end}}]::Array(String) AS groups,

@@ -1,4 +1,3 @@
-
 SELECT
     materialize('') AS period,
     [toString(records.model)]::Array(String) AS groups,

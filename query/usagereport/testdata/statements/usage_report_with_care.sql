@@ -1,4 +1,3 @@
-
 SELECT
     toString(toDate(fromUnixTimestamp64Nano(at_ns, {zone:String}))) AS period,
     [toString(records.model), toString(if(nodes.node_name != '', nodes.node_name, records.node_id))]::Array(String) AS groups,
@@ -96,6 +95,8 @@ FROM (
         toInt64(now_output_video) - if(adds_difference, toInt64(lagInFrame(now_output_video) OVER scope_so_far), 0) AS output_video,
         toInt64(now_web_searches) - if(adds_difference, toInt64(lagInFrame(now_web_searches) OVER scope_so_far), 0) AS web_searches,
         toInt64(now_code_executions) - if(adds_difference, toInt64(lagInFrame(now_code_executions) OVER scope_so_far), 0) AS code_executions,
+        toInt64(now_web_fetches) - if(adds_difference, toInt64(lagInFrame(now_web_fetches) OVER scope_so_far), 0) AS web_fetches,
+        requested_model, stated_cost, stated_currency, request_id, message_id,
         lagInFrame(counted) OVER scope_so_far AS counted_before
     FROM (
         SELECT
@@ -107,7 +108,8 @@ FROM (
             input_audio AS now_input_audio, input_image AS now_input_image, input_video AS now_input_video,
             cache_read_audio AS now_cache_read_audio, cache_read_image AS now_cache_read_image, cache_read_video AS now_cache_read_video,
             output_audio AS now_output_audio, output_image AS now_output_image, output_video AS now_output_video,
-            web_searches AS now_web_searches, code_executions AS now_code_executions
+            web_searches AS now_web_searches, code_executions AS now_code_executions, web_fetches AS now_web_fetches,
+            requested_model, stated_cost, stated_currency, request_id, message_id
         FROM usage FINAL
         PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})

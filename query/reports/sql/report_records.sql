@@ -1,6 +1,7 @@
 {{- /* define only: the usage records of a report, as rows named records, joined to what the
 report groups them by. */ -}}
 {{define "record_columns"}}session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect{{end}}
+{{define "stated_columns"}}requested_model, stated_cost, stated_currency, request_id, message_id{{end}}
 {{define "report_records"}}FROM (
     SELECT {{template "record_columns"}}, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
         usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
@@ -8,6 +9,9 @@ report groups them by. */ -}}
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
         toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning,
 {{- template "added_parts"}}
+        {{- if .Stated}},
+        mode, toInt64(usage.web_fetches) AS web_fetches, {{template "stated_columns"}}
+        {{- end}}
     FROM usage FINAL
     PREWHERE {{template "days" .}} AND {{template "current"}}
         {{- if .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}
@@ -19,6 +23,9 @@ report groups them by. */ -}}
     UNION ALL
     SELECT {{template "record_columns"}}, at_ns, version, stated, counted,
         input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, {{template "parts"}}
+        {{- if .Stated}},
+        mode, web_fetches, {{template "stated_columns"}}
+        {{- end}}
     FROM ({{template "careful_usage" (render "exceptions" .)}})
     {{- if .Among}}
     WHERE session_id IN (SELECT session_id FROM among_sessions)
@@ -40,8 +47,14 @@ LEFT JOIN (
 ) AS call_spans ON records.session_id = call_spans.session_id AND records.span_id = call_spans.span_id
 {{- end}}
 {{- template "tag_joins" (.TagJoins (render "of_the_range" .))}}
+{{- if .Stated}}{{template "tag_maps" .}}{{end}}
 WHERE 1
 {{- if .From}} AND at_ns >= {from:Int64}{{end}}
 {{- if .To}} AND at_ns < {to:Int64}{{end}}
 {{- end}}
 {{define "spans_of_the_range"}}PREWHERE tenant = {tenant:String} AND {{template "current"}}{{template "of_the_range" .}}{{end}}
+{{define "of_the_range"}}
+        {{- if or .From .To}} AND session_id IN (SELECT session_id FROM usage WHERE {{template "days" .}}
+            {{- if .Crossing}} UNION ALL SELECT session_id FROM crossing_sessions{{end}}){{end}}
+        {{- if .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}
+{{- end}}

@@ -1,0 +1,144 @@
+SELECT
+    records.session_id AS session, records.stream_id AS stream, records.usage_id AS usage_id, records.scope AS scope, records.mode AS mode,
+    records.span_id AS span_id, records.run_id AS run_id, records.node_id AS node_id, records.agent AS agent,
+    records.model AS model, records.provider AS provider, records.service_tier AS service_tier, records.speed AS speed, records.region AS region,
+    records.dialect AS dialect, records.at_ns AS at_ns, records.version AS version, records.stated AS stated, records.counted AS counted,
+    records.requested_model AS requested_model, records.stated_cost AS stated_cost, records.stated_currency AS stated_currency,
+    records.request_id AS request_id, records.message_id AS message_id,
+    toUInt64(NOT startsWith(records.scope, 'rest:')) AS calls, input AS input_sum, cache_read AS cache_read_sum,
+    cache_write_5m AS cache_write_5m_sum, cache_write_1h AS cache_write_1h_sum, output AS output_sum, reasoning AS reasoning_sum,
+    input_audio AS input_audio_sum, input_image AS input_image_sum, input_video AS input_video_sum, cache_read_audio AS cache_read_audio_sum, cache_read_image AS cache_read_image_sum, cache_read_video AS cache_read_video_sum, output_audio AS output_audio_sum, output_image AS output_image_sum, output_video AS output_video_sum, web_searches AS web_searches_sum, code_executions AS code_executions_sum, records.web_fetches AS web_fetches,
+    mapFilter((tag, value) -> value != '', mapUpdate(session_tags.of_session, mapFilter((tag, value) -> value != '', stream_tags.of_stream))) AS tags,
+    ['x']::Array(String) AS cell_tags
+FROM (
+    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
+        usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
+        toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
+        toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
+        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning,
+    toInt64(usage.input_audio) AS input_audio,
+    toInt64(usage.input_image) AS input_image,
+    toInt64(usage.input_video) AS input_video,
+    toInt64(usage.cache_read_audio) AS cache_read_audio,
+    toInt64(usage.cache_read_image) AS cache_read_image,
+    toInt64(usage.cache_read_video) AS cache_read_video,
+    toInt64(usage.output_audio) AS output_audio,
+    toInt64(usage.output_image) AS output_image,
+    toInt64(usage.output_video) AS output_video,
+    toInt64(usage.web_searches) AS web_searches,
+    toInt64(usage.code_executions) AS code_executions,
+        mode, toInt64(usage.web_fetches) AS web_fetches, requested_model, stated_cost, stated_currency, request_id, message_id
+    FROM usage FINAL
+    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND session_id IN (SELECT session_id FROM among_sessions)
+          AND cityHash64(session_id, usage_id) NOT IN (SELECT id FROM repeated_ids) AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
+    WHERE mode != 'running'
+    UNION ALL
+    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, at_ns, version, stated, counted,
+        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions,
+        mode, web_fetches, requested_model, stated_cost, stated_currency, request_id, message_id
+    FROM (
+    SELECT
+        session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, version, mode, scope, raw,
+        stated, counted,
+        mode = 'running' AND counted >= counted_before AS adds_difference,
+        toInt64(now_input) - if(adds_difference, toInt64(lagInFrame(now_input) OVER scope_so_far), 0) AS input,
+        toInt64(now_cache_read) - if(adds_difference, toInt64(lagInFrame(now_cache_read) OVER scope_so_far), 0) AS cache_read,
+        toInt64(now_cache_write_5m) - if(adds_difference, toInt64(lagInFrame(now_cache_write_5m) OVER scope_so_far), 0) AS cache_write_5m,
+        toInt64(now_cache_write_1h) - if(adds_difference, toInt64(lagInFrame(now_cache_write_1h) OVER scope_so_far), 0) AS cache_write_1h,
+        toInt64(now_output) - if(adds_difference, toInt64(lagInFrame(now_output) OVER scope_so_far), 0) AS output,
+        toInt64(now_reasoning) - if(adds_difference, toInt64(lagInFrame(now_reasoning) OVER scope_so_far), 0) AS reasoning,
+        toInt64(now_input_audio) - if(adds_difference, toInt64(lagInFrame(now_input_audio) OVER scope_so_far), 0) AS input_audio,
+        toInt64(now_input_image) - if(adds_difference, toInt64(lagInFrame(now_input_image) OVER scope_so_far), 0) AS input_image,
+        toInt64(now_input_video) - if(adds_difference, toInt64(lagInFrame(now_input_video) OVER scope_so_far), 0) AS input_video,
+        toInt64(now_cache_read_audio) - if(adds_difference, toInt64(lagInFrame(now_cache_read_audio) OVER scope_so_far), 0) AS cache_read_audio,
+        toInt64(now_cache_read_image) - if(adds_difference, toInt64(lagInFrame(now_cache_read_image) OVER scope_so_far), 0) AS cache_read_image,
+        toInt64(now_cache_read_video) - if(adds_difference, toInt64(lagInFrame(now_cache_read_video) OVER scope_so_far), 0) AS cache_read_video,
+        toInt64(now_output_audio) - if(adds_difference, toInt64(lagInFrame(now_output_audio) OVER scope_so_far), 0) AS output_audio,
+        toInt64(now_output_image) - if(adds_difference, toInt64(lagInFrame(now_output_image) OVER scope_so_far), 0) AS output_image,
+        toInt64(now_output_video) - if(adds_difference, toInt64(lagInFrame(now_output_video) OVER scope_so_far), 0) AS output_video,
+        toInt64(now_web_searches) - if(adds_difference, toInt64(lagInFrame(now_web_searches) OVER scope_so_far), 0) AS web_searches,
+        toInt64(now_code_executions) - if(adds_difference, toInt64(lagInFrame(now_code_executions) OVER scope_so_far), 0) AS code_executions,
+        toInt64(now_web_fetches) - if(adds_difference, toInt64(lagInFrame(now_web_fetches) OVER scope_so_far), 0) AS web_fetches,
+        requested_model, stated_cost, stated_currency, request_id, message_id,
+        lagInFrame(counted) OVER scope_so_far AS counted_before
+    FROM (
+        SELECT
+            session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
+            span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, raw, total AS stated,
+            input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
+            cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
+            input + cache_read + cache_write_5m + cache_write_1h + output + reasoning AS counted,
+            input_audio AS now_input_audio, input_image AS now_input_image, input_video AS now_input_video,
+            cache_read_audio AS now_cache_read_audio, cache_read_image AS now_cache_read_image, cache_read_video AS now_cache_read_video,
+            output_audio AS now_output_audio, output_image AS now_output_image, output_video AS now_output_video,
+            web_searches AS now_web_searches, code_executions AS now_code_executions, web_fetches AS now_web_fetches,
+            requested_model, stated_cost, stated_currency, request_id, message_id
+        FROM usage FINAL
+        PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
+            OR (session_id, stream_id, first_seq) NOT IN (
+                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (session_id, stream_id, generation) IN (
+                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String})) AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')))
+    WHERE mode = 'running' OR session_id IN (SELECT session_id FROM crossing_sessions) OR cityHash64(session_id, usage_id) IN (SELECT id FROM repeated_ids)
+        ORDER BY at DESC, version DESC, stream_id DESC
+        LIMIT 1 BY session_id, usage_id)
+    WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
+    WHERE session_id IN (SELECT session_id FROM among_sessions)
+) AS records
+LEFT JOIN (
+    SELECT session_id,
+        argMin(tags[{tag_0:String}], (first_at, stream_id)) AS value,
+        groupUniqArray((stream_id, tags[{tag_0:String}])) AS by_stream
+    FROM streams
+    WHERE tenant = {tenant:String} AND mapContains(tags, {tag_0:String}) AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions) AND session_id IN (SELECT session_id FROM among_sessions)
+    GROUP BY session_id
+) AS tag_0 ON records.session_id = tag_0.session_id
+LEFT JOIN (
+    SELECT session_id, mapFromArrays(groupArray(tag), groupArray(value)) AS of_session
+    FROM (
+        SELECT session_id, tag, argMin(value, (first_at, stream_id)) AS value
+        FROM streams
+        ARRAY JOIN mapKeys(tags)::Array(String) AS tag, mapValues(tags) AS value
+        WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions) AND session_id IN (SELECT session_id FROM among_sessions)
+        GROUP BY session_id, tag)
+    GROUP BY session_id
+) AS session_tags ON records.session_id = session_tags.session_id
+LEFT JOIN (
+    SELECT session_id, stream_id, argMax(tags, (first_seq, version))::Map(String, String) AS of_stream
+    FROM streams
+    WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions) AND session_id IN (SELECT session_id FROM among_sessions)
+    GROUP BY session_id, stream_id
+) AS stream_tags ON records.session_id = stream_tags.session_id AND records.stream_id = stream_tags.stream_id
+WHERE 1 AND at_ns >= {from:Int64} AND at_ns < {to:Int64}
+    AND (at_ns, records.session_id, records.usage_id) > ({after_at:Int64}, unhex({after_session:String}), unhex({after_usage:String}))
+ORDER BY at_ns, session, usage_id
+LIMIT {limit:UInt64}
