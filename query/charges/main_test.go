@@ -37,9 +37,9 @@ func ids(all []*charges.Charge) []string {
 
 // figures are what a usage report and a list of charges have in common.
 type figures struct {
-	Calls, Unpriced       uint64
-	Tokens                            query.Tokens
-	Cost, Repriced, WhatIf            string
+	Calls, Unpriced        uint64
+	Tokens                 query.Tokens
+	Cost, Repriced, WhatIf string
 }
 
 func sum(all []*charges.Charge) figures {
