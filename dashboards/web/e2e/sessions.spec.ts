@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { LiveRecording, record } from './recording'
+import { spend } from './spending'
 import { expect, test } from './test'
 
 const filters = (page: Page) => page.getByRole('group', { name: 'Filters' })
@@ -74,6 +75,38 @@ test('the heads of columns order the list as the API does', async ({ page, reque
   const answer = await request.get('/v1/sessions?tag=suite:order&sort=-duration')
   const { items } = (await answer.json()) as { items: { id: string }[] }
   await expect(rows(page)).toHaveText(items.map(({ id }) => id))
+})
+
+test('sessions are listed, filtered and put in order by what they cost', async ({ page, baseURL }) => {
+  const day = Date.UTC(2026, 4, 4, 10)
+  // Prices of a million tokens: 3 and 15 dollars, 1 and 5.
+  for (const [name, model, input, output] of [
+    ['cost-cheap', 'claude-haiku-4-5', 1000, 100],
+    ['cost-dear', 'claude-sonnet-4-5', 100_000, 1000],
+    ['cost-unknown', 'claude-next-preview', 100_000, 1000],
+  ] as const)
+    await spend(baseURL ?? '', name, day, [{ model, input, output }], ['suite=cost'])
+  await page.goto('/?tag=suite%3Acost&sort=-cost')
+  await expect(rows(page)).toHaveCount(3)
+  const cells = page.getByRole('table').getByRole('row')
+  await expect(cells.nth(1)).toContainText('$0.315')
+  await expect(cells.nth(1).getByTitle('0.315 USD')).toBeVisible()
+  await expect(cells.nth(2)).toContainText('$0.0015')
+  await expect(cells.nth(3).getByText('no price')).toHaveAttribute(
+    'title',
+    'No call has a price\n1 call of claude-next-preview: unknown model',
+  )
+  await page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').click()
+  await expect(page).toHaveURL('/?tag=suite%3Acost&sort=cost')
+  await expect(cells.nth(3)).toContainText('$0.315')
+
+  await filters(page).getByRole('button', { name: 'Cost', exact: true }).click()
+  await page.getByLabel('At least').fill('0.0015')
+  await page.getByLabel('At most').fill('0.3')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/?min_cost=0.0015&max_cost=0.3&tag=suite%3Acost&sort=cost')
+  await expect(rows(page)).toHaveCount(1)
+  await expect(cells.nth(1)).toContainText('$0.0015')
 })
 
 test('a running session stands on top and counts', async ({ page, request, baseURL }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytes, compact, counted, money, percent } from './numbers'
+import { bytes, compact, counted, exactMoney, money, percent } from './numbers'
 
 test.each([
   [0, '0'],
@@ -34,10 +34,17 @@ test.each([
   [0, '$0.00'],
   [0.0042, '$0.0042'],
   [1250, '$1,250.00'],
+  [0.00004, '< $0.0001'],
+  [-0.00004, '> −$0.0001'],
+  [-2.5, '-$2.50'],
 ])('%d dollars are %s', (n, want) => expect(money({ amount: String(n), currency: 'USD' })).toBe(want))
 
 test('one and many', () => {
   expect(counted(1, 'call')).toBe('1 call')
   expect(counted(2_000, 'call')).toBe('2,000 calls')
   expect(counted(2, 'discrepancy', 'discrepancies')).toBe('2 discrepancies')
+})
+
+test('an amount in full is as the API has it', () => {
+  expect(exactMoney({ amount: '0.000000000012345678', currency: 'EUR' })).toBe('0.000000000012345678 EUR')
 })

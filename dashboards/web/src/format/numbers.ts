@@ -35,16 +35,32 @@ export function percent(share: number): string {
   return `${hundredths < 9.95 || hundredths >= 99.5 ? hundredths.toFixed(1) : Math.round(hundredths)} %`
 }
 
-/** An amount of the API, rounded for people: $0.0042, $1.25, €1,250.00. */
-export function money({ amount: text, currency }: { amount: string; currency: string }): string {
+/** An amount of the API. */
+export interface Amount {
+  amount: string
+  currency: string
+}
+
+/** An amount, rounded for people: $0.0042, $1.25, €1,250.00. One that would be rounded to nothing is < $0.0001. */
+export function money({ amount: text, currency }: Amount): string {
   const amount = Number(text)
-  const places = amount !== 0 && Math.abs(amount) < 1 ? 4 : 2
+  const size = Math.abs(amount)
+  if (size !== 0 && size < 0.00005) return `${amount < 0 ? '> −' : '< '}${shown(0.0001, currency, 4)}`
+  return shown(amount, currency, size !== 0 && size < 1 ? 4 : 2)
+}
+
+function shown(amount: number, currency: string, places: number): string {
   return amount.toLocaleString('en', {
     style: 'currency',
     currency,
     minimumFractionDigits: places,
     maximumFractionDigits: places,
   })
+}
+
+/** An amount in full, not rounded: 0.0042175 USD. */
+export function exactMoney({ amount, currency }: Amount): string {
+  return `${amount} ${currency}`
 }
 
 /** 1 call, 2 calls. */

@@ -1,5 +1,5 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useState, type ReactNode } from 'react'
 
 /**
  * The ends of a range, to be typed; without `most` it has one. `read` returns a text in its stored form, null
@@ -12,6 +12,7 @@ export function AmountRange({
   wrong,
   read,
   apply,
+  children,
 }: {
   least: string
   most?: string
@@ -19,6 +20,8 @@ export function AmountRange({
   wrong: string
   read: (text: string) => string | null
   apply: (least: string, most: string) => void
+  /** What is to be known of the amounts. */
+  children?: ReactNode
 }) {
   const [low, setLow] = useState(least)
   const [high, setHigh] = useState(most ?? '')
@@ -53,6 +56,11 @@ export function AmountRange({
             />
           )}
         </Group>
+        {children !== undefined && (
+          <Text size="xs" c="dimmed">
+            {children}
+          </Text>
+        )}
         <Group gap="xs" justify="flex-end">
           <Button size="compact-xs" variant="subtle" color="gray" onClick={() => apply('', '')}>
             Clear

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { goDuration, rangeText, tokenCount } from './amounts'
+import { costAmount, goDuration, rangeText, tokenCount } from './amounts'
 
 test.each([
   ['90', '90s'],
@@ -22,6 +22,18 @@ test.each([
   ['-1', null],
   ['1e9', null],
 ])('%s as a count is %s', (text, want) => expect(tokenCount(text)).toBe(want))
+
+test.each([
+  ['0.05', '0.05'],
+  ['$1,250', '1250'],
+  ['.5', '0.5'],
+  ['€ 3', '3'],
+  ['1.2345678901234567890', null],
+  ['', null],
+  ['.', null],
+  ['-1', null],
+  ['1e3', null],
+])('%s as a cost is %s', (text, want) => expect(costAmount(text)).toBe(want))
 
 test('ranges', () => {
   expect(rangeText('', '')).toBe('')

@@ -13,6 +13,17 @@ export function tokenCount(text: string): string | null {
   return n < 1e15 ? String(n) : null
 }
 
+/** 0.05, $1,250 or 3 as a decimal number of at most 18 places; null for what is none. */
+export function costAmount(text: string): string | null {
+  const plain = text
+    .trim()
+    .replace(/^\p{Sc}\s*/u, '')
+    .replaceAll(',', '')
+  const [, whole = '', places = ''] = /^(\d{0,15})(?:\.(\d{1,18}))?$/.exec(plain) ?? []
+  if (whole === '' && places === '') return null
+  return `${whole === '' ? '0' : whole}${places === '' ? '' : `.${places}`}`
+}
+
 /** A range in a few words: ≥ 1m, ≤ 5m, 1m – 5m; "" without ends. */
 export function rangeText(least: string, most: string): string {
   if (least !== '' && most !== '') return `${least} – ${most}`

@@ -3,7 +3,7 @@ import type { Sort } from './filter'
 export interface Column {
   name: string
   /** What the list is ordered by when its head is chosen, without the direction. */
-  sort?: 'started' | 'last_at' | 'duration' | 'tokens'
+  sort?: 'started' | 'last_at' | 'duration' | 'tokens' | 'cost'
   figures?: boolean
 }
 
@@ -15,6 +15,7 @@ export const columns: readonly Column[] = [
   { name: 'Duration', sort: 'duration', figures: true },
   { name: 'Frames', figures: true },
   { name: 'Tokens', sort: 'tokens', figures: true },
+  { name: 'Cost', sort: 'cost', figures: true },
   { name: 'Tools', figures: true },
   { name: 'Dialect' },
 ]
@@ -39,4 +40,6 @@ export const sortNames: readonly { value: Sort; label: string }[] = [
   { value: 'duration', label: 'Shortest first' },
   { value: '-tokens', label: 'Most tokens first' },
   { value: 'tokens', label: 'Fewest tokens first' },
+  { value: '-cost', label: 'Highest cost first' },
+  { value: 'cost', label: 'Lowest cost first' },
 ]

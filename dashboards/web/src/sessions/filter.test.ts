@@ -30,7 +30,7 @@ test('an address says what is listed', () => {
 })
 
 test('what an address says wrongly is left out', () => {
-  expect(parseFilter('?sort=cost&status=done&min_tokens=many&agent=&agent=a&agent=a&x=1')).toEqual({
+  expect(parseFilter('?sort=price&status=done&min_tokens=many&agent=&agent=a&agent=a&x=1')).toEqual({
     ...everything,
     agent: ['a'],
   })
@@ -41,4 +41,10 @@ test('everything is the shortest address', () => {
   expect(formatFilter(everything)).toBe('')
   expect(narrows(parseFilter('?sort=duration'))).toBe(false)
   expect(narrows(parseFilter('?tool=bash'))).toBe(true)
+})
+
+test('amounts of money stay as they are', () => {
+  const filter = parseFilter('?min_cost=0.000000000000000001&max_cost=12.50&sort=-cost')
+  expect(toQuery(filter)).toEqual({ min_cost: '0.000000000000000001', max_cost: '12.50', sort: '-cost' })
+  expect(formatFilter(filter)).toBe('?min_cost=0.000000000000000001&max_cost=12.50&sort=-cost')
 })

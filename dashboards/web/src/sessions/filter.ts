@@ -1,4 +1,5 @@
 import type { paths } from '../api/schema.gen'
+import { costAmount } from './amounts'
 
 export type SessionsQuery = NonNullable<paths['/v1/sessions']['get']['parameters']['query']>
 export type Sort = NonNullable<SessionsQuery['sort']>
@@ -13,6 +14,8 @@ export const sorts: readonly Sort[] = [
   'duration',
   '-tokens',
   'tokens',
+  '-cost',
+  'cost',
 ]
 export const statuses: readonly Status[] = [
   'running',
@@ -42,12 +45,16 @@ export interface Filter extends Record<List, readonly string[]> {
   silent_for: string
   min_tokens: string
   max_tokens: string
+  min_cost: string
+  max_cost: string
   status: readonly Status[]
   sort: Sort
 }
 
 const texts = ['q', 'from', 'to', 'min_duration', 'max_duration', 'running_for', 'silent_for'] as const
 const numbers = ['min_tokens', 'max_tokens'] as const
+/** Decimal numbers, which stay text: the API compares them exactly. */
+const amounts = ['min_cost', 'max_cost'] as const
 
 export const everything: Filter = {
   q: '',
@@ -59,6 +66,8 @@ export const everything: Filter = {
   silent_for: '',
   min_tokens: '',
   max_tokens: '',
+  min_cost: '',
+  max_cost: '',
   status: [],
   agent: [],
   tool: [],
@@ -77,6 +86,7 @@ export function parseFilter(search: string): Filter {
     const text = params.get(name) ?? ''
     filter[name] = /^\d{1,15}$/.test(text) ? text : ''
   }
+  for (const name of amounts) filter[name] = costAmount(params.get(name) ?? '') ?? ''
   for (const name of lists) filter[name] = [...new Set(params.getAll(name))].filter((value) => value !== '')
   filter.status = statuses.filter((status) => params.getAll('status').includes(status))
   filter.sort = sorts.find((sort) => sort === params.get('sort')) ?? everything.sort
@@ -86,7 +96,8 @@ export function parseFilter(search: string): Filter {
 /** The address's query for a filter: "" or "?…". */
 export function formatFilter(filter: Filter): string {
   const params = new URLSearchParams()
-  for (const name of [...texts, ...numbers]) if (filter[name] !== '') params.set(name, filter[name])
+  for (const name of [...texts, ...numbers, ...amounts])
+    if (filter[name] !== '') params.set(name, filter[name])
   for (const name of lists) for (const value of filter[name]) params.append(name, value)
   for (const status of filter.status) params.append('status', status)
   if (filter.sort !== everything.sort) params.set('sort', filter.sort)
@@ -97,7 +108,7 @@ export function formatFilter(filter: Filter): string {
 /** The API's parameters for a filter. */
 export function toQuery(filter: Filter): SessionsQuery {
   const query: SessionsQuery = { sort: filter.sort }
-  for (const name of texts) if (filter[name] !== '') query[name] = filter[name]
+  for (const name of [...texts, ...amounts]) if (filter[name] !== '') query[name] = filter[name]
   for (const name of numbers) if (filter[name] !== '') query[name] = Number(filter[name])
   for (const name of lists) if (filter[name].length > 0) query[name] = [...filter[name]]
   if (filter.status.length > 0) query.status = [...filter.status]

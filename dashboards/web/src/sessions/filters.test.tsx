@@ -69,3 +69,13 @@ test('all filters are cleared at once, and the order is kept', async () => {
   expect(history.at(-1)).toBe('/?sort=-tokens')
   expect(screen.queryByRole('button', { name: 'Clear all' })).toBeNull()
 })
+
+test('a range of costs is a part of the address, as it was typed', async () => {
+  const user = userEvent.setup()
+  const history = show('/')
+  const cost = await open(user, 'Cost')
+  await user.type(cost.getByLabelText('At least'), '$0.05')
+  await user.type(cost.getByLabelText('At most'), '1,200{Enter}')
+  expect(history.at(-1)).toBe('/?min_cost=0.05&max_cost=1200')
+  expect(screen.getByRole('button', { name: 'Cost: 0.05 – 1200' })).toBeTruthy()
+})

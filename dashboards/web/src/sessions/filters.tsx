@@ -5,7 +5,7 @@ import { viewerZone } from '../format/zone'
 import { rangeName } from '../reports/range'
 import { RangeForm } from '../reports/rangeform'
 import { AmountRange } from './amountrange'
-import { goDuration, rangeText, tokenCount } from './amounts'
+import { costAmount, goDuration, rangeText, tokenCount } from './amounts'
 import { Choices } from './choices'
 import { everything, narrows, statuses, type Filter, type List } from './filter'
 import { FilterButton } from './filterbutton'
@@ -124,6 +124,23 @@ export function Filters({ filter, change }: { filter: Filter; change: (part: Par
               change({ min_tokens: least, max_tokens: most })
             }}
           />
+        )}
+      </FilterButton>
+      <FilterButton name="Cost" value={rangeText(filter.min_cost, filter.max_cost)}>
+        {(close) => (
+          <AmountRange
+            least={filter.min_cost}
+            most={filter.max_cost}
+            example="0.05"
+            wrong="such as 0.05 or 12"
+            read={costAmount}
+            apply={(least, most) => {
+              close()
+              change({ min_cost: least, max_cost: most })
+            }}
+          >
+            In the currency of the price table. Sessions whose cost is not known are left out.
+          </AmountRange>
         )}
       </FilterButton>
       {narrows(filter) && (

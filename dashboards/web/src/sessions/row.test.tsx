@@ -15,7 +15,7 @@ const none = {
   total: 0,
 }
 
-function show(calls: number) {
+function show(calls: number, spent: Partial<Session> = {}) {
   const session: Session = {
     id: 's',
     title: '',
@@ -42,6 +42,7 @@ function show(calls: number) {
     unpriced_calls: 0,
     unpriced_tokens: 0,
     usage_discrepancies: 0,
+    ...spent,
   }
   renderAt('/', <Row session={session} index={0} isStop style={{}} />)
 }
@@ -55,4 +56,20 @@ test('a session whose source reported zero tokens has zero', () => {
   show(1)
   expect(screen.queryByLabelText('not reported')).toBeNull()
   expect(screen.getByTitle('0 tokens').textContent).toBe('0 tokens')
+})
+
+test('a session of which only some calls have a price cost more than that', () => {
+  show(3, {
+    cost: { amount: '0.0421234', currency: 'USD' },
+    unpriced_calls: 1,
+    unpriced_reasons: [{ reason: 'unknown_model', model: 'm', calls: 1, tokens: 5 }],
+  })
+  expect(screen.getByText('> $0.0421').title).toBe(
+    '0.0421234 USD\n1 call has no price\n1 call of m: unknown model',
+  )
+})
+
+test('a session whose calls have no price did not cost nothing', () => {
+  show(2, { unpriced_calls: 2 })
+  expect(screen.getByText('no price').title).toBe('No call has a price')
 })

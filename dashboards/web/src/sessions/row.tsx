@@ -1,6 +1,7 @@
 import { Badge } from '@mantine/core'
 import type { CSSProperties } from 'react'
 import { Link } from 'wouter'
+import { Cost } from '../components/cost'
 import { StatusBadge } from '../components/status'
 import { Time } from '../components/time'
 import { duration } from '../format/duration'
@@ -84,6 +85,9 @@ export function Row({
         {reported(session) && (
           <span className={classes.unit}>{tokens.total === 1 ? ' token' : ' tokens'}</span>
         )}
+      </div>
+      <div role="cell" className={classes.cost}>
+        {session.calls === 0 ? <None label="no cost" /> : <Cost spent={session} />}
       </div>
       <div role="cell" className={classes.tools}>
         {tools.calls === 0 ? <None /> : count(tools.calls)}

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
+import { Cost } from '../components/cost'
 import { count } from '../format/numbers'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
 import { buckets } from './buckets'
-import { Cost } from './cost'
 import type { Spent, UsageRow } from './queries'
 
 export function usageColumns(report: ReportParams, totals: Spent): Column<UsageRow>[] {

@@ -1,8 +1,8 @@
 import { Alert } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { Cost, unpriced } from '../components/cost'
 import { compact, count, counted } from '../format/numbers'
 import { Facts } from '../reports/facts'
-import { Cost, unpriced } from './cost'
 import type { Spent } from './queries'
 
 /** The totals of a range, and whether its records add up. */
