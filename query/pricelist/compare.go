@@ -1,8 +1,10 @@
 package pricelist
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"tapedeck/query/prices"
@@ -30,9 +32,9 @@ type Change struct {
 	After    *string `json:"after"`  // null if there is none
 }
 
-// RuleChange is a rule that one of two price files has.
+// RuleChange is a rule or an account that one of two price files has.
 type RuleChange struct {
-	Section string `json:"section"`
+	Section string `json:"section"` // of the price file
 	Name    string `json:"name"`
 	Change  string `json:"change"` // added or removed
 }
@@ -108,6 +110,26 @@ func (c *Comparison) rules(before, after *prices.Operator) {
 	for _, section := range []string{"prices", "discounts", "margins"} {
 		c.missing(section, "removed", old[section], now[section])
 		c.missing(section, "added", now[section], old[section])
+	}
+	was, are := accounts(before), accounts(after)
+	c.otherAccounts("removed", was, are)
+	c.otherAccounts("added", are, was)
+}
+
+func accounts(o *prices.Operator) []prices.Account {
+	if o == nil {
+		return nil
+	}
+	return o.Accounts
+}
+
+// otherAccounts lists the accounts that others does not have as they are, by their tags or as
+// "tenant".
+func (c *Comparison) otherAccounts(change string, list, others []prices.Account) {
+	for _, a := range list {
+		if !slices.Contains(others, a) {
+			c.Rules = append(c.Rules, RuleChange{"accounts", cmp.Or(a.Tag, "tenant"), change})
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ func ReadFile(name string, text []byte) (*Operator, error) {
 			"prices":    func(n *yaml.Node, path string) { o.Prices = r.readRules(n, path, ownPrices) },
 			"discounts": func(n *yaml.Node, path string) { o.Discounts = r.readRules(n, path, factors) },
 			"margins":   func(n *yaml.Node, path string) { o.Margins = r.readRules(n, path, factors) },
+			"accounts":  func(n *yaml.Node, path string) { o.Accounts = r.readAccounts(n, path) },
 		})
 		switch {
 		case o.Currency == dollar && len(o.Rates) > 0:

@@ -14,6 +14,8 @@ type Operator struct {
 	Prices    []Rule `json:"prices,omitempty"`    // of those that are for a call all apply, one after the other
 	Discounts []Rule `json:"discounts,omitempty"` // of those that are for a call and unit the last applies
 	Margins   []Rule `json:"margins,omitempty"`   // likewise, after discounts
+	// Accounts are whom bills are made for; if empty, the tenant alone.
+	Accounts []Account `json:"accounts,omitempty"`
 }
 
 // Rate is the price of one US dollar in the currency of a price file, from a time on to that
@@ -25,7 +27,7 @@ type Rate struct {
 
 // empty reports whether the operator's prices change nothing.
 func (o *Operator) empty() bool {
-	return o == nil || o.Currency == dollar && len(o.Prices)+len(o.Discounts)+len(o.Margins) == 0
+	return o == nil || o.Currency == dollar && len(o.Prices)+len(o.Discounts)+len(o.Margins)+len(o.Accounts) == 0
 }
 
 // rate returns the price of a US dollar at a time.

@@ -79,7 +79,7 @@ func (g Granularity) Period(text string, zone *time.Location) (Period, error) {
 	case Monthly:
 		name, end = date.Format("2006-01"), date.AddDate(0, 1, 0)
 	}
-	return newPeriod(name, startOf(date, zone), startOf(end, zone)), nil
+	return newPeriod(name, StartOf(date, zone), StartOf(end, zone)), nil
 }
 
 func newPeriod(name string, start, end time.Time) Period {
@@ -87,9 +87,9 @@ func newPeriod(name string, start, end time.Time) Period {
 	return Period{Name: &name, Start: &start, End: &end}
 }
 
-// startOf returns the first moment of a date in a zone. Where the clock is put forward over
+// StartOf returns the first moment of a date in a zone. Where the clock is put forward over
 // midnight, it is the moment at which that happens.
-func startOf(date time.Time, zone *time.Location) time.Time {
+func StartOf(date time.Time, zone *time.Location) time.Time {
 	for at := date.Add(-48 * time.Hour).In(zone); ; {
 		from, until := at.ZoneBounds()
 		_, offset := at.Zone()

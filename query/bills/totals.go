@@ -1,0 +1,102 @@
+package bills
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/shopspring/decimal"
+)
+
+// totals adds up the rows of a bill.
+type totals struct {
+	lines map[lineKey]*Line
+	last  string
+	bill  *Bill
+}
+
+type lineKey struct {
+	class                         Class
+	period, provider, model, unit string
+	unpriced                      bool
+}
+
+func newTotals(b *Bill) *totals { return &totals{lines: map[lineKey]*Line{}, bill: b} }
+
+// add counts a row. Rows of one charge come one after another.
+func (t *totals) add(r *Row) {
+	b := t.bill
+	b.Rows++
+	if r.Class == Correction {
+		b.Corrections++
+	} else if r.ChargeID != t.last {
+		t.last = r.ChargeID
+		b.Charges++
+		if !r.BilledCost.Valid {
+			b.Unpriced++
+		}
+	}
+	k := lineKey{r.Class, r.Period, r.Provider, r.Model, r.Unit, !r.BilledCost.Valid}
+	l := t.lines[k]
+	if l == nil {
+		l = &Line{Class: k.class, Period: k.period, Provider: k.provider, Model: k.model, Unit: k.unit, Unpriced: k.unpriced}
+		t.lines[k] = l
+	}
+	l.Rows++
+	l.Quantity = l.Quantity.Add(r.Quantity)
+	if r.BilledCost.Valid {
+		l.Cost = l.Cost.Add(r.BilledCost.Decimal)
+	}
+	if r.ListCost.Valid {
+		b.ListCost = b.ListCost.Add(r.ListCost.Decimal)
+	}
+	if r.ContractedCost.Valid {
+		b.ContractedCost = b.ContractedCost.Add(r.ContractedCost.Decimal)
+	}
+}
+
+// done rounds the lines, half to even, and adds them up.
+func (t *totals) done() {
+	b := t.bill
+	b.Lines = make([]Line, 0, len(t.lines))
+	for _, l := range t.lines {
+		l.Amount = l.Cost.RoundBank(b.MinorUnits)
+		b.BilledCost = b.BilledCost.Add(l.Cost)
+		b.Total = b.Total.Add(l.Amount)
+		b.Lines = append(b.Lines, *l)
+	}
+	b.Residual = b.Total.Sub(b.BilledCost)
+	slices.SortFunc(b.Lines, func(x, y Line) int {
+		return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(x.Period, y.Period), cmp.Compare(x.Provider, y.Provider),
+			cmp.Compare(x.Model, y.Model), cmp.Compare(x.Unit, y.Unit), boolean(x.Unpriced)-boolean(y.Unpriced))
+	})
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// cost returns what a quantity costs at a price for per, as the price table computes it.
+func cost(quantity decimal.Decimal, price decimal.NullDecimal, per int64) decimal.NullDecimal {
+	if !price.Valid {
+		return decimal.NullDecimal{}
+	}
+	product := quantity.Mul(price.Decimal)
+	switch per {
+	case 1:
+	case 1e3:
+		product = product.Shift(-3)
+	case 1e6:
+		product = product.Shift(-6)
+	case 1e9:
+		product = product.Shift(-9)
+	default:
+		product = product.DivRound(decimal.NewFromInt(per), hourScale)
+	}
+	return decimal.NewNullDecimal(product)
+}
+
+// hourScale is to how many decimal places the cost of a part of an hour is rounded.
+const hourScale = 28

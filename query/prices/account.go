@@ -1,0 +1,124 @@
+package prices
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones are known also where the machine has no list of them
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/text/currency"
+)
+
+// Account is a kind of billing account: the tenant, or each value of a tag. Bills are made
+// for accounts.
+type Account struct {
+	Tag    string        `json:"tag,omitempty"` // "" for the tenant
+	Name   string        `json:"name"`          // * stands for the tenant or the tag's value
+	Zone   string        `json:"zone"`          // IANA; periods are months in it
+	Prefix string        `json:"prefix"`        // of the numbers of bills
+	Grace  time.Duration `json:"grace"`         // from a period's end until it can be closed
+}
+
+// Defaults of the fields of an account.
+const (
+	DefaultZone   = "UTC"
+	DefaultPrefix = "INV-"
+	DefaultGrace  = time.Hour
+	maxGrace      = 31 * 24 * time.Hour
+)
+
+// TenantAccount is the account where a price file lists none.
+var TenantAccount = Account{Name: "*", Zone: DefaultZone, Prefix: DefaultPrefix, Grace: DefaultGrace}
+
+// Accounts returns the kinds of accounts in their order: a charge belongs to the first whose
+// tag it has, else to the tenant's if there is one.
+func (e *Effective) Accounts() []Account {
+	if o := e.content.Operator; o != nil && len(o.Accounts) > 0 {
+		return o.Accounts
+	}
+	return []Account{TenantAccount}
+}
+
+// NameOf returns the name of the account of a tenant or of a tag's value.
+func (a *Account) NameOf(value string) string { return strings.ReplaceAll(a.Name, "*", value) }
+
+// Location returns the zone.
+func (a *Account) Location() (*time.Location, error) {
+	zone, err := time.LoadLocation(a.Zone)
+	if err != nil {
+		return nil, fmt.Errorf("zone %s of an account of the price file: %w", a.Zone, err)
+	}
+	return zone, nil
+}
+
+// MinorUnits returns how many decimal places amounts of a currency have.
+func MinorUnits(code string) (int32, error) {
+	unit, err := currency.ParseISO(code)
+	if err != nil {
+		return 0, fmt.Errorf("currency %q: %w", code, err)
+	}
+	scale, _ := currency.Standard.Rounding(unit)
+	return int32(scale), nil
+}
+
+// prefix is what numbers of bills may begin with: they are also names of files.
+var prefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+
+func (r *fileReader) readAccounts(n *yaml.Node, path string) (list []Account) {
+	r.items(n, path, func(item *yaml.Node, path string) {
+		failed := len(r.errors)
+		a, tenant := TenantAccount, false
+		r.fields(item, path, map[string]field{
+			"tenant": func(n *yaml.Node, path string) { tenant = r.flag(n, path) },
+			"tag":    func(n *yaml.Node, path string) { a.Tag = r.text(n, path) },
+			"name":   func(n *yaml.Node, path string) { a.Name = r.text(n, path) },
+			"zone":   func(n *yaml.Node, path string) { a.Zone = r.zone(n, path) },
+			"prefix": func(n *yaml.Node, path string) { a.Prefix = r.prefix(n, path) },
+			"grace":  func(n *yaml.Node, path string) { a.Grace = r.grace(n, path) },
+		})
+		same := func(o Account) bool { return o.Tag == a.Tag }
+		switch {
+		case len(r.errors) > failed:
+		case tenant == (a.Tag != ""):
+			r.fail(item, path, "an account is of \"tenant: true\" or of a tag, as \"tag: customer\"")
+		case slices.ContainsFunc(list, same):
+			r.fail(item, path, "another account is of the same tag or of the tenant, too")
+		case strings.Contains(a.Tag, "="):
+			r.fail(item, joined(path, "tag"), "the tag's name has a \"=\", by which accounts are named")
+		default:
+			list = append(list, a)
+		}
+	})
+	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		r.fail(n, path, "the list is empty; leave it out to mean an account of the tenant")
+	}
+	return list
+}
+
+// zone reads the name of a time zone. "Local" is none: it would be the server's.
+func (r *fileReader) zone(n *yaml.Node, path string) string {
+	name := r.text(n, path)
+	if _, err := time.LoadLocation(name); name == "Local" || name != "" && err != nil {
+		r.fail(n, path, "%q is no IANA time zone, as UTC or Europe/Berlin", clip(name))
+	}
+	return name
+}
+
+func (r *fileReader) prefix(n *yaml.Node, path string) string {
+	text := r.text(n, path)
+	if text != "" && !prefix.MatchString(text) {
+		r.fail(n, path, "%q is no prefix: it has at most 32 letters, digits, - and _, and begins with a letter or a digit", clip(text))
+	}
+	return text
+}
+
+func (r *fileReader) grace(n *yaml.Node, path string) time.Duration {
+	d, err := time.ParseDuration(n.Value)
+	if err != nil || d < 0 || d > maxGrace {
+		r.fail(n, path, "%q is no length of time from 0s to 744h, as 1h or 90m", clip(n.Value))
+	}
+	return d
+}
