@@ -9,9 +9,11 @@ import (
 // Bill is the head of a closed bill, or of a preview of one. It never changes once the bill is
 // closed.
 type Bill struct {
-	Number      string     `json:"number"`  // "" of a preview
-	Attempt     string     `json:"attempt"` // under which the rows are stored; "" of a preview
-	Account     string     `json:"account"` // "tenant", or a tag and its value: "customer=c1"
+	Number      string     `json:"number"` // "" of a preview
+	Prefix      string     `json:"prefix"`
+	Sequence    uint64     `json:"sequence"` // of the bill among those of the tenant with this prefix, from 1
+	Attempt     string     `json:"attempt"`  // under which the rows are stored; "" of a preview
+	Account     string     `json:"account"`  // "tenant", or a tag and its value: "customer=c1"
 	AccountName string     `json:"account_name"`
 	Period      string     `json:"period"` // the month, as "2026-10"
 	Start       time.Time  `json:"period_start"`
@@ -36,6 +38,9 @@ type Bill struct {
 	Residual       decimal.Decimal `json:"residual"`        // Total less BilledCost
 	Lines          []Line          `json:"lines"`
 
+	// Since is when the first period begins that is compared with what was billed: that of the
+	// tenant's first bill when the account got its own.
+	Since time.Time `json:"billing_since"`
 	// Checked is what the charges of closed periods looked like when they were compared with
 	// what was billed for them, by period. A period that looks the same needs no comparison.
 	Checked map[string]string `json:"checked"`

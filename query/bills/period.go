@@ -107,3 +107,7 @@ func (p *Period) day(at time.Time) (start, end time.Time) {
 	}
 	return start, end
 }
+
+var tooBusy = problem.Problem{
+	Title: "Too many bills", Status: 503, RetryAfter: 5 * time.Second, Detail: "Many other bills of the tenant are closed at the same time.", Hint: "Try again in a few seconds.",
+}

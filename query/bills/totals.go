@@ -78,8 +78,8 @@ func boolean(b bool) int {
 	return 0
 }
 
-// cost returns what a quantity costs at a price for per, as the price table computes it.
-func cost(quantity decimal.Decimal, price decimal.NullDecimal, per int64) decimal.NullDecimal {
+// costOf returns what a quantity costs at a price for per, as the price table computes it.
+func costOf(quantity decimal.Decimal, price decimal.NullDecimal, per int64) decimal.NullDecimal {
 	if !price.Valid {
 		return decimal.NullDecimal{}
 	}

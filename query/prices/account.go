@@ -64,8 +64,9 @@ func MinorUnits(code string) (int32, error) {
 	return int32(scale), nil
 }
 
-// prefix is what numbers of bills may begin with: they are also names of files.
-var prefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+// prefix is what numbers of bills may begin with: they are also names of files. The last is no
+// digit, so that numbers of different prefixes differ.
+var prefix = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]{0,30}[A-Za-z_-])$`)
 
 func (r *fileReader) readAccounts(n *yaml.Node, path string) (list []Account) {
 	r.items(n, path, func(item *yaml.Node, path string) {
@@ -110,7 +111,7 @@ func (r *fileReader) zone(n *yaml.Node, path string) string {
 func (r *fileReader) prefix(n *yaml.Node, path string) string {
 	text := r.text(n, path)
 	if text != "" && !prefix.MatchString(text) {
-		r.fail(n, path, "%q is no prefix: it has at most 32 letters, digits, - and _, and begins with a letter or a digit", clip(text))
+		r.fail(n, path, "%q is no prefix: it has 2 to 32 letters, digits, - and _, begins with a letter or a digit and does not end with a digit", clip(text))
 	}
 	return text
 }

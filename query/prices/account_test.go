@@ -47,6 +47,7 @@ func TestAccountErrors(t *testing.T) {
 		{"two tenants", "- {tenant: true}\n  - {tenant: true}", `p.yaml:3: accounts[1]: another account is of the same tag or of the tenant`},
 		{"tag with =", "- {tag: a=b}", `p.yaml:2: accounts[0].tag: the tag's name has a "="`},
 		{"prefix", "- {tag: c, prefix: ../INV}", `p.yaml:2: accounts[0].prefix: "../INV" is no prefix`},
+		{"prefix with a digit", "- {tag: c, prefix: INV-0}", `p.yaml:2: accounts[0].prefix: "INV-0" is no prefix`},
 		{"grace", "- {tag: c, grace: -1h}", `p.yaml:2: accounts[0].grace: "-1h" is no length of time`},
 		{"grace without a unit", "- {tag: c, grace: 1}", `p.yaml:2: accounts[0].grace: "1" is no length of time`},
 		{"empty", "[]", `p.yaml:2: accounts: the list is empty`},

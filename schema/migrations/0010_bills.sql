@@ -6,6 +6,8 @@ CREATE TABLE IF NOT EXISTS bills
     account      String,
     period       String,
     number       String,
+    prefix       String,
+    sequence     UInt64,
     attempt      String,
     period_start DateTime64(9, 'UTC'),
     period_end   DateTime64(9, 'UTC'),
@@ -56,7 +58,8 @@ CREATE TABLE IF NOT EXISTS bill_rows
     prices_hash      LowCardinality(String),
     rules            Array(LowCardinality(String)),
     reason           LowCardinality(String),
-    note             LowCardinality(String)
+    note             LowCardinality(String),
+    INDEX charge_bloom charge_id TYPE bloom_filter GRANULARITY 1
 )
-ENGINE = ReplacingMergeTree
+ENGINE = MergeTree
 ORDER BY (tenant, attempt, ordinal);

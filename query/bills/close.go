@@ -1,0 +1,151 @@
+package bills
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"tapedeck/query"
+)
+
+// The steps of a close. A process that is killed after any of them leaves the period open or
+// closed.
+const (
+	stepBegun     = "begun"     // some rows may be stored
+	stepRows      = "rows"      // all rows are stored; the period is open
+	stepCommitted = "committed" // the bill is in JetStream; readers see it after the next close or preview
+	stepStored    = "stored"    // readers see the bill
+	stepCleaned   = "cleaned"   // nothing is left of abandoned attempts
+)
+
+// commitTries bounds how often a commit is repeated that other accounts' bills came before.
+const commitTries = 100
+
+// Close closes a period of an account and returns its bill. Of several attempts at the same
+// time one succeeds; the others return a problem that names its bill.
+func (s *Store) Close(ctx context.Context, tenant, account, period string) (*Bill, error) {
+	began := time.Now()
+	b, err := s.close(ctx, tenant, account, period)
+	observeClose(began, b, err)
+	if err == nil {
+		s.log.Info("closed a bill", "number", b.Number, "tenant", tenant, "account", b.Account, "period", b.Period, "rows", b.Rows, "corrections", b.Corrections, "total", b.Total, "currency", b.Currency)
+	}
+	return b, err
+}
+
+func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bill, error) {
+	_, revision, err := s.settle(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.prepare(ctx, tenant, account, period)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.period.closable(s.now()); err != nil {
+		return nil, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("make the id of an attempt: %w", err)
+	}
+	c.bill.Attempt = id.String()
+	if err := s.insertRows(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := s.reached(stepRows); err != nil {
+		return nil, err
+	}
+	if err := s.commit(ctx, c, revision); err != nil {
+		return nil, err
+	}
+	if err := s.reached(stepCommitted); err != nil {
+		return nil, err
+	}
+	// The bill is committed: it is stored also if whoever asked for it has left.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	if err := s.store(ctx, tenant, c.bill); err != nil {
+		return nil, fmt.Errorf("bill %s is closed and will be listed after the next close or preview: %w", c.bill.Number, err)
+	}
+	if err := s.reached(stepStored); err != nil {
+		return nil, err
+	}
+	if err := s.clean(ctx, tenant, c.bill); err != nil {
+		s.log.Warn("rows of abandoned attempts stay until the next close", "account", account, "error", err)
+	}
+	return c.bill, s.reached(stepCleaned)
+}
+
+// storeLimit bounds the time to store a bill that is committed.
+const storeLimit = 30 * time.Second
+
+// insertRows computes and stores the rows.
+func (s *Store) insertRows(ctx context.Context, c *computation) error {
+	w := newWriter(ctx, s.conn, c.tenant, c.bill)
+	begun := false
+	c.take = func(r *Row) error {
+		if !begun && c.bill.Rows > insertRows {
+			begun = true
+			if err := s.reached(stepBegun); err != nil {
+				return err
+			}
+		}
+		return w.add(r)
+	}
+	err := c.run(ctx)
+	return errors.Join(err, w.close(err == nil))
+}
+
+// commit makes the bill the last one of the tenant. It numbers the bill, and numbers it anew
+// while other bills of the tenant come before it.
+func (s *Store) commit(ctx context.Context, c *computation, revision uint64) error {
+	for range commitTries {
+		last, err := s.number(ctx, "last_sequence", query.Args{"tenant": c.tenant, "prefix": c.bill.Prefix})
+		if err != nil {
+			return err
+		}
+		at := s.now().Truncate(time.Millisecond)
+		c.bill.Sequence, c.bill.ClosedAt = last+1, &at
+		c.bill.Number = fmt.Sprintf("%s%06d", c.bill.Prefix, c.bill.Sequence)
+		if err = s.heads.Commit(ctx, c.tenant, c.bill, revision); !errors.Is(err, ErrOvertaken) {
+			return err
+		}
+		var head *Bill
+		if head, revision, err = s.settle(ctx, c.tenant); err != nil {
+			return err
+		}
+		if head != nil && head.Attempt == c.bill.Attempt {
+			return nil // the answer to an earlier try was lost
+		}
+		now, err := s.closed(ctx, c.tenant, c.account.ID, "")
+		if err != nil {
+			return err
+		}
+		if len(now) != len(c.before) {
+			// The rows of this attempt are removed by a later close.
+			return conflict("Period closed", fmt.Sprintf("Bill %s of %s for %s was closed at the same time.", now[0].Number, c.account.ID, now[0].Period),
+				"What changed since becomes a correction in the bill of the next period.")
+		}
+	}
+	return &tooBusy
+}
+
+// Preview computes the bill of a period as it would be closed now, which may be before its
+// end, and calls a function with its rows, which may be nil. Nothing is stored.
+func (s *Store) Preview(ctx context.Context, tenant, account, period string, visit func(*Row) error) (*Bill, error) {
+	if _, _, err := s.settle(ctx, tenant); err != nil {
+		return nil, err
+	}
+	c, err := s.prepare(ctx, tenant, account, period)
+	if err != nil {
+		return nil, err
+	}
+	if visit != nil {
+		c.take = visit
+	}
+	return c.bill, c.run(ctx)
+}

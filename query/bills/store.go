@@ -1,0 +1,164 @@
+package bills
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+)
+
+// Store closes and reads bills. It is safe for use by many goroutines.
+type Store struct {
+	reader *query.Reader
+	conn   driver.Conn
+	heads  Heads
+	log    *slog.Logger
+	// reached, for tests, is called after each step of a close; its error simulates a process
+	// that is killed there.
+	reached func(step string) error
+}
+
+// NewStore returns a store. The reader is of the same connection, which the caller closes.
+// log may be nil.
+func NewStore(reader *query.Reader, conn driver.Conn, heads Heads, log *slog.Logger) *Store {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Store{reader: reader, conn: conn, heads: heads, log: log, reached: func(string) error { return nil }}
+}
+
+func (s *Store) now() time.Time { return query.Moment(s.reader.Now()) }
+
+// billShape is what sql/bills.sql asks of.
+type billShape struct{ Account, Number bool }
+
+type billRow struct {
+	Bill string `ch:"bill"`
+}
+
+// closed returns closed bills of a tenant, the last period first: those of an account, or the
+// one with a number, or for "" all.
+func (s *Store) closed(ctx context.Context, tenant, account, number string) ([]Bill, error) {
+	rows, err := query.Ask[billRow](ctx, s.reader, statements, "bills", billShape{account != "", number != ""},
+		query.Args{"tenant": tenant, "account": account, "number": number})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Bill, len(rows))
+	for i := range rows {
+		if err := json.Unmarshal([]byte(rows[i].Bill), &list[i]); err != nil {
+			return nil, fmt.Errorf("read a bill of account %q: %w", account, err)
+		}
+	}
+	return list, nil
+}
+
+// Bill returns a closed bill.
+func (s *Store) Bill(ctx context.Context, tenant, number string) (*Bill, error) {
+	list, err := s.closed(ctx, tenant, "", number)
+	if err != nil {
+		return nil, err
+	}
+	if number == "" || len(list) == 0 {
+		return nil, problem.NotFound(fmt.Sprintf("There is no bill %q.", number))
+	}
+	return &list[0], nil
+}
+
+// Rows calls a function with the rows of a bill in their order, from an ordinal on, at most
+// limit of them, 0 for all.
+func (s *Store) Rows(ctx context.Context, tenant string, b *Bill, from uint64, limit int, visit func(*Row) error) error {
+	shape := rowsShape{After: from > 0, Limited: limit > 0}
+	args := query.Args{"tenant": tenant, "attempts": []string{b.Attempt}, "ordinal": from, "limit": limit}
+	return s.eachRow(ctx, shape, args, map[string]string{b.Attempt: b.Number}, visit)
+}
+
+// eachRow calls a function with rows of bills. numbers are those of the bills by attempt.
+func (s *Store) eachRow(ctx context.Context, shape rowsShape, args query.Args, numbers map[string]string, visit func(*Row) error) error {
+	return query.Each(ctx, s.reader, statements, "bill_rows", shape, args, func(stored *storedRow) error {
+		r, err := stored.row(numbers[stored.Attempt])
+		if err != nil {
+			return fmt.Errorf("row %d of bill %s: %w", stored.Ordinal, r.Number, err)
+		}
+		return visit(&r)
+	})
+}
+
+type numberRow struct {
+	N uint64 `ch:"n"`
+}
+
+// number runs a statement that returns one number.
+func (s *Store) number(ctx context.Context, statement string, args query.Args) (uint64, error) {
+	row, err := query.AskOne[numberRow](ctx, s.reader, statements, statement, nil, args)
+	return row.N, err
+}
+
+// settle stores the bill that was committed last, if the process that committed it did not.
+func (s *Store) settle(ctx context.Context, tenant string) (*Bill, uint64, error) {
+	head, revision, err := s.heads.Head(ctx, tenant)
+	if err != nil || head == nil {
+		return head, revision, err
+	}
+	return head, revision, s.store(ctx, tenant, head)
+}
+
+// store inserts the head of a committed bill. Readers see the bill from then on. It may be
+// repeated.
+func (s *Store) store(ctx context.Context, tenant string, b *Bill) error {
+	args := query.Args{"tenant": tenant, "attempt": b.Attempt}
+	stored, err := s.number(ctx, "attempt_is_stored", args)
+	if err != nil || stored > 0 {
+		return err
+	}
+	rows, err := s.number(ctx, "count_bill_rows", args)
+	if err != nil {
+		return err
+	}
+	if rows != b.Rows {
+		return fmt.Errorf("bill %s of account %q was closed with %d rows, of which ClickHouse has %d: restore the table bill_rows from a backup that has them",
+			b.Number, b.Account, b.Rows, rows)
+	}
+	text, err := json.Marshal(b)
+	if err != nil {
+		return fmt.Errorf("write bill %s: %w", b.Number, err)
+	}
+	batch, err := s.conn.PrepareBatch(ctx, statements.Must("insert_bill", nil))
+	if err == nil {
+		err = errors.Join(batch.Append(tenant, b.Account, b.Period, b.Number, b.Prefix, b.Sequence, b.Attempt, b.Start, b.End, *b.ClosedAt,
+			b.Currency, b.PricesHash, b.RowsHash, b.Total.String(), string(text)), err)
+		if err == nil {
+			err = batch.Send()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("store bill %s: %w", b.Number, err)
+	}
+	return nil
+}
+
+// clean removes what killed or slower attempts to close a period left. A bill is whole without
+// it.
+func (s *Store) clean(ctx context.Context, tenant string, b *Bill) error {
+	args := query.Args{"tenant": tenant, "account": b.Account, "period": b.Period, "attempt": b.Attempt}
+	left, err := s.number(ctx, "leftover_attempts", args)
+	if err != nil || left == 0 {
+		return err
+	}
+	// 0 does not wait: readers do not see these rows.
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 0}))
+	err = s.conn.Exec(ctx, statements.Must("remove_bill_rows", nil), clickhouse.Named("tenant", tenant), clickhouse.Named("account", b.Account),
+		clickhouse.Named("period", b.Period), clickhouse.Named("attempt", b.Attempt))
+	if err != nil {
+		return fmt.Errorf("remove rows of abandoned attempts: %w", err)
+	}
+	return nil
+}
