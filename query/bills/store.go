@@ -162,3 +162,12 @@ func (s *Store) clean(ctx context.Context, tenant string, b *Bill) error {
 	}
 	return nil
 }
+
+// priceTable returns the canonical text of the price table of a bill.
+func (s *Store) priceTable(ctx context.Context, b *Bill) ([]byte, error) {
+	table, err := s.reader.Prices(ctx, b.PricesHash)
+	if err != nil {
+		return nil, err
+	}
+	return table.Text(), nil
+}

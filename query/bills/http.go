@@ -1,0 +1,203 @@
+package bills
+
+import (
+	"bufio"
+	"net/http"
+	"strconv"
+
+	"tapedeck/query"
+	"tapedeck/query/endpoint"
+)
+
+// Handler answers the questions about bills.
+type Handler struct {
+	*endpoint.Base
+	Store *Store
+}
+
+// Number is a handler of a route of one bill.
+type Number = func(w http.ResponseWriter, r *http.Request, tenant, number string)
+
+// Preview is the bill of a period as it would be closed now.
+type Preview struct {
+	Bill
+	// CorrectionRows are the first of its rows that correct earlier bills.
+	CorrectionRows []Row `json:"correction_rows"`
+}
+
+const (
+	// maxPreviewed bounds the corrections of a preview.
+	maxPreviewed         = 1000
+	rowsLimit, rowsMost  = 500, 5000
+	rowsName             = "bill_rows"
+	framesLimit, noLimit = 100, 1 << 30
+)
+
+var states = []State{Open, Draft, Closed}
+
+// List answers GET /v1/bills.
+func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	q := ListQuery{Tenant: tenant, Account: p.Text("account"), State: endpoint.OneOf(p, "state", states), From: p.Text("from"), To: p.Text("to")}
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	list, err := h.Store.List(r.Context(), q)
+	h.Answer(w, r, list, err)
+}
+
+// Close answers POST /v1/bills.
+func (h Handler) Close(w http.ResponseWriter, r *http.Request, tenant string) {
+	account, period, err := readPeriod(endpoint.NewParams(r))
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	b, err := h.Store.Close(r.Context(), tenant, account, period)
+	h.Answer(w, r, b, err)
+}
+
+// Preview answers GET /v1/bills/preview.
+func (h Handler) Preview(w http.ResponseWriter, r *http.Request, tenant string) {
+	account, period, err := readPeriod(endpoint.NewParams(r))
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	preview := Preview{CorrectionRows: []Row{}}
+	b, err := h.Store.Preview(r.Context(), tenant, account, period, func(row *Row) error {
+		if row.Class == Correction && len(preview.CorrectionRows) < maxPreviewed {
+			preview.CorrectionRows = append(preview.CorrectionRows, *row)
+		}
+		return nil
+	})
+	if err == nil {
+		preview.Bill = *b
+	}
+	h.Answer(w, r, preview, err)
+}
+
+// readPeriod reads an account, which is the tenant's if it is left out, and a month.
+func readPeriod(p *endpoint.Params) (account, period string, err error) {
+	account, period = p.Text("account"), p.Text("period")
+	if account == "" {
+		account = TenantID
+	}
+	if err := p.Done(); err != nil {
+		return "", "", err
+	}
+	_, err = parseMonth(period)
+	return account, period, err
+}
+
+// Bill answers GET /v1/bills/{number}.
+func (h Handler) Bill(w http.ResponseWriter, r *http.Request, tenant, number string) {
+	p := endpoint.NewParams(r)
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	b, err := h.Store.Bill(r.Context(), tenant, number)
+	h.Answer(w, r, b, err)
+}
+
+type rowsFormat string
+
+var rowsFormats = []rowsFormat{"json", "csv"}
+
+// Page is a part of the rows of a bill.
+type Page struct {
+	Items []Row   `json:"items"`
+	Next  *string `json:"next"`
+}
+
+// Rows answers GET /v1/bills/{number}/rows: a page as JSON, or all as CSV, which is the
+// canonical text of the rows.
+func (h Handler) Rows(w http.ResponseWriter, r *http.Request, tenant, number string) {
+	p := endpoint.NewParams(r)
+	format, limit := endpoint.OneOf(p, "format", rowsFormats), p.Number("limit", rowsLimit, 1, rowsMost)
+	mark, err := query.ParseMark(rowsName, p.Text("cursor"))
+	if bad := p.Done(); bad != nil {
+		err = bad
+	}
+	var b *Bill
+	if err == nil {
+		b, err = h.Store.Bill(r.Context(), tenant, number)
+	}
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	if format == "csv" {
+		h.csv(w, r, tenant, b)
+		return
+	}
+	from := uint64(0)
+	if mark != nil {
+		from = uint64(mark.Key)
+	}
+	page := Page{Items: []Row{}}
+	err = h.Store.Rows(r.Context(), tenant, b, from, limit, func(row *Row) error {
+		page.Items = append(page.Items, *row)
+		return nil
+	})
+	if n := len(page.Items); n > 0 && page.Items[n-1].Ordinal+1 < b.Rows {
+		page.Next = query.Mark{List: rowsName, Key: int64(page.Items[n-1].Ordinal + 1)}.Cursor()
+	}
+	h.Answer(w, r, page, err)
+}
+
+func (h Handler) csv(w http.ResponseWriter, r *http.Request, tenant string, b *Bill) {
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+b.Number+`-rows.csv"`)
+	w.Header().Set("Cache-Control", "no-store")
+	out := bufio.NewWriterSize(w, 64<<10)
+	out.Write(Head())
+	var line []byte
+	err := h.Store.Rows(r.Context(), tenant, b, 0, 0, func(row *Row) error {
+		line = row.AppendTo(line[:0])
+		_, err := out.Write(line)
+		return err
+	})
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		h.Broken(r, err)
+	}
+}
+
+// Verification answers GET /v1/bills/{number}/verification.
+func (h Handler) Verification(w http.ResponseWriter, r *http.Request, tenant, number string) {
+	p := endpoint.NewParams(r)
+	frames := p.Number("frames", framesLimit, 0, noLimit)
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	v, err := h.Store.Verify(r.Context(), tenant, number, frames)
+	h.Answer(w, r, v, err)
+}
+
+// PriceTable answers GET /v1/bills/{number}/prices with the canonical text of the effective
+// price table of the bill.
+func (h Handler) PriceTable(w http.ResponseWriter, r *http.Request, tenant, number string) {
+	p := endpoint.NewParams(r)
+	err := p.Done()
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	b, err := h.Store.Bill(r.Context(), tenant, number)
+	if err == nil {
+		var text []byte
+		if text, err = h.Store.priceTable(r.Context(), b); err == nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+			_, _ = w.Write(text) // the client has left
+			return
+		}
+	}
+	h.Fail(w, r, err)
+}
