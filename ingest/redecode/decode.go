@@ -29,7 +29,7 @@ const (
 type decoding struct {
 	run      *run
 	stream   *stream
-	out      *writer
+	out      blocks
 	parser   ingest.Parser
 	decoder  dialect.Decoder
 	emitter  *dialect.Emitter
@@ -46,8 +46,13 @@ type change struct {
 	session string
 }
 
+// blocks takes the blocks of a decoding. A block is valid during the call.
+type blocks interface {
+	add(ctx context.Context, b *block.Block) error
+}
+
 // decode decodes a stream from its first frame and writes what belongs to the session.
-func (r *run) decode(ctx context.Context, s *stream, w *writer) error {
+func (r *run) decode(ctx context.Context, s *stream, w blocks) error {
 	d := &decoding{run: r, stream: s, out: w, emitter: dialect.NewEmitter(s.id)}
 	d.block.Session = r.session
 	windows := r.windows(s)

@@ -17,10 +17,11 @@ import (
 
 // Store closes and reads bills. It is safe for use by many goroutines.
 type Store struct {
-	reader *query.Reader
-	conn   driver.Conn
-	heads  Heads
-	log    *slog.Logger
+	reader  *query.Reader
+	conn    driver.Conn
+	heads   Heads
+	log     *slog.Logger
+	decoder Decoder // nil for none
 	// reached, for tests, is called after each step of a close; its error simulates a process
 	// that is killed there.
 	reached func(step string) error
