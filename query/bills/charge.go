@@ -36,9 +36,14 @@ func rowsOf(rows []Row, c *charges.Charge, p *Period) []Row {
 
 // costs sets the costs of a row from its quantity and prices.
 func (r *Row) costs() {
-	r.ListCost = costOf(r.Quantity, r.ListPrice, r.Per)
-	r.ContractedCost = costOf(r.Quantity, r.ContractedPrice, r.Per)
-	r.BilledCost = costOf(r.Quantity, r.Price, r.Per)
+	unit, _ := prices.UnitNamed(r.Unit)
+	of := func(price decimal.NullDecimal) decimal.NullDecimal {
+		if !price.Valid {
+			return price
+		}
+		return decimal.NewNullDecimal(unit.Of(r.Quantity.Mul(price.Decimal)))
+	}
+	r.ListCost, r.ContractedCost, r.BilledCost = of(r.ListPrice), of(r.ContractedPrice), of(r.Price)
 }
 
 func unpricedRows(rows []Row, r Row, reason string, q *cost.Quantities) []Row {

@@ -3,8 +3,6 @@ package bills
 import (
 	"cmp"
 	"slices"
-
-	"github.com/shopspring/decimal"
 )
 
 // totals adds up the rows of a bill.
@@ -77,26 +75,3 @@ func boolean(b bool) int {
 	}
 	return 0
 }
-
-// costOf returns what a quantity costs at a price for per, as the price table computes it.
-func costOf(quantity decimal.Decimal, price decimal.NullDecimal, per int64) decimal.NullDecimal {
-	if !price.Valid {
-		return decimal.NullDecimal{}
-	}
-	product := quantity.Mul(price.Decimal)
-	switch per {
-	case 1:
-	case 1e3:
-		product = product.Shift(-3)
-	case 1e6:
-		product = product.Shift(-6)
-	case 1e9:
-		product = product.Shift(-9)
-	default:
-		product = product.DivRound(decimal.NewFromInt(per), hourScale)
-	}
-	return decimal.NewNullDecimal(product)
-}
-
-// hourScale is to how many decimal places the cost of a part of an hour is rounded.
-const hourScale = 28
