@@ -29,14 +29,14 @@ func periodsOf(list []*invoice) []*period {
 next:
 	for _, b := range list {
 		for _, p := range periods {
-			if p.start.Equal(b.Start) && p.end.Equal(b.End) {
+			if p.issuer == b.issuer && p.start.Equal(b.Start) && p.end.Equal(b.End) {
 				if b.ClosedAt.After(p.updated) {
 					p.updated = *b.ClosedAt
 				}
 				continue next
 			}
 		}
-		periods = append(periods, &period{b.options.issuer(), b.Start, b.End, *b.ClosedAt})
+		periods = append(periods, &period{b.issuer, b.Start, b.End, *b.ClosedAt})
 	}
 	return periods
 }

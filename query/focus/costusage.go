@@ -58,7 +58,7 @@ var costColumns = []column[charge]{
 	{"ContractedUnitPrice", number, func(c *charge) string { return c.only(c.hasPrice(), amountOrNull(c.contractedPrice())) }},
 	{"EffectiveCost", number, func(c *charge) string { return amount(c.cost) }},
 	{"InvoiceId", text, func(c *charge) string { return c.bill.Number }},
-	{"InvoiceIssuerName", text, func(c *charge) string { return c.bill.options.issuer() }},
+	{"InvoiceIssuerName", text, func(c *charge) string { return c.bill.issuer }},
 	{"ListCost", number, func(c *charge) string { return amount(c.list) }},
 	{"ListUnitPrice", number, func(c *charge) string { return c.only(c.hasPrice(), amountOrNull(c.listPrice())) }},
 	{"PricingCategory", text, func(c *charge) string { return c.only(c.hasPrice(), "Standard") }},

@@ -69,6 +69,7 @@ func Export(ctx context.Context, r *query.Reader, source Source, o Options, to O
 		}
 		e.invoices = append(e.invoices, &invoice{
 			Bill: b, options: &e.options, table: effective.Table(), numbers: source.Numbers(b.Account), served: map[[2]string]provider{},
+			issuer: first(o.Issuer, defaultIssuer), paymentTerms: first(o.PaymentTerms, defaultTerms),
 		})
 	}
 	m := &metadata{DataGenerator: dataGenerator{"tapedeck"}}

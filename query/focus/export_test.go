@@ -133,7 +133,8 @@ func report(t *testing.T, wrong []string) {
 func TestRequirementsFindFaults(t *testing.T) {
 	all := fixtures(t)
 	r := open(t, all[1])
-	good := func() dataset { return export(t, r, focus.Options{}, all[1]).read(t, focus.CostAndUsageFile) }
+	m := export(t, r, focus.Options{}, all[1])
+	good := func() dataset { return m.read(t, focus.CostAndUsageFile) }
 	plant := map[string]func(d *dataset, r record){
 		"null cost":             func(_ *dataset, r record) { r["BilledCost"] = "" },
 		"exponent":              func(_ *dataset, r record) { r["BilledCost"] = "1e3" },

@@ -13,10 +13,28 @@ type invoice struct {
 	*bills.Bill
 	options *Options
 	table   *prices.Table
+	// issuer is the name of who issues the invoice.
+	issuer, paymentTerms string
 	// numbers are those of the account's bills, by period.
 	numbers map[string]string
 	// served are the providers that serve models, by the names that rows have.
 	served map[[2]string]provider
+}
+
+// Names where neither the price file nor the options have any.
+const (
+	defaultIssuer = "tapedeck"
+	defaultTerms  = "As agreed"
+)
+
+// first returns the first name that is there.
+func first(names ...string) string {
+	for _, n := range names {
+		if n = name(n); n != "" {
+			return n
+		}
+	}
+	return ""
 }
 
 // provider is who serves a model.
@@ -67,7 +85,7 @@ func (b *invoice) provider(r *bills.Row) provider {
 	case name(r.Provider) != "":
 		found = provider{name(r.Provider), name(r.Provider)}
 	default:
-		found = provider{b.options.issuer(), b.options.issuer()}
+		found = provider{b.issuer, b.issuer}
 	}
 	if len(b.served) < maxServed {
 		b.served[key] = found

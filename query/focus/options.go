@@ -10,10 +10,8 @@ import (
 type Options struct {
 	Tenant  string
 	Version Version // default 1.4
-	// Issuer is the name of who issues the invoices; default "tapedeck".
-	Issuer string
-	// PaymentTerms are those of the invoices; default "As agreed".
-	PaymentTerms string
+	// Issuer and PaymentTerms are put in place of those of the invoices' accounts.
+	Issuer, PaymentTerms string
 	// Tags are keys of tags by whose values charges are apart.
 	Tags []string
 	// SubAccount is the key of the tag whose value is the sub account; "" for none.
@@ -22,20 +20,6 @@ type Options struct {
 	Columns []string
 	// Link precedes the paths of frames, such as "https://tapedeck.example"; default "".
 	Link string
-}
-
-func (o *Options) issuer() string {
-	if n := name(o.Issuer); n != "" {
-		return n
-	}
-	return "tapedeck"
-}
-
-func (o *Options) paymentTerms() string {
-	if n := name(o.PaymentTerms); n != "" {
-		return n
-	}
-	return "As agreed"
 }
 
 // apart are the keys of the tags by whose values charges are apart.

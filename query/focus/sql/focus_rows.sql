@@ -9,4 +9,4 @@ WHERE tenant = {tenant:String} AND attempt = {attempt:String} AND reason {{if .U
 ORDER BY charge_start, charge_end, provider, model, unit, class, charge_period, service_tier, speed, region,
     list_price, contracted_price, price, prices_hash, rules, reason, note,
     {{- range $i, $tag := .Tags}} tags[{tag_{{$i}}:String}],{{end}} at, ordinal
-SETTINGS max_bytes_before_external_sort = 200000000
+SETTINGS max_block_size = 4096, max_bytes_before_external_sort = 200000000

@@ -6,4 +6,4 @@ FROM bill_rows FINAL
 WHERE tenant = {tenant:String} AND attempt = {attempt:String} AND reason != ''
 ORDER BY charge_start, charge_end, provider, model, unit, class, charge_period, service_tier, speed, region,
     list_price, contracted_price, price, prices_hash, rules, reason, note, tags[{tag_0:String}], tags[{tag_1:String}], at, ordinal
-SETTINGS max_bytes_before_external_sort = 200000000
+SETTINGS max_block_size = 4096, max_bytes_before_external_sort = 200000000
