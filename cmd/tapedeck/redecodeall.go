@@ -51,7 +51,10 @@ func (c *redecodeCommand) all(ctx context.Context, g *global, cl *apiclient.Clie
 	shown := console.ShowProgress(r.progress)
 	err := r.run(ctx)
 	shown.End()
-	return errors.Join(err, r.report(g))
+	if ctx.Err() != nil {
+		err = errors.New("redecode --all was interrupted: what is decoded stays so, and the same command goes on with the rest")
+	}
+	return errors.Join(r.report(g), err)
 }
 
 func (r *outdatedRun) run(ctx context.Context) error {

@@ -120,7 +120,7 @@ const cleanLimit = 30 * time.Second
 // clean has ClickHouse delete, in the background, what the new generation supersedes and
 // what killed runs have left. Frames that arrived meanwhile are not deleted.
 func (r *run) clean(ctx context.Context, streams []stream) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanLimit)
+	ctx, cancel := context.WithTimeout(ctx, cleanLimit)
 	defer cancel()
 	// 0 does not wait: readers do not see these rows.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 0}))

@@ -247,6 +247,7 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	// The run has succeeded: rows that are not deleted now are deleted by the next run.
+	ctx = context.WithoutCancel(ctx)
 	if err = r.awaitReaders(ctx); err == nil {
 		err = r.clean(ctx, streams)
 	}

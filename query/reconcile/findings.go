@@ -22,17 +22,23 @@ const (
 	SameBytes          = "same_bytes"
 	LostFrames         = "lost_frames"
 	UnreadFrames       = "unread_frames"
+	StatedCostDiffers  = "stated_cost"
+	TooDeep            = "too_deep"
+	BadChecksum        = "bad_checksum"
 )
 
 // Findings are all codes.
 var Findings = []string{
 	StatedTotal, BeganAnew, RecordTotal, WithoutUsage, CutOff, CutOffWithUsage, InStreamsDiffering, SameMessage, SameBytes,
-	LostFrames, UnreadFrames,
+	LostFrames, UnreadFrames, TooDeep, BadChecksum, StatedCostDiffers,
 }
 
 // find returns the findings of a session. anew is how often a running total began anew.
 func (s *Session) find(anew, mismatches uint64) []Finding {
-	list, differing := []Finding{}, uint64(0)
+	list, differing, costs := []Finding{}, uint64(0), uint64(0)
+	for i := range s.StatedCosts {
+		costs += s.StatedCosts[i].DifferingCalls
+	}
 	for i := range s.Totals {
 		if s.Totals[i].Difference != nil {
 			differing++
@@ -66,6 +72,12 @@ func (s *Session) find(anew, mismatches uint64) []Finding {
 			"%d frames were lost at the source, and any usage in them."},
 		{UnreadFrames, s.Losses.UnreadFrames, "1 frame could not be read, nor any usage in it.",
 			"%d frames could not be read, nor any usage in them."},
+		{TooDeep, s.Losses.TooDeep, "1 frame is nested too deep to be decoded, with any usage in it.",
+			"%d frames are nested too deep to be decoded, with any usage in them."},
+		{BadChecksum, s.Losses.BadChecksum, "1 frame fails its checksum; usage in it may be wrong.",
+			"%d frames fail their checksums; usage in them may be wrong."},
+		{StatedCostDiffers, costs, "1 call states a cost that is not its price.",
+			"%d calls state costs that are not their prices."},
 	} {
 		switch f.count {
 		case 0:

@@ -7,6 +7,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/sessionhead"
 	"tapedeck/query/sessionlist"
+	"tapedeck/schema"
 )
 
 // Query asks for a page of sessions.
@@ -75,6 +76,12 @@ type arrivalsRow struct {
 	Arrivals
 }
 
+type marksRow struct {
+	Session     string `ch:"session_id"`
+	TooDeep     uint64 `ch:"too_deep"`
+	BadChecksum uint64 `ch:"bad_checksum"`
+}
+
 type lossesRow struct {
 	Session string `ch:"session_id"`
 	Losses
@@ -91,7 +98,7 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, heads []ses
 	first, last := heads[0].Started.UnixNano(), heads[0].LastAt.UnixNano()
 	for i := range heads {
 		h := &heads[i]
-		sessions[i] = Session{ID: h.ID, Started: h.Started, Status: h.Status, Title: h.Title, Totals: []Total{}}
+		sessions[i] = Session{ID: h.ID, Started: h.Started, Status: h.Status, Title: h.Title, Totals: []Total{}, StatedCosts: []StatedCost{}}
 		names[i], at[h.ID] = h.ID, &sessions[i]
 		first, last = min(first, h.Started.UnixNano()), max(last, h.LastAt.UnixNano())
 	}
@@ -112,6 +119,11 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, heads []ses
 	if err != nil {
 		return nil, err
 	}
+	marks, err := query.Ask[marksRow](ctx, r, statements, "session_marks", nil,
+		a.With("too_deep", uint32(schema.FlagTooDeep)).With("bad_checksum", uint32(schema.FlagBadChecksum)))
+	if err != nil {
+		return nil, err
+	}
 	for _, row := range calls {
 		at[row.Session].ModelCalls = row.ModelCalls
 	}
@@ -121,7 +133,14 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, heads []ses
 	for _, row := range losses {
 		at[row.Session].Losses = row.Losses
 	}
+	for _, row := range marks {
+		l := &at[row.Session].Losses
+		l.TooDeep, l.BadChecksum = row.TooDeep, row.BadChecksum
+	}
 	if err := addTotals(ctx, r, at, a); err != nil {
+		return nil, err
+	}
+	if err := addStatedCosts(ctx, r, tenant, at, a); err != nil {
 		return nil, err
 	}
 	anew, mismatches := map[string]uint64{}, map[string]uint64{}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shopspring/decimal"
+
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
@@ -24,6 +26,15 @@ func summary(s *reconcile.Session) string {
 	lines := []string{fmt.Sprintf("%s: %d calls, %d tokens, %d of no call, %d totals", s.ID, s.Calls, s.Tokens.Total, s.TokensInTotalsOnly, s.StatedTotals)}
 	for _, t := range s.Totals {
 		lines = append(lines, fmt.Sprintf("%s %s: stated %s, calls %s, difference %s", t.Kind, t.Of, number(t.Stated), number(t.Calls), number(t.Difference)))
+	}
+	for _, c := range s.StatedCosts {
+		amount := func(d *decimal.Decimal) string {
+			if d == nil {
+				return "unknown"
+			}
+			return d.String()
+		}
+		lines = append(lines, fmt.Sprintf("%s: %d calls state %s, %d without a price, priced %s, difference %s", c.Currency, c.Calls, c.Stated, c.UnpricedCalls, amount(c.Priced), amount(c.Difference)))
 	}
 	for _, f := range s.Findings {
 		lines = append(lines, fmt.Sprintf("%s %d", f.Code, f.Count))
@@ -72,7 +83,25 @@ func recordings() []querytest.Recording {
 	}
 	updated := used("updated", "", "", 5, 3, 3)
 	updated.SeenSeq, updated.Version = 5, 9
+	stated := func(id, model, amount, currency string) schema.Usage {
+		u := querytest.Used(id, model, 5, schema.Tokens{Input: 1000, Output: 100})
+		u.Cost, u.Currency = amount, currency
+		return u
+	}
+	marked := func(seq uint64, flags schema.Flags) schema.Frame {
+		f := querytest.Frame(seq, 5, "x", "{}")
+		f.Flags = flags
+		return f
+	}
 	return []querytest.Recording{
+		// gpt-4o costs 2.5 USD for a million tokens of input and 10 of output: 0.0035 for each call.
+		{Session: "costs", Stream: 13, Usages: []schema.Usage{
+			stated("equal", "gpt-4o", "0.00350", "USD"), stated("more", "gpt-4o", "3.6e-3", "USD"), stated("less", "gpt-4o", "0.0034", "USD"),
+			stated("unknown", "no-such-model", "0.5", "USD"), stated("other", "gpt-4o", "1", "EUR"), querytest.Used("none", "gpt-4o", 5, schema.Tokens{Input: 1}),
+		}},
+		{Session: "marks", Stream: 14, Frames: []schema.Frame{
+			marked(0, schema.FlagTooDeep), marked(1, schema.FlagBadChecksum|schema.FlagNotJSON), marked(2, schema.FlagBadChecksum), marked(3, 0),
+		}},
 		{Session: "whole", Stream: 1, Spans: []schema.Span{call("c", "", schema.StatusOK, 0)}, Usages: []schema.Usage{used("u", "c", "", 1, 90, 10)}},
 		{Session: "rest", Stream: 2, Spans: []schema.Span{call("c1", "r", schema.StatusOK, 0), call("c2", "r", schema.StatusOK, 2)},
 			Usages: []schema.Usage{used("u1", "c1", "r", 1, 70, 30), used("u2", "c2", "r", 3, 40, 10), rest}},
@@ -122,6 +151,10 @@ func TestRead(t *testing.T) {
 		"calls": querytest.Lines("calls: 4 calls, 27 tokens, 0 of no call, 0 totals",
 			"record_total 1", "without_usage 1", "cut_off 3", "cut_off_with_usage 1"),
 		"twice": querytest.Lines("twice: 8 calls, 37 tokens, 0 of no call, 0 totals", "in_streams_differing 1", "same_message 1"),
+		"costs": querytest.Lines("costs: 6 calls, 5501 tokens, 0 of no call, 0 totals",
+			"EUR: 1 calls state 1, 1 without a price, priced unknown, difference unknown",
+			"USD: 4 calls state 0.5105, 1 without a price, priced 0.0105, difference 0", "stated_cost 2"),
+		"marks": querytest.Lines("marks: 0 calls, 0 tokens, 0 of no call, 0 totals", "too_deep 1", "bad_checksum 2"),
 		"lost":  querytest.Lines("lost: 3 calls, 6 tokens, 0 of no call, 0 totals", "same_bytes 1", "lost_frames 3", "unread_frames 2"),
 	} {
 		if got[id] == nil {
@@ -130,7 +163,7 @@ func TestRead(t *testing.T) {
 		}
 		querytest.Equal(t, id, want, summary(got[id]))
 	}
-	querytest.Equal(t, "sessions", 7, len(got))
+	querytest.Equal(t, "sessions", 9, len(got))
 	if s := got["calls"]; s != nil {
 		querytest.Equal(t, "calls of models", reconcile.ModelCalls{Calls: 9, Open: 1, WithoutUsage: 1, CutOff: 3, CutOffWithUsage: 1, InTotals: 1}, s.ModelCalls)
 	}
@@ -153,8 +186,9 @@ func TestPages(t *testing.T) {
 		q    reconcile.Query
 		want map[string]int
 	}{
-		"all":            {reconcile.Query{}, map[string]int{"whole": 1, "rest": 1, "running": 1, "runs": 1, "calls": 1, "twice": 1, "lost": 1}},
-		"with findings":  {reconcile.Query{Findings: reconcile.Findings}, map[string]int{"rest": 1, "running": 1, "runs": 1, "calls": 1, "twice": 1, "lost": 1}},
+		"all":            {reconcile.Query{}, map[string]int{"whole": 1, "rest": 1, "running": 1, "runs": 1, "calls": 1, "twice": 1, "lost": 1, "costs": 1, "marks": 1}},
+		"with findings":  {reconcile.Query{Findings: reconcile.Findings}, map[string]int{"rest": 1, "running": 1, "runs": 1, "calls": 1, "twice": 1, "lost": 1, "costs": 1, "marks": 1}},
+		"costs":          {reconcile.Query{Findings: []string{reconcile.StatedCostDiffers}}, map[string]int{"costs": 1}},
 		"totals":         {reconcile.Query{Findings: []string{reconcile.StatedTotal}}, map[string]int{"rest": 1, "running": 1, "runs": 1}},
 		"of a model":     {reconcile.Query{Filter: sessionlist.Filter{Models: []string{"another"}}}, map[string]int{"twice": 1}},
 		"lost, of a day": {reconcile.Query{Filter: sessionlist.Filter{From: querytest.When(-1), Text: "lost"}, Findings: []string{reconcile.LostFrames}}, map[string]int{"lost": 1}},

@@ -25,9 +25,11 @@ type Session struct {
 	Losses             Losses       `json:"losses"`
 	// Totals are those that streams state and that are not equal to the records, or are
 	// not comparable; StatedTotals is how many they state, and mostTotals at most.
-	StatedTotals uint64    `json:"stated_totals"`
-	Totals       []Total   `json:"totals"`
-	Findings     []Finding `json:"findings"`
+	StatedTotals uint64  `json:"stated_totals"`
+	Totals       []Total `json:"totals"`
+	// StatedCosts are the costs that the source states, by currency.
+	StatedCosts []StatedCost `json:"stated_costs"`
+	Findings    []Finding    `json:"findings"`
 }
 
 // ModelCalls counts the calls of models by their usage.
@@ -55,6 +57,8 @@ type Losses struct {
 	RepeatedFrames uint64 `json:"repeated_frames" ch:"repeated_frames"` // ids that were repeated
 	UnreadFrames   uint64 `json:"unread_frames" ch:"unread_frames"`     // not JSON, not UTF-8, or too long to be decoded
 	SameBytes      uint64 `json:"same_bytes" ch:"same_bytes"`           // streams with the bytes of another one
+	TooDeep        uint64 `json:"too_deep"`                             // frames that are nested deeper than the decoders read
+	BadChecksum    uint64 `json:"bad_checksum"`                         // frames that fail their checksum
 }
 
 // TotalKind is what a total is of.

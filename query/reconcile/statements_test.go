@@ -3,6 +3,7 @@ package reconcile
 import (
 	"testing"
 
+	"tapedeck/query"
 	"tapedeck/query/querytest"
 )
 
@@ -12,6 +13,8 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("session_calls", "session_calls", nil),
 		querytest.NewStatement("session_arrivals", "session_arrivals", nil),
 		querytest.NewStatement("session_losses", "session_losses", nil),
+		querytest.NewStatement("session_marks", "session_marks", nil),
 		querytest.NewStatement("stated_totals", "stated_totals", nil),
+		querytest.NewStatement("stated_costs", "stated_costs", cellShape{[]string{"customer"}, query.TagValues(1)}),
 	)
 }
