@@ -3,6 +3,7 @@ package usagerecord
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"tapedeck/query"
@@ -34,11 +35,11 @@ type Record struct {
 	// without tokens that is of no call.
 	Cost     *cost.Money    `json:"cost"`
 	Unpriced *prices.Reason `json:"unpriced_reason"`
+	Billing
 
-	stream  string
-	service [3]string // service tier, speed, region
-	parts   cost.Parts
-	spent   query.Spent
+	stream string
+	parts  cost.Parts
+	spent  query.Spent
 }
 
 type usageRow struct {
@@ -49,9 +50,6 @@ type usageRow struct {
 	Agent        string `ch:"agent"`
 	Model        string `ch:"model"`
 	Provider     string `ch:"provider"`
-	ServiceTier  string `ch:"service_tier"`
-	Speed        string `ch:"speed"`
-	Region       string `ch:"region"`
 	Mode         string `ch:"mode"`
 	Scope        string `ch:"scope"`
 	At           int64  `ch:"at_ns"`
@@ -65,6 +63,7 @@ type usageRow struct {
 	Output       int64  `ch:"output"`
 	Reasoning    int64  `ch:"reasoning"`
 	cost.Parts
+	billingRow
 }
 
 // OfSession returns the usage records of a session, in order.
@@ -75,7 +74,9 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 	}
 	records := make([]Record, len(rows))
 	for i := range rows {
-		records[i] = rows[i].record()
+		if records[i], err = rows[i].record(); err != nil {
+			return nil, fmt.Errorf("usage %s: %w", rows[i].ID, err)
+		}
 	}
 	pricer, err := r.Pricer(ctx, tenant)
 	if err != nil {
@@ -91,16 +92,18 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 	return records, nil
 }
 
-func (u *usageRow) record() Record {
+func (u *usageRow) record() (Record, error) {
 	rec := Record{
-		ID: u.ID, stream: u.Stream, service: [...]string{u.ServiceTier, u.Speed, u.Region}, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
+		ID: u.ID, stream: u.Stream, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
 		Mode: u.Mode, Scope: u.Scope, At: query.Moment(u.At), Raw: query.RawJSON(u.Raw),
 		Tokens: query.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
 	}
+	var err error
+	rec.Billing, err = u.billing(&u.Parts)
 	if u.Stated != 0 {
 		rec.StatedTotal, rec.Discrepancy = &u.Stated, u.Stated != u.Counted
 	}
-	return rec
+	return rec, err
 }
 
 // SpentOn returns what the calls of records used and cost.

@@ -2,9 +2,11 @@ package usagereport
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"tapedeck/query"
+	"tapedeck/query/cost"
 	"tapedeck/query/reports"
 )
 
@@ -13,6 +15,7 @@ type row struct {
 	Period string   `ch:"period"`
 	Groups []string `ch:"groups"`
 	query.SpentRow
+	cost.StatedRow
 }
 
 // Read makes the report.
@@ -33,6 +36,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	if err := query.Each(b.Context(ctx), r, statements, "usage_report", b.Shape, b.Args, f.add); err != nil {
 		return nil, err
 	}
+	report.Totals.Stated = []cost.Stated{}
 	for i := range report.Items {
 		report.Totals.Add(&report.Items[i].Figures)
 	}
@@ -52,6 +56,10 @@ type folder struct {
 
 func (f *folder) add(cell *row) error {
 	figures := figuresOf(f.pricers, &cell.SpentRow)
+	var err error
+	if figures.Stated, err = cell.StatedRow.Stated(); err != nil {
+		return fmt.Errorf("cost that a source states: %w", err)
+	}
 	items := &f.report.Items
 	if n := len(*items); n > 0 && f.period == cell.Period && slices.Equal(f.groups, cell.Groups) {
 		(*items)[n-1].Figures.Add(&figures)

@@ -47,6 +47,8 @@ type Figures struct {
 	RepricedUnpriced uint64      `json:"repriced_unpriced_calls"`
 	WhatIf           *cost.Money `json:"what_if_cost"`
 	WhatIfUnpriced   uint64      `json:"what_if_unpriced_calls"`
+	// Stated are the costs that the sources state, one sum for each currency.
+	Stated []cost.Stated `json:"stated_costs"`
 }
 
 // Add adds the figures of other calls.
@@ -55,6 +57,7 @@ func (f *Figures) Add(o *Figures) {
 	f.Repriced, f.WhatIf = cost.Sum(f.Repriced, o.Repriced), cost.Sum(f.WhatIf, o.WhatIf)
 	f.RepricedUnpriced += o.RepricedUnpriced
 	f.WhatIfUnpriced += o.WhatIfUnpriced
+	f.Stated = cost.AddStated(f.Stated, o.Stated)
 }
 
 // figuresOf returns the figures of a cell.

@@ -1,7 +1,7 @@
 {{- /* define only: the usage records of a report, as rows named records, joined to what the
 report groups them by. */ -}}
-{{define "record_columns"}}session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect{{end}}
-{{define "stated_columns"}}requested_model, stated_cost, stated_currency, request_id, message_id{{end}}
+{{define "record_columns"}}session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, stated_cost, stated_currency{{end}}
+{{define "stated_columns"}}requested_model, request_id, message_id{{end}}
 {{define "report_records"}}FROM (
     SELECT {{template "record_columns"}}, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
         usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,

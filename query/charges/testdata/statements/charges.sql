@@ -11,7 +11,7 @@ SELECT
     mapFilter((tag, value) -> value != '', mapUpdate(session_tags.of_session, mapFilter((tag, value) -> value != '', stream_tags.of_stream))) AS tags,
     []::Array(String) AS cell_tags
 FROM (
-    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
+    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, stated_cost, stated_currency, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
         usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
         toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
@@ -27,7 +27,7 @@ FROM (
     toInt64(usage.output_video) AS output_video,
     toInt64(usage.web_searches) AS web_searches,
     toInt64(usage.code_executions) AS code_executions,
-        mode, toInt64(usage.web_fetches) AS web_fetches, requested_model, stated_cost, stated_currency, request_id, message_id
+        mode, toInt64(usage.web_fetches) AS web_fetches, requested_model, request_id, message_id
     FROM usage FINAL
     PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
@@ -40,12 +40,12 @@ FROM (
                 SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
                 FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
             WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
-        AND (generation = 0 AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0
-            OR (session_id, stream_id, first_seq) NOT IN (
-                SELECT session_id, stream_id, arrayJoin(parts) FROM redecodes FINAL WHERE tenant = {tenant:String}))
-        OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
-            AND (session_id, stream_id, generation) IN (
-                SELECT session_id, stream_id, generation FROM redecodes FINAL WHERE tenant = {tenant:String}))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
          
 ) AS records
 LEFT JOIN (

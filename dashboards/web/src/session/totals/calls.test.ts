@@ -15,6 +15,8 @@ function tokens(input: number, output: number): Schemas['Tokens'] {
   }
 }
 
+const modalities = { text: 0, audio: 0, image: 0, video: 0 }
+
 function usage(id: string, at: string, given: Partial<Schemas['UsageRecord']> = {}): Schemas['UsageRecord'] {
   return {
     ...{
@@ -35,6 +37,17 @@ function usage(id: string, at: string, given: Partial<Schemas['UsageRecord']> = 
       raw: {},
       cost: null,
       unpriced_reason: null,
+    },
+    ...{
+      requested_model: null,
+      service_tier: null,
+      speed: null,
+      region: null,
+      stated_cost: null,
+      request_id: null,
+      message_id: null,
+      token_parts: { input: modalities, cache_read: modalities, output: modalities },
+      tool_uses: { web_searches: 0, web_fetches: 0, code_executions: 0 },
     },
     ...given,
   }
