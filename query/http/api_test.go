@@ -64,6 +64,7 @@ func serveWith(t *testing.T, reader *query.Reader, tables *pricetables.Store) *a
 	mux.HandleFunc("GET /v1/streams", tenant(s.Streams))
 	mux.HandleFunc("GET /v1/usage", tenant(s.Usage))
 	mux.HandleFunc("GET /v1/usage/reconciliation", tenant(s.Reconciliation))
+	mux.HandleFunc("POST /v1/usage/reconciliation", tenant(s.ReconcileExport))
 	mux.HandleFunc("GET /v1/tools", tenant(s.Tools))
 	mux.HandleFunc("GET /v1/prices", tenant(s.Prices))
 	mux.HandleFunc("POST /v1/prices", tenant(s.ImportPrices))

@@ -1,12 +1,17 @@
 package queryhttp_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/reconcile"
+	"tapedeck/query/reconcile/providerexport"
 	"tapedeck/schema"
 )
 
@@ -38,5 +43,58 @@ func TestReconciliationAnswers(t *testing.T) {
 	}
 	if page = get[query.Page[reconcile.Session]](a, "/v1/usage/reconciliation?finding=any&q=empty"); len(page.Items) != 0 {
 		t.Errorf("%+v", page)
+	}
+}
+
+// An export is compared with usage of its days: a call of 1000 tokens of input and 100 of
+// output on the day of the recording, which the export states with 90.
+func TestReconcilingAnExport(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	used := querytest.Used("u", "gpt-4o", 1, schema.Tokens{Input: 1000, Output: 100})
+	db.Add(querytest.Recording{Session: "s", Stream: 1, Usages: []schema.Usage{used}})
+	a := serve(t, querytest.Reader(db, 100))
+	day := querytest.When(1).Truncate(24 * time.Hour)
+	const head = "start_time,end_time,model,input_tokens,output_tokens\n"
+	row := fmt.Sprintf("%d,%d,gpt-4o,1000,90\n", day.Unix(), day.AddDate(0, 0, 1).Unix())
+	send := func(path, text string) (int, []byte) {
+		t.Helper()
+		status, _, body := a.send("POST", path, text, "Content-Type", "text/csv")
+		return status, body
+	}
+	status, body := send("/v1/usage/reconciliation?provider=openai", head+row)
+	var c providerexport.Comparison
+	if err := json.Unmarshal(body, &c); err != nil || status != 200 {
+		t.Fatalf("%d %s: %v", status, body, err)
+	}
+	got := ""
+	for _, i := range c.Items {
+		got += fmt.Sprintf("%s %s %s %s %s %s\n", i.Day, *i.Model, i.Bucket, i.Recorded, i.Exported, i.State)
+	}
+	date := day.Format(time.DateOnly)
+	querytest.Equal(t, "figures", date+" gpt-4o input 1000 1000 equal\n"+date+" gpt-4o output 100 90 differs\n", got)
+	for name, x := range map[string]struct {
+		path, text string
+		status     int
+		says       []string
+	}{
+		"an empty body":      {"", "", 400, []string{"it is empty"}},
+		"another file":       {"", "a,b\n1,2\n", 400, []string{"no known export has these fields"}},
+		"a missing column":   {"", strings.Replace(head, ",output_tokens", "", 1) + strings.Replace(row, ",90", "", 1), 400, []string{"line 1", `"output_tokens"`, "it is missing"}},
+		"an unknown column":  {"", strings.Replace(head, "model", "model,colour", 1), 400, []string{`"colour"`, "name it with ignore"}},
+		"a broken number":    {"", head + strings.Replace(row, "1000", "many", 1), 400, []string{"line 2", `"input_tokens"`, "many"}},
+		"another provider":   {"?provider=anthropic", head + row, 400, []string{"not of anthropic"}},
+		"an unknown one":     {"?provider=google", head + row, 400, []string{"provider", "openai"}},
+		"a parameter of GET": {"?finding=any", head + row, 400, []string{"finding"}},
+		"another currency":   {"", fmt.Sprintf("start_time,end_time,amount_value,amount_currency\n%d,%d,1,eur\n", day.Unix(), day.Unix()+60), 400, []string{"EUR", "USD", "not comparable"}},
+	} {
+		status, body := send("/v1/usage/reconciliation"+x.path, x.text)
+		if status != x.status {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+		for _, want := range x.says {
+			if !strings.Contains(strings.ReplaceAll(string(body), `\"`, `"`), want) {
+				t.Errorf("%s does not say %q: %s", name, want, body)
+			}
+		}
 	}
 }

@@ -28,6 +28,8 @@ type Server struct {
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
+	// ReconcileExport answers POST /v1/usage/reconciliation.
+	ReconcileExport endpoint.Tenant
 	// ModelPrices answers GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
 	ModelPrices func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)
 
@@ -74,5 +76,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		Prices:       pricelist.Handler{Base: b}.List,
 		ModelPrices:  pricelist.Handler{Base: b}.Model,
 		ImportPrices: pricelist.Handler{Base: b}.Import,
+
+		ReconcileExport: reconcile.Handler{Base: b}.Export,
 	}
 }

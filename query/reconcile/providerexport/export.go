@@ -3,10 +3,10 @@ package providerexport
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"github.com/shopspring/decimal"
 )
@@ -15,6 +15,7 @@ import (
 type Options struct {
 	Provider string   // the export must be of it; "" for any
 	Ignore   []string // fields that no format knows and that are left out
+	MaxCells int      // bounds the days and models; 0 for 200,000
 }
 
 // Export holds the sums of an export by day and model.
@@ -29,6 +30,7 @@ type Export struct {
 	// HasMore says that the last page of the API states that more pages follow.
 	HasMore bool
 
+	maxCells     int
 	displayNames bool
 	buckets      map[Bucket]bool // that any row states
 	cells        map[key]*cell
@@ -42,13 +44,13 @@ type cell struct {
 	cost   decimal.Decimal
 }
 
-// maxCells bounds the sums in memory.
-const maxCells = 200_000
+// defaultCells bounds the sums in memory.
+const defaultCells = 200_000
 
 // Read reads an export: CSV or JSON, as its first character shows. The errors are *Error or
 // those of the reader.
 func Read(from io.Reader, o Options) (*Export, error) {
-	e := &Export{buckets: map[Bucket]bool{}, cells: map[key]*cell{}}
+	e := &Export{buckets: map[Bucket]bool{}, cells: map[key]*cell{}, maxCells: cmp.Or(o.MaxCells, defaultCells)}
 	in := newInput(from)
 	buffered := bufio.NewReader(in)
 	head, err := buffered.Peek(512)
@@ -117,8 +119,8 @@ func (e *Export) add(n entry, r *row) {
 	}
 	c := e.cells[key{n.day, n.model}]
 	if c == nil {
-		if len(e.cells) == maxCells {
-			r.fail("", "it has more than %s days and models: export a shorter range", strconv.Itoa(maxCells))
+		if len(e.cells) == e.maxCells {
+			r.fail("", "it has more than %d days and models: export a shorter range", e.maxCells)
 			return
 		}
 		c = &cell{}
