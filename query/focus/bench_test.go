@@ -35,7 +35,7 @@ func BenchmarkExport(b *testing.B) {
 	store(b, db, f)
 	f.rows = nil
 	r := query.NewReader(db.Conn)
-	source := focus.Source{Bills: []*bills.Bill{f.Bill}, Numbers: func(string) map[string]string { return nil }}
+	source := &focus.Source{Bills: []*bills.Bill{f.Bill}}
 	run := func(to focus.Output) {
 		if err := focus.Export(b.Context(), r, source, focus.Options{Tenant: querytest.Tenant}, to); err != nil {
 			b.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/bills"
 )
 
 // Output takes the files of an export, one after the other.
@@ -25,13 +24,6 @@ const (
 	InvoiceDetailFile = "invoice-detail.csv"
 	MetadataFile      = "metadata.json"
 )
-
-// Source is closed bills of one tenant.
-type Source struct {
-	Bills []*bills.Bill
-	// Numbers are those of the closed bills of an account, by period: corrections name them.
-	Numbers func(account string) map[string]string
-}
 
 // export is an export that runs.
 type export struct {
@@ -53,25 +45,41 @@ func Check(o Options) error {
 }
 
 // Export writes bills as files. It holds one row of them at a time.
-func Export(ctx context.Context, r *query.Reader, source Source, o Options, to Output) error {
-	if err := Check(o); err != nil {
+func Export(ctx context.Context, r *query.Reader, source *Source, o Options, to Output) error {
+	e, err := newExport(ctx, r, source, o)
+	if err != nil {
 		return err
 	}
+	return e.write(ctx, to)
+}
+
+// newExport checks what an export needs before its first byte.
+func newExport(ctx context.Context, r *query.Reader, source *Source, o Options) (*export, error) {
+	if err := Check(o); err != nil {
+		return nil, err
+	}
 	o.Version, _ = ParseVersion(string(o.Version))
-	e := &export{options: o, at: time.Unix(0, r.Now()), reader: r, output: to}
+	e := &export{options: o, at: time.Unix(0, r.Now()), reader: r}
 	for _, b := range source.Bills {
 		if b.ClosedAt == nil {
-			return fmt.Errorf("the bill of %s for %s is not closed: close it before it is exported", b.Account, b.Period)
+			return nil, fmt.Errorf("the bill of %s for %s is not closed: close it before it is exported", b.Account, b.Period)
 		}
-		effective, err := r.Prices(ctx, b.PricesHash)
+		table, err := r.Prices(ctx, b.PricesHash)
 		if err != nil {
-			return fmt.Errorf("read the price table of bill %s: %w", b.Number, err)
+			return nil, fmt.Errorf("read the price table of bill %s: %w", b.Number, err)
 		}
+		account := accountOf(table, b)
 		e.invoices = append(e.invoices, &invoice{
-			Bill: b, options: &e.options, table: effective.Table(), numbers: source.Numbers(b.Account), served: map[[2]string]provider{},
-			issuer: first(o.Issuer, defaultIssuer), paymentTerms: first(o.PaymentTerms, defaultTerms),
+			Bill: b, options: &e.options, table: table.Table(), numbers: source.Numbers[b.Account], served: map[[2]string]provider{},
+			issuer: first(o.Issuer, account.Issuer, defaultIssuer), paymentTerms: first(o.PaymentTerms, account.Terms, defaultTerms),
 		})
 	}
+	return e, nil
+}
+
+// write writes the files.
+func (e *export) write(ctx context.Context, to Output) error {
+	e.output = to
 	m := &metadata{DataGenerator: dataGenerator{"tapedeck"}}
 	for _, step := range []func(context.Context, *metadata) error{e.costs, e.unpriced, e.periods, e.details} {
 		if err := step(ctx, m); err != nil {

@@ -74,13 +74,11 @@ func open(t *testing.T, list ...*fixture) *query.Reader {
 func export(t testing.TB, r *query.Reader, o focus.Options, list ...*fixture) memory {
 	t.Helper()
 	o.Tenant = querytest.Tenant
-	source, m := focus.Source{}, memory{}
-	byAccount := map[string]map[string]string{}
+	source, m := &focus.Source{Numbers: map[string]map[string]string{}}, memory{}
 	for _, f := range list {
 		source.Bills = append(source.Bills, f.Bill)
-		byAccount[f.Account] = f.numbers
+		source.Numbers[f.Account] = f.numbers
 	}
-	source.Numbers = func(account string) map[string]string { return byAccount[account] }
 	if err := focus.Export(t.Context(), r, source, o, m); err != nil {
 		t.Fatal(err)
 	}

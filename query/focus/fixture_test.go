@@ -129,7 +129,7 @@ func decimalOf(r *big.Rat) decimal.Decimal {
 	return decimal.RequireFromString(r.FloatString(40))
 }
 
-// store inserts the rows of bills, all of them twice, as after an answer that was lost.
+// store inserts the rows of bills.
 func store(t testing.TB, db *querytest.DB, list ...*fixture) {
 	t.Helper()
 	null := func(d decimal.NullDecimal) string {
@@ -138,26 +138,24 @@ func store(t testing.TB, db *querytest.DB, list ...*fixture) {
 		}
 		return d.Decimal.String()
 	}
-	for range 2 {
-		batch, err := db.Conn.PrepareBatch(t.Context(), `INSERT INTO bill_rows (tenant, account, period, attempt, ordinal, class, charge_period,
-			charge_start, charge_end, charge_id, at, session_id, stream_id, position, provider, model, service_tier, speed, region, tags, unit,
-			quantity, per, list_price, contracted_price, price, list_cost, contracted_cost, billed_cost, prices_hash, rules, reason, note)`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range list {
-			for _, r := range f.rows {
-				err := batch.Append(querytest.Tenant, f.Account, f.Period, f.Attempt, r.Ordinal, string(r.Class), r.Period,
-					r.Start, r.End, r.ChargeID, r.At, r.SessionID, r.StreamID, r.Position, r.Provider, r.Model, r.ServiceTier, r.Speed, r.Region, r.Tags, r.Unit,
-					r.Quantity.String(), r.Per, null(r.ListPrice), null(r.ContractedPrice), null(r.Price), null(r.ListCost), null(r.ContractedCost), null(r.BilledCost),
-					r.PricesHash, r.Rules, r.Reason, string(r.Note))
-				if err != nil {
-					t.Fatal(err)
-				}
+	batch, err := db.Conn.PrepareBatch(t.Context(), `INSERT INTO bill_rows (tenant, account, period, attempt, ordinal, class, charge_period,
+		charge_start, charge_end, charge_id, at, session_id, stream_id, position, provider, model, service_tier, speed, region, tags, unit,
+		quantity, per, list_price, contracted_price, price, list_cost, contracted_cost, billed_cost, prices_hash, rules, reason, note)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		for _, r := range f.rows {
+			err := batch.Append(querytest.Tenant, f.Account, f.Period, f.Attempt, r.Ordinal, string(r.Class), r.Period,
+				r.Start, r.End, r.ChargeID, r.At, r.SessionID, r.StreamID, r.Position, r.Provider, r.Model, r.ServiceTier, r.Speed, r.Region, r.Tags, r.Unit,
+				r.Quantity.String(), r.Per, null(r.ListPrice), null(r.ContractedPrice), null(r.Price), null(r.ListCost), null(r.ContractedCost), null(r.BilledCost),
+				r.PricesHash, r.Rules, r.Reason, string(r.Note))
+			if err != nil {
+				t.Fatal(err)
 			}
 		}
-		if err := batch.Send(); err != nil {
-			t.Fatal(err)
-		}
+	}
+	if err := batch.Send(); err != nil {
+		t.Fatal(err)
 	}
 }

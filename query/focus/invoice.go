@@ -42,13 +42,11 @@ type provider struct{ id, name string }
 
 // accountID is unique among all accounts of the issuer.
 func (b *invoice) accountID() string {
-	if b.Account == tenantAccount {
+	if b.Account == bills.TenantID {
 		return b.options.Tenant
 	}
 	return b.options.Tenant + "/" + name(b.Account)
 }
-
-const tenantAccount = "tenant"
 
 // accountName is the account's display name.
 func (b *invoice) accountName() string {
@@ -60,7 +58,7 @@ func (b *invoice) accountName() string {
 
 // accountType says what kind of account it is.
 func (b *invoice) accountType() string {
-	if b.Account == tenantAccount {
+	if b.Account == bills.TenantID {
 		return "Tenant"
 	}
 	key, _, _ := strings.Cut(b.Account, "=")

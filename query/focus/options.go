@@ -31,6 +31,16 @@ func (o *Options) apart() []string {
 	return keys
 }
 
+// Columns lists the columns of Cost and Usage.
+func Columns(v Version) []string {
+	all := costAndUsage(v)
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].name
+	}
+	return names
+}
+
 // selected returns the columns of a list that the options name, in the order of the list.
 func selected[T any](all []column[T], names []string) ([]column[T], error) {
 	if len(names) == 0 {

@@ -173,7 +173,7 @@ func TestRepeated(t *testing.T) {
 	}
 	preview := newFixture(t, "tenant", "2026-12", "UTC", "USD", 2)
 	preview.ClosedAt = nil
-	err := focus.Export(t.Context(), r, focus.Source{Bills: []*bills.Bill{preview.Bill}, Numbers: func(string) map[string]string { return nil }}, focus.Options{Tenant: querytest.Tenant}, memory{})
+	err := focus.Export(t.Context(), r, &focus.Source{Bills: []*bills.Bill{preview.Bill}}, focus.Options{Tenant: querytest.Tenant}, memory{})
 	if err == nil || !strings.Contains(err.Error(), "2026-12 is not closed") {
 		t.Errorf("error %v, want that the period is not closed", err)
 	}

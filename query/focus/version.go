@@ -10,6 +10,9 @@ const (
 	V14 Version = "1.4"
 )
 
+// Versions lists the versions.
+var Versions = []Version{V14, V12}
+
 // ParseVersion reads a version; "" is 1.4.
 func ParseVersion(text string) (Version, error) {
 	switch v := Version(text); v {

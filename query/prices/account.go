@@ -20,6 +20,10 @@ type Account struct {
 	Zone   string        `json:"zone"`          // IANA; periods are months in it
 	Prefix string        `json:"prefix"`        // of the numbers of bills
 	Grace  time.Duration `json:"grace"`         // from a period's end until it can be closed
+	// Issuer is the name of who issues the bills, Terms the terms of their payment, as exports
+	// state them; "" for none.
+	Issuer string `json:"issuer,omitempty"`
+	Terms  string `json:"payment_terms,omitempty"`
 }
 
 // Defaults of the fields of an account.
@@ -79,6 +83,9 @@ func (r *fileReader) readAccounts(n *yaml.Node, path string) (list []Account) {
 			"zone":   func(n *yaml.Node, path string) { a.Zone = r.zone(n, path) },
 			"prefix": func(n *yaml.Node, path string) { a.Prefix = r.prefix(n, path) },
 			"grace":  func(n *yaml.Node, path string) { a.Grace = r.grace(n, path) },
+			"issuer": func(n *yaml.Node, path string) { a.Issuer = r.text(n, path) },
+
+			"payment_terms": func(n *yaml.Node, path string) { a.Terms = r.text(n, path) },
 		})
 		same := func(o Account) bool { return o.Tag == a.Tag }
 		switch {

@@ -13,14 +13,14 @@ import (
 // TestAccounts reads accounts with all fields and with the defaults. They are part of the
 // effective table.
 func TestAccounts(t *testing.T) {
-	file := "accounts:\n  - {tag: customer, name: Customer *, zone: Europe/Berlin, prefix: ACME-2_, grace: 90m}\n  - tenant: true\n"
+	file := "accounts:\n  - {tag: customer, name: Customer *, zone: Europe/Berlin, prefix: ACME-2_, grace: 90m, issuer: \"ACME, Inc.\", payment_terms: Net 30}\n  - tenant: true\n"
 	o, err := prices.ReadFile("p.yaml", []byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := prices.With(o)
 	want := []prices.Account{
-		{Tag: "customer", Name: "Customer *", Zone: "Europe/Berlin", Prefix: "ACME-2_", Grace: 90 * time.Minute},
+		{Tag: "customer", Name: "Customer *", Zone: "Europe/Berlin", Prefix: "ACME-2_", Grace: 90 * time.Minute, Issuer: "ACME, Inc.", Terms: "Net 30"},
 		{Name: "*", Zone: "UTC", Prefix: "INV-", Grace: time.Hour},
 	}
 	if !slices.Equal(e.Accounts(), want) || e.Accounts()[0].NameOf("c1") != "Customer c1" {

@@ -1,0 +1,72 @@
+package focus
+
+import (
+	"net/http"
+
+	"tapedeck/query/bills"
+	"tapedeck/query/endpoint"
+)
+
+// Handler answers the questions of this package.
+type Handler struct {
+	*endpoint.Base
+	Store *bills.Store
+}
+
+// Bill answers GET /v1/bills/{number}/focus with a ZIP archive of the files.
+func (h Handler) Bill(w http.ResponseWriter, r *http.Request, tenant, number string) {
+	h.export(w, r, endpoint.NewParams(r), tenant, Scope{Number: number})
+}
+
+// Period answers GET /v1/bills/focus, likewise, with the closed bills of a period.
+func (h Handler) Period(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	of := Scope{Period: p.Text("period"), Account: p.Text("account")}
+	if of.Period == "" {
+		p.Refuse("period", "", "is missing", "a month, as 2026-10")
+	}
+	h.export(w, r, p, tenant, of)
+}
+
+func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Params, tenant string, of Scope) {
+	o := Options{
+		Tenant: tenant, Version: endpoint.OneOf(p, "version", Versions), Issuer: p.Text("issuer"), PaymentTerms: p.Text("payment_terms"),
+		Tags: p.Texts("tag"), SubAccount: p.Text("sub_account"), Link: p.Text("link"),
+	}
+	if o.Version == "" {
+		o.Version = V14
+	}
+	o.Columns = endpoint.SomeOf(p, "columns", Columns(o.Version))
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	source, err := Read(r.Context(), h.Store, tenant, of)
+	var e *export
+	if err == nil {
+		e, err = newExport(r.Context(), h.Reader, source, o)
+	}
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+of.fileName(o.Version)+`"`)
+	w.Header().Set("Cache-Control", "no-store")
+	archive := NewArchive(w, h.Clock())
+	if err = e.write(r.Context(), archive); err == nil {
+		err = archive.Close()
+	}
+	if err != nil {
+		h.Broken(r, err)
+	}
+}
+
+// fileName names an archive. Numbers and periods have only characters of file names.
+func (s Scope) fileName(v Version) string {
+	what := s.Number
+	if what == "" {
+		what = s.Period
+	}
+	return what + "-focus-" + string(v) + ".zip"
+}
