@@ -14,7 +14,7 @@ LINT    := go tool -modfile=tools/go.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: torture help up build ui engine clients screenshots test test-race check fuzz bench speed clean
+.PHONY: torture help up build ui engine clients screenshots test test-race check fuzz bench bench-scale speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -94,6 +94,15 @@ bench: build ## measure, and write docs/benchmarks.md; BENCH_PEER=1 measures Ben
 	go test -p 1 -run xxx -bench . -benchtime 1s ./ingest/dialect/... > "$$dir/dialects.txt" || { cat "$$dir/dialects.txt"; exit 1; }; \
 	$(BENCH) "$$@" --dialects "$$dir/dialects.txt" --out $(BENCH_OUT)
 	@$(MAKE) speed
+
+FRAMES    := 100000000
+SESSIONS  :=
+SCALE_DIR :=
+SCALE_OUT := docs/benchmarks-scale.md
+
+bench-scale: build ## fill 100 million frames (FRAMES=, SESSIONS=, SCALE_DIR= to keep them), measure reports and lists, write docs/benchmarks-scale.md
+	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
+	$(BENCH) scale --frames $(FRAMES) $(if $(SESSIONS),--sessions $(SESSIONS)) $(if $(SCALE_DIR),--dir $(SCALE_DIR)) --out $(SCALE_OUT)
 
 # One package after the other, on a machine that does nothing else.
 speed: engine clients ## the tests that assert how long something takes, with these assertions on

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -26,7 +27,18 @@ import (
 
 // cli is the command line.
 type cli struct {
-	Program  string        `help:"The tapedeck program to measure. Default: the one beside this program, else the one on PATH." placeholder:"FILE" type:"existingfile"`
+	Measure measureCommand `cmd:"" default:"withargs" help:"Measure recording, storing and playing, and write docs/benchmarks.md."`
+	Scale   scaleCommand   `cmd:"" help:"Fill a large data set, or take one that is there, and measure reports and lists on it."`
+}
+
+// measured names the program to measure.
+type measured struct {
+	Program string `help:"The tapedeck program to measure. Default: the one beside this program, else the one on PATH." placeholder:"FILE" type:"existingfile"`
+}
+
+// measureCommand measures everything but what takes a large data set.
+type measureCommand struct {
+	measured
 	Frames   int           `help:"Number of frames to generate; with --quick a tenth." default:"1000000"`
 	File     string        `help:"Loom NDJSON with the full envelope to record instead of generated frames." placeholder:"FILE" type:"existingfile"`
 	Out      string        `help:"Write the report to this file as well." placeholder:"FILE" type:"path"`
@@ -43,15 +55,16 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var c cli
-	kong.Parse(&c, kong.Name("tapedeck-bench"), kong.Description("Measure a tapedeck program on this machine."))
-	if err := c.run(ctx); err != nil {
+	command := kong.Parse(&c, kong.Name("tapedeck-bench"), kong.Description("Measure a tapedeck program on this machine."),
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	if err := command.Run(); err != nil {
 		fmt.Fprintf(os.Stderr, "tapedeck-bench: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-// run measures and prints the report.
-func (c *cli) run(ctx context.Context) (err error) {
+// Run measures and prints the report.
+func (c *measureCommand) Run(ctx context.Context) (err error) {
 	for _, name := range c.Only {
 		if names := bench.Names(); !slices.Contains(names, name) {
 			return fmt.Errorf("--only %s: there is no such part; the parts are %s", name, strings.Join(names, ", "))
@@ -63,11 +76,7 @@ func (c *cli) run(ctx context.Context) (err error) {
 	if c.Quick {
 		c.Frames = max(c.Frames/10, 1)
 	}
-	program, err := c.program()
-	if err != nil {
-		return err
-	}
-	version, err := versionOf(ctx, program)
+	program, version, err := c.program(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,18 +94,31 @@ func (c *cli) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.Write(os.Stdout); err != nil || c.Out == "" {
+	return write(r, c.Out)
+}
+
+// write prints a report, and writes it to a file if that is not "".
+func write(r interface{ Write(io.Writer) error }, out string) error {
+	if err := r.Write(os.Stdout); err != nil || out == "" {
 		return err
 	}
-	f, err := os.Create(c.Out)
+	f, err := os.Create(out)
 	if err != nil {
 		return err
 	}
 	return errors.Join(r.Write(f), f.Close())
 }
 
-// program returns the path of the program to measure.
-func (c *cli) program() (string, error) {
+// program returns the path of the program to measure, and its version.
+func (c *measured) program(ctx context.Context) (path, version string, err error) {
+	if path, err = c.path(); err == nil {
+		version, err = versionOf(ctx, path)
+	}
+	return path, version, err
+}
+
+// path returns the path of the program to measure.
+func (c *measured) path() (string, error) {
 	if c.Program != "" {
 		return filepath.Abs(c.Program)
 	}

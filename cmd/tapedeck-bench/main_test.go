@@ -24,32 +24,42 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Every part of the benchmark but the peer measures something. The figures are
-// not checked: this runs beside other tests.
-func TestQuick(t *testing.T) {
-	if _, err := engine.Find(t.Context()); err != nil {
+// built builds the tapedeck program in a directory of the test and returns the environment
+// in which tapedeck-bench runs.
+func built(t *testing.T) (env []string, program, dir string) {
+	t.Helper()
+	found, err := engine.Find(t.Context())
+	if err != nil {
 		fulltest.Missing(t, err)
 	}
-	dir := t.TempDir()
-	program := filepath.Join(dir, "tapedeck")
+	dir = t.TempDir()
+	program = filepath.Join(dir, "tapedeck")
 	if out, err := exec.Command("go", "build", "-o", program, "tapedeck/cmd/tapedeck").CombinedOutput(); err != nil {
 		t.Fatalf("build tapedeck: %v\n%s", err, out)
 	}
+	env = append(os.Environ(), runAsCommand+"=1", "TMPDIR="+dir)
+	if found.Library != "" { // the built program is outside of the clone, where it does not look for the engine
+		env = append(env, engine.LibraryEnv+"="+found.Library)
+	}
+	return env, program, dir
+}
+
+// command returns tapedeck-bench with arguments.
+func command(env []string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = env
+	return cmd
+}
+
+// Every part of the benchmark but the peer measures something. The figures are
+// not checked: this runs beside other tests.
+func TestQuick(t *testing.T) {
+	env, program, dir := built(t)
 	dialects, out := filepath.Join(dir, "dialects.txt"), filepath.Join(dir, "report.md")
 	if err := os.WriteFile(dialects, []byte("pkg: tapedeck/ingest/dialect/loom\nBenchmarkLines-2 100 10 ns/op 5 frames/s\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// The built program is outside of the clone, where it does not look for the engine.
-	found, err := engine.Find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(os.Args[0], "--program", program, "--quick", "--frames", "200000", "--dialects", dialects, "--out", out)
-	cmd.Env = append(os.Environ(), runAsCommand+"=1", "TMPDIR="+dir)
-	if found.Library != "" {
-		cmd.Env = append(cmd.Env, engine.LibraryEnv+"="+found.Library)
-	}
-	printed, err := cmd.CombinedOutput()
+	printed, err := command(env, "--program", program, "--quick", "--frames", "200000", "--dialects", dialects, "--out", out).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, printed)
 	}

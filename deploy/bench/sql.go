@@ -13,6 +13,7 @@ var files embed.FS
 var (
 	statements = statement.Parse(files)
 
+	allTableSizes    = statementOf("all_table_sizes")
 	busyFrames       = statementOf("busy_frames")
 	columnSizes      = statementOf("column_sizes")
 	countFrames      = statementOf("count_frames")
@@ -26,6 +27,7 @@ var (
 	insertStreams    = statementOf("insert_streams")
 	nextSeq          = statementOf("next_seq")
 	recordedBytes    = statementOf("recorded_bytes")
+	runningMerges    = statementOf("running_merges")
 	sessionFrames    = statementOf("session_frames")
 	tableSizes       = statementOf("table_sizes")
 	wholeDownloads   = statementOf("whole_downloads")

@@ -1,0 +1,60 @@
+package dataset
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Tenant is whose the sessions are.
+const Tenant = "default"
+
+// The year of the recordings, half open.
+var (
+	Begin = time.Date(2025, time.October, 1, 0, 0, 0, 0, time.UTC)
+	End   = Begin.AddDate(1, 0, 0)
+)
+
+// Options are the size of a data set. What is 0 follows from the frames.
+type Options struct {
+	Frames   int    `json:"frames"`   // about as many; 100 million
+	Sessions int    `json:"sessions"` // one for 200 frames
+	Calls    int    `json:"calls"`    // of models, about as many; 13 for 5 sessions
+	Seed     uint64 `json:"seed"`
+}
+
+// overhead is how many frames of a call are not chunks of its text.
+const overhead = 7
+
+// WithDefaults returns the options with all sizes. It fails on sizes that do not go
+// together.
+func (o Options) WithDefaults() (Options, error) {
+	o.Frames = cmp.Or(o.Frames, 100_000_000)
+	o.Sessions = cmp.Or(o.Sessions, max(o.Frames/200, 1))
+	o.Calls = cmp.Or(o.Calls, o.Sessions*13/5)
+	switch {
+	case o.Frames < 1 || o.Sessions < 1 || o.Calls < 1:
+		return o, errors.New("a data set needs at least 1 frame, 1 session and 1 call")
+	case o.Calls < o.Sessions:
+		return o, fmt.Errorf("%d calls in %d sessions: a session has at least one", o.Calls, o.Sessions)
+	case o.Frames/o.Calls < overhead+2:
+		return o, fmt.Errorf("%d frames for %d calls: a call takes at least %d", o.Frames, o.Calls, overhead+2)
+	}
+	return o, nil
+}
+
+// Bytes returns about how much room the data set takes on disk, merges in progress included.
+func (o Options) Bytes() uint64 { return uint64(o.Frames)*60 + 256<<20 }
+
+// chunks returns how many chunks of text a call has on average.
+func (o Options) chunks() int { return max(o.Frames/o.Calls-overhead, 2) }
+
+// random returns the source of random numbers of a session.
+func (o Options) random(session int) *rand.Rand {
+	return rand.New(rand.NewPCG(o.Seed, uint64(session)))
+}
+
+// Step is the distance between the starts of two sessions.
+func (o Options) step() time.Duration { return End.Sub(Begin) / time.Duration(o.Sessions) }
