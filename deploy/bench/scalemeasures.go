@@ -79,7 +79,9 @@ type timed struct {
 	requests func(s *scale) []string
 	check    func(s *scale, path string, body []byte) error // nil if nothing is checked
 	took     Delays
-	size     int // of the largest answer, bytes
+	size     int           // of the largest answer, bytes
+	api      time.Duration // CPU time of a request in the API's process
+	engine   time.Duration // in ClickHouse
 }
 
 func (t *timed) title() string { return t.name }
@@ -98,6 +100,7 @@ func (t *timed) measure(ctx context.Context, s *scale) error {
 		}
 		t.size = max(t.size, len(body))
 	}
+	api, engine := s.cpu()
 	for i := range s.Requests {
 		_, took, err := s.get(ctx, paths[i%len(paths)])
 		if err != nil {
@@ -105,11 +108,22 @@ func (t *timed) measure(ctx context.Context, s *scale) error {
 		}
 		t.took = append(t.took, took)
 	}
+	apiAfter, engineAfter := s.cpu()
+	t.api, t.engine = (apiAfter-api)/time.Duration(s.Requests), (engineAfter-engine)/time.Duration(s.Requests)
 	return nil
 }
 
+// cpu returns the CPU time that the API's process and ClickHouse took so far; 0 where that
+// is not known.
+func (s *scale) cpu() (api, engine time.Duration) {
+	api, _ = cpuOf(s.server.pid())
+	engine, _ = cpuOf(s.servers.Health().ClickHouse.PID)
+	return api, engine
+}
+
 func (t *timed) write(p *page) {
-	p.row(t.name, count(float64(len(t.took))), millis(t.took.At(0.5)), millis(t.took.At(0.95)), millis(t.took.At(1)), fmt.Sprintf("%.1f MB", float64(t.size)/1e6))
+	p.row(t.name, count(float64(len(t.took))), millis(t.took.At(0.5)), millis(t.took.At(0.95)), millis(t.took.At(1)),
+		millis(t.api), millis(t.engine), fmt.Sprintf("%.1f MB", float64(t.size)/1e6))
 }
 
 func (t *timed) bars() []bar {

@@ -82,8 +82,8 @@ func (r *ScaleReport) Write(w io.Writer) error {
 	p.text("## Answers of the API")
 	p.text("`tapedeck serve --role api` and ClickHouse are processes of their own on this machine; one client sends one request after\n" +
 		"another and reads all of each answer. Each request was sent once before; where the data set knows the answer, that answer\n" +
-		"was compared with it: rows, calls, tokens and costs.")
-	p.table("| | requests | p50 | p95 | most | largest answer |", "|---|---:|---:|---:|---:|---:|")
+		"was compared with it: rows, calls, tokens and costs. CPU time is that of one request on average, merges included.")
+	p.table("| | requests | p50 | p95 | most | CPU, API | CPU, ClickHouse | largest answer |", "|---|---:|---:|---:|---:|---:|---:|---:|")
 	for _, m := range r.measures {
 		m.write(p)
 	}
