@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var scaleFrames = flag.Int("scale-frames", 200_000, "frames of the data set of TestScale; 2000000 are a fiftieth of the whole")
+var scaleFrames = flag.Int("scale-frames", 100_000, "frames of the data set of TestScale; 2000000 are a fiftieth of the whole")
 
 // The data set is filled, the answers of the API are those that its generator counted, and
 // a second run takes the data set from its directory. The figures are not checked.
@@ -38,7 +38,7 @@ func TestScale(t *testing.T) {
 		{"another data set", "holds another data set", []string{"--frames", "1000", "--dir", data}},
 		{"files that are none", "holds files and no data set", []string{"--dir", dir}},
 		{"a limit", "the limit is 1.0 GB", []string{"--disk-limit", "1GB"}},
-		{"no frames", "at least 1 frame", []string{"--frames", "-1"}},
+		{"no frames", "at least 1 frame", []string{"--frames=-1"}},
 		{"no size", "it is no size", []string{"--disk-limit", "much"}},
 	} {
 		printed, err := command(env, append([]string{"scale", "--program", program, "--seed", "7"}, tc.args...)...).CombinedOutput()
