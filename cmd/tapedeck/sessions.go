@@ -6,10 +6,8 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"time"
 
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 	"tapedeck/query/sessionhead"
 )
 
@@ -18,23 +16,11 @@ const sessionsAtOnce = 500
 
 // sessionsCommand lists sessions.
 type sessionsCommand struct {
-	From        string        `help:"Started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
-	To          string        `help:"Started before this time." placeholder:"TIME"`
-	Query       string        `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
-	Tag         []string      `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
-	Agent       []string      `help:"Only of this agent." placeholder:"NAME"`
-	Tool        []string      `help:"Only where this tool was called." placeholder:"NAME"`
-	Model       []string      `help:"Only where this model was used." placeholder:"NAME"`
-	Dialect     []string      `help:"Only with a stream of this dialect." placeholder:"NAME"`
-	MinDuration time.Duration `help:"Only as long as this or longer, as 1m30s." placeholder:"D"`
-	MaxDuration time.Duration `help:"Only as long as this or shorter." placeholder:"D"`
-	SilentFor   time.Duration `help:"Only open or lost ones without a frame for as long as this." placeholder:"D"`
-	RunningFor  time.Duration `help:"Only open ones that began as long ago as this." placeholder:"D"`
-	MinTokens   uint64        `help:"Only with as many tokens or more." placeholder:"N"`
-	MaxTokens   *uint64       `help:"Only with as many tokens or fewer." placeholder:"N"`
-	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
-	Sort        string        `help:"Order: started, last_at, duration or tokens; with a - before it the highest first, as --sort=-duration. Default: -started." placeholder:"FIELD"`
-	Limit       int           `help:"How many at most." default:"50" short:"n"`
+	From string `help:"Started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
+	To   string `help:"Started before this time." placeholder:"TIME"`
+	sessionFilter
+	Sort  string `help:"Order: started, last_at, duration, tokens or cost; with a - before it the highest first, as --sort=-duration. Default: -started." placeholder:"FIELD"`
+	Limit int    `help:"How many at most." default:"50" short:"n"`
 }
 
 // Run prints the list.
@@ -43,11 +29,8 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	q := url.Values{}
-	setAll(q, map[string][]string{
-		"from": {c.From}, "to": {c.To}, "q": {c.Query}, "sort": {c.Sort},
-		"tag": colonTags(c.Tag), "agent": c.Agent, "tool": c.Tool, "model": c.Model, "dialect": c.Dialect, "status": c.Status,
-	})
-	c.setAmounts(q)
+	setAll(q, map[string][]string{"from": {c.From}, "to": {c.To}, "sort": {c.Sort}})
+	c.set(q)
 	filtered := len(q) > 0 && (len(q) > 1 || !q.Has("sort"))
 	t := console.NewTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "end", "title")
 	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *sessionhead.Summary) {
@@ -68,39 +51,6 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --from, --query, --status …\n", 10*c.Limit)
 	}
 	return nil
-}
-
-// check refuses lengths of time below 0.
-func (c *sessionsCommand) check() error {
-	for _, f := range []struct {
-		name string
-		d    time.Duration
-	}{
-		{"--min-duration", c.MinDuration}, {"--max-duration", c.MaxDuration},
-		{"--silent-for", c.SilentFor}, {"--running-for", c.RunningFor},
-	} {
-		if f.d < 0 {
-			return usage.Errorf("%s %v: it must be 0s, which is no limit, or more", f.name, f.d)
-		}
-	}
-	return nil
-}
-
-// setAmounts sets the parameters of lengths and counts.
-func (c *sessionsCommand) setAmounts(q url.Values) {
-	for name, d := range map[string]time.Duration{
-		"min_duration": c.MinDuration, "max_duration": c.MaxDuration, "silent_for": c.SilentFor, "running_for": c.RunningFor,
-	} {
-		if d > 0 {
-			q.Set(name, d.String())
-		}
-	}
-	if c.MinTokens > 0 {
-		q.Set("min_tokens", strconv.FormatUint(c.MinTokens, 10))
-	}
-	if c.MaxTokens != nil {
-		q.Set("max_tokens", strconv.FormatUint(*c.MaxTokens, 10))
-	}
 }
 
 // sessionTime returns how long a session took, or has been running.

@@ -4,11 +4,10 @@ import (
 	"context"
 	"net/url"
 	"os"
-	"slices"
+	"strconv"
 
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/query"
 	"tapedeck/query/reports"
 	"tapedeck/query/usagereport"
 )
@@ -18,7 +17,7 @@ type reportFlags struct {
 	From        string `help:"From this time on: RFC 3339, a date, or now-24h." placeholder:"TIME"`
 	To          string `help:"Before this time." placeholder:"TIME"`
 	Timezone    string `help:"IANA time zone of days and hours." placeholder:"ZONE"`
-	Granularity string `help:"hour, day, month or total, which is the default." placeholder:"G"`
+	Granularity string `help:"15m, hour, day, week, month or total, which is the default." placeholder:"G"`
 	CSV         bool   `help:"Print CSV." name:"csv"`
 }
 
@@ -90,38 +89,58 @@ func groupHeads(granularity reports.Granularity, by []string) []string {
 	return append(heads, by...)
 }
 
-// usageCommand reports token usage.
+// usageCommand reports token usage and its cost.
 type usageCommand struct {
 	reportFlags
-	GroupBy *string `help:"What to group by, several with commas: tenant, session, agent, model, provider, node, tag:NAME. Default: nothing." placeholder:"NAME,…"`
+	GroupBy     *string `help:"What to group by, several with commas: tenant, session, run, agent, node, model, provider, dialect, service_tier, status (how the call ended), tag:NAME. Default: nothing." placeholder:"NAME,…"`
+	Order       string  `help:"Order of the rows: period, cost, tokens or calls; with a - before it the highest first, as --order=-cost. Default: period." placeholder:"ORDER"`
+	Top         int     `help:"List this many groups, the first by --order, and the others as one row. Default: all." placeholder:"N"`
+	AsOf        string  `help:"Show what the calls cost at the prices of this time, too." placeholder:"TIME"`
+	Prices      string  `help:"Show what the calls cost by the price table with this hash, too." placeholder:"HASH"`
+	WhatIfModel string  `help:"Show what the same tokens cost as calls of this model, too." name:"what-if-model" placeholder:"MODEL"`
+	Currency    string  `help:"Fail unless costs are in this currency." placeholder:"CODE"`
+	sessionFilter
 }
 
 // Run prints the report.
 func (c *usageCommand) Run(ctx context.Context, g *global) error {
+	q, err := c.parameters()
+	if err != nil {
+		return err
+	}
 	var r usagereport.Report
-	if done, err := c.fetch(ctx, g, "v1/usage", c.values(c.GroupBy), &r); done || err != nil {
+	if done, err := c.fetch(ctx, g, "v1/usage", q, &r); done || err != nil {
 		return err
 	}
 	if !r.Totals.Reported() {
-		printNone("uses of tokens", c.ranged())
+		printNone("uses of tokens", c.narrowed())
 		return nil
 	}
-	heads := groupHeads(r.Granularity, r.GroupBy)
-	t := console.NewTable(os.Stdout, append(slices.Clone(heads),
-		"calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost")...)
-	for i := range r.Items {
-		t.Row(append(groupCells(r.Items[i].Period, r.GroupBy, r.Items[i].Group), spentCells(r.Items[i].Spent)...)...)
-	}
-	if len(heads) > 0 {
-		t.Row(append(totalCells(heads), spentCells(r.Totals.Spent)...)...)
-	}
-	return t.Flush()
+	return showUsage(os.Stdout, &r)
 }
 
-func spentCells(s query.Spent) []any {
-	n := s.Tokens
-	return []any{
-		console.Thousands(s.Calls), tokenCount(s, n.Input), tokenCount(s, n.CacheRead), tokenCount(s, n.CacheWrite5m+n.CacheWrite1h),
-		tokenCount(s, n.Output), tokenCount(s, n.Reasoning), tokenCount(s, n.Total), cost(s),
+// parameters returns the query parameters of the flags.
+func (c *usageCommand) parameters() (url.Values, error) {
+	if err := c.check(); err != nil {
+		return nil, err
 	}
+	if c.Top < 0 {
+		return nil, usage.Errorf("--top %d: it must be 0, which lists all groups, or more", c.Top)
+	}
+	q := c.values(c.GroupBy)
+	setAll(q, map[string][]string{
+		"order": {c.Order}, "as_of": {c.AsOf}, "prices": {c.Prices}, "what_if_model": {c.WhatIfModel}, "currency": {c.Currency},
+	})
+	if c.Top > 0 {
+		q.Set("top", strconv.Itoa(c.Top))
+	}
+	c.set(q)
+	return q, nil
+}
+
+// narrowed reports whether the flags leave usage out.
+func (c *usageCommand) narrowed() bool {
+	sessions := url.Values{}
+	c.set(sessions)
+	return c.ranged() || len(sessions) > 0
 }

@@ -44,6 +44,8 @@ func TestUsageErrors(t *testing.T) {
 		"up --quiet-after 0s":              "--quiet-after=0s: it must be above 0",
 		"frames x --raw -n 2":              "goes without -n",
 		"frames x --raw --json":            "goes without --json",
+		"usage --top -1":                   "--top -1: it must be 0",
+		"usage --min-duration -1s":         "--min-duration -1s: it must be 0s",
 		"usage --json --csv":               "--csv goes without --json",
 		"tools --csv --slowest 3":          "goes without --slowest",
 		"play x --json --format sse":       "goes without --format sse",

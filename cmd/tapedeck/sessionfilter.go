@@ -1,0 +1,65 @@
+package main
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"tapedeck/internal/usage"
+)
+
+// sessionFilter are the flags that select sessions by other things than their start.
+type sessionFilter struct {
+	Query       string        `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
+	Tag         []string      `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
+	Agent       []string      `help:"Only of this agent." placeholder:"NAME"`
+	Tool        []string      `help:"Only where this tool was called." placeholder:"NAME"`
+	Model       []string      `help:"Only where this model was used." placeholder:"NAME"`
+	Dialect     []string      `help:"Only with a stream of this dialect." placeholder:"NAME"`
+	MinDuration time.Duration `help:"Only as long as this or longer, as 1m30s." placeholder:"D"`
+	MaxDuration time.Duration `help:"Only as long as this or shorter." placeholder:"D"`
+	SilentFor   time.Duration `help:"Only open or lost ones without a frame for as long as this." placeholder:"D"`
+	RunningFor  time.Duration `help:"Only open ones that began as long ago as this." placeholder:"D"`
+	MinTokens   uint64        `help:"Only with as many tokens or more." placeholder:"N"`
+	MaxTokens   *uint64       `help:"Only with as many tokens or fewer." placeholder:"N"`
+	MinCost     string        `help:"Only with a known cost of this or more, as 0.05." placeholder:"AMOUNT"`
+	MaxCost     string        `help:"Only with a known cost of this or less." placeholder:"AMOUNT"`
+	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
+}
+
+// check refuses lengths of time below 0.
+func (f *sessionFilter) check() error {
+	for _, flag := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"--min-duration", f.MinDuration}, {"--max-duration", f.MaxDuration},
+		{"--silent-for", f.SilentFor}, {"--running-for", f.RunningFor},
+	} {
+		if flag.d < 0 {
+			return usage.Errorf("%s %v: it must be 0s, which is no limit, or more", flag.name, flag.d)
+		}
+	}
+	return nil
+}
+
+// set sets the query parameters of the flags.
+func (f *sessionFilter) set(q url.Values) {
+	setAll(q, map[string][]string{
+		"q": {f.Query}, "tag": colonTags(f.Tag), "agent": f.Agent, "tool": f.Tool, "model": f.Model, "dialect": f.Dialect,
+		"min_cost": {f.MinCost}, "max_cost": {f.MaxCost}, "status": f.Status,
+	})
+	for name, d := range map[string]time.Duration{
+		"min_duration": f.MinDuration, "max_duration": f.MaxDuration, "silent_for": f.SilentFor, "running_for": f.RunningFor,
+	} {
+		if d > 0 {
+			q.Set(name, d.String())
+		}
+	}
+	if f.MinTokens > 0 {
+		q.Set("min_tokens", strconv.FormatUint(f.MinTokens, 10))
+	}
+	if f.MaxTokens != nil {
+		q.Set("max_tokens", strconv.FormatUint(*f.MaxTokens, 10))
+	}
+}

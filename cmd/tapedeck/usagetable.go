@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"tapedeck/internal/console"
+	costs "tapedeck/query/cost"
+	"tapedeck/query/reports"
+	"tapedeck/query/usagereport"
+)
+
+// showUsage prints a report as a table, and below it the calls without a price.
+func showUsage(w io.Writer, r *usagereport.Report) error {
+	heads := groupHeads(r.Granularity, r.GroupBy)
+	t := console.NewTable(w, slices.Concat(heads, figureHeads(&r.Prices))...)
+	for i := range r.Items {
+		row := &r.Items[i]
+		names := groupCells(row.Period, r.GroupBy, row.Group)
+		if row.OtherGroups > 0 {
+			nameOthers(names[len(names)-len(r.GroupBy):], row.OtherGroups)
+		}
+		t.Row(append(names, figureCells(&r.Prices, &row.Figures)...)...)
+	}
+	if len(heads) > 0 {
+		t.Row(append(totalCells(heads), figureCells(&r.Prices, &r.Totals)...)...)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return showUnpriced(w, r.Totals.Unpriced)
+}
+
+// nameOthers writes how many groups a row sums up in the cells of its group.
+func nameOthers(cells []any, groups int) {
+	for i := range cells {
+		cells[i] = ""
+	}
+	cells[0] = "(" + console.Count(groups, "other") + ")"
+}
+
+// figureHeads names the cells of a row's figures. Costs that were not asked for have none.
+func figureHeads(p *reports.Prices) []string {
+	heads := []string{"calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost"}
+	if p.RepricedHash != nil {
+		heads = append(heads, "repriced")
+	}
+	if p.WhatIfModel != nil {
+		heads = append(heads, "what if")
+	}
+	return append(heads, "stated")
+}
+
+// figureCells returns the cells of a row's figures.
+func figureCells(p *reports.Prices, f *usagereport.Figures) []any {
+	n := f.Tokens
+	cells := []any{
+		console.Thousands(f.Calls), tokenCount(f.Spent, n.Input), tokenCount(f.Spent, n.CacheRead), tokenCount(f.Spent, n.CacheWrite5m+n.CacheWrite1h),
+		tokenCount(f.Spent, n.Output), tokenCount(f.Spent, n.Reasoning), tokenCount(f.Spent, n.Total), cost(f.Spent),
+	}
+	if p.RepricedHash != nil {
+		cells = append(cells, otherCost(f.Repriced, f.RepricedUnpriced))
+	}
+	if p.WhatIfModel != nil {
+		cells = append(cells, otherCost(f.WhatIf, f.WhatIfUnpriced))
+	}
+	return append(cells, statedCosts(f.Stated, f.Calls))
+}
+
+// otherCost formats a cost at other prices, and says how many calls it does not include.
+func otherCost(m *costs.Money, unpriced uint64) string {
+	switch {
+	case m == nil && unpriced == 0:
+		return unknown
+	case m == nil:
+		return "unpriced"
+	case unpriced > 0:
+		return fmt.Sprintf("%s (%s unpriced)", money(m), console.Count(unpriced, "call"))
+	}
+	return money(m)
+}
+
+// statedCosts formats the costs that sources state, and says how many calls state one if
+// others do not.
+func statedCosts(list []costs.Stated, calls uint64) string {
+	if len(list) == 0 {
+		return unknown
+	}
+	var sums []string
+	for i := range list {
+		sum := money(&list[i].Money)
+		if list[i].Calls != calls {
+			sum += " (" + console.Count(list[i].Calls, "call") + ")"
+		}
+		sums = append(sums, sum)
+	}
+	return strings.Join(sums, ", ")
+}
+
+// showUnpriced lists the calls without a price, and why they have none.
+func showUnpriced(w io.Writer, list []costs.Unpriced) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nWithout a price")
+	t := console.NewTable(w, "  reason", "model", "calls", "tokens")
+	for _, u := range list {
+		model := "(none)"
+		if u.Model != nil {
+			model = *u.Model
+		}
+		t.Row("  "+string(u.Reason), console.Clip(model, 60), console.Thousands(u.Calls), console.Thousands(u.Tokens))
+	}
+	return t.Flush()
+}
