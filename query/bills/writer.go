@@ -22,7 +22,7 @@ type writer struct {
 }
 
 func newWriter(ctx context.Context, conn driver.Conn, tenant string, b *Bill) *writer {
-	w := &writer{conn: conn, tenant: tenant, bill: b, rows: &columns{}, free: make(chan *columns, 1), full: make(chan *columns), failed: make(chan error, 1)}
+	w := &writer{conn: conn, tenant: tenant, bill: b, rows: &columns{}, free: make(chan *columns, 2), full: make(chan *columns), failed: make(chan error, 1)}
 	w.free <- &columns{}
 	go w.run(ctx)
 	return w

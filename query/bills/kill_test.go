@@ -1,0 +1,5 @@
+package bills
+
+const closerCommand = "bill-closer"
+
+func closerMain([]string) int { return 1 }
