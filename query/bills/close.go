@@ -85,10 +85,10 @@ const storeLimit = 30 * time.Second
 
 // insertRows computes and stores the rows.
 func (s *Store) insertRows(ctx context.Context, c *computation) error {
-	w := newWriter(ctx, s.conn, c.tenant, c.bill)
+	w := newWriter(ctx, s.conn, s.batch, c.tenant, c.bill)
 	begun := false
 	c.take = func(r *Row) error {
-		if !begun && c.bill.Rows > insertRows {
+		if !begun && c.bill.Rows > uint64(s.batch) {
 			begun = true
 			if err := s.reached(stepBegun); err != nil {
 				return err

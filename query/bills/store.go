@@ -22,6 +22,7 @@ type Store struct {
 	heads   Heads
 	log     *slog.Logger
 	decoder Decoder // nil for none
+	batch   int     // rows of one insert
 	// reached, for tests, is called after each step of a close; its error simulates a process
 	// that is killed there.
 	reached func(step string) error
@@ -33,7 +34,7 @@ func NewStore(reader *query.Reader, conn driver.Conn, heads Heads, log *slog.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Store{reader: reader, conn: conn, heads: heads, log: log, reached: func(string) error { return nil }}
+	return &Store{reader: reader, conn: conn, heads: heads, log: log, batch: insertRows, reached: func(string) error { return nil }}
 }
 
 func (s *Store) now() time.Time { return query.Moment(s.reader.Now()) }

@@ -177,4 +177,3 @@ func TestStory(t *testing.T) {
 		t.Errorf("verification of May: %+v", v)
 	}
 }
-

@@ -15,14 +15,15 @@ type writer struct {
 	conn   driver.Conn
 	tenant string
 	bill   *Bill
+	size   int // of an insert, rows
 	rows   *columns
 	free   chan *columns
 	full   chan *columns
 	failed chan error // closed when all is inserted
 }
 
-func newWriter(ctx context.Context, conn driver.Conn, tenant string, b *Bill) *writer {
-	w := &writer{conn: conn, tenant: tenant, bill: b, rows: &columns{}, free: make(chan *columns, 2), full: make(chan *columns), failed: make(chan error, 1)}
+func newWriter(ctx context.Context, conn driver.Conn, size int, tenant string, b *Bill) *writer {
+	w := &writer{conn: conn, size: size, tenant: tenant, bill: b, rows: &columns{}, free: make(chan *columns, 2), full: make(chan *columns), failed: make(chan error, 1)}
 	w.free <- &columns{}
 	go w.run(ctx)
 	return w
@@ -63,7 +64,7 @@ func (w *writer) insert(ctx context.Context, rows *columns) error {
 // add adds a row.
 func (w *writer) add(r *Row) error {
 	w.rows.add(w.tenant, w.bill, r)
-	if len(w.rows.ordinal) < insertRows {
+	if len(w.rows.ordinal) < w.size {
 		return nil
 	}
 	select {
