@@ -108,6 +108,8 @@ func (s *Server) readRoutes(e *echo.Echo) {
 	get(e, "/v1/prices/:model", forModel(q.ModelPrices))
 	get(e, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
 	e.POST("/v1/prices", forTenant(q.ImportPrices))
+	get(e, "/v1/bills/focus", s.reads(forTenant(q.Focus)))
+	get(e, "/v1/bills/:number/focus", s.reads(forBill(q.BillFocus)))
 	s.emulateRoutes(e)
 }
 

@@ -109,6 +109,14 @@ func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, po
 	}
 }
 
+// forBill is for the bill with a number.
+func forBill(h func(w http.ResponseWriter, r *http.Request, tenant, number string)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h(c.Response(), c.Request(), ingest.DefaultTenant, c.Param("number"))
+		return nil
+	}
+}
+
 // forModel is for the prices of a model, and of one provider if the path names one.
 func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)) echo.HandlerFunc {
 	return func(c echo.Context) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 )
@@ -47,7 +48,15 @@ func name(s string) string {
 	if strings.TrimSpace(s) == "" {
 		return ""
 	}
-	return strings.ToValidUTF8(s, "�")
+	return valid(s)
+}
+
+// valid returns a text in which each byte that is not of UTF-8 is replaced, as JSON has it.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
 }
 
 // object formats key-value pairs, sorted by key; none are null.

@@ -83,7 +83,7 @@ var costColumns = []column[charge]{
 // ownColumns are the product's own.
 var ownColumns = []column[charge]{
 	{"x_ChargeCount", number, func(c *charge) string { return c.only(!c.rounding, strconv.Itoa(c.rows)) }},
-	{"x_CorrectedInvoiceId", text, func(c *charge) string { return c.only(c.correction(), c.bill.corrected(c.row.Period)) }},
+	{"x_CorrectedInvoiceId", text, func(c *charge) string { return c.only(c.correction(), c.bill.numbers[c.row.Period]) }},
 	{"x_CorrectionReason", text, func(c *charge) string { return c.only(c.correction(), string(c.row.Note)) }},
 	{"x_FirstChargeId", text, func(c *charge) string { return c.row.ChargeID }},
 	{"x_FirstFrameLink", text, (*charge).link},

@@ -2,6 +2,7 @@ package focus_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -185,11 +186,9 @@ func joins(costs, details, periods []record, bills []*fixture) (wrong []string) 
 		if p := period[r["BillingPeriodStart"]+r["InvoiceIssuerName"]]; p == nil || p["BillingPeriodEnd"] != r["BillingPeriodEnd"] {
 			wrong = append(wrong, fmt.Sprintf("a charge of %s has the period %v", key, p))
 		}
-		if reference := r["InvoiceId"]; correction(r) {
-			reference = r["x_CorrectedInvoiceId"]
-			if d["ReferenceInvoiceId"] != reference {
-				wrong = append(wrong, fmt.Sprintf("a correction of %s is in a line that refers to %s", reference, d["ReferenceInvoiceId"]))
-			}
+		reference := cmp.Or(r["x_CorrectedInvoiceId"], r["InvoiceId"])
+		if r["ChargeCategory"] == "Usage" && d["ReferenceInvoiceId"] != reference {
+			wrong = append(wrong, fmt.Sprintf("a charge of %s is in a line that refers to %s", reference, d["ReferenceInvoiceId"]))
 		}
 	}
 	for key, d := range lines {

@@ -1,6 +1,7 @@
 package focus_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -157,5 +158,21 @@ func store(t testing.TB, db *querytest.DB, list ...*fixture) {
 	}
 	if err := batch.Send(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// storeHeads inserts the heads of bills, which makes them closed.
+func storeHeads(t testing.TB, db *querytest.DB, list ...*fixture) {
+	t.Helper()
+	for _, f := range list {
+		text, err := json.Marshal(f.Bill)
+		if err == nil {
+			err = db.Conn.Exec(t.Context(), `INSERT INTO bills (tenant, account, period, number, prefix, sequence, attempt, period_start, period_end, closed_at,
+				currency, prices_hash, rows_hash, total, bill) VALUES (?, ?, ?, ?, 'INV-', 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				querytest.Tenant, f.Account, f.Period, f.Number, f.Attempt, f.Start, f.End, *f.ClosedAt, f.Currency, f.PricesHash, f.RowsHash, f.Total.String(), string(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

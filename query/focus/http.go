@@ -10,7 +10,7 @@ import (
 // Handler answers the questions of this package.
 type Handler struct {
 	*endpoint.Base
-	Store *bills.Store
+	Store *bills.Store // from which only closed bills are read
 }
 
 // Bill answers GET /v1/bills/{number}/focus with a ZIP archive of the files.
@@ -21,11 +21,7 @@ func (h Handler) Bill(w http.ResponseWriter, r *http.Request, tenant, number str
 // Period answers GET /v1/bills/focus, likewise, with the closed bills of a period.
 func (h Handler) Period(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	of := Scope{Period: p.Text("period"), Account: p.Text("account")}
-	if of.Period == "" {
-		p.Refuse("period", "", "is missing", "a month, as 2026-10")
-	}
-	h.export(w, r, p, tenant, of)
+	h.export(w, r, p, tenant, Scope{Period: p.Text("period"), Account: p.Text("account")})
 }
 
 func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Params, tenant string, of Scope) {
@@ -37,7 +33,11 @@ func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Para
 		o.Version = V14
 	}
 	o.Columns = endpoint.SomeOf(p, "columns", Columns(o.Version))
-	if err := p.Done(); err != nil {
+	err := p.Done()
+	if err == nil {
+		err = of.check()
+	}
+	if err != nil {
 		h.Fail(w, r, err)
 		return
 	}

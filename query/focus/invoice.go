@@ -96,14 +96,5 @@ const maxServed = 10_000
 
 // lineID names a line of an invoice. Lines of corrections have the period that they correct.
 func lineID(period, provider, model, unit string) string {
-	return strings.Join([]string{period, url.PathEscape(provider), url.PathEscape(model), unit}, "/")
-}
-
-// corrected is the number of the bill of a period of the account; that of this bill if there
-// is none.
-func (b *invoice) corrected(period string) string {
-	if n, ok := b.numbers[period]; ok {
-		return n
-	}
-	return b.Number
+	return strings.Join([]string{period, url.PathEscape(valid(provider)), url.PathEscape(valid(model)), unit}, "/")
 }

@@ -69,10 +69,11 @@ func (d *detail) grain() string {
 	})
 }
 
-// reference is the number of the invoice that the line adjusts, or of its own.
+// reference is the number of the invoice that the line adjusts, or of its own. A correction
+// adjusts none if the account had no bill of the period, as with charges that moved to it.
 func (d *detail) reference() string {
-	if d.line.Class == bills.Correction {
-		return d.bill.corrected(d.line.Period)
+	if n, ok := d.bill.numbers[d.line.Period]; ok && d.line.Class == bills.Correction {
+		return n
 	}
 	return d.bill.Number
 }

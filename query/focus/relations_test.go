@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"tapedeck/query/bills"
 )
 
 // record is a row of a dataset, by column. "" is null.
@@ -130,10 +132,14 @@ var costAndUsageRelations = []relation{
 	{"charges end in their billing period", "billingperiodend.md", before("ChargePeriodEnd", "BillingPeriodEnd", notCorrection, true)},
 	{"corrections are of an earlier period", "attributes/correction_handling.md", before("ChargePeriodEnd", "BillingPeriodStart", correction, true)},
 	{"corrections name the invoice that they correct", "attributes/correction_handling.md (traceability)", func(r record) string {
-		if correction(r) == (r["x_CorrectedInvoiceId"] == "") || correction(r) && r["x_CorrectedInvoiceId"] == r["InvoiceId"] {
-			return fmt.Sprintf("class %q, invoice %s corrects %q", r["ChargeClass"], r["InvoiceId"], r["x_CorrectedInvoiceId"])
+		corrected := r["x_CorrectedInvoiceId"]
+		switch {
+		case !correction(r) && corrected == "", correction(r) && corrected != "" && corrected != r["InvoiceId"]:
+			return ""
+		case correction(r) && corrected == "" && r["x_CorrectionReason"] == string(bills.MovedIn): // the account had no bill then
+			return ""
 		}
-		return ""
+		return fmt.Sprintf("class %q, invoice %s corrects %q", r["ChargeClass"], r["InvoiceId"], corrected)
 	}},
 	{"purchases are not by usage", "chargefrequency.md", func(r record) string {
 		if r["ChargeCategory"] == "Purchase" && r["ChargeFrequency"] == "Usage-Based" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"tapedeck/internal/problem"
 	"tapedeck/query/bills"
@@ -20,6 +21,17 @@ type Source struct {
 // Scope says which bills are exported: the one with a number, or those of a period, of one
 // account or of all.
 type Scope struct{ Number, Period, Account string }
+
+// check returns an error if the scope names no period.
+func (s Scope) check() error {
+	if s.Number != "" {
+		return nil
+	}
+	if _, err := time.Parse("2006-01", s.Period); err != nil {
+		return problem.BadParameter("period", fmt.Sprintf("period %q is not a month.", s.Period), "a month, as 2026-10")
+	}
+	return nil
+}
 
 // Read reads the bills of a scope.
 func Read(ctx context.Context, store *bills.Store, tenant string, of Scope) (*Source, error) {

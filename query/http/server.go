@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/bills"
 	"tapedeck/query/deletion"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/facets"
+	"tapedeck/query/focus"
 	"tapedeck/query/pricelist"
 	"tapedeck/query/pricetables"
 	"tapedeck/query/reconcile"
@@ -33,6 +35,10 @@ type Server struct {
 	// ModelPrices answers GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
 	ModelPrices func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)
 
+	// Focus answers GET /v1/bills/focus, BillFocus GET /v1/bills/{number}/focus.
+	Focus     endpoint.Tenant
+	BillFocus bills.Number
+
 	// Frame answers GET /v1/sessions/{id}/frames/{position}.
 	Frame func(w http.ResponseWriter, r *http.Request, tenant, session, position string)
 }
@@ -56,6 +62,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		o(b)
 	}
 	frames := sessionframes.Handler{Base: b}
+	exports := focus.Handler{Base: b, Store: bills.NewStore(reader, nil, nil, log)} // closes none
 	return &Server{
 		Sessions:       sessionlist.Handler{Base: b}.Sessions,
 		Facets:         facets.Handler{Base: b}.Facets,
@@ -76,6 +83,9 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		Prices:       pricelist.Handler{Base: b}.List,
 		ModelPrices:  pricelist.Handler{Base: b}.Model,
 		ImportPrices: pricelist.Handler{Base: b}.Import,
+
+		Focus:     exports.Period,
+		BillFocus: exports.Bill,
 
 		ReconcileExport: reconcile.Handler{Base: b}.Export,
 	}
