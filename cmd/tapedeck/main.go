@@ -37,6 +37,7 @@ type cli struct {
 	Usage       usageCommand       `cmd:"" help:"Report token usage."`
 	Tools       toolsCommand       `cmd:"" help:"Report tool calls: counts, errors, latencies."`
 	Prices      pricesCommand      `cmd:"" help:"List, show, check and import the prices of models."`
+	Bills       billsCommand       `cmd:"" help:"Work with the bills of accounts."`
 	Dialect     dialectCommand     `cmd:"" help:"Check and try a file that describes a protocol of your own."`
 	Redecode    redecodeCommand    `cmd:"" help:"Derive the facts anew from stored frames."`
 	Migrate     migrateCommand     `cmd:"" help:"Update ClickHouse's tables."`

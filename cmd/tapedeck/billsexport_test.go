@@ -1,0 +1,73 @@
+package main
+
+import (
+	"archive/zip"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The files of an export are written to a directory, or as one archive; what is there already
+// stays unless it is to be written over.
+func TestBillsExport(t *testing.T) {
+	var asked []string
+	var query url.Values
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked, query = append(asked, r.URL.Path), r.URL.Query()
+		z := zip.NewWriter(w)
+		for name, text := range map[string]string{"cost-and-usage.csv": "BilledCost\r\n1\r\n", "metadata.json": "{}\n"} {
+			f, err := z.Create(name)
+			if err == nil {
+				_, err = f.Write([]byte(text))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	run := func(args ...string) (string, int) {
+		_, errs, exit := alone(t, append([]string{"bills", "export", "--server", server.URL}, args...)...)
+		return errs, exit
+	}
+	read := func(path string) string {
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+
+	errs, exit := run("INV-000001", filepath.Join(dir, "focus"), "--focus-version", "1.2", "--tag", "a,b", "--tag", "c", "--columns", "BilledCost,x_UnitName")
+	if exit != 0 || asked[0] != "/v1/bills/INV-000001/focus" || read("focus/cost-and-usage.csv") != "BilledCost\r\n1\r\n" {
+		t.Errorf("exit %d, asked %v: %s", exit, asked, errs)
+	}
+	if len(query["tag"]) != 2 || query["tag"][0] != "a,b" || query.Get("version") != "1.2" || query.Get("columns") != "BilledCost,x_UnitName" || query.Get("link") != server.URL {
+		t.Errorf("asked for %v", query)
+	}
+	if errs, exit = run("INV-000001", filepath.Join(dir, "focus")); exit != exitFailed {
+		t.Errorf("files that are there: exit %d", exit)
+	}
+	contains(t, "files that are there", errs, "is there already", "--force")
+	if errs, exit = run("--period", "2026-10", "--account", "customer=c1", filepath.Join(dir, "focus"), "--force"); exit != 0 || asked[2] != "/v1/bills/focus" || query.Get("account") != "customer=c1" {
+		t.Errorf("--force: exit %d, asked %v: %s", exit, asked, errs)
+	}
+	if errs, exit = run("--period", "2026-10", filepath.Join(dir, "all.zip")); exit != 0 || read("all.zip")[:2] != "PK" {
+		t.Errorf("an archive: exit %d: %s", exit, errs)
+	}
+	if errs, exit = run("--period", "2026-10", filepath.Join(dir, "all.zip")); exit != exitFailed {
+		t.Errorf("an archive that is there: exit %d: %s", exit, errs)
+	}
+	for _, wrong := range [][]string{{}, {"INV-1"}, {"--period", "2026-10"}, {"--period", "2026-10", "INV-1", "d"}, {"INV-1", "d", "--account", "a"}, {"INV-1", "d", "--focus-version", "1.3"}, {"INV-1", "d", "--json"}} {
+		if errs, exit := run(wrong...); exit != exitUsage {
+			t.Errorf("%v: exit %d: %s", wrong, exit, errs)
+		}
+	}
+}
