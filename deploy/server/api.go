@@ -83,14 +83,15 @@ func (s *Server) readRoutes(e *echo.Echo) {
 	}
 	tables := pricetables.NewStore(s.Node.DB, s.Log)
 	options = append(options, query.WithPrices(tables))
-	q := queryhttp.New(query.NewReader(s.Node.DB, options...), s.Log, queryhttp.WithPrices(tables))
+	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
+	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables)).WithBills(s.bills(reader, decoder))
 
 	get(e, "/v1/sessions", forTenant(q.Sessions))
 	get(e, "/v1/facets", forTenant(q.Facets))
 	get(e, "/v1/streams", forTenant(q.Streams))
 	get(e, "/v1/sessions/:id", forSession(q.Session))
 	e.DELETE("/v1/sessions/:id", forSession(q.Delete))
-	e.POST("/v1/sessions/:id/redecode", forSession(redecode.New(s.Node.DB, s.Node.DSN, s.Log).Handle))
+	e.POST("/v1/sessions/:id/redecode", forSession(decoder.Handle))
 	e.GET("/v1/sessions/:id/frames", s.reads(forSession(q.Frames)))
 	get(e, "/v1/sessions/:id/frames/index", forSession(q.FrameIndex))
 	get(e, "/v1/sessions/:id/frames/types", forSession(q.FrameTypes))
@@ -110,6 +111,7 @@ func (s *Server) readRoutes(e *echo.Echo) {
 	e.POST("/v1/prices", forTenant(q.ImportPrices))
 	get(e, "/v1/bills/focus", s.reads(forTenant(q.Focus)))
 	get(e, "/v1/bills/:number/focus", s.reads(forBill(q.BillFocus)))
+	billRoutes(e, q)
 	s.emulateRoutes(e)
 }
 

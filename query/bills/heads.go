@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -33,12 +34,16 @@ const maxHead = 900 << 10
 
 // KeyValueHeads keeps heads in a key-value bucket of JetStream.
 type KeyValueHeads struct {
-	JetStream jetstream.JetStream
-	Replicas  int // of the bucket; 0 for 1
+	NATS     *nats.Conn
+	Replicas int // of the bucket; 0 for 1
 }
 
 func (k KeyValueHeads) bucket(ctx context.Context) (jetstream.KeyValue, error) {
-	kv, err := k.JetStream.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+	js, err := jetstream.New(k.NATS)
+	if err != nil {
+		return nil, fmt.Errorf("JetStream: %w", err)
+	}
+	kv, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket: HeadsBucket, Description: "tapedeck: the last bill of each tenant", Storage: jetstream.FileStorage, Replicas: k.Replicas,
 	})
 	if err != nil {

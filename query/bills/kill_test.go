@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
@@ -41,12 +40,8 @@ func closeAndDie(dsn, url, now, step string) error {
 	if err != nil {
 		return err
 	}
-	js, err := jetstream.New(connection)
-	if err != nil {
-		return err
-	}
 	clock := at(now)
-	store := NewStore(query.NewReader(conn, query.WithClock(func() time.Time { return clock })), conn, KeyValueHeads{JetStream: js}, nil)
+	store := NewStore(query.NewReader(conn, query.WithClock(func() time.Time { return clock })), conn, KeyValueHeads{NATS: connection}, nil)
 	store.batch = 16
 	store.reached = func(reached string) error {
 		if reached == step {

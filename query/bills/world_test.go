@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/problem"
@@ -38,12 +37,8 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) setUp(connection *nats.Conn) {
-	js, err := jetstream.New(connection)
-	if err != nil {
-		w.Fatal(err)
-	}
 	w.reader = query.NewReader(w.db.Conn, query.WithClock(func() time.Time { return w.now }), query.WithPrices(pricetables.NewStore(w.db.Conn, nil)))
-	w.store = NewStore(w.reader, w.db.Conn, KeyValueHeads{JetStream: js}, nil)
+	w.store = NewStore(w.reader, w.db.Conn, KeyValueHeads{NATS: connection}, nil)
 }
 
 // prices imports a price file, which all later closes use.

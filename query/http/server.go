@@ -38,6 +38,11 @@ type Server struct {
 	// Focus answers GET /v1/bills/focus, BillFocus GET /v1/bills/{number}/focus.
 	Focus     endpoint.Tenant
 	BillFocus bills.Number
+	// Handlers of bills are nil before WithBills.
+	Bills, CloseBill, PreviewBill                endpoint.Tenant
+	Bill, BillRows, BillVerification, BillPrices bills.Number
+
+	base *endpoint.Base
 
 	// Frame answers GET /v1/sessions/{id}/frames/{position}.
 	Frame func(w http.ResponseWriter, r *http.Request, tenant, session, position string)
@@ -88,5 +93,14 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		BillFocus: exports.Bill,
 
 		ReconcileExport: reconcile.Handler{Base: b}.Export,
+		base:            b,
 	}
+}
+
+// WithBills adds the handlers of bills, which are closed and read in a store. It returns s.
+func (s *Server) WithBills(store *bills.Store) *Server {
+	h := bills.Handler{Base: s.base, Store: store}
+	s.Bills, s.CloseBill, s.PreviewBill, s.Bill = h.List, h.Close, h.Preview, h.Bill
+	s.BillRows, s.BillVerification, s.BillPrices = h.Rows, h.Verification, h.PriceTable
+	return s
 }

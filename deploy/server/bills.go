@@ -1,0 +1,37 @@
+package server
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/ingest/redecode"
+	"tapedeck/query"
+	"tapedeck/query/bills"
+	queryhttp "tapedeck/query/http"
+)
+
+// bills returns the store of bills, which compares with frames by the decoder.
+func (s *Server) bills(reader *query.Reader, decoder *redecode.Redecoder) *bills.Store {
+	heads := bills.KeyValueHeads{NATS: s.Node.NATS, Replicas: s.Node.Streams.Replicas}
+	decode := func(ctx context.Context, tenant, session string) ([]bills.Decoded, error) {
+		usages, err := decoder.Usages(ctx, tenant, session)
+		list := make([]bills.Decoded, len(usages))
+		for i := range usages {
+			list[i] = bills.Decoded{StreamID: usages[i].StreamID, Usage: usages[i].Usage}
+		}
+		return list, err
+	}
+	return bills.NewStore(reader, s.Node.DB, heads, s.Log).WithDecoder(decode)
+}
+
+// billRoutes adds the routes of bills.
+func billRoutes(e *echo.Echo, q *queryhttp.Server) {
+	get(e, "/v1/bills", forTenant(q.Bills))
+	e.POST("/v1/bills", forTenant(q.CloseBill))
+	get(e, "/v1/bills/preview", forTenant(q.PreviewBill))
+	get(e, "/v1/bills/:number", forBill(q.Bill))
+	get(e, "/v1/bills/:number/rows", forBill(q.BillRows))
+	get(e, "/v1/bills/:number/prices", forBill(q.BillPrices))
+	get(e, "/v1/bills/:number/verification", forBill(q.BillVerification))
+}
