@@ -102,6 +102,7 @@ func (s *Server) readRoutes(e *echo.Echo) {
 	e.GET("/v1/sessions/:id/replay", forSession(play.Replay))
 	e.GET("/v1/sessions/:id/tape", only(s.reads(forSession(tapeexport.NewHandler(tapeexport.New(s.Node.DB, s.tapes), s.Log).Tape))))
 	get(e, "/v1/usage", forTenant(q.Usage))
+	get(e, "/v1/usage/calls", s.reads(forTenant(q.Charges)))
 	get(e, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
 	e.POST("/v1/usage/reconciliation", forTenant(q.ReconcileExport))
 	get(e, "/v1/tools", forTenant(q.Tools))

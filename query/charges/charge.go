@@ -76,8 +76,6 @@ type Charge struct {
 
 	// Position is that of the frame that stated the usage last.
 	Position string `json:"position"`
-
-	next query.Mark // its place in the list
 }
 
 // Line is the cost of one unit.

@@ -42,7 +42,7 @@ func Each(ctx context.Context, r *query.Reader, q Query, cursor string, limit in
 		return err
 	}
 	l := lister{reader: r, query: &q, pricers: p}
-	return l.each(ctx, cursor, limit, visit)
+	return l.read(ctx, cursor, limit, func(row *row) error { return visit(row.charge(q.Tenant, p)) })
 }
 
 // lister lists the charges of a query.
@@ -54,7 +54,8 @@ type lister struct {
 	selected bool     // sessions were looked up
 }
 
-func (l *lister) each(ctx context.Context, cursor string, limit int, visit func(*Charge) error) error {
+// read calls a function with the records after the cursor, at most limit of them.
+func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(*row) error) error {
 	after, args, err := parseCursor(cursor)
 	if err != nil {
 		return err
@@ -77,9 +78,7 @@ func (l *lister) each(ctx context.Context, cursor string, limit int, visit func(
 	}
 	args = b.Args.And(query.TagArgs(b.Shape.Tags)).And(args).With("limit", limit)
 	s := shape{Shape: b.Shape, After: after != nil, Limited: limit > 0}
-	return query.Each(b.Context(ctx), l.reader, statements, "charges", s, args, func(row *row) error {
-		return visit(row.charge(q.Tenant, l.pricers))
-	})
+	return query.Each(b.Context(ctx), l.reader, statements, "charges", s, args, visit)
 }
 
 // restrict limits the list to the sessions of the query.

@@ -53,7 +53,7 @@ func (r *row) charge(tenant string, p *reports.Pricers) *Charge {
 		Tokens:     query.TokensOf(q.Input, q.CacheRead, q.CacheWrite5m, q.CacheWrite1h, q.Output, q.Reasoning),
 		Stated:     statedCost(r.StatedCost, r.StatedCurrency),
 		PricesHash: p.Cost.Table.Hash(), Rules: []string{}, Lines: []Line{},
-		Position: positionOf(r), next: r.mark(),
+		Position: positionOf(r),
 	}
 	if r.Stated != 0 {
 		c.StatedTotal = &r.Stated

@@ -63,6 +63,7 @@ func serveWith(t *testing.T, reader *query.Reader, tables *pricetables.Store) *a
 	mux.HandleFunc("GET /v1/facets", tenant(s.Facets))
 	mux.HandleFunc("GET /v1/streams", tenant(s.Streams))
 	mux.HandleFunc("GET /v1/usage", tenant(s.Usage))
+	mux.HandleFunc("GET /v1/usage/calls", tenant(s.Charges))
 	mux.HandleFunc("GET /v1/usage/reconciliation", tenant(s.Reconciliation))
 	mux.HandleFunc("POST /v1/usage/reconciliation", tenant(s.ReconcileExport))
 	mux.HandleFunc("GET /v1/tools", tenant(s.Tools))
@@ -94,7 +95,7 @@ func document(t *testing.T) *openapi3.T {
 }
 
 func init() {
-	for _, media := range []string{"application/x-ndjson", "text/csv"} {
+	for _, media := range []string{"application/x-ndjson", "text/csv", "application/vnd.apache.parquet"} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.RegisteredBodyDecoder("text/plain"))
 	}
 }

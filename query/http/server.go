@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/bills"
+	"tapedeck/query/charges"
 	"tapedeck/query/deletion"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/facets"
@@ -26,7 +27,7 @@ import (
 
 // Server holds the handlers of all questions.
 type Server struct {
-	Sessions, Facets, Streams, Usage, Reconciliation, Tools                        endpoint.Tenant
+	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools               endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
@@ -73,6 +74,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		Facets:         facets.Handler{Base: b}.Facets,
 		Streams:        sessionstreams.Handler{Base: b}.Streams,
 		Usage:          usagereport.Handler{Base: b}.Usage,
+		Charges:        charges.Handler{Base: b}.Charges,
 		Reconciliation: reconcile.Handler{Base: b}.Reconciliation,
 		Tools:          toolreport.Handler{Base: b}.Tools,
 		Session:        sessiondetail.Handler{Base: b}.Session,
