@@ -3,10 +3,10 @@ package charges
 import (
 	"bufio"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -89,18 +89,18 @@ func (l lines) write(c *Charge) error { return l.Encode(c) }
 func (l lines) end() error            { return nil }
 
 // csvFile writes CSV (RFC 4180). Cells hold the recorded text unchanged, also where a
-// spreadsheet would read it as a formula.
+// spreadsheet would read it as a formula, and line ends within it, which csv.Writer changes.
 type csvFile struct {
-	*csv.Writer
+	w        io.Writer
 	currency string
 	row      columns
 	cells    []string
+	line     []byte
 }
 
 func newCSV(w io.Writer, currency string) (writer, error) {
-	c := &csvFile{Writer: csv.NewWriter(w), currency: currency}
-	c.UseCRLF = true
-	return c, c.Write(columnNames)
+	f := &csvFile{w: w, currency: currency}
+	return f, f.record(columnNames)
 }
 
 func (f *csvFile) write(c *Charge) error {
@@ -108,13 +108,25 @@ func (f *csvFile) write(c *Charge) error {
 		return err
 	}
 	f.cells = f.row.cells(c, f.cells)
-	return f.Write(f.cells)
+	return f.record(f.cells)
 }
 
-func (f *csvFile) end() error {
-	f.Flush()
-	return f.Error()
+func (f *csvFile) record(cells []string) error {
+	f.line = f.line[:0]
+	for i, cell := range cells {
+		if i > 0 {
+			f.line = append(f.line, ',')
+		}
+		if strings.ContainsAny(cell, "\",\r\n") {
+			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+		}
+		f.line = append(f.line, cell...)
+	}
+	_, err := f.w.Write(append(f.line, "\r\n"...))
+	return err
 }
+
+func (f *csvFile) end() error { return nil }
 
 const (
 	rowGroup   = 8192     // rows of a row group of Parquet, which is in memory until it is complete
