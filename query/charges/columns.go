@@ -12,8 +12,8 @@ import (
 )
 
 // columns is a charge as a row of CSV and of Parquet, which have the same columns. Costs and
-// prices are decimal numbers as text, so that no digit is lost. Lines, tags and rules are
-// JSON. What is not known is null in Parquet and empty in CSV.
+// prices are decimal numbers as text, so that no digit is lost. Lines, tags and rules are text
+// of JSON. What is not known is null in Parquet and empty in CSV.
 type columns struct {
 	ChargeID       string `parquet:"charge_id"`
 	At             int64  `parquet:"at,delta,timestamp(nanosecond)"`
@@ -24,7 +24,7 @@ type columns struct {
 	NodeID         string `parquet:"node_id,dict"`
 	SpanID         string `parquet:"span_id"`
 	Agent          string `parquet:"agent,dict"`
-	Tags           string `parquet:"tags,json,dict"`
+	Tags           string `parquet:"tags,dict"`
 	Provider       string `parquet:"provider,optional,dict"`
 	Model          string `parquet:"model,optional,dict"`
 	RequestedModel string `parquet:"requested_model,optional,dict"`
@@ -62,14 +62,14 @@ type columns struct {
 	PricesHash     string `parquet:"prices_hash,dict"`
 	PriceProvider  string `parquet:"price_provider,optional,dict"`
 	PriceModel     string `parquet:"price_model,optional,dict"`
-	Rules          string `parquet:"rules,json,dict"`
+	Rules          string `parquet:"rules,dict"`
 	Cost           string `parquet:"cost,optional"`
 	ListCost       string `parquet:"list_cost,optional"`
 	ContractedCost string `parquet:"contracted_cost,optional"`
 	RepricedCost   string `parquet:"repriced_cost,optional"`
 	WhatIfCost     string `parquet:"what_if_cost,optional"`
 	Currency       string `parquet:"currency,dict"` // of the costs but the stated one
-	Lines          string `parquet:"lines,json"`
+	Lines          string `parquet:"lines"`
 	UnpricedReason string `parquet:"unpriced_reason,optional,dict"`
 	UnpricedDetail string `parquet:"unpriced_detail,dict"`
 	Position       string `parquet:"position"`

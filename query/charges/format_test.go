@@ -179,7 +179,9 @@ func TestFormats(t *testing.T) {
 			}
 			got = append(got, row)
 		}
-		sameLines := cmp.Comparer(func(a, b string) bool { return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n") })
+		sameLines := cmp.Comparer(func(a, b string) bool {
+			return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
+		})
 		if d := cmp.Diff(want, got, sameLines); d != "" {
 			t.Error(d)
 		}
