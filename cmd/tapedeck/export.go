@@ -41,7 +41,7 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 	case c.Format != "tape" && len(c.Sessions) > 1:
 		return usage.Errorf("--format %s takes one session at a time", c.Format)
 	}
-	out, err := c.create()
+	out, err := createOutput(c.Output, c.Force)
 	if err != nil {
 		return err
 	}
@@ -147,18 +147,18 @@ func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *outp
 	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, tapecopy.Title(t, id), messages)
 }
 
-// create opens the output.
-func (c *exportCommand) create() (*output, error) {
-	if cmp.Or(c.Output, "-") == "-" {
+// createOutput opens an output: standard output for "" and "-".
+func createOutput(name string, force bool) (*output, error) {
+	if cmp.Or(name, "-") == "-" {
 		return newOutput(os.Stdout), nil
 	}
 	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	if !c.Force {
+	if !force {
 		flags |= os.O_EXCL
 	}
-	file, err := os.OpenFile(c.Output, flags, 0o600)
+	file, err := os.OpenFile(name, flags, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("%s is there already: name another file, or write over it with --force", c.Output)
+		return nil, fmt.Errorf("%s is there already: name another file, or write over it with --force", name)
 	}
 	if err != nil {
 		return nil, err

@@ -99,11 +99,18 @@ type usageCommand struct {
 	Prices      string  `help:"Show what the calls cost by the price table with this hash, too." placeholder:"HASH"`
 	WhatIfModel string  `help:"Show what the same tokens cost as calls of this model, too." name:"what-if-model" placeholder:"MODEL"`
 	Currency    string  `help:"Fail unless costs are in this currency." placeholder:"CODE"`
+	callsFlags
 	sessionFilter
 }
 
 // Run prints the report.
 func (c *usageCommand) Run(ctx context.Context, g *global) error {
+	if c.Calls {
+		return c.runCalls(ctx, g)
+	}
+	if c.callsFlags != (callsFlags{Format: "table"}) {
+		return usage.Errorf("--format, --output, --force and --limit go with --calls: name --json or --csv for a report")
+	}
 	q, err := c.parameters()
 	if err != nil {
 		return err

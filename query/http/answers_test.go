@@ -10,6 +10,7 @@ import (
 
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/charges"
 	"tapedeck/query/querytest"
 	"tapedeck/query/sessiondetail"
 	"tapedeck/query/sessionframes"
@@ -141,6 +142,13 @@ func TestAnswers(t *testing.T) {
 	if detail.ID != "talk/1" || len(detail.Runs) != 1 || *detail.Runs[0].Message != "Hello <there>" || len(detail.Discrepancies) != 6 {
 		t.Errorf("session: %+v", detail)
 	}
+	first := get[charges.Page](a, "/v1/usage/calls?limit=3&q=hello&what_if_model=gpt-5")
+	if len(first.Items) != 2 || first.Next != nil || first.Items[0].SessionID != "talk/1" || *first.Items[0].StatedTotal != 13 || first.Items[0].Tags["customer"] != "c1" {
+		t.Errorf("charges: %+v", first)
+	}
+	a.ask("GET", "/v1/usage/calls?format=csv")
+	a.ask("GET", "/v1/usage/calls?format=parquet")
+	a.ask("GET", "/v1/usage/calls?format=cloudevents&tag=customer:c1")
 	timeline := get[timeline.Timeline](a, talk+"/timeline")
 	if len(timeline.Spans) != 2 || len(timeline.Usage) != 1 || len(timeline.Gaps) != 1 || timeline.Spans[0].Children[0].Children[0].Tokens.Total != 12 {
 		t.Errorf("timeline: %+v", timeline)

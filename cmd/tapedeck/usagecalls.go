@@ -1,0 +1,161 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"time"
+
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
+	"tapedeck/query/charges"
+	costs "tapedeck/query/cost"
+)
+
+const (
+	callsPath   = "v1/usage/calls"
+	callsAtOnce = 1000 // the server's largest page
+	callsShown  = 50   // in a table, unless --limit is set
+	callsMost   = 1 << 40
+)
+
+// callsFlags list charges.
+type callsFlags struct {
+	Calls  bool   `help:"List the charges, one for each call, with everything their costs were computed from."`
+	Format string `help:"With --calls: a table, or json, ndjson, csv, parquet or cloudevents (one event on each line)." enum:"table,json,ndjson,csv,parquet,cloudevents" default:"table" placeholder:"FORMAT"`
+	Output string `help:"With --calls: the file to write; - for standard output." short:"o" placeholder:"FILE"`
+	Force  bool   `help:"Write over a file that is there." short:"f"`
+	Limit  int    `help:"With --calls, in a table or json: how many at most. Default: 50 in a table, all in json." short:"n" placeholder:"N"`
+}
+
+// callsMedia are the media types of the formats of any length.
+var callsMedia = map[string]string{
+	"ndjson": "application/x-ndjson", "csv": "text/csv", "parquet": "application/vnd.apache.parquet", "cloudevents": "application/x-ndjson",
+}
+
+// runCalls lists charges, or writes them to a file.
+func (c *usageCommand) runCalls(ctx context.Context, g *global) error {
+	format, err := c.callsFormat(g)
+	if err != nil {
+		return err
+	}
+	q, err := c.parameters()
+	if err != nil {
+		return err
+	}
+	if format == "table" {
+		return c.showCalls(ctx, g, q)
+	}
+	out, err := createOutput(c.Output, c.Force)
+	if err != nil {
+		return err
+	}
+	cl, err := g.client()
+	if err == nil && format == "json" {
+		err = cl.CopyPages(ctx, callsPath, q, cmp.Or(c.Limit, callsMost), callsAtOnce, out)
+	} else if err == nil {
+		q.Set("format", format)
+		err = cl.Copy(ctx, callsPath, q, callsMedia[format], out)
+	}
+	if err = errors.Join(err, out.finish()); err != nil {
+		if ctx.Err() != nil {
+			err = errors.Join(errors.New("interrupted"), err)
+		}
+		return out.failed(err)
+	}
+	if out.file != os.Stdout {
+		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, console.Count(out.written.Load(), "byte"))
+	}
+	return nil
+}
+
+// callsFormat returns the format of charges, and refuses flags that do not go with it.
+func (c *usageCommand) callsFormat(g *global) (string, error) {
+	format := c.Format
+	for _, other := range []struct {
+		set  bool
+		name string
+	}{{g.JSON, "json"}, {c.CSV, "csv"}} {
+		switch {
+		case !other.set || format == other.name:
+		case format != "table":
+			return "", usage.Errorf("--%s goes without --format %s", other.name, c.Format)
+		default:
+			format = other.name
+		}
+	}
+	switch {
+	case c.GroupBy != nil || c.Granularity != "" || c.Order != "" || c.Top != 0:
+		return "", usage.Errorf("--group-by, --granularity, --order and --top go without --calls: the charges are listed in order of time")
+	case c.Limit < 0:
+		return "", usage.Errorf("--limit %d: it must be 1 or more", c.Limit)
+	case c.Limit > 0 && callsMedia[format] != "":
+		return "", usage.Errorf("--limit goes with a table or json: %s has all charges", format)
+	case format == "table" && c.Output != "":
+		return "", usage.Errorf("name the format of %s with --format", c.Output)
+	case format == "parquet" && c.Output == "":
+		return "", usage.Errorf("name the file to write with -o FILE, or -o - for standard output")
+	}
+	return format, nil
+}
+
+// showCalls prints charges as a table.
+func (c *usageCommand) showCalls(ctx context.Context, g *global, q url.Values) error {
+	heads := []string{"time", "session", "model", "input", "cache read", "cache write", "output", "reasoning", "cost"}
+	repriced, whatIf := q.Has("as_of") || q.Has("prices"), q.Has("what_if_model")
+	if repriced {
+		heads = append(heads, "repriced")
+	}
+	if whatIf {
+		heads = append(heads, "what if")
+	}
+	t := console.NewTable(os.Stdout, append(heads, "stated", "charge")...)
+	limit := cmp.Or(c.Limit, callsShown)
+	shown, next, err := list(ctx, g, callsPath, q, limit, callsAtOnce, func(call *charges.Charge) {
+		model, n := "–", call.Tokens
+		if call.Model != nil {
+			model = *call.Model
+		}
+		cells := []any{
+			call.At.Local().Format(time.DateTime), console.Clip(call.SessionID, 40), console.Clip(model, 40),
+			console.Thousands(n.Input), console.Thousands(n.CacheRead), console.Thousands(n.CacheWrite5m + n.CacheWrite1h),
+			console.Thousands(n.Output), console.Thousands(n.Reasoning),
+		}
+		if call.Unpriced != nil {
+			cells = append(cells, *call.Unpriced)
+		} else {
+			cells = append(cells, knownMoney(call.Cost))
+		}
+		if repriced {
+			cells = append(cells, knownMoney(call.Repriced))
+		}
+		if whatIf {
+			cells = append(cells, knownMoney(call.WhatIf))
+		}
+		t.Row(append(cells, knownMoney(call.Stated), call.ChargeID)...)
+	})
+	if err != nil {
+		return err
+	}
+	if shown == 0 {
+		printNone("uses of tokens", c.narrowed())
+		return nil
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if next != nil {
+		fmt.Fprintf(os.Stderr, "There are more: -n %d, or --format csv --output FILE for all.\n", 10*limit)
+	}
+	return nil
+}
+
+func knownMoney(m *costs.Money) string {
+	if m == nil {
+		return "–"
+	}
+	return money(m)
+}
