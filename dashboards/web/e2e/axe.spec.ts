@@ -9,6 +9,7 @@ const pages = [
   { path: '/?q=nothing-is-called-so', ready: 'text=No session is like that' },
   { path: '/sessions/demo', ready: 'h1' },
   { path: '/usage?from=now-24h', ready: 'tfoot' },
+  { path: '/usage/reconciliation', ready: 'main [data-ready]' },
   { path: '/tools?from=now-24h', ready: 'tfoot' },
   { path: '/record', ready: 'h1' },
 ]

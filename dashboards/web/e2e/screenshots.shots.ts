@@ -39,6 +39,7 @@ const full: readonly Shot[] = [
     tab: { name: 'Totals', ready: 'text=Model calls' },
   },
   { name: 'usage', path: '/usage?from=now-24h', ready: 'tfoot' },
+  { name: 'reconciliation', path: '/usage/reconciliation?from=now-24h', ready: 'main [data-ready]' },
   { name: 'tools', path: '/tools?from=now-24h', ready: 'tfoot' },
   { name: 'record', path: '/record', ready: 'text=frames/s' },
 ]

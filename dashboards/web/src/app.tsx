@@ -11,6 +11,7 @@ import { Shell } from './shell/shell'
 // The first page's code is loaded first; the others' when they are opened.
 const SessionPage = lazy(() => import('./session/page'))
 const UsagePage = lazy(() => import('./usage/page'))
+const ReconciliationPage = lazy(() => import('./reconciliation/page'))
 const ToolsPage = lazy(() => import('./tools/page'))
 const RecordPage = lazy(() => import('./record/page'))
 
@@ -30,6 +31,7 @@ export function App() {
             <Route path="/" component={SessionsPage} />
             <Route path="/sessions/:id" component={NamedSession} />
             <Route path="/usage" component={UsagePage} />
+            <Route path="/usage/reconciliation" component={ReconciliationPage} />
             <Route path="/tools" component={ToolsPage} />
             <Route path="/record" component={RecordPage} />
             <Route component={NotFound} />

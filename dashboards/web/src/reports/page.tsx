@@ -30,6 +30,8 @@ export interface Periods<Row> {
 /** A report: what is asked of the API, and how its parts are drawn. */
 export interface ReportKind<Row extends Grouped, Answer extends ReportAnswer<Row>> {
   title: string
+  /** What stands beside the title, such as a link. */
+  beside?: ReactNode
   route: '/v1/usage' | '/v1/tools'
   /** What is grouped by where the address names nothing. */
   groups: readonly string[]
@@ -61,9 +63,12 @@ export function ReportPage<Row extends Grouped, Answer extends ReportAnswer<Row>
   const answer = table.data
   return (
     <div className={classes.page} data-ready={table.isSuccess || undefined}>
-      <Title order={1} size="h3">
-        {title}
-      </Title>
+      <div className={classes.head}>
+        <Title order={1} size="h3">
+          {title}
+        </Title>
+        {kind.beside}
+      </div>
       <ReportBar report={report} change={change} groupings={groupings} csv={csvAddress(route, report)} />
       {error !== null && (
         <ProblemAlert error={error} again={() => void Promise.all([table.refetch(), chart.refetch()])} />

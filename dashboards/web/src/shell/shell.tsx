@@ -46,9 +46,11 @@ export function Shell({ children }: { children: ReactNode }) {
   )
 }
 
-/** A session belongs to the sessions. */
+/** A session belongs to the sessions, and a page below another to that. */
 function isAt(path: string, page: string): boolean {
-  return page === '/' ? path === '/' || path.startsWith('/sessions/') : path === page
+  return page === '/'
+    ? path === '/' || path.startsWith('/sessions/')
+    : path === page || path.startsWith(`${page}/`)
 }
 
 function ColourSwitch() {

@@ -1,5 +1,7 @@
+import { Anchor } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { ToRecord } from '../components/torecord'
 import { ReportPage, type ReportKind } from '../reports/page'
 import { facetsQuery } from '../sessions/queries'
@@ -12,6 +14,11 @@ const groupings = ['model', 'provider', 'agent', 'node', 'session', 'tenant']
 
 const usage: ReportKind<UsageRow, UsageReport> = {
   title: 'Usage',
+  beside: (
+    <Anchor component={Link} href="/usage/reconciliation" size="sm">
+      Reconciliation
+    </Anchor>
+  ),
   route: '/v1/usage',
   groups: ['model'],
   query: usageQuery,

@@ -1,0 +1,47 @@
+import { viewerZone } from '../format/zone'
+import { rangeName } from '../reports/range'
+import { RangeForm } from '../reports/rangeform'
+import { Choices } from '../sessions/choices'
+import { FilterButton } from '../sessions/filterbutton'
+import { Search } from '../sessions/search'
+import classes from './page.module.css'
+import { findingCodes, type ReconciliationParams } from './params'
+
+/** The filters of the sessions: when they started, their findings, and text in them. */
+export function ReconciliationBar({
+  params,
+  change,
+}: {
+  params: ReconciliationParams
+  change: (part: Partial<ReconciliationParams>, options?: { replace: boolean }) => void
+}) {
+  return (
+    <div className={classes.bar} role="group" aria-label="Filters">
+      <FilterButton name="Time" value={rangeName(params, viewerZone)} width={290}>
+        {(close) => (
+          <RangeForm
+            range={params}
+            zone={viewerZone}
+            apply={(range) => {
+              close()
+              change(range)
+            }}
+          />
+        )}
+      </FilterButton>
+      <FilterButton name="Finding" value={params.findings.join(', ')}>
+        {() => (
+          <Choices
+            known={findingCodes}
+            chosen={params.findings}
+            change={(chosen) => change({ findings: findingCodes.filter((code) => chosen.includes(code)) })}
+            placeholder="Finding"
+          />
+        )}
+      </FilterButton>
+      <div className={classes.search}>
+        <Search value={params.q} change={(q, options) => change({ q }, options)} />
+      </div>
+    </div>
+  )
+}
