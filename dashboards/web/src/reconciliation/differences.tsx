@@ -4,6 +4,7 @@ import { StatusBadge } from '../components/status'
 import { Time } from '../components/time'
 import { count } from '../format/numbers'
 import { ReportTable, type Column } from '../reports/table'
+import classes from './page.module.css'
 import type { Difference } from './rows'
 
 /** The differences of sessions, each as it is. */
@@ -37,7 +38,7 @@ const columns: Column<Difference>[] = [
     ),
   },
   { name: 'finding', key: ({ code }) => code, cell: ({ code }) => code.replaceAll('_', ' ') },
-  { name: 'what', key: ({ what }) => what, cell: ({ what }) => what },
+  { name: 'what', key: ({ what }) => what, cell: ({ what }) => <span className={classes.what}>{what}</span> },
   figure('stated', 'As the source states it: tokens, or a cost.'),
   figure('counted', 'The sum of the recorded calls, or their price.'),
   figure('difference', 'Stated less counted.'),
