@@ -125,11 +125,12 @@ func TestTimeline(t *testing.T) {
 			{
 				ID: "u1", SpanID: "llm", Agent: "main", Model: querytest.Ptr("gpt-5"), Provider: querytest.Ptr("openai"), Mode: "add", Scope: "u1", At: querytest.When(3),
 				Tokens: query.Tokens{Input: 10, Output: 4, Total: 14}, StatedTotal: querytest.Ptr(uint64(15)), Discrepancy: true, Raw: []byte(onLLM.Raw),
-				Cost: dollars("0.0000525"), // gpt-5: 10 at 1.25 and 4 at 10 dollars a million
+				Shares: &cost.Shares{Input: decimal.RequireFromString("0.0000125"), Output: decimal.RequireFromString("0.00004")},
+				Cost:   dollars("0.0000525"), // gpt-5: 10 at 1.25 and 4 at 10 dollars a million
 			},
 			{
 				ID: "u2", SpanID: "llm", Agent: "main", Model: querytest.Ptr("gpt-5"), Provider: querytest.Ptr("openai"), Mode: "add", Scope: "u2", At: querytest.When(3.1),
-				Tokens: query.Tokens{Output: 2, Total: 2}, Cost: dollars("0.00002"),
+				Tokens: query.Tokens{Output: 2, Total: 2}, Cost: dollars("0.00002"), Shares: &cost.Shares{Output: decimal.RequireFromString("0.00002")},
 			},
 		},
 	}, live.Spans[0].Children[0].Children[0])

@@ -39,7 +39,10 @@ func (p *Prices) Price(records []Record) {
 			row.Tags = append(row.Tags, p.tag(r.stream, tag))
 		}
 		r.spent = row.Spent(p.Pricer)
-		r.Cost, r.Unpriced = r.spent.Cost, nil
+		r.Cost, r.Unpriced, r.Shares = r.spent.Cost, nil, nil
+		if r.Cost != nil {
+			r.Shares = p.Pricer.Shares(&row.Cell)
+		}
 		if len(r.spent.Unpriced) > 0 {
 			r.Unpriced = &r.spent.Unpriced[0].Reason
 		}

@@ -35,6 +35,8 @@ type Record struct {
 	// without tokens that is of no call.
 	Cost     *cost.Money    `json:"cost"`
 	Unpriced *prices.Reason `json:"unpriced_reason"`
+	// Shares are the parts of Cost; null without one.
+	Shares *cost.Shares `json:"cost_shares"`
 	Billing
 
 	stream string

@@ -1,3 +1,4 @@
+import { spend } from './spending'
 import { expect, test } from './test'
 
 test("a session's totals are the API's, and say what is missing", async ({ page, request }) => {
@@ -31,4 +32,36 @@ test('a call in the totals leads to its moment', async ({ page }) => {
   const conversation = page.getByRole('log', { name: 'Conversation' })
   await expect(conversation).toContainText('is it safe to release?')
   await expect(conversation.getByRole('article')).toHaveCount(1)
+})
+
+test('the cost is there by call and by bucket, and grows with the moment', async ({ page, baseURL }) => {
+  // Prices of a million tokens: 3, 0.30 and 15 dollars; 1 and 5. One call each five seconds, from 2.5 s on.
+  await spend(baseURL ?? '', 'spent', Date.UTC(2026, 4, 5, 10), [
+    { model: 'claude-sonnet-4-5', input: 10_000, cacheRead: 50_000, output: 1000 },
+    { model: 'claude-next-preview', input: 10_000, output: 1000 },
+    { model: 'claude-haiku-4-5', input: 20_000, output: 2000 },
+  ])
+  await page.goto('/sessions/spent?t=8')
+  await page.getByRole('tab', { name: 'Totals' }).click()
+  const facts = page.locator('dl[aria-label="Facts"]')
+  await expect(facts).toContainText('$0.0600 of > $0.0900')
+  const growth = page.getByRole('region', { name: 'Cost over time' })
+  await expect(growth).toContainText('$0.0600 until 0:08 of $0.0900')
+  const buckets = page.getByRole('region', { name: 'Cost by bucket' })
+  await expect(buckets.getByRole('row', { name: /^Input/ })).toHaveText('Input30,000$0.050056 %')
+  await expect(buckets.getByRole('row', { name: /^Cache read/ })).toHaveText('Cache read50,000$0.015017 %')
+  await expect(buckets.getByRole('row', { name: /^Output/ })).toHaveText('Output3,000$0.025028 %')
+  const calls = page.getByRole('region', { name: 'Model calls' })
+  await expect(calls.getByTitle('0.06 USD')).toBeVisible()
+  await expect(calls.getByTitle('0.03 USD')).toBeVisible()
+  await expect(calls.getByText('no price')).toHaveAttribute(
+    'title',
+    'The provider has no model of this name in the price table.',
+  )
+  await expect(page.getByRole('list', { name: 'Without a cost' })).toContainText(
+    '1 call of claude-next-preview without a cost',
+  )
+  await page.keyboard.press('End')
+  await expect(growth).toContainText('$0.0900 until')
+  await expect(facts).toContainText('Cost> $0.0900')
 })

@@ -4,9 +4,10 @@ import { Link } from 'wouter'
 import type { Schemas } from '../api/client'
 import { StatusBadge } from '../components/status'
 import { duration } from '../format/duration'
-import { compact, count, money } from '../format/numbers'
+import { compact, count } from '../format/numbers'
 import { reported } from '../format/reported'
 import classes from './page.module.css'
+import { CostSoFar } from './costsofar'
 import { endLine } from './end'
 import { usePlayer, usePlayerState } from './player/context'
 import { ageOf, isOpen, runningFor, silenceOf } from './standing'
@@ -53,7 +54,11 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         {(totals.runs > 0 || reported(totals)) && (
           <Fact name="Tokens">{reported(totals) ? compact(totals.tokens.total) : '–'}</Fact>
         )}
-        {totals.cost !== null && <Fact name="Cost">{money(totals.cost)}</Fact>}
+        {totals.calls > 0 && (
+          <Fact name="Cost">
+            <CostSoFar session={session} />
+          </Fact>
+        )}
         {session.dialects.length > 0 && <Fact name="Dialect">{session.dialects.join(', ')}</Fact>}
         {session.models.length > 0 && <Fact name="Model">{session.models.join(', ')}</Fact>}
         {session.title !== '' && <Fact name="Id">{session.id}</Fact>}

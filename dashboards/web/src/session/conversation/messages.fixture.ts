@@ -22,6 +22,49 @@ export function message(given: Partial<Schemas['Message']> = {}): Schemas['Messa
   }
 }
 
+const modalities = { text: 0, audio: 0, image: 0, video: 0 }
+
+/** A usage record for tests, of no tokens and without a cost but for what is given. */
+export function usage(id: string, given: Partial<Schemas['UsageRecord']> = {}): Schemas['UsageRecord'] {
+  const tokens = {
+    input: 0,
+    cache_read: 0,
+    cache_write_5m: 0,
+    cache_write_1h: 0,
+    output: 0,
+    reasoning: 0,
+    total: 0,
+  }
+  return {
+    id,
+    span_id: '',
+    run_id: '',
+    agent: '',
+    model: null,
+    provider: null,
+    mode: 'add',
+    scope: 'thread',
+    at: '2026-03-02T10:00:00Z',
+    tokens,
+    stated_total: null,
+    discrepancy: false,
+    raw: {},
+    cost: null,
+    cost_shares: null,
+    unpriced_reason: null,
+    requested_model: null,
+    service_tier: null,
+    speed: null,
+    region: null,
+    stated_cost: null,
+    request_id: null,
+    message_id: null,
+    token_parts: { input: modalities, cache_read: modalities, output: modalities },
+    tool_uses: { web_searches: 0, web_fetches: 0, code_executions: 0 },
+    ...given,
+  }
+}
+
 /** A span for tests, plain but for what is given. */
 export function span(given: Partial<Schemas['Span']> = {}): Schemas['Span'] {
   return {

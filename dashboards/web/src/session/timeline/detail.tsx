@@ -9,6 +9,8 @@ import { duration } from '../../format/duration'
 import { count } from '../../format/numbers'
 import { MomentLink } from '../moment'
 import { usePlayerState } from '../player/context'
+import { CostCell } from '../totals/costcell'
+import { costsOf } from '../totals/costs'
 import classes from './detail.module.css'
 import { KindIcon, kindName } from './kind'
 import { finalState, reachOf } from './span'
@@ -64,6 +66,11 @@ export function SpanDetail({ span, timeline, onClose }: Props) {
         {span.node_id !== '' && <Fact name="Step">{span.node_id}</Fact>}
         {span.run_id !== '' && <Fact name="Run">{span.run_id}</Fact>}
         {span.tokens !== null && <Tokens tokens={span.tokens} />}
+        {span.usage.length > 0 && (
+          <Fact name="Cost">
+            <CostCell costs={costsOf(span.usage)} />
+          </Fact>
+        )}
       </dl>
       {span.usage.some(({ discrepancy }) => discrepancy) && (
         <p className={classes.note}>The total that the source states is not the sum of its parts.</p>

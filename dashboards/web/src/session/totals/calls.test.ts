@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Schemas } from '../../api/client'
-import { span } from '../conversation/messages.fixture'
+import { span, usage as plainUsage } from '../conversation/messages.fixture'
 import { byModel, byTool, callsOf } from './calls'
+import { noCosts } from './costs'
 
 function tokens(input: number, output: number): Schemas['Tokens'] {
   return {
@@ -15,42 +16,8 @@ function tokens(input: number, output: number): Schemas['Tokens'] {
   }
 }
 
-const modalities = { text: 0, audio: 0, image: 0, video: 0 }
-
 function usage(id: string, at: string, given: Partial<Schemas['UsageRecord']> = {}): Schemas['UsageRecord'] {
-  return {
-    ...{
-      id,
-      span_id: '',
-      run_id: '',
-      agent: '',
-      model: null,
-      provider: null,
-      mode: 'add',
-      scope: 'thread',
-      at,
-    },
-    ...{
-      tokens: tokens(1, 1),
-      stated_total: null,
-      discrepancy: false,
-      raw: {},
-      cost: null,
-      unpriced_reason: null,
-    },
-    ...{
-      requested_model: null,
-      service_tier: null,
-      speed: null,
-      region: null,
-      stated_cost: null,
-      request_id: null,
-      message_id: null,
-      token_parts: { input: modalities, cache_read: modalities, output: modalities },
-      tool_uses: { web_searches: 0, web_fetches: 0, code_executions: 0 },
-    },
-    ...given,
-  }
+  return plainUsage(id, { at, tokens: tokens(1, 1), ...given })
 }
 
 const timeline: Schemas['Timeline'] = {
@@ -62,7 +29,7 @@ const timeline: Schemas['Timeline'] = {
   running_ms: null,
   silent_ms: null,
   gaps: [],
-  usage: [usage('alone', '2026-03-02T10:00:00.005Z', { model: 'a' })],
+  usage: [usage('alone', '2026-03-02T10:00:00.005Z', { model: 'a', unpriced_reason: 'unknown_model' })],
   spans: [
     span({
       id: 'r',
@@ -78,6 +45,12 @@ const timeline: Schemas['Timeline'] = {
           duration_ms: 5,
           first_token_ms: 2,
           tokens: tokens(10, 2),
+          usage: [
+            usage('1', '2026-03-02T10:00:00.015Z', {
+              cost: { amount: '0.001', currency: 'USD' },
+              cost_shares: { output: '0.001' },
+            }),
+          ],
         }),
         span({ id: '2', kind: 'llm', model: 'b', start_ms: 30, duration_ms: null }),
         span({ id: '3', name: 'bash', duration_ms: 4 }),
@@ -102,9 +75,18 @@ test('model calls in order, with usage that is not of a call', () => {
 
 test('by model, and where none is known', () => {
   expect(byModel(callsOf(timeline))).toEqual([
-    { model: 'a', calls: 2, tokens: tokens(11, 3) },
-    { model: null, calls: 1, tokens: tokens(1, 1) },
-    { model: 'b', calls: 1, tokens: null },
+    {
+      model: 'a',
+      calls: 2,
+      tokens: tokens(11, 3),
+      costs: {
+        cost: { amount: '0.001', currency: 'USD' },
+        unpriced: ['unknown_model'],
+        shares: { output: '0.001' },
+      },
+    },
+    { model: null, calls: 1, tokens: tokens(1, 1), costs: noCosts },
+    { model: 'b', calls: 1, tokens: null, costs: noCosts },
   ])
 })
 

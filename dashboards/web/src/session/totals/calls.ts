@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client'
 import { endOf, withDescendants } from '../timeline/span'
+import { costsOf, together, type Costs } from './costs'
 
 type Span = Schemas['Span']
 type Tokens = Schemas['Tokens']
@@ -24,6 +25,7 @@ export interface ModelCall {
   took: number | null
   firstToken: number | null
   tokens: Tokens | null
+  costs: Costs
   /** The source states a total that is not the sum of the buckets. */
   discrepancy: boolean
 }
@@ -41,6 +43,7 @@ export function callsOf(timeline: Schemas['Timeline']): ModelCall[] {
       took: null,
       firstToken: null,
       tokens: usage.tokens,
+      costs: costsOf([usage]),
       discrepancy: usage.discrepancy,
     })
   for (const span of withDescendants(timeline.spans)) {
@@ -53,6 +56,7 @@ export function callsOf(timeline: Schemas['Timeline']): ModelCall[] {
         took: span.duration_ms,
         firstToken: span.first_token_ms,
         tokens: span.tokens,
+        costs: costsOf(span.usage),
         discrepancy: span.usage.some(({ discrepancy }) => discrepancy),
       })
     else for (const usage of span.usage) alone(usage, `${span.kind} ${span.name}`.trim())
@@ -67,16 +71,33 @@ export interface ModelTotal {
   calls: number
   /** null if no call reported its usage. */
   tokens: Tokens | null
+  costs: Costs
 }
 
 /** The calls by model, most tokens first. Calls without usage count as calls. */
 export function byModel(calls: readonly ModelCall[]): ModelTotal[] {
-  const models = new Map<string | null, ModelTotal>()
-  for (const { model, tokens } of calls) {
-    const total = models.get(model) ?? { model, calls: 0, tokens: null }
-    models.set(model, { model, calls: total.calls + 1, tokens: sum(total.tokens, tokens) })
+  const models = new Map<string | null, ModelCall[]>()
+  for (const call of calls) {
+    const others = models.get(call.model)
+    if (others === undefined) models.set(call.model, [call])
+    else others.push(call)
   }
-  return [...models.values()].sort((a, b) => (b.tokens?.total ?? 0) - (a.tokens?.total ?? 0))
+  return [...models]
+    .map(([model, its]) => ({
+      model,
+      calls: its.length,
+      tokens: its.reduce<Tokens | null>((total, { tokens }) => sum(total, tokens), null),
+      costs: together(its.map(({ costs }) => costs)),
+    }))
+    .sort((a, b) => (b.tokens?.total ?? 0) - (a.tokens?.total ?? 0))
+}
+
+/** The tokens of the calls that have a cost. */
+export function pricedTokens(calls: readonly ModelCall[]): Tokens {
+  return calls.reduce<Tokens>(
+    (total, { costs, tokens }) => (costs.cost === null ? total : (sum(total, tokens) ?? total)),
+    none,
+  )
 }
 
 const none: Tokens = {

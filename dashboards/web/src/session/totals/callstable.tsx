@@ -4,17 +4,20 @@ import { duration } from '../../format/duration'
 import { count, counted } from '../../format/numbers'
 import { MomentLink } from '../moment'
 import { buckets, type ModelCall } from './calls'
+import { CostCell } from './costcell'
+import { hasCosts } from './costs'
 import { Section } from './section'
 
 /** Rows that are shown at first, and more at a time. */
 const page = 50
 
-/** Every model call: when, for how long, and with which tokens. */
+/** Every model call: when, for how long, with which tokens, and what it cost. */
 export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; started: string }) {
   const [most, setMost] = useState(page)
   if (calls.length === 0) return null
   const shown = buckets.filter(({ key }) => calls.some(({ tokens }) => tokens !== null && tokens[key] !== 0))
   const left = calls.length - most
+  const priced = calls.some(({ costs }) => hasCosts(costs))
   return (
     <Section title="Model calls" note={count(calls.length)}>
       <Table.Thead>
@@ -29,6 +32,7 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
             </Table.Th>
           ))}
           <Table.Th data-number>Tokens</Table.Th>
+          {priced && <Table.Th data-number>Cost</Table.Th>}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -53,11 +57,16 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
               {call.tokens === null ? 'not reported' : count(call.tokens.total)}
               {call.discrepancy && ' ≠'}
             </Table.Td>
+            {priced && (
+              <Table.Td data-number>
+                <CostCell costs={call.costs} />
+              </Table.Td>
+            )}
           </Table.Tr>
         ))}
         {left > 0 && (
           <Table.Tr>
-            <Table.Td colSpan={5 + shown.length}>
+            <Table.Td colSpan={5 + shown.length + (priced ? 1 : 0)}>
               <Button size="compact-xs" variant="subtle" onClick={() => setMost(most * 4)}>
                 Show more ({counted(left, 'call')} left)
               </Button>

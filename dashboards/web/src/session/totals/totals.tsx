@@ -4,11 +4,14 @@ import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { ProblemAlert } from '../../components/problem'
 import { reported } from '../../format/reported'
-import { bytes, count, money } from '../../format/numbers'
+import { bytes, count, counted, exactMoney, money } from '../../format/numbers'
+import { reasonText } from '../../format/unpriced'
 import { bucketColours } from '../../reports/colours'
 import { timelineQuery } from '../queries'
-import { buckets, byModel, byTool, callsOf } from './calls'
+import { buckets, byModel, byTool, callsOf, pricedTokens } from './calls'
 import { CallsTable } from './callstable'
+import { CostSection } from './costsection'
+import { costSteps, together } from './costs'
 import { Discrepancies } from './discrepancies'
 import { ModelsTable } from './modelstable'
 import { StreamsTable } from './streamstable'
@@ -23,6 +26,8 @@ export function Totals({ session }: { session: Session }) {
   const timeline = useQuery(timelineQuery(session.id))
   const calls = useMemo(() => timeline.data && callsOf(timeline.data), [timeline.data])
   const models = useMemo(() => calls && byModel(calls), [calls])
+  const costs = useMemo(() => calls && together(calls.map((call) => call.costs)), [calls])
+  const steps = useMemo(() => timeline.data && costSteps(timeline.data), [timeline.data])
   const tools = useMemo(() => timeline.data && byTool(timeline.data), [timeline.data])
   return (
     <div className={classes.view}>
@@ -36,6 +41,9 @@ export function Totals({ session }: { session: Session }) {
           <Skeleton height={90} />
           <Skeleton height={60} />
         </Stack>
+      )}
+      {calls !== undefined && costs !== undefined && steps !== undefined && (
+        <CostSection steps={steps} costs={costs} tokens={pricedTokens(calls)} />
       )}
       {models !== undefined && <ModelsTable models={models} />}
       {calls !== undefined && <CallsTable calls={calls} started={session.started} />}
@@ -54,10 +62,12 @@ function Figures({ session }: { session: Session }) {
         <Figure
           name="Cost"
           value={cost === null ? 'not known' : money(cost)}
+          hint={cost === null ? undefined : exactMoney(cost)}
           note={costNote(cost, calls, unpriced_calls, session.models.length > 0)}
         />
         <Figure name="Frames" value={count(session.totals.frames)} note={bytes(session.totals.bytes)} />
       </div>
+      <Unpriced reasons={session.totals.unpriced_reasons ?? []} />
       {tokens.total > 0 && <Parts tokens={tokens} />}
     </section>
   )
@@ -72,11 +82,38 @@ function costNote(cost: Money | null, calls: number, unpriced: number, named: bo
   return `without ${count(unpriced)} of ${count(calls)} calls, which have no price`
 }
 
-function Figure({ name, value, note = '' }: { name: string; value: string; note?: string }) {
+/** The calls that the cost does not include, by model, with the reason. */
+function Unpriced({ reasons }: { reasons: readonly Schemas['UnpricedCalls'][] }) {
+  if (reasons.length === 0) return null
+  return (
+    <ul className={classes.unpriced} aria-label="Without a cost">
+      {reasons.map(({ reason, model, calls }) => (
+        <li key={`${reason} ${model ?? ''}`}>
+          {calls === 0 ? 'Usage' : counted(calls, 'call')} {model === null ? '' : `of ${model} `}without a
+          cost: {reasonText(reason)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Figure({
+  name,
+  value,
+  hint,
+  note = '',
+}: {
+  name: string
+  value: string
+  hint?: string | undefined
+  note?: string
+}) {
   return (
     <div className={classes.figure}>
       <span className={classes.label}>{name}</span>
-      <span className={classes.value}>{value}</span>
+      <span className={classes.value} title={hint}>
+        {value}
+      </span>
       {note !== '' && <span className={classes.label}>{note}</span>}
     </div>
   )
