@@ -61,7 +61,9 @@ test('the cost is there by call and by bucket, and grows with the moment', async
   await expect(page.getByRole('list', { name: 'Without a cost' })).toContainText(
     '1 call of claude-next-preview without a cost',
   )
-  await page.keyboard.press('End')
+  const curve = growth.getByRole('img')
+  const { width } = (await curve.boundingBox()) ?? { width: 0 }
+  await curve.click({ position: { x: width - 1, y: 20 } })
   await expect(growth).toContainText('$0.0900 until')
   await expect(facts).toContainText('Cost> $0.0900')
 })
