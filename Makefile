@@ -14,7 +14,7 @@ LINT    := go tool -modfile=tools/go.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: torture help up build ui engine clients screenshots test test-race check fuzz bench bench-scale speed clean
+.PHONY: torture help up build ui engine clients screenshots test test-race test-month check fuzz bench bench-scale speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -56,6 +56,11 @@ screenshots: build ## pictures of every page into docs/screenshots
 
 test-race: engine clients ## all tests under the race detector
 	CGO_ENABLED=1 go test -race -timeout 60m ./...
+
+MONTH_CALLS := 500000
+
+test-month: engine ## compare the reports of a generated month with a script's (MONTH_CALLS=)
+	go test -timeout 120m -v -run 'TestMonth$$' ./query/usagereport -month-calls $(MONTH_CALLS)
 
 ROUNDS := 20
 

@@ -16,7 +16,9 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	queryhttp "tapedeck/query/http"
+	"tapedeck/query/prices"
 	"tapedeck/query/querytest"
+	"tapedeck/query/usagereport"
 )
 
 func decodeProblem(t *testing.T, body []byte) problem.Problem {
@@ -90,6 +92,13 @@ func TestRefusals(t *testing.T) {
 		{"/v1/usage?prices=" + strings.Repeat("0", 64), "prices", "the hash of a price table"},
 		{"/v1/usage?as_of=tomorrow", "as_of", "now"},
 		{"/v1/usage?what_if_model=none", "what_if_model", "a model of the price table"},
+		{"/v1/usage?as_of=now&prices=" + prices.Standard().Hash(), "as_of", "prices without as_of"},
+		{"/v1/usage?tag=:x", "tag", "name:value"},
+		{"/v1/usage?top=10001", "top", "a whole number from 0 to 10000"},
+		{"/v1/usage?top=few", "top", "a whole number from 0 to 10000"},
+		{"/v1/usage?from=2026-03-02&to=2026-03-01", "to", "a time at or after from"},
+		{"/v1/usage?min_cost=2&max_cost=1.5", "max_cost", "min_cost or more"},
+		{"/v1/usage?group_by=model&group_by=colour", "group_by", "service_tier"},
 		{"/v1/usage?group_by=colour", "group_by", "tag:<name>"},
 		{"/v1/usage?group_by=tag:", "group_by", "tag:<name>"},
 		{"/v1/usage?format=xml", "format", "csv"},
@@ -136,6 +145,12 @@ func TestRefusals(t *testing.T) {
 				}
 			}
 		})
+	}
+	for _, filter := range []string{"q=nothing", "tag=no:such", "model=none", "status=lost", "min_cost=1000", "from=2030-01-01"} {
+		report := get[usagereport.Report](a, "/v1/usage?group_by=model&granularity=day&top=3&"+filter)
+		if len(report.Items) != 0 || report.Totals.Calls != 0 || report.Totals.Cost != nil {
+			t.Errorf("usage with %s: %+v, want an empty report", filter, report)
+		}
 	}
 	for _, path := range []string{"", "/frames", "/frames?raw=1", "/frames/index", "/frames/types", "/timeline", "/density", "/transcript"} {
 		status, _, body := a.ask("GET", "/v1/sessions/none"+path)

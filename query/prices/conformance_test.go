@@ -53,7 +53,7 @@ func TestExpectedPrices(t *testing.T) {
 	}
 	// The expected prices of gpt-5.6-luna are those before 2026-07-30.
 	at := time.Date(2026, 7, 29, 12, 0, 0, 0, time.UTC)
-	equal, unknown, left := 0, 0, 0
+	equal, unknown, left := 0, 0, map[string]int{}
 	reasons := map[prices.Reason]int{}
 	for i, c := range cases {
 		for _, e := range c.Extracted {
@@ -69,11 +69,11 @@ func TestExpectedPrices(t *testing.T) {
 					unknown++
 					continue
 				}
-				if why := leftOut[x.Provider+" "+c.Model]; why != "" {
-					if err == nil {
-						t.Errorf("case %d, %s of %s is priced, although %s", i, c.Model, x.Provider, why)
+				if out, found := leftOut[x.Provider+" "+c.Model]; found {
+					if !errors.As(err, &why) || why.Reason != out.reason || !x.Input.IsZero() || !x.Output.IsZero() {
+						t.Errorf("case %d, %s of %s: %v, expected %s and %s; it is left out since %s", i, c.Model, x.Provider, err, x.Input, x.Output, out.why)
 					}
-					left++
+					left[x.Provider+" "+c.Model]++
 					continue
 				}
 				if err != nil {
@@ -93,15 +93,25 @@ func TestExpectedPrices(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d equal, %d left out, %d without a price: %v", equal, left, unknown, reasons)
-	if equal+left != 3474 || left != 3 {
-		t.Errorf("%d prices are equal and %d left out, expected 3471 and 3", equal, left)
+	out := 0
+	for name, c := range leftOut {
+		if out += c.cases; left[name] != c.cases {
+			t.Errorf("%d cases of %s are left out, expected %d", left[name], name, c.cases)
+		}
+	}
+	t.Logf("%d equal, %d left out, %d without a price: %v", equal, out, unknown, reasons)
+	if equal != 3471 || out != 3 {
+		t.Errorf("%d prices are equal and %d left out, expected 3471 and 3", equal, out)
 	}
 }
 
 // leftOut are the cases whose expected price is 0 since the table has an entry of the
 // model without any price. A cost is unknown there, never 0.
-var leftOut = map[string]string{
-	"cerebras qwen-3-coder-480b":                  "its entry has no prices",
-	"openrouter google/gemini-2.0-flash-exp:free": "its entry has no prices",
+var leftOut = map[string]struct {
+	cases  int
+	reason prices.Reason
+	why    string
+}{
+	"cerebras qwen-3-coder-480b":                  {2, prices.UnitWithoutCost, "its entry has no prices"},
+	"openrouter google/gemini-2.0-flash-exp:free": {1, prices.UnitWithoutCost, "its entry has no prices"},
 }

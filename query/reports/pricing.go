@@ -47,6 +47,10 @@ func (q *Pricing) Pricers(ctx context.Context, r *query.Reader, tenant string, f
 	if q.Currency != "" && q.Currency != table.Currency() {
 		return nil, problem.BadParameter("currency", "There are no prices in the currency "+q.Currency+".", table.Currency())
 	}
+	if q.Prices != "" && !q.AsOf.IsZero() {
+		return nil, problem.BadParameter("as_of", "as_of and prices are both given, and repriced_cost is computed by one of them.",
+			"as_of without prices", "prices without as_of")
+	}
 	other := table
 	if q.Prices != "" {
 		if other, err = tableOf(ctx, r, q.Prices); err != nil {

@@ -129,10 +129,14 @@ func TestUsageGroups(t *testing.T) {
 func TestUsageTooLong(t *testing.T) {
 	db := querytest.Open(t, localtest.ClickHouse(t))
 	db.Exec(`INSERT INTO usage (tenant, session_id, stream_id, usage_id, seen_at, mode, at, input)
-		SELECT 'acme', 's' || toString(number), 'x', 'u', now64(9), 'add', now64(9), 1 FROM numbers(200001)`)
-	_, err := usagereport.Read(t.Context(), query.NewReader(db.Conn), usagereport.Query{Tenant: querytest.Tenant, GroupBy: []string{"session"}})
-	if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Status != 400 {
-		t.Errorf("error %v, want a problem with status 400", err)
+		SELECT 'acme', 's' || toString(number), 'x', 'u', now64(9), 'add', now64(9) - toIntervalMinute(15 * number), 1 FROM numbers(200001)`)
+	for _, q := range []usagereport.Query{{GroupBy: []string{"session"}}, {Granularity: reports.Quarterly}} {
+		q.Tenant = querytest.Tenant
+		_, err := usagereport.Read(t.Context(), query.NewReader(db.Conn), q)
+		p, ok := errors.AsType[*problem.Problem](err)
+		if !ok || p.Status != 400 || !strings.Contains(p.Hint, "a coarser granularity") {
+			t.Errorf("error %v, want a problem with status 400 and what to do", err)
+		}
 	}
 }
 
