@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	chunkRows = 4000 // records that are read at a time
+	chunkRows = 2500 // records that are read at a time
 	// rowBytes is what a record takes in memory, with room for its ids and tags.
 	rowBytes = 2 << 10
 )
