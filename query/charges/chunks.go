@@ -2,6 +2,7 @@ package charges
 
 import (
 	"context"
+	"time"
 
 	"tapedeck/internal/budget"
 	"tapedeck/query"
@@ -32,8 +33,10 @@ func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*
 	}
 	l := lister{reader: r, query: &q, pricers: p}
 	rows := make([]row, 0, chunk)
-	for cursor := ""; ; cursor = *rows[chunk-1].mark().Cursor() {
+	cursor, until := "", q.To
+	for {
 		rows = rows[:0]
+		l.until = until
 		err := l.read(ctx, cursor, chunk, func(row *row) error {
 			rows = append(rows, *row)
 			return nil
@@ -46,10 +49,30 @@ func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*
 				return err
 			}
 		}
-		if len(rows) < chunk {
+		if len(rows) > 0 {
+			cursor = *rows[len(rows)-1].mark().Cursor()
+		}
+		switch {
+		case len(rows) == chunk:
+			until = q.within(rows)
+		case until.Equal(q.To):
 			return nil
+		default:
+			until = q.To
 		}
 	}
+}
+
+// within returns a time before which the next part of a list is likely to be complete, so
+// that its statement need not read the rest of the range: after three times the time that
+// the last part took.
+func (q *Query) within(rows []row) time.Time {
+	first, last := rows[0].At, rows[len(rows)-1].At
+	until := query.Moment(last).Add(3*time.Duration(last-first) + time.Second)
+	if !q.To.IsZero() && until.After(q.To) {
+		return q.To
+	}
+	return until
 }
 
 // Page is a page of charges in order of time.
@@ -66,7 +89,7 @@ func ReadPage(ctx context.Context, r *query.Reader, q Query, cursor string, limi
 		return nil, err
 	}
 	page := &Page{Page: query.Page[*Charge]{Items: []*Charge{}}, Prices: p.Describe()}
-	l := lister{reader: r, query: &q, pricers: p}
+	l := lister{reader: r, query: &q, pricers: p, until: q.To}
 	var last query.Mark
 	err = l.read(ctx, cursor, limit+1, func(row *row) error {
 		if len(page.Items) == limit {

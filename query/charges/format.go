@@ -129,8 +129,8 @@ func (f *csvFile) record(cells []string) error {
 func (f *csvFile) end() error { return nil }
 
 const (
-	rowGroup   = 2000     // rows of a row group of Parquet, which is in memory until it is complete
-	pageBuffer = 8 << 10  // of one column, bytes
+	rowGroup   = 2000    // rows of a row group of Parquet, which is in memory until it is complete
+	pageBuffer = 8 << 10 // of one column, bytes
 )
 
 // parquetFile writes Parquet.

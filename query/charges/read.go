@@ -41,7 +41,7 @@ func Each(ctx context.Context, r *query.Reader, q Query, cursor string, limit in
 	if err != nil {
 		return err
 	}
-	l := lister{reader: r, query: &q, pricers: p}
+	l := lister{reader: r, query: &q, pricers: p, until: q.To}
 	return l.read(ctx, cursor, limit, func(row *row) error { return visit(row.charge(q.Tenant, p)) })
 }
 
@@ -50,8 +50,9 @@ type lister struct {
 	reader   *query.Reader
 	query    *Query
 	pricers  *reports.Pricers
-	sessions []string // only these, if restricted
-	selected bool     // sessions were looked up
+	until    time.Time // only what was stated before this time; zero for no limit
+	sessions []string  // only these, if restricted
+	selected bool      // sessions were looked up
 }
 
 // read calls a function with the records after the cursor, at most limit of them.
@@ -65,7 +66,7 @@ func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(
 	if after != nil && (from.IsZero() || after.Key > from.UnixNano()) {
 		from = query.Moment(after.Key)
 	}
-	b := reports.New(q.Tenant, from, q.To, nil, "")
+	b := reports.New(q.Tenant, from, l.until, nil, "")
 	b.Shape.Table, b.Shape.ID, b.Shape.Stated = "usage", "usage_id", true
 	for _, tag := range l.pricers.Split.Tags {
 		b.Shape.CellTags = append(b.Shape.CellTags, query.TagValue(b.Shape.Tag(tag)))
