@@ -26,6 +26,8 @@ type billsExport struct {
 	Format  string `help:"focus is the FinOps Open Cost and Usage Specification." enum:"focus" default:"focus" placeholder:"focus"`
 	Force   bool   `help:"Write over files that are there." short:"f"`
 
+	Evidence bool `help:"Write a bill with its rows, lines and price table, the tapes of the frames behind them, and the SHA-256 of each file."`
+
 	FocusVersion string   `help:"The version of the specification. 1.2 has Cost and Usage alone." enum:"1.4,1.2" default:"1.4" placeholder:"1.4|1.2"`
 	Tag          []string `help:"A tag by whose values charges are apart. May be repeated." placeholder:"KEY" sep:"none"`
 	SubAccount   string   `help:"The tag whose value is the sub account." placeholder:"KEY"`
@@ -37,6 +39,9 @@ type billsExport struct {
 
 // Run writes the files.
 func (c *billsExport) Run(ctx context.Context, g *global) error {
+	if c.Evidence && !g.JSON {
+		return c.writeEvidence(ctx, g)
+	}
 	path, to, err := c.target()
 	if err != nil {
 		return err
