@@ -74,8 +74,8 @@ func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bil
 	if err := s.reached(stepStored); err != nil {
 		return nil, err
 	}
-	if err := s.clean(ctx, tenant, c.bill); err != nil {
-		s.log.Warn("rows of abandoned attempts stay until the next close", "account", account, "error", err)
+	if err := s.clean(ctx, tenant, append(c.before, *c.bill)); err != nil {
+		s.log.Warn("rows of abandoned attempts stay until the next close of the account", "account", account, "error", err)
 	}
 	return c.bill, s.reached(stepCleaned)
 }

@@ -12,4 +12,4 @@ var files embed.FS
 var statements = reports.Parse(files)
 
 // rowsShape is what sql/bill_rows.sql asks of.
-type rowsShape struct{ Period, Charges, Corrections, After, Limited bool }
+type rowsShape struct{ Charges, After, Limited bool }

@@ -147,19 +147,25 @@ func (s *Store) store(ctx context.Context, tenant string, b *Bill) error {
 	return nil
 }
 
-// clean removes what killed or slower attempts to close a period left. A bill is whole without
-// it.
-func (s *Store) clean(ctx context.Context, tenant string, b *Bill) error {
-	args := query.Args{"tenant": tenant, "account": b.Account, "period": b.Period, "attempt": b.Attempt}
+// clean removes what killed or slower attempts to close periods of an account left. bills are
+// all of the account, and are whole without it.
+func (s *Store) clean(ctx context.Context, tenant string, bills []Bill) error {
+	periods := make([]string, len(bills))
+	for i := range bills {
+		periods[i] = bills[i].Period
+	}
+	args := query.Args{"tenant": tenant, "account": bills[0].Account, "periods": periods, "attempts": attempts(bills)}
 	left, err := s.number(ctx, "leftover_attempts", args)
 	if err != nil || left == 0 {
 		return err
 	}
 	// 0 does not wait: readers do not see these rows.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 0}))
-	err = s.conn.Exec(ctx, statements.Must("remove_bill_rows", nil), clickhouse.Named("tenant", tenant), clickhouse.Named("account", b.Account),
-		clickhouse.Named("period", b.Period), clickhouse.Named("attempt", b.Attempt))
-	if err != nil {
+	named := make([]any, 0, len(args))
+	for name, value := range args {
+		named = append(named, clickhouse.Named(name, value))
+	}
+	if err = s.conn.Exec(ctx, statements.Must("remove_bill_rows", nil), named...); err != nil {
 		return fmt.Errorf("remove rows of abandoned attempts: %w", err)
 	}
 	return nil

@@ -5,9 +5,7 @@ SELECT attempt, ordinal, class, charge_period, toUnixTimestamp64Nano(charge_star
     list_cost, contracted_cost, billed_cost, prices_hash, rules, reason, note
 FROM bill_rows
 WHERE tenant = {tenant:String} AND attempt IN {attempts:Array(String)}
-    {{- if .Period}} AND charge_period = {charge_period:String}{{end}}
     {{- if .Charges}} AND charge_id IN {charges:Array(String)}{{end}}
-    {{- if .Corrections}} AND class = 'correction'{{end}}
     {{- if .After}} AND ordinal >= {ordinal:UInt64}{{end}}
 ORDER BY attempt, ordinal
 {{- if .Limited}}

@@ -1,3 +1,3 @@
-{{- /* How many attempts left rows of a period that was closed by another attempt. */ -}}
+{{- /* How many attempts left rows of periods that were closed by other attempts. */ -}}
 SELECT uniqExact(attempt) AS n FROM bill_rows
-WHERE tenant = {tenant:String} AND account = {account:String} AND period = {period:String} AND attempt != {attempt:String}
+WHERE tenant = {tenant:String} AND account = {account:String} AND period IN {periods:Array(String)} AND attempt NOT IN {attempts:Array(String)}

@@ -1,2 +1,2 @@
-{{- /* Removes rows of attempts to close a period that was closed by another attempt. */ -}}
-DELETE FROM bill_rows WHERE tenant = {tenant:String} AND account = {account:String} AND period = {period:String} AND attempt != {attempt:String}
+{{- /* Removes rows of attempts to close periods that were closed by other attempts. */ -}}
+DELETE FROM bill_rows WHERE tenant = {tenant:String} AND account = {account:String} AND period IN {periods:Array(String)} AND attempt NOT IN {attempts:Array(String)}
