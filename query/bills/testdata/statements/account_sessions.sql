@@ -1,0 +1,1 @@
+SELECT DISTINCT session_id FROM streams WHERE tenant = {tenant:String} AND tags[{tag:String}] = {value:String}

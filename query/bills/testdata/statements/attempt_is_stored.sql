@@ -1,0 +1,1 @@
+SELECT count() AS n FROM bills WHERE tenant = {tenant:String} AND attempt = {attempt:String}

@@ -1,0 +1,3 @@
+SELECT DISTINCT charge_id FROM bill_rows
+WHERE tenant = {tenant:String} AND charge_id IN {charges:Array(String)} AND account != {account:String}
+    AND attempt IN (SELECT attempt FROM bills WHERE tenant = {tenant:String})

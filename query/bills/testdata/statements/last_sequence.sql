@@ -1,0 +1,1 @@
+SELECT max(sequence) AS n FROM bills WHERE tenant = {tenant:String} AND prefix = {prefix:String}

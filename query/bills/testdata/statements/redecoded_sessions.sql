@@ -1,0 +1,1 @@
+SELECT DISTINCT session_id FROM redecodes WHERE tenant = {tenant:String} AND generation >= {since:UInt64}
