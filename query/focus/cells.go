@@ -39,7 +39,7 @@ func (c *charge) subAccount() string {
 	return ""
 }
 
-// description summarises the charge for people.
+// description summarises the charge and its price for people.
 func (c *charge) description() string {
 	what := name(c.row.Model) + ": " + strings.ToLower(meter(c.row.Unit))
 	if what[0] == ':' {
@@ -54,6 +54,9 @@ func (c *charge) description() string {
 		if v := name(part.value); v != "" {
 			what += ", " + part.name + " " + v
 		}
+	}
+	if c.hasPrice() {
+		what += ", " + amount(c.row.Price.Decimal) + " " + c.bill.Currency + " for " + pricingUnit(&c.row)
 	}
 	if c.correction() {
 		what += "; correction of " + c.row.Period

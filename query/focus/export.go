@@ -114,7 +114,7 @@ func (e *export) costs(ctx context.Context, m *metadata) error {
 	if err != nil {
 		return err
 	}
-	m.Configuration = configuration{FocusVersion: e.options.Version, Tags: e.options.Tags, SubAccount: e.options.SubAccount}
+	m.Configuration = configuration{FocusVersion: e.options.Version, Tags: append([]string{}, e.options.Tags...), SubAccount: e.options.SubAccount}
 	for _, c := range columns {
 		m.Configuration.Columns = append(m.Configuration.Columns, c.name)
 	}

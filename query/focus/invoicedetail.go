@@ -1,7 +1,7 @@
 package focus
 
 import (
-	"strings"
+	"maps"
 
 	"tapedeck/query/bills"
 )
@@ -48,7 +48,7 @@ func invoiceDetail() []column[detail] {
 		{"PaymentTerms", text, func(d *detail) string { return d.bill.paymentTerms }},
 		{"ReferenceInvoiceId", text, (*detail).reference},
 		{"x_BilledCostExact", number, func(d *detail) string { return amount(d.line.Cost) }},
-		{"x_ChargePeriodName", text, func(d *detail) string { return d.line.Period }},
+		{"x_ChargePeriod", text, func(d *detail) string { return d.line.Period }},
 		{"x_ConsumedQuantity", number, func(d *detail) string { return amount(d.line.Quantity) }},
 		{"x_ConsumedUnit", text, func(d *detail) string { return measure(d.line.Unit) }},
 	}
@@ -63,10 +63,12 @@ func (d *detail) description() string {
 func (d *detail) grain() string {
 	r := d.row()
 	served := d.bill.provider(r)
-	return object(map[string]string{
+	grain := map[string]string{
 		"ServiceName": served.name + " API", "SkuId": skuID(served.id, name(r.Model), r.Unit), "SkuMeter": meter(r.Unit),
-		"x_ChargePeriod": r.Period, "x_Model": name(r.Model), "x_Provider": strings.TrimSpace(name(r.Provider)),
-	})
+		"x_ChargePeriod": r.Period, "x_Model": name(r.Model), "x_Provider": name(r.Provider),
+	}
+	maps.DeleteFunc(grain, func(_, value string) bool { return value == "" })
+	return object(grain)
 }
 
 // reference is the number of the invoice that the line adjusts, or of its own. A correction

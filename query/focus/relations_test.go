@@ -186,7 +186,10 @@ func ownKeys(column string, defined map[string]bool) func(record) string {
 		if err := json.Unmarshal([]byte(r[column]), &object); err != nil {
 			return err.Error()
 		}
-		for key := range object {
+		for key, value := range object {
+			if value == "" {
+				return fmt.Sprintf("%s has an empty %q", column, key)
+			}
 			if !defined[key] && !strings.HasPrefix(key, "x_") {
 				return fmt.Sprintf("%s has the key %q", column, key)
 			}
