@@ -24,6 +24,8 @@ func TestPeriods(t *testing.T) {
 	for _, tc := range []struct{ zone, month, start, end string }{
 		{"Europe/Berlin", "2026-03", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z"},
 		{"Europe/Berlin", "2026-12", "2026-11-30T23:00:00Z", "2026-12-31T23:00:00Z"},
+		{"Europe/Berlin", "2061-01", "2060-12-31T23:00:00Z", "2061-01-31T23:00:00Z"}, // after a leap year beyond the rules of tzdata
+		{"Europe/Berlin", "2261-12", "2261-11-30T23:00:00Z", "2261-12-31T23:00:00Z"},
 		{"America/Havana", "2026-11", "2026-11-01T04:00:00Z", "2026-12-01T05:00:00Z"},      // put back from 1 to 0 o'clock on the 1st
 		{"America/Asuncion", "2017-10", "2017-10-01T04:00:00Z", "2017-11-01T03:00:00Z"},    // put forward from 0 to 1 o'clock on the 1st
 		{"Asia/Kathmandu", "2026-02", "2026-01-31T18:15:00Z", "2026-02-28T18:15:00Z"},      // 5:45

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"sort"
 	"strconv"
 	"time"
 )
@@ -90,17 +91,29 @@ func newPeriod(name string, start, end time.Time) Period {
 // StartOf returns the first moment of a date in a zone. Where the clock is put forward over
 // midnight, it is the moment at which that happens.
 func StartOf(date time.Time, zone *time.Location) time.Time {
-	for at := date.Add(-48 * time.Hour).In(zone); ; {
-		from, until := at.ZoneBounds()
-		_, offset := at.Zone()
+	const near = 36 * time.Hour // more than any offset, with a change of the clock
+	var start time.Time
+	for _, at := range []time.Duration{-near, -near / 3, near / 3, near} {
+		_, offset := date.Add(at).In(zone).Zone()
 		midnight := date.Add(time.Duration(-offset) * time.Second)
-		switch {
-		case !until.IsZero() && !midnight.Before(until):
-			at = until
-		case midnight.Before(from):
-			return from
-		default:
-			return midnight
+		if isMidnight(midnight.In(zone), date) && (start.IsZero() || midnight.Before(start)) {
+			start = midnight
 		}
 	}
+	if !start.IsZero() {
+		return start
+	}
+	// There is no midnight: the clock changes over it, at a whole second.
+	begin := date.Add(-near)
+	seconds := sort.Search(int(2*near/time.Second), func(n int) bool {
+		y, m, d := begin.Add(time.Duration(n) * time.Second).In(zone).Date()
+		return !time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Before(date)
+	})
+	return begin.Add(time.Duration(seconds) * time.Second)
+}
+
+// isMidnight reports whether a time is the first moment of a date on its clock.
+func isMidnight(at, date time.Time) bool {
+	y, m, d := at.Date()
+	return at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0 && time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Equal(date)
 }
