@@ -8,7 +8,7 @@ export interface Difference {
   session: ReconciledSession
   code: FindingCode
   what: string
-  /** As the source states it, as tapedeck counts it, and stated less counted; "" where there is none. */
+  /** As the source states it, as it is counted here, and stated less counted; "" where there is none. */
   stated: string
   counted: string
   difference: string
