@@ -58,6 +58,11 @@ function shown(amount: number, currency: string, places: number): string {
   })
 }
 
+/** An amount at the axis of a chart, in four digits: $1,250, $0.25, $0.00001. */
+export function axisMoney(amount: number, currency: string): string {
+  return amount.toLocaleString('en', { style: 'currency', currency, maximumSignificantDigits: 4 })
+}
+
 /** An amount in full, not rounded: 0.0042175 USD. */
 export function exactMoney({ amount, currency }: Amount): string {
   return `${amount} ${currency}`

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, SegmentedControl } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { viewerZone, zones } from '../format/zone'
 import { Choices } from '../sessions/choices'
 import { FilterButton } from '../sessions/filterbutton'
@@ -14,12 +15,15 @@ export function ReportBar({
   change,
   groupings,
   csv,
+  children,
 }: {
   report: ReportParams
   change: (part: Partial<ReportParams>) => void
   groupings: readonly string[]
   /** The address of the table as CSV. */
   csv: string
+  /** Further controls. */
+  children?: ReactNode
 }) {
   return (
     <div className={classes.bar} role="group" aria-label="Filters">
@@ -62,6 +66,7 @@ export function ReportBar({
             />
           )}
         </FilterButton>
+        {children}
         <Button
           component="a"
           href={csv}

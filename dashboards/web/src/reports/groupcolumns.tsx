@@ -1,16 +1,16 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { ReportParams } from './params'
-import { periodName } from './periods'
+import { periodName, periodWord } from './periods'
 import { groupValue, type Grouped } from './rows'
 import type { Column } from './table'
 
 /** The columns that say what a row is of: its period, and a value for each grouping. */
 export function groupColumns<Row extends Grouped>(report: ReportParams): Column<Row>[] {
   const columns: Column<Row>[] = []
-  if (report.byPeriod)
+  if (report.byPeriod && report.granularity !== 'total')
     columns.push({
-      name: report.granularity,
+      name: periodWord(report.granularity),
       key: (row) => row.period_start,
       cell: (row) =>
         row.period_start === null

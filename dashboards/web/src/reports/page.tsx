@@ -40,8 +40,10 @@ export interface ReportKind<Row extends Grouped, Answer extends ReportAnswer<Row
   empty: { title: string; icon: ReactNode; text: (range: string) => ReactNode }
   columns: (report: ReportParams, answer: Answer) => Column<Row>[]
   /** The totals and notices above the chart. */
-  summary: (answer: Answer) => ReactNode
+  summary: (answer: Answer, report: ReportParams) => ReactNode
   chart: (periods: Periods<Row>, answer: Answer) => ReactNode
+  /** Further controls in the bar. */
+  controls?: (report: ReportParams, change: (part: Partial<ReportParams>) => void) => ReactNode
   /** What follows the table. */
   after?: (answer: Answer) => ReactNode
 }
@@ -69,7 +71,9 @@ export function ReportPage<Row extends Grouped, Answer extends ReportAnswer<Row>
         </Title>
         {kind.beside}
       </div>
-      <ReportBar report={report} change={change} groupings={groupings} csv={csvAddress(route, report)} />
+      <ReportBar report={report} change={change} groupings={groupings} csv={csvAddress(route, report)}>
+        {kind.controls?.(report, change)}
+      </ReportBar>
       {error !== null && (
         <ProblemAlert error={error} again={() => void Promise.all([table.refetch(), chart.refetch()])} />
       )}
@@ -81,7 +85,7 @@ export function ReportPage<Row extends Grouped, Answer extends ReportAnswer<Row>
       )}
       {answer !== undefined && answer.items.length > 0 && (
         <div className={`${classes.parts} ${table.isPlaceholderData ? classes.stale : ''}`}>
-          {kind.summary(answer)}
+          {kind.summary(answer, report)}
           {kind.chart({ report, answer: chart.data ?? noPeriods }, answer)}
           <div className={classes.tools}>
             <Title order={2} size="h5">

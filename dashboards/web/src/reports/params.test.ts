@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { viewerZone } from '../format/zone'
-import { apiParams, csvAddress, formatReport, parseReport } from './params'
+import { apiParams, callsAddress, csvAddress, formatReport, parseReport } from './params'
 
 test('without a query the report is the usual one, in the viewer’s zone', () => {
   const report = parseReport('', ['model'])
@@ -11,6 +11,8 @@ test('without a query the report is the usual one, in the viewer’s zone', () =
     granularity: 'day',
     groupBy: ['model'],
     byPeriod: false,
+    asOf: '',
+    whatIf: '',
   })
   expect(formatReport(report, ['model'])).toBe(`?timezone=${encodeURIComponent(viewerZone)}`)
 })
@@ -18,6 +20,7 @@ test('without a query the report is the usual one, in the viewer’s zone', () =
 test.each([
   '?from=now-24h&timezone=Asia%2FKathmandu&granularity=day&group_by=agent%2Ctag%3Acustomer&rows=periods',
   '?from=&timezone=UTC&group_by=',
+  '?timezone=UTC&as_of=2026-01-31&what_if_model=claude-haiku-4-5',
   '?from=2026-03-01T00%3A00%3A00Z&to=2026-04-01T00%3A00%3A00Z&timezone=America%2FNew_York',
 ])('%s stays as it is', (search) =>
   expect(formatReport(parseReport(search, ['model']), ['model'])).toBe(search),
@@ -26,7 +29,9 @@ test.each([
 test.each([
   ['?from=now-24h', 'hour'],
   ['?from=', 'month'],
-  ['?from=now-90d&granularity=week', 'day'],
+  ['?from=now-90d&granularity=year', 'day'],
+  ['?from=now-90d&granularity=week', 'week'],
+  ['?granularity=15m', '15m'],
 ])('%s has periods of a %s', (search, want) => expect(parseReport(search, []).granularity).toBe(want))
 
 test('what the API is asked', () => {
@@ -36,4 +41,13 @@ test('what the API is asked', () => {
   expect(csvAddress('/v1/tools', report)).toBe(
     '/v1/tools?from=now-30d&timezone=UTC&granularity=total&group_by=tool&format=csv',
   )
+})
+
+test('the calls of a report, and further costs', () => {
+  const report = parseReport('?from=now-30d&timezone=UTC&as_of=2026-01-31&what_if_model=m', ['model'])
+  expect(callsAddress(report, 'parquet')).toBe(
+    '/v1/usage/calls?from=now-30d&timezone=UTC&as_of=2026-01-31&what_if_model=m&format=parquet',
+  )
+  expect(csvAddress('/v1/usage', report)).toContain('&as_of=2026-01-31&what_if_model=m&group_by=model')
+  expect(csvAddress('/v1/tools', report)).not.toContain('as_of')
 })

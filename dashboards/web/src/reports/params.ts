@@ -1,8 +1,8 @@
 import { isZone, viewerZone } from '../format/zone'
 import type { Schemas } from '../api/client'
 
-export type Granularity = Exclude<Schemas['Granularity'], '15m' | 'week' | 'total'>
-export const granularities: readonly Granularity[] = ['hour', 'day', 'month']
+export type Granularity = Schemas['Granularity']
+export const granularities: readonly Granularity[] = ['15m', 'hour', 'day', 'week', 'month', 'total']
 
 /** The parameters of a report: the query of its address. */
 export interface ReportParams {
@@ -15,6 +15,10 @@ export interface ReportParams {
   groupBy: readonly string[]
   /** Whether the table has a row for each period, too. */
   byPeriod: boolean
+  /** The date whose prices usage is priced at once more; "" for none. */
+  asOf: string
+  /** The model as whose calls usage is priced once more; "" for none. */
+  whatIf: string
 }
 
 const usual = 'now-7d'
@@ -32,6 +36,8 @@ export function parseReport(search: string, groups: readonly string[]): ReportPa
     granularity: granularities.find((one) => one === params.get('granularity')) ?? fitting(from),
     groupBy: named === null ? groups : named.split(',').filter((name) => name !== ''),
     byPeriod: params.get('rows') === 'periods',
+    asOf: params.get('as_of') ?? '',
+    whatIf: params.get('what_if_model') ?? '',
   }
 }
 
@@ -47,6 +53,8 @@ export function formatReport(report: ReportParams, groups: readonly string[]): s
   if (report.granularity !== fitting(report.from)) params.set('granularity', report.granularity)
   if (report.groupBy.join() !== groups.join()) params.set('group_by', report.groupBy.join())
   if (report.byPeriod) params.set('rows', 'periods')
+  if (report.asOf !== '') params.set('as_of', report.asOf)
+  if (report.whatIf !== '') params.set('what_if_model', report.whatIf)
   return `?${params.toString()}`
 }
 
@@ -66,10 +74,29 @@ export function apiParams(report: ReportParams, part: 'chart' | 'table') {
   }
 }
 
+/** The API's parameters for further costs of the same usage. */
+export function costParams({ asOf, whatIf }: ReportParams) {
+  return { ...(asOf !== '' && { as_of: asOf }), ...(whatIf !== '' && { what_if_model: whatIf }) }
+}
+
+/** The address of the calls of a report in a format, one row for each. */
+export function callsAddress(report: ReportParams, format: 'csv' | 'ndjson' | 'parquet'): string {
+  const { from, to, timezone } = report
+  const params = new URLSearchParams({
+    ...(from !== '' && { from }),
+    ...(to !== '' && { to }),
+    timezone,
+    ...costParams(report),
+    format,
+  })
+  return `/v1/usage/calls?${params.toString()}`
+}
+
 /** The address of the table as CSV. */
 export function csvAddress(route: '/v1/usage' | '/v1/tools', report: ReportParams): string {
   const params = new URLSearchParams({
     ...apiParams(report, 'table'),
+    ...(route === '/v1/usage' && costParams(report)),
     group_by: report.groupBy.join(),
     format: 'csv',
   })

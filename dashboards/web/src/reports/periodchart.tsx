@@ -3,7 +3,7 @@ import { useMemo, type ReactNode } from 'react'
 import { Chart, type Axis, type Series } from './chart'
 import classes from './page.module.css'
 import type { Periods } from './page'
-import { periodName, periodStarts } from './periods'
+import { periodName, periodStarts, periodWord } from './periods'
 import type { Grouped } from './rows'
 
 /** A chart over the periods of a report, with its heading. */
@@ -36,11 +36,12 @@ export function PeriodChart<Row extends Grouped>({
     [starts, granularity, timezone],
   )
   const drawn = useMemo(() => series(answer.items, starts), [series, answer, starts])
+  if (granularity === 'total') return null
   return (
     <>
       <div className={classes.tools}>
         <Title order={2} size="h5">
-          {title} by {granularity}
+          {title} by {periodWord(granularity)}
         </Title>
         {children}
       </div>

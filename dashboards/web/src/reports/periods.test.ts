@@ -40,9 +40,26 @@ test('a range has all of its periods', () => {
   expect(iso(hours.slice(0, 2))).toEqual(['2026-03-28T17:15', '2026-03-28T18:15'])
 })
 
+test('weeks begin on Mondays, and quarters of an hour as clocks show them', () => {
+  const range = { from: '2026-03-25T12:00:00Z', to: '2026-04-07T00:00:00Z' }
+  expect(iso(periodStarts(from('2026-03-22T23:00:00Z'), range, 'week', zone))).toEqual([
+    '2026-03-22T23:00',
+    '2026-03-29T22:00', // after the change of clocks
+    '2026-04-05T22:00',
+  ])
+  const quarters = { from: '2026-03-28T17:50:10Z', to: '2026-03-28T18:20:00Z' }
+  expect(iso(periodStarts(from('2026-03-28T18:00:00Z'), quarters, '15m', 'Asia/Kathmandu'))).toEqual([
+    '2026-03-28T17:45',
+    '2026-03-28T18:00',
+    '2026-03-28T18:15',
+  ])
+})
+
 test('names', () => {
   const at = Date.parse('2026-03-28T23:00:00Z')
   expect(periodName(at, 'hour', zone)).toBe('29 Mar, 00:00')
+  expect(periodName(at, '15m', zone)).toBe('29 Mar, 00:00')
+  expect(periodName(at, 'week', zone)).toBe('29 Mar')
   expect(periodName(at, 'day', zone)).toBe('29 Mar')
   expect(periodName(at, 'month', zone)).toBe('Mar 2026')
 })

@@ -34,25 +34,42 @@ export function periodStarts(
 function startOf(at: number, granularity: Granularity, zone: string): number {
   const shown = wallClock(new Date(at), zone)
   // An hour that comes twice is begun where its time stands in it.
-  if (granularity === 'hour') return at - Number(shown.slice(14, 16)) * 60_000 - (at % 60_000)
-  return atWallClock(granularity === 'day' ? shown.slice(0, 10) : `${shown.slice(0, 7)}-01`, zone).getTime()
+  const minutes = Number(shown.slice(14, 16))
+  if (granularity === 'hour') return at - minutes * 60_000 - (at % 60_000)
+  if (granularity === '15m') return at - (minutes % 15) * 60_000 - (at % 60_000)
+  const day = shown.slice(0, 10)
+  if (granularity === 'week')
+    return atWallClock(addDays(day, -((new Date(day).getUTCDay() + 6) % 7)), zone).getTime()
+  return atWallClock(granularity === 'day' ? day : `${day.slice(0, 7)}-01`, zone).getTime()
 }
 
 function next(at: number, granularity: Granularity, zone: string): number {
   if (granularity === 'hour') return at + 3_600_000
+  if (granularity === '15m') return at + 900_000
   const date = wallClock(new Date(at), zone)
-  const [year, month, day] = [date.slice(0, 4), date.slice(5, 7), date.slice(8, 10)].map(Number) as [
-    number,
-    number,
-    number,
-  ]
-  const then = granularity === 'day' ? Date.UTC(year, month - 1, day + 1) : Date.UTC(year, month, 1)
-  return atWallClock(new Date(then).toISOString().slice(0, 10), zone).getTime()
+  const day = date.slice(0, 10)
+  if (granularity === 'month') {
+    const then = Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)), 1)
+    return atWallClock(new Date(then).toISOString().slice(0, 10), zone).getTime()
+  }
+  return atWallClock(addDays(day, granularity === 'week' ? 7 : 1), zone).getTime()
 }
 
-/** A period's name: 28 Mar, 14:00; 28 Mar; Mar 2026. */
+/** 2026-03-31 and a day as 2026-04-01. */
+function addDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
+}
+
+/** A period's name: 28 Mar, 14:00; 28 Mar, also of the week that begins then; Mar 2026. */
 export function periodName(start: number, granularity: Granularity, zone: string): string {
   const shown = wallClock(new Date(start), zone)
   if (granularity === 'month') return monthOf(shown)
-  return granularity === 'day' ? dayOf(shown) : `${dayOf(shown)}, ${shown.slice(11, 16)}`
+  return granularity === 'day' || granularity === 'week'
+    ? dayOf(shown)
+    : `${dayOf(shown)}, ${shown.slice(11, 16)}`
+}
+
+/** How long periods are, in words. */
+export function periodWord(granularity: Granularity): string {
+  return granularity === '15m' ? '15 minutes' : granularity
 }

@@ -1,5 +1,6 @@
 import { SegmentedControl } from '@mantine/core'
 import type { ReportParams } from './params'
+import { periodWord } from './periods'
 
 /** Whether the table has rows for the whole range, or for each period. */
 export function RowsSwitch({
@@ -9,6 +10,7 @@ export function RowsSwitch({
   report: ReportParams
   change: (part: Partial<ReportParams>) => void
 }) {
+  if (report.granularity === 'total') return null
   return (
     <SegmentedControl
       size="xs"
@@ -16,7 +18,7 @@ export function RowsSwitch({
       value={report.byPeriod ? 'periods' : 'range'}
       data={[
         { value: 'range', label: 'whole range' },
-        { value: 'periods', label: `by ${report.granularity}` },
+        { value: 'periods', label: `by ${periodWord(report.granularity)}` },
       ]}
       onChange={(value) => change({ byPeriod: value === 'periods' })}
     />

@@ -45,6 +45,7 @@ export function FilterButton({
           variant={value === '' ? 'default' : 'light'}
           rightSection={<IconChevronDown size={14} aria-hidden />}
           fw={500}
+          px={10}
           aria-haspopup="dialog"
           aria-expanded={opened}
           onClick={() => setOpened(!opened)}

@@ -1,30 +1,39 @@
 import { SegmentedControl } from '@mantine/core'
-import { useCallback, useState } from 'react'
-import { compact, count } from '../format/numbers'
+import { useCallback, useMemo, useState } from 'react'
+import { axisMoney, compact, count, money } from '../format/numbers'
 import type { Axis } from '../reports/chart'
 import type { Periods } from '../reports/page'
 import { PeriodChart } from '../reports/periodchart'
-import { tokenSeries, type Split } from './layers'
-import type { UsageRow } from './queries'
+import { usageSeries, type Split } from './layers'
+import type { Spent, UsageRow } from './queries'
 
-const axes: readonly Axis[] = [{ format: compact }]
+const tokenAxes: readonly Axis[] = [{ format: compact }]
 
-/** Tokens by period, stacked by bucket or by group. */
-export function UsageChart({ periods, total }: { periods: Periods<UsageRow>; total: number }) {
-  const [split, setSplit] = useState<Split>('bucket')
+/** Costs by period, stacked by group, or tokens, stacked by group or by bucket. */
+export function UsageChart({ periods, totals }: { periods: Periods<UsageRow>; totals: Spent }) {
   const { granularity, groupBy } = periods.report
+  const { cost, tokens } = totals
+  const [chosen, setSplit] = useState<Split | null>(null)
+  const split = chosen ?? (cost === null ? 'bucket' : 'cost')
+  const currency = cost?.currency ?? 'USD'
+  const axes = useMemo(
+    () => (split === 'cost' ? [{ format: (value: number) => axisMoney(value, currency) }] : tokenAxes),
+    [split, currency],
+  )
+  const sum = split === 'cost' && cost !== null ? money(cost) : count(tokens.total)
+  const group = groupBy.join(', ') || 'group'
   const series = useCallback(
-    (rows: readonly UsageRow[], starts: readonly number[]) => tokenSeries(rows, starts, split, groupBy),
+    (rows: readonly UsageRow[], starts: readonly number[]) => usageSeries(rows, starts, split, groupBy),
     [split, groupBy],
   )
   return (
     <PeriodChart
-      title="Tokens"
+      title={split === 'cost' ? 'Cost' : 'Tokens'}
       periods={periods}
       series={series}
       axes={axes}
       label={(names) =>
-        `Tokens by ${granularity}, ${names[0] ?? ''} to ${names.at(-1) ?? ''}: ${count(total)} in all`
+        `${split === 'cost' ? 'Cost' : 'Tokens'} by ${granularity}, ${names[0] ?? ''} to ${names.at(-1) ?? ''}: ${sum} in all`
       }
     >
       <SegmentedControl
@@ -32,8 +41,9 @@ export function UsageChart({ periods, total }: { periods: Periods<UsageRow>; tot
         aria-label="What the chart shows"
         value={split}
         data={[
-          { value: 'bucket', label: 'by bucket' },
-          { value: 'group', label: `by ${groupBy.join(', ') || 'group'}` },
+          { value: 'cost', label: `cost by ${group}` },
+          { value: 'group', label: `tokens by ${group}` },
+          { value: 'bucket', label: 'tokens by bucket' },
         ]}
         onChange={(value) => setSplit(value)}
       />

@@ -5,9 +5,18 @@ import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
 import { buckets } from './buckets'
-import type { Spent, UsageRow } from './queries'
+import { FurtherCost, repriced, statedText, whatIf, type Further } from './figures'
+import type { Figures, Spent, UsageRow } from './queries'
 
-export function usageColumns(report: ReportParams, totals: Spent): Column<UsageRow>[] {
+export function usageColumns(report: ReportParams, totals: Figures): Column<UsageRow>[] {
+  const further = (name: string, hint: string, of: (figures: Figures) => Further): Column<UsageRow> => ({
+    name,
+    hint,
+    figure: true,
+    key: (row) => of(row).cost && Number(of(row).cost?.amount),
+    cell: (row) => <FurtherCost further={of(row)} />,
+    total: <FurtherCost further={of(totals)} />,
+  })
   const figure = (name: string, hint: string, of: (spent: Spent) => number): Column<UsageRow> => ({
     name,
     hint,
@@ -33,6 +42,21 @@ export function usageColumns(report: ReportParams, totals: Spent): Column<UsageR
       cell: (row) => <Cost spent={row} />,
       total: <Cost spent={totals} />,
     },
+    ...(report.asOf === '' ? [] : [further('re-priced', `At the prices of ${report.asOf}.`, repriced)]),
+    ...(report.whatIf === '' ? [] : [further('what if', `As calls of ${report.whatIf}.`, whatIf)]),
+    ...(totals.stated_costs.length === 0
+      ? []
+      : [
+          {
+            name: 'stated',
+            hint: 'What sources state that calls cost. Not every call has such a figure.',
+            figure: true,
+            key: ({ stated_costs }: UsageRow) =>
+              stated_costs[0] === undefined ? null : Number(stated_costs[0].amount),
+            cell: (row: UsageRow) => statedText(row),
+            total: statedText(totals),
+          } satisfies Column<UsageRow>,
+        ]),
     figure('unpriced', 'Calls that the cost does not include.', (spent) => spent.unpriced_calls),
     figure(
       'mismatches',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tokenSeries } from './layers'
+import { usageSeries } from './layers'
 import type { UsageRow } from './queries'
 
 const none = {
@@ -11,10 +11,11 @@ const none = {
   reasoning: 0,
   total: 0,
 }
-const row = (day: number, model: string, input: number, output: number) =>
+const row = (day: number, model: string, input: number, output: number, cost?: string) =>
   ({
     period_start: new Date(day * 86_400_000).toISOString(),
     model,
+    cost: cost === undefined ? null : { amount: cost, currency: 'USD' },
     tokens: { ...none, input, output, total: input + output },
   }) as unknown as UsageRow
 
@@ -23,7 +24,7 @@ const starts = [1, 2, 3].map((day) => day * 86_400_000)
 
 test('by bucket, those that are empty left out, the top drawn first', () => {
   expect(
-    tokenSeries(rows, starts, 'bucket', ['model']).map(({ name, drawn, value }) => [name, drawn, value]),
+    usageSeries(rows, starts, 'bucket', ['model']).map(({ name, drawn, value }) => [name, drawn, value]),
   ).toEqual([
     ['output', [33, 0, 33], [3, 0, 3]],
     ['input', [30, 0, 30], [30, 0, 30]],
@@ -32,9 +33,17 @@ test('by bucket, those that are empty left out, the top drawn first', () => {
 
 test('by group', () => {
   expect(
-    tokenSeries(rows, starts, 'group', ['model']).map(({ name, drawn, value }) => [name, drawn, value]),
+    usageSeries(rows, starts, 'group', ['model']).map(({ name, drawn, value }) => [name, drawn, value]),
   ).toEqual([
     ['b', [33, 0, 33], [22, 0, 0]],
     ['a', [11, 0, 33], [11, 0, 33]],
+  ])
+})
+
+test('costs by group; what has none adds nothing', () => {
+  const priced = [row(1, 'a', 10, 1, '0.5'), row(1, 'b', 20, 2), row(3, 'a', 30, 3, '0.25')]
+  expect(usageSeries(priced, starts, 'cost', ['model']).map(({ name, value }) => [name, value])).toEqual([
+    ['b', [0, 0, 0]],
+    ['a', [0.5, 0, 0.25]],
   ])
 })

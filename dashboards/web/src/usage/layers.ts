@@ -5,17 +5,18 @@ import { layersOf, stacked, type Layer } from '../reports/stack'
 import { buckets } from './buckets'
 import type { UsageRow } from './queries'
 
-export type Split = 'bucket' | 'group'
+/** What is stacked: costs or tokens of groups, or tokens by bucket. */
+export type Split = 'bucket' | 'group' | 'cost'
 
-/** The tokens of each period, stacked by bucket or by group. */
-export function tokenSeries(
+/** The tokens of each period, stacked by bucket or by group, or the costs of groups. */
+export function usageSeries(
   rows: readonly UsageRow[],
   starts: readonly number[],
   split: Split,
   groupBy: readonly string[],
 ): Series[] {
   const layers: readonly Coloured[] =
-    split === 'bucket' ? byBucket(rows, starts) : byGroup(rows, starts, groupBy)
+    split === 'bucket' ? byBucket(rows, starts) : byGroup(rows, starts, groupBy, split)
   const tops = stacked(layers)
   // The highest is drawn first, so that each covers what is not its own.
   return layers
@@ -46,12 +47,17 @@ function byBucket(rows: readonly UsageRow[], starts: readonly number[]): Coloure
     .filter(({ values }) => values.some((value) => value !== 0))
 }
 
-function byGroup(rows: readonly UsageRow[], starts: readonly number[], groupBy: readonly string[]): Layer[] {
+function byGroup(
+  rows: readonly UsageRow[],
+  starts: readonly number[],
+  groupBy: readonly string[],
+  split: 'group' | 'cost',
+): Layer[] {
   return layersOf(
     rows.map((row) => ({
       at: Date.parse(row.period_start ?? ''),
       name: groupName(row, groupBy),
-      value: row.tokens.total,
+      value: split === 'cost' ? Number(row.cost?.amount ?? 0) : row.tokens.total,
     })),
     starts,
   )

@@ -6,11 +6,24 @@ import { ToRecord } from '../components/torecord'
 import { ReportPage, type ReportKind } from '../reports/page'
 import { facetsQuery } from '../sessions/queries'
 import { UsageChart } from './chart'
+import { UsageControls } from './controls'
 import { usageColumns } from './columns'
 import { usageQuery, type UsageReport, type UsageRow } from './queries'
 import { UsageSummary } from './summary'
+import { UnpricedTable } from './unpriced'
 
-const groupings = ['model', 'provider', 'agent', 'node', 'session', 'tenant']
+const groupings = [
+  'model',
+  'provider',
+  'agent',
+  'node',
+  'session',
+  'run',
+  'tenant',
+  'dialect',
+  'service_tier',
+  'status',
+]
 
 const usage: ReportKind<UsageRow, UsageReport> = {
   title: 'Usage',
@@ -33,8 +46,10 @@ const usage: ReportKind<UsageRow, UsageReport> = {
     ),
   },
   columns: (report, { totals }) => usageColumns(report, totals),
-  summary: ({ totals }) => <UsageSummary totals={totals} />,
-  chart: (periods, { totals }) => <UsageChart periods={periods} total={totals.tokens.total} />,
+  summary: ({ totals }, report) => <UsageSummary totals={totals} report={report} />,
+  chart: (periods, { totals }) => <UsageChart periods={periods} totals={totals} />,
+  controls: (report, change) => <UsageControls report={report} change={change} />,
+  after: ({ totals }) => <UnpricedTable unpriced={totals.unpriced_reasons ?? []} />,
 }
 
 export default function UsagePage() {

@@ -1,12 +1,13 @@
 import { Alert } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { Cost, unpriced } from '../components/cost'
 import { compact, count, counted } from '../format/numbers'
 import { Facts } from '../reports/facts'
-import type { Spent } from './queries'
+import type { ReportParams } from '../reports/params'
+import { CostFigures } from './figures'
+import type { Figures, Spent } from './queries'
 
 /** The totals of a range, and whether its records add up. */
-export function UsageSummary({ totals }: { totals: Spent }) {
+export function UsageSummary({ totals, report }: { totals: Figures; report: ReportParams }) {
   const { tokens, calls } = totals
   return (
     <>
@@ -24,9 +25,9 @@ export function UsageSummary({ totals }: { totals: Spent }) {
             value: compact(tokens.output + tokens.reasoning),
             note: reasoned(tokens.reasoning),
           },
-          { name: 'Cost', value: <Cost spent={totals} />, note: unpriced(totals) || 'of all calls' },
         ]}
       />
+      <CostFigures totals={totals} report={report} />
       {totals.usage_discrepancies > 0 && (
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} p="sm">
           {counted(totals.usage_discrepancies, 'record states a total', 'records state a total')} that is not

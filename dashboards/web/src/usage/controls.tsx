@@ -1,0 +1,98 @@
+import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { callsAddress, type ReportParams } from '../reports/params'
+import { FilterButton } from '../sessions/filterbutton'
+
+/** Further costs of the same usage, and the export of calls. */
+export function UsageControls({
+  report,
+  change,
+}: {
+  report: ReportParams
+  change: (part: Partial<ReportParams>) => void
+}) {
+  return (
+    <>
+      <FilterButton
+        name="Re-price"
+        value={[report.asOf, report.whatIf].filter((part) => part !== '').join(', ')}
+      >
+        {(close) => (
+          <RepriceForm
+            report={report}
+            apply={(part) => {
+              close()
+              change(part)
+            }}
+          />
+        )}
+      </FilterButton>
+      <FilterButton name="Export calls" value="">
+        {() => (
+          <Stack gap={6}>
+            <Text size="xs" c="dimmed">
+              One row for each call, with everything its cost was computed from.
+            </Text>
+            {(['csv', 'ndjson', 'parquet'] as const).map((format) => (
+              <Anchor key={format} size="sm" href={callsAddress(report, format)} download>
+                {names[format]}
+              </Anchor>
+            ))}
+          </Stack>
+        )}
+      </FilterButton>
+    </>
+  )
+}
+
+const names = { csv: 'Calls as CSV', ndjson: 'Calls as NDJSON', parquet: 'Calls as Parquet' }
+
+function RepriceForm({
+  report,
+  apply,
+}: {
+  report: ReportParams
+  apply: (part: Pick<ReportParams, 'asOf' | 'whatIf'>) => void
+}) {
+  const [asOf, setAsOf] = useState(report.asOf)
+  const [whatIf, setWhatIf] = useState(report.whatIf)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply({ asOf, whatIf: whatIf.trim() })
+      }}
+    >
+      <Stack gap="xs">
+        <TextInput
+          size="xs"
+          type="date"
+          label="At the prices of"
+          value={asOf}
+          onChange={(event) => setAsOf(event.currentTarget.value)}
+          data-autofocus
+        />
+        <TextInput
+          size="xs"
+          label="As calls of the model"
+          placeholder="Name of a model"
+          value={whatIf}
+          onChange={(event) => setWhatIf(event.currentTarget.value)}
+        />
+        <Group gap="xs" justify="flex-end">
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            onClick={() => apply({ asOf: '', whatIf: '' })}
+          >
+            Clear
+          </Button>
+          <Button size="compact-xs" type="submit">
+            Apply
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,51 @@
+import { Anchor, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
+import type { Schemas } from '../api/client'
+import { count } from '../format/numbers'
+import { reasonName, reasonText } from '../format/unpriced'
+import { ReportTable, type Column } from '../reports/table'
+
+type Unpriced = Schemas['UnpricedCalls']
+
+/** What the cost does not include, by reason and model. */
+export function UnpricedTable({ unpriced }: { unpriced: readonly Unpriced[] }) {
+  if (unpriced.length === 0) return null
+  return (
+    <>
+      <Title order={2} size="h5">
+        Without a cost
+      </Title>
+      <ReportTable
+        label="Without a cost"
+        columns={columns}
+        rows={unpriced}
+        rowKey={({ reason, model }) => JSON.stringify([reason, model])}
+      />
+      <Text size="sm" c="dimmed">
+        The <Link href="/prices">page of prices</Link> lists the ids that are most like a model without a
+        price. A price file can state what is missing.
+      </Text>
+    </>
+  )
+}
+
+const columns: Column<Unpriced>[] = [
+  {
+    name: 'model',
+    key: ({ model }) => model,
+    cell: ({ model }) =>
+      model === null ? (
+        <Text span inherit c="dimmed">
+          unknown
+        </Text>
+      ) : (
+        <Anchor component={Link} href={`/prices?model=${encodeURIComponent(model)}`} inherit>
+          {model}
+        </Anchor>
+      ),
+  },
+  { name: 'reason', key: ({ reason }) => reasonName(reason), cell: ({ reason }) => reasonName(reason) },
+  { name: 'why', key: ({ reason }) => reasonText(reason), cell: ({ reason }) => reasonText(reason) },
+  { name: 'calls', figure: true, key: ({ calls }) => calls, cell: ({ calls }) => count(calls) },
+  { name: 'tokens', figure: true, key: ({ tokens }) => tokens, cell: ({ tokens }) => count(tokens) },
+]
