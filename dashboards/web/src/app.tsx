@@ -12,6 +12,8 @@ import { Shell } from './shell/shell'
 const SessionPage = lazy(() => import('./session/page'))
 const UsagePage = lazy(() => import('./usage/page'))
 const ReconciliationPage = lazy(() => import('./reconciliation/page'))
+const BillsPage = lazy(() => import('./bills/page'))
+const PricesPage = lazy(() => import('./prices/page'))
 const ToolsPage = lazy(() => import('./tools/page'))
 const RecordPage = lazy(() => import('./record/page'))
 
@@ -32,6 +34,8 @@ export function App() {
             <Route path="/sessions/:id" component={NamedSession} />
             <Route path="/usage" component={UsagePage} />
             <Route path="/usage/reconciliation" component={ReconciliationPage} />
+            <Route path="/bills" component={BillsPage} />
+            <Route path="/prices" component={PricesPage} />
             <Route path="/tools" component={ToolsPage} />
             <Route path="/record" component={RecordPage} />
             <Route component={NotFound} />

@@ -13,8 +13,12 @@ const pause = 200
 export function Search({
   value,
   change,
+  label = 'Search sessions',
+  placeholder = 'Search titles, ids and tags',
 }: {
   value: string
+  label?: string
+  placeholder?: string
   change: (value: string, options: { replace: boolean }) => void
 }) {
   const [draft, setDraft] = useState<string | null>(null)
@@ -34,8 +38,8 @@ export function Search({
       ref={field}
       type="search"
       size="sm"
-      aria-label="Search sessions"
-      placeholder="Search titles, ids and tags"
+      aria-label={label}
+      placeholder={placeholder}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
         shown === '' ? (

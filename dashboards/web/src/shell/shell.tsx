@@ -9,6 +9,8 @@ import classes from './shell.module.css'
 const pages = [
   { path: '/', name: 'Sessions' },
   { path: '/usage', name: 'Usage' },
+  { path: '/bills', name: 'Bills' },
+  { path: '/prices', name: 'Prices' },
   { path: '/tools', name: 'Tools' },
   { path: '/record', name: 'Record' },
 ]

@@ -1,0 +1,61 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { ProblemAlert } from '../components/problem'
+import { counted, money } from '../format/numbers'
+import { closePeriod, type Bill } from './queries'
+import { periodName } from './words'
+
+/** Asks whether a period is to be closed, since a closed bill never changes. */
+export function CloseDialog({
+  bill,
+  opened,
+  close,
+  closed,
+}: {
+  bill: Bill
+  opened: boolean
+  close: () => void
+  closed: (bill: Bill) => void
+}) {
+  const closing = useMutation({
+    mutationFn: () => closePeriod(bill.account, bill.period),
+    onSuccess: closed,
+  })
+  return (
+    <Modal
+      opened={opened}
+      onClose={() => {
+        closing.reset()
+        close()
+      }}
+      title={`Close ${periodName(bill.period)} of ${bill.account_name}?`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      // The policy forbids the style by which it would lock the page.
+      lockScroll={false}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          {counted(bill.charges, 'charge')} and {counted(bill.corrections, 'correction')} are frozen as a bill
+          of <b>{money({ amount: bill.total, currency: bill.currency })}</b>, or of what is stored by then. A
+          closed bill never changes: what arrives or changes later becomes a correction in the next one.
+        </Text>
+        {bill.unpriced > 0 && (
+          <Text size="sm">
+            {counted(bill.unpriced, 'charge')} {bill.unpriced === 1 ? 'has' : 'have'} no price and{' '}
+            {bill.unpriced === 1 ? 'is' : 'are'} billed once {bill.unpriced === 1 ? 'it has' : 'they have'}{' '}
+            one.
+          </Text>
+        )}
+        {closing.error !== null && <ProblemAlert error={closing.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button size="xs" variant="default" onClick={close} data-autofocus>
+            Cancel
+          </Button>
+          <Button size="xs" loading={closing.isPending} onClick={() => closing.mutate()}>
+            Close the period
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,39 @@
+import { count, exactMoney, money } from '../format/numbers'
+import { Facts } from '../reports/facts'
+import type { Bill } from './queries'
+
+/** The sums of a bill: rounded, exact, and what separates the two. */
+export function BillFigures({ bill }: { bill: Bill }) {
+  const amount = (text: string) => ({ amount: text, currency: bill.currency })
+  return (
+    <Facts
+      facts={[
+        {
+          name: 'Total',
+          value: <span title={exactMoney(amount(bill.total))}>{money(amount(bill.total))}</span>,
+          note: `the sum of the rounded lines`,
+        },
+        {
+          name: 'Exact cost',
+          value: <span title={exactMoney(amount(bill.billed_cost))}>{money(amount(bill.billed_cost))}</span>,
+          note: `${bill.residual} ${bill.currency} are from rounding`,
+        },
+        {
+          name: 'At list prices',
+          value: <span title={exactMoney(amount(bill.list_cost))}>{money(amount(bill.list_cost))}</span>,
+          note: `${money(amount(bill.contracted_cost))} without margins`,
+        },
+        {
+          name: 'Charges',
+          value: count(bill.charges),
+          note: bill.unpriced === 0 ? 'all have a price' : `${count(bill.unpriced)} without a price`,
+        },
+        {
+          name: 'Corrections',
+          value: count(bill.corrections),
+          note: bill.corrections === 0 ? 'of no earlier bill' : 'rows that correct earlier bills',
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,97 @@
+import { Text, Title } from '@mantine/core'
+import { count, exactMoney, money } from '../format/numbers'
+import classes from '../reports/page.module.css'
+import { ReportTable, type Column } from '../reports/table'
+import type { Bill, BillLine } from './queries'
+import { periodName } from './words'
+
+/** The lines of a bill: those of its period, and those that correct earlier ones. */
+export function BillLines({ bill }: { bill: Bill }) {
+  const own = bill.lines.filter(({ class: kind }) => kind === '')
+  const corrections = bill.lines.filter(({ class: kind }) => kind !== '')
+  return (
+    <>
+      <div className={classes.tools}>
+        <Title order={2} size="h5">
+          Lines
+        </Title>
+      </div>
+      {own.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Nothing was used in the period.
+        </Text>
+      ) : (
+        <ReportTable label="Lines" columns={columnsFor(bill, false)} rows={own} rowKey={keyOf} />
+      )}
+      {corrections.length > 0 && (
+        <>
+          <Title order={2} size="h5">
+            Corrections of earlier bills
+          </Title>
+          <ReportTable
+            label="Corrections of earlier bills"
+            columns={columnsFor(bill, true)}
+            rows={corrections}
+            rowKey={keyOf}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function keyOf({ class: kind, charge_period, provider, model, unit, unpriced }: BillLine): string {
+  return JSON.stringify([kind, charge_period, provider, model, unit, unpriced])
+}
+
+function columnsFor({ currency }: Bill, corrections: boolean): Column<BillLine>[] {
+  return [
+    ...(corrections
+      ? [
+          {
+            name: 'period',
+            hint: 'Of the charges that are corrected.',
+            key: ({ charge_period }: BillLine) => charge_period,
+            cell: ({ charge_period }: BillLine) => periodName(charge_period),
+          },
+        ]
+      : []),
+    {
+      name: 'model',
+      key: ({ model }) => model,
+      cell: ({ model }) => (model === '' ? 'unknown' : model),
+    },
+    { name: 'provider', key: ({ provider }) => provider, cell: ({ provider }) => provider || 'unknown' },
+    { name: 'unit', key: ({ unit }) => unit, cell: ({ unit }) => unit.replaceAll('_', ' ') },
+    {
+      name: 'quantity',
+      figure: true,
+      key: ({ quantity }) => Number(quantity),
+      cell: ({ quantity }) => count(Number(quantity)),
+    },
+    {
+      name: 'exact cost',
+      figure: true,
+      key: ({ cost }) => Number(cost),
+      cell: ({ cost, unpriced }) => (
+        <span title={exactMoney({ amount: cost, currency })}>
+          {unpriced ? '–' : money({ amount: cost, currency })}
+        </span>
+      ),
+    },
+    {
+      name: 'amount',
+      hint: 'Rounded to the minor unit of the currency.',
+      figure: true,
+      key: ({ amount }) => Number(amount),
+      cell: ({ amount, unpriced }) =>
+        unpriced ? (
+          <Text span inherit c="dimmed">
+            no price
+          </Text>
+        ) : (
+          <b>{money({ amount, currency })}</b>
+        ),
+    },
+  ]
+}

@@ -1,0 +1,132 @@
+import { Anchor, Badge, Button, Skeleton, Text, Title } from '@mantine/core'
+import { IconCoin } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Empty } from '../components/empty'
+import { ProblemAlert } from '../components/problem'
+import classes from '../reports/page.module.css'
+import { ReportTable, type Column } from '../reports/table'
+import { Search } from '../sessions/search'
+import { useTitle } from '../shell/title'
+import { modelAddress } from './address'
+import { Price, perText, unitAmount } from './price'
+import { pricesQuery, type PricedModel } from './queries'
+import { Source } from './source'
+import { UnmatchedTable } from './unmatched'
+
+/** The effective price table: where it is from, models without a price, and the prices of models. */
+export function PriceTable({ model }: { model: string }) {
+  useTitle('Prices')
+  const [, navigate] = useLocation()
+  const list = useInfiniteQuery(pricesQuery(model))
+  const search = useCallback(
+    (text: string, options: { replace: boolean }) =>
+      navigate(text === '' ? '/prices' : `/prices?model=${encodeURIComponent(text)}`, options),
+    [navigate],
+  )
+  const head = list.data?.pages[0]
+  const models = list.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <div className={classes.page} data-ready={list.isSuccess || undefined}>
+      <Title order={1} size="h3">
+        Prices
+      </Title>
+      {list.error !== null && <ProblemAlert error={list.error} again={() => void list.refetch()} />}
+      {list.isPending && <Skeleton height={320} radius="md" />}
+      {head !== undefined && (
+        <div className={`${classes.parts} ${list.isPlaceholderData ? classes.stale : ''}`}>
+          <Source head={head} />
+          <UnmatchedTable unmatched={head.unmatched} />
+          <div className={classes.tools}>
+            <Title order={2} size="h5">
+              Effective table
+            </Title>
+            <Search value={model} change={search} label="Search models" placeholder="Search models" />
+          </div>
+          {models.length === 0 ? (
+            <Empty title="No model is called so" icon={<IconCoin size={36} stroke={1.25} />}>
+              No id of a model in the table contains “{model}”.
+            </Empty>
+          ) : (
+            <>
+              <ReportTable
+                label="Prices of models"
+                columns={columnsFor(head.currency)}
+                rows={models}
+                rowKey={(row) => `${row.provider} ${row.model}`}
+              />
+              <Text size="sm" c="dimmed">
+                Of standard calls, in {head.currency} for a million tokens. A + marks prices that are higher
+                for calls with much input.
+              </Text>
+            </>
+          )}
+          {list.hasNextPage && (
+            <Button
+              size="xs"
+              variant="default"
+              loading={list.isFetchingNextPage}
+              onClick={() => void list.fetchNextPage()}
+            >
+              Show more models
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** The units that have a column of their own. */
+const units = [
+  { key: 'input_mtok', name: 'input' },
+  { key: 'cache_read_mtok', name: 'cache read' },
+  { key: 'cache_write_mtok', name: 'cache write' },
+  { key: 'output_mtok', name: 'output' },
+] as const
+
+function columnsFor(currency: string): Column<PricedModel>[] {
+  const priceOf = (model: PricedModel, key: string) => model.prices.find(({ price_key }) => price_key === key)
+  return [
+    {
+      name: 'model',
+      key: ({ model }) => model,
+      cell: ({ provider, model, deprecated }) => (
+        <>
+          <Anchor component={Link} href={modelAddress(provider, model)} inherit fw={500}>
+            {model}
+          </Anchor>
+          {deprecated && (
+            <Badge ml={8} size="sm" radius="sm" variant="default" tt="none" fw={400}>
+              deprecated
+            </Badge>
+          )}
+        </>
+      ),
+    },
+    { name: 'provider', key: ({ provider }) => provider, cell: ({ provider }) => provider },
+    ...units.map(({ key, name }) => ({
+      name,
+      hint: 'For a million tokens.',
+      figure: true,
+      key: (model: PricedModel) => {
+        const price = priceOf(model, key)
+        return price === undefined ? null : Number(price.price)
+      },
+      cell: (model: PricedModel) => <Price price={priceOf(model, key)} currency={currency} />,
+    })),
+    {
+      name: 'other units',
+      key: ({ prices }) => others(prices).length,
+      cell: ({ prices }) =>
+        others(prices)
+          .map((price) => `${unitAmount(price.price, currency)} for ${perText(price)}`)
+          .join(', ') || '–',
+    },
+  ]
+}
+
+function others(prices: PricedModel['prices']): PricedModel['prices'] {
+  return prices.filter(({ price_key }) => !units.some(({ key }) => key === price_key))
+}
