@@ -113,7 +113,7 @@ function Files({ bill: { number, rows, rows_hash, prices_hash } }: { bill: Bill 
       </Text>
       <Text size="sm">The bill with its rows, prices, hashes and the tapes of the frames behind them:</Text>
       <Command
-        text={`tapedeck bills export --evidence ${number}.zip ${number}`}
+        text={`tapedeck bills export ${number} ${number}.zip --evidence`}
         what="the command for the evidence"
       />
     </>
