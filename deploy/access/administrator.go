@@ -1,0 +1,102 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ensureAdmin makes a token for the administration of all tenants if none is valid, and
+// writes its text to AdminFile. Of several servers that start at once one makes it.
+func (s *Store) ensureAdmin(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
+	defer cancel()
+	kv, err := s.bucket()
+	if err != nil {
+		return err
+	}
+	var revision uint64
+	had, err := kv.Get(ctx, adminKey)
+	if err == nil {
+		revision = had.Revision()
+	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return fmt.Errorf("read %s in %s: %w", adminKey, Bucket, err)
+	}
+	if s.hasAdmin() {
+		return nil
+	}
+	// The file is written first: what a server that was killed left in it is used.
+	text, err := s.adminText()
+	if err != nil {
+		return err
+	}
+	sum := digestOf(text)
+	claim := fmt.Sprintf("%x", sum[:4])
+	if revision == 0 {
+		_, err = kv.Create(ctx, adminKey, []byte(claim))
+	} else if string(had.Value()) != claim {
+		_, err = kv.Update(ctx, adminKey, []byte(claim), revision)
+	}
+	if refused, is := errors.AsType[*jetstream.APIError](err); errors.Is(err, jetstream.ErrKeyExists) || is && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+		return os.Remove(s.opts.AdminFile) // another server makes one
+	}
+	if err != nil {
+		return fmt.Errorf("write %s in %s: %w", adminKey, Bucket, err)
+	}
+	t, err := s.create(ctx, Request{Name: "first administrator", Tenant: AllTenants, Scopes: []Scope{Admin}}, text)
+	if err != nil {
+		return err
+	}
+	s.opts.Log.Info("made the administrator's token", "file", s.opts.AdminFile, "id", t.ID)
+	return nil
+}
+
+// hasAdmin reports whether a token for the administration of all tenants is valid.
+func (s *Store) hasAdmin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.copy.byID {
+		p := Principal{Tenant: t.Tenant, Scopes: t.Scopes}
+		if p.Operates() && t.valid(s.now()) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// adminText returns the text in AdminFile if no token has it yet; otherwise it writes a new
+// one there.
+func (s *Store) adminText() (string, error) {
+	path := s.opts.AdminFile
+	if had, err := os.ReadFile(path); err == nil {
+		text := strings.TrimSpace(string(had))
+		s.mu.Lock()
+		_, taken := s.copy.byHash[digestOf(text)]
+		s.mu.Unlock()
+		if checkText(text) == nil && !taken {
+			return text, os.Chmod(path, 0o600)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", fmt.Errorf("the administrator's token: %w", err)
+	}
+	text := newText()
+	f, err := os.CreateTemp(filepath.Dir(path), ".admin-token-*") // of mode 0600
+	if err != nil {
+		return "", fmt.Errorf("the administrator's token: %w", err)
+	}
+	_, err = f.WriteString(text + "\n")
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("write the administrator's token to %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return text, nil
+}

@@ -1,0 +1,65 @@
+package access
+
+import (
+	"context"
+	"slices"
+)
+
+// Kind is how a principal was recognised.
+type Kind string
+
+const (
+	KindLocal Kind = "local" // a server without tokens, on loopback
+	KindToken Kind = "token"
+)
+
+// AllTenants is the tenant of a principal that administers the server.
+const AllTenants = "*"
+
+// Principal is who sends a request.
+type Principal struct {
+	Kind   Kind
+	ID     string // of the token
+	Name   string // of the token
+	Tenant string // AllTenants for all
+	Scopes []Scope
+}
+
+// Local returns the principal of a server without tokens, which may do everything in all
+// tenants.
+func Local() *Principal {
+	return &Principal{Kind: KindLocal, Name: "local", Tenant: AllTenants, Scopes: []Scope{Admin}}
+}
+
+// Has reports whether the principal has a scope.
+func (p *Principal) Has(s Scope) bool {
+	return slices.ContainsFunc(p.Scopes, func(own Scope) bool { return own.includes(s) })
+}
+
+// Operates reports whether the principal administers the server, not only a tenant.
+func (p *Principal) Operates() bool { return p.Tenant == AllTenants && p.Has(Admin) }
+
+type contextKey struct{}
+
+// granted is what a request's context holds.
+type granted struct {
+	principal *Principal
+	tenant    string
+}
+
+// With returns a context with a principal, and the tenant that its request is about.
+func With(ctx context.Context, p *Principal, tenant string) context.Context {
+	return context.WithValue(ctx, contextKey{}, granted{p, tenant})
+}
+
+// From returns the principal of a request; nil if none was recognised.
+func From(ctx context.Context) *Principal {
+	g, _ := ctx.Value(contextKey{}).(granted)
+	return g.principal
+}
+
+// Tenant returns the tenant that a request is about; "" if no principal was recognised.
+func Tenant(ctx context.Context) string {
+	g, _ := ctx.Value(contextKey{}).(granted)
+	return g.tenant
+}

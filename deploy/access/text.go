@@ -1,0 +1,73 @@
+package access
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"hash/crc32"
+	"strings"
+)
+
+const (
+	// Prefix begins the text of every token.
+	Prefix = "td_"
+
+	randomLength   = 30 // base62, 178 bits
+	checksumLength = 6  // base62 of a CRC-32
+	textLength     = len(Prefix) + randomLength + checksumLength
+	idLength       = 10
+
+	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// newText returns the text of a new token: the prefix, 30 random characters, and 6 of the
+// CRC-32 of what stands before them, by which scanners for secrets recognise a token.
+func newText() string {
+	text := Prefix + randomWord(randomLength)
+	return text + checksum(text)
+}
+
+// randomWord returns n random characters of base62.
+func randomWord(n int) string {
+	const most = 256 - 256%len(base62) // larger bytes would make some characters likelier
+	word, some := make([]byte, 0, n), make([]byte, 2*n)
+	for {
+		_, _ = rand.Read(some) // it never fails
+		for _, b := range some {
+			if int(b) >= most {
+				continue
+			}
+			if word = append(word, base62[int(b)%len(base62)]); len(word) == n {
+				return string(word)
+			}
+		}
+	}
+}
+
+// checksum returns the CRC-32 (IEEE) of a text in base62, most significant digit first.
+func checksum(text string) string {
+	sum := crc32.ChecksumIEEE([]byte(text))
+	digits := make([]byte, checksumLength)
+	for i := checksumLength - 1; i >= 0; i-- {
+		digits[i] = base62[sum%uint32(len(base62))]
+		sum /= uint32(len(base62))
+	}
+	return string(digits)
+}
+
+// checkText returns ErrMalformed for a text without the form of a token, and ErrChecksum for
+// one whose checksum does not fit.
+func checkText(text string) error {
+	if len(text) != textLength || !strings.HasPrefix(text, Prefix) || strings.Trim(text[len(Prefix):], base62) != "" {
+		return ErrMalformed
+	}
+	if end := textLength - checksumLength; checksum(text[:end]) != text[end:] {
+		return ErrChecksum
+	}
+	return nil
+}
+
+// digest is the hash by which a token is stored. One round of SHA-256 suffices: a text
+// has 178 random bits, so guessing texts by their hashes is as hopeless as with a slow hash.
+type digest [sha256.Size]byte
+
+func digestOf(text string) digest { return sha256.Sum256([]byte(text)) }

@@ -1,0 +1,109 @@
+package access
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"tapedeck/ingest"
+)
+
+// Why a token is refused.
+var (
+	ErrMalformed = errors.New("malformed")
+	ErrChecksum  = errors.New("wrong checksum")
+	ErrUnknown   = errors.New("unknown")
+	ErrRevoked   = errors.New("revoked")
+	ErrExpired   = errors.New("expired")
+	// ErrAway is the error of a token that cannot be checked: the copy of the bucket is too old.
+	ErrAway = errors.New("tokens cannot be checked")
+)
+
+// ErrNone is the error of an id that no token of the tenant has.
+var ErrNone = errors.New("no token has this id")
+
+// Token is a token as it is listed: without its text, of which only the hash is stored.
+type Token struct {
+	ID        string     `json:"id"`
+	Name      string     `json:"name"`
+	Tenant    string     `json:"tenant"` // AllTenants for all
+	Scopes    []Scope    `json:"scopes"`
+	CreatedAt time.Time  `json:"created_at"`
+	CreatedBy string     `json:"created_by"` // id of the token that made it; "" for the server
+	ExpiresAt *time.Time `json:"expires_at"`
+	RevokedAt *time.Time `json:"revoked_at"`
+	LastUsed  *time.Time `json:"last_used"` // at most a minute late
+}
+
+// Request is what a new token is to be.
+type Request struct {
+	Name      string
+	Tenant    string
+	Scopes    []Scope
+	ExpiresAt *time.Time
+	CreatedBy string
+}
+
+// nameLimit bounds the name of a token, bytes.
+const nameLimit = 100
+
+// Check refuses what no token can be.
+func (r *Request) Check(now time.Time) error {
+	if r.Name == "" || len(r.Name) > nameLimit || !utf8.ValidString(r.Name) || slices.ContainsFunc([]rune(r.Name), unicode.IsControl) {
+		return fmt.Errorf("name %q: a token needs a printable name of at most %d bytes", r.Name, nameLimit)
+	}
+	if r.Tenant != AllTenants {
+		if err := ingest.CheckTenant(r.Tenant); err != nil {
+			return err
+		}
+	} else if !slices.Contains(r.Scopes, Admin) {
+		return fmt.Errorf("tenant %q stands for all tenants and goes with the scope %s only", r.Tenant, Admin)
+	}
+	if r.ExpiresAt != nil && !r.ExpiresAt.After(now) {
+		return fmt.Errorf("expires_at %s: it must be in the future", r.ExpiresAt.Format(time.RFC3339))
+	}
+	return checkScopes(r.Scopes)
+}
+
+// stored is a token as the bucket has it.
+type stored struct {
+	Token
+	Hash string `json:"hash"` // SHA-256 of the text, in hexadecimal
+}
+
+// digest returns the hash; false for an entry that is damaged.
+func (s *stored) digest() (d digest, ok bool) {
+	text, err := hex.DecodeString(s.Hash)
+	if err != nil || len(text) != len(d) {
+		return d, false
+	}
+	copy(d[:], text)
+	return d, true
+}
+
+func parseStored(value []byte) (*stored, error) {
+	s := &stored{}
+	if err := json.Unmarshal(value, s); err != nil {
+		return nil, err
+	}
+	if _, ok := s.digest(); !ok || s.ID == "" {
+		return nil, errors.New("the entry has no hash or id")
+	}
+	return s, nil
+}
+
+// valid returns why a token is refused at a time, nil if it is not.
+func (t *Token) valid(now time.Time) error {
+	switch {
+	case t.RevokedAt != nil:
+		return ErrRevoked
+	case t.ExpiresAt != nil && !now.Before(*t.ExpiresAt):
+		return ErrExpired
+	}
+	return nil
+}

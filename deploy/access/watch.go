@@ -1,0 +1,213 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// probeEvery is how often a store compares its copy with the bucket's last change.
+	probeEvery = 2 * time.Second
+	// lagLimit is how long changes that the bucket has may be missing before the store reads
+	// the bucket anew: the watch may have ended without a sign.
+	lagLimit = 5 * time.Second
+	// natsTimeout bounds a request to NATS.
+	natsTimeout = 5 * time.Second
+	retryAfter  = 500 * time.Millisecond
+)
+
+// run keeps the copy until ctx ends.
+func (s *Store) run(ctx context.Context) {
+	defer close(s.done)
+	for said := false; ; {
+		err := s.follow(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if !said {
+			s.opts.Log.Warn("tokens: the bucket cannot be followed, trying again", "bucket", Bucket, "error", err)
+		}
+		said = true
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(retryAfter):
+		}
+	}
+}
+
+// errBehind is the error of a watch that does not deliver changes.
+var errBehind = errors.New("changes do not arrive")
+
+// follow reads the bucket and then its changes. It returns when that does not work.
+func (s *Store) follow(ctx context.Context) error {
+	kv, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	watch, err := kv.WatchAll(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = watch.Stop() }() // it ends with ctx
+	lost := make(chan error, 1)
+	var probing chan struct{} // nil until the bucket was read
+	defer func() {
+		stop()
+		if probing != nil {
+			<-probing
+		}
+	}()
+	fresh := copied{}
+	fresh.reset()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-lost:
+			return err
+		case e, more := <-watch.Updates():
+			switch {
+			case !more:
+				return errBehind
+			case e == nil: // all that was there has arrived
+				s.replace(&fresh, kv)
+				probing = make(chan struct{})
+				go func() {
+					defer close(probing)
+					lost <- s.probe(ctx, kv)
+				}()
+			case probing == nil:
+				fresh.apply(e, s.opts.Log)
+			default:
+				s.apply(e)
+			}
+		}
+	}
+}
+
+// open returns the bucket, which it makes if there is none.
+func (s *Store) open(ctx context.Context) (jetstream.KeyValue, error) {
+	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
+	defer cancel()
+	return s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: Bucket, Description: "tapedeck: tokens", Storage: jetstream.FileStorage, Replicas: s.opts.Replicas, History: 1,
+	})
+}
+
+// replace makes a copy that was read anew the current one.
+func (s *Store) replace(fresh *copied, kv jetstream.KeyValue) {
+	s.mu.Lock()
+	fresh.noted, fresh.open = s.copy.noted, s.copy.open
+	s.copy, s.kv = *fresh, kv
+	ended := s.copy.drop()
+	s.announce()
+	s.mu.Unlock()
+	endAll(ended)
+}
+
+// apply takes in a change.
+func (s *Store) apply(e jetstream.KeyValueEntry) {
+	s.mu.Lock()
+	ended := s.copy.apply(e, s.opts.Log)
+	s.announce()
+	s.mu.Unlock()
+	endAll(ended)
+}
+
+// announce wakes those who wait for a change. It needs mu.
+func (s *Store) announce() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func endAll(list []*grant) {
+	for _, g := range list {
+		g.end(ErrRevoked)
+	}
+}
+
+// probe confirms the copy again and again. It returns errBehind if changes do not arrive.
+func (s *Store) probe(ctx context.Context, kv jetstream.KeyValue) error {
+	var behind, made time.Time
+	for {
+		began := s.now()
+		last, created, err := lastRevision(ctx, kv)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, jetstream.ErrStreamNotFound), errors.Is(err, jetstream.ErrBucketNotFound):
+			return err
+		case err != nil: // NATS is away, and the copy gets older
+		case !made.IsZero() && !made.Equal(created):
+			return errors.New("the bucket was made anew")
+		case s.confirm(last, began):
+			behind = time.Time{}
+			s.firstTime(ctx)
+		case behind.IsZero():
+			behind = began
+		case began.Sub(behind) > lagLimit:
+			return errBehind
+		}
+		if err == nil {
+			made = created
+		}
+		pause := probeEvery
+		if !behind.IsZero() {
+			pause /= 10
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// confirm notes that the copy was complete at a time, if it has the bucket's last revision.
+func (s *Store) confirm(last uint64, at time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.copy.revision < last {
+		return false
+	}
+	s.confirmed = at
+	return true
+}
+
+// lastRevision returns the revision of the bucket's last change, and when the bucket was made.
+func lastRevision(ctx context.Context, kv jetstream.KeyValue) (uint64, time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
+	defer cancel()
+	status, err := kv.Status(ctx)
+	if err != nil {
+		return 0, time.Time{}, err
+	}
+	backed, is := status.(*jetstream.KeyValueBucketStatus)
+	if !is {
+		return 0, time.Time{}, errors.New("the bucket has no stream")
+	}
+	info := backed.StreamInfo()
+	return info.State.LastSeq, info.Created, nil
+}
+
+// firstTime makes the administrator's token and announces that the store is ready.
+func (s *Store) firstTime(ctx context.Context) {
+	select {
+	case <-s.ready:
+		return
+	default:
+	}
+	if s.opts.AdminFile != "" {
+		if err := s.ensureAdmin(ctx); err != nil {
+			s.opts.Log.Error("the administrator's token could not be made, trying again", "file", s.opts.AdminFile, "error", err)
+			return
+		}
+	}
+	close(s.ready)
+}
