@@ -33,7 +33,7 @@ func TestBills(t *testing.T) {
 	out := s.must(t, "bills", "list", "--account", account, "--to", "2026-01")
 	contains(t, "bills list", out, account, "2026-01", "draft", "0.001587 USD")
 	out = s.must(t, "bills", "preview", "2026-01", "--account", account)
-	contains(t, "bills preview", out, "preview", "cache_write_5m_tokens", "exact 0.001587", "Europe/Berlin")
+	contains(t, "bills preview", out, "preview", "cache_write_tokens", "exact 0.001587", "Europe/Berlin")
 	for _, tc := range []struct{ want, period, account string }{
 		{"is not a month", "2026-1", account},
 		{"There is no account", "2026-01", "tenant"},
