@@ -7,14 +7,13 @@ import "strconv"
 type TagJoins struct {
 	Tags []string // the parameters tag_0, tag_1, …
 	Of   string   // SQL: a condition on the sessions of the table streams, which begins with AND
+	// Single says that all streams of a session that have a tag have the same value of it.
+	Single bool
 }
 
 // TagValue returns the SQL of the value of the nth tag of TagJoins; "" for none. The tag of
 // the stream that reported a record goes before that of another stream of its session.
-func TagValue(n int) string {
-	join := "tag_" + strconv.Itoa(n)
-	return "ifNull(nullIf(arrayFirst(pair -> pair.1 = records.stream_id, " + join + ".by_stream).2, ''), " + join + ".value)"
-}
+func TagValue(n int) string { return "tag_" + strconv.Itoa(n) + ".value" }
 
 // TagValues returns the SQL of the values of n tags.
 func TagValues(n int) []string {

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"embed"
+	"math"
 	"slices"
 	"time"
 
@@ -66,19 +67,16 @@ func (s Split) Within(from, to time.Time) Split {
 	return s
 }
 
-// Parameters returns the parameters of the templates of cells.
+// Parameters returns the parameters of the templates of cells. Each list begins with a value
+// below all others, for roundDown: what lies before the first split belongs to it.
 func (s Split) Parameters() map[string]any {
-	instants := make([]int64, len(s.Instants))
-	for i, t := range s.Instants {
-		instants[i] = t.UnixNano()
+	instants, times := []int64{math.MinInt64}, []int64{math.MinInt64}
+	for _, t := range s.Instants {
+		instants = append(instants, t.UnixNano())
 	}
-	times := make([]int64, len(s.TimesOfDay))
-	for i, d := range s.TimesOfDay {
-		times[i] = int64(d)
+	for _, d := range s.TimesOfDay {
+		times = append(times, int64(d))
 	}
-	starts := s.TierStarts
-	if starts == nil {
-		starts = []int64{}
-	}
+	starts := append([]int64{math.MinInt64}, s.TierStarts...)
 	return map[string]any{"tier_starts": starts, "price_instants": instants, "price_times": times}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/ext"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/column"
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -51,6 +50,7 @@ type Shape struct {
 	ByStatus        bool
 	Tags            []string
 	CellTags        []string // SQL
+	SingleTags      bool     // see query.TagJoins
 	Among           bool     // only the sessions of Report.Restrict
 	Stated          bool     // with what records state besides tokens
 
@@ -70,74 +70,14 @@ func New(tenant string, from, to time.Time, zone *time.Location, g Granularity) 
 	if !from.IsZero() {
 		from = from.UTC()
 		b.From, b.Shape.From, b.Args["from"] = &from, true, from.UnixNano()
+		b.Args["near_from"], b.Args["care_from"] = before(from.UnixNano()), from.UnixNano()
 	}
 	if !to.IsZero() {
 		to = to.UTC()
 		b.To, b.Shape.To, b.Args["to"] = &to, true, to.UnixNano()
+		b.Args["near_to"], b.Args["care_to"] = after(to.UnixNano()), to.UnixNano()
 	}
 	return b
-}
-
-// RepeatedLimit is up to how many repeated ids are listed apart from the rest. With
-// more of them it is cheaper to treat all with care. A variable for tests.
-var RepeatedLimit = 100_000
-
-// FindExceptions looks for what a report cannot just add up, and keeps it in
-// tables that come with its queries.
-func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
-	if b.Shape.From || b.Shape.To {
-		rows, err := query.Ask[struct {
-			ID string `ch:"session_id"`
-		}](ctx, r, statements, "crossing", b.Shape, b.Args)
-		if err != nil {
-			return err
-		}
-		b.Shape.Crossing = len(rows) > 0
-		if err := attach(b, "crossing_sessions", "session_id", "String", len(rows), func(i int) any { return rows[i].ID }); err != nil {
-			return err
-		}
-	}
-	rows, err := query.Ask[struct {
-		ID uint64 `ch:"id"`
-	}](ctx, r, statements, "repeated_ids", b.Shape, b.Args.With("limit", RepeatedLimit+1))
-	if err != nil {
-		return err
-	}
-	if b.Shape.All = len(rows) > RepeatedLimit; b.Shape.All {
-		rows = nil
-	}
-	b.Shape.Repeated = len(rows) > 0
-	if err := attach(b, "repeated_ids", "id", "UInt64", len(rows), func(i int) any { return rows[i].ID }); err != nil {
-		return err
-	}
-	if b.Shape.Table == "usage" {
-		running, err := query.AskOne[struct {
-			Found uint64 `ch:"found"`
-		}](ctx, r, statements, "any_running", b.Shape, b.Args)
-		if err != nil {
-			return err
-		}
-		b.Shape.Running = running.Found > 0
-	}
-	b.Shape.Careful = b.Shape.Crossing || b.Shape.Repeated || b.Shape.Running || b.Shape.All
-	return nil
-}
-
-// attach has a table of one column come with the report's queries, if it is not
-// empty.
-func attach(b *Report, table, name string, kind column.Type, rows int, value func(i int) any) error {
-	if rows == 0 {
-		return nil
-	}
-	t, err := ext.NewTable(table, ext.Column(name, kind))
-	for i := 0; err == nil && i < rows; i++ {
-		err = t.Append(value(i))
-	}
-	if err != nil {
-		return fmt.Errorf("table %s for a query: %w", table, err)
-	}
-	b.tables = append(b.tables, t)
-	return nil
 }
 
 // Tag returns the place of a tag among Tags, to which it adds one that is not there.
@@ -150,7 +90,9 @@ func (s *Shape) Tag(name string) int {
 }
 
 // TagJoins returns the parameters of the template "tag_joins".
-func (s Shape) TagJoins(of string) query.TagJoins { return query.TagJoins{Tags: s.Tags, Of: of} }
+func (s Shape) TagJoins(of string) query.TagJoins {
+	return query.TagJoins{Tags: s.Tags, Of: of, Single: s.SingleTags}
+}
 
 // Restrict limits the report to some sessions.
 func (b *Report) Restrict(sessions []string) error {

@@ -19,5 +19,6 @@ func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
 		querytest.NewStatement("crossing", "crossing", report),
 		querytest.NewStatement("repeated_ids", "repeated_ids", tools),
+		querytest.NewStatement("several_values", "several_values", report),
 	)
 }

@@ -14,8 +14,11 @@ func TestStatements(t *testing.T) {
 		Crossing: true, Repeated: true, Running: true, Careful: true,
 	}
 	plain := reports.Shape{Table: "usage", ID: "usage_id", Period: reports.Whole.Expression("at_ns"), Groups: []string{columns["model"]}}
+	single := plain
+	single.From, single.To, single.Tags, single.SingleTags = true, true, []string{"customer"}, true
 	querytest.Statements(t, statements,
 		querytest.NewStatement("usage_report", "usage_report", plain),
+		querytest.NewStatement("usage_report_single_tags", "usage_report", single),
 		querytest.NewStatement("usage_report_with_care", "usage_report", report),
 	)
 }

@@ -38,9 +38,9 @@ price for: input, output, and tokens of each modality that came from a cache. */
 {{- end}}
 {{define "cell_prompt"}}(input + cache_read + cache_write_5m + cache_write_1h){{end}}
 {{define "cell_keys"}}records.provider, records.model, records.service_tier, records.speed, records.region,
-    arrayCount(start -> start < {{template "cell_prompt"}}, {tier_starts:Array(Int64)}),
-    arrayCount(instant -> instant <= at_ns, {price_instants:Array(Int64)}),
-    arrayCount(since -> since <= at_ns % 86400000000000, {price_times:Array(Int64)}),
+    roundDown({{template "cell_prompt"}} - 1, {tier_starts:Array(Int64)}),
+    roundDown(at_ns, {price_instants:Array(Int64)}),
+    roundDown(at_ns % 86400000000000, {price_times:Array(Int64)}),
     {{template "cell_prompt"}} != 0, output + reasoning != 0,
     (cache_read_audio != 0) + 2 * (cache_read_image != 0) + 4 * (cache_read_video != 0),
     {{template "cell_is_valid"}},

@@ -1,19 +1,32 @@
-{{- /* Sessions with something on both sides of an end of the range: what lies
-outside the range matters for these alone. */ -}}
-SELECT session_id FROM streams
-WHERE tenant = {tenant:String}
+{{- /* Sessions with something in the range, a day to spare, and something outside of it, and
+from when to when they last: what lies outside the range matters for these alone. */ -}}
+SELECT session_id,
+    toUnixTimestamp64Nano(min(first_at)) AS first_ns,
+    toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns
+FROM streams
+WHERE tenant = {tenant:String} AND session_id IN (
+    SELECT session_id FROM streams
+    WHERE tenant = {tenant:String} AND (
+        {{- if .From}}toUnixTimestamp64Nano(first_at) < {from:Int64}{{end}}
+        {{- if and .From .To}} OR {{end}}
+        {{- if .To}}toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {to:Int64}{{end}})
+        AND session_id IN (SELECT session_id FROM streams WHERE tenant = {tenant:String} AND {{template "near" .}}))
 GROUP BY session_id
-HAVING {{if .From -}}
-    toUnixTimestamp64Nano(min(first_at)) < {from:Int64} AND toUnixTimestamp64Nano(max(greatest(first_at, last_at))) >= {from:Int64}
-{{- end}}
-{{- if and .From .To}} OR {{end}}
-{{- if .To -}}
-    toUnixTimestamp64Nano(min(first_at)) < {to:Int64} AND toUnixTimestamp64Nano(max(greatest(first_at, last_at))) >= {to:Int64}
+{{- /* near: rows of streams that lie in the range, a day to spare, in part at least. */ -}}
+{{define "near"}}
+    {{- if .From}}toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64}{{end}}
+    {{- if and .From .To}} AND {{end}}
+    {{- if .To}}toUnixTimestamp64Nano(first_at) < {near_to:Int64}{{end}}
 {{- end}}
 {{- /* days: rows first seen on the range's days (UTC), which stand in the key. */ -}}
 {{define "days"}}tenant = {tenant:String}
       {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')){{end}}
       {{- if .To}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')){{end}}
+{{- end}}
+{{- /* care_days: the range's days and those of the sessions that cross its ends. */ -}}
+{{define "care_days"}}tenant = {tenant:String}
+      {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')){{end}}
+      {{- if .To}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({care_to:Int64}, 'UTC')){{end}}
 {{- end}}
 {{- /* without_exceptions, exceptions: which of a table's rows count as they are,
 and which need care: ids that stand in it several times, as written by several
@@ -25,7 +38,7 @@ all rows are exceptions. */ -}}
         {{- if .Repeated}} AND cityHash64(session_id, {{.ID}}) NOT IN (SELECT id FROM repeated_ids){{end}}
         {{- if .Crossing}} AND session_id NOT IN (SELECT session_id FROM crossing_sessions){{end}}
 {{- end}}
-{{define "exceptions"}}PREWHERE tenant = {tenant:String} AND {{template "current"}} AND (
+{{define "exceptions"}}PREWHERE {{template "care_days" .}} AND {{template "current"}} AND (
         {{- if .Crossing}}session_id IN (SELECT session_id FROM crossing_sessions) OR {{end}}{{template "days" .}}
         {{- if not (or .Running .All)}}{{if .Repeated}} AND cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{else}} AND 0{{end}}{{end}})
     {{- if and .Running (not .All)}}

@@ -8,14 +8,14 @@ LEFT JOIN (
         SELECT session_id, tag, argMin(value, (first_at, stream_id)) AS value
         FROM streams
         ARRAY JOIN mapKeys(tags)::Array(String) AS tag, mapValues(tags) AS value
-        WHERE tenant = {tenant:String}{{template "of_the_range" .}}
+        WHERE tenant = {tenant:String}{{template "streams_of_the_range" .}}
         GROUP BY session_id, tag)
     GROUP BY session_id
 ) AS session_tags ON records.session_id = session_tags.session_id
 LEFT JOIN (
     SELECT session_id, stream_id, argMax(tags, (first_seq, version))::Map(String, String) AS of_stream
     FROM streams
-    WHERE tenant = {tenant:String}{{template "of_the_range" .}}
+    WHERE tenant = {tenant:String}{{template "streams_of_the_range" .}}
     GROUP BY session_id, stream_id
 ) AS stream_tags ON records.session_id = stream_tags.session_id AND records.stream_id = stream_tags.stream_id
 {{- end}}

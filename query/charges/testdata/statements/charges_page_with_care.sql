@@ -119,7 +119,7 @@ FROM (
                 anyIf(tuple(input_text, input_audio, input_image, input_video, cache_read_text, cache_read_audio, cache_read_image, cache_read_video, output_text, output_audio, output_image, output_video), input_text + input_audio + input_image + input_video + cache_read_text + cache_read_audio + cache_read_image + cache_read_video + output_text + output_audio + output_image + output_video != 0) OVER last_first AS last_parts,
                 anyIf(tuple(web_searches, web_fetches, code_executions), web_searches + web_fetches + code_executions != 0) OVER last_first AS last_tools
             FROM usage FINAL
-            PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+            PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({care_to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -145,27 +145,33 @@ FROM (
     WHERE session_id IN (SELECT session_id FROM among_sessions)
 ) AS records
 LEFT JOIN (
-    SELECT session_id,
-        argMin(tags[{tag_0:String}], (first_at, stream_id)) AS value,
-        groupUniqArray((stream_id, tags[{tag_0:String}])) AS by_stream
-    FROM streams
-    WHERE tenant = {tenant:String} AND mapContains(tags, {tag_0:String}) AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions) AND session_id IN (SELECT session_id FROM among_sessions)
-    GROUP BY session_id
-) AS tag_0 ON records.session_id = tag_0.session_id
+    SELECT of_streams.session_id AS session_id, of_streams.stream_id AS stream_id,
+        if(of_streams.own != '', of_streams.own, of_sessions.first) AS value
+    FROM (
+        SELECT session_id, stream_id, max(tags[{tag_0:String}]) AS own FROM streams
+        WHERE tenant = {tenant:String} AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
+        GROUP BY session_id, stream_id
+    ) AS of_streams
+    INNER JOIN (
+        SELECT session_id, argMin(tags[{tag_0:String}], (first_at, stream_id)) AS first FROM streams
+        WHERE tenant = {tenant:String} AND mapContains(tags, {tag_0:String}) AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
+        GROUP BY session_id
+    ) AS of_sessions ON of_streams.session_id = of_sessions.session_id
+) AS tag_0 ON records.session_id = tag_0.session_id AND records.stream_id = tag_0.stream_id
 LEFT JOIN (
     SELECT session_id, mapFromArrays(groupArray(tag), groupArray(value)) AS of_session
     FROM (
         SELECT session_id, tag, argMin(value, (first_at, stream_id)) AS value
         FROM streams
         ARRAY JOIN mapKeys(tags)::Array(String) AS tag, mapValues(tags) AS value
-        WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions) AND session_id IN (SELECT session_id FROM among_sessions)
+        WHERE tenant = {tenant:String} AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
         GROUP BY session_id, tag)
     GROUP BY session_id
 ) AS session_tags ON records.session_id = session_tags.session_id
 LEFT JOIN (
     SELECT session_id, stream_id, argMax(tags, (first_seq, version))::Map(String, String) AS of_stream
     FROM streams
-    WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions) AND session_id IN (SELECT session_id FROM among_sessions)
+    WHERE tenant = {tenant:String} AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
     GROUP BY session_id, stream_id
 ) AS stream_tags ON records.session_id = stream_tags.session_id AND records.stream_id = stream_tags.stream_id
 WHERE 1 AND at_ns >= {from:Int64} AND at_ns < {to:Int64}

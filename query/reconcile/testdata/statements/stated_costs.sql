@@ -14,7 +14,7 @@ SELECT
         AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
         AND output_audio + output_image + output_video <= output))::Bool AS cell_valid,
     any(startsWith(scope, 'rest:'))::Bool AS cell_rest,
-    [any(ifNull(nullIf(arrayFirst(pair -> pair.1 = records.stream_id, tag_0.by_stream).2, ''), tag_0.value))]::Array(String) AS cell_tags,
+    [any(tag_0.value)]::Array(String) AS cell_tags,
     countIf(NOT startsWith(scope, 'rest:')) AS calls,
     sum(input) AS input_sum,
     sum(cache_read) AS cache_read_sum,
@@ -76,12 +76,18 @@ FROM (
     ORDER BY at DESC, version DESC, stream_id DESC
     LIMIT 1 BY session_id, usage_id) AS records
 LEFT JOIN (
-    SELECT session_id,
-        argMin(tags[{tag_0:String}], (first_at, stream_id)) AS value,
-        groupUniqArray((stream_id, tags[{tag_0:String}])) AS by_stream
-    FROM streams
-    WHERE tenant = {tenant:String} AND mapContains(tags, {tag_0:String}) AND session_id IN {sessions:Array(String)}
-    GROUP BY session_id
-) AS tag_0 ON records.session_id = tag_0.session_id
+    SELECT of_streams.session_id AS session_id, of_streams.stream_id AS stream_id,
+        if(of_streams.own != '', of_streams.own, of_sessions.first) AS value
+    FROM (
+        SELECT session_id, stream_id, max(tags[{tag_0:String}]) AS own FROM streams
+        WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+        GROUP BY session_id, stream_id
+    ) AS of_streams
+    INNER JOIN (
+        SELECT session_id, argMin(tags[{tag_0:String}], (first_at, stream_id)) AS first FROM streams
+        WHERE tenant = {tenant:String} AND mapContains(tags, {tag_0:String}) AND session_id IN {sessions:Array(String)}
+        GROUP BY session_id
+    ) AS of_sessions ON of_streams.session_id = of_sessions.session_id
+) AS tag_0 ON records.session_id = tag_0.session_id AND records.stream_id = tag_0.stream_id
 WHERE stated_cost != ''
-GROUP BY session_id, usage_id, ifNull(nullIf(arrayFirst(pair -> pair.1 = records.stream_id, tag_0.by_stream).2, ''), tag_0.value)
+GROUP BY session_id, usage_id, tag_0.value
