@@ -3,6 +3,7 @@ package sessionlist
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,19 +101,27 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 	for i, tag := range q.Tags {
 		a["tag_"+strconv.Itoa(i)+"_key"], a["tag_"+strconv.Itoa(i)+"_value"] = tag.Key, tag.Value
 	}
-	if shape.Cost = word == "cost" || q.MinCost != nil || q.MaxCost != nil; shape.Cost {
-		if ctx, err = withRates(ctx, r, q, &shape, a); err != nil {
-			return nil, err
-		}
-	}
+	shape.Cost = word == "cost" || q.MinCost != nil || q.MaxCost != nil
 	switch {
-	case shape.Few, shape.Cost: // these alone, or all
+	case shape.Few: // these alone
+	case shape.Cost && !shape.oldestLast(): // of all, since a window of time is no bound of their usage
 	case shape.Time != "":
 		return frontFirst(ctx, r, q, after, limit, shape, a)
 	case word == "tokens" && descending:
 		return mostTokens(ctx, r, q, after, limit, shape, a)
 	case shape.whole():
 		return byDuration(ctx, r, shape, a)
+	}
+	return askIDs(ctx, r, q, shape, a)
+}
+
+// askIDs asks for ids, with the rates of costs if the shape needs them.
+func askIDs(ctx context.Context, r *query.Reader, q *Query, shape sessionIDsShape, a query.Args) (list []sessionID, err error) {
+	if shape.Cost {
+		a = maps.Clone(a)
+		if ctx, err = withRates(ctx, r, q, &shape, a); err != nil {
+			return nil, err
+		}
 	}
 	return query.Ask[sessionID](ctx, r, statements, "session_ids", shape, a)
 }

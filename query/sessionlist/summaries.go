@@ -90,14 +90,3 @@ func readSpent(ctx context.Context, r *query.Reader, tenant string, ids []sessio
 	}
 	return spent, nil
 }
-
-// inSessions are the parameters for the facts of some sessions, at least of one.
-func inSessions(tenant string, ids []sessionID) query.Args {
-	names := make([]string, len(ids))
-	first, last := ids[0].Started, ids[0].Last
-	for i := range ids {
-		names[i] = ids[i].ID
-		first, last = min(first, ids[i].Started), max(last, ids[i].Last)
-	}
-	return query.Args{"tenant": tenant, "sessions": names}.Within(first, last)
-}

@@ -40,13 +40,13 @@ func frontFirst(
 			break // these are all the streams there are
 		}
 		shape.Edge, shape.Floor = true, shape.oldestLast()
-		ids, err := query.Ask[sessionID](ctx, r, statements, "session_ids", shape, a.With("edge", window.Edge).With("among", window.Sessions))
+		ids, err := askIDs(ctx, r, q, shape, a.With("edge", window.Edge).With("among", window.Sessions))
 		if err != nil || len(ids) == limit || shape.beyond(q, window.Edge) {
 			return ids, err
 		}
 	}
 	shape.Edge, shape.Few, shape.Floor = false, false, false
-	return query.Ask[sessionID](ctx, r, statements, "session_ids", shape, a)
+	return askIDs(ctx, r, q, shape, a)
 }
 
 // oldestLast says that no session of a window began before its edge.

@@ -33,6 +33,6 @@ FROM (
                 argMax(error, rank) AS span_error
             FROM (SELECT *, {{template "span_rank"}}
                 FROM spans FINAL
-                PREWHERE {{template "in_sessions"}})
+                PREWHERE {{template "in_page"}})
             GROUP BY session_id, span_id))
     GROUP BY session_id)

@@ -13,5 +13,5 @@ SELECT
     countIf(span_status IN ('', 'open', 'waiting')) AS open_spans,
     arraySort(groupUniqArrayIf(span_agent, span_agent != '')) AS agents,
     arraySort(groupUniqArrayIf(span_model, span_model != '')) AS models
-FROM ({{template "merged_spans" (print "PREWHERE " (render "in_sessions" .))}})
+FROM ({{template "merged_spans" (print "PREWHERE " (render "in_page" .))}})
 GROUP BY session_id
