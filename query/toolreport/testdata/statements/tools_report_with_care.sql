@@ -69,7 +69,7 @@ FROM (
             + bitShiftLeft(toUInt256(version), 128)
             + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
         FROM spans FINAL
-        PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
