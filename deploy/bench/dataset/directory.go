@@ -50,9 +50,9 @@ func Open(dir string, o Options) (*Expected, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the description of the data set: %w", err)
 	}
-	if m.Options != o || m.Format != format || m.Decoders != dialects.Version {
-		return nil, fmt.Errorf("%s holds another data set (%+v, format %d, decoders %d; asked for %+v, format %d, decoders %d): name another directory, or remove it",
-			dir, m.Options, m.Format, m.Decoders, o, format, dialects.Version)
+	if m.Options != o || m.Format != format {
+		return nil, fmt.Errorf("%s holds another data set (%+v, format %d; asked for %+v, format %d): name another directory, or remove it",
+			dir, m.Options, m.Format, o, format)
 	}
 	if !m.Finished {
 		return nil, nil
