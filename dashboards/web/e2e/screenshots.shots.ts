@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { dayOfRuns } from './day'
 import { ended, LiveRecording } from './recording'
 import { program, startServer, type Server } from './server'
+import { weeksOfSpending } from './spending'
 import { expect, test } from './test'
 
 const pictures = fileURLToPath(new URL('../../../docs/screenshots', import.meta.url))
@@ -38,8 +39,10 @@ const full: readonly Shot[] = [
     ready: '[aria-label="Player"]',
     tab: { name: 'Totals', ready: 'text=Model calls' },
   },
-  { name: 'usage', path: '/usage?from=now-24h', ready: 'tfoot' },
+  { name: 'usage', path: '/usage?from=now-30d', ready: 'tfoot' },
   { name: 'reconciliation', path: '/usage/reconciliation?from=now-24h', ready: 'main [data-ready]' },
+  { name: 'bills', path: '/bills', ready: '[aria-label="Periods of accounts"]' },
+  { name: 'prices', path: '/prices', ready: 'text=Effective table' },
   { name: 'tools', path: '/tools?from=now-24h', ready: 'tfoot' },
   { name: 'record', path: '/record', ready: 'text=frames/s' },
 ]
@@ -47,6 +50,7 @@ const full: readonly Shot[] = [
 const empty: readonly Shot[] = [
   { name: 'sessions-empty', path: '/', ready: 'text=Nothing is recorded yet' },
   { name: 'usage-empty', path: '/usage', ready: 'text=No usage in this range' },
+  { name: 'bills-empty', path: '/bills', ready: 'text=Nothing to bill yet' },
   { name: 'tools-empty', path: '/tools', ready: 'text=No tool calls in this range' },
   { name: 'record-empty', path: '/record', ready: 'text=Nothing is being recorded' },
 ]
@@ -63,6 +67,7 @@ async function fill(server: Server): Promise<void> {
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
+  await weeksOfSpending(server.url, Date.now())
   if (!existsSync(fixtures)) return
   for (const dialect of readdirSync(fixtures, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
     for (const file of readdirSync(join(fixtures, dialect.name)))

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { withoutRange } from './csv'
+import { spend } from './spending'
 import { expect, test } from './test'
 
 interface Row {
@@ -78,4 +79,40 @@ test('the address names the time zone, so that a link means the same days to eve
 test('an empty range says so', async ({ page }) => {
   await page.goto('/usage?from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z')
   await expect(page.getByRole('heading', { name: 'No usage in this range' })).toBeVisible()
+})
+
+test('the cost is stacked by group, priced anew, and what has none is listed', async ({ page, baseURL }) => {
+  const at = Date.UTC(2026, 4, 7, 10)
+  // Prices of a million tokens: 3 and 15 dollars, and 1 and 5.
+  await spend(baseURL ?? '', 'usage-cost', at, [
+    { model: 'claude-sonnet-4-5', input: 10_000, output: 1000 },
+    { model: 'claude-next-preview', input: 10_000, output: 1000 },
+  ])
+  await page.goto('/usage?from=2026-05-07T00:00:00Z&to=2026-05-08T00:00:00Z&timezone=UTC&granularity=15m')
+  const table = page.getByRole('region', { name: 'Usage table' })
+  await expect(table.getByRole('row', { name: /^claude-sonnet-4-5/ })).toContainText('$0.0450')
+  await expect(page.getByRole('heading', { name: 'Cost by 15 minutes' })).toBeVisible()
+  await expect(page.getByRole('img', { name: /^Cost by 15m/ })).toBeVisible()
+  const unpriced = page.getByRole('region', { name: 'Without a cost' })
+  await expect(unpriced.getByRole('row', { name: /^claude-next-preview/ })).toContainText('unknown model')
+  await page.getByRole('button', { name: 'Re-price' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Re-price' })
+  await dialog.getByLabel('At the prices of').fill('2026-05-01')
+  await dialog.getByLabel('As calls of the model').fill('claude-haiku-4-5')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/as_of=2026-05-01&what_if_model=claude-haiku-4-5$/)
+  // 10,000 and 1,000 tokens of both calls: 0.015 each.
+  await expect(table.getByRole('row').last()).toContainText('> $0.0450')
+  await expect(table.getByRole('row').last()).toContainText('$0.0300')
+  await page.getByRole('button', { name: 'Export calls' }).click()
+  for (const [name, start] of [
+    ['Calls as CSV', 'charge_id'],
+    ['Calls as NDJSON', '{'],
+    ['Calls as Parquet', 'PAR1'],
+  ] as const) {
+    const href = (await page.getByRole('link', { name }).getAttribute('href')) ?? ''
+    const answer = await page.request.get(href)
+    expect(answer.status(), name).toBe(200)
+    expect((await answer.body()).toString('latin1').slice(0, 60), name).toContain(start)
+  }
 })

@@ -36,7 +36,7 @@ export function ClosedBill({ number }: { number: string }) {
         <div className={classes.parts}>
           <BillFigures bill={bill} />
           <BillLines bill={bill} />
-          <Since number={number} />
+          <Since number={number} currency={bill.currency} />
           <Files bill={bill} />
         </div>
       )}
@@ -45,7 +45,7 @@ export function ClosedBill({ number }: { number: string }) {
 }
 
 /** What changed since the bill was closed: it is computed anew when that is asked for. */
-function Since({ number }: { number: string }) {
+function Since({ number, currency }: { number: string; currency: string }) {
   const verification = useQuery(verificationQuery(number))
   return (
     <>
@@ -69,7 +69,7 @@ function Since({ number }: { number: string }) {
           of some sessions, decoded anew. Nothing is changed by that.
         </Text>
       ) : (
-        <VerificationResult result={verification.data} />
+        <VerificationResult result={verification.data} currency={currency} />
       )}
     </>
   )

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { ProblemAlert } from '../components/problem'
-import { counted, money } from '../format/numbers'
+import { counted, roundedMoney } from '../format/numbers'
 import { closePeriod, type Bill } from './queries'
 import { periodName } from './words'
 
@@ -36,8 +36,9 @@ export function CloseDialog({
       <Stack gap="sm">
         <Text size="sm">
           {counted(bill.charges, 'charge')} and {counted(bill.corrections, 'correction')} are frozen as a bill
-          of <b>{money({ amount: bill.total, currency: bill.currency })}</b>, or of what is stored by then. A
-          closed bill never changes: what arrives or changes later becomes a correction in the next one.
+          of <b>{roundedMoney({ amount: bill.total, currency: bill.currency }, bill.minor_units)}</b>, or of
+          what is stored by then. A closed bill never changes: what arrives or changes later becomes a
+          correction in the next one.
         </Text>
         {bill.unpriced > 0 && (
           <Text size="sm">

@@ -1,4 +1,4 @@
-import { count, exactMoney, money } from '../format/numbers'
+import { count, exactMoney, money, roundedMoney } from '../format/numbers'
 import { Facts } from '../reports/facts'
 import type { Bill } from './queries'
 
@@ -10,7 +10,11 @@ export function BillFigures({ bill }: { bill: Bill }) {
       facts={[
         {
           name: 'Total',
-          value: <span title={exactMoney(amount(bill.total))}>{money(amount(bill.total))}</span>,
+          value: (
+            <span title={exactMoney(amount(bill.total))}>
+              {roundedMoney(amount(bill.total), bill.minor_units)}
+            </span>
+          ),
           note: `the sum of the rounded lines`,
         },
         {

@@ -1,5 +1,5 @@
 import { Text, Title } from '@mantine/core'
-import { count, exactMoney, money } from '../format/numbers'
+import { count, exactMoney, money, roundedMoney } from '../format/numbers'
 import classes from '../reports/page.module.css'
 import { ReportTable, type Column } from '../reports/table'
 import type { Bill, BillLine } from './queries'
@@ -44,7 +44,7 @@ function keyOf({ class: kind, charge_period, provider, model, unit, unpriced }: 
   return JSON.stringify([kind, charge_period, provider, model, unit, unpriced])
 }
 
-function columnsFor({ currency }: Bill, corrections: boolean): Column<BillLine>[] {
+function columnsFor({ currency, minor_units }: Bill, corrections: boolean): Column<BillLine>[] {
   return [
     ...(corrections
       ? [
@@ -90,7 +90,7 @@ function columnsFor({ currency }: Bill, corrections: boolean): Column<BillLine>[
             no price
           </Text>
         ) : (
-          <b>{money({ amount, currency })}</b>
+          <b>{roundedMoney({ amount, currency }, minor_units)}</b>
         ),
     },
   ]

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { Time } from '../components/time'
 import { sumOf } from '../format/decimal'
-import { count, counted } from '../format/numbers'
+import { count, counted, exactMoney, money } from '../format/numbers'
 import { ReportTable, type Column } from '../reports/table'
 import { frameAddress } from './corrections'
 import type { Verification } from './queries'
@@ -12,7 +12,7 @@ import { whyText } from './words'
 type Difference = Verification['differences'][number]
 
 /** What differs between a closed bill and what is stored now. */
-export function VerificationResult({ result }: { result: Verification }) {
+export function VerificationResult({ result, currency }: { result: Verification; currency: string }) {
   const { equal, defects, differences, counts, frames, rows } = result
   const decoded = `The frames of ${counted(frames.sessions, 'session')} of ${count(frames.of)} were decoded anew${
     frames.failed.length === 0 ? '' : `, of ${count(frames.failed.length)} they could not be`
@@ -55,7 +55,7 @@ export function VerificationResult({ result }: { result: Verification }) {
       {differences.length > 0 && (
         <ReportTable
           label="Differences"
-          columns={columns}
+          columns={columnsFor(currency)}
           rows={differences}
           rowKey={({ charge_id }) => charge_id}
         />
@@ -64,51 +64,59 @@ export function VerificationResult({ result }: { result: Verification }) {
   )
 }
 
-const columns: Column<Difference>[] = [
-  {
-    name: 'session',
-    key: ({ session_id }) => session_id,
-    cell: (row) => (
-      <Anchor component={Link} href={frameAddress(row)} inherit>
-        {row.session_id}
-      </Anchor>
-    ),
-  },
-  { name: 'at', key: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
-  { name: 'why', key: ({ why }) => why, cell: ({ why }) => whyText[why] },
-  {
-    name: 'units',
-    key: ({ items }) => items.length,
-    cell: ({ items }) =>
-      items
-        .map(
-          ({ unit, quantity }) => `${quantity > 0 ? '+' : ''}${count(quantity)} ${unit.replaceAll('_', ' ')}`,
-        )
-        .join(', '),
-  },
-  {
-    name: 'cost',
-    hint: 'Now less what was billed.',
-    figure: true,
-    key: (row) => Number(costOf(row)),
-    cell: costOf,
-  },
-  {
-    name: 'corrected in',
-    key: ({ corrected_in }) => corrected_in.join(', '),
-    cell: ({ corrected_in, settled }) =>
-      corrected_in
-        .map((number, i) => (
-          <span key={number}>
-            {i > 0 && ', '}
-            <Anchor component={Link} href={`/bills?number=${encodeURIComponent(number)}`} inherit>
-              {number}
-            </Anchor>
-          </span>
-        ))
-        .concat(settled ? [] : [<span key="next">{corrected_in.length > 0 ? ', ' : ''}the next bill</span>]),
-  },
-]
+function columnsFor(currency: string): Column<Difference>[] {
+  return [
+    {
+      name: 'session',
+      key: ({ session_id }) => session_id,
+      cell: (row) => (
+        <Anchor component={Link} href={frameAddress(row)} inherit>
+          {row.session_id}
+        </Anchor>
+      ),
+    },
+    { name: 'at', key: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
+    { name: 'why', key: ({ why }) => why, cell: ({ why }) => whyText[why] },
+    {
+      name: 'units',
+      key: ({ items }) => items.length,
+      cell: ({ items }) =>
+        items
+          .map(
+            ({ unit, quantity }) =>
+              `${quantity > 0 ? '+' : ''}${count(quantity)} ${unit.replaceAll('_', ' ')}`,
+          )
+          .join(', '),
+    },
+    {
+      name: 'cost',
+      hint: 'Now less what was billed.',
+      figure: true,
+      key: (row) => Number(costOf(row)),
+      cell: (row) => {
+        const amount = { amount: costOf(row), currency }
+        return <span title={exactMoney(amount)}>{money(amount)}</span>
+      },
+    },
+    {
+      name: 'corrected in',
+      key: ({ corrected_in }) => corrected_in.join(', '),
+      cell: ({ corrected_in, settled }) =>
+        corrected_in
+          .map((number, i) => (
+            <span key={number}>
+              {i > 0 && ', '}
+              <Anchor component={Link} href={`/bills?number=${encodeURIComponent(number)}`} inherit>
+                {number}
+              </Anchor>
+            </span>
+          ))
+          .concat(
+            settled ? [] : [<span key="next">{corrected_in.length > 0 ? ', ' : ''}the next bill</span>],
+          ),
+    },
+  ]
+}
 
 function costOf({ items }: Difference): string {
   return sumOf(items.flatMap(({ cost }) => cost ?? []))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytes, compact, counted, exactMoney, money, percent } from './numbers'
+import { bytes, compact, counted, axisMoney, exactMoney, money, percent, roundedMoney } from './numbers'
 
 test.each([
   [0, '0'],
@@ -47,4 +47,10 @@ test('one and many', () => {
 
 test('an amount in full is as the API has it', () => {
   expect(exactMoney({ amount: '0.000000000012345678', currency: 'EUR' })).toBe('0.000000000012345678 EUR')
+})
+
+test('a rounded amount has the places of its currency', () => {
+  expect(roundedMoney({ amount: '0.07', currency: 'USD' }, 2)).toBe('$0.07')
+  expect(roundedMoney({ amount: '1250', currency: 'JPY' }, 0)).toBe('¥1,250')
+  expect(axisMoney(0.25, 'USD')).toBe('$0.25')
 })

@@ -58,6 +58,11 @@ function shown(amount: number, currency: string, places: number): string {
   })
 }
 
+/** An amount that is rounded already, in all of its places: $0.07, $1,250.00. */
+export function roundedMoney({ amount, currency }: Amount, places: number): string {
+  return shown(Number(amount), currency, places)
+}
+
 /** An amount at the axis of a chart, in four digits: $1,250, $0.25, $0.00001. */
 export function axisMoney(amount: number, currency: string): string {
   return amount.toLocaleString('en', { style: 'currency', currency, maximumSignificantDigits: 4 })

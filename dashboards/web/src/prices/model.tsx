@@ -6,7 +6,7 @@ import { count } from '../format/numbers'
 import classes from '../reports/page.module.css'
 import { ReportTable, type Column } from '../reports/table'
 import { useTitle } from '../shell/title'
-import { tierTexts, unitAmount } from './price'
+import { Price, tierTexts, unitAmount } from './price'
 import { modelQuery, type ModelPrices, type UnitPrice } from './queries'
 import { RulesTable } from './rules'
 import { Source } from './source'
@@ -48,7 +48,7 @@ export function ModelPage({ provider, id }: { provider: string; id: string }) {
           </Title>
           <ReportTable
             label="History of list prices"
-            columns={periodColumns}
+            columns={periodColumns(data.periods)}
             rows={data.periods}
             rowKey={(period) => JSON.stringify([period.start_date, period.start_time, period.end_time])}
           />
@@ -95,36 +95,38 @@ function unitColumns(currency: string): Column<UnitPrice>[] {
 
 type PricePeriod = ModelPrices['periods'][number]
 
-const periodColumns: Column<PricePeriod>[] = [
-  {
-    name: 'from',
-    key: ({ start_date }) => start_date ?? '',
-    cell: ({ start_date }) => start_date ?? 'the beginning',
-  },
-  {
-    name: 'time of day, UTC',
-    key: ({ start_time }) => start_time ?? '',
-    cell: ({ start_time, end_time }) =>
-      start_time === null && end_time === null ? 'all day' : `${start_time ?? ''} – ${end_time ?? ''}`,
-  },
-  {
-    name: 'holds',
-    key: ({ holds }) => (holds ? 1 : 0),
-    cell: ({ holds }) =>
-      holds ? (
-        <Badge size="sm" radius="sm" variant="light" tt="none">
-          now
-        </Badge>
-      ) : (
-        '–'
+/** A column for each unit that has a price in some period. */
+function periodColumns(periods: readonly PricePeriod[]): Column<PricePeriod>[] {
+  const keys = [...new Set(periods.flatMap(({ prices }) => prices.map(({ price_key }) => price_key)))]
+  return [
+    {
+      name: 'from',
+      key: ({ start_date }) => start_date ?? '',
+      cell: ({ start_date, holds }) => (
+        <>
+          {start_date ?? 'the beginning'}
+          {holds && (
+            <Badge ml={8} size="sm" radius="sm" variant="light" tt="none">
+              now
+            </Badge>
+          )}
+        </>
       ),
-  },
-  {
-    name: 'prices',
-    key: ({ prices }) => prices.length,
-    cell: ({ prices }) =>
-      prices
-        .map((price) => [`${price.price_key} ${price.price}`, ...tierTexts(price, 'USD')].join(', '))
-        .join('; ') || 'none',
-  },
-]
+    },
+    {
+      name: 'time of day, UTC',
+      key: ({ start_time }) => start_time ?? '',
+      cell: ({ start_time, end_time }) =>
+        start_time === null && end_time === null ? 'all day' : `${start_time ?? ''} – ${end_time ?? ''}`,
+    },
+    ...keys.map((price_key): Column<PricePeriod> => {
+      const priceOf = ({ prices }: PricePeriod) => prices.find((price) => price.price_key === price_key)
+      return {
+        name: price_key,
+        figure: true,
+        key: (period) => Number(priceOf(period)?.price ?? -1),
+        cell: (period) => <Price price={priceOf(period)} currency="USD" />,
+      }
+    }),
+  ]
+}

@@ -43,6 +43,7 @@ export function ReportBar({
         <NativeSelect
           size="xs"
           aria-label="Time zone"
+          maw={190}
           value={report.timezone}
           data={[...new Set([viewerZone, report.timezone, ...zones()])]}
           onChange={(event) => change({ timezone: event.currentTarget.value })}
@@ -56,6 +57,8 @@ export function ReportBar({
           data={granularities.map((value) => ({ value, label: value }))}
           onChange={(value) => change({ granularity: value })}
         />
+      </div>
+      <div className={`${classes.line} ${classes.wraps}`}>
         <FilterButton name="Group by" value={report.groupBy.join(', ') || 'nothing'}>
           {() => (
             <Choices

@@ -40,10 +40,9 @@ test('by group', () => {
   ])
 })
 
-test('costs by group; what has none adds nothing', () => {
+test('costs by group; what has none is not drawn', () => {
   const priced = [row(1, 'a', 10, 1, '0.5'), row(1, 'b', 20, 2), row(3, 'a', 30, 3, '0.25')]
   expect(usageSeries(priced, starts, 'cost', ['model']).map(({ name, value }) => [name, value])).toEqual([
-    ['b', [0, 0, 0]],
     ['a', [0.5, 0, 0.25]],
   ])
 })

@@ -54,11 +54,13 @@ function byGroup(
   split: 'group' | 'cost',
 ): Layer[] {
   return layersOf(
-    rows.map((row) => ({
-      at: Date.parse(row.period_start ?? ''),
-      name: groupName(row, groupBy),
-      value: split === 'cost' ? Number(row.cost?.amount ?? 0) : row.tokens.total,
-    })),
+    rows
+      .filter(({ cost }) => split !== 'cost' || cost !== null)
+      .map((row) => ({
+        at: Date.parse(row.period_start ?? ''),
+        name: groupName(row, groupBy),
+        value: split === 'cost' ? Number(row.cost?.amount ?? 0) : row.tokens.total,
+      })),
     starts,
   )
 }

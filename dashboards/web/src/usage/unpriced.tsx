@@ -22,8 +22,11 @@ export function UnpricedTable({ unpriced }: { unpriced: readonly Unpriced[] }) {
         rowKey={({ reason, model }) => JSON.stringify([reason, model])}
       />
       <Text size="sm" c="dimmed">
-        The <Link href="/prices">page of prices</Link> lists the ids that are most like a model without a
-        price. A price file can state what is missing.
+        The{' '}
+        <Anchor component={Link} href="/prices" inherit>
+          page of prices
+        </Anchor>{' '}
+        lists the ids that are most like a model without a price. A price file can state what is missing.
       </Text>
     </>
   )
