@@ -40,7 +40,12 @@ func serve(t *testing.T, reader *query.Reader) *api {
 // serveWith is serve with a store of price tables.
 func serveWith(t *testing.T, reader *query.Reader, tables *pricetables.Store) *api {
 	t.Helper()
-	s := queryhttp.New(reader, nil, queryhttp.WithClock(func() time.Time { return now }), queryhttp.WithPrices(tables))
+	return mount(t, queryhttp.New(reader, nil, queryhttp.WithClock(func() time.Time { return now }), queryhttp.WithPrices(tables)))
+}
+
+// mount serves the handlers of a server.
+func mount(t *testing.T, s *queryhttp.Server) *api {
+	t.Helper()
 	mux := http.NewServeMux()
 	tenant := func(h func(http.ResponseWriter, *http.Request, string)) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { h(w, r, querytest.Tenant) }
@@ -74,6 +79,9 @@ func serveWith(t *testing.T, reader *query.Reader, tables *pricetables.Store) *a
 	}
 	mux.HandleFunc("GET /v1/prices/{model}", model)
 	mux.HandleFunc("GET /v1/prices/{provider}/{model}", model)
+	if s.Bills != nil {
+		mountBills(mux, s)
+	}
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	router, err := gorillamux.NewRouter(document(t))
