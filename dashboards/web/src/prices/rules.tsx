@@ -45,7 +45,7 @@ function columnsFor(currency: string): Column<PriceRule>[] {
 /** The conditions of a rule: service_tier batch, region us. */
 export function whenText(when: PriceRule['when']): string {
   return (
-    Object.entries(when as Record<string, unknown>)
+    Object.entries(when)
       .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
       .join(', ') || 'always'
   )

@@ -34,7 +34,8 @@ export function CostCurve({ steps }: { steps: readonly CostStep[] }) {
       aria-label={`The cost grows to ${money(last.total)} in ${steps.length} steps`}
       onClick={({ currentTarget, clientX }) => {
         const { left, width: wide } = currentTarget.getBoundingClientRect()
-        player.seek(((clientX - left) / wide) * duration)
+        // The last pixels are the end, where the last call may have its usage.
+        player.seek(Math.min((clientX - left) / (wide - 3), 1) * duration)
       }}
     >
       <clipPath id="cost-passed">
