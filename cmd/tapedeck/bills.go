@@ -129,8 +129,8 @@ func printBill(out io.Writer, b *bills.Bill) error {
 		return err
 	}
 	fmt.Fprintf(out, "total %s %s (exact %s, residual %s)\n", b.Total.StringFixed(b.MinorUnits), b.Currency, b.BilledCost, b.Residual)
-	fmt.Fprintf(out, "%s charges in %s, %s rows, of which %s correct earlier bills; %s charges without a price\n",
-		console.Thousands(b.Charges), b.Timezone, console.Thousands(b.Rows), console.Thousands(b.Corrections), console.Thousands(b.Unpriced))
+	fmt.Fprintf(out, "%s in %s, %s, of which %s correct earlier bills; %s without a price\n",
+		console.Count(b.Charges, "charge"), b.Timezone, console.Count(b.Rows, "row"), console.Thousands(b.Corrections), console.Count(b.Unpriced, "charge"))
 	fmt.Fprintf(out, "rows %s\nprices %s\n", b.RowsHash, b.PricesHash)
 	return nil
 }

@@ -36,7 +36,7 @@ func TestNoEscapesOnTerminals(t *testing.T) {
 		}
 		for _, args := range [][]string{
 			{"show", id}, {"show", id, "--text"}, {"frames", id}, {"play", id, "--speed", "max"}, {"tools"},
-			{"tools", "--slowest", "3"}, {"sessions"}, {"usage", "--group-by", "tag:\x1b[1m"}, {"redecode", "--dialect", dialect, id},
+			{"tools", "--slowest", "3"}, {"sessions"}, {"usage", "--group-by", "tag:a\x1b[1m"}, {"usage", "--group-by", "tag:\x1b[1m"}, {"redecode", "--dialect", dialect, id},
 			{"show", "\x1b[1mnot there"}, {"tools", "--group-by", "\x1b[1m"},
 		} {
 			stdout, stderr, _ := s.run(t, args...)

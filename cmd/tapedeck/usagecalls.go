@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +27,7 @@ type callsFlags struct {
 	Format string `help:"With --calls: a table, or json, ndjson, csv, parquet or cloudevents (one event on each line)." enum:"table,json,ndjson,csv,parquet,cloudevents" default:"table" placeholder:"FORMAT"`
 	Output string `help:"With --calls: the file to write; - for standard output." short:"o" placeholder:"FILE"`
 	Force  bool   `help:"Write over a file that is there." short:"f"`
-	Limit  int    `help:"With --calls, in a table or json: how many at most. Default: 50 in a table, all in json." short:"n" placeholder:"N"`
+	Limit  *int   `help:"With --calls, in a table or json: how many at most. Default: 50 in a table, all in json." short:"n" placeholder:"N"`
 }
 
 // callsMedia are the media types of the formats of any length.
@@ -55,7 +54,7 @@ func (c *usageCommand) runCalls(ctx context.Context, g *global) error {
 	}
 	cl, err := g.client()
 	if err == nil && format == "json" {
-		err = cl.CopyPages(ctx, callsPath, q, cmp.Or(c.Limit, callsMost), callsAtOnce, out)
+		err = cl.CopyPages(ctx, callsPath, q, c.limit(callsMost), callsAtOnce, out)
 	} else if err == nil {
 		q.Set("format", format)
 		err = cl.Copy(ctx, callsPath, q, callsMedia[format], out)
@@ -90,9 +89,9 @@ func (c *usageCommand) callsFormat(g *global) (string, error) {
 	switch {
 	case c.GroupBy != nil || c.Granularity != "" || c.Order != "" || c.Top != 0:
 		return "", usage.Errorf("--group-by, --granularity, --order and --top go without --calls: the charges are listed in order of time")
-	case c.Limit < 0:
-		return "", usage.Errorf("--limit %d: it must be 1 or more", c.Limit)
-	case c.Limit > 0 && callsMedia[format] != "":
+	case c.Limit != nil && *c.Limit < 1:
+		return "", usage.Errorf("--limit %d: it must be 1 or more", *c.Limit)
+	case c.Limit != nil && callsMedia[format] != "":
 		return "", usage.Errorf("--limit goes with a table or json: %s has all charges", format)
 	case format == "table" && c.Output != "":
 		return "", usage.Errorf("name the format of %s with --format", c.Output)
@@ -100,6 +99,14 @@ func (c *usageCommand) callsFormat(g *global) (string, error) {
 		return "", usage.Errorf("name the file to write with -o FILE, or -o - for standard output")
 	}
 	return format, nil
+}
+
+// limit returns --limit, or what holds without it.
+func (c *usageCommand) limit(otherwise int) int {
+	if c.Limit == nil {
+		return otherwise
+	}
+	return *c.Limit
 }
 
 // showCalls prints charges as a table.
@@ -113,7 +120,7 @@ func (c *usageCommand) showCalls(ctx context.Context, g *global, q url.Values) e
 		heads = append(heads, "what if")
 	}
 	t := console.NewTable(os.Stdout, append(heads, "stated", "charge")...)
-	limit := cmp.Or(c.Limit, callsShown)
+	limit := c.limit(callsShown)
 	shown, next, err := list(ctx, g, callsPath, q, limit, callsAtOnce, func(call *charges.Charge) {
 		model, n := "–", call.Tokens
 		if call.Model != nil {

@@ -83,6 +83,7 @@ func TestUsageCallsFlags(t *testing.T) {
 		"usage --calls --csv --json":                  "--csv goes without",
 		"usage --calls --format ndjson -n 3":          "--limit goes with a table or json",
 		"usage --calls --limit=-1":                    "--limit -1: it must be 1 or more",
+		"usage --calls --limit 0":                     "--limit 0: it must be 1 or more",
 		"usage --calls --output x":                    "name the format of x with --format",
 		"usage --calls --format parquet":              "name the file to write",
 		"usage --calls --format csv --silent-for=-1s": "--silent-for -1s",

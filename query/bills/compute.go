@@ -35,7 +35,7 @@ type computation struct {
 // prepare reads what a bill of a period is computed from but the charges.
 func (s *Store) prepare(ctx context.Context, tenant, account, period string) (*computation, error) {
 	c := &computation{store: s, tenant: tenant, hash: NewHash(), take: func(*Row) error { return nil }}
-	m, err := parseMonth(period)
+	m, err := parseMonth("period", period)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (c *computation) order(m month) (*Bill, error) {
 		return nil, nil
 	}
 	first, last := &c.before[0], &c.before[len(c.before)-1]
-	next, err := parseMonth(last.Period)
+	next, err := parseMonth("period", last.Period)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func TestPeriods(t *testing.T) {
 		{"America/St_Johns", "2026-03", "2026-03-01T03:30:00Z", "2026-04-01T02:30:00Z"},    // 3:30, then 2:30
 		{"Australia/Lord_Howe", "2026-04", "2026-03-31T13:00:00Z", "2026-04-30T13:30:00Z"}, // half an hour
 	} {
-		m, err := parseMonth(tc.month)
+		m, err := parseMonth("period", tc.month)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestPeriods(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "2026", "2026-1", "2026-13", "2026-00", "1969-12", "2262-01", "2026-10-01", "last"} {
-		if _, err := parseMonth(text); err == nil {
+		if _, err := parseMonth("period", text); err == nil {
 			t.Errorf("%q is a month", text)
 		}
 	}

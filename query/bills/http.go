@@ -87,7 +87,7 @@ func readPeriod(p *endpoint.Params) (account, period string, err error) {
 	if err := p.Done(); err != nil {
 		return "", "", err
 	}
-	_, err = parseMonth(period)
+	_, err = parseMonth("period", period)
 	return account, period, err
 }
 

@@ -77,6 +77,11 @@ func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 	if l.bills, err = s.closed(ctx, q.Tenant, q.Account, ""); err != nil {
 		return nil, err
 	}
+	if q.Account != "" && len(l.bills) == 0 { // an account with bills may be gone from the price file
+		if _, err := l.accounts.find(q.Account); err != nil {
+			return nil, err
+		}
+	}
 	l.closed()
 	if err := l.usage(ctx); err != nil {
 		return nil, err
@@ -102,13 +107,13 @@ type lister struct {
 func (l *lister) readRange() (err error) {
 	l.to = monthOf(l.now.Add(14 * time.Hour)) // the month may have begun in a zone
 	if l.query.To != "" {
-		if l.to, err = parseMonth(l.query.To); err != nil {
+		if l.to, err = parseMonth("to", l.query.To); err != nil {
 			return err
 		}
 	}
 	l.from = l.to.plus(-12)
 	if l.query.From != "" {
-		l.from, err = parseMonth(l.query.From)
+		l.from, err = parseMonth("from", l.query.From)
 	}
 	return err
 }
@@ -176,7 +181,7 @@ func (l *lister) row(zone string, first bool, row *usagereport.Row) error {
 	case !ok || a.Kind.Zone != zone || l.query.Account != "" && a.ID != l.query.Account:
 		return nil
 	}
-	m, err := parseMonth(*row.Name)
+	m, err := parseMonth("period", *row.Name)
 	if err != nil {
 		return err
 	}
@@ -235,7 +240,7 @@ func (l *lister) following() error {
 		if err != nil {
 			continue // the price file has no such account any more
 		}
-		m, err := parseMonth(period)
+		m, err := parseMonth("period", period)
 		if err != nil {
 			return err
 		}

@@ -23,11 +23,11 @@ type month struct {
 	month time.Month
 }
 
-// parseMonth reads "2026-10".
-func parseMonth(text string) (month, error) {
+// parseMonth reads "2026-10". parameter names it in an error.
+func parseMonth(parameter, text string) (month, error) {
 	t, err := time.Parse("2006-01", text)
 	if err != nil || t.Year() < 1970 || t.Year() > 2261 {
-		return month{}, problem.BadParameter("period", fmt.Sprintf("%q is not a month of the years 1970 to 2261.", text), "a month, as 2026-10")
+		return month{}, problem.BadParameter(parameter, fmt.Sprintf("%s %q is not a month of the years 1970 to 2261.", parameter, text), "a month, as 2026-10")
 	}
 	return month{t.Year(), t.Month()}, nil
 }

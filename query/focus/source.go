@@ -59,7 +59,11 @@ func Read(ctx context.Context, store *bills.Store, tenant string, of Scope) (*So
 		}
 	}
 	if len(source.Bills) == 0 {
-		return nil, problem.NotFound(fmt.Sprintf("No period %q of an account is closed, so there is no bill to export.", of.Period))
+		whose := "an account"
+		if of.Account != "" {
+			whose = fmt.Sprintf("the account %q", of.Account)
+		}
+		return nil, problem.NotFound(fmt.Sprintf("No period %q of %s is closed, so there is no bill to export.", of.Period, whose))
 	}
 	return source, nil
 }

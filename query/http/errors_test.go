@@ -101,6 +101,7 @@ func TestRefusals(t *testing.T) {
 		{"/v1/usage?group_by=model&group_by=colour", "group_by", "service_tier"},
 		{"/v1/usage?group_by=colour", "group_by", "tag:<name>"},
 		{"/v1/usage?group_by=tag:", "group_by", "tag:<name>"},
+		{"/v1/usage?group_by=model,tag:custmer", "group_by", "the tag of a session"},
 		{"/v1/usage?format=xml", "format", "csv"},
 		{"/v1/usage?slowest=1", "slowest", "group_by"},
 		{"/v1/usage/calls?format=xml", "format", "parquet"},

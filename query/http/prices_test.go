@@ -111,6 +111,7 @@ func TestPrices(t *testing.T) {
 		{"POST", "/v1/prices?dry_run=1&name=x.yaml", "mrgins: []\n", "mrgins", `x.yaml:1: mrgins: there is no such field; did you mean "margins"?`},
 		{"POST", "/v1/prices?dry_run=maybe", "", "dry_run", "maybe"},
 		{"GET", "/v1/prices?hash=12", "", "hash", "is not a SHA-256"},
+		{"GET", "/v1/prices?provider=antropic", "", "provider", "has no models in the price table"},
 		{"GET", "/v1/prices?at=soon", "", "at", "is not a time"},
 		{"GET", "/v1/prices?cursor=x", "", "cursor", "not one of this list"},
 		{"GET", "/v1/prices?limit=0", "", "limit", "0"},

@@ -40,6 +40,10 @@ func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Fail(w, r, err)
 		return
 	}
+	if err := checkProvider(v.Table, f.Provider); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
 	list := &List{Head: headOf(v), At: at, Unmatched: []Unmatched{}}
 	if mark != nil {
 		f.After = mark.ID

@@ -2,10 +2,12 @@ package pricelist
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query/prices"
 	"tapedeck/query/pricetables"
 )
@@ -129,6 +131,21 @@ func names(e *prices.Effective) []name {
 	}
 	slices.SortStableFunc(list, func(a, b name) int { return cmp.Compare(a.provider+"/"+a.model, b.provider+"/"+b.model) })
 	return list
+}
+
+// checkProvider returns an error if the table has no models of a provider.
+func checkProvider(e *prices.Effective, provider string) error {
+	if provider == "" {
+		return nil
+	}
+	var ids []string
+	for _, n := range names(e) {
+		if strings.EqualFold(n.provider, provider) {
+			return nil
+		}
+		ids = append(ids, n.provider)
+	}
+	return problem.BadParameter("provider", fmt.Sprintf("provider %q has no models in the price table.", provider), slices.Compact(ids)...)
 }
 
 // Filter selects models.

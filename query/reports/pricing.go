@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"tapedeck/internal/problem"
@@ -66,7 +67,7 @@ func (q *Pricing) Pricers(ctx context.Context, r *query.Reader, tenant string, f
 		p.WhatIf = &cost.Pricer{Table: other, Tenant: tenant, Split: p.Split, At: q.AsOf, Model: q.WhatIfModel}
 		call := &cost.Cell{Key: cost.Key{Valid: true}, Quantities: cost.Quantities{Calls: 1}}
 		if _, err := p.WhatIf.Price(call); err != nil {
-			return nil, problem.BadParameter("what_if_model", "The prices of this model are not known: "+err.Error()+".",
+			return nil, problem.BadParameter("what_if_model", fmt.Sprintf("what_if_model %q has no known prices: %s.", q.WhatIfModel, err),
 				"a model of the price table")
 		}
 	}

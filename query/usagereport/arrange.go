@@ -19,7 +19,8 @@ const ByPeriod Order = "period"
 // Orders are all there are, the default first.
 var Orders = []Order{ByPeriod, "-cost", "cost", "-tokens", "tokens", "-calls", "calls"}
 
-// arrange puts the rows in order and keeps those of the first top groups.
+// arrange puts the rows in order and keeps those of the first top groups. Rows that sum up
+// others come last: of each period, or of the report where the order is another one.
 func (r *Report) arrange(order Order, top int) {
 	if top > 0 && len(r.GroupBy) > 0 {
 		r.keep(order, top)
@@ -27,8 +28,16 @@ func (r *Report) arrange(order Order, top int) {
 	if order == "" || order == ByPeriod {
 		return
 	}
-	slices.SortStableFunc(r.Items, func(a, b Row) int { return order.compare(&a.Figures, &b.Figures) })
+	slices.SortStableFunc(r.Items, func(a, b Row) int {
+		if a.summed() != b.summed() {
+			return cmp.Compare(a.summed(), b.summed())
+		}
+		return order.compare(&a.Figures, &b.Figures)
+	})
 }
+
+// summed is 1 for a row that sums up other groups, else 0.
+func (r *Row) summed() int { return min(r.OtherGroups, 1) }
 
 // compare compares rows by an order other than ByPeriod. A cost that is not known comes
 // after those that are known in the descending order, and before them in the other.

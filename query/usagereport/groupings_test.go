@@ -57,6 +57,7 @@ func TestGroupingsAndOrders(t *testing.T) {
 		{"the first and the others", usagereport.Query{GroupBy: []string{"run"}, Top: 1}, "r2 3000 0.00375, 2 others 7000 0.005"},
 		{"the first and the others by week", usagereport.Query{GroupBy: []string{"dialect"}, Top: 1, Granularity: reports.Weekly, Order: "-tokens"},
 			"2026-W10 codex 7000 0.00625, 2026-W10 1 others 3000 0.0025"},
+		{"the others last", usagereport.Query{GroupBy: []string{"run"}, Top: 1, Order: "-cost"}, "r2 3000 0.00375, 2 others 7000 0.005"},
 		{"quarters of an hour", usagereport.Query{GroupBy: []string{"run"}, Granularity: reports.Quarterly},
 			"2026-03-03T10:00:00Z r1 1000 0.00125, 2026-03-04T10:00:00Z r1 2000 0.00125, 2026-03-05T10:00:00Z r2 3000 0.00375, 2026-03-06T10:00:00Z null 4000 0.0025"},
 	} {

@@ -28,6 +28,9 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 		return
 	}
 	report, err := Read(r.Context(), h.Reader, q)
+	if err == nil {
+		err = report.checkTags(r.Context(), h.Reader, tenant)
+	}
 	if err != nil || format != "csv" {
 		h.Answer(w, r, report, err)
 		return
