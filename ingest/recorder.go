@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"tapedeck/ingest/redact"
 	"tapedeck/schema"
 )
 
@@ -26,6 +27,9 @@ type Settings struct {
 	// ID names the recording process in the streams that it records; default a
 	// random one.
 	ID string
+	// Redact finds the secrets that are masked before recording; default
+	// redact.Default(). redact.Off masks nothing.
+	Redact *redact.Engine
 }
 
 // NewRecorderID returns an id for a recording process.
@@ -41,6 +45,9 @@ func (s Settings) withDefaults() Settings {
 	setDefault(&s.Segments, 256)
 	if s.ID == "" {
 		s.ID = NewRecorderID()
+	}
+	if s.Redact == nil {
+		s.Redact = redact.Default()
 	}
 	return s
 }
@@ -160,8 +167,10 @@ type Summary struct {
 	// Misdated counts, with FrameClock, the frames whose times run backwards in their
 	// session or are out of range: they have the time of the frame before them.
 	Misdated uint64 `json:"misdated"`
-	// Digest is the SHA-256 of the bytes in hexadecimal, where it was asked for and
-	// the stream was recorded to its end.
+	// Redacted counts the secrets that were masked, by rule.
+	Redacted map[string]uint64 `json:"redacted,omitempty"`
+	// Digest is the SHA-256 of the bytes in hexadecimal, before secrets were masked, where it
+	// was asked for and the stream was recorded to its end.
 	Digest string `json:"digest,omitempty"`
 }
 

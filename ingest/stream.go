@@ -23,6 +23,7 @@ type Stream struct {
 
 	lock     chan struct{} // a mutex of one token that guards all below
 	position position
+	mask     mask
 	clock    *frameClock // nil unless StreamOptions.FrameClock
 	detector detector
 	decoder  decoder
@@ -64,6 +65,7 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 		s.digest = sha256.New()
 	}
 	s.summary.StreamID = s.id
+	s.mask.open(s)
 	s.wake.fire = s.tick
 	s.connect(first, before.Session)
 	name, evidence := opts.Dialect, NamedByUser
@@ -194,21 +196,26 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 	if s.digest != nil {
 		_, _ = s.digest.Write(f.Raw) // it never fails
 	}
+	s.mask.push(f)
+	_ = s.delivery.drain(ctx) // blocks that the publisher does not take yet wait in the queue
+	return s.delivery.err
+}
+
+// admit takes a frame whose secrets are masked.
+func (s *Stream) admit(f *schema.Frame) {
 	if s.segments.reread.summed(f.Seq) {
 		s.summary.Frames++
 		s.summary.Bytes += uint64(len(f.Raw))
 	}
 	if s.clock == nil {
 		s.take(f)
-	} else {
-		s.clock.push(f)
-		s.wake.within(s.recorder.settings.DetectFor)
-		for s.clock.due() {
-			s.take(s.clock.pop())
-		}
+		return
 	}
-	_ = s.delivery.drain(ctx) // blocks that the publisher does not take yet wait in the queue
-	return s.delivery.err
+	s.clock.push(f)
+	s.wake.within(s.recorder.settings.DetectFor)
+	for s.clock.due() {
+		s.take(s.clock.pop())
+	}
 }
 
 // take passes a frame to the detector.
@@ -234,6 +241,7 @@ func (s *Stream) tick() {
 	if s.failure() != nil {
 		return
 	}
+	s.mask.tick()
 	if s.segments.rereading() {
 		s.wake.within(set.BlockAge)
 		return
@@ -272,6 +280,7 @@ const (
 // Flush publishes all that was recorded so far and waits until it is durable.
 func (s *Stream) Flush(ctx context.Context) error {
 	err := s.drain(ctx, func() {
+		s.mask.release()
 		s.takeDelayed()
 		s.detector.release(false)
 		s.segments.cutWaiting(false)
@@ -343,6 +352,7 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	if err := s.failure(); err != nil {
 		return err
 	}
+	s.mask.end(settle)
 	s.takeDelayed()
 	s.detector.release(true)
 	at := max(Now(), s.position.at)

@@ -1,0 +1,79 @@
+package redact
+
+// automaton is an Aho-Corasick automaton over the keywords of all rules. Its state at the
+// end of one text is where the next text of the same message begins, so that a keyword is
+// found that two texts share.
+type automaton struct {
+	next  [][256]uint16
+	hits  [][]hit  // what ends at each node, the longest keyword first
+	paths []string // the text that leads to each node
+}
+
+// hit is a keyword that ends at a node.
+type hit struct {
+	rule *rule
+	key  string
+}
+
+// root is the node at which no keyword has begun.
+const root = 0
+
+func newAutomaton(rules []*rule) *automaton {
+	a := &automaton{next: make([][256]uint16, 1), hits: make([][]hit, 1), paths: make([]string, 1)}
+	for _, r := range rules {
+		for _, key := range r.Keywords {
+			n := uint16(root)
+			for i := range len(key) {
+				to := a.next[n][key[i]]
+				if to == root {
+					to = uint16(len(a.next))
+					a.next = append(a.next, [256]uint16{})
+					a.hits = append(a.hits, nil)
+					a.paths = append(a.paths, key[:i+1])
+					a.next[n][key[i]] = to
+				}
+				n = to
+			}
+			a.hits[n] = append(a.hits[n], hit{r, key})
+		}
+	}
+	a.link()
+	return a
+}
+
+// link replaces the missing transitions by those of the longest suffix that is a node,
+// breadth first.
+func (a *automaton) link() {
+	fail := make([]uint16, len(a.next))
+	var queue []uint16
+	for _, to := range a.next[root] {
+		if to != root {
+			queue = append(queue, to)
+		}
+	}
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		a.hits[n] = append(a.hits[n], a.hits[fail[n]]...)
+		for c, to := range a.next[n] {
+			if to == root {
+				a.next[n][c] = a.next[fail[n]][c]
+				continue
+			}
+			fail[to] = a.next[fail[n]][c]
+			queue = append(queue, to)
+		}
+	}
+}
+
+// quiet runs over a text from a node. It reports the node at the end and that no keyword
+// ended within.
+func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
+	next, hits := a.next, a.hits
+	for _, c := range text {
+		if n = next[n][c]; hits[n] != nil {
+			return n, false
+		}
+	}
+	return n, true
+}

@@ -1,0 +1,77 @@
+package redact
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Declared is a secret whose value is known: that of an environment variable.
+type Declared struct{ Name, Value string }
+
+// declaredLeast is the length of the shortest value that can be declared, bytes: a shorter
+// one also stands in texts by chance.
+const declaredLeast = 6
+
+var notID = regexp.MustCompile(`[^a-z0-9]+`)
+
+// rules returns the rules for the value as it is, in URLs, and in base64.
+func (d Declared) rules() ([]*rule, error) {
+	if len(d.Value) < declaredLeast {
+		return nil, fmt.Errorf("the value of %s has %d bytes: a value to mask has at least %d", d.Name, len(d.Value), declaredLeast)
+	}
+	id := strings.Trim(notID.ReplaceAllString(strings.ToLower(d.Name), "-"), "-")
+	if id == "" {
+		id = "declared"
+	}
+	seen := map[string]bool{}
+	var rules []*rule
+	for _, form := range append([]string{d.Value, url.QueryEscape(d.Value), url.PathEscape(d.Value)}, inBase64(d.Value)...) {
+		if seen[form] || len(form) < declaredLeast {
+			continue
+		}
+		seen[form] = true
+		r := &Rule{ID: id, Keywords: []string{form[:1]}, Pattern: bytesPattern(form[1:]), Before: anything, After: "-"}
+		c, err := r.compile()
+		if err != nil {
+			return nil, fmt.Errorf("the value of %s: %w", d.Name, err)
+		}
+		c.declared = form
+		rules = append(rules, c)
+	}
+	return rules, nil
+}
+
+// bytesPattern matches a text; bytes beyond ASCII match any of them.
+func bytesPattern(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			b.WriteString(`\x{fffd}`)
+		} else {
+			b.WriteString(regexp.QuoteMeta(s[i : i+1]))
+		}
+	}
+	return b.String()
+}
+
+// inBase64 returns what stands in the base64 of any text that has the value in it: its
+// bytes begin at one of three places of a group, and the characters at the ends that depend
+// on the neighbours are left out.
+func inBase64(value string) []string {
+	var forms []string
+	for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for lead := range 3 {
+			text := alphabet.EncodeToString([]byte(strings.Repeat("\x00", lead) + value))
+			first := []int{0, 2, 3}[lead]
+			last := len(text)
+			if (lead+len(value))%3 != 0 {
+				last--
+			}
+			forms = append(forms, text[first:last])
+		}
+	}
+	return forms
+}

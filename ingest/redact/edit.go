@@ -1,0 +1,97 @@
+package redact
+
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+	"strconv"
+
+	"tapedeck/schema"
+)
+
+// edit masks bytes [from, to) of a frame.
+type edit struct {
+	from, to int
+	rule     *Rule
+	sum      [32]byte // of the secret
+	length   int32    // of the whole secret
+	rest     bool     // the placeholder stands in an earlier place
+}
+
+// apply masks a frame's secrets in a copy of its bytes and flags the frame.
+func (m *Masker) apply(f *schema.Frame, edits []edit) {
+	if len(edits) == 0 {
+		return
+	}
+	edits = merged(edits)
+	f.Cuts = slices.Clone(f.Cuts) // they are the caller's
+	raw := make([]byte, 0, len(f.Raw)+16*len(edits))
+	last, shift, cut := 0, 0, 0
+	for _, e := range edits {
+		for ; cut < len(f.Cuts) && int(f.Cuts[cut].Offset) <= e.from; cut++ {
+			f.Cuts[cut].Offset = uint32(int(f.Cuts[cut].Offset) + shift)
+		}
+		raw = append(raw, f.Raw[last:e.from]...)
+		if !e.rest {
+			raw = append(raw, placeholder(e.rule.ID, m.number(&e))...)
+			m.counts[e.rule.ID]++
+			masked.WithLabelValues(e.rule.ID).Inc()
+		}
+		for ; cut < len(f.Cuts) && int(f.Cuts[cut].Offset) < e.to; cut++ { // a read ended within
+			f.Cuts[cut].Offset = uint32(len(raw))
+		}
+		last, shift = e.to, len(raw)-e.to
+	}
+	for ; cut < len(f.Cuts); cut++ {
+		f.Cuts[cut].Offset = uint32(int(f.Cuts[cut].Offset) + shift)
+	}
+	raw = append(raw, f.Raw[last:]...)
+	if f.Transport == schema.EventStream {
+		seal(raw, len(f.Raw))
+	}
+	f.Raw = raw
+	f.Flags |= schema.FlagRedacted
+}
+
+// merged sorts edits and joins those that overlap. Of two that begin at the same byte the
+// one with the more specific rule names the placeholder, or else the longer one.
+func merged(edits []edit) []edit {
+	slices.SortStableFunc(edits, func(a, b edit) int {
+		weak := func(e edit) int {
+			if e.rule.Weak {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(weak(a), weak(b)), cmp.Compare(b.length, a.length))
+	})
+	out := edits[:1]
+	for _, e := range edits[1:] {
+		last := &out[len(out)-1]
+		if e.from >= last.to {
+			out = append(out, e)
+			continue
+		}
+		last.to = max(last.to, e.to)
+		last.rest = last.rest && e.rest
+	}
+	return out
+}
+
+func placeholder(id string, number int) string {
+	return "[redacted:" + id + "#" + strconv.Itoa(number) + "]"
+}
+
+// seal corrects the lengths and checksums of a message of an event stream whose payload
+// has another length than before.
+func seal(raw []byte, before int) {
+	total, _, ok := schema.EventLengths(raw)
+	if !ok || total != before || len(raw) < schema.EventLeast {
+		return
+	}
+	binary.BigEndian.PutUint32(raw, uint32(len(raw)))
+	binary.BigEndian.PutUint32(raw[8:], crc32.ChecksumIEEE(raw[:8]))
+	end := len(raw) - 4
+	binary.BigEndian.PutUint32(raw[end:], crc32.ChecksumIEEE(raw[:end]))
+}

@@ -1,0 +1,143 @@
+package redact
+
+import (
+	"slices"
+
+	"tapedeck/schema"
+)
+
+// scan looks for secrets in a frame. A text continues the one before it at the same place;
+// where frames name their message, also the one before it of the same message, since those
+// of several messages may alternate.
+func (m *Masker) scan(f *schema.Frame) {
+	w := &m.walker
+	w.walk(f)
+	for i := range w.leaves {
+		l := &w.leaves[i]
+		if l.from == l.to {
+			continue
+		}
+		t := decoded(f.Raw, l.from, l.to, m.buf, m.ends)
+		if t.ends != nil {
+			m.buf, m.ends = t.bytes, t.ends
+		}
+		if r := m.engine.paths[l.path]; r != nil && !l.name {
+			m.whole(r, l, &t)
+			continue
+		}
+		if l.name {
+			m.alone(&t)
+			continue
+		}
+		m.follow(l.path, &t)
+		if w.identity != 0 {
+			m.follow(l.path^(w.identity|1), &t)
+		}
+	}
+}
+
+// alone scans a text that no other continues.
+func (m *Masker) alone(t *text) {
+	if _, quiet := m.engine.automaton.quiet(root, t.bytes); quiet {
+		return
+	}
+	before := len(m.open)
+	m.find(slot{}, 0, t)
+	for _, c := range m.open[before:] {
+		m.settle(c)
+	}
+	m.open = m.open[:before]
+}
+
+// whole masks a text that is a secret by its place.
+func (m *Masker) whole(r *rule, l *leaf, t *text) {
+	c := &candidate{rule: r, text: t.bytes, n: int32(len(t.bytes)), pieces: []piece{{0, int32(len(t.bytes)), m.frame, l.from, l.to}}}
+	m.mask(c, 0, c.n, false)
+}
+
+// follow scans the next text of a channel.
+func (m *Masker) follow(channel uint64, t *text) {
+	s := m.slots[channel]
+	if len(m.open) > 0 {
+		m.proceed(channel, t)
+	}
+	node, quiet := m.engine.automaton.quiet(s.node, t.bytes)
+	if !quiet {
+		node = m.find(s, channel, t)
+	}
+	if node == root {
+		if s.node != root {
+			delete(m.slots, channel)
+		}
+		return
+	}
+	if len(m.slots) >= slotLimit {
+		clear(m.slots)
+	}
+	m.slots[channel] = slot{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}
+}
+
+// byteBefore returns the byte before byte i of a text, which may be in the text that led
+// to s; 0 for none.
+func (m *Masker) byteBefore(s slot, text []byte, i int) byte {
+	if i > 0 {
+		return text[i-1]
+	}
+	path := m.engine.automaton.paths[s.node]
+	if at := len(path) + i; at > 0 {
+		return path[at-1]
+	}
+	return s.before
+}
+
+// proceed feeds a text to the open candidates of its channel.
+func (m *Masker) proceed(channel uint64, t *text) {
+	m.open = slices.DeleteFunc(m.open, func(c *candidate) bool {
+		if c.channel != channel {
+			return false
+		}
+		if m.advance(c, t, 0) {
+			if c.forced {
+				m.mask(c, 0, c.n, true)
+				c.pieces = nil
+			}
+			return false
+		}
+		m.finish(c)
+		return true
+	})
+}
+
+// find opens the candidates of a text and returns the automaton's node at its end.
+func (m *Masker) find(s slot, channel uint64, t *text) uint16 {
+	a := m.engine.automaton
+	node := s.node
+	for i, b := range t.bytes {
+		node = a.next[node][b]
+		for _, h := range a.hits[node] {
+			start := i + 1 - len(h.key)
+			if start != 0 && !h.rule.mayFollow(m.byteBefore(s, t.bytes, start)) || !h.rule.begins(t.bytes[max(start, 0):]) {
+				continue
+			}
+			c := m.begin(h, channel, t, i+1)
+			if m.advance(c, t, i+1) {
+				m.open = append(m.open, c)
+			} else {
+				m.finish(c)
+			}
+		}
+	}
+	if n := len(m.open) - openLimit; n > 0 && channel != 0 {
+		for _, c := range m.open[:n] {
+			m.settle(c)
+		}
+		m.open = slices.Delete(m.open, 0, n)
+	}
+	return node
+}
+
+// begins reports whether a declared secret may begin with what there is of the text.
+func (r *rule) begins(text []byte) bool {
+	n := min(len(text), len(r.declared))
+	return string(text[:n]) == r.declared[:n]
+}
