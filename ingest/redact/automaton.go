@@ -5,8 +5,10 @@ package redact
 // found that two texts share.
 type automaton struct {
 	next  [][256]uint16
-	hits  [][]hit  // what ends at each node, the longest keyword first
-	paths []string // the text that leads to each node
+	hits  [][]hit       // what ends at each node, the longest keyword first
+	paths []string      // the text that leads to each node
+	ends  []bool        // nodes with hits
+	pairs *[1024]uint64 // a set of the two bytes that keywords begin with
 }
 
 // hit is a keyword that ends at a node.
@@ -19,7 +21,7 @@ type hit struct {
 const root = 0
 
 func newAutomaton(rules []*rule) *automaton {
-	a := &automaton{next: make([][256]uint16, 1), hits: make([][]hit, 1), paths: make([]string, 1)}
+	a := &automaton{next: make([][256]uint16, 1), hits: make([][]hit, 1), paths: make([]string, 1), pairs: new([1024]uint64)}
 	for _, r := range rules {
 		for _, key := range r.Keywords {
 			n := uint16(root)
@@ -38,6 +40,18 @@ func newAutomaton(rules []*rule) *automaton {
 		}
 	}
 	a.link()
+	for _, h := range a.hits {
+		a.ends = append(a.ends, h != nil)
+	}
+	for first := range 256 {
+		n := a.next[root][first]
+		for second := range 256 {
+			if n != root && (a.ends[n] || len(a.paths[a.next[n][second]]) == 2 || len(a.paths[n]) != 1) {
+				p := first | second<<8
+				a.pairs[p/64] |= 1 << (p % 64)
+			}
+		}
+	}
 	return a
 }
 
@@ -69,9 +83,17 @@ func (a *automaton) link() {
 // quiet runs over a text from a node. It reports the node at the end and that no keyword
 // ended within.
 func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
-	next, hits := a.next, a.hits
-	for _, c := range text {
-		if n = next[n][c]; hits[n] != nil {
+	next, ends, pairs := a.next, a.ends, a.pairs
+	for i := 0; i < len(text); i++ {
+		if n == root { // nearly always: skip what begins no keyword
+			for i+1 < len(text) {
+				if p := uint(text[i]) | uint(text[i+1])<<8; pairs[p/64]>>(p%64)&1 != 0 {
+					break
+				}
+				i++
+			}
+		}
+		if n = next[n][text[i]]; ends[n] {
 			return n, false
 		}
 	}

@@ -14,7 +14,7 @@ func (m *Masker) scan(f *schema.Frame) {
 	w.walk(f)
 	for i := range w.leaves {
 		l := &w.leaves[i]
-		if l.from == l.to {
+		if l.from == l.to || l.whole && l.to-l.from < shortest {
 			continue
 		}
 		t := decoded(f.Raw, l.from, l.to, m.buf, m.ends)
@@ -25,15 +25,32 @@ func (m *Masker) scan(f *schema.Frame) {
 			m.whole(r, l, &t)
 			continue
 		}
-		if l.name {
+		if l.whole {
 			m.alone(&t)
 			continue
 		}
-		m.follow(l.path, &t)
-		if w.identity != 0 {
-			m.follow(l.path^(w.identity|1), &t)
+		m.followBoth(l.path, w.identity, &t)
+	}
+}
+
+// followBoth scans a text in the channel of its place, and in that of its message if the
+// frame names one.
+func (m *Masker) followBoth(path, identity uint64, t *text) {
+	if identity == 0 {
+		m.follow(path, t)
+		return
+	}
+	message := path ^ (identity | 1)
+	s := m.slots[path]
+	if len(m.open) == 0 && s == m.slots[message] {
+		if node, quiet := m.engine.automaton.quiet(s.node, t.bytes); quiet {
+			m.keep(path, s, node, t)
+			m.keep(message, s, node, t)
+			return
 		}
 	}
+	m.follow(path, t)
+	m.follow(message, t)
 }
 
 // alone scans a text that no other continues.
@@ -65,16 +82,25 @@ func (m *Masker) follow(channel uint64, t *text) {
 	if !quiet {
 		node = m.find(s, channel, t)
 	}
+	m.keep(channel, s, node, t)
+}
+
+// keep records the node that a channel has reached.
+func (m *Masker) keep(channel uint64, s slot, node uint16, t *text) {
 	if node == root {
 		if s.node != root {
 			delete(m.slots, channel)
 		}
 		return
 	}
+	now := slot{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}
+	if now == s {
+		return
+	}
 	if len(m.slots) >= slotLimit {
 		clear(m.slots)
 	}
-	m.slots[channel] = slot{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}
+	m.slots[channel] = now
 }
 
 // byteBefore returns the byte before byte i of a text, which may be in the text that led

@@ -10,7 +10,8 @@ import (
 type leaf struct {
 	from, to int    // of the text in Raw, without quotes
 	path     uint64 // of the names of the members that lead to it
-	name     bool   // it is the name of a member, which no other frame continues
+	name     bool   // it is the name of a member
+	whole    bool   // no other frame continues it
 }
 
 // Hashes are FNV-1a.
@@ -25,6 +26,9 @@ func hash(h uint64, text []byte) uint64 {
 	}
 	return h
 }
+
+// shortest is the length of the shortest secret, bytes.
+const shortest = declaredLeast
 
 // walker finds the texts of a frame.
 type walker struct {
@@ -43,7 +47,7 @@ func (w *walker) walk(f *schema.Frame) {
 	w.leaves, w.identity = w.leaves[:0], 0
 	raw := f.Raw
 	if f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 || !structured(f, raw) {
-		w.leaves = append(w.leaves, leaf{0, len(raw), (hashBegin + uint64(f.Direction)), f.Flags.Has(schema.FlagNote)})
+		w.leaves = append(w.leaves, leaf{0, len(raw), (hashBegin + uint64(f.Direction)), false, f.Flags.Has(schema.FlagNote)})
 		return
 	}
 	w.json(raw, pathBegin(uint64(f.Direction)))
@@ -74,10 +78,11 @@ func (w *walker) json(raw []byte, base uint64) {
 	w.stack = w.stack[:0]
 	here := level{path: base}
 	value := base // path of the next value
-	expectName := false
+	expectName, whole := false, false
 	for i := 0; i < len(raw); {
 		switch raw[i] {
 		case '{', '[':
+			whole = false
 			w.stack = append(w.stack, here)
 			here = level{value, raw[i] == '{'}
 			expectName = here.object
@@ -92,17 +97,20 @@ func (w *walker) json(raw []byte, base uint64) {
 			end := stringEnd(raw, i+1)
 			text := raw[i+1 : end]
 			if !expectName {
-				w.leaves = append(w.leaves, leaf{i + 1, end, value, false})
+				w.leaves = append(w.leaves, leaf{i + 1, end, value, false, whole})
 				i = end + 1
 				continue
 			}
 			expectName = false
-			w.leaves = append(w.leaves, leaf{i + 1, end, value, true})
+			if end-i > shortest {
+				w.leaves = append(w.leaves, leaf{i + 1, end, value, true, true})
+			}
 			value = hash(here.path+1, text)
 			i = end + 1
-			if identifies(text) {
+			if whole = identifies(text); whole {
 				w.identify(raw, i, value)
 			}
+			whole = whole || string(text) == "type" || string(text) == "role" || string(text) == "model"
 			continue
 		}
 		i++
