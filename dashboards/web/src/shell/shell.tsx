@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconMoon, IconSun } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Skip } from '../components/skip'
 import { ServerState } from './serverstate'
@@ -18,6 +18,13 @@ const pages = [
 /** What stands around every page: the way to the others, and the colours. */
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation()
+  const nav = useRef<HTMLElement>(null)
+  // Where the links do not fit beside each other, the present page's is in sight.
+  useEffect(() => {
+    const links = nav.current
+    const current = links?.querySelector<HTMLElement>('[aria-current]')
+    if (links != null && current != null) links.scrollLeft = current.offsetLeft - links.offsetLeft - 48
+  }, [path])
   return (
     <div className={classes.shell}>
       <Skip to="main">Skip to the page</Skip>
@@ -26,7 +33,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <img src="/icon.svg" width={26} height={26} alt="" />
           <span className={classes.name}>tapedeck</span>
         </Link>
-        <nav className={classes.nav} aria-label="Pages">
+        <nav ref={nav} className={classes.nav} aria-label="Pages">
           {pages.map((page) => (
             <Link
               key={page.path}

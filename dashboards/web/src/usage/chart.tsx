@@ -21,7 +21,6 @@ export function UsageChart({ periods, totals }: { periods: Periods<UsageRow>; to
     [split, currency],
   )
   const sum = split === 'cost' && cost !== null ? money(cost) : count(tokens.total)
-  const group = groupBy.join(', ') || 'group'
   const series = useCallback(
     (rows: readonly UsageRow[], starts: readonly number[]) => usageSeries(rows, starts, split, groupBy),
     [split, groupBy],
@@ -41,8 +40,8 @@ export function UsageChart({ periods, totals }: { periods: Periods<UsageRow>; to
         aria-label="What the chart shows"
         value={split}
         data={[
-          { value: 'cost', label: `cost by ${group}` },
-          { value: 'group', label: `tokens by ${group}` },
+          { value: 'cost', label: 'cost' },
+          { value: 'group', label: 'tokens' },
           { value: 'bucket', label: 'tokens by bucket' },
         ]}
         onChange={(value) => setSplit(value)}
