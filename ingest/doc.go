@@ -9,7 +9,7 @@
 //	Record
 //	  │ frame
 //	  ▼
-//	Stream ─► [frameClock] ─► detector ─► decoder ─► segmenter ─► blocker ─► delivery ─► Publisher
+//	Stream ─► mask ─► [frameClock] ─► detector ─► decoder ─► segmenter ─► blocker ─► delivery ─► Publisher
 //	lock      imports only:    dialect    envelope    sessions    blocks     queue
 //	numbers   times from       and        facts       counters    of size    errors
 //	timer     the frames       session                ends        and age      │ acknowledged

@@ -128,6 +128,9 @@ type Settled struct {
 	Dialect string `json:"dialect"` // "" while it is not known
 }
 
+// Redacts reports whether the recorder masks secrets.
+func (r *Recorder) Redacts() bool { return r.settings.Redact.Enabled() }
+
 // Open begins a stream. It fails on invalid options: an unknown dialect, an invalid
 // session id.
 func (r *Recorder) Open(opts StreamOptions) (*Stream, error) {

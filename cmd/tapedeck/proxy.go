@@ -18,6 +18,7 @@ type proxyCommand struct {
 	logFlags
 	spoolDurability
 	dialectFiles
+	redactFlags
 	Upstream      string   `help:"The server to pass requests on to." required:"" placeholder:"URL"`
 	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
 	SessionHeader string   `help:"Request header that names the session." placeholder:"NAME"`
@@ -48,13 +49,20 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
+	rules, err := c.engine()
+	if err == nil && c.NoRedact && len(c.Redact) > 0 {
+		err = usage.Errorf("--no-redact goes without --redact")
+	}
+	if err != nil {
+		return err
+	}
 	log := c.logger()
 	l, err := server.Listen(c.Listen)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, Sync: c.sync(), Log: log})
+	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, Sync: c.sync(), Redact: rules, Log: log})
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 type recordCommand struct {
 	spoolDurability
 	dialectFiles
+	redactFlags
 	Sources []string `arg:"" optional:"" name:"source" help:"FILE…, or - for standard input. Of several files, patterns such as \"logs/*.jsonl\", and folders with all below them each file is a stream. Or \"-- CMD ARG…\" to run a command and tap its output."`
 	Follow  string   `help:"Follow a growing file, over rotation and truncation, from where the last run on this file with the same --session stopped." placeholder:"FILE" type:"path" xor:"source"`
 	SSE     string   `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
@@ -57,6 +58,10 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	rules, err := c.engine()
+	if err != nil {
+		return err
+	}
 	tags, err := parseTags(c.Tag)
 	if err != nil {
 		return err
@@ -65,7 +70,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, NoSpool: c.NoSpool, Sync: c.sync()})
+	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, NoSpool: c.NoSpool, Sync: c.sync(), Redact: rules})
 	if err != nil {
 		return err
 	}
@@ -221,6 +226,9 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 		if n.n > 0 {
 			fmt.Fprintf(w, "note     %s %s\n", console.Count(n.n, n.one), n.what)
 		}
+	}
+	if len(s.Redacted) > 0 {
+		fmt.Fprintf(w, "note     secrets were masked: %s\n", redactedRules(s.Redacted))
 	}
 	if s.Misdated > 0 {
 		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", console.Count(s.Misdated, "frame"))

@@ -24,6 +24,7 @@ type serveCommand struct {
 	thresholds
 	readerLimits
 	dialectFiles
+	redactFlags
 	Role       []string      `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
 	NATS       string        `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
 	ClickHouse string        `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
@@ -41,6 +42,10 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
+		return err
+	}
+	rules, err := c.engine()
+	if err != nil {
 		return err
 	}
 	log := c.logger()
@@ -67,7 +72,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		},
 		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"), SyncSpool: c.sync(),
 		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		Version: version, Log: log, Thresholds: c.settings(),
+		Version: version, Log: log, Thresholds: c.settings(), Redact: rules,
 	})
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ type upCommand struct {
 	thresholds
 	readerLimits
 	dialectFiles
+	redactFlags
 	Data       string        `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 	Listen     string        `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Demo       bool          `help:"Record a demo session."`
@@ -36,6 +37,10 @@ type upCommand struct {
 // Run starts the servers, serves until the process is signalled to stop, and ends them.
 func (c *upCommand) Run(ctx context.Context) (err error) {
 	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
+		return err
+	}
+	rules, err := c.engine()
+	if err != nil {
 		return err
 	}
 	log := c.logger()
@@ -63,7 +68,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	n, err := node.Start(ctx, node.Config{
 		Roles: node.Roles{Ingest: true, Sink: true, API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
 		SpoolDir: servers.Dir() + "/spool", SyncSpool: c.sync(), Streams: c.streams(servers),
-		Version: version, Log: log, Thresholds: c.settings(),
+		Version: version, Log: log, Thresholds: c.settings(), Redact: rules,
 	})
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/keys"
 	"tapedeck/ingest/recorders"
+	"tapedeck/ingest/redact"
 	"tapedeck/ingest/sink"
 	"tapedeck/ingest/spool"
 	"tapedeck/ingest/undeleted"
@@ -42,6 +43,7 @@ type Config struct {
 	Version    string // of the program
 	Log        *slog.Logger
 	Thresholds health.Thresholds
+	Redact     *redact.Engine // the rules for secrets in what this node records; nil for the default ones
 }
 
 // Node is the parts of tapedeck that run in this process. They are the same in
@@ -135,7 +137,7 @@ func (n *Node) startIngest() error {
 		return err
 	}
 	n.Accepts = undeleted.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log)
-	n.Recorder = ingest.NewRecorder(n.Accepts, ingest.Settings{}, n.Log)
+	n.Recorder = ingest.NewRecorder(n.Accepts, ingest.Settings{Redact: n.Redact}, n.Log)
 	n.Announcer = recorders.NewAnnouncer(n.NATS, n.Recorder.ID(), n.Log)
 	n.Keys, err = keys.New(keys.Options{
 		NATS: n.NATS, Next: n.Accepts, MaxBytes: n.Streams.WithDefaults().MaxBytes / 16, Replicas: n.Streams.Replicas, Log: n.Log,

@@ -15,6 +15,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/recorders"
+	"tapedeck/ingest/redact"
 	"tapedeck/ingest/spool"
 	"tapedeck/ingest/upload"
 	"tapedeck/internal/apiclient"
@@ -23,10 +24,11 @@ import (
 
 // Options are the settings of an outlet.
 type Options struct {
-	Server, Token string // the tapedeck server
-	NATS          string // publish to this NATS server; "": through the tapedeck server
-	NoSpool       bool   // wait for a server that is unavailable instead of writing to disk
-	Sync          bool   // the spool survives a power cut
+	Server, Token string         // the tapedeck server
+	NATS          string         // publish to this NATS server; "": through the tapedeck server
+	NoSpool       bool           // wait for a server that is unavailable instead of writing to disk
+	Sync          bool           // the spool survives a power cut
+	Redact        *redact.Engine // the rules for secrets; nil for the default ones
 	Log           *slog.Logger
 }
 
@@ -39,6 +41,7 @@ type Outlet struct {
 	log       *slog.Logger
 	server    string // for messages
 	id        string // of the recorder
+	redact    *redact.Engine
 }
 
 // Open connects. It fails if the server does not answer now, so that a mistyped address is
@@ -70,7 +73,7 @@ func OpenSpool(ctx context.Context, opts Options, dir string) (*Outlet, error) {
 
 // connect makes the publisher.
 func connect(ctx context.Context, opts Options) (*Outlet, error) {
-	o := &Outlet{log: opts.Log, id: ingest.NewRecorderID(), server: opts.Server}
+	o := &Outlet{log: opts.Log, id: ingest.NewRecorderID(), server: opts.Server, redact: opts.Redact}
 	if opts.NATS != "" {
 		o.server = jetstream.RedactServers(opts.NATS)
 		return o, o.toNATS(ctx, opts.NATS)
@@ -123,7 +126,7 @@ func (o *Outlet) Publisher() ingest.Publisher { return o.publisher }
 
 // Recorder returns a recorder that publishes to the outlet.
 func (o *Outlet) Recorder() *ingest.Recorder {
-	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id}, o.log)
+	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id, Redact: o.redact}, o.log)
 }
 
 // Tenant returns the only tenant that the server records for, "" if it names none.

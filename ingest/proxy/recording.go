@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/framing"
 	"tapedeck/ingest/websocket"
+	"tapedeck/internal/secrets"
 	"tapedeck/schema"
 )
 
@@ -119,8 +121,12 @@ func (r *recording) emitter(way schema.Direction) func(*schema.Frame) error {
 }
 
 func (r *recording) note(way schema.Direction, text []byte, emit func(*schema.Frame) error) error {
+	flags := schema.FlagNote
+	if bytes.Contains(text, []byte(secrets.Mask)) {
+		flags |= schema.FlagRedacted
+	}
 	r.notes[way].Begin(r.at)
-	return r.notes[way].Emit(text, schema.FlagNote, emit)
+	return r.notes[way].Emit(text, flags, emit)
 }
 
 // noteClose records how a WebSocket is closed, once.

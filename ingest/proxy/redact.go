@@ -11,14 +11,18 @@ import (
 const redacted = secrets.Mask
 
 // redactor masks secrets in recordings. What is forwarded is not changed.
-type redactor struct{ names secrets.Names }
+// It goes by names; what has the format of a secret is masked by the recorder, wherever it is.
+type redactor struct {
+	names secrets.Names
+	off   bool // the recorder masks no secrets
+}
 
 func newRedactor(opts *Options) *redactor {
 	names := secrets.Names{Also: opts.Redact}
 	if opts.SessionHeader != "" {
 		names.Keep = []string{opts.SessionHeader} // the user's own name of the session, which is not a secret
 	}
-	return &redactor{names}
+	return &redactor{names, opts.Recorder != nil && !opts.Recorder.Redacts()}
 }
 
 // urlFields are header fields that hold a URL, whose query may hold a secret.
@@ -31,6 +35,8 @@ var keyProtocols = []string{"openai-insecure-api-key.", "base64url.bearer.author
 // value returns a header field's value for recording.
 func (x *redactor) value(name, value string) string {
 	switch {
+	case x.off:
+		return value
 	case name == "Cookie":
 		return cookies(value)
 	case name == "Set-Cookie":
@@ -65,6 +71,9 @@ func cookies(list string) string {
 // body masks secrets in a frame that is a JSON body, or its beginning, and sets
 // FlagRedacted if there were any.
 func (x *redactor) body(f *schema.Frame) {
+	if x.off {
+		return
+	}
 	masked, cuts := x.names.MaskMembers(f.Raw)
 	if cuts == nil {
 		return
@@ -99,6 +108,9 @@ func hideKeys(list string) string {
 // target redacts the parameters of a request target or a URL, in its path, query and
 // fragment, and leaves everything else unchanged.
 func (x *redactor) target(s string) string {
+	if x.off {
+		return s
+	}
 	s = hidePassword(s)
 	path, rest, ok := strings.Cut(s, "?")
 	if !ok {

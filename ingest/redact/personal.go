@@ -16,6 +16,9 @@ var personal = []Rule{
 		Source: "https://www.iso.org/standard/70484.html", Example: "4111 1111~ 1111 1111", Near: "4111 1111~ 1111 1112"},
 }
 
+// Personal are the names of the rules that are off unless they are asked for.
+var Personal = []string{"email", "phone", "card"}
+
 var letters = func() (all []string) {
 	for c := byte('0'); c <= 'z'; c++ {
 		if c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' {

@@ -1,0 +1,87 @@
+package proxy
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
+	"tapedeck/ingest/redact"
+	"tapedeck/schema"
+)
+
+// A key that an answer has cut over two events, compressed, and that the request and a head
+// have as well, is in no frame and in no fact; the client gets it as it was sent.
+func TestKeyInBodies(t *testing.T) {
+	key := "gh" + "p_" + strings.Repeat("aB3dE6", 6)
+	for at := 0; at <= len(key); at += 3 {
+		s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Header().Set("X-Debug", "from "+key)
+			z := gzip.NewWriter(w)
+			_, _ = io.WriteString(z, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"use `+key[:at]+`"}}]}`+"\n\n"+
+				`data: {"choices":[{"index":0,"delta":{"content":"`+key[at:]+` now"}}]}`+"\n\ndata: [DONE]\n\n")
+			_ = z.Close()
+		}), func(o *Options) { o.Stream.Dialect = "" })
+		req := s.request(t, "POST", "/v1/chat/completions?model=m", `{"model":"m","stream":true,"messages":[{"role":"user","content":"is `+key+` mine?"}]}`)
+		req.Header.Set("Content-Type", "application/json")
+		_, answer := s.do(t, req)
+		z, err := gzip.NewReader(strings.NewReader(answer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain, err := io.ReadAll(z); err != nil || !strings.Contains(string(plain), key[at:]+" now") {
+			t.Errorf("the client got %s, %v", plain, err)
+		}
+		r := s.one(t)
+		recorded := r.state.Source + r.state.Title
+		for _, f := range r.frames {
+			recorded += string(f.Raw)
+		}
+		for _, m := range messagesOf(&s.memory) {
+			recorded += m.Text
+		}
+		for i := 4; i+6 <= len(key); i++ {
+			if strings.Contains(recorded, key[i:i+6]) {
+				t.Fatalf("split %d: %q was recorded: %s", at, key[i:i+6], recorded)
+			}
+		}
+		if n := strings.Count(recorded, "[redacted:github-token#1]"); n < 3 {
+			t.Errorf("split %d: %d placeholders in %s", at, n, recorded)
+		}
+	}
+}
+
+func messagesOf(m *ingesttest.Memory) (all []schema.Message) {
+	for _, b := range m.Blocks() {
+		all = append(all, b.Facts.Messages...)
+	}
+	return all
+}
+
+// Without redaction heads and bodies are recorded as they are.
+func TestNoRedact(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	defer up.Close()
+	s := &setup{}
+	s.begin(t, up.URL, func(o *Options) { o.Recorder = ingest.NewRecorder(&s.memory, ingest.Settings{Redact: redact.Off}, nil) })
+	req := s.request(t, "POST", "/v1?api_key=HIDE-1", `{"token":"HIDE-2"}`)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "HIDE-3")
+	s.do(t, req)
+	recorded := ""
+	for _, f := range s.one(t).frames {
+		recorded += string(f.Raw)
+	}
+	for _, want := range []string{"HIDE-1", "HIDE-2", "HIDE-3"} {
+		if !strings.Contains(recorded, want) {
+			t.Errorf("%s is not recorded: %s", want, recorded)
+		}
+	}
+}

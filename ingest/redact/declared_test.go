@@ -1,0 +1,79 @@
+package redact
+
+import (
+	"encoding/base64"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tapedeck/schema"
+)
+
+// A declared secret is masked at every split point, as it is, in URLs and in base64 at each
+// of its three places in a group.
+func TestDeclared(t *testing.T) {
+	value := "correct horse/battery+ 7"
+	e, err := New(Options{Declared: []Declared{{"DB_PASSWORD", value}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{"plain": value, "query": url.QueryEscape(value)}
+	for lead := range 3 {
+		whole := base64.StdEncoding.EncodeToString([]byte("abc"[:lead] + value + "xyz"))
+		texts["base64 "+"012"[lead:lead+1]] = whole[4 : len(whole)-8] // what depends on the value alone
+	}
+	for kind, text := range texts {
+		full := "x " + text + " y"
+		if strings.HasPrefix(kind, "base64") {
+			lead := int(kind[7] - '0')
+			full = base64.StdEncoding.EncodeToString([]byte("abc"[:lead] + value + "xyz"))
+		}
+		for name, form := range forms {
+			for at := 0; at <= len(full); at++ {
+				out := record(t, e.NewMasker(), form([]string{full[:at], full[at:], " more"}))
+				if part := traces(out, text, nil); part != "" || !strings.Contains(all(out), "[redacted:db-password#1]") {
+					t.Fatalf("%s, %s, split %d: %q is in %s", kind, name, at, part, all(out))
+				}
+			}
+		}
+	}
+	if _, err := New(Options{Declared: []Declared{{"PIN", "1234"}}}); err == nil {
+		t.Error("a value of four bytes was accepted")
+	}
+}
+
+// Rules of a file are applied: by pattern, and by the place in JSON.
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rules.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("rules:\n  - {id: acme-key, keywords: [acme_], pattern: '[a-z0-9]{8}'}\n  - {id: tool-password, path: tools.input.password}\n")
+	own, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(Options{Own: own.Rules, Paths: own.Paths})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := `{"tools":[{"input":{"password":"hunter2","user":"acme_12345678","password2":"x"}}],"password":"kept"}`
+	want := `{"tools":[{"input":{"password":"[redacted:tool-password#1]","user":"[redacted:acme-key#1]","password2":"x"}}],"password":"kept"}`
+	for _, way := range []schema.Direction{schema.Receive, schema.Send} {
+		out := record(t, e.NewMasker(), []*schema.Frame{{Transport: schema.NDJSON, Direction: way, Raw: []byte(in)}})
+		if string(out[0].Raw) != want {
+			t.Errorf("%s: %s", way, out[0].Raw)
+		}
+	}
+	for _, bad := range []string{"", "rules: []", "rules: [{id: X, path: a}]", "rules: [{id: x}]", "rules: [{id: x, path: a, pattern: b}]",
+		"rules: [{id: x, keywords: [k], pattern: '('}]", "rules: [{id: x, pattern: a}]", "rules: [{id: x, keywords: [k], pattern: 'a$'}]", "rules: [{id: x, patern: a}]"} {
+		write(bad)
+		if _, err := ReadFile(path); err == nil {
+			t.Errorf("%q was accepted", bad)
+		}
+	}
+}
