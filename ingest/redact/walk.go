@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"encoding/json"
 
 	"tapedeck/schema"
 )
@@ -69,6 +70,9 @@ func structured(f *schema.Frame, raw []byte) bool {
 	raw = bytes.TrimLeft(raw, " \t\r\n,\x1e")
 	if len(raw) > 1 && (raw[0] >= '0' && raw[0] <= '9' || raw[0] >= 'a' && raw[0] <= 'g') && raw[1] == ':' {
 		raw = raw[2:] // a line of the AI SDK's data stream: a kind, a colon and JSON
+	}
+	if f.Transport != schema.HTTP && len(raw) < 64 && json.Valid(raw) {
+		return true // a number, true, false, null: it has no text, and a placeholder would be no JSON
 	}
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[' || raw[0] == '"')
 }
