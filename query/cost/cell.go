@@ -40,9 +40,25 @@ type Split struct{ prices.Splits }
 
 // SplitOf returns the split by which records are cells of each of the tables.
 func SplitOf(tables ...*prices.Effective) Split {
-	var all Split
+	var list []prices.Splits
 	for _, t := range tables {
-		s := t.Splits()
+		list = append(list, t.Splits())
+	}
+	return merge(list)
+}
+
+// SplitFor is SplitOf for records of some models alone, which has fewer cells.
+func SplitFor(models []prices.Named, tables ...*prices.Effective) Split {
+	var list []prices.Splits
+	for _, t := range tables {
+		list = append(list, t.SplitsOf(models))
+	}
+	return merge(list)
+}
+
+func merge(list []prices.Splits) Split {
+	var all Split
+	for _, s := range list {
 		all.TierStarts = append(all.TierStarts, s.TierStarts...)
 		all.Instants = append(all.Instants, s.Instants...)
 		all.TimesOfDay = append(all.TimesOfDay, s.TimesOfDay...)

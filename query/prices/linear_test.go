@@ -218,6 +218,14 @@ func TestCellsAreLinear(t *testing.T) {
 		}
 		cells := map[string]*cell{}
 		kinds := rapid.SliceOfN(rapid.Custom(drawKind), 1, 3).Draw(t, "kinds")
+		splits := e.Splits()
+		if rapid.Bool().Draw(t, "of the models alone") {
+			var models []prices.Named
+			for _, kind := range kinds {
+				models = append(models, prices.Named{Provider: kind.Provider, Model: kind.Model})
+			}
+			splits = e.SplitsOf(models)
+		}
 		for range rapid.IntRange(1, 60).Draw(t, "calls") {
 			call, used := drawCall(t, kinds)
 			cost, err := e.Price(call, used)
@@ -227,7 +235,7 @@ func TestCellsAreLinear(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			key := cellOf(e.Splits(), call, used)
+			key := cellOf(splits, call, used)
 			c, known := cells[key]
 			if !known {
 				c = &cell{cell: prices.Cell{Call: call, InputTokens: used[prices.InputTokens].IntPart()}, sums: prices.Usage{}, reason: why.Reason}

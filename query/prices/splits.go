@@ -13,39 +13,78 @@ type Splits struct {
 	Instants   []time.Time     // prices change at them: group by the number of those that are not after the call
 	TimesOfDay []time.Duration // since midnight in UTC: group by the number of those that are not after the call's
 	Tags       []string        // group by the values of these tags, and by whether a call has them
-	// Presence lists units that not every price set of the table has a price for: group by
-	// whether the call used any of each.
+	// Presence lists units that a price set may lack a price of: group by whether the call used
+	// any of each. Of the units that recorded usage has, a part that has no price is within
+	// input_tokens or output_tokens, which then have none either.
 	Presence []string
 }
+
+var presence = []string{CacheAudioRead, CacheImageRead, CacheVideoRead, InputTokens, OutputTokens}
 
 // Splits returns the splits of the table. Its lists must not be changed.
 func (e *Effective) Splits() Splits { return e.splits }
 
+// Named is a model as sources name it. Either may be empty.
+type Named struct{ Provider, Model string }
+
+// SplitsOf returns the splits of calls that are of some models alone. Tags are those of
+// Splits.
+func (e *Effective) SplitsOf(models []Named) Splits {
+	var s Splits
+	subjects := make([]subject, len(models))
+	for i, named := range models {
+		subjects[i].Provider, subjects[i].Model = named.Provider, named.Model
+		provider, model, err := e.entries.of(e.content.Table, named.Provider, named.Model)
+		if err == nil {
+			subjects[i].providerID, subjects[i].modelID = provider.ID, model.ID
+			s.model(model)
+		}
+	}
+	s.rules(&e.content, func(r *Rule) bool {
+		return slices.ContainsFunc(subjects, func(c subject) bool {
+			return among(r.Scope.Provider, c.Provider, c.providerID) && among(r.Scope.Model, c.Model, c.modelID)
+		})
+	})
+	s.sort()
+	s.Tags = e.splits.Tags
+	return s
+}
+
 func (e *Effective) findSplits() Splits {
 	var s Splits
 	for _, p := range e.content.Table.Providers {
-		for _, m := range p.Models {
-			for _, period := range m.Prices {
-				s.constraint(&period.Constraint)
-				s.set(period.Prices)
-			}
+		for i := range p.Models {
+			s.model(&p.Models[i])
 		}
 	}
-	for i := range e.content.Overlay {
-		s.rule(&e.content.Overlay[i])
+	s.rules(&e.content, func(*Rule) bool { return true })
+	s.sort()
+	return s
+}
+
+func (s *Splits) model(m *Model) {
+	for _, period := range m.Prices {
+		s.constraint(&period.Constraint)
+		s.set(period.Prices)
 	}
-	if o := e.content.Operator; o != nil {
-		for _, rules := range [][]Rule{o.Prices, o.Discounts, o.Margins} {
-			for i := range rules {
-				s.rule(&rules[i])
-			}
-		}
+}
+
+// rules adds the splits of the rules that a function selects, and of the operator's rates.
+func (s *Splits) rules(c *content, selected func(*Rule) bool) {
+	lists := [][]Rule{c.Overlay}
+	if o := c.Operator; o != nil {
+		lists = append(lists, o.Prices, o.Discounts, o.Margins)
 		for _, r := range o.Rates {
 			s.instant(r.From)
 		}
 	}
-	s.sort()
-	return s
+	for _, rules := range lists {
+		for i := range rules {
+			if selected(&rules[i]) {
+				s.rule(&rules[i])
+			}
+		}
+	}
 }
 
 func (s *Splits) rule(r *Rule) {
@@ -75,22 +114,10 @@ func (s *Splits) constraint(c *Constraint) {
 	}
 }
 
-// set adds the splits of a set of prices. Of the units that recorded usage has, a part that
-// is not covered is within input_tokens or output_tokens, which then are not covered either.
 func (s *Splits) set(set Set) {
 	for _, price := range set {
 		for _, t := range price.Tiers {
 			s.TierStarts = append(s.TierStarts, t.Start)
-		}
-	}
-	for _, name := range []string{InputTokens, OutputTokens} {
-		if !set.covered(unitsByName[name]) && !slices.Contains(s.Presence, name) {
-			s.Presence = append(s.Presence, name)
-		}
-	}
-	for _, name := range []string{CacheAudioRead, CacheImageRead, CacheVideoRead} {
-		if set.ambiguous(unitsByName[name]) && !slices.Contains(s.Presence, name) {
-			s.Presence = append(s.Presence, name)
 		}
 	}
 }
@@ -100,7 +127,7 @@ func (s *Splits) sort() {
 	slices.SortFunc(s.Instants, time.Time.Compare)
 	slices.Sort(s.TimesOfDay)
 	slices.Sort(s.Tags)
-	slices.Sort(s.Presence)
+	s.Presence = presence
 	s.TierStarts, s.TimesOfDay, s.Tags = slices.Compact(s.TierStarts), slices.Compact(s.TimesOfDay), slices.Compact(s.Tags)
 	s.Instants = slices.CompactFunc(s.Instants, time.Time.Equal)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tapedeck/internal/problem"
@@ -28,6 +29,8 @@ func (q *Pricing) reprices() bool { return !q.AsOf.IsZero() || q.Prices != "" }
 type Pricers struct {
 	Cost, Repriced, WhatIf *cost.Pricer
 	Split                  cost.Split
+
+	from, to time.Time
 }
 
 // Prices says by which tables the costs of a report were computed.
@@ -58,7 +61,7 @@ func (q *Pricing) Pricers(ctx context.Context, r *query.Reader, tenant string, f
 			return nil, err
 		}
 	}
-	p := &Pricers{Split: cost.SplitOf(table, other).Within(from, to)}
+	p := &Pricers{Split: cost.SplitOf(table, other).Within(from, to), from: from, to: to}
 	p.Cost = &cost.Pricer{Table: table, Tenant: tenant, Split: p.Split}
 	if q.reprices() {
 		p.Repriced = &cost.Pricer{Table: other, Tenant: tenant, Split: p.Split, At: q.AsOf}
@@ -81,6 +84,27 @@ func tableOf(ctx context.Context, r *query.Reader, hash string) (*prices.Effecti
 			"the hash of a price table that was current once")
 	}
 	return table, err
+}
+
+// Narrow leaves out of the split what makes no difference to the prices of some models. Its
+// tags stay.
+func (p *Pricers) Narrow(models []prices.Named) {
+	tables := []*prices.Effective{p.Cost.Table}
+	if p.Repriced != nil {
+		tables = append(tables, p.Repriced.Table)
+	}
+	if p.WhatIf != nil {
+		tables = append(tables, p.WhatIf.Table)
+		models = append(slices.Clone(models), prices.Named{Model: p.WhatIf.Model})
+	}
+	tags := p.Split.Tags
+	p.Split = cost.SplitFor(models, tables...).Within(p.from, p.to)
+	p.Split.Tags = tags
+	for _, pricer := range []*cost.Pricer{p.Cost, p.Repriced, p.WhatIf} {
+		if pricer != nil {
+			pricer.Split = p.Split
+		}
+	}
 }
 
 // Describe returns by which tables the pricers compute.

@@ -53,6 +53,7 @@ type Shape struct {
 	SingleTags      bool     // see query.TagJoins
 	Among           bool     // only the sessions of Report.Restrict
 	Stated          bool     // with what records state besides tokens
+	StatedCosts     bool     // a source states a cost
 
 	// Whether there is anything that needs care: see sql/crossing.sql.
 	Crossing, Repeated, Running, Careful, All bool

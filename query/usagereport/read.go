@@ -28,6 +28,12 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	models, err := b.FindModels(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	p.Narrow(models)
+	b.Args = b.Args.And(p.Split.Parameters())
 	report := &Report{
 		From: b.From, To: b.To, Timezone: b.Zone.String(), Granularity: b.Granularity,
 		GroupBy: query.OrEmpty(q.GroupBy), Prices: p.Describe(), Items: []Row{},

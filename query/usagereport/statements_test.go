@@ -11,7 +11,7 @@ func TestStatements(t *testing.T) {
 	report := reports.Shape{
 		Table: "usage", ID: "usage_id", Period: reports.Daily.Expression("at_ns"),
 		Groups: []string{columns["model"], columns["node"]}, From: true, To: true, ByNode: true, Tags: []string{"customer"},
-		Crossing: true, Repeated: true, Running: true, Careful: true,
+		Crossing: true, Repeated: true, Running: true, Careful: true, StatedCosts: true,
 	}
 	plain := reports.Shape{Table: "usage", ID: "usage_id", Period: reports.Whole.Expression("at_ns"), Groups: []string{columns["model"]}}
 	single := plain

@@ -5,8 +5,8 @@ SELECT
     [{{range $i, $g := .Groups}}{{if $i}}, {{end}}toString({{$g}}){{end}}]::Array(String) AS groups,
     {{template "cell_columns" .CellTags}},
     {{template "sums"}},
-    {{template "stated_sums"}}
+    {{template "stated_sums" .}}
 {{template "report_records" .}}
 GROUP BY period{{range .Groups}}, {{.}}{{end}},
-    {{template "cell_keys"}}{{template "cell_tags" .CellTags}}, records.stated_currency
+    {{template "cell_keys"}}{{template "cell_tags" .CellTags}}{{if .StatedCosts}}, records.stated_currency{{end}}
 ORDER BY period, groups

@@ -33,10 +33,7 @@ SELECT
     sum(web_searches) AS web_searches_sum,
     sum(code_executions) AS code_executions_sum,
     countIf(stated != 0 AND stated != counted) AS mismatches,
-    any(records.stated_currency) AS stated_currency,
-    countIf(stated_cost != '' AND NOT startsWith(scope, 'rest:')) AS stated_calls,
-    sum(if(stated_cost = '', toDecimal256(0, 36), if(length(stated_cost) <= 24 AND (position(lower(stated_cost), 'e') = 0 OR match(stated_cost, '[eE][-+]?0?[0-9]$')), toDecimal256OrZero(stated_cost, 36), toDecimal256(0, 36)))) AS stated_sum,
-    groupArrayIf(stated_cost, stated_cost != '' AND NOT (length(stated_cost) <= 24 AND (position(lower(stated_cost), 'e') = 0 OR match(stated_cost, '[eE][-+]?0?[0-9]$')))) AS stated_others
+    '' AS stated_currency, toUInt64(0) AS stated_calls, toDecimal256(0, 36) AS stated_sum, []::Array(String) AS stated_others
 FROM (
     SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, stated_cost, stated_currency, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
         usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
@@ -90,5 +87,5 @@ GROUP BY period, records.model,
         AND input_audio + input_image + input_video <= input
         AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
         AND output_audio + output_image + output_video <= output),
-    startsWith(scope, 'rest:'), records.stated_currency
+    startsWith(scope, 'rest:')
 ORDER BY period, groups
