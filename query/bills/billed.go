@@ -9,7 +9,7 @@ import (
 )
 
 // billed is what was billed for the charges of a period: for each charge the sum of its rows
-// in all bills of the account, by key. Takings back of earlier corrections are in it.
+// in all bills of the account, by key. It includes what earlier corrections took back.
 type billed struct {
 	keys    []key
 	pers    []int64
@@ -35,7 +35,7 @@ func newBilled() *billed {
 // errFraction is for a quantity that is no whole number, which no recorded unit has.
 var errFraction = errors.New("the quantity is not a whole number")
 
-// items adds the quantities of rows of one charge up.
+// items adds the quantities of rows of one charge to those of its keys.
 func (b *billed) items(items []item, rows ...Row) ([]item, error) {
 	for i := range rows {
 		r := &rows[i]
@@ -47,6 +47,7 @@ func (b *billed) items(items []item, rows ...Row) ([]item, error) {
 	return items, nil
 }
 
+// add adds a quantity to the item of a key.
 func add(items []item, key uint32, n int64) []item {
 	for i := range items {
 		if items[i].key == key {
@@ -57,6 +58,7 @@ func add(items []item, key uint32, n int64) []item {
 	return append(items, item{key, n})
 }
 
+// intern returns the index of the key of a row.
 func (b *billed) intern(r *Row) uint32 {
 	k := r.key()
 	i, ok := b.index[k]
@@ -98,7 +100,7 @@ func differences(before, now []item) []item {
 	return some
 }
 
-// row sets what a key says in a row.
+// row sets the fields of a row that are those of a key, its quantity and its costs.
 func (b *billed) row(r *Row, of item) {
 	k := b.keys[of.key]
 	r.Provider, r.Model, r.ServiceTier, r.Speed, r.Region = k.provider, k.model, k.serviceTier, k.speed, k.region
@@ -108,12 +110,12 @@ func (b *billed) row(r *Row, of item) {
 	r.costs()
 }
 
-// why returns what the difference between two states of a charge comes from.
+// why returns the cause of the difference between two states of a charge.
 func (b *billed) why(before, now []item, redecoded, sameTable bool) Why {
 	switch {
 	case b.same(before, now, key.units):
 		if sameTable {
-			return Changed // the tags by which a rule is chosen
+			return Changed // by the tags that select a rule
 		}
 		return Repriced
 	case redecoded:

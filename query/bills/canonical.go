@@ -79,20 +79,22 @@ func object(tags map[string]string) string {
 	if len(tags) == 0 {
 		return "{}"
 	}
-	text, err := json.Marshal(tags)
-	if err != nil {
-		panic(err) // it has texts
-	}
-	return string(text)
+	return encode(tags)
 }
 
+// list writes rules as JSON, in their order.
 func list(rules []string) string {
 	if len(rules) == 0 {
 		return "[]"
 	}
-	text, err := json.Marshal(rules)
+	return encode(rules)
+}
+
+// encode returns the JSON of strings.
+func encode[T map[string]string | []string](v T) string {
+	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // it has texts
+		panic(err) // strings have a JSON form
 	}
 	return string(text)
 }

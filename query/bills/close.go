@@ -121,7 +121,7 @@ func (s *Store) commit(ctx context.Context, c *computation, revision uint64) err
 		if head != nil && head.Attempt == c.bill.Attempt {
 			return nil // the answer to an earlier try was lost
 		}
-		now, err := s.closed(ctx, c.tenant, c.account.ID, "")
+		now, err := s.Closed(ctx, c.tenant, c.account.ID)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (s *Store) prepare(ctx context.Context, tenant, account, period string) (*c
 	if c.account, err = c.accounts.find(account); err != nil {
 		return nil, err
 	}
-	if c.before, err = s.closed(ctx, tenant, c.account.ID, ""); err != nil {
+	if c.before, err = s.Closed(ctx, tenant, c.account.ID); err != nil {
 		return nil, err
 	}
 	slices.Reverse(c.before)
@@ -263,10 +263,7 @@ func (c *computation) fingerprints(ctx context.Context, periods []Period) ([]str
 	for i := range periods {
 		ends[i] = periods[i].End.UnixNano()
 	}
-	tags := c.accounts.tags()
-	for _, tag := range c.table.Splits().Tags {
-		tags = append(tags, tag)
-	}
+	tags := append(c.accounts.tags(), c.table.Splits().Tags...)
 	rows, err := query.Ask[fingerprintRow](ctx, c.store.reader, statements, "fingerprints", nil,
 		query.Args{"tenant": c.tenant, "ends": ends, "last": ends[len(ends)-1], "tags": query.OrEmpty(tags)})
 	if err != nil {

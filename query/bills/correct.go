@@ -12,7 +12,7 @@ import (
 	"tapedeck/query/charges"
 )
 
-// difference is a charge that is another one than was billed.
+// difference is a charge that differs from what was billed.
 type difference struct {
 	chargeID        string
 	session, stream string
@@ -119,7 +119,7 @@ func (c *computation) correct(ctx context.Context, p *Period) error {
 	}
 	r.list = slices.DeleteFunc(r.list, func(d difference) bool { return d.why == Deleted })
 	for some := range slices.Chunk(r.list, chargesAtOnce) {
-		if err := c.correctSome(ctx, r, some); err != nil {
+		if err := c.correctSome(ctx, p, r, some); err != nil {
 			return err
 		}
 	}
@@ -129,7 +129,8 @@ func (c *computation) correct(ctx context.Context, p *Period) error {
 // chargesAtOnce bounds the length of a statement that names charges.
 const chargesAtOnce = 2000
 
-func (c *computation) correctSome(ctx context.Context, r *compared, some []difference) error {
+// correctSome adds the rows that correct some charges of a period.
+func (c *computation) correctSome(ctx context.Context, p *Period, r *compared, some []difference) error {
 	ids := make([]string, len(some))
 	for i := range some {
 		ids[i] = some[i].chargeID
@@ -139,7 +140,6 @@ func (c *computation) correctSome(ctx context.Context, r *compared, some []diffe
 		key    key
 	}
 	were := map[place]Row{} // the last rows that were billed
-	period := ""
 	args := query.Args{"tenant": c.tenant, "attempts": attempts(c.before), "charges": ids}
 	err := c.store.eachRow(ctx, rowsShape{Charges: true}, args, nil, func(row *Row) error {
 		were[place{row.ChargeID, row.key()}] = *row
@@ -156,7 +156,7 @@ func (c *computation) correctSome(ctx context.Context, r *compared, some []diffe
 				row, ok = were[place{d.chargeID, r.keys[item.key]}]
 			}
 			if !ok {
-				return fmt.Errorf("charge %s of %s was billed, and its rows are not stored", d.chargeID, period)
+				return fmt.Errorf("correct charge %s of %s: its billed rows are not stored in the table bill_rows: restore the table from a backup that has them", d.chargeID, p.Month)
 			}
 			r.row(&row, item)
 			row.Number, row.Class, row.Note = "", Correction, d.why

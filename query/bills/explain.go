@@ -9,8 +9,9 @@ import (
 	"tapedeck/query/charges"
 )
 
-// explain sets why the charges of a comparison differ. since is the time from which
-// redecodings count: bills are those that were compared, and hash is the table of now.
+// explain sets why the charges of a comparison differ. bills are those that were compared:
+// a redecode counts if it began after the last of them was closed. hash is that of the price
+// table of the comparison.
 func (c *computation) explain(ctx context.Context, p *Period, r *compared, bills []Bill, hash string) error {
 	redecoded, err := c.redecoded(ctx, bills)
 	if err != nil {
@@ -55,7 +56,7 @@ func (c *computation) explain(ctx context.Context, p *Period, r *compared, bills
 	return nil
 }
 
-// clockSkew is how much earlier a redecoding may have begun that was committed after a close.
+// clockSkew is how long before a close a redecode may have begun that was committed after it.
 const clockSkew = time.Hour
 
 // redecoded returns the sessions that were decoded anew since the last of some bills.
@@ -112,8 +113,8 @@ type deletedRow struct {
 	Streams []string `ch:"listed"`
 }
 
-// deleted returns whether the stream of a charge was deleted, or nothing is stored of its
-// session.
+// deleted returns a function that reports whether the stream of a charge was deleted, or
+// nothing of its session is stored.
 func (c *computation) deleted(ctx context.Context, gone map[string]*difference) (func(*difference) bool, error) {
 	var sessions []string
 	for _, d := range gone {
@@ -145,7 +146,7 @@ func (c *computation) deleted(ctx context.Context, gone map[string]*difference) 
 	}, nil
 }
 
-// moved returns which of some charges are now of another account or of none.
+// moved returns which of some charges now belong to another account or to none.
 func (c *computation) moved(ctx context.Context, p *Period, gone map[string]*difference) (map[string]bool, error) {
 	var sessions []string
 	for _, d := range gone {

@@ -130,7 +130,7 @@ func (w *world) calls(n int) {
 // open checks what readers see of March.
 func (w *world) open(closed bool) {
 	w.Helper()
-	list, err := w.store.closed(w.Context(), querytest.Tenant, TenantID, "")
+	list, err := w.store.Closed(w.Context(), querytest.Tenant, TenantID)
 	if err != nil || len(list) > 1 || closed != (len(list) == 1) {
 		w.Errorf("%d bills, expected closed %v: %v", len(list), closed, err)
 	}
@@ -197,7 +197,7 @@ func TestTwoClosers(t *testing.T) {
 	for i := range 4 {
 		account := fmt.Sprint("customer=c", i)
 		w.refuse(account, "2026-03", 409, "INV-00000")
-		list, err := w.store.closed(t.Context(), querytest.Tenant, account, "")
+		list, err := w.store.Closed(t.Context(), querytest.Tenant, account)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%s: %d bills, %v", account, len(list), err)
 		}

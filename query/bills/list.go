@@ -74,7 +74,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 	if err := l.readRange(); err != nil {
 		return nil, err
 	}
-	if l.bills, err = s.closed(ctx, q.Tenant, q.Account, ""); err != nil {
+	if l.bills, err = s.Closed(ctx, q.Tenant, q.Account); err != nil {
 		return nil, err
 	}
 	if q.Account != "" && len(l.bills) == 0 { // an account with bills may be gone from the price file

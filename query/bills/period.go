@@ -77,7 +77,7 @@ func (p *Period) state(now time.Time) State {
 	return Draft
 }
 
-// closable returns why the period cannot be closed yet.
+// closable returns why the period may not be closed yet; nil if it may.
 func (p *Period) closable(now time.Time) error {
 	switch {
 	case now.Before(p.End):

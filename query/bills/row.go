@@ -60,7 +60,7 @@ type Row struct {
 	Note   Why    `json:"note"`            // why a correction was made
 }
 
-// Why says what a difference to a closed bill comes from.
+// Why is the cause of a difference from a closed bill.
 type Why string
 
 const (
@@ -73,8 +73,9 @@ const (
 	Deleted   Why = "deleted"   // the session was deleted; it stays billed
 )
 
-// key is what a row is of. A charge that was billed under one key and is now of another is
-// taken back under the one and billed under the other.
+// key identifies what a row bills: model, unit and prices, with what they depend on. If the
+// key of a charge changes, a correction takes back its quantity under the old key and bills it
+// under the new one.
 type key struct {
 	provider, model, serviceTier, speed, region, unit string
 	listPrice, contractedPrice, price, reason         string

@@ -3,7 +3,6 @@ package bills
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -46,9 +45,15 @@ type billRow struct {
 	Bill string `ch:"bill"`
 }
 
-// closed returns closed bills of a tenant, the last period first: those of an account, or the
-// one with a number, or for "" all.
-func (s *Store) closed(ctx context.Context, tenant, account, number string) ([]Bill, error) {
+// Closed returns the closed bills of an account, the last period first; for "" those of all
+// accounts of the tenant.
+func (s *Store) Closed(ctx context.Context, tenant, account string) ([]Bill, error) {
+	return s.read(ctx, tenant, account, "")
+}
+
+// read reads closed bills of a tenant, the last period first. account and number restrict
+// them if they are not "".
+func (s *Store) read(ctx context.Context, tenant, account, number string) ([]Bill, error) {
 	rows, err := query.Ask[billRow](ctx, s.reader, statements, "bills", billShape{account != "", number != ""},
 		query.Args{"tenant": tenant, "account": account, "number": number})
 	if err != nil {
@@ -65,7 +70,7 @@ func (s *Store) closed(ctx context.Context, tenant, account, number string) ([]B
 
 // Bill returns a closed bill.
 func (s *Store) Bill(ctx context.Context, tenant, number string) (*Bill, error) {
-	list, err := s.closed(ctx, tenant, "", number)
+	list, err := s.read(ctx, tenant, "", number)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +140,9 @@ func (s *Store) store(ctx context.Context, tenant string, b *Bill) error {
 	}
 	batch, err := s.conn.PrepareBatch(ctx, statements.Must("insert_bill", nil))
 	if err == nil {
-		err = errors.Join(batch.Append(tenant, b.Account, b.Period, b.Number, b.Prefix, b.Sequence, b.Attempt, b.Start, b.End, *b.ClosedAt,
-			b.Currency, b.PricesHash, b.RowsHash, b.Total.String(), string(text)), err)
+		defer batch.Close()
+		err = batch.Append(tenant, b.Account, b.Period, b.Number, b.Prefix, b.Sequence, b.Attempt, b.Start, b.End, *b.ClosedAt,
+			b.Currency, b.PricesHash, b.RowsHash, b.Total.String(), string(text))
 		if err == nil {
 			err = batch.Send()
 		}

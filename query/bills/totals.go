@@ -69,6 +69,7 @@ func (t *totals) done() {
 	})
 }
 
+// boolean returns 1 for true, so that false sorts first.
 func boolean(b bool) int {
 	if b {
 		return 1

@@ -30,7 +30,7 @@ type Verification struct {
 	Frames        FrameCheck     `json:"frames"`
 }
 
-// Difference is a charge that is another one now than was billed.
+// Difference is a charge that differs from what was billed.
 type Difference struct {
 	ChargeID  string    `json:"charge_id"`
 	Period    string    `json:"charge_period"`
@@ -150,7 +150,7 @@ func (v *verifier) rows(ctx context.Context) error {
 // charges compares with the charges that are stored.
 func (v *verifier) charges(ctx context.Context) error {
 	var err error
-	if v.all, err = v.store.closed(ctx, v.tenant, v.bill.Account, ""); err != nil {
+	if v.all, err = v.store.Closed(ctx, v.tenant, v.bill.Account); err != nil {
 		return err
 	}
 	slices.Reverse(v.all)
