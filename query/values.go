@@ -13,6 +13,14 @@ func Named(name string) *string {
 	return &name
 }
 
+// Text returns the text that Named made a pointer to, "" for nil.
+func Text(name *string) string {
+	if name == nil {
+		return ""
+	}
+	return *name
+}
+
 // RawJSON is text that is JSON, and nil, which is null, for any other.
 func RawJSON(text string) json.RawMessage {
 	if text == "" || !json.Valid([]byte(text)) {

@@ -3,6 +3,7 @@ package bills
 import (
 	"github.com/shopspring/decimal"
 
+	"tapedeck/query"
 	"tapedeck/query/charges"
 	"tapedeck/query/cost"
 	"tapedeck/query/prices"
@@ -14,11 +15,11 @@ import (
 func rowsOf(rows []Row, c *charges.Charge, p *Period) []Row {
 	r := Row{
 		Period: p.Month, ChargeID: c.ChargeID, At: c.At, SessionID: c.SessionID, StreamID: c.StreamID, Position: c.Position,
-		Model: known(c.Model), ServiceTier: c.ServiceTier, Speed: c.Speed, Region: c.Region, Tags: c.Tags,
+		Model: query.Text(c.Model), ServiceTier: c.ServiceTier, Speed: c.Speed, Region: c.Region, Tags: c.Tags,
 		PricesHash: c.PricesHash, Rules: c.Rules,
 	}
-	if r.Provider = known(c.Provider); r.Provider == "" {
-		r.Provider = known(c.PriceProvider)
+	if r.Provider = query.Text(c.Provider); r.Provider == "" {
+		r.Provider = query.Text(c.PriceProvider)
 	}
 	r.Start, r.End = p.day(c.At)
 	if c.Unpriced != nil {
@@ -70,11 +71,4 @@ func unpricedRows(rows []Row, r Row, reason string, q *cost.Quantities) []Row {
 		rows = append(rows, r)
 	}
 	return rows
-}
-
-func known(name *string) string {
-	if name == nil {
-		return ""
-	}
-	return *name
 }

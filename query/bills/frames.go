@@ -150,7 +150,7 @@ func (u *statedUsage) fields() []usageField {
 
 // storedUsage returns the values of the same fields as they are stored.
 func storedUsage(c *charges.Charge) []string {
-	list := []string{known(c.Model), known(c.Provider), c.ServiceTier, c.Speed, c.Region}
+	list := []string{query.Text(c.Model), query.Text(c.Provider), c.ServiceTier, c.Speed, c.Region}
 	for _, n := range counted(&c.Quantities) {
 		list = append(list, strconv.FormatInt(n.n, 10))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/query"
 	"tapedeck/query/cost"
 )
 
@@ -81,7 +82,7 @@ func (r *columns) set(c *Charge, currency string) error {
 	*r = columns{
 		ChargeID: c.ChargeID, At: c.At.UnixNano(), Tenant: c.Tenant, SessionID: c.SessionID, StreamID: c.StreamID,
 		RunID: c.RunID, NodeID: c.NodeID, SpanID: c.SpanID, Agent: c.Agent,
-		Provider: deref(c.Provider), Model: deref(c.Model), RequestedModel: deref(c.RequestedModel),
+		Provider: query.Text(c.Provider), Model: query.Text(c.Model), RequestedModel: query.Text(c.RequestedModel),
 		ServiceTier: c.ServiceTier, Speed: c.Speed, Region: c.Region, Dialect: c.Dialect,
 		RequestID: c.RequestID, MessageID: c.MessageID, Scope: c.Scope, Mode: c.Mode, IsCall: c.IsCall,
 		Input: t.Input, CacheRead: t.CacheRead, CacheWrite5m: t.CacheWrite5m, CacheWrite1h: t.CacheWrite1h,
@@ -91,10 +92,13 @@ func (r *columns) set(c *Charge, currency string) error {
 		OutputAudio: parts.OutputAudio, OutputImage: parts.OutputImage, OutputVideo: parts.OutputVideo,
 		WebSearches: parts.WebSearches, WebFetches: c.WebFetches, CodeExecutions: parts.CodeExecutions,
 		StatedCost: c.Stated.Text(), StatedCurrency: currencyOf(c.Stated),
-		PricesHash: c.PricesHash, PriceProvider: deref(c.PriceProvider), PriceModel: deref(c.PriceModel),
+		PricesHash: c.PricesHash, PriceProvider: query.Text(c.PriceProvider), PriceModel: query.Text(c.PriceModel),
 		Cost: c.Cost.Text(), ListCost: c.ListCost.Text(), ContractedCost: c.ContractedCost.Text(),
 		RepricedCost: c.Repriced.Text(), WhatIfCost: c.WhatIf.Text(), Currency: currency,
-		UnpricedReason: string(deref(c.Unpriced)), UnpricedDetail: c.UnpricedDetail, Position: c.Position,
+		UnpricedDetail: c.UnpricedDetail, Position: c.Position,
+	}
+	if c.Unpriced != nil {
+		r.UnpricedReason = string(*c.Unpriced)
 	}
 	if c.StatedTotal != nil {
 		total := int64(*c.StatedTotal)
@@ -144,13 +148,6 @@ func (r *columns) cells(c *Charge, cells []string) []string {
 		}
 	}
 	return cells
-}
-
-func deref[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 func currencyOf(m *cost.Money) string {

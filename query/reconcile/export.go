@@ -83,7 +83,7 @@ func recordedUsage(ctx context.Context, r *query.Reader, tenant string, e *provi
 	for i := range report.Items {
 		row := &report.Items[i]
 		list[i] = providerexport.Recorded{
-			Day: *row.Name, Provider: text(row.Group["provider"]), Model: text(row.Group["model"]),
+			Day: *row.Name, Provider: query.Text(row.Group["provider"]), Model: query.Text(row.Group["model"]),
 			Calls: row.Calls, Tokens: row.Tokens, Unpriced: row.UnpricedCalls,
 		}
 		if row.Cost == nil {
@@ -99,11 +99,4 @@ func recordedUsage(ctx context.Context, r *query.Reader, tenant string, e *provi
 		list[i].Cost = &row.Cost.Amount
 	}
 	return list, nil
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -20,9 +20,9 @@ func (p *Prices) Price(records []Record) {
 	for i := range records {
 		r := &records[i]
 		row := query.SpentRow{Cell: cost.Cell{Key: cost.Key{At: r.At.UnixNano(), Rest: strings.HasPrefix(r.Scope, schema.RestScope)}}}
-		row.Model, row.Provider = text(r.Model), text(r.Provider)
+		row.Model, row.Provider = query.Text(r.Model), query.Text(r.Provider)
 		t := &r.Tokens
-		row.ServiceTier, row.Speed, row.Region = text(r.ServiceTier), text(r.Speed), text(r.Region)
+		row.ServiceTier, row.Speed, row.Region = query.Text(r.ServiceTier), query.Text(r.Speed), query.Text(r.Region)
 		row.Quantities = cost.Quantities{
 			Input: t.Input, CacheRead: t.CacheRead, CacheWrite5m: t.CacheWrite5m, CacheWrite1h: t.CacheWrite1h,
 			Output: t.Output, Reasoning: t.Reasoning, Parts: r.parts,
@@ -47,14 +47,6 @@ func (p *Prices) Price(records []Record) {
 			r.Unpriced = &r.spent.Unpriced[0].Reason
 		}
 	}
-}
-
-// text returns what a source states, "" for nothing.
-func text(stated *string) string {
-	if stated == nil {
-		return ""
-	}
-	return *stated
 }
 
 // tag returns the value of a tag for what a stream reported: its own, else that of the

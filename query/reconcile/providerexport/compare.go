@@ -50,16 +50,9 @@ func Compare(e *Export, recorded []Recorded) *Comparison {
 		}
 	}
 	slices.SortStableFunc(c.Items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(text(a.Model), text(b.Model)))
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(query.Text(a.Model), query.Text(b.Model)))
 	})
 	return c
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // compare adds the items and the sum of a bucket.

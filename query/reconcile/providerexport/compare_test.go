@@ -22,7 +22,7 @@ func differences(c *Comparison) string {
 	}
 	var lines []string
 	for _, i := range c.Items {
-		line := fmt.Sprintf("%s %s %s: %s to %s, %s, %s", i.Day, text(i.Model), i.Bucket, figure(i.Recorded), i.Exported, figure(i.Difference), i.State)
+		line := fmt.Sprintf("%s %s %s: %s to %s, %s, %s", i.Day, query.Text(i.Model), i.Bucket, figure(i.Recorded), i.Exported, figure(i.Difference), i.State)
 		if i.UnpricedCalls > 0 {
 			line += fmt.Sprintf(", %d unpriced", i.UnpricedCalls)
 		}
@@ -32,7 +32,7 @@ func differences(c *Comparison) string {
 		lines = append(lines, fmt.Sprintf("sum %s: %s to %s, %s", s.Bucket, figure(s.Recorded), s.Exported, figure(s.Difference)))
 	}
 	for _, u := range c.Unattributed {
-		lines = append(lines, fmt.Sprintf("unattributed %s: %d calls, %d tokens", text(u.Model), u.Calls, u.Tokens))
+		lines = append(lines, fmt.Sprintf("unattributed %s: %d calls, %d tokens", query.Text(u.Model), u.Calls, u.Tokens))
 	}
 	return strings.Join(lines, "\n")
 }
