@@ -90,8 +90,8 @@ func (s *Store) Rows(ctx context.Context, tenant string, b *Bill, from uint64, l
 
 // eachRow calls a function with rows of bills. numbers are those of the bills by attempt.
 func (s *Store) eachRow(ctx context.Context, shape rowsShape, args query.Args, numbers map[string]string, visit func(*Row) error) error {
-	return query.Each(ctx, s.reader, statements, "bill_rows", shape, args, func(stored *storedRow) error {
-		r, err := stored.row(numbers[stored.Attempt])
+	return query.Each(ctx, s.reader, statements, "bill_rows", shape, args, func(stored *StoredRow) error {
+		r, err := stored.Row(numbers[stored.Attempt])
 		if err != nil {
 			return fmt.Errorf("row %d of bill %s: %w", stored.Ordinal, r.Number, err)
 		}

@@ -1,6 +1,7 @@
 package bills
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -8,8 +9,9 @@ import (
 	"tapedeck/query"
 )
 
-// storedRow is a row as sql/bill_rows.sql selects it.
-type storedRow struct {
+// StoredRow is a row of the table bill_rows, with times in ns. A statement may select it
+// without the attempt.
+type StoredRow struct {
 	Attempt         string            `ch:"attempt"`
 	Ordinal         uint64            `ch:"ordinal"`
 	Class           string            `ch:"class"`
@@ -42,18 +44,42 @@ type storedRow struct {
 	Note            string            `ch:"note"`
 }
 
-// row returns the row of a bill with a number.
-func (s *storedRow) row(number string) (Row, error) {
-	quantity, err := decimal.NewFromString(s.Quantity)
+// Row returns the row of a bill with a number.
+func (s *StoredRow) Row(number string) (Row, error) {
+	d := decimals{}
 	return Row{
 		Number: number, Ordinal: s.Ordinal, Class: Class(s.Class), Period: s.Period, Start: query.Moment(s.Start), End: query.Moment(s.End),
 		ChargeID: s.ChargeID, At: query.Moment(s.At), SessionID: s.SessionID, StreamID: s.StreamID, Position: s.Position,
 		Provider: s.Provider, Model: s.Model, ServiceTier: s.ServiceTier, Speed: s.Speed, Region: s.Region, Tags: s.Tags,
-		Unit: s.Unit, Quantity: quantity, Per: s.Per,
-		ListPrice: nullable(s.ListPrice), ContractedPrice: nullable(s.ContractedPrice), Price: nullable(s.Price),
-		ListCost: nullable(s.ListCost), ContractedCost: nullable(s.ContractedCost), BilledCost: nullable(s.BilledCost),
-		PricesHash: s.PricesHash, Rules: s.Rules, Reason: s.Reason, Note: Why(s.Note),
-	}, err
+		Unit: s.Unit, Quantity: d.number("quantity", s.Quantity), Per: s.Per,
+		ListPrice:       d.orNull("list_price", s.ListPrice),
+		ContractedPrice: d.orNull("contracted_price", s.ContractedPrice),
+		Price:           d.orNull("price", s.Price),
+		ListCost:        d.orNull("list_cost", s.ListCost),
+		ContractedCost:  d.orNull("contracted_cost", s.ContractedCost),
+		BilledCost:      d.orNull("billed_cost", s.BilledCost),
+		PricesHash:      s.PricesHash, Rules: s.Rules, Reason: s.Reason, Note: Why(s.Note),
+	}, d.err
+}
+
+// decimals reads numbers and keeps the first error.
+type decimals struct{ err error }
+
+// number reads the number of a column.
+func (d *decimals) number(column, text string) decimal.Decimal {
+	n, err := decimal.NewFromString(text)
+	if err != nil && d.err == nil {
+		d.err = fmt.Errorf("%s: %w", column, err)
+	}
+	return n
+}
+
+// orNull reads the number of a column in which "" is null.
+func (d *decimals) orNull(column, text string) decimal.NullDecimal {
+	if text == "" {
+		return decimal.NullDecimal{}
+	}
+	return decimal.NewNullDecimal(d.number(column, text))
 }
 
 // columns are rows in the order of sql/insert_bill_rows.sql, column by column.
