@@ -1,8 +1,6 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
@@ -14,8 +12,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,12 +39,6 @@ type evidence struct {
 	sums   []string
 }
 
-// files takes files one after the other.
-type files interface {
-	create(name string) (io.Writer, error)
-	close() error
-}
-
 // writeEvidence writes the evidence of a bill to a directory or an archive.
 func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 	path, err := billPath(c.Number, "")
@@ -57,6 +47,9 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 	}
 	if c.Dir == "" || c.Period != "" {
 		return usage.Errorf("name a bill and the directory to write: tapedeck bills export INV-000001 evidence --evidence")
+	}
+	if len(c.Tag)+len(c.Columns) > 0 || c.Account+c.SubAccount+c.Issuer+c.PaymentTerms+c.Link != "" {
+		return usage.Errorf("--account, --tag, --sub-account, --columns, --issuer, --payment-terms and --link go without --evidence, which writes no FOCUS")
 	}
 	e := &evidence{path: path}
 	if e.client, err = g.client(); err != nil {
@@ -192,114 +185,3 @@ func (e *evidence) tapes(ctx context.Context, sessions []string) (missing int, e
 		return c.WriteAll(rows)
 	})
 }
-
-// sessionColumn collects the sessions of rows as CSV that are written to it.
-type sessionColumn struct {
-	in   *io.PipeWriter
-	done chan error
-	ids  map[string]bool
-}
-
-func newSessionColumn() *sessionColumn {
-	r, w := io.Pipe()
-	s := &sessionColumn{in: w, done: make(chan error, 1), ids: map[string]bool{}}
-	column := slices.Index(bills.Columns, "session_id")
-	go func() {
-		c := csv.NewReader(r)
-		c.ReuseRecord = true
-		_, err := c.Read() // the head
-		for err == nil {
-			var row []string
-			if row, err = c.Read(); err == nil {
-				s.ids[string(bytes.Clone([]byte(row[column])))] = true
-			}
-		}
-		if err == io.EOF {
-			err = nil
-		}
-		_, _ = io.Copy(io.Discard, r) // so that the writer does not wait
-		s.done <- err
-	}()
-	return s
-}
-
-func (s *sessionColumn) Write(p []byte) (int, error) { return s.in.Write(p) }
-
-// end waits until all that was written is read.
-func (s *sessionColumn) end() error {
-	if err := s.in.Close(); err != nil {
-		return err
-	}
-	return <-s.done
-}
-
-// list returns the sessions in order. It must come after end.
-func (s *sessionColumn) list() []string {
-	list := make([]string, 0, len(s.ids))
-	for id := range s.ids {
-		list = append(list, id)
-	}
-	slices.Sort(list)
-	return list
-}
-
-// newFiles writes to a directory, or to an archive if its name ends in .zip.
-func newFiles(to string, force bool) (files, error) {
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	if !strings.HasSuffix(to, ".zip") {
-		return &directory{path: to, flags: flags}, nil
-	}
-	f, err := os.OpenFile(to, flags, 0o666)
-	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("%s is there already: name another file, or write over it with --force", to)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &archive{zip.NewWriter(f), f}, nil
-}
-
-// directory writes files below a directory.
-type directory struct {
-	path  string
-	flags int
-	open  *os.File // the file that is written
-}
-
-func (d *directory) create(name string) (io.Writer, error) {
-	if err := d.close(); err != nil {
-		return nil, err
-	}
-	path := filepath.Join(d.path, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, d.flags, 0o666)
-	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("%s is there already: name another directory, or write over it with --force", path)
-	}
-	d.open = f
-	return f, err
-}
-
-func (d *directory) close() error {
-	if d.open == nil {
-		return nil
-	}
-	err := d.open.Close()
-	d.open = nil
-	return err
-}
-
-// archive writes files to a ZIP archive.
-type archive struct {
-	zip  *zip.Writer
-	file *os.File
-}
-
-func (a *archive) create(name string) (io.Writer, error) { return a.zip.Create(name) }
-
-func (a *archive) close() error { return errors.Join(a.zip.Close(), a.file.Close()) }

@@ -107,16 +107,10 @@ func (c *billsExport) target() (path, to string, err error) {
 // file that is not whole is removed.
 func (c *billsExport) receive(body io.Reader, to string) (path string, err error) {
 	var f *os.File
-	switch {
-	case !strings.HasSuffix(to, ".zip"):
+	if strings.HasSuffix(to, ".zip") {
+		f, err = createFile(to, c.Force)
+	} else {
 		f, err = os.CreateTemp("", "tapedeck-focus-*.zip")
-	case c.Force:
-		f, err = os.Create(to)
-	default:
-		f, err = os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	}
-	if errors.Is(err, os.ErrExist) {
-		return "", fmt.Errorf("%s is there already: name another file, or write over it with --force", to)
 	}
 	if err != nil {
 		return "", err
@@ -143,7 +137,7 @@ func (c *billsExport) unpack(archive, dir string) (names []string, err error) {
 			return nil, fmt.Errorf("the server named a file %q", entry.Name)
 		}
 		if _, err := os.Lstat(filepath.Join(dir, entry.Name)); err == nil && !c.Force {
-			return nil, fmt.Errorf("%s is there already: name another directory, or write over it with --force", entry.Name)
+			return nil, existsError(entry.Name)
 		}
 		names = append(names, entry.Name)
 	}
@@ -155,13 +149,14 @@ func (c *billsExport) unpack(archive, dir string) (names []string, err error) {
 	return names, nil
 }
 
+// copyEntry writes a file of an archive.
 func copyEntry(entry *zip.File, to string) error {
 	r, err := entry.Open()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	f, err := os.Create(to)
+	f, err := createFile(to, true) // unpack has checked what is there
 	if err != nil {
 		return err
 	}

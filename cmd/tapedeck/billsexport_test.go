@@ -65,7 +65,7 @@ func TestBillsExport(t *testing.T) {
 	if errs, exit = run("--period", "2026-10", filepath.Join(dir, "all.zip")); exit != exitFailed {
 		t.Errorf("an archive that is there: exit %d: %s", exit, errs)
 	}
-	for _, wrong := range [][]string{{}, {"INV-1"}, {"--period", "2026-10"}, {"--period", "2026-10", "INV-1", "d"}, {"INV-1", "d", "--account", "a"}, {"INV-1", "d", "--focus-version", "1.3"}, {"INV-1", "d", "--json"}} {
+	for _, wrong := range [][]string{{}, {"INV-1"}, {"--period", "2026-10"}, {"--period", "2026-10", "INV-1", "d"}, {"INV-1", "d", "--account", "a"}, {"INV-1", "d", "--focus-version", "1.3"}, {"INV-1", "d", "--json"}, {"INV-1", "d", "--evidence", "--tag", "a"}, {"INV-1", "d", "--evidence", "--period", "2026-10"}} {
 		if errs, exit := run(wrong...); exit != exitUsage {
 			t.Errorf("%v: exit %d: %s", wrong, exit, errs)
 		}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,24 +144,3 @@ func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *outp
 	}
 	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, tapecopy.Title(t, id), messages)
 }
-
-// createOutput opens an output: standard output for "" and "-".
-func createOutput(name string, force bool) (*output, error) {
-	if cmp.Or(name, "-") == "-" {
-		return newOutput(os.Stdout), nil
-	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	if !force {
-		flags |= os.O_EXCL
-	}
-	file, err := os.OpenFile(name, flags, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("%s is there already: name another file, or write over it with --force", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return newOutput(file), nil
-}
-
-func newOutput(f *os.File) *output { return &output{file: f, buf: bufio.NewWriterSize(f, 64<<10)} }

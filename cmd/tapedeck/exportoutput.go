@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +15,39 @@ type output struct {
 	buf     *bufio.Writer
 	written atomic.Int64
 	keep    bool // an incomplete file is kept
+}
+
+// createOutput opens an output: standard output for "" and "-".
+func createOutput(name string, force bool) (*output, error) {
+	if cmp.Or(name, "-") == "-" {
+		return newOutput(os.Stdout), nil
+	}
+	file, err := createFile(name, force)
+	if err != nil {
+		return nil, err
+	}
+	return newOutput(file), nil
+}
+
+func newOutput(f *os.File) *output { return &output{file: f, buf: bufio.NewWriterSize(f, 64<<10)} }
+
+// createFile creates a file that only the user may read, as recordings may have secrets. A
+// file that exists is an error unless force is set.
+func createFile(name string, force bool) (*os.File, error) {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	if !force {
+		flags |= os.O_EXCL
+	}
+	f, err := os.OpenFile(name, flags, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil, existsError(name)
+	}
+	return f, err
+}
+
+// existsError is the error of a file that is not overwritten.
+func existsError(name string) error {
+	return fmt.Errorf("%s is there already: choose another name, or write over it with --force", name)
 }
 
 func (o *output) Write(p []byte) (int, error) {

@@ -129,11 +129,12 @@ func printComparison(g *global, c *pricelist.Comparison) error {
 	return nil
 }
 
-func orNone(price *string) string {
-	if price == nil {
-		return "–"
+// orNone returns a text, or the sign for an unknown one.
+func orNone(text *string) string {
+	if text == nil {
+		return unknown
 	}
-	return *price
+	return *text
 }
 
 // scopeText writes the conditions of a rule.

@@ -122,12 +122,9 @@ func (c *usageCommand) showCalls(ctx context.Context, g *global, q url.Values) e
 	t := console.NewTable(os.Stdout, append(heads, "stated", "charge")...)
 	limit := c.limit(callsShown)
 	shown, next, err := list(ctx, g, callsPath, q, limit, callsAtOnce, func(call *charges.Charge) {
-		model, n := "–", call.Tokens
-		if call.Model != nil {
-			model = *call.Model
-		}
+		n := call.Tokens
 		cells := []any{
-			call.At.Local().Format(time.DateTime), console.Clip(call.SessionID, 40), console.Clip(model, 40),
+			call.At.Local().Format(time.DateTime), console.Clip(call.SessionID, 40), console.Clip(orNone(call.Model), 40),
 			console.Thousands(n.Input), console.Thousands(n.CacheRead), console.Thousands(n.CacheWrite5m + n.CacheWrite1h),
 			console.Thousands(n.Output), console.Thousands(n.Reasoning),
 		}
@@ -160,9 +157,10 @@ func (c *usageCommand) showCalls(ctx context.Context, g *global, q url.Values) e
 	return nil
 }
 
+// knownMoney formats an amount.
 func knownMoney(m *costs.Money) string {
 	if m == nil {
-		return "–"
+		return unknown
 	}
 	return money(m)
 }
