@@ -1,7 +1,6 @@
 package bills
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/charges"
-	"tapedeck/query/cost"
 	"tapedeck/schema"
 )
 
@@ -128,97 +126,4 @@ func (v *verifier) frameDifference(d FrameDifference) {
 	if check := &v.result.Frames; len(check.Differences) < maxDifferences {
 		check.Differences = append(check.Differences, d)
 	}
-}
-
-// statedUsage is what a usage record of a session adds.
-type statedUsage struct {
-	Decoded
-	quantities cost.Quantities
-	position   string
-}
-
-type usageField struct{ name, value string }
-
-// fields returns what a charge depends on.
-func (u *statedUsage) fields() []usageField {
-	list := []usageField{{"model", u.Model}, {"provider", u.Provider}, {"service_tier", u.ServiceTier}, {"speed", u.Speed}, {"region", u.Region}}
-	for _, n := range counted(&u.quantities) {
-		list = append(list, usageField{n.name, strconv.FormatInt(n.n, 10)})
-	}
-	return list
-}
-
-// storedUsage returns the values of the same fields as they are stored.
-func storedUsage(c *charges.Charge) []string {
-	list := []string{query.Text(c.Model), query.Text(c.Provider), c.ServiceTier, c.Speed, c.Region}
-	for _, n := range counted(&c.Quantities) {
-		list = append(list, strconv.FormatInt(n.n, 10))
-	}
-	return list
-}
-
-type count struct {
-	name string
-	n    int64
-}
-
-func counted(q *cost.Quantities) []count {
-	return []count{
-		{"input", q.Input}, {"cache_read", q.CacheRead}, {"cache_write_5m", q.CacheWrite5m}, {"cache_write_1h", q.CacheWrite1h},
-		{"output", q.Output}, {"reasoning", q.Reasoning}, {"input_audio", q.InputAudio}, {"output_audio", q.OutputAudio},
-		{"web_searches", q.WebSearches}, {"code_executions", q.CodeExecutions},
-	}
-}
-
-// combine returns what the usage records of a session add, as sql/usage_records.sql does: of
-// records with one id the last stands, and a running total adds its difference to the one
-// before it in its scope, unless it is lower.
-func combine(records []Decoded) []*statedUsage {
-	slices.SortFunc(records, func(a, b Decoded) int {
-		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(b.Version, a.Version), cmp.Compare(b.StreamID, a.StreamID))
-	})
-	seen := map[string]bool{}
-	var list []*statedUsage
-	for _, r := range records {
-		if !seen[r.ID] {
-			seen[r.ID] = true
-			list = append(list, &statedUsage{Decoded: r, position: schema.Position{At: r.At, StreamID: r.StreamID, Seq: r.Version - 1}.String()})
-		}
-	}
-	slices.SortFunc(list, func(a, b *statedUsage) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.StreamID, b.StreamID), cmp.Compare(a.Version, b.Version), cmp.Compare(a.ID, b.ID))
-	})
-	last := map[string]*schema.Usage{}
-	for _, u := range list {
-		u.quantities = quantities(&u.Usage)
-		if u.Mode != schema.UsageRunning {
-			continue
-		}
-		if before := last[u.Scope]; before != nil && u.Tokens.Sum() >= before.Tokens.Sum() {
-			u.quantities = less(u.quantities, quantities(before))
-		}
-		last[u.Scope] = &u.Usage
-	}
-	return list
-}
-
-func quantities(u *schema.Usage) cost.Quantities {
-	t, p := &u.Tokens, &u.Parts
-	return cost.Quantities{
-		Input: int64(t.Input), CacheRead: int64(t.CacheRead), CacheWrite5m: int64(t.CacheWrite5m), CacheWrite1h: int64(t.CacheWrite1h),
-		Output: int64(t.Output), Reasoning: int64(t.Reasoning),
-		Parts: cost.Parts{
-			InputAudio: int64(p.Input.Audio), OutputAudio: int64(p.Output.Audio),
-			WebSearches: int64(u.Tools.WebSearches), CodeExecutions: int64(u.Tools.CodeExecutions),
-		},
-	}
-}
-
-func less(a, b cost.Quantities) cost.Quantities {
-	a.Input, a.CacheRead = a.Input-b.Input, a.CacheRead-b.CacheRead
-	a.CacheWrite5m, a.CacheWrite1h = a.CacheWrite5m-b.CacheWrite5m, a.CacheWrite1h-b.CacheWrite1h
-	a.Output, a.Reasoning = a.Output-b.Output, a.Reasoning-b.Reasoning
-	a.InputAudio, a.OutputAudio = a.InputAudio-b.InputAudio, a.OutputAudio-b.OutputAudio
-	a.WebSearches, a.CodeExecutions = a.WebSearches-b.WebSearches, a.CodeExecutions-b.CodeExecutions
-	return a
 }

@@ -145,6 +145,9 @@ func TestColumns(t *testing.T) {
 	if want := []string{"BilledCost", "ChargePeriodStart", "x_UnitName"}; !slices.Equal(some.columns, want) {
 		t.Errorf("columns %v, want %v", some.columns, want)
 	}
+	if len(whole.records) == 0 || len(some.records) != len(whole.records) {
+		t.Fatalf("%d rows, and %d in the whole export", len(some.records), len(whole.records))
+	}
 	for i, record := range some.records {
 		for _, c := range some.columns {
 			if record[c] != whole.records[i][c] {

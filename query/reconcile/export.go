@@ -57,7 +57,7 @@ func refusal(err error) error {
 		p.Hint = "Export a shorter range, or compare it with \"tapedeck doctor usage --export\", which reads files of any size."
 	}
 	if at, ok := errors.AsType[*providerexport.Error](err); ok {
-		p.Parameter, p.Hint = at.Field, "Nothing was changed. Mend the file, or name fields to leave out with ignore, and send it again."
+		p.Parameter, p.Hint = at.Field, "Nothing was changed. Correct the file, or name fields to leave out with ignore, and send it again."
 		p.Detail = strings.Replace(p.Detail, "name it with --ignore to leave it out", "name it with ignore to leave it out", 1)
 	}
 	return p

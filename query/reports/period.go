@@ -52,7 +52,7 @@ func (g Granularity) Expression(ns string) string {
 	return "materialize('')" // a key of GROUP BY, which a constant is not
 }
 
-// Period reads what Expression gave.
+// Period reads a value of the expression that Expression returns.
 func (g Granularity) Period(text string, zone *time.Location) (Period, error) {
 	if g == Hourly || g == Quarterly {
 		unix, err := strconv.ParseInt(text, 10, 64)

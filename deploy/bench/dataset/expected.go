@@ -2,7 +2,7 @@ package dataset
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -98,7 +98,7 @@ func (e *Expected) session(s *session, w *writer, p *pricer, later int64) error 
 		call.At += later
 		priced, err := p.cost(&call)
 		if err != nil {
-			return errors.Join(errors.New("price a call of "+call.Model.Provider+"/"+call.Model.Name), err)
+			return fmt.Errorf("price a call of %s/%s: %w", call.Model.Provider, call.Model.Name, err)
 		}
 		one := Sum{Calls: 1, Tokens: call.Tokens, Cost: priced}
 		at := time.Unix(0, call.At).UTC()

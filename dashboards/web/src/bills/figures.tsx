@@ -15,7 +15,7 @@ export function BillFigures({ bill }: { bill: Bill }) {
               {roundedMoney(amount(bill.total), bill.minor_units)}
             </span>
           ),
-          note: `the sum of the rounded lines`,
+          note: 'the sum of the rounded lines',
         },
         {
           name: 'Exact cost',

@@ -25,7 +25,7 @@ export function Preview({ account, period }: { account: string; period: string }
   const [, navigate] = useLocation()
   const client = useQueryClient()
   const bill = preview.data
-  // What the server says when it is asked to close a period that is not over, it says again.
+  // The server refuses to close the period before this time, too.
   const closable = listed?.state === 'draft' && Date.parse(listed.closable_at) <= preview.dataUpdatedAt
   return (
     <div className={classes.page} data-ready={preview.isSuccess || undefined}>

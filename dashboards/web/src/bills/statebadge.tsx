@@ -4,6 +4,7 @@ import { stateText } from './words'
 
 const colours: Record<State, string> = { open: 'gray', draft: 'yellow', closed: 'teal' }
 
+/** The state of a period, with what it means as a hint. */
 export function StateBadge({ state }: { state: State }) {
   return (
     <Badge
