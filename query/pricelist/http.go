@@ -147,7 +147,7 @@ func refusal(err error) error {
 	}
 	return &problem.Problem{
 		Title: "Price file not valid", Status: http.StatusBadRequest, Detail: list.Error(), Parameter: list[0].Field,
-		Hint: "Nothing was changed. Mend the file and send it again.",
+		Hint: "Nothing was changed. Correct the file and send it again.",
 	}
 }
 
