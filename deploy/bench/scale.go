@@ -127,7 +127,7 @@ func (s *scale) fill(ctx context.Context) (err error) {
 		s.Say(fmt.Sprintf("filled %s of %s frames, %s on disk, %.0f frames/s", count(float64(frames)), count(float64(s.Data.Frames)),
 			humanize.Bytes(bytes), float64(frames)/time.Since(began).Seconds()))
 		if s.DiskLimit > 0 && bytes > s.DiskLimit {
-			return fmt.Errorf("the data set takes %s on disk and the limit is %s: ask for fewer frames or raise the limit",
+			return fmt.Errorf("the data set takes %s on disk and the limit is %s: ask for fewer frames (--frames) or raise the limit (--disk-limit)",
 				humanize.Bytes(bytes), humanize.Bytes(s.DiskLimit))
 		}
 		return nil

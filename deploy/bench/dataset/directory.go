@@ -122,7 +122,7 @@ func keyed(m map[Key]*Sum) []keyedSum {
 func CheckSpace(dir string, o Options, limit uint64) error {
 	need := o.Bytes()
 	if limit > 0 && need > limit {
-		return fmt.Errorf("the data set may take %s on disk and the limit is %s: ask for fewer frames or raise the limit",
+		return fmt.Errorf("the data set may take %s on disk and the limit is %s: ask for fewer frames (--frames) or raise the limit (--disk-limit)",
 			humanize.Bytes(need), humanize.Bytes(limit))
 	}
 	space, err := diskspace.Of(dir)
@@ -130,7 +130,7 @@ func CheckSpace(dir string, o Options, limit uint64) error {
 		return err
 	}
 	if space.Free < need {
-		return fmt.Errorf("the data set may take %s on disk and %s has %s free: free disk space, ask for fewer frames, or name another directory",
+		return fmt.Errorf("the data set may take %s on disk and %s has %s free: free disk space, ask for fewer frames (--frames), or name another directory (--dir)",
 			humanize.Bytes(need), dir, humanize.Bytes(space.Free))
 	}
 	return nil
