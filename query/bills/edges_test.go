@@ -233,7 +233,8 @@ func TestDefects(t *testing.T) {
 
 var billCharges = flag.Int("bill-charges", 3000, "charges of the bill of TestCloseTime")
 
-// TestCloseTime measures a close of merged tables, and the next one, which compares nothing.
+// TestCloseTime measures a close of merged tables, and the next one, which has nothing to bill or
+// to correct.
 func TestCloseTime(t *testing.T) {
 	w := newWorld(t)
 	w.calls(*billCharges)
@@ -241,15 +242,25 @@ func TestCloseTime(t *testing.T) {
 	w.db.Exec("OPTIMIZE TABLE usage FINAL")
 	w.db.Exec("OPTIMIZE TABLE streams FINAL")
 	w.now = at("2026-04-02T00:00:00Z")
-	for _, period := range []string{"2026-03", "2026-04"} {
+	for _, tc := range []struct {
+		period  string
+		charges uint64
+	}{{"2026-03", uint64(*billCharges)}, {"2026-04", 0}} {
 		began, spent := time.Now(), w.spent()
-		b := w.close(TenantID, period)
-		t.Logf("%s: %d charges, %d rows in %v, CPU time %v", period, b.Charges, b.Rows, time.Since(began).Round(time.Millisecond), (w.spent() - spent).Round(time.Millisecond))
+		b := w.close(TenantID, tc.period)
+		t.Logf("%s: %d charges, %d rows in %v, CPU time %v", tc.period, b.Charges, b.Rows, time.Since(began).Round(time.Millisecond), (w.spent() - spent).Round(time.Millisecond))
+		// Each charge has a row of input and one of output.
+		if b.Charges != tc.charges || b.Rows != 2*tc.charges || b.Corrections != 0 {
+			t.Errorf("%s: %d charges, %d rows and %d corrections, want %d, %d and 0", tc.period, b.Charges, b.Rows, b.Corrections, tc.charges, 2*tc.charges)
+		}
 		w.now = at("2026-05-02T00:00:00Z")
 	}
 	began := time.Now()
 	v := w.verify("INV-000001")
 	t.Logf("verification: equal %v in %v", v.Equal, time.Since(began).Round(time.Millisecond))
+	if !v.Equal {
+		t.Errorf("verification: %v", v.Counts)
+	}
 }
 
 // spent returns the CPU time of this process and of ClickHouse's statements.
