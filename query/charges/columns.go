@@ -1,6 +1,7 @@
 package charges
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -69,7 +70,9 @@ type columns struct {
 	ContractedCost string `parquet:"contracted_cost,optional"`
 	RepricedCost   string `parquet:"repriced_cost,optional"`
 	WhatIfCost     string `parquet:"what_if_cost,optional"`
-	Currency       string `parquet:"currency,dict"` // of the costs but the stated one
+	Currency       string `parquet:"currency,dict"` // of the costs but the stated one and the two before
+	// OtherCurrency is that of RepricedCost and WhatIfCost.
+	OtherCurrency  string `parquet:"repriced_currency,optional,dict"`
 	Lines          string `parquet:"lines"`
 	UnpricedReason string `parquet:"unpriced_reason,optional,dict"`
 	UnpricedDetail string `parquet:"unpriced_detail,dict"`
@@ -94,7 +97,7 @@ func (r *columns) set(c *Charge, currency string) error {
 		StatedCost: c.Stated.Text(), StatedCurrency: currencyOf(c.Stated),
 		PricesHash: c.PricesHash, PriceProvider: query.Text(c.PriceProvider), PriceModel: query.Text(c.PriceModel),
 		Cost: c.Cost.Text(), ListCost: c.ListCost.Text(), ContractedCost: c.ContractedCost.Text(),
-		RepricedCost: c.Repriced.Text(), WhatIfCost: c.WhatIf.Text(), Currency: currency,
+		RepricedCost: c.Repriced.Text(), WhatIfCost: c.WhatIf.Text(), Currency: currency, OtherCurrency: currencyOf(cmp.Or(c.Repriced, c.WhatIf)),
 		UnpricedDetail: c.UnpricedDetail, Position: c.Position,
 	}
 	if c.Unpriced != nil {

@@ -1,6 +1,7 @@
 package usagereport
 
 import (
+	"cmp"
 	"io"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ func (u *Report) scope() reports.Scope {
 
 var figureColumns = []string{
 	"calls", "input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "reasoning", "total",
-	"cost", "currency", "unpriced_calls", "unpriced_tokens", "repriced_cost", "what_if_cost",
+	"cost", "currency", "unpriced_calls", "unpriced_tokens", "repriced_cost", "what_if_cost", "repriced_currency",
 	"stated_cost", "stated_currency", "stated_calls", "usage_discrepancies",
 }
 
@@ -47,7 +48,16 @@ func (u *Report) figureCells(f *Figures) []string {
 		cells = append(cells, strconv.FormatInt(n, 10))
 	}
 	return append(cells, f.Cost.Text(), u.Prices.Currency, strconv.FormatUint(f.UnpricedCalls, 10), strconv.FormatInt(f.UnpricedTokens, 10),
-		f.Repriced.Text(), f.WhatIf.Text(), amounts, currencies, calls, strconv.FormatUint(f.Discrepancies, 10))
+		f.Repriced.Text(), f.WhatIf.Text(), f.otherCurrency(), amounts, currencies, calls, strconv.FormatUint(f.Discrepancies, 10))
+}
+
+// otherCurrency returns the currency of the costs at other prices and of another model, whose
+// table may have another one than the costs; "" if neither is known.
+func (f *Figures) otherCurrency() string {
+	if known := cmp.Or(f.Repriced, f.WhatIf); known != nil {
+		return known.Currency
+	}
+	return ""
 }
 
 // statedCells returns the sums of stated costs, their currencies and how many calls state
