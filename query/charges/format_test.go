@@ -73,8 +73,11 @@ func record(t *testing.T, c map[string]any) map[string]string {
 		case map[string]any:
 			if amount, ok := v["amount"]; ok {
 				put(name, amount)
-				if name == "stated_cost" {
+				switch name {
+				case "stated_cost":
 					put("stated_currency", v["currency"])
+				case "repriced_cost", "what_if_cost":
+					put("repriced_currency", v["currency"])
 				}
 				return
 			}
@@ -85,7 +88,7 @@ func record(t *testing.T, c map[string]any) map[string]string {
 			t.Fatalf("%s is a %T", name, v)
 		}
 	}
-	row["stated_currency"], row["currency"] = "", "USD"
+	row["stated_currency"], row["repriced_currency"], row["currency"] = "", "", "USD"
 	for name, v := range c {
 		switch name {
 		case "tags", "rules", "lines":
