@@ -68,8 +68,8 @@ func (q *Pricing) Pricers(ctx context.Context, r *query.Reader, tenant string, f
 	}
 	if q.WhatIfModel != "" {
 		p.WhatIf = &cost.Pricer{Table: other, Tenant: tenant, Split: p.Split, At: q.AsOf, Model: q.WhatIfModel}
-		call := &cost.Cell{Key: cost.Key{Valid: true}, Quantities: cost.Quantities{Calls: 1}}
-		if _, err := p.WhatIf.Price(call); err != nil {
+		call := &cost.Cell{Key: cost.Key{Valid: true, At: time.Now().UnixNano()}, Quantities: cost.Quantities{Calls: 1}}
+		if _, err := p.WhatIf.Price(call); err != nil && cost.ReasonOf(err) != prices.NoRate {
 			return nil, problem.BadParameter("what_if_model", fmt.Sprintf("what_if_model %q has no known prices: %s.", q.WhatIfModel, err),
 				"a model of the price table")
 		}
