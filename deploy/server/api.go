@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/labstack/echo/v4"
 
@@ -25,16 +26,17 @@ import (
 )
 
 // ingestRoutes adds the routes that receive streams.
-func (s *Server) ingestRoutes(e *echo.Echo) {
+func (s *Server) ingestRoutes(rt *routeTable) {
 	rec := s.Node.Recorder
 	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
-	e.POST("/v1/ingest", forTenant(bodies.Ingest))
-	get(e, "/v1/ingest/:key", only(func(c echo.Context) error {
-		bodies.Status(c.Response(), c.Request(), ingest.DefaultTenant, c.Param("key"))
-		return nil
+	rt.add(records, http.MethodPost, "/v1/ingest", forTenant(bodies.Ingest))
+	rt.get(records, "/v1/ingest/:key", only(func(c echo.Context) error {
+		return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
+			bodies.Status(w, r, tenant, c.Param("key"))
+		})(c)
 	}))
-	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, Keys: s.Node.Keys, Log: s.Log})
-	e.GET("/v1/ingest/ws", forTenant(s.sockets.IngestWS))
+	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
+	rt.add(records, http.MethodGet, "/v1/ingest/ws", forTenant(s.sockets.IngestWS))
 	uploads := upload.ServerOptions{Next: s.Node.Accepts, Log: s.Log}
 	if s.Node.Announcer != nil {
 		uploads.Arrived = s.Node.Announcer.Now
@@ -47,8 +49,8 @@ func (s *Server) ingestRoutes(e *echo.Echo) {
 	if s.Node.Spool != nil {
 		s.metrics.MustRegister(s.Node.Spool)
 	}
-	e.POST("/v1/import", only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import)))
-	e.POST(upload.Path, only(forTenant(s.uploads.Blocks)))
+	rt.add(records, http.MethodPost, "/v1/import", only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import)))
+	rt.add(records, http.MethodPost, upload.Path, only(forTenant(s.uploads.Blocks)))
 }
 
 // following returns the options for following running sessions. As in lists, heartbeats
@@ -65,7 +67,7 @@ func (s *Server) following() live.Options {
 }
 
 // readRoutes adds the routes that read and play recordings.
-func (s *Server) readRoutes(e *echo.Echo) {
+func (s *Server) readRoutes(rt *routeTable) {
 	s.tapes = clickhouse.Open(s.Node.DSN, clickhouse.Options{})
 	s.metrics.MustRegister(s.Readers)
 	playing := replayhttp.Options{Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics}
@@ -86,34 +88,34 @@ func (s *Server) readRoutes(e *echo.Echo) {
 	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables)).WithBills(s.bills(reader, decoder))
 
-	get(e, "/v1/sessions", forTenant(q.Sessions))
-	get(e, "/v1/facets", forTenant(q.Facets))
-	get(e, "/v1/streams", forTenant(q.Streams))
-	get(e, "/v1/sessions/:id", forSession(q.Session))
-	e.DELETE("/v1/sessions/:id", forSession(q.Delete))
-	e.POST("/v1/sessions/:id/redecode", forSession(decoder.Handle))
-	e.GET("/v1/sessions/:id/frames", s.reads(forSession(q.Frames)))
-	get(e, "/v1/sessions/:id/frames/index", forSession(q.FrameIndex))
-	get(e, "/v1/sessions/:id/frames/types", forSession(q.FrameTypes))
-	get(e, "/v1/sessions/:id/frames/:position", s.reads(forFrame(q.Frame)))
-	get(e, "/v1/sessions/:id/timeline", forSession(q.Timeline))
-	get(e, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
-	get(e, "/v1/sessions/:id/density", forSession(q.Density))
-	e.GET("/v1/sessions/:id/replay", forSession(play.Replay))
-	e.GET("/v1/sessions/:id/tape", only(s.reads(forSession(tapeexport.NewHandler(tapeexport.New(s.Node.DB, s.tapes), s.Log).Tape))))
-	get(e, "/v1/usage", forTenant(q.Usage))
-	get(e, "/v1/usage/calls", s.reads(forTenant(q.Charges)))
-	get(e, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
-	e.POST("/v1/usage/reconciliation", forTenant(q.ReconcileExport))
-	get(e, "/v1/tools", forTenant(q.Tools))
-	get(e, "/v1/prices", forTenant(q.Prices))
-	get(e, "/v1/prices/:model", forModel(q.ModelPrices))
-	get(e, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
-	e.POST("/v1/prices", forTenant(q.ImportPrices))
-	get(e, "/v1/bills/focus", s.reads(forTenant(q.Focus)))
-	get(e, "/v1/bills/:number/focus", s.reads(forBill(q.BillFocus)))
-	billRoutes(e, q)
-	s.emulateRoutes(e)
+	rt.get(reads, "/v1/sessions", forTenant(q.Sessions))
+	rt.get(reads, "/v1/facets", forTenant(q.Facets))
+	rt.get(reads, "/v1/streams", forTenant(q.Streams))
+	rt.get(reads, "/v1/sessions/:id", forSession(q.Session))
+	rt.add(admins, http.MethodDelete, "/v1/sessions/:id", forSession(q.Delete))
+	rt.add(admins, http.MethodPost, "/v1/sessions/:id/redecode", forSession(decoder.Handle))
+	rt.add(readsRaw, http.MethodGet, "/v1/sessions/:id/frames", s.reads(forSession(q.Frames)))
+	rt.get(reads, "/v1/sessions/:id/frames/index", forSession(q.FrameIndex))
+	rt.get(reads, "/v1/sessions/:id/frames/types", forSession(q.FrameTypes))
+	rt.get(readsRaw, "/v1/sessions/:id/frames/:position", s.reads(forFrame(q.Frame)))
+	rt.get(reads, "/v1/sessions/:id/timeline", forSession(q.Timeline))
+	rt.get(reads, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
+	rt.get(reads, "/v1/sessions/:id/density", forSession(q.Density))
+	rt.add(readsRaw, http.MethodGet, "/v1/sessions/:id/replay", forSession(play.Replay))
+	rt.add(readsRaw, http.MethodGet, "/v1/sessions/:id/tape", only(s.reads(forSession(tapeexport.NewHandler(tapeexport.New(s.Node.DB, s.tapes), s.Log).Tape))))
+	rt.get(reads, "/v1/usage", forTenant(q.Usage))
+	rt.get(reads, "/v1/usage/calls", s.reads(forTenant(q.Charges)))
+	rt.get(billing, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
+	rt.add(billing, http.MethodPost, "/v1/usage/reconciliation", forTenant(q.ReconcileExport))
+	rt.get(reads, "/v1/tools", forTenant(q.Tools))
+	rt.get(reads, "/v1/prices", forTenant(q.Prices))
+	rt.get(reads, "/v1/prices/:model", forModel(q.ModelPrices))
+	rt.get(reads, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
+	rt.add(operates, http.MethodPost, "/v1/prices", forTenant(q.ImportPrices))
+	rt.get(billing, "/v1/bills/focus", s.reads(forTenant(q.Focus)))
+	rt.get(billing, "/v1/bills/:number/focus", s.reads(forBill(q.BillFocus)))
+	billRoutes(rt, q)
+	s.emulateRoutes(rt)
 }
 
 // sessionOf returns a function that looks up the session of the bytes with a digest;

@@ -2,8 +2,7 @@ package server
 
 import (
 	"context"
-
-	"github.com/labstack/echo/v4"
+	"net/http"
 
 	"tapedeck/ingest/redecode"
 	"tapedeck/query"
@@ -26,12 +25,13 @@ func (s *Server) bills(reader *query.Reader, decoder *redecode.Redecoder) *bills
 }
 
 // billRoutes adds the routes of bills.
-func billRoutes(e *echo.Echo, q *queryhttp.Server) {
-	get(e, "/v1/bills", forTenant(q.Bills))
-	e.POST("/v1/bills", forTenant(q.CloseBill))
-	get(e, "/v1/bills/preview", forTenant(q.PreviewBill))
-	get(e, "/v1/bills/:number", forBill(q.Bill))
-	get(e, "/v1/bills/:number/rows", forBill(q.BillRows))
-	get(e, "/v1/bills/:number/prices", forBill(q.BillPrices))
-	get(e, "/v1/bills/:number/verification", forBill(q.BillVerification))
+func billRoutes(rt *routeTable, q *queryhttp.Server) {
+	rt.get(billing, "/v1/bills", forTenant(q.Bills))
+	rt.add(billing, http.MethodPost, "/v1/bills", forTenant(q.CloseBill))
+	rt.get(billing, "/v1/bills/preview", forTenant(q.PreviewBill))
+	rt.get(billing, "/v1/bills/:number", forBill(q.Bill))
+	rt.get(billing, "/v1/bills/:number/rows", forBill(q.BillRows))
+	// The table has the rules of all tenants.
+	rt.get(operates, "/v1/bills/:number/prices", forBill(q.BillPrices))
+	rt.get(billing, "/v1/bills/:number/verification", forBill(q.BillVerification))
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/labstack/echo/v4"
 
-	"tapedeck/ingest"
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/isolate"
 	"tapedeck/replay/emulate/router"
@@ -20,24 +19,26 @@ import (
 
 // emulateRoutes adds the routes of emulated servers, in the protocol that a session was
 // recorded from.
-func (s *Server) emulateRoutes(e *echo.Echo) {
+func (s *Server) emulateRoutes(rt *routeTable) {
 	f := router.New(emulate.Options{
 		Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics,
 	}, executions{s.Node.DB})
 	session := isolated(s.bounded(f.Session))
-	e.GET("/emulate/:id", session)
+	rt.add(readsRaw, http.MethodGet, "/emulate/:id", session)
 	for _, method := range []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 	} {
-		e.Add(method, "/emulate/:id/*", session)
+		rt.add(readsRaw, method, "/emulate/:id/*", session)
 	}
-	get(e, "/v1/sessions/:id/emulation", only(forSession(f.ServeSpeaks), "protocol"))
-	e.GET("/api/v0/executions/:kind/:exec_id/stream", isolated(s.bounded(f.Execution)))
+	rt.get(readsRaw, "/v1/sessions/:id/emulation", only(forSession(f.ServeSpeaks), "protocol"))
+	rt.add(readsRaw, http.MethodGet, "/api/v0/executions/:kind/:exec_id/stream", isolated(s.bounded(f.Execution)))
 }
 
 // isolated prevents recordings from acting on the origin of the API and the UI.
 func isolated(h tenantHandler) echo.HandlerFunc {
-	return plain(isolate.Handler(func(w http.ResponseWriter, r *http.Request) { h(w, r, ingest.DefaultTenant) }))
+	return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
+		isolate.Handler(func(w http.ResponseWriter, r *http.Request) { h(w, r, tenant) })(w, r)
+	})
 }
 
 //go:embed sql/*.sql

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"tapedeck/ingest"
+	"tapedeck/deploy/access"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 )
@@ -36,29 +36,24 @@ func (s *Server) routes() *echo.Echo {
 
 	e.Use(noForeignPages, noSniffing)
 
-	get(e, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
-	get(e, "/readyz", only(plain(s.serveReady)))
-	get(e, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{}))))
-	get(e, "/openapi.yaml", only(plain(serveOpenAPI)))
-	e.GET("/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
-	get(e, "/v1/dead-letters", only(plain(s.Node.DeadLetters.ServeList), "limit", "cursor"))
-	e.POST("/v1/dead-letters/retry", only(plain(s.Node.DeadLetters.ServeRetry), "seq"))
-	e.DELETE("/v1/dead-letters", only(plain(s.Node.DeadLetters.ServeDrop), "seq"))
+	rt := &routeTable{s, e, map[string]class{}}
+	rt.get(public, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
+	rt.get(public, "/readyz", only(plain(s.serveReady)))
+	rt.get(operates, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{}))))
+	rt.get(public, "/openapi.yaml", only(plain(serveOpenAPI)))
+	rt.add(operates, http.MethodGet, "/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
+	rt.get(admins, "/v1/dead-letters", only(plain(s.Node.DeadLetters.ServeList), "limit", "cursor"))
+	rt.add(admins, http.MethodPost, "/v1/dead-letters/retry", only(plain(s.Node.DeadLetters.ServeRetry), "seq"))
+	rt.add(admins, http.MethodDelete, "/v1/dead-letters", only(plain(s.Node.DeadLetters.ServeDrop), "seq"))
 	if s.Node.Recorder != nil {
-		s.ingestRoutes(e)
+		s.ingestRoutes(rt)
 	}
 	if s.Node.DB != nil {
-		s.readRoutes(e)
-		s.uiRoutes(e)
+		s.readRoutes(rt)
+		s.uiRoutes(rt)
 	}
+	rt.check()
 	return e
-}
-
-// get registers a handler for GET and HEAD. net/http omits the body of answers to
-// HEAD.
-func get(e *echo.Echo, path string, h echo.HandlerFunc) {
-	e.GET(path, h)
-	e.HEAD(path, h)
 }
 
 func plain(h http.HandlerFunc) echo.HandlerFunc {
@@ -79,9 +74,22 @@ func only(h echo.HandlerFunc, known ...string) echo.HandlerFunc {
 	}
 }
 
+// tenant returns the tenant that a request is about.
+func tenant(c echo.Context) (string, error) {
+	name := access.Tenant(c.Request().Context())
+	if name == "" {
+		return "", errors.New("the request has no tenant") // its route is public
+	}
+	return name, nil
+}
+
 func forTenant(h tenantHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		h(c.Response(), c.Request(), ingest.DefaultTenant)
+		tenant, err := tenant(c)
+		if err != nil {
+			return err
+		}
+		h(c.Response(), c.Request(), tenant)
 		return nil
 	}
 }
@@ -95,7 +103,11 @@ func forSession(h sessionHandler) echo.HandlerFunc {
 				return problem.BadParameter("id", "the session id in the path is not escaped as URLs are: "+err.Error())
 			}
 		}
-		h(c.Response(), c.Request(), ingest.DefaultTenant, id)
+		tenant, err := tenant(c)
+		if err != nil {
+			return err
+		}
+		h(c.Response(), c.Request(), tenant, id)
 		return nil
 	}
 }
@@ -112,7 +124,11 @@ func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, po
 // forBill is for the bill with a number.
 func forBill(h func(w http.ResponseWriter, r *http.Request, tenant, number string)) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		h(c.Response(), c.Request(), ingest.DefaultTenant, c.Param("number"))
+		tenant, err := tenant(c)
+		if err != nil {
+			return err
+		}
+		h(c.Response(), c.Request(), tenant, c.Param("number"))
 		return nil
 	}
 }
@@ -129,7 +145,11 @@ func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, m
 				}
 			}
 		}
-		h(c.Response(), c.Request(), ingest.DefaultTenant, names[0], names[1])
+		tenant, err := tenant(c)
+		if err != nil {
+			return err
+		}
+		h(c.Response(), c.Request(), tenant, names[0], names[1])
 		return nil
 	}
 }

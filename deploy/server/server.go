@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/dashboards"
+	"tapedeck/deploy/access"
 	"tapedeck/deploy/health"
 	"tapedeck/deploy/node"
 	"tapedeck/ingest"
@@ -34,6 +35,8 @@ type Options struct {
 	Readers    *budget.Budget // of readers of recordings; used with the role api
 	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
 	Pprof      bool           // profiles are served
+	Tokens     *access.Store  // checks tokens; nil for a server without them, on loopback
+	Hosts      []string       // names beside loopback ones by which the server is called
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
 }

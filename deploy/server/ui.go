@@ -13,10 +13,14 @@ import (
 // a route are answered with a problem, to a browser with a page.
 var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools", "/record", "/assets/*", "/icon.svg"}
 
-func (s *Server) uiRoutes(e *echo.Echo) {
+func (s *Server) uiRoutes(rt *routeTable) {
 	s.ui = dashboards.New()
 	for _, path := range uiPaths {
-		get(e, path, echo.WrapHandler(s.ui))
+		c := reads
+		if path == "/assets/*" || path == "/icon.svg" { // the program, without data
+			c = public
+		}
+		rt.get(c, path, echo.WrapHandler(s.ui))
 	}
 }
 

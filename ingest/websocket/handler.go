@@ -1,6 +1,7 @@
 package websocket
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -29,6 +30,9 @@ type HandlerOptions struct {
 	// * for all. If it is empty, a page must come from this server itself.
 	Origins []string
 	Limits  ingest.Limits // of tags
+	// Lasting returns a context whose end ends a connection, and a function that is called when
+	// the connection has ended; nil for connections that nothing but Shutdown ends.
+	Lasting func(*http.Request) (context.Context, func())
 	// Keys records connections with idempotency keys; nil refuses them.
 	Keys *keys.Store
 	Log  *slog.Logger
@@ -53,6 +57,9 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
+	if opts.Lasting == nil {
+		opts.Lasting = func(*http.Request) (context.Context, func()) { return context.Background(), func() {} }
+	}
 	h := &Handler{recorder: rec, opts: opts}
 	h.conns.init()
 	return h
@@ -73,7 +80,7 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 // the publisher, nothing is read; after Timeout the server sends {"error":"…","durable":n},
 // with n -1 if no frame is durable, and closes the connection with code 1013: the client
 // has to send everything after n again. The same happens when frames cannot be made
-// durable. If a client sends a frame without a mask, the connection is closed with code
+// durable. When the context of Lasting ends, the connection is closed with code 1008. If a client sends a frame without a mask, the connection is closed with code
 // 1002; what arrived before is recorded.
 func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string) {
 	so, bad := streamOptions(r, tenant)
@@ -117,7 +124,12 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 	s.conn.SetReadLimit(-1) // the framer bounds memory
 	s.acks.conn = s.conn
 	h.conns.add(s)
-	go s.serve()
+	life, release := h.opts.Lasting(r)
+	go func() {
+		defer release()
+		defer context.AfterFunc(life, func() { s.fail(errNotAllowed) })()
+		s.serve()
+	}()
 }
 
 // open begins the stream of a connection.

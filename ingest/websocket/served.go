@@ -40,6 +40,9 @@ type served struct {
 // errTimeout reports backpressure from the publisher for longer than the timeout.
 var errTimeout = errors.New("the recorder is overloaded")
 
+// errNotAllowed ends a connection whose client may not record any more.
+var errNotAllowed = errors.New("the client may not record any more: its token was revoked or expired")
+
 func newServed(h *Handler) *served {
 	s := &served{handler: h}
 	s.recorded.Store(-1)
@@ -192,6 +195,9 @@ func (s *served) refuse(why error) {
 	busyClosed.Inc()
 	durable := s.acks.next.Load()
 	code, close, advice := websocket.StatusTryAgainLater, "frames cannot be recorded now", "; connect again later and send again what comes after the durable frames"
+	if errors.Is(why, errNotAllowed) {
+		code, close, advice = websocket.StatusPolicyViolation, "the token was revoked or expired", ""
+	}
 	if ingest.IsDeleted(why) {
 		code, close, advice, durable = websocket.StatusPolicyViolation, "the session was deleted", "", 0
 	}
@@ -218,6 +224,8 @@ func (s *served) reason(cut, readErr error) string {
 	switch {
 	case errors.Is(failure, errUnmasked):
 		return "error: " + errUnmasked.Error()
+	case errors.Is(failure, errNotAllowed):
+		return "error: " + errNotAllowed.Error()
 	case failure != nil:
 		return recordingFailed
 	case s.leaving.Load():
