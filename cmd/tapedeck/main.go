@@ -43,6 +43,7 @@ type cli struct {
 	Migrate     migrateCommand     `cmd:"" help:"Update ClickHouse's tables."`
 	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
+	Tokens      tokensCommand      `cmd:"" help:"List, make and revoke the tokens of a server with --tokens."`
 	Doctor      doctorCommand      `cmd:"" help:"Check the installation, and recorded usage."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }

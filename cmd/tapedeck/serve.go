@@ -25,11 +25,12 @@ type serveCommand struct {
 	readerLimits
 	dialectFiles
 	redactFlags
+	accessFlags
 	Role       []string      `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
 	NATS       string        `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
 	ClickHouse string        `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
 	Listen     string        `help:"Address of the API." default:"127.0.0.1:4600" placeholder:"ADDR"`
-	Data       string        `help:"Directory for the spool. Default: tapedeck in the XDG data home." type:"path" placeholder:"DIR"`
+	Data       string        `help:"Directory for the spool, and for admin-token with --tokens. Default: tapedeck in the XDG data home." type:"path" placeholder:"DIR"`
 	QuietAfter time.Duration `help:"How long an open session may be without a frame before it is quiet rather than running." default:"30s" env:"TAPEDECK_QUIET_AFTER" placeholder:"D"`
 	Replicas   int           `help:"Replicas of the JetStream streams." default:"1"`
 	MaxBytes   int64         `help:"Size limit of the JetStream stream, bytes." default:"17179869184"`
@@ -49,7 +50,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	log := c.logger()
-	l, err := server.Listen(c.Listen)
+	l, err := c.listen(c.Listen)
 	if err != nil {
 		return err
 	}
@@ -77,8 +78,12 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	tokens, err := c.open(ctx, n, c.Data, log)
+	if err != nil {
+		return errors.Join(err, closeNode(ctx, n))
+	}
 	s := server.New(server.Options{
-		Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		Tokens: tokens, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 	})
 	log.Info("serving", "url", s.URL(), "roles", c.Role)
 	return s.Run(ctx, &server.StopClock{}, nil)

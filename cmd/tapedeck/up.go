@@ -27,6 +27,7 @@ type upCommand struct {
 	readerLimits
 	dialectFiles
 	redactFlags
+	accessFlags
 	Data       string        `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 	Listen     string        `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Demo       bool          `help:"Record a demo session."`
@@ -45,7 +46,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	log := c.logger()
 	began := time.Now()
-	l, err := server.Listen(c.Listen) // first, since a taken port is the most common error
+	l, err := c.listen(c.Listen) // first, since a taken port is the most common error
 	if err != nil {
 		return err
 	}
@@ -73,8 +74,12 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	tokens, err := c.open(ctx, n, servers.Dir(), log)
+	if err != nil {
+		return errors.Join(err, closeNode(ctx, n))
+	}
 	s := server.New(server.Options{
-		Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		Tokens: tokens, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 		Checks: func() []health.Check { return localChecks(servers.Health()) },
 	})
 	s.Register(servers.Metrics())

@@ -16,6 +16,10 @@ const (
 // AllTenants is the tenant of a principal that administers the server.
 const AllTenants = "*"
 
+// TenantHeader is the field of a request that names the tenant that it is about, for
+// principals of all tenants.
+const TenantHeader = "Tapedeck-Tenant"
+
 // Principal is who sends a request.
 type Principal struct {
 	Kind   Kind

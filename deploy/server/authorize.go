@@ -15,9 +15,6 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// TenantHeader names the tenant that a request with a token for all tenants is about.
-const TenantHeader = "Tapedeck-Tenant"
-
 // authorized is middleware that recognises the principal of a request and its tenant, and
 // answers 401 or 403 to those that may not use the route. Without tokens everybody may do
 // everything, in the default tenant.
@@ -69,20 +66,20 @@ func tokenOf(r *http.Request, route string) string {
 
 // tenantOf returns the tenant that a request is about.
 func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
-	asked := r.Header.Get(TenantHeader)
+	asked := r.Header.Get(access.TenantHeader)
 	switch {
 	case p.Tenant != access.AllTenants && (asked == "" || asked == p.Tenant):
 		return p.Tenant, nil
 	case p.Tenant != access.AllTenants:
 		return "", &problem.Problem{
-			Title: "Another tenant", Status: http.StatusForbidden, Parameter: TenantHeader, Allowed: []string{p.Tenant},
-			Detail: fmt.Sprintf("The token %q is of the tenant %s.", p.Name, p.Tenant), Hint: "Leave " + TenantHeader + " out.",
+			Title: "Another tenant", Status: http.StatusForbidden, Parameter: access.TenantHeader, Allowed: []string{p.Tenant},
+			Detail: fmt.Sprintf("The token %q is of the tenant %s.", p.Name, p.Tenant), Hint: "Leave " + access.TenantHeader + " out.",
 		}
 	case asked == "":
 		return ingest.DefaultTenant, nil
 	}
 	if err := ingest.CheckTenant(asked); err != nil {
-		return "", problem.BadParameter(TenantHeader, err.Error())
+		return "", problem.BadParameter(access.TenantHeader, err.Error())
 	}
 	return asked, nil
 }

@@ -10,10 +10,18 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// localOnly refuses requests that name another host.
-func localOnly(next echo.HandlerFunc) echo.HandlerFunc {
+// servedHosts refuses requests that name another host. Pages cannot make an address theirs,
+// as they can a name, so with tokens every address is served.
+func (s *Server) servedHosts(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if bad := origin.Hosts(nil).Check(c.Request(), "This server has no tokens: call it as 127.0.0.1 or localhost."); bad != nil {
+		hint := "This server has no tokens: call it as 127.0.0.1 or localhost."
+		if s.Tokens != nil {
+			if origin.IsAddress(c.Request().Host) {
+				return next(c)
+			}
+			hint = "Call it by its address, or start it with --allow-host and this name."
+		}
+		if bad := origin.Hosts(s.Hosts).Check(c.Request(), hint); bad != nil {
 			return bad
 		}
 		return next(c)

@@ -27,11 +27,23 @@ func Listen(addr string) (net.Listener, error) {
 	if err := CheckListen(addr); err != nil {
 		return nil, err
 	}
+	return listen(addr)
+}
+
+func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w\nAnother process may use the port; choose another with --listen", addr, err)
 	}
 	return l, nil
+}
+
+// ListenAnywhere opens an address that need not be on loopback, for a server with tokens.
+func ListenAnywhere(addr string) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return nil, usage.Errorf("--listen %q: it must be host:port, like 0.0.0.0:4600", addr)
+	}
+	return listen(addr)
 }
 
 // StopTimeout is how long a process may take to flush everything and end.

@@ -4,18 +4,29 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"tapedeck/deploy/access"
 	"tapedeck/deploy/health"
 )
 
 // serveReady answers /readyz: 200 if this process is ready, otherwise 503. The
-// body contains every check in either case.
+// body contains every check in either case, with tokens for administrators of the server only.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	answer := health.Readiness{Ready: true, Version: s.Node.Version, Checks: s.Node.Checks(r.Context())}
 	if s.Checks != nil {
 		answer.Checks = append(answer.Checks, s.Checks()...)
 	}
+	if s.Tokens != nil {
+		check := health.Check{Part: "tokens", OK: true, Detail: "tokens can be checked"}
+		if err := s.Tokens.Check(); err != nil {
+			check.OK, check.Detail = false, "NATS has not confirmed the tokens for too long; requests are answered 503"
+		}
+		answer.Checks = append(answer.Checks, check)
+	}
 	for _, c := range answer.Checks {
 		answer.Ready = answer.Ready && (c.OK || c.Advisory)
+	}
+	if p := access.From(r.Context()); p == nil || !p.Operates() {
+		answer.Version, answer.Checks = "", []health.Check{} // they name other servers
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if !answer.Ready {

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tapedeck/deploy/access"
+	"tapedeck/ingest/deadletters"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 )
@@ -28,7 +29,7 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(s.requests.count, localOnly)
+	e.Pre(s.requests.count, s.servedHosts)
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
 		s.Log.Error("a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
 		return err
@@ -42,9 +43,10 @@ func (s *Server) routes() *echo.Echo {
 	rt.get(operates, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{}))))
 	rt.get(public, "/openapi.yaml", only(plain(serveOpenAPI)))
 	rt.add(operates, http.MethodGet, "/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
-	rt.get(admins, "/v1/dead-letters", only(plain(s.Node.DeadLetters.ServeList), "limit", "cursor"))
-	rt.add(admins, http.MethodPost, "/v1/dead-letters/retry", only(plain(s.Node.DeadLetters.ServeRetry), "seq"))
-	rt.add(admins, http.MethodDelete, "/v1/dead-letters", only(plain(s.Node.DeadLetters.ServeDrop), "seq"))
+	rt.get(admins, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeList), "limit", "cursor"))
+	rt.add(admins, http.MethodPost, "/v1/dead-letters/retry", only(s.letters((*deadletters.Store).ServeRetry), "seq"))
+	rt.add(admins, http.MethodDelete, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeDrop), "seq"))
+	s.tokenRoutes(rt)
 	if s.Node.Recorder != nil {
 		s.ingestRoutes(rt)
 	}
@@ -150,6 +152,28 @@ func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, m
 			return err
 		}
 		h(c.Response(), c.Request(), tenant, names[0], names[1])
+		return nil
+	}
+}
+
+// tokenRoutes adds the routes of tokens.
+func (s *Server) tokenRoutes(rt *routeTable) {
+	rt.get(admins, "/v1/tokens", only(plain(s.Tokens.ServeList)))
+	rt.add(admins, http.MethodPost, "/v1/tokens", only(plain(s.Tokens.ServeCreate)))
+	rt.add(admins, http.MethodDelete, "/v1/tokens/:id", only(func(c echo.Context) error {
+		s.Tokens.ServeRevoke(c.Response(), c.Request(), c.Param("id"))
+		return nil
+	}))
+}
+
+// letters is for the dead letters that the principal may see: its tenant's, or all.
+func (s *Server) letters(h func(*deadletters.Store, http.ResponseWriter, *http.Request)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		store, p := s.Node.DeadLetters, access.From(c.Request().Context())
+		if !p.Operates() {
+			store = store.Of(p.Tenant)
+		}
+		h(store, c.Response(), c.Request())
 		return nil
 	}
 }

@@ -35,7 +35,7 @@ type Options struct {
 	Readers    *budget.Budget // of readers of recordings; used with the role api
 	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
 	Pprof      bool           // profiles are served
-	Tokens     *access.Store  // checks tokens; nil for a server without them, on loopback
+	Tokens     *access.Store  // checks tokens; nil for a server without them, on loopback; Run closes it
 	Hosts      []string       // names beside loopback ones by which the server is called
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
@@ -118,6 +118,9 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	}
 	if s.tapes != nil {
 		err = errors.Join(err, s.tapes.Close())
+	}
+	if s.Tokens != nil {
+		s.Tokens.Close()
 	}
 	return errors.Join(err, s.Node.Close(ending))
 }

@@ -16,7 +16,22 @@ import (
 )
 
 // Store reads and changes the dead-letter stream.
-type Store struct{ js jetstream.JetStream }
+type Store struct {
+	js     jetstream.JetStream
+	tenant string // whose letters it has; "" for all
+}
+
+// Of returns a store of the letters of one tenant. Others are as if there were none.
+func (s *Store) Of(tenant string) *Store { return &Store{s.js, tenant} }
+
+// has reports whether a message is a letter of the store's tenant.
+func (s *Store) has(m *jetstream.RawStreamMsg) bool {
+	if s.tenant == "" {
+		return true
+	}
+	tenant, err := ingest.SubjectTenant(m.Header.Get(stream.HeaderSubject))
+	return err == nil && tenant == s.tenant
+}
 
 // Open returns a store on a connection, which the caller closes.
 func Open(nc *nats.Conn) (*Store, error) {
@@ -24,7 +39,7 @@ func Open(nc *nats.Conn) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dead letters: JetStream: %w", err)
 	}
-	return &Store{js}, nil
+	return &Store{js: js}, nil
 }
 
 // ErrNone reports that there is no letter with the number.
@@ -63,8 +78,9 @@ func (s *Store) List(ctx context.Context, after uint64, limit int) ([]Letter, er
 		if err != nil {
 			return nil, fmt.Errorf("dead letters after %d: %w", after, err)
 		}
-		letters = append(letters, read(m))
-		after = m.Sequence
+		if after = m.Sequence; s.has(m) {
+			letters = append(letters, read(m))
+		}
 	}
 	return letters, nil
 }
@@ -116,7 +132,7 @@ func (s *Store) each(ctx context.Context, seqs []uint64, do func(*jetstream.RawS
 	}
 	for _, seq := range seqs {
 		m, err := st.GetMsg(ctx, seq)
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
+		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && !s.has(m) {
 			return done, fmt.Errorf("dead letter %d: %w", seq, ErrNone)
 		}
 		if err == nil {
@@ -136,7 +152,7 @@ func (s *Store) each(ctx context.Context, seqs []uint64, do func(*jetstream.RawS
 		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && m.Sequence > last {
 			return done, nil
 		}
-		if err == nil {
+		if err == nil && s.has(m) {
 			err = handle(m)
 		}
 		if err != nil {

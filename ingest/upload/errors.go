@@ -43,7 +43,7 @@ func explainStatus(server string, resp *http.Response, detail string, known bool
 	e := &RefusedError{Server: server, Status: resp.StatusCode, Reason: reasonOf(resp, detail)}
 	switch status := resp.StatusCode; {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		e.Hint = `name a token with the scope "ingest" by TAPEDECK_TOKEN or --token`
+		e.Hint = `name a token with the scope "record" by TAPEDECK_TOKEN or --token`
 	case status == http.StatusUnsupportedMediaType:
 		e.Hint = sameVersion
 	case known, status < 400 || status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:

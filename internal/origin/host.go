@@ -23,9 +23,13 @@ func (names Hosts) Check(r *http.Request, hint string) *problem.Problem {
 		return nil
 	}
 	refused.WithLabelValues("Host").Inc()
+	served := "loopback names only"
+	if len(names) > 0 {
+		served = "loopback names and " + problem.OneOf(names...) + " only"
+	}
 	return &problem.Problem{
 		Title: "Host not served", Status: http.StatusMisdirectedRequest, Parameter: "Host", Allowed: names,
-		Detail: fmt.Sprintf("This server answers to loopback names only, not to %q.", r.Host), Hint: hint,
+		Detail: fmt.Sprintf("This server answers to %s, not to %q.", served, r.Host), Hint: hint,
 	}
 }
 
@@ -36,6 +40,9 @@ func hostname(host string) string {
 	}
 	return strings.Trim(host, "[]")
 }
+
+// IsAddress reports whether a host is an IP address, with or without a port.
+func IsAddress(host string) bool { return net.ParseIP(hostname(host)) != nil }
 
 func loopback(host string) bool {
 	ip := net.ParseIP(host)

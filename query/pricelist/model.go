@@ -3,6 +3,7 @@ package pricelist
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ type Model struct {
 	// tenant and date.
 	Prices  []UnitPrice `json:"prices"`
 	Periods []Period    `json:"periods"` // list prices in US dollars; of several that hold the last counts
-	Rules   []Rule      `json:"rules"`   // that may hold for calls of the model, in the order in which they apply
+	Rules   []Rule      `json:"rules"`   // that may hold for the tenant's calls of the model, in the order in which they apply
 }
 
 // Period is a set of list prices and when it holds.
@@ -64,11 +65,11 @@ func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Tim
 	} else if unknown != nil {
 		return nil, notFound(e, provider, model, err)
 	}
-	m.addRules("overlay", e.Overlay(), model)
+	m.addRules(tenant, "overlay", e.Overlay(), model)
 	if o := e.Operator(); o != nil {
-		m.addRules("prices", o.Prices, model)
-		m.addRules("discounts", o.Discounts, model)
-		m.addRules("margins", o.Margins, model)
+		m.addRules(tenant, "prices", o.Prices, model)
+		m.addRules(tenant, "discounts", o.Discounts, model)
+		m.addRules(tenant, "margins", o.Margins, model)
 	}
 	return m, nil
 }
@@ -87,11 +88,18 @@ func orNull(text string) *string {
 	return &text
 }
 
-func (m *Model) addRules(section string, rules []prices.Rule, asked string) {
+// addRules adds the rules that may hold for calls of a tenant.
+func (m *Model) addRules(tenant, section string, rules []prices.Rule, asked string) {
 	for i := range rules {
-		if r := &rules[i]; r.Scope.MayHold(m.Provider, asked, m.Model) {
-			m.Rules = append(m.Rules, ruleOf(section, r))
+		r := &rules[i]
+		if !r.Scope.MayHold(m.Provider, asked, m.Model) || len(r.Scope.Tenant) > 0 && !slices.Contains(r.Scope.Tenant, tenant) {
+			continue
 		}
+		shown := ruleOf(section, r)
+		if len(r.Scope.Tenant) > 0 { // the names of other tenants are not shown
+			shown.When.Tenant = []string{tenant}
+		}
+		m.Rules = append(m.Rules, shown)
 	}
 }
 

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"time"
+
+	"tapedeck/deploy/access"
+	"tapedeck/deploy/node"
+	"tapedeck/deploy/server"
+	"tapedeck/internal/usage"
+)
+
+// accessFlags say whom a server answers.
+type accessFlags struct {
+	Tokens    bool     `help:"Answer requests with a token only, also beyond loopback. The first administrator's token is written to admin-token in the data directory." env:"TAPEDECK_TOKENS"`
+	AllowHost []string `help:"With --tokens: a host name beside loopback ones by which clients may call the server; may be repeated." placeholder:"NAME" sep:"none"`
+}
+
+// listen opens the server's address.
+func (f *accessFlags) listen(addr string) (net.Listener, error) {
+	if f.Tokens {
+		return server.ListenAnywhere(addr)
+	}
+	if len(f.AllowHost) > 0 {
+		return nil, usage.Errorf("--allow-host goes with --tokens: without tokens only loopback names are served")
+	}
+	if err := server.CheckListen(addr); err != nil {
+		return nil, usage.Errorf("%w, or --tokens", err)
+	}
+	return server.Listen(addr)
+}
+
+// tokensWait is how long a start waits until tokens can be checked.
+const tokensWait = 10 * time.Second
+
+// open opens the store of tokens; nil without --tokens. If NATS does not answer in time, requests
+// are answered 503 until it does.
+func (f *accessFlags) open(ctx context.Context, n *node.Node, dir string, log *slog.Logger) (*access.Store, error) {
+	if !f.Tokens {
+		return nil, nil
+	}
+	s, err := access.Open(access.Options{NATS: n.NATS, Replicas: n.Streams.Replicas, AdminFile: filepath.Join(dir, "admin-token"), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-s.Ready():
+	case <-ctx.Done():
+	case <-time.After(tokensWait):
+	}
+	return s, nil
+}
+
+// closeNode ends a node whose server was not started.
+func closeNode(ctx context.Context, n *node.Node) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), server.StopTimeout)
+	defer cancel()
+	return n.Close(ctx)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"tapedeck/deploy/access"
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
+)
+
+// tokensCommand manages the tokens of a server.
+type tokensCommand struct {
+	List   tokensList   `cmd:"" default:"withargs" help:"List the tokens."`
+	Create tokensCreate `cmd:"" help:"Make a token and print its text, which is shown only then."`
+	Revoke tokensRevoke `cmd:"" help:"Revoke a token on every server."`
+}
+
+type tokensList struct{}
+
+type tokensCreate struct {
+	Name      string   `arg:"" help:"What it is for."`
+	Scope     []string `help:"What it may do: record, read, read:raw, bill, admin; may be repeated." required:"" placeholder:"SCOPE"`
+	Tenant    string   `help:"Its tenant; * for the administration of all. Default: that of the token in use." placeholder:"T"`
+	ExpiresIn string   `help:"How long it is valid, like 90d or 12h; without end by default." placeholder:"D"`
+}
+
+type tokensRevoke struct {
+	ID string `arg:"" help:"Its id in the list."`
+}
+
+// Run lists the tokens.
+func (c *tokensList) Run(ctx context.Context, g *global) error {
+	var page struct{ Items []access.Token }
+	if done, err := g.fetch(ctx, "v1/tokens", nil, &page); done || err != nil {
+		return err
+	}
+	t := console.NewTable(os.Stdout, "id", "name", "tenant", "scopes", "created", "last used", "expires", "state")
+	now := time.Now()
+	for _, k := range page.Items {
+		state := "valid"
+		switch {
+		case k.RevokedAt != nil:
+			state = "revoked " + console.LocalTime(*k.RevokedAt)
+		case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
+			state = "expired"
+		}
+		t.Row(k.ID, console.Clip(k.Name, 40), k.Tenant, strings.Join(access.ScopeNames(k.Scopes), ","), console.LocalTime(k.CreatedAt), timeOr(k.LastUsed, "never"), timeOr(k.ExpiresAt, "never"), state)
+	}
+	return t.Flush()
+}
+
+func timeOr(at *time.Time, otherwise string) string {
+	if at == nil {
+		return otherwise
+	}
+	return console.LocalTime(*at)
+}
+
+// Run makes a token. Its text alone goes to standard output.
+func (c *tokensCreate) Run(ctx context.Context, g *global) error {
+	body := struct {
+		Name      string     `json:"name"`
+		Tenant    string     `json:"tenant,omitempty"`
+		Scopes    []string   `json:"scopes"`
+		ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	}{Name: c.Name, Tenant: c.Tenant, Scopes: c.Scope}
+	if c.ExpiresIn != "" {
+		valid, err := parseDays(c.ExpiresIn)
+		if err != nil || valid <= 0 {
+			return usage.Errorf("--expires-in %q: it must be a duration above 0, like 90d or 12h", c.ExpiresIn)
+		}
+		at := time.Now().Add(valid)
+		body.ExpiresAt = &at
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	client, err := g.client()
+	if err != nil {
+		return err
+	}
+	answer, err := client.Post(ctx, "v1/tokens", nil, "application/json", text)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if g.JSON {
+		_, err := io.Copy(os.Stdout, answer)
+		return err
+	}
+	var made struct {
+		access.Token
+		Text string `json:"token"`
+	}
+	if err := json.NewDecoder(answer).Decode(&made); err != nil {
+		return fmt.Errorf("read the server's answer to v1/tokens: %w", err)
+	}
+	fmt.Fprintf(console.To(os.Stderr), "token %s of tenant %s with %s; it is not shown again:\n", made.ID, made.Tenant, strings.Join(access.ScopeNames(made.Scopes), ", "))
+	fmt.Println(made.Text)
+	return nil
+}
+
+// parseDays parses a duration that may be in days.
+func parseDays(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(text)
+}
+
+// Run revokes a token.
+func (c *tokensRevoke) Run(ctx context.Context, g *global) error {
+	client, err := g.client()
+	if err != nil {
+		return err
+	}
+	body, err := client.Open(ctx, http.MethodDelete, "v1/tokens/"+url.PathEscape(c.ID), nil, "application/json")
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if g.JSON {
+		_, err := io.Copy(os.Stdout, body)
+		return err
+	}
+	var revoked access.Token
+	if err := json.NewDecoder(body).Decode(&revoked); err != nil {
+		return fmt.Errorf("read the server's answer to v1/tokens: %w", err)
+	}
+	fmt.Printf("revoked %s (%s)\n", revoked.ID, revoked.Name)
+	return nil
+}
