@@ -42,7 +42,7 @@ func (s *Store) ServeList(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, off())
 		return
 	}
-	items, err := s.List(reach(r))
+	items, err := s.List(Reach(r))
 	if err != nil {
 		fail(w, err)
 		return
@@ -105,7 +105,7 @@ func (s *Store) ServeRevoke(w http.ResponseWriter, r *http.Request, id string) {
 	// The change is made also if the client leaves, or revokes its own token.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), natsTimeout)
 	defer cancel()
-	t, err := s.Revoke(ctx, reach(r), id)
+	t, err := s.Revoke(ctx, Reach(r), id)
 	if errors.Is(err, ErrNone) {
 		problem.Write(w, &problem.Problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("There is no token with the id %q.", id), Hint: `"tapedeck tokens list" lists the tokens and their ids.`})
 		return
@@ -117,9 +117,9 @@ func (s *Store) ServeRevoke(w http.ResponseWriter, r *http.Request, id string) {
 	write(w, http.StatusOK, t)
 }
 
-// reach returns the tenant whose tokens a request may see; AllTenants if it names none and
+// Reach returns the tenant whose tokens, or the like, a request may see; AllTenants if it names none and
 // may see all.
-func reach(r *http.Request) string {
+func Reach(r *http.Request) string {
 	if p := From(r.Context()); p.Operates() && r.Header.Get(TenantHeader) == "" {
 		return AllTenants
 	}

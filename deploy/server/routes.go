@@ -169,9 +169,9 @@ func (s *Server) tokenRoutes(rt *routeTable) {
 // letters is for the dead letters that the principal may see: its tenant's, or all.
 func (s *Server) letters(h func(*deadletters.Store, http.ResponseWriter, *http.Request)) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		store, p := s.Node.DeadLetters, access.From(c.Request().Context())
-		if !p.Operates() {
-			store = store.Of(p.Tenant)
+		store := s.Node.DeadLetters
+		if tenant := access.Reach(c.Request()); tenant != access.AllTenants {
+			store = store.Of(tenant)
 		}
 		h(store, c.Response(), c.Request())
 		return nil
