@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/outlet"
 	"tapedeck/internal/console"
@@ -33,10 +34,15 @@ func outletOptions(g *global, opts outlet.Options) (outlet.Options, error) {
 	return opts, err
 }
 
-// checkTenant refuses a tenant that the server does not record for.
-func checkTenant(o *outlet.Outlet, tenant string) error {
-	if own := o.Tenant(); own != "" && own != tenant {
-		return usage.Errorf("--tenant %s: %s records for the tenant %s; leave --tenant out", tenant, o.Server(), own)
+// checkTenant refuses a tenant that the server does not record for, and sets the default one
+// to that of the token.
+func checkTenant(o *outlet.Outlet, tenant *string) error {
+	own := o.Tenant()
+	if own != "" && own != *tenant && *tenant != ingest.DefaultTenant {
+		return usage.Errorf("--tenant %s: %s records for the tenant %s; leave --tenant out", *tenant, o.Server(), own)
+	}
+	if own != "" {
+		*tenant = own
 	}
 	return nil
 }

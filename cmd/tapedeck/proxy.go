@@ -67,7 +67,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer out.Close()
-	if err := checkTenant(out, c.Tenant); err != nil {
+	if err := checkTenant(out, &c.Tenant); err != nil {
 		return err
 	}
 	p, err := proxy.New(proxy.Options{

@@ -75,7 +75,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer out.Close()
-	if err := checkTenant(out, c.Tenant); err != nil {
+	if err := checkTenant(out, &c.Tenant); err != nil {
 		return err
 	}
 	rec := out.Recorder()

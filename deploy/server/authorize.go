@@ -121,7 +121,7 @@ func (s *Server) unauthorized(ec echo.Context, err error) error {
 		header.Set("WWW-Authenticate", realm)
 		if s.ui != nil && wantsPage(r) {
 			header.Set("Cache-Control", "no-store")
-			return ec.String(http.StatusUnauthorized, "This server answers requests with a token only. Pages cannot be used with tokens; use the commands of tapedeck with --token, or the API.\n")
+			return ec.String(http.StatusUnauthorized, "This server answers requests with a token only. Pages cannot be used with tokens; use commands with --token, or the API.\n")
 		}
 		return p
 	}

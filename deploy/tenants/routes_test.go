@@ -111,7 +111,7 @@ const (
 var answersOtherwise = map[string]int{
 	"GET /v1/ingest/ws": http.StatusUpgradeRequired, "GET /emulate/{id}": http.StatusNotFound, "GET /emulate/{id}/{path}": http.StatusNotFound,
 	"GET /v1/sessions/{id}/emulation": http.StatusNoContent,
-	"GET /v1/bills/focus": http.StatusNotFound, // the other tenant alone has a bill of the month
+	"GET /v1/bills/focus":             http.StatusNotFound, // the other tenant alone has a bill of the month
 }
 
 // Every route × every kind of token × what is one's own, another tenant's and nobody's:

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tapedeck/internal/bounded"
+)
+
+// A server with tokens: the first one is in the data directory, and all commands send theirs.
+func TestTokens(t *testing.T) {
+	needEngine(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	s, err := startUp(dir, "--tokens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, err := s.stop(); err != nil {
+			t.Errorf("%v\n%s", err, s.log)
+		}
+	}()
+	path := filepath.Join(dir, "admin-token")
+	text, err := os.ReadFile(path)
+	info, statErr := os.Stat(path)
+	if err != nil || statErr != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("admin-token: %v, %v", err, statErr)
+	}
+	admin := strings.TrimSpace(string(text))
+	with := func(token string, args ...string) (string, string, int) {
+		t.Helper()
+		cmd := s.command(t, args...)
+		cmd.Env = append(cmd.Env, "TAPEDECK_TOKEN="+token)
+		return finish(t, cmd)
+	}
+	must := func(token string, args ...string) string {
+		t.Helper()
+		out, diag, exit := with(token, args...)
+		if exit != 0 {
+			t.Fatalf("tapedeck %s: exit %d\n%s%s", strings.Join(args, " "), exit, out, diag)
+		}
+		return strings.TrimSpace(out)
+	}
+	recorder := must(admin, "tokens", "create", "recorder", "--tenant", "acme", "--scope", "record", "--expires-in", "90d")
+	reader := must(admin, "tokens", "create", "reader", "--tenant", "acme", "--scope", "read:raw")
+	other := must(admin, "tokens", "create", "other", "--tenant", "other", "--scope", "admin")
+	file := textFile(t, []byte("{\"a\":1}\n{\"a\":2}\n"))
+	must(recorder, "record", "--no-wait", "--session", "x", file)
+	bounded.Until(t, "the recording shows", func() bool {
+		_, _, exit := with(reader, "show", "x")
+		return exit == 0
+	})
+	tape := filepath.Join(t.TempDir(), "x.tape")
+	for _, args := range [][]string{
+		{"sessions"}, {"frames", "x"}, {"play", "x", "--speed", "max"}, {"export", "x", "-o", tape}, {"usage"}, {"tools"}, {"prices"},
+	} {
+		if out, diag, exit := with(reader, args...); exit != 0 {
+			t.Errorf("tapedeck %s: exit %d\n%s%s", strings.Join(args, " "), exit, out, diag)
+		}
+		if _, diag, exit := with("", args...); exit != exitFailed || !strings.Contains(diag, "TAPEDECK_TOKEN") && args[0] != "export" {
+			t.Errorf("tapedeck %s without a token: exit %d, %q", args[0], exit, diag)
+		}
+	}
+	must(recorder, "import", tape, "--session", "y")
+	if _, diag, exit := with(other, "show", "x"); exit != exitFailed || !strings.Contains(diag, "x") {
+		t.Errorf("another tenant: exit %d, %q", exit, diag)
+	}
+	for what, token := range map[string]string{"none": "", "of the wrong scope": reader} {
+		if _, diag, exit := with(token, "record", "--no-spool", "--session", "z", file); exit == 0 || !strings.Contains(diag, "record") {
+			t.Errorf("recording with a token %s: exit %d, %q", what, exit, diag)
+		}
+	}
+	list := must(admin, "tokens", "list")
+	for line := range strings.Lines(list) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[1] == "reader" {
+			must(admin, "tokens", "revoke", fields[0])
+		}
+	}
+	if _, diag, exit := with(reader, "sessions"); exit != exitFailed || !strings.Contains(diag, `"reader" was revoked`) {
+		t.Errorf("with the revoked token: exit %d, %q", exit, diag)
+	}
+	if strings.Contains(s.log.String(), admin) {
+		t.Error("the log holds the administrator's token")
+	}
+	if status, body, header := s.get(t, "/", "Accept", "text/html"); status != 401 || !strings.Contains(string(body), "token") || header.Get("WWW-Authenticate") == "" {
+		t.Errorf("the page: %d %s", status, body)
+	}
+}
+
+// Beyond loopback a server listens with tokens only.
+func TestListenNeedsTokens(t *testing.T) {
+	for _, args := range [][]string{
+		{"up", "--listen", "0.0.0.0:0"}, {"serve", "--listen", "[::]:0"}, {"up", "--allow-host", "tapedeck.example.com"},
+	} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], append(args, "--data", t.TempDir())...)
+		cmd.Env = append(os.Environ(), runAsCommand+"=1")
+		if _, diag, exit := finish(t, cmd); exit != exitUsage || !strings.Contains(diag, "--tokens") {
+			t.Errorf("%v: exit %d, %q", args, exit, diag)
+		}
+	}
+}
