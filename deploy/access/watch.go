@@ -105,19 +105,18 @@ func (s *Store) replace(fresh *copied, kv jetstream.KeyValue) {
 	s.mu.Lock()
 	fresh.noted, fresh.open = s.copy.noted, s.copy.open
 	s.copy, s.kv = *fresh, kv
-	ended := s.copy.drop()
+	endAll(s.copy.drop())
 	s.announce()
 	s.mu.Unlock()
-	endAll(ended)
 }
 
-// apply takes in a change.
+// apply takes in a change. The requests of a revoked token have ended when those who wait for
+// the change are woken.
 func (s *Store) apply(e jetstream.KeyValueEntry) {
 	s.mu.Lock()
-	ended := s.copy.apply(e, s.opts.Log)
+	endAll(s.copy.apply(e, s.opts.Log))
 	s.announce()
 	s.mu.Unlock()
-	endAll(ended)
 }
 
 // announce wakes those who wait for a change. It needs mu.
