@@ -224,7 +224,7 @@ func TestEveryRoute(t *testing.T) {
 			}
 			f, u := answers["foreign"], answers["unknown"]
 			if same(f.body, betaToken.ID) != same(u.body) && isByID(path+p.query) || f.code != u.code {
-				t.Errorf("%s with the scope %s tells what is another tenant's:\n%d %s\n%d %s", name, scope, f.code, clip(f.body), u.code, clip(u.body))
+				t.Errorf("%s with the scope %s answers differently for a session of another tenant and one that does not exist:\n%d %s\n%d %s", name, scope, f.code, clip(f.body), u.code, clip(u.body))
 			}
 		}
 		// No header and no parameter leads to another tenant.

@@ -20,7 +20,7 @@ export function AmountRange({
   wrong: string
   read: (text: string) => string | null
   apply: (least: string, most: string) => void
-  /** What is to be known of the amounts. */
+  /** Shown below the inputs, such as which sessions have no known amount. */
   children?: ReactNode
 }) {
   const [low, setLow] = useState(least)
