@@ -13,10 +13,9 @@ import (
 // The files of an export are written to a directory, or as one archive; what is there already
 // stays unless it is to be written over.
 func TestBillsExport(t *testing.T) {
-	var asked []string
-	var query url.Values
+	requests := make(chan *url.URL, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked, query = append(asked, r.URL.Path), r.URL.Query()
+		requests <- r.URL
 		z := zip.NewWriter(w)
 		for name, text := range map[string]string{"cost-and-usage.csv": "BilledCost\r\n1\r\n", "metadata.json": "{}\n"} {
 			f, err := z.Create(name)
@@ -45,9 +44,20 @@ func TestBillsExport(t *testing.T) {
 		return string(text)
 	}
 
+	// asked returns the path and the query of a command's request.
+	asked := func() (string, url.Values) {
+		select {
+		case u := <-requests:
+			return u.Path, u.Query()
+		default:
+			return "", nil
+		}
+	}
+
 	errs, exit := run("INV-000001", filepath.Join(dir, "focus"), "--focus-version", "1.2", "--tag", "a,b", "--tag", "c", "--columns", "BilledCost,x_UnitName")
-	if exit != 0 || asked[0] != "/v1/bills/INV-000001/focus" || read("focus/cost-and-usage.csv") != "BilledCost\r\n1\r\n" {
-		t.Errorf("exit %d, asked %v: %s", exit, asked, errs)
+	path, query := asked()
+	if exit != 0 || path != "/v1/bills/INV-000001/focus" || read("focus/cost-and-usage.csv") != "BilledCost\r\n1\r\n" {
+		t.Errorf("exit %d, asked for %s: %s", exit, path, errs)
 	}
 	if len(query["tag"]) != 2 || query["tag"][0] != "a,b" || query.Get("version") != "1.2" || query.Get("columns") != "BilledCost,x_UnitName" || query.Get("link") != server.URL {
 		t.Errorf("asked for %v", query)
@@ -56,8 +66,10 @@ func TestBillsExport(t *testing.T) {
 		t.Errorf("files that are there: exit %d", exit)
 	}
 	contains(t, "files that are there", errs, "is there already", "--force")
-	if errs, exit = run("--period", "2026-10", "--account", "customer=c1", filepath.Join(dir, "focus"), "--force"); exit != 0 || asked[2] != "/v1/bills/focus" || query.Get("account") != "customer=c1" {
-		t.Errorf("--force: exit %d, asked %v: %s", exit, asked, errs)
+	asked()
+	errs, exit = run("--period", "2026-10", "--account", "customer=c1", filepath.Join(dir, "focus"), "--force")
+	if path, query = asked(); exit != 0 || path != "/v1/bills/focus" || query.Get("account") != "customer=c1" {
+		t.Errorf("--force: exit %d, asked for %s: %s", exit, path, errs)
 	}
 	if errs, exit = run("--period", "2026-10", filepath.Join(dir, "all.zip")); exit != 0 || read("all.zip")[:2] != "PK" {
 		t.Errorf("an archive: exit %d: %s", exit, errs)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/memorytest"
 )
 
 // rss returns the memory of the server's process, bytes.
@@ -108,9 +109,7 @@ func TestReadersHaveABudget(t *testing.T) {
 		t.Error("pages of frames came to no end")
 	}
 	t.Logf("%d MiB at the start, %d MiB at most", before>>20, most>>20)
-	if most-before > budget+besides {
-		t.Errorf("the server's memory grew by %d MiB, want no more than the budget of %d and %d besides", (most-before)>>20, budget>>20, besides>>20)
-	}
+	memorytest.AtMost(t, "the server", most-before, budget+besides)
 	turned := 0
 	for _, conn := range conns {
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))

@@ -68,7 +68,7 @@ type Client struct {
 	opts   Options
 	target string
 	http   *http.Client
-	pause  backoff.Backoff // of the client's goroutine
+	pause  backoff.Backoff // Next by the client's goroutine while no request is being made, Reset under mu
 	batch  batchLimit      // of the client's goroutine
 	wake   chan struct{}   // notifies that a block waits
 	cancel context.CancelFunc

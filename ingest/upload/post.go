@@ -148,7 +148,9 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 		a.answer = answer{} // what stands before the server has answered
 	}
 	if a.Settled > 0 {
-		c.pause.Reset()
+		c.mu.Lock()
+		c.pause.Reset() // answers are read side by side
+		c.mu.Unlock()
 		c.settle(batch[:a.Settled], func(i int) error { return c.refusalOf(i, a.Refused) })
 	}
 	switch rest := batch[a.Settled:]; {

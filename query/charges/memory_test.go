@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/memorytest"
 	"tapedeck/query/charges"
 	"tapedeck/query/querytest"
 )
@@ -126,7 +127,5 @@ func TestMemory(t *testing.T) {
 		}
 	})
 	t.Logf("%d bytes written, the process grew by %.1f MiB", size, float64(most)/(1<<20))
-	if most > 64<<20 {
-		t.Errorf("the process grew by %d bytes, want at most 64 MiB", most)
-	}
+	memorytest.AtMost(t, "the process", most, 64<<20)
 }
