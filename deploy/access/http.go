@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
+	"tapedeck/deploy/audit"
 	"tapedeck/internal/problem"
 )
 
@@ -93,6 +95,8 @@ func (s *Store) ServeCreate(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	entry := audit.From(r.Context())
+	entry.Object, entry.Tenant, entry.Detail = t.ID, t.Tenant, strings.Join(ScopeNames(t.Scopes), " ")
 	write(w, http.StatusCreated, created{t, text})
 }
 
@@ -114,6 +118,7 @@ func (s *Store) ServeRevoke(w http.ResponseWriter, r *http.Request, id string) {
 		fail(w, err)
 		return
 	}
+	audit.From(r.Context()).Tenant = t.Tenant
 	write(w, http.StatusOK, t)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/deploy/audit"
 	"tapedeck/deploy/health"
 	"tapedeck/ingest"
 	"tapedeck/ingest/deadletters"
@@ -62,6 +63,7 @@ type Node struct {
 	Recorders   *recorders.Registry  // nil without api
 	DeadLetters *deadletters.Store
 	Backlog     *jetstream.BacklogReader
+	Audit       *audit.Log
 
 	store   driver.Conn        // ClickHouse, for all roles
 	sink    *sink.Sink         // nil without sink
@@ -87,6 +89,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
 	if err := n.ensureStreams(life); err != nil {
+		return nil, err
+	}
+	if n.Audit, err = audit.Open(audit.Options{NATS: n.NATS, Replicas: cfg.Streams.Replicas, Log: cfg.Log}); err != nil {
 		return nil, err
 	}
 	if n.DeadLetters, err = deadletters.Open(n.NATS); err != nil {
@@ -166,6 +171,7 @@ func (n *Node) Close(ctx context.Context) error {
 	if n.Spool != nil {
 		errs = append(errs, n.Spool.Close(ctx))
 	}
+	n.Audit.Close(ctx)
 	n.stop()
 	n.running.Wait()
 	if n.Recorders != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tapedeck/deploy/audit"
 	"tapedeck/deploy/tapeimport"
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
@@ -29,14 +30,14 @@ import (
 func (s *Server) ingestRoutes(rt *routeTable) {
 	rec := s.Node.Recorder
 	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
-	rt.add(records, http.MethodPost, "/v1/ingest", forTenant(bodies.Ingest))
-	rt.get(records, "/v1/ingest/:key", only(func(c echo.Context) error {
+	rt.add(records, audit.None, http.MethodPost, "/v1/ingest", forTenant(bodies.Ingest))
+	rt.get(records, audit.None, "/v1/ingest/:key", only(func(c echo.Context) error {
 		return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
 			bodies.Status(w, r, tenant, c.Param("key"))
 		})(c)
 	}))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
-	rt.add(records, http.MethodGet, "/v1/ingest/ws", forTenant(s.sockets.IngestWS))
+	rt.add(records, audit.None, http.MethodGet, "/v1/ingest/ws", forTenant(s.sockets.IngestWS))
 	uploads := upload.ServerOptions{Next: s.Node.Accepts, Log: s.Log}
 	if s.Node.Announcer != nil {
 		uploads.Arrived = s.Node.Announcer.Now
@@ -49,8 +50,8 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 	if s.Node.Spool != nil {
 		s.metrics.MustRegister(s.Node.Spool)
 	}
-	rt.add(records, http.MethodPost, "/v1/import", only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import)))
-	rt.add(records, http.MethodPost, upload.Path, only(forTenant(s.uploads.Blocks)))
+	rt.add(records, audit.SessionImport, http.MethodPost, "/v1/import", only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import)))
+	rt.add(records, audit.None, http.MethodPost, upload.Path, only(forTenant(s.uploads.Blocks)))
 }
 
 // following returns the options for following running sessions. As in lists, heartbeats
@@ -88,32 +89,32 @@ func (s *Server) readRoutes(rt *routeTable) {
 	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables)).WithBills(s.bills(reader, decoder))
 
-	rt.get(reads, "/v1/sessions", forTenant(q.Sessions))
-	rt.get(reads, "/v1/facets", forTenant(q.Facets))
-	rt.get(reads, "/v1/streams", forTenant(q.Streams))
-	rt.get(reads, "/v1/sessions/:id", forSession(q.Session))
-	rt.add(admins, http.MethodDelete, "/v1/sessions/:id", forSession(q.Delete))
-	rt.add(admins, http.MethodPost, "/v1/sessions/:id/redecode", forSession(decoder.Handle))
-	rt.add(readsRaw, http.MethodGet, "/v1/sessions/:id/frames", s.reads(forSession(q.Frames)))
-	rt.get(reads, "/v1/sessions/:id/frames/index", forSession(q.FrameIndex))
-	rt.get(reads, "/v1/sessions/:id/frames/types", forSession(q.FrameTypes))
-	rt.get(readsRaw, "/v1/sessions/:id/frames/:position", s.reads(forFrame(q.Frame)))
-	rt.get(reads, "/v1/sessions/:id/timeline", forSession(q.Timeline))
-	rt.get(reads, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
-	rt.get(reads, "/v1/sessions/:id/density", forSession(q.Density))
-	rt.add(readsRaw, http.MethodGet, "/v1/sessions/:id/replay", forSession(play.Replay))
-	rt.add(readsRaw, http.MethodGet, "/v1/sessions/:id/tape", only(s.reads(forSession(tapeexport.NewHandler(tapeexport.New(s.Node.DB, s.tapes), s.Log).Tape))))
-	rt.get(reads, "/v1/usage", forTenant(q.Usage))
-	rt.get(reads, "/v1/usage/calls", s.reads(forTenant(q.Charges)))
-	rt.get(billing, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
-	rt.add(billing, http.MethodPost, "/v1/usage/reconciliation", forTenant(q.ReconcileExport))
-	rt.get(reads, "/v1/tools", forTenant(q.Tools))
-	rt.get(reads, "/v1/prices", forTenant(q.Prices))
-	rt.get(reads, "/v1/prices/:model", forModel(q.ModelPrices))
-	rt.get(reads, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
-	rt.add(operates, http.MethodPost, "/v1/prices", forTenant(q.ImportPrices))
-	rt.get(billing, "/v1/bills/focus", s.reads(forTenant(q.Focus)))
-	rt.get(billing, "/v1/bills/:number/focus", s.reads(forBill(q.BillFocus)))
+	rt.get(reads, audit.None, "/v1/sessions", forTenant(q.Sessions))
+	rt.get(reads, audit.None, "/v1/facets", forTenant(q.Facets))
+	rt.get(reads, audit.None, "/v1/streams", forTenant(q.Streams))
+	rt.get(reads, audit.None, "/v1/sessions/:id", forSession(q.Session))
+	rt.add(admins, audit.SessionDelete, http.MethodDelete, "/v1/sessions/:id", forSession(q.Delete))
+	rt.add(admins, audit.SessionRedecode, http.MethodPost, "/v1/sessions/:id/redecode", forSession(decoder.Handle))
+	rt.add(readsRaw, audit.FramesRead, http.MethodGet, "/v1/sessions/:id/frames", s.reads(forSession(q.Frames)))
+	rt.get(reads, audit.None, "/v1/sessions/:id/frames/index", forSession(q.FrameIndex))
+	rt.get(reads, audit.None, "/v1/sessions/:id/frames/types", forSession(q.FrameTypes))
+	rt.get(readsRaw, audit.FramesRead, "/v1/sessions/:id/frames/:position", s.reads(forFrame(q.Frame)))
+	rt.get(reads, audit.None, "/v1/sessions/:id/timeline", forSession(q.Timeline))
+	rt.get(reads, audit.TranscriptRead, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
+	rt.get(reads, audit.None, "/v1/sessions/:id/density", forSession(q.Density))
+	rt.add(readsRaw, audit.SessionReplay, http.MethodGet, "/v1/sessions/:id/replay", forSession(play.Replay))
+	rt.add(readsRaw, audit.TapeExport, http.MethodGet, "/v1/sessions/:id/tape", only(s.reads(forSession(tapeexport.NewHandler(tapeexport.New(s.Node.DB, s.tapes), s.Log).Tape))))
+	rt.get(reads, audit.None, "/v1/usage", forTenant(q.Usage))
+	rt.get(reads, audit.ChargesExport, "/v1/usage/calls", s.reads(forTenant(q.Charges)))
+	rt.get(billing, audit.Reconciled, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
+	rt.add(billing, audit.Reconciled, http.MethodPost, "/v1/usage/reconciliation", forTenant(q.ReconcileExport))
+	rt.get(reads, audit.None, "/v1/tools", forTenant(q.Tools))
+	rt.get(reads, audit.None, "/v1/prices", forTenant(q.Prices))
+	rt.get(reads, audit.None, "/v1/prices/:model", forModel(q.ModelPrices))
+	rt.get(reads, audit.None, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
+	rt.add(operates, audit.PricesImport, http.MethodPost, "/v1/prices", forTenant(q.ImportPrices))
+	rt.get(billing, audit.BillExport, "/v1/bills/focus", s.reads(forTenant(q.Focus)))
+	rt.get(billing, audit.BillExport, "/v1/bills/:number/focus", s.reads(forBill(q.BillFocus)))
 	billRoutes(rt, q)
 	s.emulateRoutes(rt)
 }

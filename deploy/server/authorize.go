@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tapedeck/deploy/access"
+	"tapedeck/deploy/audit"
 	"tapedeck/ingest"
 	"tapedeck/internal/problem"
 )
@@ -18,7 +19,7 @@ import (
 // authorized is middleware that recognises the principal of a request and its tenant, and
 // answers 401 or 403 to those that may not use the route. Without tokens everybody may do
 // everything, in the default tenant.
-func (s *Server) authorized(c class, next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		r := ec.Request()
 		if s.Tokens == nil {
@@ -30,6 +31,10 @@ func (s *Server) authorized(c class, next echo.HandlerFunc) echo.HandlerFunc {
 			if c.public {
 				return next(ec)
 			}
+			if refusal, ok := errors.AsType[*access.Refusal](err); ok && refusal.Token != nil {
+				t := refusal.Token
+				s.refused(ec, c, audit.Principal{Kind: string(access.KindToken), ID: t.ID, Name: t.Name}, t.Tenant, http.StatusUnauthorized)
+			}
 			return s.unauthorized(ec, err)
 		}
 		defer done()
@@ -39,6 +44,7 @@ func (s *Server) authorized(c class, next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		if bad != nil {
 			if bad.Status == http.StatusForbidden {
+				s.refused(ec, c, principalOf(p), p.Tenant, bad.Status)
 				ec.Response().Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="tapedeck", error="insufficient_scope", scope=%q`, c.scope))
 			}
 			return bad

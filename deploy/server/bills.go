@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"tapedeck/deploy/audit"
 	"tapedeck/ingest/redecode"
 	"tapedeck/query"
 	"tapedeck/query/bills"
@@ -26,12 +27,12 @@ func (s *Server) bills(reader *query.Reader, decoder *redecode.Redecoder) *bills
 
 // billRoutes adds the routes of bills.
 func billRoutes(rt *routeTable, q *queryhttp.Server) {
-	rt.get(billing, "/v1/bills", forTenant(q.Bills))
-	rt.add(billing, http.MethodPost, "/v1/bills", forTenant(q.CloseBill))
-	rt.get(billing, "/v1/bills/preview", forTenant(q.PreviewBill))
-	rt.get(billing, "/v1/bills/:number", forBill(q.Bill))
-	rt.get(billing, "/v1/bills/:number/rows", forBill(q.BillRows))
+	rt.get(billing, audit.BillRead, "/v1/bills", forTenant(q.Bills))
+	rt.add(billing, audit.BillClose, http.MethodPost, "/v1/bills", forTenant(q.CloseBill))
+	rt.get(billing, audit.BillRead, "/v1/bills/preview", forTenant(q.PreviewBill))
+	rt.get(billing, audit.BillRead, "/v1/bills/:number", forBill(q.Bill))
+	rt.get(billing, audit.BillRead, "/v1/bills/:number/rows", forBill(q.BillRows))
 	// The table has the rules of all tenants.
-	rt.get(operates, "/v1/bills/:number/prices", forBill(q.BillPrices))
-	rt.get(billing, "/v1/bills/:number/verification", forBill(q.BillVerification))
+	rt.get(operates, audit.BillRead, "/v1/bills/:number/prices", forBill(q.BillPrices))
+	rt.get(billing, audit.BillVerify, "/v1/bills/:number/verification", forBill(q.BillVerification))
 }

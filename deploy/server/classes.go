@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tapedeck/deploy/access"
+	"tapedeck/deploy/audit"
 )
 
 // class is who may use a route.
@@ -25,31 +26,40 @@ var (
 	operates = class{scope: access.Admin, server: true}
 )
 
-// routeTable registers routes, each with its class.
+// route is what the table knows of a route.
+type route struct {
+	class
+	action audit.Action // what its requests are in the audit log; audit.None for none
+}
+
+// routeTable registers routes, each with its class and action.
 type routeTable struct {
-	server  *Server
-	echo    *echo.Echo
-	classes map[string]class // by method and path
+	server *Server
+	echo   *echo.Echo
+	routes map[string]route // by method and path
 }
 
 // add registers a handler.
-func (r *routeTable) add(c class, method, path string, h echo.HandlerFunc) {
-	r.classes[method+" "+path] = c
-	r.echo.Add(method, path, r.server.authorized(c, h))
+func (t *routeTable) add(c class, a audit.Action, method, path string, h echo.HandlerFunc) {
+	r := route{c, a}
+	t.routes[method+" "+path] = r
+	t.echo.Add(method, path, t.server.authorized(r, t.server.audited(r, h)))
 }
 
 // get registers a handler for GET and HEAD. net/http omits the body of answers to
 // HEAD.
-func (r *routeTable) get(c class, path string, h echo.HandlerFunc) {
-	r.add(c, http.MethodGet, path, h)
-	r.add(c, http.MethodHead, path, h)
+func (t *routeTable) get(c class, a audit.Action, path string, h echo.HandlerFunc) {
+	t.add(c, a, http.MethodGet, path, h)
+	t.add(c, a, http.MethodHead, path, h)
 }
 
-// check panics if a route was registered past the table: nothing would check its requests.
-func (r *routeTable) check() {
-	for _, route := range r.echo.Routes() {
-		if c, known := r.classes[route.Method+" "+route.Path]; !known || !c.public && c.scope == "" {
-			panic("route " + route.Method + " " + route.Path + " has no class")
+// check panics if a route was registered past the table, or without a class or action: nothing
+// would check or record its requests.
+func (t *routeTable) check() {
+	for _, registered := range t.echo.Routes() {
+		name := registered.Method + " " + registered.Path
+		if r, known := t.routes[name]; !known || !r.public && r.scope == "" || r.action == "" {
+			panic("route " + name + " has no class or no audit action")
 		}
 	}
 }

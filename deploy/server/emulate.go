@@ -11,6 +11,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/labstack/echo/v4"
 
+	"tapedeck/deploy/audit"
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/isolate"
 	"tapedeck/replay/emulate/router"
@@ -24,14 +25,14 @@ func (s *Server) emulateRoutes(rt *routeTable) {
 		Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics,
 	}, executions{s.Node.DB})
 	session := isolated(s.bounded(f.Session))
-	rt.add(readsRaw, http.MethodGet, "/emulate/:id", session)
+	rt.add(readsRaw, audit.SessionEmulate, http.MethodGet, "/emulate/:id", session)
 	for _, method := range []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 	} {
-		rt.add(readsRaw, method, "/emulate/:id/*", session)
+		rt.add(readsRaw, audit.SessionEmulate, method, "/emulate/:id/*", session)
 	}
-	rt.get(readsRaw, "/v1/sessions/:id/emulation", only(forSession(f.ServeSpeaks), "protocol"))
-	rt.add(readsRaw, http.MethodGet, "/api/v0/executions/:kind/:exec_id/stream", isolated(s.bounded(f.Execution)))
+	rt.get(readsRaw, audit.None, "/v1/sessions/:id/emulation", only(forSession(f.ServeSpeaks), "protocol"))
+	rt.add(readsRaw, audit.SessionEmulate, http.MethodGet, "/api/v0/executions/:kind/:exec_id/stream", isolated(s.bounded(f.Execution)))
 }
 
 // isolated prevents recordings from acting on the origin of the API and the UI.

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tapedeck/deploy/access"
+	"tapedeck/deploy/audit"
 	"tapedeck/ingest/deadletters"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -37,15 +38,15 @@ func (s *Server) routes() *echo.Echo {
 
 	e.Use(noForeignPages, noSniffing)
 
-	rt := &routeTable{s, e, map[string]class{}}
-	rt.get(public, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
-	rt.get(public, "/readyz", only(plain(s.serveReady)))
-	rt.get(operates, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{}))))
-	rt.get(public, "/openapi.yaml", only(plain(serveOpenAPI)))
-	rt.add(operates, http.MethodGet, "/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
-	rt.get(admins, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeList), "limit", "cursor"))
-	rt.add(admins, http.MethodPost, "/v1/dead-letters/retry", only(s.letters((*deadletters.Store).ServeRetry), "seq"))
-	rt.add(admins, http.MethodDelete, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeDrop), "seq"))
+	rt := &routeTable{s, e, map[string]route{}}
+	rt.get(public, audit.None, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
+	rt.get(public, audit.None, "/readyz", only(plain(s.serveReady)))
+	rt.get(operates, audit.None, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{}))))
+	rt.get(public, audit.None, "/openapi.yaml", only(plain(serveOpenAPI)))
+	rt.add(operates, audit.ProfileRead, http.MethodGet, "/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
+	rt.get(admins, audit.DeadLettersRead, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeList), "limit", "cursor"))
+	rt.add(admins, audit.DeadLetterRetry, http.MethodPost, "/v1/dead-letters/retry", only(s.letters((*deadletters.Store).ServeRetry), "seq"))
+	rt.add(admins, audit.DeadLetterDrop, http.MethodDelete, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeDrop), "seq"))
 	s.tokenRoutes(rt)
 	if s.Node.Recorder != nil {
 		s.ingestRoutes(rt)
@@ -158,9 +159,9 @@ func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, m
 
 // tokenRoutes adds the routes of tokens.
 func (s *Server) tokenRoutes(rt *routeTable) {
-	rt.get(admins, "/v1/tokens", only(plain(s.Tokens.ServeList)))
-	rt.add(admins, http.MethodPost, "/v1/tokens", only(plain(s.Tokens.ServeCreate)))
-	rt.add(admins, http.MethodDelete, "/v1/tokens/:id", only(func(c echo.Context) error {
+	rt.get(admins, audit.TokenList, "/v1/tokens", only(plain(s.Tokens.ServeList)))
+	rt.add(admins, audit.TokenCreate, http.MethodPost, "/v1/tokens", only(plain(s.Tokens.ServeCreate)))
+	rt.add(admins, audit.TokenRevoke, http.MethodDelete, "/v1/tokens/:id", only(func(c echo.Context) error {
 		s.Tokens.ServeRevoke(c.Response(), c.Request(), c.Param("id"))
 		return nil
 	}))

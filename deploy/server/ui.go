@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tapedeck/dashboards"
+	"tapedeck/deploy/audit"
 )
 
 // uiPaths are the addresses of the pages and of what they load. Other addresses without
@@ -20,7 +21,7 @@ func (s *Server) uiRoutes(rt *routeTable) {
 		if path == "/assets/*" || path == "/icon.svg" { // the program, without data
 			c = public
 		}
-		rt.get(c, path, echo.WrapHandler(s.ui))
+		rt.get(c, audit.None, path, echo.WrapHandler(s.ui))
 	}
 }
 

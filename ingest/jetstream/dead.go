@@ -43,7 +43,7 @@ func EnsureDead(ctx context.Context, js jetstream.JetStream, c Config) (limit in
 		if err == nil {
 			return limit, limit == want, nil
 		}
-		if !isStorageFull(err) || limit <= least {
+		if !IsStorageFull(err) || limit <= least {
 			return 0, false, fmt.Errorf("create JetStream stream %s of %d bytes: %w", DeadName, limit, err)
 		}
 	}
@@ -65,7 +65,8 @@ const (
 	storageResourcesExceeded jetstream.ErrorCode = 10047
 )
 
-func isStorageFull(err error) bool {
+// IsStorageFull reports whether JetStream has no room for a stream of the size asked for.
+func IsStorageFull(err error) bool {
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	return ok && (api.ErrorCode == insufficientResources || api.ErrorCode == storageResourcesExceeded)
 }
