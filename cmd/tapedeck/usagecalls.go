@@ -12,6 +12,7 @@ import (
 	"tapedeck/internal/usage"
 	"tapedeck/query/charges"
 	costs "tapedeck/query/cost"
+	"tapedeck/query/prices"
 )
 
 const (
@@ -128,16 +129,12 @@ func (c *usageCommand) showCalls(ctx context.Context, g *global, q url.Values) e
 			console.Thousands(n.Input), console.Thousands(n.CacheRead), console.Thousands(n.CacheWrite5m + n.CacheWrite1h),
 			console.Thousands(n.Output), console.Thousands(n.Reasoning),
 		}
-		if call.Unpriced != nil {
-			cells = append(cells, *call.Unpriced)
-		} else {
-			cells = append(cells, knownMoney(call.Cost))
-		}
+		cells = append(cells, knownCost(call.Cost, call.Unpriced))
 		if repriced {
-			cells = append(cells, knownMoney(call.Repriced))
+			cells = append(cells, knownCost(call.Repriced, call.RepricedUnpriced))
 		}
 		if whatIf {
-			cells = append(cells, knownMoney(call.WhatIf))
+			cells = append(cells, knownCost(call.WhatIf, call.WhatIfUnpriced))
 		}
 		t.Row(append(cells, knownMoney(call.Stated), call.ChargeID)...)
 	})
@@ -155,6 +152,14 @@ func (c *usageCommand) showCalls(ctx context.Context, g *global, q url.Values) e
 		fmt.Fprintf(os.Stderr, "There are more: -n %d, or --format csv --output FILE for all.\n", 10*limit)
 	}
 	return nil
+}
+
+// knownCost formats a cost, or why it is not known.
+func knownCost(m *costs.Money, unpriced *prices.Reason) string {
+	if unpriced != nil {
+		return string(*unpriced)
+	}
+	return knownMoney(m)
 }
 
 // knownMoney formats an amount.

@@ -30,7 +30,18 @@ func showUsage(w io.Writer, r *usagereport.Report) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return showUnpriced(w, r.Totals.Unpriced)
+	for _, without := range []struct {
+		head string
+		list []costs.Unpriced
+	}{
+		{"Without a price", r.Totals.Unpriced}, {"Without a price when re-priced", r.Totals.RepricedReasons},
+		{"Without a price as calls of the other model", r.Totals.WhatIfReasons},
+	} {
+		if err := showUnpriced(w, without.head, without.list); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // nameOthers writes how many groups a row sums up in the cells of its group.
@@ -99,12 +110,12 @@ func statedCosts(list []costs.Stated, calls uint64) string {
 	return strings.Join(sums, ", ")
 }
 
-// showUnpriced lists the calls without a price, and why they have none.
-func showUnpriced(w io.Writer, list []costs.Unpriced) error {
+// showUnpriced lists the calls without a price under a head, and why they have none.
+func showUnpriced(w io.Writer, head string, list []costs.Unpriced) error {
 	if len(list) == 0 {
 		return nil
 	}
-	fmt.Fprintln(w, "\nWithout a price")
+	fmt.Fprintln(w, "\n"+head)
 	t := console.NewTable(w, "  reason", "model", "calls", "tokens")
 	for _, u := range list {
 		model := "(none)"

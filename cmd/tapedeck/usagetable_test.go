@@ -64,6 +64,18 @@ func TestUsageTable(t *testing.T) {
 			"CALLS INPUT CACHE READ CACHE WRITE OUTPUT REASONING TOTAL COST REPRICED STATED",
 			"1 1,000,000 0 0 0 0 1,000,000 $1.2500 $1.2500 $0.5000",
 		}},
+		{"at the prices of a day, with a model without a price", []string{"--query", "usage-table-3", "--as-of", "2026-06-01"}, []string{
+			"CALLS INPUT CACHE READ CACHE WRITE OUTPUT REASONING TOTAL COST REPRICED STATED",
+			"1 500 0 0 0 0 500 unpriced unpriced –",
+			"",
+			"Without a price",
+			"REASON MODEL CALLS TOKENS",
+			"unknown_provider in-house-9 1 500",
+			"",
+			"Without a price when re-priced",
+			"REASON MODEL CALLS TOKENS",
+			"unknown_provider in-house-9 1 500",
+		}},
 		{"of the sessions of a tool that none called", []string{"--tool", "no such tool"}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

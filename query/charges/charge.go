@@ -71,8 +71,14 @@ type Charge struct {
 	// is counted: it costs nothing.
 	Unpriced       *prices.Reason `json:"unpriced_reason"`
 	UnpricedDetail string         `json:"unpriced_detail"`
-	Repriced       *cost.Money    `json:"repriced_cost"` // at the prices that were asked for
-	WhatIf         *cost.Money    `json:"what_if_cost"`  // as a call of the model that was asked for
+	// Repriced is the cost at the prices that were asked for, WhatIf that as a call of the model
+	// that was asked for, each with the reason for which it is not known.
+	Repriced         *cost.Money    `json:"repriced_cost"`
+	RepricedUnpriced *prices.Reason `json:"repriced_unpriced_reason"`
+	RepricedDetail   string         `json:"repriced_unpriced_detail"`
+	WhatIf           *cost.Money    `json:"what_if_cost"`
+	WhatIfUnpriced   *prices.Reason `json:"what_if_unpriced_reason"`
+	WhatIfDetail     string         `json:"what_if_unpriced_detail"`
 
 	// Position is that of the frame that stated the usage last.
 	Position string `json:"position"`

@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/cost"
+	"tapedeck/query/prices"
 )
 
 // columns is a charge as a row of CSV and of Parquet, which have the same columns. Costs and
@@ -76,6 +77,11 @@ type columns struct {
 	Lines          string `parquet:"lines"`
 	UnpricedReason string `parquet:"unpriced_reason,optional,dict"`
 	UnpricedDetail string `parquet:"unpriced_detail,dict"`
+	// The reasons for which RepricedCost and WhatIfCost are not known.
+	RepricedReason string `parquet:"repriced_unpriced_reason,optional,dict"`
+	RepricedDetail string `parquet:"repriced_unpriced_detail,dict"`
+	WhatIfReason   string `parquet:"what_if_unpriced_reason,optional,dict"`
+	WhatIfDetail   string `parquet:"what_if_unpriced_detail,dict"`
 	Position       string `parquet:"position"`
 }
 
@@ -98,10 +104,9 @@ func (r *columns) set(c *Charge, currency string) error {
 		PricesHash: c.PricesHash, PriceProvider: query.Text(c.PriceProvider), PriceModel: query.Text(c.PriceModel),
 		Cost: c.Cost.Text(), ListCost: c.ListCost.Text(), ContractedCost: c.ContractedCost.Text(),
 		RepricedCost: c.Repriced.Text(), WhatIfCost: c.WhatIf.Text(), Currency: currency, OtherCurrency: currencyOf(cmp.Or(c.Repriced, c.WhatIf)),
-		UnpricedDetail: c.UnpricedDetail, Position: c.Position,
-	}
-	if c.Unpriced != nil {
-		r.UnpricedReason = string(*c.Unpriced)
+		UnpricedReason: reasonText(c.Unpriced), UnpricedDetail: c.UnpricedDetail,
+		RepricedReason: reasonText(c.RepricedUnpriced), RepricedDetail: c.RepricedDetail,
+		WhatIfReason: reasonText(c.WhatIfUnpriced), WhatIfDetail: c.WhatIfDetail, Position: c.Position,
 	}
 	if c.StatedTotal != nil {
 		total := int64(*c.StatedTotal)
@@ -151,6 +156,13 @@ func (r *columns) cells(c *Charge, cells []string) []string {
 		}
 	}
 	return cells
+}
+
+func reasonText(r *prices.Reason) string {
+	if r == nil {
+		return ""
+	}
+	return string(*r)
 }
 
 func currencyOf(m *cost.Money) string {

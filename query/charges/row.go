@@ -5,6 +5,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/cost"
+	"tapedeck/query/prices"
 	"tapedeck/query/reports"
 )
 
@@ -64,12 +65,22 @@ func (r *row) charge(tenant string, p *reports.Pricers) *Charge {
 	cell := r.cell()
 	c.price(cell, p.Cost)
 	if p.Repriced != nil {
-		c.Repriced = p.Repriced.Of(cell).Cost
+		c.Repriced, c.RepricedUnpriced, c.RepricedDetail = otherCost(cell, p.Repriced)
 	}
 	if p.WhatIf != nil {
-		c.WhatIf = p.WhatIf.Of(cell).Cost
+		c.WhatIf, c.WhatIfUnpriced, c.WhatIfDetail = otherCost(cell, p.WhatIf)
 	}
 	return c
+}
+
+// otherCost returns a cost at other prices, or why that is not known.
+func otherCost(cell *cost.Cell, p *cost.Pricer) (*cost.Money, *prices.Reason, string) {
+	priced, err := p.Price(cell)
+	if err != nil {
+		reason := cost.ReasonOf(err)
+		return nil, &reason, err.Error()
+	}
+	return &cost.Money{Amount: priced.Total, Currency: p.Table.Currency()}, nil, ""
 }
 
 // price sets what a charge costs, or why that is not known.

@@ -43,10 +43,12 @@ type Figures struct {
 	query.Spent
 	// Repriced is the cost at the prices that were asked for with as_of or prices, WhatIf
 	// that of the same tokens of another model; null if not asked for, or not known.
-	Repriced         *cost.Money `json:"repriced_cost"`
-	RepricedUnpriced uint64      `json:"repriced_unpriced_calls"`
-	WhatIf           *cost.Money `json:"what_if_cost"`
-	WhatIfUnpriced   uint64      `json:"what_if_unpriced_calls"`
+	Repriced         *cost.Money     `json:"repriced_cost"`
+	RepricedUnpriced uint64          `json:"repriced_unpriced_calls"`
+	RepricedReasons  []cost.Unpriced `json:"repriced_unpriced_reasons,omitempty"`
+	WhatIf           *cost.Money     `json:"what_if_cost"`
+	WhatIfUnpriced   uint64          `json:"what_if_unpriced_calls"`
+	WhatIfReasons    []cost.Unpriced `json:"what_if_unpriced_reasons,omitempty"`
 	// Stated are the costs that the sources state, one sum for each currency.
 	Stated []cost.Stated `json:"stated_costs"`
 }
@@ -57,6 +59,8 @@ func (f *Figures) Add(o *Figures) {
 	f.Repriced, f.WhatIf = cost.Sum(f.Repriced, o.Repriced), cost.Sum(f.WhatIf, o.WhatIf)
 	f.RepricedUnpriced += o.RepricedUnpriced
 	f.WhatIfUnpriced += o.WhatIfUnpriced
+	f.RepricedReasons = cost.Merge(f.RepricedReasons, o.RepricedReasons)
+	f.WhatIfReasons = cost.Merge(f.WhatIfReasons, o.WhatIfReasons)
 	f.Stated = cost.AddStated(f.Stated, o.Stated)
 }
 
@@ -65,11 +69,11 @@ func figuresOf(p *reports.Pricers, row *query.SpentRow) Figures {
 	f := Figures{Spent: row.Spent(p.Cost)}
 	if p.Repriced != nil {
 		other := p.Repriced.Of(&row.Cell)
-		f.Repriced, f.RepricedUnpriced = other.Cost, other.UnpricedCalls
+		f.Repriced, f.RepricedUnpriced, f.RepricedReasons = other.Cost, other.UnpricedCalls, other.Unpriced
 	}
 	if p.WhatIf != nil {
 		other := p.WhatIf.Of(&row.Cell)
-		f.WhatIf, f.WhatIfUnpriced = other.Cost, other.UnpricedCalls
+		f.WhatIf, f.WhatIfUnpriced, f.WhatIfReasons = other.Cost, other.UnpricedCalls, other.Unpriced
 	}
 	return f
 }

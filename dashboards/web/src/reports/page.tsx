@@ -45,7 +45,7 @@ export interface ReportKind<Row extends Grouped, Answer extends ReportAnswer<Row
   /** Further controls in the bar. */
   controls?: (report: ReportParams, change: (part: Partial<ReportParams>) => void) => ReactNode
   /** What follows the table. */
-  after?: (answer: Answer) => ReactNode
+  after?: (answer: Answer, report: ReportParams) => ReactNode
 }
 
 /** A report's page: range and filters, totals, a chart by period, and the table, also as CSV. */
@@ -99,7 +99,7 @@ export function ReportPage<Row extends Grouped, Answer extends ReportAnswer<Row>
             rows={answer.items}
             rowKey={(row) => rowKey(row, report.groupBy)}
           />
-          {kind.after?.(answer)}
+          {kind.after?.(answer, report)}
         </div>
       )}
     </div>

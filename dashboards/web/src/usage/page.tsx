@@ -10,7 +10,7 @@ import { UsageControls } from './controls'
 import { usageColumns } from './columns'
 import { usageQuery, type UsageReport, type UsageRow } from './queries'
 import { UsageSummary } from './summary'
-import { UnpricedTable } from './unpriced'
+import { UnpricedTables } from './unpriced'
 
 const groupings = [
   'model',
@@ -49,7 +49,7 @@ const usage: ReportKind<UsageRow, UsageReport> = {
   summary: ({ totals }, report) => <UsageSummary totals={totals} report={report} />,
   chart: (periods, { totals }) => <UsageChart periods={periods} totals={totals} />,
   controls: (report, change) => <UsageControls report={report} change={change} />,
-  after: ({ totals }) => <UnpricedTable unpriced={totals.unpriced_reasons ?? []} />,
+  after: ({ totals }, report) => <UnpricedTables totals={totals} report={report} />,
 }
 
 export default function UsagePage() {

@@ -3,20 +3,38 @@ import { Link } from 'wouter'
 import type { Schemas } from '../api/client'
 import { count } from '../format/numbers'
 import { reasonName, reasonText } from '../format/unpriced'
+import type { ReportParams } from '../reports/params'
 import { ReportTable, type Column } from '../reports/table'
+import type { Figures } from './queries'
 
 type Unpriced = Schemas['UnpricedCalls']
 
-/** What the cost does not include, by reason and model. */
-export function UnpricedTable({ unpriced }: { unpriced: readonly Unpriced[] }) {
+/** What the costs do not include, by reason and model. */
+export function UnpricedTables({ totals, report: { asOf, whatIf } }: { totals: Figures; report: ReportParams }) {
+  return (
+    <>
+      <UnpricedTable name="Without a cost" unpriced={totals.unpriced_reasons ?? []} />
+      <UnpricedTable
+        name={`Without a cost at the prices of ${asOf}`}
+        unpriced={totals.repriced_unpriced_reasons ?? []}
+      />
+      <UnpricedTable
+        name={`Without a cost as calls of ${whatIf}`}
+        unpriced={totals.what_if_unpriced_reasons ?? []}
+      />
+    </>
+  )
+}
+
+function UnpricedTable({ name, unpriced }: { name: string; unpriced: readonly Unpriced[] }) {
   if (unpriced.length === 0) return null
   return (
     <>
       <Title order={2} size="h5">
-        Without a cost
+        {name}
       </Title>
       <ReportTable
-        label="Without a cost"
+        label={name}
         columns={columns}
         rows={unpriced}
         rowKey={({ reason, model }) => JSON.stringify([reason, model])}
