@@ -37,7 +37,7 @@ func (c *pricesCheck) Run(ctx context.Context, g *global) error {
 	if _, refused := errors.AsType[*apiclient.Error](err); err != nil && !refused {
 		fmt.Fprintf(console.To(os.Stderr), "%v\ncompared with the prices of this program alone\n", err)
 		compared, err = pricelist.Compare(prices.Standard(), prices.With(operator), ingest.DefaultTenant, time.Now()), nil
-		compared.DryRun = true
+		compared.DryRun, compared.Warnings = true, pricelist.Warn(operator, nil)
 	}
 	if err != nil {
 		return err
@@ -101,6 +101,13 @@ func sendPrices(ctx context.Context, g *global, path string, text []byte, dry bo
 func printComparison(g *global, c *pricelist.Comparison) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(c)
+	}
+	for _, w := range c.Warnings {
+		line := "warning: " + w.Field + ": " + w.Detail
+		if len(w.Nearest) > 0 {
+			line += "; nearest are " + strings.Join(w.Nearest, ", ")
+		}
+		fmt.Fprintln(console.To(os.Stderr), line)
 	}
 	out := console.To(os.Stdout)
 	for _, r := range c.Rules {

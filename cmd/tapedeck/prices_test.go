@@ -26,6 +26,12 @@ func TestPricesCheckAlone(t *testing.T) {
 	}
 	contains(t, "prices check", out, "discounts: acme contract added", "claude-opus-5", "The file is valid.")
 	contains(t, "prices check", errs, "compared with the prices of this program alone")
+	_, errs, exit = alone(t, "prices", "check", priceFile(t, "discounts:\n  - {provider: anthropc, factor: 0.5}\n  - {provider: openai, model: gtp-5-mini, factor: 0.5}\n"))
+	if exit != 0 {
+		t.Errorf("a file with warnings: exit %d", exit)
+	}
+	contains(t, "prices check", errs, `warning: discounts[0].provider: "anthropc" is no provider of the price table, and no recorded usage names it; nearest are anthropic`,
+		`warning: discounts[1].model: "gtp-5-mini" is no model of the price table, and no recorded usage names it; nearest are openai/gpt-5-mini`)
 	_, errs, exit = alone(t, "prices", "check", priceFile(t, "discounts:\n  - {factr: 1}\nmargin: []\n"))
 	if exit != exitUsage {
 		t.Errorf("exit %d", exit)

@@ -20,7 +20,7 @@ import (
 func TestPrices(t *testing.T) {
 	db := querytest.Open(t, localtest.ClickHouse(t))
 	recording := querytest.Recording{Session: "s", Stream: 1}
-	for id, model := range map[string]string{"a": "claude-opus-5", "b": "claude-opus-55", "c": ""} {
+	for id, model := range map[string]string{"a": "claude-opus-5", "b": "claude-opus-55", "c": "", "d": "claude-next-preview"} {
 		recording.Usages = append(recording.Usages, schema.Usage{
 			Fact: schema.Fact{ID: id}, Scope: id, Mode: schema.UsageAdd, At: ns(0), Model: model, Provider: "anthropic", Tokens: schema.Tokens{Input: 1},
 		})
@@ -38,8 +38,12 @@ func TestPrices(t *testing.T) {
 		if u.Model == "claude-opus-55" && (len(u.Nearest) == 0 || u.Nearest[0] != "anthropic/claude-opus-5") {
 			t.Errorf("nearest of claude-opus-55: %v", u.Nearest)
 		}
+		// No id is a small change of it: those of its family are the nearest.
+		if u.Model == "claude-next-preview" && (len(u.Nearest) != 3 || strings.Count(strings.Join(u.Nearest, " "), "anthropic/claude-") != 3) {
+			t.Errorf("nearest of claude-next-preview: %v", u.Nearest)
+		}
 	}
-	if len(reasons) != 2 || reasons["claude-opus-55"] != prices.UnknownModel || reasons[""] != prices.NoModel {
+	if len(reasons) != 3 || reasons["claude-next-preview"] != prices.UnknownModel || reasons["claude-opus-55"] != prices.UnknownModel || reasons[""] != prices.NoModel {
 		t.Errorf("unmatched: %v", reasons)
 	}
 
@@ -82,8 +86,21 @@ func TestPrices(t *testing.T) {
 	if same := get[pricelist.List](a, "/v1/prices?limit=1"); same.Hash != list.Hash {
 		t.Errorf("a dry run changed the table")
 	}
+	// Recorded usage names claude-opus-55, the table none of the others.
+	warned := compare("/v1/prices?dry_run=1", `prices:
+  - {provider: antropic, model: claude-opus-5, prices: {input_mtok: 1}}
+  - {provider: anthropic, model: [claude-opus-5, claude-opus-55, claude-opsu-5], factor: 2}
+margins:
+  - {model: "claude-o*", factor: 2}
+  - {model: "clade-o*", factor: 2}
+`).Warnings
+	if len(warned) != 3 || warned[0].Field != "prices[0].provider" || warned[0].Nearest[0] != "anthropic" ||
+		warned[1].Field != "prices[1].model[2]" || warned[1].Value != "claude-opsu-5" || warned[1].Nearest[0] != "anthropic/claude-opus-5" ||
+		warned[2].Field != "margins[1].model" || warned[2].Value != "clade-o*" {
+		t.Errorf("warnings: %+v", warned)
+	}
 	imported := compare("/v1/prices?name=acme.yaml", file)
-	if imported.DryRun || imported.Hash != dry.Hash || imported.Before != list.Hash {
+	if len(imported.Warnings) != 0 || imported.DryRun || imported.Hash != dry.Hash || imported.Before != list.Hash {
 		t.Errorf("import: %+v", imported)
 	}
 	after := get[pricelist.Model](a, "/v1/prices/claude-opus-5?at=2026-10-01")

@@ -21,6 +21,8 @@ type Comparison struct {
 	Changes []Change     `json:"changes"`
 	More    int          `json:"more_changes"`
 	Rules   []RuleChange `json:"rules"`
+	// Warnings are of the price file, and no reason to refuse it.
+	Warnings []Warning `json:"warnings"`
 }
 
 // Change is a price that is another one, or in another currency.
@@ -44,7 +46,7 @@ const maxChanges = 500
 
 // Compare compares two tables at a time.
 func Compare(before, after *prices.Effective, tenant string, at time.Time) *Comparison {
-	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Changes: []Change{}, Rules: []RuleChange{}}
+	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{}}
 	if c.Before == c.Hash {
 		return c
 	}

@@ -102,19 +102,26 @@ func (h Handler) take(ctx context.Context, tenant, name string, file []byte, dry
 	if err != nil {
 		return nil, err
 	}
-	if !dry {
+	used, err := usedModels(ctx, h.Reader, tenant)
+	if err != nil {
+		return nil, err
+	}
+	var c *Comparison
+	if dry {
+		before, err := h.Prices.Current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c = Compare(before.Table, prices.With(operator), tenant, h.Clock())
+		c.DryRun = true
+	} else {
 		before, after, err := h.Prices.Import(ctx, name, file)
 		if err != nil {
 			return nil, err
 		}
-		return Compare(before.Table, after.Table, tenant, h.Clock()), nil
+		c = Compare(before.Table, after.Table, tenant, h.Clock())
 	}
-	before, err := h.Prices.Current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c := Compare(before.Table, prices.With(operator), tenant, h.Clock())
-	c.DryRun = true
+	c.Warnings = Warn(operator, used)
 	return c, nil
 }
 

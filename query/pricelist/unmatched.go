@@ -81,12 +81,12 @@ func nearest(e *prices.Effective, provider, model string) []string {
 	}
 	found := []string{}
 	if len(own) > 0 {
-		for _, m := range prices.Nearest(model, own, maxNearest) {
+		for _, m := range prices.NearestModels(model, own, maxNearest) {
 			found = append(found, strings.ToLower(provider)+"/"+m)
 		}
 		return found
 	}
-	for _, m := range prices.Nearest(model, all, maxNearest) {
+	for _, m := range prices.NearestModels(model, all, maxNearest) {
 		found = append(found, byModel[m]...)
 	}
 	return found[:min(len(found), maxNearest)]
