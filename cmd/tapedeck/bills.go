@@ -47,12 +47,12 @@ func (c *billsList) Run(ctx context.Context, g *global) error {
 		item := &list.Items[i]
 		total, so, number, closable := "", "", "", ""
 		if item.Total != nil {
-			total, number = item.Total.String()+" "+item.Currency, *item.Number
+			total, number = item.Total.StringFixed(item.MinorUnits)+" "+item.Currency, *item.Number
 		} else {
 			closable = console.LocalTime(item.ClosableAt)
 		}
 		if item.Cost != nil {
-			so = item.Cost.Amount.Round(6).String() + " " + item.Cost.Currency
+			so = exact(item.Cost.Amount.Round(6), item.MinorUnits) + " " + item.Cost.Currency
 		}
 		t.Row(console.Clip(item.Account, 40), item.Period, string(item.State), number, total, so, console.Thousands(item.Unpriced), closable)
 	}
@@ -92,7 +92,7 @@ func (c *billsPreview) Run(ctx context.Context, g *global) error {
 	t := console.NewTable(os.Stdout, "corrected", "why", "session", "model", "unit", "quantity", "cost")
 	for i := range p.CorrectionRows {
 		r := &p.CorrectionRows[i]
-		t.Row(r.Period, string(r.Note), console.Clip(r.SessionID, 40), orDash(r.Model), r.Unit, r.Quantity.String(), nullText(r.BilledCost, r.Reason))
+		t.Row(r.Period, string(r.Note), console.Clip(r.SessionID, 40), orDash(r.Model), r.Unit, r.Quantity.String(), nullText(r.BilledCost, p.MinorUnits, r.Reason))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -103,12 +103,20 @@ func (c *billsPreview) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// nullText returns a decimal, or what stands for none.
-func nullText(d decimal.NullDecimal, none string) string {
+// nullText returns an amount of a currency with this many minor units, or what stands for none.
+func nullText(d decimal.NullDecimal, minor int32, none string) string {
 	if !d.Valid {
 		return none
 	}
-	return d.Decimal.String()
+	return exact(d.Decimal, minor)
+}
+
+// exact writes all digits of an amount, and at least those of the currency's minor unit.
+func exact(d decimal.Decimal, minor int32) string {
+	if d.Equal(d.Round(minor)) {
+		return d.StringFixed(minor)
+	}
+	return d.String()
 }
 
 // printBill prints the lines and the sums of a bill.
@@ -123,12 +131,13 @@ func printBill(out io.Writer, b *bills.Bill) error {
 		if l.Unpriced {
 			amount = "no price"
 		}
-		t.Row(period, orDash(l.Provider), orDash(l.Model), l.Unit, l.Quantity.String(), l.Cost.String(), amount)
+		t.Row(period, orDash(l.Provider), orDash(l.Model), l.Unit, l.Quantity.String(), exact(l.Cost, b.MinorUnits), amount)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "total %s %s (exact %s, residual %s)\n", b.Total.StringFixed(b.MinorUnits), b.Currency, b.BilledCost, b.Residual)
+	fmt.Fprintf(out, "total %s %s (exact %s, residual %s)\n", b.Total.StringFixed(b.MinorUnits), b.Currency,
+		exact(b.BilledCost, b.MinorUnits), exact(b.Residual, b.MinorUnits))
 	fmt.Fprintf(out, "%s in %s, %s, of which %s correct earlier bills; %s without a price\n",
 		console.Count(b.Charges, "charge"), b.Timezone, console.Count(b.Rows, "row"), console.Thousands(b.Corrections), console.Count(b.Unpriced, "charge"))
 	fmt.Fprintf(out, "rows %s\nprices %s\n", b.RowsHash, b.PricesHash)

@@ -46,6 +46,16 @@ func TestBills(t *testing.T) {
 	}
 	out = s.must(t, "bills", "close", "2026-01", "--account", account)
 	contains(t, "bills close", out, "TEST-000001", "0.001587")
+	// A month without usage costs nothing, in cents as in the amounts beside it.
+	out = s.must(t, "bills", "preview", "2026-02", "--account", account)
+	contains(t, "bills preview of nothing", out, "total 0.00 USD (exact 0.00, residual 0.00)")
+	// The session list shows costs where they are asked for.
+	for _, args := range [][]string{{"--min-cost", "0.001"}, {"--max-cost", "0.002"}, {"--sort=-cost"}} {
+		contains(t, "sessions with costs", s.must(t, append([]string{"sessions", "--tag", "billed_customer"}, args...)...), "COST", "$0.0016")
+	}
+	if out := s.must(t, "sessions", "--tag", "billed_customer"); strings.Contains(out, "COST") {
+		t.Errorf("the session list without costs has their column:\n%s", out)
+	}
 	if _, errs, exit := s.run(t, "bills", "close", "2026-01", "--account", account); exit != exitFailed || !strings.Contains(errs, "is closed: bill TEST-000001") {
 		t.Errorf("close again: exit %d, %s", exit, errs)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 
 	"tapedeck/internal/console"
 	"tapedeck/query/sessionhead"
@@ -32,10 +33,20 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	setAll(q, map[string][]string{"from": {c.From}, "to": {c.To}, "sort": {c.Sort}})
 	c.set(q)
 	filtered := len(q) > 0 && (len(q) > 1 || !q.Has("sort"))
-	t := console.NewTable(os.Stdout, "session", "started", "duration", "status", "runs", "frames", "tokens", "tools", "dialect", "end", "title")
+	heads, costs := []string{"session", "started", "duration", "status", "runs", "frames", "tokens"}, c.costs()
+	if costs {
+		heads = append(heads, "cost")
+	}
+	t := console.NewTable(os.Stdout, append(heads, "tools", "dialect", "end", "title")...)
 	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *sessionhead.Summary) {
-		t.Row(console.Clip(s.ID, 40), console.LocalTime(s.Started), sessionTime(&s.Head), s.Status, s.Runs, console.Thousands(s.Frames),
-			tokenCount(s.Spent, s.Tokens.Total), toolCount(s.Tools), joined(s.Dialects), console.Clip(unusualEnd(s.End), 50), console.Clip(s.Title, 50))
+		cells := []any{
+			console.Clip(s.ID, 40), console.LocalTime(s.Started), sessionTime(&s.Head), s.Status, s.Runs, console.Thousands(s.Frames),
+			tokenCount(s.Spent, s.Tokens.Total),
+		}
+		if costs {
+			cells = append(cells, cost(s.Spent))
+		}
+		t.Row(append(cells, toolCount(s.Tools), joined(s.Dialects), console.Clip(unusualEnd(s.End), 50), console.Clip(s.Title, 50))...)
 	})
 	if err != nil || g.JSON {
 		return err
@@ -51,6 +62,11 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --from, --query, --status …\n", 10*c.Limit)
 	}
 	return nil
+}
+
+// costs reports whether costs are asked for.
+func (c *sessionsCommand) costs() bool {
+	return c.MinCost != "" || c.MaxCost != "" || strings.TrimPrefix(c.Sort, "-") == "cost"
 }
 
 // sessionTime returns how long a session took, or has been running.

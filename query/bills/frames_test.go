@@ -3,6 +3,7 @@ package bills
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"tapedeck/query/querytest"
@@ -58,5 +59,36 @@ func TestFrames(t *testing.T) {
 		v.Frames.Differences[1].Field != "input" || v.Frames.Differences[1].Stored != "50" || v.Frames.Differences[1].Decoded != "51" ||
 		v.Frames.Differences[1].Position == "" {
 		t.Errorf("other frames: %+v", v.Frames)
+	}
+
+	parts := call("parts", "2026-03-05T00:00:06Z", "google", "gemini-2.5-flash", 1000, 0)
+	parts.Parts.Input.Image, parts.Parts.Input.Video, parts.Parts.Input.Audio = 10, 20, 30
+	parts.Tokens.CacheRead, parts.Parts.CacheRead.Image = 5, 5
+	third := w.session("parts", "", parts)
+	w.now = at("2026-05-02T00:00:00Z")
+	decodeParts := func(change func(*schema.TokenParts)) Decoder {
+		return func(_ context.Context, _, session string) ([]Decoded, error) {
+			if session != "parts" {
+				return nil, errors.New("it is not stored")
+			}
+			u := parts
+			u.Version = 1
+			change(&u.Parts)
+			return []Decoded{{querytest.StreamID(third.Stream), u}}, nil
+		}
+	}
+	w.store.WithDecoder(decodeParts(func(*schema.TokenParts) {}))
+	april := w.close(TenantID, "2026-04") // corrects March by the late session
+	if v := w.verify(april.Number); len(v.Frames.Differences) != 0 || v.Frames.Sessions != 1 {
+		t.Errorf("the same parts: %+v", v.Frames)
+	}
+	// What of the tokens is images and video is compared, too.
+	w.store.WithDecoder(decodeParts(func(p *schema.TokenParts) { p.Input.Image, p.Input.Video, p.CacheRead.Image = 11, 0, 4 }))
+	var fields []string
+	for _, d := range w.verify(april.Number).Frames.Differences {
+		fields = append(fields, d.Field+" "+d.Stored+" "+d.Decoded)
+	}
+	if got := strings.Join(fields, ", "); got != "input_image 10 11, input_video 20 0, cache_read_image 5 4" {
+		t.Errorf("other parts: %s", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query/cost"
+	"tapedeck/query/prices"
 	"tapedeck/query/reports"
 	"tapedeck/query/usagereport"
 )
@@ -33,6 +34,7 @@ type Item struct {
 	ClosableAt  time.Time `json:"closable_at"`
 	Timezone    string    `json:"timezone"`
 	Currency    string    `json:"currency"`
+	MinorUnits  int32     `json:"minor_units"` // decimal places of rounded amounts
 
 	Number   *string          `json:"number"`    // null of a period that is not closed
 	ClosedAt *time.Time       `json:"closed_at"` // likewise
@@ -71,6 +73,9 @@ func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 		return nil, err
 	}
 	l := &lister{store: s, query: q, accounts: accounts{q.Tenant, table.Accounts()}, currency: table.Currency(), now: s.now(), items: map[string]*Item{}}
+	if l.minor, err = prices.MinorUnits(l.currency); err != nil {
+		return nil, err
+	}
 	if err := l.readRange(); err != nil {
 		return nil, err
 	}
@@ -97,6 +102,7 @@ type lister struct {
 	query    ListQuery
 	accounts accounts
 	currency string
+	minor    int32 // decimal places of rounded amounts of the currency
 	now      time.Time
 	from, to month
 	bills    []Bill
@@ -128,7 +134,7 @@ func (l *lister) closed() {
 		}
 		l.items[itemKey(b.Account, b.Period)] = &Item{
 			Account: b.Account, AccountName: b.AccountName, Period: b.Period, State: Closed, Start: b.Start, End: b.End, ClosableAt: b.End,
-			Timezone: b.Timezone, Currency: b.Currency, Number: &b.Number, ClosedAt: b.ClosedAt, Total: &b.Total, Unpriced: b.Unpriced,
+			Timezone: b.Timezone, Currency: b.Currency, MinorUnits: b.MinorUnits, Number: &b.Number, ClosedAt: b.ClosedAt, Total: &b.Total, Unpriced: b.Unpriced,
 		}
 	}
 }
@@ -221,7 +227,7 @@ func (l *lister) item(a *Account, m month) (*Item, error) {
 	}
 	item := &Item{
 		Account: a.ID, AccountName: a.Name, Period: p.Month, State: p.state(l.now), Start: p.Start, End: p.End, ClosableAt: p.ClosableAt,
-		Timezone: a.Kind.Zone, Currency: l.currency, Calls: new(uint64),
+		Timezone: a.Kind.Zone, Currency: l.currency, MinorUnits: l.minor, Calls: new(uint64),
 	}
 	l.items[key] = item
 	return item, nil

@@ -24,7 +24,7 @@ type usageField struct{ name, value string }
 func (u *statedUsage) fields() []usageField {
 	list := []usageField{{"model", u.Model}, {"provider", u.Provider}, {"service_tier", u.ServiceTier}, {"speed", u.Speed}, {"region", u.Region}}
 	for _, n := range counted(&u.quantities) {
-		list = append(list, usageField{n.name, strconv.FormatInt(n.n, 10)})
+		list = append(list, usageField{n.Part, strconv.FormatInt(n.N, 10)})
 	}
 	return list
 }
@@ -33,22 +33,16 @@ func (u *statedUsage) fields() []usageField {
 func storedUsage(c *charges.Charge) []string {
 	list := []string{query.Text(c.Model), query.Text(c.Provider), c.ServiceTier, c.Speed, c.Region}
 	for _, n := range counted(&c.Quantities) {
-		list = append(list, strconv.FormatInt(n.n, 10))
+		list = append(list, strconv.FormatInt(n.N, 10))
 	}
 	return list
 }
 
-type count struct {
-	name string
-	n    int64
-}
-
-func counted(q *cost.Quantities) []count {
-	return []count{
-		{"input", q.Input}, {"cache_read", q.CacheRead}, {"cache_write_5m", q.CacheWrite5m}, {"cache_write_1h", q.CacheWrite1h},
-		{"output", q.Output}, {"reasoning", q.Reasoning}, {"input_audio", q.InputAudio}, {"output_audio", q.OutputAudio},
-		{"web_searches", q.WebSearches}, {"code_executions", q.CodeExecutions},
-	}
+func counted(q *cost.Quantities) []cost.Count {
+	return append([]cost.Count{
+		{Part: "input", N: q.Input}, {Part: "cache_read", N: q.CacheRead}, {Part: "cache_write_5m", N: q.CacheWrite5m},
+		{Part: "cache_write_1h", N: q.CacheWrite1h}, {Part: "output", N: q.Output}, {Part: "reasoning", N: q.Reasoning},
+	}, q.Counts()...)
 }
 
 // combine returns what the usage records of a session add, as sql/usage_records.sql does: of
@@ -89,7 +83,9 @@ func quantities(u *schema.Usage) cost.Quantities {
 		Input: int64(t.Input), CacheRead: int64(t.CacheRead), CacheWrite5m: int64(t.CacheWrite5m), CacheWrite1h: int64(t.CacheWrite1h),
 		Output: int64(t.Output), Reasoning: int64(t.Reasoning),
 		Parts: cost.Parts{
-			InputAudio: int64(p.Input.Audio), OutputAudio: int64(p.Output.Audio),
+			InputAudio: int64(p.Input.Audio), InputImage: int64(p.Input.Image), InputVideo: int64(p.Input.Video),
+			CacheReadAudio: int64(p.CacheRead.Audio), CacheReadImage: int64(p.CacheRead.Image), CacheReadVideo: int64(p.CacheRead.Video),
+			OutputAudio: int64(p.Output.Audio), OutputImage: int64(p.Output.Image), OutputVideo: int64(p.Output.Video),
 			WebSearches: int64(u.Tools.WebSearches), CodeExecutions: int64(u.Tools.CodeExecutions),
 		},
 	}
@@ -99,7 +95,6 @@ func less(a, b cost.Quantities) cost.Quantities {
 	a.Input, a.CacheRead = a.Input-b.Input, a.CacheRead-b.CacheRead
 	a.CacheWrite5m, a.CacheWrite1h = a.CacheWrite5m-b.CacheWrite5m, a.CacheWrite1h-b.CacheWrite1h
 	a.Output, a.Reasoning = a.Output-b.Output, a.Reasoning-b.Reasoning
-	a.InputAudio, a.OutputAudio = a.InputAudio-b.InputAudio, a.OutputAudio-b.OutputAudio
-	a.WebSearches, a.CodeExecutions = a.WebSearches-b.WebSearches, a.CodeExecutions-b.CodeExecutions
+	a.Parts = a.Less(b.Parts)
 	return a
 }

@@ -12,7 +12,9 @@ type Verification struct {
 	Account string `json:"account"`
 	Period  string `json:"period"`
 	// Equal reports that nothing differs: neither rows, nor charges, nor frames.
-	Equal bool `json:"equal"`
+	Equal      bool   `json:"equal"`
+	Currency   string `json:"currency"`
+	MinorUnits int32  `json:"minor_units"` // decimal places of rounded amounts
 	// Defects are what is wrong with the stored rows themselves, which should never change.
 	Defects []string `json:"defects"`
 	Rows    uint64   `json:"rows"`

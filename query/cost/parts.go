@@ -43,6 +43,30 @@ var parts = [...]part{
 // PartColumn returns the column of the ith of the parts in rows of usage.
 func PartColumn(i int) string { return parts[i].column }
 
+// Count is how much there is of a part.
+type Count struct {
+	Part string // such as "input_audio"
+	N    int64
+}
+
+// Counts returns all parts, also those of which there is nothing.
+func (p *Parts) Counts() []Count {
+	list := make([]Count, len(parts))
+	for i, n := range p.fields() {
+		list[i] = Count{parts[i].column, *n}
+	}
+	return list
+}
+
+// Less returns the parts less others.
+func (p Parts) Less(o Parts) Parts {
+	others := o.fields()
+	for i, n := range p.fields() {
+		*n -= *others[i]
+	}
+	return p
+}
+
 // fields returns the parts in their order.
 func (p *Parts) fields() [len(parts)]*int64 {
 	return [...]*int64{

@@ -2,6 +2,7 @@ package focus
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -54,6 +55,9 @@ func (c *charge) description() string {
 		if v := name(part.value); v != "" {
 			what += ", " + part.name + " " + v
 		}
+	}
+	if c.above > 0 {
+		what += ", above " + strconv.FormatInt(c.above, 10) + " input tokens"
 	}
 	if c.hasPrice() {
 		what += ", " + amount(c.row.Price.Decimal) + " " + c.bill.Currency + " for " + pricingUnit(&c.row)

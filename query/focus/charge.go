@@ -19,6 +19,8 @@ type charge struct {
 	row bills.Row
 	// tags are those that all rows have with the same value.
 	tags map[string]string
+	// above is the number of input tokens above which calls have the price, 0 without a tier.
+	above int64
 
 	rows                             int
 	quantity, list, contracted, cost decimal.Decimal

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/bills"
@@ -63,6 +65,7 @@ func TestClosedBills(t *testing.T) {
 		reader = query.NewReader(db.Conn, query.WithClock(func() time.Time { return now }), query.WithPrices(pricetables.NewStore(db.Conn, nil)))
 		store = bills.NewStore(reader, db.Conn, heads, nil)
 	}
+	input := func(i int) uint64 { return uint64(1000*i + 17) }
 	session := func(id, customer, provider, model string, times ...string) {
 		number++
 		r := querytest.Recording{Session: id, Stream: number, State: schema.StreamState{Tags: map[string]string{"team": "red"}}}
@@ -70,7 +73,7 @@ func TestClosedBills(t *testing.T) {
 			r.State.Tags["customer"] = customer
 		}
 		for i, text := range times {
-			u := querytest.Used(id+text, model, 0, schema.Tokens{Input: uint64(1000*i + 17), Output: 33, CacheRead: 5})
+			u := querytest.Used(id+text, model, 0, schema.Tokens{Input: input(i), Output: 33, CacheRead: 5})
 			at, err := time.Parse(time.RFC3339, text)
 			if err != nil {
 				t.Fatal(err)
@@ -93,6 +96,9 @@ func TestClosedBills(t *testing.T) {
 	session("b", "", "openai", "gpt-5", "2026-10-25T00:30:00Z", "2026-10-25T23:59:59Z", "2026-10-26T00:00:00Z")
 	session("c", "", "own", "house-7", "2026-10-04T00:00:00Z", "2026-10-05T00:00:00Z")
 	session("d", "c1", "own", "unheard-of", "2026-10-06T00:00:00Z", "2026-10-06T01:00:00Z")
+	input = func(i int) uint64 { return []uint64{100_000, 199_995, 199_996}[i] } // 5 more are from a cache
+	session("tiers", "c1", "anthropic", "claude-sonnet-4-5", "2026-10-07T00:00:00Z", "2026-10-07T01:00:00Z", "2026-10-07T02:00:00Z")
+	input = func(int) uint64 { return 1 }
 	accounts := []string{"customer=c1", bills.TenantID}
 	closeBills("2026-10", accounts...)
 
@@ -129,9 +135,32 @@ func TestClosedBills(t *testing.T) {
 				t.Errorf("FOCUS %s has no rows of %q: %v", version, want, seen)
 			}
 		}
+		checkTiers(t, m.read(t, focus.CostAndUsageFile).records)
 		unpriced := m.read(t, focus.UnpricedFile).records
 		if len(unpriced) == 0 || unpriced[0]["x_ModelId"] != "unheard-of" || unpriced[0]["x_UnpricedReason"] == "" {
 			t.Errorf("usage without a price: %v", unpriced)
 		}
+	}
+}
+
+// checkTiers fails unless calls above 200,000 input tokens have prices with ids of their own:
+// 3, 0.3 and 15 dollars for a million tokens of Claude Sonnet 4.5 become 6, 0.6 and 22.5, each
+// times 0.92 for euros and 0.85 of the contract, and times 1.2.
+func checkTiers(t *testing.T, records []record) {
+	t.Helper()
+	got := map[string]string{}
+	for _, r := range records {
+		if r["x_ModelId"] == "claude-sonnet-4-5" && r["ChargeCategory"] == "Usage" {
+			got[r["SkuPriceId"]] = r["ContractedUnitPrice"] + " " + r["ConsumedQuantity"]
+		}
+	}
+	const sku = "anthropic/claude-sonnet-4-5/"
+	want := map[string]string{
+		sku + "input_tokens": "2.346 299995", sku + "cache_read_tokens": "0.2346 10", sku + "output_tokens": "11.73 66",
+		sku + "input_tokens?InputTokensAbove=200000": "4.692 199996", sku + "cache_read_tokens?InputTokensAbove=200000": "0.4692 5",
+		sku + "output_tokens?InputTokensAbove=200000": "17.595 33",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("prices by tier: %s", d)
 	}
 }

@@ -72,9 +72,9 @@ var costColumns = []column[charge]{
 	{"SkuId", text, func(c *charge) string { return c.only(!c.rounding, c.sku()) }},
 	{"SkuMeter", text, func(c *charge) string { return c.only(!c.rounding, meter(c.row.Unit)) }},
 	{"SkuPriceDetails", document, func(c *charge) string {
-		return c.only(c.hasPrice(), object(priceDetails(c.bill.provider(&c.row).id, &c.row)))
+		return c.only(c.hasPrice(), object(c.priceDetails()))
 	}},
-	{"SkuPriceId", text, func(c *charge) string { return c.only(c.hasPrice(), priceID(c.sku(), &c.row)) }},
+	{"SkuPriceId", text, func(c *charge) string { return c.only(c.hasPrice(), c.priceID()) }},
 	{"SubAccountId", text, (*charge).subAccount},
 	{"SubAccountName", text, (*charge).subAccount},
 	{"Tags", document, func(c *charge) string { return object(c.tags) }},

@@ -19,6 +19,8 @@ type invoice struct {
 	numbers map[string]string
 	// served are the providers that serve models, by the names that rows have.
 	served map[[2]string]provider
+	// tiers are the input tokens above which prices hold.
+	tiers map[tierKey]int64
 }
 
 // Names where neither the price file nor the options have any.

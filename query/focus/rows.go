@@ -45,7 +45,9 @@ func eachCharge(ctx context.Context, r *query.Reader, b *invoice, unpriced bool,
 			}
 		}
 		open, of = newCharge(b, row), g
-		return nil
+		var err error
+		open.above, err = b.tierOf(ctx, r, row)
+		return err
 	})
 	if err != nil || open == nil {
 		return err

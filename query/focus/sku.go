@@ -15,9 +15,9 @@ func skuID(provider, model, unit string) string {
 
 // priceID names a price of a SKU: its id, and on what the price depends besides. It has
 // neither the amount nor its dates, so that it is the same as long as the price is offered.
-func priceID(sku string, r *bills.Row) string {
-	conditions := url.Values{}
-	for name, value := range conditionsOf(r) {
+func (c *charge) priceID() string {
+	sku, conditions := c.sku(), url.Values{}
+	for name, value := range c.conditions() {
 		conditions.Set(name, value)
 	}
 	if len(conditions) == 0 {
@@ -27,17 +27,21 @@ func priceID(sku string, r *bills.Row) string {
 }
 
 // priceDetails are the properties of a price.
-func priceDetails(provider string, r *bills.Row) map[string]string {
-	details := map[string]string{"x_Provider": provider, "x_Model": name(r.Model), "x_Unit": r.Unit}
-	for key, value := range conditionsOf(r) {
+func (c *charge) priceDetails() map[string]string {
+	r := &c.row
+	details := map[string]string{"x_Provider": c.bill.provider(r).id, "x_Model": name(r.Model), "x_Unit": r.Unit}
+	for key, value := range c.conditions() {
 		details["x_"+key] = value
 	}
 	return details
 }
 
-// conditionsOf returns on what a price depends besides the model and the unit.
-func conditionsOf(r *bills.Row) map[string]string {
-	conditions := map[string]string{}
+// conditions returns on what the price depends besides the model and the unit.
+func (c *charge) conditions() map[string]string {
+	r, conditions := &c.row, map[string]string{}
+	if c.above > 0 {
+		conditions["InputTokensAbove"] = strconv.FormatInt(c.above, 10)
+	}
 	for key, value := range map[string]string{"ServiceTier": r.ServiceTier, "Speed": r.Speed, "Region": r.Region} {
 		if value = name(value); value != "" {
 			conditions[key] = value
