@@ -9,6 +9,7 @@ type automaton struct {
 	paths []string      // the text that leads to each node
 	ends  []bool        // nodes with hits
 	pairs *[1024]uint64 // a set of the two bytes that keywords begin with
+	depth int           // the length of the longest keyword
 }
 
 // hit is a keyword that ends at a node.
@@ -24,6 +25,7 @@ func newAutomaton(rules []*rule) *automaton {
 	a := &automaton{next: make([][256]uint16, 1), hits: make([][]hit, 1), paths: make([]string, 1), pairs: new([1024]uint64)}
 	for _, r := range rules {
 		for _, key := range r.Keywords {
+			a.depth = max(a.depth, len(key))
 			n := uint16(root)
 			for i := range len(key) {
 				to := a.next[n][key[i]]

@@ -19,6 +19,7 @@ import (
 // Engine is a compiled set of rules. It is safe for use by several goroutines.
 type Engine struct {
 	automaton *automaton
+	prefilter *prefilter
 	rules     []*rule
 	paths     map[uint64]*rule // of texts that are secrets by their place
 }
@@ -63,6 +64,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e.addPaths(o.Paths)
 	e.automaton = newAutomaton(e.rules)
+	e.prefilter = newPrefilter(e.automaton, e.rules)
 	return e, nil
 }
 

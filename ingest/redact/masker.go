@@ -17,7 +17,7 @@ type Masker struct {
 	buf     []byte  // of decoded texts
 	ends    []int32 // likewise
 
-	slots   map[uint64]slot // by channel
+	slots   slots // by channel
 	open    []*candidate
 	frame   uint64 // the number of the frame at hand
 	edits   []edit // of the frame at hand
@@ -27,12 +27,6 @@ type Masker struct {
 	numbers map[string]int
 	last    map[string]int // the last number of each rule
 	counts  map[string]uint64
-}
-
-// slot is where a channel is in the automaton, with the byte before what led there.
-type slot struct {
-	node   uint16
-	before byte
 }
 
 // heldFrame is a copy of a frame, with what is known to be masked in it.
@@ -53,7 +47,7 @@ const (
 
 // NewMasker returns the masker of a stream.
 func (e *Engine) NewMasker() *Masker {
-	return &Masker{engine: e, slots: map[uint64]slot{}, numbers: map[string]int{}, last: map[string]int{}, counts: map[string]uint64{}}
+	return &Masker{engine: e, numbers: map[string]int{}, last: map[string]int{}, counts: map[string]uint64{}}
 }
 
 // Counts returns how many secrets were masked, by rule.

@@ -14,7 +14,7 @@ func (e *Engine) addPaths(paths []Path) {
 		for direction := range uint64(2) {
 			h := pathBegin(direction)
 			for name := range strings.SplitSeq(p.Path, ".") {
-				h = hash(h+1, []byte(name))
+				h = member(h, hash(nameBegin, []byte(name)))
 			}
 			e.paths[h] = r
 		}

@@ -44,18 +44,20 @@ type machine struct {
 	step     uint32
 	stack    []thread
 	next     []thread
+	scratch  []thread
 	found    bool  // the step reached the end of the pattern
 	from, to int32 // the group of the match that was found
 }
 
 // begin returns the threads at the beginning of a pattern, whose first byte is number at.
-func (m *machine) begin(p *program, at int32) []thread {
+func (m *machine) begin(p *program, at int32) []thread { return m.beginIn(nil, p, at) }
+
+// beginIn is begin in the memory of other threads.
+func (m *machine) beginIn(threads []thread, p *program, at int32) []thread {
 	m.reset(p)
-	m.next = nil
+	m.next = m.next[:0]
 	m.follow(p, thread{p.start, -1, -1}, at)
-	threads := m.next
-	m.next = nil // the candidate has the memory
-	return threads
+	return append(threads[:0], m.next...)
 }
 
 func (m *machine) reset(p *program) {
@@ -70,10 +72,7 @@ func (m *machine) reset(p *program) {
 // memory of those before.
 func (m *machine) feed(p *program, threads []thread, c byte, at int32) []thread {
 	m.reset(p)
-	r := rune(c)
-	if c >= 0x80 {
-		r = '\ufffd'
-	}
+	r := runeOf(c)
 	m.next = m.next[:0]
 	for _, t := range threads {
 		if p.insts[t.pc].MatchRune(r) {
@@ -114,4 +113,69 @@ func (m *machine) follow(p *program, t thread, at int32) {
 			m.next = append(m.next, t)
 		}
 	}
+}
+
+// lead are the bytes that may stand behind a keyword if the pattern is to match, by
+// their distance to it.
+type lead [12]class
+
+// class is a set of bytes.
+type class [4]uint64
+
+func (s *class) add(c byte) { s[c/64] |= 1 << (c % 64) }
+func (s class) or(t class) class {
+	for i := range s {
+		s[i] |= t[i]
+	}
+	return s
+}
+
+// bytes returns the members.
+func (s class) bytes() (all []byte) {
+	for c := range 256 {
+		if s.has(byte(c)) {
+			all = append(all, byte(c))
+		}
+	}
+	return all
+}
+
+func (s *class) has(c byte) bool { return s[c/64]>>(c%64)&1 != 0 }
+
+// lead follows all ways through the pattern for its first bytes.
+func (p *program) lead() (l lead) {
+	var m machine
+	threads := m.begin(p, 0)
+	for i := range l {
+		if m.found { // anything may follow
+			for j := i; j < len(l); j++ {
+				l[j] = class{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}
+			}
+			return l
+		}
+		m.reset(p)
+		m.next = m.next[:0]
+		for _, t := range threads {
+			matches := false
+			for c := range 256 {
+				if p.insts[t.pc].MatchRune(runeOf(byte(c))) {
+					l[i].add(byte(c))
+					matches = true
+				}
+			}
+			if matches {
+				m.follow(p, thread{p.insts[t.pc].Out, -1, -1}, 0)
+			}
+		}
+		threads = append(threads[:0], m.next...)
+	}
+	return l
+}
+
+// runeOf returns the character that a byte counts as.
+func runeOf(c byte) rune {
+	if c >= 0x80 {
+		return '\ufffd'
+	}
+	return rune(c)
 }

@@ -11,9 +11,16 @@ import (
 // of several messages may alternate.
 func (m *Masker) scan(f *schema.Frame) {
 	w := &m.walker
-	w.walk(f)
+	clean := len(m.open) == 0 && len(m.engine.paths) == 0 && m.engine.prefilter.clean(&m.machine, f.Raw)
+	w.walk(f, clean)
 	for i := range w.leaves {
 		l := &w.leaves[i]
+		if clean {
+			if l.whole || m.skim(f.Raw, l) {
+				continue
+			}
+			clean = false
+		}
 		if l.from == l.to || l.whole && l.to-l.from < shortest {
 			continue
 		}
@@ -41,8 +48,8 @@ func (m *Masker) followBoth(path, identity uint64, t *text) {
 		return
 	}
 	message := path ^ (identity | 1)
-	s := m.slots[path]
-	if len(m.open) == 0 && s == m.slots[message] {
+	s := m.slots.get(path)
+	if len(m.open) == 0 && s == m.slots.get(message) {
 		if node, quiet := m.engine.automaton.quiet(s.node, t.bytes); quiet {
 			m.keep(path, s, node, t)
 			m.keep(message, s, node, t)
@@ -74,7 +81,7 @@ func (m *Masker) whole(r *rule, l *leaf, t *text) {
 
 // follow scans the next text of a channel.
 func (m *Masker) follow(channel uint64, t *text) {
-	s := m.slots[channel]
+	s := m.slots.get(channel)
 	if len(m.open) > 0 {
 		m.proceed(channel, t)
 	}
@@ -87,20 +94,13 @@ func (m *Masker) follow(channel uint64, t *text) {
 
 // keep records the node that a channel has reached.
 func (m *Masker) keep(channel uint64, s slot, node uint16, t *text) {
-	if node == root {
-		if s.node != root {
-			delete(m.slots, channel)
-		}
-		return
+	now := slot{}
+	if node != root {
+		now = slot{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}
 	}
-	now := slot{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}
-	if now == s {
-		return
+	if now != s {
+		m.slots.set(channel, now)
 	}
-	if len(m.slots) >= slotLimit {
-		clear(m.slots)
-	}
-	m.slots[channel] = now
 }
 
 // byteBefore returns the byte before byte i of a text, which may be in the text that led

@@ -15,19 +15,6 @@ type leaf struct {
 	whole    bool   // no other frame continues it
 }
 
-// Hashes are FNV-1a.
-const (
-	hashBegin = 14695981039346656037
-	hashPrime = 1099511628211
-)
-
-func hash(h uint64, text []byte) uint64 {
-	for _, c := range text {
-		h = (h ^ uint64(c)) * hashPrime
-	}
-	return h
-}
-
 // shortest is the length of the shortest secret, bytes.
 const shortest = declaredLeast
 
@@ -43,15 +30,15 @@ type level struct {
 	object bool
 }
 
-// walk finds the texts of a frame.
-func (w *walker) walk(f *schema.Frame) {
+// walk finds the texts of a frame: all, or those that grow over frames.
+func (w *walker) walk(f *schema.Frame, growing bool) {
 	w.leaves, w.identity = w.leaves[:0], 0
 	raw := f.Raw
 	if f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 || !structured(f, raw) {
 		w.leaves = append(w.leaves, leaf{0, len(raw), (hashBegin + uint64(f.Direction)), false, f.Flags.Has(schema.FlagNote)})
 		return
 	}
-	w.json(raw, pathBegin(uint64(f.Direction)))
+	w.json(raw, pathBegin(uint64(f.Direction)), growing)
 }
 
 // structured reports whether a frame is likely JSON in the framing of its transport.
@@ -66,19 +53,25 @@ func structured(f *schema.Frame, raw []byte) bool {
 		}
 		raw = raw[at+len("data:"):]
 	}
+	if opens(raw) {
+		return true
+	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	raw = bytes.TrimLeft(raw, " \t\r\n,\x1e")
 	if len(raw) > 1 && (raw[0] >= '0' && raw[0] <= '9' || raw[0] >= 'a' && raw[0] <= 'g') && raw[1] == ':' {
 		raw = raw[2:] // a line of the AI SDK's data stream: a kind, a colon and JSON
 	}
-	if f.Transport != schema.HTTP && len(raw) < 64 && json.Valid(raw) {
-		return true // a number, true, false, null: it has no text, and a placeholder would be no JSON
-	}
+	// A number, true, false, null: it has no text, and a placeholder would be no JSON.
+	return opens(raw) || f.Transport != schema.HTTP && len(raw) < 64 && json.Valid(raw)
+}
+
+// opens reports whether a text begins as JSON with strings does.
+func opens(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[' || raw[0] == '"')
 }
 
 // json finds the strings of JSON. It is lenient: what stands around the JSON is passed over.
-func (w *walker) json(raw []byte, base uint64) {
+func (w *walker) json(raw []byte, base uint64, growing bool) {
 	w.stack = w.stack[:0]
 	here := level{path: base}
 	value := base // path of the next value
@@ -101,20 +94,31 @@ func (w *walker) json(raw []byte, base uint64) {
 			end := stringEnd(raw, i+1)
 			text := raw[i+1 : end]
 			if !expectName {
-				w.leaves = append(w.leaves, leaf{i + 1, end, value, false, whole})
+				if !whole || !growing {
+					w.leaves = append(w.leaves, leaf{i + 1, end, value, false, whole})
+				}
 				i = end + 1
 				continue
 			}
 			expectName = false
-			if end-i > shortest {
+			if !growing && end-i > shortest {
 				w.leaves = append(w.leaves, leaf{i + 1, end, value, true, true})
 			}
-			value = hash(here.path+1, text)
+			name := hash(nameBegin, text)
+			value = member(here.path, name)
 			i = end + 1
-			if whole = identifies(text); whole {
-				w.identify(raw, i, value)
+			kind := names.kind(name)
+			if whole = kind != 0; kind != identifies {
+				continue
 			}
-			whole = whole || string(text) == "type" || string(text) == "role" || string(text) == "model"
+			from, to := scalar(raw, i)
+			if from == to {
+				continue
+			}
+			w.identity ^= hash(value, raw[from:to])
+			if growing {
+				i = to
+			}
 			continue
 		}
 		i++
@@ -123,6 +127,18 @@ func (w *walker) json(raw []byte, base uint64) {
 
 // stringEnd returns the place of the quote that ends the string whose text begins at i.
 func stringEnd(raw []byte, i int) int {
+	const near = 16 // most names end sooner than a search for their end begins
+	for end := min(i+near, len(raw)); i < end; i++ {
+		if raw[i] == '"' {
+			return i
+		}
+		if raw[i] == '\\' {
+			i++
+		}
+	}
+	if i >= len(raw) {
+		return len(raw)
+	}
 	for {
 		n := bytes.IndexByte(raw[i:], '"')
 		if n < 0 {
@@ -140,31 +156,18 @@ func stringEnd(raw []byte, i int) int {
 	}
 }
 
-// identify adds the scalar behind the name that ends at i to the frame's identity.
-func (w *walker) identify(raw []byte, i int, path uint64) {
+// scalar returns the range of the string, with its quotes, or the number behind the name of a
+// member that ends at i.
+func scalar(raw []byte, i int) (from, to int) {
 	for i < len(raw) && (raw[i] == ' ' || raw[i] == ':') {
 		i++
 	}
-	end := i
 	if i < len(raw) && raw[i] == '"' {
-		end = stringEnd(raw, i+1)
-	} else {
-		for end < len(raw) && (raw[end] >= '0' && raw[end] <= '9') {
-			end++
-		}
+		return i, min(stringEnd(raw, i+1)+1, len(raw))
 	}
-	if end > i {
-		w.identity ^= hash(path, raw[i:end])
+	from = i
+	for i < len(raw) && raw[i] >= '0' && raw[i] <= '9' {
+		i++
 	}
-}
-
-// identifies reports whether a member names the message that a text belongs to.
-func identifies(name []byte) bool {
-	switch string(name) {
-	case "id", "index", "content_index", "contentIndex", "output_index", "item_id", "itemId", "message_id", "messageId",
-		"tool_call_id", "toolCallId", "call_id", "callId", "tool_use_id", "parent_tool_use_id", "node", "node_id", "agent", "agent_id",
-		"run_id", "runId", "thread_id", "threadId", "session_id", "sessionId", "part_id", "partID", "messageID":
-		return true
-	}
-	return false
+	return from, i
 }

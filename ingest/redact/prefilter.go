@@ -1,0 +1,203 @@
+package redact
+
+import "bytes"
+
+// prefilter looks for the beginnings of secrets in the bytes of a whole frame, of which it
+// does not know where texts begin and end. It may find more than there is, never less: a
+// frame that it calls clean has no secret that begins in it, but for what its texts end in.
+//
+// A keyword that begins at byte i or i+1 has one of few pairs of bytes at i+1, so that every
+// other pair is looked at.
+type prefilter struct {
+	automaton *automaton
+	pairs     [1024]uint64 // a set of the second and third bytes, and of the first and second ones
+	triples   [1024]uint64 // a set of hashes of the first three bytes
+	rules     []*rule
+	escapes   bool // a backslash may hide a keyword
+}
+
+// hidden are the escapes of JSON that stand for bytes of keywords.
+var hidden = []string{`\/`, `\u002`, `\u003`, `\u004`, `\u005`, `\u006`, `\u007`}
+
+func newPrefilter(a *automaton, rules []*rule) *prefilter {
+	p := &prefilter{automaton: a, rules: rules}
+	every, ends := class{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}, class{}
+	ends.add('"')
+	ends.add('\\')
+	for _, r := range rules {
+		for _, key := range r.Keywords {
+			var first [3]class
+			for i := range first {
+				switch {
+				case i < len(key):
+					first[i].add(key[i])
+				case i == len(key):
+					first[i] = r.lead[0].or(ends)
+				default:
+					first[i] = every
+				}
+			}
+			p.add(first)
+			for _, c := range []byte(key + r.declared) {
+				p.escapes = p.escapes || c < ' ' || c >= 0x7f || c == '"' || c == '\\'
+			}
+		}
+	}
+	for _, text := range hidden {
+		first := [3]class{2: every}
+		for i := range min(len(text), 3) {
+			first[i] = class{}
+			first[i].add(text[i])
+		}
+		p.add(first)
+	}
+	return p
+}
+
+// add adds beginnings of three bytes.
+func (p *prefilter) add(first [3]class) {
+	one, two, three := first[0].bytes(), first[1].bytes(), first[2].bytes()
+	for _, b := range two {
+		for _, a := range one {
+			p.pairs[(uint(a)|uint(b)<<8)/64] |= 1 << (a % 64)
+			for _, c := range three {
+				h := triple(a, b, c)
+				p.triples[h/64] |= 1 << (h % 64)
+			}
+		}
+		for _, c := range three {
+			p.pairs[(uint(b)|uint(c)<<8)/64] |= 1 << (b % 64)
+		}
+	}
+}
+
+// triple hashes three bytes to 16 bits.
+func triple(a, b, c byte) uint {
+	return (uint(a) ^ uint(b)<<4 ^ uint(c)<<8) & 0xffff
+}
+
+// clean reports that no secret begins in raw and ends behind its keyword's text.
+func (p *prefilter) clean(m *machine, raw []byte) bool {
+	if p.escapes && bytes.IndexByte(raw, '\\') >= 0 {
+		return false
+	}
+	i := 0
+	for i+2 < len(raw) {
+		pair := uint(raw[i+1]) | uint(raw[i+2])<<8
+		if p.pairs[pair/64]>>(pair%64)&1 == 0 {
+			i += 2
+			continue
+		}
+		h := triple(raw[i], raw[i+1], raw[i+2])
+		if p.triples[h/64]>>(h%64)&1 != 0 && p.begins(m, raw, i) {
+			return false
+		}
+		i++
+	}
+	for ; i < len(raw); i++ {
+		if p.begins(m, raw, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// begins reports whether a secret may begin at byte i.
+func (p *prefilter) begins(m *machine, raw []byte, i int) bool {
+	a := p.automaton
+	n := uint16(root)
+	for j := i; j < len(raw); j++ {
+		if n = a.next[n][raw[j]]; len(a.paths[n]) != j+1-i {
+			break
+		}
+		if !a.ends[n] {
+			continue
+		}
+		for _, h := range a.hits[n] {
+			if len(h.key) == j+1-i && h.rule.possible(m, raw, i, j+1) {
+				return true
+			}
+		}
+	}
+	if raw[i] == '\\' {
+		for _, text := range hidden {
+			if bytes.HasPrefix(raw[i:], []byte(text)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// possible reports whether a secret may have its keyword at bytes [from, to) of a frame.
+func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
+	if from > 0 && raw[from-1] != '"' && (from == 1 || raw[from-2] != '\\') && !r.mayFollow(raw[from-1]) {
+		return false
+	}
+	if r.declared != "" {
+		return r.declaredAt(raw[from:])
+	}
+	for i := range r.lead {
+		if to+i >= len(raw) {
+			return true
+		}
+		switch c := raw[to+i]; {
+		case c == '"' || c == '\\':
+			return goesOn(&r.lead[i], raw[to+i:])
+		case !r.lead[i].has(c):
+			return false
+		}
+	}
+	return m.survives(r.program, raw[to:])
+}
+
+// goesOn reports whether a text goes on behind a quote or a backslash, or what it ends in
+// may continue in another frame.
+func goesOn(next *class, raw []byte) bool {
+	if next.has(raw[0]) || len(raw) == 1 {
+		return true
+	}
+	if raw[0] == '"' {
+		return raw[1] != ':' // the name of a member
+	}
+	switch c := raw[1]; c {
+	case 'n', 'r', 't', 'b', 'f':
+		return next.has(controls[c-'b'])
+	case 'u', '/':
+		return true
+	default:
+		return next.has(c)
+	}
+}
+
+// controls are what the letters from b on stand for behind a backslash.
+var controls = [...]byte{'b' - 'b': '\b', 'f' - 'b': '\f', 'n' - 'b': '\n', 'r' - 'b': '\r', 't' - 'b': '\t'}
+
+// declaredAt reports whether a declared secret may begin with the bytes of a frame.
+func (r *rule) declaredAt(raw []byte) bool {
+	for i := range len(r.declared) {
+		if i == len(raw) || raw[i] == '"' || raw[i] == '\\' {
+			return true
+		}
+		if raw[i] != r.declared[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// survives reports whether a pattern matches at the beginning of raw, or may do so if raw
+// goes on, or behind the first quote or backslash.
+func (m *machine) survives(p *program, raw []byte) bool {
+	threads := m.beginIn(m.scratch, p, 0)
+	for _, c := range raw {
+		if len(threads) == 0 || c == '"' || c == '\\' {
+			break
+		}
+		if threads = m.feed(p, threads, c, 0); m.found {
+			break
+		}
+	}
+	m.scratch = threads[:0]
+	return m.found || len(threads) > 0
+}

@@ -1,0 +1,91 @@
+package redact
+
+import "bytes"
+
+// skim follows the growing texts of a frame that is clean. It returns false, and has not
+// changed anything, at a text with a keyword that began in an earlier frame.
+func (m *Masker) skim(raw []byte, l *leaf) bool {
+	text := raw[l.from:l.to]
+	here := m.slots.get(l.path)
+	if m.walker.identity == 0 {
+		now, ok := m.after(here, text)
+		if ok && now != here {
+			m.slots.set(l.path, now)
+		}
+		return ok
+	}
+	message := l.path ^ (m.walker.identity | 1)
+	there := m.slots.get(message)
+	now, ok := m.after(here, text)
+	if !ok {
+		return false
+	}
+	then := now
+	if there != here {
+		if then, ok = m.after(there, text); !ok {
+			return false
+		}
+	}
+	if now != here {
+		m.slots.set(l.path, now)
+	}
+	if then != there {
+		m.slots.set(message, then)
+	}
+	return true
+}
+
+// after returns where a channel is after a text in which no keyword begins and ends. ok is
+// false if a keyword ends in it that began before.
+func (m *Masker) after(s slot, text []byte) (now slot, ok bool) {
+	a := m.engine.automaton
+	n, i := s.node, 0
+	for n != root && i < len(text) {
+		n = a.next[n][text[i]]
+		i++
+		if len(a.paths[n]) <= i { // what began before has ended
+			break
+		}
+		if a.ends[n] {
+			return s, false
+		}
+	}
+	if begin := len(text) - a.depth; begin > i {
+		n, i = root, begin
+	}
+	for ; i < len(text); i++ {
+		n = a.next[n][text[i]]
+	}
+	if n == root {
+		return slot{}, true
+	}
+	path := len(a.paths[n])
+	if tail := text[max(len(text)-path-2, 0):]; bytes.IndexByte(tail, '\\') >= 0 {
+		return m.afterEscapes(s, text)
+	}
+	return slot{n, m.byteBefore(s, text, len(text)-path)}, true
+}
+
+// afterEscapes is after for a text that ends near an escape.
+func (m *Masker) afterEscapes(s slot, text []byte) (slot, bool) {
+	const enough = 256 // more than the longest keyword in escapes
+	if len(text) > enough {
+		begin := len(text) - enough
+		for begin > 0 && text[begin-1] == '\\' {
+			begin--
+		}
+		text, s = text[begin:], slot{}
+	}
+	t := decoded(text, 0, len(text), m.buf, m.ends)
+	if t.ends != nil {
+		m.buf, m.ends = t.bytes, t.ends
+	}
+	node, quiet := m.engine.automaton.quiet(s.node, t.bytes)
+	if !quiet {
+		return s, false
+	}
+	if node == root {
+		return slot{}, true
+	}
+	return slot{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}, true
+}
