@@ -43,7 +43,7 @@ type measureCommand struct {
 	File     string        `help:"Loom NDJSON with the full envelope to record instead of generated frames." placeholder:"FILE" type:"existingfile"`
 	Out      string        `help:"Write the report to this file as well." placeholder:"FILE" type:"path"`
 	Quick    bool          `help:"Check in a few seconds that the measuring works; the figures mean nothing."`
-	Only     []string      `help:"Measure only these parts: whole, tap, publish, durability, sink, disk, delay, proxy, streams, playing, openings, drift, dialects, peer." placeholder:"PART,…"`
+	Only     []string      `help:"Measure only these parts: whole, redaction, tap, publish, durability, sink, disk, delay, proxy, streams, playing, openings, drift, dialects, peer." placeholder:"PART,…"`
 	Stored   int           `help:"Number of frames in the store while sessions are opened; 10 million, with --quick 20,000."`
 	Drift    time.Duration `help:"How long a playback is watched for drift; 1m, with --quick 1s." placeholder:"D"`
 	Dialects string        `help:"Output of the dialects' Go benchmarks to include in the report." placeholder:"FILE" type:"existingfile"`

@@ -57,6 +57,7 @@ func parts() []*named {
 	s := &sinkStage{}
 	return []*named{
 		{name: "whole", title: "End to end", part: &whole{}},
+		{name: "redaction", title: "Redaction", part: &redaction{}},
 		{name: "tap", title: "Stage: tap and dialect", part: &tapStage{}},
 		{name: "publish", title: "Stage: publish", part: &publishStage{}},
 		{name: "durability", title: "What an acknowledgement costs", part: &durability{}},

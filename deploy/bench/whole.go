@@ -17,6 +17,7 @@ import (
 // whole measures `tapedeck record FILE` against a running `tapedeck up`.
 type whole struct {
 	path     string
+	env      []string // of the command that records
 	frames   uint64
 	passes   []pass
 	expected *Totals // as the file has them; nil without node
@@ -74,7 +75,7 @@ func (s *whole) once(ctx context.Context, w *workshop) (err error) {
 
 	var printed bytes.Buffer
 	began := time.Now()
-	record, err := start(w.Program, dir, nil, nil, &printed, "record", "--json", "--server", up.url, s.path)
+	record, err := start(w.Program, dir, s.env, nil, &printed, "record", "--json", "--server", up.url, s.path)
 	if err != nil {
 		return err
 	}
