@@ -3,8 +3,10 @@ package ingest
 import (
 	"container/list"
 	"iter"
+	"maps"
 	"strings"
 
+	"tapedeck/ingest/redact"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
@@ -32,6 +34,25 @@ func (g *segment) count(f *schema.Frame, lost uint64) {
 	st.Frames++
 	st.Bytes += uint64(len(f.Raw))
 	Count(&st.Counters, f.Flags, lost)
+	CountMasked(st, f)
+}
+
+// CountMasked adds the secrets that were masked in a frame to a state. States that were
+// copied before keep their counts.
+func CountMasked(st *schema.StreamState, f *schema.Frame) {
+	if !f.Flags.Has(schema.FlagRedacted) {
+		return
+	}
+	own := false
+	for rule := range redact.Masks(f.Raw) {
+		if !own {
+			own = true
+			counts := make(map[string]uint64, len(st.Redacted)+1)
+			maps.Copy(counts, st.Redacted)
+			st.Redacted = counts
+		}
+		st.Redacted[rule]++
+	}
 }
 
 // Count adds what is special about a frame, by its flags, and the number of

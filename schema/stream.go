@@ -36,6 +36,8 @@ type StreamState struct {
 	DecoderVersion uint32
 
 	Counters Counters
+	// Redacted counts the secrets that were masked in the frames, by rule; nil without any.
+	Redacted map[string]uint64
 	// Version rises with the frames: twice the number of the last frame plus one,
 	// and one more once the stream has ended. The bits from AttemptShift on count
 	// how often the stream was resumed, so that a resumed stream revokes its end.

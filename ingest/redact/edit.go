@@ -1,9 +1,11 @@
 package redact
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"hash/crc32"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -79,8 +81,28 @@ func merged(edits []edit) []edit {
 	return out
 }
 
+// maskBegin is what placeholders begin with.
+const maskBegin = "[redacted:"
+
 func placeholder(id string, number int) string {
-	return "[redacted:" + id + "#" + strconv.Itoa(number) + "]"
+	return maskBegin + id + "#" + strconv.Itoa(number) + "]"
+}
+
+// Masks yields the rules of the placeholders in a frame, each as often as it stands there.
+func Masks(raw []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			at := bytes.Index(raw, []byte(maskBegin))
+			if at < 0 {
+				return
+			}
+			raw = raw[at+len(maskBegin):]
+			end := bytes.IndexByte(raw, '#')
+			if end > 0 && named.Match(raw[:end]) && !yield(string(raw[:end])) {
+				return
+			}
+		}
+	}
 }
 
 // seal corrects the lengths and checksums of a message of an event stream whose payload

@@ -149,6 +149,7 @@ func (d *decoding) keep(f *schema.Frame, lost uint64) {
 	st.Frames++
 	st.Bytes += uint64(len(f.Raw))
 	ingest.Count(&st.Counters, f.Flags, lost)
+	ingest.CountMasked(st, f)
 	d.copyTexts(&f.Envelope)
 	d.block.Frames = append(d.block.Frames, *f)
 }

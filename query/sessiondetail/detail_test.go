@@ -41,10 +41,12 @@ func TestSession(t *testing.T) {
 		Title: "Fix it", Evidence: "its first line", Source: "agent --json", Tags: map[string]string{"k": "v"},
 		FirstAt: querytest.AtSecond(0), LastAt: querytest.AtSecond(90), Frames: 40, Bytes: 4000, Ended: querytest.AtSecond(91), EndReason: "closed",
 		Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7},
+		Redacted: map[string]uint64{"jwt": 2, "openai-key": 1},
 	}
 	part := state // what came later, in a part of its own
 	part.FirstSeq, part.Version, part.FirstAt, part.LastAt = 900, 1, querytest.AtSecond(95), querytest.AtSecond(100)
 	part.Ended, part.Counters = querytest.AtSecond(100), schema.Counters{Lost: 100}
+	part.Redacted = map[string]uint64{"jwt": 3}
 	db.Add(
 		querytest.Recording{Session: "s", Stream: 1, State: state,
 			Spans:  []schema.Span{r1, r2, bash, edit},
@@ -89,10 +91,11 @@ func TestSession(t *testing.T) {
 			Tags: map[string]string{"k": "v"}, Title: "Fix it", FirstAt: querytest.When(0), LastAt: querytest.When(100), Frames: 80, Bytes: 8000,
 			Ended: querytest.Ptr(querytest.When(100)), EndReason: "closed",
 			Counters: sessionstreams.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 105, Repeated: 6, Back: 7},
+			Redacted: map[string]uint64{"jwt": 5, "openai-key": 1},
 		},
 		{
 			ID: querytest.StreamID(2), Transport: "sse", Dialect: "openai-chat", Tags: map[string]string{}, FirstAt: querytest.When(50), LastAt: querytest.When(50), Frames: 1,
-			IsLost: true,
+			IsLost: true, Redacted: map[string]uint64{},
 		},
 	}, got.Streams)
 	querytest.Equal(t, "totals", sessiondetail.Totals{

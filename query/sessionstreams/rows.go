@@ -31,6 +31,7 @@ type streamRow struct {
 	Lost        uint64            `ch:"lost_count"`
 	Repeated    uint64            `ch:"repeated_count"`
 	Back        uint64            `ch:"back_count"`
+	Redacted    map[string]uint64 `ch:"redacted_counts"`
 }
 
 // OfSession returns the streams of a session, in order of their first frame.
@@ -51,7 +52,7 @@ func (row *streamRow) stream() Stream {
 		ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
 		Tags: row.Tags, Title: row.Title, FirstAt: query.Moment(row.First), LastAt: query.Moment(row.Last),
 		Frames: row.Frames, Bytes: row.Bytes, Ended: query.Known(row.Ended), EndReason: row.EndReason, Digest: row.Digest,
-		IsLost: row.IsLost,
+		IsLost: row.IsLost, Redacted: row.Redacted,
 		Counters: Counters{
 			NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,
 			Lost: row.Lost, Repeated: row.Repeated, Back: row.Back,

@@ -25,6 +25,8 @@ type Stream struct {
 	// IsLost marks a stream that has not ended and whose recorder is gone.
 	IsLost   bool     `json:"lost"`
 	Counters Counters `json:"counters"`
+	// Redacted counts the secrets that were masked in its frames, by rule.
+	Redacted map[string]uint64 `json:"redacted"`
 }
 
 // Counters count what was special about frames.

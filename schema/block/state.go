@@ -47,9 +47,10 @@ func readStates(r reader, blk *Block) error {
 	return r.err
 }
 
-// hasIdentity reports whether a state names its recorder, digest, key or decoders.
+// hasIdentity reports whether a state names its recorder, digest, key, decoders or what was
+// masked.
 func hasIdentity(s *schema.StreamState) bool {
-	return s.Recorder != "" || s.Digest != "" || s.Key != "" || s.DecoderVersion != 0
+	return s.Recorder != "" || s.Digest != "" || s.Key != "" || s.DecoderVersion != 0 || len(s.Redacted) > 0
 }
 
 // writeIdentity appends the fields that block.md calls identity, if any is set.
@@ -60,8 +61,15 @@ func writeIdentity(w *writer, s *schema.StreamState) {
 	w.string(s.Recorder)
 	w.string(s.Digest)
 	w.string(s.Key)
-	if s.DecoderVersion != 0 {
+	if s.DecoderVersion != 0 || len(s.Redacted) > 0 {
 		w.uint(uint64(s.DecoderVersion))
+	}
+	if len(s.Redacted) > 0 {
+		w.uint(uint64(len(s.Redacted)))
+		for _, rule := range slices.Sorted(maps.Keys(s.Redacted)) {
+			w.string(rule)
+			w.uint(s.Redacted[rule])
+		}
 	}
 }
 
@@ -72,6 +80,15 @@ func readIdentity(r *reader, s *schema.StreamState) {
 	}
 	if r.err == nil && len(r.b) > 0 {
 		s.DecoderVersion = uint32(r.uint())
+	}
+	if r.err == nil && len(r.b) > 0 {
+		if n := r.count(2); n > 0 {
+			s.Redacted = make(map[string]uint64, n)
+			for range n {
+				rule := r.string()
+				s.Redacted[rule] = r.uint()
+			}
+		}
 	}
 }
 

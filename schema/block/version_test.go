@@ -36,7 +36,7 @@ func TestVersion1(t *testing.T) {
 		{Seq: 1, At: 10, Raw: []byte("{}\n"), Envelope: schema.Envelope{Type: "a"}}, {Seq: 2, At: 20, Raw: []byte("x")},
 	})
 	want.Facts.Usages[0].Billing = schema.Billing{}
-	want.State.DecoderVersion, want.Left[0].State.DecoderVersion = 0, 0
+	want.State.DecoderVersion, want.Left[0].State.DecoderVersion, want.State.Redacted = 0, 0, nil
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -16,6 +16,7 @@ type streamColumns struct {
 	tags                                     *proto.ColMap[string, string]
 	firstSeq, version, frames, bytes         *proto.ColUInt64
 	decoders                                 *proto.ColUInt32
+	redacted                                 *proto.ColMap[string, uint64]
 	started                                  *dateTime
 	firstAt, lastAt, ended                   *dateTime64
 	counters                                 [7]*proto.ColUInt64
@@ -46,6 +47,7 @@ func newStreamColumns() *streamColumns {
 	c.digest = column(t, "digest", new(text))
 	c.key = column(t, "ingest_key", new(text))
 	c.decoders = column(t, "decoder_version", new(proto.ColUInt32))
+	c.redacted = column(t, "redacted", proto.NewMap[string, uint64](new(proto.ColStr).LowCardinality(), new(proto.ColUInt64)))
 	for i, name := range [...]string{
 		"not_json", "invalid_utf8", "oversize", "unknown", "lost", "repeated", "back",
 	} {
@@ -65,7 +67,7 @@ func (c *streamColumns) add(tenant, session string, s *schema.StreamState, start
 	c.dialect.Append(s.Dialect)
 	c.evidence.add(s.Evidence)
 	c.source.add(s.Source)
-	c.tags.Append(ownTags(s.Tags))
+	c.tags.Append(ownNames(s.Tags))
 	c.title.add(s.Title)
 	c.firstAt.add(s.FirstAt)
 	c.lastAt.add(s.LastAt)
@@ -77,16 +79,17 @@ func (c *streamColumns) add(tenant, session string, s *schema.StreamState, start
 	c.digest.add(s.Digest)
 	c.key.add(s.Key)
 	c.decoders.Append(s.DecoderVersion)
+	c.redacted.Append(ownNames(s.Redacted))
 	n := &s.Counters
 	for i, v := range [...]uint64{n.NotJSON, n.InvalidUTF8, n.Oversize, n.Unknown, n.Lost, n.Repeated, n.Back} {
 		c.counters[i].Append(v)
 	}
 }
 
-// ownTags copies tags, since the column keeps their names until it is written.
-func ownTags(tags map[string]string) map[string]string {
-	own := make(map[string]string, len(tags))
-	for k, v := range tags {
+// ownNames copies a map, since the column keeps its names until it is written.
+func ownNames[V any](of map[string]V) map[string]V {
+	own := make(map[string]V, len(of))
+	for k, v := range of {
 		own[strings.Clone(k)] = v
 	}
 	return own

@@ -24,7 +24,8 @@
     sum(unknown) AS unknown_count,
     sum(lost) AS lost_count,
     sum(repeated) AS repeated_count,
-    sum(back) AS back_count
+    sum(back) AS back_count,
+    sumMap(redacted) AS redacted_counts
 {{- end}}
 SELECT {{- template "stream_columns"}}
 FROM streams FINAL

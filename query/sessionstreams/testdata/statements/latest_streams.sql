@@ -23,7 +23,8 @@ SELECT session_id,
     sum(unknown) AS unknown_count,
     sum(lost) AS lost_count,
     sum(repeated) AS repeated_count,
-    sum(back) AS back_count
+    sum(back) AS back_count,
+    sumMap(redacted) AS redacted_counts
 FROM streams FINAL
 PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})

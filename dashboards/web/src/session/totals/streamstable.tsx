@@ -15,8 +15,9 @@ const counters: readonly { key: keyof Stream['counters']; name: string; about: s
   { key: 'oversize', name: 'over the size limit', about: 'Pieces of messages that are over the size limit.' },
 ]
 
-/** The streams that the session came from, and what was odd about their frames. */
+/** The streams that the session came from, what was odd about their frames, and what was masked in them. */
 export function StreamsTable({ streams }: { streams: readonly Stream[] }) {
+  const masked = streams.some(({ redacted }) => Object.keys(redacted).length > 0)
   return (
     <Section title="Streams">
       <Table.Thead>
@@ -28,6 +29,7 @@ export function StreamsTable({ streams }: { streams: readonly Stream[] }) {
           <Table.Th data-number>Size</Table.Th>
           <Table.Th>Ended</Table.Th>
           <Table.Th>Odd frames</Table.Th>
+          {masked && <Table.Th>Masked secrets</Table.Th>}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -44,6 +46,7 @@ export function StreamsTable({ streams }: { streams: readonly Stream[] }) {
               {stream.ended === null ? 'not yet' : stream.end_reason}
             </Table.Td>
             <Table.Td>{oddFrames(stream)}</Table.Td>
+            {masked && <Table.Td>{maskedSecrets(stream)}</Table.Td>}
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -58,6 +61,18 @@ function oddFrames(stream: Stream) {
     <span key={key} title={about}>
       {i > 0 && ', '}
       {count(stream.counters[key])} {name}
+    </span>
+  ))
+}
+
+/** How many secrets were masked, by the rules that found them. */
+function maskedSecrets({ redacted }: Stream) {
+  const rules = Object.entries(redacted).sort(([a], [b]) => a.localeCompare(b))
+  if (rules.length === 0) return 'none'
+  return rules.map(([rule, n], i) => (
+    <span key={rule} title={`Secrets that the rule ${rule} found were replaced before they were stored.`}>
+      {i > 0 && ', '}
+      {count(n)} {rule}
     </span>
   ))
 }
