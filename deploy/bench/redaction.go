@@ -25,7 +25,7 @@ const noRedact = "TAPEDECK_NO_REDACT=1"
 
 func (s *redaction) measure(ctx context.Context, w *workshop) error {
 	texts := filepath.Join(w.Dir, "texts.ndjson")
-	n := full(w, 50_000, 500)
+	n := full(w, 30_000, 500)
 	if err := longTexts(n, texts); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *redaction) bars() (bars []bar) {
 	return bars
 }
 
-// longTexts writes n frames with a text of about 4 KB each to a file, a hundred to a session.
+// longTexts writes n frames with a text of about 4 KB each to a file, five to a session.
 func longTexts(n int, path string) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -95,7 +95,7 @@ func longTexts(n int, path string) error {
 	defer f.Close()
 	g := &generator{out: bufio.NewWriterSize(f, 1<<20), random: rand.New(rand.NewPCG(7, 7)), node: "run-think-0"}
 	for g.frames < n {
-		if g.frames%100 == 0 {
+		if g.frames%5 == 0 {
 			g.number, g.eventID = g.number+1, 0
 		}
 		text := make([]byte, 0, 4200)
