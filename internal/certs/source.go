@@ -1,0 +1,184 @@
+// Package certs reads the certificates and authorities of TLS from files, and reads the
+// files again when they change, so that a renewed certificate needs no restart.
+package certs
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// Files are the PEM files of one side of TLS. Those that are "" are not used.
+type Files struct {
+	Use string // what they are for: server, nats, clickhouse or client; a label of metrics
+	// Cert holds the certificate, then those of intermediate authorities; Key its private key.
+	Cert, Key string
+	CA        string // the authorities that the other side's certificate must be of
+	AlsoCA    bool   // the authorities of the system are trusted as well
+}
+
+// check refuses a certificate without its key.
+func (f *Files) check() error {
+	switch {
+	case f.Cert != "" && f.Key == "":
+		return fmt.Errorf("the certificate %s needs its private key", f.Cert)
+	case f.Key != "" && f.Cert == "":
+		return fmt.Errorf("the private key %s needs its certificate", f.Key)
+	}
+	return nil
+}
+
+// checkEvery is the shortest time between two looks at the files.
+const checkEvery = time.Second
+
+// Source is the content of files. Its methods may be called from any goroutine.
+type Source struct {
+	files Files
+
+	mu      sync.Mutex // guards what follows
+	log     *slog.Logger
+	checked time.Time // when the files were last read
+	seen    [sha256.Size]byte
+	broken  bool // what was last seen could not be used
+	content content
+	errors  int // reads of changed files that could not be used
+	reloads int // that were used
+}
+
+// content is what the files held when they were last usable.
+type content struct {
+	cert *tls.Certificate // nil without one
+	pool *x509.CertPool   // nil for the authorities of the system
+	ends time.Time        // of the certificate
+	cas  []*x509.Certificate
+}
+
+// sources are those of this process. Connections that are opened by address share them.
+var sources = struct {
+	sync.Mutex
+	by map[Files]*Source
+}{by: map[Files]*Source{}}
+
+// Open reads files. Calls with the same files return the same source. log receives what
+// happens to the files later; nil for none.
+func Open(f Files, log *slog.Logger) (*Source, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	sources.Lock()
+	defer sources.Unlock()
+	s := sources.by[f]
+	if s == nil {
+		s = &Source{files: f, log: slog.New(slog.DiscardHandler)}
+		text, err := s.read()
+		if err != nil {
+			return nil, err
+		}
+		if s.content, err = s.parse(text); err != nil {
+			return nil, err
+		}
+		s.seen, s.checked = sumOf(text), time.Now()
+		sources.by[f] = s
+	}
+	if log != nil {
+		s.mu.Lock()
+		s.log = log
+		s.mu.Unlock()
+	}
+	return s, nil
+}
+
+// texts are the contents of the certificate's, key's and authorities' files.
+type texts [3][]byte
+
+// sumOf returns a hash of the texts, none of which is kept: one is a private key.
+func sumOf(t texts) [sha256.Size]byte {
+	h := sha256.New()
+	for _, text := range t {
+		one := sha256.Sum256(text)
+		h.Write(one[:])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+func (s *Source) read() (t texts, err error) {
+	for i, path := range []string{s.files.Cert, s.files.Key, s.files.CA} {
+		if path == "" {
+			continue
+		}
+		if t[i], err = os.ReadFile(path); err != nil {
+			return t, fmt.Errorf("read TLS files: %w", err)
+		}
+	}
+	return t, nil
+}
+
+func (s *Source) parse(t texts) (c content, err error) {
+	if s.files.Cert != "" {
+		pair, err := tls.X509KeyPair(t[0], t[1])
+		if err != nil {
+			return c, fmt.Errorf("certificate %s with key %s: %w", s.files.Cert, s.files.Key, err)
+		}
+		c.cert, c.ends = &pair, pair.Leaf.NotAfter
+	}
+	if s.files.CA == "" {
+		return c, nil
+	}
+	c.pool = x509.NewCertPool()
+	if s.files.AlsoCA {
+		if system, err := x509.SystemCertPool(); err == nil { // a system may have none
+			c.pool = system
+		}
+	}
+	if c.cas, err = authorities(t[2]); err != nil {
+		return c, fmt.Errorf("authorities in %s: %w", s.files.CA, err)
+	}
+	for _, ca := range c.cas {
+		c.pool.AddCert(ca)
+	}
+	return c, nil
+}
+
+var errNoCertificate = errors.New("the file holds no certificate (PEM)")
+
+// current returns the content of the files. Changed files are read; if they cannot be used,
+// the content stays what it was, which is logged and counted once for each change.
+func (s *Source) current() content {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.checked) < checkEvery {
+		return s.content
+	}
+	s.checked = time.Now()
+	text, err := s.read()
+	sum := sumOf(text)
+	if err == nil && sum == s.seen && !s.broken {
+		return s.content
+	}
+	var next content
+	if err == nil {
+		if next, err = s.parse(text); err == nil && !next.ends.IsZero() && next.ends.Before(s.checked) && s.content.ends.After(s.checked) {
+			err = fmt.Errorf("the new certificate %s expired at %s", s.files.Cert, next.ends.Format(time.RFC3339))
+		}
+	}
+	if err != nil {
+		if !s.broken || sum != s.seen {
+			s.errors++
+			s.log.Error("changed TLS files are not usable, those before stay in use", "use", s.files.Use, "error", err)
+		}
+		s.seen, s.broken = sum, true
+		return s.content
+	}
+	if sum != s.seen || s.broken {
+		s.reloads++
+		s.log.Info("read changed TLS files", "use", s.files.Use, "certificate", s.files.Cert, "expires", next.ends)
+	}
+	s.seen, s.broken, s.content = sum, false, next
+	return s.content
+}
