@@ -152,7 +152,7 @@ func (c *billsClose) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	cl.HTTP = &http.Client{} // no timeout: the answer is sent when the bill is closed
+	cl.Wait() // the answer is sent when the bill is closed
 	body, err := cl.Open(ctx, http.MethodPost, "v1/bills", c.values(), "application/json")
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 	if e.client, err = g.client(); err != nil {
 		return err
 	}
-	e.client.HTTP = &http.Client{} // no timeout: bills and tapes may be large
+	e.client.Wait() // bills and tapes may be large
 	if err := e.client.Get(ctx, path, nil, &e.bill); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 
@@ -27,7 +26,7 @@ func (c *billsVerify) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	cl.HTTP = &http.Client{} // no timeout: the answer is sent when all is compared
+	cl.Wait() // the answer is sent when all is compared
 	var text json.RawMessage
 	if err := cl.Get(ctx, path, url.Values{"frames": {fmt.Sprint(c.Frames)}}, &text); err != nil {
 		return err

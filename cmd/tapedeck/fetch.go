@@ -12,10 +12,18 @@ import (
 
 // client returns a client of the server that --server names.
 func (g *global) client() (*apiclient.Client, error) {
+	if err := g.readToken(); err != nil {
+		return nil, err
+	}
 	c, err := apiclient.New(g.Server, g.Token)
 	if err != nil {
 		return nil, err
 	}
+	trust, err := g.config()
+	if err != nil {
+		return nil, err
+	}
+	c.Trust(trust)
 	c.Hint = hintForMissing
 	return c, nil
 }

@@ -12,6 +12,7 @@ import (
 
 // flushCommand sends the spools that recording commands left on disk.
 type flushCommand struct {
+	natsTLS
 	NATS string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
 
@@ -25,7 +26,7 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 		fmt.Fprintln(os.Stderr, "Nothing waits to be sent.")
 		return nil
 	}
-	opts, err := outletOptions(g, outlet.Options{NATS: c.NATS})
+	opts, err := outletOptions(g, &c.natsTLS, outlet.Options{NATS: c.NATS})
 	if err != nil {
 		return err
 	}

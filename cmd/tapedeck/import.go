@@ -24,6 +24,7 @@ import (
 // importCommand records what is in a tape file.
 type importCommand struct {
 	spoolDurability
+	natsTLS
 	File    string `arg:"" help:"The tape file, or - for standard input."`
 	Session string `help:"Give the file's one session this id: a copy of its own." placeholder:"ID"`
 	Tenant  string `help:"The tenant." default:"default" placeholder:"T"`
@@ -46,7 +47,7 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 		im := tapeimport.New(c.Tenant, c.Session, nil)
 		return c.report(g, im, "holds", im.Import(ctx, file))
 	}
-	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, Sync: c.sync()})
+	out, err := openOutlet(ctx, g, &c.natsTLS, outlet.Options{NATS: c.NATS, Sync: c.sync()})
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ type cli struct {
 type global struct {
 	Server string `help:"The tapedeck server." default:"http://127.0.0.1:4600" env:"TAPEDECK_SERVER" placeholder:"URL"`
 	Token  string `help:"Token to show to the server." env:"TAPEDECK_TOKEN" placeholder:"TOKEN"`
-	JSON   bool   `help:"Print machine-readable output." name:"json"`
+	trustFlags
+	JSON bool `help:"Print machine-readable output." name:"json"`
 }
 
 const (

@@ -17,12 +17,12 @@ import (
 // migrateCommand updates a ClickHouse server's tables. Local mode does
 // so automatically.
 type migrateCommand struct {
-	ClickHouse string `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
+	clickHouseFlags
 }
 
 // Run applies the missing migrations and prints their names.
 func (c *migrateCommand) Run(ctx context.Context, g *global) error {
-	if err := checkClickHouse(c.ClickHouse); err != nil {
+	if err := c.complete(stderrLog()); err != nil {
 		return err
 	}
 	db, err := clickhouse.Open(c.ClickHouse)

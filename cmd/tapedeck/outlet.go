@@ -14,23 +14,31 @@ import (
 
 // openOutlet connects a recording command to the server or NATS. opts.Server and
 // opts.Token are those of the global flags.
-func openOutlet(ctx context.Context, g *global, opts outlet.Options) (*outlet.Outlet, error) {
-	opts, err := outletOptions(g, opts)
+func openOutlet(ctx context.Context, g *global, f *natsTLS, opts outlet.Options) (*outlet.Outlet, error) {
+	opts, err := outletOptions(g, f, opts)
 	if err != nil {
 		return nil, err
 	}
 	return outlet.Open(ctx, opts)
 }
 
-func outletOptions(g *global, opts outlet.Options) (outlet.Options, error) {
-	opts.Server, opts.Token = g.Server, g.Token
+func outletOptions(g *global, f *natsTLS, opts outlet.Options) (outlet.Options, error) {
 	if opts.Log == nil {
 		opts.Log = stderrLog()
 	}
+	var err error
 	if opts.NATS != "" {
-		return opts, checkNATS(opts.NATS)
+		if err := checkNATS(opts.NATS); err != nil {
+			return opts, err
+		}
+		opts.NATSOptions, err = f.options(opts.Log)
+		return opts, err
 	}
-	_, err := g.client() // checks --server
+	if _, err = g.client(); err != nil { // checks --server and reads the token
+		return opts, err
+	}
+	opts.Server, opts.Token = g.Server, g.Token
+	opts.TLS, err = g.config()
 	return opts, err
 }
 

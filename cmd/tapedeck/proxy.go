@@ -19,6 +19,7 @@ type proxyCommand struct {
 	spoolDurability
 	dialectFiles
 	redactFlags
+	natsTLS
 	Upstream      string   `help:"The server to pass requests on to." required:"" placeholder:"URL"`
 	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
 	SessionHeader string   `help:"Request header that names the session." placeholder:"NAME"`
@@ -62,7 +63,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer l.Close()
-	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, Sync: c.sync(), Redact: rules, Log: log})
+	out, err := openOutlet(ctx, g, &c.natsTLS, outlet.Options{NATS: c.NATS, Sync: c.sync(), Redact: rules, Log: log})
 	if err != nil {
 		return err
 	}
@@ -70,10 +71,14 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	if err := checkTenant(out, &c.Tenant); err != nil {
 		return err
 	}
+	trust, err := g.config()
+	if err != nil {
+		return err
+	}
 	p, err := proxy.New(proxy.Options{
 		Upstream: c.Upstream, Recorder: out.Recorder(),
 		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},
-		SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Redact: c.Redact, Strict: c.Strict, Log: log,
+		SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Redact: c.Redact, Strict: c.Strict, TLS: trust, Log: log,
 	})
 	if err != nil {
 		return usage.As(err)

@@ -24,6 +24,7 @@ type recordCommand struct {
 	spoolDurability
 	dialectFiles
 	redactFlags
+	natsTLS
 	Sources []string `arg:"" optional:"" name:"source" help:"FILE…, or - for standard input. Of several files, patterns such as \"logs/*.jsonl\", and folders with all below them each file is a stream. Or \"-- CMD ARG…\" to run a command and tap its output."`
 	Follow  string   `help:"Follow a growing file, over rotation and truncation, from where the last run on this file with the same --session stopped." placeholder:"FILE" type:"path" xor:"source"`
 	SSE     string   `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
@@ -70,7 +71,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutlet(ctx, g, outlet.Options{NATS: c.NATS, NoSpool: c.NoSpool, Sync: c.sync(), Redact: rules})
+	out, err := openOutlet(ctx, g, &c.natsTLS, outlet.Options{NATS: c.NATS, NoSpool: c.NoSpool, Sync: c.sync(), Redact: rules})
 	if err != nil {
 		return err
 	}

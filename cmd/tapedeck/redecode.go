@@ -43,8 +43,7 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	// No timeout: the answer is sent when all is decoded.
-	cl.HTTP = &http.Client{}
+	cl.Wait() // the answer is sent when all is decoded
 	if c.All {
 		return c.all(ctx, g, cl, file)
 	}

@@ -26,9 +26,11 @@ type serveCommand struct {
 	dialectFiles
 	redactFlags
 	accessFlags
+	tlsFlags
+	natsTLS
+	clickHouseFlags
 	Role       []string      `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
 	NATS       string        `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
-	ClickHouse string        `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
 	Listen     string        `help:"Address of the API." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Data       string        `help:"Directory for the spool, and for admin-token with --tokens. Default: tapedeck in the XDG data home." type:"path" placeholder:"DIR"`
 	QuietAfter time.Duration `help:"How long an open session may be without a frame before it is quiet rather than running." default:"30s" env:"TAPEDECK_QUIET_AFTER" placeholder:"D"`
@@ -39,7 +41,9 @@ type serveCommand struct {
 
 // Run serves until the process is signalled to stop.
 func (c *serveCommand) Run(ctx context.Context) error {
-	if err := errors.Join(checkNATS(c.NATS), checkClickHouse(c.ClickHouse)); err != nil {
+	log := c.logger()
+	natsOptions, err := c.natsTLS.options(log)
+	if err := errors.Join(checkNATS(c.NATS), c.complete(log), err); err != nil {
 		return err
 	}
 	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
@@ -49,7 +53,10 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log := c.logger()
+	encrypted, err := c.tlsFlags.config(log)
+	if err != nil {
+		return err
+	}
 	l, err := c.listen(c.Listen)
 	if err != nil {
 		return err
@@ -69,7 +76,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	n, err := node.Start(ctx, node.Config{
 		Roles: node.Roles{Ingest: has("ingest"), Sink: has("sink"), API: has("api")},
 		Connect: func(o ...nats.Option) (*nats.Conn, error) {
-			return nats.Connect(c.NATS, o...)
+			return nats.Connect(c.NATS, append(o, natsOptions...)...)
 		},
 		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"), SyncSpool: c.sync(),
 		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
@@ -82,8 +89,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, closeNode(ctx, n))
 	}
+	c.warnPlain(l, log)
 	s := server.New(server.Options{
-		Tokens: tokens, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		TLS: encrypted, Tokens: tokens, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 	})
 	log.Info("serving", "url", s.URL(), "roles", c.Role)
 	return s.Run(ctx, &server.StopClock{}, nil)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"os"
@@ -27,6 +28,10 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 	if err != nil {
 		return s, 0, err
 	}
+	trust, err := g.config()
+	if err != nil {
+		return s, 0, err
+	}
 	switch {
 	case len(c.command) > 0:
 		// The command receives the signals, and the recording ends with it.
@@ -35,9 +40,9 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 	case c.Follow != "":
 		s, err = c.follow(ctx, rec, so)
 	case c.SSE != "":
-		s, err = c.tapURL(ctx, rec, so, header)
+		s, err = c.tapURL(ctx, rec, so, header, trust)
 	case c.WS != "":
-		s, err = c.tapWebSocket(ctx, rec, so, header)
+		s, err = c.tapWebSocket(ctx, rec, so, header, trust)
 	case c.Sources[0] == "-":
 		s, err = c.tapStdin(ctx, rec, so)
 	default:
@@ -75,7 +80,7 @@ func (c *recordCommand) tapStdin(ctx context.Context, rec *ingest.Recorder, so i
 	return copier.Record(ctx, rec, so, copier.NewReader(copier.Interruptible(ctx, os.Stdin)), c.FrameLimit)
 }
 
-func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header) (ingest.Summary, error) {
+func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header, trust *tls.Config) (ingest.Summary, error) {
 	body := c.Body
 	if path, ok := strings.CutPrefix(body, "@"); ok {
 		data, err := os.ReadFile(path)
@@ -85,18 +90,24 @@ func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ing
 		body = string(data)
 	}
 	r, err := ssetap.Record(ctx, rec, so, ssetap.Options{
-		URL: c.SSE, Method: c.Method, Header: h, Body: []byte(body), Once: c.Once, FrameLimit: c.FrameLimit, Log: stderrLog(),
+		URL: c.SSE, Method: c.Method, Header: h, Body: []byte(body), Once: c.Once, FrameLimit: c.FrameLimit, TLS: trust, Log: stderrLog(),
 	})
 	return r.Summary, err
 }
 
-func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header) (ingest.Summary, error) {
+func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header, trust *tls.Config) (ingest.Summary, error) {
 	var send []websocket.Payload
 	for _, text := range c.Send {
 		send = append(send, websocket.Payload{Data: []byte(text)})
 	}
 	opts := websocket.Options{
 		URL: c.WS, Header: h, Send: send, FrameLimit: c.FrameLimit, Until: c.until(), Log: stderrLog(),
+	}
+	if trust != nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.TLSClientConfig = trust
+		defer transport.CloseIdleConnections()
+		opts.Client = &http.Client{Transport: transport}
 	}
 	if !c.Once {
 		opts.Reconnect = &websocket.Reconnect{}

@@ -28,6 +28,7 @@ type upCommand struct {
 	dialectFiles
 	redactFlags
 	accessFlags
+	tlsFlags
 	Data       string        `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 	Listen     string        `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Demo       bool          `help:"Record a demo session."`
@@ -45,6 +46,10 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 		return err
 	}
 	log := c.logger()
+	encrypted, err := c.tlsFlags.config(log)
+	if err != nil {
+		return err
+	}
 	began := time.Now()
 	l, err := c.listen(c.Listen) // first, since a taken port is the most common error
 	if err != nil {
@@ -78,8 +83,9 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return errors.Join(err, closeNode(ctx, n))
 	}
+	c.warnPlain(l, log)
 	s := server.New(server.Options{
-		Tokens: tokens, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		TLS: encrypted, Tokens: tokens, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 		Checks: func() []health.Check { return localChecks(servers.Health()) },
 	})
 	s.Register(servers.Metrics())

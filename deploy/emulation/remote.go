@@ -52,11 +52,16 @@ func askAsRecorded(h http.Header) {
 
 // forward passes requests on to the server, below a path.
 func forward(cl *apiclient.Client, prefix string, log *slog.Logger) http.Handler {
+	own := cl.HTTP.Transport.(*http.Transport)
+	trust := own.TLSClientConfig.Clone() // nil for nil
+	if trust != nil {
+		trust.NextProtos = nil // own has added HTTP/2
+	}
 	base := strings.TrimSuffix(cl.Base.String(), "/") + prefix
 	return &httputil.ReverseProxy{
 		FlushInterval: -1, // chunks stay as they are
 		Transport: &http.Transport{
-			DialContext: cl.HTTP.Transport.(*http.Transport).DialContext, DisableCompression: true,
+			DialContext: own.DialContext, TLSClientConfig: trust, DisableCompression: true,
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
 			u, err := url.Parse(base + r.In.URL.EscapedPath())

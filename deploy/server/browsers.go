@@ -69,6 +69,19 @@ func pagesThatMay(c echo.Context) origin.Rule {
 	return origin.Rule{}
 }
 
+// onlyEncrypted has browsers call the server's name with https only from then on (HSTS, RFC
+// 6797), if they called it so. The rule would bind all ports of localhost, so
+// loopback names have none; addresses have none by the RFC, section 8.3.
+func onlyEncrypted(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if r.TLS != nil && !origin.IsAddress(r.Host) && !origin.IsLoopback(r.Host) {
+			c.Response().Header().Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		return next(c)
+	}
+}
+
 // noSniffing makes browsers treat answers as their Content-Type says: frames are
 // untrusted text. Emulated answers have rules of their own.
 func noSniffing(next echo.HandlerFunc) echo.HandlerFunc {

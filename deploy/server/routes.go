@@ -36,7 +36,7 @@ func (s *Server) routes() *echo.Echo {
 		return err
 	}}))
 
-	e.Use(noForeignPages, noSniffing)
+	e.Use(noForeignPages, noSniffing, onlyEncrypted)
 
 	rt := &routeTable{s, e, map[string]route{}}
 	rt.get(public, audit.None, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))

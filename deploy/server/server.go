@@ -3,6 +3,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -36,6 +37,7 @@ type Options struct {
 	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
 	Pprof      bool           // profiles are served
 	Tokens     *access.Store  // checks tokens; nil for a server without them, on loopback; Run closes it
+	TLS        *tls.Config    // of the connections; nil for plain HTTP
 	Hosts      []string       // names beside loopback ones by which the server is called
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
@@ -80,13 +82,19 @@ func New(opts Options) *Server {
 func (s *Server) Register(c ...prometheus.Collector) { s.metrics.MustRegister(c...) }
 
 // URL returns the server's address.
-func (s *Server) URL() string { return "http://" + s.Listener.Addr().String() }
+func (s *Server) URL() string {
+	scheme := "http"
+	if s.TLS != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + s.Listener.Addr().String()
+}
 
 // Run answers requests until ctx ends, and runs work, if not nil, meanwhile. It then ends
 // all parts in the order of the data flow, before stop's deadline.
 func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Context)) error {
 	failed := make(chan error, 1)
-	go func() { failed <- s.http.Serve(s.Listener) }()
+	go func() { failed <- s.serve() }()
 	var working sync.WaitGroup
 	workCtx, endWork := context.WithCancel(ctx)
 	defer endWork()
@@ -123,6 +131,15 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 		s.Tokens.Close()
 	}
 	return errors.Join(err, s.Node.Close(ending))
+}
+
+// serve answers with HTTP/1.1, and with TLS with HTTP/2 as well.
+func (s *Server) serve() error {
+	if s.TLS == nil {
+		return s.http.Serve(s.Listener)
+	}
+	s.http.TLSConfig = s.TLS
+	return s.http.ServeTLS(s.Listener, "", "")
 }
 
 // shutdown ends the requests.

@@ -4,6 +4,7 @@ package outlet
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,6 +27,8 @@ import (
 type Options struct {
 	Server, Token string         // the tapedeck server
 	NATS          string         // publish to this NATS server; "": through the tapedeck server
+	NATSOptions   []nats.Option  // of the connection to it; may be nil
+	TLS           *tls.Config    // for a tapedeck server with https; may be nil
 	NoSpool       bool           // wait for a server that is unavailable instead of writing to disk
 	Sync          bool           // the spool survives a power cut
 	Redact        *redact.Engine // the rules for secrets; nil for the default ones
@@ -76,14 +79,14 @@ func connect(ctx context.Context, opts Options) (*Outlet, error) {
 	o := &Outlet{log: opts.Log, id: ingest.NewRecorderID(), server: opts.Server, redact: opts.Redact}
 	if opts.NATS != "" {
 		o.server = jetstream.RedactServers(opts.NATS)
-		return o, o.toNATS(ctx, opts.NATS)
+		return o, o.toNATS(ctx, opts)
 	}
 	return o, o.toServer(ctx, opts)
 }
 
-func (o *Outlet) toNATS(ctx context.Context, url string) error {
+func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	options := append(jetstream.ConnectOptions(o.log), nats.RetryOnFailedConnect(false))
-	nc, err := nats.Connect(url, options...)
+	nc, err := nats.Connect(opts.NATS, append(options, opts.NATSOptions...)...)
 	if err != nil {
 		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", o.server, apiclient.RootOf(err))
 	}
@@ -106,7 +109,7 @@ func (o *Outlet) toNATS(ctx context.Context, url string) error {
 }
 
 func (o *Outlet) toServer(ctx context.Context, opts Options) error {
-	up := upload.Options{Server: opts.Server, Token: opts.Token, Recorder: o.id, Log: o.log}
+	up := upload.Options{Server: opts.Server, Token: opts.Token, Recorder: o.id, TLS: opts.TLS, Log: o.log}
 	if opts.NoSpool {
 		up.Grace = -1 // nothing else keeps the blocks: wait for the server
 	}

@@ -4,6 +4,7 @@ package ssetap
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -29,6 +30,7 @@ type Options struct {
 	// field; default 1 s. It doubles with each failure up to MaxRetry, default 30 s.
 	Retry, MaxRetry time.Duration
 	Client          *http.Client // default one without a timeout
+	TLS             *tls.Config  // of the default client, for https; may be nil
 	Log             *slog.Logger
 }
 
@@ -70,6 +72,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	}
 	if opts.Client == nil {
 		transport := newTransport()
+		transport.TLSClientConfig = opts.TLS
 		defer transport.CloseIdleConnections()
 		opts.Client = &http.Client{Transport: transport}
 	}

@@ -4,6 +4,7 @@ package apiclient
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +40,16 @@ func New(server, token string) (*Client, error) {
 		ForceAttemptHTTP2:     true,
 	}}}, nil
 }
+
+// Trust sets the authorities of which the certificate of the server must be, and the
+// certificate that is shown to it.
+func (c *Client) Trust(config *tls.Config) {
+	c.HTTP.Transport.(*http.Transport).TLSClientConfig = config
+}
+
+// Wait removes the limit of time for an answer to begin, for requests that are answered when
+// long work is done.
+func (c *Client) Wait() { c.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout = 0 }
 
 // URL returns the address of a path with a query.
 func (c *Client) URL(path string, query url.Values) string {

@@ -68,5 +68,6 @@ func (s *Source) Dial(name string, timeout time.Duration) func(ctx context.Conte
 // Certificate returns the certificate as it is now, nil without one.
 func (s *Source) Certificate() *tls.Certificate { return s.current().cert }
 
-// Authorities returns the trusted authorities as they are now, nil for those of the system.
-func (s *Source) Authorities() *x509.CertPool { return s.current().pool }
+// RootCAs returns the trusted authorities as they are now, nil for those of the system. The
+// error is nil.
+func (s *Source) RootCAs() (*x509.CertPool, error) { return s.current().pool, nil }

@@ -44,6 +44,9 @@ func hostname(host string) string {
 // IsAddress reports whether a host is an IP address, with or without a port.
 func IsAddress(host string) bool { return net.ParseIP(hostname(host)) != nil }
 
+// IsLoopback reports whether a host is a loopback name or address, with or without a port.
+func IsLoopback(host string) bool { return loopback(hostname(host)) }
+
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

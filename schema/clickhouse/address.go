@@ -5,6 +5,8 @@ import (
 	"net/url"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/internal/certs"
 )
 
 var errDSN = errors.New("it must be of the form clickhouse://user:password@host:9000/database")
@@ -16,10 +18,18 @@ func CheckDSN(dsn string) error {
 	if err != nil || u.Host == "" {
 		return errDSN
 	}
-	if _, err := clickhouse.ParseDSN(dsn); err != nil {
+	plain, files, err := split(dsn)
+	if err != nil {
 		return errDSN
 	}
-	return nil
+	if _, err := clickhouse.ParseDSN(plain); err != nil {
+		return errDSN
+	}
+	if files == nil {
+		return nil
+	}
+	_, err = certs.Open(*files, nil)
+	return err
 }
 
 // ServerName returns the server and the database of a DSN that was checked, without the

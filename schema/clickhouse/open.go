@@ -11,15 +11,21 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// Open opens a pool of connections for queries. The DSN is clickhouse-go's:
-// clickhouse://user:password@host:9000/database?secure=true. It does not connect before the
-// first query.
+// dialTimeout bounds the opening of a connection, the TLS handshake included.
+const dialTimeout = 5 * time.Second
+
+// Open opens a pool of connections for queries. The DSN is clickhouse-go's,
+// clickhouse://user:password@host:9000/database?secure=true, with the parameters of
+// tlsFiles. It does not connect before the first query.
 func Open(dsn string) (driver.Conn, error) {
-	opts, err := driver.ParseDSN(dsn)
+	opts, files, err := parse(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("ClickHouse address: %w", err)
+		return nil, err
 	}
-	opts.DialTimeout = 5 * time.Second
+	opts.DialTimeout = dialTimeout
+	if files != nil {
+		opts.DialContext = files.Dial(opts.TLS.ServerName, dialTimeout)
+	}
 	opts.MaxOpenConns, opts.MaxIdleConns = 32, 8
 	conn, err := driver.Open(opts)
 	if err != nil {
@@ -30,15 +36,18 @@ func Open(dsn string) (driver.Conn, error) {
 
 // Dial opens one connection for inserting and reading column by column.
 func Dial(ctx context.Context, dsn string) (*ch.Client, error) {
-	opts, err := driver.ParseDSN(dsn)
+	opts, files, err := parse(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("ClickHouse address: %w", err)
+		return nil, err
+	}
+	if files != nil {
+		opts.TLS = files.Client(opts.TLS.ServerName)
 	}
 	for _, addr := range opts.Addr {
 		var client *ch.Client
 		client, err = ch.Dial(ctx, ch.Options{
 			Address: addr, Database: opts.Auth.Database, User: opts.Auth.Username, Password: opts.Auth.Password,
-			TLS: opts.TLS, Compression: compression(addr), ClientName: "tapedeck", DialTimeout: 5 * time.Second,
+			TLS: opts.TLS, Compression: compression(addr), ClientName: "tapedeck", DialTimeout: dialTimeout,
 		})
 		if err == nil {
 			return client, nil

@@ -71,7 +71,21 @@ func (a *Authority) Pool() *x509.CertPool {
 func (a *Authority) File(dir string) string {
 	a.t.Helper()
 	path := filepath.Join(dir, "ca.pem")
-	a.write(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}))
+	a.write(path, a.PEM())
+	return path
+}
+
+// PEM returns the authority's certificate.
+func (a *Authority) PEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
+}
+
+// Bundle writes the certificates of two authorities to one file of a directory and returns
+// its path.
+func Bundle(dir string, a, b *Authority) string {
+	a.t.Helper()
+	path := filepath.Join(dir, "ca.pem")
+	a.write(path, append(a.PEM(), b.PEM()...))
 	return path
 }
 

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"crypto/tls"
+	"os"
+	"strings"
+
+	"tapedeck/internal/certs"
+	"tapedeck/internal/usage"
+)
+
+// trustFlags are how a command recognises servers, and how it shows who it is.
+type trustFlags struct {
+	TokenFile  string `help:"File that holds the token." env:"TAPEDECK_TOKEN_FILE" type:"path" placeholder:"FILE"`
+	CA         string `help:"Authorities (PEM) beside those of the system of which certificates of servers may be: of the tapedeck server, and of what is recorded." name:"ca" env:"TAPEDECK_CA" type:"path" placeholder:"FILE"`
+	ClientCert string `help:"Certificate (PEM) to show to servers that ask for one." env:"TAPEDECK_CLIENT_CERT" type:"path" placeholder:"FILE"`
+	ClientKey  string `help:"Private key of --client-cert." env:"TAPEDECK_CLIENT_KEY" type:"path" placeholder:"FILE"`
+}
+
+// config returns the settings of connections to servers with https and wss; nil for the
+// default ones. A renewed certificate is shown from then on; authorities are read once.
+func (f *trustFlags) config() (*tls.Config, error) {
+	if f.CA == "" && f.ClientCert == "" && f.ClientKey == "" {
+		return nil, nil
+	}
+	files, err := certs.Open(certs.Files{Use: "client", CA: f.CA, AlsoCA: true, Cert: f.ClientCert, Key: f.ClientKey}, stderrLog())
+	if err != nil {
+		return nil, usage.Errorf("--ca, --client-cert, --client-key: %w", err)
+	}
+	return files.Client(""), nil
+}
+
+// readToken takes the token from the file of --token-file.
+func (g *global) readToken() error {
+	if g.TokenFile == "" || g.Token != "" {
+		return nil
+	}
+	var err error
+	g.Token, err = readSecret("--token-file", g.TokenFile)
+	return err
+}
+
+// readSecret returns the content of a flag's file, without white space around it.
+func readSecret(flag, path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", usage.Errorf("%s: %w", flag, err)
+	}
+	secret := strings.TrimSpace(string(text))
+	if secret == "" {
+		return "", usage.Errorf("%s: %s is empty", flag, path)
+	}
+	return secret, nil
+}

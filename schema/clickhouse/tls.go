@@ -1,0 +1,96 @@
+package clickhouse
+
+import (
+	"fmt"
+	"log/slog"
+	"net/url"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/internal/certs"
+)
+
+// The parameters of a DSN that name PEM files: the authorities of which the server's
+// certificate must be, instead of those of the system; and the certificate that is shown to
+// the server, with its key. With one of them connections are encrypted (secure=true).
+const (
+	paramCA   = "tls_ca"
+	paramCert = "tls_cert"
+	paramKey  = "tls_key"
+)
+
+// TLS are the settings of encrypted connections to ClickHouse. Those that are "" are not used.
+type TLS struct{ CA, Cert, Key, ServerName string }
+
+// WithTLS returns a DSN with the settings added, and checks the files. log receives what
+// happens to them later.
+func WithTLS(dsn string, t TLS, log *slog.Logger) (string, error) {
+	if t == (TLS{}) {
+		return dsn, nil
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return "", errDSN
+	}
+	q := u.Query()
+	for name, value := range map[string]string{paramCA: t.CA, paramCert: t.Cert, paramKey: t.Key, "tls_server_name": t.ServerName} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	q.Set("secure", "true")
+	u.RawQuery = q.Encode()
+	if f := filesOf(q); f != nil {
+		if _, err := certs.Open(*f, log); err != nil {
+			return "", err
+		}
+	}
+	return u.String(), nil
+}
+
+// filesOf returns the files that parameters name, nil for none.
+func filesOf(q url.Values) *certs.Files {
+	f := certs.Files{Use: "clickhouse", CA: q.Get(paramCA), Cert: q.Get(paramCert), Key: q.Get(paramKey)}
+	if f.CA == "" && f.Cert == "" && f.Key == "" {
+		return nil
+	}
+	return &f
+}
+
+// split returns a DSN without the parameters that name files, and the files, nil for none.
+func split(dsn string) (string, *certs.Files, error) {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return "", nil, errDSN
+	}
+	q := u.Query()
+	f := filesOf(q)
+	if f == nil {
+		return dsn, nil, nil
+	}
+	for _, name := range []string{paramCA, paramCert, paramKey} {
+		q.Del(name)
+	}
+	q.Set("secure", "true")
+	u.RawQuery = q.Encode()
+	return u.String(), f, nil
+}
+
+// parse reads a DSN. files is nil unless it names some; options.TLS is set if files are.
+func parse(dsn string) (options *driver.Options, files *certs.Source, err error) {
+	dsn, named, err := split(dsn)
+	if err != nil {
+		return nil, nil, err
+	}
+	if options, err = driver.ParseDSN(dsn); err != nil {
+		return nil, nil, fmt.Errorf("ClickHouse address: %w", err)
+	}
+	if options.TLS != nil {
+		options.TLS.MinVersion = certs.Oldest
+	}
+	if named == nil {
+		return options, nil, nil
+	}
+	files, err = certs.Open(*named, nil)
+	return options, files, err
+}
