@@ -51,6 +51,11 @@ func (l *logBuffer) String() string {
 
 // startUp runs `tapedeck up` on a data directory and waits until it is ready.
 func startUp(dir string, args ...string) (*instance, error) {
+	return startWith(http.DefaultClient, dir, args...)
+}
+
+// startWith is startUp for a server that only some clients can call.
+func startWith(client *http.Client, dir string, args ...string) (*instance, error) {
 	s := &instance{dir: dir, log: &logBuffer{}, done: make(chan error, 1)}
 	s.cmd = exec.Command(os.Args[0], append([]string{"up", "--data", dir, "--listen", "127.0.0.1:0"}, args...)...)
 	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
@@ -63,7 +68,7 @@ func startUp(dir string, args ...string) (*instance, error) {
 	for range 600 {
 		if s.url == "" {
 			s.url = announced(dir, s.cmd.Process.Pid)
-		} else if resp, err := http.Get(s.url + "/readyz"); err == nil {
+		} else if resp, err := client.Get(s.url + "/readyz"); err == nil {
 			resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
 				return s, nil
