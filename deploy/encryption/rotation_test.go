@@ -148,8 +148,8 @@ func (r *rig) follow(ctx context.Context, session, accept string) ([]int, error)
 		}
 		var message struct {
 			Frame *struct{ N *int }
-			Type    string
-			Title   string
+			Type  string
+			Title string
 		}
 		if err := json.Unmarshal([]byte(text), &message); err != nil {
 			return got, fmt.Errorf("%s: %w", text, err)
