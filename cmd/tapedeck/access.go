@@ -4,7 +4,10 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"net/netip"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"tapedeck/deploy/access"
@@ -15,8 +18,40 @@ import (
 
 // accessFlags say whom a server answers.
 type accessFlags struct {
-	Tokens    bool     `help:"Answer requests with a token only, also beyond loopback. The first administrator's token is written to admin-token in the data directory." env:"TAPEDECK_TOKENS"`
-	AllowHost []string `help:"With --tokens: a host name beside loopback ones by which clients may call the server; may be repeated." placeholder:"NAME" sep:"none"`
+	Tokens       bool     `help:"Answer requests with a token only, also beyond loopback. The first administrator's token is written to admin-token in the data directory." env:"TAPEDECK_TOKENS"`
+	TrustedProxy []string `help:"Address or network (CIDR) of a proxy whose X-Forwarded-For names the client in the audit log; may be repeated." placeholder:"CIDR" sep:"none"`
+	AllowHost    []string `help:"With --tokens: a host name beside loopback ones by which clients may call the server; may be repeated." placeholder:"NAME" sep:"none"`
+}
+
+// proxies returns the networks of trusted proxies.
+func (f *accessFlags) proxies() ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range f.TrustedProxy {
+		prefix, err := netip.ParsePrefix(text)
+		if addr, bad := netip.ParseAddr(text); err != nil && bad == nil {
+			prefix, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return nil, usage.Errorf("--trusted-proxy %q: it must be an address or network, like 10.0.0.7 or 10.0.0.0/8", text)
+		}
+		list = append(list, prefix)
+	}
+	return list, nil
+}
+
+// auditFlags are those of commands that run a server.
+type auditFlags struct {
+	AuditRetention string `help:"How long the audit log is kept, in days." default:"400d" env:"TAPEDECK_AUDIT_RETENTION" placeholder:"D"`
+}
+
+// retention returns --audit-retention.
+func (f *auditFlags) retention() (time.Duration, error) {
+	text, isDays := strings.CutSuffix(f.AuditRetention, "d")
+	days, err := strconv.Atoi(text)
+	if err != nil || !isDays || days < 1 || days > 36500 {
+		return 0, usage.Errorf("--audit-retention %q: it must be a number of days from 1d to 36500d", f.AuditRetention)
+	}
+	return time.Duration(days) * 24 * time.Hour, nil
 }
 
 // listen opens the server's address.

@@ -44,6 +44,7 @@ type cli struct {
 	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
 	Tokens      tokensCommand      `cmd:"" help:"List, make and revoke the tokens of a server with --tokens."`
+	Audit       auditCommand       `cmd:"" help:"List who did what on a server."`
 	Doctor      doctorCommand      `cmd:"" help:"Check the installation, and recorded usage."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }

@@ -29,6 +29,7 @@ type serveCommand struct {
 	tlsFlags
 	natsTLS
 	clickHouseFlags
+	auditFlags
 	Role       []string      `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
 	NATS       string        `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
 	Listen     string        `help:"Address of the API." default:"127.0.0.1:4600" placeholder:"ADDR"`
@@ -50,6 +51,14 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	rules, err := c.engine()
+	if err != nil {
+		return err
+	}
+	proxies, err := c.proxies()
+	if err != nil {
+		return err
+	}
+	retention, err := c.retention()
 	if err != nil {
 		return err
 	}
@@ -80,7 +89,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		},
 		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"), SyncSpool: c.sync(),
 		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		Version: version, Log: log, Thresholds: c.settings(), Redact: rules,
+		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention,
 	})
 	if err != nil {
 		return err
@@ -91,7 +100,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	c.warnPlain(l, log)
 	s := server.New(server.Options{
-		TLS: encrypted, Tokens: tokens, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 	})
 	log.Info("serving", "url", s.URL(), "roles", c.Role)
 	return s.Run(ctx, &server.StopClock{}, nil)

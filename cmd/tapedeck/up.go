@@ -29,6 +29,7 @@ type upCommand struct {
 	redactFlags
 	accessFlags
 	tlsFlags
+	auditFlags
 	Data       string        `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 	Listen     string        `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
 	Demo       bool          `help:"Record a demo session."`
@@ -42,6 +43,14 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 		return err
 	}
 	rules, err := c.engine()
+	if err != nil {
+		return err
+	}
+	proxies, err := c.proxies()
+	if err != nil {
+		return err
+	}
+	retention, err := c.retention()
 	if err != nil {
 		return err
 	}
@@ -74,7 +83,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	n, err := node.Start(ctx, node.Config{
 		Roles: node.Roles{Ingest: true, Sink: true, API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
 		SpoolDir: servers.Dir() + "/spool", SyncSpool: c.sync(), Streams: c.streams(servers),
-		Version: version, Log: log, Thresholds: c.settings(), Redact: rules,
+		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention,
 	})
 	if err != nil {
 		return err
@@ -85,7 +94,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	c.warnPlain(l, log)
 	s := server.New(server.Options{
-		TLS: encrypted, Tokens: tokens, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 		Checks: func() []health.Check { return localChecks(servers.Health()) },
 	})
 	s.Register(servers.Metrics())

@@ -29,14 +29,15 @@ func (l *Log) ensure(ctx context.Context) error {
 	if l.ready {
 		return nil
 	}
-	if _, err := ensureStream(ctx, l.js, l.opts.Replicas); err != nil {
+	if _, err := EnsureStream(ctx, l.js, l.opts.Replicas); err != nil {
 		return err
 	}
 	l.ready = true
 	return nil
 }
 
-func ensureStream(ctx context.Context, js jetstream.JetStream, replicas int) (jetstream.Stream, error) {
+// EnsureStream creates the stream, or returns it.
+func EnsureStream(ctx context.Context, js jetstream.JetStream, replicas int) (jetstream.Stream, error) {
 	s, err := js.Stream(ctx, StreamName)
 	if err == nil && s.CachedInfo().Config.Replicas == max(replicas, 1) {
 		return s, nil

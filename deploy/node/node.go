@@ -9,12 +9,14 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/deploy/audit"
+	"tapedeck/deploy/audit/table"
 	"tapedeck/deploy/health"
 	"tapedeck/ingest"
 	"tapedeck/ingest/deadletters"
@@ -44,7 +46,9 @@ type Config struct {
 	Version    string // of the program
 	Log        *slog.Logger
 	Thresholds health.Thresholds
-	Redact     *redact.Engine // the rules for secrets in what this node records; nil for the default ones
+	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. Used by sink.
+	AuditRetention time.Duration
+	Redact         *redact.Engine // the rules for secrets in what this node records; nil for the default ones
 }
 
 // Node is the parts of tapedeck that run in this process. They are the same in
@@ -127,6 +131,8 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		if err != nil {
 			return nil, err
 		}
+		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store, Retention: cfg.AuditRetention, Log: cfg.Log})
+		n.running.Go(func() { w.Run(life) })
 		n.running.Go(func() { _ = n.sink.Run(life) }) // it ends with life alone, without an error
 	}
 	return n, nil

@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"tapedeck/deploy/audit"
+	"tapedeck/deploy/audit/table"
 	"tapedeck/deploy/tapeimport"
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
@@ -17,6 +19,7 @@ import (
 	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
 	"tapedeck/query"
+	"tapedeck/query/endpoint"
 	queryhttp "tapedeck/query/http"
 	"tapedeck/query/pricetables"
 	"tapedeck/query/sessionstreams"
@@ -116,6 +119,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.get(billing, audit.BillExport, "/v1/bills/focus", s.reads(forTenant(q.Focus)))
 	rt.get(billing, audit.BillExport, "/v1/bills/:number/focus", s.reads(forBill(q.BillFocus)))
 	billRoutes(rt, q)
+	rt.get(admins, audit.AuditRead, "/v1/audit", s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now}})))
 	s.emulateRoutes(rt)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/deploy/access"
 	"tapedeck/deploy/audit"
+	"tapedeck/deploy/audit/table"
 	"tapedeck/internal/problem"
 )
 
@@ -125,6 +126,17 @@ func (s *Server) refused(c echo.Context, r route, by audit.Principal, tenant str
 // principalOf returns a principal as the log has it.
 func principalOf(p *access.Principal) audit.Principal {
 	return audit.Principal{Kind: string(p.Kind), ID: p.ID, Name: p.Name}
+}
+
+// auditEntries is for the entries that the principal may see: its tenant's, or all.
+func (s *Server) auditEntries(h table.Handler) echo.HandlerFunc {
+	return plain(func(w http.ResponseWriter, r *http.Request) {
+		tenant := access.Reach(r)
+		if tenant == access.AllTenants {
+			tenant = ""
+		}
+		h.Entries(w, r, tenant)
+	})
 }
 
 func notRecorded() *problem.Problem {

@@ -28,7 +28,7 @@ type sessionHandler func(w http.ResponseWriter, r *http.Request, tenant, session
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
-	e.IPExtractor = echo.ExtractIPDirect()
+	e.IPExtractor = s.clientAddress
 	e.HTTPErrorHandler = s.answerError
 	e.Pre(s.requests.count, s.servedHosts)
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {

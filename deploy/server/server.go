@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -38,6 +39,7 @@ type Options struct {
 	Pprof      bool           // profiles are served
 	Tokens     *access.Store  // checks tokens; nil for a server without them, on loopback; Run closes it
 	TLS        *tls.Config    // of the connections; nil for plain HTTP
+	Proxies    []netip.Prefix // whose X-Forwarded-For names the client
 	Hosts      []string       // names beside loopback ones by which the server is called
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check

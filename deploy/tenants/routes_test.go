@@ -92,6 +92,7 @@ var probes = map[string]probe{
 	"GET /v1/tokens":                                 {admin, "", "", ""},
 	"POST /v1/tokens":                                {admin, "", "application/json", `{"name":"x","scopes":["read"]}`},
 	"DELETE /v1/tokens/{id}":                         {admin, "", "", ""},
+	"GET /v1/audit":                                  {admin, "", "", ""},
 	"GET /v1/dead-letters":                           {admin, "", "", ""},
 	"DELETE /v1/dead-letters":                        {admin, "?seq={seq}", "", ""},
 	"POST /v1/dead-letters/retry":                    {admin, "?seq={seq}", "", ""},
@@ -210,6 +211,14 @@ func TestEveryRoute(t *testing.T) {
 				}
 				if refused := a.code == http.StatusUnauthorized || a.code == http.StatusForbidden; refused == allowed {
 					t.Errorf("%s of %s with the scope %s: %d %s", name, target, scope, a.code, clip(a.body))
+				}
+				if name == "GET /v1/audit" && a.code == 200 { // it names what this tenant asked for
+					for _, e := range items(t, a) {
+						if e["tenant"] != tenantOf(alpha) {
+							t.Errorf("%s: an entry of another tenant: %v", name, e)
+						}
+						a.body = strings.ReplaceAll(a.body, fmt.Sprintf(`"object":"%s"`, e["object"]), "")
+					}
 				}
 				if target == "foreign" { // the id itself is in the question
 					a.body = targets["foreign"].Replace(a.body)

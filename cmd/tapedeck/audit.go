@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"tapedeck/deploy/audit"
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
+)
+
+// auditCommand lists the audit log.
+type auditCommand struct {
+	By      string `help:"Only what this principal did: its id or name." placeholder:"WHO"`
+	Action  string `help:"Only this action, like session.replay, or a kind of objects, like session or token." placeholder:"ACTION"`
+	Object  string `help:"Only what was done to this: the id of a session or token, the number of a bill." placeholder:"ID"`
+	Outcome string `help:"Only this outcome: begun, done, refused, invalid or failed." enum:",begun,done,refused,invalid,failed" default:"" placeholder:"OUTCOME"`
+	From    string `help:"Only from this time on: RFC 3339, a date, or now-7d." placeholder:"TIME"`
+	To      string `help:"Only before this time." placeholder:"TIME"`
+	Limit   int    `help:"How many to list at most, in a table or json." short:"n" default:"50" placeholder:"N"`
+	Format  string `help:"A table, or json, or ndjson or csv with all entries." enum:"table,json,ndjson,csv" default:"table" placeholder:"FORMAT"`
+	Output  string `help:"With ndjson and csv: the file to write; - for standard output." short:"o" placeholder:"FILE"`
+	Force   bool   `help:"Write over a file that is there." short:"f"`
+}
+
+const (
+	auditPath   = "v1/audit"
+	auditAtOnce = 1000 // the server's largest page
+)
+
+// Run lists entries, the latest first, or writes all of them to a file.
+func (c *auditCommand) Run(ctx context.Context, g *global) error {
+	if c.Limit < 1 {
+		return usage.Errorf("--limit %d: it must be 1 or more", c.Limit)
+	}
+	q := url.Values{}
+	setAll(q, map[string][]string{
+		"principal": {c.By}, "action": {c.Action}, "object": {c.Object}, "outcome": {c.Outcome}, "from": {c.From}, "to": {c.To},
+	})
+	media := callsMedia[c.Format]
+	switch {
+	case g.JSON && media != "":
+		return usage.Errorf("--json goes without --format %s", c.Format)
+	case media != "":
+		return c.write(ctx, g, q, media)
+	case c.Output != "":
+		return usage.Errorf("--output goes with --format ndjson or csv")
+	case c.Format == "json":
+		g.JSON = true
+	}
+	t := console.NewTable(os.Stdout, "time", "who", "from", "tenant", "action", "object", "outcome", "request")
+	narrowed := len(q) > 0
+	shown, next, err := list(ctx, g, auditPath, q, c.Limit, auditAtOnce, func(e *audit.Entry) {
+		outcome := string(e.Outcome)
+		if e.Status != 0 && e.Outcome != audit.Done {
+			outcome = fmt.Sprintf("%s (%d)", outcome, e.Status)
+		}
+		t.Row(console.LocalTime(e.At), whoText(e), e.Remote, e.Tenant, e.Action, console.Clip(strings.TrimSpace(e.Object+" "+e.Detail), 60), outcome, e.RequestID)
+	})
+	if err != nil || g.JSON {
+		return err
+	}
+	if shown == 0 {
+		if narrowed {
+			printNone("entries", true)
+		} else {
+			fmt.Fprintln(os.Stderr, "No entries: nothing that is audited was done yet.")
+		}
+		return nil
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if next != nil {
+		fmt.Fprintf(os.Stderr, "There are more: -n %d, or --format csv --output FILE for all.\n", 10*c.Limit)
+	}
+	return nil
+}
+
+// whoText names a principal.
+func whoText(e *audit.Entry) string {
+	p := e.Principal
+	if p.ID == "" {
+		return orUnknown(p.Name)
+	}
+	return console.Clip(p.Name, 40) + " (" + p.ID + ")"
+}
+
+func orUnknown(name string) string {
+	if name == "" {
+		return unknown
+	}
+	return name
+}
+
+// write writes all entries to a file.
+func (c *auditCommand) write(ctx context.Context, g *global, q url.Values, media string) error {
+	cl, err := g.client()
+	if err != nil {
+		return err
+	}
+	out, err := createOutput(c.Output, c.Force)
+	if err != nil {
+		return err
+	}
+	q.Set("format", c.Format)
+	err = cl.Copy(ctx, auditPath, q, media, out)
+	if err = errors.Join(err, out.finish()); err != nil {
+		return out.failed(err)
+	}
+	if out.file != os.Stdout {
+		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, console.Count(out.written.Load(), "byte"))
+	}
+	return nil
+}

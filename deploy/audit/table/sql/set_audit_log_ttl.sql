@@ -1,0 +1,1 @@
+ALTER TABLE audit_log MODIFY TTL toDateTime(at) + toIntervalDay({{.}})

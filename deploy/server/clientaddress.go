@@ -1,0 +1,39 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// clientAddress returns the address of the client of a request: that of the connection, or,
+// behind a trusted proxy, the last one in X-Forwarded-For that no trusted proxy has. What stands
+// before it a client can choose.
+func (s *Server) clientAddress(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	at, err := netip.ParseAddr(host)
+	if err != nil || !s.trusts(at) {
+		return host
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		next, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil {
+			break
+		}
+		if at = next.Unmap(); !s.trusts(at) {
+			break
+		}
+	}
+	return at.String()
+}
+
+// trusts reports whether an address is that of a trusted proxy.
+func (s *Server) trusts(addr netip.Addr) bool {
+	return slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+}
