@@ -4,9 +4,10 @@ SHELL := /bin/sh
 
 BIN     := bin/tapedeck
 BENCH   := bin/tapedeck-bench
-# The version is in the file VERSION; the commit is added to it.
-COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)
-GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X tapedeck.commit=$(COMMIT)"
+# The version is in the file VERSION; the commit is added to it. Go's own stamp is left out: it
+# has the state of the checkout, so that a build from an archive would differ.
+COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null || echo .dirty)
+GOBUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X tapedeck.commit=$(COMMIT)"
 
 # golangci-lint has a module of its own, so that the product's does not list what it needs.
 LINT    := go tool -modfile=tools/go.mod golangci-lint
@@ -14,7 +15,7 @@ LINT    := go tool -modfile=tools/go.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: torture help up build ui engine clients screenshots test test-race test-month check fuzz bench bench-scale speed clean
+.PHONY: torture help up build program sbom licences reproducible ui engine clients screenshots test test-race test-month check fuzz bench bench-scale speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -22,7 +23,9 @@ help: ## list the targets
 up: build ## build all and run it with a demo recording on http://127.0.0.1:4600
 	$(BIN) up --demo
 
-build: engine ui ## leave bin/tapedeck
+build: engine program ## leave bin/tapedeck
+
+program: ui
 	$(GOBUILD) -o $(BIN) ./cmd/tapedeck
 
 ui: $(UI) ## build the pages that are part of the program
@@ -34,6 +37,15 @@ dashboards/web/node_modules/.package-lock.json: dashboards/web/package-lock.json
 $(UI): dashboards/web/node_modules/.package-lock.json query/openapi.yaml dashboards/web/index.html \
        dashboards/web/vite.config.ts dashboards/web/postcss.config.cjs $(shell find dashboards/web/src dashboards/web/public -type f 2>/dev/null | grep -v schema.gen.ts)
 	$(NPM) run build
+
+sbom: build ## write the software bill of materials of bin/tapedeck (CycloneDX) to bin/tapedeck.cdx.json
+	go run ./cmd/tapedeck-parts sbom --out bin/tapedeck.cdx.json $(BIN)
+
+licences: ui ## write the licences of all shipped parts to THIRD_PARTY_LICENCES
+	go run ./cmd/tapedeck-parts licences
+
+reproducible: build ## build again in another directory and compare (FRESH=1: compile all of Go again)
+	@sh deploy/parts/reproducible.sh "$(COMMIT)"
 
 engine: ## install the ClickHouse engine for local mode into bin/engine
 	@sh deploy/local/engine/install.sh
@@ -67,8 +79,9 @@ ROUNDS := 20
 torture: engine ## break things under load, ROUNDS times, and check that nothing was lost
 	go test ./deploy/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
 
-check: ui ## gofmt, vet, staticcheck, golangci-lint, govulncheck; types, lint and format of the pages
+check: ui ## gofmt, vet, staticcheck, golangci-lint, govulncheck, hashes of modules; types, lint and format of the pages
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: run gofmt -w on these"; exit 1; }
+	go mod verify
 	go vet ./...
 	go tool staticcheck ./...
 	$(LINT) run

@@ -11,14 +11,14 @@ import (
 //go:embed VERSION
 var file string
 
-// commit is set by make, for builds without build information about the repository.
+// commit is set by make, with .dirty after it for changed files.
 var commit string
 
 // Version returns the version in the file VERSION and, where the build knows it, the
 // commit it was built from: 0.1.0+1f2e3d4c5b6a, with .dirty appended for changed files.
 func Version() string {
 	version := strings.TrimSpace(file)
-	revision, modified := commit, false
+	revision, modified := strings.CutSuffix(commit, ".dirty")
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {
