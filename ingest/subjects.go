@@ -11,6 +11,10 @@ import (
 // SubjectPrefix begins the subject of every block.
 const SubjectPrefix = "tapedeck.block."
 
+// FillerSubject is the subject of messages without content, which fill a file of JetStream
+// so that it begins another one. No tenant has this name.
+const FillerSubject = SubjectPrefix + "$filler.0"
+
 // Subject is the NATS subject of a session's blocks: the prefix, the tenant,
 // and the session's token.
 func Subject(tenant, session string) string {

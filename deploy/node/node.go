@@ -143,7 +143,7 @@ func (n *Node) startIngest() error {
 	if err != nil {
 		return err
 	}
-	n.Spool, err = spool.Open(spool.Options{Dir: n.SpoolDir, Next: publisher, Sync: n.SyncSpool, Log: n.Log})
+	n.Spool, err = spool.Open(spool.Options{Dir: n.SpoolDir, Next: undeleted.NewDropping(publisher, n.Deleted), Sync: n.SyncSpool, Log: n.Log})
 	if err != nil {
 		return err
 	}

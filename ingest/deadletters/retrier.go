@@ -176,7 +176,7 @@ func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.R
 		}
 		r.Log.Warn("dead letters: a block is still refused", "seq", m.Sequence, "subject", subject, "tries", tries(m.Header)+1, "error", err)
 	}
-	if err := st.DeleteMsg(ctx, m.Sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+	if err := st.SecureDeleteMsg(ctx, m.Sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
 		return fmt.Errorf("remove dead letter %d: %w", m.Sequence, err)
 	}
 	return nil

@@ -120,11 +120,12 @@ func (s *Store) each(ctx context.Context, seqs []uint64, do func(*jetstream.RawS
 		return 0, err
 	}
 	done := 0
+	// SecureDeleteMsg overwrites the message, so that no erasure has to look for it.
 	handle := func(m *jetstream.RawStreamMsg) error {
 		if err := do(m); err != nil {
 			return err
 		}
-		if err := st.DeleteMsg(ctx, m.Sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+		if err := st.SecureDeleteMsg(ctx, m.Sequence); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
 			return fmt.Errorf("remove dead letter %d: %w", m.Sequence, err)
 		}
 		done++

@@ -20,6 +20,10 @@ import (
 // delivered again.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	g.ended = false
+	if m.Subject() == ingest.FillerSubject {
+		g.sink.settle(m, nil)
+		return
+	}
 	tenant, err := g.open(m.Subject(), m.Data())
 	if err != nil {
 		g.sink.settle(m, g.sink.setAside(ctx, letter{nameOf(m), m.Subject(), m.Headers(), m.Data(), err}))

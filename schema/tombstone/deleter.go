@@ -66,8 +66,8 @@ func (d *Deleter) Resume(ctx context.Context, of Key) (bool, error) {
 func (d *Deleter) Sweep(ctx context.Context, t *Tombstone) error {
 	// Streams may have been imported since the tombstone was read.
 	t, err := d.store.Find(ctx, t.Key)
-	if err != nil || t == nil {
-		return err
+	if err != nil || t == nil || t.Erasure != "" && !t.Finished {
+		return err // an erasure removes what it covers itself
 	}
 	if t.Finished {
 		if stored, err := d.store.Stored(ctx, t); err != nil || !stored {

@@ -113,7 +113,7 @@ func TestKilledDeletion(t *testing.T) {
 func TestRestore(t *testing.T) {
 	conn := open(t)
 	store := NewStore(conn)
-	ahead := bound(time.Now().Add(24 * time.Hour))[:35] + "0"
+	ahead := Bound(time.Now().Add(24 * time.Hour))[:35] + "0"
 	early := schema.NewStreamID()
 	for _, stream := range []string{early, ahead} {
 		put(t, conn, "s", stream)

@@ -95,6 +95,9 @@ func (s *Set) add(t *Tombstone) {
 }
 
 func (t *Tombstone) clone() *Tombstone {
+	if t == nil {
+		return nil
+	}
 	own := &Tombstone{Key: t.Key}
 	own.merge(t)
 	return own
@@ -136,10 +139,22 @@ func (s *Set) Known(of Key) *Tombstone {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.touch()
-	if t := s.known[of]; t != nil {
-		return t.clone()
+	return s.lookup(of).clone()
+}
+
+// lookup returns the tombstone of a session and its tenant, nil if there is none. s.mu is
+// held.
+func (s *Set) lookup(of Key) *Tombstone {
+	own, whole := s.known[of], s.known[Key{Tenant: of.Tenant}]
+	if whole == nil || own == whole {
+		return own
 	}
-	return nil
+	t := &Tombstone{Key: of}
+	t.merge(whole)
+	if own != nil {
+		t.merge(own)
+	}
+	return t
 }
 
 // Covers reports whether a stream of a session is deleted, for a block of it that arrived
@@ -149,14 +164,17 @@ func (s *Set) Known(of Key) *Tombstone {
 func (s *Set) Covers(ctx context.Context, of Key, stream string, arrived time.Time) bool {
 	s.mu.Lock()
 	s.touch()
-	t := s.known[of]
-	covers, asked := t.Covers(stream), s.asked[of]
+	covers, asked := s.lookup(of).Covers(stream), s.asked[of]
 	s.mu.Unlock()
 	if !covers || arrived.Before(asked) {
 		return covers // a restore is written before the first block of its import is published
 	}
-	t, err := s.Ask(ctx, of)
-	return err == nil && t.Covers(stream)
+	if _, err := s.Ask(ctx, of); err != nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lookup(of).Covers(stream)
 }
 
 // Learned returns the tombstones that were added since the last call; the first call
@@ -182,12 +200,16 @@ func (s *Set) Ask(ctx context.Context, of Key) (*Tombstone, error) {
 	defer cancel()
 	now := time.Now()
 	t, err := s.store.Find(ctx, of)
-	if err != nil || t == nil {
+	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.add(t)
-	s.asked[of] = now
+	if t != nil {
+		s.add(t)
+	}
+	if s.lookup(of) != nil {
+		s.asked[of] = now
+	}
 	return t, nil
 }

@@ -14,6 +14,10 @@ var (
 	streamsBeyond   = statements.Must("streams_beyond", nil)
 	insertTombstone = statements.Must("insert_tombstone", nil)
 	insertRestore   = statements.Must("insert_restore", nil)
+
+	streamsBeyondMany = statements.Must("streams_beyond_many", nil)
+	latestMarks       = statements.Must("latest_marks", nil)
+	ofErasure         = statements.Must("of_erasure", nil)
 )
 
 // rowsShape selects the rows of tombstones and restores that are read.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/schema/tables"
 )
 
 // Store reads and writes tombstones in ClickHouse. It is safe for use by many goroutines.
@@ -18,9 +20,9 @@ type Store struct {
 // NewStore returns a store on a connection, which the caller closes.
 func NewStore(conn driver.Conn) *Store { return &Store{conn: conn, now: time.Now} }
 
-// tables are the tables with rows of a session. The streams come last, since their rows
+// recorded are the tables with rows of a session. The streams come last, since their rows
 // show that a deletion is unfinished.
-var tables = []string{"frames", "spans", "messages", "usage", "redecodes", "streams"}
+var recorded = tables.Names(tables.Recording)
 
 // Find returns the tombstone of a session, nil if it has none.
 func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
@@ -56,7 +58,7 @@ func (s *Store) read(ctx context.Context, which rowsShape, args ...any) ([]*Tomb
 	for rows.Next() {
 		t := &Tombstone{}
 		var finished uint8
-		if err := rows.Scan(&t.Tenant, &t.Session, &t.Until, &t.Streams, &t.At, &finished); err != nil {
+		if err := rows.Scan(&t.Tenant, &t.Session, &t.Until, &t.Streams, &t.At, &finished, &t.Erasure); err != nil {
 			return nil, fmt.Errorf("read tombstones: %w", err)
 		}
 		t.Finished = finished != 0
@@ -100,7 +102,7 @@ func (s *Store) Put(ctx context.Context, of Key) (*Tombstone, error) {
 			t.At = later(t.At, at)
 		}
 	}
-	t.Until = bound(t.At)
+	t.Until = Bound(t.At)
 	t.Streams = []string{}
 	err = s.conn.QueryRow(ctx, streamsBeyond, append(of.named(), clickhouse.Named("until", t.Until))...).Scan(&t.Streams)
 	if err != nil {
@@ -129,7 +131,7 @@ func (s *Store) insert(ctx context.Context, t *Tombstone) error {
 	if t.Finished {
 		finished = 1
 	}
-	err := s.write(ctx, insertTombstone, t.Tenant, t.Session, t.Until, t.Streams, t.At, finished)
+	err := s.write(ctx, insertTombstone, t.Tenant, t.Session, t.Until, t.Streams, t.At, finished, t.Erasure)
 	if err != nil {
 		return fmt.Errorf("write the tombstone of session %s: %w", t.Session, err)
 	}
@@ -168,7 +170,7 @@ func (t *Tombstone) args() []any {
 func (s *Store) Remove(ctx context.Context, t *Tombstone) error {
 	// 2 waits for the deletion on every replica.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 2}))
-	for _, table := range tables {
+	for _, table := range recorded {
 		err := s.conn.Exec(ctx, statements.Must("remove", table), t.args()...)
 		if err != nil {
 			return fmt.Errorf("delete session %s from %s: %w", t.Session, table, err)
@@ -180,7 +182,7 @@ func (s *Store) Remove(ctx context.Context, t *Tombstone) error {
 
 // Stored reports whether rows of streams that a tombstone covers are stored.
 func (s *Store) Stored(ctx context.Context, t *Tombstone) (bool, error) {
-	for _, table := range tables {
+	for _, table := range recorded {
 		var n uint64
 		err := s.conn.QueryRow(ctx, statements.Must("stored", table), t.args()...).Scan(&n)
 		if err != nil || n > 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Key names a session.
+// Key names a session, or with the session "" a whole tenant.
 type Key struct{ Tenant, Session string }
 
 // Tombstone records which streams of a session were deleted.
@@ -31,6 +31,7 @@ type Tombstone struct {
 	Streams  []string             // and these
 	At       time.Time            // of the latest deletion
 	Finished bool                 // no row that it covers is stored
+	Erasure  string               // of which it is; "" for none
 	Restored map[string]time.Time // streams by the time of their import; those before At do not count
 }
 
@@ -63,7 +64,7 @@ func (t *Tombstone) merge(o *Tombstone) {
 		}
 	}
 	if o.At.After(t.At) {
-		t.At, t.Finished = o.At, o.Finished
+		t.At, t.Finished, t.Erasure = o.At, o.Finished, o.Erasure
 	}
 	for id, at := range o.Restored {
 		if at.After(t.Restored[id]) {
@@ -75,8 +76,8 @@ func (t *Tombstone) merge(o *Tombstone) {
 	}
 }
 
-// bound returns the greatest stream id of the millisecond of a time.
-func bound(at time.Time) string {
+// Bound returns the greatest stream id of the millisecond of a time.
+func Bound(at time.Time) string {
 	id := uuid.Max
 	var ms [8]byte
 	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli()))

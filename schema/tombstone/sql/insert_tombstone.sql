@@ -1,1 +1,1 @@
-INSERT INTO tombstones (tenant, session_id, until, streams, deleted_at, finished)
+INSERT INTO tombstones (tenant, session_id, until, streams, deleted_at, finished, erasure)

@@ -1,5 +1,5 @@
 {{- /* The tombstones of one session, or the latest of all sessions. */ -}}
-SELECT tenant, session_id, until, streams, deleted_at, finished FROM tombstones FINAL
+SELECT tenant, session_id, until, streams, deleted_at, finished, erasure FROM tombstones FINAL
 {{- if .Latest}}
 WHERE deleted_at >= {since:DateTime64(9, 'UTC')} ORDER BY deleted_at DESC LIMIT {limit:UInt64}
 {{- else}}

@@ -1,0 +1,27 @@
+package erasure
+
+import (
+	"context"
+	"fmt"
+)
+
+// Late is an erasure of which rows are stored though it is verified.
+type Late struct{ Tenant, Erasure string }
+
+// Late returns such erasures.
+func (s *Store) Late(ctx context.Context) ([]Late, error) {
+	rows, err := s.conn.Query(ctx, lateRows)
+	if err != nil {
+		return nil, fmt.Errorf("look for rows of erasures: %w", err)
+	}
+	defer rows.Close()
+	var list []Late
+	for rows.Next() {
+		var l Late
+		if err := rows.Scan(&l.Tenant, &l.Erasure); err != nil {
+			return nil, fmt.Errorf("look for rows of erasures: %w", err)
+		}
+		list = append(list, l)
+	}
+	return list, rows.Err()
+}

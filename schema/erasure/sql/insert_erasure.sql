@@ -1,0 +1,1 @@
+INSERT INTO erasures (tenant, id, version, state, requested_at, record)

@@ -1,0 +1,135 @@
+package erasure
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+// AllTenants selects the erasures of every tenant.
+const AllTenants = "*"
+
+// Store reads and writes erasures.
+type Store struct{ conn driver.Conn }
+
+// NewStore returns a store on a connection, which the caller closes.
+func NewStore(conn driver.Conn) *Store { return &Store{conn} }
+
+// Put writes the next version of an erasure.
+func (s *Store) Put(ctx context.Context, e *Erasure) error {
+	e.Version++
+	text, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("write erasure %s: %w", e.ID, err)
+	}
+	batch, err := s.conn.PrepareBatch(ctx, insertErasure)
+	if err != nil {
+		return fmt.Errorf("write erasure %s: %w", e.ID, err)
+	}
+	defer batch.Close()
+	if err := batch.Append(e.Tenant, e.ID, e.Version, string(e.State), e.RequestedAt, string(text)); err != nil {
+		return fmt.Errorf("write erasure %s: %w", e.ID, err)
+	}
+	if err := batch.Send(); err != nil {
+		return fmt.Errorf("write erasure %s: %w", e.ID, err)
+	}
+	return nil
+}
+
+// List returns the latest erasures of a tenant, or of AllTenants.
+func (s *Store) List(ctx context.Context, tenant string, limit int) ([]Erasure, error) {
+	return s.read(ctx, listShape{}, clickhouse.Named("tenant", tenant), clickhouse.Named("limit", limit))
+}
+
+// mostOpen bounds the erasures that are carried out in one round.
+const mostOpen = 1000
+
+// Open returns the erasures that are not done, of all tenants.
+func (s *Store) Open(ctx context.Context) ([]Erasure, error) {
+	return s.read(ctx, listShape{Open: true}, clickhouse.Named("tenant", AllTenants), clickhouse.Named("limit", mostOpen))
+}
+
+// Find returns an erasure of a tenant, or of AllTenants; nil if there is none.
+func (s *Store) Find(ctx context.Context, tenant, id string) (*Erasure, error) {
+	list, err := s.read(ctx, listShape{One: true}, clickhouse.Named("tenant", tenant), clickhouse.Named("id", id), clickhouse.Named("limit", 1))
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+func (s *Store) read(ctx context.Context, shape listShape, args ...any) ([]Erasure, error) {
+	rows, err := s.conn.Query(ctx, statements.Must("erasures", shape), args...)
+	if err != nil {
+		return nil, fmt.Errorf("read erasures: %w", err)
+	}
+	defer rows.Close()
+	list := []Erasure{}
+	for rows.Next() {
+		var text string
+		var e Erasure
+		if err := rows.Scan(&text, &e.Version); err != nil {
+			return nil, fmt.Errorf("read erasures: %w", err)
+		}
+		if err := json.Unmarshal([]byte(text), &e); err != nil {
+			return nil, fmt.Errorf("read an erasure: %w", err)
+		}
+		list = append(list, e)
+	}
+	return list, rows.Err()
+}
+
+// Covered returns the sessions that an erasure is of, as far as they are stored: for Named
+// ones those alone.
+func (s *Store) Covered(ctx context.Context, e *Erasure) ([]string, error) {
+	switch e.Kind {
+	case Sessions:
+		return e.Named, nil
+	case Tag:
+		return s.ids(ctx, sessionsOfTag, clickhouse.Named("tenant", e.Tenant), clickhouse.Named("tag", e.TagKey),
+			clickhouse.Named("salt", e.Salt), clickhouse.Named("hash", e.TagHash), clickhouse.Named("until", e.Until))
+	}
+	return s.ids(ctx, sessionsOf, clickhouse.Named("tenant", e.Tenant), clickhouse.Named("until", e.Until))
+}
+
+func (s *Store) ids(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := s.conn.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read the sessions of an erasure: %w", err)
+	}
+	defer rows.Close()
+	var list []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("read the sessions of an erasure: %w", err)
+		}
+		list = append(list, id)
+	}
+	return list, rows.Err()
+}
+
+// Count returns the size of sessions of a tenant; of all of them for nil.
+func (s *Store) Count(ctx context.Context, tenant string, sessions []string) (Counts, error) {
+	var c Counts
+	all := sessions == nil
+	if all {
+		sessions = []string{}
+	}
+	err := s.conn.QueryRow(ctx, countSessions, clickhouse.Named("tenant", tenant), clickhouse.Named("all", all),
+		clickhouse.Named("sessions", sessions)).Scan(&c.Sessions, &c.Streams, &c.Frames, &c.Bytes)
+	if err != nil {
+		return c, fmt.Errorf("count sessions: %w", err)
+	}
+	return c, nil
+}
+
+// Now returns the time of ClickHouse, to the second below.
+func (s *Store) Now(ctx context.Context) (at time.Time, err error) {
+	err = s.conn.QueryRow(ctx, "SELECT now()").Scan(&at)
+	return at.UTC(), err
+}

@@ -1,0 +1,66 @@
+// Package tables declares what each table of ClickHouse holds, so that erasure, retention
+// and their tests cover every table.
+package tables
+
+// Holds is what a table holds.
+type Holds string
+
+const (
+	// Recording is what was recorded, or derived from it, under a tenant, a session and a
+	// stream: erasures delete it.
+	Recording Holds = "recording"
+	// Bill is frozen when a bill is closed, and outlives the recording.
+	Bill Holds = "bill"
+	// Mark is ids and times that keep what was deleted deleted.
+	Mark Holds = "mark"
+	// Setting is what operators set, without content of recordings.
+	Setting Holds = "setting"
+)
+
+// Table is a table of the schema.
+type Table struct {
+	Name  string
+	Holds Holds
+	// Kind is the kind of retention that the rows expire with; "" if they do not expire.
+	Kind string
+}
+
+// Kinds of retention.
+const (
+	Frames   = "frames"
+	Messages = "messages"
+	Facts    = "facts"
+	Charges  = "charges"
+	Bills    = "bills"
+)
+
+// All are the tables of the schema. Of the recordings streams come last, since their rows
+// show that a deletion is unfinished.
+var All = []Table{
+	{"frames", Recording, Frames},
+	{"spans", Recording, Facts},
+	{"messages", Recording, Messages},
+	{"usage", Recording, Charges},
+	{"redecodes", Recording, ""},
+	{"streams", Recording, Charges},
+	{"bills", Bill, Bills},
+	{"bill_rows", Bill, Bills},
+	{"tombstones", Mark, ""},
+	{"restores", Mark, ""},
+	{"erasures", Mark, ""},
+	{"price_tables", Setting, ""},
+	{"schema_migrations", Setting, ""},
+}
+
+// Names returns the names of the tables that hold one of the given things, in order.
+func Names(holds ...Holds) []string {
+	var list []string
+	for _, t := range All {
+		for _, h := range holds {
+			if t.Holds == h {
+				list = append(list, t.Name)
+			}
+		}
+	}
+	return list
+}
