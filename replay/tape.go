@@ -11,6 +11,9 @@ import (
 // ErrNoSession is returned for a session without recorded data.
 var ErrNoSession = errors.New("no such session")
 
+// ErrDeleted is returned by readers of a session that was deleted while they read.
+var ErrDeleted = errors.New("the session was deleted")
+
 // ErrLive is returned by Reader.Next, once, after all current frames of a running
 // session: the following Next waits for more.
 var ErrLive = errors.New("this is all there is so far")

@@ -157,7 +157,7 @@ func (s *Service) keys(ctx context.Context, e *erasure.Erasure, covers func(sess
 	if e.Progress.KeysGone || !e.Progress.KeysUntil.IsZero() {
 		return nil
 	}
-	gone, err := keys.Erase(ctx, s.opts.NATS, e.Tenant, covers)
+	gone, err := keys.Erase(ctx, s.opts.NATS, e.Tenant, s.opts.Sync, covers)
 	if err != nil {
 		return err
 	}

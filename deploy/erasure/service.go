@@ -17,6 +17,7 @@ import (
 	"tapedeck/deploy/access"
 	"tapedeck/ingest/deadletters"
 	"tapedeck/schema/erasure"
+	"tapedeck/schema/tables"
 	"tapedeck/schema/tombstone"
 )
 
@@ -36,6 +37,9 @@ type Options struct {
 	// Grace is the time in which every process learns a tombstone, and inserts and live
 	// readers of before end; default 5 s.
 	Grace time.Duration
+	// Sync is the time in which NATS compacts files, its sync_interval and more; default
+	// 5 min.
+	Sync time.Duration
 	// Every is the interval between attempts; default 2 s.
 	Every time.Duration
 	Log   *slog.Logger
@@ -61,6 +65,9 @@ func New(opts Options) *Service {
 	if opts.Grace == 0 {
 		opts.Grace = 5 * time.Second
 	}
+	if opts.Sync == 0 {
+		opts.Sync = 5 * time.Minute
+	}
 	if opts.Every == 0 {
 		opts.Every = 2 * time.Second
 	}
@@ -74,6 +81,17 @@ func New(opts Options) *Service {
 		opts: opts, store: erasure.NewStore(opts.DB), stones: tombstone.NewStore(opts.DB),
 		holder: rand.Text(), wake: make(chan struct{}, 1),
 	}
+}
+
+// Steps are the steps of an erasure, in order, at which tests kill the server.
+var Steps = steps()
+
+func steps() []string {
+	list := []string{"requested", "tombstones", "hidden", "rolled", "purged", "blocks", "letters", "keys"}
+	for _, table := range tables.Names(tables.Recording) {
+		list = append(list, "rows of "+table)
+	}
+	return append(list, "removed", "finished", "verified")
 }
 
 // Request is what is to be erased.

@@ -44,7 +44,7 @@ func (s *Service) verify(ctx context.Context, e *erasure.Erasure) (waits string,
 			return "", err
 		}
 		if !gone {
-			return until("requests with idempotency keys of before to expire in JetStream", e.Progress.KeysUntil), nil
+			return until("JetStream to compact or expire files of idempotency keys", e.Progress.KeysUntil), nil
 		}
 	}
 	if err := s.stones.Finish(ctx, stones); err != nil {

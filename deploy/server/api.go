@@ -82,7 +82,8 @@ func (s *Server) readRoutes(rt *routeTable) {
 		s.live, playing.Live = following, following
 	}
 	play := replayhttp.New(playing)
-	options := []query.Option{query.WithDeleter(s.Node.Deleter), query.WithQuietAfter(s.QuietAfter), query.WithDecoderVersion(dialects.Version)}
+	s.Erasures, s.watched = s.newErasures(), newSessionReaders(s.Node.Deleted)
+	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter), query.WithDecoderVersion(dialects.Version)}
 	if s.Node.Recorders != nil {
 		s.metrics.MustRegister(s.Node.Recorders)
 		options = append(options, query.WithRecorders(s.Node.Recorders))
@@ -90,6 +91,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	tables := pricetables.NewStore(s.Node.DB, s.Log)
 	options = append(options, query.WithPrices(tables))
 	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
+	s.reader = reader
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables)).WithBills(s.bills(reader, decoder))
 
 	rt.get(reads, audit.None, "/v1/sessions", forTenant(q.Sessions))
@@ -121,6 +123,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	billRoutes(rt, q)
 	rt.get(admins, audit.AuditRead, "/v1/audit", s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now}})))
 	s.emulateRoutes(rt)
+	s.erasureRoutes(rt)
 }
 
 // sessionOf returns a function that looks up the session of the bytes with a digest;

@@ -43,7 +43,7 @@ type routeTable struct {
 func (t *routeTable) add(c class, a audit.Action, method, path string, h echo.HandlerFunc) {
 	r := route{c, a}
 	t.routes[method+" "+path] = r
-	t.echo.Add(method, path, t.server.authorized(r, t.server.audited(r, h)))
+	t.echo.Add(method, path, t.server.authorized(r, t.server.audited(r, t.server.unlessDeleted(method, path, h))))
 }
 
 // get registers a handler for GET and HEAD. net/http omits the body of answers to

@@ -18,12 +18,14 @@ import (
 
 	"tapedeck/dashboards"
 	"tapedeck/deploy/access"
+	"tapedeck/deploy/erasure"
 	"tapedeck/deploy/health"
 	"tapedeck/deploy/node"
 	"tapedeck/ingest"
 	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
 	"tapedeck/internal/budget"
+	"tapedeck/query"
 	"tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
 )
@@ -41,6 +43,8 @@ type Options struct {
 	TLS        *tls.Config    // of the connections; nil for plain HTTP
 	Proxies    []netip.Prefix // whose X-Forwarded-For names the client
 	Hosts      []string       // names beside loopback ones by which the server is called
+	// Erase has the settings of erasures; the server sets NATS, DB and the like.
+	Erase erasure.Options
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
 }
@@ -54,7 +58,10 @@ type Server struct {
 	requests *requestMetrics
 	tapes    *clickhouse.Store   // nil without the role api
 	live     *live.Library       // nil without the role api
+	reader   *query.Reader       // nil without the role api
+	watched  *sessionReaders     // nil without the role api
 	ui       *dashboards.Handler // nil without the role api
+	Erasures *erasure.Service    // nil without the role api
 	uploads  *upload.Server      // nil without the role ingest
 	sockets  *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
 }
@@ -102,6 +109,10 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	defer endWork()
 	if work != nil {
 		working.Go(func() { work(workCtx) })
+	}
+	if s.Erasures != nil {
+		working.Go(func() { s.Erasures.Run(workCtx) })
+		working.Go(func() { s.watched.run(workCtx) })
 	}
 	var err error
 	select {

@@ -24,16 +24,22 @@ const fillerSubject = SubjectPrefix + "$filler.0"
 type Erased struct {
 	Logs int
 	// Last is the sequence up to which messages must be gone before nothing of the logs is
-	// in the files of JetStream, and Until the time by which they have expired. Last is 0 if
-	// the stream had no messages.
+	// in the files of JetStream, and Until the time by which they have expired, or the
+	// server has compacted the files. Last is 0 if the stream had no messages.
 	Last  uint64
 	Until time.Time
 }
 
-// Erase replaces the logs of a tenant whose stream is erased, and begins a new file of
-// their JetStream stream. The bytes of removed messages stay in the file before until all
-// of its messages have expired or the server rewrites it.
-func Erase(ctx context.Context, nc *nats.Conn, tenant string, erased func(session, streamID string) bool) (*Erased, error) {
+// littleLive is the size of all messages of a stream below which the server compacts each of
+// its files: live messages are less than half of a file, which has 8 MiB.
+const littleLive = 2 << 20
+
+// Erase replaces the logs of a tenant whose stream is erased. The bytes of removed messages
+// stay in the files of their JetStream stream. So Erase fills the file that is written to,
+// and deletes the fillers one by one: NATS then writes that file anew without what was
+// removed, unless live messages are more than half of it. Older files it compacts within
+// its sync_interval, which sync must exceed.
+func Erase(ctx context.Context, nc *nats.Conn, tenant string, sync time.Duration, erased func(session, streamID string) bool) (*Erased, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, fmt.Errorf("JetStream: %w", err)
@@ -72,11 +78,34 @@ func Erase(ctx context.Context, nc *nats.Conn, tenant string, erased func(sessio
 	if result.Last, err = stream.Roll(ctx, js, fillerSubject); err != nil {
 		return nil, err
 	}
-	if err := s.Purge(ctx, jetstream.WithPurgeSubject(fillerSubject)); err != nil {
-		return nil, fmt.Errorf("remove fillers from %s: %w", StreamName, err)
+	if err := removeFillers(ctx, s); err != nil {
+		return nil, err
+	}
+	if info, err = s.Info(ctx); err != nil {
+		return nil, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
 	}
 	result.Until = time.Now().Add(info.Config.MaxAge)
+	if info.State.Bytes < littleLive {
+		result.Until = time.Now().Add(min(sync, info.Config.MaxAge))
+	}
 	return result, nil
+}
+
+// removeFillers deletes the fillers one by one, also those of an attempt that was
+// interrupted.
+func removeFillers(ctx context.Context, s jetstream.Stream) error {
+	for {
+		m, err := s.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(fillerSubject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil
+		}
+		if err == nil {
+			err = s.DeleteMsg(ctx, m.Sequence)
+		}
+		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+			return fmt.Errorf("remove fillers from %s: %w", StreamName, err)
+		}
+	}
 }
 
 // Gone reports whether no message up to a sequence is in the stream of logs.

@@ -4,6 +4,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -75,6 +76,15 @@ func Interrupted() *Problem {
 		Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
 		Detail: "This server is shutting down.", Hint: "Try again in a few seconds.",
 	}
+}
+
+// Ended returns the problem of a request whose context has ended: the one that ended it, or
+// Interrupted.
+func Ended(ctx context.Context) *Problem {
+	if p, ok := errors.AsType[*Problem](context.Cause(ctx)); ok {
+		return p
+	}
+	return Interrupted()
 }
 
 // From returns the problem in err's chain. For any other error it returns a general

@@ -50,7 +50,7 @@ func (b *Base) Answer(w http.ResponseWriter, r *http.Request, result any, err er
 // Fail answers with a problem. It must come before any other byte.
 func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
-		problem.Write(w, problem.Interrupted()) // for whoever is still there
+		problem.Write(w, problem.Ended(r.Context())) // for whoever is still there
 		return
 	}
 	p, known := problem.From(err)

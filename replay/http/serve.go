@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/schema"
 )
@@ -70,6 +71,9 @@ func withClientGone(ctx context.Context, err error) error {
 	}
 	if _, ok := errors.AsType[*errClient](err); ok {
 		return err
+	}
+	if p, ok := errors.AsType[*problem.Problem](context.Cause(ctx)); ok {
+		return p // the server ended the request
 	}
 	return &errClient{context.Cause(ctx)}
 }

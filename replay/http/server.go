@@ -155,7 +155,7 @@ func running(t replay.Tape) bool {
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.metrics.ended(outcomeRefused)
 	if r.Context().Err() != nil {
-		problem.Write(w, problem.Interrupted()) // in case the client is still connected
+		problem.Write(w, problem.Ended(r.Context())) // in case the client is still connected
 		return
 	}
 	problem.Write(w, s.problemOf(err, "open"))
@@ -167,6 +167,9 @@ func (s *Server) problemOf(err error, doing string) *problem.Problem {
 	p, ok := problem.From(err)
 	if ok {
 		return p
+	}
+	if errors.Is(err, replay.ErrDeleted) {
+		return &problem.Problem{Title: "Session deleted", Status: http.StatusGone, Detail: "The session was deleted while it was played."}
 	}
 	if lag, ok := errors.AsType[*replay.LagError](err); ok {
 		return &problem.Problem{

@@ -212,7 +212,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 	case outcome == outcomeFailed || outcome == outcomeSlow:
 		p, id := s.problemOf(err, "playing session "+session), out.events.reached(sum)
 		if out.verbatim || out.write(websocket.MessageText, appendBroken(nil, p, id)) == nil {
-			_ = conn.Close(closing(outcome, id))
+			_ = conn.Close(closing(outcome, p.Status, id))
 		}
 	case r.Context().Err() != nil:
 		_ = conn.Close(websocket.StatusGoingAway, "the server is stopping")
@@ -220,7 +220,10 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 }
 
 // closing returns the close code and the reason for a playback that broke off.
-func closing(outcome, id string) (websocket.StatusCode, string) {
+func closing(outcome string, status int, id string) (websocket.StatusCode, string) {
+	if status == http.StatusGone {
+		return websocket.StatusPolicyViolation, "the session was deleted"
+	}
 	if outcome == outcomeFailed {
 		return websocket.StatusInternalError, "the recording could not be read"
 	}

@@ -262,6 +262,9 @@ func (r *reader) readLive(ctx context.Context) error {
 			r.view, r.endsChecked = nil, true
 			return nil
 		}
+		if r.tape.deleted() {
+			return replay.ErrDeleted
+		}
 		return io.EOF
 	}
 	if r.holding == 0 && r.source.receiving() {

@@ -1,0 +1,178 @@
+package erasure_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	njs "github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/deploy/erasure"
+	"tapedeck/internal/fulltest"
+)
+
+// places are where a recorded marker stands before its erasure, so that a scan that finds
+// none of them looks in the wrong place. What is compressed as a whole is found decompressed.
+var places = []string{
+	"TAPEDECK/msgs", "TAPEDECK_DEAD/msgs", "TAPEDECK_KEYS/msgs",
+	"frames.raw", "messages.text", "streams.tags", "streams.title",
+	"store/data.bin decompressed", // of small parts, with all columns
+	"store/skp_idx_text_words.dct.idx decompressed",
+}
+
+// A server is killed with -9 at each step of an erasure, with its ClickHouse, while it
+// records other sessions. Afterwards no file has a byte of what was erased, and the other
+// sessions are as they were.
+func TestKilledAtEveryStep(t *testing.T) {
+	steps := erasure.Steps
+	if !fulltest.Wanted() {
+		steps = []string{"requested", "hidden", "purged", "rows of messages"}
+	}
+	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
+	w.restart("")
+	const kept = "kept"
+	w.post(map[string][]string{"session": {kept}, "tag": {"user:another"}}, "text/event-stream", call("another text"))
+	w.eventually("it is stored", func() bool { return w.raw(kept) != "" })
+	before := w.raw(kept)
+
+	ctx, stop := context.WithCancel(t.Context())
+	var loading sync.WaitGroup
+	loading.Go(func() { w.load(ctx) })
+	defer loading.Wait()
+	defer stop()
+	var markers, sessions []string
+	for i, step := range steps {
+		began := time.Now()
+		marker, id := newMarker(), fmt.Sprint("gone-", i)
+		marked := w.recordMarked(marker, id)
+		t.Logf("recorded after %v", time.Since(began).Round(10*time.Millisecond))
+		found := scan(t, w.dir, w.server.DSN, marker)
+		t.Logf("scanned after %v", time.Since(began).Round(10*time.Millisecond))
+		if i == 0 {
+			t.Logf("before: %s", strings.Join(slices.Sorted(maps.Keys(found)), ", "))
+		}
+		for _, place := range places {
+			if _, there := found[place]; !there {
+				t.Fatalf("the scan does not find the marker in %s before its erasure, only in %v", place, found)
+			}
+		}
+		w.server.kill() // the next one kills itself
+		w.restart(step)
+		w.erase(marker)
+		w.server.killed(t, step)
+		t.Logf("killed after %v", time.Since(began).Round(10*time.Millisecond))
+		w.restart("")
+		// Hidden at once when the request was answered; else when the server has started.
+		for _, s := range marked {
+			w.eventually(s+" answers 410", func() bool {
+				status, _ := w.request(http.MethodGet, "/v1/sessions/"+s, "", nil)
+				return status == http.StatusGone
+			})
+		}
+		w.verified(step)
+		markers, sessions = append(markers, marker), append(sessions, marked...)
+		w.clean(step, marker)
+		t.Logf("killed at %q: erased, %v with the recording", step, time.Since(began).Round(100*time.Millisecond))
+	}
+	stop()
+	loading.Wait()
+	for _, marker := range markers {
+		w.clean("all", marker)
+	}
+	if after := w.raw(kept); after != before {
+		t.Errorf("the session that was kept has other bytes: %s, before %s", after, before)
+	}
+	if len(w.stored) == 0 {
+		t.Error("nothing was recorded meanwhile, so this was not under load")
+	}
+	for session, body := range w.stored {
+		w.eventually(session+" is as it was sent", func() bool { return w.raw(session) == hash(body) })
+	}
+	t.Logf("%d sessions of the load are as they were sent", len(w.stored))
+	for _, s := range sessions {
+		if status, _ := w.request(http.MethodGet, "/v1/sessions/"+s, "", nil); status != http.StatusGone {
+			t.Errorf("%s is answered %d, want 410", s, status)
+		}
+	}
+}
+
+// erase requests the erasure of all sessions with a marker's tag. The server may be killed
+// before it answers.
+func (w *world) erase(marker string) {
+	w.Helper()
+	body := fmt.Appendf(nil, `{"tag": {"key": "user", "value": %q}}`, marker)
+	status, answer, err := w.try(w.Context(), http.MethodPost, "/v1/erasures", "application/json", body)
+	if err == nil && status != http.StatusAccepted {
+		w.Fatalf("the erasure was answered %d: %s", status, answer)
+	}
+}
+
+// verified waits until every erasure is verified.
+func (w *world) verified(step string) {
+	w.Helper()
+	var last, waits string
+	began := time.Now()
+	defer func() {
+		if w.Failed() {
+			w.Logf("erasures: %s", last)
+		}
+	}()
+	w.eventually("verified after a kill at "+step, func() bool {
+		status, answer := w.request(http.MethodGet, "/v1/erasures", "", nil)
+		var page struct {
+			Items []erasure.Answer `json:"items"`
+		}
+		if last = answer; status != http.StatusOK || json.Unmarshal([]byte(answer), &page) != nil || len(page.Items) == 0 {
+			return false
+		}
+		if latest := page.Items[0]; waits != string(latest.State)+": "+latest.WaitsFor {
+			waits = string(latest.State) + ": " + latest.WaitsFor
+			w.Logf("%v after the restart: %s", time.Since(began).Round(10*time.Millisecond), waits)
+		}
+		return !slices.ContainsFunc(page.Items, func(a erasure.Answer) bool { return a.State != "verified" })
+	})
+}
+
+// clean fails if anything has the marker.
+func (w *world) clean(step, marker string) {
+	w.Helper()
+	if found := scan(w.T, w.dir, w.server.DSN, marker); len(found) > 0 {
+		w.Errorf("killed at %q: %s is still in %v", step, marker, found)
+	}
+}
+
+// A block that arrives later does not bring its session back.
+func TestLateBlock(t *testing.T) {
+	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
+	w.restart("")
+	marker := newMarker()
+	sessions := w.recordMarked(marker, "gone")
+	late := w.latest(sessions[0])
+	w.erase(marker)
+	w.verified("none")
+	w.nats(func(js njs.JetStream) {
+		if _, err := js.Publish(t.Context(), late.Subject, late.Data); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w.eventually("the block is dropped", func() bool {
+		_, metrics := w.request(http.MethodGet, "/metrics", "", nil)
+		return strings.Contains(metrics, "tapedeck_sink_deleted_blocks_total 1")
+	})
+	if status, _ := w.request(http.MethodGet, "/v1/sessions/"+sessions[0], "", nil); status != http.StatusGone {
+		t.Errorf("answered %d, want 410", status)
+	}
+	found := map[string]string{}
+	scanTables(t, w.server.DSN, marker, found)
+	if len(found) > 0 {
+		t.Errorf("the marker is back in %v", found)
+	}
+}

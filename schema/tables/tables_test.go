@@ -1,0 +1,55 @@
+package tables
+
+import (
+	"slices"
+	"testing"
+
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/schema/clickhouse"
+)
+
+// Every table of the schema is declared, so that an erasure covers a table that is added.
+func TestEveryTableIsDeclared(t *testing.T) {
+	conn, err := clickhouse.Open(localtest.ClickHouse(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := clickhouse.Migrate(t.Context(), conn); err != nil {
+		t.Fatal(err)
+	}
+	var there []struct {
+		Name    string   `ch:"name"`
+		Columns []string `ch:"columns"`
+	}
+	err = conn.Select(t.Context(), &there, `SELECT name, groupArray(c.name) AS columns
+		FROM (SELECT name FROM system.tables WHERE database = currentDatabase()) AS t
+		INNER JOIN (SELECT table, name FROM system.columns WHERE database = currentDatabase()) AS c ON c.table = t.name
+		GROUP BY name`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, table := range there {
+		names = append(names, table.Name)
+		at := slices.IndexFunc(All, func(d Table) bool { return d.Name == table.Name })
+		if at < 0 {
+			t.Errorf("the table %s is not declared: does it hold recordings, bills, marks or settings?", table.Name)
+			continue
+		}
+		for _, column := range []string{"tenant", "session_id", "stream_id"} {
+			if All[at].Holds == Recording && !slices.Contains(table.Columns, column) {
+				t.Errorf("the table %s holds recordings and has no column %s, by which erasures delete", table.Name, column)
+			}
+		}
+	}
+	for _, d := range All {
+		if !slices.Contains(names, d.Name) {
+			t.Errorf("the table %s is declared and does not exist", d.Name)
+		}
+	}
+	recorded := Names(Recording)
+	if last := recorded[len(recorded)-1]; last != "streams" {
+		t.Errorf("the last table of recordings is %s, want streams, whose rows show that a deletion is unfinished", last)
+	}
+}
