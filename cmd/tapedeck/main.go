@@ -45,6 +45,8 @@ type cli struct {
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
 	Tokens      tokensCommand      `cmd:"" help:"List, make and revoke the tokens of a server with --tokens."`
 	Audit       auditCommand       `cmd:"" help:"List who did what on a server."`
+	Erase       eraseCommand       `cmd:"" help:"Erase sessions, all sessions with a value of a tag, or a tenant, completely."`
+	Retention   retentionCommand   `cmd:"" help:"Show, set and preview how long recordings are kept."`
 	Doctor      doctorCommand      `cmd:"" help:"Check the installation, and recorded usage."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }

@@ -25,6 +25,7 @@ type serveCommand struct {
 	readerLimits
 	dialectFiles
 	redactFlags
+	eraseFlags
 	accessFlags
 	tlsFlags
 	natsTLS
@@ -51,6 +52,10 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	rules, err := c.engine()
+	if err != nil {
+		return err
+	}
+	erasures, err := c.erasures()
 	if err != nil {
 		return err
 	}
@@ -100,7 +105,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	c.warnPlain(l, log)
 	s := server.New(server.Options{
-		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 	})
 	log.Info("serving", "url", s.URL(), "roles", c.Role)
 	return s.Run(ctx, &server.StopClock{}, nil)

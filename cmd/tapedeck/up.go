@@ -27,6 +27,7 @@ type upCommand struct {
 	readerLimits
 	dialectFiles
 	redactFlags
+	eraseFlags
 	accessFlags
 	tlsFlags
 	auditFlags
@@ -43,6 +44,10 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 		return err
 	}
 	rules, err := c.engine()
+	if err != nil {
+		return err
+	}
+	erasures, err := c.erasures()
 	if err != nil {
 		return err
 	}
@@ -94,7 +99,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	c.warnPlain(l, log)
 	s := server.New(server.Options{
-		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 		Checks: func() []health.Check { return localChecks(servers.Health()) },
 	})
 	s.Register(servers.Metrics())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -40,6 +41,10 @@ func serverMain(args []string) int {
 }
 
 func serve(dir, step string) error {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = syscall.Kill(0, syscall.SIGKILL)
+	}()
 	ctx, log := context.Background(), slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	servers, err := local.Start(ctx, local.Options{Dir: dir, ListenNATS: "127.0.0.1:0", Logger: log})
 	if err != nil {
@@ -113,6 +118,11 @@ func start(t *testing.T, dir, step string) *process {
 	_ = os.Remove(dir + ".addresses")
 	p := &process{cmd: exec.Command(os.Args[0], serverCommand, dir, step), done: make(chan error, 1)}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	alive, err := p.cmd.StdinPipe() // its end ends the server, also if the test is killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { alive.Close() })
 	p.cmd.Stderr = os.Stderr
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

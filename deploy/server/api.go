@@ -82,7 +82,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 		s.live, playing.Live = following, following
 	}
 	play := replayhttp.New(playing)
-	s.Erasures, s.watched = s.newErasures(), newSessionReaders(s.Node.Deleted)
+	s.Erasures, s.watched, s.retention = s.newErasures(), newSessionReaders(s.Node.Deleted), s.newRetention()
 	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter), query.WithDecoderVersion(dialects.Version)}
 	if s.Node.Recorders != nil {
 		s.metrics.MustRegister(s.Node.Recorders)
@@ -124,6 +124,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.get(admins, audit.AuditRead, "/v1/audit", s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now}})))
 	s.emulateRoutes(rt)
 	s.erasureRoutes(rt)
+	s.retentionRoutes(rt)
 }
 
 // sessionOf returns a function that looks up the session of the bytes with a digest;

@@ -15,6 +15,9 @@ import (
 func (s *Server) bills(reader *query.Reader, decoder *redecode.Redecoder) *bills.Store {
 	heads := bills.KeyValueHeads{NATS: s.Node.NATS, Replicas: s.Node.Streams.Replicas}
 	decode := func(ctx context.Context, tenant, session string) ([]bills.Decoded, error) {
+		if err := s.checkFrames(ctx, tenant, session); err != nil {
+			return nil, err
+		}
 		usages, err := decoder.Usages(ctx, tenant, session)
 		list := make([]bills.Decoded, len(usages))
 		for i := range usages {

@@ -105,8 +105,8 @@ func (s *Server) gone(ctx context.Context, of tombstone.Key) *problem.Problem {
 	return goneProblem(of.Session, t.At)
 }
 
-// unlessDeleted answers 410 on the routes of a session that was deleted, and ends requests
-// of one that is deleted meanwhile.
+// unlessDeleted answers 410 on the routes of a session that was deleted, and on those of its
+// frames if these have expired. It ends requests about one that is deleted meanwhile.
 func (s *Server) unlessDeleted(method, path string, next echo.HandlerFunc) echo.HandlerFunc {
 	ofSession := strings.HasPrefix(path, "/v1/sessions/:id")
 	if !ofSession && !strings.HasPrefix(path, "/emulate/:id") {
@@ -119,7 +119,11 @@ func (s *Server) unlessDeleted(method, path string, next echo.HandlerFunc) echo.
 		}
 		return forSession(func(_ http.ResponseWriter, r *http.Request, tenant, session string) {
 			of := tombstone.Key{Tenant: tenant, Session: session}
-			if p := s.gone(r.Context(), of); p != nil {
+			p := s.gone(r.Context(), of)
+			if p == nil && needsFrames(path) {
+				p = s.framesExpired(r.Context(), of)
+			}
+			if p != nil {
 				problem.Write(c.Response(), p)
 				return
 			}

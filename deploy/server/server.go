@@ -21,6 +21,7 @@ import (
 	"tapedeck/deploy/erasure"
 	"tapedeck/deploy/health"
 	"tapedeck/deploy/node"
+	"tapedeck/deploy/retention"
 	"tapedeck/ingest"
 	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
@@ -45,6 +46,8 @@ type Options struct {
 	Hosts      []string       // names beside loopback ones by which the server is called
 	// Erase has the settings of erasures; the server sets NATS, DB and the like.
 	Erase erasure.Options
+	// Retain has the settings of retention, likewise.
+	Retain retention.Options
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
 }
@@ -52,18 +55,19 @@ type Options struct {
 // Server is the HTTP side of a node.
 type Server struct {
 	Options
-	echo     *echo.Echo
-	http     *http.Server
-	metrics  *prometheus.Registry // of this server; packages count in the default registry
-	requests *requestMetrics
-	tapes    *clickhouse.Store   // nil without the role api
-	live     *live.Library       // nil without the role api
-	reader   *query.Reader       // nil without the role api
-	watched  *sessionReaders     // nil without the role api
-	ui       *dashboards.Handler // nil without the role api
-	Erasures *erasure.Service    // nil without the role api
-	uploads  *upload.Server      // nil without the role ingest
-	sockets  *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
+	echo      *echo.Echo
+	http      *http.Server
+	metrics   *prometheus.Registry // of this server; packages count in the default registry
+	requests  *requestMetrics
+	tapes     *clickhouse.Store   // nil without the role api
+	live      *live.Library       // nil without the role api
+	reader    *query.Reader       // nil without the role api
+	watched   *sessionReaders     // nil without the role api
+	ui        *dashboards.Handler // nil without the role api
+	Erasures  *erasure.Service    // nil without the role api
+	retention *retention.Service  // nil without the role api
+	uploads   *upload.Server      // nil without the role ingest
+	sockets   *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
 }
 
 // ShutdownTimeout bounds the wait for requests in flight.
@@ -113,6 +117,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	if s.Erasures != nil {
 		working.Go(func() { s.Erasures.Run(workCtx) })
 		working.Go(func() { s.watched.run(workCtx) })
+		working.Go(func() { s.retention.Run(workCtx) })
 	}
 	var err error
 	select {

@@ -93,6 +93,12 @@ var probes = map[string]probe{
 	"POST /v1/tokens":                                {admin, "", "application/json", `{"name":"x","scopes":["read"]}`},
 	"DELETE /v1/tokens/{id}":                         {admin, "", "", ""},
 	"GET /v1/audit":                                  {admin, "", "", ""},
+	"GET /v1/retention":                              {admin, "", "", ""},
+	"PUT /v1/retention":                              {admin, "", "application/json", `{"kind": "frames", "max_age_s": 315360000}`},
+	"GET /v1/retention/preview":                      {admin, "?kind=frames&max_age_s=315360000", "", ""},
+	"GET /v1/erasures":                               {admin, "", "", ""},
+	"POST /v1/erasures":                              {admin, "", "application/json", `{"sessions": ["only-alphaMark"], "dry_run": true}`},
+	"GET /v1/erasures/{id}":                          {admin, "", "", ""},
 	"GET /v1/dead-letters":                           {admin, "", "", ""},
 	"DELETE /v1/dead-letters":                        {admin, "?seq={seq}", "", ""},
 	"POST /v1/dead-letters/retry":                    {admin, "?seq={seq}", "", ""},
@@ -112,6 +118,7 @@ const (
 var answersOtherwise = map[string]int{
 	"GET /v1/ingest/ws": http.StatusUpgradeRequired, "GET /emulate/{id}": http.StatusNotFound, "GET /emulate/{id}/{path}": http.StatusNotFound,
 	"GET /v1/sessions/{id}/emulation": http.StatusNoContent,
+	"GET /v1/erasures/{id}":           http.StatusNotFound,
 	"GET /v1/bills/focus":             http.StatusNotFound, // the other tenant alone has a bill of the month
 }
 

@@ -70,7 +70,12 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 // Post sends a body of a media type, nil for none, and returns the body of the JSON answer,
 // which the caller closes. A status other than 2xx is an error.
 func (c *Client) Post(ctx context.Context, path string, query url.Values, media string, body []byte) (io.ReadCloser, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL(path, query), bytes.NewReader(body))
+	return c.Send(ctx, http.MethodPost, path, query, media, body)
+}
+
+// Send is Post with another method.
+func (c *Client) Send(ctx context.Context, method, path string, query url.Values, media string, body []byte) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.URL(path, query), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package sessiondetail
 
 import (
 	"context"
+	"time"
 
 	"tapedeck/query"
 	"tapedeck/query/sessionhead"
@@ -18,6 +19,8 @@ type Detail struct {
 	Streams       []sessionstreams.Stream `json:"streams"`
 	Totals        Totals                  `json:"totals"`
 	Discrepancies []Discrepancy           `json:"discrepancies"`
+	// FramesExpired is when its frames expired; nil if they have not.
+	FramesExpired *time.Time `json:"frames_expired_at,omitempty"`
 }
 
 // Totals add up a session.
@@ -69,5 +72,19 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 		counters.Add(&streams[i].Counters)
 	}
 	d.Discrepancies = discrepancies(&counters, counted, &head.Spent, repeatedStreams(streams))
-	return d, nil
+	d.FramesExpired, err = framesExpired(ctx, r, tenant, session)
+	return d, err
+}
+
+// framesExpired returns when the frames of a session expired; nil if some have not.
+func framesExpired(ctx context.Context, r *query.Reader, tenant, session string) (*time.Time, error) {
+	type row struct {
+		At time.Time `ch:"at"`
+	}
+	rows, err := query.Ask[row](ctx, r, statements, "frames_expired", nil, query.Args{"tenant": tenant, "session": session})
+	if err != nil || len(rows) == 0 || rows[0].At.Unix() <= 0 {
+		return nil, err
+	}
+	at := rows[0].At.UTC()
+	return &at, nil
 }

@@ -13,6 +13,9 @@ const (
 	Bill Holds = "bill"
 	// Mark is ids and times that keep what was deleted deleted.
 	Mark Holds = "mark"
+	// Audit is who did what. It has ids and names, no content of recordings, and an age of
+	// its own.
+	Audit Holds = "audit"
 	// Setting is what operators set, without content of recordings.
 	Setting Holds = "setting"
 )
@@ -41,13 +44,16 @@ var All = []Table{
 	{"spans", Recording, Facts},
 	{"messages", Recording, Messages},
 	{"usage", Recording, Charges},
-	{"redecodes", Recording, ""},
+	{"redecodes", Recording, Charges},
 	{"streams", Recording, Charges},
 	{"bills", Bill, Bills},
 	{"bill_rows", Bill, Bills},
 	{"tombstones", Mark, ""},
 	{"restores", Mark, ""},
 	{"erasures", Mark, ""},
+	{"expirations", Mark, ""},
+	{"retention_policies", Setting, ""},
+	{"audit_log", Audit, ""},
 	{"price_tables", Setting, ""},
 	{"schema_migrations", Setting, ""},
 }
@@ -60,6 +66,17 @@ func Names(holds ...Holds) []string {
 			if t.Holds == h {
 				list = append(list, t.Name)
 			}
+		}
+	}
+	return list
+}
+
+// OfKind returns the names of the tables whose rows expire with a kind.
+func OfKind(kind string) []string {
+	var list []string
+	for _, t := range All {
+		if t.Kind == kind {
+			list = append(list, t.Name)
 		}
 	}
 	return list

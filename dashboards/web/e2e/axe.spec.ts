@@ -11,6 +11,7 @@ const pages = [
   { path: '/usage?from=now-24h', ready: 'tfoot' },
   { path: '/usage/reconciliation', ready: 'main [data-ready]' },
   { path: '/bills', ready: 'h1' },
+  { path: '/retention', ready: 'h1' },
   { path: '/prices', ready: 'text=Effective table' },
   { path: '/prices?provider=anthropic&id=claude-sonnet-4-5', ready: 'text=Rules that may hold' },
   { path: '/tools?from=now-24h', ready: 'tfoot' },

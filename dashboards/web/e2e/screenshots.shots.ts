@@ -41,6 +41,7 @@ const full: readonly Shot[] = [
   },
   { name: 'usage', path: '/usage?from=now-30d', ready: 'tfoot' },
   { name: 'reconciliation', path: '/usage/reconciliation?from=now-24h', ready: 'main [data-ready]' },
+  { name: 'retention', path: '/retention', ready: '[aria-label="Policies"]' },
   { name: 'bills', path: '/bills', ready: '[aria-label="Periods of accounts"]' },
   { name: 'prices', path: '/prices', ready: 'text=Effective table' },
   { name: 'tools', path: '/tools?from=now-24h', ready: 'tfoot' },

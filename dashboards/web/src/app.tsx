@@ -14,6 +14,7 @@ const UsagePage = lazy(() => import('./usage/page'))
 const ReconciliationPage = lazy(() => import('./reconciliation/page'))
 const BillsPage = lazy(() => import('./bills/page'))
 const PricesPage = lazy(() => import('./prices/page'))
+const RetentionPage = lazy(() => import('./retention/page'))
 const ToolsPage = lazy(() => import('./tools/page'))
 const RecordPage = lazy(() => import('./record/page'))
 
@@ -36,6 +37,7 @@ export function App() {
             <Route path="/usage/reconciliation" component={ReconciliationPage} />
             <Route path="/bills" component={BillsPage} />
             <Route path="/prices" component={PricesPage} />
+            <Route path="/retention" component={RetentionPage} />
             <Route path="/tools" component={ToolsPage} />
             <Route path="/record" component={RecordPage} />
             <Route component={NotFound} />

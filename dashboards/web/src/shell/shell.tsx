@@ -12,6 +12,7 @@ const pages = [
   { path: '/bills', name: 'Bills' },
   { path: '/prices', name: 'Prices' },
   { path: '/tools', name: 'Tools' },
+  { path: '/retention', name: 'Retention' },
   { path: '/record', name: 'Record' },
 ]
 

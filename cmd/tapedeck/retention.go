@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"tapedeck/deploy/retention"
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
+)
+
+// retentionCommand shows and sets how long recordings are kept.
+type retentionCommand struct {
+	Show    retentionShow    `cmd:"" default:"withargs" help:"Show how long each kind of data is kept."`
+	Set     retentionSet     `cmd:"" help:"Set how long a kind of data is kept."`
+	Preview retentionPreview `cmd:"" help:"Show what expires, and when."`
+}
+
+type retentionShow struct{}
+
+// retentionLimits are limits of one kind.
+type retentionLimits struct {
+	MaxAge  string `help:"Age at which it expires, like 90d or 12h; none for no limit." placeholder:"D"`
+	MaxSize string `help:"Size beyond which the oldest sessions expire, like 500GiB; none for no limit." placeholder:"SIZE"`
+}
+
+type retentionSet struct {
+	Kind string `arg:"" help:"frames, messages, facts, charges or bills." enum:"frames,messages,facts,charges,bills"`
+	retentionLimits
+}
+
+type retentionPreview struct {
+	Kind string `arg:"" optional:"" help:"A kind, to see what other limits of it would do." placeholder:"KIND"`
+	retentionLimits
+}
+
+// noLimit is the value of a flag that lifts a limit.
+const noLimit = "none"
+
+// values returns the limits in seconds and bytes; nil for none.
+func (l *retentionLimits) values() (age, size *uint64, err error) {
+	if l.MaxAge != "" && l.MaxAge != noLimit {
+		d, err := parseDays(l.MaxAge)
+		if err != nil || d < time.Second {
+			return nil, nil, usage.Errorf("--max-age %q: it must be a second or more, like 90d or 12h, or none", l.MaxAge)
+		}
+		seconds := uint64(d / time.Second)
+		age = &seconds
+	}
+	if l.MaxSize != "" && l.MaxSize != noLimit {
+		n, err := parseSize(l.MaxSize)
+		if err != nil {
+			return nil, nil, usage.Errorf("--max-size %q: it must be bytes, or a number with KiB, MiB, GiB or TiB, or none", l.MaxSize)
+		}
+		size = &n
+	}
+	return age, size, nil
+}
+
+// parseSize parses a number of bytes.
+func parseSize(text string) (uint64, error) {
+	unit := uint64(1)
+	for i, name := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if number, ok := strings.CutSuffix(text, name); ok {
+			text, unit = strings.TrimSpace(number), 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err == nil && (n == 0 || n > 1<<62/unit) {
+		err = strconv.ErrRange
+	}
+	return n * unit, err
+}
+
+// Run shows the policies.
+func (c *retentionShow) Run(ctx context.Context, g *global) error {
+	var page struct{ Items []retention.Policy }
+	if done, err := g.fetch(ctx, "v1/retention", nil, &page); done || err != nil {
+		return err
+	}
+	t := console.NewTable(os.Stdout, "kind", "kept for", "up to", "set", "by")
+	for _, p := range page.Items {
+		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), timeOr(p.SetAt, "-"), console.Clip(p.SetBy, 30))
+	}
+	return t.Flush()
+}
+
+func age(seconds *uint64) string {
+	if seconds == nil {
+		return "no limit"
+	}
+	if *seconds%86400 == 0 {
+		return console.Count(*seconds/86400, "day")
+	}
+	return (time.Duration(*seconds) * time.Second).String()
+}
+
+func size(bytes *uint64) string {
+	if bytes == nil {
+		return "no limit"
+	}
+	return console.Bytes(*bytes)
+}
+
+// Run sets a policy. A limit that is left out stays.
+func (c *retentionSet) Run(ctx context.Context, g *global) error {
+	if c.MaxAge == "" && c.MaxSize == "" {
+		return usage.Errorf("name --max-age or --max-size, or both; none lifts a limit")
+	}
+	seconds, bytes, err := c.values()
+	if err != nil {
+		return err
+	}
+	client, err := g.client()
+	if err != nil {
+		return err
+	}
+	var page struct{ Items []retention.Policy }
+	if err := client.Get(ctx, "v1/retention", nil, &page); err != nil {
+		return err
+	}
+	for _, p := range page.Items {
+		if p.Kind == c.Kind && c.MaxAge == "" {
+			seconds = p.MaxAgeS
+		}
+		if p.Kind == c.Kind && c.MaxSize == "" {
+			bytes = p.MaxBytes
+		}
+	}
+	body, err := json.Marshal(map[string]any{"kind": c.Kind, "max_age_s": seconds, "max_bytes": bytes})
+	if err != nil {
+		return err
+	}
+	answer, err := client.Send(ctx, http.MethodPut, "v1/retention", nil, "application/json", body)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if g.JSON {
+		_, err := io.Copy(os.Stdout, answer)
+		return err
+	}
+	fmt.Printf("%s: kept for %s, up to %s\n", c.Kind, age(seconds), size(bytes))
+	return nil
+}
+
+// Run shows what expires.
+func (c *retentionPreview) Run(ctx context.Context, g *global) error {
+	q := url.Values{}
+	if c.Kind != "" {
+		seconds, bytes, err := c.values()
+		if err != nil {
+			return err
+		}
+		q.Set("kind", c.Kind)
+		if seconds != nil {
+			q.Set("max_age_s", strconv.FormatUint(*seconds, 10))
+		}
+		if bytes != nil {
+			q.Set("max_bytes", strconv.FormatUint(*bytes, 10))
+		}
+	} else if c.MaxAge != "" || c.MaxSize != "" {
+		return usage.Errorf("name the kind whose limits these are: frames, messages, facts or charges")
+	}
+	var page struct{ Items []retention.Preview }
+	if done, err := g.fetch(ctx, "v1/retention/preview", q, &page); done || err != nil {
+		return err
+	}
+	t := console.NewTable(os.Stdout, "kind", "kept for", "up to", "stored", "expires now", "in 30 days, by age")
+	for i := range page.Items {
+		p := &page.Items[i]
+		var sessions, bytes uint64
+		for _, d := range p.Days {
+			sessions, bytes = sessions+d.Sessions, bytes+d.Bytes
+		}
+		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), amount(p.Stored.Sessions, p.Stored.Bytes), amount(p.Due.Sessions, p.Due.Bytes), amount(sessions, bytes))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for i := range page.Items {
+		for _, s := range page.Items[i].Oldest {
+			fmt.Printf("%s: %s of %s, last at %s, by %s\n", page.Items[i].Kind, s.ID, console.Bytes(s.Bytes), console.LocalTime(s.LastAt), s.Why)
+		}
+	}
+	return nil
+}
+
+func amount(sessions, bytes uint64) string {
+	if sessions == 0 {
+		return "-"
+	}
+	return console.Count(sessions, "session") + ", " + console.Bytes(bytes)
+}

@@ -1,0 +1,50 @@
+package retention
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Bill is a closed bill that has expired.
+type Bill struct {
+	Account string `ch:"account"`
+	Period  string `ch:"period"`
+	Number  string `ch:"number"`
+	Attempt string `ch:"attempt"`
+}
+
+// Bills returns the closed bills that have expired by a policy. The latest of each account
+// stays, since the next one follows it.
+func (s *Store) Bills(ctx context.Context, p *Policy, now time.Time, limit int) ([]Bill, error) {
+	var list []Bill
+	if p.MaxAge == 0 {
+		return nil, nil
+	}
+	err := s.conn.Select(ctx, &list, billsDue, clickhouse.Named("tenant", p.Tenant), clickhouse.Named("cutoff", p.cutoff(now)), clickhouse.Named("limit", limit))
+	if err != nil {
+		return nil, fmt.Errorf("look for expired bills: %w", err)
+	}
+	return list, nil
+}
+
+// RemoveBills deletes bills: their rows first, so that a bill without rows is found again.
+func (s *Store) RemoveBills(ctx context.Context, tenant string, list []Bill) error {
+	attempts, numbers := make([]string, len(list)), make([]string, len(list))
+	for i, b := range list {
+		attempts[i], numbers[i] = b.Attempt, b.Number
+	}
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"mutations_sync": 2}))
+	err := s.conn.Exec(ctx, "ALTER TABLE bill_rows DELETE WHERE tenant = {tenant:String} AND attempt IN {attempts:Array(String)}",
+		clickhouse.Named("tenant", tenant), clickhouse.Named("attempts", attempts))
+	if err == nil {
+		err = s.conn.Exec(ctx, "ALTER TABLE bills DELETE WHERE tenant = {tenant:String} AND number IN {numbers:Array(String)}",
+			clickhouse.Named("tenant", tenant), clickhouse.Named("numbers", numbers))
+	}
+	if err != nil {
+		return fmt.Errorf("delete expired bills: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,19 @@
+package retention
+
+import (
+	"embed"
+
+	"tapedeck/schema/statement"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var (
+	statements       = statement.Parse(files)
+	insertPolicy     = statements.Must("insert_policy", nil)
+	insertExpiration = statements.Must("insert_expiration", nil)
+	unfinished       = statements.Must("unfinished", nil)
+	framesExpired    = statements.Must("frames_expired", nil)
+	billsDue         = statements.Must("bills_due", nil)
+)
