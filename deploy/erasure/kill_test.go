@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"path/filepath"
@@ -174,5 +175,93 @@ func TestLateBlock(t *testing.T) {
 	scanTables(t, w.server.DSN, marker, found)
 	if len(found) > 0 {
 		t.Errorf("the marker is back in %v", found)
+	}
+}
+
+// A tenant is erased: everything of it, known and on its way. What is recorded afterwards is
+// there.
+func TestTenant(t *testing.T) {
+	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
+	w.restart("")
+	marker := newMarker()
+	sessions := w.recordMarked(marker, "gone")
+	body := []byte(`{"tenant": "default"}`)
+	if status, answer := w.request(http.MethodPost, "/v1/erasures", "application/json", []byte(`{"tenant": "another"}`)); status != http.StatusBadRequest {
+		t.Errorf("erasing another tenant was answered %d: %s", status, answer)
+	}
+	if status, answer := w.request(http.MethodPost, "/v1/erasures", "application/json", body); status != http.StatusAccepted {
+		t.Fatalf("the erasure was answered %d: %s", status, answer)
+	}
+	for _, s := range sessions { // hidden at once
+		if status, _ := w.request(http.MethodGet, "/v1/sessions/"+s, "", nil); status != http.StatusGone {
+			t.Errorf("%s is answered %d, want 410", s, status)
+		}
+	}
+	time.Sleep(2 * time.Millisecond) // ids have the resolution of a millisecond
+	w.post(map[string][]string{"session": {"later"}}, ndjson, []byte("{\"a\":1}\n"))
+	w.verified("none")
+	w.clean("none", marker)
+	w.eventually("what was recorded later is there", func() bool { return w.raw("later") == hash("{\"a\":1}\n") })
+}
+
+// What plays a session when it is erased ends with that reason: one that is followed while it
+// is recorded, and one that is played.
+func TestReadersEnd(t *testing.T) {
+	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
+	w.restart("")
+	body, writer := io.Pipe()
+	recorded := make(chan error, 1)
+	go func() {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+"/v1/ingest?session=gone", body)
+		if err == nil {
+			req.Header.Set("Content-Type", ndjson)
+			var resp *http.Response
+			if resp, err = client.Do(req); err == nil {
+				resp.Body.Close()
+			}
+		}
+		recorded <- err
+	}()
+	defer func() { writer.Close(); <-recorded }()
+	if _, err := io.WriteString(writer, "{\"a\":1}\n"); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually("the session is there", func() bool {
+		status, _ := w.request(http.MethodGet, "/v1/sessions/gone", "", nil)
+		return status == http.StatusOK
+	})
+	time.Sleep(time.Second) // so that the second frame is a second later, for the slow playback
+	if _, err := io.WriteString(writer, "{\"a\":2}\n"); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually("the second frame is stored", func() bool {
+		_, answer := w.request(http.MethodGet, "/v1/sessions/gone/frames", "", nil)
+		return strings.Count(answer, `"position"`) == 2
+	})
+	ends := make(chan string, 2)
+	for _, query := range []string{"follow=1&speed=max", "speed=0.01"} {
+		resp, err := client.Get(w.url + "/v1/sessions/gone/replay?" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		go func() {
+			text, err := io.ReadAll(resp.Body)
+			ends <- fmt.Sprint(query, ": ", string(text), err)
+		}()
+	}
+	time.Sleep(300 * time.Millisecond)
+	if status, answer := w.request(http.MethodPost, "/v1/erasures", "application/json", []byte(`{"sessions": ["gone"]}`)); status != http.StatusAccepted {
+		t.Fatalf("the erasure was answered %d: %s", status, answer)
+	}
+	for range 2 {
+		select {
+		case text := <-ends:
+			if !strings.Contains(text, "event: error") || !strings.Contains(text, `"Session deleted"`) {
+				t.Errorf("a playback ended with %s", text)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("a playback did not end within 20 s")
+		}
 	}
 }
