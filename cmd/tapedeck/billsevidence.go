@@ -165,8 +165,8 @@ func (e *evidence) tapes(ctx context.Context, sessions []string) (missing int, e
 		body, err := e.client.Open(ctx, http.MethodGet, apiclient.SessionPath(id, "tape"), nil, tapefile.MediaType)
 		var refused *apiclient.Error
 		switch {
-		case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
-			name, detail = "", "the session is not stored any more"
+		case errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone):
+			name, detail = "", "the session or its frames are not stored any more"
 			missing++
 		case err != nil:
 			return missing, err

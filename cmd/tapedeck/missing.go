@@ -16,6 +16,9 @@ func hintForMissing(path string) string {
 	if strings.HasPrefix(path, "v1/dead-letters") {
 		return "\"tapedeck dead-letters list\" lists those there are."
 	}
+	if strings.HasPrefix(path, "v1/erasures") {
+		return "\"tapedeck erase --list\" lists those there are."
+	}
 	rest, ok := strings.CutPrefix(path, "v1/sessions/")
 	if !ok {
 		return ""

@@ -13,6 +13,7 @@ import (
 	"tapedeck/deploy/playback"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
+	"tapedeck/internal/problem"
 	"tapedeck/internal/usage"
 	"tapedeck/replay"
 )
@@ -102,7 +103,7 @@ func await(ctx context.Context, cl *apiclient.Client, path, session string) erro
 	for reported := false; ; reported = true {
 		body, err := cl.Open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}}, "application/x-ndjson")
 		e, ok := errors.AsType[*apiclient.Error](err)
-		if !ok || e.Status != http.StatusNotFound {
+		if !ok || e.Status != http.StatusNotFound && e.Title != problem.SessionDeleted {
 			if err != nil {
 				return err
 			}

@@ -136,7 +136,7 @@ func (r *outdatedRun) decode(ctx context.Context, s outdatedSession) error {
 		return err
 	case refused.Title == redecode.Running:
 		r.live = append(r.live, s.id)
-	case refused.Status == http.StatusNotFound: // deleted meanwhile
+	case refused.Status == http.StatusNotFound || refused.Status == http.StatusGone: // deleted meanwhile, or its frames expired
 	default:
 		r.failures = append(r.failures, fmt.Errorf("session %s: %w", s.id, err))
 	}

@@ -83,7 +83,7 @@ func (r *sessionReaders) run(ctx context.Context) {
 
 func goneProblem(session string, at time.Time) *problem.Problem {
 	return &problem.Problem{
-		Title: "Session deleted", Status: http.StatusGone,
+		Title: problem.SessionDeleted, Status: http.StatusGone,
 		Detail: fmt.Sprintf("The session %q was deleted at %s.", session, at.UTC().Format(time.RFC3339)),
 	}
 }

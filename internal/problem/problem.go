@@ -16,6 +16,9 @@ import (
 // ContentType is the media type of a problem.
 const ContentType = "application/problem+json"
 
+// SessionDeleted is the title of the problem of a session that was deleted, status 410.
+const SessionDeleted = "Session deleted"
+
 // Problem is an error as the client receives it. It implements error, so that any code
 // below a handler can return the client's message.
 type Problem struct {

@@ -169,7 +169,7 @@ func (s *Server) problemOf(err error, doing string) *problem.Problem {
 		return p
 	}
 	if errors.Is(err, replay.ErrDeleted) {
-		return &problem.Problem{Title: "Session deleted", Status: http.StatusGone, Detail: "The session was deleted while it was played."}
+		return &problem.Problem{Title: problem.SessionDeleted, Status: http.StatusGone, Detail: "The session was deleted while it was played."}
 	}
 	if lag, ok := errors.AsType[*replay.LagError](err); ok {
 		return &problem.Problem{

@@ -1,5 +1,5 @@
 import { Anchor, Center, Container, Loader, Text } from '@mantine/core'
-import { IconTrash } from '@tabler/icons-react'
+import { IconClockX, IconTrash } from '@tabler/icons-react'
 import { useDocumentTitle } from '@mantine/hooks'
 import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -7,6 +7,7 @@ import { Link } from 'wouter'
 import type { Schemas } from '../api/client'
 import { Notice } from '../components/notice'
 import { ProblemAlert } from '../components/problem'
+import { shortTime } from '../format/moment'
 import { follow } from './following'
 import { SessionHeader } from './header'
 import classes from './page.module.css'
@@ -73,6 +74,12 @@ function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: bo
             <Notice icon={<IconTrash size={16} />}>
               This session has been deleted. What was loaded of it is still here, until you leave it for{' '}
               <Link href="/">the other sessions</Link>.
+            </Notice>
+          )}
+          {session.frames_expired_at !== undefined && (
+            <Notice icon={<IconClockX size={16} />}>
+              The frames of this session expired on {shortTime(session.frames_expired_at)}: it cannot be
+              played. Its facts and charges remain.
             </Notice>
           )}
         </div>

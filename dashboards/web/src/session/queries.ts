@@ -21,7 +21,7 @@ export const sessionQuery = (id: string) =>
 
 /** Whether there is no session any more. */
 export function isGone(error: Error | null): boolean {
-  return error instanceof ProblemError && error.problem.status === 404
+  return error instanceof ProblemError && [404, 410].includes(error.problem.status)
 }
 
 /** The spans as a tree. */
