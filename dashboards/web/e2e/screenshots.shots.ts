@@ -45,6 +45,7 @@ const full: readonly Shot[] = [
   { name: 'bills', path: '/bills', ready: '[aria-label="Periods of accounts"]' },
   { name: 'prices', path: '/prices', ready: 'text=Effective table' },
   { name: 'tools', path: '/tools?from=now-24h', ready: 'tfoot' },
+  { name: 'audit', path: '/audit', ready: '[aria-label="Entries"]' },
   { name: 'record', path: '/record', ready: 'text=frames/s' },
 ]
 
@@ -53,6 +54,7 @@ const empty: readonly Shot[] = [
   { name: 'usage-empty', path: '/usage', ready: 'text=No usage in this range' },
   { name: 'bills-empty', path: '/bills', ready: 'text=Nothing to bill yet' },
   { name: 'tools-empty', path: '/tools', ready: 'text=No tool calls in this range' },
+  { name: 'audit-empty', path: '/audit?outcome=failed', ready: 'text=No entry is like this' },
   { name: 'record-empty', path: '/record', ready: 'text=Nothing is being recorded' },
 ]
 

@@ -16,6 +16,7 @@ const BillsPage = lazy(() => import('./bills/page'))
 const PricesPage = lazy(() => import('./prices/page'))
 const RetentionPage = lazy(() => import('./retention/page'))
 const ToolsPage = lazy(() => import('./tools/page'))
+const AuditPage = lazy(() => import('./audit/page'))
 const RecordPage = lazy(() => import('./record/page'))
 
 export function App() {
@@ -39,6 +40,7 @@ export function App() {
             <Route path="/prices" component={PricesPage} />
             <Route path="/retention" component={RetentionPage} />
             <Route path="/tools" component={ToolsPage} />
+            <Route path="/audit" component={AuditPage} />
             <Route path="/record" component={RecordPage} />
             <Route component={NotFound} />
           </Switch>

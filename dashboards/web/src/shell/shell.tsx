@@ -14,6 +14,7 @@ const pages = [
   { path: '/tools', name: 'Tools' },
   { path: '/retention', name: 'Retention' },
   { path: '/record', name: 'Record' },
+  { path: '/audit', name: 'Audit' },
 ]
 
 /** What stands around every page: the way to the others, and the colours. */

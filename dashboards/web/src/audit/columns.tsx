@@ -1,0 +1,94 @@
+import { Anchor, Badge, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { Time } from '../components/time'
+import type { Column } from '../reports/table'
+import { outcomes } from './filter'
+import type { Entry } from './queries'
+
+export const columns: Column<Entry>[] = [
+  { name: 'time', key: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
+  {
+    name: 'who',
+    key: ({ principal }) => whoText(principal),
+    cell: ({ principal }) => (
+      <>
+        {principal.name || 'unknown'}{' '}
+        {principal.id !== '' && (
+          <Text span inherit c="dimmed">
+            {principal.kind} {principal.id}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { name: 'action', key: ({ action }) => action, cell: ({ action }) => action },
+  {
+    name: 'object',
+    key: ({ object, detail }) => `${object} ${detail}`.trim(),
+    cell: (entry) => <ObjectOf entry={entry} />,
+  },
+  {
+    name: 'outcome',
+    key: ({ outcome }) => outcome,
+    cell: (entry) => <OutcomeBadge entry={entry} />,
+  },
+  { name: 'address', key: ({ remote }) => remote, cell: ({ remote }) => remote || '–' },
+  { name: 'tenant', key: ({ tenant }) => tenant, cell: ({ tenant }) => tenant || '–' },
+  {
+    name: 'request',
+    hint: 'As X-Request-Id of the answer has it.',
+    key: ({ request_id }) => request_id,
+    cell: ({ request_id }) => request_id || '–',
+  },
+]
+
+function whoText({ name, kind, id }: Entry['principal']): string {
+  return `${name || 'unknown'} ${kind} ${id}`.trim()
+}
+
+/** What an action was done to; a session that may be there still is linked. */
+function ObjectOf({ entry: { kind, object, detail, outcome, action } }: { entry: Entry }) {
+  const isThere = kind === 'session' && object !== '' && outcome === 'done' && action !== 'session.delete'
+  return (
+    <>
+      {isThere ? (
+        <Anchor component={Link} href={`/sessions/${encodeURIComponent(object)}`} inherit>
+          {object}
+        </Anchor>
+      ) : (
+        object || '–'
+      )}
+      {detail !== '' && (
+        <Text span inherit c="dimmed">
+          {' '}
+          {detail}
+        </Text>
+      )}
+    </>
+  )
+}
+
+const colours: Record<Entry['outcome'], string> = {
+  done: 'gray',
+  refused: 'red',
+  invalid: 'yellow',
+  failed: 'red',
+  begun: 'yellow',
+}
+
+function OutcomeBadge({ entry: { outcome, status } }: { entry: Entry }) {
+  return (
+    <Badge
+      size="sm"
+      radius="sm"
+      variant={outcome === 'done' ? 'default' : 'light'}
+      color={colours[outcome]}
+      tt="none"
+      fw={500}
+      title={outcomes[outcome]}
+    >
+      {outcome}
+      {outcome !== 'done' && status !== 0 && ` ${String(status)}`}
+    </Badge>
+  )
+}
