@@ -18,6 +18,7 @@ type Limits struct {
 	Ratio    int    // of a body's decoded bytes to its encoded ones, from RatioFrom on; default 200
 	Tags     int    // of a stream; default 64
 	TagBytes int    // of the name and the value of a tag; default 1024
+	Frame    int    // bytes of a frame, beyond which it is kept in pieces; default DefaultFrameLimit
 }
 
 // RatioFrom is the number of decoded bytes up to which a body may have any ratio.
@@ -27,7 +28,7 @@ const RatioFrom = 64 << 20
 func (l Limits) WithDefaults() Limits {
 	return Limits{
 		Bytes: cmp.Or(l.Bytes, 256<<30), Frames: cmp.Or(l.Frames, 1_000_000_000), Sessions: cmp.Or(l.Sessions, 100_000),
-		Ratio: cmp.Or(l.Ratio, 200), Tags: cmp.Or(l.Tags, 64), TagBytes: cmp.Or(l.TagBytes, 1024),
+		Ratio: cmp.Or(l.Ratio, 200), Tags: cmp.Or(l.Tags, 64), TagBytes: cmp.Or(l.TagBytes, 1024), Frame: cmp.Or(l.Frame, DefaultFrameLimit),
 	}
 }
 

@@ -21,6 +21,7 @@ type Reader struct {
 	deleter    Deleter
 	prices     prices.Source
 	decoders   uint32
+	limits     Limits
 }
 
 // Option changes a Reader.

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -48,16 +49,37 @@ func (a Args) named() []any {
 	return list
 }
 
-// settings hold for every statement.
-var settings = clickhouse.Settings{
-	// A row's partition is made from its key, so FINAL need not look across.
-	"do_not_merge_across_partitions_select_final": 1,
-	// No question runs for ever, in seconds.
-	"max_execution_time": 60,
+// Limits bound every statement. The zero value of a field stands for its default.
+type Limits struct {
+	Time   time.Duration // default DefaultTime
+	Memory uint64        // bytes in ClickHouse; default is the server's
+	Rows   uint64        // that are read; default any number
 }
 
-func withSettings(ctx context.Context) context.Context {
-	return clickhouse.Context(ctx, clickhouse.WithSettings(settings))
+// DefaultTime is how long a statement may run.
+const DefaultTime = time.Minute
+
+// WithLimits bounds the statements of a reader.
+func WithLimits(l Limits) Option { return func(r *Reader) { r.limits = l } }
+
+// settings returns what holds for every statement.
+func (l Limits) settings() clickhouse.Settings {
+	s := clickhouse.Settings{
+		// A row's partition is made from its key, so FINAL need not look across.
+		"do_not_merge_across_partitions_select_final": 1,
+		"max_execution_time":                          max(int(cmp.Or(l.Time, DefaultTime)/time.Second), 1),
+	}
+	if l.Memory > 0 {
+		s["max_memory_usage"] = l.Memory
+	}
+	if l.Rows > 0 {
+		s["max_rows_to_read"] = l.Rows
+	}
+	return s
+}
+
+func (r *Reader) withSettings(ctx context.Context) context.Context {
+	return clickhouse.Context(ctx, clickhouse.WithSettings(r.limits.settings()))
 }
 
 // Ask runs a statement and returns its rows, each column in the field whose tag
@@ -69,7 +91,7 @@ func Ask[Row any](ctx context.Context, r *Reader, set *statement.Set, name strin
 	}
 	var rows []Row
 	began := time.Now()
-	err = r.conn.Select(withSettings(ctx), &rows, text, a.named()...)
+	err = r.conn.Select(r.withSettings(ctx), &rows, text, a.named()...)
 	observe(name, began, err)
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
@@ -85,7 +107,7 @@ func Each[Row any](ctx context.Context, r *Reader, set *statement.Set, name stri
 		return err
 	}
 	began := time.Now()
-	err = each(withSettings(ctx), r, text, a, visit)
+	err = each(r.withSettings(ctx), r, text, a, visit)
 	observe(name, began, err)
 	if err != nil {
 		return fmt.Errorf("query %s: %w", name, err)

@@ -29,6 +29,7 @@ import (
 type cli struct {
 	Measure measureCommand `cmd:"" default:"withargs" help:"Measure recording, storing and playing, and write docs/benchmarks.md."`
 	Scale   scaleCommand   `cmd:"" help:"Fill a large data set, or take one that is there, and measure reports and lists on it."`
+	Soak    soakCommand    `cmd:"" help:"Record over many connections while others replay, check every frame, and watch memory."`
 }
 
 // measured names the program to measure.

@@ -15,6 +15,7 @@ type limitFlags struct {
 	MaxBodyRatio    int    `help:"Most decoded bytes of a body for each byte sent, from 64 MiB on." default:"200" placeholder:"N"`
 	MaxTags         int    `help:"Most tags of a stream." default:"64" placeholder:"N"`
 	MaxTagBytes     int    `help:"Most bytes of a tag's name and value." default:"1024" placeholder:"N"`
+	MaxFrameBytes   int    `help:"Most bytes of a frame; a longer one is recorded in pieces." default:"16777216" placeholder:"N"`
 }
 
 // check refuses limits that would refuse all data.
@@ -27,6 +28,7 @@ func (f *limitFlags) check() error {
 		{"--max-body-bytes", f.MaxBodyBytes > 0, f.MaxBodyBytes}, {"--max-body-frames", f.MaxBodyFrames > 0, f.MaxBodyFrames},
 		{"--max-body-sessions", f.MaxBodySessions > 0, f.MaxBodySessions}, {"--max-body-ratio", f.MaxBodyRatio > 0, f.MaxBodyRatio},
 		{"--max-tags", f.MaxTags > 0, f.MaxTags}, {"--max-tag-bytes", f.MaxTagBytes > 0, f.MaxTagBytes},
+		{"--max-frame-bytes", f.MaxFrameBytes > 0, f.MaxFrameBytes},
 	} {
 		if !l.ok {
 			return usage.Errorf("%s=%d: it must be above 0", l.name, l.n)
@@ -46,7 +48,7 @@ func checkQuietAfter(d time.Duration) error {
 func (f limitFlags) limits() ingest.Limits {
 	return ingest.Limits{
 		Bytes: f.MaxBodyBytes, Frames: f.MaxBodyFrames, Sessions: f.MaxBodySessions, Ratio: f.MaxBodyRatio,
-		Tags: f.MaxTags, TagBytes: f.MaxTagBytes,
+		Tags: f.MaxTags, TagBytes: f.MaxTagBytes, Frame: f.MaxFrameBytes,
 	}
 }
 

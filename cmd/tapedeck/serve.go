@@ -21,6 +21,7 @@ type serveCommand struct {
 	serverDurability
 	profileFlags
 	limitFlags
+	quotaFlags
 	thresholds
 	readerLimits
 	dialectFiles
@@ -48,7 +49,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err := errors.Join(checkNATS(c.NATS), c.complete(log), err); err != nil {
 		return err
 	}
-	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
+	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), c.quotaFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
 		return err
 	}
 	rules, err := c.engine()
@@ -94,7 +95,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		},
 		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"), SyncSpool: c.sync(),
 		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention,
+		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention, Rates: c.rates(),
 	})
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	c.warnPlain(l, log)
 	s := server.New(server.Options{
-		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Gates: c.gates(), Headers: c.headers(), Query: c.queryLimits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 	})
 	log.Info("serving", "url", s.URL(), "roles", c.Role)
 	return s.Run(ctx, &server.StopClock{}, nil)

@@ -23,6 +23,7 @@ type upCommand struct {
 	serverDurability
 	profileFlags
 	limitFlags
+	quotaFlags
 	thresholds
 	readerLimits
 	dialectFiles
@@ -40,7 +41,7 @@ type upCommand struct {
 
 // Run starts the servers, serves until the process is signalled to stop, and ends them.
 func (c *upCommand) Run(ctx context.Context) (err error) {
-	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
+	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), c.quotaFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
 		return err
 	}
 	rules, err := c.engine()
@@ -88,7 +89,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	n, err := node.Start(ctx, node.Config{
 		Roles: node.Roles{Ingest: true, Sink: true, API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
 		SpoolDir: servers.Dir() + "/spool", SyncSpool: c.sync(), Streams: c.streams(servers),
-		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention,
+		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention, Rates: c.rates(),
 	})
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	c.warnPlain(l, log)
 	s := server.New(server.Options{
-		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		TLS: encrypted, Tokens: tokens, Proxies: proxies, Hosts: c.AllowHost, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Gates: c.gates(), Headers: c.headers(), Query: c.queryLimits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 		Checks: func() []health.Check { return localChecks(servers.Health()) },
 	})
 	s.Register(servers.Metrics())

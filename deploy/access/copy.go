@@ -80,5 +80,16 @@ func (c *copied) drop() (ended []*grant) {
 	return ended
 }
 
+// all returns the grants of all tokens.
+func (c *copied) all() (ended []*grant) {
+	for id, grants := range c.open {
+		for g := range grants {
+			ended = append(ended, g)
+		}
+		delete(c.open, id)
+	}
+	return ended
+}
+
 // grant is a request that a token was accepted for.
 type grant struct{ end context.CancelCauseFunc }

@@ -50,7 +50,7 @@ type Store struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	ready  chan struct{}  // closed once the copy was complete for the first time
-	writes sync.WaitGroup // of uses
+	writes sync.WaitGroup // of uses, and tend
 
 	mu        sync.Mutex // guards all below
 	kv        jetstream.KeyValue
@@ -77,6 +77,7 @@ func Open(o Options) (*Store, error) {
 	s.copy.reset()
 	s.life, s.cancel = context.WithCancel(context.Background())
 	go s.run(s.life)
+	s.writes.Go(func() { s.tend(s.life) })
 	return s, nil
 }
 

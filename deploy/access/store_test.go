@@ -194,12 +194,18 @@ func TestNATSAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped := time.Now()
-	if err := s.try(kept); err != nil {
-		t.Errorf("right after NATS went: %v", err)
+	running, _, done, err := s.Accept(t.Context(), kept)
+	if err != nil {
+		t.Fatalf("right after NATS went: %v", err)
 	}
+	defer done()
 	bounded.Until(t, "the copy is too old", func() bool { return errors.Is(s.try(kept), ErrAway) })
 	if took := time.Since(stopped); took > age+time.Second {
 		t.Errorf("the copy served for %v, want at most %v", took, age)
+	}
+	bounded.Receive(t, running.Done())
+	if err := context.Cause(running); !errors.Is(err, ErrAway) {
+		t.Errorf("what ran ended with %v", err)
 	}
 	if _, err := s.List("acme"); !errors.Is(err, ErrAway) {
 		t.Errorf("the list: %v", err)
@@ -256,5 +262,29 @@ func TestAtOnce(t *testing.T) {
 	all.Wait()
 	if n := len(s.copy.open); n != 0 {
 		t.Errorf("%d tokens have requests under way", n)
+	}
+}
+
+// Tokens that are invalid for long are removed; others stay.
+func TestOldTokens(t *testing.T) {
+	s := open(t, Options{NATS: localtest.NATS(t)})
+	soon := time.Now().Add(time.Hour)
+	revoked, _ := s.must(t, Request{Name: "revoked", Tenant: "acme", Scopes: []Scope{Read}})
+	s.must(t, Request{Name: "expires", Tenant: "acme", Scopes: []Scope{Read}, ExpiresAt: &soon})
+	_, kept := s.must(t, Request{Name: "kept", Tenant: "acme", Scopes: []Scope{Read}})
+	if _, err := s.Revoke(t.Context(), "acme", revoked.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.tidy(t.Context(), time.Now())
+	if list, err := s.List("acme"); err != nil || len(list) != 3 {
+		t.Fatalf("%d tokens, %v", len(list), err)
+	}
+	s.tidy(t.Context(), time.Now().Add(KeepInvalid+2*time.Hour))
+	bounded.Until(t, "the old tokens are gone", func() bool {
+		list, err := s.List("acme")
+		return err == nil && len(list) == 1 && list[0].Name == "kept"
+	})
+	if err := s.try(kept); err != nil {
+		t.Error(err)
 	}
 }

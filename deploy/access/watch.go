@@ -105,7 +105,7 @@ func (s *Store) replace(fresh *copied, kv jetstream.KeyValue) {
 	s.mu.Lock()
 	fresh.noted, fresh.open = s.copy.noted, s.copy.open
 	s.copy, s.kv = *fresh, kv
-	endAll(s.copy.drop())
+	endAll(s.copy.drop(), ErrRevoked)
 	s.announce()
 	s.mu.Unlock()
 }
@@ -114,7 +114,7 @@ func (s *Store) replace(fresh *copied, kv jetstream.KeyValue) {
 // the change are woken.
 func (s *Store) apply(e jetstream.KeyValueEntry) {
 	s.mu.Lock()
-	endAll(s.copy.apply(e, s.opts.Log))
+	endAll(s.copy.apply(e, s.opts.Log), ErrRevoked)
 	s.announce()
 	s.mu.Unlock()
 }
@@ -125,9 +125,9 @@ func (s *Store) announce() {
 	s.changed = make(chan struct{})
 }
 
-func endAll(list []*grant) {
+func endAll(list []*grant, why error) {
 	for _, g := range list {
-		g.end(ErrRevoked)
+		g.end(why)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"tapedeck/ingest/deadletters"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/keys"
+	"tapedeck/ingest/ratelimit"
 	"tapedeck/ingest/recorders"
 	"tapedeck/ingest/redact"
 	"tapedeck/ingest/sink"
@@ -46,6 +47,7 @@ type Config struct {
 	Version    string // of the program
 	Log        *slog.Logger
 	Thresholds health.Thresholds
+	Rates      ratelimit.Limits // of what recorders send
 	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. Used by sink.
 	AuditRetention time.Duration
 	Redact         *redact.Engine // the rules for secrets in what this node records; nil for the default ones
@@ -147,7 +149,7 @@ func (n *Node) startIngest() error {
 	if err != nil {
 		return err
 	}
-	n.Accepts = undeleted.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log)
+	n.Accepts = ratelimit.New(undeleted.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log), n.Rates)
 	n.Recorder = ingest.NewRecorder(n.Accepts, ingest.Settings{Redact: n.Redact}, n.Log)
 	n.Announcer = recorders.NewAnnouncer(n.NATS, n.Recorder.ID(), n.Log)
 	n.Keys, err = keys.New(keys.Options{

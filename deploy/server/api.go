@@ -32,15 +32,15 @@ import (
 // ingestRoutes adds the routes that receive streams.
 func (s *Server) ingestRoutes(rt *routeTable) {
 	rec := s.Node.Recorder
-	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
-	rt.add(records, audit.None, http.MethodPost, "/v1/ingest", forTenant(bodies.Ingest))
+	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
+	rt.add(records, audit.None, http.MethodPost, "/v1/ingest", through(s.Gates.Streams, forTenant(bodies.Ingest)))
 	rt.get(records, audit.None, "/v1/ingest/:key", only(func(c echo.Context) error {
 		return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
 			bodies.Status(w, r, tenant, c.Param("key"))
 		})(c)
 	}))
-	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
-	rt.add(records, audit.None, http.MethodGet, "/v1/ingest/ws", forTenant(s.sockets.IngestWS))
+	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
+	rt.add(records, audit.None, http.MethodGet, "/v1/ingest/ws", through(s.Gates.Streams, forTenant(s.sockets.IngestWS)))
 	uploads := upload.ServerOptions{Next: s.Node.Accepts, Log: s.Log}
 	if s.Node.Announcer != nil {
 		uploads.Arrived = s.Node.Announcer.Now
@@ -53,8 +53,8 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 	if s.Node.Spool != nil {
 		s.metrics.MustRegister(s.Node.Spool)
 	}
-	rt.add(records, audit.SessionImport, http.MethodPost, "/v1/import", only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import)))
-	rt.add(records, audit.None, http.MethodPost, upload.Path, only(forTenant(s.uploads.Blocks)))
+	rt.add(records, audit.SessionImport, http.MethodPost, "/v1/import", through(s.Gates.Streams, only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import))))
+	rt.add(records, audit.None, http.MethodPost, upload.Path, through(s.Gates.Streams, only(forTenant(s.uploads.Blocks))))
 }
 
 // following returns the options for following running sessions. As in lists, heartbeats
@@ -83,7 +83,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	}
 	play := replayhttp.New(playing)
 	s.Erasures, s.watched, s.retention = s.newErasures(), newSessionReaders(s.Node.Deleted), s.newRetention()
-	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter), query.WithDecoderVersion(dialects.Version)}
+	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter), query.WithDecoderVersion(dialects.Version), query.WithLimits(s.Query)}
 	if s.Node.Recorders != nil {
 		s.metrics.MustRegister(s.Node.Recorders)
 		options = append(options, query.WithRecorders(s.Node.Recorders))
@@ -107,21 +107,21 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.get(reads, audit.None, "/v1/sessions/:id/timeline", forSession(q.Timeline))
 	rt.get(reads, audit.TranscriptRead, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
 	rt.get(reads, audit.None, "/v1/sessions/:id/density", forSession(q.Density))
-	rt.add(readsRaw, audit.SessionReplay, http.MethodGet, "/v1/sessions/:id/replay", forSession(play.Replay))
-	rt.add(readsRaw, audit.TapeExport, http.MethodGet, "/v1/sessions/:id/tape", only(s.reads(forSession(tapeexport.NewHandler(tapeexport.New(s.Node.DB, s.tapes), s.Log).Tape))))
+	rt.add(readsRaw, audit.SessionReplay, http.MethodGet, "/v1/sessions/:id/replay", gated(s.replays, forSession(play.Replay)))
+	rt.add(readsRaw, audit.TapeExport, http.MethodGet, "/v1/sessions/:id/tape", through(s.Gates.Exports, only(s.reads(forSession(tapeexport.NewHandler(tapeexport.New(s.Node.DB, s.tapes), s.Log).Tape)))))
 	rt.get(reads, audit.None, "/v1/usage", forTenant(q.Usage))
-	rt.get(reads, audit.ChargesExport, "/v1/usage/calls", s.reads(forTenant(q.Charges)))
+	rt.get(reads, audit.ChargesExport, "/v1/usage/calls", gated(s.exports, s.reads(forTenant(q.Charges))))
 	rt.get(billing, audit.Reconciled, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
-	rt.add(billing, audit.Reconciled, http.MethodPost, "/v1/usage/reconciliation", forTenant(q.ReconcileExport))
+	rt.add(billing, audit.Reconciled, http.MethodPost, "/v1/usage/reconciliation", timely(forTenant(q.ReconcileExport)))
 	rt.get(reads, audit.None, "/v1/tools", forTenant(q.Tools))
 	rt.get(reads, audit.None, "/v1/prices", forTenant(q.Prices))
 	rt.get(reads, audit.None, "/v1/prices/:model", forModel(q.ModelPrices))
 	rt.get(reads, audit.None, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
-	rt.add(operates, audit.PricesImport, http.MethodPost, "/v1/prices", forTenant(q.ImportPrices))
-	rt.get(billing, audit.BillExport, "/v1/bills/focus", s.reads(forTenant(q.Focus)))
-	rt.get(billing, audit.BillExport, "/v1/bills/:number/focus", s.reads(forBill(q.BillFocus)))
+	rt.add(operates, audit.PricesImport, http.MethodPost, "/v1/prices", timely(forTenant(q.ImportPrices)))
+	rt.get(billing, audit.BillExport, "/v1/bills/focus", through(s.Gates.Exports, s.reads(forTenant(q.Focus))))
+	rt.get(billing, audit.BillExport, "/v1/bills/:number/focus", through(s.Gates.Exports, s.reads(forBill(q.BillFocus))))
 	billRoutes(rt, q)
-	rt.get(admins, audit.AuditRead, "/v1/audit", s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now}})))
+	rt.get(admins, audit.AuditRead, "/v1/audit", gated(s.exports, s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now}}))))
 	s.emulateRoutes(rt)
 	s.erasureRoutes(rt)
 	s.retentionRoutes(rt)

@@ -155,14 +155,15 @@ func refusalText(err error) string {
 // lasting returns a context that ends when the token of a request is not valid any more,
 // for a connection that outlives its request.
 func (s *Server) lasting(r *http.Request) (context.Context, func()) {
+	leave := keepPlace(r)
 	if s.Tokens == nil {
-		return context.Background(), func() {}
+		return context.Background(), leave
 	}
 	ctx, _, done, err := s.Tokens.Accept(context.Background(), tokenOf(r, ""))
 	if err != nil { // it was revoked meanwhile
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
-		return ctx, func() {}
+		return ctx, leave
 	}
-	return ctx, done
+	return ctx, func() { done(); leave() }
 }

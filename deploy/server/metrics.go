@@ -14,6 +14,7 @@ import (
 func (s *Server) registerMetrics() {
 	s.requests = newRequestMetrics()
 	s.metrics.MustRegister(buildInfo(s.Node.Version), s.requests)
+	s.Gates.register(s)
 	n := s.Node
 	if n.Backlog != nil {
 		s.metrics.MustRegister(n.Backlog)

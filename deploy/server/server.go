@@ -2,6 +2,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -38,6 +39,9 @@ type Options struct {
 	Log        *slog.Logger
 	Limits     ingest.Limits  // of what one client sends
 	Readers    *budget.Budget // of readers of recordings; used with the role api
+	Gates      Gates          // of what is open at a time
+	Headers    HeaderLimits   // of requests
+	Query      query.Limits   // of statements
 	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
 	Pprof      bool           // profiles are served
 	Tokens     *access.Store  // checks tokens; nil for a server without them, on loopback; Run closes it
@@ -51,6 +55,18 @@ type Options struct {
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
 }
+
+// HeaderLimits bound the head of a request. The zero value of a field stands for its default.
+type HeaderLimits struct {
+	Timeout time.Duration // until it is there; then the connection is closed
+	Bytes   int           // more is answered 431
+}
+
+// Defaults of HeaderLimits.
+const (
+	DefaultHeaderTimeout = 10 * time.Second
+	DefaultHeaderBytes   = 64 << 10
+)
 
 // Server is the HTTP side of a node.
 type Server struct {
@@ -81,7 +97,8 @@ func New(opts Options) *Server {
 	s.echo = s.routes()
 	s.http = &http.Server{
 		Handler:           s.echo,
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: cmp.Or(opts.Headers.Timeout, DefaultHeaderTimeout),
+		MaxHeaderBytes:    cmp.Or(opts.Headers.Bytes, DefaultHeaderBytes),
 		IdleTimeout:       2 * time.Minute,
 		// Requests end with the server, so that open streams do not delay its end.
 		BaseContext: func(net.Listener) context.Context { return life },

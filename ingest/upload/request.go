@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/inflight"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/quota"
 )
 
 const (
@@ -63,7 +65,7 @@ func (q *request) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	header.Set("Content-Type", problem.ContentType)
 	if why.RetryAfter > 0 {
-		header.Set("Retry-After", strconv.FormatInt(int64(why.RetryAfter.Seconds()), 10))
+		header.Set("Retry-After", strconv.FormatInt(int64(math.Ceil(why.RetryAfter.Seconds())), 10))
 	}
 	w.WriteHeader(why.Status)
 	q.write(w, failure{*why, a})
@@ -150,10 +152,17 @@ func (q *request) publish(ctx context.Context, b ingest.EncodedBlock, left time.
 	if ingest.IsPermanent(err) {
 		return nil
 	}
-	return &problem.Problem{
+	busy := &problem.Problem{
 		Title: "Blocks are not taken for now", Status: http.StatusTooManyRequests, RetryAfter: time.Second, Detail: clip(err.Error()),
 	}
+	if held, ok := errors.AsType[*quota.RateError](err); ok {
+		busy.Limit, busy.RetryAfter = held.Limit, min(held.After, mostWait)
+	}
+	return busy
 }
+
+// mostWait bounds when a client that a rate held back is to come again.
+const mostWait = 10 * time.Second
 
 var errBusy = errors.New("the recorder is overloaded")
 

@@ -31,6 +31,8 @@ type Problem struct {
 	Parameter string   `json:"parameter,omitempty"`
 	Allowed   []string `json:"allowed,omitempty"` // what Parameter may be
 	Hint      string   `json:"hint,omitempty"`    // what to do
+	// Limit is the limit that was reached, as the server's flag that sets it is called.
+	Limit string `json:"limit,omitempty"`
 	// RetryAfter is when the client should retry; sent as a header, in whole
 	// seconds rounded up.
 	RetryAfter time.Duration `json:"-"`

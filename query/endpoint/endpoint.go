@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -66,9 +68,13 @@ func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	case busy(err):
 		b.Log.Warn("ClickHouse abandoned a query", "path", r.URL.Path, "error", err)
 		p = &problem.Problem{
-			Status: http.StatusServiceUnavailable, RetryAfter: 10 * time.Second,
+			Status: http.StatusServiceUnavailable, RetryAfter: 10 * time.Second, Limit: limitOf(err),
 			Detail: "The database gave this question up: it took too long or too much memory.",
 			Hint:   "Ask for a shorter range or fewer groupings, or try again when the server has less to do.",
+		}
+		if p.Limit != "" {
+			p.Detail = "The database gave this question up: it reached the limit --" + p.Limit + "."
+			abandoned.WithLabelValues(p.Limit).Inc()
 		}
 	default:
 		b.Log.Error("query failed", "path", r.URL.Path, "error", err)
@@ -102,7 +108,8 @@ func busy(err error) bool {
 		return false
 	}
 	switch e.Code {
-	case 159, // TIMEOUT_EXCEEDED
+	case 158, // TOO_MANY_ROWS
+		159, // TIMEOUT_EXCEEDED
 		160, // TOO_SLOW
 		202, // TOO_MANY_SIMULTANEOUS_QUERIES
 		236, // ABORTED, as when it shuts down
@@ -112,3 +119,22 @@ func busy(err error) bool {
 	}
 	return false
 }
+
+// limitOf returns the limit that ended a statement, as the flag that sets it is called; "" for none.
+func limitOf(err error) string {
+	if e, ok := errors.AsType[*clickhouse.Exception](err); ok {
+		switch e.Code {
+		case 158:
+			return "query-rows"
+		case 159:
+			return "query-time"
+		case 241:
+			return "query-memory"
+		}
+	}
+	return ""
+}
+
+var abandoned = promauto.NewCounterVec(prometheus.CounterOpts{
+	Name: "tapedeck_query_limits_total", Help: "Questions that ClickHouse gave up because of a limit, by the limit.",
+}, []string{"limit"})

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import classes from '../reports/page.module.css'
 import { presets } from '../reports/range'
 import { kinds, outcomes } from './filter'
@@ -11,8 +11,8 @@ export function Filters({ filter, change }: { filter: Filter; change: (filter: F
   const file = new URLSearchParams({ ...chosen(filter), format: 'csv' })
   return (
     <div className={classes.tools}>
-      <Field label="Who" value={filter.principal} change={(principal) => change({ ...filter, principal })} />
-      <Field label="Object" value={filter.object} change={(object) => change({ ...filter, object })} />
+      <Field key={`who ${filter.principal}`} label="Who" value={filter.principal} change={(principal) => change({ ...filter, principal })} />
+      <Field key={`object ${filter.object}`} label="Object" value={filter.object} change={(object) => change({ ...filter, object })} />
       <NativeSelect
         size="sm"
         aria-label="Action"
@@ -53,7 +53,6 @@ export function Filters({ filter, change }: { filter: Filter; change: (filter: F
 /** A text that applies when the field is left or Enter is pressed. */
 function Field({ label, value, change }: { label: string; value: string; change: (value: string) => void }) {
   const [draft, setDraft] = useState(value)
-  useEffect(() => setDraft(value), [value])
   const apply = () => {
     if (draft.trim() !== value) change(draft.trim())
   }

@@ -20,12 +20,15 @@ export const entriesQuery = (filter: Filter) =>
   infiniteQueryOptions({
     queryKey: ['audit', filter],
     queryFn: ({ pageParam, signal }) =>
+      // Without format= the answer is a page.
       answered(
         api.GET('/v1/audit', {
-          params: { query: { limit: pageSize, ...chosen(filter), ...(pageParam !== '' && { cursor: pageParam }) } },
+          params: {
+            query: { limit: pageSize, ...chosen(filter), ...(pageParam !== '' && { cursor: pageParam }) },
+          },
           signal,
         }),
-      ),
+      ) as Promise<Schemas['AuditPage']>,
     initialPageParam: '',
     getNextPageParam: (last) => last.next,
     placeholderData: keepPreviousData,

@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// SoakOptions configure a soak.
+type SoakOptions struct {
+	Program     string // the tapedeck program, run as a user runs it
+	Version     string
+	Dir         string // for all files; the caller removes it
+	Connections int    // that record at a time
+	Replays     int    // at a time: half of them follow running sessions
+	For         time.Duration
+	Gap         time.Duration // between the frames of a connection
+	Log         *slog.Logger
+	Say         func(text string) // receives progress messages
+}
+
+// Of the sessions that are replayed again and again while others are recorded.
+const (
+	loopedSessions = 25
+	loopedFrames   = 100
+	loopedGap      = 100 * time.Millisecond
+)
+
+// soak records and replays at once, and checks each frame.
+type soak struct {
+	SoakOptions
+	server *command
+	frames int // of a connection
+	report *SoakReport
+
+	mu sync.Mutex // guards the report
+}
+
+// Soak runs many recordings and replays at once. The report says what was lost; the error is for a
+// soak that could not be run.
+func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
+	s := &soak{SoakOptions: o, frames: max(int(o.For/o.Gap), 2)}
+	s.report = &SoakReport{Version: o.Version, Options: o, Machine: thisMachine(o.Dir)}
+	if s.Say == nil {
+		s.Say = func(string) {}
+	}
+	s.server, err = startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data", filepath.Join(o.Dir, "data"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.server.stop()) }()
+	s.Say(fmt.Sprintf("Recording %d sessions to replay …", loopedSessions))
+	if err := s.record(ctx, "looped", loopedSessions, loopedFrames, loopedGap); err != nil {
+		return nil, err
+	}
+	s.Say(fmt.Sprintf("Recording over %d connections, with %d replays, for %v …", o.Connections, o.Replays, o.For))
+	stopMemory := s.report.watch(s.server.pid())
+	cpu := treeCPU()
+	began := time.Now()
+	replaying, stop := context.WithCancel(ctx)
+	var replays sync.WaitGroup
+	for i := range o.Replays {
+		if i%2 == 0 && i/2 < o.Connections {
+			replays.Go(func() { s.follow(ctx, sessionOf("soak", i/2)) })
+			continue
+		}
+		replays.Go(func() { s.loop(replaying, sessionOf("looped", i%loopedSessions)) })
+	}
+	err = s.record(ctx, "soak", o.Connections, s.frames, o.Gap)
+	s.report.Took = time.Since(began)
+	stop()
+	replays.Wait()
+	s.report.CPU = treeCPU() - cpu
+	stopMemory()
+	if err != nil {
+		s.failed(err)
+	}
+	s.Say("Reading every frame back …")
+	s.verify(ctx)
+	return s.report, ctx.Err()
+}
+
+func sessionOf(name string, i int) string { return fmt.Sprintf("%s-%d", name, i) }
+
+// record records sessions side by side, one over each connection, until all frames are confirmed.
+func (s *soak) record(ctx context.Context, name string, sessions, frames int, gap time.Duration) error {
+	c, err := openConnections(ctx, s.server.url, name, sessions)
+	defer func() {
+		for _, t := range c.clients {
+			if t.conn != nil {
+				_ = t.conn.CloseNow() // those that are open still, after an error
+			}
+		}
+	}()
+	if err != nil {
+		return fmt.Errorf("open %d connections: %w", sessions, err)
+	}
+	err = c.each(func(t *client) error {
+		err := t.sendPaced(ctx, frames, gap)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.report.Sent += t.sent
+		s.report.Confirmed += t.acked
+		return err
+	})
+	return errors.Join(err, c.close())
+}
+
+// failed keeps an error of a recording or replay.
+func (s *soak) failed(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.report.Errors++; len(s.report.FirstErrors) < 5 {
+		s.report.FirstErrors = append(s.report.FirstErrors, err.Error())
+	}
+}
+
+// verify reads all recorded sessions.
+func (s *soak) verify(ctx context.Context) {
+	slots, all := make(chan struct{}, 8), sync.WaitGroup{}
+	for i := range s.Connections {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			session := sessionOf("soak", i)
+			n, err := readBack(ctx, s.server.url, session, "speed=max", s.frames)
+			s.mu.Lock()
+			s.report.Stored += n
+			s.mu.Unlock()
+			if err != nil {
+				s.failed(fmt.Errorf("read back session %s: %w", session, err))
+			}
+		})
+	}
+	all.Wait()
+	s.report.Expected = s.Connections * s.frames
+	s.report.Looped = loopedSessions * loopedFrames
+}

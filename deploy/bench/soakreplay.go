@@ -1,0 +1,99 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// soakClient has a connection of its own for every replay.
+var soakClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// errNoSession says that nothing is stored of a session so far.
+var errNoSession = errors.New("no such session")
+
+// readBack replays a session and compares each frame with what was sent, byte by byte. It returns
+// how many were right.
+func readBack(ctx context.Context, server, session, query string, frames int) (n int, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/v1/sessions/"+session+"/replay?"+query, nil)
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Accept", "application/x-ndjson")
+	res, err := soakClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		if res.StatusCode == http.StatusNotFound {
+			return 0, errNoSession
+		}
+		text, _ := io.ReadAll(io.LimitReader(res.Body, 512)) // for the message
+		return 0, fmt.Errorf("%s: %s", res.Status, text)
+	}
+	in := bufio.NewScanner(res.Body)
+	for in.Scan() {
+		want := loomStart(session)
+		if n > 0 {
+			want = loomChunk(session, n+1)
+		}
+		if in.Text() != want {
+			return n, fmt.Errorf("frame %d is %.200q, want %.200q", n, in.Text(), want)
+		}
+		n++
+	}
+	if err := in.Err(); err != nil {
+		return n, fmt.Errorf("after %d frames: %w", n, err)
+	}
+	if n != frames {
+		return n, fmt.Errorf("%d frames, want %d", n, frames)
+	}
+	return n, nil
+}
+
+// appearWithin is how long a session that is being recorded may take to be listed.
+const appearWithin = time.Minute
+
+// follow plays a session from its beginning while it is recorded, to its end.
+func (s *soak) follow(ctx context.Context, session string) {
+	for end := time.Now().Add(appearWithin); ; time.Sleep(500 * time.Millisecond) {
+		n, err := readBack(ctx, s.server.url, session, "follow=1", s.frames)
+		if errors.Is(err, errNoSession) && time.Now().Before(end) && ctx.Err() == nil {
+			continue
+		}
+		s.played(n, true)
+		if err != nil && ctx.Err() == nil {
+			s.failed(fmt.Errorf("follow session %s: %w", session, err))
+		}
+		return
+	}
+}
+
+// loop replays a stored session again and again until ctx ends.
+func (s *soak) loop(ctx context.Context, session string) {
+	for ctx.Err() == nil {
+		n, err := readBack(ctx, s.server.url, session, "speed=1", loopedFrames)
+		s.played(n, false)
+		if err != nil && ctx.Err() == nil {
+			s.failed(fmt.Errorf("replay session %s: %w", session, err))
+			time.Sleep(time.Second) // not to repeat a failure without end
+		}
+	}
+}
+
+// played counts the right frames of a replay.
+func (s *soak) played(n int, followed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if followed {
+		s.report.Followed += n
+		return
+	}
+	s.report.Replays++
+	s.report.Replayed += n
+}

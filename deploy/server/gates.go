@@ -1,0 +1,113 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/deploy/access"
+	"tapedeck/internal/quota"
+)
+
+// Gates bound what is open at a time, by tenant and in total. A nil gate bounds nothing.
+type Gates struct {
+	Streams   *quota.Gate // being recorded: bodies, WebSockets, requests of recorders, imports
+	Replays   *quota.Gate // of what is stored, emulations among them
+	Followers *quota.Gate // of running sessions
+	Exports   *quota.Gate // answers of any length: tapes, charges, bills, the audit log
+}
+
+// register adds the gates to the metrics.
+func (g *Gates) register(s *Server) {
+	for _, gate := range []*quota.Gate{g.Streams, g.Replays, g.Followers, g.Exports} {
+		if gate != nil {
+			s.metrics.MustRegister(gate)
+		}
+	}
+}
+
+// through is middleware that counts a request at a gate until it ends.
+func through(gate *quota.Gate, next echo.HandlerFunc) echo.HandlerFunc {
+	return gated(func(*http.Request) *quota.Gate { return gate }, next)
+}
+
+// gated is through for the gate of a request, nil for none.
+func gated(pick func(*http.Request) *quota.Gate, next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		leave, err := pick(r).Enter(access.Tenant(r.Context()))
+		if err != nil {
+			return err
+		}
+		pass := &gatePass{leave: leave}
+		defer pass.end()
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), gateKey{}, pass)))
+		return next(c)
+	}
+}
+
+type gateKey struct{}
+
+// gatePass is a request's place at a gate. A connection that outlives its request keeps it.
+type gatePass struct {
+	leave func()
+	kept  bool
+}
+
+// keep returns what frees the place, which the end of the request does not do any more.
+func (p *gatePass) keep() func() {
+	if p == nil {
+		return func() {}
+	}
+	p.kept = true
+	return p.leave
+}
+
+func (p *gatePass) end() {
+	if !p.kept {
+		p.leave()
+	}
+}
+
+// keepPlace keeps the place of a request at its gate.
+func keepPlace(r *http.Request) func() {
+	p, _ := r.Context().Value(gateKey{}).(*gatePass)
+	return p.keep()
+}
+
+// replays returns the gate of a playback.
+func (s *Server) replays(r *http.Request) *quota.Gate {
+	switch r.URL.Query().Get("follow") {
+	case "", "0", "false":
+		return s.Gates.Replays
+	}
+	return s.Gates.Followers
+}
+
+// exports returns the gate of an answer that may be of any length, nil for a page.
+func (s *Server) exports(r *http.Request) *quota.Gate {
+	switch r.URL.Query().Get("format") {
+	case "", "json":
+		return nil
+	}
+	return s.Gates.Exports
+}
+
+// bodyTimeout is how long a body may take to arrive, where bodies are small.
+const bodyTimeout = time.Minute
+
+// timely is middleware for routes with small bodies: one that does not arrive in time ends the
+// connection.
+func timely(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().ContentLength == 0 {
+			return next(c)
+		}
+		control := http.NewResponseController(c.Response())
+		_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // tests of handlers have none
+		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+		return next(c)
+	}
+}

@@ -1,0 +1,44 @@
+// Package ratelimit holds back blocks of tenants that send faster than they may.
+package ratelimit
+
+import (
+	"context"
+
+	"tapedeck/ingest"
+	"tapedeck/internal/quota"
+)
+
+// Limits are amounts per second; 0 bounds nothing.
+type Limits struct {
+	Frames, FramesPerTenant float64
+	Bytes, BytesPerTenant   float64 // of encoded blocks
+}
+
+// Publisher waits before it passes a block on, for as long as its tenant, or all together, are
+// ahead of a rate. So recorders see backpressure: they keep what is not taken and lose
+// nothing. It is safe for use by many goroutines.
+type Publisher struct {
+	next          ingest.Publisher
+	frames, bytes *quota.Rate
+}
+
+// New returns a publisher that passes blocks to next.
+func New(next ingest.Publisher, l Limits) *Publisher {
+	return &Publisher{
+		next:   next,
+		frames: quota.NewRate("frames-per-second", l.Frames, l.FramesPerTenant),
+		bytes:  quota.NewRate("bytes-per-second", l.Bytes, l.BytesPerTenant),
+	}
+}
+
+// Publish implements ingest.Publisher. The error is a *quota.RateError if ctx ends while the block
+// waits.
+func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
+	if err := p.frames.Wait(ctx, b.Tenant, b.Frames); err != nil {
+		return err
+	}
+	if err := p.bytes.Wait(ctx, b.Tenant, len(b.Data)); err != nil {
+		return err
+	}
+	return p.next.Publish(ctx, b, done)
+}
