@@ -11,8 +11,18 @@ export function Filters({ filter, change }: { filter: Filter; change: (filter: F
   const file = new URLSearchParams({ ...chosen(filter), format: 'csv' })
   return (
     <div className={classes.tools}>
-      <Field key={`who ${filter.principal}`} label="Who" value={filter.principal} change={(principal) => change({ ...filter, principal })} />
-      <Field key={`object ${filter.object}`} label="Object" value={filter.object} change={(object) => change({ ...filter, object })} />
+      <Field
+        key={`who ${filter.principal}`}
+        label="Who"
+        value={filter.principal}
+        change={(principal) => change({ ...filter, principal })}
+      />
+      <Field
+        key={`object ${filter.object}`}
+        label="Object"
+        value={filter.object}
+        change={(object) => change({ ...filter, object })}
+      />
       <NativeSelect
         size="sm"
         aria-label="Action"
