@@ -12,8 +12,7 @@ import (
 
 // uiPaths are the addresses of the pages and of what they load. Other addresses without
 // a route are answered with a problem, to a browser with a page.
-var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools", "/retention", "/record", "/assets/*", "/icon.svg"}
-var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools", "/record", "/audit", "/assets/*", "/icon.svg"}
+var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools", "/retention", "/record", "/audit", "/assets/*", "/icon.svg"}
 
 func (s *Server) uiRoutes(rt *routeTable) {
 	s.ui = dashboards.New()
