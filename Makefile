@@ -88,10 +88,12 @@ check: ui ## gofmt, vet, staticcheck, golangci-lint, govulncheck, hashes of modu
 	$(NPM) run check
 	@go tool govulncheck ./... || { test $$? -ne 3 && echo "govulncheck: no vulnerability data could be had, skipped"; }
 
-fuzz: ## every fuzz test for ten seconds
+FUZZTIME := 10s
+
+fuzz: ## every fuzz test for ten seconds (FUZZTIME=10m: for ten minutes), one after the other
 	@go list ./... | while read -r pkg; do \
 	  go test -list '^Fuzz' $$pkg | grep '^Fuzz' | while read -r name; do \
-	    echo "$$pkg $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime 10s $$pkg || exit 1; done || exit 1; done
+	    echo "$$pkg $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done || exit 1; done
 
 BENCH_GENERATOR := ../shared/bench/gen.py
 BENCH_FRAMES    := 1000000

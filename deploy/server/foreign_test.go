@@ -18,7 +18,7 @@ import (
 
 // bareServer has all routes and no server behind it: a request that passes the checks at
 // the rim is answered with an error, but not with 403.
-func bareServer(t *testing.T) *Server {
+func bareServer(t testing.TB) *Server {
 	t.Helper()
 	db, err := clickhouse.Open("clickhouse://127.0.0.1:1/x") // never dialled
 	if err != nil {

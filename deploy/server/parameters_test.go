@@ -32,6 +32,9 @@ func TestUnknownParameters(t *testing.T) {
 					fields = []string{"Content-Type: " + tapefile.MediaType}
 				}
 				code, body := ask(t, s, method, route+"?"+name+"=1", fields...)
+				if broken, _ := ask(t, s, method, route+"?session=%zz", fields...); broken != http.StatusBadRequest {
+					t.Errorf("%s %s?session=%%zz: %d", method, path, broken)
+				}
 				if code != http.StatusBadRequest || !strings.Contains(body, `"parameter":"`+name+`"`) {
 					t.Errorf("%s %s?%s=1: %d %s", method, path, name, code, strings.TrimSpace(body))
 				}

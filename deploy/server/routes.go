@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
@@ -36,7 +37,7 @@ func (s *Server) routes() *echo.Echo {
 		return err
 	}}))
 
-	e.Use(noForeignPages, noSniffing, onlyEncrypted)
+	e.Use(noForeignPages, noSniffing, onlyEncrypted, readableQueries)
 
 	rt := &routeTable{s, e, map[string]route{}}
 	rt.get(public, audit.None, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
@@ -74,6 +75,20 @@ func only(h echo.HandlerFunc, known ...string) echo.HandlerFunc {
 			return bad
 		}
 		return h(c)
+	}
+}
+
+// readableQueries refuses queries that cannot be read: their readable parameters alone would
+// have another effect without notice. Recorded applications have queries of their own.
+func readableQueries(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if path := c.Path(); strings.HasPrefix(path, "/emulate/") || strings.HasPrefix(path, "/api/v0/") {
+			return next(c)
+		}
+		if _, err := url.ParseQuery(c.Request().URL.RawQuery); err != nil {
+			return problem.BadParameter("", "The query of the URL cannot be read: "+err.Error())
+		}
+		return next(c)
 	}
 }
 
