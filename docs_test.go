@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,6 +56,83 @@ func TestDocsNameWhatExists(t *testing.T) {
 	}
 	if n := named[filepath.Join("docs", "architecture.md")]; n < 80 {
 		t.Errorf("docs/architecture.md names %d files and folders, want the path of a frame: 80 at least", n)
+	}
+}
+
+var (
+	testDefined = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Z]\w*)\(`)
+	testNamed   = regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w*)`")
+	// testsOf matches tests that are followed by their folders: `A`, `B` (`x/y`, `z`).
+	testsOf = regexp.MustCompile("(`(?:Test|Fuzz)[^`]*`(?:, `(?:Test|Fuzz)[^`]*`)*) \\((`[a-z][^)]*`)\\)")
+)
+
+// TestSecurityNamesTests checks that the tests which the documents on security name exist, in
+// the folders that follow them.
+func TestSecurityNamesTests(t *testing.T) {
+	folders := testFolders(t)
+	named := 0
+	for _, page := range []string{"docs/security.md", "docs/fuzzing.md"} {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range testNamed.FindAllSubmatch(data, -1) {
+			named++
+			if folders[string(m[1])] == nil {
+				t.Errorf("%s names %s, which does not exist", page, m[1])
+			}
+		}
+		for _, m := range testsOf.FindAllStringSubmatch(string(data), -1) {
+			for name := range strings.SplitSeq(m[1], ", ") {
+				for folder := range strings.SplitSeq(m[2], ", ") {
+					name, folder := strings.Trim(name, "`"), strings.Trim(folder, "`")
+					if !slices.Contains(folders[name], folder) {
+						t.Errorf("%s: %s is not in %s but in %v", page, name, folder, folders[name])
+					}
+				}
+			}
+		}
+	}
+	if named < 60 {
+		t.Errorf("the documents name %d tests, want 60 at least", named)
+	}
+}
+
+// testFolders returns the folders of all tests by their names.
+func testFolders(t *testing.T) map[string][]string {
+	t.Helper()
+	folders := map[string][]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "node_modules" {
+			return fs.SkipDir
+		}
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for _, m := range testDefined.FindAllSubmatch(data, -1) {
+			folders[string(m[1])] = append(folders[string(m[1])], filepath.ToSlash(filepath.Dir(path)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folders
+}
+
+// TestFuzzTestsAreListed checks that docs/fuzzing.md has every fuzz test.
+func TestFuzzTestsAreListed(t *testing.T) {
+	page, err := os.ReadFile("docs/fuzzing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, folders := range testFolders(t) {
+		for _, folder := range folders {
+			if line := regexp.MustCompile("(?m)^.*`" + name + "`.*$"); strings.HasPrefix(name, "Fuzz") && !strings.Contains(strings.Join(line.FindAllString(string(page), -1), "\n"), folder) {
+				t.Errorf("docs/fuzzing.md does not name %s of %s", name, folder)
+			}
+		}
 	}
 }
 
