@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -258,4 +260,26 @@ func identity(t *testing.T, options []nats.Option) string {
 		token = o.TokenHandler()
 	}
 	return fmt.Sprintf("%s %s %s", user, password, token)
+}
+
+// A server on the network without TLS logs what to do.
+func TestWarnsOfPlainTokens(t *testing.T) {
+	for _, c := range []struct {
+		listen string
+		flags  tlsFlags
+		warns  bool
+	}{
+		{"0.0.0.0:0", tlsFlags{}, true}, {"127.0.0.1:0", tlsFlags{}, false}, {"0.0.0.0:0", tlsFlags{TLSCert: "cert.pem"}, false},
+	} {
+		l, err := net.Listen("tcp", c.listen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		c.flags.warnPlain(l, slog.New(slog.NewTextHandler(&said, nil)))
+		_ = l.Close()
+		if strings.Contains(said.String(), "--tls-cert") != c.warns {
+			t.Errorf("%+v: %q", c, said.String())
+		}
+	}
 }

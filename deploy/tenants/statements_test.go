@@ -82,6 +82,10 @@ func (s *statements) Write(p []byte) (int, error) {
 // A statement is in its packet as it is, not compressed.
 var statement = regexp.MustCompile(`(?:SELECT|WITH|INSERT|ALTER|DELETE|SYSTEM)[\t\n\x20-\x7e]{12,}`)
 
+// parameter is the name of a parameter after a statement, if the byte of its length is a tab or
+// a line feed. Parameters are sent in any order.
+var parameter = regexp.MustCompile(`[\t\n][a-z_]*$`)
+
 // take returns the statements that were sent since the last call, sorted, without ids.
 func (s *statements) take(ids ...string) []string {
 	s.mu.Lock()
@@ -92,6 +96,9 @@ func (s *statements) take(ids ...string) []string {
 		sent = strings.ReplaceAll(sent, id, "ID")
 	}
 	list := statement.FindAllString(sent, -1)
+	for i := range list {
+		list[i] = strings.TrimSpace(parameter.ReplaceAllString(list[i], ""))
+	}
 	slices.Sort(list)
 	return list
 }
