@@ -24,6 +24,7 @@ func (m *mask) open(s *Stream) {
 		return
 	}
 	m.masker = engine.NewMasker()
+	m.masker.Report(s.recorder.settings.Masked)
 	s.opts.Source = m.masker.Text(s.opts.Source)
 	if len(s.opts.Tags) > 0 {
 		tags := maps.Clone(s.opts.Tags)

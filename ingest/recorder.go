@@ -30,6 +30,8 @@ type Settings struct {
 	// Redact finds the secrets that are masked before recording; default
 	// redact.Default(). redact.Off masks nothing.
 	Redact *redact.Engine
+	// Masked, if set, is called for each secret that is masked, with its frame.
+	Masked func(*schema.Frame, redact.Found)
 }
 
 // NewRecorderID returns an id for a recording process.

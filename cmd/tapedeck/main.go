@@ -40,6 +40,7 @@ type cli struct {
 	Bills       billsCommand       `cmd:"" help:"Work with the bills of accounts."`
 	Dialect     dialectCommand     `cmd:"" help:"Check and try a file that describes a protocol of your own."`
 	Redecode    redecodeCommand    `cmd:"" help:"Derive the facts anew from stored frames."`
+	Redact      redactCommand      `cmd:"" help:"Mask secrets in recorded sessions, or list those of a file."`
 	Migrate     migrateCommand     `cmd:"" help:"Update ClickHouse's tables."`
 	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`

@@ -53,6 +53,7 @@ var probes = map[string]probe{
 	"GET /v1/sessions/{id}":                          {read, "", "", ""},
 	"DELETE /v1/sessions/{id}":                       {admin, "", "", ""},
 	"POST /v1/sessions/{id}/redecode":                {admin, "", "", ""},
+	"POST /v1/sessions/{id}/redact":                  {admin, "?dry_run=1", "", ""},
 	"GET /v1/sessions/{id}/frames":                   {raw, "", "", ""},
 	"GET /v1/sessions/{id}/frames/index":             {read, "", "", ""},
 	"GET /v1/sessions/{id}/frames/types":             {read, "", "", ""},

@@ -9,7 +9,10 @@ import (
 )
 
 // Declared is a secret whose value is known: that of an environment variable.
-type Declared struct{ Name, Value string }
+type Declared struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // declaredLeast is the length of the shortest value that can be declared, bytes: a shorter
 // one also stands in texts by chance.

@@ -36,7 +36,11 @@ func (m *Masker) apply(f *schema.Frame, edits []edit) {
 		}
 		raw = append(raw, f.Raw[last:e.from]...)
 		if !e.rest {
-			raw = append(raw, placeholder(e.rule.ID, m.number(&e))...)
+			mask := placeholder(e.rule.ID, m.number(&e))
+			raw = append(raw, mask...)
+			if m.report != nil {
+				m.report(f, Found{e.rule.ID, mask, e.from, e.to - e.from})
+			}
 			m.counts[e.rule.ID]++
 			masked.WithLabelValues(e.rule.ID).Inc()
 		}
@@ -91,19 +95,35 @@ func placeholder(id string, number int) string {
 // Masks yields the rules of the placeholders in a frame, each as often as it stands there.
 func Masks(raw []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		for rule := range masks(raw) {
+			if !yield(rule) {
+				return
+			}
+		}
+	}
+}
+
+// masks yields the rules and the numbers of placeholders.
+func masks(raw []byte) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
 		for {
 			at := bytes.Index(raw, []byte(maskBegin))
 			if at < 0 {
 				return
 			}
 			raw = raw[at+len(maskBegin):]
-			end := bytes.IndexByte(raw, '#')
-			if end > 0 && named.Match(raw[:end]) && !yield(string(raw[:end])) {
+			rule, rest, _ := bytes.Cut(raw[:min(len(raw), longestMask)], []byte("#"))
+			digits, _, ended := bytes.Cut(rest, []byte("]"))
+			number, err := strconv.Atoi(string(digits))
+			if ended && err == nil && named.Match(rule) && !yield(string(rule), number) {
 				return
 			}
 		}
 	}
 }
+
+// longestMask bounds what stands behind maskBegin, bytes.
+const longestMask = 64 + len("#-9223372036854775808]")
 
 // seal corrects the lengths and checksums of a message of an event stream whose payload
 // has another length than before.

@@ -38,6 +38,11 @@ func ReadFile(path string) (Own, error) {
 	if err != nil {
 		return Own{}, err
 	}
+	return ParseRules(data)
+}
+
+// ParseRules reads the rules in the bytes of a file.
+func ParseRules(data []byte) (Own, error) {
 	var file struct {
 		Rules []ownRule `yaml:"rules"`
 	}

@@ -27,6 +27,7 @@ type Masker struct {
 	numbers map[string]int
 	last    map[string]int // the last number of each rule
 	counts  map[string]uint64
+	report  func(*schema.Frame, Found)
 }
 
 // heldFrame is a copy of a frame, with what is known to be masked in it.
@@ -52,6 +53,25 @@ func (e *Engine) NewMasker() *Masker {
 
 // Counts returns how many secrets were masked, by rule.
 func (m *Masker) Counts() map[string]uint64 { return m.counts }
+
+// Found is a secret that was masked.
+type Found struct {
+	Rule        string `json:"rule"`
+	Placeholder string `json:"placeholder"`
+	Offset      int    `json:"offset"` // in the frame's bytes before masking
+	Length      int    `json:"length"` // of the part of the secret in that frame
+}
+
+// Report has f called for each secret, with the frame that it begins in, before the frame
+// passes on.
+func (m *Masker) Report(f func(*schema.Frame, Found)) { m.report = f }
+
+// Resume begins the numbers of secrets behind those of frames that were masked before.
+func (m *Masker) Resume(raw []byte) {
+	for rule, number := range masks(raw) {
+		m.last[rule] = max(m.last[rule], number)
+	}
+}
 
 // Push takes the next frame and calls pass for all frames that can have no more secrets, in
 // order. f is valid during the call; it is not changed but for what is masked in it.

@@ -114,24 +114,36 @@ func (r *run) commit(ctx context.Context, streams []stream) error {
 // streamsAtOnce bounds the length of a deleting statement.
 const streamsAtOnce = 500
 
-// cleanLimit bounds the time to request deletions.
-const cleanLimit = 30 * time.Second
+// cleanLimit bounds the time to request deletions, eraseLimit the time to write parts anew.
+const (
+	cleanLimit = 30 * time.Second
+	eraseLimit = 15 * time.Minute
+)
 
 // clean has ClickHouse delete, in the background, what the new generation supersedes and
 // what killed runs have left. Frames that arrived meanwhile are not deleted.
 func (r *run) clean(ctx context.Context, streams []stream) error {
-	ctx, cancel := context.WithTimeout(ctx, cleanLimit)
-	defer cancel()
+	limit := cleanLimit
 	// 0 does not wait: readers do not see these rows.
-	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 0}))
+	settings := clickhouse.Settings{"lightweight_deletes_sync": 0}
+	if r.masks != nil {
+		limit, settings = eraseLimit, clickhouse.Settings{"mutations_sync": 2}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(settings))
 	for some := range slices.Chunk(streams, streamsAtOnce) {
 		shape := cleanShape{Streams: make([]cleanStream, len(some))}
 		for i := range some {
 			shape.Streams[i] = cleanStream{ID: some[i].id, Last: some[i].last, Segments: numbers(some[i].segments)}
 		}
-		for _, table := range []string{"frames", "spans", "messages", "usage", "streams"} {
-			shape.Table, shape.Frames = table, table == "frames"
+		// Frames are the last: as long as they are there, the rest is deleted once more.
+		for _, table := range []string{"spans", "messages", "usage", "streams", "frames"} {
+			shape.Table, shape.Frames, shape.Erase = table, table == "frames", r.masks != nil
 			err := r.db.Exec(ctx, statements.Must("clean", shape), r.params(map[string]any{"generation": r.generation})...)
+			if err == nil && r.masks != nil { // rows that were only marked as deleted before
+				err = r.db.Exec(ctx, "ALTER TABLE "+table+" APPLY DELETED MASK")
+			}
 			if err != nil {
 				return fmt.Errorf("delete from %s: %w", table, err)
 			}

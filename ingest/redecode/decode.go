@@ -56,23 +56,26 @@ func (r *run) decode(ctx context.Context, s *stream, w blocks) error {
 	d := &decoding{run: r, stream: s, out: w, emitter: dialect.NewEmitter(s.id)}
 	d.block.Session = r.session
 	windows := r.windows(s)
+	masked := r.masks.of(s)
 	first := true
 	for {
 		frames, err := windows.read(ctx)
 		if err != nil {
 			return err
 		}
+		last := len(frames) == 0
 		if first {
 			d.settle(frames)
 			first = false
 		}
-		if len(frames) == 0 {
-			break
-		}
+		frames = masked.take(frames)
 		for i := range frames {
 			if err := d.take(ctx, &frames[i]); err != nil {
 				return err
 			}
+		}
+		if last {
+			break
 		}
 	}
 	if s.ended != 0 {
@@ -99,7 +102,7 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 	if d.run.forced != nil {
 		return *d.run.forced, ingest.NamedByUser
 	}
-	if was := &d.stream.state; d.run.outdated && was.Evidence == ingest.NamedByUser {
+	if was := &d.stream.state; d.run.masks != nil || d.run.outdated && was.Evidence == ingest.NamedByUser {
 		if i := slices.IndexFunc(d.run.dialects, func(d dialect.Dialect) bool { return d.Name == was.Dialect }); i >= 0 {
 			return d.run.dialects[i], was.Evidence
 		}

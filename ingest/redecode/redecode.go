@@ -1,7 +1,7 @@
 // Package redecode derives facts again from stored frames: for a session whose dialect was
 // recognised wrongly, or whose decoder has improved since the session was recorded.
 //
-// Frames are never changed, except for their envelopes. The decoded rows become a new
+// Frames are never changed, except for their envelopes and for secrets that Redact masks. The decoded rows become a new
 // generation beside the old one, which readers do not see until one insert into the table
 // redecodes switches them to it. Superseded rows are deleted afterwards. So whenever a run
 // is killed, readers see the old facts or the new ones, and a repeated run leads to the
@@ -102,6 +102,8 @@ type Options struct {
 	// Outdated leaves a session alone whose facts are from decoders of this program's
 	// version or a later one, and keeps the dialect of streams for which the user named it.
 	Outdated bool
+
+	mask *masks // what is masked in the frames; nil for nothing
 }
 
 // Decode is Session with options.
@@ -131,7 +133,7 @@ func (r *Redecoder) Decode(ctx context.Context, tenant, session string, opts Opt
 	defer r.end(tenant, session)
 	run := &run{
 		Redecoder: r, tenant: tenant, session: session, forced: forced, outdated: opts.Outdated,
-		dialects: list, generation: uint64(r.now().UnixNano()),
+		dialects: list, generation: uint64(r.now().UnixNano()), masks: opts.mask,
 	}
 	result, err := run.all(ctx)
 	if err != nil {
@@ -194,6 +196,7 @@ type run struct {
 	outdated        bool              // see Options
 	dialects        []dialect.Dialect // that streams are recognised as
 	generation      uint64
+	masks           *masks // of redaction; nil without
 }
 
 func (r *run) all(ctx context.Context) (*Result, error) {
@@ -204,11 +207,19 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	if r.outdated && !slices.ContainsFunc(streams, stream.isOutdated) {
 		return r.newResult(0), nil
 	}
+	if r.masks != nil && r.masks.dryRun {
+		return nil, r.search(ctx, streams)
+	}
 	if err := r.refuseRunning(ctx, streams); err != nil {
 		return nil, err
 	}
 	if err := r.refuseUnknown(streams); err != nil {
 		return nil, err
+	}
+	if r.masks != nil {
+		if err := r.search(ctx, streams); err != nil || !r.masks.result.Changed {
+			return nil, err
+		}
 	}
 	for i := range streams { // independently of the clock
 		r.generation = max(r.generation, streams[i].generation+1)
@@ -250,6 +261,9 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	if err = r.awaitReaders(ctx); err == nil {
 		err = r.clean(ctx, streams)
+	}
+	if r.masks != nil {
+		return nil, err // what is left has secrets
 	}
 	if err != nil {
 		r.log.Warn("redecode: superseded facts could not be deleted; readers do not see them, and decoding the session again deletes them",

@@ -18,6 +18,7 @@ var (
 type cleanShape struct {
 	Table   string
 	Frames  bool // the table is that of frames
+	Erase   bool // the parts are written anew without the rows
 	Streams []cleanStream
 }
 
