@@ -103,6 +103,10 @@ type StreamOptions struct {
 	Digest bool
 	// Resume continues an earlier stream, after a tap was restarted.
 	Resume *Resume
+	// Passed, if set, is called with every frame once it is decoded, which is later than
+	// Record for a frame that is held back because a secret may begin in it. It is called from
+	// any goroutine, one at a time, and must not call the stream.
+	Passed func(f *schema.Frame)
 	// Durable, if set, is called each time more is durable: all frames with a
 	// seq below next are. It is called from other goroutines, one at a time,
 	// and must not call the stream.

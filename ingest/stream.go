@@ -209,6 +209,9 @@ func (s *Stream) admit(f *schema.Frame) {
 	}
 	if s.clock == nil {
 		s.take(f)
+		if s.opts.Passed != nil {
+			s.opts.Passed(f)
+		}
 		return
 	}
 	s.clock.push(f)

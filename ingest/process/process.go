@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/copier"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/ingest/redact"
 )
 
 // Options configure the command. The zero value of a field stands for its default.
@@ -71,7 +72,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	}
 	opts = opts.withDefaults()
 	if so.Source == "" {
-		so.Source = strings.Join(opts.Command, " ")
+		so.Source = strings.Join(redact.NewByName(nil, nil, !rec.Redacts()).Arguments(opts.Command), " ")
 	}
 	if err := check(so); err != nil {
 		return Result{ExitCode: notRun}, err

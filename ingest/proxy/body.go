@@ -41,7 +41,7 @@ func (p *Proxy) newBody(h http.Header) *body {
 func (p *Proxy) newRequestBody(h http.Header) *body {
 	b := p.newBody(h)
 	if w, ok := b.framer.(*bodyFramer); ok {
-		b.framer = &redactingFramer{bodyFramer: w, redact: p.redact}
+		b.framer = &redactingFramer{bodyFramer: w, redact: p.redact.ByName}
 	}
 	return b
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/framing"
+	"tapedeck/ingest/redact"
 	"tapedeck/schema"
 )
 
@@ -75,7 +76,7 @@ func (c *bodyFramer) End(_ int64, emit func(*schema.Frame) error) error {
 // redactingFramer is a framer that masks secrets in a JSON body that a client sends.
 type redactingFramer struct {
 	*bodyFramer
-	redact *redactor
+	redact *redact.ByName
 	begun  bool // the first frame of the body was emitted
 }
 
@@ -92,7 +93,7 @@ func (c *redactingFramer) End(at int64, emit func(*schema.Frame) error) error {
 func (c *redactingFramer) redacted(emit func(*schema.Frame) error) func(*schema.Frame) error {
 	return func(f *schema.Frame) error {
 		if !c.begun {
-			c.redact.body(f)
+			c.redact.Body(f)
 		}
 		c.begun = true
 		return emit(f)

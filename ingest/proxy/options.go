@@ -114,7 +114,7 @@ func (p *Proxy) streamOptions(r *http.Request) ingest.StreamOptions {
 	so := ingest.StreamOptions{
 		Tenant: p.opts.Stream.Tenant, Session: p.opts.Stream.Session,
 		Dialect: p.opts.Stream.Dialect, Tags: p.opts.Stream.Tags,
-		Transport: schema.HTTP, Source: r.Method + " " + p.upstream.Scheme + "://" + p.upstream.Host + p.redact.target(path),
+		Transport: schema.HTTP, Source: r.Method + " " + p.upstream.Scheme + "://" + p.upstream.Host + p.redact.URL(path),
 	}
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		so.Transport = schema.WebSocket

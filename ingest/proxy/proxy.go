@@ -21,7 +21,7 @@ import (
 type Proxy struct {
 	opts      Options
 	upstream  *url.URL
-	redact    *redactor
+	redact    heads
 	reverse   *httputil.ReverseProxy
 	transport *http.Transport
 	total     *semaphore.Weighted // bytes in all queues
@@ -44,7 +44,7 @@ func New(opts Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{opts: opts, upstream: upstream, redact: newRedactor(&opts), total: semaphore.NewWeighted(opts.TotalBytes)}
+	p := &Proxy{opts: opts, upstream: upstream, redact: newHeads(&opts), total: semaphore.NewWeighted(opts.TotalBytes)}
 	p.serving.init()
 	p.cutCtx, p.cut = context.WithCancelCause(context.Background())
 	p.recordCtx, p.stop = context.WithCancel(context.Background())

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/ingest/redact"
 	"tapedeck/schema"
 )
 
@@ -83,7 +84,7 @@ func TestRedactedCuts(t *testing.T) {
 	for at := range len(text) {
 		f.Cuts = append(f.Cuts, schema.Cut{Offset: uint32(at)})
 	}
-	newRedactor(&Options{}).body(f)
+	redact.NewByName(nil, nil, false).Body(f)
 	last := uint32(0)
 	for i, c := range f.Cuts {
 		if c.Offset < last || int(c.Offset) > len(f.Raw) {

@@ -86,10 +86,13 @@ func merged(edits []edit) []edit {
 }
 
 // maskBegin is what placeholders begin with.
-const maskBegin = "[redacted:"
+const maskBegin = "[redacted"
+
+// byName stands for what ByName masked, in counts.
+const byName = "by-name"
 
 func placeholder(id string, number int) string {
-	return maskBegin + id + "#" + strconv.Itoa(number) + "]"
+	return maskBegin + ":" + id + "#" + strconv.Itoa(number) + "]"
 }
 
 // Masks yields the rules of the placeholders in a frame, each as often as it stands there.
@@ -112,10 +115,14 @@ func masks(raw []byte) iter.Seq2[string, int] {
 				return
 			}
 			raw = raw[at+len(maskBegin):]
+			if bytes.HasPrefix(raw, []byte("]")) && !yield(byName, 0) {
+				return
+			}
 			rule, rest, _ := bytes.Cut(raw[:min(len(raw), longestMask)], []byte("#"))
+			rule, colon := bytes.CutPrefix(rule, []byte(":"))
 			digits, _, ended := bytes.Cut(rest, []byte("]"))
 			number, err := strconv.Atoi(string(digits))
-			if ended && err == nil && named.Match(rule) && !yield(string(rule), number) {
+			if colon && ended && err == nil && named.Match(rule) && !yield(string(rule), number) {
 				return
 			}
 		}
@@ -123,7 +130,7 @@ func masks(raw []byte) iter.Seq2[string, int] {
 }
 
 // longestMask bounds what stands behind maskBegin, bytes.
-const longestMask = 64 + len("#-9223372036854775808]")
+const longestMask = 64 + len(":#9223372036854775807]")
 
 // seal corrects the lengths and checksums of a message of an event stream whose payload
 // has another length than before.

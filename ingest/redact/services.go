@@ -89,7 +89,7 @@ var services = []Rule{
 	{ID: "dynatrace-token", Keywords: []string{"dt0c01.", "dt0s16."}, Pattern: `[A-Z2-7]{24}\.[A-Z2-7]{64}`,
 		Source:  "https://docs.dynatrace.com/docs/manage/identity-access-management/access-tokens-and-oauth-clients/access-tokens",
 		Example: "dt0~c01.~{B24}.{B64}", Near: "dt0~c01.~{B24}.{B20}"},
-	{ID: "linear-key", Keywords: []string{"lin_api_", "lin_oauth_"}, Pattern: `[A-Za-z0-9]{40}`,
+	{ID: "linear-key", Keywords: []string{"lin_api_", "lin_oauth_"}, Pattern: `[A-Za-z0-9]{40,64}`,
 		Source:  "https://linear.app/developers/graphql",
 		Example: "lin~_api_~{40}", Near: "lin~_api_~{20}"},
 	{ID: "notion-legacy-token", Keywords: []string{"secret_"}, Pattern: `[A-Za-z0-9]{43}`, Weak: true,

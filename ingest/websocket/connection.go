@@ -68,6 +68,8 @@ func (c *connection) run(ctx context.Context) ending {
 		select {
 		case <-ctx.Done():
 			c.closeConn(websocket.StatusNormalClosure)
+		case <-c.tap.reached:
+			c.closeConn(websocket.StatusNormalClosure)
 		case <-running.Done():
 		}
 	})
@@ -110,7 +112,7 @@ func (c *connection) record(ctx context.Context, f *schema.Frame) error {
 		return err
 	}
 	c.messages++
-	if c.tap.opts.Until != nil && c.tap.opts.Until(f) {
+	if c.tap.isReached() {
 		return errUntil
 	}
 	return nil
@@ -153,7 +155,7 @@ func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) end
 	var unrecorded recordError
 	code, reason, closed := c.listener.framer.Closed()
 	switch {
-	case errors.Is(c.failure, errUntil):
+	case errors.Is(c.failure, errUntil), c.failure == nil && c.tap.isReached():
 		return ending{reason: "closed"}
 	case c.failure != nil:
 		return ending{reason: recordingFailed, err: c.failure}

@@ -32,9 +32,10 @@ type Options struct {
 	// Send is sent after each connect, in order, and recorded.
 	Send       []Payload
 	FrameLimit int // bytes; ingest.DefaultFrameLimit if 0
-	// Until, if set, is called with every received frame after it was recorded; once it
+	// Until, if set, is called with every received frame after it was decoded; once it
 	// returns true, nothing more is recorded and the connection is closed. The frame is
-	// valid during the call.
+	// valid during the call. A frame that is held back because a secret may begin in it is
+	// decoded up to redact.HoldFor later; what arrives meanwhile is recorded.
 	Until func(f *schema.Frame) bool
 	// Reconnect, if set, connects again after a connection was cut or the server went away,
 	// and after a failed attempt; until a connection is closed normally (1000, or without a
@@ -72,7 +73,10 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	if u, err := url.Parse(opts.URL); err != nil || u.Host == "" || !slices.Contains([]string{"ws", "wss", "http", "https"}, u.Scheme) {
 		return ingest.Summary{}, fmt.Errorf("%q is not the address of a WebSocket, such as wss://host/path", secrets.URL(opts.URL))
 	}
-	t := &tap{opts: opts}
+	t := &tap{opts: opts, reached: make(chan struct{})}
+	if opts.Until != nil {
+		so.Passed = t.passed
+	}
 	first, err := t.first(ctx)
 	if err != nil {
 		return ingest.Summary{}, err
@@ -97,8 +101,26 @@ const closeTimeout = 30 * time.Second
 
 // tap is one recording.
 type tap struct {
-	opts   Options
-	stream *ingest.Stream
+	opts    Options
+	stream  *ingest.Stream
+	reached chan struct{} // closed once Options.Until returned true
+}
+
+// passed ends the recording after a frame that Options.Until wants. The stream calls it, one
+// call at a time.
+func (t *tap) passed(f *schema.Frame) {
+	if f.Direction == schema.Receive && !t.isReached() && t.opts.Until(f) {
+		close(t.reached)
+	}
+}
+
+func (t *tap) isReached() bool {
+	select {
+	case <-t.reached:
+		return true
+	default:
+		return false
+	}
 }
 
 // first opens the first connection.

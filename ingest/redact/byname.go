@@ -1,4 +1,4 @@
-package proxy
+package redact
 
 import (
 	"net/url"
@@ -10,19 +10,18 @@ import (
 
 const redacted = secrets.Mask
 
-// redactor masks secrets in recordings. What is forwarded is not changed.
-// It goes by names; what has the format of a secret is masked by the recorder, wherever it is.
-type redactor struct {
+// ByName masks what is a secret by its name: values of header fields, cookies, parameters of
+// URLs, members of JSON bodies, arguments of commands. What has the format of a secret is
+// masked by a Masker, wherever it is.
+type ByName struct {
 	names secrets.Names
-	off   bool // the recorder masks no secrets
+	off   bool
 }
 
-func newRedactor(opts *Options) *redactor {
-	names := secrets.Names{Also: opts.Redact}
-	if opts.SessionHeader != "" {
-		names.Keep = []string{opts.SessionHeader} // the user's own name of the session, which is not a secret
-	}
-	return &redactor{names, opts.Recorder != nil && !opts.Recorder.Redacts()}
+// NewByName returns the masking by name: also has further names of secrets, keep those that
+// are none although they have words of secrets; off masks nothing.
+func NewByName(also, keep []string, off bool) *ByName {
+	return &ByName{secrets.Names{Also: also, Keep: keep}, off}
 }
 
 // urlFields are header fields that hold a URL, whose query may hold a secret.
@@ -32,8 +31,8 @@ var urlFields = map[string]bool{"Location": true, "Content-Location": true, "Ref
 // them because they cannot set header fields for WebSockets.
 var keyProtocols = []string{"openai-insecure-api-key.", "base64url.bearer.authorization.k8s.io."}
 
-// value returns a header field's value for recording.
-func (x *redactor) value(name, value string) string {
+// Field returns a header field's value for recording.
+func (x *ByName) Field(name, value string) string {
 	switch {
 	case x.off:
 		return value
@@ -48,7 +47,7 @@ func (x *redactor) value(name, value string) string {
 	case x.names.Header(name):
 		return redacted
 	case urlFields[name]:
-		return x.target(value)
+		return x.URL(value)
 	case name == "Sec-Websocket-Protocol":
 		return hideKeys(value)
 	}
@@ -68,9 +67,9 @@ func cookies(list string) string {
 	return strings.Join(items, ";")
 }
 
-// body masks secrets in a frame that is a JSON body, or its beginning, and sets
+// Body masks secrets in a frame that is a JSON body, or its beginning, and sets
 // FlagRedacted if there were any.
-func (x *redactor) body(f *schema.Frame) {
+func (x *ByName) Body(f *schema.Frame) {
 	if x.off {
 		return
 	}
@@ -105,9 +104,9 @@ func hideKeys(list string) string {
 	return strings.Join(items, ",")
 }
 
-// target redacts the parameters of a request target or a URL, in its path, query and
+// URL redacts the parameters of a request target or a URL, in its path, query and
 // fragment, and leaves everything else unchanged.
-func (x *redactor) target(s string) string {
+func (x *ByName) URL(s string) string {
 	if x.off {
 		return s
 	}
@@ -144,7 +143,7 @@ func hidePassword(s string) string {
 	return s
 }
 
-func (x *redactor) parameters(query string) string {
+func (x *ByName) parameters(query string) string {
 	pairs := strings.Split(query, "&")
 	for i, pair := range pairs {
 		pairs[i] = x.values(pair, 0)
@@ -153,7 +152,7 @@ func (x *redactor) parameters(query string) string {
 }
 
 // path redacts the parameters that follow ";" in the segments of a path.
-func (x *redactor) path(path string) string {
+func (x *ByName) path(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
 		if at := strings.IndexByte(segment, ';'); at >= 0 {
@@ -165,7 +164,7 @@ func (x *redactor) path(path string) string {
 
 // values masks the first secret among the parameters that ";" separates from the given
 // offset on, and all that follows it: the secret may itself have a ";".
-func (x *redactor) values(list string, at int) string {
+func (x *ByName) values(list string, at int) string {
 	for item := range strings.SplitSeq(list[at:], ";") {
 		name, _, ok := strings.Cut(item, "=")
 		if plain, err := url.QueryUnescape(name); err == nil && ok && x.names.Query(plain) {

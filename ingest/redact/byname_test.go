@@ -1,11 +1,11 @@
-package proxy
+package redact
 
 import "testing"
 
 // Secrets in a request target lose their values wherever a server may read parameters:
 // between "&" or ";" in the query and the fragment, and after ";" in the path.
 func TestTargetParameters(t *testing.T) {
-	x := newRedactor(&Options{})
+	x := NewByName(nil, nil, false)
 	for target, want := range map[string]string{
 		"/p?a=1;token=x":                   "/p?a=1;token=[redacted]",
 		"/p?a=1;token=x&b=2":               "/p?a=1;token=[redacted]&b=2",
@@ -20,7 +20,7 @@ func TestTargetParameters(t *testing.T) {
 		"/p;to%6ben=x#token=y":             "/p;to%6ben=[redacted]#token=[redacted]",
 		"https://u:p@h/p;jsessionid=x?a=1": "https://redacted@h/p;jsessionid=[redacted]?a=1",
 	} {
-		if got := x.target(target); got != want {
+		if got := x.URL(target); got != want {
 			t.Errorf("%s: %s, want %s", target, got, want)
 		}
 	}

@@ -1,0 +1,36 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestArguments(t *testing.T) {
+	for in, want := range map[string]string{
+		"agent --token abc --max-tokens 5":            "agent --token [redacted] --max-tokens 5",
+		"agent --api-key=abc -v":                      "agent --api-key=[redacted] -v",
+		"env OPENAI_API_KEY=abc PATH=/bin agent":      "env OPENAI_API_KEY=[redacted] PATH=/bin agent",
+		"curl -u me:abc https://h/p?key=abc&q=1":      "curl -u me:[redacted] https://h/p?key=[redacted]&q=1",
+		"curl|-H|Authorization: Bearer abc|-H|A: b":   "curl|-H|Authorization: [redacted]|-H|A: b",
+		"curl|-H|Cookie: a=abc; b=abc":                "curl|-H|Cookie: a=[redacted]; b=[redacted]",
+		"psql postgres://u:abc@h/d --password --help": "psql postgres://redacted@h/d --password --help",
+		"agent - -- -": "agent - -- -",
+	} {
+		separator := " "
+		if strings.Contains(in, "|") {
+			separator = "|"
+		}
+		list := strings.Split(in, separator)
+		before := slices.Clone(list)
+		if got := strings.Join(NewByName(nil, nil, false).Arguments(list), separator); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+		if !slices.Equal(before, list) {
+			t.Errorf("%s: the arguments were changed", in)
+		}
+		if got := strings.Join(NewByName(nil, nil, true).Arguments(list), separator); got != in {
+			t.Errorf("off: %s became %s", in, got)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package websocket
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
+	"tapedeck/schema"
+)
+
+// The frame that ends a recording is recognised although it is held back, because a secret
+// may begin in it.
+func TestUntilHeldBack(t *testing.T) {
+	key := "gh" + "p_" + strings.Repeat("aB3dE6", 6)
+	url := serve(t, func(ctx context.Context, c *websocket.Conn) {
+		for _, text := range []string{`{"type":"first","text":"a"}`, `{"type":"last","text":"` + key[:20] + `"}`, `{"type":"more","text":"` + key[20:] + ` b"}`} {
+			_ = c.Write(ctx, websocket.MessageText, []byte(text))
+		}
+		_, _, _ = c.Read(ctx)
+	})
+	var m ingesttest.Memory
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	opts := Options{URL: url, Client: &http.Client{Transport: transport}, Until: func(f *schema.Frame) bool { return f.Type == "last" }}
+	sum, err := Record(t.Context(), ingest.NewRecorder(&m, ingest.Settings{}, nil), ingest.StreamOptions{Session: "s", Dialect: "generic"}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state := lastState(t, &m, sum.StreamID); state.Frames != 3 || state.EndReason != "closed" || state.Redacted["github-token"] != 1 {
+		t.Errorf("%d frames, ended %q, masked %v", state.Frames, state.EndReason, state.Redacted)
+	}
+}
