@@ -32,6 +32,9 @@ type Options struct {
 	Declared []Declared
 }
 
+// Rules returns the rules that are on by default.
+func Rules() []Rule { return slices.Concat(providers, credentials) }
+
 // New compiles the rules for credentials and those of the options.
 func New(o Options) (*Engine, error) {
 	e := &Engine{}

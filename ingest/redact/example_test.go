@@ -1,40 +1,15 @@
 package redact
 
 import (
-	"math/rand/v2"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
+
+	"tapedeck/ingest/redact/redacttest"
 )
 
-// alphabets are what the letters in {…} of an example stand for.
-var alphabets = map[string]string{
-	"": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "h": "0123456789abcdef", "d": "123456789",
-	"A": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "l": "abcdefghijklmnopqrstuvwxyz0123456789",
-	"B": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "Q": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
-}
-
-var random3 = regexp.MustCompile(`\{([a-zA-Z]?)(\d+)\}`)
-
 // example puts an example together.
-func example(s string, seed uint64) string {
-	r := rand.New(rand.NewPCG(seed, 1))
-	s = strings.ReplaceAll(s, "~", "")
-	return random3.ReplaceAllStringFunc(s, func(part string) string {
-		m := random3.FindStringSubmatch(part)
-		n, _ := strconv.Atoi(m[2])
-		var b strings.Builder
-		for i := range n {
-			c := alphabets[m[1]][r.IntN(len(alphabets[m[1]]))]
-			if m[1] == "" && i%5 == 3 {
-				c = '0' + byte(r.IntN(10)) // as random texts have digits
-			}
-			b.WriteByte(c)
-		}
-		return b.String()
-	})
-}
+func example(s string, seed uint64) string { return redacttest.Text(s, seed) }
 
 func allRules() []Rule {
 	return append(append(append([]Rule(nil), providers...), credentials...), personal...)
