@@ -34,6 +34,7 @@ type Masker struct {
 type heldFrame struct {
 	schema.Frame
 	edits []edit
+	wrapped
 }
 
 // Bounds on what a Masker holds back.
@@ -76,10 +77,12 @@ func (m *Masker) Resume(raw []byte) {
 // Push takes the next frame and calls pass for all frames that can have no more secrets, in
 // order. f is valid during the call; it is not changed but for what is masked in it.
 func (m *Masker) Push(f *schema.Frame, pass func(*schema.Frame)) {
+	w := unwrap(f)
 	m.scan(f)
 	first, holds := m.first()
 	if !holds && len(m.held) == 0 {
 		m.apply(f, m.edits)
+		w.rewrap(f, len(m.edits) > 0)
 		m.next()
 		pass(f)
 		return
@@ -87,7 +90,7 @@ func (m *Masker) Push(f *schema.Frame, pass func(*schema.Frame)) {
 	if len(m.held) == 0 {
 		m.since = time.Now()
 	}
-	h := heldFrame{*f, slices.Clone(m.edits)}
+	h := heldFrame{*f, slices.Clone(m.edits), w.clone()}
 	h.Raw, h.Cuts = bytes.Clone(f.Raw), slices.Clone(f.Cuts)
 	m.held = append(m.held, h)
 	m.bytes += len(f.Raw)
@@ -122,6 +125,7 @@ func (m *Masker) release(first uint64, pass func(*schema.Frame)) {
 		h := &m.held[0]
 		m.bytes -= len(h.Raw)
 		m.apply(&h.Frame, h.edits)
+		h.rewrap(&h.Frame, len(h.edits) > 0)
 		f := h.Frame
 		m.held[0] = heldFrame{}
 		m.held = m.held[1:]

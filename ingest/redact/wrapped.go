@@ -1,0 +1,76 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+
+	"tapedeck/schema"
+)
+
+// wrapped is a frame whose message is in base64 in the member "bytes" of its payload, as
+// Amazon Bedrock sends the chunks of a model's answer. It is masked as the message alone.
+type wrapped struct {
+	raw      []byte // of the frame; nil for a frame that is no such one
+	from, to int    // of the base64 in raw
+	cuts     []schema.Cut
+}
+
+var wrapping = []byte(`"bytes":"`)
+
+// unwrap replaces the bytes of such a frame by those of its message.
+func unwrap(f *schema.Frame) (w wrapped) {
+	if f.Transport != schema.EventStream {
+		return w
+	}
+	m, ok := schema.ParseEventMessage(f.Raw)
+	at := bytes.Index(m.Payload, wrapping)
+	if !ok || at < 0 {
+		return w
+	}
+	begin := len(f.Raw) - 4 - len(m.Payload) + at + len(wrapping)
+	n := bytes.IndexByte(f.Raw[begin:], '"')
+	if n <= 0 {
+		return w
+	}
+	message, err := base64.StdEncoding.AppendDecode(nil, f.Raw[begin:begin+n])
+	if err != nil || !opens(message) {
+		return w
+	}
+	w = wrapped{f.Raw, begin, begin + n, f.Cuts}
+	f.Raw, f.Cuts = message, nil
+	return w
+}
+
+// rewrap puts the message back, which differs if it was masked.
+func (w *wrapped) rewrap(f *schema.Frame, masked bool) {
+	if w.raw == nil {
+		return
+	}
+	message := f.Raw
+	f.Raw, f.Cuts = w.raw, w.cuts
+	if !masked {
+		return
+	}
+	raw := base64.StdEncoding.AppendEncode(append(make([]byte, 0, len(w.raw)+64), w.raw[:w.from]...), message)
+	end := len(raw)
+	raw = append(raw, w.raw[w.to:]...)
+	f.Cuts = append([]schema.Cut(nil), w.cuts...)
+	for i := range f.Cuts {
+		switch at := int(f.Cuts[i].Offset); {
+		case at >= w.to:
+			f.Cuts[i].Offset = uint32(at + end - w.to)
+		case at > w.from:
+			f.Cuts[i].Offset = uint32(min(at, end))
+		}
+	}
+	seal(raw, len(w.raw))
+	f.Raw = raw
+}
+
+// clone copies what is the caller's.
+func (w wrapped) clone() wrapped {
+	if w.raw != nil {
+		w.raw, w.cuts = bytes.Clone(w.raw), append([]schema.Cut(nil), w.cuts...)
+	}
+	return w
+}
