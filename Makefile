@@ -15,7 +15,7 @@ LINT    := go tool -modfile=tools/go.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: torture help up build program sbom licences reproducible ui engine clients screenshots test test-race test-month check fuzz bench bench-scale speed clean
+.PHONY: torture help up build program sbom licences reproducible ui engine clients screenshots test test-race test-month check fuzz oracle bench bench-scale speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -114,6 +114,9 @@ bench: build ## measure, and write docs/benchmarks.md; BENCH_PEER=1 measures Ben
 	go test -p 1 -run xxx -bench . -benchtime 1s ./ingest/dialect/... > "$$dir/dialects.txt" || { cat "$$dir/dialects.txt"; exit 1; }; \
 	$(BENCH) "$$@" --dialects "$$dir/dialects.txt" --out $(BENCH_OUT)
 	@$(MAKE) speed
+
+oracle: ## compare the rules for secrets with those of gitleaks, which is built first
+	TAPEDECK_TEST_ORACLE=1 go test ./ingest/redact -run 'TestOracle$$' -count=1 -v
 
 FRAMES    := 100000000
 SESSIONS  :=

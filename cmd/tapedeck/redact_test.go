@@ -20,7 +20,7 @@ func TestRedactCommand(t *testing.T) {
 		return fmt.Sprintf(`{"session_id":"x","node_id":"n","type":"message_chunk","content":"key %s","id":"m"}`+"\n"+
 			`{"session_id":"x","node_id":"n","type":"message_chunk","content":"%s","id":"m"}`+"\n", key, more)
 	}
-	recorded, masked := text(key, "and hunter2-hunter2"), text("[redacted:github-token#1]", "and [redacted:my-pass#1]")
+	recorded, masked := text(key, " and hunter2-hunter2"), text("[redacted:github-token#1]", " and [redacted:my-pass#1]")
 	const id = "redact/this"
 	path := textFile(t, []byte(recorded))
 	s.must(t, "record", "--no-redact", "--session", id, path)

@@ -100,7 +100,7 @@ func TestNoSecretOnDisk(t *testing.T) {
 	}
 	must("record", "--session", "escaped", file(chunks(secrets.way("escaped"), 0.5, escapedJSON)))
 	post(t, s, "posted", "application/x-ndjson", []byte(chunks(secrets.way("posted"), 0.6, plainJSON)))
-	must(append([]string{"record", "--session", "command", "--", "cat", file(`{"a":1}` + "\n"), "/dev/null"}, command(secrets.way("arguments"))...)...)
+	must(append([]string{"record", "--session", "command", "--", "sh", "-c", `cat "$0"`, file(`{"a":1}` + "\n")}, command(secrets.way("arguments"))...)...)
 
 	t.Setenv("DISK_TEST_SECRET", "correct-horse/battery+7 "+strings.Repeat("Zk4", 4))
 	declared := os.Getenv("DISK_TEST_SECRET")

@@ -60,7 +60,7 @@ func (m *Masker) apply(f *schema.Frame, edits []edit) {
 	f.Flags |= schema.FlagRedacted
 }
 
-// merged sorts edits and joins those that overlap. Of two that begin at the same byte the
+// merged sorts edits and joins those that overlap, and pieces of one secret. Of two that begin at the same byte the
 // one with the more specific rule names the placeholder, or else the longer one.
 func merged(edits []edit) []edit {
 	slices.SortStableFunc(edits, func(a, b edit) int {
@@ -75,7 +75,8 @@ func merged(edits []edit) []edit {
 	out := edits[:1]
 	for _, e := range edits[1:] {
 		last := &out[len(out)-1]
-		if e.from >= last.to {
+		same := e.rest && e.rule == last.rule && e.sum == last.sum // the next piece of it
+		if e.from > last.to || e.from == last.to && !same {
 			out = append(out, e)
 			continue
 		}

@@ -31,7 +31,7 @@ type Rule struct {
 	Source string // where the format is published
 	// Example is a secret as this rule finds it, Near one that it must not find. "~" stands
 	// between the parts of which tests put them together, so that scanners for secrets do
-	// not find them here.
+	// not find them here; "~~" is a tilde.
 	Example, Near string
 }
 

@@ -16,6 +16,9 @@ var alphabets = map[string]string{
 	"B": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "Q": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
 }
 
+// tildes removes the "~" between parts; "~~" is one that stays.
+var tildes = strings.NewReplacer("~~", "~", "~", "")
+
 var part = regexp.MustCompile(`\{([a-zA-Z]?)(\d+)\}`)
 
 // Text returns an example, the same one for the same seed.
@@ -27,7 +30,7 @@ func Text(example string, seed uint64) string {
 // Parts returns an example and its random parts.
 func Parts(example string, seed uint64) (text string, random []string) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	text = part.ReplaceAllStringFunc(strings.ReplaceAll(example, "~", ""), func(p string) string {
+	text = part.ReplaceAllStringFunc(tildes.Replace(example), func(p string) string {
 		m := part.FindStringSubmatch(p)
 		n, _ := strconv.Atoi(m[2])
 		var b strings.Builder

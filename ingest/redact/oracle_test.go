@@ -1,0 +1,56 @@
+package redact
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tapedeck/ingest/redact/redacttest"
+)
+
+// notByGitleaks are the rules whose examples gitleaks does not find, with the reason.
+var notByGitleaks = map[string]string{}
+
+// gitleaks, a scanner with rules of its own, finds the example of each rule, or it has no rule
+// for it. It has a module of its own, so that the product's does not list what it needs.
+func TestOracle(t *testing.T) {
+	if os.Getenv("TAPEDECK_TEST_ORACLE") == "" {
+		t.Skip("gitleaks is built by make oracle only")
+	}
+	dir := t.TempDir()
+	for _, r := range allRules() {
+		text, _ := redacttest.Parts(r.Example, 7)
+		if err := os.WriteFile(filepath.Join(dir, r.ID+".txt"), []byte("token = \""+text+"\"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "report.json")
+	cmd := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../../tools/gitleaks.mod", "gitleaks", "dir", "--no-banner", "--exit-code", "0",
+		"--report-format", "json", "--report-path", out, dir)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var findings []struct{ File, RuleID string }
+	if err := json.Unmarshal(data, &findings); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, f := range findings {
+		found[strings.TrimSuffix(filepath.Base(f.File), ".txt")] += f.RuleID + " "
+	}
+	for _, r := range allRules() {
+		switch reason := notByGitleaks[r.ID]; {
+		case found[r.ID] == "" && reason == "":
+			t.Errorf("%s: gitleaks does not find its example, and no reason is listed", r.ID)
+		case found[r.ID] != "" && reason != "":
+			t.Errorf("%s: gitleaks finds it (%s), so the reason %q is wrong", r.ID, found[r.ID], reason)
+		}
+	}
+}
