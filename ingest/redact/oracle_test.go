@@ -23,7 +23,8 @@ func TestOracle(t *testing.T) {
 	dir := t.TempDir()
 	for _, r := range allRules() {
 		text, _ := redacttest.Parts(r.Example, 7)
-		if err := os.WriteFile(filepath.Join(dir, r.ID+".txt"), []byte("token = \""+text+"\"\n"), 0o600); err != nil {
+		provider, _, _ := strings.Cut(r.ID, "-") // some of its rules need the name beside the key
+		if err := os.WriteFile(filepath.Join(dir, r.ID+".txt"), []byte(provider+" = \""+text+"\"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,7 +44,9 @@ func TestOracle(t *testing.T) {
 	}
 	found := map[string]string{}
 	for _, f := range findings {
-		found[strings.TrimSuffix(filepath.Base(f.File), ".txt")] += f.RuleID + " "
+		if f.RuleID != "generic-api-key" { // that is for any random text
+			found[strings.TrimSuffix(filepath.Base(f.File), ".txt")] += f.RuleID + " "
+		}
 	}
 	for _, r := range allRules() {
 		switch reason := notByGitleaks[r.ID]; {
