@@ -91,7 +91,7 @@ func TestNoSecretOnDisk(t *testing.T) {
 		return path
 	}
 
-	control := "control" + strings.Repeat("Q7w", 5)
+	control := "control-8fK2pQz7Lm4Xw9Rt"
 	secrets.markers.add("control", control)
 	must("record", "--no-redact", "--session", "control", file(chunks([]string{control}, 1, plainJSON)))
 	for _, share := range []float64{0.3, 0.5, 0.8} {

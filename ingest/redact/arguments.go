@@ -26,7 +26,7 @@ func (x *ByName) Arguments(list []string) []string {
 		masked[i] = x.argument(arg)
 		flag := strings.TrimLeft(arg, "-")
 		secret = flag != arg && flag != "" && !strings.Contains(flag, "=") && x.names.Query(flag)
-		user = arg == "-u" || arg == "--user"
+		user = arg == "-u" || arg != flag && flag == "user"
 	}
 	return masked
 }

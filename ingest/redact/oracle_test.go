@@ -12,7 +12,20 @@ import (
 )
 
 // notByGitleaks are the rules whose examples gitleaks does not find, with the reason.
-var notByGitleaks = map[string]string{}
+var notByGitleaks = func() map[string]string {
+	reasons := map[string]string{
+		"authorization": "it looks for header fields in commands of curl alone", "api-key-header": "it looks for header fields in commands of curl alone",
+		"sentry-token": "it looks for the members of a real token's JSON in it, which the example does not have",
+		"email":        "it looks for credentials", "phone": "it looks for credentials", "card": "it looks for credentials",
+	}
+	for id := range strings.FieldsSeq("openrouter-key deepseek-key litellm-key langfuse-key langsmith-key google-oauth-token google-oauth-secret azure-storage-key " +
+		"groq-key xai-key replicate-token fireworks-key cerebras-key nvidia-key tavily-key pinecone-key " +
+		"elevenlabs-key bitbucket-app-password discord-webhook stripe-webhook-secret resend-key crates-token docker-token supabase-token " +
+		"notion-legacy-token figma-token tapedeck-token url-password url-parameter") {
+		reasons[id] = "it has no rule for it"
+	}
+	return reasons
+}()
 
 // gitleaks, a scanner with rules of its own, finds the example of each rule, or it has no rule
 // for it. It has a module of its own, so that the product's does not list what it needs.

@@ -103,7 +103,7 @@ var providers = append([]Rule{
 		Example: "AT~BB~{32}", Near: "AT~BB~{20}"},
 	{ID: "atlassian-token", Keywords: []string{"ATATT3xFfGF0", "ATCTT3xFfGN0"}, Pattern: `[A-Za-z0-9_=-]{120,240}`, After: `A-Za-z0-9_=-`,
 		Source:  "https://support.atlassian.com/atlassian-account/docs/manage-api-tokens-for-your-atlassian-account/",
-		Example: "ATATT~3xFfGF0~{160}", Near: "ATATT~3xFfGF0~{40}"},
+		Example: "ATATT~3xFfGF0~{180}", Near: "ATATT~3xFfGF0~{40}"},
 	{ID: "slack-token", Keywords: []string{"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxe-", "xoxe.xoxb-", "xoxe.xoxp-"}, Pattern: `[0-9A-Za-z-]{20,250}`, After: `A-Za-z0-9-`,
 		Source:  "https://api.slack.com/authentication/token-types",
 		Example: "xo~xb-~{d12}-{d12}-{24}", Near: "xo~xb-~{d12}"},
