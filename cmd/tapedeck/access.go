@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"tapedeck/deploy/access"
+	"tapedeck/deploy/login"
 	"tapedeck/deploy/node"
 	"tapedeck/deploy/server"
 	"tapedeck/internal/usage"
@@ -21,6 +21,9 @@ type accessFlags struct {
 	Tokens       bool     `help:"Answer requests with a token only, also beyond loopback. The first administrator's token is written to admin-token in the data directory." env:"TAPEDECK_TOKENS"`
 	TrustedProxy []string `help:"Address or network (CIDR) of a proxy whose X-Forwarded-For names the client in the audit log; may be repeated." placeholder:"CIDR" sep:"none"`
 	AllowHost    []string `help:"With --tokens: a host name beside loopback ones by which clients may call the server; may be repeated." placeholder:"NAME" sep:"none"`
+	loginFlags
+
+	login login.Settings // of the flags
 }
 
 // proxies returns the networks of trusted proxies.
@@ -54,8 +57,11 @@ func (f *auditFlags) retention() (time.Duration, error) {
 	return time.Duration(days) * 24 * time.Hour, nil
 }
 
-// listen opens the server's address.
-func (f *accessFlags) listen(addr string) (net.Listener, error) {
+// listen checks the flags and opens the server's address.
+func (f *accessFlags) listen(addr string) (_ net.Listener, err error) {
+	if f.login, err = f.settings(f.Tokens); err != nil {
+		return nil, err
+	}
 	if f.Tokens {
 		return server.ListenAnywhere(addr)
 	}
@@ -71,22 +77,28 @@ func (f *accessFlags) listen(addr string) (net.Listener, error) {
 // tokensWait is how long a start waits until tokens can be checked.
 const tokensWait = 10 * time.Second
 
-// open opens the store of tokens; nil without --tokens. If NATS does not answer in time, requests
-// are answered 503 until it does.
-func (f *accessFlags) open(ctx context.Context, n *node.Node, dir string, log *slog.Logger) (*access.Store, error) {
+// open starts what checks tokens, logins and shared links; nothing without --tokens. If NATS does not
+// answer in time, requests are answered 503 until it does.
+func (f *accessFlags) open(ctx context.Context, n *node.Node, dir string, log *slog.Logger) (server.Guards, error) {
 	if !f.Tokens {
-		return nil, nil
+		return server.Guards{}, nil
 	}
-	s, err := access.Open(access.Options{NATS: n.NATS, Replicas: n.Streams.Replicas, AdminFile: filepath.Join(dir, "admin-token"), Log: log})
+	g, err := server.OpenGuards(server.GuardOptions{
+		NATS: n.NATS, Replicas: n.Streams.Replicas, AdminFile: filepath.Join(dir, "admin-token"), Login: f.login, Audit: n.Audit, Log: log,
+	})
 	if err != nil {
-		return nil, err
+		return g, err
 	}
-	select {
-	case <-s.Ready():
-	case <-ctx.Done():
-	case <-time.After(tokensWait):
+	g.Ready(ctx.Done(), time.After(tokensWait))
+	return g, nil
+}
+
+// hosts returns the names beside loopback ones by which the server is called.
+func (f *accessFlags) hosts() []string {
+	if f.login.Public != nil {
+		return append(f.AllowHost, f.login.Public.Hostname())
 	}
-	return s, nil
+	return f.AllowHost
 }
 
 // closeNode ends a node whose server was not started.

@@ -45,6 +45,7 @@ type cli struct {
 	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
 	Tokens      tokensCommand      `cmd:"" help:"List, make and revoke the tokens of a server with --tokens."`
+	Share       shareCommand       `cmd:"" help:"List, make and revoke links that open a session to people without an account."`
 	Audit       auditCommand       `cmd:"" help:"List who did what on a server."`
 	Erase       eraseCommand       `cmd:"" help:"Erase sessions, all sessions with a value of a tag, or a tenant, completely."`
 	Retention   retentionCommand   `cmd:"" help:"Show, set and preview how long recordings are kept."`

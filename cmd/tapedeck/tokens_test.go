@@ -73,6 +73,27 @@ func TestTokens(t *testing.T) {
 			t.Errorf("recording with a token %s: exit %d, %q", what, exit, diag)
 		}
 	}
+	address := must(reader, "share", "create", "x", "--note", "look")
+	if !strings.HasPrefix(address, s.url+"/share#tds_") {
+		t.Errorf("the shared link: %q", address)
+	}
+	_, link, _ := strings.Cut(address, "#")
+	links := must(reader, "share", "list", "--session", "x")
+	if !strings.Contains(links, "look") || strings.Contains(links, link) {
+		t.Errorf("the list of links:\n%s", links)
+	}
+	must(link, "show", "x")
+	if _, diag, exit := with(link, "sessions"); exit != exitFailed {
+		t.Errorf("the list of sessions with a shared link: exit %d, %q", exit, diag)
+	}
+	for line := range strings.Lines(links) {
+		if strings.Contains(line, "look") {
+			must(reader, "share", "revoke", strings.Fields(line)[0])
+		}
+	}
+	if _, diag, exit := with(link, "show", "x"); exit != exitFailed || !strings.Contains(diag, "revoked") {
+		t.Errorf("with the revoked link: exit %d, %q", exit, diag)
+	}
 	list := must(admin, "tokens", "list")
 	for line := range strings.Lines(list) {
 		if fields := strings.Fields(line); len(fields) > 1 && fields[1] == "reader" {
@@ -85,8 +106,35 @@ func TestTokens(t *testing.T) {
 	if strings.Contains(s.log.String(), admin) {
 		t.Error("the log holds the administrator's token")
 	}
-	if status, body, header := s.get(t, "/", "Accept", "text/html"); status != 401 || !strings.Contains(string(body), "token") || header.Get("WWW-Authenticate") == "" {
+	// The pages are the program alone, which asks for a login; what they show is not there without one.
+	if status, body, header := s.get(t, "/", "Accept", "text/html"); status != 200 || !strings.Contains(string(body), "<title>tapedeck") || !strings.Contains(header.Get("Content-Security-Policy"), "default-src 'none'") {
 		t.Errorf("the page: %d %s", status, body)
+	}
+	if status, body, header := s.get(t, "/v1/sessions", "Accept", "text/html"); status != 401 || !strings.Contains(string(body), "/login") || header.Get("WWW-Authenticate") == "" {
+		t.Errorf("its data: %d %s", status, body)
+	}
+}
+
+// Settings of logins that cannot work end the start, with the flag that is at fault.
+func TestLoginSettings(t *testing.T) {
+	empty := textFile(t, nil)
+	good := []string{"--tokens", "--public-url", "https://tapedeck.example.com", "--oidc-issuer", "https://login.example.com", "--oidc-client-id", "c", "--oidc-grant", "groups=a:tenant=a,scopes=read"}
+	for want, args := range map[string][]string{
+		"--public-url \"tapedeck.example.com\"":      {"--tokens", "--public-url", "tapedeck.example.com"},
+		"--allow-origin \"https://ui/x\"":            {"--tokens", "--allow-origin", "https://ui/x"},
+		"--oidc-grant \"groups=a\"":                  append(good, "--oidc-grant", "groups=a"),
+		"there is no scope \"write\"":                append(good, "--oidc-grant", "groups=a:tenant=a,scopes=write"),
+		"needs --oidc-client-id":                     {"--tokens", "--public-url", "https://tapedeck.example.com", "--oidc-issuer", "https://login.example.com"},
+		"needs --public-url":                         {"--tokens", "--oidc-issuer", "https://login.example.com", "--oidc-client-id", "c", "--oidc-grant", "groups=a:tenant=a,scopes=read"},
+		"--oidc-client-secret-file: open":            append(good, "--oidc-client-secret-file", "nosuch/file"),
+		"the file is empty":                          append(good, "--oidc-client-secret-file", empty),
+		"--login-idle 1s: both must be 5m0s or more": {"--tokens", "--login-idle", "1s"},
+	} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, args...)...)
+		cmd.Env = append(os.Environ(), runAsCommand+"=1")
+		if _, diag, exit := finish(t, cmd); exit != exitUsage || !strings.Contains(diag, want) {
+			t.Errorf("%v: exit %d, %q, want %s", args, exit, diag, want)
+		}
 	}
 }
 
@@ -94,6 +142,7 @@ func TestTokens(t *testing.T) {
 func TestListenNeedsTokens(t *testing.T) {
 	for _, args := range [][]string{
 		{"up", "--listen", "0.0.0.0:0"}, {"serve", "--listen", "[::]:0"}, {"up", "--allow-host", "tapedeck.example.com"},
+		{"serve", "--public-url", "https://tapedeck.example.com"}, {"serve", "--allow-origin", "https://ui.example.com"}, {"up", "--oidc-issuer", "https://login.example.com"},
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], append(args, "--data", t.TempDir())...)
 		cmd.Env = append(os.Environ(), runAsCommand+"=1")

@@ -42,13 +42,13 @@ func (s *Store) ensureAdmin(ctx context.Context) error {
 	} else if string(had.Value()) != claim {
 		_, err = kv.Update(ctx, adminKey, []byte(claim), revision)
 	}
-	if refused, is := errors.AsType[*jetstream.APIError](err); errors.Is(err, jetstream.ErrKeyExists) || is && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+	if errors.Is(err, jetstream.ErrKeyExists) || isStale(err) {
 		return os.Remove(s.opts.AdminFile) // another server makes one
 	}
 	if err != nil {
 		return fmt.Errorf("write %s in %s: %w", adminKey, Bucket, err)
 	}
-	t, err := s.create(ctx, Request{Name: "first administrator", Tenant: AllTenants, Scopes: []Scope{Admin}}, text)
+	t, err := s.create(ctx, Request{Name: "first administrator", Tenant: AllTenants, Scopes: []Scope{Admin}}, text, stored{})
 	if err != nil {
 		return err
 	}
@@ -78,14 +78,14 @@ func (s *Store) adminText() (string, error) {
 		s.mu.Lock()
 		_, taken := s.copy.byHash[digestOf(text)]
 		s.mu.Unlock()
-		if checkText(text) == nil && !taken {
+		if checkText(s.sort.prefix, text) == nil && !taken {
 			return text, os.Chmod(path, 0o600)
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", fmt.Errorf("the administrator's token: %w", err)
 	}
-	text := newText()
+	text := newText(s.sort.prefix)
 	f, err := os.CreateTemp(filepath.Dir(path), ".admin-token-*") // of mode 0600
 	if err != nil {
 		return "", fmt.Errorf("the administrator's token: %w", err)

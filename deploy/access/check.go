@@ -28,6 +28,29 @@ func (r *Refusal) Unwrap() error { return r.Reason }
 // ErrExpired once the token is not valid any more, and when done is called.
 func (s *Store) Accept(ctx context.Context, text string) (_ context.Context, _ *Principal, done func(), err error) {
 	t, bad := s.find(text)
+	return s.admit(ctx, t, bad)
+}
+
+// AcceptID is Accept for a credential that was checked before, by its id.
+func (s *Store) AcceptID(ctx context.Context, id string) (_ context.Context, _ *Principal, done func(), err error) {
+	s.mu.Lock()
+	bad := s.current()
+	e := s.copy.byID[id]
+	if bad == nil && e == nil {
+		bad = ErrUnknown
+	}
+	if bad == nil {
+		bad = s.valid(e)
+	}
+	s.mu.Unlock()
+	if bad != nil {
+		return s.admit(ctx, nil, &Refusal{Reason: bad})
+	}
+	return s.admit(ctx, e, nil)
+}
+
+// admit registers a request for a credential, unless it is refused.
+func (s *Store) admit(ctx context.Context, t *stored, bad *Refusal) (_ context.Context, _ *Principal, done func(), err error) {
 	if bad != nil {
 		refused.WithLabelValues(bad.Reason.Error()).Inc()
 		return ctx, nil, nil, bad
@@ -38,7 +61,7 @@ func (s *Store) Accept(ctx context.Context, text string) (_ context.Context, _ *
 	if now := s.copy.byID[t.ID]; now == nil || now.RevokedAt != nil { // revoked meanwhile
 		s.mu.Unlock()
 		end(ErrRevoked)
-		return ctx, nil, nil, &Refusal{ErrRevoked, t}
+		return ctx, nil, nil, &Refusal{ErrRevoked, &t.Token}
 	}
 	if s.copy.open[t.ID] == nil {
 		s.copy.open[t.ID] = map[*grant]struct{}{}
@@ -50,7 +73,7 @@ func (s *Store) Accept(ctx context.Context, text string) (_ context.Context, _ *
 		expiry = time.AfterFunc(t.ExpiresAt.Sub(s.now()), func() { end(ErrExpired) })
 	}
 	s.noteUse(t.ID)
-	return ctx, &Principal{Kind: KindToken, ID: t.ID, Name: t.Name, Tenant: t.Tenant, Scopes: t.Scopes}, func() {
+	return ctx, &Principal{Kind: s.opts.Kind, ID: t.ID, Name: t.Name, Tenant: t.Tenant, Scopes: t.Scopes, Login: t.Login, Share: t.Share}, func() {
 		if expiry != nil {
 			expiry.Stop()
 		}
@@ -64,9 +87,9 @@ func (s *Store) Accept(ctx context.Context, text string) (_ context.Context, _ *
 	}, nil
 }
 
-// find returns the valid token with a text, or why it is refused.
-func (s *Store) find(text string) (*Token, *Refusal) {
-	if err := checkText(text); err != nil {
+// find returns the valid credential with a text, or why it is refused.
+func (s *Store) find(text string) (*stored, *Refusal) {
+	if err := checkText(s.sort.prefix, text); err != nil {
 		return nil, &Refusal{Reason: err}
 	}
 	s.mu.Lock()
@@ -78,10 +101,28 @@ func (s *Store) find(text string) (*Token, *Refusal) {
 	if entry == nil {
 		return nil, &Refusal{Reason: ErrUnknown}
 	}
-	if err := entry.valid(s.now()); err != nil {
+	if err := s.valid(entry); err != nil {
 		return nil, &Refusal{err, &entry.Token}
 	}
-	return &entry.Token, nil
+	return entry, nil
+}
+
+// valid returns why a credential is refused, nil if it is not. It needs mu.
+func (s *Store) valid(e *stored) error {
+	now := s.now()
+	if err := e.valid(now); err != nil || s.opts.Idle == 0 {
+		return err
+	}
+	used := e.CreatedAt
+	for _, at := range []time.Time{s.copy.used[e.ID], s.copy.noted[e.ID]} {
+		if at.After(used) {
+			used = at
+		}
+	}
+	if len(s.copy.open[e.ID]) == 0 && now.Sub(used) > s.opts.Idle {
+		return ErrIdle
+	}
+	return nil
 }
 
 // noteEvery is how often the use of a token is written.

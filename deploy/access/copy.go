@@ -28,7 +28,7 @@ func (c *copied) reset() {
 }
 
 // apply takes in a change. It returns the grants that end with it.
-func (c *copied) apply(e jetstream.KeyValueEntry, log *slog.Logger) (ended []*grant) {
+func (c *copied) apply(e jetstream.KeyValueEntry, bucket string, log *slog.Logger) (ended []*grant) {
 	c.revision = max(c.revision, e.Revision())
 	if id, is := strings.CutPrefix(e.Key(), usedKey); is {
 		if at, err := time.Parse(time.RFC3339Nano, string(e.Value())); err == nil {
@@ -49,7 +49,7 @@ func (c *copied) apply(e jetstream.KeyValueEntry, log *slog.Logger) (ended []*gr
 	if !gone {
 		entry, err := parseStored(e.Value())
 		if err != nil || entry.ID != id { // nobody can use it
-			log.Error("a token cannot be read and is refused", "key", e.Key(), "bucket", Bucket, "error", err)
+			log.Error("an entry cannot be read and is refused", "key", e.Key(), "bucket", bucket, "error", err)
 			gone = true
 		} else {
 			d, _ := entry.digest()
@@ -89,6 +89,21 @@ func (c *copied) all() (ended []*grant) {
 		delete(c.open, id)
 	}
 	return ended
+}
+
+// prune removes what has expired some time ago: the bucket has removed it, which it does not
+// announce.
+func (c *copied) prune(before time.Time) {
+	for id, e := range c.byID {
+		if e.ExpiresAt == nil || !e.ExpiresAt.Before(before) {
+			continue
+		}
+		d, _ := e.digest()
+		delete(c.byHash, d)
+		delete(c.byID, id)
+		delete(c.used, id)
+		delete(c.noted, id)
+	}
 }
 
 // grant is a request that a token was accepted for.

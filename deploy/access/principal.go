@@ -2,15 +2,8 @@ package access
 
 import (
 	"context"
+	"fmt"
 	"slices"
-)
-
-// Kind is how a principal was recognised.
-type Kind string
-
-const (
-	KindLocal Kind = "local" // a server without tokens, on loopback
-	KindToken Kind = "token"
 )
 
 // AllTenants is the tenant of a principal that administers the server.
@@ -23,10 +16,23 @@ const TenantHeader = "Tapedeck-Tenant"
 // Principal is who sends a request.
 type Principal struct {
 	Kind   Kind
-	ID     string // of the token
-	Name   string // of the token
+	ID     string // of the token, login or shared link
+	Name   string // of the token or user
 	Tenant string // AllTenants for all
 	Scopes []Scope
+	Login  *Login // of a login; nil for others
+	Share  *Share // of a shared link; nil for others
+}
+
+// Title returns who it is, for messages: the token "CI".
+func (p *Principal) Title() string {
+	switch p.Kind {
+	case KindUser:
+		return fmt.Sprintf("the login of %q", p.Name)
+	case KindShare:
+		return "the shared link"
+	}
+	return fmt.Sprintf("the token %q", p.Name)
 }
 
 // Local returns the principal of a server without tokens, which may do everything in all
@@ -66,4 +72,16 @@ func From(ctx context.Context) *Principal {
 func Tenant(ctx context.Context) string {
 	g, _ := ctx.Value(contextKey{}).(granted)
 	return g.tenant
+}
+
+// Home returns the tenant that a request is about if it names none. otherwise is that of a
+// principal of all tenants that selected none.
+func (p *Principal) Home(otherwise string) string {
+	switch {
+	case p.Tenant != AllTenants:
+		return p.Tenant
+	case p.Login != nil && p.Login.Selected != "" && p.Login.Selected != AllTenants:
+		return p.Login.Selected
+	}
+	return otherwise
 }

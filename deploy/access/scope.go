@@ -35,11 +35,11 @@ func ScopeNames(list []Scope) []string {
 	return names
 }
 
-// checkScopes refuses an empty list and unknown scopes.
-func checkScopes(list []Scope) error {
+// CheckScopes refuses an empty list and unknown scopes.
+func CheckScopes(list []Scope) error {
 	known := strings.Join(ScopeNames(Scopes), ", ")
 	if len(list) == 0 {
-		return fmt.Errorf("a token needs a scope: %s", known)
+		return fmt.Errorf("a scope is needed: %s", known)
 	}
 	for _, s := range list {
 		if !slices.Contains(Scopes, s) {

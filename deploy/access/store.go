@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -16,9 +17,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Bucket is the key-value bucket with the tokens.
-const Bucket = "TAPEDECK_TOKENS"
-
 // Keys of the bucket: a token and its last use are apart, so that a use that is noted never
 // overwrites a revocation.
 const (
@@ -30,6 +28,9 @@ const (
 // Options configure a store. The zero value of a field stands for its default.
 type Options struct {
 	NATS     *nats.Conn
+	Kind     Kind          // of the credentials; default KindToken
+	Idle     time.Duration // how long a credential may be unused; default without end
+	TTL      time.Duration // age at which entries are removed from the bucket; default never
 	Replicas int           // of the bucket; default 1
 	MaxAge   time.Duration // how long the copy serves without NATS; default DefaultMaxAge
 	Log      *slog.Logger
@@ -41,9 +42,11 @@ type Options struct {
 // DefaultMaxAge is how long tokens are checked against a copy that could not be confirmed.
 const DefaultMaxAge = time.Minute
 
-// Store checks and changes tokens. It is safe for use by many goroutines.
+// Store checks and changes the credentials of a kind: tokens, logins or shared links. It is
+// safe for use by many goroutines.
 type Store struct {
 	opts   Options
+	sort   sort
 	js     jetstream.JetStream
 	now    func() time.Time
 	life   context.Context // ends with Close
@@ -65,15 +68,18 @@ func Open(o Options) (*Store, error) {
 	if o.MaxAge == 0 {
 		o.MaxAge = DefaultMaxAge
 	}
+	if o.Kind == "" {
+		o.Kind = KindToken
+	}
 	o.Replicas = max(o.Replicas, 1)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	js, err := jetstream.New(o.NATS)
 	if err != nil {
-		return nil, fmt.Errorf("tokens: JetStream: %w", err)
+		return nil, fmt.Errorf("%ss: JetStream: %w", sorts[o.Kind].name, err)
 	}
-	s := &Store{opts: o, js: js, now: time.Now, done: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{})}
+	s := &Store{opts: o, sort: sorts[o.Kind], js: js, now: time.Now, done: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{})}
 	s.copy.reset()
 	s.life, s.cancel = context.WithCancel(context.Background())
 	go s.run(s.life)
@@ -93,12 +99,27 @@ func (s *Store) Close() {
 
 // Create makes a token. Its text is returned here and nowhere else.
 func (s *Store) Create(ctx context.Context, r Request) (*Token, string, error) {
-	text := newText()
-	t, err := s.create(ctx, r, text)
+	text := newText(s.sort.prefix)
+	t, err := s.create(ctx, r, text, stored{})
 	return t, text, err
 }
 
-func (s *Store) create(ctx context.Context, r Request, text string) (*Token, error) {
+// CreateLogin makes a login. Its text goes into a cookie.
+func (s *Store) CreateLogin(ctx context.Context, r Request, login Login) (*Token, string, error) {
+	text := newText(s.sort.prefix)
+	t, err := s.create(ctx, r, text, stored{Login: &login})
+	return t, text, err
+}
+
+// CreateShare makes a shared link. Its text is part of the link.
+func (s *Store) CreateShare(ctx context.Context, r Request, share Share) (*Token, string, error) {
+	text := newText(s.sort.prefix)
+	t, err := s.create(ctx, r, text, stored{Share: &share})
+	return t, text, err
+}
+
+// create stores an entry, of which more has what its kind has beside a token.
+func (s *Store) create(ctx context.Context, r Request, text string, more stored) (*Token, error) {
 	now := s.now().UTC()
 	if err := r.Check(now); err != nil {
 		return nil, err
@@ -110,7 +131,7 @@ func (s *Store) create(ctx context.Context, r Request, text string) (*Token, err
 	scopes := slices.Clone(r.Scopes)
 	slices.Sort(scopes)
 	sum := digestOf(text)
-	entry := stored{Hash: hex.EncodeToString(sum[:]), Token: Token{
+	entry := stored{Login: more.Login, Share: more.Share, Hash: hex.EncodeToString(sum[:]), Token: Token{
 		ID: randomWord(idLength), Name: r.Name, Tenant: r.Tenant, Scopes: slices.Compact(scopes), CreatedAt: now, CreatedBy: r.CreatedBy, ExpiresAt: r.ExpiresAt,
 	}}
 	value, err := json.Marshal(entry)
@@ -119,7 +140,7 @@ func (s *Store) create(ctx context.Context, r Request, text string) (*Token, err
 	}
 	revision, err := kv.Create(ctx, tokenKey+entry.ID, value)
 	if err != nil {
-		return nil, fmt.Errorf("store token %q in %s: %w", r.Name, Bucket, err)
+		return nil, fmt.Errorf("store %s %q in %s: %w", s.sort.name, r.Name, s.sort.bucket, err)
 	}
 	return &entry.Token, s.seen(ctx, revision)
 }
@@ -150,10 +171,64 @@ func (s *Store) List(tenant string) ([]Token, error) {
 	return list, nil
 }
 
-// Revoke revokes a token of a tenant, AllTenants for any. It returns once this server
-// refuses the token; others refuse it when they receive the change. A token that is revoked
-// already stays so. ErrNone is for ids of other tenants as well.
+// Shared is a shared link as it is listed.
+type Shared struct {
+	Token
+	Share *Share
+}
+
+// Shares returns the shared links of a tenant, the latest first.
+func (s *Store) Shares(tenant string) ([]Shared, error) {
+	tokens, err := s.List(tenant)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var shares []Shared
+	for _, t := range tokens {
+		if e := s.copy.byID[t.ID]; e != nil && e.Share != nil {
+			shares = append(shares, Shared{t, e.Share})
+		}
+	}
+	return shares, nil
+}
+
+// Revoke revokes a credential of a tenant, AllTenants for any. It returns once this server
+// refuses it; others refuse it when they receive the change. What is revoked already
+// stays so. ErrNone is for ids of other tenants as well.
 func (s *Store) Revoke(ctx context.Context, tenant, id string) (*Token, error) {
+	e, err := s.change(ctx, id, func(e *stored) error {
+		if tenant != AllTenants && e.Tenant != tenant {
+			return ErrNone
+		}
+		if e.RevokedAt == nil {
+			now := s.now().UTC()
+			e.RevokedAt = &now
+		}
+		return nil
+	})
+	if e == nil {
+		return nil, err
+	}
+	return &e.Token, err
+}
+
+// Select notes the tenant that the requests of a login are about.
+func (s *Store) Select(ctx context.Context, id, tenant string) error {
+	_, err := s.change(ctx, id, func(e *stored) error {
+		if e.Login == nil || e.RevokedAt != nil {
+			return ErrNone
+		}
+		e.Login.Selected = tenant
+		return nil
+	})
+	return err
+}
+
+// change rewrites an entry, and returns once the copy has it. An edit that changes nothing is
+// not written.
+func (s *Store) change(ctx context.Context, id string, edit func(*stored) error) (*stored, error) {
 	kv, err := s.bucket()
 	if err != nil {
 		return nil, err
@@ -167,33 +242,41 @@ func (s *Store) Revoke(ctx context.Context, tenant, id string) (*Token, error) {
 			return nil, ErrNone
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read token %s in %s: %w", id, Bucket, err)
+			return nil, fmt.Errorf("read %s %s in %s: %w", s.sort.name, id, s.sort.bucket, err)
 		}
 		entry, err := parseStored(had.Value())
 		if err != nil {
-			return nil, fmt.Errorf("read token %s in %s: %w", id, Bucket, err)
+			return nil, fmt.Errorf("read %s %s in %s: %w", s.sort.name, id, s.sort.bucket, err)
 		}
-		if tenant != AllTenants && entry.Tenant != tenant {
-			return nil, ErrNone
+		before, err := json.Marshal(entry)
+		if err != nil {
+			return nil, err
 		}
-		if entry.RevokedAt != nil {
-			return &entry.Token, s.seen(ctx, had.Revision())
+		if err := edit(entry); err != nil {
+			return nil, err
 		}
-		now := s.now().UTC()
-		entry.RevokedAt = &now
 		value, err := json.Marshal(entry)
 		if err != nil {
 			return nil, err
 		}
+		if bytes.Equal(value, before) {
+			return entry, s.seen(ctx, had.Revision())
+		}
 		revision, err := kv.Update(ctx, tokenKey+id, value, had.Revision())
-		if refused, is := errors.AsType[*jetstream.APIError](err); is && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+		if isStale(err) {
 			continue // it was changed meanwhile
 		}
 		if err != nil {
-			return nil, fmt.Errorf("revoke token %s in %s: %w", id, Bucket, err)
+			return nil, fmt.Errorf("change %s %s in %s: %w", s.sort.name, id, s.sort.bucket, err)
 		}
-		return &entry.Token, s.seen(ctx, revision)
+		return entry, s.seen(ctx, revision)
 	}
+}
+
+// isStale reports whether a write was refused since the entry was changed meanwhile.
+func isStale(err error) bool {
+	refused, is := errors.AsType[*jetstream.APIError](err)
+	return is && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
 }
 
 // bucket returns the bucket, or ErrAway before it was found.

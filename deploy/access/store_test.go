@@ -123,7 +123,7 @@ func TestTextIsNotStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		n++
-		if strings.Contains(key+string(e.Value()), text[len(Prefix):len(Prefix)+10]) {
+		if strings.Contains(key+string(e.Value()), text[len("td_"):len("td_")+10]) {
 			t.Errorf("%s holds the text: %s", key, e.Value())
 		}
 	}

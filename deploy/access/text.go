@@ -8,21 +8,18 @@ import (
 )
 
 const (
-	// Prefix begins the text of every token.
-	Prefix = "td_"
-
 	randomLength   = 30 // base62, 178 bits
 	checksumLength = 6  // base62 of a CRC-32
-	textLength     = len(Prefix) + randomLength + checksumLength
+	secretLength   = randomLength + checksumLength
 	idLength       = 10
 
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// newText returns the text of a new token: the prefix, 30 random characters, and 6 of the
+// newText returns the text of a new credential: the prefix of its kind, 30 random characters, and 6 of the
 // CRC-32 of what stands before them, by which scanners for secrets recognise a token.
-func newText() string {
-	text := Prefix + randomWord(randomLength)
+func newText(prefix string) string {
+	text := prefix + randomWord(randomLength)
 	return text + checksum(text)
 }
 
@@ -54,16 +51,28 @@ func checksum(text string) string {
 	return string(digits)
 }
 
-// checkText returns ErrMalformed for a text without the form of a token, and ErrChecksum for
-// one whose checksum does not fit.
-func checkText(text string) error {
-	if len(text) != textLength || !strings.HasPrefix(text, Prefix) || strings.Trim(text[len(Prefix):], base62) != "" {
+// checkText returns ErrMalformed for a text that does not have a prefix and the form of a
+// credential, and ErrChecksum for one whose checksum does not fit.
+func checkText(prefix, text string) error {
+	secret, ok := strings.CutPrefix(text, prefix)
+	if !ok || len(secret) != secretLength || strings.Trim(secret, base62) != "" {
 		return ErrMalformed
 	}
-	if end := textLength - checksumLength; checksum(text[:end]) != text[end:] {
+	if end := len(text) - checksumLength; checksum(text[:end]) != text[end:] {
 		return ErrChecksum
 	}
 	return nil
+}
+
+// IsCredential reports whether a text is a token, a login, a ticket or a shared link by its
+// form, valid or not.
+func IsCredential(text string) bool {
+	for _, prefix := range []string{sorts[KindToken].prefix, sorts[KindUser].prefix, sorts[KindShare].prefix, TicketPrefix} {
+		if checkText(prefix, text) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // digest is the hash by which a token is stored. One round of SHA-256 suffices: a text

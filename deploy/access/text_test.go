@@ -15,28 +15,28 @@ var known = []string{
 
 func TestText(t *testing.T) {
 	for _, text := range known {
-		if err := checkText(text); err != nil {
+		if err := checkText("td_", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		for i := len(Prefix); i < len(text); i++ { // one character mistyped
+		for i := len("td_"); i < len(text); i++ { // one character mistyped
 			other := byte('a')
 			if text[i] == other {
 				other = 'b'
 			}
-			if err := checkText(text[:i] + string(other) + text[i+1:]); !errors.Is(err, ErrChecksum) {
+			if err := checkText("td_", text[:i]+string(other)+text[i+1:]); !errors.Is(err, ErrChecksum) {
 				t.Errorf("%s with another character at %d: %v", text, i, err)
 			}
 		}
 		for _, bad := range []string{"", "td_", text[1:], text + "0", text[:len(text)-1], "TD_" + text[3:], strings.Replace(text, "k", "-", 1)[:len(text)-1] + "-", "td_" + strings.Repeat("é", 18)} {
-			if err := checkText(bad); !errors.Is(err, ErrMalformed) {
+			if err := checkText("td_", bad); !errors.Is(err, ErrMalformed) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}
 	}
 	seen := map[string]bool{}
 	for range 1000 {
-		text := newText()
-		if err := checkText(text); err != nil || seen[text] {
+		text := newText("td_")
+		if err := checkText("td_", text); err != nil || seen[text] {
 			t.Fatalf("%s: %v, seen before: %v", text, err, seen[text])
 		}
 		seen[text] = true

@@ -20,6 +20,8 @@ var (
 	ErrUnknown   = errors.New("unknown")
 	ErrRevoked   = errors.New("revoked")
 	ErrExpired   = errors.New("expired")
+	// ErrIdle is the error of a login that was unused for too long.
+	ErrIdle = errors.New("unused for too long")
 	// ErrAway is the error of a token that cannot be checked: the copy of the bucket is too old.
 	ErrAway = errors.New("tokens cannot be checked")
 )
@@ -67,13 +69,15 @@ func (r *Request) Check(now time.Time) error {
 	if r.ExpiresAt != nil && !r.ExpiresAt.After(now) {
 		return fmt.Errorf("expires_at %s: it must be in the future", r.ExpiresAt.Format(time.RFC3339))
 	}
-	return checkScopes(r.Scopes)
+	return CheckScopes(r.Scopes)
 }
 
 // stored is a token as the bucket has it.
 type stored struct {
 	Token
-	Hash string `json:"hash"` // SHA-256 of the text, in hexadecimal
+	Hash  string `json:"hash"` // SHA-256 of the text, in hexadecimal
+	Login *Login `json:"login,omitempty"`
+	Share *Share `json:"share,omitempty"`
 }
 
 // digest returns the hash; false for an entry that is damaged.

@@ -3,6 +3,8 @@ package access
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -28,7 +30,7 @@ func (s *Store) run(ctx context.Context) {
 			return
 		}
 		if !said {
-			s.opts.Log.Warn("tokens: the bucket cannot be followed, trying again", "bucket", Bucket, "error", err)
+			s.opts.Log.Warn("a bucket cannot be followed, trying again", "bucket", s.sort.bucket, "error", err)
 		}
 		said = true
 		select {
@@ -50,6 +52,11 @@ func (s *Store) follow(ctx context.Context) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	// What the bucket removed by age does not arrive, so the last entry may be below this.
+	last, _, err := lastRevision(ctx, kv)
+	if err != nil {
+		return err
+	}
 	watch, err := kv.WatchAll(ctx)
 	if err != nil {
 		return err
@@ -76,6 +83,7 @@ func (s *Store) follow(ctx context.Context) error {
 			case !more:
 				return errBehind
 			case e == nil: // all that was there has arrived
+				fresh.revision = max(fresh.revision, last)
 				s.replace(&fresh, kv)
 				probing = make(chan struct{})
 				go func() {
@@ -83,7 +91,7 @@ func (s *Store) follow(ctx context.Context) error {
 					lost <- s.probe(ctx, kv)
 				}()
 			case probing == nil:
-				fresh.apply(e, s.opts.Log)
+				fresh.apply(e, s.sort.bucket, s.opts.Log)
 			default:
 				s.apply(e)
 			}
@@ -96,7 +104,7 @@ func (s *Store) open(ctx context.Context) (jetstream.KeyValue, error) {
 	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
 	defer cancel()
 	return s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: Bucket, Description: "tapedeck: tokens", Storage: jetstream.FileStorage, Replicas: s.opts.Replicas, History: 1,
+		Bucket: s.sort.bucket, Description: "tapedeck: " + s.sort.name + "s", Storage: jetstream.FileStorage, Replicas: s.opts.Replicas, History: 1, TTL: s.opts.TTL,
 	})
 }
 
@@ -114,7 +122,7 @@ func (s *Store) replace(fresh *copied, kv jetstream.KeyValue) {
 // the change are woken.
 func (s *Store) apply(e jetstream.KeyValueEntry) {
 	s.mu.Lock()
-	endAll(s.copy.apply(e, s.opts.Log), ErrRevoked)
+	endAll(s.copy.apply(e, s.sort.bucket, s.opts.Log), ErrRevoked)
 	s.announce()
 	s.mu.Unlock()
 }
@@ -148,6 +156,7 @@ func (s *Store) probe(ctx context.Context, kv jetstream.KeyValue) error {
 		case s.confirm(last, began):
 			behind = time.Time{}
 			s.firstTime(ctx)
+			s.keep()
 		case behind.IsZero():
 			behind = began
 		case began.Sub(behind) > lagLimit:
@@ -165,6 +174,19 @@ func (s *Store) probe(ctx context.Context, kv jetstream.KeyValue) error {
 			return ctx.Err()
 		case <-time.After(pause):
 		}
+	}
+}
+
+// keep notes the use of what has requests under way, and forgets what the bucket removes by age.
+func (s *Store) keep() {
+	s.mu.Lock()
+	if s.opts.TTL > 0 {
+		s.copy.prune(s.now().Add(-s.opts.TTL))
+	}
+	ids := slices.Collect(maps.Keys(s.copy.open))
+	s.mu.Unlock()
+	for _, id := range ids {
+		s.noteUse(id)
 	}
 }
 

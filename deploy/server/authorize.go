@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,20 +25,34 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 			ec.SetRequest(r.WithContext(access.With(r.Context(), access.Local(), ingest.DefaultTenant)))
 			return next(ec)
 		}
-		ctx, p, done, err := s.Tokens.Accept(r.Context(), tokenOf(r, ec.Path()))
+		if bad := inURL(r.URL.Query()); bad != nil { // echo keeps what it parses, and the ticket is taken out below
+			return bad
+		}
+		shown := s.credentialOf(r, ec.Path())
+		if shown.text == "" && c.public {
+			return next(ec)
+		}
+		ctx, p, tenant, done, err := s.accept(r.Context(), shown, r)
 		if err != nil {
-			if c.public {
+			if c.public && shown.kind != access.KindShare { // the page of a link says why it opens nothing
 				return next(ec)
 			}
 			if refusal, ok := errors.AsType[*access.Refusal](err); ok && refusal.Token != nil {
 				t := refusal.Token
-				s.refused(ec, c, audit.Principal{Kind: string(access.KindToken), ID: t.ID, Name: t.Name}, t.Tenant, http.StatusUnauthorized)
+				s.refused(ec, c, audit.Principal{Kind: string(shown.kind), ID: t.ID, Name: t.Name}, t.Tenant, http.StatusUnauthorized)
 			}
-			return s.unauthorized(ec, err)
+			return s.unauthorized(ec, shown, err)
 		}
 		defer done()
-		tenant, bad := tenantOf(p, r)
-		if bad == nil && !c.public {
+		var bad *problem.Problem
+		if tenant == "" {
+			tenant, bad = tenantOf(p, r)
+		}
+		switch {
+		case bad != nil || c.public:
+		case p.Kind == access.KindShare:
+			bad = notShared(ec, c, p)
+		default:
 			bad = c.forbids(p)
 		}
 		if bad != nil {
@@ -48,6 +61,9 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 				ec.Response().Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="tapedeck", error="insufficient_scope", scope=%q`, c.scope))
 			}
 			return bad
+		}
+		if shown.ticket {
+			r = withoutTicket(r)
 		}
 		ec.SetRequest(r.WithContext(access.With(ctx, p, tenant)))
 		return next(ec)
@@ -79,10 +95,10 @@ func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
 	case p.Tenant != access.AllTenants:
 		return "", &problem.Problem{
 			Title: "Another tenant", Status: http.StatusForbidden, Parameter: access.TenantHeader, Allowed: []string{p.Tenant},
-			Detail: fmt.Sprintf("The token %q is of the tenant %s.", p.Name, p.Tenant), Hint: "Leave " + access.TenantHeader + " out.",
+			Detail: fmt.Sprintf("%s is of the tenant %s.", capital(p.Title()), p.Tenant), Hint: "Leave " + access.TenantHeader + " out.",
 		}
 	case asked == "":
-		return ingest.DefaultTenant, nil
+		return p.Home(ingest.DefaultTenant), nil
 	}
 	if err := ingest.CheckTenant(asked); err != nil {
 		return "", problem.BadParameter(access.TenantHeader, err.Error())
@@ -93,48 +109,83 @@ func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
 // forbids returns the problem of a principal that may not use a route of the class.
 func (c class) forbids(p *access.Principal) *problem.Problem {
 	switch {
+	case c.any:
 	case !p.Has(c.scope):
 		return &problem.Problem{
 			Title: "Scope missing", Status: http.StatusForbidden,
-			Detail: fmt.Sprintf("This needs the scope %s; the token %q has %s.", c.scope, p.Name, strings.Join(access.ScopeNames(p.Scopes), ", ")),
+			Detail: fmt.Sprintf("This needs the scope %s; %s has %s.", c.scope, p.Title(), strings.Join(access.ScopeNames(p.Scopes), ", ")),
 			Hint:   fmt.Sprintf("Use another token. An administrator makes one with \"tapedeck tokens create NAME --scope %s\".", c.scope),
 		}
 	case c.server && !p.Operates():
 		return &problem.Problem{
 			Title: "Administrators of the server only", Status: http.StatusForbidden,
-			Detail: fmt.Sprintf("This is about all tenants; the token %q is of the tenant %s.", p.Name, p.Tenant),
+			Detail: fmt.Sprintf("This is about all tenants; %s is of the tenant %s.", p.Title(), p.Tenant),
 			Hint:   "Use the token in the file admin-token of the server's data directory, or another one of tenant *.",
 		}
 	}
 	return nil
 }
 
-// unauthorized answers a request whose token is refused.
-func (s *Server) unauthorized(ec echo.Context, err error) error {
+// unauthorized answers a request whose credential is refused.
+func (s *Server) unauthorized(ec echo.Context, shown credential, err error) error {
 	const realm = `Bearer realm="tapedeck"`
-	header, r := ec.Response().Header(), ec.Request()
-	if errors.Is(err, access.ErrAway) {
-		return &problem.Problem{
-			Title: "Tokens cannot be checked", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-			Detail: "NATS, which keeps the tokens, does not answer this server.", Hint: "Try again in a few seconds; /readyz shows when the server is ready.",
+	if _, is := errors.AsType[*access.Refusal](err); !is || errors.Is(err, access.ErrAway) {
+		if !is {
+			s.Log.Error("a credential could not be checked", "error", err)
 		}
+		return away()
 	}
+	header := ec.Response().Header()
 	p := &problem.Problem{
-		Title: "Token needed", Status: http.StatusUnauthorized, Detail: "This server answers requests with a token only.",
-		Hint: "Send it as \"Authorization: Bearer td_…\"; commands take it by --token or TAPEDECK_TOKEN. An administrator makes one with \"tapedeck tokens create\".",
+		Title: "Token needed", Status: http.StatusUnauthorized, Detail: "This server answers requests with a token or a login only.",
+		Hint: "Send it as \"Authorization: Bearer td_…\"; commands take it by --token or TAPEDECK_TOKEN. An administrator makes one with \"tapedeck tokens create\". In a browser, log in at /login.",
 	}
-	if tokenOf(r, ec.Path()) == "" {
+	if shown.text == "" {
 		header.Set("WWW-Authenticate", realm)
-		if s.ui != nil && wantsPage(r) {
-			header.Set("Cache-Control", "no-store")
-			return ec.String(http.StatusUnauthorized, "This server answers requests with a token only. Pages cannot be used with tokens; use commands with --token, or the API.\n")
-		}
 		return p
 	}
 	header.Set("WWW-Authenticate", realm+`, error="invalid_token"`)
-	p.Title, p.Detail = "Token refused", refusalText(err)
+	switch {
+	case shown.ticket:
+		p.Title, p.Detail, p.Hint = "Ticket refused", ticketText(err), "Take another one from POST /v1/tickets: a ticket opens one path once, within 30 seconds."
+	case shown.kind == access.KindUser:
+		p.Title, p.Detail, p.Hint = "Logged out", loginText(err), "Log in again at /login."
+	case shown.kind == access.KindShare:
+		return shareRefused(header, err)
+	default:
+		p.Title, p.Detail = "Token refused", refusalText(err)
+	}
 	return p
 }
+
+// loginText says why a login is refused.
+func loginText(err error) string {
+	switch {
+	case errors.Is(err, access.ErrIdle):
+		return "This login was unused for too long."
+	case errors.Is(err, access.ErrExpired):
+		return "This login has expired."
+	case errors.Is(err, access.ErrRevoked):
+		return "This login was ended, or the token that it was made with is revoked."
+	}
+	return "There is no such login on this server."
+}
+
+// shareRefused returns the problem of a shared link that opens nothing any more, or never did.
+func shareRefused(header http.Header, err error) *problem.Problem {
+	const hint = "Ask who sent the link for another one."
+	if errors.Is(err, access.ErrExpired) || errors.Is(err, access.ErrRevoked) {
+		header.Del("WWW-Authenticate")
+		why := "It has expired."
+		if errors.Is(err, access.ErrRevoked) {
+			why = "It was revoked."
+		}
+		return &problem.Problem{Title: "The shared link is over", Status: http.StatusGone, Detail: why, Hint: hint}
+	}
+	return &problem.Problem{Title: "No such shared link", Status: http.StatusUnauthorized, Detail: "The link is mistyped, cut, or of another server.", Hint: hint}
+}
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // refusalText says why a token is refused. Only its holder learns more than that.
 func refusalText(err error) string {
@@ -150,20 +201,4 @@ func refusalText(err error) string {
 		return fmt.Sprintf("The token %q expired at %s.", refusal.Token.Name, refusal.Token.ExpiresAt.Format(time.RFC3339))
 	}
 	return "There is no such token on this server."
-}
-
-// lasting returns a context that ends when the token of a request is not valid any more,
-// for a connection that outlives its request.
-func (s *Server) lasting(r *http.Request) (context.Context, func()) {
-	leave := keepPlace(r)
-	if s.Tokens == nil {
-		return context.Background(), leave
-	}
-	ctx, _, done, err := s.Tokens.Accept(context.Background(), tokenOf(r, ""))
-	if err != nil { // it was revoked meanwhile
-		ctx, cancel := context.WithCancel(ctx)
-		cancel()
-		return ctx, leave
-	}
-	return ctx, func() { done(); leave() }
 }

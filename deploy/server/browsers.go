@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tapedeck/deploy/login"
 	"tapedeck/internal/origin"
 	"tapedeck/internal/problem"
 )
@@ -29,11 +30,18 @@ func (s *Server) servedHosts(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // noForeignPages refuses requests of other sites' pages on every route. Only the
-// server's own pages may change something or open a WebSocket; those of other loopback
-// ports may read, play and emulate recordings; links may lead to pages.
-func noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
+// server's own pages, and those of Origins, may change something or open a WebSocket; those of
+// other loopback ports may read, play and emulate recordings; links may lead to pages.
+func (s *Server) noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if bad := pagesThatMay(c).Check(c.Request(), "ask this of the server"); bad != nil {
+		rule := pagesThatMay(c)
+		rule.Also = s.Origins
+		if s.Logins != nil && s.Logins.Settings.Public != nil { // a proxy may change Host
+			rule.Also = append([]string{s.Logins.Settings.Public.String()}, s.Origins...)
+		}
+		// The provider sends the browser to this address, and a link may begin a login.
+		rule.Links = rule.Links || c.Path() == login.CallbackPath || c.Path() == login.StartPath
+		if bad := rule.Check(c.Request(), "ask this of the server"); bad != nil {
 			return bad
 		}
 		return next(c)

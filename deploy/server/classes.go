@@ -12,12 +12,15 @@ import (
 // class is who may use a route.
 type class struct {
 	public bool // without a token
+	any    bool // with any scope
+	shared bool // also with a shared link, about its session
 	scope  access.Scope
 	server bool // it is about all tenants, so tokens of one tenant do not suffice
 }
 
 var (
 	public   = class{public: true}
+	anybody  = class{any: true, shared: true}
 	records  = class{scope: access.Record}
 	reads    = class{scope: access.Read}
 	readsRaw = class{scope: access.ReadRaw}
@@ -36,14 +39,13 @@ type route struct {
 type routeTable struct {
 	server *Server
 	echo   *echo.Echo
-	routes map[string]route // by method and path
 }
 
 // add registers a handler.
 func (t *routeTable) add(c class, a audit.Action, method, path string, h echo.HandlerFunc) {
 	r := route{c, a}
-	t.routes[method+" "+path] = r
-	t.echo.Add(method, path, t.server.authorized(r, t.server.audited(r, t.server.unlessDeleted(method, path, h))))
+	t.server.table[method+" "+path] = r
+	t.echo.Add(method, path, t.server.authorized(r, t.server.audited(r, t.server.unlessDeleted(method, path, t.server.viewed(r, h)))))
 }
 
 // get registers a handler for GET and HEAD. net/http omits the body of answers to
@@ -58,7 +60,7 @@ func (t *routeTable) get(c class, a audit.Action, path string, h echo.HandlerFun
 func (t *routeTable) check() {
 	for _, registered := range t.echo.Routes() {
 		name := registered.Method + " " + registered.Path
-		if r, known := t.routes[name]; !known || !r.public && r.scope == "" || r.action == "" {
+		if r, known := t.server.table[name]; !known || !r.public && !r.any && r.scope == "" || r.action == "" {
 			panic("route " + name + " has no class or no audit action")
 		}
 	}

@@ -17,7 +17,7 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.Tokens != nil {
 		check := health.Check{Part: "tokens", OK: true, Detail: "tokens can be checked"}
-		if err := s.Tokens.Check(); err != nil {
+		if err := s.Guards.Check(); err != nil {
 			check.OK, check.Detail = false, "NATS has not confirmed the tokens for too long; requests are answered 503"
 		}
 		answer.Checks = append(answer.Checks, check)

@@ -31,15 +31,15 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = s.clientAddress
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(s.requests.count, s.servedHosts)
+	e.Pre(s.requests.count, s.servedHosts, s.preflights)
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
 		s.Log.Error("a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
 		return err
 	}}))
 
-	e.Use(noForeignPages, noSniffing, onlyEncrypted, readableQueries)
+	e.Use(s.noForeignPages, noSniffing, onlyEncrypted, readableQueries)
 
-	rt := &routeTable{s, e, map[string]route{}}
+	rt := &routeTable{s, e}
 	rt.get(public, audit.None, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
 	rt.get(public, audit.None, "/readyz", only(plain(s.serveReady)))
 	rt.get(operates, audit.None, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{}))))
@@ -49,6 +49,7 @@ func (s *Server) routes() *echo.Echo {
 	rt.add(admins, audit.DeadLetterRetry, http.MethodPost, "/v1/dead-letters/retry", only(s.letters((*deadletters.Store).ServeRetry), "seq"))
 	rt.add(admins, audit.DeadLetterDrop, http.MethodDelete, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeDrop), "seq"))
 	s.tokenRoutes(rt)
+	s.loginRoutes(rt)
 	if s.Node.Recorder != nil {
 		s.ingestRoutes(rt)
 	}

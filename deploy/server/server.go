@@ -18,11 +18,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/dashboards"
-	"tapedeck/deploy/access"
 	"tapedeck/deploy/erasure"
 	"tapedeck/deploy/health"
 	"tapedeck/deploy/node"
 	"tapedeck/deploy/retention"
+	"tapedeck/deploy/share"
 	"tapedeck/ingest"
 	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
@@ -44,14 +44,15 @@ type Options struct {
 	Query      query.Limits   // of statements
 	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
 	Pprof      bool           // profiles are served
-	Tokens     *access.Store  // checks tokens; nil for a server without them, on loopback; Run closes it
+	Guards                    // of a server with tokens; Run closes them
 	TLS        *tls.Config    // of the connections; nil for plain HTTP
 	Proxies    []netip.Prefix // whose X-Forwarded-For names the client
 	Hosts      []string       // names beside loopback ones by which the server is called
 	// Erase has the settings of erasures; the server sets NATS, DB and the like.
 	Erase erasure.Options
 	// Retain has the settings of retention, likewise.
-	Retain retention.Options
+	Retain  retention.Options
+	Origins []string // of pages on other sites that may call the API with a token
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
 }
@@ -72,6 +73,7 @@ const (
 type Server struct {
 	Options
 	echo      *echo.Echo
+	table     map[string]route // by method and path
 	http      *http.Server
 	metrics   *prometheus.Registry // of this server; packages count in the default registry
 	requests  *requestMetrics
@@ -79,6 +81,7 @@ type Server struct {
 	live      *live.Library       // nil without the role api
 	reader    *query.Reader       // nil without the role api
 	watched   *sessionReaders     // nil without the role api
+	views     *share.Views        // nil without the role api
 	ui        *dashboards.Handler // nil without the role api
 	Erasures  *erasure.Service    // nil without the role api
 	retention *retention.Service  // nil without the role api
@@ -91,7 +94,7 @@ const ShutdownTimeout = time.Second
 
 // New makes the server of a node. It answers requests after Run.
 func New(opts Options) *Server {
-	s := &Server{Options: opts, metrics: prometheus.NewRegistry()}
+	s := &Server{Options: opts, metrics: prometheus.NewRegistry(), table: map[string]route{}}
 	life, end := context.WithCancel(context.Background())
 	s.registerMetrics()
 	s.echo = s.routes()
@@ -162,9 +165,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	if s.tapes != nil {
 		err = errors.Join(err, s.tapes.Close())
 	}
-	if s.Tokens != nil {
-		s.Tokens.Close()
-	}
+	s.Guards.close()
 	return errors.Join(err, s.Node.Close(ending))
 }
 

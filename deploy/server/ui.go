@@ -12,16 +12,12 @@ import (
 
 // uiPaths are the addresses of the pages and of what they load. Other addresses without
 // a route are answered with a problem, to a browser with a page.
-var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools", "/retention", "/record", "/audit", "/assets/*", "/icon.svg"}
+var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools", "/retention", "/record", "/audit", "/login", "/access", "/share", "/assets/*", "/icon.svg"}
 
 func (s *Server) uiRoutes(rt *routeTable) {
 	s.ui = dashboards.New()
 	for _, path := range uiPaths {
-		c := reads
-		if path == "/assets/*" || path == "/icon.svg" { // the program, without data
-			c = public
-		}
-		rt.get(c, audit.None, path, echo.WrapHandler(s.ui))
+		rt.get(public, audit.None, path, echo.WrapHandler(s.ui)) // the program, without data
 	}
 }
 

@@ -19,10 +19,12 @@ import (
 	"tapedeck/deploy/access"
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/deploy/login"
 	"tapedeck/deploy/node"
 	"tapedeck/deploy/server"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/redact"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/budget"
 	"tapedeck/schema/clickhouse"
@@ -40,12 +42,20 @@ type rig struct {
 	other  *access.Store // of the second
 	root   string        // a token for all tenants
 	client *http.Client
+	login  login.Settings
+	rules  *redact.Engine    // for secrets; nil for the default ones
 	made   map[string]string // tokens of scoped
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, broker: localtest.Broker(t, broker.Options{}), dsn: localtest.ClickHouse(t)}
+	return newRigWith(t, nil)
+}
+
+// newRigWith is newRig with rules for secrets.
+func newRigWith(t *testing.T, rules *redact.Engine) *rig {
+	t.Helper()
+	r := &rig{t: t, rules: rules, login: login.Settings{Life: time.Hour, Idle: time.Hour}, broker: localtest.Broker(t, broker.Options{}), dsn: localtest.ClickHouse(t)}
 	r.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{}}
 	t.Cleanup(r.client.CloseIdleConnections)
 	db, err := clickhouse.Open(r.dsn)
@@ -76,16 +86,16 @@ func (r *rig) serve(roles node.Roles, age time.Duration) (string, *access.Store)
 	log := slog.New(slog.DiscardHandler)
 	n, err := node.Start(r.t.Context(), node.Config{
 		Roles: roles, Connect: func(o ...nats.Option) (*nats.Conn, error) { return r.broker.Connect(o...) }, DSN: r.dsn,
-		SpoolDir: r.t.TempDir(), Streams: jetstream.Config{MaxBytes: 1 << 28}, Version: "test", Log: log,
+		SpoolDir: r.t.TempDir(), Streams: jetstream.Config{MaxBytes: 1 << 28}, Version: "test", Redact: r.rules, Log: log,
 	})
 	r.must(err)
-	tokens, err := access.Open(access.Options{NATS: n.NATS, MaxAge: age, Log: log})
+	guards, err := server.OpenGuards(server.GuardOptions{NATS: n.NATS, MaxAge: age, Login: r.login, Audit: n.Audit, Log: log})
 	r.must(err)
-	<-tokens.Ready()
+	guards.Ready(nil, nil)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	r.must(err)
 	s := server.New(server.Options{
-		Node: n, Listener: l, Log: log, Tokens: tokens, QuietAfter: time.Minute, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000}),
+		Node: n, Listener: l, Log: log, Guards: guards, QuietAfter: time.Minute, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000}),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -96,7 +106,7 @@ func (r *rig) serve(roles node.Roles, age time.Duration) (string, *access.Store)
 			r.t.Error(err)
 		}
 	})
-	return s.URL(), tokens
+	return s.URL(), guards.Tokens
 }
 
 // token makes a token.

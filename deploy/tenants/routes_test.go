@@ -100,6 +100,16 @@ var probes = map[string]probe{
 	"GET /v1/erasures":                               {admin, "", "", ""},
 	"POST /v1/erasures":                              {admin, "", "application/json", `{"sessions": ["only-alphaMark"], "dry_run": true}`},
 	"GET /v1/erasures/{id}":                          {admin, "", "", ""},
+	"GET /v1/login":                                  {anyone, "", "", ""},
+	"POST /v1/login":                                 {anyone, "", "application/json", `{"token":"x"}`},
+	"PATCH /v1/login":                                {anyone, "", "application/json", `{"tenant":"x"}`},
+	"DELETE /v1/login":                               {anyone, "", "", ""},
+	"GET /login/oidc":                                {anyone, "", "", ""},
+	"GET /login/callback":                            {anyone, "", "", ""},
+	"GET /v1/shares":                                 {raw, "", "", ""},
+	"POST /v1/shares":                                {raw, "", "application/json", `{"session":"{id}"}`},
+	"DELETE /v1/shares/{id}":                         {raw, "", "", ""},
+	"POST /v1/tickets":                               {raw, "", "application/json", `{"path":"/v1/sessions/{id}/replay"}`},
 	"GET /v1/dead-letters":                           {admin, "", "", ""},
 	"DELETE /v1/dead-letters":                        {admin, "?seq={seq}", "", ""},
 	"POST /v1/dead-letters/retry":                    {admin, "?seq={seq}", "", ""},
@@ -120,7 +130,8 @@ var answersOtherwise = map[string]int{
 	"GET /v1/ingest/ws": http.StatusUpgradeRequired, "GET /emulate/{id}": http.StatusNotFound, "GET /emulate/{id}/{path}": http.StatusNotFound,
 	"GET /v1/sessions/{id}/emulation": http.StatusNoContent,
 	"GET /v1/erasures/{id}":           http.StatusNotFound,
-	"GET /v1/bills/focus":             http.StatusNotFound, // the other tenant alone has a bill of the month
+	"GET /v1/bills/focus":             http.StatusNotFound,                                             // the other tenant alone has a bill of the month
+	"GET /login/oidc":                 http.StatusNotFound, "GET /login/callback": http.StatusNotFound, // without a provider
 }
 
 // Every route × every kind of token × what is one's own, another tenant's and nobody's:
@@ -135,6 +146,11 @@ func TestEveryRoute(t *testing.T) {
 	}
 	betaToken, _, err := r.tokens.Create(t.Context(), access.Request{Name: "made of " + beta, Tenant: tenantOf(beta), Scopes: []access.Scope{access.Read}})
 	r.must(err)
+	a = r.request(r.token(tenantOf(beta), access.Admin), "POST", "/v1/shares", "application/json", `{"session":"only-`+beta+`"}`)
+	var betaShare struct{ ID string }
+	if err := json.Unmarshal([]byte(a.body), &betaShare); err != nil || a.code != http.StatusCreated {
+		t.Fatalf("share a session: %d %s", a.code, a.body)
+	}
 	betaLetter := 1 // beta was filled first
 	position := fmt.Sprint(items(t, r.request(r.token(tenantOf(alpha), access.ReadRaw), "GET", "/v1/sessions/only-"+alpha+"/frames", "", ""))[0]["position"])
 	before := r.see(r.token(tenantOf(beta), access.Admin))
@@ -177,15 +193,21 @@ func TestEveryRoute(t *testing.T) {
 			if strings.HasPrefix(path, "/v1/tokens/") {
 				id = v[4]
 			}
+			if strings.HasPrefix(path, "/v1/shares/") {
+				id = strings.Replace(v[4], betaToken.ID, betaShare.ID, 1)
+			}
 			targets[target] = strings.NewReplacer("{id}", id, "{exec_id}", id, "{number}", v[1], "{key}", v[2], "{model}", v[3], "{provider}", "anthropic",
 				"{position}", position, "{kind}", "agents", "{path}", "v1/messages", "{profile}", "heap", "{seq}", v[5])
 		}
-		if !isByID(path + p.query) { // there is one thing to ask for
+		if !isByID(path+p.query) && path != "/v1/shares" { // there is one thing to ask for
 			targets = map[string]*strings.Replacer{"own": targets["own"]}
 		}
 		send := func(token, target string, fields ...string) answer {
 			tried++
 			in := targets[target]
+			if path == "/v1/login" { // pages of the server may ask it
+				fields = append(fields, "Origin: "+r.first)
+			}
 			return r.request(token, method, in.Replace(path+p.query), p.media, in.Replace(p.body), fields...)
 		}
 		for kind, token := range refusedTokens {
@@ -240,7 +262,7 @@ func TestEveryRoute(t *testing.T) {
 				leaks(t, name+" of "+target+" with the scope "+string(scope), a, beta)
 			}
 			f, u := answers["foreign"], answers["unknown"]
-			if same(f.body, betaToken.ID) != same(u.body) && isByID(path+p.query) || f.code != u.code {
+			if same(f.body, betaToken.ID, betaShare.ID) != same(u.body) && isByID(path+p.query) || f.code != u.code {
 				t.Errorf("%s with the scope %s answers differently for a session of another tenant and one that does not exist:\n%d %s\n%d %s", name, scope, f.code, clip(f.body), u.code, clip(u.body))
 			}
 		}

@@ -43,7 +43,15 @@ func ReadOne(ctx context.Context, r *query.Reader, tenant, session string, at sc
 	if len(rows) == 0 || rows[0].At != at.At {
 		return nil, problem.NotFound(fmt.Sprintf("The session %q has no frame at %s.", session, at))
 	}
+	seen, err := viewed(ctx, []frameRow{rows[0].frameRow})
+	if err != nil {
+		return nil, err
+	}
+	if len(seen) == 0 {
+		return nil, problem.NotFound(fmt.Sprintf("The session %q has no frame at %s.", session, at))
+	}
 	row := &rows[0]
+	row.frameRow = seen[0]
 	cuts, err := clickhouse.ParseCuts([]byte(row.Cuts), row.At)
 	if err != nil {
 		return nil, fmt.Errorf("frame %s: %w", at, err)

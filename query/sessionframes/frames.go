@@ -83,6 +83,14 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Frame], er
 		}
 		grant.Adjust(max(frameCopies*int64(read), charged) - charged)
 		charged = max(charged, frameCopies*int64(read))
+		var last schema.Position
+		if len(rows) > 0 {
+			last = rows[len(rows)-1].position()
+		}
+		whole := len(rows) == limit
+		if rows, err = viewed(ctx, rows); err != nil {
+			return nil, err
+		}
 		for i := range rows {
 			if len(page.Items) == q.Limit || len(page.Items) > 0 && size+len(rows[i].Raw) > pageBytes {
 				page.Next = &page.Items[len(page.Items)-1].Position
@@ -91,11 +99,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Frame], er
 			size += len(rows[i].Raw)
 			page.Items = append(page.Items, rows[i].frame(s.Started))
 		}
-		var last schema.Position
-		if len(rows) > 0 {
-			last = rows[len(rows)-1].position()
-		}
-		w.read(a, last, len(rows) == limit)
+		w.read(a, last, whole)
 	}
 	return page, nameDialects(ctx, r, &q, page.Items)
 }

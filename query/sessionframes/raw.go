@@ -56,18 +56,24 @@ func ReadRaw(ctx context.Context, r *query.Reader, q Query, yield func(f *RawFra
 		grant.Adjust(max(frameCopies*int64(read), charged) - charged)
 		charged = max(charged, frameCopies*int64(read))
 		var last schema.Position
+		if len(rows) > 0 {
+			last = rows[len(rows)-1].position()
+		}
+		whole := len(rows) == rawWindowRows
+		if rows, err = viewed(ctx, rows); err != nil {
+			return err
+		}
 		for i := range rows {
-			last = rows[i].position()
 			transport, err := schema.ParseTransport(rows[i].Transport)
 			if err != nil {
-				return fmt.Errorf("frame %s: %w", last, err)
+				return fmt.Errorf("frame %s: %w", rows[i].position(), err)
 			}
 			f := RawFrame{Stream: rows[i].Stream, Direction: rows[i].Direction, Transport: transport, Raw: rows[i].Raw}
 			if err := yield(&f); err != nil {
 				return err
 			}
 		}
-		w.read(a, last, len(rows) == rawWindowRows)
+		w.read(a, last, whole)
 	}
 	return nil
 }

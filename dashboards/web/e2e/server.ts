@@ -11,6 +11,8 @@ export const program = fileURLToPath(new URL('../../../bin/tapedeck', import.met
 
 export interface Server {
   url: string
+  /** Its data directory. */
+  data: string
   /** Ends it and leaves its data, so that it can be back. */
   leave(): Promise<void>
   /** Starts it again, on the same port with the same data. */
@@ -19,7 +21,9 @@ export interface Server {
 }
 
 /** Starts `tapedeck up` on a free port with a data directory of its own, and waits until it is ready. */
-export async function startServer(args: string[] = []): Promise<Server> {
+export async function startServer(
+  args: string[] | ((url: string) => Promise<string[]>) = [],
+): Promise<Server> {
   const data = mkdtempSync(join(tmpdir(), 'tapedeck-e2e-'))
   const listen = `127.0.0.1:${await freePort()}`
   const url = `http://${listen}`
@@ -50,12 +54,12 @@ export async function startServer(args: string[] = []): Promise<Server> {
     rmSync(data, { recursive: true, force: true })
   }
   try {
-    await start(args)
+    await start(typeof args === 'function' ? await args(url) : args)
   } catch (error) {
     await stop()
     throw error
   }
-  return { url, leave, comeBack: () => start([]), stop }
+  return { url, data, leave, comeBack: () => start([]), stop }
 }
 
 async function isReady(url: string): Promise<boolean> {

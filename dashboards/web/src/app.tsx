@@ -2,6 +2,7 @@ import { Center, Loader } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
+import { Gate } from './login/gate'
 import { SessionsPage } from './sessions/page'
 import { Boundary } from './shell/boundary'
 import { NotFound } from './shell/notfound'
@@ -18,9 +19,20 @@ const RetentionPage = lazy(() => import('./retention/page'))
 const ToolsPage = lazy(() => import('./tools/page'))
 const AuditPage = lazy(() => import('./audit/page'))
 const RecordPage = lazy(() => import('./record/page'))
+const AccessPage = lazy(() => import('./access/page'))
+const SharePage = lazy(() => import('./share/page'))
+const LoginPage = lazy(() => import('./login/page'))
 
 export function App() {
   const [path] = useLocation()
+  if (path === '/share')
+    return (
+      <Boundary>
+        <Suspense>
+          <SharePage />
+        </Suspense>
+      </Boundary>
+    )
   return (
     <Shell>
       <Boundary key={path}>
@@ -31,19 +43,23 @@ export function App() {
             </Center>
           }
         >
-          <Switch>
-            <Route path="/" component={SessionsPage} />
-            <Route path="/sessions/:id" component={NamedSession} />
-            <Route path="/usage" component={UsagePage} />
-            <Route path="/usage/reconciliation" component={ReconciliationPage} />
-            <Route path="/bills" component={BillsPage} />
-            <Route path="/prices" component={PricesPage} />
-            <Route path="/retention" component={RetentionPage} />
-            <Route path="/tools" component={ToolsPage} />
-            <Route path="/audit" component={AuditPage} />
-            <Route path="/record" component={RecordPage} />
-            <Route component={NotFound} />
-          </Switch>
+          <Gate>
+            <Switch>
+              <Route path="/" component={SessionsPage} />
+              <Route path="/sessions/:id" component={NamedSession} />
+              <Route path="/usage" component={UsagePage} />
+              <Route path="/usage/reconciliation" component={ReconciliationPage} />
+              <Route path="/bills" component={BillsPage} />
+              <Route path="/prices" component={PricesPage} />
+              <Route path="/retention" component={RetentionPage} />
+              <Route path="/tools" component={ToolsPage} />
+              <Route path="/audit" component={AuditPage} />
+              <Route path="/record" component={RecordPage} />
+              <Route path="/access" component={AccessPage} />
+              <Route path="/login" component={LoginPage} />
+              <Route component={NotFound} />
+            </Switch>
+          </Gate>
         </Suspense>
       </Boundary>
     </Shell>

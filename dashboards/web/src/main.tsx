@@ -2,14 +2,21 @@ import './mantine'
 import './tokens.css'
 import './global.css'
 import { MantineProvider } from '@mantine/core'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
 import { asksAgain } from './api/client'
+import { isLoggedOut, loginQuery } from './login/queries'
 import { theme } from './theme'
 
 const queries = new QueryClient({
+  queryCache: new QueryCache({
+    // A login that is over shows the login page.
+    onError: (error) => {
+      if (isLoggedOut(error)) void queries.refetchQueries(loginQuery)
+    },
+  }),
   defaultOptions: {
     queries: {
       // The server may be on this machine, which needs no network to be reached.

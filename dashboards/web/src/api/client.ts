@@ -24,6 +24,34 @@ export class UnreachableError extends Error {
 /** The server that this page came from. */
 export const api = createClient<paths>({ baseUrl: '/' })
 
+/** The text of the shared link that this page shows; null on all other pages. */
+let shared: string | null = null
+
+/** Has all requests of this page come from who opened a shared link. */
+export function openShared(text: string): void {
+  if (shared === null)
+    api.use({
+      onRequest: ({ request }) => {
+        request.headers.set('Authorization', `Bearer ${shared ?? ''}`)
+        return request
+      },
+    })
+  shared = text
+}
+
+/** The address of a WebSocket as it is opened: with a ticket where a link, not a cookie, opens it. */
+export async function socketAddress(address: string): Promise<string> {
+  if (shared === null) return address
+  const url = new URL(address)
+  const { ticket } = await answered(api.POST('/v1/tickets', { body: { path: url.pathname } }))
+  url.searchParams.set('ticket', ticket)
+  return url.href
+}
+
+export function isShared(): boolean {
+  return shared !== null
+}
+
 interface Answer<T> {
   data?: T
   error?: unknown

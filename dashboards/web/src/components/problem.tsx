@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { Link } from 'wouter'
 import { ProblemError } from '../api/client'
 
 /**
@@ -17,7 +18,14 @@ export function ProblemAlert({ error, again }: { error: Error; again?: () => voi
     >
       <Text size="sm">{problem === undefined ? error.message : problem.detail}</Text>
       {problem?.hint !== undefined && <Text size="sm">{problem.hint}</Text>}
-      {again !== undefined && problem?.status !== 400 && (
+      {problem !== undefined && [401, 403].includes(problem.status) && (
+        <Text size="sm" mt={4}>
+          <Anchor component={Link} href="/login" inherit>
+            {problem.status === 401 ? 'Log in' : 'Who is logged in'}
+          </Anchor>
+        </Text>
+      )}
+      {again !== undefined && ![400, 403].includes(problem?.status ?? 0) && (
         <Group mt="xs">
           <Button size="xs" variant="outline" color="red" onClick={again}>
             Try again

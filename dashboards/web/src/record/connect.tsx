@@ -1,11 +1,12 @@
 import { Stack, Tabs, Text } from '@mantine/core'
 import { Command } from '../components/command'
+import { useServerAddress } from '../login/queries'
 import classes from './page.module.css'
 import { recipes } from './recipes'
 
 /** How a source is connected: for each kind of source what is typed. */
 export function Connect() {
-  const ways = recipes(location.origin)
+  const ways = recipes(useServerAddress())
   return (
     <Tabs defaultValue={ways[0]?.key ?? null} keepMounted={false}>
       <Tabs.List aria-label="Kinds of sources" mb="md" className={classes.kinds}>

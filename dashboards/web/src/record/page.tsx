@@ -1,4 +1,5 @@
 import { Text, Title } from '@mantine/core'
+import { useServerAddress } from '../login/queries'
 import { useTitle } from '../shell/title'
 import { Connect } from './connect'
 import { DropFiles } from './drop'
@@ -7,6 +8,7 @@ import classes from './page.module.css'
 
 export default function RecordPage() {
   useTitle('Record')
+  const address = useServerAddress()
   return (
     <div className={classes.page} data-ready>
       <div className={classes.main}>
@@ -15,8 +17,8 @@ export default function RecordPage() {
             Record
           </Title>
           <Text size="sm" c="dimmed" mt={2}>
-            This server listens at <code>{location.origin}</code>. What reaches it is kept to the byte, with
-            the time it arrived.
+            This server listens at <code>{address}</code>. What reaches it is kept to the byte, with the time
+            it arrived.
           </Text>
         </header>
         <section aria-labelledby="connect" className={classes.section}>

@@ -1,10 +1,11 @@
 import { Anchor, Text, UnstyledButton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Schemas } from '../api/client'
+import { isShared, type Schemas } from '../api/client'
 import { StatusBadge } from '../components/status'
 import { duration } from '../format/duration'
 import { compact, count } from '../format/numbers'
+import { ShareButton } from '../share/button'
 import { reported } from '../format/reported'
 import classes from './page.module.css'
 import { CostSoFar } from './costsofar'
@@ -23,16 +24,21 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
   return (
     <header className={classes.head}>
       <div className={classes.heading}>
-        <Anchor component={Link} href="/" size="sm" c="dimmed">
-          Sessions
-        </Anchor>
-        <Text c="dimmed" size="sm" aria-hidden>
-          /
-        </Text>
+        {!isShared() && (
+          <>
+            <Anchor component={Link} href="/" size="sm" c="dimmed">
+              Sessions
+            </Anchor>
+            <Text c="dimmed" size="sm" aria-hidden>
+              /
+            </Text>
+          </>
+        )}
         <h1 className={classes.title} title={session.title === '' ? session.id : session.title}>
           {session.title === '' ? session.id : session.title}
         </h1>
         <StatusBadge status={session.status} />
+        <ShareButton session={session} />
       </div>
       <Ending session={session} />
       <Unreadable session={session} />

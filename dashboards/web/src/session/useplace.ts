@@ -23,7 +23,7 @@ export function useGo(): (change: Partial<Place>, how: 'push' | 'replace') => vo
       const search = withPlace(location.search, change)
       if (search === location.search) return
       if (how === 'push') stamp(player)
-      navigate(location.pathname + search, { replace: how === 'replace' })
+      navigate(location.pathname + search + location.hash, { replace: how === 'replace' })
     },
     [player],
   )
@@ -37,7 +37,7 @@ function momentIn(player: Player): string | null {
 
 function stamp(player: Player) {
   const search = withPlace(location.search, { t: momentIn(player) })
-  if (search !== location.search) navigate(location.pathname + search, { replace: true })
+  if (search !== location.search) navigate(location.pathname + search + location.hash, { replace: true })
 }
 
 /**

@@ -2,16 +2,18 @@ import { Stack, Text } from '@mantine/core'
 import { IconDeviceAudioTape } from '@tabler/icons-react'
 import { Command } from '../components/command'
 import { Empty } from '../components/empty'
+import { useServerAddress } from '../login/queries'
 import { ToRecord } from '../components/torecord'
 
 /** Stands where the list would, while nothing was ever recorded. */
 export function FirstSession() {
+  const address = useServerAddress()
   return (
     <Empty title="Nothing is recorded yet" icon={<IconDeviceAudioTape size={40} stroke={1.25} />}>
       <Stack gap="sm" mt={4}>
         <Text size="sm">This records a first line, to see that it works:</Text>
         <Command
-          text={`echo '{"type":"hello"}' |\n  tapedeck record --session first \\\n  --server ${location.origin} -`}
+          text={`echo '{"type":"hello"}' |\n  tapedeck record --session first \\\n  --server ${address} -`}
           what="the command that records a line"
         />
         <Text size="sm">

@@ -1,8 +1,10 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconMoon, IconSun } from '@tabler/icons-react'
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Skip } from '../components/skip'
+import { loginQuery } from '../login/queries'
 import { ServerState } from './serverstate'
 import classes from './shell.module.css'
 
@@ -16,11 +18,18 @@ const pages = [
   { path: '/record', name: 'Record' },
   { path: '/audit', name: 'Audit' },
 ]
+/** Of administrators on servers with tokens. */
+const access = { path: '/access', name: 'Access' }
+
+const Account = lazy(() => import('../login/account'))
 
 /** What stands around every page: the way to the others, and the colours. */
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const nav = useRef<HTMLElement>(null)
+  const login = useQuery({ ...loginQuery, enabled: false }).data
+  const principal = login?.tokens === true ? login.principal : null
+  const shown = principal?.scopes.includes('admin') === true ? [...pages, access] : pages
   // Where the links do not fit beside each other, the present page's is in sight.
   useEffect(() => {
     const links = nav.current
@@ -36,7 +45,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <span className={classes.name}>tapedeck</span>
         </Link>
         <nav ref={nav} className={classes.nav} aria-label="Pages">
-          {pages.map((page) => (
+          {shown.map((page) => (
             <Link
               key={page.path}
               href={page.path}
@@ -47,6 +56,11 @@ export function Shell({ children }: { children: ReactNode }) {
             </Link>
           ))}
         </nav>
+        {principal !== null && (
+          <Suspense>
+            <Account principal={principal} />
+          </Suspense>
+        )}
         <ColourSwitch />
       </header>
       <ServerState />

@@ -1,3 +1,5 @@
+import { isShared, socketAddress } from '../../api/client'
+
 /** The connection that cues come over. */
 export interface Connection {
   send(text: string): void
@@ -21,15 +23,38 @@ export interface Environment {
 }
 
 export const browser: Environment = {
-  connect: (address, listener) => {
-    const socket = new WebSocket(address)
-    socket.onopen = () => listener.opened()
-    socket.onmessage = (event: MessageEvent<string>) => listener.received(event.data)
-    socket.onclose = () => listener.closed()
-    return socket
-  },
+  connect: (address, listener) => (isShared() ? later(address, listener) : connect(address, listener)),
   now: () => performance.now(),
   beforeFrame: paced(),
+}
+
+function connect(address: string, listener: Listener): WebSocket {
+  const socket = new WebSocket(address)
+  socket.onopen = () => listener.opened()
+  socket.onmessage = (event: MessageEvent<string>) => listener.received(event.data)
+  socket.onclose = () => listener.closed()
+  return socket
+}
+
+/** A connection for which a ticket is fetched first. */
+function later(address: string, listener: Listener): Connection {
+  let socket: WebSocket | null = null
+  let closed = false
+  socketAddress(address).then(
+    (complete) => {
+      if (!closed) socket = connect(complete, listener)
+    },
+    () => {
+      if (!closed) listener.closed()
+    },
+  )
+  return {
+    send: (text) => socket?.send(text),
+    close: () => {
+      closed = true
+      socket?.close()
+    },
+  }
 }
 
 /** The least time between two pictures, ms. Thirty a second are enough to read by, and cost half of sixty. */

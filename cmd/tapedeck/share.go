@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"tapedeck/deploy/share"
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
+)
+
+// shareCommand manages the links that open a session to people without an account.
+type shareCommand struct {
+	Create shareCreate `cmd:"" help:"Make a link to a session, or a span of its time, and print it. Secrets are masked in what it shows."`
+	List   shareList   `cmd:"" default:"withargs" help:"List the links."`
+	Revoke shareRevoke `cmd:"" help:"Revoke a link on every server."`
+}
+
+type shareCreate struct {
+	Session   string `arg:"" help:"The session."`
+	From      string `help:"Show what happened from this time on (RFC 3339)." placeholder:"TIME"`
+	To        string `help:"Show what happened before this time (RFC 3339); now by default." placeholder:"TIME"`
+	ExpiresIn string `help:"How long the link opens, like 7d or 12h; a year at most." default:"7d" placeholder:"D"`
+	Note      string `help:"What it is for; whoever opens the link sees it." placeholder:"TEXT"`
+}
+
+type shareList struct {
+	Session string `help:"Only links to this session." placeholder:"ID"`
+}
+
+type shareRevoke struct {
+	ID string `arg:"" help:"Its id in the list."`
+}
+
+// Run makes a link. The link alone goes to standard output.
+func (c *shareCreate) Run(ctx context.Context, g *global) error {
+	body := struct {
+		Session   string    `json:"session"`
+		From      string    `json:"from,omitempty"`
+		To        string    `json:"to,omitempty"`
+		ExpiresAt time.Time `json:"expires_at"`
+		Note      string    `json:"note"`
+	}{Session: c.Session, From: c.From, To: c.To, Note: c.Note}
+	for _, at := range []struct{ flag, text string }{{"--from", c.From}, {"--to", c.To}} {
+		if _, err := time.Parse(time.RFC3339, at.text); at.text != "" && err != nil {
+			return usage.Errorf("%s %q: it must be a time like 2026-03-29T12:00:00Z", at.flag, at.text)
+		}
+	}
+	valid, err := parseDays(c.ExpiresIn)
+	if err != nil || valid <= 0 {
+		return usage.Errorf("--expires-in %q: it must be a duration above 0, like 7d or 12h", c.ExpiresIn)
+	}
+	body.ExpiresAt = time.Now().Add(valid)
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	client, err := g.client()
+	if err != nil {
+		return err
+	}
+	answer, err := client.Post(ctx, "v1/shares", nil, "application/json", text)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if g.JSON {
+		_, err := io.Copy(os.Stdout, answer)
+		return err
+	}
+	var made share.Link
+	if err := json.NewDecoder(answer).Decode(&made); err != nil {
+		return fmt.Errorf("read the server's answer to v1/shares: %w", err)
+	}
+	fmt.Fprintf(console.To(os.Stderr), "link %s to session %s, until %s; it is not shown again:\n", made.ID, made.Session, timeOr(made.ExpiresAt, "it is revoked"))
+	fmt.Println(made.URL)
+	return nil
+}
+
+// Run lists the links.
+func (c *shareList) Run(ctx context.Context, g *global) error {
+	q := url.Values{}
+	if c.Session != "" {
+		q.Set("session", c.Session)
+	}
+	var page struct{ Items []share.Link }
+	if done, err := g.fetch(ctx, "v1/shares", q, &page); done || err != nil {
+		return err
+	}
+	t := console.NewTable(os.Stdout, "id", "session", "note", "from", "to", "created", "last used", "expires", "state")
+	now := time.Now()
+	for _, s := range page.Items {
+		state := "open"
+		switch {
+		case s.RevokedAt != nil:
+			state = "revoked " + console.LocalTime(*s.RevokedAt)
+		case s.ExpiresAt != nil && !now.Before(*s.ExpiresAt):
+			state = "expired"
+		}
+		t.Row(s.ID, console.Clip(s.Session, 40), console.Clip(s.Note, 40), timeOr(s.From, "its start"), timeOr(s.To, "its end"),
+			console.LocalTime(s.CreatedAt), timeOr(s.LastUsed, "never"), timeOr(s.ExpiresAt, "never"), state)
+	}
+	return t.Flush()
+}
+
+// Run revokes a link.
+func (c *shareRevoke) Run(ctx context.Context, g *global) error {
+	client, err := g.client()
+	if err != nil {
+		return err
+	}
+	body, err := client.Open(ctx, http.MethodDelete, "v1/shares/"+url.PathEscape(c.ID), nil, "application/json")
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if g.JSON {
+		_, err := io.Copy(os.Stdout, body)
+		return err
+	}
+	var revoked share.Link
+	if err := json.NewDecoder(body).Decode(&revoked); err != nil {
+		return fmt.Errorf("read the server's answer to v1/shares: %w", err)
+	}
+	fmt.Printf("revoked %s (session %s)\n", revoked.ID, revoked.Session)
+	return nil
+}

@@ -1,0 +1,75 @@
+import { Center, Container, Loader, Text, Title } from '@mantine/core'
+import { IconEyeOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { openShared, type Schemas } from '../api/client'
+import { Notice } from '../components/notice'
+import { ProblemAlert } from '../components/problem'
+import { Time } from '../components/time'
+import { loginQuery } from '../login/queries'
+import SessionPage from '../session/page'
+import { useTitle } from '../shell/title'
+import classes from './page.module.css'
+
+/** The secret of the link, which follows the # of the address. */
+const text = location.hash.slice(1)
+if (text !== '') openShared(text)
+
+/** What a shared link shows: one session, read only. */
+export default function SharePage() {
+  useTitle('Shared session')
+  const login = useQuery({ ...loginQuery, retry: false, enabled: text !== '' })
+  const share = login.data?.principal?.share ?? null
+  if (share !== null)
+    return (
+      <main className={classes.page}>
+        <Notice icon={<IconEyeOff size={16} />}>
+          <About share={share} />
+        </Notice>
+        <div className={classes.session}>
+          <SessionPage id={share.session} />
+        </div>
+      </main>
+    )
+  if (login.isLoading)
+    return (
+      <Center h="50vh">
+        <Loader aria-label="Loading the page" />
+      </Center>
+    )
+  return (
+    <Container component="main" py="xl" size="sm" data-ready>
+      <Title order={1} size="h3" mb="md">
+        Shared session
+      </Title>
+      {login.error !== null ? (
+        <ProblemAlert error={login.error} />
+      ) : (
+        <Text size="sm">
+          This link is not complete: what follows <code>#</code> in it is missing. Ask who sent it for the
+          whole link.
+        </Text>
+      )}
+    </Container>
+  )
+}
+
+function About({ share: { from, to, note } }: { share: NonNullable<Principal['share']> }) {
+  return (
+    <>
+      {note !== '' && <b>{note}. </b>}A recording that was shared with you, read only, with secrets masked
+      {from !== null && (
+        <>
+          , from <Time at={from} />
+        </>
+      )}
+      {to !== null && (
+        <>
+          , until <Time at={to} />
+        </>
+      )}
+      .
+    </>
+  )
+}
+
+type Principal = NonNullable<Schemas['Login']['principal']>

@@ -1,0 +1,163 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+const (
+	// providerTimeout bounds a request to the provider.
+	providerTimeout = 10 * time.Second
+	// describeEvery is how often the provider's description is read again.
+	describeEvery = time.Hour
+)
+
+// provider is the OpenID provider. Its description is read when it is first needed, so a server
+// starts without it. Its keys are read anew when a signature is by another one.
+type provider struct {
+	settings *Settings
+	client   *http.Client
+
+	mu   sync.Mutex // guards the rest
+	read *oidc.Provider
+	at   time.Time
+}
+
+func newProvider(s *Settings) *provider {
+	return &provider{settings: s, client: &http.Client{Timeout: providerTimeout}}
+}
+
+// errProvider is the error of a provider that does not answer, or not as one.
+var errProvider = errors.New("the OpenID provider cannot be used")
+
+// describe returns the provider as it describes itself. A description that cannot be read
+// anew stays in use.
+func (p *provider) describe(ctx context.Context) (*oidc.Provider, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.read != nil && time.Since(p.at) < describeEvery {
+		return p.read, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, providerTimeout)
+	defer cancel()
+	read, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.settings.Issuer)
+	if err != nil {
+		if p.read != nil {
+			p.at = time.Now()
+			return p.read, nil
+		}
+		return nil, fmt.Errorf("%w: %w", errProvider, err)
+	}
+	p.read, p.at = read, time.Now()
+	return read, nil
+}
+
+// flow returns the addresses of the authorization code flow.
+func (p *provider) flow(read *oidc.Provider) *oauth2.Config {
+	s := p.settings
+	return &oauth2.Config{
+		ClientID: s.ClientID, ClientSecret: s.Secret, Endpoint: read.Endpoint(), Scopes: s.Scopes, RedirectURL: s.Public.String() + CallbackPath,
+	}
+}
+
+// user is who the provider says logged in.
+type user struct {
+	subject string
+	name    string
+	claims  map[string]any
+}
+
+// errRefused is the error of an answer of the provider that does not hold.
+var errRefused = errors.New("the OpenID provider's answer is not accepted")
+
+// exchange turns a code into the user that it stands for. The nonce shows that the ID token
+// is for this login.
+func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (*user, error) {
+	read, err := p.describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, p.client), 2*providerTimeout)
+	defer cancel()
+	tokens, err := p.flow(read).Exchange(ctx, code, oauth2.VerifierOption(verifier))
+	if err != nil {
+		if refusal, is := errors.AsType[*oauth2.RetrieveError](err); is && refusal.Response.StatusCode < http.StatusInternalServerError {
+			return nil, fmt.Errorf("%w: it refuses the code: %s %s", errRefused, refusal.ErrorCode, refusal.ErrorDescription)
+		}
+		return nil, fmt.Errorf("%w: %w", errProvider, err)
+	}
+	raw, has := tokens.Extra("id_token").(string)
+	if !has {
+		return nil, fmt.Errorf("%w: it has no ID token", errRefused)
+	}
+	id, err := read.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), p.client), &oidc.Config{ClientID: p.settings.ClientID}).Verify(ctx, raw)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errRefused, err)
+	}
+	if id.Nonce != nonce {
+		return nil, fmt.Errorf("%w: its ID token is of another login", errRefused)
+	}
+	if id.AccessTokenHash != "" {
+		if err := id.VerifyAccessToken(tokens.AccessToken); err != nil {
+			return nil, fmt.Errorf("%w: %w", errRefused, err)
+		}
+	}
+	u := &user{subject: id.Subject, claims: map[string]any{}}
+	if err := id.Claims(&u.claims); err != nil {
+		return nil, fmt.Errorf("%w: %w", errRefused, err)
+	}
+	if err := p.more(ctx, read, tokens, u); err != nil {
+		return nil, err
+	}
+	u.name = nameOf(u.claims, u.subject)
+	return u, nil
+}
+
+// more adds the claims that the provider has at its userinfo address, if those in the ID token do
+// not suffice for the rules. Those of the ID token, which is signed, go first.
+func (p *provider) more(ctx context.Context, read *oidc.Provider, tokens *oauth2.Token, u *user) error {
+	missing := false
+	for _, r := range p.settings.Rules {
+		missing = missing || claim(u.claims, r.Claim) == nil
+	}
+	if !missing || read.UserInfoEndpoint() == "" {
+		return nil
+	}
+	info, err := read.UserInfo(ctx, oauth2.StaticTokenSource(tokens))
+	if err != nil {
+		return fmt.Errorf("%w: %w", errProvider, err)
+	}
+	if info.Subject != u.subject {
+		return fmt.Errorf("%w: its userinfo is of another user", errRefused)
+	}
+	var claims map[string]any
+	if err := info.Claims(&claims); err != nil {
+		return fmt.Errorf("%w: %w", errRefused, err)
+	}
+	for name, value := range claims {
+		if _, has := u.claims[name]; !has {
+			u.claims[name] = value
+		}
+	}
+	return nil
+}
+
+// nameOf returns the name of a user for lists.
+func nameOf(claims map[string]any, subject string) string {
+	for _, name := range []string{"name", "preferred_username", "email"} {
+		if text, is := claims[name].(string); is && printable(text) {
+			return text
+		}
+	}
+	if printable(subject) {
+		return subject
+	}
+	return "unnamed"
+}

@@ -1,0 +1,49 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/internal/origin"
+	"tapedeck/replay/emulate"
+)
+
+// preflights lets pages of Origins call the API, with a token: credentials of the browser, such as
+// cookies, are not allowed. It answers the browser's preflight requests, which have no token.
+// With tokens it also answers those of loopback pages to recordings, for all sessions in the
+// same way: who asks is not known yet.
+func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r, h := c.Request(), c.Response().Header()
+		from := r.Header.Get("Origin")
+		allowed := from != "" && slices.ContainsFunc(s.Origins, func(o string) bool { return strings.EqualFold(o, from) })
+		isPreflight := r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" && from != ""
+		if len(s.Origins) > 0 {
+			h.Add("Vary", "Origin")
+		}
+		switch {
+		case allowed:
+			h.Set("Access-Control-Allow-Origin", from)
+			h.Set("Access-Control-Expose-Headers", "Retry-After, WWW-Authenticate, ETag, Content-Disposition, Upload-Offset")
+			if isPreflight {
+				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
+				h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+				h.Set("Access-Control-Max-Age", "600")
+				return c.NoContent(http.StatusNoContent)
+			}
+		case isPreflight && s.Tokens != nil && isRecording(r.URL.Path) && (origin.Rule{Local: true}).Check(r, "ask this recording") == nil:
+			emulate.Preflight(c.Response(), r)
+			return nil
+		}
+		return next(c)
+	}
+}
+
+// isRecording reports whether a recording answers at a path.
+func isRecording(path string) bool {
+	return strings.HasPrefix(path, "/emulate/") || strings.HasPrefix(path, "/api/v0/executions/") ||
+		strings.HasPrefix(path, "/v1/sessions/") && strings.HasSuffix(path, "/replay")
+}
