@@ -45,7 +45,11 @@ export function Expiring() {
 }
 
 const columns: Column<Row>[] = [
-  { name: 'when', key: ({ day }) => day, cell: ({ day }) => (day === '' ? 'within five minutes' : dayOf(day)) },
+  {
+    name: 'when',
+    key: ({ day }) => day,
+    cell: ({ day }) => (day === '' ? 'within five minutes' : dayOf(day)),
+  },
   { name: 'kind', key: ({ kind }) => kind, cell: ({ kind }) => kind },
   {
     name: 'sessions',

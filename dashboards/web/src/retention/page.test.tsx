@@ -26,7 +26,10 @@ afterEach(() => vi.restoreAllMocks())
 function show(items: Preview[] = [preview]) {
   answering({
     '/v1/retention': {
-      items: [{ ...none, max_age_s: 864000 }, { ...none, kind: 'charges' }],
+      items: [
+        { ...none, max_age_s: 864000 },
+        { ...none, kind: 'charges' },
+      ],
       next: null,
     },
     '/v1/retention/preview': { items, next: null },
