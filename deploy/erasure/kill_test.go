@@ -3,10 +3,12 @@ package erasure_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,8 +19,10 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/deploy/erasure"
-	"tapedeck/internal/fulltest"
 )
+
+// everyStep is for the whole of TestKilledAtEveryStep, which takes minutes.
+var everyStep = flag.Bool("erasure.every", false, "kill the server at every step of an erasure, not only at some")
 
 // places are where a recorded marker stands before its erasure, so that a scan that finds
 // none of them looks in the wrong place. What is compressed as a whole is found decompressed.
@@ -30,15 +34,15 @@ var places = []string{
 }
 
 // A server is killed with -9 at each step of an erasure, with its ClickHouse, while it
-// records other sessions. Afterwards no file has a byte of what was erased, and the other
+// records other sessions: at some of the steps without -args -erasure.every. Afterwards no file has a byte of what was erased, and the other
 // sessions are as they were.
 func TestKilledAtEveryStep(t *testing.T) {
-	steps := erasure.Steps
-	if !fulltest.Wanted() {
-		steps = []string{"requested", "hidden", "purged", "rows of messages"}
+	steps := []string{"requested", "purged", "rows of messages"}
+	if *everyStep {
+		steps = erasure.Steps
 	}
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
-	w.restart("")
+	w.restart()
 	const kept = "kept"
 	w.post(map[string][]string{"session": {kept}, "tag": {"user:another"}}, "text/event-stream", call("another text"))
 	w.eventually("it is stored", func() bool { return w.raw(kept) != "" })
@@ -65,12 +69,13 @@ func TestKilledAtEveryStep(t *testing.T) {
 				t.Fatalf("the scan does not find the marker in %s before its erasure, only in %v", place, found)
 			}
 		}
-		w.server.kill() // the next one kills itself
-		w.restart(step)
+		if err := os.WriteFile(w.dir+".kill", []byte(step), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		w.erase(marker)
 		w.server.killed(t, step)
 		t.Logf("killed after %v", time.Since(began).Round(10*time.Millisecond))
-		w.restart("")
+		w.restart()
 		// Hidden at once when the request was answered; else when the server has started.
 		for _, s := range marked {
 			w.eventually(s+" answers 410", func() bool {
@@ -153,7 +158,7 @@ func (w *world) clean(step, marker string) {
 // A block that arrives later does not bring its session back.
 func TestLateBlock(t *testing.T) {
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
-	w.restart("")
+	w.restart()
 	marker := newMarker()
 	sessions := w.recordMarked(marker, "gone")
 	late := w.latest(sessions[0])
@@ -182,7 +187,7 @@ func TestLateBlock(t *testing.T) {
 // there.
 func TestTenant(t *testing.T) {
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
-	w.restart("")
+	w.restart()
 	marker := newMarker()
 	sessions := w.recordMarked(marker, "gone")
 	body := []byte(`{"tenant": "default"}`)
@@ -208,7 +213,7 @@ func TestTenant(t *testing.T) {
 // is recorded, and one that is played.
 func TestReadersEnd(t *testing.T) {
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
-	w.restart("")
+	w.restart()
 	body, writer := io.Pipe()
 	recorded := make(chan error, 1)
 	go func() {

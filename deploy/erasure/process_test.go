@@ -25,22 +25,22 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// serverCommand makes the test binary a server in local mode: the data directory, and the
-// step of erasures at which it kills itself and its ClickHouse; "" for none.
+// serverCommand makes the test binary a server in local mode on a data directory. It kills
+// itself and its ClickHouse at the step of erasures that the file DIRECTORY.kill names.
 const serverCommand = "erasure-server"
 
 // addresses are what a server writes for the test.
 type addresses struct{ URL, NATS, DSN string }
 
 func serverMain(args []string) int {
-	if err := serve(args[0], args[1]); err != nil {
+	if err := serve(args[0]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
 }
 
-func serve(dir, step string) error {
+func serve(dir string) error {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		_ = syscall.Kill(0, syscall.SIGKILL)
@@ -67,7 +67,7 @@ func serve(dir, step string) error {
 	s := server.New(server.Options{
 		Node: n, Listener: l, Log: log, QuietAfter: time.Minute, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000}),
 		Erase: erasure.Options{Grace: time.Second, Sync: time.Second, Every: 100 * time.Millisecond, Reached: func(reached string) error {
-			if reached == step {
+			if step, err := os.ReadFile(dir + ".kill"); err == nil && string(step) == reached {
 				return syscall.Kill(0, syscall.SIGKILL) // the whole group
 			}
 			return nil
@@ -113,10 +113,11 @@ type process struct {
 }
 
 // start starts a server on a data directory. It ends with the test.
-func start(t *testing.T, dir, step string) *process {
+func start(t *testing.T, dir string) *process {
 	t.Helper()
 	_ = os.Remove(dir + ".addresses")
-	p := &process{cmd: exec.Command(os.Args[0], serverCommand, dir, step), done: make(chan error, 1)}
+	_ = os.Remove(dir + ".kill")
+	p := &process{cmd: exec.Command(os.Args[0], serverCommand, dir), done: make(chan error, 1)}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	alive, err := p.cmd.StdinPipe() // its end ends the server, also if the test is killed
 	if err != nil {

@@ -227,10 +227,10 @@ func (w *world) eventually(what string, is func() bool) {
 	w.Fatalf("after 90 s: not %s", what)
 }
 
-// restart starts the server, which kills itself at a step.
-func (w *world) restart(step string) {
+// restart starts the server.
+func (w *world) restart() {
 	w.Helper()
-	p := start(w.T, w.dir, step)
+	p := start(w.T, w.dir)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.server, w.url = p, p.URL

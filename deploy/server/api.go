@@ -82,7 +82,10 @@ func (s *Server) readRoutes(rt *routeTable) {
 		s.live, playing.Live = following, following
 	}
 	play := replayhttp.New(playing)
-	s.Erasures, s.watched, s.retention = s.newErasures(), newSessionReaders(s.Node.Deleted), s.newRetention()
+	s.Erasures, s.retention = s.newErasures(), s.newRetention()
+	if s.Node.Deleted != nil {
+		s.watched = newSessionReaders(s.Node.Deleted)
+	}
 	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter), query.WithDecoderVersion(dialects.Version), query.WithLimits(s.Query)}
 	if s.Node.Recorders != nil {
 		s.metrics.MustRegister(s.Node.Recorders)

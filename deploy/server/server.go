@@ -136,7 +136,11 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	}
 	if s.Erasures != nil {
 		working.Go(func() { s.Erasures.Run(workCtx) })
+	}
+	if s.watched != nil {
 		working.Go(func() { s.watched.run(workCtx) })
+	}
+	if s.retention != nil {
 		working.Go(func() { s.retention.Run(workCtx) })
 	}
 	var err error
