@@ -98,8 +98,13 @@ func prepare(ctx context.Context, dsn string) error {
 		return err
 	}
 	for _, name := range tables.Names(tables.Recording) {
-		if err := db.Exec(ctx, "ALTER TABLE "+name+" MODIFY SETTING old_parts_lifetime = 1, cleanup_delay_period = 1, cleanup_delay_period_random_add = 0, max_cleanup_delay_period = 1"); err != nil {
-			return err
+		for _, statement := range []string{
+			"ALTER TABLE " + name + " MODIFY SETTING old_parts_lifetime = 1, cleanup_delay_period = 1, cleanup_delay_period_random_add = 0, max_cleanup_delay_period = 1",
+			"DETACH TABLE " + name, "ATTACH TABLE " + name, // the delay that has begun is of the setting before
+		} {
+			if err := db.Exec(ctx, statement); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
