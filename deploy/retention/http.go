@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -92,7 +93,11 @@ func (c *change) policy(tenant string) (*retention.Policy, *problem.Problem) {
 		p.MaxBytes = *c.MaxBytes
 	}
 	if err := p.Check(); err != nil {
-		return nil, problem.BadParameter("", "This policy cannot be set: "+err.Error()+".", retention.Kinds...)
+		bad := problem.BadParameter("", "This policy cannot be set: "+err.Error()+".")
+		if !slices.Contains(retention.Kinds, p.Kind) {
+			bad.Parameter, bad.Allowed = "kind", retention.Kinds
+		}
+		return nil, bad
 	}
 	return p, nil
 }

@@ -49,7 +49,7 @@ export function PolicyDialog({ policy, close }: { policy: Policy; close: () => v
         />
         {!isBilling(kind) && (
           <TextInput
-            label="Up to GiB"
+            label="Up to GB"
             description="Empty: no limit."
             value={size}
             onChange={(event) => setSize(event.currentTarget.value)}

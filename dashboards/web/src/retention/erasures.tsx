@@ -32,15 +32,15 @@ export function Erasures() {
 
 const columns: Column<Erasure>[] = [
   { name: 'requested', key: (row) => row.requested_at, cell: (row) => <Time at={row.requested_at} /> },
-  { name: 'by', key: (row) => row.requested_by, cell: (row) => row.requested_by },
   { name: 'of', key: erasedText, cell: erasedText },
-  { name: 'size', figure: true, key: ({ found }) => found.bytes, cell: ({ found }) => bytes(found.bytes) },
   { name: 'state', key: ({ state }) => state, cell: (row) => <StateBadge erasure={row} /> },
   {
     name: 'waits for',
     key: ({ waits_for }) => waits_for,
     cell: ({ waits_for, remarks }) => [waits_for, ...remarks].filter(Boolean).join(' · ') || '–',
   },
+  { name: 'size', figure: true, key: ({ found }) => found.bytes, cell: ({ found }) => bytes(found.bytes) },
+  { name: 'by', key: (row) => row.requested_by, cell: (row) => row.requested_by },
 ]
 
 /** The state of an erasure, with what it means as a hint. */

@@ -69,7 +69,7 @@ test('charges are kept for 13 months at least', async () => {
   await userEvent.type(await screen.findByLabelText('For days'), '395')
   expect(screen.getByText(/396 or more/)).toBeTruthy()
   expect(screen.getByRole('button', { name: 'Set' })).toHaveProperty('disabled', true)
-  expect(screen.queryByLabelText('Up to GiB')).toBeNull()
+  expect(screen.queryByLabelText('Up to GB')).toBeNull()
 })
 
 test('without limits nothing expires', async () => {

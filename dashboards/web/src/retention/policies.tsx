@@ -38,7 +38,7 @@ export function Policies({ policies }: { policies: Policy[] }) {
         ),
     },
     {
-      name: '',
+      name: 'change',
       key: () => null,
       cell: (policy) => (
         <Button

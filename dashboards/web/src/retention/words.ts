@@ -2,7 +2,7 @@ import { counted } from '../format/numbers'
 import type { Erasure, Kind } from './queries'
 
 const day = 86400
-const gib = 2 ** 30
+const gb = 1e9
 
 /** What a kind is of. */
 export const kindText: Record<Kind, string> = {
@@ -33,9 +33,9 @@ export function secondsOf(days: string): number | null | undefined {
   return scaled(days, day)
 }
 
-/** GiB of a field, in bytes. */
+/** GB of a field, in bytes. */
 export function bytesOf(size: string): number | null | undefined {
-  return scaled(size, gib)
+  return scaled(size, gb)
 }
 
 function scaled(text: string, unit: number): number | null | undefined {
@@ -46,7 +46,7 @@ function scaled(text: string, unit: number): number | null | undefined {
 
 /** The fields' texts of limits. */
 export const daysText = (seconds: number | null) => (seconds === null ? '' : String(seconds / day))
-export const sizeText = (size: number | null) => (size === null ? '' : String(size / gib))
+export const sizeText = (size: number | null) => (size === null ? '' : String(size / gb))
 
 /** What the state of an erasure means. */
 export const stateText: Record<Erasure['state'], string> = {
