@@ -1,12 +1,13 @@
 package bills
 
 import (
-	"bufio"
+	"io"
 	"net/http"
 	"strconv"
 
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/tabular"
 )
 
 // Handler answers the questions about bills.
@@ -149,23 +150,9 @@ func (h Handler) Rows(w http.ResponseWriter, r *http.Request, tenant, number str
 }
 
 func (h Handler) csv(w http.ResponseWriter, r *http.Request, tenant string, b *Bill) {
-	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+b.Number+`-rows.csv"`)
-	w.Header().Set("Cache-Control", "no-store")
-	out := bufio.NewWriterSize(w, 64<<10)
-	out.Write(Head())
-	var line []byte
-	err := h.Store.Rows(r.Context(), tenant, b, 0, 0, func(row *Row) error {
-		line = row.AppendTo(line[:0])
-		_, err := out.Write(line)
-		return err
+	h.Stream(w, r, tabular.CSV.File(b.Number+"-rows"), func(to io.Writer) error {
+		return h.Store.WriteRows(r.Context(), tenant, b, to, nil)
 	})
-	if err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
-		h.Broken(r, err)
-	}
 }
 
 // Verification answers GET /v1/bills/{number}/verification.
@@ -192,7 +179,7 @@ func (h Handler) PriceTable(w http.ResponseWriter, r *http.Request, tenant, numb
 	b, err := h.Store.Bill(r.Context(), tenant, number)
 	if err == nil {
 		var text []byte
-		if text, err = h.Store.priceTable(r.Context(), b); err == nil {
+		if text, err = h.Store.PriceText(r.Context(), b); err == nil {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 			_, _ = w.Write(text) // the client has left

@@ -177,8 +177,8 @@ func (s *Store) clean(ctx context.Context, tenant string, bills []Bill) error {
 	return nil
 }
 
-// priceTable returns the canonical text of the price table of a bill.
-func (s *Store) priceTable(ctx context.Context, b *Bill) ([]byte, error) {
+// PriceText returns the canonical text of the price table of a bill.
+func (s *Store) PriceText(ctx context.Context, b *Bill) ([]byte, error) {
 	table, err := s.reader.Prices(ctx, b.PricesHash)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"tapedeck/query/tabular"
 )
 
 // event is a CloudEvent in the JSON format of version 1.0.
@@ -28,9 +30,7 @@ const eventType = "tapedeck.charge.v1"
 type events struct{ *json.Encoder }
 
 func newEvents(w io.Writer, _ string) (writer, error) {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return events{e}, nil
+	return events{tabular.NewLines(w)}, nil
 }
 
 func (e events) write(c *Charge) error {

@@ -6,12 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"tapedeck/query"
+	"tapedeck/query/tabular"
 )
 
 // Format is a format that charges are written in.
@@ -79,28 +78,22 @@ func Write(ctx context.Context, r *query.Reader, q Query, f Format, w io.Writer)
 // lines writes NDJSON: a charge on each line, as pages have it.
 type lines struct{ *json.Encoder }
 
-func newLines(w io.Writer, _ string) (writer, error) {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return lines{e}, nil
-}
+func newLines(w io.Writer, _ string) (writer, error) { return lines{tabular.NewLines(w)}, nil }
 
 func (l lines) write(c *Charge) error { return l.Encode(c) }
 func (l lines) end() error            { return nil }
 
-// csvFile writes CSV (RFC 4180). Cells hold the recorded text unchanged, also where a
-// spreadsheet would read it as a formula, and line ends within it, which csv.Writer changes.
+// csvFile writes CSV.
 type csvFile struct {
-	w        io.Writer
+	records  *tabular.Records
 	currency string
 	row      columns
 	cells    []string
-	line     []byte
 }
 
 func newCSV(w io.Writer, currency string) (writer, error) {
-	f := &csvFile{w: w, currency: currency}
-	return f, f.record(columnNames)
+	f := &csvFile{records: tabular.NewRecords(w), currency: currency}
+	return f, f.records.Write(columnNames)
 }
 
 func (f *csvFile) write(c *Charge) error {
@@ -108,30 +101,10 @@ func (f *csvFile) write(c *Charge) error {
 		return err
 	}
 	f.cells = f.row.cells(c, f.cells)
-	return f.record(f.cells)
-}
-
-func (f *csvFile) record(cells []string) error {
-	f.line = f.line[:0]
-	for i, cell := range cells {
-		if i > 0 {
-			f.line = append(f.line, ',')
-		}
-		if strings.ContainsAny(cell, "\",\r\n") {
-			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
-		}
-		f.line = append(f.line, cell...)
-	}
-	_, err := f.w.Write(append(f.line, "\r\n"...))
-	return err
+	return f.records.Write(f.cells)
 }
 
 func (f *csvFile) end() error { return nil }
-
-const (
-	rowGroup   = 2000    // rows of a row group of Parquet, which is in memory until it is complete
-	pageBuffer = 8 << 10 // of one column, bytes
-)
 
 // parquetFile writes Parquet.
 type parquetFile struct {
@@ -141,9 +114,7 @@ type parquetFile struct {
 }
 
 func newParquet(w io.Writer, currency string) (writer, error) {
-	return &parquetFile{currency: currency, GenericWriter: parquet.NewGenericWriter[columns](w,
-		parquet.MaxRowsPerRowGroup(rowGroup), parquet.PageBufferSize(pageBuffer), parquet.WriteBufferSize(0),
-		parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("tapedeck", "", ""))}, nil
+	return &parquetFile{currency: currency, GenericWriter: parquet.NewGenericWriter[columns](w, tabular.ParquetOptions()...)}, nil
 }
 
 func (f *parquetFile) write(c *Charge) error {

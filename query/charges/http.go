@@ -1,7 +1,7 @@
 package charges
 
 import (
-	"context"
+	"io"
 	"net/http"
 	"time"
 
@@ -48,23 +48,9 @@ func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) 
 
 // write writes charges as they are read.
 func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, f Format, zone *time.Location) {
-	k := kinds[f]
 	scope := reports.Scope{From: limitOf(q.From), To: limitOf(q.To), Timezone: zone.String()}
-	out := &answer{ctx: r.Context(), w: w, control: http.NewResponseController(w), head: func() {
-		w.Header().Set("Content-Disposition", `attachment; filename="`+scope.FileName("charges")+"."+k.suffix+`"`)
-		w.Header().Set("Content-Type", k.media)
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-	}}
-	err := Write(r.Context(), h.Reader, q, f, out)
-	switch {
-	case err != nil && out.head != nil:
-		h.Fail(w, r, err)
-	case err != nil:
-		h.Broken(r, err)
-	default:
-		out.done()
-	}
+	file := endpoint.File{Name: scope.FileName("charges") + "." + kinds[f].suffix, Media: kinds[f].media}
+	h.Stream(w, r, file, func(to io.Writer) error { return Write(r.Context(), h.Reader, q, f, to) })
 }
 
 func limitOf(t time.Time) *time.Time {
@@ -72,40 +58,4 @@ func limitOf(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-// writeTimeout is for one write: a client that takes nothing for so long is disconnected.
-const writeTimeout = 30 * time.Second
-
-// answer sends the head before the first byte, after which no error can be answered.
-type answer struct {
-	ctx     context.Context // the request's
-	w       http.ResponseWriter
-	control *http.ResponseController
-	head    func() // nil once it is sent
-}
-
-func (a *answer) Write(p []byte) (int, error) {
-	a.begin()
-	// Servers without deadlines, as tests have, go without.
-	_ = a.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-	n, err := a.w.Write(p)
-	if err == nil {
-		err = a.ctx.Err()
-	}
-	return n, err
-}
-
-func (a *answer) begin() {
-	if a.head != nil {
-		a.head()
-		a.head = nil
-	}
-}
-
-// done ends an answer, which may be empty.
-func (a *answer) done() {
-	a.begin()
-	_ = a.control.Flush()
-	_ = a.control.SetWriteDeadline(time.Time{})
 }

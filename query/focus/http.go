@@ -1,6 +1,7 @@
 package focus
 
 import (
+	"io"
 	"net/http"
 
 	"tapedeck/query/bills"
@@ -50,16 +51,13 @@ func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Para
 		h.Fail(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+of.fileName(o.Version)+`"`)
-	w.Header().Set("Cache-Control", "no-store")
-	archive := NewArchive(w, h.Clock())
-	if err = e.write(r.Context(), archive); err == nil {
-		err = archive.Close()
-	}
-	if err != nil {
-		h.Broken(r, err)
-	}
+	h.Stream(w, r, endpoint.File{Name: of.fileName(o.Version), Media: "application/zip"}, func(to io.Writer) error {
+		archive := NewArchive(to, h.Clock())
+		if err := e.write(r.Context(), archive); err != nil {
+			return err
+		}
+		return archive.Close()
+	})
 }
 
 // fileName names an archive. Numbers and periods have only characters of file names.

@@ -1,13 +1,13 @@
 package reports
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"tapedeck/query/tabular"
 )
 
 // Unknown stands in CSV for what a row is grouped by and has none of.
@@ -62,58 +62,68 @@ func (s Scope) FileName(kind string) string {
 	return name[:min(len(name), 150)]
 }
 
-// CSV writes the rows of a report; end returns the first error.
+// CSV writes the rows of a report.
 type CSV struct {
-	*csv.Writer
-	scope  Scope
-	failed error
+	records *tabular.Records
+	scope   Scope
+	ends    []string // cells of each row
+	cells   []string
+	failed  error // of the head
 }
 
+// NewCSV begins CSV with a head.
 func NewCSV(w io.Writer, scope Scope, columns []string) *CSV {
-	c := &CSV{Writer: csv.NewWriter(w), scope: scope}
-	c.UseCRLF = true
-	c.Cells(slices.Concat([]string{"period"}, scope.GroupBy, columns, scopeColumns))
+	c := &CSV{records: tabular.NewRecords(w), scope: scope, ends: scope.cells()}
+	c.failed = c.records.Write(slices.Concat([]string{"period"}, scope.GroupBy, columns, scopeColumns))
 	return c
 }
 
-func (c *CSV) Row(p Period, g Group, values []string) {
-	cells := []string{""}
+// Row writes the row of a period and group.
+func (c *CSV) Row(p Period, g Group, values []string) error {
+	name := ""
 	if p.Name != nil {
-		cells[0] = *p.Name
+		name = *p.Name
 	}
-	for _, name := range c.scope.GroupBy {
+	c.cells = append(c.cells[:0], name)
+	for _, by := range c.scope.GroupBy {
 		value := Unknown
-		if v := g[name]; v != nil {
+		if v := g[by]; v != nil {
 			value = *v
 		}
-		cells = append(cells, value)
+		c.cells = append(c.cells, value)
 	}
-	c.Cells(slices.Concat(cells, values, c.scope.cells()))
+	return c.write(values)
 }
 
 // Others writes the row of the groups that are not listed by themselves.
-func (c *CSV) Others(p Period, values []string) {
+func (c *CSV) Others(p Period, values []string) error {
 	g := Group{}
 	for _, name := range c.scope.GroupBy {
 		g[name] = &others
 	}
-	c.Row(p, g, values)
+	return c.Row(p, g, values)
 }
 
 // others stands in CSV for the groups that are not listed by themselves.
 var others = "(others)"
 
+// End writes the row of the totals.
 func (c *CSV) End(totals []string) error {
-	c.Cells(slices.Concat([]string{"total"}, make([]string, len(c.scope.GroupBy)), totals, c.scope.cells()))
-	c.Flush()
-	if err := errors.Join(c.failed, c.Error()); err != nil {
+	c.cells = append(c.cells[:0], "total")
+	for range c.scope.GroupBy {
+		c.cells = append(c.cells, "")
+	}
+	return c.write(totals)
+}
+
+// write writes a record whose first cells are set.
+func (c *CSV) write(values []string) error {
+	if c.failed != nil {
+		return fmt.Errorf("write CSV: %w", c.failed)
+	}
+	c.cells = append(append(c.cells, values...), c.ends...)
+	if err := c.records.Write(c.cells); err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil
-}
-
-func (c *CSV) Cells(cells []string) {
-	if c.failed == nil {
-		c.failed = c.Write(cells)
-	}
 }

@@ -1,29 +1,11 @@
 package reports
 
 import (
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 
 	"tapedeck/query/endpoint"
 )
-
-// Formats are those of reports.
-var Formats = []string{"json", "csv"}
-
-// AnswerCSV writes a report as CSV.
-func AnswerCSV(b *endpoint.Base, w http.ResponseWriter, r *http.Request, report interface {
-	WriteCSV(io.Writer) error
-	FileName() string
-}) {
-	w.Header().Set("Content-Disposition", `attachment; filename="`+report.FileName()+`.csv"`)
-	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	w.Header().Set("Cache-Control", "no-store")
-	if err := report.WriteCSV(w); err != nil {
-		b.Broken(r, err)
-	}
-}
 
 // ReadGroupings reads group_by: names separated by commas. A tag's name may hold
 // anything but a comma.

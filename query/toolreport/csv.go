@@ -13,7 +13,9 @@ import (
 func (t *Report) WriteCSV(w io.Writer) error {
 	c := reports.NewCSV(w, t.scope(), toolTimeColumns)
 	for i := range t.Items {
-		c.Row(t.Items[i].Period, t.Items[i].Group, t.Items[i].cells())
+		if err := c.Row(t.Items[i].Period, t.Items[i].Group, t.Items[i].cells()); err != nil {
+			return err
+		}
 	}
 	return c.End(t.Totals.cells())
 }

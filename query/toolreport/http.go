@@ -1,10 +1,13 @@
 package toolreport
 
 import (
+	"bufio"
+	"io"
 	"net/http"
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/reports"
+	"tapedeck/query/tabular"
 )
 
 // Handler answers the questions of this package.
@@ -23,8 +26,8 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 		q.GroupBy = Groupings[:1]
 	}
 	q.Slowest = p.Number("slowest", 0, 0, slowestMost)
-	format := endpoint.OneOf(p, "format", reports.Formats)
-	if format == "csv" && q.Slowest > 0 {
+	format := endpoint.OneOf(p, "format", []tabular.Format{tabular.JSON, tabular.CSV})
+	if format == tabular.CSV && q.Slowest > 0 {
 		p.Refuse("slowest", p.Value("slowest"), "does not go with format=csv, which returns the groups alone", "0")
 	}
 	if err := p.Done(); err != nil {
@@ -32,9 +35,15 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 		return
 	}
 	report, err := Read(r.Context(), h.Reader, q)
-	if err != nil || format != "csv" {
+	if err != nil || format != tabular.CSV {
 		h.Answer(w, r, report, err)
 		return
 	}
-	reports.AnswerCSV(h.Base, w, r, report)
+	h.Stream(w, r, format.File(report.FileName()), func(to io.Writer) error {
+		buffered := bufio.NewWriter(to)
+		if err := report.WriteCSV(buffered); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	})
 }

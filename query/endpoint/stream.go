@@ -1,0 +1,68 @@
+package endpoint
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+)
+
+// writeTimeout is for one write: a client that accepts nothing for so long is disconnected.
+const writeTimeout = 30 * time.Second
+
+// File is what an answer that is a file is called, and its media type.
+type File struct{ Name, Media string }
+
+// Stream answers with a file that a function writes. Until its first byte an error is
+// answered by a problem; after it the answer is broken off.
+func (b *Base) Stream(w http.ResponseWriter, r *http.Request, file File, write func(io.Writer) error) {
+	out := &stream{ctx: r.Context(), w: w, control: http.NewResponseController(w), file: file}
+	err := write(out)
+	switch {
+	case err != nil && !out.begun:
+		b.Fail(w, r, err)
+	case err != nil:
+		b.Broken(r, err)
+	default:
+		out.done()
+	}
+}
+
+// stream sends the head before the first byte, after which no error can be answered.
+type stream struct {
+	ctx     context.Context // the request's
+	w       http.ResponseWriter
+	control *http.ResponseController
+	file    File
+	begun   bool // the head is sent
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	s.begin()
+	// Servers without deadlines, as tests have, go without.
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	n, err := s.w.Write(p)
+	if err == nil {
+		err = s.ctx.Err()
+	}
+	return n, err
+}
+
+func (s *stream) begin() {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	h := s.w.Header()
+	h.Set("Content-Disposition", `attachment; filename="`+s.file.Name+`"`)
+	h.Set("Content-Type", s.file.Media)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+// done ends an answer, which may be empty.
+func (s *stream) done() {
+	s.begin()
+	_ = s.control.Flush()
+	_ = s.control.SetWriteDeadline(time.Time{})
+}

@@ -1,0 +1,2 @@
+// Package tabular writes rows in the formats that answers of any length have.
+package tabular

@@ -1,0 +1,109 @@
+package usagereport
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"tapedeck/internal/budget"
+	"tapedeck/query"
+	"tapedeck/query/tabular"
+)
+
+// Formats are those of reports, the default first.
+var Formats = []tabular.Format{tabular.JSON, tabular.NDJSON, tabular.CSV, tabular.Parquet}
+
+// writer writes the rows of a report.
+type writer interface {
+	row(*Row) error
+	end() error // when the totals are complete
+}
+
+// opener makes a writer of a report whose rows and totals are not known yet.
+type opener = func(io.Writer, *Report) (writer, error)
+
+var openers = map[tabular.Format]opener{tabular.NDJSON: newLines, tabular.CSV: newCSV, tabular.Parquet: newParquet}
+
+// spoolBytes is what the rows of a report take, compressed, with room for the largest.
+const spoolBytes = 16 << 20
+
+// Write writes a report in a format other than JSON. Rows in the order of periods are written
+// as they are read, and kept compressed until the last, so that an error comes before the
+// first byte and no statement waits for a slow client.
+func Write(ctx context.Context, r *query.Reader, q Query, f tabular.Format, w io.Writer) error {
+	open, ok := openers[f]
+	if !ok {
+		return fmt.Errorf("write a usage report: there is no format %q", f)
+	}
+	if q.arranged() {
+		report, err := Read(ctx, r, q)
+		if err == nil {
+			err = report.checkTags(ctx, r, q.Tenant)
+		}
+		if err != nil {
+			return err
+		}
+		return report.write(w, open)
+	}
+	if err := budget.Of(ctx).Need(ctx, spoolBytes); err != nil {
+		return err
+	}
+	spool, err := tabular.NewSpool()
+	if err != nil {
+		return err
+	}
+	var out writer
+	seen := Report{GroupBy: q.GroupBy, Items: []Row{}} // the first rows with a value of each grouping
+	_, err = scan(ctx, r, q, func(report *Report) (err error) {
+		out, err = open(spool, report)
+		return err
+	}, func(row *Row) error {
+		for _, by := range q.GroupBy {
+			if len(seen.Items) == 0 || row.Group[by] != nil && !seen.hasValue(by) {
+				seen.Items = append(seen.Items, *row)
+			}
+		}
+		return out.row(row)
+	})
+	if err != nil {
+		return err
+	}
+	if err := seen.checkTags(ctx, r, q.Tenant); err != nil {
+		return err
+	}
+	if err := out.end(); err != nil {
+		return err
+	}
+	return spool.CopyTo(w)
+}
+
+// arranged reports whether rows are known only after all were read.
+func (q *Query) arranged() bool { return q.Top > 0 || q.Order != "" && q.Order != ByPeriod }
+
+// write writes a report that is complete.
+func (u *Report) write(w io.Writer, open opener) error {
+	buffered := bufio.NewWriter(w)
+	out, err := open(buffered, u)
+	if err != nil {
+		return err
+	}
+	for i := range u.Items {
+		if err := out.row(&u.Items[i]); err != nil {
+			return err
+		}
+	}
+	if err := out.end(); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+// lines writes a row on each line, as JSON has it.
+type lines struct{ *json.Encoder }
+
+func newLines(w io.Writer, _ *Report) (writer, error) { return lines{tabular.NewLines(w)}, nil }
+
+func (l lines) row(row *Row) error { return l.Encode(row) }
+func (l lines) end() error         { return nil }
