@@ -42,7 +42,8 @@ type Bill struct {
 	// tenant's first bill when the account got its own.
 	Since time.Time `json:"billing_since"`
 	// Checked is what the charges of closed periods looked like when they were compared with
-	// what was billed for them, by period. A period that looks the same needs no comparison.
+	// what was billed for them and how they were priced, by period. A period that looks the same
+	// needs no comparison.
 	Checked map[string]string `json:"checked"`
 }
 

@@ -28,6 +28,7 @@ type computation struct {
 	hash     *Hash
 	rows     []Row
 	take     func(*Row) error // called with each row
+	compared []string         // months that were compared with what was billed for them
 }
 
 // prepare reads what a bill of a period is computed from but the charges.

@@ -110,6 +110,8 @@ func attempts(bills []Bill) []string {
 
 // correct adds the rows that correct what was billed for a period.
 func (c *computation) correct(ctx context.Context, p *Period) error {
+	periodsCompared.Inc()
+	c.compared = append(c.compared, p.Month)
 	r, err := c.compare(ctx, p, c.before, c.table.Hash())
 	if err != nil || len(r.list) == 0 {
 		return err

@@ -21,6 +21,10 @@ var billedRows = promauto.NewCounterVec(prometheus.CounterOpts{
 	Name: "tapedeck_bill_rows_total", Help: "Rows of closed bills, by class: charge, correction.",
 }, []string{"class"})
 
+var periodsCompared = promauto.NewCounter(prometheus.CounterOpts{
+	Name: "tapedeck_bill_periods_compared_total", Help: "Closed periods that were compared with what is stored, by closes and previews.",
+})
+
 func observeClose(began time.Time, b *Bill, err error) {
 	if err != nil {
 		result := "failed"

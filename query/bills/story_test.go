@@ -26,7 +26,7 @@ margins:
 `
 
 // TestStory closes March in Europe/Berlin, which ends on 31 March at 22:00 UTC. Then a
-// session is imported late, one is decoded anew, a price is mended, a model gets a price, a
+// session is imported late, the frames of one are decoded anew by another version of its dialect, a price is mended, a model gets a price, a
 // session moves to another account and one is deleted. The closed bill stays as it is, and
 // April has the corrections. All amounts were computed by hand.
 func TestStory(t *testing.T) {
@@ -38,7 +38,7 @@ func TestStory(t *testing.T) {
 		call("last", "2026-03-31T21:59:59Z", "anthropic", opus, 20, 0), call("after", "2026-03-31T22:00:00Z", "anthropic", opus, 40, 0))
 	w.session("mended", "customer=c1", call("a", "2026-03-03T10:00:00Z", "openai", "gpt-5", 1_000_000, 0))
 	w.session("unpriced", "customer=c1", call("a", "2026-03-04T10:00:00Z", "house", "in-house", 500, 50))
-	decoded := w.session("decoded", "customer=c1", call("a", "2026-03-05T10:00:00Z", "anthropic", opus, 100, 100), call("b", "2026-03-05T10:00:01Z", "anthropic", opus, 1, 1))
+	w.recordMeter("decoded", "customer", "c1", "2026-03-05T10:00:00Z") // calls of 100 and 100, and of 1 and 1
 	moves := w.session("moves", "customer=c1", call("a", "2026-03-06T10:00:00Z", "anthropic", opus, 300, 0))
 	w.session("deleted", "customer=c1", call("a", "2026-03-07T10:00:00Z", "anthropic", opus, 400, 0))
 	w.session("other", "customer=c2", call("a", "2026-03-08T10:00:00Z", "anthropic", opus, 1, 0))
@@ -91,12 +91,7 @@ func TestStory(t *testing.T) {
 	// What changes after the close.
 	w.session("late", "customer=c1", call("a", "2026-03-31T20:00:00Z", "anthropic", opus, 5000, 0))
 	w.prices(fmt.Sprintf(storyPrices, "1.5", "- {name: house, provider: house, whole: true, prices: {input_mtok: 10, output_mtok: 20}}"))
-	again := decoded
-	again.Usages = slices.Clone(decoded.Usages)[:1] // the other was no call
-	again.Usages[0].Tokens = schema.Tokens{Input: 60, Output: 130}
-	generation := uint64(w.now.UnixNano())
-	w.db.AddGeneration(generation, again)
-	w.db.Commit(generation, again, 0)
+	w.redecodeMeter("decoded") // one call of 60 and 130: the other is no call
 	moves.State = schema.StreamState{Version: 9, Tags: map[string]string{"customer": "c2"}}
 	w.db.Add(moves)
 	w.delete("deleted")

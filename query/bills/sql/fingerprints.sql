@@ -1,14 +1,16 @@
 {{- /* What the charges before the ends of periods depend on, as one number for each period:
-their usage records, and the tags of their sessions. It is 0 for the records after the last
+their usage records, and the tags of their sessions; and the models of the records of each
+period. It is 0 for the records after the last
 end. A record that is stored again is the same. */ -}}
 SELECT arrayCount(end -> end <= toUnixTimestamp64Nano(at), {ends:Array(Int64)}) AS period_index,
-    groupBitXor(cityHash64(usage.session_id, stream_id, usage_id, seen_at, seen_seq, version, generation, session_tags.hash)) AS fingerprint
+    groupBitXor(cityHash64(usage.session_id, stream_id, usage_id, seen_at, seen_seq, version, generation, session_tags.hash)) AS fingerprint,
+    (groupUniqArray((toString(provider), toString(model))) AS named).1 AS providers, named.2 AS models
 FROM usage FINAL
 LEFT JOIN (
-    SELECT session_id, cityHash64(arraySort(groupUniqArray((stream_id, first_at, arrayMap(tag -> tags[tag], {tags:Array(String)}))))) AS hash
+    SELECT session_id, cityHash64(arraySort(groupUniqArray((stream_id, first_at, arraySort(arrayZip(mapKeys(tags)::Array(String), mapValues(tags)::Array(String))))))) AS hash
     FROM streams
     PREWHERE tenant = {tenant:String} AND {{template "current"}}
-    WHERE hasAny(mapKeys(tags)::Array(String), {tags:Array(String)})
+    WHERE notEmpty(tags)
     GROUP BY session_id
 ) AS session_tags ON usage.session_id = session_tags.session_id
 PREWHERE tenant = {tenant:String} AND {{template "current"}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({last:Int64}, 'UTC'))

@@ -1,8 +1,9 @@
 SELECT arrayCount(end -> end <= toUnixTimestamp64Nano(at), {ends:Array(Int64)}) AS period_index,
-    groupBitXor(cityHash64(usage.session_id, stream_id, usage_id, seen_at, seen_seq, version, generation, session_tags.hash)) AS fingerprint
+    groupBitXor(cityHash64(usage.session_id, stream_id, usage_id, seen_at, seen_seq, version, generation, session_tags.hash)) AS fingerprint,
+    (groupUniqArray((toString(provider), toString(model))) AS named).1 AS providers, named.2 AS models
 FROM usage FINAL
 LEFT JOIN (
-    SELECT session_id, cityHash64(arraySort(groupUniqArray((stream_id, first_at, arrayMap(tag -> tags[tag], {tags:Array(String)}))))) AS hash
+    SELECT session_id, cityHash64(arraySort(groupUniqArray((stream_id, first_at, arraySort(arrayZip(mapKeys(tags)::Array(String), mapValues(tags)::Array(String))))))) AS hash
     FROM streams
     PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
@@ -21,7 +22,7 @@ LEFT JOIN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
                     FROM redecodes FINAL WHERE tenant = {tenant:String}))))
-    WHERE hasAny(mapKeys(tags)::Array(String), {tags:Array(String)})
+    WHERE notEmpty(tags)
     GROUP BY session_id
 ) AS session_tags ON usage.session_id = session_tags.session_id
 PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0

@@ -1,0 +1,81 @@
+package prices
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// relevant is what of a table the prices of some calls depend on.
+type relevant struct {
+	Currency string    `json:"currency"`
+	Rates    []Rate    `json:"rates"`
+	Entries  []priced  `json:"entries"`
+	Rules    [][]Rule  `json:"rules"` // of the overlay, own prices, discounts, margins
+	Accounts []Account `json:"accounts"`
+}
+
+// priced is the entry of a model as sources name it.
+type priced struct {
+	Named    Named   `json:"named"`
+	Provider string  `json:"provider"` // "" if the table has none
+	Model    string  `json:"model"`
+	Prices   Periods `json:"prices"`
+}
+
+// Digest returns a text that is the same for tables by which all calls of a tenant that are of
+// some models and in a range of time, whose end is not in it, cost the same, and belong to the
+// same accounts. It may differ for others that do so, too.
+func (e *Effective) Digest(tenant string, models []Named, from, to time.Time) string {
+	if len(models) == 0 {
+		return "none"
+	}
+	r := relevant{Currency: e.Currency(), Accounts: e.Accounts()}
+	models = slices.Clone(models)
+	slices.SortFunc(models, func(a, b Named) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model))
+	})
+	models = slices.Compact(models)
+	subjects := make([]subject, len(models))
+	for i, named := range models {
+		subjects[i].Provider, subjects[i].Model = named.Provider, named.Model
+		entry := priced{Named: named}
+		if p, m, err := e.entries.of(e.content.Table, named.Provider, named.Model); err == nil {
+			entry.Provider, entry.Model, entry.Prices = p.ID, m.ID, m.Prices
+			subjects[i].providerID, subjects[i].modelID = p.ID, m.ID
+		}
+		r.Entries = append(r.Entries, entry)
+	}
+	lists := [][]Rule{e.content.Overlay, nil, nil, nil}
+	if o := e.content.Operator; o != nil {
+		lists = append(lists[:1], o.Prices, o.Discounts, o.Margins)
+		for i, rate := range o.Rates {
+			ends := i+1 < len(o.Rates) && !o.Rates[i+1].From.After(from)
+			if rate.From.Before(to) && !ends {
+				r.Rates = append(r.Rates, rate)
+			}
+		}
+	}
+	in := Scope{From: from, To: to}
+	for _, rules := range lists {
+		var kept []Rule
+		for i := range rules {
+			s := &rules[i].Scope
+			if s.overlaps(&in) && (len(s.Tenant) == 0 || slices.Contains(s.Tenant, tenant)) && slices.ContainsFunc(subjects, func(c subject) bool {
+				return among(s.Provider, c.Provider, c.providerID) && among(s.Model, c.Model, c.modelID)
+			}) {
+				kept = append(kept, rules[i])
+			}
+		}
+		r.Rules = append(r.Rules, kept)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // it has texts and numbers
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
