@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"tapedeck/internal/console"
+	"tapedeck/query/findings"
 	"tapedeck/query/sessionhead"
 )
 
@@ -22,6 +25,8 @@ type sessionsCommand struct {
 	sessionFilter
 	Sort  string `help:"Order: started, last_at, duration, tokens or cost; with a - before it the highest first, as --sort=-duration. Default: -started." placeholder:"FIELD"`
 	Limit int    `help:"How many at most." default:"50" short:"n"`
+
+	Findings bool `help:"Show what of the usage of each session does not add up."`
 }
 
 // Run prints the list.
@@ -32,12 +37,19 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	q := url.Values{}
 	setAll(q, map[string][]string{"from": {c.From}, "to": {c.To}, "sort": {c.Sort}})
 	c.set(q)
-	filtered := len(q) > 0 && (len(q) > 1 || !q.Has("sort"))
+	if c.Findings {
+		q.Set("findings", "1")
+	}
+	filtered := slices.ContainsFunc(slices.Collect(maps.Keys(q)), func(name string) bool { return name != "sort" && name != "findings" })
 	heads, costs := []string{"session", "started", "duration", "status", "runs", "frames", "tokens"}, c.costs()
 	if costs {
 		heads = append(heads, "cost")
 	}
-	t := console.NewTable(os.Stdout, append(heads, "tools", "dialect", "end", "title")...)
+	heads = append(heads, "tools", "dialect")
+	if c.Findings {
+		heads = append(heads, "findings")
+	}
+	t := console.NewTable(os.Stdout, append(heads, "end", "title")...)
 	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, sessionsAtOnce, func(s *sessionhead.Summary) {
 		cells := []any{
 			console.Clip(s.ID, 40), console.LocalTime(s.Started), sessionTime(&s.Head), s.Status, s.Runs, console.Thousands(s.Frames),
@@ -46,7 +58,11 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		if costs {
 			cells = append(cells, cost(s.Spent))
 		}
-		t.Row(append(cells, toolCount(s.Tools), joined(s.Dialects), console.Clip(unusualEnd(s.End), 50), console.Clip(s.Title, 50))...)
+		cells = append(cells, toolCount(s.Tools), joined(s.Dialects))
+		if c.Findings {
+			cells = append(cells, findingCodes(s.Findings))
+		}
+		t.Row(append(cells, console.Clip(unusualEnd(s.End), 50), console.Clip(s.Title, 50))...)
 	})
 	if err != nil || g.JSON {
 		return err
@@ -62,6 +78,15 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --from, --query, --status …\n", 10*c.Limit)
 	}
 	return nil
+}
+
+// findingCodes lists findings by their codes.
+func findingCodes(list []findings.Finding) string {
+	var codes []string
+	for _, f := range list {
+		codes = append(codes, fmt.Sprintf("%s %d", f.Code, f.Count))
+	}
+	return orDash(strings.Join(codes, ", "))
 }
 
 // costs reports whether costs are asked for.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"io"
 	"net/url"
 	"os"
 	"strconv"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 	"tapedeck/query/reports"
@@ -98,25 +100,36 @@ type usageCommand struct {
 	AsOf        string  `help:"Show what the calls cost at the prices of this time, too." placeholder:"TIME"`
 	Prices      string  `help:"Show what the calls cost by the price table with this hash, too." placeholder:"HASH"`
 	WhatIfModel string  `help:"Show what the same tokens cost as calls of this model, too." name:"what-if-model" placeholder:"MODEL"`
+	Findings    bool    `help:"Show how much does not add up in the sessions whose usage is in each row."`
 	Currency    string  `help:"Fail unless costs are in this currency." placeholder:"CODE"`
+	fileFlags
 	callsFlags
 	sessionFilter
 }
 
 // Run prints the report.
 func (c *usageCommand) Run(ctx context.Context, g *global) error {
-	if c.Calls {
-		return c.runCalls(ctx, g)
-	}
-	if c.callsFlags != (callsFlags{Format: "table"}) {
-		return usage.Errorf("--format, --output, --force and --limit go with --calls: name --json or --csv for a report")
+	format, err := c.format(g)
+	if err != nil {
+		return err
 	}
 	q, err := c.parameters()
 	if err != nil {
 		return err
 	}
+	if format != "table" && (!c.Calls || format != "json") {
+		q.Set("format", format)
+	}
+	switch {
+	case c.Calls:
+		return c.runCalls(ctx, g, format, q)
+	case format != "table":
+		return c.write(ctx, g, func(cl *apiclient.Client, out io.Writer) error {
+			return cl.Copy(ctx, "v1/usage", q, usageMedia[format], out)
+		})
+	}
 	var r usagereport.Report
-	if done, err := c.fetch(ctx, g, "v1/usage", q, &r); done || err != nil {
+	if _, err := g.fetch(ctx, "v1/usage", q, &r); err != nil {
 		return err
 	}
 	if !r.Totals.Reported() {
@@ -138,6 +151,9 @@ func (c *usageCommand) parameters() (url.Values, error) {
 	setAll(q, map[string][]string{
 		"order": {c.Order}, "as_of": {c.AsOf}, "prices": {c.Prices}, "what_if_model": {c.WhatIfModel}, "currency": {c.Currency},
 	})
+	if c.Findings {
+		q.Set("findings", "1")
+	}
 	if c.Top > 0 {
 		q.Set("top", strconv.Itoa(c.Top))
 	}

@@ -8,24 +8,23 @@ import (
 
 	"tapedeck/internal/console"
 	costs "tapedeck/query/cost"
-	"tapedeck/query/reports"
 	"tapedeck/query/usagereport"
 )
 
 // showUsage prints a report as a table, and below it the calls without a price.
 func showUsage(w io.Writer, r *usagereport.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
-	t := console.NewTable(w, slices.Concat(heads, figureHeads(&r.Prices))...)
+	t := console.NewTable(w, slices.Concat(heads, figureHeads(r))...)
 	for i := range r.Items {
 		row := &r.Items[i]
 		names := groupCells(row.Period, r.GroupBy, row.Group)
 		if row.OtherGroups > 0 {
 			nameOthers(names[len(names)-len(r.GroupBy):], row.OtherGroups)
 		}
-		t.Row(append(names, figureCells(&r.Prices, &row.Figures)...)...)
+		t.Row(append(names, figureCells(r, &row.Figures)...)...)
 	}
 	if len(heads) > 0 {
-		t.Row(append(totalCells(heads), figureCells(&r.Prices, &r.Totals)...)...)
+		t.Row(append(totalCells(heads), figureCells(r, &r.Totals)...)...)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -41,7 +40,7 @@ func showUsage(w io.Writer, r *usagereport.Report) error {
 			return err
 		}
 	}
-	return nil
+	return showFound(w, r.Totals.Findings)
 }
 
 // nameOthers writes how many groups a row sums up in the cells of its group.
@@ -53,7 +52,8 @@ func nameOthers(cells []any, groups int) {
 }
 
 // figureHeads names the cells of a row's figures. Costs that were not asked for have none.
-func figureHeads(p *reports.Prices) []string {
+func figureHeads(r *usagereport.Report) []string {
+	p := &r.Prices
 	heads := []string{"calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost"}
 	if p.RepricedHash != nil {
 		heads = append(heads, "repriced")
@@ -61,12 +61,16 @@ func figureHeads(p *reports.Prices) []string {
 	if p.WhatIfModel != nil {
 		heads = append(heads, "what if")
 	}
-	return append(heads, "stated")
+	heads = append(heads, "stated")
+	if r.Totals.Findings != nil {
+		heads = append(heads, "findings")
+	}
+	return heads
 }
 
 // figureCells returns the cells of a row's figures.
-func figureCells(p *reports.Prices, f *usagereport.Figures) []any {
-	n := f.Tokens
+func figureCells(r *usagereport.Report, f *usagereport.Figures) []any {
+	p, n := &r.Prices, f.Tokens
 	cells := []any{
 		console.Thousands(f.Calls), tokenCount(f.Spent, n.Input), tokenCount(f.Spent, n.CacheRead), tokenCount(f.Spent, n.CacheWrite5m+n.CacheWrite1h),
 		tokenCount(f.Spent, n.Output), tokenCount(f.Spent, n.Reasoning), tokenCount(f.Spent, n.Total), cost(f.Spent),
@@ -77,7 +81,32 @@ func figureCells(p *reports.Prices, f *usagereport.Figures) []any {
 	if p.WhatIfModel != nil {
 		cells = append(cells, otherCost(f.WhatIf, f.WhatIfUnpriced))
 	}
-	return append(cells, statedCosts(f.Stated, f.Calls))
+	cells = append(cells, statedCosts(f.Stated, f.Calls))
+	if f.Findings != nil {
+		cells = append(cells, found(f.Findings))
+	}
+	return cells
+}
+
+// found says how much does not add up, and in how many sessions.
+func found(f *usagereport.Found) string {
+	if f.Findings == 0 {
+		return unknown
+	}
+	return fmt.Sprintf("%s in %s", console.Thousands(f.Findings), console.Count(f.Sessions, "session"))
+}
+
+// showFound lists what does not add up by its codes.
+func showFound(w io.Writer, f *usagereport.Found) error {
+	if f == nil || f.Findings == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nWhat does not add up: \"tapedeck doctor usage\" lists it by session")
+	t := console.NewTable(w, "  finding", "count", "sessions")
+	for _, c := range f.Codes {
+		t.Row("  "+c.Code, console.Thousands(c.Count), console.Thousands(c.Sessions))
+	}
+	return t.Flush()
 }
 
 // otherCost formats a cost at other prices, and says how many calls it does not include.

@@ -1,4 +1,4 @@
-package reconcile
+package findings
 
 import "fmt"
 
@@ -27,14 +27,14 @@ const (
 	BadChecksum        = "bad_checksum"
 )
 
-// Findings are all codes.
-var Findings = []string{
+// Codes are all codes.
+var Codes = []string{
 	StatedTotal, BeganAnew, RecordTotal, WithoutUsage, CutOff, CutOffWithUsage, InStreamsDiffering, SameMessage, SameBytes,
 	LostFrames, UnreadFrames, TooDeep, BadChecksum, StatedCostDiffers,
 }
 
 // find returns the findings of a session. anew is how often a running total began anew.
-func (s *Session) find(anew, mismatches uint64) []Finding {
+func (s *Usage) find(anew, mismatches uint64) []Finding {
 	list, differing, costs := []Finding{}, uint64(0), uint64(0)
 	for i := range s.StatedCosts {
 		costs += s.StatedCosts[i].DifferingCalls

@@ -1,4 +1,4 @@
-package reconcile
+package findings
 
 import (
 	"cmp"
@@ -60,7 +60,7 @@ type statedCostRow struct {
 }
 
 // addStatedCosts adds the comparison of stated costs to their sessions.
-func addStatedCosts(ctx context.Context, r *query.Reader, tenant string, at map[string]*Session, a query.Args) error {
+func addStatedCosts(ctx context.Context, r *query.Reader, tenant string, at map[string]*Usage, a query.Args) error {
 	pricer, err := r.Pricer(ctx, tenant)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func addStatedCosts(ctx context.Context, r *query.Reader, tenant string, at map[
 }
 
 // statedIn returns the costs that are stated in a currency.
-func (s *Session) statedIn(currency string) *StatedCost {
+func (s *Usage) statedIn(currency string) *StatedCost {
 	i := slices.IndexFunc(s.StatedCosts, func(c StatedCost) bool { return c.Currency == currency })
 	if i < 0 {
 		i = len(s.StatedCosts)

@@ -1,4 +1,4 @@
-package reconcile
+package findings
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 
 func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
+		querytest.NewStatement("session_bounds", "session_bounds", nil),
 		querytest.NewStatement("session_usage", "session_usage", nil),
 		querytest.NewStatement("session_calls", "session_calls", nil),
 		querytest.NewStatement("session_arrivals", "session_arrivals", nil),

@@ -1,19 +1,13 @@
-package reconcile
+package findings
 
 import (
 	"encoding/json"
-	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/sessionhead"
 )
 
-// Session is one session's usage and what of it does not add up.
-type Session struct {
-	ID      string             `json:"session_id"`
-	Started time.Time          `json:"started"`
-	Status  sessionhead.Status `json:"status"`
-	Title   string             `json:"title"`
+// Usage is one session's usage and what of it does not add up.
+type Usage struct {
 	// Calls are usage records that stand for calls, Tokens the sum of all records, and
 	// TokensInTotalsOnly that of those which are of no call: what a stream's total holds
 	// beyond its calls.

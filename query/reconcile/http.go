@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tapedeck/query/endpoint"
+	"tapedeck/query/findings"
 	"tapedeck/query/sessionlist"
 )
 
@@ -25,9 +26,9 @@ func (h Handler) Reconciliation(w http.ResponseWriter, r *http.Request, tenant s
 		q.Filter = *f
 	}
 	q.Filter.From, q.Filter.To = from, to
-	for _, code := range endpoint.SomeOf(p, "finding", append([]string{Any}, Findings...)) {
+	for _, code := range endpoint.SomeOf(p, "finding", append([]string{Any}, findings.Codes...)) {
 		if code == Any {
-			q.Findings = Findings
+			q.Findings = findings.Codes
 			break
 		}
 		q.Findings = append(q.Findings, code)

@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/findings"
 	"tapedeck/query/querytest"
 	"tapedeck/query/reconcile"
 	"tapedeck/query/sessionlist"
@@ -165,13 +166,13 @@ func TestRead(t *testing.T) {
 	}
 	querytest.Equal(t, "sessions", 9, len(got))
 	if s := got["calls"]; s != nil {
-		querytest.Equal(t, "calls of models", reconcile.ModelCalls{Calls: 9, Open: 1, WithoutUsage: 1, CutOff: 3, CutOffWithUsage: 1, InTotals: 1}, s.ModelCalls)
+		querytest.Equal(t, "calls of models", findings.ModelCalls{Calls: 9, Open: 1, WithoutUsage: 1, CutOff: 3, CutOffWithUsage: 1, InTotals: 1}, s.ModelCalls)
 	}
 	if s := got["twice"]; s != nil {
-		querytest.Equal(t, "arrivals", reconcile.Arrivals{InStreams: 2, InStreamsDiffering: 1, InFrames: 1, SameMessage: 1}, s.Arrivals)
+		querytest.Equal(t, "arrivals", findings.Arrivals{InStreams: 2, InStreamsDiffering: 1, InFrames: 1, SameMessage: 1}, s.Arrivals)
 	}
 	if s := got["lost"]; s != nil {
-		querytest.Equal(t, "losses", reconcile.Losses{LostFrames: 3, RepeatedFrames: 2, UnreadFrames: 2, SameBytes: 1}, s.Losses)
+		querytest.Equal(t, "losses", findings.Losses{LostFrames: 3, RepeatedFrames: 2, UnreadFrames: 2, SameBytes: 1}, s.Losses)
 	}
 	other := read(reconcile.Read(t.Context(), r, reconcile.Query{Tenant: "other", Limit: 50}))
 	querytest.Equal(t, "of another tenant", "whole: 0 calls, 0 tokens, 0 of no call, 0 totals\nwithout_usage 1", summary(&other.Items[0]))
@@ -187,11 +188,11 @@ func TestPages(t *testing.T) {
 		want map[string]int
 	}{
 		"all":            {reconcile.Query{}, map[string]int{"whole": 1, "rest": 1, "running": 1, "runs": 1, "calls": 1, "twice": 1, "lost": 1, "costs": 1, "marks": 1}},
-		"with findings":  {reconcile.Query{Findings: reconcile.Findings}, map[string]int{"rest": 1, "running": 1, "runs": 1, "calls": 1, "twice": 1, "lost": 1, "costs": 1, "marks": 1}},
-		"costs":          {reconcile.Query{Findings: []string{reconcile.StatedCostDiffers}}, map[string]int{"costs": 1}},
-		"totals":         {reconcile.Query{Findings: []string{reconcile.StatedTotal}}, map[string]int{"rest": 1, "running": 1, "runs": 1}},
+		"with findings":  {reconcile.Query{Findings: findings.Codes}, map[string]int{"rest": 1, "running": 1, "runs": 1, "calls": 1, "twice": 1, "lost": 1, "costs": 1, "marks": 1}},
+		"costs":          {reconcile.Query{Findings: []string{findings.StatedCostDiffers}}, map[string]int{"costs": 1}},
+		"totals":         {reconcile.Query{Findings: []string{findings.StatedTotal}}, map[string]int{"rest": 1, "running": 1, "runs": 1}},
 		"of a model":     {reconcile.Query{Filter: sessionlist.Filter{Models: []string{"another"}}}, map[string]int{"twice": 1}},
-		"lost, of a day": {reconcile.Query{Filter: sessionlist.Filter{From: querytest.When(-1), Text: "lost"}, Findings: []string{reconcile.LostFrames}}, map[string]int{"lost": 1}},
+		"lost, of a day": {reconcile.Query{Filter: sessionlist.Filter{From: querytest.When(-1), Text: "lost"}, Findings: []string{findings.LostFrames}}, map[string]int{"lost": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x.q.Tenant, x.q.Limit = querytest.Tenant, 2

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/findings"
 )
 
 // Summary is one line of the list.
@@ -11,6 +12,8 @@ type Summary struct {
 	Head
 	Runs    uint64 `json:"runs"`
 	Streams uint64 `json:"streams"`
+	// Findings are what of the session's usage does not add up; nil if that was not asked for.
+	Findings []findings.Finding `json:"findings,omitzero"`
 }
 
 // Head is what the list and the page of one session have in common.

@@ -26,11 +26,15 @@ func (h Handler) Sessions(w http.ResponseWriter, r *http.Request, tenant string)
 	q.Sort = endpoint.OneOf(p, "sort", Sorts)
 	q.Limit = p.Number("limit", sessionsLimit, 1, sessionsMost)
 	q.Cursor = p.Text("cursor")
+	found := p.Flag("findings")
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
 	}
 	page, err := Read(r.Context(), h.Reader, q)
+	if err == nil && found {
+		err = AddFindings(r.Context(), h.Reader, tenant, page)
+	}
 	h.Answer(w, r, page, err)
 }
 

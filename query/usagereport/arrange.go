@@ -116,6 +116,9 @@ func (r *Report) keep(order Order, top int) {
 	if kept = last(kept, others); kept != nil {
 		r.Items = kept
 	}
+	for i := range r.Items {
+		r.Items[i].Findings.sum()
+	}
 }
 
 // last moves a row to the end.

@@ -1,11 +1,13 @@
 package usagereport
 
 import (
+	"io"
 	"net/http"
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/reports"
 	"tapedeck/query/sessionlist"
+	"tapedeck/query/tabular"
 )
 
 // Handler answers the questions of this package.
@@ -21,21 +23,24 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	q.Granularity = endpoint.OneOf(p, "granularity", reports.Granularities)
 	q.GroupBy = reports.ReadGroupings(p, Groupings)
 	q.Order = endpoint.OneOf(p, "order", Orders)
+	q.Findings = p.Flag("findings")
 	q.Top = p.Number("top", 0, 0, topMost)
-	format := endpoint.OneOf(p, "format", reports.Formats)
+	format := endpoint.OneOf(p, "format", Formats)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
+		return
+	}
+	if format != "" && format != tabular.JSON {
+		b := reports.New(tenant, q.From, q.To, q.Zone, q.Granularity)
+		scope := reports.Scope{From: b.From, To: b.To, Timezone: b.Zone.String(), GroupBy: q.GroupBy}
+		h.Stream(w, r, format.File(scope.FileName("usage")), func(to io.Writer) error { return Write(r.Context(), h.Reader, q, format, to) })
 		return
 	}
 	report, err := Read(r.Context(), h.Reader, q)
 	if err == nil {
 		err = report.checkTags(r.Context(), h.Reader, tenant)
 	}
-	if err != nil || format != "csv" {
-		h.Answer(w, r, report, err)
-		return
-	}
-	reports.AnswerCSV(h.Base, w, r, report)
+	h.Answer(w, r, report, err)
 }
 
 // query reads the parameters of what is asked of usage: the range, the sessions and the

@@ -35,6 +35,9 @@ type Query struct {
 	Prices      string    // re-price by the table with this hash; "" for the current one
 	WhatIfModel string    // price the same tokens as calls of this model; "" for none
 	Currency    string    // that costs are expected in; "" for that of the table
+
+	// Findings asks for what of the usage of the sessions does not add up.
+	Findings bool
 }
 
 // columns are the columns for groupings.

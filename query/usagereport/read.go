@@ -20,6 +20,22 @@ type row struct {
 
 // Read makes the report.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
+	items := []Row{}
+	report, err := scan(ctx, r, q, nil, func(row *Row) error {
+		items = append(items, *row)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	report.Items = items
+	report.arrange(q.Order, q.Top)
+	return report, nil
+}
+
+// scan computes the totals of a report and calls a function with each of its rows, in order
+// of periods and groups. It calls begin, which may be nil, with the report before the first.
+func scan(ctx context.Context, r *query.Reader, q Query, begin func(*Report) error, visit func(*Row) error) (*Report, error) {
 	p, err := q.pricing().Pricers(ctx, r, q.Tenant, q.From, q.To)
 	if err != nil {
 		return nil, err
@@ -38,16 +54,26 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 		From: b.From, To: b.To, Timezone: b.Zone.String(), Granularity: b.Granularity,
 		GroupBy: query.OrEmpty(q.GroupBy), Prices: p.Describe(), Items: []Row{},
 	}
-	f := folder{report: report, base: b, pricers: p, by: q.GroupBy}
+	report.Totals.Stated, report.found = []cost.Stated{}, q.Findings
+	if begin != nil {
+		if err := begin(report); err != nil {
+			return nil, err
+		}
+	}
+	f := folder{report: report, base: b, pricers: p, by: q.GroupBy, visit: visit}
+	if q.Findings {
+		if f.found, err = findSessions(ctx, r, b); err != nil {
+			return nil, err
+		}
+	}
 	if err := query.Each(b.Context(ctx), r, statements, "usage_report", b.Shape, b.Args, f.add); err != nil {
 		return nil, err
 	}
-	report.Totals.Stated = []cost.Stated{}
-	for i := range report.Items {
-		report.Totals.Add(&report.Items[i].Figures)
+	err = f.flush()
+	if f.found != nil {
+		report.Totals.Findings = report.Totals.Findings.with(&Found{all: f.found}).sum()
 	}
-	report.arrange(q.Order, q.Top)
-	return report, nil
+	return report, err
 }
 
 // folder makes rows of a report from their cells, which come one after another.
@@ -55,7 +81,11 @@ type folder struct {
 	report  *Report
 	base    *reports.Report
 	pricers *reports.Pricers
+	found   *foundSessions // nil if findings are not asked for
 	by      []string
+	visit   func(*Row) error
+	rows    int
+	last    *Row     // that cells are added to; nil before the first
 	period  string   // of the last row
 	groups  []string // as well
 }
@@ -66,19 +96,34 @@ func (f *folder) add(cell *row) error {
 	if figures.Stated, err = cell.StatedRow.Stated(); err != nil {
 		return fmt.Errorf("cost that a source states: %w", err)
 	}
-	items := &f.report.Items
-	if n := len(*items); n > 0 && f.period == cell.Period && slices.Equal(f.groups, cell.Groups) {
-		(*items)[n-1].Figures.Add(&figures)
+	if f.last != nil && f.period == cell.Period && slices.Equal(f.groups, cell.Groups) {
+		f.last.Figures.Add(&figures)
 		return nil
 	}
-	if len(*items) == reports.MaxRows {
+	if err := f.flush(); err != nil {
+		return err
+	}
+	if f.rows == reports.MaxRows {
 		return reports.ErrTooManyRows
 	}
 	period, err := f.base.Granularity.Period(cell.Period, f.base.Zone)
 	if err != nil {
 		return err
 	}
+	f.rows++
 	f.period, f.groups = cell.Period, cell.Groups
-	*items = append(*items, Row{Period: period, Group: reports.NewGroup(f.by, cell.Groups), Figures: figures})
+	f.last = &Row{Period: period, Group: reports.NewGroup(f.by, cell.Groups), Figures: figures}
 	return nil
+}
+
+// flush passes the last row on.
+func (f *folder) flush() error {
+	if f.last == nil {
+		return nil
+	}
+	f.last.Findings = f.found.of(f.period, f.groups)
+	f.report.Totals.Add(&f.last.Figures)
+	err := f.visit(f.last)
+	f.last = nil
+	return err
 }

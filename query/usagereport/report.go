@@ -21,6 +21,8 @@ type Report struct {
 	Items       []Row               `json:"items"`
 	Totals      Figures             `json:"totals"`
 	Next        *string             `json:"next"` // always null: a report is whole
+
+	found bool // with findings
 }
 
 // Row is what one group used in one period.
@@ -51,6 +53,8 @@ type Figures struct {
 	WhatIfReasons    []cost.Unpriced `json:"what_if_unpriced_reasons,omitempty"`
 	// Stated are the costs that the sources state, one sum for each currency.
 	Stated []cost.Stated `json:"stated_costs"`
+	// Findings are those of the sessions; nil if they were not asked for.
+	Findings *Found `json:"findings,omitempty"`
 }
 
 // Add adds the figures of other calls.
@@ -62,6 +66,7 @@ func (f *Figures) Add(o *Figures) {
 	f.RepricedReasons = cost.Merge(f.RepricedReasons, o.RepricedReasons)
 	f.WhatIfReasons = cost.Merge(f.WhatIfReasons, o.WhatIfReasons)
 	f.Stated = cost.AddStated(f.Stated, o.Stated)
+	f.Findings = f.Findings.with(o.Findings)
 }
 
 // figuresOf returns the figures of a cell.

@@ -20,6 +20,8 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("usage_report", "usage_report", plain),
 		querytest.NewStatement("usage_report_single_tags", "usage_report", single),
 		querytest.NewStatement("usage_report_with_care", "usage_report", report),
+		querytest.NewStatement("report_sessions", "report_sessions", single),
+		querytest.NewStatement("report_sessions_with_care", "report_sessions", report),
 		querytest.NewStatement("tag_names", "tag_names", nil),
 	)
 }

@@ -1,0 +1,44 @@
+package findings
+
+import (
+	"context"
+	"slices"
+
+	"tapedeck/query"
+)
+
+// sessionsAtOnce bounds the length of a statement that names sessions.
+const sessionsAtOnce = 1000
+
+type boundsRow struct {
+	ID    string `ch:"session_id"`
+	First int64  `ch:"first_ns"`
+	Last  int64  `ch:"last_ns"`
+}
+
+// Each calls a function with the usage of sessions by their ids, some at a time. Sessions that
+// are not stored are left out.
+func Each(ctx context.Context, r *query.Reader, tenant string, ids []string, visit func(session string, u *Usage)) error {
+	all := make([]Session, 0, len(ids))
+	for some := range slices.Chunk(ids, sessionsAtOnce) {
+		rows, err := query.Ask[boundsRow](ctx, r, statements, "session_bounds", nil, query.Args{"tenant": tenant, "sessions": some})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			all = append(all, Session{row.ID, query.Moment(row.First), query.Moment(row.Last)})
+		}
+	}
+	// Sessions of about the same time are on few days, which are all that is read of them.
+	slices.SortFunc(all, func(a, b Session) int { return a.First.Compare(b.First) })
+	for some := range slices.Chunk(all, sessionsAtOnce) {
+		used, err := OfSessions(ctx, r, tenant, some)
+		if err != nil {
+			return err
+		}
+		for i := range used {
+			visit(some[i].ID, &used[i])
+		}
+	}
+	return nil
+}
