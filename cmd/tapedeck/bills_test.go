@@ -1,9 +1,12 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +80,14 @@ func TestBills(t *testing.T) {
 	if _, errs, exit := s.run(t, "bills", "export", "TEST-000001", dir+".zip", "--evidence"); exit != 0 {
 		t.Error(errs)
 	}
+	status, body, header := s.get(t, "/v1/bills/TEST-000001/evidence")
+	if status != http.StatusOK || header.Get("Content-Disposition") != `attachment; filename="TEST-000001-evidence.zip"` {
+		t.Fatalf("evidence by the API: %d %v", status, header)
+	}
+	checkEvidence(t, unzipped(t, body))
+	if status, body, _ := s.get(t, "/v1/bills/TEST-000009/evidence"); status != http.StatusNotFound || !bytes.Contains(body, []byte("no bill")) {
+		t.Errorf("evidence of no bill: %d %s", status, body)
+	}
 }
 
 // checkEvidence computes every SHA-256 anew.
@@ -114,4 +125,18 @@ func checkEvidence(t *testing.T, dir string) {
 	if tapes != 1 {
 		t.Errorf("%d tapes", tapes)
 	}
+}
+
+// unzipped writes the files of an archive to a directory.
+func unzipped(t *testing.T, body []byte) string {
+	t.Helper()
+	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, archive); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -1,43 +1,22 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/csv"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"net/http"
 	"os"
-	"strconv"
-	"strings"
+	"sync/atomic"
 
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 	"tapedeck/query/bills"
+	"tapedeck/query/evidence"
 	"tapedeck/replay/tapefile"
 )
-
-// evidence writes a bill with all that it was made of:
-//
-//	bill.json        the bill
-//	rows.csv         its rows; the SHA-256 of this file is rows_hash
-//	lines.csv        the lines of the invoice
-//	prices.json      the effective price table; the SHA-256 of this file is prices_hash
-//	sessions.csv     the sessions of the rows and the tapes that have their frames
-//	tapes/*.tape     the frames
-//	SHA256SUMS       of all files
-type evidence struct {
-	client *apiclient.Client
-	bill   bills.Bill
-	path   string // of the bill's routes
-	files  files
-	sums   []string
-}
 
 // writeEvidence writes the evidence of a bill to a directory or an archive.
 func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
@@ -51,137 +30,76 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 	if len(c.Tag)+len(c.Columns) > 0 || c.Account+c.SubAccount+c.Issuer+c.PaymentTerms+c.Link != "" {
 		return usage.Errorf("--account, --tag, --sub-account, --columns, --issuer, --payment-terms and --link go without --evidence, which writes no FOCUS")
 	}
-	e := &evidence{path: path}
-	if e.client, err = g.client(); err != nil {
+	client, err := g.client()
+	if err != nil {
 		return err
 	}
-	e.client.Wait() // bills and tapes may be large
-	if err := e.client.Get(ctx, path, nil, &e.bill); err != nil {
+	client.Wait() // bills and tapes may be large
+	var bill bills.Bill
+	if err := client.Get(ctx, path, nil, &bill); err != nil {
 		return err
 	}
-	if e.files, err = newFiles(c.Dir, c.Force); err != nil {
+	files, err := newFiles(c.Dir, c.Force)
+	if err != nil {
 		return err
 	}
-	missing, err := e.write(ctx)
-	if err = errors.Join(err, e.files.close()); err != nil {
+	var done, all atomic.Int64
+	p := console.ShowProgress(func() string { return fmt.Sprintf("%d of %d tapes written", done.Load(), all.Load()) })
+	parts := evidenceParts(client, &bill, path)
+	if parts.Prices, err = evidencePrices(ctx, client, path); err != nil {
+		return err
+	}
+	parts.Wrote = func(tapes, of int) { done.Store(int64(tapes)); all.Store(int64(of)) }
+	written, err := evidence.Write(ctx, parts, files)
+	p.End()
+	if err = errors.Join(err, files.close()); err != nil {
 		return fmt.Errorf("write the evidence of bill %s to %s: %w", c.Number, c.Dir, err)
 	}
-	fmt.Fprintf(console.To(os.Stderr), "wrote %s: bill %s, %s, %s\n", c.Dir, c.Number, console.Count(e.bill.Rows, "row"), console.Count(len(e.sums), "file"))
-	if missing > 0 {
-		fmt.Fprintf(os.Stderr, "%s of the bill are not stored any more: sessions.csv names them\n", console.Count(missing, "session"))
+	fmt.Fprintf(console.To(os.Stderr), "wrote %s: bill %s, %s, %s\n", c.Dir, c.Number, console.Count(bill.Rows, "row"), console.Count(written.Files, "file"))
+	if written.Missing > 0 {
+		fmt.Fprintf(os.Stderr, "%s of the bill are not stored any more: sessions.csv names them\n", console.Count(written.Missing, "session"))
 	}
 	return nil
 }
 
-func (e *evidence) write(ctx context.Context) (missing int, err error) {
-	text, err := json.MarshalIndent(&e.bill, "", "  ")
-	if err != nil {
-		return 0, err
-	}
-	if err := e.add("bill.json", func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }); err != nil {
-		return 0, err
-	}
-	sessions := newSessionColumn()
-	err = e.add("rows.csv", func(w io.Writer) error {
-		err := e.client.Copy(ctx, e.path+"/rows", map[string][]string{"format": {"csv"}}, "text/csv", io.MultiWriter(w, sessions))
-		return errors.Join(err, sessions.end())
-	})
-	if err != nil {
-		return 0, err
-	}
-	if err := e.check("rows.csv", e.bill.RowsHash); err != nil {
-		return 0, err
-	}
-	if err := e.add("lines.csv", e.lines); err != nil {
-		return 0, err
-	}
-	err = e.add("prices.json", func(w io.Writer) error { return e.client.Copy(ctx, e.path+"/prices", nil, "application/json", w) })
-	if err == nil {
-		err = e.check("prices.json", e.bill.PricesHash)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if missing, err = e.tapes(ctx, sessions.list()); err != nil {
-		return 0, err
-	}
-	sums := e.sums
-	return missing, e.add("SHA256SUMS", func(w io.Writer) error {
-		_, err := io.WriteString(w, strings.Join(sums, ""))
-		return err
-	})
-}
-
-// add writes a file and notes its SHA-256.
-func (e *evidence) add(name string, write func(io.Writer) error) error {
-	w, err := e.files.create(name)
-	if err != nil {
-		return err
-	}
-	sum := sha256.New()
-	if err := write(io.MultiWriter(w, sum)); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	e.sums = append(e.sums, sumLine(sum, name))
-	return nil
-}
-
-func sumLine(sum hash.Hash, name string) string {
-	return hex.EncodeToString(sum.Sum(nil)) + "  " + name + "\n"
-}
-
-// check fails if the file that was written last has another SHA-256 than the bill states.
-func (e *evidence) check(name, want string) error {
-	if got, _, _ := strings.Cut(e.sums[len(e.sums)-1], " "); got != want {
-		return fmt.Errorf("%s has the SHA-256 %s, the bill states %s: run \"tapedeck bills verify %s\"", name, got, want, e.bill.Number)
-	}
-	return nil
-}
-
-func (e *evidence) lines(w io.Writer) error {
-	c := csv.NewWriter(w)
-	c.UseCRLF = true
-	rows := [][]string{{"class", "charge_period", "provider", "model", "unit", "quantity", "rows", "cost", "amount", "currency", "unpriced"}}
-	for i := range e.bill.Lines {
-		l := &e.bill.Lines[i]
-		rows = append(rows, []string{
-			string(l.Class), l.Period, l.Provider, l.Model, l.Unit, l.Quantity.String(), strconv.FormatUint(l.Rows, 10),
-			l.Cost.String(), l.Amount.StringFixed(e.bill.MinorUnits), e.bill.Currency, strconv.FormatBool(l.Unpriced),
-		})
-	}
-	return c.WriteAll(rows)
-}
-
-// tapes writes a tape of each session, under a name made of the hash of the session's id,
-// which may have any characters.
-func (e *evidence) tapes(ctx context.Context, sessions []string) (missing int, err error) {
-	done := 0
-	p := console.ShowProgress(func() string { return fmt.Sprintf("%d of %d tapes written", done, len(sessions)) })
-	defer p.End()
-	rows := [][]string{{"session_id", "tape", "detail"}}
-	for _, id := range sessions {
-		sum := sha256.Sum256([]byte(id))
-		name, detail := "tapes/"+hex.EncodeToString(sum[:16])+".tape", ""
-		body, err := e.client.Open(ctx, http.MethodGet, apiclient.SessionPath(id, "tape"), nil, tapefile.MediaType)
-		var refused *apiclient.Error
-		switch {
-		case errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone):
-			name, detail = "", "the session or its frames are not stored any more"
-			missing++
-		case err != nil:
-			return missing, err
-		default:
-			err := e.add(name, func(w io.Writer) error { _, err := io.Copy(w, body); return err })
-			if err = errors.Join(err, body.Close()); err != nil {
-				return missing, err
+// evidenceParts returns the parts of the evidence of a bill as the server answers them.
+func evidenceParts(client *apiclient.Client, bill *bills.Bill, path string) evidence.Parts {
+	return evidence.Parts{
+		Bill: bill,
+		Rows: func(ctx context.Context, w io.Writer) ([]string, error) {
+			sessions := newSessionColumn()
+			err := client.Copy(ctx, path+"/rows", map[string][]string{"format": {"csv"}}, "text/csv", io.MultiWriter(w, sessions))
+			if err = errors.Join(err, sessions.end()); err != nil {
+				return nil, err
 			}
-		}
-		rows = append(rows, []string{id, name, detail})
-		done++
+			return sessions.list(), nil
+		},
+		Tape: func(ctx context.Context, session string) (func(io.Writer) error, error) {
+			body, err := client.Open(ctx, http.MethodGet, apiclient.SessionPath(session, "tape"), nil, tapefile.MediaType)
+			var refused *apiclient.Error
+			switch {
+			case errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone):
+				return nil, nil
+			case err != nil:
+				return nil, err
+			}
+			return func(w io.Writer) error {
+				_, err := io.Copy(w, body)
+				return errors.Join(err, body.Close())
+			}, nil
+		},
 	}
-	return missing, e.add("sessions.csv", func(w io.Writer) error {
-		c := csv.NewWriter(w)
-		c.UseCRLF = true
-		return c.WriteAll(rows)
-	})
+}
+
+// evidencePrices reads the price table of a bill; nil for who may not read it.
+func evidencePrices(ctx context.Context, client *apiclient.Client, path string) (func(context.Context, io.Writer) error, error) {
+	var text bytes.Buffer
+	err := client.Copy(ctx, path+"/prices", nil, "application/json", &text)
+	if refused, ok := errors.AsType[*apiclient.Error](err); ok && refused.Status == http.StatusForbidden {
+		return nil, nil
+	}
+	return func(_ context.Context, w io.Writer) error {
+		_, err := text.WriteTo(w)
+		return err
+	}, err
 }

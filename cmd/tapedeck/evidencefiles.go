@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tapedeck/query/evidence"
 )
 
 // files takes files one after the other.
 type files interface {
-	create(name string) (io.Writer, error)
+	evidence.Files
 	close() error
 }
 
@@ -34,7 +36,7 @@ type directory struct {
 	open  *os.File // the file that is written
 }
 
-func (d *directory) create(name string) (io.Writer, error) {
+func (d *directory) Create(name string) (io.Writer, error) {
 	if err := d.close(); err != nil {
 		return nil, err
 	}
@@ -65,6 +67,6 @@ type archive struct {
 	file *os.File
 }
 
-func (a *archive) create(name string) (io.Writer, error) { return a.zip.Create(name) }
+func (a *archive) Create(name string) (io.Writer, error) { return a.zip.Create(name) }
 
 func (a *archive) close() error { return errors.Join(a.zip.Close(), a.file.Close()) }

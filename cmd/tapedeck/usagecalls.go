@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"time"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 	"tapedeck/query/charges"
@@ -22,43 +24,46 @@ const (
 	callsMost   = 1 << 40
 )
 
-// callsFlags list charges.
-type callsFlags struct {
-	Calls  bool   `help:"List the charges, one for each call, with everything their costs were computed from."`
-	Format string `help:"With --calls: a table, or json, ndjson, csv, parquet or cloudevents (one event on each line)." enum:"table,json,ndjson,csv,parquet,cloudevents" default:"table" placeholder:"FORMAT"`
-	Output string `help:"With --calls: the file to write; - for standard output." short:"o" placeholder:"FILE"`
+// fileFlags write a report, or charges, in a format.
+type fileFlags struct {
+	Format string `help:"A table, or json, ndjson, csv or parquet; with --calls also cloudevents (one event on each line)." enum:"table,json,ndjson,csv,parquet,cloudevents" default:"table" placeholder:"FORMAT"`
+	Output string `help:"The file to write; - for standard output." short:"o" placeholder:"FILE"`
 	Force  bool   `help:"Write over a file that is there." short:"f"`
-	Limit  *int   `help:"With --calls, in a table or json: how many at most. Default: 50 in a table, all in json." short:"n" placeholder:"N"`
 }
 
-// callsMedia are the media types of the formats of any length.
-var callsMedia = map[string]string{
-	"ndjson": "application/x-ndjson", "csv": "text/csv", "parquet": "application/vnd.apache.parquet", "cloudevents": "application/x-ndjson",
+// callsFlags list charges.
+type callsFlags struct {
+	Calls bool `help:"List the charges, one for each call, with everything their costs were computed from."`
+	Limit *int `help:"With --calls, in a table or json: how many at most. Default: 50 in a table, all in json." short:"n" placeholder:"N"`
+}
+
+// usageMedia are the media types of formats.
+var usageMedia = map[string]string{
+	"json": "application/json", "ndjson": "application/x-ndjson", "csv": "text/csv", "parquet": "application/vnd.apache.parquet", "cloudevents": "application/x-ndjson",
 }
 
 // runCalls lists charges, or writes them to a file.
-func (c *usageCommand) runCalls(ctx context.Context, g *global) error {
-	format, err := c.callsFormat(g)
-	if err != nil {
-		return err
-	}
-	q, err := c.parameters()
-	if err != nil {
-		return err
-	}
+func (c *usageCommand) runCalls(ctx context.Context, g *global, format string, q url.Values) error {
 	if format == "table" {
 		return c.showCalls(ctx, g, q)
 	}
-	out, err := createOutput(c.Output, c.Force)
+	return c.write(ctx, g, func(cl *apiclient.Client, out io.Writer) error {
+		if format == "json" {
+			return cl.CopyPages(ctx, callsPath, q, c.limit(callsMost), callsAtOnce, out)
+		}
+		return cl.Copy(ctx, callsPath, q, usageMedia[format], out)
+	})
+}
+
+// write writes what a function copies from the server to the file, or to standard output.
+func (f *fileFlags) write(ctx context.Context, g *global, from func(*apiclient.Client, io.Writer) error) error {
+	out, err := createOutput(f.Output, f.Force)
 	if err != nil {
 		return err
 	}
 	cl, err := g.client()
-	if err == nil && format == "json" {
-		err = cl.CopyPages(ctx, callsPath, q, c.limit(callsMost), callsAtOnce, out)
-	} else if err == nil {
-		q.Set("format", format)
-		err = cl.Copy(ctx, callsPath, q, callsMedia[format], out)
+	if err == nil {
+		err = from(cl, out)
 	}
 	if err = errors.Join(err, out.finish()); err != nil {
 		if ctx.Err() != nil {
@@ -67,13 +72,13 @@ func (c *usageCommand) runCalls(ctx context.Context, g *global) error {
 		return out.failed(err)
 	}
 	if out.file != os.Stdout {
-		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, console.Count(out.written.Load(), "byte"))
+		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", f.Output, console.Count(out.written.Load(), "byte"))
 	}
 	return nil
 }
 
-// callsFormat returns the format of charges, and refuses flags that do not go with it.
-func (c *usageCommand) callsFormat(g *global) (string, error) {
+// format returns the format, and refuses flags that do not go with it.
+func (c *usageCommand) format(g *global) (string, error) {
 	format := c.Format
 	for _, other := range []struct {
 		set  bool
@@ -82,24 +87,39 @@ func (c *usageCommand) callsFormat(g *global) (string, error) {
 		switch {
 		case !other.set || format == other.name:
 		case format != "table":
-			return "", usage.Errorf("--%s goes without --format %s", other.name, c.Format)
+			return "", usage.Errorf("--%s goes without %s", other.name, c.otherFormat())
 		default:
 			format = other.name
 		}
 	}
 	switch {
-	case c.GroupBy != nil || c.Granularity != "" || c.Order != "" || c.Top != 0:
-		return "", usage.Errorf("--group-by, --granularity, --order and --top go without --calls: the charges are listed in order of time")
-	case c.Limit != nil && *c.Limit < 1:
-		return "", usage.Errorf("--limit %d: it must be 1 or more", *c.Limit)
-	case c.Limit != nil && callsMedia[format] != "":
-		return "", usage.Errorf("--limit goes with a table or json: %s has all charges", format)
 	case format == "table" && c.Output != "":
 		return "", usage.Errorf("name the format of %s with --format", c.Output)
 	case format == "parquet" && c.Output == "":
 		return "", usage.Errorf("name the file to write with -o FILE, or -o - for standard output")
+	case !c.Calls && format == "cloudevents":
+		return "", usage.Errorf("--format cloudevents goes with --calls: a report has no events")
+	case !c.Calls && c.Limit != nil:
+		return "", usage.Errorf("--limit goes with --calls: --top limits the groups of a report")
+	case !c.Calls:
+	case c.Findings:
+		return "", usage.Errorf("--findings goes without --calls: findings are of sessions")
+	case c.GroupBy != nil || c.Granularity != "" || c.Order != "" || c.Top != 0:
+		return "", usage.Errorf("--group-by, --granularity, --order and --top go without --calls: the charges are listed in order of time")
+	case c.Limit != nil && *c.Limit < 1:
+		return "", usage.Errorf("--limit %d: it must be 1 or more", *c.Limit)
+	case c.Limit != nil && format != "table" && format != "json":
+		return "", usage.Errorf("--limit goes with a table or json: %s has all charges", format)
 	}
 	return format, nil
+}
+
+// otherFormat is the flag that names a format besides --csv.
+func (c *usageCommand) otherFormat() string {
+	if c.Format == "table" {
+		return "--json"
+	}
+	return "--format " + c.Format
 }
 
 // limit returns --limit, or what holds without it.

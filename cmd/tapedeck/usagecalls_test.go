@@ -74,9 +74,13 @@ func TestUsageCalls(t *testing.T) {
 // Flags of charges that do not go together are refused before a server is asked.
 func TestUsageCallsFlags(t *testing.T) {
 	for line, want := range map[string]string{
-		"usage --format csv":                          "go with --calls",
-		"usage --limit 5":                             "go with --calls",
+		"usage --format cloudevents":                  "goes with --calls",
+		"usage --format parquet":                      "name the file to write",
+		"usage --output x":                            "name the format of x with --format",
+		"usage --csv --format ndjson":                 "--csv goes without --format ndjson",
+		"usage --limit 5":                             "goes with --calls",
 		"usage --calls --group-by model":              "go without --calls",
+		"usage --calls --findings":                    "--findings goes without --calls",
 		"usage --calls --top 3":                       "go without --calls",
 		"usage --calls --format xml":                  "--format must be one of",
 		"usage --calls --json --format csv":           "--json goes without --format csv",

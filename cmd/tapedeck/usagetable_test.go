@@ -1,9 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"tapedeck/query/usagereport"
 )
 
 // chatCall is an answer of one call as OpenAI's chat completions give it, whole.
@@ -84,4 +93,38 @@ func TestUsageTable(t *testing.T) {
 			}
 		})
 	}
+	// The same rows as files.
+	for format, check := range map[string]func(body []byte) error{
+		"json": func(body []byte) error {
+			var r usagereport.Report
+			err := json.Unmarshal(body, &r)
+			return errors.Join(err, rowsAre(4, len(r.Items)))
+		},
+		"ndjson": func(body []byte) error { return rowsAre(4, bytes.Count(body, []byte("\n"))) },
+		"csv":    func(body []byte) error { return rowsAre(6, bytes.Count(body, []byte("\r\n"))) }, // with head and totals
+		"parquet": func(body []byte) error {
+			f, err := parquet.OpenFile(bytes.NewReader(body), int64(len(body)))
+			if err != nil {
+				return err
+			}
+			return rowsAre(4, int(f.NumRows()))
+		},
+	} {
+		file := filepath.Join(t.TempDir(), "report")
+		s.must(t, "usage", "--tag", "report=table", "--group-by", "model", "--format", format, "-o", file)
+		body, err := os.ReadFile(file)
+		if err == nil {
+			err = check(body)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
+func rowsAre(want, got int) error {
+	if got != want {
+		return fmt.Errorf("%d rows, want %d", got, want)
+	}
+	return nil
 }

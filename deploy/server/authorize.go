@@ -58,7 +58,7 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 		if bad != nil {
 			if bad.Status == http.StatusForbidden {
 				s.refused(ec, c, principalOf(p), p.Tenant, bad.Status)
-				ec.Response().Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="tapedeck", error="insufficient_scope", scope=%q`, c.scope))
+				ec.Response().Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="tapedeck", error="insufficient_scope", scope=%q`, strings.TrimSpace(string(c.scope)+" "+string(c.also))))
 			}
 			return bad
 		}
@@ -110,11 +110,15 @@ func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
 func (c class) forbids(p *access.Principal) *problem.Problem {
 	switch {
 	case c.any:
-	case !p.Has(c.scope):
+	case !p.Has(c.scope) || c.also != "" && !p.Has(c.also):
+		needed, flags := "the scope "+string(c.scope), " --scope "+string(c.scope)
+		if c.also != "" {
+			needed, flags = "the scopes "+string(c.scope)+" and "+string(c.also), flags+" --scope "+string(c.also)
+		}
 		return &problem.Problem{
 			Title: "Scope missing", Status: http.StatusForbidden,
-			Detail: fmt.Sprintf("This needs the scope %s; %s has %s.", c.scope, p.Title(), strings.Join(access.ScopeNames(p.Scopes), ", ")),
-			Hint:   fmt.Sprintf("Use another token. An administrator makes one with \"tapedeck tokens create NAME --scope %s\".", c.scope),
+			Detail: fmt.Sprintf("This needs %s; %s has %s.", needed, p.Title(), strings.Join(access.ScopeNames(p.Scopes), ", ")),
+			Hint:   fmt.Sprintf("Use another token. An administrator makes one with \"tapedeck tokens create NAME%s\".", flags),
 		}
 	case c.server && !p.Operates():
 		return &problem.Problem{

@@ -15,7 +15,8 @@ type class struct {
 	any    bool // with any scope
 	shared bool // also with a shared link, about its session
 	scope  access.Scope
-	server bool // it is about all tenants, so tokens of one tenant do not suffice
+	also   access.Scope // "" if the scope suffices
+	server bool         // it is about all tenants, so tokens of one tenant do not suffice
 }
 
 var (
@@ -25,6 +26,7 @@ var (
 	reads    = class{scope: access.Read}
 	readsRaw = class{scope: access.ReadRaw}
 	billing  = class{scope: access.Bill}
+	evidence = class{scope: access.Bill, also: access.ReadRaw}
 	admins   = class{scope: access.Admin}
 	operates = class{scope: access.Admin, server: true}
 )

@@ -10,6 +10,7 @@ import (
 	"tapedeck/query/charges"
 	"tapedeck/query/deletion"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/evidence"
 	"tapedeck/query/facets"
 	"tapedeck/query/focus"
 	"tapedeck/query/pricelist"
@@ -42,6 +43,7 @@ type Server struct {
 	// Handlers of bills are nil before WithBills.
 	Bills, CloseBill, PreviewBill                endpoint.Tenant
 	Bill, BillRows, BillVerification, BillPrices bills.Number
+	BillEvidence                                 bills.Number // nil before WithEvidence
 
 	base *endpoint.Base
 
@@ -104,5 +106,12 @@ func (s *Server) WithBills(store *bills.Store) *Server {
 	h := bills.Handler{Base: s.base, Store: store}
 	s.Bills, s.CloseBill, s.PreviewBill, s.Bill = h.List, h.Close, h.Preview, h.Bill
 	s.BillRows, s.BillVerification, s.BillPrices = h.Rows, h.Verification, h.PriceTable
+	return s
+}
+
+// WithEvidence adds the handler of the evidence of bills, with the tapes of sessions. prices
+// reports whether who asks may read price tables. It returns s.
+func (s *Server) WithEvidence(store *bills.Store, tapes evidence.Tapes, prices func(*http.Request) bool) *Server {
+	s.BillEvidence = evidence.Handler{Base: s.base, Store: store, Tapes: tapes, Prices: prices}.Evidence
 	return s
 }

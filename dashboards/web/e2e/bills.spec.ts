@@ -64,6 +64,7 @@ test('a period is previewed, closed after a confirmation, and verified', async (
     ['Rows as CSV', 'ordinal'],
     ['FOCUS 1.4', 'PK'],
     ['FOCUS 1.2', 'PK'],
+    ['Evidence', 'PK'],
   ] as const) {
     const href = (await page.getByRole('link', { name: file }).getAttribute('href')) ?? ''
     const answer = await page.request.get(server.url + href)

@@ -104,8 +104,10 @@ test('the cost is stacked by group, priced anew, and what has none is listed', a
   // 10,000 and 1,000 tokens of both calls: 0.015 each.
   await expect(table.getByRole('row').last()).toContainText('> $0.0450')
   await expect(table.getByRole('row').last()).toContainText('$0.0300')
-  await page.getByRole('button', { name: 'Export calls' }).click()
+  await page.getByRole('button', { name: 'Export' }).click()
   for (const [name, start] of [
+    ['Table as NDJSON', '{'],
+    ['Table as Parquet', 'PAR1'],
     ['Calls as CSV', 'charge_id'],
     ['Calls as NDJSON', '{'],
     ['Calls as Parquet', 'PAR1'],
@@ -115,4 +117,36 @@ test('the cost is stacked by group, priced anew, and what has none is listed', a
     expect(answer.status(), name).toBe(200)
     expect((await answer.body()).toString('latin1').slice(0, 60), name).toContain(start)
   }
+})
+
+test('findings are a column of the table and of the session list', async ({ page, request }) => {
+  // The record states a total of 20 tokens, and its buckets add up to 15.
+  const answer = {
+    id: 'chatcmpl-of-findings-0001',
+    object: 'chat.completion',
+    model: 'gpt-of-findings',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 20 },
+  }
+  await request.post('/v1/ingest?session=of-findings&dialect=openai-chat', {
+    headers: { 'Content-Type': 'application/x-ndjson' },
+    data: `${JSON.stringify(answer)}\n`,
+  })
+  await page.goto('/usage?from=now-1h')
+  const table = page.getByRole('region', { name: 'Usage table' })
+  const row = table.getByRole('row', { name: /^gpt-of-findings/ })
+  await expect.poll(async () => (await page.reload(), row.count()), { intervals: [1000] }).toBe(1)
+  await expect(table.getByRole('columnheader', { name: 'findings' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Findings' }).click()
+  await expect(page).toHaveURL(/findings=1/)
+  await expect(table.getByRole('columnheader', { name: 'findings' })).toBeVisible()
+  await expect(row.getByTitle('record total: 1 in 1 session')).toHaveText('1')
+
+  await page.goto('/?q=of-findings')
+  const session = page.getByRole('row', { name: /of-findings/ })
+  await expect(session).toBeVisible()
+  await expect(page.getByRole('columnheader', { name: 'Findings' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Findings' }).click()
+  await expect(page.getByRole('columnheader', { name: 'Findings' })).toBeVisible()
+  await expect(session.getByTitle('1 usage record states a total that is not the sum of its parts.')).toBeVisible()
 })

@@ -50,7 +50,7 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 		}
 		return
 	}
-	if err := budget.Of(r.Context()).Reserve(r.Context(), replay.Holds(s.tape)); err != nil {
+	if err := budget.Of(r.Context()).Reserve(r.Context(), s.Holds()); err != nil {
 		if p, ok := problem.From(err); ok && r.Context().Err() == nil {
 			problem.Write(w, p)
 		}

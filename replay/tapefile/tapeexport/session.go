@@ -53,6 +53,9 @@ func (s *Source) Find(ctx context.Context, tenant, id string) (*Session, error) 
 	return f, nil
 }
 
+// Holds estimates the memory that Write needs, bytes.
+func (f *Session) Holds() int64 { return replay.Holds(f.tape) }
+
 // Write writes the session as a tape file.
 func (f *Session) Write(ctx context.Context, to io.Writer) error {
 	w, err := tapefile.NewWriter(to)

@@ -83,6 +83,7 @@ function Files({ bill: { number, rows, rows_hash, prices_hash } }: { bill: Bill 
     { href: `${path}/prices`, name: 'Price table as JSON' },
     { href: `${path}/focus`, name: 'FOCUS 1.4' },
     { href: `${path}/focus?version=1.2`, name: 'FOCUS 1.2' },
+    { href: `${path}/evidence`, name: 'Evidence' },
   ]
   return (
     <>
@@ -111,7 +112,10 @@ function Files({ bill: { number, rows, rows_hash, prices_hash } }: { bill: Bill 
           Rows as JSON
         </Anchor>
       </Text>
-      <Text size="sm">The bill with its rows, prices, hashes and the tapes of the frames behind them:</Text>
+      <Text size="sm">
+        Evidence is the bill with its rows, prices, hashes and the tapes of the frames behind them, also by
+        command:
+      </Text>
       <Command
         text={`tapedeck bills export ${number} ${number}.zip --evidence`}
         what="the command for the evidence"

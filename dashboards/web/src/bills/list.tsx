@@ -6,7 +6,7 @@ import { Empty } from '../components/empty'
 import { ProblemAlert } from '../components/problem'
 import { Time } from '../components/time'
 import { ToRecord } from '../components/torecord'
-import { count, counted, exactMoney, money } from '../format/numbers'
+import { count, counted, exactMoney, money, roundedMoney } from '../format/numbers'
 import classes from '../reports/page.module.css'
 import { ReportTable, type Column } from '../reports/table'
 import { useTitle } from '../shell/title'
@@ -106,8 +106,8 @@ const columns: Column<BillPeriod>[] = [
   { name: 'time zone', key: ({ timezone }) => timezone, cell: ({ timezone }) => timezone },
 ]
 
-function AmountOf({ row: { total, cost, currency, unpriced } }: { row: BillPeriod }) {
-  if (total !== null) return <b>{money({ amount: total, currency })}</b>
+function AmountOf({ row: { total, cost, currency, minor_units, unpriced } }: { row: BillPeriod }) {
+  if (total !== null) return <b>{roundedMoney({ amount: total, currency }, minor_units)}</b>
   if (cost === null)
     return (
       <Text span inherit c="dimmed">

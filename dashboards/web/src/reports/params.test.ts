@@ -13,6 +13,7 @@ test('without a query the report is the usual one, in the viewer’s zone', () =
     byPeriod: false,
     asOf: '',
     whatIf: '',
+    findings: false,
   })
   expect(formatReport(report, ['model'])).toBe(`?timezone=${encodeURIComponent(viewerZone)}`)
 })
@@ -21,6 +22,7 @@ test.each([
   '?from=now-24h&timezone=Asia%2FKathmandu&granularity=day&group_by=agent%2Ctag%3Acustomer&rows=periods',
   '?from=&timezone=UTC&group_by=',
   '?timezone=UTC&as_of=2026-01-31&what_if_model=claude-haiku-4-5',
+  '?timezone=UTC&findings=1',
   '?from=2026-03-01T00%3A00%3A00Z&to=2026-04-01T00%3A00%3A00Z&timezone=America%2FNew_York',
 ])('%s stays as it is', (search) =>
   expect(formatReport(parseReport(search, ['model']), ['model'])).toBe(search),

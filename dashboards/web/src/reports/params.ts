@@ -19,6 +19,8 @@ export interface ReportParams {
   asOf: string
   /** The model as whose calls usage is priced once more; "" for none. */
   whatIf: string
+  /** Whether rows have what does not add up in their sessions. */
+  findings: boolean
 }
 
 const usual = 'now-7d'
@@ -38,6 +40,7 @@ export function parseReport(search: string, groups: readonly string[]): ReportPa
     byPeriod: params.get('rows') === 'periods',
     asOf: params.get('as_of') ?? '',
     whatIf: params.get('what_if_model') ?? '',
+    findings: params.get('findings') === '1',
   }
 }
 
@@ -55,6 +58,7 @@ export function formatReport(report: ReportParams, groups: readonly string[]): s
   if (report.byPeriod) params.set('rows', 'periods')
   if (report.asOf !== '') params.set('as_of', report.asOf)
   if (report.whatIf !== '') params.set('what_if_model', report.whatIf)
+  if (report.findings) params.set('findings', '1')
   return `?${params.toString()}`
 }
 
@@ -94,11 +98,25 @@ export function callsAddress(report: ReportParams, format: 'csv' | 'ndjson' | 'p
 
 /** The address of the table as CSV. */
 export function csvAddress(route: '/v1/usage' | '/v1/tools', report: ReportParams): string {
+  return route === '/v1/usage' ? usageAddress(report, 'csv') : tableAddress(route, report, 'csv', {})
+}
+
+/** The address of the table of usage in a format. */
+export function usageAddress(report: ReportParams, format: 'csv' | 'ndjson' | 'parquet'): string {
+  return tableAddress('/v1/usage', report, format, { ...costParams(report), ...findingsParams(report) })
+}
+
+/** The API's parameter for what does not add up. */
+export function findingsParams({ findings }: ReportParams) {
+  return { ...(findings && { findings: '1' as const }) }
+}
+
+function tableAddress(route: string, report: ReportParams, format: string, more: Record<string, string>) {
   const params = new URLSearchParams({
     ...apiParams(report, 'table'),
-    ...(route === '/v1/usage' && costParams(report)),
+    ...more,
     group_by: report.groupBy.join(),
-    format: 'csv',
+    format,
   })
   return `${route}?${params.toString()}`
 }

@@ -20,6 +20,9 @@ export const columns: readonly Column[] = [
   { name: 'Dialect' },
 ]
 
+/** What does not add up, beside the other columns where that is asked for. */
+export const findingsColumn: Column = { name: 'Findings', figures: true }
+
 /** What choosing a column's head does: the highest first, and the other way round when it is chosen again. */
 export function nextSort(current: Sort, key: NonNullable<Column['sort']>): Sort {
   return current === `-${key}` ? key : `-${key}`

@@ -39,7 +39,9 @@ test('what an address says wrongly is left out', () => {
 test('everything is the shortest address', () => {
   expect(parseFilter('')).toEqual(everything)
   expect(formatFilter(everything)).toBe('')
-  expect(narrows(parseFilter('?sort=duration'))).toBe(false)
+  expect(narrows(parseFilter('?findings=1&sort=duration'))).toBe(false)
+  expect(formatFilter(parseFilter('?findings=1&sort=duration'))).toBe('?findings=1&sort=duration')
+  expect(toQuery(parseFilter('?findings=1'))).toEqual({ findings: '1', sort: '-started' })
   expect(narrows(parseFilter('?tool=bash'))).toBe(true)
 })
 

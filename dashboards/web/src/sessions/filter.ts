@@ -48,6 +48,8 @@ export interface Filter extends Record<List, readonly string[]> {
   min_cost: string
   max_cost: string
   status: readonly Status[]
+  /** Whether the list has what of the usage of sessions does not add up. */
+  findings: boolean
   sort: Sort
 }
 
@@ -74,6 +76,7 @@ export const everything: Filter = {
   model: [],
   dialect: [],
   tag: [],
+  findings: false,
   sort: '-started',
 }
 
@@ -89,6 +92,7 @@ export function parseFilter(search: string): Filter {
   for (const name of amounts) filter[name] = costAmount(params.get(name) ?? '') ?? ''
   for (const name of lists) filter[name] = [...new Set(params.getAll(name))].filter((value) => value !== '')
   filter.status = statuses.filter((status) => params.getAll('status').includes(status))
+  filter.findings = params.get('findings') === '1'
   filter.sort = sorts.find((sort) => sort === params.get('sort')) ?? everything.sort
   return filter
 }
@@ -100,6 +104,7 @@ export function formatFilter(filter: Filter): string {
     if (filter[name] !== '') params.set(name, filter[name])
   for (const name of lists) for (const value of filter[name]) params.append(name, value)
   for (const status of filter.status) params.append('status', status)
+  if (filter.findings) params.set('findings', '1')
   if (filter.sort !== everything.sort) params.set('sort', filter.sort)
   const text = params.toString()
   return text === '' ? '' : `?${text}`
@@ -112,10 +117,11 @@ export function toQuery(filter: Filter): SessionsQuery {
   for (const name of numbers) if (filter[name] !== '') query[name] = Number(filter[name])
   for (const name of lists) if (filter[name].length > 0) query[name] = [...filter[name]]
   if (filter.status.length > 0) query.status = [...filter.status]
+  if (filter.findings) query.findings = '1'
   return query
 }
 
-/** Whether anything is left out of the list; its order does not matter. */
+/** Whether anything is left out of the list; its order and columns do not matter. */
 export function narrows(filter: Filter): boolean {
-  return formatFilter({ ...filter, sort: everything.sort }) !== ''
+  return formatFilter({ ...filter, findings: false, sort: everything.sort }) !== ''
 }

@@ -143,12 +143,22 @@ export function Filters({ filter, change }: { filter: Filter; change: (part: Par
           </AmountRange>
         )}
       </FilterButton>
+      <Button
+        size="xs"
+        variant={filter.findings ? 'light' : 'default'}
+        fw={500}
+        aria-pressed={filter.findings}
+        title="Show what of the usage of each session does not add up"
+        onClick={() => change({ findings: !filter.findings })}
+      >
+        Findings
+      </Button>
       {narrows(filter) && (
         <Button
           size="xs"
           variant="subtle"
           color="gray"
-          onClick={() => change({ ...everything, sort: filter.sort })}
+          onClick={() => change({ ...everything, findings: filter.findings, sort: filter.sort })}
         >
           Clear all
         </Button>

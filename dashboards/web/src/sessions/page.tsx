@@ -74,7 +74,7 @@ export function SessionsPage() {
               mt="sm"
               size="xs"
               variant="light"
-              onClick={() => change({ ...everything, sort: filter.sort })}
+              onClick={() => change({ ...everything, findings: filter.findings, sort: filter.sort })}
             >
               Clear the search and all filters
             </Button>
@@ -88,6 +88,7 @@ export function SessionsPage() {
           sort={filter.sort}
           setSort={(sort) => change({ sort })}
           narrow={narrow}
+          findings={filter.findings}
           loading={list.isPending}
           stale={list.isPlaceholderData}
           more={more}

@@ -101,8 +101,24 @@ export function Row({
       <div role="cell" className={classes.dialect} title={dialects.join(', ')}>
         {dialects.join(', ')}
       </div>
+      {session.findings !== undefined && (
+        <div role="cell" className={classes.findings}>
+          {session.findings.length === 0 ? (
+            <None />
+          ) : (
+            <span title={session.findings.map(({ detail }) => detail).join('\n')}>
+              {count(session.findings.reduce((sum, { count: n }) => sum + n, 0))}
+              <span className={classes.unit}>{findingsUnit(session.findings)}</span>
+            </span>
+          )}
+        </div>
+      )}
     </div>
   )
+}
+
+function findingsUnit(findings: NonNullable<Session['findings']>): string {
+  return findings.length === 1 && findings[0]?.count === 1 ? ' finding' : ' findings'
 }
 
 function None({ label = 'none' }: { label?: string }) {

@@ -2,7 +2,7 @@ import { Loader, Skeleton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type RefObject } from 'react'
-import { columns, nextSort, sortedAs } from './columns'
+import { columns, findingsColumn, nextSort, sortedAs } from './columns'
 import type { Sort } from './filter'
 import { Row } from './row'
 import { keepPlace, keptPlace } from './place'
@@ -19,6 +19,7 @@ export function SessionTable({
   sort,
   setSort,
   narrow,
+  findings,
   loading,
   stale,
   more,
@@ -28,6 +29,8 @@ export function SessionTable({
   sort: Sort
   setSort: (sort: Sort) => void
   narrow: boolean
+  /** Whether there is a column of what does not add up. */
+  findings: boolean
   /** Nothing is there yet. */
   loading: boolean
   /** The rows are of the filter before. */
@@ -91,10 +94,11 @@ export function SessionTable({
         aria-label="Sessions"
         aria-rowcount={more === null ? rows.length + 1 : -1}
         aria-busy={loading}
+        data-findings={findings || undefined}
       >
         <div role="rowgroup" className={classes.head}>
           <div role="row" aria-rowindex={1} className={classes.heads}>
-            {columns.map((column) => (
+            {(findings ? [...columns, findingsColumn] : columns).map((column) => (
               <div
                 key={column.name}
                 role="columnheader"

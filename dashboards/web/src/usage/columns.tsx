@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { Cost } from '../components/cost'
-import { count } from '../format/numbers'
+import { count, counted } from '../format/numbers'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
@@ -63,7 +63,33 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
       'Records that state a total which is not the sum of their buckets.',
       (spent) => spent.usage_discrepancies,
     ),
+    ...(report.findings
+      ? [
+          {
+            name: 'findings',
+            hint: 'What does not add up in the sessions whose usage is in the row. Findings are of whole sessions.',
+            figure: true,
+            key: ({ findings }: UsageRow) => findings?.findings ?? null,
+            cell: ({ findings }: UsageRow) => <FindingsOf findings={findings} />,
+            total: <FindingsOf findings={totals.findings} />,
+          } satisfies Column<UsageRow>,
+        ]
+      : []),
   ]
+}
+
+/** How many findings there are, and of which kinds. */
+function FindingsOf({ findings }: { findings: Figures['findings'] }) {
+  if (findings === undefined || findings.findings === 0) return <Count n={0} />
+  return (
+    <span
+      title={findings.codes
+        .map(({ code, count: n, sessions }) => `${code.replaceAll('_', ' ')}: ${n} in ${counted(sessions, 'session')}`)
+        .join('\n')}
+    >
+      {count(findings.findings)}
+    </span>
+  )
 }
 
 function Count({ n }: { n: number }) {

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { callsAddress, type ReportParams } from '../reports/params'
+import { callsAddress, usageAddress, type ReportParams } from '../reports/params'
 import { FilterButton } from '../sessions/filterbutton'
 
 /** Further costs of the same usage, and the export of calls. */
@@ -27,15 +27,33 @@ export function UsageControls({
           />
         )}
       </FilterButton>
-      <FilterButton name="Export calls" value="">
+      <Button
+        size="xs"
+        variant={report.findings ? 'light' : 'default'}
+        fw={500}
+        aria-pressed={report.findings}
+        title="Show what does not add up in the sessions of each row"
+        onClick={() => change({ findings: !report.findings })}
+      >
+        Findings
+      </Button>
+      <FilterButton name="Export" value="">
         {() => (
           <Stack gap={6}>
+            <Text size="xs" c="dimmed">
+              The table.
+            </Text>
+            {(['csv', 'ndjson', 'parquet'] as const).map((format) => (
+              <Anchor key={format} size="sm" href={usageAddress(report, format)} download>
+                {`Table as ${names[format]}`}
+              </Anchor>
+            ))}
             <Text size="xs" c="dimmed">
               One row for each call, with everything its cost was computed from.
             </Text>
             {(['csv', 'ndjson', 'parquet'] as const).map((format) => (
               <Anchor key={format} size="sm" href={callsAddress(report, format)} download>
-                {names[format]}
+                {`Calls as ${names[format]}`}
               </Anchor>
             ))}
           </Stack>
@@ -45,7 +63,7 @@ export function UsageControls({
   )
 }
 
-const names = { csv: 'Calls as CSV', ndjson: 'Calls as NDJSON', parquet: 'Calls as Parquet' }
+const names = { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' }
 
 function RepriceForm({
   report,
