@@ -4,6 +4,7 @@ import (
 	"flag"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,9 @@ import (
 
 // timings is how often each route is asked for each of the two cases; 0 leaves the clock out.
 var timings = flag.Int("timings", 0, "compare the times of answers for things of another tenant and things that do not exist, by so many requests to each")
+
+// timed selects the routes to measure.
+var timed = flag.String("timed", "", "with -timings: a regular expression for the routes to measure, all if left out")
 
 // absent are pairs of things of another tenant and things that do not exist, of one length.
 var absent = [][2]string{
@@ -99,7 +103,11 @@ func TestEqualTimes(t *testing.T) {
 	r.fill(beta, 2)
 	r.fill(alpha, 1)
 	token := r.token(tenantOf(alpha), access.Admin)
+	which := regexp.MustCompile(*timed)
 	for name, paths := range pairs() {
+		if !which.MatchString(name) {
+			continue
+		}
 		method, _, _ := strings.Cut(name, " ")
 		p := probes[name]
 		var took [2][]float64
