@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -104,7 +105,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, closeNode(ctx, n))
 	}
-	c.warnPlain(l, log)
+	c.warnPlain(l, strings.HasPrefix(c.PublicURL, "https://"), log)
 	s := server.New(server.Options{
 		TLS: encrypted, Guards: guards, Proxies: proxies, Hosts: c.hosts(), Origins: c.AllowOrigin, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Gates: c.gates(), Headers: c.headers(), Query: c.queryLimits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 	})

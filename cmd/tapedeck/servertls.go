@@ -37,10 +37,10 @@ func (f *tlsFlags) config(log *slog.Logger) (*tls.Config, error) {
 	return files.Server(oldest), nil
 }
 
-// warnPlain logs that tokens go over a network unencrypted.
-func (f *tlsFlags) warnPlain(l net.Listener, log *slog.Logger) {
-	if a, ok := l.Addr().(*net.TCPAddr); !ok || a.IP.IsLoopback() || f.TLSCert != "" {
+// warnPlain logs that tokens go over a network unencrypted, unless a proxy adds TLS.
+func (f *tlsFlags) warnPlain(l net.Listener, proxied bool, log *slog.Logger) {
+	if a, ok := l.Addr().(*net.TCPAddr); !ok || a.IP.IsLoopback() || f.TLSCert != "" || proxied {
 		return
 	}
-	log.Warn("tokens and recordings go over the network unencrypted: set --tls-cert and --tls-key, or put a proxy with TLS in front", "listen", l.Addr().String())
+	log.Warn("tokens and recordings go over the network unencrypted: set --tls-cert and --tls-key, or put a proxy with TLS in front and name its address by --public-url", "listen", l.Addr().String())
 }

@@ -276,7 +276,7 @@ func TestWarnsOfPlainTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said strings.Builder
-		c.flags.warnPlain(l, slog.New(slog.NewTextHandler(&said, nil)))
+		c.flags.warnPlain(l, false, slog.New(slog.NewTextHandler(&said, nil)))
 		_ = l.Close()
 		if strings.Contains(said.String(), "--tls-cert") != c.warns {
 			t.Errorf("%+v: %q", c, said.String())

@@ -78,16 +78,25 @@ func pagesThatMay(c echo.Context) origin.Rule {
 }
 
 // onlyEncrypted has browsers call the server's name with https only from then on (HSTS, RFC
-// 6797), if they called it so. The rule would bind all ports of localhost, so
+// 6797), if they called it so, or call a proxy so by the public address. The rule would bind all ports of localhost, so
 // loopback names have none; addresses have none by the RFC, section 8.3.
-func onlyEncrypted(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) onlyEncrypted(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		if r.TLS != nil && !origin.IsAddress(r.Host) && !origin.IsLoopback(r.Host) {
+		if (r.TLS != nil || s.proxied(r)) && !origin.IsAddress(r.Host) && !origin.IsLoopback(r.Host) {
 			c.Response().Header().Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		return next(c)
 	}
+}
+
+// proxied reports whether a request was made by the public address, of a proxy with TLS.
+func (s *Server) proxied(r *http.Request) bool {
+	if s.Logins == nil || s.Logins.Settings.Public == nil {
+		return false
+	}
+	public := s.Logins.Settings.Public
+	return public.Scheme == "https" && strings.EqualFold(r.Host, public.Host)
 }
 
 // noSniffing makes browsers treat answers as their Content-Type says: frames are

@@ -37,7 +37,7 @@ func (s *Server) routes() *echo.Echo {
 		return err
 	}}))
 
-	e.Use(s.noForeignPages, noSniffing, onlyEncrypted, readableQueries)
+	e.Use(s.noForeignPages, noSniffing, s.onlyEncrypted, readableQueries)
 
 	rt := &routeTable{s, e}
 	rt.get(public, audit.None, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
