@@ -26,7 +26,7 @@ type quotaFlags struct {
 	MaxBytesPerSecond           float64 `help:"Bytes of encoded blocks that are recorded per second. What comes faster waits." default:"0" env:"TAPEDECK_MAX_BYTES_PER_SECOND" placeholder:"N"`
 	MaxBytesPerSecondPerTenant  float64 `help:"The same for one tenant." default:"0" env:"TAPEDECK_MAX_BYTES_PER_SECOND_PER_TENANT" placeholder:"N"`
 
-	MaxHeaderBytes int           `help:"Most bytes of the head of a request; more is answered 431." default:"65536" env:"TAPEDECK_MAX_HEADER_BYTES" placeholder:"N"`
+	MaxHeaderBytes int           `help:"Most bytes of the head of a request; more is answered 431." default:"262144" env:"TAPEDECK_MAX_HEADER_BYTES" placeholder:"N"`
 	HeaderTimeout  time.Duration `help:"How long the head of a request may take; then the connection is closed." default:"10s" env:"TAPEDECK_HEADER_TIMEOUT" placeholder:"D"`
 	QueryTime      time.Duration `help:"How long a statement in ClickHouse may take." default:"60s" env:"TAPEDECK_QUERY_TIME" placeholder:"D"`
 	QueryMemory    uint64        `help:"Memory, bytes, that a statement in ClickHouse may take. 0: what the ClickHouse server allows." default:"0" env:"TAPEDECK_QUERY_MEMORY" placeholder:"BYTES"`

@@ -66,7 +66,7 @@ type HeaderLimits struct {
 // Defaults of HeaderLimits.
 const (
 	DefaultHeaderTimeout = 10 * time.Second
-	DefaultHeaderBytes   = 64 << 10
+	DefaultHeaderBytes   = 256 << 10 // tags stand in the address, escaped
 )
 
 // Server is the HTTP side of a node.
