@@ -15,7 +15,7 @@ LINT    := go tool -modfile=tools/go.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: torture help up build program sbom licences reproducible ui engine clients screenshots test test-race test-month check fuzz oracle bench bench-scale speed clean
+.PHONY: soak torture help up build program sbom licences reproducible ui engine clients screenshots test test-race test-month check fuzz oracle bench bench-scale speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -126,6 +126,10 @@ SCALE_OUT := docs/benchmarks-scale.md
 bench-scale: build ## fill 100 million frames (FRAMES=, SESSIONS=, SCALE_DIR= to keep them), measure reports and lists, write docs/benchmarks-scale.md
 	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
 	$(BENCH) scale --frames $(FRAMES) $(if $(SESSIONS),--sessions $(SESSIONS)) $(if $(SCALE_DIR),--dir $(SCALE_DIR)) --out $(SCALE_OUT)
+
+soak: build ## record over 2,000 connections with 500 replays at once for 10 minutes (FOR=), check every frame, watch memory
+	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
+	$(BENCH) soak --for $(or $(FOR),10m)
 
 # One package after the other, on a machine that does nothing else.
 speed: engine clients ## the tests that assert how long something takes, with these assertions on
