@@ -19,7 +19,7 @@ var errNoSession = errors.New("no such session")
 // readBack replays a session and compares each frame with what was sent, byte by byte. It returns
 // how many were right.
 func readBack(ctx context.Context, server, session, query string, frames int) (n int, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/v1/sessions/"+session+"/replay?"+query, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/v1/sessions/"+session+"/replay?mode=raw&"+query, nil)
 	if err != nil {
 		return 0, err
 	}
