@@ -41,7 +41,7 @@ func (c *auditCommand) Run(ctx context.Context, g *global) error {
 	setAll(q, map[string][]string{
 		"principal": {c.By}, "action": {c.Action}, "object": {c.Object}, "outcome": {c.Outcome}, "from": {c.From}, "to": {c.To},
 	})
-	media := usageMedia[c.Format]
+	media := exportMedia[c.Format]
 	switch {
 	case g.JSON && media != "":
 		return usage.Errorf("--json goes without --format %s", c.Format)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/url"
@@ -125,7 +126,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 		return c.runCalls(ctx, g, format, q)
 	case format != "table":
 		return c.write(ctx, g, func(cl *apiclient.Client, out io.Writer) error {
-			return cl.Copy(ctx, "v1/usage", q, usageMedia[format], out)
+			return cl.Copy(ctx, "v1/usage", q, cmp.Or(exportMedia[format], "application/json"), out)
 		})
 	}
 	var r usagereport.Report

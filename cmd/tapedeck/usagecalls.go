@@ -37,9 +37,9 @@ type callsFlags struct {
 	Limit *int `help:"With --calls, in a table or json: how many at most. Default: 50 in a table, all in json." short:"n" placeholder:"N"`
 }
 
-// usageMedia are the media types of formats.
-var usageMedia = map[string]string{
-	"json": "application/json", "ndjson": "application/x-ndjson", "csv": "text/csv", "parquet": "application/vnd.apache.parquet", "cloudevents": "application/x-ndjson",
+// exportMedia are the media types of formats of any length.
+var exportMedia = map[string]string{
+	"ndjson": "application/x-ndjson", "csv": "text/csv", "parquet": "application/vnd.apache.parquet", "cloudevents": "application/x-ndjson",
 }
 
 // runCalls lists charges, or writes them to a file.
@@ -51,7 +51,7 @@ func (c *usageCommand) runCalls(ctx context.Context, g *global, format string, q
 		if format == "json" {
 			return cl.CopyPages(ctx, callsPath, q, c.limit(callsMost), callsAtOnce, out)
 		}
-		return cl.Copy(ctx, callsPath, q, usageMedia[format], out)
+		return cl.Copy(ctx, callsPath, q, exportMedia[format], out)
 	})
 }
 
