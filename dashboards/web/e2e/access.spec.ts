@@ -34,7 +34,7 @@ async function tokenWith(page: Page, ...scopes: string[]): Promise<{ id: string;
 }
 
 async function logIn(page: Page, token: string) {
-  await page.getByLabel(/^Token/).fill(token)
+  await page.getByRole('textbox', { name: 'Token' }).fill(token)
   await page.getByRole('button', { name: 'Log in with a token' }).click()
 }
 
