@@ -95,6 +95,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	options = append(options, query.WithPrices(tables))
 	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
 	s.reader = reader
+	decoder.RemoveBlocks = s.removeBlocks
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables)).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
 

@@ -33,6 +33,8 @@ type Redecoder struct {
 	dsn string
 	log *slog.Logger
 	now func() time.Time
+	// RemoveBlocks, if set, removes what is stored from JetStream, after secrets were masked.
+	RemoveBlocks func(context.Context) error
 	// reached, for tests, is called after each step of a run; its error simulates a process
 	// that is killed there.
 	reached func(step string) error
@@ -256,6 +258,11 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	}
 	if err := r.reached(stepCommitted); err != nil {
 		return nil, err
+	}
+	if r.masks != nil && r.RemoveBlocks != nil {
+		if err := r.RemoveBlocks(ctx); err != nil {
+			return nil, fmt.Errorf("the secrets are masked, and JetStream or rows on the disk still have them (repeat the request to remove them): %w", err)
+		}
 	}
 	// The run has succeeded: rows that are not deleted now are deleted by the next run.
 	ctx = context.WithoutCancel(ctx)
