@@ -92,7 +92,7 @@ func TestNoSecretOnDisk(t *testing.T) {
 	}
 
 	control := "control-8fK2pQz7Lm4Xw9Rt"
-	secrets.markers.add("control", control)
+	secrets.markers.add("control", control[len("control-"):]) // compression writes random text as it is
 	must("record", "--no-redact", "--session", "control", file(chunks([]string{control}, 1, plainJSON)))
 	for _, share := range []float64{0.3, 0.5, 0.8} {
 		id := fmt.Sprint("cut at ", share)
