@@ -145,7 +145,7 @@ test('a shared link shows its session alone, until it is revoked', async ({ page
   await expect(guest.getByText('Look at this')).toBeVisible()
   await expect(guest.getByRole('heading', { level: 1 })).toBeVisible()
   await guest.getByRole('tab', { name: 'Frames' }).click()
-  await expect(guest.getByText('node_enter').first()).toBeVisible()
+  await expect(guest.getByRole('gridcell', { name: 'message_chunk' }).first()).toBeVisible()
   await guest.getByRole('button', { name: 'Play' }).click()
   await guest.reload()
   await expect(guest.getByText('Look at this')).toBeVisible()
