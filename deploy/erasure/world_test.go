@@ -197,7 +197,7 @@ func (w *world) load(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
