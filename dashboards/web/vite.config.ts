@@ -14,8 +14,8 @@ function packages(): Plugin {
         for (const id of chunk.type === 'chunk' ? chunk.moduleIds : []) {
           const path = /(node_modules\/.*node_modules\/|node_modules\/)((?:@[^/]+\/)?[^/]+)\//.exec(id)
           const tool = /^\0(vite|rolldown)\//.exec(id) // what the build adds of its own
-          if (path) paths.add(path[1] + path[2])
-          else if (tool) paths.add('node_modules/' + tool[1])
+          if (path) paths.add(`${path[1]}${path[2]}`)
+          else if (tool) paths.add(`node_modules/${tool[1]}`)
         }
       }
       this.emitFile({ type: 'asset', fileName: 'packages.json', source: JSON.stringify([...paths].sort(), null, 2) + '\n' })

@@ -14,7 +14,10 @@ const pages = [
   { path: '/usage/reconciliation', ready: 'main [data-ready]' },
   { path: '/retention', ready: 'h1' },
   { path: '/bills', ready: '[aria-label="Periods of accounts"]' },
-  { path: `/bills?account=tenant&period=${new Date().toISOString().slice(0, 7)}`, ready: '[aria-label="Lines"]' },
+  {
+    path: `/bills?account=tenant&period=${new Date().toISOString().slice(0, 7)}`,
+    ready: '[aria-label="Lines"]',
+  },
   { path: '/prices', ready: 'text=Effective table' },
   { path: '/prices?provider=anthropic&id=claude-sonnet-4-5', ready: 'text=Rules that may hold' },
   { path: '/tools?from=now-24h', ready: 'tfoot' },

@@ -46,7 +46,10 @@ test.afterAll(async () => {
   provider.stdin?.end()
 })
 
-test('people log in at the provider, and return to the page that they came to', async ({ page, complaints }) => {
+test('people log in at the provider, and return to the page that they came to', async ({
+  page,
+  complaints,
+}) => {
   await page.goto(`${server.url}/tools?from=now-24h`)
   await page.getByRole('link', { name: /Log in with/ }).click()
   await page.getByLabel('User').fill('ann')

@@ -148,5 +148,7 @@ test('findings are a column of the table and of the session list', async ({ page
   await expect(page.getByRole('columnheader', { name: 'Findings' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Findings' }).click()
   await expect(page.getByRole('columnheader', { name: 'Findings' })).toBeVisible()
-  await expect(session.getByTitle('1 usage record states a total that is not the sum of its parts.')).toBeVisible()
+  await expect(
+    session.getByTitle('1 usage record states a total that is not the sum of its parts.'),
+  ).toBeVisible()
 })

@@ -34,7 +34,16 @@ const bill: Bill = {
 const listed: BillPeriod = {
   ...{ account: 'customer=c1', account_name: 'c1', period: '2026-10', state: 'draft', number: null },
   ...{ period_start: bill.period_start, period_end: bill.period_end, closable_at: '2026-11-01T01:00:00Z' },
-  ...{ timezone: 'UTC', currency: 'USD', closed_at: null, total: null, unpriced: 1, calls: 2, cost: null },
+  ...{
+    timezone: 'UTC',
+    currency: 'USD',
+    minor_units: 2,
+    closed_at: null,
+    total: null,
+    unpriced: 1,
+    calls: 2,
+    cost: null,
+  },
 }
 
 afterEach(() => vi.restoreAllMocks())

@@ -6,7 +6,16 @@ import type { Verification } from './queries'
 import { VerificationResult } from './verification'
 
 const equal: Verification = {
-  ...{ number: 'INV-1', account: 'tenant', period: '2026-10', equal: true, defects: [], rows: 3 },
+  ...{
+    number: 'INV-1',
+    account: 'tenant',
+    period: '2026-10',
+    currency: 'USD',
+    minor_units: 2,
+    equal: true,
+    defects: [],
+    rows: 3,
+  },
   ...{ rows_hash: 'r', current_prices_hash: 'p', differences: [], counts: {} },
   frames: { sessions: 2, of: 5, failed: [], differences: [] },
 }

@@ -84,7 +84,10 @@ function FindingsOf({ findings }: { findings: Figures['findings'] }) {
   return (
     <span
       title={findings.codes
-        .map(({ code, count: n, sessions }) => `${code.replaceAll('_', ' ')}: ${n} in ${counted(sessions, 'session')}`)
+        .map(
+          ({ code, count: n, sessions }) =>
+            `${code.replaceAll('_', ' ')}: ${n} in ${counted(sessions, 'session')}`,
+        )
         .join('\n')}
     >
       {count(findings.findings)}

@@ -10,7 +10,13 @@ import type { Figures } from './queries'
 type Unpriced = Schemas['UnpricedCalls']
 
 /** What the costs do not include, by reason and model. */
-export function UnpricedTables({ totals, report: { asOf, whatIf } }: { totals: Figures; report: ReportParams }) {
+export function UnpricedTables({
+  totals,
+  report: { asOf, whatIf },
+}: {
+  totals: Figures
+  report: ReportParams
+}) {
   return (
     <>
       <UnpricedTable name="Without a cost" unpriced={totals.unpriced_reasons ?? []} />

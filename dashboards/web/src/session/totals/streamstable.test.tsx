@@ -34,8 +34,9 @@ function show(...redacted: Record<string, number>[]) {
 
 test('streams list how many secrets were masked, by rule', () => {
   show({ 'openai-key': 2, jwt: 1 }, {})
-  expect(screen.getByRole('row', { name: /stream 0.*1 jwt, 2 openai-key/ })).toBeTruthy()
-  expect(screen.getByRole('row', { name: /stream 1.*none none/ })).toBeTruthy()
+  const [, first, second] = screen.getAllByRole('row').map((row) => row.textContent)
+  expect(first).toMatch(/^stream 0.*none1 jwt, 2 openai-key$/)
+  expect(second).toMatch(/^stream 1.*nonenone$/)
 })
 
 test('without masked secrets there is no column for them', () => {
