@@ -171,7 +171,7 @@ func goesOn(next *class, raw []byte) bool {
 }
 
 // controls are what the letters from b on stand for behind a backslash.
-var controls = [...]byte{'b' - 'b': '\b', 'f' - 'b': '\f', 'n' - 'b': '\n', 'r' - 'b': '\r', 't' - 'b': '\t'}
+var controls = [...]byte{0: '\b', 'f' - 'b': '\f', 'n' - 'b': '\n', 'r' - 'b': '\r', 't' - 'b': '\t'}
 
 // declaredAt reports whether a declared secret may begin with the bytes of a frame.
 func (r *rule) declaredAt(raw []byte) bool {
