@@ -135,7 +135,10 @@ test('findings are a column of the table and of the session list', async ({ page
   await page.goto('/usage?from=now-1h')
   const table = page.getByRole('region', { name: 'Usage table' })
   const row = table.getByRole('row', { name: /^gpt-of-findings/ })
-  await expect.poll(async () => (await page.reload(), row.count()), { intervals: [1000] }).toBe(1)
+  await expect(async () => {
+    await page.reload()
+    await expect(row).toHaveCount(1, { timeout: 5000 })
+  }).toPass()
   await expect(table.getByRole('columnheader', { name: 'findings' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Findings' }).click()
   await expect(page).toHaveURL(/findings=1/)
