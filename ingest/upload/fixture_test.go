@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +29,8 @@ type store struct {
 	gate   chan struct{}         // Publish waits for it, if set
 	delay  time.Duration         // until done is called
 	calls  sync.WaitGroup
+
+	waiting atomic.Int64 // calls of Publish at the gate
 }
 
 func newStore() *store { return &store{blocks: map[string]ingest.EncodedBlock{}} }
@@ -37,6 +40,8 @@ func (s *store) Publish(ctx context.Context, p ingest.EncodedBlock, done func(er
 	gate, refuse, giveUp, delay := s.gate, s.refuse, s.giveUp, s.delay
 	s.mu.Unlock()
 	if gate != nil {
+		s.waiting.Add(1)
+		defer s.waiting.Add(-1)
 		select {
 		case <-gate:
 		case <-ctx.Done():

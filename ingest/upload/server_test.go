@@ -142,11 +142,7 @@ func TestServerCloses(t *testing.T) {
 
 	st.gate = make(chan struct{})
 	publish(t, c, &ingesttest.Results{}, 50, 60, 1000)
-	eventually(t, "one is stuck", func() bool {
-		s.server.mu.Lock()
-		defer s.server.mu.Unlock()
-		return s.server.requests > 0
-	})
+	eventually(t, "one is stuck", func() bool { return st.waiting.Load() > 0 })
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := s.server.Close(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "1 requests") {

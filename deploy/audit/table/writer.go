@@ -63,7 +63,7 @@ func (w *Writer) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if !said {
+		if !said && w.opts.NATS.IsConnected() { // otherwise the owner of the connection logs why not
 			w.opts.Log.Warn("the audit log is not stored in ClickHouse, entries wait in JetStream", "error", err)
 			said = true
 		}
