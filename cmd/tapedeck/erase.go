@@ -21,6 +21,7 @@ type eraseCommand struct {
 	Session []string `arg:"" optional:"" help:"Ids of sessions."`
 	Tag     string   `help:"Erase all sessions of which a stream has this value of a tag, such as those of a person." placeholder:"KEY=VALUE"`
 	Tenant  string   `help:"Erase everything of a tenant, and revoke its tokens." placeholder:"T"`
+	Unknown bool     `help:"Erase sessions also if nothing of them is stored, such as those whose blocks are still in a spool: what arrives of them is refused."`
 	DryRun  bool     `help:"List what would be erased."`
 	List    bool     `help:"List the erasures."`
 	Wait    bool     `help:"Wait until it is verified."`
@@ -42,8 +43,14 @@ func (c *eraseCommand) wish() (map[string]any, error) {
 	if c.Tenant != "" {
 		body["tenant"] = c.Tenant
 	}
+	if c.Unknown && len(c.Session) == 0 {
+		return nil, usage.Errorf("--unknown is about sessions that are named; name them")
+	}
 	if len(body) != 1 {
 		return nil, usage.Errorf("name sessions, or --tag KEY=VALUE, or --tenant T, and one of them only; --list lists the erasures")
+	}
+	if c.Unknown {
+		body["unknown"] = true
 	}
 	if c.DryRun {
 		body["dry_run"] = true

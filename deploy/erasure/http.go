@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"tapedeck/deploy/access"
@@ -26,7 +28,9 @@ type wish struct {
 	Sessions []string `json:"sessions"`
 	Tag      *tag     `json:"tag"`
 	Tenant   string   `json:"tenant"`
-	DryRun   bool     `json:"dry_run"`
+	// Unknown allows sessions of which nothing is stored.
+	Unknown bool `json:"unknown"`
+	DryRun  bool `json:"dry_run"`
 }
 
 type tag struct {
@@ -128,6 +132,17 @@ func (s *Service) ServeRequest(w http.ResponseWriter, r *http.Request, tenant st
 			entry.Detail = fmt.Sprintf("and %d other sessions", len(ask.Sessions)-1)
 		}
 	}
+	if ask.Kind == erasure.Sessions && !body.Unknown {
+		unknown, err := s.store.Unknown(r.Context(), tenant, ask.Sessions)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		if len(unknown) > 0 {
+			problem.Write(w, noSessions(unknown))
+			return
+		}
+	}
 	if body.DryRun {
 		entry.Detail = "dry run"
 		e, sessions, err := s.Preview(r.Context(), ask)
@@ -147,6 +162,24 @@ func (s *Service) ServeRequest(w http.ResponseWriter, r *http.Request, tenant st
 	}
 	w.Header().Set("Location", "/v1/erasures/"+e.ID)
 	write(w, http.StatusAccepted, answer(e))
+}
+
+// mostNamed bounds the sessions that a problem names.
+const mostNamed = 5
+
+// noSessions returns the problem of sessions of which nothing is stored.
+func noSessions(ids []string) *problem.Problem {
+	named := make([]string, 0, mostNamed)
+	for _, id := range ids[:min(len(ids), mostNamed)] {
+		named = append(named, strconv.Quote(id))
+	}
+	p := problem.NotFound("There is no session " + strings.Join(named, ", "))
+	if more := len(ids) - len(named); more > 0 {
+		p.Detail += fmt.Sprintf(", nor %d others that are named", more)
+	}
+	p.Detail += ". Nothing was erased."
+	p.Hint = `If blocks of it are still in a spool, "unknown": true (tapedeck erase --unknown) erases it all the same: what arrives of it is refused.`
+	return p
 }
 
 // request returns what a body asks for in a tenant.
@@ -178,6 +211,9 @@ func (b *wish) request(tenant string) (Request, *problem.Problem) {
 		if b.Tenant != tenant {
 			return r, problem.BadParameter("tenant", "The request is about the tenant "+tenant+"; a token of all tenants names another one by the header "+access.TenantHeader+".", tenant)
 		}
+	}
+	if b.Unknown && r.Kind != erasure.Sessions {
+		return r, problem.BadParameter("unknown", "It is about sessions that are named; a tag or a tenant names none.")
 	}
 	if named != 1 {
 		return r, problem.BadParameter("", "The body must name sessions, a tag or the tenant, and one of them only.", "sessions", "tag", "tenant")

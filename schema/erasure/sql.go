@@ -15,6 +15,7 @@ var (
 	sessionsOfTag = statements.Must("sessions_of_tag", nil)
 	sessionsOf    = statements.Must("sessions_of_tenant", nil)
 	countSessions = statements.Must("count_sessions", nil)
+	storedOf      = statements.Must("stored_sessions", nil)
 	restoredSince = statements.Must("restored_since", nil)
 	oldParts      = statements.Must("old_parts", nil)
 	lateRows      = statements.Must("late_rows", nil)

@@ -113,6 +113,26 @@ func (s *Store) ids(ctx context.Context, query string, args ...any) ([]string, e
 	return list, rows.Err()
 }
 
+// Unknown returns those of the sessions of which nothing is stored for a tenant, in their
+// order.
+func (s *Store) Unknown(ctx context.Context, tenant string, sessions []string) ([]string, error) {
+	stored, err := s.ids(ctx, storedOf, clickhouse.Named("tenant", tenant), clickhouse.Named("sessions", sessions))
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool, len(stored))
+	for _, id := range stored {
+		known[id] = true
+	}
+	var unknown []string
+	for _, id := range sessions {
+		if !known[id] {
+			unknown = append(unknown, id)
+		}
+	}
+	return unknown, nil
+}
+
 // Count returns the size of sessions of a tenant; of all of them for nil.
 func (s *Store) Count(ctx context.Context, tenant string, sessions []string) (Counts, error) {
 	var c Counts
