@@ -18,6 +18,7 @@ type soakCommand struct {
 	Replays     int           `help:"Replays at a time; half of them follow running sessions." default:"500"`
 	For         time.Duration `help:"How long." default:"10m" placeholder:"D"`
 	Gap         time.Duration `help:"Time between the frames of a connection." default:"2s" placeholder:"D"`
+	Profiles    string        `help:"Write profiles of the server's heap, from the middle and the end, to this folder." placeholder:"DIR" type:"existingdir"`
 	Out         string        `help:"Write the report to this file as well." placeholder:"FILE" type:"path"`
 }
 
@@ -36,7 +37,7 @@ func (c *soakCommand) Run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	r, err := bench.Soak(ctx, bench.SoakOptions{
-		Program: program, Version: version, Dir: dir, Connections: c.Connections, Replays: c.Replays, For: c.For, Gap: c.Gap,
+		Program: program, Version: version, Dir: dir, Connections: c.Connections, Replays: c.Replays, For: c.For, Gap: c.Gap, Profiles: c.Profiles,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Say: func(text string) { fmt.Fprintln(os.Stderr, text) },
 	})

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -112,6 +114,19 @@ func (c *command) answers(ctx context.Context, says *regexp.Regexp, ready func()
 		}
 	}
 	return fmt.Errorf("tapedeck %s was not ready within %v: %s", c.cmd.Args[1], startLimit, c.log)
+}
+
+// errors returns the first line of each error that the process logged, by its message.
+func (c *command) errors() (lines []string) {
+	seen := map[string]bool{}
+	for line := range strings.Lines(c.log.String()) {
+		var entry struct{ Level, Msg string }
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Level == slog.LevelError.String() && !seen[entry.Msg] {
+			seen[entry.Msg] = true
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
 }
 
 func (c *command) pid() int { return c.cmd.Process.Pid }

@@ -19,6 +19,7 @@ type SoakOptions struct {
 	Replays     int    // at a time: half of them follow running sessions
 	For         time.Duration
 	Gap         time.Duration // between the frames of a connection
+	Profiles    string        // folder for profiles of the server's heap; "" for none
 	Log         *slog.Logger
 	Say         func(text string) // receives progress messages
 }
@@ -48,7 +49,7 @@ func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 	if s.Say == nil {
 		s.Say = func(string) {}
 	}
-	s.server, err = startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data", filepath.Join(o.Dir, "data"))
+	s.server, err = startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data", filepath.Join(o.Dir, "data"), "--pprof")
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +60,7 @@ func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 	}
 	s.Say(fmt.Sprintf("Recording over %d connections, with %d replays, for %v …", o.Connections, o.Replays, o.For))
 	stopMemory := s.report.watch(s.server.pid())
+	stopProfiles := s.profileMemory(ctx)
 	cpu := treeCPU()
 	began := time.Now()
 	replaying, stop := context.WithCancel(ctx)
@@ -76,11 +78,15 @@ func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 	replays.Wait()
 	s.report.CPU = treeCPU() - cpu
 	stopMemory()
+	if err := stopProfiles(); err != nil {
+		s.failed(err)
+	}
 	if err != nil {
 		s.failed(err)
 	}
 	s.Say("Reading every frame back …")
 	s.verify(ctx)
+	s.report.Logged = s.server.errors()
 	return s.report, ctx.Err()
 }
 

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 )
@@ -21,6 +22,7 @@ type SoakReport struct {
 	Replays, Replayed                 int // playbacks of stored sessions, and their frames
 	Errors                            int
 	FirstErrors                       []string
+	Logged                            []string // errors in the server's log, the first of each kind
 
 	Program, Engine memory
 }
@@ -146,7 +148,12 @@ for %v. Every frame is compared byte by byte, when it is replayed and when it is
 		mebibytes(r.Program.mean()), mebibytes(r.Program.slope()), mebibytes(r.Engine.mean()), mebibytes(r.Engine.slope()))
 	for _, text := range r.FirstErrors {
 		if err == nil {
-			_, err = fmt.Fprintf(w, "\n- %s\n", text)
+			_, err = fmt.Fprintf(w, "\n- %s\n", strings.TrimSpace(text))
+		}
+	}
+	for _, text := range r.Logged {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "\n- the server logged %s\n", text)
 		}
 	}
 	return err

@@ -86,7 +86,7 @@ func (p *Publisher) ask(ctx context.Context, of importOf) {
 	}
 	p.mu.Unlock()
 	once.Do(func() {
-		if _, err := p.deleted.Ask(ctx, of.Key); err != nil {
+		if err := p.deleted.Ask(ctx, of.Key); err != nil {
 			p.log.Warn("the tombstone of a session could not be read before its import; if the session was deleted, import it again",
 				"session", of.Session, "error", err)
 		}

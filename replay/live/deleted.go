@@ -14,7 +14,7 @@ func (l *Library) readDeleted(ctx context.Context, s *session) error {
 	if l.opts.Deleted == nil {
 		return nil
 	}
-	if _, err := l.opts.Deleted.Ask(ctx, s.key()); err != nil {
+	if err := l.opts.Deleted.Ask(ctx, s.key()); err != nil {
 		return fmt.Errorf("read its tombstone: %w", err)
 	}
 	return nil

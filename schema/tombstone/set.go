@@ -21,6 +21,9 @@ type Set struct {
 	tried   time.Time    // when a load began last
 	learned []*Tombstone // not yet returned by Learned
 	learns  bool         // learned is kept, since Learned was called
+
+	asking bool   // a goroutine reads what was asked for
+	next   *batch // what it reads next, nil if nothing
 }
 
 const (
@@ -169,7 +172,7 @@ func (s *Set) Covers(ctx context.Context, of Key, stream string, arrived time.Ti
 	if !covers || arrived.Before(asked) {
 		return covers // a restore is written before the first block of its import is published
 	}
-	if _, err := s.Ask(ctx, of); err != nil {
+	if err := s.Ask(ctx, of); err != nil {
 		return false
 	}
 	s.mu.Lock()
@@ -192,24 +195,4 @@ func (s *Set) Learned() []*Tombstone {
 	list := s.learned
 	s.learned = nil
 	return list
-}
-
-// Ask reads the tombstone of a session from ClickHouse, nil if it has none.
-func (s *Set) Ask(ctx context.Context, of Key) (*Tombstone, error) {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
-	now := time.Now()
-	t, err := s.store.Find(ctx, of)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t != nil {
-		s.add(t)
-	}
-	if s.lookup(of) != nil {
-		s.asked[of] = now
-	}
-	return t, nil
 }

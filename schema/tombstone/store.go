@@ -26,7 +26,7 @@ var recorded = tables.Names(tables.Recording)
 
 // Find returns the tombstone of a session, nil if it has none.
 func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
-	rows, err := s.read(ctx, rowsShape{}, of.named()...)
+	rows, err := s.of(ctx, []Key{of})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -38,6 +38,15 @@ func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
 		return nil, nil // there are only restores
 	}
 	return t, nil
+}
+
+// of returns the tombstones and restores of sessions.
+func (s *Store) of(ctx context.Context, keys []Key) ([]*Tombstone, error) {
+	tenants, sessions := make([]string, len(keys)), make([]string, len(keys))
+	for i, k := range keys {
+		tenants[i], sessions[i] = k.Tenant, k.Session
+	}
+	return s.read(ctx, rowsShape{}, clickhouse.Named("tenants", tenants), clickhouse.Named("sessions", sessions))
 }
 
 // since returns the tombstones and restores written from a time on: at most the latest

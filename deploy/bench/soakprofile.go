@@ -1,0 +1,55 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// profileMemory writes a profile of the server's heap to half.heap in the middle of a soak, and
+// one to end.heap when stop is called: "go tool pprof -base half.heap end.heap" shows what grew.
+func (s *soak) profileMemory(ctx context.Context) (stop func() error) {
+	if s.Profiles == "" {
+		return func() error { return nil }
+	}
+	half := make(chan error, 1)
+	timer := time.AfterFunc(s.For/2, func() { half <- s.profile(ctx, "half.heap") })
+	return func() error {
+		if timer.Stop() {
+			half <- nil // the soak ended before
+		}
+		if err := <-half; err != nil {
+			return err
+		}
+		return s.profile(ctx, "end.heap")
+	}
+}
+
+// profile writes what the server's heap holds after a collection.
+func (s *soak) profile(ctx context.Context, name string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.server.url+"/debug/pprof/heap?gc=1", nil)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("profile of the server's heap: %s", res.Status)
+	}
+	f, err := os.Create(filepath.Join(s.Profiles, name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := io.Copy(f, res.Body); err != nil {
+		return fmt.Errorf("write %s: %w", f.Name(), err)
+	}
+	return nil
+}
