@@ -90,7 +90,10 @@ func eachFrameOnce(t *testing.T, b *bench, keep time.Duration) {
 	// A block that is missing is waited for until the sink has stored it, however slow the
 	// machine is: no frame may be skipped.
 	patient := func(o *live.Options) { o.Timeout = bounded.Limit }
-	libraries := []*live.Library{b.library(patient), b.library(func(o *live.Options) { patient(o); o.TailBytes = 20_000 })}
+	libraries := []*live.Library{
+		b.library(patient), b.library(func(o *live.Options) { patient(o); o.TailBytes = 20_000 }),
+		b.library(func(o *live.Options) { patient(o); o.TailAge = 50 * time.Millisecond }),
+	}
 	var all sync.WaitGroup
 	lengths := make(chan map[string]int, 1)
 	all.Go(func() { lengths <- script(b, session, lasts) })
@@ -109,7 +112,7 @@ func eachFrameOnce(t *testing.T, b *bench, keep time.Duration) {
 		mu.Unlock()
 	}
 	for i := range 50 {
-		l := libraries[i%2]
+		l := libraries[i%len(libraries)]
 		all.Go(func() {
 			time.Sleep(300*time.Millisecond + time.Duration(i)*lasts/50)
 			out := newSeen()

@@ -43,7 +43,10 @@ type Options struct {
 	// TailBytes is the approximate size of a session's latest blocks that are kept for
 	// its readers; 8 MiB.
 	TailBytes int
-	Log       *slog.Logger // slog.Default()
+	// TailAge is how much older than the latest block the kept ones may be; 1 min. It is longer
+	// than a block is on its way to the store.
+	TailAge time.Duration
+	Log     *slog.Logger // slog.Default()
 }
 
 // Library provides tapes of running sessions. It is a replay.Library. Its tapes are
@@ -71,6 +74,7 @@ func New(opts Options) (*Library, error) {
 	opts.Silence = cmp.Or(opts.Silence, time.Hour)
 	opts.Timeout = cmp.Or(opts.Timeout, 15*time.Second)
 	opts.TailBytes = cmp.Or(opts.TailBytes, 8<<20)
+	opts.TailAge = cmp.Or(opts.TailAge, time.Minute)
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}

@@ -145,7 +145,8 @@ func (t *tail) add(b *piece, number uint64) {
 	if b != nil {
 		t.pieces = append(t.pieces, b)
 		t.bytes += b.size
-		for t.bytes > t.library.opts.TailBytes && len(t.pieces) > 1 {
+		oldest := b.at.Add(-t.library.opts.TailAge)
+		for len(t.pieces) > 1 && (t.bytes > t.library.opts.TailBytes || t.pieces[0].at.Before(oldest)) {
 			t.bytes -= t.pieces[0].size
 			t.low = t.pieces[0].number + 1
 			t.pieces[0] = nil
