@@ -3,6 +3,7 @@ package ingesthttp
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/keys"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/quota"
 	"tapedeck/schema"
 )
 
@@ -102,6 +104,11 @@ func (rec *recording) failure(status int, err error) *Failure {
 	if status == http.StatusServiceUnavailable {
 		f.RetryAfter = retryAfter
 	}
+	if held, ok := errors.AsType[*quota.RateError](err); ok && status == http.StatusTooManyRequests {
+		refused := held.Refuse()
+		f.Title, f.Limit, f.RetryAfter = refused.Title, refused.Limit, refused.RetryAfter
+		f.Hint = "Send slower, or have the server's operator raise --" + held.Limit + ". " + f.Hint
+	}
 	return f
 }
 
@@ -116,7 +123,7 @@ func (rec *recording) deleted(err error) *Failure {
 func (f *Failure) write(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	if f.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(f.RetryAfter.Seconds())))
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
 	}
 	writeJSON(w, problem.ContentType, f.Status, f)
 }

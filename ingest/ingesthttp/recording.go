@@ -12,6 +12,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/copier"
 	"tapedeck/ingest/keys"
+	"tapedeck/internal/quota"
 	"tapedeck/schema"
 )
 
@@ -62,7 +63,7 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 		return nil, rec.deleted(closeErr)
 	}
 	if closeErr != nil {
-		return nil, rec.failure(http.StatusServiceUnavailable, closeErr)
+		return nil, rec.failure(statusOf(closeErr), closeErr)
 	}
 	rec.offsets.Durable(sum.Frames)
 	if err == nil {
@@ -89,7 +90,10 @@ func (rec *recording) checkDigest(sum ingest.Summary) error {
 func statusOf(err error) int {
 	_, unreadable := errors.AsType[*copier.ReadError](err)
 	_, beyond := errors.AsType[*ingest.LimitError](err)
+	_, held := errors.AsType[*quota.RateError](err)
 	switch {
+	case held:
+		return http.StatusTooManyRequests
 	case beyond:
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, errDigest):

@@ -38,7 +38,13 @@ func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done fun
 		return err
 	}
 	if err := p.bytes.Wait(ctx, b.Tenant, len(b.Data)); err != nil {
+		p.frames.GiveBack(b.Tenant, b.Frames) // the block comes again
 		return err
 	}
-	return p.next.Publish(ctx, b, done)
+	err := p.next.Publish(ctx, b, done)
+	if err != nil && ctx.Err() != nil {
+		p.frames.GiveBack(b.Tenant, b.Frames)
+		p.bytes.GiveBack(b.Tenant, len(b.Data))
+	}
+	return err
 }

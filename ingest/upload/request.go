@@ -156,13 +156,11 @@ func (q *request) publish(ctx context.Context, b ingest.EncodedBlock, left time.
 		Title: "Blocks are not taken for now", Status: http.StatusTooManyRequests, RetryAfter: time.Second, Detail: clip(err.Error()),
 	}
 	if held, ok := errors.AsType[*quota.RateError](err); ok {
-		busy.Limit, busy.RetryAfter = held.Limit, min(held.After, mostWait)
+		refused := held.Refuse()
+		busy.Limit, busy.RetryAfter, busy.Hint = refused.Limit, refused.RetryAfter, refused.Hint
 	}
 	return busy
 }
-
-// mostWait bounds when a client that a rate held back is to come again.
-const mostWait = 10 * time.Second
 
 var errBusy = errors.New("the recorder is overloaded")
 

@@ -79,9 +79,11 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 // over the frame limit counts once for each piece of that size). Under backpressure from
 // the publisher, nothing is read; after Timeout the server sends {"error":"…","durable":n},
 // with n -1 if no frame is durable, and closes the connection with code 1013: the client
-// has to send everything after n again. The same happens when frames cannot be made
-// durable. When the context of Lasting ends, the connection is closed with code 1008. If a client sends a frame without a mask, the connection is closed with code
-// 1002; what arrived before is recorded.
+// has to send everything after n again. If a rate of the server held the frames back, the
+// message has its name in "limit" and seconds in "retry_after_s", and the close reason names
+// both. The same happens when frames cannot be made durable. When the context of Lasting ends,
+// the connection is closed with code 1008. If a client sends a frame without a mask, the
+// connection is closed with code 1002; what arrived before is recorded.
 func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string) {
 	so, bad := streamOptions(r, tenant)
 	if err := h.opts.Limits.CheckTags(so.Tags); bad == nil && err != nil {

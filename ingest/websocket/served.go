@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +17,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/keys"
+	"tapedeck/internal/quota"
 	"tapedeck/schema"
 )
 
@@ -29,6 +33,7 @@ type served struct {
 	recorded    atomic.Int64 // the highest seq that was recorded, -1 for none
 	leaving     atomic.Bool
 	recordTimer *time.Timer // runs while a frame is being recorded
+	mustReturn  *time.Timer // runs after recordTimer has ended the wait for a frame
 	flush       flushTimer
 
 	mu      sync.Mutex     // guards all below
@@ -39,6 +44,9 @@ type served struct {
 
 // errTimeout reports backpressure from the publisher for longer than the timeout.
 var errTimeout = errors.New("the recorder is overloaded")
+
+// returnTimeout is how long recording a frame may go on after the wait for it was ended.
+const returnTimeout = time.Second
 
 // errNotAllowed ends a connection whose client may not record any more.
 var errNotAllowed = errors.New("the client may not record any more: its token was revoked or expired")
@@ -67,9 +75,12 @@ func (s *served) serve() {
 	running, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	limit := s.handler.opts.Timeout
+	s.mustReturn = time.AfterFunc(returnTimeout, func() { s.fail(errTimeout) })
+	s.mustReturn.Stop()
+	defer s.mustReturn.Stop()
 	s.recordTimer = time.AfterFunc(limit, func() {
-		s.fail(errTimeout)
-		cancel()
+		cancel() // so that what waits says for what
+		s.mustReturn.Reset(returnTimeout)
 	})
 	s.recordTimer.Stop()
 	defer s.recordTimer.Stop()
@@ -85,6 +96,9 @@ func (s *served) serve() {
 		s.recordTimer.Reset(limit)
 		defer s.recordTimer.Stop()
 		err := s.stream.Record(running, f)
+		if err != nil && running.Err() != nil {
+			err = errors.Join(errTimeout, err)
+		}
 		if err == nil {
 			s.recorded.Store(int64(f.Seq))
 			s.flush.begin()
@@ -204,10 +218,13 @@ func (s *served) refuse(why error) {
 	if errors.Is(why, keys.ErrMismatch) || errors.Is(why, keys.ErrSuperseded) {
 		code, close, advice = websocket.StatusPolicyViolation, "the idempotency key is not usable", ""
 	}
-	text, err := json.Marshal(struct {
-		Error   string `json:"error"`
-		Durable int64  `json:"durable"`
-	}{why.Error() + advice, durable})
+	said := refusal{Error: strings.ReplaceAll(why.Error(), "\n", ": ") + advice, Durable: durable}
+	if held, ok := errors.AsType[*quota.RateError](why); ok {
+		p := held.Refuse()
+		said.Limit, said.RetryAfter = p.Limit, int(math.Ceil(p.RetryAfter.Seconds()))
+		close = fmt.Sprintf("the rate of --%s is reached; connect again in %d s", said.Limit, said.RetryAfter)
+	}
+	text, err := json.Marshal(said)
 	if err == nil {
 		err = s.acks.write(text)
 	}
@@ -215,6 +232,14 @@ func (s *served) refuse(why error) {
 		s.handler.opts.Log.Info("client could not be notified that its frames are not recorded", "stream", s.stream.ID(), "error", err)
 	}
 	_ = s.conn.Close(code, close)
+}
+
+// refusal is the last message to a client whose frames cannot be recorded.
+type refusal struct {
+	Error      string `json:"error"`
+	Durable    int64  `json:"durable"`
+	Limit      string `json:"limit,omitempty"` // the rate that held the frames back
+	RetryAfter int    `json:"retry_after_s,omitempty"`
 }
 
 // reason returns the stream's end reason.

@@ -94,14 +94,30 @@ func TestRateRefuses(t *testing.T) {
 		}
 		began := time.Now()
 		var refused *RateError
-		if err := r.Wait(ctx, "b", 20_000); !errors.As(err, &refused) || refused.Limit != "max-bytes-per-second" {
+		// More than the client may wait for passes all the same, or it never would.
+		if err := r.Wait(ctx, "a", 20_000); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took < time.Second-time.Millisecond || took > time.Second+time.Millisecond {
+			t.Errorf("a large one passed after %v", took)
+		}
+		if err := r.Wait(ctx, "b", 1); !errors.As(err, &refused) || refused.Limit != "max-bytes-per-second" {
 			t.Errorf("%v", err)
 		}
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("refused after %v", took)
 		}
-		if refused.After < time.Second {
+		// 1 + 20 s were taken, of which 5 s have passed.
+		if refused.After < 14*time.Second || refused.After > 16*time.Second {
 			t.Errorf("try again after %v", refused.After)
+		}
+		if p := refused.Refuse(); p.Status != 429 || p.Limit != refused.Limit || p.RetryAfter != mostAfter {
+			t.Errorf("the refusal: %+v", p)
+		}
+		// What was refused has taken nothing: the debt is repaid in time.
+		time.Sleep(refused.After)
+		if err := r.Wait(t.Context(), "b", 1); err != nil || time.Since(began) > 21*time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		var none *Rate
 		if none.Wait(ctx, "a", 1<<30) != nil || NewRate("x", 0, 0).Wait(ctx, "a", 1<<30) != nil {
@@ -114,7 +130,7 @@ func TestRateRefuses(t *testing.T) {
 func TestBoundedTenants(t *testing.T) {
 	r := NewRate("frames-per-second", 0, 100)
 	for i := range mostTenants + 10 {
-		r.limiter(strconv.Itoa(i))
+		r.bucket(strconv.Itoa(i))
 	}
 	if n := len(r.of); n > mostTenants {
 		t.Errorf("%d tenants are kept", n)

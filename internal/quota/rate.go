@@ -6,39 +6,35 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
+	"tapedeck/internal/problem"
 )
 
 // Rate bounds an amount per second, for each tenant and for all together. What comes faster
 // waits. A nil Rate bounds nothing. It is safe for use by many goroutines.
 type Rate struct {
 	name      string // "frames-per-second": the flags are --max-… and --max-…-per-tenant
-	total     *rate.Limiter
+	total     *bucket
 	perTenant float64
 
 	mu sync.Mutex // guards what follows
-	of map[string]*rate.Limiter
+	of map[string]*bucket
 }
 
-// NewRate returns a rate of so much per second; 0 or less bounds nothing.
+// NewRate returns a rate of so much per second; 0 or less bounds nothing. One second's amount
+// passes at once.
 func NewRate(name string, total, perTenant float64) *Rate {
-	r := &Rate{name: name, perTenant: perTenant, of: map[string]*rate.Limiter{}}
+	r := &Rate{name: name, perTenant: perTenant, of: map[string]*bucket{}}
 	if total > 0 {
-		r.total = newLimiter(total)
+		r.total = newBucket(total)
 	}
 	return r
 }
 
-// newLimiter returns a limiter that lets one second's amount through at once.
-func newLimiter(perSecond float64) *rate.Limiter {
-	return rate.NewLimiter(rate.Limit(perSecond), max(int(perSecond), 1))
-}
-
-// mostTenants bounds the tenants whose limiters are kept. Those that are idle are made anew.
+// mostTenants bounds the tenants whose buckets are kept. Those that are idle are made anew.
 const mostTenants = 10_000
 
-// limiter returns the limiter of a tenant; nil without a limit.
-func (r *Rate) limiter(tenant string) *rate.Limiter {
+// bucket returns the bucket of a tenant; nil without a limit.
+func (r *Rate) bucket(tenant string) *bucket {
 	if r.perTenant <= 0 {
 		return nil
 	}
@@ -48,12 +44,12 @@ func (r *Rate) limiter(tenant string) *rate.Limiter {
 	if l == nil {
 		if len(r.of) >= mostTenants {
 			for name, other := range r.of {
-				if other.Tokens() >= float64(other.Burst()) {
+				if other.isFull() {
 					delete(r.of, name)
 				}
 			}
 		}
-		l = newLimiter(r.perTenant)
+		l = newBucket(r.perTenant)
 		r.of[tenant] = l
 	}
 	return l
@@ -61,8 +57,9 @@ func (r *Rate) limiter(tenant string) *rate.Limiter {
 
 // RateError reports an amount that had to wait for a rate for longer than it may.
 type RateError struct {
-	Limit string        // the flag, without --
-	After time.Duration // when to try again
+	Limit  string // the flag, without --
+	Tenant string
+	After  time.Duration // when to try again
 }
 
 // Error implements error.
@@ -70,38 +67,50 @@ func (e *RateError) Error() string {
 	return fmt.Sprintf("the rate of --%s is reached, try again in %v", e.Limit, e.After.Round(100*time.Millisecond))
 }
 
+// mostAfter bounds when a client that a rate held back is to come again.
+const mostAfter = 10 * time.Second
+
+// Refuse counts that a client is refused, and returns the problem, of status 429, that names the
+// limit. What waits and is tried again is not refused.
+func (e *RateError) Refuse() *problem.Problem {
+	p := Exceeded(e.Limit, e.Tenant, "More is sent than --"+e.Limit+" lets through.")
+	p.RetryAfter = min(e.After, mostAfter)
+	return p
+}
+
 // Wait waits until n more of a tenant are within the rates. The tenant's rate comes first, so that
 // what waits for it takes nothing of the others'. The error is a *RateError if ctx ends
-// meanwhile.
+// meanwhile; then nothing is taken.
 func (r *Rate) Wait(ctx context.Context, tenant string, n int) error {
 	if r == nil {
 		return nil
 	}
-	if err := wait(ctx, r.limiter(tenant), "max-"+r.name+"-per-tenant", tenant, n); err != nil {
+	own := r.bucket(tenant)
+	if err := wait(ctx, own, "max-"+r.name+"-per-tenant", tenant, n); err != nil {
 		return err
 	}
-	return wait(ctx, r.total, "max-"+r.name, tenant, n)
+	err := wait(ctx, r.total, "max-"+r.name, tenant, n)
+	if err != nil {
+		own.giveBack(float64(n))
+	}
+	return err
 }
 
-func wait(ctx context.Context, l *rate.Limiter, limit, tenant string, n int) error {
-	for l != nil && n > 0 {
-		some := min(n, l.Burst())
-		n -= some
-		reserved := l.ReserveN(time.Now(), some)
-		delay := reserved.Delay()
-		if delay == 0 {
-			continue
-		}
-		began, timer := time.Now(), time.NewTimer(delay)
-		select {
-		case <-timer.C:
-			waited.WithLabelValues(limit, label(tenant)).Add(time.Since(began).Seconds())
-		case <-ctx.Done():
-			timer.Stop()
-			reserved.Cancel()
-			refused.WithLabelValues(limit, label(tenant)).Inc()
-			return &RateError{limit, max(delay-time.Since(began), time.Second)}
-		}
+// GiveBack returns what Wait took for something that was not done in the end.
+func (r *Rate) GiveBack(tenant string, n int) {
+	if r != nil {
+		r.bucket(tenant).giveBack(float64(n))
+		r.total.giveBack(float64(n))
+	}
+}
+
+func wait(ctx context.Context, b *bucket, limit, tenant string, n int) error {
+	took, again := b.wait(ctx, float64(n))
+	if took > 0 {
+		waited.WithLabelValues(limit, label(tenant)).Add(took.Seconds())
+	}
+	if again > 0 {
+		return &RateError{limit, tenant, again}
 	}
 	return nil
 }
