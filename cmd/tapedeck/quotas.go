@@ -28,6 +28,9 @@ type quotaFlags struct {
 
 	MaxHeaderBytes int           `help:"Most bytes of the head of a request; more is answered 431." default:"262144" env:"TAPEDECK_MAX_HEADER_BYTES" placeholder:"N"`
 	HeaderTimeout  time.Duration `help:"How long the head of a request may take; then the connection is closed." default:"10s" env:"TAPEDECK_HEADER_TIMEOUT" placeholder:"D"`
+	BodyTimeout    time.Duration `help:"How long a small body, or one block of a recorder, may take to arrive; then the connection is closed." default:"1m" env:"TAPEDECK_BODY_TIMEOUT" placeholder:"D"`
+	WriteTimeout   time.Duration `help:"How long a client may take nothing of an answer; then the connection is closed." default:"30s" env:"TAPEDECK_WRITE_TIMEOUT" placeholder:"D"`
+	PlaybackLag    time.Duration `help:"How far a playback may fall behind since its client reads slowly; then it ends with an error." default:"1m" env:"TAPEDECK_PLAYBACK_LAG" placeholder:"D"`
 	QueryTime      time.Duration `help:"How long a statement in ClickHouse may take." default:"60s" env:"TAPEDECK_QUERY_TIME" placeholder:"D"`
 	QueryMemory    uint64        `help:"Memory, bytes, that a statement in ClickHouse may take. 0: what the ClickHouse server allows." default:"0" env:"TAPEDECK_QUERY_MEMORY" placeholder:"BYTES"`
 	QueryRows      uint64        `help:"Rows that a statement in ClickHouse may read. 0: any number." default:"0" env:"TAPEDECK_QUERY_ROWS" placeholder:"N"`
@@ -40,6 +43,12 @@ func (f *quotaFlags) check() error {
 		return usage.Errorf("--max-header-bytes=%d: it must be 4096 or more", f.MaxHeaderBytes)
 	case f.HeaderTimeout <= 0:
 		return usage.Errorf("--header-timeout=%v: it must be above 0, like 10s", f.HeaderTimeout)
+	case f.BodyTimeout < time.Second:
+		return usage.Errorf("--body-timeout=%v: it must be 1s or more", f.BodyTimeout)
+	case f.WriteTimeout < time.Second:
+		return usage.Errorf("--write-timeout=%v: it must be 1s or more", f.WriteTimeout)
+	case f.PlaybackLag < time.Second:
+		return usage.Errorf("--playback-lag=%v: it must be 1s or more", f.PlaybackLag)
 	case f.QueryTime < time.Second:
 		return usage.Errorf("--query-time=%v: it must be 1s or more", f.QueryTime)
 	}
@@ -79,6 +88,10 @@ func (f *quotaFlags) rates() ratelimit.Limits {
 
 func (f *quotaFlags) headers() server.HeaderLimits {
 	return server.HeaderLimits{Timeout: f.HeaderTimeout, Bytes: f.MaxHeaderBytes}
+}
+
+func (f *quotaFlags) slow() server.SlowLimits {
+	return server.SlowLimits{Write: f.WriteTimeout, Body: f.BodyTimeout, Lag: f.PlaybackLag}
 }
 
 func (f *quotaFlags) queryLimits() query.Limits {

@@ -101,7 +101,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	}
 	c.warnPlain(l, strings.HasPrefix(c.PublicURL, "https://"), log)
 	s := server.New(server.Options{
-		TLS: encrypted, Guards: guards, Proxies: proxies, Hosts: c.hosts(), Origins: c.AllowOrigin, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Gates: c.gates(), Headers: c.headers(), Query: c.queryLimits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
+		TLS: encrypted, Guards: guards, Proxies: proxies, Hosts: c.hosts(), Origins: c.AllowOrigin, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Gates: c.gates(), Headers: c.headers(), Slow: c.slow(), Query: c.queryLimits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
 		Checks: func() []health.Check { return localChecks(servers.Health()) },
 	})
 	s.Register(servers.Metrics())

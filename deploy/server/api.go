@@ -41,7 +41,7 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 	}))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
 	rt.add(records, audit.None, http.MethodGet, "/v1/ingest/ws", through(s.Gates.Streams, forTenant(s.sockets.IngestWS)))
-	uploads := upload.ServerOptions{Next: s.Node.Accepts, Log: s.Log}
+	uploads := upload.ServerOptions{Next: s.Node.Accepts, Arrive: s.Slow.Body, Log: s.Log}
 	if s.Node.Announcer != nil {
 		uploads.Arrived = s.Node.Announcer.Now
 	}
@@ -74,7 +74,7 @@ func (s *Server) following() live.Options {
 func (s *Server) readRoutes(rt *routeTable) {
 	s.tapes = clickhouse.Open(s.Node.DSN, clickhouse.Options{})
 	s.metrics.MustRegister(s.Readers)
-	playing := replayhttp.Options{Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics}
+	playing := replayhttp.Options{Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag}
 	following, err := live.New(s.following())
 	if err != nil {
 		s.Log.Error("open live tapes; running sessions are not followed", "error", err)
@@ -97,7 +97,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	s.reader = reader
 	decoder.RemoveBlocks = s.removeBlocks
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
-	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables)).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
+	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
 
 	rt.get(reads, audit.None, "/v1/sessions", forTenant(q.Sessions))
 	rt.get(reads, audit.None, "/v1/facets", forTenant(q.Facets))
@@ -114,20 +114,20 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.get(shared(reads), audit.TranscriptRead, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
 	rt.get(shared(reads), audit.None, "/v1/sessions/:id/density", forSession(q.Density))
 	rt.add(shared(readsRaw), audit.SessionReplay, http.MethodGet, "/v1/sessions/:id/replay", gated(s.replays, forSession(play.Replay)))
-	rt.add(readsRaw, audit.TapeExport, http.MethodGet, "/v1/sessions/:id/tape", through(s.Gates.Exports, only(s.reads(forSession(tapeexport.NewHandler(tapes, s.Log).Tape)))))
+	rt.add(readsRaw, audit.TapeExport, http.MethodGet, "/v1/sessions/:id/tape", through(s.Gates.Exports, only(s.reads(forSession(tapeexport.NewHandler(tapes, s.Slow.Write, s.Log).Tape)))))
 	rt.get(reads, audit.None, "/v1/usage", gated(s.exports, s.reads(forTenant(q.Usage))))
 	rt.get(reads, audit.ChargesExport, "/v1/usage/calls", gated(s.exports, s.reads(forTenant(q.Charges))))
 	rt.get(billing, audit.Reconciled, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
-	rt.add(billing, audit.Reconciled, http.MethodPost, "/v1/usage/reconciliation", timely(forTenant(q.ReconcileExport)))
+	rt.add(billing, audit.Reconciled, http.MethodPost, "/v1/usage/reconciliation", s.timely(forTenant(q.ReconcileExport)))
 	rt.get(reads, audit.None, "/v1/tools", forTenant(q.Tools))
 	rt.get(reads, audit.None, "/v1/prices", forTenant(q.Prices))
 	rt.get(reads, audit.None, "/v1/prices/:model", forModel(q.ModelPrices))
 	rt.get(reads, audit.None, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
-	rt.add(operates, audit.PricesImport, http.MethodPost, "/v1/prices", timely(forTenant(q.ImportPrices)))
+	rt.add(operates, audit.PricesImport, http.MethodPost, "/v1/prices", s.timely(forTenant(q.ImportPrices)))
 	rt.get(billing, audit.BillExport, "/v1/bills/focus", through(s.Gates.Exports, s.reads(forTenant(q.Focus))))
 	rt.get(billing, audit.BillExport, "/v1/bills/:number/focus", through(s.Gates.Exports, s.reads(forBill(q.BillFocus))))
 	s.billRoutes(rt, q)
-	rt.get(admins, audit.AuditRead, "/v1/audit", gated(s.exports, s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now}}))))
+	rt.get(admins, audit.AuditRead, "/v1/audit", gated(s.exports, s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now, WriteTimeout: s.Slow.Write}}))))
 	s.emulateRoutes(rt)
 	s.erasureRoutes(rt)
 	s.retentionRoutes(rt)

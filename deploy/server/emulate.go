@@ -22,7 +22,7 @@ import (
 // recorded from.
 func (s *Server) emulateRoutes(rt *routeTable) {
 	f := router.New(emulate.Options{
-		Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics,
+		Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write,
 	}, executions{s.Node.DB})
 	session := through(s.Gates.Replays, isolated(s.bounded(f.Session)))
 	rt.add(readsRaw, audit.SessionEmulate, http.MethodGet, "/emulate/:id", session)

@@ -3,12 +3,12 @@ package server
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"tapedeck/deploy/access"
 	"tapedeck/internal/quota"
+	"tapedeck/internal/slow"
 )
 
 // Gates bound what is open at a time, by tenant and in total. A nil gate bounds nothing.
@@ -95,19 +95,16 @@ func (s *Server) exports(r *http.Request) *quota.Gate {
 	return s.Gates.Exports
 }
 
-// bodyTimeout is how long a body may take to arrive, where bodies are small.
-const bodyTimeout = time.Minute
-
 // timely is middleware for routes with small bodies: one that does not arrive in time ends the
 // connection.
-func timely(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) timely(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.Request().ContentLength == 0 {
 			return next(c)
 		}
-		control := http.NewResponseController(c.Response())
-		_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // tests of handlers have none
-		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+		body := slow.Within(c.Response(), c.Request(), s.Slow.Body)
+		c.Request().Body = body
+		defer body.End()
 		return next(c)
 	}
 }

@@ -176,7 +176,7 @@ func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, m
 // tokenRoutes adds the routes of tokens.
 func (s *Server) tokenRoutes(rt *routeTable) {
 	rt.get(admins, audit.TokenList, "/v1/tokens", only(plain(s.Tokens.ServeList)))
-	rt.add(admins, audit.TokenCreate, http.MethodPost, "/v1/tokens", timely(only(plain(s.Tokens.ServeCreate))))
+	rt.add(admins, audit.TokenCreate, http.MethodPost, "/v1/tokens", s.timely(only(plain(s.Tokens.ServeCreate))))
 	rt.add(admins, audit.TokenRevoke, http.MethodDelete, "/v1/tokens/:id", only(func(c echo.Context) error {
 		s.Tokens.ServeRevoke(c.Response(), c.Request(), c.Param("id"))
 		return nil

@@ -41,6 +41,7 @@ type Options struct {
 	Readers    *budget.Budget // of readers of recordings; used with the role api
 	Gates      Gates          // of what is open at a time
 	Headers    HeaderLimits   // of requests
+	Slow       SlowLimits     // of clients
 	Query      query.Limits   // of statements
 	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
 	Pprof      bool           // profiles are served
@@ -61,6 +62,13 @@ type Options struct {
 type HeaderLimits struct {
 	Timeout time.Duration // until it is there; then the connection is closed
 	Bytes   int           // more is answered 431
+}
+
+// SlowLimits bound how slow a client may be. The zero value of a field stands for its default.
+type SlowLimits struct {
+	Write time.Duration // to accept one write; then the connection is closed
+	Body  time.Duration // to send a small body, or one block; then the connection is closed
+	Lag   time.Duration // behind the schedule of a playback; then it ends
 }
 
 // Defaults of HeaderLimits.

@@ -20,8 +20,6 @@ import (
 )
 
 const (
-	// readTimeout bounds how long one block may take to arrive.
-	readTimeout = time.Minute
 	// bodyRoom is what a request may have besides one block of the largest size, bytes.
 	bodyRoom = 8 << 20
 	// mostBlocks is how many blocks a request may have.
@@ -89,7 +87,7 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	defer context.AfterFunc(q.server.life, cancel)()
 	left := opts.Busy // time for waiting for the publisher
 	for n := 0; ; n++ {
-		_ = control.SetReadDeadline(time.Now().Add(readTimeout))
+		_ = control.SetReadDeadline(time.Now().Add(opts.Arrive))
 		block, err := readMessage(body, opts.MaxBlock)
 		if err == io.EOF {
 			return nil

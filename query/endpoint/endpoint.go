@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"tapedeck/internal/problem"
+	"tapedeck/internal/slow"
 	"tapedeck/query"
 	"tapedeck/query/pricetables"
 )
@@ -26,6 +27,8 @@ type Base struct {
 	Log    *slog.Logger
 	Clock  func() time.Time // of "now" in parameters
 	Prices *pricetables.Store
+	// WriteTimeout is how long a client may take to accept one write; 0 is the default.
+	WriteTimeout time.Duration
 }
 
 // Tenant is a handler of a route.
@@ -42,9 +45,10 @@ func (b *Base) Answer(w http.ResponseWriter, r *http.Request, result any, err er
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	e := json.NewEncoder(w)
+	out := slow.NewWriter(w, b.WriteTimeout)
+	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(result); err != nil {
+	if err := errors.Join(e.Encode(result), out.Close()); err != nil {
 		b.Broken(r, err)
 	}
 }

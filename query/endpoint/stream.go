@@ -4,11 +4,9 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"time"
-)
 
-// writeTimeout is for one write: a client that accepts nothing for so long is disconnected.
-const writeTimeout = 30 * time.Second
+	"tapedeck/internal/slow"
+)
 
 // File is what an answer that is a file is called, and its media type.
 type File struct{ Name, Media string }
@@ -16,7 +14,7 @@ type File struct{ Name, Media string }
 // Stream answers with a file that a function writes. Until its first byte an error is
 // answered by a problem; after it the answer is broken off.
 func (b *Base) Stream(w http.ResponseWriter, r *http.Request, file File, write func(io.Writer) error) {
-	out := &stream{ctx: r.Context(), w: w, control: http.NewResponseController(w), file: file}
+	out := &stream{ctx: r.Context(), head: w.Header(), w: slow.NewWriter(w, b.WriteTimeout), file: file}
 	err := write(out)
 	switch {
 	case err != nil && !out.begun:
@@ -30,17 +28,15 @@ func (b *Base) Stream(w http.ResponseWriter, r *http.Request, file File, write f
 
 // stream sends the head before the first byte, after which no error can be answered.
 type stream struct {
-	ctx     context.Context // the request's
-	w       http.ResponseWriter
-	control *http.ResponseController
-	file    File
-	begun   bool // the head is sent
+	ctx   context.Context // the request's
+	head  http.Header
+	w     *slow.Writer
+	file  File
+	begun bool // the head is sent
 }
 
 func (s *stream) Write(p []byte) (int, error) {
 	s.begin()
-	// Servers without deadlines, as tests have, go without.
-	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	n, err := s.w.Write(p)
 	if err == nil {
 		err = s.ctx.Err()
@@ -53,16 +49,15 @@ func (s *stream) begin() {
 		return
 	}
 	s.begun = true
-	h := s.w.Header()
+	h := s.head
 	h.Set("Content-Disposition", `attachment; filename="`+s.file.Name+`"`)
 	h.Set("Content-Type", s.file.Media)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// done ends an answer, which may be empty.
+// done ends an answer, which may be empty. The server notices a connection that fails.
 func (s *stream) done() {
 	s.begin()
-	_ = s.control.Flush()
-	_ = s.control.SetWriteDeadline(time.Time{})
+	_ = s.w.Close()
 }

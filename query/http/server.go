@@ -57,6 +57,11 @@ type Option func(*endpoint.Base)
 // WithClock sets the clock of "now" in parameters; default time.Now.
 func WithClock(now func() time.Time) Option { return func(b *endpoint.Base) { b.Clock = now } }
 
+// WithWriteTimeout sets how long a client may take to accept one write.
+func WithWriteTimeout(d time.Duration) Option {
+	return func(b *endpoint.Base) { b.WriteTimeout = d }
+}
+
 // WithPrices sets the store of price tables, which the handlers of prices need.
 func WithPrices(s *pricetables.Store) Option { return func(b *endpoint.Base) { b.Prices = s } }
 

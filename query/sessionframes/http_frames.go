@@ -3,6 +3,7 @@ package sessionframes
 import (
 	"cmp"
 	"context"
+	"errors"
 	"mime"
 	"net/http"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"tapedeck/internal/problem"
+	"tapedeck/internal/slow"
 	"tapedeck/query/endpoint"
 	"tapedeck/schema"
 )
@@ -69,7 +71,7 @@ func (h Handler) rawFrames(w http.ResponseWriter, r *http.Request, q Query) {
 	if len(q.Directions) == 0 {
 		q.Directions = []string{schema.Receive.String()}
 	}
-	out := newRawWriter(r.Context(), w)
+	out := newRawWriter(r.Context(), w, h.WriteTimeout)
 	err := ReadRaw(r.Context(), h.Reader, q, out.frame)
 	switch {
 	case err != nil && !out.begun:
@@ -77,7 +79,7 @@ func (h Handler) rawFrames(w http.ResponseWriter, r *http.Request, q Query) {
 	case err != nil:
 		h.Broken(r, err)
 	default:
-		if err := out.flush(); err != nil {
+		if err := errors.Join(out.flush(), out.w.Close()); err != nil {
 			h.Broken(r, err)
 		}
 	}
@@ -85,22 +87,19 @@ func (h Handler) rawFrames(w http.ResponseWriter, r *http.Request, q Query) {
 
 // rawWriter gathers frames into writes of some size.
 type rawWriter struct {
-	ctx        context.Context // the request's
-	w          http.ResponseWriter
-	controller *http.ResponseController
-	buf        []byte
-	begun      bool // the head is sent
+	ctx   context.Context // the request's
+	head  http.ResponseWriter
+	w     *slow.Writer
+	buf   []byte
+	begun bool // the head is sent
 	// open names the stream and direction of a body that has not ended its line.
 	open string
 }
 
-const (
-	rawWriteSize    = 256 << 10
-	rawWriteTimeout = 30 * time.Second // for one write: a stuck client costs one connection
-)
+const rawWriteSize = 256 << 10
 
-func newRawWriter(ctx context.Context, w http.ResponseWriter) *rawWriter {
-	return &rawWriter{ctx: ctx, w: w, controller: http.NewResponseController(w)}
+func newRawWriter(ctx context.Context, w http.ResponseWriter, timeout time.Duration) *rawWriter {
+	return &rawWriter{ctx: ctx, head: w, w: slow.NewWriter(w, timeout)}
 }
 
 func (o *rawWriter) frame(f *RawFrame) error {
@@ -125,13 +124,11 @@ func (o *rawWriter) frame(f *RawFrame) error {
 func (o *rawWriter) flush() error {
 	if !o.begun {
 		o.begun = true
-		o.w.Header().Set("Content-Type", ndjson)
-		o.w.Header().Set("Cache-Control", "no-store")
-		o.w.Header().Set("X-Content-Type-Options", "nosniff")
-		o.w.WriteHeader(http.StatusOK)
+		o.head.Header().Set("Content-Type", ndjson)
+		o.head.Header().Set("Cache-Control", "no-store")
+		o.head.Header().Set("X-Content-Type-Options", "nosniff")
+		o.head.WriteHeader(http.StatusOK)
 	}
-	// Servers without deadlines, as tests have, go without.
-	_ = o.controller.SetWriteDeadline(time.Now().Add(rawWriteTimeout))
 	if _, err := o.w.Write(o.buf); err != nil {
 		return err
 	}

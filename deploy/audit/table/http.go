@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
 
 	"tapedeck/deploy/audit"
+	"tapedeck/internal/slow"
 	"tapedeck/query/endpoint"
 )
 
@@ -17,8 +19,6 @@ type Handler struct{ *endpoint.Base }
 
 const (
 	pageLimit, pageMost = 100, 1000
-	flushEvery          = 500              // entries
-	writeTimeout        = 30 * time.Second // a client that takes nothing for so long is disconnected
 )
 
 var formats = []string{"json", "ndjson", "csv"}
@@ -60,7 +60,7 @@ type format struct {
 
 // write writes all entries as they are read. Nothing is written before the first are read.
 func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, media, suffix string, open func(*bufio.Writer) format) {
-	control, begun, n := http.NewResponseController(w), false, 0
+	answer, begun := slow.NewWriter(w, h.WriteTimeout), false
 	begin := func() {
 		begun = true
 		w.Header().Set("Content-Disposition", `attachment; filename="audit.`+suffix+`"`)
@@ -68,14 +68,11 @@ func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, media, s
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 	}
-	buffered := bufio.NewWriterSize(w, 64<<10)
+	buffered := bufio.NewWriterSize(answer, 64<<10)
 	out := open(buffered)
 	err := Each(r.Context(), h.Reader, q, nil, 0, func(e *audit.Entry) error {
 		if !begun {
 			begin()
-		}
-		if n++; n%flushEvery == 1 {
-			_ = control.SetWriteDeadline(time.Now().Add(writeTimeout)) // tests have none
 		}
 		return out.write(e)
 	})
@@ -90,12 +87,11 @@ func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, media, s
 		err = out.end()
 	}
 	if err == nil {
-		err = buffered.Flush()
+		err = errors.Join(buffered.Flush(), answer.Close())
 	}
 	if err != nil {
 		h.Broken(r, err)
 	}
-	_ = control.SetWriteDeadline(time.Time{})
 }
 
 func newLines(w *bufio.Writer) format {

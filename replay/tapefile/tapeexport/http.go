@@ -9,25 +9,25 @@ import (
 
 	"tapedeck/internal/budget"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/slow"
 	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 )
 
-// writeTimeout is how long a client may take to accept one write.
-const writeTimeout = 30 * time.Second
-
 // Handler answers GET /v1/sessions/{id}/tape.
 type Handler struct {
-	source *Source
-	log    *slog.Logger
+	source  *Source
+	timeout time.Duration // of a write; 0 is the default
+	log     *slog.Logger
 }
 
-// NewHandler makes a handler. log may be nil.
-func NewHandler(s *Source, log *slog.Logger) *Handler {
+// NewHandler makes a handler. timeout is how long a client may take to accept one write, 0 for
+// the default; log may be nil.
+func NewHandler(s *Source, timeout time.Duration, log *slog.Logger) *Handler {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{source: s, log: log}
+	return &Handler{source: s, timeout: timeout, log: log}
 }
 
 // Tape sends a session as a tape file. If it fails in the middle it
@@ -59,30 +59,11 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 	w.Header().Set("Content-Type", tapefile.MediaType)
 	w.Header().Set("Content-Disposition", `attachment; filename="session.tape"`)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	out := &timedWriter{w: w, control: http.NewResponseController(w)}
-	if err := s.Write(r.Context(), out); err != nil {
-		if out.err == nil && r.Context().Err() == nil {
+	out := slow.NewWriter(w, h.timeout)
+	if err := errors.Join(s.Write(r.Context(), out), out.Close()); err != nil {
+		if out.Err() == nil && r.Context().Err() == nil {
 			h.log.Error("writing a tape file failed", "session", session, "error", err)
 		}
 		panic(http.ErrAbortHandler)
 	}
-	if err := out.control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// timedWriter sets a deadline for every write, so that a client that does
-// not read occupies only its connection, for a limited time.
-type timedWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	err     error // of a write: the client's
-}
-
-func (t *timedWriter) Write(p []byte) (n int, err error) {
-	if err = t.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err == nil || errors.Is(err, http.ErrNotSupported) {
-		n, err = t.w.Write(p)
-	}
-	t.err = err
-	return n, err
 }

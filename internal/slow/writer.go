@@ -1,0 +1,71 @@
+package slow
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"os"
+	"time"
+)
+
+// WriteTimeout is the default of how long a client may take to accept one write.
+const WriteTimeout = 30 * time.Second
+
+// pieceSize is how much is written under one deadline, bytes.
+const pieceSize = 256 << 10
+
+// Writer writes an answer of any length. It sets a deadline for each piece, so that a client that
+// reads slowly gets all of it, and one that does not read is disconnected.
+type Writer struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	timeout time.Duration
+	err     error // of a write: the client's
+}
+
+// NewWriter returns a writer. A timeout of 0 is WriteTimeout.
+func NewWriter(w http.ResponseWriter, timeout time.Duration) *Writer {
+	return &Writer{w: w, control: http.NewResponseController(w), timeout: cmp.Or(timeout, WriteTimeout)}
+}
+
+// Write implements io.Writer.
+func (w *Writer) Write(p []byte) (n int, err error) {
+	defer w.clear() // in HTTP/2 a deadline ends the answer also between two writes
+	for {
+		w.begin()
+		wrote, err := w.w.Write(p[:min(len(p), pieceSize)])
+		n += wrote
+		if err != nil {
+			return n, w.failed(err)
+		}
+		if p = p[wrote:]; len(p) == 0 {
+			return n, nil
+		}
+	}
+}
+
+func (w *Writer) failed(err error) error {
+	w.err = err
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		clients.WithLabelValues("write-timeout").Inc()
+	}
+	return err
+}
+
+// Err returns the error of the first write that failed.
+func (w *Writer) Err() error { return w.err }
+
+// begin and clear set and remove the deadline. Servers without deadlines, as tests have, go
+// without.
+func (w *Writer) begin() { _ = w.control.SetWriteDeadline(time.Now().Add(w.timeout)) }
+func (w *Writer) clear() { _ = w.control.SetWriteDeadline(time.Time{}) }
+
+// Close sends what is buffered.
+func (w *Writer) Close() error {
+	defer w.clear()
+	w.begin()
+	if err := w.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return w.failed(err)
+	}
+	return nil
+}
