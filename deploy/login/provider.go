@@ -10,6 +10,7 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
 )
 
 const (
@@ -17,6 +18,8 @@ const (
 	providerTimeout = 10 * time.Second
 	// describeEvery is how often the provider's description is read again.
 	describeEvery = time.Hour
+	// failedFor is how long a failure to read it holds: until then logins fail at once.
+	failedFor = 5 * time.Second
 )
 
 // provider is the OpenID provider. Its description is read when it is first needed, so a server
@@ -25,9 +28,12 @@ type provider struct {
 	settings *Settings
 	client   *http.Client
 
-	mu   sync.Mutex // guards the rest
-	read *oidc.Provider
-	at   time.Time
+	reading singleflight.Group
+
+	mu     sync.Mutex // guards the rest
+	read   *oidc.Provider
+	failed error // of the last attempt to read it, nil once it was read
+	at     time.Time
 }
 
 func newProvider(s *Settings) *provider {
@@ -38,25 +44,57 @@ func newProvider(s *Settings) *provider {
 var errProvider = errors.New("the OpenID provider cannot be used")
 
 // describe returns the provider as it describes itself. A description that cannot be read
-// anew stays in use.
+// anew stays in use. Logins that need it at the same time wait for one request.
 func (p *provider) describe(ctx context.Context) (*oidc.Provider, error) {
+	if read, known, err := p.described(); known {
+		return read, err
+	}
+	select {
+	case r := <-p.reading.DoChan("", p.fetch):
+		read, _ := r.Val.(*oidc.Provider)
+		return read, r.Err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// described returns what the last attempt to read the description came to, if that still holds.
+func (p *provider) described() (read *oidc.Provider, known bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.read != nil && time.Since(p.at) < describeEvery {
-		return p.read, nil
+	age := time.Since(p.at)
+	switch {
+	case p.failed != nil && age < failedFor:
+		return p.read, true, p.failure()
+	case p.failed == nil && p.read != nil && age < describeEvery:
+		return p.read, true, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, providerTimeout)
+	return nil, false, nil
+}
+
+// fetch reads the description.
+func (p *provider) fetch() (any, error) {
+	if read, known, err := p.described(); known { // read since it was asked for
+		return read, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), providerTimeout)
 	defer cancel()
 	read, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.settings.Issuer)
-	if err != nil {
-		if p.read != nil {
-			p.at = time.Now()
-			return p.read, nil
-		}
-		return nil, fmt.Errorf("%w: %w", errProvider, err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at, p.failed = time.Now(), err
+	if err == nil {
+		p.read = read
 	}
-	p.read, p.at = read, time.Now()
-	return read, nil
+	return p.read, p.failure()
+}
+
+// failure returns why there is no description, nil if there is one. p.mu is held.
+func (p *provider) failure() error {
+	if p.read != nil || p.failed == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errProvider, p.failed)
 }
 
 // flow returns the addresses of the authorization code flow.

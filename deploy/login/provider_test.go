@@ -1,15 +1,21 @@
 package login_test
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"tapedeck/deploy/access"
 	"tapedeck/deploy/login"
+	"tapedeck/internal/bounded"
 )
 
 // Users of a real provider log in, with the rights of their groups: read from its userinfo, or
@@ -170,5 +176,47 @@ func TestProviderAway(t *testing.T) {
 	r.must(err)
 	if a := b.page("POST", "/v1/login", fmt.Sprintf(`{"token":%q}`, text)); a.code != http.StatusOK {
 		t.Errorf("a login by token: %d %s", a.code, a.body)
+	}
+}
+
+// A provider that takes a connection and says nothing is asked once by all who log in, who are not
+// held up for longer than they wait.
+func TestProviderHangs(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var asked atomic.Int32
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			asked.Add(1)
+			defer c.Close()
+		}
+	}()
+	r := newRig(t, login.Settings{Issuer: "http://" + l.Addr().String()}, false)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.first+login.StartPath, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if res, err := http.DefaultClient.Do(req); err == nil {
+				res.Body.Close()
+				t.Errorf("it is answered %d", res.StatusCode)
+			}
+		})
+	}
+	bounded.Wait(t, all.Wait)
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the provider is asked %d times at once", n)
 	}
 }
