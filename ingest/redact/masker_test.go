@@ -116,3 +116,23 @@ func FuzzMasker(f *testing.F) {
 		}
 	})
 }
+
+// A secret behind a percent-encoded byte of a URL is one, and a word that ends with digits goes on
+// to be one word.
+func TestBehindPercent(t *testing.T) {
+	secret := example("gh~p_~{36}", 1)
+	for text, want := range map[string]string{
+		"https://x.example/?q=a%20" + secret:      "https://x.example/?q=a%20[redacted:github-token#1]",
+		"https://x.example/?q=a%3A" + secret:      "https://x.example/?q=a%3A[redacted:github-token#1]",
+		"https://x.example/?q=%e2%82%ac" + secret: "https://x.example/?q=%e2%82%ac[redacted:github-token#1]",
+		"a20" + secret:  "a20" + secret,
+		"%2" + secret:   "%2" + secret,
+		"%zz0" + secret: "%zz0" + secret,
+	} {
+		m := Default().NewMasker()
+		out := record(t, m, forms["sse"]([]string{text}))
+		if !bytes.Contains(out[0].Raw, []byte(want)) {
+			t.Errorf("%s became %s", text, out[0].Raw)
+		}
+	}
+}
