@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
@@ -18,13 +19,49 @@ function packages(): Plugin {
           else if (tool) paths.add(`node_modules/${tool[1]}`)
         }
       }
-      this.emitFile({ type: 'asset', fileName: 'packages.json', source: JSON.stringify([...paths].sort(), null, 2) + '\n' })
+      this.emitFile({
+        type: 'asset',
+        fileName: 'packages.json',
+        source: JSON.stringify([...paths].sort(), null, 2) + '\n',
+      })
+    },
+  }
+}
+
+/** The most that the first page may load before it is drawn: scripts and styles, compressed, bytes. */
+const firstLoad = 250_000
+
+/** Fails the build where the entry, with all that it imports at once and their styles, exceeds the first load. */
+function budget(): Plugin {
+  return {
+    name: 'budget',
+    generateBundle(_, bundle) {
+      const names = new Set<string>()
+      const visit = (name: string) => {
+        const chunk = bundle[name]
+        if (names.has(name) || chunk?.type !== 'chunk') return
+        names.add(name)
+        chunk.imports.forEach(visit)
+        chunk.viteMetadata?.importedCss.forEach((style) => names.add(style))
+      }
+      for (const chunk of Object.values(bundle))
+        if (chunk.type === 'chunk' && chunk.isEntry) visit(chunk.fileName)
+      let size = 0
+      for (const name of names) {
+        const file = bundle[name]
+        size += gzipSync(file?.type === 'chunk' ? file.code : (file?.source ?? '')).length
+      }
+      this.info(`first load: ${(size / 1000).toFixed(1)} kB compressed, of ${firstLoad / 1000} kB`)
+      if (size > firstLoad)
+        this.error(
+          `the first load is ${size} bytes compressed, above ${firstLoad}: import what the first page does not need lazily`,
+        )
     },
   }
 }
 
 export default defineConfig({
-  plugins: [react(), packages()],
+  plugins: [react(), packages(), budget()],
   build: {
     target: 'es2022',
     // An inlined asset would need data: in the content security policy.

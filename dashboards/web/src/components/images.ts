@@ -1,5 +1,5 @@
 /** What browsers draw and what cannot hold a script. */
-const drawn = /^image\/(png|jpeg|gif|webp|avif|bmp)$/
+const drawn = /^image\/(png|jpeg|gif|webp)$/
 const base64 = /^[A-Za-z0-9+/_\s-]+={0,2}\s*$/
 
 /** The address of an image that is written out in a text as a data URL; null for any other text. */

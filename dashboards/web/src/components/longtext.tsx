@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
-import { counted } from '../format/numbers'
 import { fold } from './fold'
+import { restOf } from './rest'
 import classes from './longtext.module.css'
 
 const lines = 14
@@ -18,13 +18,9 @@ export function LongText({ text, label }: { text: string; label: string }) {
       </pre>
       {folded !== null && (
         <UnstyledButton className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? 'Show less' : `Show all (${rest(folded.lines, folded.units)} more)`}
+          {open ? 'Show less' : `Show all (${restOf(folded)} more)`}
         </UnstyledButton>
       )}
     </div>
   )
-}
-
-function rest(lines: number, units: number): string {
-  return lines > 2 ? counted(lines, 'line') : counted(units, 'character')
 }

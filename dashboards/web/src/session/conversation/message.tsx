@@ -3,6 +3,7 @@ import { IconChevronRight } from '@tabler/icons-react'
 import type { Schemas } from '../../api/client'
 import { dataUrl, imageOf } from '../../components/images'
 import { JsonTree } from '../../components/jsontree'
+import { Prose } from '../../components/markdown/prose'
 import { duration } from '../../format/duration'
 import { counted } from '../../format/numbers'
 import { MomentLink } from '../moment'
@@ -12,7 +13,6 @@ import { useFold } from './folds'
 import { growthOf, lengthAt, wholeAt } from './growth'
 import { parsed } from './json'
 import classes from './message.module.css'
-import { Prose } from './prose'
 
 type Message = Schemas['Message']
 
