@@ -22,6 +22,7 @@ type Reader struct {
 	prices     prices.Source
 	decoders   uint32
 	limits     Limits
+	unsettled  bool
 }
 
 // Option changes a Reader.
@@ -82,6 +83,12 @@ func WithDeleter(d Deleter) Option { return func(r *Reader) { r.deleter = d } }
 // WithPrices sets the source of price tables. The default one has the table that is part of
 // the program.
 func WithPrices(source prices.Source) Option { return func(r *Reader) { r.prices = source } }
+
+// WithoutSettled has the reader read all usage from the tables that streams are written to.
+func WithoutSettled() Option { return func(r *Reader) { r.unsettled = true } }
+
+// Unsettled reports whether the reader was made WithoutSettled.
+func (r *Reader) Unsettled() bool { return r.unsettled }
 
 // Prices returns the price table with a hash, or the current one for "".
 func (r *Reader) Prices(ctx context.Context, hash string) (*prices.Effective, error) {

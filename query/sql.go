@@ -158,6 +158,21 @@ func AskOne[Row any](ctx context.Context, r *Reader, set *statement.Set, name st
 	return rows[0], nil
 }
 
+// Exec runs a statement that returns no rows.
+func Exec(ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args) error {
+	text, err := set.Text(name, shape)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	err = r.conn.Exec(r.withSettings(ctx), text, a.named()...)
+	observe(name, began, err)
+	if err != nil {
+		return fmt.Errorf("query %s: %w", name, err)
+	}
+	return nil
+}
+
 // Within adds the days (UTC) on which facts of what happened between the two
 // times were first reported. A day to spare on both sides costs nothing that shows.
 func (a Args) Within(first, last int64) Args {

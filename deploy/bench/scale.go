@@ -16,6 +16,9 @@ import (
 
 	"tapedeck/deploy/bench/dataset"
 	"tapedeck/deploy/local"
+	"tapedeck/query"
+	"tapedeck/query/pricetables"
+	"tapedeck/query/settled"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -77,6 +80,11 @@ func Scale(ctx context.Context, o ScaleOptions) (_ *ScaleReport, err error) {
 	if err := s.settle(ctx); err != nil {
 		return nil, err
 	}
+	began := time.Now()
+	if err := s.settleUsage(ctx); err != nil {
+		return nil, err
+	}
+	r.Settled = time.Since(began)
 	if r.Tables, err = s.db.tables(ctx); err != nil {
 		return nil, err
 	}
@@ -134,6 +142,15 @@ func (s *scale) fill(ctx context.Context) (err error) {
 	}}
 	s.expected, err = f.Fill(ctx, s.Dir)
 	return err
+}
+
+// settleUsage settles usage as the sink's process does, unless that was done before.
+func (s *scale) settleUsage(ctx context.Context) error {
+	reader := query.NewReader(s.db.conn, query.WithPrices(pricetables.NewStore(s.db.conn, s.Log)))
+	if err := settled.NewSettler(reader, s.Log).Settle(ctx); err != nil {
+		return fmt.Errorf("settle usage: %w", err)
+	}
+	return s.settle(ctx)
 }
 
 // settleLimit bounds how long merges are waited for.

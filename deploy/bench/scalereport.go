@@ -18,6 +18,7 @@ type ScaleReport struct {
 	When        time.Time
 	Took        time.Duration
 	Filled      time.Duration // how long that took; 0 if the data set was there
+	Settled     time.Duration // how long it took to settle usage, or to find that it is settled
 	Machine     Machine
 	Data        dataset.Options
 	Requests    int

@@ -28,6 +28,9 @@ import (
 	"tapedeck/ingest/sink"
 	"tapedeck/ingest/spool"
 	"tapedeck/ingest/undeleted"
+	"tapedeck/query"
+	"tapedeck/query/pricetables"
+	"tapedeck/query/settled"
 	"tapedeck/schema/clickhouse"
 	"tapedeck/schema/tombstone"
 )
@@ -136,8 +139,18 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store, Retention: cfg.AuditRetention, Log: cfg.Log})
 		n.running.Go(func() { w.Run(life) })
 		n.running.Go(func() { _ = n.sink.Run(life) }) // it ends with life alone, without an error
+		n.running.Go(func() { n.settle(life) })
 	}
 	return n, nil
+}
+
+// settleEvery is how often usage is settled.
+const settleEvery = 30 * time.Second
+
+// settle settles usage for reports until the context ends.
+func (n *Node) settle(ctx context.Context) {
+	reader := query.NewReader(n.store, query.WithPrices(pricetables.NewStore(n.store, n.Log)))
+	settled.NewSettler(reader, n.Log).Run(ctx, settleEvery)
 }
 
 func (n *Node) startIngest() error {

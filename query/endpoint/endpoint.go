@@ -43,12 +43,19 @@ func (b *Base) Answer(w http.ResponseWriter, r *http.Request, result any, err er
 		b.Fail(w, r, err)
 		return
 	}
+	b.AnswerJSON(w, r, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		return e.Encode(result)
+	})
+}
+
+// AnswerJSON answers with the JSON that a function writes.
+func (b *Base) AnswerJSON(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	out := slow.NewWriter(w, b.WriteTimeout)
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	if err := errors.Join(e.Encode(result), out.Close()); err != nil {
+	if err := errors.Join(write(out), out.Close()); err != nil {
 		b.Broken(r, err)
 	}
 }

@@ -17,6 +17,9 @@ type modelRow struct {
 // FindModels returns the models that the report's records may be of, and looks for costs that
 // sources state. It comes after FindExceptions.
 func (b *Report) FindModels(ctx context.Context, r *query.Reader) ([]prices.Named, error) {
+	if b.settled != nil {
+		return b.settledModels(ctx, r)
+	}
 	rows, err := query.Ask[modelRow](ctx, r, statements, "models", b.Shape, b.Args)
 	if err != nil {
 		return nil, err

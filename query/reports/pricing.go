@@ -89,22 +89,35 @@ func tableOf(ctx context.Context, r *query.Reader, hash string) (*prices.Effecti
 // Narrow leaves out of the split what makes no difference to the prices of some models. Its
 // tags stay.
 func (p *Pricers) Narrow(models []prices.Named) {
-	tables := []*prices.Effective{p.Cost.Table}
-	if p.Repriced != nil {
-		tables = append(tables, p.Repriced.Table)
-	}
-	if p.WhatIf != nil {
-		tables = append(tables, p.WhatIf.Table)
-		models = append(slices.Clone(models), prices.Named{Model: p.WhatIf.Model})
-	}
+	tables, as := p.tables()
 	tags := p.Split.Tags
-	p.Split = cost.SplitFor(models, tables...).Within(p.from, p.to)
+	p.Split = cost.SplitFor(append(slices.Clone(models), as...), tables...).Within(p.from, p.to)
 	p.Split.Tags = tags
 	for _, pricer := range []*cost.Pricer{p.Cost, p.Repriced, p.WhatIf} {
 		if pricer != nil {
 			pricer.Split = p.Split
 		}
 	}
+}
+
+// SplitByModel returns the splits of records of some models.
+func (p *Pricers) SplitByModel(models []prices.Named) cost.ModelSplits {
+	tables, as := p.tables()
+	return cost.SplitByModel(models, as, p.from, p.to, tables...)
+}
+
+// tables returns the tables by which the pricers compute, and the model as calls of which they
+// price.
+func (p *Pricers) tables() (tables []*prices.Effective, as []prices.Named) {
+	tables = []*prices.Effective{p.Cost.Table}
+	if p.Repriced != nil {
+		tables = append(tables, p.Repriced.Table)
+	}
+	if p.WhatIf != nil {
+		tables = append(tables, p.WhatIf.Table)
+		as = []prices.Named{{Model: p.WhatIf.Model}}
+	}
+	return tables, as
 }
 
 // Describe returns by which tables the pricers compute.

@@ -12,6 +12,8 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/cost"
+	"tapedeck/query/settled"
 	"tapedeck/schema/statement"
 )
 
@@ -37,7 +39,8 @@ type Report struct {
 	Granularity Granularity
 	Shape       Shape
 	Args        query.Args
-	tables      []*ext.Table // come with the query
+	tables      []*ext.Table  // come with the query
+	settled     *settled.View // nil if no settled usage is read
 }
 
 // Shape is what the statements of reports ask of.
@@ -54,6 +57,11 @@ type Shape struct {
 	Among           bool     // only the sessions of Report.Restrict
 	Stated          bool     // with what records state besides tokens
 	StatedCosts     bool     // a source states a cost
+
+	// Whether records are read by sql/settled_records.sql: with sessions that are not settled,
+	// with parts, and by which splits of models.
+	Settled, Unsettled, Parts bool
+	Splits                    cost.ModelSplits
 
 	// Whether there is anything that needs care: see sql/crossing.sql.
 	Crossing, Repeated, Running, Careful, All bool

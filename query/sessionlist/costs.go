@@ -3,8 +3,6 @@ package sessionlist
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/ext"
@@ -12,6 +10,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/cost"
+	"tapedeck/query/settled"
 )
 
 // cellShape is what the templates of cells ask of.
@@ -38,9 +37,10 @@ func (s cellShape) args(split cost.Split) query.Args {
 // cellsMost bounds the cells by which sessions are put in an order of costs.
 const cellsMost = 1_000_000
 
-// withRates adds to a statement on session ids what it needs to compute costs: parameters,
-// and in the context the table cell_rates.
-func withRates(ctx context.Context, r *query.Reader, q *Query, shape *sessionIDsShape, a query.Args) (context.Context, error) {
+// withCosts adds to a statement on session ids what it needs to know costs: parameters, and in
+// the context tables. Costs of settled sessions are read as they are stored; those of others
+// are computed from rates, in the table cell_rates.
+func withCosts(ctx context.Context, r *query.Reader, q *Query, shape *sessionIDsShape, a query.Args) (context.Context, error) {
 	pricer, err := r.Pricer(ctx, q.Tenant)
 	if err != nil {
 		return nil, err
@@ -56,58 +56,30 @@ func withRates(ctx context.Context, r *query.Reader, q *Query, shape *sessionIDs
 			a[name] = limit.String()
 		}
 	}
-	cells, err := query.Ask[struct {
-		Hash uint64 `ch:"cell_hash"`
-		query.SpentRow
-	}](ctx, r, statements, "price_cells", *shape, a.With("cells", cellsMost))
+	var tables []*ext.Table
+	if shape.settled != nil {
+		batches, stored := shape.settled.Costs(pricer.Table.Hash())
+		if shape.Settled = stored; stored {
+			a["costs"] = batches
+			if shape.Unsettled = len(shape.settled.Unsettled) > 0; !shape.Unsettled {
+				return ctx, nil
+			}
+			t, err := shape.settled.Table()
+			if err != nil {
+				return nil, fmt.Errorf("table unsettled_sessions for a query: %w", err)
+			}
+			tables = append(tables, t)
+		}
+	}
+	cells, err := query.Ask[settled.HashedCell](clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...)), r, statements, "price_cells",
+		*shape, a.With("cells", cellsMost))
 	if err != nil {
 		return nil, err
 	}
-	known := make([]knownRates, 0, len(cells))
-	for i := range cells {
-		if rates, ok := pricer.Rates(&cells[i].Cell); ok {
-			known = append(known, knownRates{cells[i].Hash, rates})
-		}
-	}
-	t, err := ratesTable(known, shape)
+	rates, parts, err := settled.RatesTable(cells, pricer)
 	if err != nil {
-		return nil, fmt.Errorf("table cell_rates for a query: %w", err)
+		return nil, err
 	}
-	return clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), nil
-}
-
-// knownRates are those of a cell whose cost is known.
-type knownRates struct {
-	hash uint64
-	cost.Rates
-}
-
-// ratesTable returns the table cell_rates. The shape gets the parts that cost more than
-// their buckets, or less, in any of the cells: the statement reads no others.
-func ratesTable(known []knownRates, shape *sessionIDsShape) (*ext.Table, error) {
-	const rate = "Decimal(76, 30)"
-	columns := []func(*ext.Table) error{ext.Column("cell_hash", "UInt64"), ext.Column("call_rate", rate)}
-	for i := range (cost.Rates{}).Tokens {
-		columns = append(columns, ext.Column("rate_"+strconv.Itoa(i), rate))
-	}
-	var parts []int
-	for i := range (cost.Rates{}).Parts {
-		if slices.ContainsFunc(known, func(k knownRates) bool { return !k.Parts[i].IsZero() }) {
-			columns = append(columns, ext.Column("part_"+strconv.Itoa(len(parts)), rate))
-			parts, shape.PartRates = append(parts, i), append(shape.PartRates, cost.PartColumn(i))
-		}
-	}
-	t, err := ext.NewTable("cell_rates", columns...)
-	for i := 0; err == nil && i < len(known); i++ {
-		k := &known[i]
-		row := []any{k.hash, k.Call}
-		for _, rate := range k.Tokens {
-			row = append(row, rate)
-		}
-		for _, part := range parts {
-			row = append(row, k.Parts[part])
-		}
-		err = t.Append(row...)
-	}
-	return t, err
+	shape.PartRates = parts
+	return clickhouse.Context(ctx, clickhouse.WithExternalTable(append(tables, rates)...)), nil
 }

@@ -11,6 +11,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/sessionhead"
+	"tapedeck/query/settled"
 	"tapedeck/schema"
 )
 
@@ -44,6 +45,10 @@ type sessionIDsShape struct {
 	Cost, MinCost, MaxCost          bool
 	KnownCost                       bool // only sessions whose cost is known
 	cellShape
+	// Whether costs are read from settled_costs, and whether there are sessions that are not
+	// settled: see withCosts.
+	Settled, Unsettled bool
+	settled            *settled.View // nil if nothing is settled
 }
 
 // sortKeys are the columns for the words of SessionSort.
@@ -101,7 +106,14 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 	for i, tag := range q.Tags {
 		a["tag_"+strconv.Itoa(i)+"_key"], a["tag_"+strconv.Itoa(i)+"_value"] = tag.Key, tag.Value
 	}
-	shape.Cost = word == "cost" || q.MinCost != nil || q.MaxCost != nil
+	if shape.Cost = word == "cost" || q.MinCost != nil || q.MaxCost != nil; shape.Cost {
+		if shape.settled, err = settled.Read(ctx, r, q.Tenant, nil, nil); err != nil {
+			return nil, err
+		}
+		if ids, found, err := bySettledCosts(ctx, r, q, after, limit, shape, a); found || err != nil {
+			return ids, err
+		}
+	}
 	switch {
 	case shape.Few: // these alone
 	case shape.Cost && !shape.oldestLast(): // of all, since a window of time is no bound of their usage
@@ -119,7 +131,7 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 func askIDs(ctx context.Context, r *query.Reader, q *Query, shape sessionIDsShape, a query.Args) (list []sessionID, err error) {
 	if shape.Cost {
 		a = maps.Clone(a)
-		if ctx, err = withRates(ctx, r, q, &shape, a); err != nil {
+		if ctx, err = withCosts(ctx, r, q, &shape, a); err != nil {
 			return nil, err
 		}
 	}

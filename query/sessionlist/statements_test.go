@@ -27,5 +27,12 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("session_spans", "session_spans", nil),
 		querytest.NewStatement("session_ends", "session_ends", nil),
 		querytest.NewStatement("session_usage", "session_usage", nil),
+		querytest.NewStatement("session_ids_by_cost", "session_ids", sessionIDsShape{
+			SortKey: sortKeys["cost"], Descending: true, Cost: true, Few: true, MinCost: true, KnownCost: true, Settled: true, Unsettled: true,
+		}),
+		querytest.NewStatement("settled_candidates", "settled_candidates", candidatesShape{
+			SortKey: settledKeys["cost"], Descending: true, From: true, After: true, MinCost: true, MaxCost: true, Unsettled: true,
+		}),
+		querytest.NewStatement("settled_spent", "settled_spent", nil),
 	)
 }

@@ -2,10 +2,15 @@ package sessionlist
 
 import (
 	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"tapedeck/query"
+	"tapedeck/query/cost"
 	"tapedeck/query/sessionhead"
 	"tapedeck/query/sessionstreams"
+	"tapedeck/query/settled"
 )
 
 // sessionUsageRow is what a session used.
@@ -34,12 +39,23 @@ func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []se
 	}
 	a := inSessions(tenant, ids)
 	now := r.Now()
-	streams, err := sessionstreams.ReadStreams(ctx, r, sessionstreams.Shape{Since: oldest > 0}, a.With("oldest_stream", oldest))
-	if err != nil {
-		return nil, err
-	}
-	spans, err := query.Ask[sessionhead.SpanCounts](ctx, r, statements, "session_spans", nil, a)
-	if err != nil {
+	var streams []sessionstreams.Row
+	var spans []sessionhead.SpanCounts
+	var spent map[string]query.Spent
+	group, of := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		streams, err = sessionstreams.ReadStreams(of, r, sessionstreams.Shape{Since: oldest > 0}, a.With("oldest_stream", oldest))
+		return err
+	})
+	group.Go(func() (err error) {
+		spans, err = query.Ask[sessionhead.SpanCounts](of, r, statements, "session_spans", nil, a)
+		return err
+	})
+	group.Go(func() (err error) {
+		spent, err = readSpent(of, r, tenant, ids)
+		return err
+	})
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	spansOf := make(map[string]*sessionhead.SpanCounts, len(spans))
@@ -53,10 +69,6 @@ func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []se
 			found = &sessionhead.SpanCounts{}
 		}
 		sessions[row.ID] = &summary{*sessionhead.Summarize(row, r, found, now), row, found}
-	}
-	spent, err := readSpent(ctx, r, tenant, ids)
-	if err != nil {
-		return nil, err
 	}
 	for id, s := range sessions {
 		s.Spent = spent[id]
@@ -78,15 +90,48 @@ func readSpent(ctx context.Context, r *query.Reader, tenant string, ids []sessio
 	if err != nil {
 		return nil, err
 	}
-	shape := newCellShape(pricer.Split)
-	usage, err := query.Ask[sessionUsageRow](ctx, r, statements, "session_usage", shape, inSessions(tenant, ids).And(shape.args(pricer.Split)))
+	view, err := settled.Read(ctx, r, tenant, nil, nil)
 	if err != nil {
 		return nil, err
+	}
+	statement, batches := "session_usage", []string{}
+	if view != nil {
+		// Those that are settled are read as they are.
+		var rest []sessionID
+		unsettled := view.IsUnsettled()
+		stored := slices.DeleteFunc(slices.Clone(ids), func(s sessionID) bool {
+			if unsettled(s.ID) {
+				rest = append(rest, s)
+			}
+			return unsettled(s.ID)
+		})
+		if len(rest) > 0 {
+			if err := addSpent(ctx, r, tenant, pricer, statement, batches, rest, spent); err != nil {
+				return nil, err
+			}
+		}
+		statement, batches, ids = "settled_spent", view.IDs(), stored
+	}
+	return spent, addSpent(ctx, r, tenant, pricer, statement, batches, ids, spent)
+}
+
+// addSpent adds what sessions used by a statement to those that are known.
+func addSpent(
+	ctx context.Context, r *query.Reader, tenant string, pricer *cost.Pricer, statement string, batches []string, ids []sessionID, spent map[string]query.Spent,
+) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	shape := newCellShape(pricer.Split)
+	usage, err := query.Ask[sessionUsageRow](ctx, r, statements, statement, shape,
+		inSessions(tenant, ids).And(shape.args(pricer.Split)).With("batches", batches))
+	if err != nil {
+		return err
 	}
 	for i := range usage {
 		s := spent[usage[i].ID]
 		s.Add(usage[i].Spent(pricer))
 		spent[usage[i].ID] = s
 	}
-	return spent, nil
+	return nil
 }

@@ -40,7 +40,11 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	if err == nil {
 		err = report.checkTags(r.Context(), h.Reader, tenant)
 	}
-	h.Answer(w, r, report, err)
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	h.AnswerJSON(w, r, report.WriteJSON)
 }
 
 // query reads the parameters of what is asked of usage: the range, the sessions and the

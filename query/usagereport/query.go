@@ -58,9 +58,16 @@ func (q *Query) pricing() *reports.Pricing {
 func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*reports.Report, error) {
 	b := reports.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
 	b.Shape.Table, b.Shape.ID, b.Shape.Period = "usage", "usage_id", b.Granularity.Expression("at_ns")
+	settled := false
+	if !q.Findings { // which are those of the records as they are stored
+		var err error
+		if settled, err = b.UseSettled(ctx, r); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range q.GroupBy {
 		if tag, ok := strings.CutPrefix(name, reports.TagPrefix); ok {
-			b.Shape.Groups = append(b.Shape.Groups, query.TagValue(b.Shape.Tag(tag)))
+			b.Shape.Groups = append(b.Shape.Groups, b.Shape.TagValue(b.Shape.Tag(tag)))
 			continue
 		}
 		if columns[name] == "" {
@@ -69,7 +76,7 @@ func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*r
 		b.Shape.Groups = append(b.Shape.Groups, columns[name])
 	}
 	for _, tag := range split.Tags {
-		b.Shape.CellTags = append(b.Shape.CellTags, query.TagValue(b.Shape.Tag(tag)))
+		b.Shape.CellTags = append(b.Shape.CellTags, b.Shape.TagValue(b.Shape.Tag(tag)))
 	}
 	b.Args = b.Args.And(query.TagArgs(b.Shape.Tags)).And(split.Parameters())
 	b.Shape.ByNode, b.Shape.ByStatus = slices.Contains(q.GroupBy, "node"), slices.Contains(q.GroupBy, "status")
@@ -81,6 +88,9 @@ func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*r
 		if err != nil {
 			return nil, err
 		}
+	}
+	if settled {
+		return b, nil
 	}
 	return b, b.FindExceptions(ctx, r)
 }

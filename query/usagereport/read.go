@@ -50,6 +50,11 @@ func scan(ctx context.Context, r *query.Reader, q Query, begin func(*Report) err
 	}
 	p.Narrow(models)
 	b.Args = b.Args.And(p.Split.Parameters())
+	statement := "usage_report"
+	if b.Shape.Settled {
+		statement, b.Shape.Splits = "settled_report", p.SplitByModel(models)
+		b.Args = b.Args.And(b.Shape.Splits.Parameters())
+	}
 	report := &Report{
 		From: b.From, To: b.To, Timezone: b.Zone.String(), Granularity: b.Granularity,
 		GroupBy: query.OrEmpty(q.GroupBy), Prices: p.Describe(), Items: []Row{},
@@ -66,7 +71,7 @@ func scan(ctx context.Context, r *query.Reader, q Query, begin func(*Report) err
 			return nil, err
 		}
 	}
-	if err := query.Each(b.Context(ctx), r, statements, "usage_report", b.Shape, b.Args, f.add); err != nil {
+	if err := query.Each(b.Context(ctx), r, statements, statement, b.Shape, b.Args, f.add); err != nil {
 		return nil, err
 	}
 	err = f.flush()

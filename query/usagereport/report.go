@@ -83,11 +83,6 @@ func figuresOf(p *reports.Pricers, row *query.SpentRow) Figures {
 	return f
 }
 
-// MarshalJSON returns the form of the API.
-func (u Row) MarshalJSON() ([]byte, error) {
-	return reports.MarshalRow(u.Group, u.Period, u.Others, u.Figures)
-}
-
 // UnmarshalJSON reads the form of the API.
 func (u *Row) UnmarshalJSON(text []byte) (err error) {
 	for _, part := range []any{&u.Period, &u.Others, &u.Figures} {

@@ -3,9 +3,9 @@ package usagereport
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"tapedeck/internal/budget"
 	"tapedeck/query"
@@ -24,12 +24,12 @@ type writer interface {
 // opener makes a writer of a report whose rows and totals are not known yet.
 type opener = func(io.Writer, *Report) (writer, error)
 
-var openers = map[tabular.Format]opener{tabular.NDJSON: newLines, tabular.CSV: newCSV, tabular.Parquet: newParquet}
+var openers = map[tabular.Format]opener{tabular.JSON: newObject, tabular.NDJSON: newLines, tabular.CSV: newCSV, tabular.Parquet: newParquet}
 
 // spoolBytes is what the rows of a report take, compressed, with room for the largest.
 const spoolBytes = 16 << 20
 
-// Write writes a report in a format other than JSON. Rows in the order of periods are written
+// Write writes a report. Rows in the order of periods are written
 // as they are read, and kept compressed until the last, so that an error comes before the
 // first byte and no statement waits for a slow client.
 func Write(ctx context.Context, r *query.Reader, q Query, f tabular.Format, w io.Writer) error {
@@ -101,9 +101,21 @@ func (u *Report) write(w io.Writer, open opener) error {
 }
 
 // lines writes a row on each line, as JSON has it.
-type lines struct{ *json.Encoder }
+type lines struct {
+	w      io.Writer
+	groups []string // sorted
+	line   []byte
+}
 
-func newLines(w io.Writer, _ *Report) (writer, error) { return lines{tabular.NewLines(w)}, nil }
+func newLines(w io.Writer, u *Report) (writer, error) {
+	return &lines{w: w, groups: slices.Sorted(slices.Values(u.GroupBy))}, nil
+}
 
-func (l lines) row(row *Row) error { return l.Encode(row) }
-func (l lines) end() error         { return nil }
+func (l *lines) row(row *Row) (err error) {
+	if l.line, err = row.appendJSON(l.line[:0], l.groups); err == nil {
+		_, err = l.w.Write(append(l.line, '\n'))
+	}
+	return err
+}
+
+func (l *lines) end() error { return nil }

@@ -44,6 +44,8 @@ var All = []Table{
 	{"spans", Recording, Facts},
 	{"messages", Recording, Messages},
 	{"usage", Recording, Charges},
+	{"settled_usage", Recording, Charges},
+	{"settled_costs", Recording, Charges},
 	{"redecodes", Recording, Charges},
 	{"streams", Recording, Charges},
 	{"bills", Bill, Bills},
@@ -54,6 +56,7 @@ var All = []Table{
 	{"expirations", Mark, ""},
 	{"retention_policies", Setting, ""},
 	{"audit_log", Audit, ""},
+	{"settlements", Mark, ""},
 	{"price_tables", Setting, ""},
 	{"schema_migrations", Setting, ""},
 }

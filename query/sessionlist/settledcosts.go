@@ -1,0 +1,116 @@
+package sessionlist
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/query"
+)
+
+// settledKeys are the columns of settled_costs for the words of Sort.
+var settledKeys = map[string]string{
+	"started": "started_ns",
+	"last_at": "last_ns",
+	"cost":    "toInt64(least(cost, 9000000) * 1000000000000)",
+}
+
+// candidatesSpare is how many more sessions than a page holds are looked at first, since other
+// filters may leave some out, and unsettledNamed up to how many unsettled sessions are looked
+// at besides. Variables for tests.
+var candidatesSpare, unsettledNamed = 32, 2000
+
+// candidate is a session in its place by its settled cost.
+type candidate struct {
+	ID      string `ch:"session_id"`
+	SortKey int64  `ch:"sort_key"`
+}
+
+// candidatesShape is what sql/settled_candidates.sql asks of.
+type candidatesShape struct {
+	SortKey                     string
+	Descending, From, To, After bool
+	MinCost, MaxCost, Unsettled bool
+}
+
+// bySettledCosts returns a page of an order in which sessions with a known cost come first, or
+// of those alone: of the settled sessions those at the front, and of the unsettled ones all,
+// are held against the filter. It reports false if nothing is settled, or if that finds too few.
+func bySettledCosts(
+	ctx context.Context, r *query.Reader, q *Query, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
+) (ids []sessionID, found bool, err error) {
+	word := strings.TrimPrefix(string(q.Sort), "-")
+	known := q.MinCost != nil || q.MaxCost != nil
+	if shape.Few || shape.settled == nil || settledKeys[word] == "" || len(shape.settled.Unsettled) > unsettledNamed || !known && !shape.Descending {
+		return nil, false, nil
+	}
+	table, err := r.Prices(ctx, "")
+	if err != nil {
+		return nil, false, err
+	}
+	batches, stored := shape.settled.Costs(table.Hash())
+	if !stored {
+		return nil, false, nil
+	}
+	first := candidatesShape{
+		SortKey: settledKeys[word], Descending: shape.Descending, From: shape.From, To: shape.To, After: shape.After,
+		MinCost: q.MinCost != nil, MaxCost: q.MaxCost != nil, Unsettled: len(shape.settled.Unsettled) > 0,
+	}
+	args := a.With("costs", batches)
+	if first.MinCost {
+		args["min_cost"] = q.MinCost.String()
+	}
+	if first.MaxCost {
+		args["max_cost"] = q.MaxCost.String()
+	}
+	with := ctx
+	if first.Unsettled {
+		t, err := shape.settled.Table()
+		if err != nil {
+			return nil, false, fmt.Errorf("table unsettled_sessions for a query: %w", err)
+		}
+		with = clickhouse.Context(ctx, clickhouse.WithExternalTable(t))
+	}
+	shape.Few = true
+	for _, rows := range []int{limit + candidatesSpare, 16*limit + candidatesSpare} {
+		front, err := query.Ask[candidate](with, r, statements, "settled_candidates", first, args.With("rows", rows))
+		if err != nil {
+			return nil, false, err
+		}
+		names := slices.Clone(shape.settled.Unsettled)
+		for i := range front {
+			names = append(names, front[i].ID)
+		}
+		if ids, err = askIDs(ctx, r, q, shape, a.With("among", names)); err != nil {
+			return nil, false, err
+		}
+		all := len(front) < rows
+		if !all {
+			ids = before(ids, front[rows-1], shape.Descending)
+		}
+		if len(ids) == limit || all && known {
+			return ids, true, nil
+		}
+		if all {
+			break // those whose cost is not known come next
+		}
+	}
+	return nil, false, nil
+}
+
+// before returns the sessions that come no later than a candidate: those that were not looked
+// at come after it.
+func before(ids []sessionID, last candidate, descending bool) []sessionID {
+	n := slices.IndexFunc(ids, func(s sessionID) bool {
+		place := cmp.Or(cmp.Compare(s.SortKey, last.SortKey), cmp.Compare(s.ID, last.ID))
+		return descending && place < 0 || !descending && place > 0
+	})
+	if n < 0 {
+		return ids
+	}
+	return ids[:n]
+}

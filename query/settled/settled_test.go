@@ -1,0 +1,295 @@
+package settled_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"tapedeck/deploy/local/localtest"
+	"tapedeck/query"
+	"tapedeck/query/querytest"
+	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionlist"
+	"tapedeck/query/settled"
+	"tapedeck/query/usagereport"
+	"tapedeck/schema"
+	"tapedeck/schema/tombstone"
+)
+
+func TestMain(m *testing.M) { localtest.Main(m) }
+
+const day = 86400 // seconds
+
+// world is a database whose answers are compared with and without what is settled.
+type world struct {
+	*testing.T
+	db         *querytest.DB
+	fast, slow *query.Reader
+	settler    *settled.Settler
+	later      time.Duration // than the present, by the settler's clock
+	want       []*usagereport.Report
+}
+
+func newWorld(t *testing.T) *world {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	w := &world{T: t, db: db, fast: querytest.Reader(db, 100*day), slow: querytest.Reader(db, 100*day, query.WithoutSettled())}
+	w.settler = settled.NewSettler(w.fast, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	w.settler.Clock(func() time.Time { return time.Now().Add(w.later) })
+	return w
+}
+
+// settle settles all, since batches are old by then.
+func (w *world) settle() {
+	w.Helper()
+	w.later += 6 * time.Minute
+	if err := w.settler.Settle(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// unsettled returns how many sessions are not settled, of at least one batch.
+func (w *world) unsettled(what string) int {
+	w.Helper()
+	view, err := settled.Read(w.Context(), w.fast, querytest.Tenant, nil, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if view == nil || len(view.Batches) == 0 {
+		w.Fatalf("%s: nothing is settled", what)
+	}
+	return len(view.Unsettled)
+}
+
+// reports are the questions whose answers are compared: with tags, spans, all buckets, costs
+// and periods, of all and of ranges that cut sessions.
+func reports() []usagereport.Query {
+	kathmandu, err := time.LoadLocation("Asia/Kathmandu")
+	if err != nil {
+		panic(err)
+	}
+	return []usagereport.Query{
+		{GroupBy: []string{"session", "tag:customer", "model", "tag:team", "service_tier"}, Granularity: "month", Zone: kathmandu, WhatIfModel: "gemini-2.5-pro", AsOf: querytest.When(0)},
+		{GroupBy: []string{"node", "status", "run", "agent"}, From: querytest.When(30), To: querytest.When(day + 60)},
+	}
+}
+
+// same compares the answers with what is settled to those without.
+func (w *world) same(what string) {
+	w.Helper()
+	w.want = nil
+	for _, q := range reports() {
+		q.Tenant = querytest.Tenant
+		w.want = append(w.want, querytest.Must[*usagereport.Report](w.T)(usagereport.Read(w.Context(), w.slow, q)))
+	}
+	w.still(what)
+}
+
+// still compares the answers to those that same read last.
+func (w *world) still(what string) {
+	w.Helper()
+	for i, q := range reports() {
+		q.Tenant = querytest.Tenant
+		got := querytest.Must[*usagereport.Report](w.T)(usagereport.Read(w.Context(), w.fast, q))
+		querytest.Equal(w.T, fmt.Sprintf("%s: report %d", what, i), w.want[i], got)
+	}
+}
+
+// lists are the pages of sessions that are compared: in orders of costs, and in ranges of them.
+func lists() []sessionlist.Query {
+	low, high := decimal.RequireFromString("0.00002"), decimal.RequireFromString("0.01")
+	return []sessionlist.Query{
+		{Sort: "-cost", Limit: 3},
+		{Sort: "started", Limit: 2, Filter: sessionlist.Filter{MinCost: &low, MaxCost: &high, Models: []string{"gpt-5"}}},
+	}
+}
+
+// sameLists compares all pages.
+func (w *world) sameLists(what string) {
+	w.Helper()
+	for i, q := range lists() {
+		q.Tenant = querytest.Tenant
+		for page := 0; ; page++ {
+			want := querytest.Must[*query.Page[sessionhead.Summary]](w.T)(sessionlist.Read(w.Context(), w.slow, q))
+			got := querytest.Must[*query.Page[sessionhead.Summary]](w.T)(sessionlist.Read(w.Context(), w.fast, q))
+			querytest.Equal(w.T, fmt.Sprintf("%s: list %d, page %d", what, i, page), want, got)
+			if want.Next == nil || w.Failed() {
+				break
+			}
+			q.Cursor = *want.Next
+		}
+	}
+}
+
+// event changes what is stored and compares the answers before and after it is settled. Between
+// them some sessions must be unsettled.
+func (w *world) event(what string, change func()) {
+	w.Helper()
+	change()
+	if n := w.unsettled(what); n == 0 {
+		w.Errorf("%s: no session is unsettled", what)
+	}
+	w.same(what)
+	w.settle()
+	w.still(what + ", settled")
+}
+
+func tagged(customer string) schema.StreamState {
+	return schema.StreamState{Tags: map[string]string{"customer": customer, "team": "t1"}}
+}
+
+func billed(u schema.Usage, tier, cost string) schema.Usage {
+	u.ServiceTier, u.Cost, u.Currency = tier, cost, "USD"
+	u.Parts.Input.Audio, u.Tools.WebSearches = 3, 1
+	return u
+}
+
+func running(id string, at float64, input uint64) schema.Usage {
+	u := querytest.Used(id, "gpt-5", at, schema.Tokens{Input: input})
+	u.Mode, u.Scope = schema.UsageRunning, "thread"
+	return u
+}
+
+func (w *world) fill() {
+	big := querytest.Used("big", "gemini-2.5-pro", 20, schema.Tokens{Input: 250_000, Output: 10})
+	rest := querytest.Used("rest", "gpt-5", 50, schema.Tokens{Output: 3})
+	rest.Scope = schema.RestScope + "r"
+	wrong := querytest.Used("wrong", "claude-sonnet-4-5", 40, schema.Tokens{Input: 7, CacheRead: 5, CacheWrite5m: 2, CacheWrite1h: 1, Reasoning: 1})
+	wrong.Total, wrong.Run, wrong.Node, wrong.Span = 99, "run-1", "n1", "llm-1"
+	node := querytest.Span(schema.SpanNode, "n1", "", "think", schema.StatusOK, 30, 45)
+	node.Node = "n1"
+	w.db.Add(
+		querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Usages: []schema.Usage{
+			querytest.Used("u1", "gpt-5", 0, schema.Tokens{Input: 10, Output: 1}), big, rest, wrong,
+		}, Spans: []schema.Span{node, querytest.Span(schema.SpanLLM, "llm-1", "", "", schema.StatusOK, 30, 40)}},
+		querytest.Recording{Session: "b", Stream: 2, State: tagged("c2"), Usages: []schema.Usage{
+			billed(querytest.Used("u1", "gpt-5", 60, schema.Tokens{Input: 100}), "flex", "0.25"), running("t1", 70, 10), running("t2", day+30, 30),
+		}},
+		// One session in two months and another tenant.
+		querytest.Recording{Session: "long", Stream: 3, State: tagged("c1"), Usages: []schema.Usage{
+			querytest.Used("u1", "gpt-5", 10, schema.Tokens{Input: 1000}), querytest.Used("u2", "o3", 40*day, schema.Tokens{Input: 2000}),
+		}},
+		querytest.Recording{Session: "april", Stream: 4, Usages: []schema.Usage{querytest.Used("u1", "unknown-model", 41*day, schema.Tokens{Input: 5})}},
+		querytest.Recording{Session: "a", Stream: 5, Tenant: "other", State: tagged("c9"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 5, schema.Tokens{Input: 77})}},
+	)
+}
+
+// Answers are the same with and without what is settled, after each event that changes what
+// counts, and once that is settled too.
+func TestSettledEqualsUnsettled(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	if view, err := settled.Read(t.Context(), w.fast, querytest.Tenant, nil, nil); err != nil || view != nil {
+		t.Fatalf("%+v is settled before any settlement, error %v", view, err)
+	}
+	w.same("nothing settled")
+	w.settle()
+	if n := w.unsettled("settled"); n != 0 {
+		t.Errorf("%d sessions are unsettled", n)
+	}
+	w.still("settled")
+	w.sameLists("settled")
+	w.event("late usage", func() {
+		w.db.Add(querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("late", "gpt-5", 15, schema.Tokens{Input: 9})}})
+	})
+	w.event("usage earlier than the session, in the month before", func() {
+		w.db.Add(querytest.Recording{Session: "a", Stream: 6, Usages: []schema.Usage{querytest.Used("first", "gpt-5", -3*day, schema.Tokens{Input: 4})}})
+	})
+	w.event("recorded twice", func() {
+		again := billed(querytest.Used("u1", "", 61, schema.Tokens{Input: 101}), "", "")
+		w.db.Add(querytest.Recording{Session: "b", Stream: 7, State: tagged("c3"), Usages: []schema.Usage{again}})
+	})
+	w.event("resumed in another month", func() {
+		w.db.Add(querytest.Recording{Session: "b", Stream: 8, State: tagged("c2"), Usages: []schema.Usage{running("t3", 35*day, 45)}})
+	})
+	w.db.Add(querytest.Recording{Session: "more", Stream: 11, Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 2*day, schema.Tokens{Input: 50})}})
+	w.sameLists("not settled")
+	w.event("tags changed", func() {
+		state := tagged("c7")
+		state.Version = 100
+		w.db.Add(querytest.Recording{Session: "long", Stream: 3, State: state})
+	})
+	w.event("new session", func() {
+		w.db.Add(querytest.Recording{Session: "new", Stream: 9, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", day, schema.Tokens{Input: 6})}})
+	})
+	w.event("decoded anew", func() {
+		anew := querytest.Recording{Session: "new", Stream: 9, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", day, schema.Tokens{Input: 8})}}
+		w.db.AddGeneration(7, anew)
+		w.db.Commit(7, anew, 0)
+	})
+	w.db.Merge()
+	key := tombstone.Key{Tenant: querytest.Tenant, Session: "long"}
+	store := tombstone.NewStore(w.db.Conn)
+	w.event("deleted, not yet removed", func() {
+		if _, err := store.Put(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w.event("deleted and removed", func() {
+		if err := tombstone.NewDeleter(store, nil, nil).Delete(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w.event("imported again", func() {
+		w.db.Restore("long", 10)
+		w.db.Add(querytest.Recording{Session: "long", Stream: 10, State: tagged("c5"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 10, schema.Tokens{Input: 1001})}})
+	})
+	w.sameLists("at last")
+}
+
+// A settler that is killed at any step leaves answers as they were, and the next one completes.
+func TestKilledSettler(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	killed := errors.New("killed")
+	for round, step := range settled.Steps {
+		w.db.Add(querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Usages: []schema.Usage{
+			querytest.Used(string(rune('k'+round)), "gpt-5", float64(100+round), schema.Tokens{Input: uint64(1 + round)}),
+		}})
+		w.settler.Reached(func(at string) error {
+			if at == step {
+				return killed
+			}
+			return nil
+		})
+		w.later += 6 * time.Minute
+		if err := w.settler.Settle(t.Context()); !errors.Is(err, killed) {
+			// The costs of a batch are written only with a batch.
+			t.Fatalf("step %s: %v", step, err)
+		}
+		w.same("killed after " + step)
+		w.settler.Reached(func(string) error { return nil })
+	}
+	w.settle()
+	w.still("settled after all")
+}
+
+// What nothing reads any more is removed: replaced batches, and those of a killed settler.
+func TestRemovedBatches(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	w.settle()
+	killed := errors.New("killed")
+	w.settler.Reached(func(string) error { return killed })
+	w.db.Add(querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("more", "gpt-5", 9, schema.Tokens{Input: 9})}})
+	w.later += 6 * time.Minute
+	if err := w.settler.Settle(t.Context()); !errors.Is(err, killed) {
+		t.Fatal(err)
+	}
+	w.settler.Reached(func(string) error { return nil })
+	w.settle()
+	w.later += 2 * time.Hour
+	w.settle()
+	var batches, live uint64
+	if err := w.db.Conn.QueryRow(t.Context(), "SELECT uniqExact(batch), uniqExactIf(batch, tenant = 'acme') FROM settled_usage").Scan(&batches, &live); err != nil {
+		t.Fatal(err)
+	}
+	if batches != 2 { // March and April
+		t.Errorf("%d batches are stored, want 2", batches)
+	}
+	w.same("after the removal")
+}

@@ -1,0 +1,12 @@
+{{- /* Sessions with rows that were stored after a settlement. The third part of a part's name
+is the number of its last insert, by which ClickHouse leaves out parts. */ -}}
+SELECT tenant, session_id FROM (
+{{- range $i, $table := .Tables}}
+    {{- if $i}} UNION ALL{{end}}
+    SELECT tenant, session_id FROM {{$table}}
+    WHERE toUInt64OrZero(splitByChar('_', _part)[3]) > {block_{{$table}}:UInt64} AND _block_number > {block_{{$table}}:UInt64}
+        {{- if eq $table "expirations"}} AND kind = 'charges'{{end}}
+        {{- if $.OfTenant}} AND tenant = {tenant:String}{{end}}
+{{- end}})
+GROUP BY tenant, session_id
+LIMIT {limit:UInt64}

@@ -1,0 +1,2 @@
+{{- /* Removes a batch. */ -}}
+ALTER TABLE {{.Table}} DROP PARTITION '{{.Batch}}'

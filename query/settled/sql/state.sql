@@ -1,0 +1,14 @@
+{{- /* The last settlement, and up to which insert each of the tables that it was made from is
+stored now. A mutation has a number of the same sequence. */ -}}
+SELECT
+    settlement.2 AS content,
+    {{if .Pending}}settlement.3{{else}}arrayFilter(s -> s.1 = {tenant:String}, settlement.3){{end}} AS pending,
+    (SELECT toString(cityHash64(arraySort(groupArray((name, toString(uuid), engine)))))
+        FROM system.tables WHERE database = currentDatabase() AND name IN {tables:Array(String)}) AS identity,
+    names, blocks
+FROM (SELECT argMax((id, content, pending), id) AS settlement FROM settlements) AS last
+CROSS JOIN (
+    SELECT groupArray(table) AS names, groupArray(block) AS blocks FROM (
+        SELECT table, toUInt64(max(greatest(max_block_number, toInt64(data_version)))) AS block FROM system.parts
+        WHERE database = currentDatabase() AND active AND table IN {tables:Array(String)}
+        GROUP BY table)) AS stored

@@ -1,0 +1,17 @@
+package settled
+
+import (
+	"testing"
+
+	"tapedeck/query/querytest"
+)
+
+func TestStatements(t *testing.T) {
+	querytest.Statements(t, statements,
+		querytest.NewStatement("state", "state", stateShape{}),
+		querytest.NewStatement("changed", "changed", changedShape{Tables: []string{"streams", "usage"}, OfTenant: true}),
+		querytest.NewStatement("sessions_of_month", "sessions_of_month", nil),
+		querytest.NewStatement("settle_usage", "settle_usage", usageShape{Care: true}),
+		querytest.NewStatement("settle_costs", "settle_costs", costShape{Tags: []string{"customer"}, PartRates: []string{"input_audio"}}),
+	)
+}
