@@ -8,6 +8,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/sessionhead"
+	"tapedeck/query/settled"
 )
 
 // ReadFilter reads the parameters of a filter but for its range; nil if none is given.
@@ -50,6 +51,10 @@ func Matching(ctx context.Context, r *query.Reader, tenant string, f *Filter) ([
 	if shows {
 		batch = matchingBatch
 	}
+	var err error
+	if q.view, err = settled.Read(ctx, r, tenant, nil, nil); err != nil {
+		return nil, err
+	}
 	open, err := openFor(ctx, r, &q, nil)
 	if err != nil {
 		return nil, err
@@ -85,7 +90,7 @@ func stands(ctx context.Context, r *query.Reader, q *Query, ids []sessionID, sho
 	var sessions map[string]*summary
 	if shows {
 		var err error
-		if sessions, err = readSummaries(ctx, r, q.Tenant, ids); err != nil {
+		if sessions, err = readSummaries(ctx, r, q.Tenant, ids, q.view); err != nil {
 			return nil, err
 		}
 	}

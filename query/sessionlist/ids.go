@@ -107,9 +107,7 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 		a["tag_"+strconv.Itoa(i)+"_key"], a["tag_"+strconv.Itoa(i)+"_value"] = tag.Key, tag.Value
 	}
 	if shape.Cost = word == "cost" || q.MinCost != nil || q.MaxCost != nil; shape.Cost {
-		if shape.settled, err = settled.Read(ctx, r, q.Tenant, nil, nil); err != nil {
-			return nil, err
-		}
+		shape.settled = q.view
 		if ids, found, err := bySettledCosts(ctx, r, q, after, limit, shape, a); found || err != nil {
 			return ids, err
 		}

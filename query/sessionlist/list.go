@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/sessionhead"
+	"tapedeck/query/settled"
 )
 
 // Filter selects sessions. What is empty does not matter; of several
@@ -57,6 +58,8 @@ type Query struct {
 	Sort   Sort // "" stands for newest first
 	Limit  int  // sessions on a page, at least 1
 	Cursor string
+
+	view *settled.View // nil if nothing is settled
 }
 
 // Read returns a page of the list.
@@ -76,6 +79,9 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhea
 		batch = max(batch, 200)
 	}
 	page := &query.Page[sessionhead.Summary]{Items: []sessionhead.Summary{}}
+	if q.view, err = settled.Read(ctx, r, q.Tenant, nil, nil); err != nil {
+		return nil, err
+	}
 	open, err := openFor(ctx, r, &q, after)
 	if err != nil {
 		return nil, err
@@ -87,7 +93,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhea
 		if err != nil {
 			return nil, err
 		}
-		sessions, err := readSummaries(ctx, r, q.Tenant, ids)
+		sessions, err := readSummaries(ctx, r, q.Tenant, ids, q.view)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package sessionlist
 
 import (
 	"context"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,21 +26,67 @@ type summary struct {
 }
 
 // readSummaries returns all that the list shows of the sessions, by id, but for their ends
-// (see setEnds). Sessions that are not there are left out.
-func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []sessionID) (map[string]*summary, error) {
+// (see setEnds). Sessions that are not there are left out. What is settled of a view, which may
+// be nil, is read as it is.
+func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []sessionID, view *settled.View) (map[string]*summary, error) {
 	sessions := make(map[string]*summary, len(ids))
 	if len(ids) == 0 {
 		return sessions, nil
+	}
+	now := r.Now()
+	var spent map[string]query.Spent
+	group, of := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		spent, err = readSpent(of, r, tenant, ids, view)
+		return err
+	})
+	group.Go(func() error {
+		stored, rest, err := readSettled(of, r, tenant, ids, view)
+		if err != nil {
+			return err
+		}
+		streams, spans, err := readStored(of, r, tenant, rest)
+		if err != nil {
+			return err
+		}
+		for i := range stored {
+			stored[i].Row.ID = stored[i].ID
+			streams, spans = append(streams, stored[i].Row), append(spans, stored[i].SpanCounts)
+			spans[len(spans)-1].ID = stored[i].ID
+		}
+		spansOf := make(map[string]*sessionhead.SpanCounts, len(spans))
+		for i := range spans {
+			spansOf[spans[i].ID] = &spans[i]
+		}
+		for i := range streams {
+			row := &streams[i]
+			found := spansOf[row.ID]
+			if found == nil {
+				found = &sessionhead.SpanCounts{}
+			}
+			sessions[row.ID] = &summary{*sessionhead.Summarize(row, r, found, now), row, found}
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for id, s := range sessions {
+		s.Spent = spent[id]
+	}
+	return sessions, nil
+}
+
+// readStored returns what streams and spans state of some sessions.
+func readStored(ctx context.Context, r *query.Reader, tenant string, ids []sessionID) (streams []sessionstreams.Row, spans []sessionhead.SpanCounts, err error) {
+	if len(ids) == 0 {
+		return nil, nil, nil
 	}
 	oldest := ids[0].OldestStream
 	for i := range ids {
 		oldest = min(oldest, ids[i].OldestStream)
 	}
 	a := inSessions(tenant, ids)
-	now := r.Now()
-	var streams []sessionstreams.Row
-	var spans []sessionhead.SpanCounts
-	var spent map[string]query.Spent
 	group, of := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		streams, err = sessionstreams.ReadStreams(of, r, sessionstreams.Shape{Since: oldest > 0}, a.With("oldest_stream", oldest))
@@ -51,34 +96,57 @@ func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []se
 		spans, err = query.Ask[sessionhead.SpanCounts](of, r, statements, "session_spans", nil, a)
 		return err
 	})
-	group.Go(func() (err error) {
-		spent, err = readSpent(of, r, tenant, ids)
-		return err
-	})
-	if err := group.Wait(); err != nil {
-		return nil, err
+	return streams, spans, group.Wait()
+}
+
+// settledRow is what is settled of a session, but for its usage.
+type settledRow struct {
+	ID string `ch:"session_id"`
+	sessionstreams.Row
+	sessionhead.SpanCounts
+}
+
+// readSettled returns what is settled of some sessions, and the sessions of which nothing is.
+func readSettled(ctx context.Context, r *query.Reader, tenant string, ids []sessionID, view *settled.View) ([]settledRow, []sessionID, error) {
+	asked, rest := settledAmong(ids, view)
+	if len(asked) == 0 {
+		return nil, ids, nil
 	}
-	spansOf := make(map[string]*sessionhead.SpanCounts, len(spans))
-	for i := range spans {
-		spansOf[spans[i].ID] = &spans[i]
+	rows, err := query.Ask[settledRow](ctx, r, statements, "settled_sessions", nil, inSessions(tenant, asked).With("batches", view.IDs()))
+	if err != nil {
+		return nil, nil, err
 	}
-	for i := range streams {
-		row := &streams[i]
-		found := spansOf[row.ID]
-		if found == nil {
-			found = &sessionhead.SpanCounts{}
+	found := make(map[string]bool, len(rows))
+	for i := range rows {
+		found[rows[i].ID] = true
+	}
+	for i := range asked {
+		if !found[asked[i].ID] {
+			rest = append(rest, asked[i])
 		}
-		sessions[row.ID] = &summary{*sessionhead.Summarize(row, r, found, now), row, found}
 	}
-	for id, s := range sessions {
-		s.Spent = spent[id]
+	return rows, rest, nil
+}
+
+// settledAmong returns the sessions that are settled, or have no usage, and the others.
+func settledAmong(ids []sessionID, view *settled.View) (stored, rest []sessionID) {
+	if view == nil {
+		return nil, ids
 	}
-	return sessions, nil
+	unsettled := view.IsUnsettled()
+	for i := range ids {
+		if unsettled(ids[i].ID) {
+			rest = append(rest, ids[i])
+			continue
+		}
+		stored = append(stored, ids[i])
+	}
+	return stored, rest
 }
 
 // readSpent returns what the sessions used, by id; those that used nothing are left out.
 // It asks only if that was not looked up before.
-func readSpent(ctx context.Context, r *query.Reader, tenant string, ids []sessionID) (map[string]query.Spent, error) {
+func readSpent(ctx context.Context, r *query.Reader, tenant string, ids []sessionID, view *settled.View) (map[string]query.Spent, error) {
 	spent := make(map[string]query.Spent, len(ids))
 	if ids[0].spent != nil { // then of all of them
 		for i := range ids {
@@ -90,29 +158,11 @@ func readSpent(ctx context.Context, r *query.Reader, tenant string, ids []sessio
 	if err != nil {
 		return nil, err
 	}
-	view, err := settled.Read(ctx, r, tenant, nil, nil)
-	if err != nil {
-		return nil, err
+	stored, rest := settledAmong(ids, view)
+	if err := addSpent(ctx, r, tenant, pricer, "session_usage", []string{}, rest, spent); err != nil || len(stored) == 0 {
+		return spent, err
 	}
-	statement, batches := "session_usage", []string{}
-	if view != nil {
-		// Those that are settled are read as they are.
-		var rest []sessionID
-		unsettled := view.IsUnsettled()
-		stored := slices.DeleteFunc(slices.Clone(ids), func(s sessionID) bool {
-			if unsettled(s.ID) {
-				rest = append(rest, s)
-			}
-			return unsettled(s.ID)
-		})
-		if len(rest) > 0 {
-			if err := addSpent(ctx, r, tenant, pricer, statement, batches, rest, spent); err != nil {
-				return nil, err
-			}
-		}
-		statement, batches, ids = "settled_spent", view.IDs(), stored
-	}
-	return spent, addSpent(ctx, r, tenant, pricer, statement, batches, ids, spent)
+	return spent, addSpent(ctx, r, tenant, pricer, "settled_spent", view.IDs(), stored, spent)
 }
 
 // addSpent adds what sessions used by a statement to those that are known.

@@ -66,7 +66,7 @@ func bounded(
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	spent, err := readSpent(ctx, r, q.Tenant, ids)
+	spent, err := readSpent(ctx, r, q.Tenant, ids, q.view)
 	if err != nil {
 		return nil, err
 	}

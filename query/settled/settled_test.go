@@ -3,8 +3,8 @@ package settled_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,7 +18,6 @@ import (
 	"tapedeck/query/settled"
 	"tapedeck/query/usagereport"
 	"tapedeck/schema"
-	"tapedeck/schema/tombstone"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }
@@ -31,6 +30,7 @@ type world struct {
 	db         *querytest.DB
 	fast, slow *query.Reader
 	settler    *settled.Settler
+	log        *slog.Logger
 	later      time.Duration // than the present, by the settler's clock
 	want       []*usagereport.Report
 }
@@ -38,7 +38,8 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	db := querytest.Open(t, localtest.ClickHouse(t))
 	w := &world{T: t, db: db, fast: querytest.Reader(db, 100*day), slow: querytest.Reader(db, 100*day, query.WithoutSettled())}
-	w.settler = settled.NewSettler(w.fast, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	w.log = slog.New(slog.DiscardHandler)
+	w.settler = settled.NewSettler(w.fast, w.log)
 	w.settler.Clock(func() time.Time { return time.Now().Add(w.later) })
 	return w
 }
@@ -52,8 +53,8 @@ func (w *world) settle() {
 	}
 }
 
-// unsettled returns how many sessions are not settled, of at least one batch.
-func (w *world) unsettled(what string) int {
+// equalUnsettled compares the sessions that are not settled, of at least one batch.
+func (w *world) equalUnsettled(what string, want []string) {
 	w.Helper()
 	view, err := settled.Read(w.Context(), w.fast, querytest.Tenant, nil, nil)
 	if err != nil {
@@ -62,7 +63,7 @@ func (w *world) unsettled(what string) int {
 	if view == nil || len(view.Batches) == 0 {
 		w.Fatalf("%s: nothing is settled", what)
 	}
-	return len(view.Unsettled)
+	querytest.Equal(w.T, what+": unsettled sessions", slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(view.Unsettled)))
 }
 
 // reports are the questions whose answers are compared: with tags, spans, all buckets, costs
@@ -125,14 +126,12 @@ func (w *world) sameLists(what string) {
 	}
 }
 
-// event changes what is stored and compares the answers before and after it is settled. Between
-// them some sessions must be unsettled.
-func (w *world) event(what string, change func()) {
+// event changes what is stored of some sessions and compares the answers before and after that
+// is settled. Between them these sessions must be unsettled, and no others.
+func (w *world) event(what string, sessions []string, change func()) {
 	w.Helper()
 	change()
-	if n := w.unsettled(what); n == 0 {
-		w.Errorf("%s: no session is unsettled", what)
-	}
+	w.equalUnsettled(what, sessions)
 	w.same(what)
 	w.settle()
 	w.still(what + ", settled")
@@ -173,72 +172,11 @@ func (w *world) fill() {
 		querytest.Recording{Session: "long", Stream: 3, State: tagged("c1"), Usages: []schema.Usage{
 			querytest.Used("u1", "gpt-5", 10, schema.Tokens{Input: 1000}), querytest.Used("u2", "o3", 40*day, schema.Tokens{Input: 2000}),
 		}},
+		querytest.Recording{Session: "early", Stream: 12, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 80, schema.Tokens{Input: 21})}},
+		querytest.Recording{Session: "again", Stream: 13, State: tagged("c2"), Usages: []schema.Usage{running("t1", 90, 15)}},
 		querytest.Recording{Session: "april", Stream: 4, Usages: []schema.Usage{querytest.Used("u1", "unknown-model", 41*day, schema.Tokens{Input: 5})}},
 		querytest.Recording{Session: "a", Stream: 5, Tenant: "other", State: tagged("c9"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 5, schema.Tokens{Input: 77})}},
 	)
-}
-
-// Answers are the same with and without what is settled, after each event that changes what
-// counts, and once that is settled too.
-func TestSettledEqualsUnsettled(t *testing.T) {
-	w := newWorld(t)
-	w.fill()
-	if view, err := settled.Read(t.Context(), w.fast, querytest.Tenant, nil, nil); err != nil || view != nil {
-		t.Fatalf("%+v is settled before any settlement, error %v", view, err)
-	}
-	w.same("nothing settled")
-	w.settle()
-	if n := w.unsettled("settled"); n != 0 {
-		t.Errorf("%d sessions are unsettled", n)
-	}
-	w.still("settled")
-	w.sameLists("settled")
-	w.event("late usage", func() {
-		w.db.Add(querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("late", "gpt-5", 15, schema.Tokens{Input: 9})}})
-	})
-	w.event("usage earlier than the session, in the month before", func() {
-		w.db.Add(querytest.Recording{Session: "a", Stream: 6, Usages: []schema.Usage{querytest.Used("first", "gpt-5", -3*day, schema.Tokens{Input: 4})}})
-	})
-	w.event("recorded twice", func() {
-		again := billed(querytest.Used("u1", "", 61, schema.Tokens{Input: 101}), "", "")
-		w.db.Add(querytest.Recording{Session: "b", Stream: 7, State: tagged("c3"), Usages: []schema.Usage{again}})
-	})
-	w.event("resumed in another month", func() {
-		w.db.Add(querytest.Recording{Session: "b", Stream: 8, State: tagged("c2"), Usages: []schema.Usage{running("t3", 35*day, 45)}})
-	})
-	w.db.Add(querytest.Recording{Session: "more", Stream: 11, Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 2*day, schema.Tokens{Input: 50})}})
-	w.sameLists("not settled")
-	w.event("tags changed", func() {
-		state := tagged("c7")
-		state.Version = 100
-		w.db.Add(querytest.Recording{Session: "long", Stream: 3, State: state})
-	})
-	w.event("new session", func() {
-		w.db.Add(querytest.Recording{Session: "new", Stream: 9, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", day, schema.Tokens{Input: 6})}})
-	})
-	w.event("decoded anew", func() {
-		anew := querytest.Recording{Session: "new", Stream: 9, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", day, schema.Tokens{Input: 8})}}
-		w.db.AddGeneration(7, anew)
-		w.db.Commit(7, anew, 0)
-	})
-	w.db.Merge()
-	key := tombstone.Key{Tenant: querytest.Tenant, Session: "long"}
-	store := tombstone.NewStore(w.db.Conn)
-	w.event("deleted, not yet removed", func() {
-		if _, err := store.Put(t.Context(), key); err != nil {
-			t.Fatal(err)
-		}
-	})
-	w.event("deleted and removed", func() {
-		if err := tombstone.NewDeleter(store, nil, nil).Delete(t.Context(), key); err != nil {
-			t.Fatal(err)
-		}
-	})
-	w.event("imported again", func() {
-		w.db.Restore("long", 10)
-		w.db.Add(querytest.Recording{Session: "long", Stream: 10, State: tagged("c5"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 10, schema.Tokens{Input: 1001})}})
-	})
-	w.sameLists("at last")
 }
 
 // A settler that is killed at any step leaves answers as they were, and the next one completes.

@@ -166,7 +166,9 @@ func (w *work) plan(ctx context.Context, stored *state) (map[uint32][]string, er
 	w.pending = slices.DeleteFunc(changed, func(c session) bool {
 		return !slices.ContainsFunc(of[c], func(m uint32) bool { return !due[m] })
 	})
-	w.changed = len(due) > 0
+	// Sessions without usage, and those whose usage was removed, are in no batch: a settlement of
+	// the same batches settles them.
+	w.changed = len(due) > 0 || len(w.pending) < len(changed)
 	for _, b := range stored.last.Batches {
 		if due[b.Month] {
 			w.before = append(w.before, b)
@@ -236,6 +238,7 @@ func (w *work) pend(sessions []session) {
 func (w *work) commit(ctx context.Context) error {
 	for _, b := range w.before {
 		w.next.retire("settled_usage", b.ID, w.now())
+		w.next.retire("settled_sessions", b.ID, w.now())
 		w.next.retire("settled_costs", b.Costs, w.now())
 	}
 	content, err := json.Marshal(w.next)

@@ -95,6 +95,13 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 		if err != nil {
 			return err
 		}
+		all, err := sessionTable("batch_sessions", append(plain, care...))
+		if err != nil {
+			return err
+		}
+		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(all)), w.reader, statements, "settle_sessions", nil, a); err != nil {
+			return err
+		}
 	}
 	if err := w.reached(stepRows); err != nil {
 		return err

@@ -81,6 +81,46 @@ PARTITION BY batch
 ORDER BY (tenant, session_id)
 SETTINGS index_granularity = 1024;
 
+-- What the list of sessions shows of the sessions of a batch of settled_usage whose streams have
+-- ended, but for their usage. A page of the list may have sessions from anywhere, so granules are
+-- small.
+CREATE TABLE IF NOT EXISTS settled_sessions
+(
+    batch          LowCardinality(String),
+    tenant         LowCardinality(String),
+    session_id     String,
+    stream_id      String,
+    started_ns     Int64,
+    last_ns        Int64,
+    end_ns         Int64,
+    last_ended_ns  Int64,
+    last_reason    LowCardinality(String),
+    streams        UInt64,
+    frames         UInt64,
+    bytes          UInt64,
+    cut            Bool,
+    title          String CODEC(ZSTD(1)),
+    dialects       Array(LowCardinality(String)),
+    tag_keys       Array(LowCardinality(String)),
+    tag_values     Array(String) CODEC(ZSTD(1)),
+    runs           UInt64,
+    open_runs      UInt64,
+    unclosed_runs  UInt64,
+    failed_runs    UInt64,
+    cancelled_runs UInt64,
+    last_run       LowCardinality(String),
+    tool_calls     UInt64,
+    tool_errors    UInt64,
+    unclosed_spans UInt64,
+    open_spans     UInt64,
+    agents         Array(LowCardinality(String)),
+    models         Array(LowCardinality(String))
+)
+ENGINE = MergeTree
+PARTITION BY batch
+ORDER BY (tenant, session_id)
+SETTINGS index_granularity = 256;
+
 -- The last settlement counts: which batches hold settled usage (content, JSON), and which
 -- sessions of them are not settled. id is its time, ns since 1970.
 CREATE TABLE IF NOT EXISTS settlements

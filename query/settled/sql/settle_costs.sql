@@ -18,8 +18,8 @@ FROM (
 ) AS priced
 INNER JOIN (
     SELECT session_id, toUnixTimestamp64Nano(min(first_at)) AS started_ns, toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns
-    FROM streams
-    WHERE tenant = {tenant:String} AND {{template "current"}}
+    FROM streams FINAL
+    PREWHERE tenant = {tenant:String} AND {{template "current"}}
         AND session_id IN (SELECT session_id FROM settled_usage WHERE batch = {batch:String} AND tenant = {tenant:String})
     GROUP BY session_id
 ) AS began ON priced.session_id = began.session_id

@@ -23,5 +23,5 @@ WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) >= {month:UInt32} AND ((SEL
         WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32}
             AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}))
     AND session_id NOT IN (SELECT session_id FROM tombstones FINAL WHERE tenant = {tenant:String} AND finished = 0)
-    AND session_id NOT IN (SELECT session_id FROM expirations FINAL WHERE tenant = {tenant:String} AND kind = 'charges' AND finished = 0)
+    AND session_id NOT IN (SELECT session_id FROM expirations FINAL WHERE tenant = {tenant:String} AND kind IN ('charges', 'facts') AND finished = 0)
 GROUP BY session_id

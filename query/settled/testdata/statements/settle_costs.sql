@@ -17,8 +17,8 @@ FROM (
 ) AS priced
 INNER JOIN (
     SELECT session_id, toUnixTimestamp64Nano(min(first_at)) AS started_ns, toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS last_ns
-    FROM streams
-    WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+    FROM streams FINAL
+    PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
