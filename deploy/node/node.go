@@ -144,12 +144,18 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	return n, nil
 }
 
-// settleEvery is how often usage is settled.
-const settleEvery = 30 * time.Second
+// settleEvery is how often usage is settled, and settleTime and settleMemory bound each
+// statement of that in ClickHouse.
+const (
+	settleEvery  = 30 * time.Second
+	settleTime   = 5 * time.Minute
+	settleMemory = 2 << 30
+)
 
 // settle settles usage for reports until the context ends.
 func (n *Node) settle(ctx context.Context) {
-	reader := query.NewReader(n.store, query.WithPrices(pricetables.NewStore(n.store, n.Log)))
+	reader := query.NewReader(n.store, query.WithPrices(pricetables.NewStore(n.store, n.Log)),
+		query.WithLimits(query.Limits{Time: settleTime, Memory: settleMemory}))
 	settled.NewSettler(reader, n.Log).Run(ctx, settleEvery)
 }
 

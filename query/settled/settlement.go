@@ -56,6 +56,7 @@ func (s session) isTenant() bool { return s.ID == "" }
 
 // stateRow is what sql/state.sql returns.
 type stateRow struct {
+	ID       uint64   `ch:"id"`
 	Content  string   `ch:"content"`
 	Pending  [][]any  `ch:"pending"`
 	Identity string   `ch:"identity"`
@@ -65,6 +66,7 @@ type stateRow struct {
 
 // state is what is stored, and the last settlement.
 type state struct {
+	id       uint64      // of the last settlement, whether it holds or not
 	last     *Settlement // nil if there is none that holds
 	pending  []session
 	identity string
@@ -72,7 +74,7 @@ type state struct {
 }
 
 func (row *stateRow) state() (*state, error) {
-	s := &state{identity: row.Identity, blocks: map[string]uint64{}}
+	s := &state{id: row.ID, identity: row.Identity, blocks: map[string]uint64{}}
 	for i, name := range row.Names {
 		s.blocks[name] = row.Blocks[i]
 	}

@@ -62,12 +62,17 @@ func (s *Settler) Run(ctx context.Context, every time.Duration) {
 			return
 		case <-time.After(every):
 		}
+		began := time.Now()
 		err := s.Settle(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil && !failed {
-			s.log.Warn("settle usage; reports are slower until it succeeds", "error", err)
+		observe(time.Since(began), err)
+		switch {
+		case err != nil && !failed:
+			s.log.Warn("usage was not settled: reports and lists by cost read more from the tables and are slower until it is; their answers are the same", "error", err, "again_in", every)
+		case err == nil && failed:
+			s.log.Info("usage is settled again")
 		}
 		failed = err != nil
 	}
@@ -76,6 +81,7 @@ func (s *Settler) Run(ctx context.Context, every time.Duration) {
 // work is a settlement that is being made.
 type work struct {
 	*Settler
+	after   uint64 // the id of the last settlement, of any tables
 	next    *Settlement
 	prices  *prices.Effective
 	pending []session
@@ -94,7 +100,7 @@ func (s *Settler) Settle(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the price table: %w", err)
 	}
-	w := &work{Settler: s, prices: table, next: &Settlement{Identity: stored.identity, Blocks: stored.blocks}}
+	w := &work{Settler: s, prices: table, after: stored.id, next: &Settlement{Identity: stored.identity, Blocks: stored.blocks}}
 	deleting, err := query.Ask[session](ctx, s.reader, statements, "unfinished", nil, nil)
 	if err != nil {
 		return err
@@ -104,6 +110,7 @@ func (s *Settler) Settle(ctx context.Context) error {
 		return err
 	}
 	w.pend(deleting)
+	unsettledSessions.Set(float64(len(w.pending)))
 	for _, month := range slices.Sorted(maps.Keys(months)) {
 		if err := w.writeMonth(ctx, month, months[month]); err != nil {
 			return err
@@ -123,7 +130,7 @@ func (s *Settler) Settle(ctx context.Context) error {
 	if err := w.findAmbiguous(ctx); err != nil {
 		return err
 	}
-	if err := w.commit(ctx); err != nil {
+	if last, err := w.commit(ctx); err != nil || !last {
 		return err
 	}
 	if err := s.reached(stepCommitted); err != nil {
@@ -227,15 +234,24 @@ func (s *Settler) since(ns int64) time.Duration { return s.now().Sub(time.Unix(0
 
 // pend adds sessions to the pending ones.
 func (w *work) pend(sessions []session) {
+	if len(sessions) == 0 {
+		return
+	}
+	known := make(map[session]bool, len(w.pending))
+	for _, s := range w.pending {
+		known[s] = true
+	}
 	for _, s := range sessions {
-		if !slices.Contains(w.pending, s) {
-			w.pending = append(w.pending, s)
+		if !known[s] {
+			known[s], w.pending = true, append(w.pending, s)
 		}
 	}
 }
 
-// commit writes the settlement.
-func (w *work) commit(ctx context.Context) error {
+// commit writes the settlement, unless another was written since this one was begun: what that
+// one replaced is about to be removed, and this one may name it. It reports whether the
+// settlement is the last one.
+func (w *work) commit(ctx context.Context) (bool, error) {
 	for _, b := range w.before {
 		w.next.retire("settled_usage", b.ID, w.now())
 		w.next.retire("settled_sessions", b.ID, w.now())
@@ -243,14 +259,22 @@ func (w *work) commit(ctx context.Context) error {
 	}
 	content, err := json.Marshal(w.next)
 	if err != nil {
-		return err
+		return false, err
 	}
 	tenants, ids := make([]string, len(w.pending)), make([]string, len(w.pending))
 	for i, p := range w.pending {
 		tenants[i], ids[i] = p.Tenant, p.ID
 	}
-	return query.Exec(ctx, w.reader, statements, "commit", nil,
-		query.Args{"id": uint64(w.now().UnixNano()), "content": string(content), "tenants": tenants, "sessions": ids})
+	id := max(uint64(w.now().UnixNano()), w.after+1)
+	err = query.Exec(ctx, w.reader, statements, "commit", nil,
+		query.Args{"id": id, "after": w.after, "content": string(content), "tenants": tenants, "sessions": ids})
+	if err != nil {
+		return false, err
+	}
+	last, err := query.AskOne[struct {
+		ID uint64 `ch:"id"`
+	}](ctx, w.reader, statements, "last", nil, nil)
+	return last.ID == id, err
 }
 
 func (s *Settlement) retire(table, batch string, at time.Time) {

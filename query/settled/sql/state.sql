@@ -1,6 +1,7 @@
 {{- /* The last settlement, and up to which insert each of the tables that it was made from is
 stored now. A mutation has a number of the same sequence. */ -}}
 SELECT
+    settlement.1 AS id,
     settlement.2 AS content,
     {{if .Pending}}settlement.3{{else}}arrayFilter(s -> s.1 = {tenant:String}, settlement.3){{end}} AS pending,
     (SELECT toString(cityHash64(arraySort(groupArray((name, toString(uuid), engine)))))

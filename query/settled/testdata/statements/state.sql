@@ -1,4 +1,5 @@
 SELECT
+    settlement.1 AS id,
     settlement.2 AS content,
     arrayFilter(s -> s.1 = {tenant:String}, settlement.3) AS pending,
     (SELECT toString(cityHash64(arraySort(groupArray((name, toString(uuid), engine)))))
