@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+	"golang.org/x/sync/errgroup"
 
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
@@ -82,22 +83,42 @@ func reports() []usagereport.Query {
 // same compares the answers with what is settled to those without.
 func (w *world) same(what string) {
 	w.Helper()
-	w.want = nil
-	for _, q := range reports() {
-		q.Tenant = querytest.Tenant
-		w.want = append(w.want, querytest.Must[*usagereport.Report](w.T)(usagereport.Read(w.Context(), w.slow, q)))
-	}
+	w.want = w.answers(w.slow)
 	w.still(what)
 }
 
 // still compares the answers to those that same read last.
 func (w *world) still(what string) {
 	w.Helper()
-	for i, q := range reports() {
-		q.Tenant = querytest.Tenant
-		got := querytest.Must[*usagereport.Report](w.T)(usagereport.Read(w.Context(), w.fast, q))
+	for i, got := range w.answers(w.fast) {
 		querytest.Equal(w.T, fmt.Sprintf("%s: report %d", what, i), w.want[i], got)
 	}
+}
+
+// answers reads all reports.
+func (w *world) answers(r *query.Reader) []*usagereport.Report {
+	w.Helper()
+	return atOnce(w, reports(), func(q usagereport.Query) (*usagereport.Report, error) {
+		q.Tenant = querytest.Tenant
+		return usagereport.Read(w.Context(), r, q)
+	})
+}
+
+// atOnce asks several questions at the same time.
+func atOnce[Q, A any](w *world, questions []Q, ask func(Q) (A, error)) []A {
+	w.Helper()
+	answers := make([]A, len(questions))
+	var asked errgroup.Group
+	for i := range questions {
+		asked.Go(func() (err error) {
+			answers[i], err = ask(questions[i])
+			return err
+		})
+	}
+	if err := asked.Wait(); err != nil {
+		w.Fatal(err)
+	}
+	return answers
 }
 
 // lists are the pages of sessions that are compared: in orders of costs, and in ranges of them.
@@ -113,26 +134,34 @@ func lists() []sessionlist.Query {
 // without what is settled.
 func (w *world) sameLists(what string) {
 	w.Helper()
-	for i, q := range lists() {
-		q.Tenant = querytest.Tenant
-		all := q
-		all.Limit = 100
-		want := querytest.Must[*query.Page[sessionhead.Summary]](w.T)(sessionlist.Read(w.Context(), w.slow, all))
-		if want.Next != nil {
-			w.Fatalf("%s: list %d has more than %d sessions", what, i, all.Limit)
+	want := atOnce(w, lists(), func(q sessionlist.Query) ([]sessionhead.Summary, error) {
+		q.Limit = 100
+		return w.pages(w.slow, q)
+	})
+	got := atOnce(w, lists(), func(q sessionlist.Query) ([]sessionhead.Summary, error) { return w.pages(w.fast, q) })
+	for i := range want {
+		querytest.Equal(w.T, fmt.Sprintf("%s: list %d", what, i), want[i], got[i])
+	}
+}
+
+// pages reads all pages of a list. All but the last must be full.
+func (w *world) pages(r *query.Reader, q sessionlist.Query) (all []sessionhead.Summary, _ error) {
+	q.Tenant = querytest.Tenant
+	for {
+		page, err := sessionlist.Read(w.Context(), r, q)
+		if err != nil {
+			return nil, err
 		}
-		got := []sessionhead.Summary{}
-		for {
-			page := querytest.Must[*query.Page[sessionhead.Summary]](w.T)(sessionlist.Read(w.Context(), w.fast, q))
-			if got = append(got, page.Items...); page.Next == nil {
-				break
-			}
-			if len(page.Items) != q.Limit || len(got) > len(want.Items) {
-				w.Fatalf("%s: list %d has %d sessions on a page and %d in all, want %d and %d", what, i, len(page.Items), len(got), q.Limit, len(want.Items))
-			}
-			q.Cursor = *page.Next
+		if all = append(all, page.Items...); page.Next == nil {
+			return all, nil
 		}
-		querytest.Equal(w.T, fmt.Sprintf("%s: list %d", what, i), want.Items, got)
+		if len(page.Items) != q.Limit {
+			return nil, fmt.Errorf("a page in the middle has %d sessions, want %d", len(page.Items), q.Limit)
+		}
+		if len(all) > 100 {
+			return nil, errors.New("the pages have no end")
+		}
+		q.Cursor = *page.Next
 	}
 }
 
