@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"tapedeck/query"
 	"tapedeck/query/sessionhead"
 	"tapedeck/query/sessionstreams"
@@ -40,20 +42,35 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 	if err != nil {
 		return nil, err
 	}
-	streams, err := sessionstreams.OfSession(ctx, r, tenant, s)
-	if err != nil {
-		return nil, err
-	}
-	spans, err := spanmerge.OfSession(ctx, r, tenant, s)
-	if err != nil {
-		return nil, err
-	}
-	usage, err := usagerecord.OfSession(ctx, r, tenant, s)
-	if err != nil {
-		return nil, err
-	}
-	texts, err := query.Ask[runText](ctx, r, statements, "run_texts", nil, sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
-	if err != nil {
+	var (
+		streams []sessionstreams.Stream
+		spans   []spanmerge.Span
+		usage   []usagerecord.Record
+		texts   []runText
+		expired *time.Time
+	)
+	group, of := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		streams, err = sessionstreams.OfSession(of, r, tenant, s)
+		return err
+	})
+	group.Go(func() (err error) {
+		spans, err = spanmerge.OfSession(of, r, tenant, s)
+		return err
+	})
+	group.Go(func() (err error) {
+		usage, err = usagerecord.OfSession(of, r, tenant, s)
+		return err
+	})
+	group.Go(func() (err error) {
+		texts, err = query.Ask[runText](of, r, statements, "run_texts", nil, sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
+		return err
+	})
+	group.Go(func() (err error) {
+		expired, err = framesExpired(of, r, tenant, session)
+		return err
+	})
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	counted := sessionhead.CountSpans(spans)
@@ -72,8 +89,8 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 		counters.Add(&streams[i].Counters)
 	}
 	d.Discrepancies = discrepancies(&counters, counted, &head.Spent, repeatedStreams(streams))
-	d.FramesExpired, err = framesExpired(ctx, r, tenant, session)
-	return d, err
+	d.FramesExpired = expired
+	return d, nil
 }
 
 // framesExpired returns when the frames of a session expired; nil if some have not.

@@ -16,7 +16,7 @@ import (
 var settledKeys = map[string]string{
 	"started": "started_ns",
 	"last_at": "last_ns",
-	"cost":    "toInt64(least(cost, 9000000) * 1000000000000)",
+	"cost":    "cost_key",
 }
 
 // candidatesSpare is how many more sessions than a page holds are looked at first, since other
@@ -27,6 +27,8 @@ var candidatesSpare, unsettledNamed = 32, 2000
 // candidate is a session in its place by its settled cost.
 type candidate struct {
 	ID      string `ch:"session_id"`
+	Started int64  `ch:"started_ns"`
+	Last    int64  `ch:"last_ns"`
 	SortKey int64  `ch:"sort_key"`
 }
 
@@ -81,25 +83,57 @@ func bySettledCosts(
 		if err != nil {
 			return nil, false, err
 		}
-		names := slices.Clone(shape.settled.Unsettled)
-		for i := range front {
-			names = append(names, front[i].ID)
-		}
-		if ids, err = askIDs(ctx, r, q, shape, a.With("among", names)); err != nil {
+		if ids, err = passing(ctx, r, q, shape, a, front); err != nil {
 			return nil, false, err
 		}
 		all := len(front) < rows
 		if !all {
 			ids = before(ids, front[rows-1], shape.Descending)
 		}
-		if len(ids) == limit || all && known {
-			return ids, true, nil
+		if len(ids) >= limit || all && known {
+			return ids[:min(limit, len(ids))], true, nil
 		}
 		if all {
 			break // those whose cost is not known come next
 		}
 	}
 	return nil, false, nil
+}
+
+// passing returns, in order, those of some candidates and of the unsettled sessions that pass
+// the filter. Candidates are known to, if it asks for nothing but times and costs.
+func passing(ctx context.Context, r *query.Reader, q *Query, shape sessionIDsShape, a query.Args, front []candidate) ([]sessionID, error) {
+	var ids []sessionID
+	names := slices.Clone(shape.settled.Unsettled)
+	for _, c := range front {
+		if shape.selects() {
+			names = append(names, c.ID)
+			continue
+		}
+		ids = append(ids, sessionID{ID: c.ID, Started: c.Started, Last: c.Last, SortKey: c.SortKey})
+	}
+	if len(names) == 0 {
+		return ids, nil
+	}
+	others, err := askIDs(ctx, r, q, shape, a.With("among", names))
+	if err != nil || len(ids) == 0 {
+		return others, err
+	}
+	ids = append(ids, others...)
+	slices.SortFunc(ids, func(x, y sessionID) int {
+		order := cmp.Or(cmp.Compare(x.SortKey, y.SortKey), cmp.Compare(x.ID, y.ID))
+		if shape.Descending {
+			return -order
+		}
+		return order
+	})
+	return ids, nil
+}
+
+// selects reports whether the filter asks for anything but times and costs.
+func (s *sessionIDsShape) selects() bool {
+	return s.Agents || s.Tools || s.Models || s.Dialects || s.Text || s.Tokens || s.MinDuration || s.MaxDuration ||
+		s.Outdated || s.RunStatuses || len(s.Tags) > 0
 }
 
 // before returns the sessions that come no later than a candidate: those that were not looked

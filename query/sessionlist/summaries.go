@@ -101,7 +101,7 @@ func readStored(ctx context.Context, r *query.Reader, tenant string, ids []sessi
 
 // settledRow is what is settled of a session, but for its usage.
 type settledRow struct {
-	ID string `ch:"session_id"`
+	ID string `ch:"settled_id"` // apart from the ids of the rows in it
 	sessionstreams.Row
 	sessionhead.SpanCounts
 }

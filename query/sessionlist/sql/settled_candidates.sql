@@ -1,5 +1,5 @@
 {{- /* The settled sessions at the front of an order, of those whose cost is known. */ -}}
-SELECT session_id, {{.SortKey}} AS sort_key FROM settled_costs
+SELECT session_id, started_ns, last_ns, {{.SortKey}} AS sort_key FROM settled_costs
 WHERE batch IN {costs:Array(String)} AND tenant = {tenant:String}
 {{- if .MinCost}} AND cost >= {min_cost:Decimal(38, 18)}{{end}}
 {{- if .MaxCost}} AND cost <= {max_cost:Decimal(38, 18)}{{end}}
