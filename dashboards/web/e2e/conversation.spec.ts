@@ -10,7 +10,7 @@ test('shows what was said, with the tool calls as cards', async ({ page }) => {
   const conversation = page.getByRole('log', { name: 'Conversation' })
   await expect(conversation).toContainText('only the test is wrong. It is safe to release.')
   const failed = conversation.getByRole('article', { name: 'Tool call: read' })
-  await expect(failed).toContainText('path: docs/release-notes.md')
+  await expect(failed).toContainText('docs/release-notes.md')
   await expect(failed.getByRole('group', { name: 'Error' }).first()).toContainText('no such file')
   await expect(conversation).toContainText('Run 1 ended')
 })

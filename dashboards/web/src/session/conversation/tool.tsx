@@ -2,10 +2,9 @@ import { IconTool } from '@tabler/icons-react'
 import { type ReactNode, useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { Copy } from '../../components/copy'
-import { dataUrl, imageOf } from '../../components/images'
-import { JsonTree } from '../../components/jsontree'
 import { LongText } from '../../components/longtext'
 import { SpanStatus } from '../../components/spanstatus'
+import { Terminal } from '../../components/terminal/terminal'
 import { duration } from '../../format/duration'
 import { MomentLink } from '../moment'
 import { usePlayerState } from '../player/context'
@@ -14,7 +13,9 @@ import { CutOff } from './cutoff'
 import { growthOf, lengthAt } from './growth'
 import type { ToolCall } from './items'
 import { parsed } from './json'
+import { headline, type Shape, shapeOf } from './shapes'
 import classes from './tool.module.css'
+import { Answered, Asked, PlainValue } from './toolvalue'
 
 type Message = Schemas['Message']
 type Span = Schemas['Span']
@@ -24,23 +25,38 @@ export function ToolCard({ call, from, started }: { call: ToolCall; from: number
   const { span } = call
   const failed = usePlayerState(({ offset }) => span !== null && isFailure(stateAt(span, offset)))
   const name = call.name === '' ? 'A tool' : call.name
+  const [asked] = call.arguments
+  const whole = usePlayerState(({ offset }) => asked !== undefined && isWhole(asked, offset))
+  const args = useMemo(
+    () => (asked !== undefined && whole ? (parsed(asked.text) ?? asked.text) : null),
+    [asked, whole],
+  )
+  const shape = useMemo(() => shapeOf(call.name, args), [call.name, args])
+  const about = useMemo(() => headline(call.name, args), [call.name, args])
   return (
     <article className={classes.card} data-failed={failed} aria-label={`Tool call: ${name}`}>
       <header className={classes.head}>
         <IconTool size={15} className={classes.icon} aria-hidden />
         <span className={classes.name}>{name}</span>
+        {about !== '' && <span className={classes.about}>{about}</span>}
         {span !== null && <Progress span={span} started={started} />}
         <span className={classes.gap} />
         <MomentLink ms={from} started={started} />
       </header>
       {call.arguments.map((message) => (
-        <Part key={message.id} title="Arguments" message={message} bare />
+        <Part
+          key={message.id}
+          title="Arguments"
+          message={message}
+          bare
+          as={shape && <Asked shape={shape} />}
+        />
       ))}
       {call.output.map((message) => (
-        <Part key={message.id} title="Output" message={message} />
+        <Part key={message.id} title="Output" message={message} shape={shape} />
       ))}
       {call.result.map((message) => (
-        <Part key={message.id} title={failed ? 'Error' : 'Result'} message={message} />
+        <Part key={message.id} title={failed ? 'Error' : 'Result'} message={message} shape={shape} />
       ))}
       {failed &&
         span?.error != null &&
@@ -75,8 +91,24 @@ function Progress({ span, started }: { span: Span; started: string }) {
   )
 }
 
-/** One of the texts of a call, from when it had begun to arrive. `bare` ones need no title. */
-function Part({ title, message, bare = false }: { title: string; message: Message; bare?: boolean }) {
+/** Whether all of a message had arrived at a moment. */
+function isWhole(message: Message, offset: number): boolean {
+  return lengthAt(growthOf(message), offset) === message.text.length
+}
+
+interface PartProps {
+  title: string
+  message: Message
+  /** It needs no title. */
+  bare?: boolean
+  /** How it is shown once it is whole. */
+  as?: ReactNode
+  /** The shape of what it answers. */
+  shape?: Shape | null
+}
+
+/** One of the texts of a call, from when it had begun to arrive. */
+function Part({ title, message, bare = false, as, shape = null }: PartProps) {
   const growth = growthOf(message)
   const length = usePlayerState(({ offset }) => lengthAt(growth, offset))
   const there = usePlayerState(({ offset }) => offset >= message.start_ms)
@@ -89,7 +121,7 @@ function Part({ title, message, bare = false }: { title: string; message: Messag
       {text === '' ? (
         <p className={classes.none}>empty</p>
       ) : (
-        <Value message={message} text={text} label={title} />
+        <Value whole={whole} as={as} shape={shape} message={message} text={text} label={title} />
       )}
       {whole && <CutOff message={message} />}
     </Section>
@@ -110,11 +142,17 @@ function Section(props: { title: string; bare?: boolean; copy?: string; children
   )
 }
 
-function Value({ message, text, label }: { message: Message; text: string; label: string }) {
-  const whole = text.length === message.text.length
-  const value = useMemo(() => (whole ? parsed(text) : undefined), [whole, text])
-  if (value !== undefined) return <JsonTree value={value} label={label} />
-  const image = whole ? (imageOf(text) ?? dataUrl(message.media, text)) : null
-  if (image !== null) return <img className={classes.picture} src={image} alt={`${label}, an image`} />
-  return <LongText text={text} label={label} />
+function Value(
+  props: Pick<PartProps, 'as' | 'shape' | 'message'> & { whole: boolean; text: string; label: string },
+) {
+  const { whole, as, shape, message, text, label } = props
+  if (!whole)
+    return text.includes('\x1b[') ? (
+      <Terminal text={text} label={label} />
+    ) : (
+      <LongText text={text} label={label} />
+    )
+  if (as != null) return as
+  if (shape != null) return <Answered shape={shape} text={text} label={label} />
+  return <PlainValue text={text} media={message.media} label={label} />
 }

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Schemas } from '../../api/client'
 import { Copy } from '../../components/copy'
-import { dataUrl, imageOf } from '../../components/images'
-import { JsonTree } from '../../components/jsontree'
-import { LongText } from '../../components/longtext'
+import { Prose } from '../../components/markdown/prose'
 import { ProblemAlert } from '../../components/problem'
 import { counted } from '../../format/numbers'
 import { CutOff } from '../conversation/cutoff'
 import { parsed } from '../conversation/json'
+import { type Shape, shapeOf } from '../conversation/shapes'
+import { Answered, Asked, PlainValue } from '../conversation/toolvalue'
 import { transcriptQuery } from '../queries'
 import { contentOf } from './content'
 import classes from './detail.module.css'
@@ -38,19 +38,30 @@ export function SpanContent({ span, timeline }: { span: Schemas['Span']; timelin
     () => transcript.data && contentOf(span, withDescendants(timeline.spans), transcript.data),
     [span, timeline.spans, transcript.data],
   )
+  const asked =
+    span.kind === 'tool' ? content?.input.find(({ kind }) => kind === 'tool_arguments') : undefined
+  const shape = asked === undefined ? null : shapeOf(asked.name, parsed(asked.text) ?? asked.text)
   if (content === undefined)
     return transcript.error === null ? null : (
       <ProblemAlert error={transcript.error} again={() => void transcript.refetch()} />
     )
   return (
     <>
-      <Texts title={span.kind === 'tool' ? 'Arguments' : 'Input'} messages={content.input} />
-      <Texts title={span.kind === 'tool' ? 'Result' : 'Output'} messages={content.output} />
+      <Texts title={span.kind === 'tool' ? 'Arguments' : 'Input'} messages={content.input} shape={null} />
+      <Texts title={span.kind === 'tool' ? 'Result' : 'Output'} messages={content.output} shape={shape} />
     </>
   )
 }
 
-function Texts({ title, messages }: { title: string; messages: readonly Message[] }) {
+function Texts({
+  title,
+  messages,
+  shape,
+}: {
+  title: string
+  messages: readonly Message[]
+  shape: Shape | null
+}) {
   const [all, setAll] = useState(false)
   if (messages.length === 0) return null
   const rest = messages.length - first
@@ -59,7 +70,7 @@ function Texts({ title, messages }: { title: string; messages: readonly Message[
     <section className={classes.section} aria-label={title}>
       <h3>{title}</h3>
       {shown.map((message) => (
-        <Text key={message.id} message={message} bare={messages.length === 1} label={title} />
+        <Text key={message.id} message={message} bare={messages.length === 1} label={title} shape={shape} />
       ))}
       {!all && rest > 0 && (
         <Button size="compact-xs" variant="subtle" onClick={() => setAll(true)}>
@@ -71,7 +82,7 @@ function Texts({ title, messages }: { title: string; messages: readonly Message[
 }
 
 /** A text as a whole. One that stands alone under its title needs no name. */
-function Text({ message, bare, label }: { message: Message; bare: boolean; label: string }) {
+function Text({ message, bare, label, shape }: ValueProps & { bare: boolean }) {
   const name = message.kind === 'tool_arguments' ? `Call of ${message.name}` : names[message.kind]
   return (
     <div className={classes.text}>
@@ -80,18 +91,30 @@ function Text({ message, bare, label }: { message: Message; bare: boolean; label
         <div className={classes.copy}>
           <Copy text={message.text} what={`Copy the ${label.toLowerCase()}`} />
         </div>
-        <Value message={message} label={label} />
+        <Value message={message} label={label} shape={shape} />
       </div>
       <CutOff message={message} />
     </div>
   )
 }
 
-function Value({ message: { text, media }, label }: { message: Message; label: string }) {
-  const value = useMemo(() => parsed(text), [text])
+function Value({ message: { text, media, kind, name }, label, shape }: ValueProps) {
   if (text === '') return <p className={classes.none}>empty</p>
-  if (value !== undefined) return <JsonTree value={value} label={label} />
-  const image = imageOf(text) ?? dataUrl(media, text)
-  if (image !== null) return <img className={classes.picture} src={image} alt={`${label}, an image`} />
-  return <LongText text={text} label={label} />
+  if (kind === 'tool_arguments') {
+    const asked = shapeOf(name, parsed(text) ?? text)
+    if (asked !== null) return <Asked shape={asked} />
+  }
+  if (shape !== null && answers.has(kind)) return <Answered shape={shape} text={text} label={label} />
+  if (prose.has(kind) && media === 'text') return <Prose text={text} />
+  return <PlainValue text={text} media={media} label={label} />
 }
+
+interface ValueProps {
+  message: Message
+  label: string
+  /** Of the call that it answers. */
+  shape: Shape | null
+}
+
+const answers: ReadonlySet<Message['kind']> = new Set(['tool_output', 'tool_result'])
+const prose: ReadonlySet<Message['kind']> = new Set(['user', 'assistant', 'thinking', 'reply', 'system'])
