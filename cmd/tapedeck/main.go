@@ -36,6 +36,7 @@ type cli struct {
 	Import      importCommand      `cmd:"" help:"Record what is in a tape file."`
 	Usage       usageCommand       `cmd:"" help:"Report token usage."`
 	Tools       toolsCommand       `cmd:"" help:"Report tool calls: counts, errors, latencies."`
+	Calls       callsCommand       `cmd:"" help:"Report calls of models: first tokens, rates, gaps, stalls, outcomes."`
 	Prices      pricesCommand      `cmd:"" help:"List, show, check and import the prices of models."`
 	Bills       billsCommand       `cmd:"" help:"Work with the bills of accounts."`
 	Dialect     dialectCommand     `cmd:"" help:"Check and try a file that describes a protocol of your own."`

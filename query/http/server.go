@@ -13,6 +13,7 @@ import (
 	"tapedeck/query/evidence"
 	"tapedeck/query/facets"
 	"tapedeck/query/focus"
+	"tapedeck/query/modelcalls"
 	"tapedeck/query/pricelist"
 	"tapedeck/query/pricetables"
 	"tapedeck/query/reconcile"
@@ -28,7 +29,7 @@ import (
 
 // Server holds the handlers of all questions.
 type Server struct {
-	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools               endpoint.Tenant
+	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools, Calls        endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
@@ -84,6 +85,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		Charges:        charges.Handler{Base: b}.Charges,
 		Reconciliation: reconcile.Handler{Base: b}.Reconciliation,
 		Tools:          toolreport.Handler{Base: b}.Tools,
+		Calls:          modelcalls.Handler{Base: b}.Calls,
 		Session:        sessiondetail.Handler{Base: b}.Session,
 		Delete:         deletion.Handler{Base: b}.Delete,
 		Timeline:       timeline.Handler{Base: b}.Timeline,
