@@ -243,7 +243,7 @@ func TestCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-		if len(lines) != 4 || !strings.HasPrefix(lines[1], "gpt,2,0,0,0,1,0,0,0,1,0,0,8,2,375,") || !strings.HasPrefix(lines[3], "total,7,1,") {
+		if len(lines) != 4 || !strings.HasPrefix(lines[1], ",gpt,2,0,0,0,1,0,0,0,1,0,0,8,2,375,") || !strings.HasPrefix(lines[3], "total,,7,1,") {
 			t.Errorf("CSV:\n%s", b.String())
 		}
 	})
