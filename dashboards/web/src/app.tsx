@@ -17,6 +17,7 @@ const BillsPage = lazy(() => import('./bills/page'))
 const PricesPage = lazy(() => import('./prices/page'))
 const RetentionPage = lazy(() => import('./retention/page'))
 const ToolsPage = lazy(() => import('./tools/page'))
+const CallsPage = lazy(() => import('./calls/page'))
 const AuditPage = lazy(() => import('./audit/page'))
 const RecordPage = lazy(() => import('./record/page'))
 const AccessPage = lazy(() => import('./access/page'))
@@ -53,6 +54,7 @@ export function App() {
               <Route path="/prices" component={PricesPage} />
               <Route path="/retention" component={RetentionPage} />
               <Route path="/tools" component={ToolsPage} />
+              <Route path="/calls" component={CallsPage} />
               <Route path="/audit" component={AuditPage} />
               <Route path="/record" component={RecordPage} />
               <Route path="/access" component={AccessPage} />

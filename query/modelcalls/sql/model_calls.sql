@@ -110,7 +110,7 @@ of tools, which belong to the call of their run and node that began last before 
         ended_ns - started_ns AS took_ns,
         arrayPopFront(arrayDifference(arrived)) AS gaps,
         length(gaps) > 0 AS streamed,
-        arrayCount(g -> g > {stall:Int64}, gaps) AS stalls,
+        toUInt64(arrayCount(g -> g > {stall:Int64}, gaps)) AS stalls,
         if(streamed, arrayMax(gaps), 0) AS longest_ns,
         -- The first chunk is output before the time that is measured: the rate is of what follows it.
         streamed AND output_tokens > 0 AND arrived[-1] > arrived[1] AS has_rate,

@@ -32,7 +32,7 @@ export interface ReportKind<Row extends Grouped, Answer extends ReportAnswer<Row
   title: string
   /** What stands beside the title, such as a link. */
   beside?: ReactNode
-  route: '/v1/usage' | '/v1/tools'
+  route: '/v1/usage' | '/v1/tools' | '/v1/calls'
   /** What is grouped by where the address names nothing. */
   groups: readonly string[]
   /** The request for the chart's periods or for the table's rows. */

@@ -97,7 +97,7 @@ export function callsAddress(report: ReportParams, format: 'csv' | 'ndjson' | 'p
 }
 
 /** The address of the table as CSV. */
-export function csvAddress(route: '/v1/usage' | '/v1/tools', report: ReportParams): string {
+export function csvAddress(route: '/v1/usage' | '/v1/tools' | '/v1/calls', report: ReportParams): string {
   return route === '/v1/usage' ? usageAddress(report, 'csv') : tableAddress(route, report, 'csv', {})
 }
 

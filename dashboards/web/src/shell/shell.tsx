@@ -14,6 +14,7 @@ const pages = [
   { path: '/bills', name: 'Bills' },
   { path: '/prices', name: 'Prices' },
   { path: '/tools', name: 'Tools' },
+  { path: '/calls', name: 'Model calls' },
   { path: '/retention', name: 'Retention' },
   { path: '/record', name: 'Record' },
   { path: '/audit', name: 'Audit' },

@@ -1,6 +1,6 @@
-import { Text } from '@mantine/core'
 import { duration } from '../format/duration'
 import { count, percent } from '../format/numbers'
+import { Figure } from '../reports/figure'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
@@ -38,13 +38,4 @@ export function toolColumns(report: ReportParams, totals: ToolTimes): Column<Too
     figure('open', 'Calls that never ended, or have not so far.', ({ open }) => open, count),
     ...times.map(({ name, of }) => figure(name, 'Of the calls that ended and have a time.', of, duration)),
   ]
-}
-
-function Figure({ value, write }: { value: number | null; write: (value: number) => string }) {
-  if (value !== null && value !== 0) return write(value)
-  return (
-    <Text span inherit c="dimmed">
-      {value === null ? '–' : write(value)}
-    </Text>
-  )
 }
