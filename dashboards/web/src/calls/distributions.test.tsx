@@ -1,10 +1,12 @@
+/** @vitest-environment jsdom */
 import { screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { render } from '../testing/render'
+import { renderAt } from '../testing/render'
 import { Distribution } from './distributions'
 
 test('a distribution says and draws how many calls lie in each bin', () => {
-  render(
+  renderAt(
+    '/calls',
     <Distribution
       name="Tokens per second"
       bins={[
@@ -20,6 +22,6 @@ test('a distribution says and draws how many calls lie in each bin', () => {
 })
 
 test('nothing is drawn of no calls', () => {
-  const { container } = render(<Distribution name="Duration" bins={[]} write={String} />)
-  expect(container.querySelector('figure')).toBeNull()
+  renderAt('/calls', <Distribution name="Duration" bins={[]} write={String} />)
+  expect(screen.queryByRole('figure')).toBeNull()
 })

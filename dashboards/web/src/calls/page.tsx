@@ -21,8 +21,8 @@ const kind: ReportKind<CallRow, CallReport> = {
     icon: <IconMessageBolt size={36} stroke={1.25} />,
     text: (range) => (
       <>
-        No recorded session called a model: {range}. Choose a longer range, or <ToRecord>record a source</ToRecord>{' '}
-        that calls one.
+        No recorded session called a model: {range}. Choose a longer range, or{' '}
+        <ToRecord>record a source</ToRecord> that calls one.
       </>
     ),
   },

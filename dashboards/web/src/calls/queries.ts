@@ -4,7 +4,10 @@ import { reported } from '../reports/answer'
 import { apiParams, type ReportParams } from '../reports/params'
 
 /** What the page shows of the answer. */
-export type CallReport = Pick<Schemas['CallReport'], 'items' | 'totals' | 'stall_ms' | 'distributions' | 'calls' | 'from' | 'to'>
+export type CallReport = Pick<
+  Schemas['CallReport'],
+  'items' | 'totals' | 'stall_ms' | 'distributions' | 'calls' | 'from' | 'to'
+>
 export type CallRow = Schemas['CallRow']
 export type CallFigures = Schemas['CallFigures']
 export type Call = Schemas['Call']

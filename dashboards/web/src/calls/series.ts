@@ -25,8 +25,18 @@ export function healthSeries(rows: readonly CallRow[], starts: readonly number[]
       kind: 'bars',
       axis: 1,
     },
-    { name: 'first token p95', colour: '#e8650f', drawn: values((row) => row.first_token_p95_ms), kind: 'line' },
-    { name: 'first token p50', colour: '#2f7fd6', drawn: values((row) => row.first_token_p50_ms), kind: 'line' },
+    {
+      name: 'first token p95',
+      colour: '#e8650f',
+      drawn: values((row) => row.first_token_p95_ms),
+      kind: 'line',
+    },
+    {
+      name: 'first token p50',
+      colour: '#2f7fd6',
+      drawn: values((row) => row.first_token_p50_ms),
+      kind: 'line',
+    },
     { name: 'gap p99', colour: '#7a5fd0', drawn: values((row) => row.gap_p99_ms), kind: 'line' },
   ]
 }

@@ -44,7 +44,11 @@ const columns: Column<Call>[] = [
   took('longest gap', 'Between two chunks.', (call) => call.longest_gap_ms),
   took('first token', 'From the beginning of the call.', (call) => call.first_token_ms),
   took('took', 'From its beginning to its end.', (call) => call.duration_ms),
-  { name: 'ended', key: ({ outcome }) => outcome, cell: ({ outcome, stop_reason }) => stop_reason ?? outcome },
+  {
+    name: 'ended',
+    key: ({ outcome }) => outcome,
+    cell: ({ outcome, stop_reason }) => stop_reason ?? outcome,
+  },
   { name: 'began', key: ({ started }) => started, cell: ({ started }) => <Time at={started} /> },
   { name: 'session', key: ({ session_id }) => session_id, cell: ({ session_id }) => session_id },
 ]
