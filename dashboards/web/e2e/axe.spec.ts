@@ -21,6 +21,7 @@ const pages = [
   { path: '/prices', ready: 'text=Effective table' },
   { path: '/prices?provider=anthropic&id=claude-sonnet-4-5', ready: 'text=Rules that may hold' },
   { path: '/tools?from=now-24h', ready: 'tfoot' },
+  { path: '/calls?from=now-24h', ready: 'tfoot' },
   { path: '/audit', ready: '[aria-label="Entries"]' },
   { path: '/record', ready: 'h1' },
 ]

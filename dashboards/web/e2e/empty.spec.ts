@@ -19,6 +19,7 @@ test('every page of an empty server says what to do next, and doing it works', a
   for (const [path, title] of [
     ['/usage', 'No usage in this range'],
     ['/tools', 'No tool calls in this range'],
+    ['/calls', 'No calls of models in this range'],
   ] as const) {
     await page.goto(server.url + path)
     await expect(page.getByRole('heading', { name: title })).toBeVisible()
