@@ -11,6 +11,7 @@ import classes from './page.module.css'
 import { CostSoFar } from './costsofar'
 import { endLine } from './end'
 import { usePlayer, usePlayerState } from './player/context'
+import { Spent } from './spent'
 import { ageOf, isOpen, runningFor, silenceOf } from './standing'
 import { Unreadable } from './unreadable'
 import { useGo } from './useplace'
@@ -41,6 +42,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         <ShareButton session={session} />
       </div>
       <Ending session={session} />
+      <Spent session={session} verdict={endLine(session.end) === null} />
       <Unreadable session={session} />
       <dl className={classes.facts} aria-label="Facts">
         <Fact name="Started">

@@ -12,6 +12,8 @@ type Gaps = Schemas['Gaps']
 
 interface Props {
   row: Row
+  /** What a tool call is about. */
+  about: string
   range: Range
   /** Until when what is open has lasted, of a session that is followed. */
   known: number | null
@@ -26,6 +28,7 @@ interface Props {
 /** A span's line: its name in the tree, and its bar. A click selects it, and on its bar goes to where that was. */
 export function SpanRow({
   row: { span, depth },
+  about,
   range,
   known,
   gap,
@@ -61,8 +64,9 @@ export function SpanRow({
           <span className={classes.fold} />
         )}
         <KindIcon kind={span.kind} />
-        <span className={classes.name} title={titleOf(span)}>
+        <span className={classes.name} title={about === '' ? titleOf(span) : `${titleOf(span)}\n${about}`}>
           {span.name === '' ? span.kind : span.name}
+          {about !== '' && <span className={classes.about}> {about}</span>}
         </span>
       </div>
       <div role="gridcell" className={classes.track} onClick={onChoose}>

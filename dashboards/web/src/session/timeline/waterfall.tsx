@@ -1,10 +1,14 @@
 import { Button } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { IconArrowsVertical } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type WheelEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '../../api/client'
+import { parsed } from '../conversation/json'
+import { headline } from '../conversation/shapes'
 import { usePlayer, usePlayerState } from '../player/context'
+import { transcriptQuery } from '../queries'
 import { useGo, usePlace } from '../useplace'
 import { Axis } from './axis'
 import { SpanDetail } from './detail'
@@ -40,6 +44,7 @@ export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
   )
   const range = useMemo(() => (zoomed === null ? all : within(zoomed, all)), [zoomed, all])
   const longest = useMemo(() => new Map(timeline.gaps.map((gap) => [gap.span_id, gap])), [timeline.gaps])
+  const abouts = useAbouts(timeline.session_id)
   const scroller = useRef<HTMLDivElement>(null)
   const track = useElementSize()
   const box = useRef<HTMLDivElement>(null)
@@ -157,6 +162,7 @@ export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
                 >
                   <SpanRow
                     row={line}
+                    about={abouts.get(line.span.id) ?? ''}
                     range={range}
                     known={known}
                     gap={longest.get(line.span.id)}
@@ -198,6 +204,18 @@ export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
 }
 
 const geometry = { row: rowHeight, axis: axisHeight }
+
+/** What tool calls are about, by their spans: `make e2e`. */
+function useAbouts(session: string): ReadonlyMap<string, string> {
+  const transcript = useQuery(transcriptQuery(session)).data
+  return useMemo(() => {
+    const abouts = new Map<string, string>()
+    for (const { kind, name, text, span_id } of transcript ?? [])
+      if (kind === 'tool_arguments' && text.length < 200_000)
+        abouts.set(span_id, headline(name, parsed(text) ?? text))
+    return abouts
+  }, [transcript])
+}
 
 /** The span of an id, also below a folded one. */
 function find(spans: Schemas['Timeline']['spans'], id: string | null): Row['span'] | undefined {
