@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	njs "github.com/nats-io/nats.go/jetstream"
 
@@ -124,9 +126,33 @@ func (c *cluster) travelled(ctx context.Context) (messages, bundles uint64, err 
 	return messages, bundles, err
 }
 
-// check holds one session against what a reader sees. It returns how many of its
-// frames are there.
-func (c *cluster) check(ctx context.Context, r *recorded) (int, error) {
+// checkAll holds sessions against what a reader sees. It returns how many of their frames
+// are there.
+func (c *cluster) checkAll(ctx context.Context, sessions []*recorded) (read int, err error) {
+	stored, err := c.facts(ctx, sessions)
+	if err != nil {
+		return 0, err
+	}
+	var all errgroup.Group
+	all.SetLimit(checkers)
+	var n atomic.Int64
+	for _, r := range sessions {
+		all.Go(func() error {
+			frames, err := c.check(ctx, r, stored[r.id])
+			n.Add(int64(frames))
+			return err
+		})
+	}
+	err = all.Wait()
+	return int(n.Load()), err
+}
+
+// checkers is how many sessions are checked at a time.
+const checkers = 4
+
+// check holds one session and its stored facts against what was sent. It returns how many
+// of its frames are there.
+func (c *cluster) check(ctx context.Context, r *recorded, stored []string) (int, error) {
 	got, err := c.raw(ctx, r.id)
 	if err != nil {
 		return 0, err
@@ -151,7 +177,7 @@ func (c *cluster) check(ctx context.Context, r *recorded) (int, error) {
 	if len(frames) == 0 {
 		return 0, nil
 	}
-	return n, c.checkFacts(ctx, r, frames)
+	return n, checkFacts(ctx, r, frames, stored)
 }
 
 // cut cuts what was read back into frames.
@@ -182,13 +208,9 @@ func firstDifference(want, got []byte) string {
 	return fmt.Sprintf("from byte %d of %d (of %d sent) on\n  sent %q\n  got  %q", i, len(got), len(want), end(want), end(got))
 }
 
-// checkFacts holds the facts of a session against those that its frames come to
+// checkFacts holds the stored facts of a session against those that its frames come to
 // when nothing happens.
-func (c *cluster) checkFacts(ctx context.Context, r *recorded, frames [][]byte) error {
-	got, err := c.facts(ctx, r.id)
-	if err != nil {
-		return err
-	}
+func checkFacts(ctx context.Context, r *recorded, frames [][]byte, got []string) error {
 	var diff string
 	for _, ended := range []bool{true, false} { // a stream that broke off may have been closed, or not
 		want, err := expected(ctx, r, frames, ended)
@@ -224,35 +246,42 @@ func behind(want, got []string) []string {
 	return want
 }
 
-// facts returns those that ClickHouse has of a session, without times and ids, in order.
-func (c *cluster) facts(ctx context.Context, session string) ([]string, error) {
+// facts returns those that ClickHouse has of sessions, by session, without times and ids,
+// in order.
+func (c *cluster) facts(ctx context.Context, sessions []*recorded) (map[string][]string, error) {
 	db, err := clickhouse.Open(c.engine.DSN())
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	var facts []string
+	ids := make([]string, len(sessions))
+	for i, r := range sessions {
+		ids[i] = r.id
+	}
+	facts := make(map[string][]string, len(sessions))
 	for _, q := range []string{
-		"SELECT concat('span ', kind, ' ', name, ' ', status, ' ', call_id, ' ', error) FROM spans FINAL WHERE session_id = ?",
-		"SELECT concat('message ', kind, ' ', name, ' ', text) FROM messages FINAL WHERE session_id = ?",
-		"SELECT concat('usage ', toString(input), ' ', toString(output), ' ', toString(total)) FROM usage FINAL WHERE session_id = ?",
+		"SELECT session_id, concat('span ', kind, ' ', name, ' ', status, ' ', call_id, ' ', error) FROM spans FINAL WHERE has(?, session_id)",
+		"SELECT session_id, concat('message ', kind, ' ', name, ' ', text) FROM messages FINAL WHERE has(?, session_id)",
+		"SELECT session_id, concat('usage ', toString(input), ' ', toString(output), ' ', toString(total)) FROM usage FINAL WHERE has(?, session_id)",
 	} {
-		rows, err := db.Query(ctx, q, session)
+		rows, err := db.Query(ctx, q, ids)
 		if err != nil {
 			return nil, err
 		}
 		for rows.Next() {
-			var text string
-			if err := rows.Scan(&text); err != nil {
+			var session, text string
+			if err := rows.Scan(&session, &text); err != nil {
 				return nil, errors.Join(err, rows.Close())
 			}
-			facts = append(facts, text)
+			facts[session] = append(facts[session], text)
 		}
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			return nil, err
 		}
 	}
-	slices.Sort(facts)
+	for _, of := range facts {
+		slices.Sort(of)
+	}
 	return facts, nil
 }
 

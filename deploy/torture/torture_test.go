@@ -122,13 +122,13 @@ func (c *cluster) round(ctx context.Context, seed uint64, p pool, total *tally, 
 	if err := c.noDeadLetters(ctx); err != nil {
 		return fmt.Errorf("%s: %w", names, err)
 	}
+	read, err := c.checkAll(ctx, l.sessions)
+	if err != nil {
+		return fmt.Errorf("%s: %w", names, err)
+	}
+	total.read += read
 	whole, acked := 0, 0
 	for _, r := range l.sessions {
-		n, err := c.check(ctx, r)
-		if err != nil {
-			return fmt.Errorf("%s: %w", names, err)
-		}
-		total.read += n
 		acked += r.acked
 		if r.whole {
 			whole++

@@ -121,7 +121,10 @@ func TestRequestLimit(t *testing.T) {
 func TestServerCloses(t *testing.T) {
 	st, f := newStore(), &ingesttest.Results{}
 	st.delay = 30 * time.Millisecond
-	s := startSite(t, st)
+	s := newSite(t, st)
+	s.opts.Alive = 50 * time.Millisecond // a client that has nothing to send hears of the close by a sign of life
+	s.start()
+	t.Cleanup(s.halt)
 	c := dial(t, Options{Server: s.url(), Grace: -1})
 	publish(t, c, f, 0, 50, 1000)
 	eventually(t, "some came", func() bool { return st.count() > 10 })
