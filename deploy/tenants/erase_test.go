@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tapedeck/deploy/access"
+	"tapedeck/internal/bounded"
 )
 
 // A session of which nothing is stored is answered 404, in the same words for one of another tenant
@@ -53,5 +54,30 @@ func TestEraseUnknown(t *testing.T) {
 	}
 	if a := r.request(r.token(tenantOf(beta), access.Read), "GET", "/v1/sessions/"+foreign, "", ""); a.code != http.StatusOK {
 		t.Errorf("the other tenant's session: %d", a.code)
+	}
+}
+
+// The erasure of a tenant revokes its tokens, and no others.
+func TestEraseTenantRevokesTokens(t *testing.T) {
+	r := newRig(t)
+	r.fill(alpha, 0)
+	gone, kept := r.token(tenantOf(alpha), access.ReadRaw), r.token(tenantOf(beta), access.ReadRaw)
+	if a := r.request(gone, "GET", "/v1/sessions", "", ""); a.code != http.StatusOK {
+		t.Fatalf("before the erasure: %d %s", a.code, a.body)
+	}
+	a := r.request(r.root, "POST", "/v1/erasures", "application/json", `{"tenant": "`+tenantOf(alpha)+`"}`, access.TenantHeader+": "+tenantOf(alpha))
+	if a.code != http.StatusAccepted {
+		t.Fatalf("the erasure: %d %s", a.code, a.body)
+	}
+	bounded.Until(t, "the token of the erased tenant is refused", func() bool {
+		return r.request(gone, "GET", "/v1/sessions", "", "").code == http.StatusUnauthorized
+	})
+	if a := r.request(gone, "GET", "/v1/sessions", "", ""); !strings.Contains(a.body, "revoked") {
+		t.Errorf("the refusal: %s", a.body)
+	}
+	for what, token := range map[string]string{"another tenant": kept, "all tenants": r.root} {
+		if a := r.request(token, "GET", "/v1/sessions", "", ""); a.code != http.StatusOK {
+			t.Errorf("a token of %s: %d %s", what, a.code, a.body)
+		}
 	}
 }
