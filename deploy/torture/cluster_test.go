@@ -73,7 +73,9 @@ func startCluster(ctx context.Context, dir, program string, tables *engine.Serve
 	if c.spoolDisk, err = newDisk(filepath.Join(dir, "ingest"), spool); err != nil {
 		return c, err
 	}
-	natsAddr, ingestAddr, apiAddr := freeAddr(), freeAddr(), freeAddr()
+	addrs, release := reserveAddrs(3 + sinks)
+	defer release()
+	natsAddr, ingestAddr, apiAddr := addrs[0], addrs[1], addrs[2]
 	if c.natsWire, err = newWire(natsAddr); err != nil {
 		return c, err
 	}
@@ -94,11 +96,11 @@ func startCluster(ctx context.Context, dir, program string, tables *engine.Serve
 	}
 	c.ingest = &process{name: "ingest", start: serve("ingest", c.dsn(), ingestAddr, "--data", c.spoolDisk.dir)}
 	c.api = &process{name: "api", start: serve("api", c.dsn(), apiAddr, "--data", filepath.Join(dir, "api"))}
-	for i := range sinks {
-		addr := freeAddr()
+	for i, addr := range addrs[3:] {
 		c.sinkURLs = append(c.sinkURLs, "http://"+addr)
 		c.sinks = append(c.sinks, &process{name: fmt.Sprint("sink ", i), start: serve("sink", c.writerDSN(), addr, "--data", filepath.Join(dir, fmt.Sprint("sink", i)))})
 	}
+	release()
 	return c, c.begin(ctx)
 }
 
@@ -127,14 +129,22 @@ func (c *cluster) dsn() string {
 	return u.String()
 }
 
-// freeAddr finds an address that nobody listens on.
-func freeAddr() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err) // no loopback
+// reserveAddrs finds n addresses that nobody listens on, and listens on them until release
+// is called, so that neither another part nor a wire is assigned one of them.
+func reserveAddrs(n int) (addrs []string, release func()) {
+	var held []net.Listener
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err) // no loopback
+		}
+		held, addrs = append(held, l), append(addrs, l.Addr().String())
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addrs, func() {
+		for _, l := range held {
+			_ = l.Close() // a second call finds it closed
+		}
+	}
 }
 
 // parts returns the processes that the cluster starts itself.
