@@ -60,7 +60,7 @@ func (w *Writer) Err() error { return w.err }
 func (w *Writer) begin() { _ = w.control.SetWriteDeadline(time.Now().Add(w.timeout)) }
 func (w *Writer) clear() { _ = w.control.SetWriteDeadline(time.Time{}) }
 
-// Close sends what is buffered.
+// Close sends what is buffered. An answer that ends with its handler needs none.
 func (w *Writer) Close() error {
 	defer w.clear()
 	w.begin()

@@ -54,8 +54,7 @@ func (b *Base) Answer(w http.ResponseWriter, r *http.Request, result any, err er
 func (b *Base) AnswerJSON(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	out := slow.NewWriter(w, b.WriteTimeout)
-	if err := errors.Join(write(out), out.Close()); err != nil {
+	if err := write(slow.NewWriter(w, b.WriteTimeout)); err != nil {
 		b.Broken(r, err)
 	}
 }

@@ -3,7 +3,6 @@ package sessionframes
 import (
 	"cmp"
 	"context"
-	"errors"
 	"mime"
 	"net/http"
 	"strconv"
@@ -79,7 +78,7 @@ func (h Handler) rawFrames(w http.ResponseWriter, r *http.Request, q Query) {
 	case err != nil:
 		h.Broken(r, err)
 	default:
-		if err := errors.Join(out.flush(), out.w.Close()); err != nil {
+		if err := out.flush(); err != nil {
 			h.Broken(r, err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -87,7 +86,7 @@ func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, media, s
 		err = out.end()
 	}
 	if err == nil {
-		err = errors.Join(buffered.Flush(), answer.Close())
+		err = buffered.Flush()
 	}
 	if err != nil {
 		h.Broken(r, err)
