@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/bounded"
 )
 
 // fileText returns the token in a file, "" if there is none.
@@ -43,7 +44,13 @@ func TestAdministrator(t *testing.T) {
 	if (a == "") == (b == "") {
 		t.Fatalf("tokens %q and %q, want one", a, b)
 	}
-	list, err := stores[0].List(AllTenants)
+	// The server that did not make the token hears of it from the bucket.
+	var list []Token
+	var err error
+	bounded.Until(t, "the first server knows the token", func() bool {
+		list, err = stores[0].List(AllTenants)
+		return err != nil || len(list) > 0
+	})
 	if err != nil || len(list) != 1 || list[0].Tenant != AllTenants {
 		t.Fatalf("%v, %v", list, err)
 	}
