@@ -91,7 +91,9 @@ func (b *bucket) wait(ctx context.Context, n float64) (waited, again time.Durati
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
-			timer.Stop()
+		}
+		timer.Stop()
+		if ctx.Err() != nil { // also if both came at once
 			return time.Since(began), max(b.missing(n), time.Second)
 		}
 	}
