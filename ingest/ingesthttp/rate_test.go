@@ -39,6 +39,11 @@ func TestRateIsNamed(t *testing.T) {
 		if bad := json.Unmarshal(w.Body.Bytes(), &failure); bad != nil || err != nil {
 			t.Fatal(bad, err)
 		}
+		if w.Code == http.StatusServiceUnavailable && failure.Limit == "" { // the machine stood still for the timeout
+			rest = rest[failure.DurableBytes:]
+			durable += failure.DurableFrames
+			continue
+		}
 		if w.Code != http.StatusTooManyRequests || after < 1 || failure.Limit != "max-frames-per-second-per-tenant" || !strings.Contains(failure.Hint, "--"+failure.Limit) {
 			t.Fatalf("answered %d %s, Retry-After %d", w.Code, w.Body, after)
 		}

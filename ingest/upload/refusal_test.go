@@ -128,8 +128,8 @@ func TestRefusedLater(t *testing.T) {
 		f.Durable(t)
 		refusing.Store(true)
 		s.halt()
+		publish(t, c, f, 10, 20, 100) // while nobody answers: once it is refused it takes nothing more
 		s.start()
-		publish(t, c, f, 10, 20, 100)
 		if final {
 			f.Wait(t)
 			err := f.Reported()["15"]
