@@ -54,6 +54,7 @@ test('a page asks for a login first, and is shown after it', async ({ page }) =>
   expect(cookie).toMatchObject({ name: 'tapedeck', httpOnly: true, sameSite: 'Lax' })
   await page.reload()
   await expect(page.getByRole('heading', { level: 1, name: 'Usage' })).toBeVisible()
+  await page.waitForLoadState('networkidle') // the logout ends requests that are under way
 
   await page.getByRole('button', { name: /Account/ }).click()
   await page.getByRole('menuitem', { name: 'Log out' }).click()
