@@ -17,8 +17,9 @@ type decoder struct {
 	answered bool               // the frame decoded last completed an answer
 }
 
-func newDecoder(streamID string) decoder {
-	return decoder{streamID: streamID, emitter: dialect.NewEmitter(streamID)}
+// newDecoder makes the decoder of a stream. depth is Settings.JSONDepth.
+func newDecoder(streamID string, depth int) decoder {
+	return decoder{streamID: streamID, emitter: dialect.NewEmitter(streamID), parser: Parser{Depth: depth}}
 }
 
 // use sets the dialect of the frames from here on.

@@ -46,3 +46,38 @@ func TestDeepFrames(t *testing.T) {
 		}
 	}
 }
+
+// JSONDepth bounds what is decoded; what is deeper is recorded as it is, marked and counted.
+func TestJSONDepth(t *testing.T) {
+	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for _, tc := range []struct {
+		depth, levels int
+		want          schema.Flags
+	}{{0, 300, 0}, {0, 301, schema.FlagTooDeep}, {20, 20, 0}, {20, 21, schema.FlagTooDeep}} {
+		before := ingest.CountedLimit("json-depth")
+		var m ingesttest.Memory
+		s, err := ingest.NewRecorder(&m, ingest.Settings{JSONDepth: tc.depth}, nil).Open(ingest.StreamOptions{Session: "s", Dialect: "generic", Transport: schema.NDJSON})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := nested(tc.levels) + "\n"
+		if err := s.Record(t.Context(), &schema.Frame{At: 1, Transport: schema.NDJSON, Raw: []byte(text)}); err != nil {
+			t.Fatal(err)
+		}
+		sum, err := s.Close(t.Context(), "eof")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Frames(s.ID())[0]
+		if got := f.Flags & (schema.FlagNotJSON | schema.FlagTooDeep); got != tc.want || string(f.Raw) != text {
+			t.Errorf("%d levels at a limit of %d: marked %q, want %q", tc.levels, tc.depth, got, tc.want)
+		}
+		deep := float64(0)
+		if tc.want != 0 {
+			deep = 1
+		}
+		if n := ingest.CountedLimit("json-depth") - before; n != deep || sum.TooDeep != uint64(deep) {
+			t.Errorf("%d levels at a limit of %d: %v are counted, %d in the summary, want %v", tc.levels, tc.depth, n, sum.TooDeep, deep)
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"tapedeck/internal/wellformed"
 )
 
 // Limits bound the input of one client. The zero value of a field stands for its
@@ -19,6 +21,9 @@ type Limits struct {
 	Tags     int    // of a stream; default 64
 	TagBytes int    // of the name and the value of a tag; default 1024
 	Frame    int    // bytes of a frame, beyond which it is kept in pieces; default DefaultFrameLimit
+	// JSONDepth is the number of levels of JSON in a frame that are parsed: see
+	// Settings.JSONDepth.
+	JSONDepth int
 }
 
 // RatioFrom is the number of decoded bytes up to which a body may have any ratio.
@@ -27,7 +32,7 @@ const RatioFrom = 64 << 20
 // WithDefaults returns the limits with defaults in place of zero values.
 func (l Limits) WithDefaults() Limits {
 	return Limits{
-		Bytes: cmp.Or(l.Bytes, 256<<30), Frames: cmp.Or(l.Frames, 1_000_000_000), Sessions: cmp.Or(l.Sessions, 100_000),
+		JSONDepth: cmp.Or(l.JSONDepth, wellformed.MaxDepth), Bytes: cmp.Or(l.Bytes, 256<<30), Frames: cmp.Or(l.Frames, 1_000_000_000), Sessions: cmp.Or(l.Sessions, 100_000),
 		Ratio: cmp.Or(l.Ratio, 200), Tags: cmp.Or(l.Tags, 64), TagBytes: cmp.Or(l.TagBytes, 1024), Frame: cmp.Or(l.Frame, DefaultFrameLimit),
 	}
 }
@@ -63,5 +68,5 @@ func (l Limits) CheckTags(tags map[string]string) error {
 }
 
 var limits = promauto.NewCounterVec(prometheus.CounterOpts{
-	Name: "tapedeck_ingest_limits_total", Help: "Bodies and connections refused or ended early because of a limit, by the limit.",
+	Name: "tapedeck_ingest_limits_total", Help: "Input beyond a limit, by the limit: bodies and connections that were refused or ended early, and frames that were not decoded (json-depth; frame-bytes, for each piece).",
 }, []string{"limit"})

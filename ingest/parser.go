@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/valyala/fastjson"
@@ -13,6 +14,10 @@ import (
 // Parser prepares frames for a dialect. The zero Parser is ready for use. It serves one
 // goroutine.
 type Parser struct {
+	// Depth is the number of levels of JSON that are parsed; 0 stands for
+	// wellformed.MaxDepth, which is also the most.
+	Depth int
+
 	scratch []byte // joined SSE data
 	input   dialect.Input
 }
@@ -40,9 +45,10 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 		use(in)
 		return
 	}
+	depth := cmp.Or(p.Depth, wellformed.MaxDepth)
 	var parser *fastjson.Parser
 	switch {
-	case wellformed.Deep(in.Data) || !wellformed.JSON(in.Data): // the parser alone is lenient
+	case wellformed.Deep(in.Data, depth) || !wellformed.JSON(in.Data): // the parser alone is lenient
 	case textOnly:
 		in.JSON = dialect.Valid
 	default:
@@ -52,7 +58,7 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 		}
 	}
 	if in.JSON == nil {
-		f.Flags |= invalid(f, in.Data)
+		f.Flags |= invalid(f, in.Data, depth)
 	}
 	use(in)
 	if parser != nil && len(in.Data) < largeMessage {
@@ -64,9 +70,9 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 }
 
 // invalid returns the flag of a message that was not parsed.
-func invalid(f *schema.Frame, data []byte) schema.Flags {
+func invalid(f *schema.Frame, data []byte, depth int) schema.Flags {
 	switch {
-	case wellformed.Deep(data) && wellformed.JSON(data):
+	case wellformed.Deep(data, depth) && wellformed.JSON(data):
 		return schema.FlagTooDeep
 	case mustBeJSON(f, data):
 		return schema.FlagNotJSON

@@ -24,6 +24,9 @@ type Settings struct {
 	// The least recently used is closed. A frame that names it later opens another
 	// segment.
 	Segments int
+	// JSONDepth is the number of levels of JSON that are parsed; default and most
+	// wellformed.MaxDepth. A frame that is nested deeper is recorded and marked FlagTooDeep.
+	JSONDepth int
 	// ID names the recording process in the streams that it records; default a
 	// random one.
 	ID string

@@ -83,11 +83,15 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 	}
 	if s.reread.summed(f.Seq) {
 		Count(&s.summary.Counters, f.Flags, lost)
+		if f.Flags.Has(schema.FlagOversize) {
+			limits.WithLabelValues("frame-bytes").Inc()
+		}
 		if f.Flags.Has(schema.FlagBadChecksum) {
 			s.summary.BadChecksum++
 		}
 		if f.Flags.Has(schema.FlagTooDeep) {
 			s.summary.TooDeep++
+			limits.WithLabelValues("json-depth").Inc()
 		}
 	}
 	switch {

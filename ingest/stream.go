@@ -99,7 +99,7 @@ func (s *Stream) connect(first uint64, session string) {
 		settings: set, position: &s.position, delivery: &s.delivery,
 		tenant: opts.Tenant, stream: s.id, opened: Now(), next: first,
 	}
-	s.decoder = newDecoder(s.id)
+	s.decoder = newDecoder(s.id, set.JSONDepth)
 	s.segments = segmenter{
 		opts: opts, settings: set, position: &s.position, emitter: s.decoder.emitter,
 		blocks: &s.blocks, wake: &s.wake, summary: &s.summary,

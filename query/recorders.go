@@ -4,19 +4,19 @@ import "time"
 
 // Recorders reports which recording processes are alive.
 type Recorders interface {
-	// Alive returns their ids. A recorder that is not among them is gone if the last
+	// Alive returns the ids of those that may record for a tenant. A recorder that is not among them is gone if the last
 	// frame of its streams is older than within; 0 means that the list may be
 	// incomplete, so that nothing follows from absence.
-	Alive() (ids []string, within time.Duration)
+	Alive(tenant string) (ids []string, within time.Duration)
 }
 
-// Liveness returns the parameters of sql/alive.sql.
-func Liveness(now int64, r *Reader) Args {
+// Liveness returns the parameters of sql/alive.sql for streams of a tenant.
+func Liveness(now int64, r *Reader, tenant string) Args {
 	a := Args{"recorders": []string{}, "silent_since": now - int64(RecorderTimeout), "unheard_since": now - int64(RecorderTimeout)}
 	if r.recorders == nil {
 		return a
 	}
-	ids, within := r.recorders.Alive()
+	ids, within := r.recorders.Alive(tenant)
 	if within > 0 {
 		a["unheard_since"] = now - int64(within)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/internal/usage"
+	"tapedeck/internal/wellformed"
 )
 
 // limitFlags bound what one client sends to a server.
@@ -16,6 +17,7 @@ type limitFlags struct {
 	MaxTags         int    `help:"Most tags of a stream." default:"64" placeholder:"N"`
 	MaxTagBytes     int    `help:"Most bytes of a tag's name and value." default:"1024" placeholder:"N"`
 	MaxFrameBytes   int    `help:"Most bytes of a frame; a longer one is recorded in pieces." default:"16777216" placeholder:"N"`
+	MaxJSONDepth    int    `help:"Most levels of JSON in a frame that are decoded; a deeper frame is recorded and not decoded. 300 at most." name:"max-json-depth" default:"300" env:"TAPEDECK_MAX_JSON_DEPTH" placeholder:"N"`
 }
 
 // check refuses limits that would refuse all data.
@@ -34,6 +36,9 @@ func (f *limitFlags) check() error {
 			return usage.Errorf("%s=%d: it must be above 0", l.name, l.n)
 		}
 	}
+	if f.MaxJSONDepth < 1 || f.MaxJSONDepth > wellformed.MaxDepth {
+		return usage.Errorf("--max-json-depth=%d: it must be 1 to %d", f.MaxJSONDepth, wellformed.MaxDepth)
+	}
 	return nil
 }
 
@@ -48,7 +53,7 @@ func checkQuietAfter(d time.Duration) error {
 func (f limitFlags) limits() ingest.Limits {
 	return ingest.Limits{
 		Bytes: f.MaxBodyBytes, Frames: f.MaxBodyFrames, Sessions: f.MaxBodySessions, Ratio: f.MaxBodyRatio,
-		Tags: f.MaxTags, TagBytes: f.MaxTagBytes, Frame: f.MaxFrameBytes,
+		Tags: f.MaxTags, TagBytes: f.MaxTagBytes, Frame: f.MaxFrameBytes, JSONDepth: f.MaxJSONDepth,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"tapedeck/internal/console"
 	"tapedeck/internal/secrets"
 	"tapedeck/internal/usage"
+	"tapedeck/internal/wellformed"
 )
 
 // recordCommand records one source, or several files.
@@ -218,7 +219,7 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 		one, what string
 	}{
 		{s.BadChecksum, "frame", "that fails its checksum: it was damaged before it was recorded"},
-		{s.TooDeep, "frame", "nested too deep to be decoded"},
+		{s.TooDeep, "frame", fmt.Sprintf("nested too deep to be decoded (more than %d levels)", wellformed.MaxDepth)},
 		{s.Counters.Oversize, "frame", "of a message over the frame limit, which is kept in pieces and not decoded"},
 		{s.Counters.Unknown, "frame", "of a type that the dialect does not know"},
 		{s.Counters.Lost, "frame", "lost at the source (gaps in its ids)"}, {s.Counters.Repeated, "id", "came twice"},

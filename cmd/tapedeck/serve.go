@@ -96,7 +96,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		},
 		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"), SyncSpool: c.sync(),
 		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention, Rates: c.rates(),
+		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention, Rates: c.rates(), JSONDepth: c.MaxJSONDepth,
 	})
 	if err != nil {
 		return err

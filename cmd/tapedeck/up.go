@@ -90,7 +90,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 	n, err := node.Start(ctx, node.Config{
 		Roles: node.Roles{Ingest: true, Sink: true, API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
 		SpoolDir: servers.Dir() + "/spool", SyncSpool: c.sync(), Streams: c.streams(servers),
-		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention, Rates: c.rates(),
+		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention, Rates: c.rates(), JSONDepth: c.MaxJSONDepth,
 	})
 	if err != nil {
 		return err

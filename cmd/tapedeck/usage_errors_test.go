@@ -38,6 +38,7 @@ func TestUsageErrors(t *testing.T) {
 		"up --max-tag-bytes -1":            "--max-tag-bytes=-1: it must be above 0",
 		"up --max-body-bytes 0":            "--max-body-bytes=0: it must be above 0",
 		"serve --max-body-frames 0":        "--max-body-frames=0: it must be above 0",
+		"serve --max-json-depth 301":       "--max-json-depth=301: it must be 1 to 300",
 		"serve --max-body-sessions -1":     "--max-body-sessions=-1: it must be above 0",
 		"serve --max-body-ratio -1":        "--max-body-ratio=-1: it must be above 0",
 		"serve --quiet-after -1s":          "--quiet-after=-1s: it must be above 0",

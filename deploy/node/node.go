@@ -51,6 +51,7 @@ type Config struct {
 	Log        *slog.Logger
 	Thresholds health.Thresholds
 	Rates      ratelimit.Limits // of what recorders send
+	JSONDepth  int              // ingest.Settings.JSONDepth of what this node records
 	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. Used by sink.
 	AuditRetention time.Duration
 	Redact         *redact.Engine // the rules for secrets in what this node records; nil for the default ones
@@ -169,7 +170,7 @@ func (n *Node) startIngest() error {
 		return err
 	}
 	n.Accepts = ratelimit.New(undeleted.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log), n.Rates)
-	n.Recorder = ingest.NewRecorder(n.Accepts, ingest.Settings{Redact: n.Redact}, n.Log)
+	n.Recorder = ingest.NewRecorder(n.Accepts, ingest.Settings{Redact: n.Redact, JSONDepth: n.JSONDepth}, n.Log)
 	n.Announcer = recorders.NewAnnouncer(n.NATS, n.Recorder.ID(), n.Log)
 	n.Keys, err = keys.New(keys.Options{
 		NATS: n.NATS, Next: n.Accepts, MaxBytes: n.Streams.WithDefaults().MaxBytes / 16, Replicas: n.Streams.Replicas, Log: n.Log,

@@ -31,7 +31,7 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = s.clientAddress
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(s.requests.count, s.servedHosts, s.preflights)
+	e.Pre(s.requests.count, s.boundedHeads, s.servedHosts, s.preflights)
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
 		s.Log.Error("a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
 		return err

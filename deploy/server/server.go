@@ -27,6 +27,7 @@ import (
 	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
 	"tapedeck/internal/budget"
+	"tapedeck/internal/slow"
 	"tapedeck/query"
 	"tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
@@ -93,8 +94,9 @@ type Server struct {
 	ui        *dashboards.Handler // nil without the role api
 	Erasures  *erasure.Service    // nil without the role api
 	retention *retention.Service  // nil without the role api
-	uploads   *upload.Server      // nil without the role ingest
-	sockets   *websocket.Handler  // nil without the role ingest; http.Server does not wait for its connections
+	heads     slow.Heads
+	uploads   *upload.Server     // nil without the role ingest
+	sockets   *websocket.Handler // nil without the role ingest; http.Server does not wait for its connections
 }
 
 // ShutdownTimeout bounds the wait for requests in flight.
@@ -109,7 +111,9 @@ func New(opts Options) *Server {
 	s.http = &http.Server{
 		Handler:           s.echo,
 		ReadHeaderTimeout: cmp.Or(opts.Headers.Timeout, DefaultHeaderTimeout),
-		MaxHeaderBytes:    cmp.Or(opts.Headers.Bytes, DefaultHeaderBytes),
+		MaxHeaderBytes:    2 * cmp.Or(opts.Headers.Bytes, DefaultHeaderBytes), // see boundedHeads
+		ConnContext:       s.heads.ConnContext,
+		ConnState:         s.heads.ConnState,
 		IdleTimeout:       2 * time.Minute,
 		// Requests end with the server, so that open streams do not delay its end.
 		BaseContext: func(net.Listener) context.Context { return life },
@@ -183,11 +187,12 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 
 // serve answers with HTTP/1.1, and with TLS with HTTP/2 as well.
 func (s *Server) serve() error {
+	l := s.heads.Listener(s.Listener)
 	if s.TLS == nil {
-		return s.http.Serve(s.Listener)
+		return s.http.Serve(l)
 	}
 	s.http.TLSConfig = s.TLS
-	return s.http.ServeTLS(s.Listener, "", "")
+	return s.http.ServeTLS(l, "", "")
 }
 
 // shutdown ends the requests.

@@ -74,7 +74,7 @@ func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
 		e := &b.entries[0]
 		return &nats.Msg{
 			Subject: ingest.Subject(b.bucket.tenant, e.Session),
-			Header:  nats.Header{jetstream.MsgIDHeader: {b.ids[0]}}, Data: e.Data,
+			Header:  nats.Header{jetstream.MsgIDHeader: {ofTenant(b.ids[0], b.bucket.tenant)}}, Data: e.Data,
 		}, room
 	}
 	room = block.AppendBundle(room[:0], b.entries)
@@ -87,9 +87,19 @@ func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
 // id returns an id of the bundle that is derived from its blocks.
 func (b *bundle) id() string {
 	h := sha256.New()
+	_, _ = h.Write([]byte(b.bucket.tenant + "\n"))
 	for _, id := range b.ids {
 		_, _ = h.Write([]byte(id)) // it never fails
 		_, _ = h.Write([]byte{'\n'})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// ofTenant returns the message id of a block. JetStream drops a message whose id it has seen, of
+// whatever subject, so an id that a client of another tenant chose must not be the same.
+func ofTenant(id, tenant string) string {
+	if id == "" {
+		return ""
+	}
+	return id + "@" + tenant
 }

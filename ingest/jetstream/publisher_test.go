@@ -80,10 +80,27 @@ func TestPublish(t *testing.T) {
 	}
 	for _, n := range []uint64{1, 2, blocks / 2, blocks} {
 		m, err := s.GetMsg(t.Context(), n)
-		if err != nil || string(m.Data) != fmt.Sprint(n-1) || m.Header.Get(njs.MsgIDHeader) != fmt.Sprint("id", n-1) ||
+		if err != nil || string(m.Data) != fmt.Sprint(n-1) || m.Header.Get(njs.MsgIDHeader) != fmt.Sprintf("id%d@default", n-1) ||
 			m.Subject != ingest.Subject("default", "s") {
 			t.Fatalf("block %d: %+v, %v", n, m, err)
 		}
+	}
+}
+
+// JetStream drops what has an id that it knows, whatever its subject: a block of one tenant must
+// not be dropped for the id that another tenant's client gave to one.
+func TestSameIDInTenants(t *testing.T) {
+	p, s := publishing(t)
+	var f results
+	for _, tenant := range []string{"acme", "globex", "acme"} {
+		f.publishAs(t, p, tenant, "s", "stream.1.1", []byte(tenant))
+	}
+	if err := errors.Join(f.Wait(t)...); err != nil {
+		t.Fatal(err)
+	}
+	info, err := s.Info(t.Context())
+	if err != nil || info.State.Msgs != 2 {
+		t.Errorf("%d blocks in the stream, %v; want one of each tenant", info.State.Msgs, err)
 	}
 }
 

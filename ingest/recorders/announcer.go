@@ -29,7 +29,7 @@ func NewAnnouncer(nc *nats.Conn, own string, log *slog.Logger) *Announcer {
 	return &Announcer{nc: nc, own: own, log: log, wake: make(chan struct{}, 1)}
 }
 
-// SpeakFor includes the ids that the function returns in every heartbeat.
+// SpeakFor includes the ids that the function returns in every heartbeat: see Of.
 func (a *Announcer) SpeakFor(linked func() []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -3,7 +3,7 @@
 // Every recorder has a random id, which is stored with the streams that it records. A
 // process that is connected to NATS publishes a heartbeat on Subject every 10 s, and at
 // once when a client connects: its own id and those of the clients that are connected
-// to it. That is one message for a process, however many streams it records. Nothing is
+// to it, each as one of its tenant (Of). That is one message for a process, however many streams it records. Nothing is
 // stored. A recorder without a heartbeat for 35 s counts as gone, until the next one.
 package recorders
 
@@ -25,11 +25,16 @@ type heartbeat struct {
 }
 
 const (
-	// idLimit bounds an id, bytes.
-	idLimit = 64
+	// idLimit bounds an id, bytes, of a tenant's recorder with the tenant.
+	idLimit = 64 + 1 + 64
 	// idsPerMessage bounds the ids of a message, so that it stays far below NATS's
 	// max_payload.
 	idsPerMessage = 4096
 	// known bounds the recorders that a Registry tracks at a time.
 	known = 100_000
 )
+
+// Of returns the id under which the recorder of a tenant's client is announced. It counts for
+// the tenant's streams alone: a client names its recorder itself. The id of a server has no
+// tenant and counts for all.
+func Of(tenant, id string) string { return tenant + "/" + id }

@@ -3,6 +3,7 @@ package recorders
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,17 +104,22 @@ func (r *Registry) forget(now time.Duration) {
 	}
 }
 
-// Alive returns the recorders with a valid heartbeat. A recorder that is not among them
+// Alive returns the recorders with a valid heartbeat that may record for a tenant: servers, and
+// those of the tenant's clients. A recorder that is not among them
 // is gone if its last frame is older than within; within is 0 until the registry has
 // been subscribed for that long.
-func (r *Registry) Alive() (ids []string, within time.Duration) {
+func (r *Registry) Alive(tenant string) (ids []string, within time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	r.forget(now)
 	ids = make([]string, 0, len(r.seen))
 	for id := range r.seen {
-		ids = append(ids, id)
+		if of, own, ok := strings.Cut(id, "/"); !ok {
+			ids = append(ids, id)
+		} else if of == tenant {
+			ids = append(ids, own)
+		}
 	}
 	if now >= Lifetime {
 		within = Lifetime
@@ -121,14 +127,19 @@ func (r *Registry) Alive() (ids []string, within time.Duration) {
 	return ids, within
 }
 
-// IsLost reports whether a recorder has no valid heartbeat; false until the registry has
+// IsLost reports whether a recorder of a tenant's stream has no valid heartbeat; false until the registry has
 // been subscribed for long enough to know.
-func (r *Registry) IsLost(id string) bool {
+func (r *Registry) IsLost(tenant, id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
+	return now >= Lifetime && !r.heard(id, now) && !r.heard(Of(tenant, id), now)
+}
+
+// heard reports whether an id has a valid heartbeat. mu is held.
+func (r *Registry) heard(id string, now time.Duration) bool {
 	at, ok := r.seen[id]
-	return now >= Lifetime && (!ok || now-at > Lifetime)
+	return ok && now-at <= Lifetime
 }
 
 var (
@@ -141,10 +152,10 @@ func (r *Registry) Describe(descs chan<- *prometheus.Desc) { prometheus.Describe
 
 // Collect implements prometheus.Collector.
 func (r *Registry) Collect(metrics chan<- prometheus.Metric) {
-	ids, _ := r.Alive()
 	r.mu.Lock()
-	refused := r.refused
+	r.forget(r.now())
+	alive, refused := len(r.seen), r.refused
 	r.mu.Unlock()
-	metrics <- prometheus.MustNewConstMetric(aliveMetric, prometheus.GaugeValue, float64(len(ids)))
+	metrics <- prometheus.MustNewConstMetric(aliveMetric, prometheus.GaugeValue, float64(alive))
 	metrics <- prometheus.MustNewConstMetric(refusedMetric, prometheus.CounterValue, float64(refused))
 }

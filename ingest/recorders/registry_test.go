@@ -24,7 +24,7 @@ func (r *Registry) turn(d time.Duration) {
 }
 
 func (r *Registry) has(id string) bool {
-	ids, _ := r.Alive()
+	ids, _ := r.Alive("acme")
 	return slices.Contains(ids, id)
 }
 
@@ -37,7 +37,7 @@ func TestAlive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if ids, within := r.Alive(); len(ids) != 0 || within != 0 {
+	if ids, within := r.Alive("acme"); len(ids) != 0 || within != 0 {
 		t.Fatalf("before any heartbeat: %v alive, gone after %v; want none, 0", ids, within)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -48,10 +48,18 @@ func TestAlive(t *testing.T) {
 		a.Run(ctx)
 	}()
 	bounded.Until(t, "the first sign", func() bool { return r.has("own") })
-	a.SpeakFor(func() []string { return []string{"linked"} })
+	a.SpeakFor(func() []string { return []string{Of("acme", "linked"), Of("globex", "theirs"), Of("globex", "acme/x")} })
 	a.Now()
 	bounded.Until(t, "the sign of one that came", func() bool { return r.has("linked") })
-	if r.IsLost("own") || r.IsLost("other") {
+	bounded.Until(t, "the sign of another tenant's", func() bool {
+		ids, _ := r.Alive("globex")
+		slices.Sort(ids)
+		return slices.Equal(ids, []string{"acme/x", "own", "theirs"})
+	})
+	if ids, _ := r.Alive("acme"); slices.Contains(ids, "theirs") || slices.Contains(ids, "x") || len(ids) != 2 {
+		t.Errorf("alive for acme: %v, want own and linked", ids)
+	}
+	if r.IsLost("acme", "own") || r.IsLost("acme", "other") {
 		t.Error("lost before two heartbeats could be missed")
 	}
 	stop()
@@ -61,15 +69,19 @@ func TestAlive(t *testing.T) {
 		t.Error("gone although two signs may be missed")
 	}
 	r.turn(time.Minute)
-	if ids, within := r.Alive(); len(ids) != 0 || within != Lifetime {
+	if ids, within := r.Alive("acme"); len(ids) != 0 || within != Lifetime {
 		t.Errorf("long after: %v alive, gone after %v; want none, %v", ids, within, Lifetime)
 	}
-	if !r.IsLost("own") || !r.IsLost("other") {
+	if !r.IsLost("acme", "own") || !r.IsLost("acme", "other") {
 		t.Error("not lost although its heartbeats were missed")
+	}
+	r.take([]byte(`{"recorders":["globex/own","globex/other"]}`))
+	if !r.IsLost("acme", "own") || !r.IsLost("acme", "other") || r.IsLost("globex", "other") {
+		t.Error("the recorder of another tenant's client counts")
 	}
 	a.publish()
 	bounded.Until(t, "it to be back", func() bool { return r.has("own") })
-	if r.IsLost("own") {
+	if r.IsLost("acme", "own") {
 		t.Error("lost although it is back")
 	}
 }
@@ -98,7 +110,7 @@ func TestNATSAway(t *testing.T) {
 		defer r.mu.Unlock()
 		return r.going.IsZero()
 	})
-	before, _ := r.Alive()
+	before, _ := r.Alive("acme")
 	r.mu.Lock()
 	at := r.now()
 	r.mu.Unlock()

@@ -33,6 +33,8 @@ type Redecoder struct {
 	dsn string
 	log *slog.Logger
 	now func() time.Time
+	// JSONDepth is ingest.Settings.JSONDepth.
+	JSONDepth int
 	// RemoveBlocks, if set, removes what is stored from JetStream, after secrets were masked.
 	RemoveBlocks func(context.Context) error
 	// reached, for tests, is called after each step of a run; its error simulates a process

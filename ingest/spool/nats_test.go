@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,6 +111,7 @@ func idsInStream(t *testing.T, js njs.JetStream) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, m.Headers().Get(njs.MsgIDHeader))
+		id, _, _ := strings.Cut(m.Headers().Get(njs.MsgIDHeader), "@") // the tenant follows
+		all = append(all, id)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,8 @@ const (
 	bodyRoom = 8 << 20
 	// mostBlocks is how many blocks a request may have.
 	mostBlocks = 4096
+	// idLimit bounds the id of a block, which becomes a field of a message, bytes.
+	idLimit = 160
 	// reasonLimit bounds a reason, bytes, so that an answer stays small.
 	reasonLimit = 512
 )
@@ -181,6 +184,9 @@ func (q *request) check(p *ingest.EncodedBlock) error {
 	}
 	if p.ID == "" || len(p.Data) == 0 {
 		return ingest.Permanent(errors.New("a block needs an id and data"))
+	}
+	if len(p.ID) > idLimit || strings.ContainsFunc(p.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ingest.Permanent(fmt.Errorf("the block's id %.80q is not one: %d printable ASCII characters at most", p.ID, idLimit))
 	}
 	return nil
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/recorders"
 	"tapedeck/internal/problem"
 )
 
@@ -59,8 +62,13 @@ func (o *ServerOptions) setDefaults() {
 // absent.
 const absentAfter = 3
 
-// recorderLimit bounds the id of a client's recorder, bytes.
-const recorderLimit = 64
+const (
+	// recorderLimit bounds the id of a client's recorder, bytes.
+	recorderLimit = 64
+	// recordersOfTenant bounds the recorders of one tenant that are announced, so that one
+	// tenant does not take the room of others. More may send.
+	recordersOfTenant = 10_000
+)
 
 // Server takes blocks from clients and hands them to a publisher, those of each request in
 // their order.
@@ -72,13 +80,15 @@ type Server struct {
 
 	mu        sync.Mutex // guards all below
 	requests  int
-	recorders map[string]*presence
+	recorders map[string]*presence // by announced
+	of        map[string]int       // how many of them each tenant has
 	closed    bool
 	totals    totals
 }
 
 // presence is what a server knows of a recorder.
 type presence struct {
+	tenant   string
 	requests int       // that are being served
 	last     time.Time // when one ended
 }
@@ -89,7 +99,7 @@ type totals struct{ blocks, bytes, refused uint64 }
 // NewServer makes a server.
 func NewServer(opts ServerOptions) *Server {
 	opts.setDefaults()
-	s := &Server{opts: opts, recorders: map[string]*presence{}}
+	s := &Server{opts: opts, recorders: map[string]*presence{}, of: map[string]int{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -103,11 +113,11 @@ func (s *Server) Blocks(w http.ResponseWriter, r *http.Request, tenant string) {
 		return
 	}
 	recorder := r.Header.Get(RecorderHeader)
-	if p := s.admit(recorder); p != nil {
+	if p := s.admit(tenant, recorder); p != nil {
 		problem.Write(w, p)
 		return
 	}
-	defer s.dismiss(recorder)
+	defer s.dismiss(tenant, recorder)
 	(&request{server: s, tenant: tenant}).serve(w, r)
 }
 
@@ -129,8 +139,16 @@ func badRequest(r *http.Request) *problem.Problem {
 	return nil
 }
 
+// announced returns the id under which a tenant's recorder is announced.
+func announced(tenant, recorder string) string {
+	if tenant == "" { // the client may name any
+		return recorder
+	}
+	return recorders.Of(tenant, recorder)
+}
+
 // admit counts a request in, or returns the problem that it is answered with.
-func (s *Server) admit(recorder string) *problem.Problem {
+func (s *Server) admit(tenant, recorder string) *problem.Problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -147,22 +165,45 @@ func (s *Server) admit(recorder string) *problem.Problem {
 	if recorder == "" {
 		return nil
 	}
-	p := s.recorders[recorder]
+	id := announced(tenant, recorder)
+	p := s.recorders[id]
+	if p == nil && s.of[tenant] >= recordersOfTenant {
+		s.forget()
+	}
+	if p == nil && s.of[tenant] >= recordersOfTenant {
+		return nil
+	}
 	if p == nil || !s.present(p) {
-		p = &presence{}
-		s.recorders[recorder] = p
+		if p == nil {
+			s.of[tenant]++
+		}
+		p = &presence{tenant: tenant}
+		s.recorders[id] = p
 		defer s.opts.Arrived() // it does not wait
 	}
 	p.requests++
 	return nil
 }
 
-func (s *Server) dismiss(recorder string) {
+// forget removes the recorders that are not present. It needs mu.
+func (s *Server) forget() {
+	for id, p := range s.recorders {
+		if s.present(p) {
+			continue
+		}
+		delete(s.recorders, id)
+		if s.of[p.tenant]--; s.of[p.tenant] == 0 {
+			delete(s.of, p.tenant)
+		}
+	}
+}
+
+func (s *Server) dismiss(tenant, recorder string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests--
 	s.serving.Done()
-	if p := s.recorders[recorder]; p != nil {
+	if p := s.recorders[announced(tenant, recorder)]; p != nil {
 		p.requests--
 		p.last = time.Now()
 	}
@@ -173,19 +214,12 @@ func (s *Server) present(p *presence) bool {
 	return p.requests > 0 || time.Since(p.last) < absentAfter*s.opts.Alive
 }
 
-// Recorders returns the ids of the recorders that are present.
+// Recorders returns the recorders that are present, as recorders.Of names them.
 func (s *Server) Recorders() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ids := make([]string, 0, len(s.recorders))
-	for id, p := range s.recorders {
-		if s.present(p) {
-			ids = append(ids, id)
-		} else {
-			delete(s.recorders, id)
-		}
-	}
-	return ids
+	s.forget()
+	return slices.Collect(maps.Keys(s.recorders))
 }
 
 func (s *Server) closing() bool {

@@ -8,23 +8,22 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// MaxDepth is the number of levels that parsers read. Deeper values may be valid, but
-// are not parsed.
+// MaxDepth is the number of levels that parsers read at most. Deeper values may be valid,
+// but are not parsed.
 const MaxDepth = fastjson.MaxDepth
 
 // JSON reports whether data is one valid JSON value (RFC 8259), however deep. Its
 // stack does not grow with the depth; it takes a bit of memory for each level.
 func JSON(data []byte) bool {
-	if !Deep(data) {
+	if !Deep(data, MaxDepth) {
 		return fastjson.ValidateBytes(data) == nil
 	}
 	return validate(data)
 }
 
-// Deep reports whether data, which may be invalid, appears to have more than MaxDepth
-// levels.
-func Deep(data []byte) bool {
-	if len(data) <= MaxDepth || bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) <= MaxDepth {
+// Deep reports whether data, which may be invalid, appears to have more levels than most.
+func Deep(data []byte, most int) bool {
+	if len(data) <= most || bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) <= most {
 		return false // nearly always, at the price of looking for two bytes
 	}
 	depth, inString := 0, false
@@ -39,7 +38,7 @@ func Deep(data []byte) bool {
 		case c == '"':
 			inString = true
 		case c == '[' || c == '{':
-			if depth++; depth > MaxDepth {
+			if depth++; depth > most {
 				return true
 			}
 		case c == ']' || c == '}':

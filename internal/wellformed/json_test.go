@@ -44,11 +44,11 @@ func TestDeepJSON(t *testing.T) {
 		}
 	}
 	for depth, want := range map[int]bool{MaxDepth: false, MaxDepth + 1: true} {
-		if got := Deep([]byte(nested(depth, "[", "", "]"))); got != want {
+		if got := Deep([]byte(nested(depth, "[", "", "]")), MaxDepth); got != want {
 			t.Errorf("%d levels are deep: %v", depth, got)
 		}
 	}
-	if Deep([]byte("[" + strings.TrimSuffix(strings.Repeat("[],", 1000), ",") + "]")) {
+	if Deep([]byte("["+strings.TrimSuffix(strings.Repeat("[],", 1000), ",")+"]"), MaxDepth) {
 		t.Error("many beside each other are deep")
 	}
 }
@@ -60,7 +60,7 @@ func FuzzJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		deep := bytes.Join([][]byte{bytes.Repeat([]byte("["), 400), data, bytes.Repeat([]byte("]"), 400)}, nil)
-		if !Deep(deep) {
+		if !Deep(deep, MaxDepth) {
 			return // data closes what is before it
 		}
 		if got, want := JSON(deep), json.Valid(deep); got != want && !strict(data) {

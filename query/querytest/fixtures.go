@@ -90,7 +90,7 @@ type Alive struct {
 	Within time.Duration
 }
 
-func (h Alive) Alive() ([]string, time.Duration) { return h.Ids, h.Within }
+func (h Alive) Alive(string) ([]string, time.Duration) { return h.Ids, h.Within }
 
 // Frame makes a frame of a stream.
 func Frame(seq uint64, seconds float64, kind, raw string) schema.Frame {

@@ -43,7 +43,7 @@ type openRunsRow struct {
 
 // ReadOpen returns the sessions that are open or lost at now, ns.
 func ReadOpen(ctx context.Context, r *query.Reader, tenant string, now int64) (*OpenSessions, error) {
-	a := query.Liveness(now, r).With("tenant", tenant).With("limit", openLimit)
+	a := query.Liveness(now, r, tenant).With("tenant", tenant).With("limit", openLimit)
 	found, err := query.Ask[OpenSession](ctx, r, statements, "open_sessions", nil, a)
 	if err != nil || len(found) == 0 {
 		return &OpenSessions{Now: now}, err

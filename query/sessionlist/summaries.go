@@ -89,7 +89,7 @@ func readStored(ctx context.Context, r *query.Reader, tenant string, ids []sessi
 	a := inSessions(tenant, ids)
 	group, of := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		streams, err = sessionstreams.ReadStreams(of, r, sessionstreams.Shape{Since: oldest > 0}, a.With("oldest_stream", oldest))
+		streams, err = sessionstreams.ReadStreams(of, r, tenant, sessionstreams.Shape{Since: oldest > 0}, a.With("oldest_stream", oldest))
 		return err
 	})
 	group.Go(func() (err error) {

@@ -38,7 +38,7 @@ type Row struct {
 
 // Find returns what the streams report of a session.
 func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, error) {
-	rows, err := ReadStreams(ctx, r, Shape{Ends: true}, query.Args{"tenant": tenant, "sessions": []string{session}})
+	rows, err := ReadStreams(ctx, r, tenant, Shape{Ends: true}, query.Args{"tenant": tenant, "sessions": []string{session}})
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Parameters(tenant string, s *Row) query.Args {
 	return query.Args{"tenant": tenant, "sessions": []string{s.ID}}.Within(s.Started, s.Last)
 }
 
-// ReadStreams returns what the streams say of some sessions.
-func ReadStreams(ctx context.Context, r *query.Reader, shape Shape, a query.Args) ([]Row, error) {
-	return query.Ask[Row](ctx, r, statements, "session_streams", shape, query.Liveness(r.Now(), r).And(a))
+// ReadStreams returns what the streams say of some sessions of a tenant, which a names as well.
+func ReadStreams(ctx context.Context, r *query.Reader, tenant string, shape Shape, a query.Args) ([]Row, error) {
+	return query.Ask[Row](ctx, r, statements, "session_streams", shape, query.Liveness(r.Now(), r, tenant).And(a))
 }

@@ -31,7 +31,7 @@ type sessionStreamRow struct {
 // Latest lists streams, the one in which something arrived last first. A stream
 // with frames in several sessions is there once for each. There is one page.
 func Latest(ctx context.Context, r *query.Reader, q Query) (*query.Page[InSession], error) {
-	rows, err := query.Ask[sessionStreamRow](ctx, r, statements, "latest_streams", q, query.Liveness(r.Now(), r).And(query.Args{
+	rows, err := query.Ask[sessionStreamRow](ctx, r, statements, "latest_streams", q, query.Liveness(r.Now(), r, q.Tenant).And(query.Args{
 		"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digest": q.Digest, "limit": q.Limit,
 	}))
 	if err != nil {

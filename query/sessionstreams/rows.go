@@ -36,7 +36,7 @@ type streamRow struct {
 
 // OfSession returns the streams of a session, in order of their first frame.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *Row) ([]Stream, error) {
-	rows, err := query.Ask[streamRow](ctx, r, statements, "streams_of_session", nil, Parameters(tenant, s).And(query.Liveness(r.Now(), r)))
+	rows, err := query.Ask[streamRow](ctx, r, statements, "streams_of_session", nil, Parameters(tenant, s).And(query.Liveness(r.Now(), r, tenant)))
 	if err != nil {
 		return nil, err
 	}

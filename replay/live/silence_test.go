@@ -21,7 +21,7 @@ type heartbeats struct {
 	ids   []string   // of the recorders that are alive
 }
 
-func (h *heartbeats) IsLost(id string) bool {
+func (h *heartbeats) IsLost(_, id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.known && !slices.Contains(h.ids, id)

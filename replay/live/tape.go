@@ -157,7 +157,7 @@ func (t *tape) over(now time.Time) bool {
 	for _, s := range t.streams {
 		switch {
 		case s.Ended == 0:
-			if silent > o.Silence && o.recorded(&s) {
+			if silent > o.Silence && o.recorded(t.session.tenant, &s) {
 				return false
 			}
 			wait = max(wait, o.Silence)

@@ -52,7 +52,7 @@ var parsers fastjson.ParserPool
 
 // parsed calls see with a message that is parsed. It reports whether it is JSON.
 func parsed(data []byte, see func(inside *dialect.Input)) bool {
-	if wellformed.Deep(data) || !wellformed.JSON(data) {
+	if wellformed.Deep(data, wellformed.MaxDepth) || !wellformed.JSON(data) {
 		return false
 	}
 	p := parsers.Get()

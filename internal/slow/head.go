@@ -1,0 +1,85 @@
+package slow
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+)
+
+// Heads counts the connections of an http.Server that are closed since the head of a request did
+// not arrive within the server's ReadHeaderTimeout. Its Listener accepts them, and its functions
+// are those of the same names in http.Server.
+type Heads struct{}
+
+// Listener returns a listener whose connections are watched.
+func (Heads) Listener(l net.Listener) net.Listener { return headListener{l} }
+
+// ConnContext makes a connection known to Arrived.
+func (Heads) ConnContext(ctx context.Context, c net.Conn) context.Context {
+	if h := headOf(c); h != nil {
+		return context.WithValue(ctx, headKey{}, h)
+	}
+	return ctx
+}
+
+// ConnState learns when a connection waits for its next request.
+func (Heads) ConnState(c net.Conn, state http.ConnState) {
+	if h := headOf(c); h != nil && state == http.StateIdle {
+		h.awaited.Store(false)
+		h.served.Store(false)
+	}
+}
+
+// Arrived is to be called at the begin of each request.
+func (Heads) Arrived(r *http.Request) {
+	if h, ok := r.Context().Value(headKey{}).(*headConn); ok {
+		h.served.Store(true)
+	}
+}
+
+type headKey struct{}
+
+type headListener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l headListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	h := &headConn{Conn: c}
+	h.awaited.Store(true)
+	return h, nil
+}
+
+// headConn is a connection on which a deadline may pass between two requests.
+type headConn struct {
+	net.Conn
+	awaited atomic.Bool // a head is to come: the connection is new, or a part of the head is there
+	served  atomic.Bool // the head is there, so deadlines are those of the body
+}
+
+// Read implements net.Conn.
+func (c *headConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.awaited.Store(true)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) && c.awaited.Load() && !c.served.Load() {
+		clients.WithLabelValues("header-timeout").Inc()
+	}
+	return n, err
+}
+
+// headOf returns the watched connection below a connection of the server, nil if there is none.
+func headOf(c net.Conn) *headConn {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	h, _ := c.(*headConn)
+	return h
+}
