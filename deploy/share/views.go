@@ -24,6 +24,8 @@ const (
 	keptViews = 8
 	// maskedLimit bounds the masked frames of a session, bytes.
 	maskedLimit = 64 << 20
+	// readLimit bounds how long the frames of a session may take to be read.
+	readLimit = 2 * time.Minute
 )
 
 // Views have the frames of shared sessions in which secrets are masked. A secret may be cut over
@@ -79,7 +81,10 @@ func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) 
 	if is {
 		return had.masked, nil
 	}
-	made, err, _ := v.flight.Do(id, func() (any, error) {
+	reading := v.flight.DoChan(id, func() (any, error) {
+		// Others wait for it as well, so it goes on when the request that began it ends.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readLimit)
+		defer cancel()
 		masked, err := v.read(ctx, tenant, s)
 		if err != nil {
 			return nil, err
@@ -87,10 +92,15 @@ func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) 
 		v.keep(id, masked)
 		return masked, nil
 	})
-	if err != nil {
-		return nil, err
+	select {
+	case made := <-reading:
+		if made.Err != nil {
+			return nil, made.Err
+		}
+		return made.Val.(map[schema.Position][]byte), nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	return made.(map[schema.Position][]byte), nil
 }
 
 // keep keeps the masked frames of a share, in place of those that were unused for longest.

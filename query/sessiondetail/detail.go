@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionspan"
 	"tapedeck/query/sessionstreams"
 	"tapedeck/query/spanmerge"
 	"tapedeck/query/usagerecord"
@@ -73,6 +74,15 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	limit, err := sessionspan.Of(ctx, r, tenant, s)
+	if err != nil {
+		return nil, err
+	}
+	whole := s
+	s, streams, spans, usage = limit.Session(s), limit.Streams(streams), limit.Spans(spans), limit.Usage(usage)
+	if limit != nil {
+		texts = nil // a text cannot be cut by time
+	}
 	counted := sessionhead.CountSpans(spans)
 	head := sessionhead.Summarize(s, r, counted, r.Now())
 	head.Spent = usagerecord.SpentOn(usage)
@@ -83,7 +93,9 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 			Tools: head.Tools, Spent: head.Spent,
 		},
 	}
-	d.End = sessionhead.NewEnd(&d.Head, s, counted.Runs, spans)
+	if limit.Ended(whole) {
+		d.End = sessionhead.NewEnd(&d.Head, s, counted.Runs, spans)
+	}
 	var counters sessionstreams.Counters
 	for i := range streams {
 		counters.Add(&streams[i].Counters)

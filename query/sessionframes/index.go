@@ -52,7 +52,9 @@ func ReadIndex(ctx context.Context, r *query.Reader, q Query, every int) (*Index
 		return nil, err
 	}
 	w := newWindows(q.Tenant, r, s, &q.Filter, schema.Position{})
-	if w.shape.Careful, err = repeated(ctx, r, s, w.args); err != nil {
+	if w.args, w.shape.Span = inSpan(ctx, w.args); w.shape.Span {
+		w.shape.Careful = true
+	} else if w.shape.Careful, err = repeated(ctx, r, s, w.args); err != nil {
 		return nil, err
 	}
 	rows, err := query.Ask[indexRow](ctx, r, statements, "frames_index", w.shape, w.args.With("every", every))

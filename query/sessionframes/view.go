@@ -2,7 +2,9 @@ package sessionframes
 
 import (
 	"context"
+	"math"
 
+	"tapedeck/query"
 	"tapedeck/schema"
 )
 
@@ -18,6 +20,34 @@ type viewKey struct{}
 // WithView returns a context whose requests see frames through a view.
 func WithView(ctx context.Context, v *View) context.Context {
 	return context.WithValue(ctx, viewKey{}, v)
+}
+
+// inSpan adds the span of a request's view to the parameters of a statement. It reports false for a
+// request without one, which sees all frames.
+func inSpan(ctx context.Context, a query.Args) (query.Args, bool) {
+	from, to, limited := SpanOf(ctx)
+	if !limited {
+		return a, false
+	}
+	return a.With("span_from", from).With("span_to", to), true
+}
+
+// SpanOf returns the span that a request sees of a session, ns, to excluded. limited is false if it
+// sees all of it.
+func SpanOf(ctx context.Context) (from, to int64, limited bool) {
+	v, _ := ctx.Value(viewKey{}).(*View)
+	if v == nil || v.From == 0 && v.To == 0 {
+		return 0, math.MaxInt64, false
+	}
+	return v.From, v.until(), true
+}
+
+// until returns the end of the span, ns.
+func (v *View) until() int64 {
+	if v.To == 0 {
+		return math.MaxInt64
+	}
+	return v.To
 }
 
 // viewed returns the rows that the view of a request shows, as it shows them.

@@ -22,7 +22,7 @@ type Filter struct {
 
 // framesShape is what the statements about frames ask of.
 type framesShape struct {
-	Types, Nodes, Agents, Directions, Bytes, After, Reach, Raw, Careful bool
+	Types, Nodes, Agents, Directions, Bytes, After, Reach, Raw, Careful, Span bool
 }
 
 // frameWindows goes through the frames of a session in order, a window at a

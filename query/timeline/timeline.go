@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionspan"
 	"tapedeck/query/sessionstreams"
 	"tapedeck/query/spanmerge"
 	"tapedeck/query/usagerecord"
@@ -106,6 +107,13 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeli
 	gaps, err := query.Ask[gapsRow](ctx, r, statements, "gaps", nil, sessionstreams.Parameters(tenant, s))
 	if err != nil {
 		return nil, err
+	}
+	limit, err := sessionspan.Of(ctx, r, tenant, s)
+	if err != nil {
+		return nil, err
+	}
+	if s, spans, usage = limit.Session(s), limit.Spans(spans), limit.Usage(usage); limit != nil {
+		gaps = nil // those of a message as a whole
 	}
 	now := r.Now()
 	head := sessionhead.Summarize(s, r, sessionhead.CountSpans(spans), now)

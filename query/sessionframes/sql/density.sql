@@ -10,6 +10,7 @@ FROM (
         SELECT toUnixTimestamp64Nano(captured_at) AS at_ns, stream_id, seq FROM frames
         WHERE {{template "stored_frames"}}
           AND captured_at BETWEEN fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND fromUnixTimestamp64Nano({until:Int64}, 'UTC')
+          {{- template "in_span" .}}
         {{- if .Careful}}
         LIMIT 1 BY stream_id, seq
         {{- end}})

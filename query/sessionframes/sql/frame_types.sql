@@ -8,6 +8,7 @@ FROM (
     SELECT type, direction AS way FROM frames
     {{- end}}
     WHERE {{template "stored_frames"}}
+    {{- template "in_span" .}}
     {{- if .Careful}}
     GROUP BY stream_id, seq
     {{- end}})

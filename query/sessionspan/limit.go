@@ -1,0 +1,127 @@
+// Package sessionspan limits what is read of a session to a span of its time, for requests that
+// see no more of it: those of a shared link.
+package sessionspan
+
+import (
+	"context"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/sessionframes"
+	"tapedeck/query/sessionstreams"
+	"tapedeck/query/spanmerge"
+	"tapedeck/query/usagerecord"
+	"tapedeck/schema"
+)
+
+// Limit is the span of a session that a request sees. A nil Limit is all of it.
+type Limit struct {
+	from, to int64 // ns; frames before from and from to on are not seen
+	counted  map[string]sessionframes.Counted
+}
+
+// Of returns the limit of a request, nil if it sees all of the session.
+func Of(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) (*Limit, error) {
+	from, to, limited := sessionframes.SpanOf(ctx)
+	if !limited || from <= s.Started && max(s.Last, s.End) < to {
+		return nil, nil
+	}
+	counted, err := sessionframes.CountView(ctx, r, tenant, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &Limit{from, to, counted}, nil
+}
+
+// Session returns what the streams report of the session in the span. Its start stays: all offsets
+// count from it.
+func (l *Limit) Session(s *sessionstreams.Row) *sessionstreams.Row {
+	if l == nil {
+		return s
+	}
+	in := *s
+	in.Last, in.End = l.clamp(s.Last), l.clamp(s.End)
+	if s.LastEnded >= l.to {
+		in.LastEnded, in.LastReason = 0, ""
+	}
+	if l.from > s.Started {
+		in.Title = "" // the first message
+	}
+	in.Frames, in.Bytes, in.Streams = 0, 0, uint64(len(l.counted))
+	for _, c := range l.counted {
+		in.Frames += c.Frames
+		in.Bytes += c.Bytes
+	}
+	return &in
+}
+
+// Ended reports whether the session's end is seen.
+func (l *Limit) Ended(s *sessionstreams.Row) bool { return l == nil || l.has(max(s.End, s.Last)) }
+
+// Streams returns the streams that have frames in the span, with the figures of these.
+func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream {
+	if l == nil {
+		return streams
+	}
+	in := []sessionstreams.Stream{}
+	for _, s := range streams {
+		c, has := l.counted[s.ID]
+		if !has {
+			continue
+		}
+		s.Frames, s.Bytes, s.Title = c.Frames, c.Bytes, ""
+		s.FirstAt, s.LastAt = l.moment(s.FirstAt), l.moment(s.LastAt)
+		if s.Ended != nil && !l.has(s.Ended.UnixNano()) {
+			s.Ended, s.EndReason = nil, ""
+		}
+		s.Digest, s.Counters, s.Redacted = "", sessionstreams.Counters{}, map[string]uint64{} // of the whole stream
+		in = append(in, s)
+	}
+	return in
+}
+
+// Spans returns the spans that lie in the span of time, at least in part. Of one that goes beyond it, what
+// its end told is left out.
+func (l *Limit) Spans(spans []spanmerge.Span) []spanmerge.Span {
+	if l == nil {
+		return spans
+	}
+	in := []spanmerge.Span{}
+	for _, s := range spans {
+		begin, end := s.Begin(), max(s.Ended, s.Closed, s.Begin())
+		if begin >= l.to || end < l.from {
+			continue
+		}
+		if begin < l.from || end >= l.to {
+			s.Attributes, s.Error, s.Reported = "", "", 0
+		}
+		if end >= l.to {
+			s.Status, s.Ended, s.Closed = string(schema.StatusUnclosed), 0, l.to-1
+		}
+		if s.FirstToken >= l.to {
+			s.FirstToken = 0
+		}
+		in = append(in, s)
+	}
+	return in
+}
+
+// Usage returns the records of the span.
+func (l *Limit) Usage(records []usagerecord.Record) []usagerecord.Record {
+	if l == nil {
+		return records
+	}
+	in := []usagerecord.Record{}
+	for _, u := range records {
+		if l.has(u.At.UnixNano()) {
+			in = append(in, u)
+		}
+	}
+	return in
+}
+
+func (l *Limit) has(at int64) bool { return at >= l.from && at < l.to }
+
+func (l *Limit) clamp(at int64) int64 { return max(l.from, min(at, l.to-1)) }
+
+func (l *Limit) moment(at time.Time) time.Time { return query.Moment(l.clamp(at.UnixNano())) }
