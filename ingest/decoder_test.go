@@ -12,7 +12,7 @@ func TestDecoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDecoder(testStream)
+	d := newDecoder(testStream, 0)
 	d.use(loom)
 	for i, c := range []struct {
 		text     string

@@ -25,7 +25,7 @@ const testStream = "019b7000-0000-7000-8000-000000000001"
 // detect makes a detector, and a function that pushes a message.
 func detect(set Settings, named bool) (*detector, *received, func(text string)) {
 	set = set.withDefaults()
-	out, dec, seq := &received{}, newDecoder(testStream), uint64(0)
+	out, dec, seq := &received{}, newDecoder(testStream, 0), uint64(0)
 	d := &detector{settings: &set, decoder: &dec, next: out, wake: &wakeup{ended: true}}
 	d.start(named)
 	return d, out, func(text string) {
@@ -56,7 +56,7 @@ func TestDetectorBuffersUntilAllIsKnown(t *testing.T) {
 
 func TestDetectorWithNothingToDetect(t *testing.T) {
 	set := Settings{}.withDefaults()
-	out, dec := &received{}, newDecoder(testStream)
+	out, dec := &received{}, newDecoder(testStream, 0)
 	dec.use(generic.Dialect)
 	d := &detector{settings: &set, decoder: &dec, next: out, wake: &wakeup{ended: true}}
 	d.start(true)

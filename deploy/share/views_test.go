@@ -18,17 +18,24 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // slowLibrary has one session of one frame, which it reads when let is closed.
 type slowLibrary struct {
-	replay.Tape
 	began chan context.Context
 	let   chan struct{}
 	read  bool
 }
 
-func (l *slowLibrary) Tape(context.Context, string, string) (replay.Tape, error) { return l, nil }
+func (l *slowLibrary) Tape(context.Context, string, string) (replay.Tape, error) {
+	return slowTape{slowLibrary: l}, nil
+}
 
-func (l *slowLibrary) Read(ctx context.Context, _ replay.Query) (replay.Reader, error) {
+// slowTape is the session of a slowLibrary.
+type slowTape struct {
+	*slowLibrary
+	replay.Tape
+}
+
+func (l slowTape) Read(ctx context.Context, _ replay.Query) (replay.Reader, error) {
 	l.began <- ctx
-	return l, nil
+	return l.slowLibrary, nil
 }
 
 func (l *slowLibrary) Next(ctx context.Context) ([]replay.Frame, error) {

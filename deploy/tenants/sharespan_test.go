@@ -15,7 +15,7 @@ import (
 func TestSharesShowTheirSpan(t *testing.T) {
 	r := newRig(t)
 	admin := r.token(tenantOf(alpha), access.Admin)
-	for i, mark := range []string{"first", "second"} {
+	for i, mark := range []string{"oneMark", "twoMark"} {
 		if a := r.request(admin, "POST", "/v1/ingest?dialect=anthropic-messages&session=s", "text/event-stream", call(mark)); a.code != http.StatusOK {
 			t.Fatalf("record: %d %s", a.code, a.body)
 		}
@@ -30,16 +30,19 @@ func TestSharesShowTheirSpan(t *testing.T) {
 	if len(frames)%2 != 0 || frames[half]["stream_id"] == frames[half-1]["stream_id"] {
 		t.Fatalf("%d frames, of which the second stream does not begin in the middle", len(frames))
 	}
-	size := 0.0
-	for _, f := range frames[:half] {
-		size += f["size"].(float64)
-	}
-	for _, tc := range []struct{ span, shown, hidden string }{
-		{fmt.Sprintf(`"to":%q`, from), "first", "second"},
-		{fmt.Sprintf(`"from":%q`, from), "second", "first"},
+	for _, tc := range []struct {
+		span, shown, hidden string
+		frames              []map[string]any
+	}{
+		{fmt.Sprintf(`"to":%q`, from), "oneMark", "twoMark", frames[:half]},
+		{fmt.Sprintf(`"from":%q`, from), "twoMark", "oneMark", frames[half:]},
 	} {
+		size := 0.0
+		for _, f := range tc.frames {
+			size += f["size"].(float64)
+		}
 		l := r.share(admin, `{"session":"s",`+tc.span+`}`)
-		paths := []string{"", "/frames", "/timeline", "/transcript?chunks=1", "/density?slices=4", "/frames/types", "/frames/index?every=1"}
+		paths := []string{"", "/frames", "/timeline", "/transcript?chunks=1", "/density?slices=4", "/frames/types", "/frames/index?every=100"}
 		all := ""
 		for _, path := range paths {
 			a := r.request(l.text(), "GET", "/v1/sessions/s"+path, "", "")
@@ -75,11 +78,11 @@ func TestSharesShowTheirSpan(t *testing.T) {
 		if d.Tools.Calls != 1 || d.Tokens.Total != 1050 || d.Totals.Tokens.Total != 1050 {
 			t.Errorf("the span of the %s call has %d tools and %d tokens, want 1 and 1050: %s", tc.shown, d.Tools.Calls, d.Tokens.Total, a.body)
 		}
-		if before := tc.shown == "first"; before && (d.LastAt >= from || d.Ended >= from || d.End != nil) {
+		if before := tc.shown == "oneMark"; before && (d.LastAt >= from || d.Ended >= from || d.End != nil) {
 			t.Errorf("the span until %s shows that the session went on until %s, %s, %v", from, d.LastAt, d.Ended, d.End)
 		}
 		var index struct{ Total int }
-		r.must(json.Unmarshal([]byte(r.request(l.text(), "GET", "/v1/sessions/s/frames/index?every=1", "", "").body), &index))
+		r.must(json.Unmarshal([]byte(r.request(l.text(), "GET", "/v1/sessions/s/frames/index?every=100", "", "").body), &index))
 		var density struct{ Frames []int }
 		r.must(json.Unmarshal([]byte(r.request(l.text(), "GET", "/v1/sessions/s/density?slices=4", "", "").body), &density))
 		sum := 0

@@ -2,7 +2,7 @@
 {{define "stored_frames"}}tenant = {tenant:String} AND session_id = {session:String}
   AND {{template "visible_of_session"}}
 {{- end}}
-{{define "in_span"}}{{if .Span}}
+{{- define "in_span"}}{{if .Span}}
   AND captured_at >= fromUnixTimestamp64Nano({span_from:Int64}, 'UTC') AND captured_at < fromUnixTimestamp64Nano({span_to:Int64}, 'UTC'){{end}}
 {{- end}}
 {{define "session_frames"}}{{template "stored_frames"}}
