@@ -59,18 +59,22 @@ func (row *sessionEndRow) spans() []spanmerge.Span {
 }
 
 // setEnds sets the ends of sessions. It looks for spans once for all of them, and only
-// of those whose end depends on them.
+// of those whose end depends on them and is not settled.
 func setEnds(ctx context.Context, r *query.Reader, tenant string, sessions []*summary) error {
 	var ids []sessionID
 	var last []int64
+	of := make(map[string]*sessionEndRow, len(sessions))
 	for _, s := range sessions {
 		if s.Status.Open() || s.spans.FailedRuns+s.spans.CancelledRuns+s.spans.UnclosedSpans+s.spans.OpenSpans == 0 {
+			continue
+		}
+		if s.ends != nil {
+			of[s.ID] = s.ends
 			continue
 		}
 		ids = append(ids, sessionID{ID: s.ID, Started: s.streams.Started, Last: s.streams.Last})
 		last = append(last, s.streams.Last)
 	}
-	of := make(map[string]*sessionEndRow, len(ids))
 	if len(ids) > 0 {
 		rows, err := query.Ask[sessionEndRow](ctx, r, statements, "session_ends", nil, inSessions(tenant, ids).With("last", last))
 		if err != nil {

@@ -23,6 +23,7 @@ type summary struct {
 	sessionhead.Summary
 	streams *sessionstreams.Row
 	spans   *sessionhead.SpanCounts
+	ends    *sessionEndRow // what is settled of its end; nil if nothing is
 }
 
 // readSummaries returns all that the list shows of the sessions, by id, but for their ends
@@ -54,6 +55,10 @@ func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []se
 			streams, spans = append(streams, stored[i].Row), append(spans, stored[i].SpanCounts)
 			spans[len(spans)-1].ID = stored[i].ID
 		}
+		endsOf := make(map[string]*sessionEndRow, len(stored))
+		for i := range stored {
+			endsOf[stored[i].ID] = &stored[i].sessionEndRow
+		}
 		spansOf := make(map[string]*sessionhead.SpanCounts, len(spans))
 		for i := range spans {
 			spansOf[spans[i].ID] = &spans[i]
@@ -64,7 +69,7 @@ func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []se
 			if found == nil {
 				found = &sessionhead.SpanCounts{}
 			}
-			sessions[row.ID] = &summary{*sessionhead.Summarize(row, r, found, now), row, found}
+			sessions[row.ID] = &summary{*sessionhead.Summarize(row, r, found, now), row, found, endsOf[row.ID]}
 		}
 		return nil
 	})
@@ -104,6 +109,7 @@ type settledRow struct {
 	ID string `ch:"settled_id"` // apart from the ids of the rows in it
 	sessionstreams.Row
 	sessionhead.SpanCounts
+	sessionEndRow
 }
 
 // readSettled returns what is settled of some sessions, and the sessions of which nothing is.

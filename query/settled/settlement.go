@@ -8,6 +8,9 @@ import (
 	"tapedeck/query/prices"
 )
 
+// form is increased when a migration adds columns that batches of before lack.
+const form = 2
+
 // tables are those that usage depends on.
 var tables = []string{"expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
 
@@ -31,6 +34,9 @@ type Batch struct {
 
 // Settlement says what is settled.
 type Settlement struct {
+	// Form is the form of the tables of batches that the settlement was made with; one of another
+	// form does not hold.
+	Form     int               `json:"form"`
 	Identity string            `json:"identity"` // of the tables that it was made from
 	Blocks   map[string]uint64 `json:"blocks"`   // the last insert of each
 	Batches  []Batch           `json:"batches"`
@@ -91,7 +97,7 @@ func (row *stateRow) state() (*state, error) {
 		return nil, err
 	}
 	// Numbers of inserts only grow, unless the rows are those of other tables.
-	holds := last.Identity == s.identity
+	holds := last.Form == form && last.Identity == s.identity
 	for table, block := range last.Blocks {
 		holds = holds && s.blocks[table] >= block
 	}

@@ -100,7 +100,7 @@ func (s *Settler) Settle(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the price table: %w", err)
 	}
-	w := &work{Settler: s, prices: table, after: stored.id, next: &Settlement{Identity: stored.identity, Blocks: stored.blocks}}
+	w := &work{Settler: s, prices: table, after: stored.id, next: &Settlement{Form: form, Identity: stored.identity, Blocks: stored.blocks}}
 	deleting, err := query.Ask[session](ctx, s.reader, statements, "unfinished", nil, nil)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("changed", "changed", changedShape{Tables: []string{"streams", "usage"}, OfTenant: true}),
 		querytest.NewStatement("sessions_of_month", "sessions_of_month", nil),
 		querytest.NewStatement("settle_usage", "settle_usage", usageShape{Care: true}),
+		querytest.NewStatement("settle_sessions", "settle_sessions", nil),
 		querytest.NewStatement("settle_costs", "settle_costs", costShape{Tags: []string{"customer"}, PartRates: []string{"input_audio"}}),
 	)
 }

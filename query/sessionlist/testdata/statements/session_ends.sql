@@ -1,3 +1,4 @@
+
 WITH arraySort(arrayFilter(c -> c.2 >= failed.3 AND (failed.4 = 0 OR c.1 <= failed.4), calls))[-1] AS call
 SELECT
     session_id,
@@ -14,7 +15,7 @@ FROM (
         argMaxIf(
             (span_id, span_kind, span_name, span_status), (kind_rank, begin_ns, first_seen, span_id),
             span_status IN ('', 'open', 'waiting', 'unclosed')
-                AND (ended_ns = 0 OR ended_ns >= transform(session_id, {sessions:Array(String)}, {last:Array(Int64)}, toInt64(0)))) AS pending,
+                AND (ended_ns = 0 OR ended_ns >= session_last_ns)) AS pending,
         groupArrayIf(
             (ended_ns, begin_ns, first_seen, span_id, span_kind, span_name, span_status, span_error),
             span_kind IN ('tool', 'llm') AND ended_ns != 0) AS calls
@@ -24,6 +25,8 @@ FROM (
             multiIf(started_ns != 0, started_ns, ended_ns != 0 AND reported_ns > 0, ended_ns - reported_ns, seen_ns) AS begin_ns,
             transform(span_kind, ['tool', 'llm', 'node'], [3, 2, 1], 0) AS kind_rank
         FROM (
+            SELECT *, transform(session_id, {sessions:Array(String)}, {last:Array(Int64)}, toInt64(0)) AS session_last_ns
+            FROM (
             SELECT
         session_id, span_id,
         argMax(kind, rank) AS span_kind,
@@ -65,5 +68,5 @@ FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
                     FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))))
         AND (empty({days:Array(Date)}) OR (toDate(seen_at), session_id) IN arrayZip({days:Array(Date)}, {days_of:Array(String)})))
-            GROUP BY session_id, span_id))
+            GROUP BY session_id, span_id)))
     GROUP BY session_id)
