@@ -200,19 +200,22 @@ func (w *world) fill() {
 	wrong.Total, wrong.Run, wrong.Node, wrong.Span = 99, "run-1", "n1", "llm-1"
 	node := querytest.Span(schema.SpanNode, "n1", "", "think", schema.StatusOK, 30, 45)
 	node.Node = "n1"
+	failed, call := querytest.Run("failed", schema.StatusError, 90, 96), querytest.Tool("call", "bash", schema.StatusError, 91, 95)
+	failed.Error, call.Error = "the tool failed", "exit status 2"
 	w.db.Add(
 		querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Usages: []schema.Usage{
 			querytest.Used("u1", "gpt-5", 0, schema.Tokens{Input: 10, Output: 1}), big, rest, wrong,
 		}, Spans: []schema.Span{node, querytest.Span(schema.SpanLLM, "llm-1", "", "", schema.StatusOK, 30, 40)}},
 		querytest.Recording{Session: "b", Stream: 2, State: tagged("c2"), Usages: []schema.Usage{
 			billed(querytest.Used("u1", "gpt-5", 60, schema.Tokens{Input: 100}), "flex", "0.25"), running("t1", 70, 10), running("t2", day+30, 30),
-		}},
+		}, Spans: []schema.Span{querytest.Run("run", schema.StatusUnclosed, 60, day+30), querytest.Tool("cut", "read", schema.StatusUnclosed, 70, day+30)}},
 		// One session in two months and another tenant.
 		querytest.Recording{Session: "long", Stream: 3, State: tagged("c1"), Usages: []schema.Usage{
 			querytest.Used("u1", "gpt-5", 10, schema.Tokens{Input: 1000}), querytest.Used("u2", "o3", 40*day, schema.Tokens{Input: 2000}),
 		}},
-		querytest.Recording{Session: "early", Stream: 12, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 80, schema.Tokens{Input: 21})}},
-		querytest.Recording{Session: "again", Stream: 13, State: tagged("c2"), Usages: []schema.Usage{running("t1", 90, 15)}},
+		querytest.Recording{Session: "early", Stream: 12, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 80, schema.Tokens{Input: 21})},
+			Spans: []schema.Span{querytest.Run("cancelled", schema.StatusCancelled, 80, 84), querytest.Tool("t", "read", schema.StatusOK, 81, 82)}},
+		querytest.Recording{Session: "again", Stream: 13, State: tagged("c2"), Usages: []schema.Usage{running("t1", 90, 15)}, Spans: []schema.Span{failed, call}},
 		querytest.Recording{Session: "april", Stream: 4, Usages: []schema.Usage{querytest.Used("u1", "unknown-model", 41*day, schema.Tokens{Input: 5})}},
 		querytest.Recording{Session: "a", Stream: 5, Tenant: "other", State: tagged("c9"), Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 5, schema.Tokens{Input: 77})}},
 	)
