@@ -25,6 +25,7 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3
+	github.com/sergi/go-diff v1.4.0
 	github.com/shopspring/decimal v1.5.0
 	github.com/valyala/fastjson v1.6.10
 	go.uber.org/goleak v1.3.0

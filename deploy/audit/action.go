@@ -12,6 +12,7 @@ const None Action = "none"
 const (
 	FramesRead      Action = "session.frames"
 	TranscriptRead  Action = "session.transcript"
+	SessionCompare  Action = "session.compare"
 	SessionReplay   Action = "session.replay"
 	SessionEmulate  Action = "session.emulate"
 	TapeExport      Action = "session.tape"

@@ -121,6 +121,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.add(billing, audit.Reconciled, http.MethodPost, "/v1/usage/reconciliation", s.timely(forTenant(q.ReconcileExport)))
 	rt.get(reads, audit.None, "/v1/tools", forTenant(q.Tools))
 	rt.get(reads, audit.None, "/v1/calls", gated(s.exports, forTenant(q.Calls)))
+	rt.get(reads, audit.SessionCompare, "/v1/compare", s.reads(forTenant(q.Compare)))
 	rt.get(reads, audit.None, "/v1/prices", forTenant(q.Prices))
 	rt.get(reads, audit.None, "/v1/prices/:model", forModel(q.ModelPrices))
 	rt.get(reads, audit.None, "/v1/prices/:provider/:model", forModel(q.ModelPrices))

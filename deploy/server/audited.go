@@ -91,7 +91,7 @@ func (s *Server) entry(c echo.Context, r route) audit.Entry {
 }
 
 // objectParameters are those that name what a request is about where its path does not.
-var objectParameters = []string{"account", "period", "session", "name", "seq"}
+var objectParameters = []string{"account", "period", "session", "name", "seq", "a", "b"}
 
 // objectOf returns what a request is about, as its path or query names it.
 func objectOf(c echo.Context) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/charges"
+	"tapedeck/query/compare"
 	"tapedeck/query/querytest"
 	"tapedeck/query/sessiondetail"
 	"tapedeck/query/sessionframes"
@@ -149,6 +151,24 @@ func TestAnswers(t *testing.T) {
 	a.ask("GET", "/v1/usage/calls?format=csv")
 	a.ask("GET", "/v1/usage/calls?format=parquet")
 	a.ask("GET", "/v1/usage/calls?format=cloudevents&tag=customer:c1")
+	compared := get[compare.Comparison](a, "/v1/compare?a=talk/1&b=live")
+	if compared.A.SessionID != "talk/1" || compared.B.SessionID != "live" || len(compared.Steps) == 0 {
+		t.Errorf("comparison: %+v", compared)
+	}
+	for i := range compared.Steps {
+		row := get[compare.Comparison](a, "/v1/compare?a=talk/1&b=live&exact=1&row="+strconv.Itoa(i))
+		if len(row.Steps) != 1 || row.Steps[0].Index != i {
+			t.Errorf("row %d: %+v", i, row.Steps)
+		}
+	}
+	if brief := get[compare.Comparison](a, "/v1/compare?a=talk/1&b=talk/1&brief=1"); len(brief.Steps) != 0 || !brief.Summary.Identical {
+		t.Errorf("a session with itself: %+v", brief)
+	}
+	for _, path := range []string{"/v1/compare?a=talk/1&b=none", "/v1/compare?a=none&b=talk/1"} {
+		if status, _, body := a.ask("GET", path); status != 404 || decodeProblem(t, body).Detail != `There is no session "none".` {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
 	timeline := get[timeline.Timeline](a, talk+"/timeline")
 	if len(timeline.Spans) != 2 || len(timeline.Usage) != 1 || len(timeline.Gaps) != 1 || timeline.Spans[0].Children[0].Children[0].Tokens.Total != 12 {
 		t.Errorf("timeline: %+v", timeline)

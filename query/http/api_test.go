@@ -73,6 +73,7 @@ func mount(t *testing.T, s *queryhttp.Server) *api {
 	mux.HandleFunc("POST /v1/usage/reconciliation", tenant(s.ReconcileExport))
 	mux.HandleFunc("GET /v1/tools", tenant(s.Tools))
 	mux.HandleFunc("GET /v1/calls", tenant(s.Calls))
+	mux.HandleFunc("GET /v1/compare", tenant(s.Compare))
 	mux.HandleFunc("GET /v1/prices", tenant(s.Prices))
 	mux.HandleFunc("POST /v1/prices", tenant(s.ImportPrices))
 	model := func(w http.ResponseWriter, r *http.Request) {
@@ -174,7 +175,7 @@ func TestDocument(t *testing.T) {
 	for _, path := range []string{
 		"POST /v1/ingest", "GET /v1/ingest/ws", "GET /v1/sessions", "GET /v1/sessions/{id}", "DELETE /v1/sessions/{id}",
 		"GET /v1/sessions/{id}/frames", "GET /v1/sessions/{id}/timeline", "GET /v1/sessions/{id}/density", "GET /v1/sessions/{id}/transcript",
-		"GET /v1/sessions/{id}/replay", "GET /v1/usage", "GET /v1/usage/reconciliation", "GET /v1/tools", "GET /v1/calls",
+		"GET /v1/sessions/{id}/replay", "GET /v1/usage", "GET /v1/usage/reconciliation", "GET /v1/tools", "GET /v1/calls", "GET /v1/compare",
 		"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.yaml",
 	} {
 		method, address, _ := strings.Cut(path, " ")

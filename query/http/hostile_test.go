@@ -53,6 +53,9 @@ func TestHostileValues(t *testing.T) {
 				t.Errorf("%s (%q) finds %d sessions, not the one it names", filter, v, len(page.Items))
 			}
 		}
+		if status, _, body := a.ask("GET", "/v1/compare?a="+q+"&b="+q); status != 200 {
+			t.Errorf("%q compared with itself: %d %s", v, status, body)
+		}
 		session := "/v1/sessions/" + url.PathEscape(v)
 		for _, path := range []string{"", "/timeline", "/transcript?chunks=1", "/frames?agent=" + q, "/frames?node=" + q} {
 			if status, _, body := a.ask("GET", session+path); status != 200 {

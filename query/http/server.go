@@ -8,6 +8,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/bills"
 	"tapedeck/query/charges"
+	"tapedeck/query/compare"
 	"tapedeck/query/deletion"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/evidence"
@@ -30,6 +31,7 @@ import (
 // Server holds the handlers of all questions.
 type Server struct {
 	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools, Calls        endpoint.Tenant
+	Compare                                                                        endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
@@ -86,6 +88,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		Reconciliation: reconcile.Handler{Base: b}.Reconciliation,
 		Tools:          toolreport.Handler{Base: b}.Tools,
 		Calls:          modelcalls.Handler{Base: b}.Calls,
+		Compare:        compare.Handler{Base: b}.Compare,
 		Session:        sessiondetail.Handler{Base: b}.Session,
 		Delete:         deletion.Handler{Base: b}.Delete,
 		Timeline:       timeline.Handler{Base: b}.Timeline,

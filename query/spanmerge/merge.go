@@ -39,7 +39,12 @@ type Span struct {
 
 // OfSession returns the spans of a session, put together, in order of their start.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Span, error) {
-	views, err := query.Ask[Span](ctx, r, statements, "spans", nil, sessionstreams.Parameters(tenant, s))
+	return First(ctx, r, tenant, s, 0)
+}
+
+// First is OfSession for the spans that were seen first, at most so many; 0 is for all.
+func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row, most int) ([]Span, error) {
+	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit bool }{most > 0}, sessionstreams.Parameters(tenant, s).With("limit", most))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
-		querytest.NewStatement("spans", "spans", nil),
+		querytest.NewStatement("spans", "spans", struct{ Limit bool }{}),
+		querytest.NewStatement("first_spans", "spans", struct{ Limit bool }{true}),
 	)
 }

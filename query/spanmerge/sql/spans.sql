@@ -1,4 +1,5 @@
-{{- /* The spans of one session: every stream's view of each. */ -}}
+{{- /* The spans of one session: every stream's view of each. With a limit, those of the first
+spans. */ -}}
 SELECT
     span_id, stream_id, toUnixTimestamp64Nano(seen_at) AS seen_ns, seen_seq, version,
     kind, parent_id, name, status,
@@ -8,3 +9,9 @@ SELECT
     duration_ns, run_id, node_id, agent, call_id, model, provider, error, attributes
 FROM spans FINAL
 PREWHERE {{template "in_sessions"}}
+{{- if .Limit}}
+WHERE span_id IN (
+    SELECT span_id FROM spans
+    PREWHERE {{template "in_sessions"}}
+    GROUP BY span_id ORDER BY min(seen_at), span_id LIMIT {limit:UInt64})
+{{- end}}

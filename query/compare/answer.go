@@ -1,0 +1,181 @@
+package compare
+
+import (
+	"time"
+
+	"tapedeck/query/compare/difference"
+	"tapedeck/query/compare/normalise"
+	"tapedeck/query/cost"
+	"tapedeck/query/sessionhead"
+)
+
+// Comparison is what two sessions have in common, and where they differ.
+type Comparison struct {
+	A       Side    `json:"a"`
+	B       Side    `json:"b"`
+	Summary Summary `json:"summary"`
+	// FirstDivergence is null if nothing differs.
+	FirstDivergence *Divergence `json:"first_divergence"`
+	// Steps are those of both sessions, aligned. A step that holds others comes before them,
+	// and they are one deeper.
+	Steps []Row `json:"steps"`
+	// Ignored counts the values that each rule ignored.
+	Ignored []Ignored `json:"ignored"`
+}
+
+// Side is one of the two sessions.
+type Side struct {
+	SessionID  string             `json:"session_id"`
+	Title      string             `json:"title"`
+	Status     sessionhead.Status `json:"status"`
+	Started    time.Time          `json:"started"`
+	DurationMS float64            `json:"duration_ms"`
+	Dialects   []string           `json:"dialects"`
+	// Steps are those that were compared. Truncated: there are more.
+	Steps     int  `json:"steps"`
+	Truncated bool `json:"truncated"`
+	// Time is the sum of the splits of the compared steps. Steps in progress at the same time
+	// count each.
+	Time Split `json:"time"`
+	Spent
+}
+
+// Summary is the comparison in short.
+type Summary struct {
+	Sentence  string `json:"sentence"`
+	Identical bool   `json:"identical"`  // nothing differs but what is ignored
+	SameSteps int    `json:"same_steps"` // before the first divergence
+	// Classes counts the rows of each class, and Resynchronised the stretches of equal steps
+	// after a difference.
+	Classes        map[Class]int `json:"classes"`
+	Resynchronised int           `json:"resynchronised"`
+	// Duration, Tokens and Cost are how much more it is in B; null where it is not known of
+	// both.
+	DurationMS float64     `json:"duration_ms"`
+	Time       Split       `json:"time"`
+	Tokens     *int64      `json:"tokens"`
+	Cost       *cost.Money `json:"cost"`
+}
+
+// Class says how the two sides of a row compare.
+type Class string
+
+// Classes. What a step was given (arguments, the text of a prompt, a model) goes before what
+// came of it.
+const (
+	Matched          Class = "matched"
+	ArgumentsChanged Class = "arguments_changed"
+	ResultChanged    Class = "result_changed"
+	OnlyA            Class = "only_a"
+	OnlyB            Class = "only_b"
+	Reordered        Class = "reordered" // the same step at another place
+	Retried          Class = "retried"   // it failed on one side, and was done again with success
+)
+
+// Classes are all there are.
+var Classes = []Class{Matched, ArgumentsChanged, ResultChanged, OnlyA, OnlyB, Reordered, Retried}
+
+// Field is a part of a step.
+type Field string
+
+// Fields.
+const (
+	FieldArguments Field = "arguments"
+	FieldResult    Field = "result"
+	FieldText      Field = "text"
+	FieldThinking  Field = "thinking"
+	FieldStatus    Field = "status"
+	FieldModel     Field = "model"
+	FieldTools     Field = "tools"      // the definitions that a request carries
+	FieldParams    Field = "parameters" // other members of a request
+)
+
+// Row is a step of A with one of B, or one of either alone.
+type Row struct {
+	Index int   `json:"index"` // from 0
+	Depth int   `json:"depth"`
+	Class Class `json:"class"`
+	Kind  Kind  `json:"kind"`
+	// Name is of the tool, the node, the model.
+	Name    string  `json:"name"`
+	Changed []Field `json:"changed"` // what differs
+	// Resynchronised: equal steps begin here after a difference.
+	Resynchronised bool    `json:"resynchronised"`
+	A              *StepOf `json:"a"` // null if the step is in B alone
+	B              *StepOf `json:"b"`
+	// Difference is how much more it is in B; null unless the row has both.
+	Difference *Delta `json:"difference"`
+	// Detail is null unless it was asked for.
+	Detail []FieldDiff `json:"detail,omitempty"`
+
+	a, b *step
+}
+
+// StepOf is a step of one session.
+type StepOf struct {
+	Number     int      `json:"number"` // in its session, from 1
+	ID         string   `json:"id"`     // of its span or message
+	Position   string   `json:"position"`
+	StartMS    float64  `json:"start_ms"`
+	DurationMS *float64 `json:"duration_ms"` // null if it did not end
+	Status     string   `json:"status"`
+	Agent      string   `json:"agent"`
+	Error      string   `json:"error"`
+	Excerpt    string   `json:"excerpt"` // of its arguments or its text
+	Time       Split    `json:"time"`
+	Spent
+}
+
+// Delta is how much more something is in B than in A.
+type Delta struct {
+	DurationMS *float64    `json:"duration_ms"`
+	Time       Split       `json:"time"`
+	Tokens     *int64      `json:"tokens"`
+	Cost       *cost.Money `json:"cost"`
+}
+
+// FieldDiff is what differs in a part of a step.
+type FieldDiff struct {
+	Field Field  `json:"field"`
+	Same  bool   `json:"same"`
+	A     string `json:"a"`
+	B     string `json:"b"`
+	Cut   bool   `json:"cut"` // the texts are longer than what was compared word by word
+	// Words is of texts, Paths of JSON. More: there are more changes.
+	Words []difference.Piece  `json:"words"`
+	Paths []difference.Change `json:"paths"`
+	More  bool                `json:"more"`
+}
+
+// Divergence is where the two sessions part. What each was given is told apart from what it
+// made of it. Each is null if nothing of that kind differs.
+type Divergence struct {
+	Input  *First `json:"input"`  // a prompt, tool definitions, a model, parameters, a tool's result
+	Output *First `json:"output"` // a text, a call of a tool, an end
+	// Action is the first output that is an action: other words alone are none.
+	Action *First `json:"action"`
+	// Cause is which of input and output differs first.
+	Cause string `json:"cause"`
+}
+
+// First is the first difference of a kind.
+type First struct {
+	What  string   `json:"what"`
+	Row   int      `json:"row"`
+	A     *StepOf  `json:"a"`
+	B     *StepOf  `json:"b"`
+	Names []string `json:"names"` // of parameters, of tools
+	// TextA and TextB are excerpts of where it differs.
+	TextA  string `json:"text_a"`
+	TextB  string `json:"text_b"`
+	Phrase string `json:"phrase"` // what differs, as a part of a sentence
+
+	after bool // it is of the end of the row's step
+	order int
+}
+
+// Ignored is how many values a rule ignored.
+type Ignored struct {
+	Rule  normalise.Rule `json:"rule"`
+	Count int            `json:"count"`
+}

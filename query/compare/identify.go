@@ -1,0 +1,115 @@
+package compare
+
+import (
+	"crypto/sha256"
+	"io"
+
+	"tapedeck/query/compare/align"
+	"tapedeck/query/compare/normalise"
+)
+
+// identify normalises the texts of steps and sets what they are aligned by.
+func identify(list []*step, n *normalise.Normaliser) {
+	for _, st := range list {
+		identify(st.children, n)
+		st.arguments.normalise(n, normalise.Arguments)
+		for _, c := range []*content{&st.result, &st.text, &st.thinking} {
+			c.normalise(n, normalise.Result)
+		}
+		st.childrenID = hashOf(func(h *hasher) {
+			for _, c := range st.children {
+				h.hash(c.element.Key)
+			}
+		})
+	}
+	calls := callsOf(list)
+	for i, st := range list {
+		st.element.Loose = hashOf(func(h *hasher) { st.loose(h) })
+		st.element.Key = hashOf(func(h *hasher) {
+			h.hash(st.element.Loose)
+			st.key(h)
+			for _, c := range calls[i] {
+				h.text(c.name, c.arguments.norm)
+			}
+		})
+		st.element.Exact = hashOf(func(h *hasher) {
+			h.hash(st.element.Key)
+			h.text(st.status, st.model, st.result.norm, st.text.norm, st.thinking.norm)
+			for _, c := range st.children {
+				h.hash(c.element.Exact)
+			}
+		})
+	}
+}
+
+// loose writes what steps have in common that may be paired.
+func (st *step) loose(h *hasher) {
+	h.text(string(st.kind), st.agent)
+	if st.kind == KindTool || st.kind == KindNode || st.kind == KindMessage {
+		h.text(st.name)
+	}
+}
+
+// key writes the normalised arguments: what the step was to do. Of a node it is what it did,
+// of a call of a model without calls of tools what it said.
+func (st *step) key(h *hasher) {
+	switch st.kind {
+	case KindTool:
+		h.text(st.arguments.norm)
+	case KindNode:
+		h.hash(st.childrenID)
+	case KindEnd:
+		h.text(st.status)
+	default:
+		h.text(st.text.norm)
+	}
+}
+
+// callsOf returns for each call of a model in a list the calls of tools that follow it.
+func callsOf(list []*step) map[int][]*step {
+	calls := map[int][]*step{}
+	last := -1
+	for i, st := range list {
+		switch {
+		case st.kind == KindModel:
+			last = i
+		case st.kind == KindTool && last >= 0:
+			calls[last] = append(calls[last], st)
+		}
+	}
+	return calls
+}
+
+func (c *content) normalise(n *normalise.Normaliser, kind normalise.Kind) {
+	switch {
+	case c.text == "":
+		return
+	case !c.json || c.digest != "":
+		c.norm = n.Text(c.text, kind)
+	default:
+		var ok bool
+		if c.norm, ok = n.JSON(c.text, kind); !ok {
+			c.norm = n.Text(c.text, kind)
+		}
+	}
+	if c.digest != "" {
+		c.norm += "\x00" + c.digest
+	}
+}
+
+type hasher struct{ w io.Writer }
+
+func (h *hasher) text(list ...string) {
+	for _, s := range list {
+		_, _ = io.WriteString(h.w, s)  // a hash never fails
+		_, _ = h.w.Write([]byte{0xFF}) // no UTF-8
+	}
+}
+
+func (h *hasher) hash(x align.Hash) { _, _ = h.w.Write(x[:]) }
+
+func hashOf(write func(*hasher)) align.Hash {
+	sum := sha256.New()
+	write(&hasher{sum})
+	return align.Hash(sum.Sum(nil)[:len(align.Hash{})])
+}

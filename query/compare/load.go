@@ -1,0 +1,184 @@
+package compare
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"tapedeck/query"
+	"tapedeck/query/sessionstreams"
+	"tapedeck/query/spanmerge"
+	"tapedeck/query/usagerecord"
+)
+
+// Bounds of what is read of a session.
+const (
+	messagesOfStep = 4        // messages for each step: what is read of them is bounded with the steps
+	textBytes      = 64 << 10 // of one text
+	leastBytes     = 1 << 10  // of one text, whatever the number of texts
+	sessionBytes   = 16 << 20 // of all texts together
+	requestsMost   = 500      // recorded requests
+)
+
+// facts are what is known of a session.
+type facts struct {
+	streams  *sessionstreams.Row
+	spans    []spanmerge.Span
+	usage    []usagerecord.Record
+	index    []indexRow
+	messages []messageRow
+	requests []requestRow
+	cut      bool // there is more than was read
+}
+
+type indexRow struct {
+	ID      string `ch:"message_id"`
+	Size    uint64 `ch:"size"`
+	Seen    int64  `ch:"seen_ns"`
+	Started int64  `ch:"started_ns"`
+}
+
+type messageRow struct {
+	ID      string `ch:"message_id"`
+	Stream  string `ch:"stream_id"`
+	SeenSeq uint64 `ch:"seen_seq"`
+	Seen    int64  `ch:"seen_ns"`
+	Kind    string `ch:"message_kind"`
+	Span    string `ch:"of_span"`
+	Name    string `ch:"tool"`
+	Node    string `ch:"of_node"`
+	Run     string `ch:"of_run"`
+	Agent   string `ch:"of_agent"`
+	Media   string `ch:"text_media"`
+	Head    string `ch:"head"`
+	Size    uint64 `ch:"size"`
+	Digest  string `ch:"digest"`
+	Started int64  `ch:"started_ns"`
+	Ended   int64  `ch:"ended_ns"`
+}
+
+// requestRow is what a request asks for; lists are by member and by tool.
+type requestRow struct {
+	Stream      string   `ch:"stream_id"`
+	Seq         uint64   `ch:"seq"`
+	Names       []string `ch:"names"`
+	Plain       []string `ch:"plain"`
+	Digests     []string `ch:"digests"`
+	ToolNames   []string `ch:"tool_names"`
+	ToolDigests []string `ch:"tool_digests"`
+}
+
+// load reads the facts of two sessions, which may be the same.
+func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err error) {
+	a, b = &facts{}, &facts{}
+	ids := []string{q.A, q.B}
+	both := []*facts{a, b}
+	for i, f := range both {
+		if f.streams, err = sessionstreams.Find(ctx, r, q.Tenant, ids[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	if q.A == q.B {
+		both = both[:1]
+	}
+	group, within := errgroup.WithContext(ctx)
+	for _, f := range both {
+		group.Go(func() (err error) {
+			f.spans, err = spanmerge.First(within, r, q.Tenant, f.streams, q.Steps+1)
+			return err
+		})
+		group.Go(func() (err error) {
+			f.usage, err = usagerecord.OfSession(within, r, q.Tenant, f.streams)
+			return err
+		})
+		group.Go(func() (err error) {
+			f.index, err = query.Ask[indexRow](within, r, statements, "messages_index", nil, f.parameters(q).With("limit", q.Steps*messagesOfStep+1))
+			return err
+		})
+		group.Go(func() (err error) {
+			f.requests, err = query.Ask[requestRow](within, r, statements, "requests", nil,
+				query.Args{"tenant": q.Tenant, "session": f.streams.ID, "limit": requestsMost})
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	most := textCap(a.index, b.index) // the same for both, so that what was cut can be compared
+	group, within = errgroup.WithContext(ctx)
+	for _, f := range both {
+		group.Go(func() error { return f.readMessages(within, r, q, most) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	if q.A == q.B {
+		*b = *a
+	}
+	return a, b, nil
+}
+
+func (f *facts) parameters(q *Query) query.Args {
+	return sessionstreams.Parameters(q.Tenant, f.streams)
+}
+
+// textCap returns after how many bytes texts are cut, so that all texts together stay within
+// sessionBytes.
+func textCap(lists ...[]indexRow) uint64 {
+	for most := uint64(textBytes); ; most /= 2 {
+		fits := true
+		for _, list := range lists {
+			sum := uint64(0)
+			for i := range list {
+				sum += min(list[i].Size, most)
+			}
+			fits = fits && sum <= sessionBytes
+		}
+		if fits || most <= leastBytes {
+			return most
+		}
+	}
+}
+
+func (f *facts) readMessages(ctx context.Context, r *query.Reader, q *Query, most uint64) error {
+	limit := q.Steps * messagesOfStep
+	shape := struct{ Until bool }{}
+	args := f.parameters(q).With("cap", most).With("limit", limit)
+	if len(f.index) > limit {
+		f.cut, f.index = true, f.index[:limit]
+		shape.Until = true
+		until := int64(0)
+		for i := range f.index {
+			until = max(until, f.index[i].Seen)
+		}
+		args = args.With("until", until)
+	}
+	var err error
+	if f.messages, err = query.Ask[messageRow](ctx, r, statements, "messages", shape, args); err != nil {
+		return err
+	}
+	for i := range f.messages {
+		if m := &f.messages[i]; m.Digest != "" {
+			m.Head = strings.ToValidUTF8(m.Head, "") // it may end within a character
+		}
+	}
+	f.untilBoth(len(f.spans) > q.Steps)
+	return nil
+}
+
+// untilBoth drops what began after the last of what was cut: there not all was read.
+func (f *facts) untilBoth(spansCut bool) {
+	end := int64(math.MaxInt64)
+	if f.cut && len(f.messages) > 0 {
+		end = f.messages[len(f.messages)-1].Started
+	}
+	if spansCut && len(f.spans) > 0 {
+		f.cut = true
+		end = min(end, f.spans[len(f.spans)-1].Begin())
+	}
+	f.messages = slices.DeleteFunc(f.messages, func(m messageRow) bool { return m.Started > end })
+	f.spans = slices.DeleteFunc(f.spans, func(s spanmerge.Span) bool { return s.Begin() > end })
+}

@@ -1,0 +1,101 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"tapedeck/query"
+	"tapedeck/query/cost"
+)
+
+// Split is where the time of a step went, ms. What is not known of it is null.
+type Split struct {
+	WaitingMS    *float64 `json:"waiting_ms"`     // before it, in which no other step was in progress
+	FirstTokenMS *float64 `json:"first_token_ms"` // from a call of a model to its first output
+	GenerationMS *float64 `json:"generation_ms"`  // from there to its end; from its start if the first output was not seen
+	ToolMS       *float64 `json:"tool_ms"`        // of a tool call, from its start to its end
+}
+
+// measure sets the splits of all steps that hold no others.
+func measure(all []*step) {
+	leaves := make([]*step, 0, len(all))
+	for _, st := range all {
+		if len(st.children) == 0 {
+			leaves = append(leaves, st)
+		}
+	}
+	slices.SortStableFunc(leaves, func(a, b *step) int { return cmp.Compare(a.begin, b.begin) })
+	busy := int64(0) // until when steps were in progress
+	for i, st := range leaves {
+		if i > 0 {
+			st.split.WaitingMS = query.KnownMillis(max(st.begin-busy, 0), true)
+		}
+		busy = max(busy, st.begin, st.end)
+		if st.end == 0 {
+			continue
+		}
+		took := st.end - st.begin
+		switch st.kind {
+		case KindTool:
+			st.split.ToolMS = query.KnownMillis(took, true)
+		case KindModel:
+			if st.first != 0 {
+				st.split.FirstTokenMS = query.KnownMillis(st.first-st.begin, true)
+				took = max(st.end-st.first, 0)
+			}
+			st.split.GenerationMS = query.KnownMillis(took, true)
+		case KindAssistant:
+			st.split.GenerationMS = query.KnownMillis(took, true)
+		}
+	}
+}
+
+func (s *Split) add(o *Split) {
+	for _, f := range []struct {
+		to   **float64
+		more *float64
+	}{{&s.WaitingMS, o.WaitingMS}, {&s.FirstTokenMS, o.FirstTokenMS}, {&s.GenerationMS, o.GenerationMS}, {&s.ToolMS, o.ToolMS}} {
+		if f.more == nil {
+			continue
+		}
+		sum := *f.more
+		if *f.to != nil {
+			sum += **f.to
+		}
+		*f.to = &sum
+	}
+}
+
+// minus returns how much longer each part took than in o, where both are known.
+func (s Split) minus(o Split) Split {
+	return Split{
+		longer(s.WaitingMS, o.WaitingMS), longer(s.FirstTokenMS, o.FirstTokenMS),
+		longer(s.GenerationMS, o.GenerationMS), longer(s.ToolMS, o.ToolMS),
+	}
+}
+
+func longer(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	d := *a - *b
+	return &d
+}
+
+// Spent is what the calls of a step or a session used.
+type Spent struct {
+	Tokens *query.Tokens `json:"tokens"` // null where no usage was reported
+	Cost   *cost.Money   `json:"cost"`   // null where it is not known
+}
+
+func spentOn(st *step) Spent {
+	var s Spent
+	for i := range st.usage {
+		if s.Tokens == nil {
+			s.Tokens = &query.Tokens{}
+		}
+		s.Tokens.Add(st.usage[i].Tokens)
+		s.Cost = cost.Sum(s.Cost, st.usage[i].Cost)
+	}
+	return s
+}

@@ -1,0 +1,12 @@
+package compare
+
+import (
+	"embed"
+
+	"tapedeck/query"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var statements = query.Parse(files)

@@ -1,0 +1,14 @@
+package compare
+
+import (
+	"testing"
+
+	"tapedeck/query/querytest"
+)
+
+func TestStatements(t *testing.T) {
+	querytest.Statements(t, statements,
+		querytest.NewStatement("messages", "messages", struct{ Until bool }{true}),
+		querytest.NewStatement("requests", "requests", nil),
+	)
+}
