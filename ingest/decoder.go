@@ -28,8 +28,11 @@ func (d *decoder) use(as dialect.Dialect) {
 	d.text, _ = d.machine.(dialect.TextReader)
 }
 
-// decode reads a frame.
+// decode reads a frame. Nothing is concluded from one that is marked as a copy.
 func (d *decoder) decode(f *schema.Frame) {
+	if f.Flags.Has(schema.FlagCopied) {
+		return
+	}
 	d.parser.parse(f, d.text != nil && d.text.ReadsText(), d.read)
 }
 

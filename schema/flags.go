@@ -33,12 +33,13 @@ const (
 	FlagTooDeep     // valid JSON that is nested deeper than the decoder reads (wellformed.MaxDepth)
 	FlagRedacted    // secrets were removed from the bytes before recording
 	FlagBadChecksum // a message of an event stream that fails its checksum, or bytes between two of its messages
+	FlagCopied      // repeats a message of another stream: nothing is concluded from it
 )
 
 var flagNames = [...]string{
 	"not_json", "invalid_utf8", "nul", "unterminated", "oversize", "binary", "joined", "note",
 	"unknown_type", "event_gap", "event_repeat", "event_back",
-	"too_deep", "redacted", "bad_checksum",
+	"too_deep", "redacted", "bad_checksum", "copied",
 }
 
 // Has reports whether all of want are set.

@@ -123,7 +123,9 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 
 // take decodes a frame and keeps it if it belongs to the session.
 func (d *decoding) take(ctx context.Context, f *stored) error {
-	d.parser.Parse(&f.Frame, func(in *dialect.Input) { d.decoder.Decode(in, d.emitter) })
+	if !f.Flags.Has(schema.FlagCopied) {
+		d.parser.Parse(&f.Frame, func(in *dialect.Input) { d.decoder.Decode(in, d.emitter) })
+	}
 	lost := d.emitter.TakeLost()
 	if len(d.stream.sessions) > 1 {
 		if n := len(d.changes); n == 0 || d.changes[n-1].session != f.session {

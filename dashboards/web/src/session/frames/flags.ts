@@ -17,4 +17,5 @@ export const flagMeanings: Record<Schemas['Frame']['flags'][number], string> = {
   too_deep: 'It is valid JSON, nested too deep to be looked into.',
   redacted: 'Secrets were taken out of it before it was recorded.',
   bad_checksum: 'It fails the checksum of its message, or stands between two messages of an event stream.',
+  copied: 'It repeats a message that another file of the agent has: it counts there.',
 }
