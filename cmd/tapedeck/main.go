@@ -26,6 +26,7 @@ type cli struct {
 	Up          upCommand          `cmd:"" help:"Run everything in one process tree: NATS, ClickHouse, recorder, API and UI."`
 	Serve       serveCommand       `cmd:"" help:"Run the same parts against real NATS and ClickHouse servers."`
 	Record      recordCommand      `cmd:"" help:"Record a stream: a file, standard input, a command, an SSE or WebSocket URL."`
+	Sync        syncCommand        `cmd:"" help:"Record the sessions that coding agents keep on this machine, and go on with --watch."`
 	Proxy       proxyCommand       `cmd:"" help:"Run a transparent proxy that records what passes."`
 	Sessions    sessionsCommand    `cmd:"" help:"List sessions."`
 	Show        showCommand        `cmd:"" help:"Show one session: runs, tools, tokens, messages."`

@@ -32,6 +32,15 @@ func FollowHome() (string, error) {
 	return filepath.Join(filepath.Dir(home), "follow"), nil
 }
 
+// SyncHome returns the directory in which "tapedeck sync" keeps what it has recorded.
+func SyncHome() (string, error) {
+	home, err := SpoolHome()
+	if err != nil {
+		return "", fmt.Errorf("find a directory for the progress of sync: %w", err)
+	}
+	return filepath.Join(filepath.Dir(home), "sync"), nil
+}
+
 // spoolSlots is the maximum number of concurrent recording commands.
 const spoolSlots = 1000
 

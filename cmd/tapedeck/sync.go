@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/history"
+	"tapedeck/ingest/outlet"
+	"tapedeck/internal/console"
+	"tapedeck/query"
+	"tapedeck/query/sessionstreams"
+)
+
+// syncCommand records the history of coding agents.
+type syncCommand struct {
+	Record syncRecord `cmd:"" default:"withargs" help:"Record what is new of the sessions of Claude Code, Codex, Gemini CLI and OpenCode."`
+	List   syncList   `cmd:"" help:"List the files of sessions that were found, and what of them is recorded."`
+}
+
+// syncPlaces are the flags that say what is recorded and for whom.
+type syncPlaces struct {
+	From   []string `help:"Search this folder, in place of those in which the agents of this machine keep sessions; may be repeated." placeholder:"DIR" type:"existingdir" sep:"none"`
+	Tenant string   `help:"The tenant." default:"default" placeholder:"T"`
+}
+
+type syncRecord struct {
+	syncPlaces
+	redactFlags
+	Watch      bool     `help:"Go on with what is added, until interrupted."`
+	DryRun     bool     `help:"List what would be recorded, and record nothing."`
+	Tag        []string `help:"Tag the sessions; may be repeated. They have the tags agent, project and branch, as far as these are known." placeholder:"K=V" sep:"none"`
+	FrameLimit int      `help:"Largest frame, bytes; a longer line is kept in pieces." default:"16777216"`
+	NoWait     bool     `help:"Do not wait until the sessions can be read."`
+}
+
+// Run records what is new, and with --watch what is added.
+func (c *syncRecord) Run(ctx context.Context, g *global) error {
+	spareGC()
+	if err := checkStream(c.Tenant, "", ""); err != nil {
+		return err
+	}
+	tags, err := parseTags(c.Tag)
+	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		return c.list(ctx, g, true)
+	}
+	rules, err := c.engine()
+	if err != nil {
+		return err
+	}
+	out, err := openOutlet(ctx, g, &natsTLS{}, outlet.Options{NoSpool: true, Redact: rules})
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if err := checkTenant(out, &c.Tenant); err != nil {
+		return err
+	}
+	home, err := outlet.SyncHome()
+	if err != nil {
+		return err
+	}
+	progress, err := history.OpenProgress(home, g.Server, c.Tenant)
+	if err != nil {
+		return err
+	}
+	defer progress.Close()
+	if err := forgetLost(ctx, g, progress); err != nil {
+		return err
+	}
+	opts := history.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, FrameLimit: c.FrameLimit, Progress: progress}
+	return c.sync(ctx, g, opts)
+}
+
+func (c *syncRecord) sync(ctx context.Context, g *global, opts history.Options) error {
+	var files, frames atomic.Uint64
+	opts.Recorded = func(_ *history.Source, n uint64) { files.Add(1); frames.Add(n) }
+	began := time.Now()
+	syncer := history.New(opts)
+	shown := console.ShowProgress(func() string {
+		return fmt.Sprintf("%s recorded, %s", console.Count(files.Load(), "file"), console.Count(frames.Load(), "frame"))
+	})
+	res, err := syncer.Run(ctx)
+	shown.End()
+	if res == nil {
+		return err
+	}
+	took := time.Since(began)
+	if err == nil && !c.NoWait && res.Recorded > 0 {
+		waitAllReadable(ctx, g, []ingest.Summary{res.Last})
+	}
+	if failed := reportSync(g, res, took, ctx.Err() != nil); err == nil || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		err = failed
+	}
+	if err != nil && !(c.Watch && ctx.Err() == nil && isExitCode(err)) || !c.Watch || ctx.Err() != nil {
+		return err
+	}
+	fmt.Fprintln(console.To(os.Stderr), "watching what is added; end with Ctrl-C")
+	return syncer.Watch(ctx, func(res *history.Result) { _ = reportWatch(g, res) })
+}
+
+func isExitCode(err error) bool {
+	_, ok := errors.AsType[exitCode](err)
+	return ok
+}
+
+// storedWithin is within what time a server shows what it has taken. What was recorded later
+// is not looked for.
+const storedWithin = 2 * time.Minute
+
+// forgetLost forgets the progress if the server has nothing of it: it is another one than
+// before, or began anew. A server that does not answer is believed to have all.
+func forgetLost(ctx context.Context, g *global, p *history.Progress) error {
+	latest := p.Latest(3, time.Now().Add(-storedWithin))
+	if len(latest) == 0 {
+		return nil
+	}
+	api, err := g.client()
+	if err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
+	defer cancel()
+	for _, r := range latest {
+		var page query.Page[sessionstreams.InSession]
+		err := api.Get(asking, "v1/streams", url.Values{"session": {r.Session}, "stream": {r.Stream}, "limit": {"1"}}, &page)
+		if err != nil || len(page.Items) > 0 {
+			return ctx.Err()
+		}
+	}
+	fmt.Fprintf(console.To(os.Stderr), "note     %s has nothing of what was recorded before: all of it is recorded once more\n", g.Server)
+	return p.Forget()
+}
+
+// reportSync prints the result of a run. The error is the exit code if something could not be
+// recorded.
+func reportSync(g *global, res *history.Result, took time.Duration, interrupted bool) error {
+	if g.JSON {
+		if err := json.NewEncoder(os.Stdout).Encode(res); err != nil {
+			return err
+		}
+	} else {
+		printSync(res, took, interrupted)
+	}
+	if res.Failed > 0 || interrupted {
+		return exitCode(exitFailed)
+	}
+	return nil
+}
+
+// reportWatch prints what a look of --watch recorded.
+func reportWatch(g *global, res *history.Result) error {
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(res)
+	}
+	w := console.To(os.Stderr)
+	if res.Recorded > 0 {
+		fmt.Fprintf(w, "recorded %s of %s\n", console.Count(res.Frames, "frame"), console.Count(res.Recorded, "file"))
+	}
+	printProblems(w, res.Problems)
+	return nil
+}

@@ -1,0 +1,146 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/valyala/fastjson"
+)
+
+// OpenCode's storage keeps what its server reports as events. eventReader makes these events
+// of it, one a line, in the order in which the server sends them: a message when it is begun,
+// its parts, the message when it is complete, and session.idle before the user's next one.
+type eventReader struct {
+	source *Source
+	next   int    // message
+	began  bool   // the session's own event was read
+	busy   bool   // the agent has answered since the last session.idle
+	goesOn bool   // its last answer asked for tools
+	at     int64  // the latest time, ms
+	rest   []byte // of the events that were made
+	parser fastjson.Parser
+}
+
+// Read implements io.Reader.
+func (r *eventReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if !r.more() {
+			return 0, io.EOF
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (r *eventReader) Close() error { return nil }
+
+// more makes the events of the next message.
+func (r *eventReader) more() bool {
+	s := r.source
+	switch {
+	case !r.began:
+		r.began = true
+		if v := r.load(s.Path); v != nil {
+			r.time(v.GetInt64("time", "created"))
+			r.event("session.updated", "info", v)
+		}
+	case r.next < len(s.messages):
+		r.next++
+		if m := &s.messages[r.next-1]; r.next < len(s.messages) || !s.writing {
+			r.message(m)
+		}
+	case r.busy && !r.goesOn && !s.writing:
+		r.idle()
+	default:
+		return false
+	}
+	return true
+}
+
+// load reads a file. One that is missing, or not complete JSON because it is being written, is
+// left out; the next sync reads it.
+func (r *eventReader) load(path string) *fastjson.Value {
+	text, err := os.ReadFile(path)
+	if err != nil || len(text) > memberLimit {
+		return nil
+	}
+	v, err := r.parser.ParseBytes(text)
+	if err != nil || v.Type() != fastjson.TypeObject {
+		return nil
+	}
+	return v
+}
+
+func (r *eventReader) message(m *storedMessage) {
+	v := r.load(m.path)
+	if v == nil {
+		return
+	}
+	answer := string(v.GetStringBytes("role")) == "assistant"
+	if !answer && r.busy {
+		r.idle()
+	}
+	r.time(v.GetInt64("time", "created"))
+	whole, end := v.MarshalTo(nil), v.GetInt64("time", "completed")
+	goesOn := string(v.GetStringBytes("finish")) == "tool-calls"
+	if answer {
+		for _, name := range []string{"tokens", "cost", "error", "finish"} {
+			v.Del(name)
+		}
+		if t := v.Get("time"); t != nil {
+			t.Del("completed")
+		}
+	}
+	r.event("message.updated", "info", v)
+	for _, path := range m.parts {
+		if part := r.load(path); part != nil {
+			r.time(max(part.GetInt64("time", "end"), part.GetInt64("time", "start"), part.GetInt64("state", "time", "end")))
+			r.event("message.part.updated", "part", part)
+		}
+	}
+	if answer {
+		r.time(end)
+		r.raw("message.updated", "info", whole)
+		r.busy = true
+	}
+	r.goesOn = answer && goesOn
+}
+
+func (r *eventReader) idle() {
+	r.busy = false
+	id := fastjson.MustParse(`""`)
+	if v := r.load(r.source.Path); v != nil && v.Get("id") != nil {
+		id = v.Get("id")
+	}
+	r.event("session.idle", "sessionID", id)
+}
+
+// time notes a time, ms, 0 for none. Events never go back.
+func (r *eventReader) time(ms int64) { r.at = max(r.at, ms) }
+
+func (r *eventReader) event(typ, name string, v *fastjson.Value) { r.raw(typ, name, v.MarshalTo(nil)) }
+
+func (r *eventReader) raw(typ, name string, value []byte) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"type":%q,"timestamp":%d,"properties":{%q:%s}}`+"\n", typ, r.at, name, value)
+	r.rest = append(r.rest, b.Bytes()...)
+}
+
+// openFor is for how long an answer that is not complete is waited for.
+const openFor = 10 * time.Minute
+
+// isWriting reports whether the last message of a tree is an answer that is being written. It
+// is left out, so that what is recorded stays as it is.
+func (s *Source) isWriting() bool {
+	if len(s.messages) == 0 || time.Since(s.Modified) > openFor {
+		return false
+	}
+	r := eventReader{source: s}
+	v := r.load(s.messages[len(s.messages)-1].path)
+	return v != nil && string(v.GetStringBytes("role")) == "assistant" && v.GetInt64("time", "completed") == 0 && v.Get("error") == nil
+}

@@ -1,0 +1,105 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// storage collects the sessions in a storage folder of OpenCode: session/PROJECT/SESSION.json
+// says what a session is, message/SESSION/*.json who said something, and part/MESSAGE/*.json
+// what. The ids of messages and parts rise with time.
+func (f *finder) storage(dir string) {
+	projects := filepath.Join(dir, "session")
+	parents := map[string]string{}
+	from := len(f.sources)
+	for _, project := range names(projects) {
+		for _, name := range names(filepath.Join(projects, project)) {
+			path := filepath.Join(projects, project, name)
+			info, err := os.Stat(path)
+			id, isJSON := strings.CutSuffix(name, ".json")
+			if !isJSON || err != nil || !info.Mode().IsRegular() || f.known(info) {
+				continue
+			}
+			s := &Source{Agent: OpenCode, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: tree, file: fileIDOf(info)}
+			parent, err := s.openCodeHead(id, info.Size())
+			if err != nil {
+				f.skip(path, err)
+				continue
+			}
+			parents[id] = parent
+			s.addMessages(dir, id)
+			s.writing = s.isWriting()
+			f.sources = append(f.sources, s)
+		}
+	}
+	for _, s := range f.sources[from:] {
+		for depth := 0; parents[s.Session] != "" && depth < depthLimit; depth++ {
+			s.Session = parents[s.Session] // a sub-agent's session belongs to the one that began it
+		}
+	}
+}
+
+// openCodeHead reads the session's own file, and returns the session that began it.
+func (s *Source) openCodeHead(id string, size int64) (parent string, err error) {
+	if size > memberLimit {
+		return "", fmt.Errorf("it has %d bytes, more than %d: %w", size, memberLimit, errForeign)
+	}
+	text, err := os.ReadFile(s.Path)
+	if err != nil {
+		return "", err
+	}
+	var info struct {
+		Directory, ParentID string
+		Time                struct{ Created int64 }
+	}
+	if err := json.Unmarshal(text, &info); err != nil {
+		return "", fmt.Errorf("not a session of OpenCode (%w): %w", err, errForeign)
+	}
+	s.Head = Head{Session: id, Project: info.Directory, name: id, started: info.Time.Created * int64(time.Millisecond)}
+	return info.ParentID, nil
+}
+
+// storedMessage is a message in OpenCode's storage.
+type storedMessage struct {
+	path  string
+	parts []string
+}
+
+// memberLimit bounds a file of the storage, bytes.
+const memberLimit = 64 << 20
+
+// addMessages adds the messages of the session, each with its parts.
+func (s *Source) addMessages(dir, id string) {
+	folder := filepath.Join(dir, "message", id)
+	for _, name := range names(folder) {
+		message, isJSON := strings.CutSuffix(name, ".json")
+		m := storedMessage{path: filepath.Join(folder, name)}
+		if !isJSON || !s.counts(m.path) {
+			continue
+		}
+		parts := filepath.Join(dir, "part", message)
+		for _, part := range names(parts) {
+			if path := filepath.Join(parts, part); strings.HasSuffix(part, ".json") && s.counts(path) {
+				m.parts = append(m.parts, path)
+			}
+		}
+		s.messages = append(s.messages, m)
+	}
+}
+
+// counts counts a file as a part of the source.
+func (s *Source) counts(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > memberLimit {
+		return false
+	}
+	s.Size += info.Size()
+	if info.ModTime().After(s.Modified) {
+		s.Modified = info.ModTime()
+	}
+	return true
+}
