@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"time"
 
 	"tapedeck/internal/console"
 	"tapedeck/query/bills"
@@ -75,6 +76,13 @@ func printVerification(v *bills.Verification) error {
 	}
 	for _, f := range v.Frames.Failed {
 		fmt.Fprintf(out, "session %s was not decoded: %s\n", f.SessionID, f.Detail)
+	}
+	for i := range v.Frames.Expired {
+		e := &v.Frames.Expired[i]
+		fmt.Fprintf(out, "charge %s of session %s: not compared, its frames expired on %s\n", e.ChargeID, e.SessionID, e.ExpiredAt.Format(time.DateOnly))
+	}
+	if n := v.Frames.ExpiredCharges; n > uint64(len(v.Frames.Expired)) {
+		fmt.Fprintf(out, "… %s in all\n", console.Count(n, "such charge"))
 	}
 	state := "equal"
 	if !v.Equal {

@@ -2,9 +2,11 @@ package bills
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"tapedeck/query"
 	"tapedeck/query/charges"
@@ -32,14 +34,37 @@ type FrameCheck struct {
 	Sessions uint64 `json:"sessions"` // that were decoded anew
 	Of       uint64 `json:"of"`       // sessions of the bill
 	// Failed are sessions that could not be decoded, with the reason.
-	Failed      []FrameFailure    `json:"failed"`
-	Differences []FrameDifference `json:"differences"` // the first of them
+	Failed []FrameFailure `json:"failed"`
+	// Expired are charges whose frames have expired, the first of them: they stand as they were
+	// billed, and nothing can be compared. ExpiredCharges and ExpiredSessions count all of them.
+	Expired         []ExpiredCharge   `json:"expired"`
+	ExpiredCharges  uint64            `json:"expired_charges"`
+	ExpiredSessions uint64            `json:"expired_sessions"`
+	Differences     []FrameDifference `json:"differences"` // the first of them
 }
 
 // FrameFailure is a session whose frames could not be decoded, such as one that was deleted.
 type FrameFailure struct {
 	SessionID string `json:"session_id"`
 	Detail    string `json:"detail"`
+}
+
+// ExpiredCharge is a charge whose frames have expired.
+type ExpiredCharge struct {
+	ChargeID  string    `json:"charge_id"`
+	SessionID string    `json:"session_id"`
+	ExpiredAt time.Time `json:"expired_at"`
+}
+
+// ExpiredError is the error of a Decoder for a session whose frames have expired.
+type ExpiredError struct {
+	Session string
+	At      time.Time
+}
+
+// Error implements error.
+func (e *ExpiredError) Error() string {
+	return fmt.Sprintf("the frames of session %q expired on %s; its facts and charges remain", e.Session, e.At.Format(time.DateOnly))
 }
 
 // FrameDifference is a charge for which the frames state something else than is stored.
@@ -87,6 +112,9 @@ func (v *verifier) session(ctx context.Context, id string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if expired, is := errors.AsType[*ExpiredError](err); is {
+			return v.expired(ctx, id, expired.At)
+		}
 		if len(check.Failed) < maxFrameFailures {
 			check.Failed = append(check.Failed, FrameFailure{id, err.Error()})
 		}
@@ -120,6 +148,20 @@ func (v *verifier) session(ctx context.Context, id string) error {
 		v.frameDifference(FrameDifference{ChargeID: charge, SessionID: id, Position: u.position, Field: "usage", Decoded: strconv.FormatInt(u.quantities.Tokens(), 10)})
 	}
 	return nil
+}
+
+// expired lists the charges of a session whose frames have expired.
+func (v *verifier) expired(ctx context.Context, id string, at time.Time) error {
+	check := &v.result.Frames
+	check.ExpiredSessions++
+	q := charges.Query{Tenant: v.tenant, SessionIDs: []string{id}, From: v.bill.Start, To: v.bill.End}
+	return charges.Each(ctx, v.store.reader, q, "", 0, func(c *charges.Charge) error {
+		check.ExpiredCharges++
+		if len(check.Expired) < maxDifferences {
+			check.Expired = append(check.Expired, ExpiredCharge{c.ChargeID, id, at})
+		}
+		return nil
+	})
 }
 
 func (v *verifier) frameDifference(d FrameDifference) {

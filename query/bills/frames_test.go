@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/query/charges"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
 )
@@ -59,6 +60,27 @@ func TestFrames(t *testing.T) {
 		v.Frames.Differences[1].Field != "input" || v.Frames.Differences[1].Stored != "50" || v.Frames.Differences[1].Decoded != "51" ||
 		v.Frames.Differences[1].Position == "" {
 		t.Errorf("other frames: %+v", v.Frames)
+	}
+
+	// Frames that have expired are neither compared nor a difference.
+	w.store.WithDecoder(func(_ context.Context, _, session string) ([]Decoded, error) {
+		if session == "s" {
+			return nil, &ExpiredError{Session: session, At: at("2026-04-01T12:00:00Z")}
+		}
+		return nil, errors.New("it is not stored")
+	})
+	v = w.verify(b.Number)
+	if !v.Equal || len(v.Differences)+len(v.Frames.Differences) != 0 || v.Frames.Sessions != 0 || v.Frames.ExpiredSessions != 1 || v.Frames.ExpiredCharges != 4 || len(v.Frames.Failed) != 1 {
+		t.Errorf("expired frames: %+v", v)
+	}
+	seen := map[string]bool{}
+	for _, e := range v.Frames.Expired {
+		seen[e.ChargeID] = e.SessionID == "s" && e.ExpiredAt.Equal(at("2026-04-01T12:00:00Z"))
+	}
+	for _, id := range []string{"twice", "t1", "t2", "t3"} {
+		if !seen[charges.ID(querytest.Tenant, "s", id)] {
+			t.Errorf("the charge of %s is not among those with expired frames: %+v", id, v.Frames.Expired)
+		}
 	}
 
 	parts := call("parts", "2026-03-05T00:00:06Z", "google", "gemini-2.5-flash", 1000, 0)

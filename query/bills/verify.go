@@ -27,7 +27,7 @@ func (s *Store) Verify(ctx context.Context, tenant, number string, frames int) (
 	v := &verifier{store: s, tenant: tenant, bill: b, corrected: map[string]map[string]bool{}, seen: map[string]bool{}}
 	v.result = &Verification{
 		Number: number, Account: b.Account, Period: b.Period, Currency: b.Currency, MinorUnits: b.MinorUnits, Defects: []string{}, Differences: []Difference{}, Counts: map[Why]uint64{},
-		Frames: FrameCheck{Failed: []FrameFailure{}, Differences: []FrameDifference{}},
+		Frames: FrameCheck{Failed: []FrameFailure{}, Expired: []ExpiredCharge{}, Differences: []FrameDifference{}},
 	}
 	if err := v.rows(ctx); err != nil {
 		return nil, err

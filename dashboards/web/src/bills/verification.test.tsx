@@ -17,13 +17,29 @@ const equal: Verification = {
     rows: 3,
   },
   ...{ rows_hash: 'r', current_prices_hash: 'p', differences: [], counts: {} },
-  frames: { sessions: 2, of: 5, failed: [], differences: [] },
+  frames: {
+    sessions: 2,
+    of: 5,
+    failed: [],
+    expired: [],
+    expired_charges: 0,
+    expired_sessions: 0,
+    differences: [],
+  },
 }
 
 test('a bill that is the same says what was compared', () => {
   renderAt('/', <VerificationResult result={equal} currency="USD" />)
   expect(screen.getByRole('status').textContent).toBe(
     'All 3 rows are as they were closed, and computed anew they are the same. The frames of 2 sessions of 5 were decoded anew.',
+  )
+})
+
+test('charges whose frames have expired are no difference', () => {
+  const frames = { ...equal.frames, sessions: 0, expired_sessions: 2, expired_charges: 1 }
+  renderAt('/', <VerificationResult result={{ ...equal, frames }} currency="USD" />)
+  expect(screen.getByRole('status').textContent).toBe(
+    'All 3 rows are as they were closed, and computed anew they are the same. The frames of 0 sessions of 5 were decoded anew. Those of 2 sessions have expired: 1 charge stands as billed.',
   )
 })
 

@@ -16,7 +16,11 @@ export function VerificationResult({ result, currency }: { result: Verification;
   const { equal, defects, differences, counts, frames, rows } = result
   const decoded = `The frames of ${counted(frames.sessions, 'session')} of ${count(frames.of)} were decoded anew${
     frames.failed.length === 0 ? '' : `, of ${count(frames.failed.length)} they could not be`
-  }.`
+  }.${
+    frames.expired_sessions === 0
+      ? ''
+      : ` Those of ${counted(frames.expired_sessions, 'session')} have expired: ${counted(frames.expired_charges, 'charge stands', 'charges stand')} as billed.`
+  }`
   if (equal)
     return (
       <Alert color="teal" variant="light" icon={<IconCircleCheck />} p="sm" role="status">
