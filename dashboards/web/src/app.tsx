@@ -18,6 +18,7 @@ const PricesPage = lazy(() => import('./prices/page'))
 const RetentionPage = lazy(() => import('./retention/page'))
 const ToolsPage = lazy(() => import('./tools/page'))
 const CallsPage = lazy(() => import('./calls/page'))
+const ComparePage = lazy(() => import('./compare/page'))
 const AuditPage = lazy(() => import('./audit/page'))
 const RecordPage = lazy(() => import('./record/page'))
 const AccessPage = lazy(() => import('./access/page'))
@@ -55,6 +56,7 @@ export function App() {
               <Route path="/retention" component={RetentionPage} />
               <Route path="/tools" component={ToolsPage} />
               <Route path="/calls" component={CallsPage} />
+              <Route path="/compare" component={ComparePage} />
               <Route path="/audit" component={AuditPage} />
               <Route path="/record" component={RecordPage} />
               <Route path="/access" component={AccessPage} />

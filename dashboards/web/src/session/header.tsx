@@ -1,4 +1,5 @@
-import { Anchor, Text, UnstyledButton } from '@mantine/core'
+import { Anchor, Button, Text, UnstyledButton } from '@mantine/core'
+import { IconGitCompare } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { isShared, type Schemas } from '../api/client'
@@ -39,6 +40,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
           {session.title === '' ? session.id : session.title}
         </h1>
         <StatusBadge status={session.status} />
+        {!isShared() && <CompareLink session={session.id} />}
         <ShareButton session={session} />
       </div>
       <Ending session={session} />
@@ -72,6 +74,23 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         {session.title !== '' && <Fact name="Id">{session.id}</Fact>}
       </dl>
     </header>
+  )
+}
+
+/** Leads to a comparison with a session that is chosen there. */
+function CompareLink({ session }: { session: string }) {
+  return (
+    <Button
+      component={Link}
+      href={`/compare?a=${encodeURIComponent(session)}`}
+      size="compact-sm"
+      variant="default"
+      ml="auto"
+      leftSection={<IconGitCompare size={14} />}
+      style={{ flex: 'none' }}
+    >
+      Compare with …
+    </Button>
   )
 }
 

@@ -19,7 +19,6 @@ export function ShareButton({ session }: { session: Schemas['SessionDetail'] }) 
       <Button
         size="compact-sm"
         variant="default"
-        ml="auto"
         leftSection={<IconShare size={14} />}
         onClick={() => setOpened(true)}
         style={{ flex: 'none' }}
