@@ -8,8 +8,8 @@ import (
 	"tapedeck/query/prices"
 )
 
-// form is increased when a migration adds columns that batches of before lack.
-const form = 2
+// form is increased when batches are to be written anew because of a migration.
+const form = 3
 
 // tables are those that usage depends on.
 var tables = []string{"expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
