@@ -99,6 +99,17 @@ func (s *Server) proxied(r *http.Request) bool {
 	return public.Scheme == "https" && strings.EqualFold(r.Host, public.Host)
 }
 
+// notStored has nobody keep an answer unless its handler says otherwise: it is for one principal. A
+// cache before the server could answer another one with it, since it knows nothing of logins.
+func notStored(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !strings.HasPrefix(c.Path(), "/emulate/") {
+			c.Response().Header().Set("Cache-Control", "no-store")
+		}
+		return next(c)
+	}
+}
+
 // noSniffing makes browsers treat answers as their Content-Type says: frames are
 // untrusted text. Emulated answers have rules of their own.
 func noSniffing(next echo.HandlerFunc) echo.HandlerFunc {

@@ -95,8 +95,8 @@ func (s *Server) exports(r *http.Request) *quota.Gate {
 	return s.Gates.Exports
 }
 
-// timely is middleware for routes with small bodies: one that does not arrive in time ends the
-// connection.
+// timely is middleware that ends the connection of a request whose body does not arrive in time, also
+// where nobody reads it. Routes for bodies that may pause call free.
 func (s *Server) timely(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.Request().ContentLength == 0 {
@@ -105,6 +105,16 @@ func (s *Server) timely(next echo.HandlerFunc) echo.HandlerFunc {
 		body := slow.Within(c.Response(), c.Request(), s.Slow.Body)
 		c.Request().Body = body
 		defer body.End()
+		return next(c)
+	}
+}
+
+// free is middleware for recordings, which pause for any time, and for what recorded applications send.
+func free(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if body, ok := c.Request().Body.(*slow.Body); ok {
+			body.Free()
+		}
 		return next(c)
 	}
 }

@@ -31,13 +31,13 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = s.clientAddress
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(s.requests.count, s.boundedHeads, s.servedHosts, s.preflights)
+	e.Pre(s.requests.count, s.timely, s.boundedHeads, s.servedHosts, s.preflights)
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
 		s.Log.Error("a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
 		return err
 	}}))
 
-	e.Use(s.noForeignPages, noSniffing, s.onlyEncrypted, readableQueries)
+	e.Use(s.noForeignPages, notStored, noSniffing, s.onlyEncrypted, readableQueries)
 
 	rt := &routeTable{s, e}
 	rt.get(public, audit.None, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
@@ -176,7 +176,7 @@ func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, m
 // tokenRoutes adds the routes of tokens.
 func (s *Server) tokenRoutes(rt *routeTable) {
 	rt.get(admins, audit.TokenList, "/v1/tokens", only(plain(s.Tokens.ServeList)))
-	rt.add(admins, audit.TokenCreate, http.MethodPost, "/v1/tokens", s.timely(only(plain(s.Tokens.ServeCreate))))
+	rt.add(admins, audit.TokenCreate, http.MethodPost, "/v1/tokens", only(plain(s.Tokens.ServeCreate)))
 	rt.add(admins, audit.TokenRevoke, http.MethodDelete, "/v1/tokens/:id", only(func(c echo.Context) error {
 		s.Tokens.ServeRevoke(c.Response(), c.Request(), c.Param("id"))
 		return nil

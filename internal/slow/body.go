@@ -16,13 +16,15 @@ const BodyTimeout = time.Minute
 type Body struct {
 	io.ReadCloser
 	control *http.ResponseController
+	timeout time.Duration
+	whole   bool // it was read to its end
 }
 
 // Within bounds how long the body of a request may take to arrive from now on; 0 is BodyTimeout.
-// The caller calls End once it has read the body.
+// The caller calls End at the end of the request.
 func Within(w http.ResponseWriter, r *http.Request, timeout time.Duration) *Body {
-	b := &Body{r.Body, http.NewResponseController(w)}
-	_ = b.control.SetReadDeadline(time.Now().Add(cmp.Or(timeout, BodyTimeout))) // tests of handlers have none
+	b := &Body{ReadCloser: r.Body, control: http.NewResponseController(w), timeout: cmp.Or(timeout, BodyTimeout)}
+	b.begin()
 	return b
 }
 
@@ -32,8 +34,23 @@ func (b *Body) Read(p []byte) (int, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		clients.WithLabelValues("body-timeout").Inc()
 	}
+	if err == io.EOF && !b.whole {
+		b.whole = true
+		b.Free() // the answer may take longer
+	}
 	return n, err
 }
 
-// End removes the deadline.
-func (b *Body) End() { _ = b.control.SetReadDeadline(time.Time{}) }
+// Free removes the bound, for a body that may pause.
+func (b *Body) Free() { _ = b.control.SetReadDeadline(time.Time{}) }
+
+// End bounds the wait for what was not read of the body: net/http reads it before it sends the
+// answer. It sets deadlines anew for the next request.
+func (b *Body) End() {
+	if !b.whole {
+		b.begin()
+	}
+}
+
+// begin sets the deadline. Tests of handlers have none.
+func (b *Body) begin() { _ = b.control.SetReadDeadline(time.Now().Add(b.timeout)) }

@@ -52,12 +52,25 @@ var dropped = []string{
 	"Observe-Browsing-Topics", "Attribution-Reporting-Register-Source", "Attribution-Reporting-Register-Trigger",
 }
 
+// forProxies are response header fields by which an answer commands a proxy before the server: to send
+// a file or another address in its place (nginx, Apache, lighttpd, Perlbal), or to cache it for others.
+// They are left out for everybody, since whoever records an answer chooses them.
+var forProxies = []string{
+	"X-Sendfile", "X-Lighttpd-Send-File", "X-Reproxy-Url", "X-Reproxy-File",
+	"Surrogate-Control", "Surrogate-Key", "Cdn-Cache-Control", "Cloudflare-Cdn-Cache-Control", "Edge-Control",
+}
+
+// proxyPrefix begins the names of fields that nginx obeys: X-Accel-Redirect, X-Accel-Expires and others.
+const proxyPrefix = "X-Accel-"
+
 // Handler returns a handler that answers as next does, without effects on the origin of
 // the server.
 func Handler(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(OwnOrigin) != "" && !fromBrowser(r) {
-			next(w, r)
+			as := &writer{ResponseWriter: w, own: true}
+			next(as, r)
+			as.end()
 			return
 		}
 		isolated := &writer{ResponseWriter: w}
@@ -66,9 +79,7 @@ func Handler(next http.HandlerFunc) http.HandlerFunc {
 			return
 		}
 		next(isolated, r)
-		if !isolated.begun { // net/http writes the head
-			isolated.strip()
-		}
+		isolated.end()
 	}
 }
 
@@ -103,6 +114,14 @@ func refuse(r *http.Request) *problem.Problem {
 type writer struct {
 	http.ResponseWriter
 	begun bool // the final head was written
+	own   bool // it is sent on by "tapedeck emulate"
+}
+
+// end is called when the answer ended.
+func (w *writer) end() {
+	if !w.begun { // net/http writes the head
+		w.strip()
+	}
 }
 
 // Unwrap is for http.ResponseController.
@@ -126,6 +145,15 @@ func (w *writer) Write(p []byte) (int, error) {
 
 func (w *writer) strip() {
 	h := w.Header()
+	for name := range h {
+		if canonical := http.CanonicalHeaderKey(name); slices.Contains(forProxies, canonical) || strings.HasPrefix(canonical, proxyPrefix) {
+			delete(h, name)
+		}
+	}
+	w.keepPrivate()
+	if w.own {
+		return
+	}
 	for _, name := range dropped {
 		h.Del(name)
 	}
@@ -138,4 +166,21 @@ func (w *writer) strip() {
 	}
 	h.Set("Content-Security-Policy", "sandbox")
 	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+// keepPrivate has no cache that serves others keep the answer: it is one tenant's. On a port of its own
+// an answer changes only if it would be kept although its request had a token (RFC 9111, section
+// 3.5).
+func (w *writer) keepPrivate() {
+	h := w.Header()
+	stated := strings.ToLower(strings.Join(h["Cache-Control"], ","))
+	has := func(directive string) bool { return strings.Contains(stated, directive) }
+	switch {
+	case has("no-store"), has("private") && !has("private="):
+	case w.own && !has("public") && !has("s-maxage") && !has("must-revalidate"):
+	case stated == "":
+		h.Set("Cache-Control", "private")
+	default:
+		h.Set("Cache-Control", strings.Join(h["Cache-Control"], ", ")+", private")
+	}
 }

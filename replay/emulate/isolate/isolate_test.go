@@ -104,6 +104,44 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// Whoever records an answer commands no proxy before the server, and no cache keeps an answer for
+// others, on a port of its own neither.
+func TestProxyFields(t *testing.T) {
+	for _, tc := range []struct{ recorded, isolated, own string }{
+		{"", "private", ""},
+		{"no-cache", "no-cache, private", "no-cache"},
+		{"no-store", "no-store", "no-store"},
+		{"private, max-age=3", "private, max-age=3", "private, max-age=3"},
+		{"max-age=60", "max-age=60, private", "max-age=60"},
+		{"Public, max-age=60", "Public, max-age=60, private", "Public, max-age=60, private"},
+		{"s-maxage=60", "s-maxage=60, private", "s-maxage=60, private"},
+		{"must-revalidate", "must-revalidate, private", "must-revalidate, private"},
+		{`public, private="set-cookie"`, `public, private="set-cookie", private`, `public, private="set-cookie", private`},
+	} {
+		for fields, want := range map[string]string{"": tc.isolated, OwnOrigin + ": 1": tc.own} {
+			h := answer(t, fields, func(w http.ResponseWriter, _ *http.Request) {
+				for _, name := range []string{"X-Accel-Redirect", "X-Accel-Expires", "X-Sendfile", "X-LIGHTTPD-send-file", "X-Reproxy-URL", "X-Reproxy-File", "Surrogate-Control", "CDN-Cache-Control"} {
+					w.Header().Set(name, "/internal/file")
+				}
+				w.Header()["x-accel-redirect"] = []string{"/internal/file"}
+				if tc.recorded != "" {
+					w.Header().Set("Cache-Control", tc.recorded)
+				}
+				w.Header().Set("X-Request-Id", "1")
+				_, _ = w.Write([]byte("x"))
+			}).Header
+			for name, values := range h {
+				if slices.Contains(values, "/internal/file") {
+					t.Errorf("%q: %s is sent", fields, name)
+				}
+			}
+			if got := h.Get("Cache-Control"); got != want || h.Get("X-Request-Id") != "1" {
+				t.Errorf("%q: recorded with %q it is sent with %q, want %q", fields, tc.recorded, got, want)
+			}
+		}
+	}
+}
+
 // Pages are not offered fields that were left out.
 func TestExposedFields(t *testing.T) {
 	for own, want := range map[string]string{
