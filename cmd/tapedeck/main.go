@@ -37,6 +37,7 @@ type cli struct {
 	Import      importCommand      `cmd:"" help:"Record what is in a tape file."`
 	Usage       usageCommand       `cmd:"" help:"Report token usage."`
 	Tools       toolsCommand       `cmd:"" help:"Report tool calls: counts, errors, latencies."`
+	Search      searchCommand      `cmd:"" help:"Find what was said, thought, asked of tools and answered by them."`
 	Calls       callsCommand       `cmd:"" help:"Report calls of models: first tokens, rates, gaps, stalls, outcomes."`
 	Diff        diffCommand        `cmd:"" help:"Compare two sessions step by step: where they part, and what it costs."`
 	Bisect      bisectCommand      `cmd:"" help:"Find since which of many sessions something is so: a tool is called, a run fails, a text is said, it differs from the first."`

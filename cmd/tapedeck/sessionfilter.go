@@ -10,7 +10,12 @@ import (
 
 // sessionFilter are the flags that select sessions by other things than their start.
 type sessionFilter struct {
-	Query       string        `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
+	Query string `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
+	namelessFilter
+}
+
+// namelessFilter is a sessionFilter without a text.
+type namelessFilter struct {
 	Tag         []string      `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
 	Agent       []string      `help:"Only of this agent." placeholder:"NAME"`
 	Tool        []string      `help:"Only where this tool was called." placeholder:"NAME"`
@@ -28,7 +33,7 @@ type sessionFilter struct {
 }
 
 // check refuses lengths of time below 0.
-func (f *sessionFilter) check() error {
+func (f *namelessFilter) check() error {
 	for _, flag := range []struct {
 		name string
 		d    time.Duration
@@ -45,8 +50,14 @@ func (f *sessionFilter) check() error {
 
 // set sets the query parameters of the flags.
 func (f *sessionFilter) set(q url.Values) {
+	setAll(q, map[string][]string{"q": {f.Query}})
+	f.namelessFilter.set(q)
+}
+
+// set sets the query parameters of the flags.
+func (f *namelessFilter) set(q url.Values) {
 	setAll(q, map[string][]string{
-		"q": {f.Query}, "tag": colonTags(f.Tag), "agent": f.Agent, "tool": f.Tool, "model": f.Model, "dialect": f.Dialect,
+		"tag": colonTags(f.Tag), "agent": f.Agent, "tool": f.Tool, "model": f.Model, "dialect": f.Dialect,
 		"min_cost": {f.MinCost}, "max_cost": {f.MaxCost}, "status": f.Status,
 	})
 	for name, d := range map[string]time.Duration{

@@ -15,6 +15,7 @@ const (
 	SessionCompare  Action = "session.compare"
 	SessionReplay   Action = "session.replay"
 	SessionEmulate  Action = "session.emulate"
+	Search          Action = "session.search"
 	TapeExport      Action = "session.tape"
 	ChargesExport   Action = "charges.export"
 	Reconciled      Action = "charges.reconcile"

@@ -30,7 +30,7 @@ var places = []string{
 	"TAPEDECK/msgs", "TAPEDECK_DEAD/msgs", "TAPEDECK_KEYS/msgs",
 	"frames.raw", "messages.text", "streams.tags", "streams.title",
 	"store/data.bin decompressed", // of small parts, with all columns
-	"store/skp_idx_text_words.dct.idx decompressed",
+	"store/skp_idx_text_terms.dct.idx decompressed",
 }
 
 // A server is killed with -9 at each step of an erasure, with its ClickHouse, while it

@@ -120,6 +120,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.get(billing, audit.Reconciled, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
 	rt.add(billing, audit.Reconciled, http.MethodPost, "/v1/usage/reconciliation", forTenant(q.ReconcileExport))
 	rt.get(reads, audit.None, "/v1/tools", forTenant(q.Tools))
+	rt.get(reads, audit.Search, "/v1/search", s.reads(forTenant(q.Search)))
 	rt.get(reads, audit.None, "/v1/calls", gated(s.exports, forTenant(q.Calls)))
 	rt.get(reads, audit.SessionCompare, "/v1/compare", s.reads(forTenant(q.Compare)))
 	rt.get(reads, audit.None, "/v1/prices", forTenant(q.Prices))

@@ -79,6 +79,7 @@ var probes = map[string]probe{
 	"GET /v1/tools":                                  {read, "", "", ""},
 	"GET /v1/calls":                                  {read, "", "", ""},
 	"GET /v1/compare":                                {read, "?a={id}&b={id}", "", ""},
+	"GET /v1/search":                                 {read, "?q=says", "", ""},
 	"GET /v1/prices":                                 {read, "", "", ""},
 	"POST /v1/prices":                                {nobody, "?dry_run=1", "application/yaml", "margins: []"},
 	"GET /v1/prices/{model}":                         {read, "", "", ""},

@@ -74,6 +74,7 @@ func mount(t *testing.T, s *queryhttp.Server) *api {
 	mux.HandleFunc("GET /v1/tools", tenant(s.Tools))
 	mux.HandleFunc("GET /v1/calls", tenant(s.Calls))
 	mux.HandleFunc("GET /v1/compare", tenant(s.Compare))
+	mux.HandleFunc("GET /v1/search", tenant(s.Search))
 	mux.HandleFunc("GET /v1/prices", tenant(s.Prices))
 	mux.HandleFunc("POST /v1/prices", tenant(s.ImportPrices))
 	model := func(w http.ResponseWriter, r *http.Request) {

@@ -18,6 +18,7 @@ import (
 	"tapedeck/query/pricelist"
 	"tapedeck/query/pricetables"
 	"tapedeck/query/reconcile"
+	"tapedeck/query/search"
 	"tapedeck/query/sessiondetail"
 	"tapedeck/query/sessionframes"
 	"tapedeck/query/sessionlist"
@@ -31,7 +32,7 @@ import (
 // Server holds the handlers of all questions.
 type Server struct {
 	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools, Calls        endpoint.Tenant
-	Compare                                                                        endpoint.Tenant
+	Compare, Search                                                                endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
@@ -89,6 +90,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		Tools:          toolreport.Handler{Base: b}.Tools,
 		Calls:          modelcalls.Handler{Base: b}.Calls,
 		Compare:        compare.Handler{Base: b}.Compare,
+		Search:         search.Handler{Base: b}.Search,
 		Session:        sessiondetail.Handler{Base: b}.Session,
 		Delete:         deletion.Handler{Base: b}.Delete,
 		Timeline:       timeline.Handler{Base: b}.Timeline,

@@ -22,14 +22,14 @@ func ReadFilter(p *endpoint.Params) *Filter {
 	f.MinTokens, f.MaxTokens = p.Tokens()
 	f.MinCost, f.MaxCost = p.Costs()
 	f.Statuses = endpoint.SomeOf(p, "status", sessionhead.Statuses)
-	if f.isEmpty() {
+	if f.IsEmpty() {
 		return nil
 	}
 	return &f
 }
 
-// isEmpty reports whether every session passes the filter.
-func (f *Filter) isEmpty() bool {
+// IsEmpty reports whether every session passes the filter.
+func (f *Filter) IsEmpty() bool {
 	return f.Text == "" && len(f.Tags)+len(f.Agents)+len(f.Tools)+len(f.Models)+len(f.Dialects)+len(f.Statuses) == 0 &&
 		f.MinDuration == 0 && f.MaxDuration == 0 && f.SilentFor == 0 && f.RunningFor == 0 &&
 		f.MinTokens == 0 && f.MaxTokens == nil && f.MinCost == nil && f.MaxCost == nil && !f.Outdated &&
@@ -45,14 +45,27 @@ const matchingBatch = 2000
 
 // Matching returns the ids of all sessions that pass a filter.
 func Matching(ctx context.Context, r *query.Reader, tenant string, f *Filter) ([]string, error) {
-	q := Query{Tenant: tenant, Filter: *f, Sort: "started"}
+	return selected(ctx, r, Query{Tenant: tenant, Filter: *f, Sort: "started"})
+}
+
+// Among returns the ids of those of some sessions that pass a filter.
+func Among(ctx context.Context, r *query.Reader, tenant string, f *Filter, sessions []string) ([]string, error) {
+	if len(sessions) == 0 {
+		return nil, nil
+	}
+	return selected(ctx, r, Query{Tenant: tenant, Filter: *f, Sort: "started", only: sessions})
+}
+
+// selected returns the ids of all sessions that a query selects.
+func selected(ctx context.Context, r *query.Reader, q Query) ([]string, error) {
+	f := &q.Filter
 	shows := len(f.Statuses) > 0 || len(f.Dialects) > 0 || f.SilentFor > 0 || f.RunningFor > 0
 	batch := matchingMost + 1
 	if shows {
 		batch = matchingBatch
 	}
 	var err error
-	if q.view, err = settled.Read(ctx, r, tenant, nil, nil); err != nil {
+	if q.view, err = settled.Read(ctx, r, q.Tenant, nil, nil); err != nil {
 		return nil, err
 	}
 	open, err := openFor(ctx, r, &q, nil)

@@ -41,6 +41,7 @@ type sessionIDsShape struct {
 	RunStatuses, Outdated           bool
 	Begin, Edge, Floor, Few         bool // see frontFirst
 	Apart                           bool // see byDuration
+	Only                            bool // see Among
 	Tags                            []TagFilter
 	Cost, MinCost, MaxCost          bool
 	KnownCost                       bool // only sessions whose cost is known
@@ -94,6 +95,9 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 	if q.openOnly() {
 		shape.Few, a["among"] = true, matching(open, &q.Filter)
 	}
+	if shape.Only = q.only != nil; shape.Only {
+		a["only"] = q.only
+	}
 	if shape.From {
 		a["from"] = q.From.UnixNano()
 	}
@@ -108,12 +112,14 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 	}
 	if shape.Cost = word == "cost" || q.MinCost != nil || q.MaxCost != nil; shape.Cost {
 		shape.settled = q.view
+	}
+	if shape.Cost && !shape.Only {
 		if ids, found, err := bySettledCosts(ctx, r, q, after, limit, shape, a); found || err != nil {
 			return ids, err
 		}
 	}
 	switch {
-	case shape.Few: // these alone
+	case shape.Few || shape.Only: // these alone
 	case shape.Cost && !shape.oldestLast(): // of all, since a window of time is no bound of their usage
 	case shape.Time != "":
 		return frontFirst(ctx, r, q, after, limit, shape, a)

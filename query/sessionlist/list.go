@@ -60,6 +60,7 @@ type Query struct {
 	Cursor string
 
 	view *settled.View // nil if nothing is settled
+	only []string      // only these sessions; nil for all
 }
 
 // Read returns a page of the list.

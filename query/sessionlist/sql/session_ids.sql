@@ -5,10 +5,12 @@ selects one stands behind the grouping, or in a set of ids. */ -}}
 {{- /* streams_since: rows of sessions that began in range, none of which is older.
 since: facts of sessions that began in range, with a day to spare. */ -}}
 {{define "streams_since"}}tenant = {tenant:String} AND {{template "current"}}
+    {{- if .Only}} AND session_id IN {only:Array(String)}{{end}}
     {{- if .Floor}} AND first_at >= fromUnixTimestamp64Nano({edge:Int64}, 'UTC'){{end}}
     {{- if .From}} AND first_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC'){{end}}
 {{- end}}
 {{define "since"}}
+    {{- if .Only}} AND session_id IN {only:Array(String)}{{end}}
     {{- if .Floor}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({edge:Int64}, 'UTC')) - 1{{end}}
     {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) - 1{{end}}
 {{- end}}
@@ -64,6 +66,9 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
 {{- end}}
 {{- end}}
 {{define "session_rows"}}tenant = {tenant:String} AND {{template "current"}}
+{{- if .Only}}
+  AND session_id IN {only:Array(String)}
+{{- end}}
 {{- if .Few}}
   AND session_id IN {among:Array(String)}
 {{- else if .Edge}}

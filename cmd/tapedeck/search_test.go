@@ -1,0 +1,34 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tapedeck/query/search"
+)
+
+// search prints hits with the command that plays their moment, and says what it left out.
+func TestSearch(t *testing.T) {
+	s := shared.get(t)
+	said := `{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"the zanzibar\u001b[31m deployment failed"},"finish_reason":"stop"}]}`
+	s.must(t, "record", "--session", "searched", "--dialect", "openai-chat", "--tag", "of=search", textFile(t, []byte(said+"\n")))
+	out := s.must(t, "search", "zanzibar", "deploy*")
+	if !strings.Contains(out, `the zanzibar\x1b[31m deployment failed`) || !strings.Contains(out, "tapedeck play --from +") || !strings.Contains(out, " searched\n") {
+		t.Errorf("search:\n%s", out)
+	}
+	var found search.Answer
+	if err := json.Unmarshal([]byte(s.must(t, "search", `"zanzibar 31m"`, "--json", "--role", "assistant", "--tag", "of=search")), &found); err != nil || len(found.Items) != 1 {
+		t.Errorf("search --json: %v %+v", err, found)
+	}
+	for _, args := range [][]string{{"search", `"zanzibar deployment"`}, {"search", "zanzibar", "--kind", "user"}} {
+		if stdout, stderr, exit := s.run(t, args...); exit != 0 || stdout != "" || !strings.Contains(stderr, "Nothing matches") {
+			t.Errorf("%v: %d %s%s", args, exit, stdout, stderr)
+		}
+	}
+	for _, args := range [][]string{{"search"}, {"search", `"open`}, {"search", "a", "--kind", "said"}, {"search", "a", "-n", "0"}} {
+		if _, stderr, exit := s.run(t, args...); exit != exitUsage {
+			t.Errorf("%v: %d %s", args, exit, stderr)
+		}
+	}
+}

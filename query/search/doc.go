@@ -1,0 +1,10 @@
+// Package search finds messages and errors by their words: what was said and thought, what
+// was asked of tools, what tools answered, and what went wrong.
+//
+// A text consists of terms: words in lower case (case folding of Unicode), and each character
+// of scripts that do not separate words. The column terms of the tables messages and spans
+// computes the same in SQL, and ClickHouse keeps an index of it. ClickHouse finds candidates,
+// newest first; this package reads the texts that count now, as a transcript shows them, and
+// looks for the searched terms once more, so that an answer never depends on whether a row is
+// indexed.
+package search

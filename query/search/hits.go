@@ -1,0 +1,191 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/sessionstreams"
+	"tapedeck/schema"
+)
+
+// factKey names a fact of a tenant.
+type factKey struct {
+	ofSpan        bool
+	session, fact string
+}
+
+// foundRow is a text as it stands.
+type foundRow struct {
+	Session  string   `ch:"session_id"`
+	Stream   string   `ch:"stream_id"`
+	Fact     string   `ch:"fact_id"`
+	Seq      uint64   `ch:"seen_seq"`
+	Kind     string   `ch:"kind"`
+	Name     string   `ch:"tool"`
+	Agent    string   `ch:"agent"`
+	Span     string   `ch:"span_id"`
+	Run      string   `ch:"run_id"`
+	Text     string   `ch:"text"`
+	IsJSON   bool     `ch:"is_json"`
+	Complete bool     `ch:"complete"`
+	Started  int64    `ch:"started_ns"`
+	ChunkAt  []int64  `ch:"chunk_at"`
+	ChunkEnd []uint32 `ch:"chunk_end"`
+}
+
+// foundShape is what the statements that read texts ask of.
+type foundShape struct {
+	Days    bool // the days of each session are listed
+	Phrases []string
+}
+
+// hits returns those of some candidates that stand and match, in their order. A fact stands at
+// the place of the view that is shown; the rows of its other views are passed over.
+func (s *search) hits(ctx context.Context, list []candidate) ([]Hit, error) {
+	sessions, err := s.sessions(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	found := map[factKey]*Hit{}
+	for _, ofSpan := range []bool{false, true} {
+		var of []candidate
+		for _, c := range list {
+			if c.OfSpan == ofSpan && sessions[c.Session] != nil {
+				of = append(of, c)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		statement := "messages_found"
+		if ofSpan {
+			statement = "errors_found"
+		}
+		a, days := parameters(s.Tenant, of, sessions)
+		for _, name := range s.asked.shape.Phrases {
+			a[name] = s.asked.args[name]
+		}
+		err := query.Each(ctx, s.r, statements, statement, foundShape{days, s.asked.shape.Phrases}, a, func(row *foundRow) error {
+			if hit := s.hit(row, sessions[row.Session]); hit != nil {
+				found[factKey{ofSpan, row.Session, row.Fact}] = hit
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var hits []Hit
+	for _, c := range list {
+		key := factKey{c.OfSpan, c.Session, c.Fact}
+		hit := found[key]
+		if hit == nil || hit.StreamID != c.Stream || hit.Seq != c.Seq {
+			continue
+		}
+		delete(found, key) // its other versions
+		hit.seen = c.Seen
+		hit.Position = schema.Position{At: c.Seen, StreamID: c.Stream, Seq: c.Seq}.String()
+		hits = append(hits, *hit)
+	}
+	return hits, nil
+}
+
+// hit returns a text as a hit; nil if it does not match.
+func (s *search) hit(row *foundRow, of *sessionstreams.Row) *Hit {
+	if kinds, ok := s.asked.args["kinds"].([]string); ok && kinds != nil && !slices.Contains(kinds, row.Kind) {
+		return nil
+	}
+	m := s.Expression.match(row.Text, row.IsJSON)
+	if m == nil {
+		return nil
+	}
+	hit := &Hit{
+		SessionID: row.Session, SessionTitle: of.Title, SessionStarted: query.Moment(of.Started),
+		ID: row.Fact, Kind: row.Kind, Name: row.Name, Agent: row.Agent, SpanID: row.Span, RunID: row.Run, Complete: row.Complete,
+		StreamID: row.Stream, Seq: row.Seq,
+	}
+	if role, ok := roleOf[schema.MessageKind(row.Kind)]; ok {
+		hit.Role = &role
+	}
+	for _, n := range m.counts {
+		hit.Matches += n
+	}
+	if s.Order == Relevance {
+		score := m.score()
+		hit.Score = &score
+	}
+	var at int
+	hit.Snippet, at = m.snippet(row.Text)
+	arrived := row.arrived(at)
+	hit.At, hit.OffsetMS = query.Moment(arrived), query.Millis(arrived-of.Started)
+	return hit
+}
+
+// arrived returns when a byte of the text did, ns.
+func (row *foundRow) arrived(at int) int64 {
+	for i, end := range row.ChunkEnd {
+		if uint32(at) < end && i < len(row.ChunkAt) {
+			return row.ChunkAt[i]
+		}
+	}
+	return row.Started
+}
+
+// place is where a hit stands in the order, newest first.
+func (h *Hit) place() *place {
+	return &place{At: h.seen, Stream: h.StreamID, Seq: h.Seq, Session: h.SessionID, Fact: h.ID}
+}
+
+// sessions returns what the streams of the candidates' sessions state, by their ids.
+func (s *search) sessions(ctx context.Context, list []candidate) (map[string]*sessionstreams.Row, error) {
+	var ids []string
+	for _, c := range list {
+		ids = append(ids, c.Session)
+	}
+	slices.Sort(ids)
+	rows, err := sessionstreams.ReadStreams(ctx, s.r, sessionstreams.Shape{}, query.Args{"tenant": s.Tenant, "sessions": slices.Compact(ids)})
+	if err != nil {
+		return nil, err
+	}
+	sessions := make(map[string]*sessionstreams.Row, len(rows))
+	for i := range rows {
+		sessions[rows[i].ID] = &rows[i]
+	}
+	return sessions, nil
+}
+
+// mostDays bounds the days that are listed with their sessions.
+const mostDays = 1000
+
+// parameters are those of the statements that read the facts of candidates, and whether they
+// list the days of each session.
+func parameters(tenant string, list []candidate, sessions map[string]*sessionstreams.Row) (query.Args, bool) {
+	var ids, facts, of []string
+	var days []string
+	first, last := int64(0), int64(0)
+	listed := map[string]bool{}
+	for _, c := range list {
+		facts = append(facts, c.Fact)
+		if listed[c.Session] {
+			continue
+		}
+		listed[c.Session] = true
+		ids = append(ids, c.Session)
+		s := sessions[c.Session]
+		if first == 0 || s.Started < first {
+			first = s.Started
+		}
+		last = max(last, s.Last)
+		const spare = int64(day)
+		for at := s.Started - spare; len(days) <= mostDays && at/spare <= (s.Last+spare)/spare; at += spare {
+			days, of = append(days, time.Unix(0, at).UTC().Format(time.DateOnly)), append(of, c.Session)
+		}
+	}
+	a := query.Args{"tenant": tenant, "sessions": ids, "facts": facts}.Within(first, last)
+	if len(days) > mostDays {
+		return a, false
+	}
+	return a.With("days", days).With("days_of", of), true
+}

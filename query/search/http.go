@@ -1,0 +1,60 @@
+package search
+
+import (
+	"net/http"
+	"time"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query/endpoint"
+	"tapedeck/query/sessionlist"
+)
+
+// Handler answers the questions of this package.
+type Handler struct{ *endpoint.Base }
+
+const hitsLimit, hitsMost = 20, 100 // on a page
+
+// Search answers GET /v1/search.
+func (h Handler) Search(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	q := Query{Tenant: tenant}
+	q.From, q.To = p.Range(time.UTC, h.Clock())
+	q.Filter = sessionlist.ReadFilter(p)
+	text := p.Value("q")
+	if q.Filter != nil {
+		// Of what is named here the texts themselves are, not just other texts of their sessions.
+		q.Filter.Text, q.Tools, q.Agents = "", q.Filter.Tools, q.Filter.Agents
+		q.Filter.Tools, q.Filter.Agents = nil, nil
+		if q.Filter.IsEmpty() {
+			q.Filter = nil
+		}
+	}
+	q.Sessions = p.Texts("session")
+	q.Kinds, q.Roles = endpoint.SomeOf(p, "kind", Kinds), endpoint.SomeOf(p, "role", Roles)
+	q.Order = endpoint.OneOf(p, "order", Orders)
+	q.Limit = p.Number("limit", hitsLimit, 1, hitsMost)
+	q.Cursor = p.Text("cursor")
+	err := p.Done()
+	if err == nil {
+		q.Expression, err = Parse(text)
+	}
+	if err == nil {
+		err = validNames(&q)
+	}
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	answer, err := Read(r.Context(), h.Reader, q)
+	h.Answer(w, r, answer, err)
+}
+
+// validNames refuses lists of names that are longer than an address sensibly has.
+func validNames(q *Query) error {
+	for name, list := range map[string][]string{"session": q.Sessions, "tool": q.Tools, "agent": q.Agents} {
+		if len(list) > 200 {
+			return problem.BadParameter(name, name+" is given more than 200 times.", "up to 200 times")
+		}
+	}
+	return nil
+}

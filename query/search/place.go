@@ -1,0 +1,50 @@
+package search
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"math"
+
+	"tapedeck/internal/problem"
+)
+
+// place is where a row stands in the order of hits, newest first. As text it is a cursor.
+type place struct {
+	List    string `json:"l"`
+	At      int64  `json:"a"` // ns
+	Stream  string `json:"t"`
+	Seq     uint64 `json:"q"`
+	Session string `json:"s"`
+	Fact    string `json:"f"`
+}
+
+const placeList = "search newest"
+
+func (p place) cursor() *string {
+	p.List = placeList
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // strings and numbers only
+	}
+	s := base64.RawURLEncoding.EncodeToString(text)
+	return &s
+}
+
+// parsePlace reads a cursor; nil for none.
+func parsePlace(cursor string) (*place, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	p := &place{}
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil || json.Unmarshal(text, p) != nil || p.List != placeList {
+		return nil, problem.BadParameter("cursor", "This cursor is not one of a search, newest first.",
+			`the value of "next" on the page before, with the other parameters unchanged`)
+	}
+	return p, nil
+}
+
+// justBefore is the place behind all that was first recorded at a time or later.
+func justBefore(at int64) *place {
+	return &place{At: max(at, math.MinInt64+1) - 1, Seq: math.MaxUint64, Stream: "\xff"}
+}

@@ -1,0 +1,216 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+	"tapedeck/query/sessionlist"
+)
+
+// How many rows are looked at: at first, and at most at once. Where a filter lets few of them
+// pass, more are looked at with every step.
+const (
+	firstRows = 64
+	mostRows  = 8192
+)
+
+// ranked is how many hits, the newest, are put in the order of relevance.
+const ranked = 200
+
+// search is a search in progress.
+type search struct {
+	*Query
+	r      *query.Reader
+	asked  *asked
+	answer *Answer
+	last   *place // of the last candidate that was looked at
+	enough int    // hits
+}
+
+// Read searches.
+func Read(ctx context.Context, r *query.Reader, q Query) (*Answer, error) {
+	from, err := parsePlace(q.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	if from != nil && q.Order == Relevance {
+		return nil, problem.BadParameter("cursor", "The order relevance has one page.", "the order newest")
+	}
+	limited, stop := context.WithTimeout(ctx, cmp.Or(q.Within, DefaultWithin))
+	defer stop()
+	s := &search{Query: &q, r: r, answer: &Answer{Items: []Hit{}, Scanned: []string{}}, enough: q.Limit + 1}
+	if q.Order == Relevance {
+		s.enough = ranked
+	}
+	err = s.run(limited, from)
+	if err != nil && ctx.Err() == nil && timedOut(limited, err) {
+		err = nil
+		s.partial("The search ended after " + cmp.Or(q.Within, DefaultWithin).String() + ", which is its limit.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.finish()
+	return s.answer, nil
+}
+
+// timedOut reports whether an error says that time was up.
+func timedOut(ctx context.Context, err error) bool {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return true
+	}
+	e, ok := errors.AsType[*clickhouse.Exception](err)
+	return ok && e.Code == 159
+}
+
+func (s *search) partial(reason string) {
+	s.answer.Partial, s.answer.Reason = true, &reason
+	if s.last != nil {
+		s.answer.SearchedTo = query.Known(s.last.At)
+	}
+}
+
+// run looks at candidates until there are enough hits.
+func (s *search) run(ctx context.Context, from *place) (err error) {
+	if s.asked, err = prepare(ctx, s.r, s.Query); err != nil {
+		return err
+	}
+	s.answer.Scanned = s.asked.scanned
+	if !s.asked.shape.Messages && !s.asked.shape.Errors {
+		return nil
+	}
+	rows := firstRows
+	return s.windows(ctx, from, func(lo int64, until *place) (*place, error) {
+		list, err := s.candidates(ctx, lo, until, rows)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.take(ctx, list); err != nil {
+			return nil, err
+		}
+		if len(list) < rows {
+			return nil, nil
+		}
+		rows = min(4*rows, mostRows)
+		return list[len(list)-1].place(), nil
+	})
+}
+
+// candidates returns rows, newest first.
+func (s *search) candidates(ctx context.Context, lo int64, until *place, rows int) ([]candidate, error) {
+	shape, a := s.asked.shape, s.asked.args.With("from", lo).With("rows", rows)
+	if shape.Until = until != nil; shape.Until {
+		a["until"], a["after_stream"], a["after_seq"], a["after_session"], a["after_fact"] = until.At, until.Stream, until.Seq, until.Session, until.Fact
+	}
+	return query.Ask[candidate](ctx, s.r, statements, "candidates", shape, a)
+}
+
+// take adds the hits among some candidates.
+func (s *search) take(ctx context.Context, list []candidate) error {
+	list = slices.CompactFunc(slices.Clone(list), func(a, b candidate) bool { return a == b })
+	if s.Filter != nil {
+		var ids []string
+		for i := range list {
+			ids = append(ids, list[i].Session)
+		}
+		slices.Sort(ids)
+		passing, err := sessionlist.Among(ctx, s.r, s.Tenant, s.Filter, slices.Compact(ids))
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(c candidate) bool { return !slices.Contains(passing, c.Session) })
+	}
+	for part := range slices.Chunk(list, 2*firstRows) {
+		hits, err := s.hits(ctx, part)
+		if err != nil {
+			return err
+		}
+		s.answer.Items = append(s.answer.Items, hits...)
+		s.last = part[len(part)-1].place()
+		if len(s.answer.Items) >= s.enough {
+			return nil
+		}
+	}
+	return nil
+}
+
+// windows calls a function with one stretch of time after the other, the latest first: with its
+// begin and, unless it is the latest, the place after which it goes on. The function returns
+// the place at which to go on in the same stretch.
+func (s *search) windows(ctx context.Context, from *place, look func(lo int64, until *place) (*place, error)) error {
+	until := from
+	if !s.To.IsZero() && (until == nil || until.At >= s.To.UnixNano()) {
+		until = justBefore(s.To.UnixNano())
+	}
+	floor := int64(0)
+	if !s.From.IsZero() {
+		floor = max(s.From.UnixNano(), 0)
+	}
+	latest, err := s.latest(ctx)
+	if err != nil || latest == 0 {
+		return err
+	}
+	if until != nil {
+		latest = min(latest, until.At)
+	}
+	for span := int64(day); ; span = min(16*span, math.MaxInt64/16) {
+		lo := floor
+		if latest-floor > span {
+			lo = latest - span
+		}
+		for {
+			if until, err = look(lo, until); err != nil || len(s.answer.Items) >= s.enough {
+				return err
+			}
+			if until == nil {
+				break
+			}
+		}
+		if lo == floor {
+			return nil
+		}
+		s.last, until, latest = justBefore(lo), justBefore(lo), lo
+	}
+}
+
+const day = 24 * time.Hour
+
+// latest returns the end of the last day of which there is something, ns; 0 for none.
+func (s *search) latest(ctx context.Context) (int64, error) {
+	rows, err := query.Ask[struct {
+		Day int64 `ch:"day_s"`
+	}](ctx, s.r, statements, "latest_day", nil, query.Args{"tenant": s.Tenant})
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	return (rows[0].Day + 24*3600) * 1e9, nil
+}
+
+// finish cuts the page and puts it in order.
+func (s *search) finish() {
+	items := s.answer.Items
+	if s.Order == Relevance {
+		if len(items) >= ranked && !s.answer.Partial {
+			s.partial("Of the matches the newest 200 are in order of relevance.")
+		}
+		slices.SortStableFunc(items, func(a, b Hit) int { return cmp.Compare(*b.Score, *a.Score) })
+		s.answer.Items = items[:min(len(items), s.Limit)]
+		return
+	}
+	switch {
+	case len(items) > s.Limit:
+		s.answer.Items = items[:s.Limit]
+		last := &items[s.Limit-1]
+		s.answer.Next = last.place().cursor()
+	case s.answer.Partial && s.last != nil:
+		s.answer.Next = s.last.cursor()
+	}
+}
