@@ -14,7 +14,7 @@ import (
 // once a block. One whose text is full says nothing new before it ends.
 const (
 	retell     = int64(1e9)
-	retellFact = 64 << 10
+	retellFact = 256 << 10
 )
 
 // Take returns the facts that changed since the last Take, as of now (ns), and

@@ -19,6 +19,7 @@ const RetentionPage = lazy(() => import('./retention/page'))
 const ToolsPage = lazy(() => import('./tools/page'))
 const CallsPage = lazy(() => import('./calls/page'))
 const ComparePage = lazy(() => import('./compare/page'))
+const SearchPage = lazy(() => import('./search/page'))
 const AuditPage = lazy(() => import('./audit/page'))
 const RecordPage = lazy(() => import('./record/page'))
 const AccessPage = lazy(() => import('./access/page'))
@@ -57,6 +58,7 @@ export function App() {
               <Route path="/tools" component={ToolsPage} />
               <Route path="/calls" component={CallsPage} />
               <Route path="/compare" component={ComparePage} />
+              <Route path="/search" component={SearchPage} />
               <Route path="/audit" component={AuditPage} />
               <Route path="/record" component={RecordPage} />
               <Route path="/access" component={AccessPage} />

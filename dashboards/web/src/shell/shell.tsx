@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Skip } from '../components/skip'
 import { loginQuery } from '../login/queries'
+import { HeaderSearch } from '../search/header'
 import { ServerState } from './serverstate'
 import classes from './shell.module.css'
 
@@ -57,6 +58,7 @@ export function Shell({ children }: { children: ReactNode }) {
             </Link>
           ))}
         </nav>
+        {path !== '/search' && <HeaderSearch />}
         {principal !== null && (
           <Suspense>
             <Account principal={principal} />

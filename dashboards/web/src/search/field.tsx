@@ -1,0 +1,72 @@
+import { Kbd, TextInput } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useRef, useState, type KeyboardEvent } from 'react'
+
+/**
+ * The field for what to search for in all texts. The keys / and Ctrl K lead to it; on pages with a search field of
+ * their own / leads to that.
+ */
+export function SearchField({
+  value,
+  search,
+  autoFocus = false,
+  onKeyDown,
+}: {
+  value: string
+  search: (text: string) => void
+  autoFocus?: boolean
+  onKeyDown?: (event: KeyboardEvent<HTMLInputElement>) => void
+}) {
+  const field = useRef<HTMLInputElement>(null)
+  const [draft, setDraft] = useState(value)
+  const [shown, setShown] = useState(value)
+  if (shown !== value) {
+    setShown(value)
+    setDraft(value)
+  }
+  const focus = () => {
+    field.current?.focus()
+    field.current?.select()
+  }
+  useHotkeys([
+    [
+      '/',
+      () => {
+        if (document.querySelector('main input[type=search]') === null) focus()
+      },
+    ],
+    ['mod+K', focus],
+  ])
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (draft.trim() !== '') search(draft.trim())
+      }}
+    >
+      <TextInput
+        ref={field}
+        size="sm"
+        aria-label="Search in all that was said"
+        placeholder="Search what was said"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={2000}
+        autoFocus={autoFocus}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        rightSection={
+          draft === '' ? (
+            <Kbd size="xs" visibleFrom="sm" aria-hidden>
+              /
+            </Kbd>
+          ) : null
+        }
+        value={draft}
+        onChange={(event) => setDraft(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+    </form>
+  )
+}
