@@ -87,7 +87,10 @@ export function Filters({ search, change }: { search: Search; change: (part: Par
       />
       {search.session.length > 0 && (
         <Button size="xs" variant="light" fw={500} onClick={() => change({ session: [] })}>
-          {search.session.length === 1 ? `Session: ${search.session[0] ?? ''}` : `${String(search.session.length)} sessions`} ×
+          {search.session.length === 1
+            ? `Session: ${search.session[0] ?? ''}`
+            : `${String(search.session.length)} sessions`}{' '}
+          ×
         </Button>
       )}
       {isNarrowed(search) && (

@@ -50,7 +50,10 @@ const names: Record<Hit['kind'], string> = {
 
 /** Who said it, in a few words: "Asked bash". */
 export function speakerOf({ kind, name }: Pick<Hit, 'kind' | 'name'>): string {
-  if (name === '') return kind === 'tool_arguments' || kind === 'tool_output' || kind === 'tool_result' ? `${names[kind]} a tool` : names[kind]
+  if (name === '')
+    return kind === 'tool_arguments' || kind === 'tool_output' || kind === 'tool_result'
+      ? `${names[kind]} a tool`
+      : names[kind]
   return kind === 'error' ? `Error of ${name}` : `${names[kind]} ${name}`
 }
 

@@ -62,12 +62,20 @@ function SessionHits({ group }: { group: Group }) {
           <li key={`${hit.kind} ${hit.id} ${hit.stream_id}`}>
             <Link href={momentOf(hit)} className={classes.hit} data-hit>
               <span className={classes.said}>
-                <Badge size="sm" radius="sm" variant="light" color={hit.kind === 'error' ? 'red' : 'gray'} tt="none">
+                <Badge
+                  size="sm"
+                  radius="sm"
+                  variant="light"
+                  color={hit.kind === 'error' ? 'red' : 'gray'}
+                  tt="none"
+                >
                   {speakerOf(hit)}
                 </Badge>
                 <span className={`${classes.offset} figures`}>+{duration(hit.offset_ms)}</span>
                 {!hit.complete && <span className={classes.offset}>still grows</span>}
-                {hit.matches > 1 && <span className={classes.offset}>{counted(hit.matches, 'match', 'matches')}</span>}
+                {hit.matches > 1 && (
+                  <span className={classes.offset}>{counted(hit.matches, 'match', 'matches')}</span>
+                )}
               </span>
               <span className={classes.snippet} dir="auto">
                 {hit.snippet.map((part, i) =>

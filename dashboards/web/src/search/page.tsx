@@ -56,7 +56,7 @@ function Found({ search }: { search: Search }) {
   return (
     <div data-ready={list.isSuccess || undefined}>
       {list.error !== null && <ProblemAlert error={list.error} again={() => void list.refetch()} />}
-      {list.isPending && list.error === null && <Skeleton height={320} radius="md" aria-label="Searching" />}
+      {list.isPending && <Skeleton height={320} radius="md" aria-label="Searching" />}
       {hits.length > 0 && <Hits hits={hits} stale={list.isPlaceholderData} />}
       {list.isSuccess && hits.length === 0 && last?.partial !== true && (
         <Empty title="Nothing was found" icon={<IconSearch size={36} stroke={1.25} />}>
@@ -93,7 +93,9 @@ function Partial({ answer: { reason, searched_to, scanned } }: { answer: SearchA
             Searched back to <Time at={searched_to} />.
           </>
         )}
-        {scanned.length > 0 && <> The index cannot answer {scanned.join(', ')}, so texts are read one by one.</>}
+        {scanned.length > 0 && (
+          <> The index cannot answer {scanned.join(', ')}, so texts are read one by one.</>
+        )}
       </Notice>
     </div>
   )

@@ -10,7 +10,9 @@ test.each([
 })
 
 test('what is not understood is left out of a search', () => {
-  expect(searchAddress(parseSearch('?q=a&kind=said&role=robot&order=oldest&sort=-cost&session='))).toBe('/search?q=a')
+  expect(searchAddress(parseSearch('?q=a&kind=said&role=robot&order=oldest&sort=-cost&session='))).toBe(
+    '/search?q=a',
+  )
 })
 
 test('the parameters of the API have no order of sessions', () => {

@@ -1,5 +1,5 @@
 import type { paths } from '../api/schema.gen'
-import { formatFilter, parseFilter, toQuery, type Filter } from '../sessions/filter'
+import { formatFilter, parseFilter, toQuery, type Filter, type SessionsQuery } from '../sessions/filter'
 
 export type SearchQuery = paths['/v1/search']['get']['parameters']['query']
 export type Kind = NonNullable<SearchQuery['kind']>[number]
@@ -53,7 +53,9 @@ export function searchAddress({ filter, kind, role, session, order }: Search): s
 
 /** The API's parameters for a search. */
 export function searchQuery({ filter, kind, role, session, order }: Search): SearchQuery {
-  const { sort: _sort, findings: _findings, cursor: _cursor, limit: _limit, ...rest } = toQuery(filter)
+  const rest: Partial<SessionsQuery> = toQuery(filter)
+  delete rest.sort // of the list of sessions alone
+  delete rest.findings
   return {
     ...rest,
     q: filter.q,
@@ -71,4 +73,3 @@ export function isNarrowed({ filter, kind, role, session }: Search): boolean {
     formatFilter({ ...filter, q: '', sort: '-started', findings: false }) !== ''
   )
 }
-
