@@ -145,7 +145,7 @@ func (s *search) sessions(ctx context.Context, list []candidate) (map[string]*se
 		ids = append(ids, c.Session)
 	}
 	slices.Sort(ids)
-	rows, err := sessionstreams.ReadStreams(ctx, s.r, sessionstreams.Shape{}, query.Args{"tenant": s.Tenant, "sessions": slices.Compact(ids)})
+	rows, err := sessionstreams.ReadStreams(ctx, s.r, s.Tenant, sessionstreams.Shape{}, query.Args{"tenant": s.Tenant, "sessions": slices.Compact(ids)})
 	if err != nil {
 		return nil, err
 	}
