@@ -116,3 +116,14 @@ func (h *agentHome) fill(t *testing.T, n int) (size int) {
 	t.Logf("%d files of %d bytes written in %v", n, size, time.Since(began))
 	return size
 }
+
+// rename moves a file to a folder that need not exist.
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}

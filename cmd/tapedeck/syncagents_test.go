@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// rollout is a file of Codex. parent is the session that began it as a sub-agent.
+func rollout(id, parent string) string {
+	source := `"cli"`
+	if parent != "" {
+		source = fmt.Sprintf(`{"subagent":{"thread_spawn":{"parent_thread_id":%q,"depth":1}}}`, parent)
+	}
+	return fmt.Sprintf(`{"timestamp":"2026-02-01T10:00:00.000Z","type":"session_meta","payload":{"id":%q,"timestamp":"2026-02-01T10:00:00.000Z","cwd":"/w/codex","originator":"codex_cli_rs","cli_version":"0.106.0","source":%s,"model_provider":"openai","git":{"branch":"main"}}}`+"\n", id, source)
+}
+
+// turn is a turn of Codex, after which the session has used total tokens of output.
+func turn(n, total int) string {
+	at := fmt.Sprintf(`{"timestamp":"2026-02-01T10:%02d:0`, n)
+	return at + `0.000Z","type":"turn_context","payload":{"cwd":"/w/codex","model":"gpt-5.2"}}` + "\n" +
+		at + fmt.Sprintf(`1.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Question %d"}]}}`, n) + "\n" +
+		at + `2.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Answer."}]}}` + "\n" +
+		at + fmt.Sprintf(`3.000Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":0,"cached_input_tokens":0,"output_tokens":%d,"reasoning_output_tokens":0,"total_tokens":%d}}}}`, total, total) + "\n"
+}
+
+// Rollouts of Codex grow, are moved when they are archived, and those of sub-agents belong to
+// the session of the first agent.
+func TestSyncOfCodex(t *testing.T) {
+	h, id, sub, subsub := newAgentHome(t), uuid.NewString(), uuid.NewString(), uuid.NewString()
+	name := func(id string) string { return "rollout-2026-02-01T10-00-00-" + id + ".jsonl" }
+	path := h.write(t, ".codex/sessions/2026/02/01/"+name(id), rollout(id, "")+turn(0, 7))
+	h.write(t, ".codex/sessions/2026/02/01/"+name(sub), rollout(sub, id)+turn(1, 20))
+	h.sync(t)
+	h.shows(t, id, func(s *synced) bool { return s.Tokens.Output == 27 })
+	h.write(t, ".codex/sessions/2026/02/01/"+name(subsub), rollout(subsub, sub)+turn(2, 300))
+	h.add(t, path, turn(3, 11))
+	if said := h.sync(t); !strings.Contains(said, "recorded 2 files, 9 frames") {
+		t.Errorf("sync:\n%s", said)
+	}
+	s := h.shows(t, id, func(s *synced) bool { return s.Tokens.Output == 331 })
+	if len(s.Streams) != 3 || s.Title != "Question 0" || s.Tags["project"] != "/w/codex" || s.Tags["branch"] != "main" {
+		t.Errorf("title %q, tags %v, streams %+v", s.Title, s.Tags, s.Streams)
+	}
+	archived := filepath.Join(h.dir, ".codex", "archived_sessions", name(id))
+	rename(t, path, archived)
+	if said := h.sync(t); !strings.Contains(said, "recorded 0 files") {
+		t.Errorf("sync of a file that was moved:\n%s", said)
+	}
+	h.add(t, archived, turn(4, 12))
+	h.sync(t)
+	if s := h.shows(t, id, func(s *synced) bool { return s.Tokens.Output == 332 }); len(s.Streams) != 3 {
+		t.Errorf("streams %+v", s.Streams)
+	}
+}
+
+// Conversations of the Gemini CLI are files of lines, or one object that is written anew.
+func TestSyncOfGeminiCLI(t *testing.T) {
+	h, lines, object := newAgentHome(t), uuid.NewString(), uuid.NewString()
+	head := func(id string) string {
+		return fmt.Sprintf(`"sessionId":%q,"projectHash":"abc","startTime":"2026-02-01T10:00:00.000Z","lastUpdated":"2026-02-01T10:00:00.000Z"`, id)
+	}
+	message := func(n int, typ, more string) string {
+		return fmt.Sprintf(`{"id":"m%d-%s","timestamp":"2026-02-01T10:00:%02d.000Z","type":%q,"content":"Text %d"%s}`, n, object, n, typ, n, more)
+	}
+	tokens := func(n int) string {
+		return fmt.Sprintf(`,"model":"gemini-2.5-pro","tokens":{"input":100,"output":%d,"cached":0,"thoughts":0,"tool":0,"total":%d}`, n, 100+n)
+	}
+	h.write(t, ".gemini/tmp/abc/.project_root", "/w/gemini\n")
+	path := h.write(t, ".gemini/tmp/abc/chats/session-2026-02-01T10-00-1.jsonl",
+		"{"+head(lines)+"}\n"+message(1, "user", "")+"\n"+message(2, "gemini", tokens(5))+"\n")
+	write := func(messages ...string) {
+		h.write(t, ".gemini/tmp/abc/chats/session-2026-02-01T10-00-2.json", "{\n  "+head(object)+",\n  \"messages\": [\n    "+strings.Join(messages, ",\n    ")+"\n  ]\n}")
+	}
+	write(message(11, "user", ""), message(12, "gemini", tokens(6)))
+	h.sync(t)
+	if s := h.shows(t, lines, func(s *synced) bool { return s.Tokens.Output == 5 }); s.Title != "Text 1" || s.Tags["project"] != "/w/gemini" {
+		t.Errorf("title %q, tags %v", s.Title, s.Tags)
+	}
+	h.shows(t, object, func(s *synced) bool { return s.Tokens.Output == 6 && s.Tokens.Input == 100 })
+	h.add(t, path, message(3, "user", "")+"\n"+message(4, "gemini", tokens(1))+"\n")
+	// The last message is written again, with the call of a tool, and others follow.
+	tool := `,"toolCalls":[{"id":"t1","name":"ls","args":{},"status":"success","result":[{"functionResponse":{"id":"t1","name":"ls","response":{"output":"x"}}}]}]`
+	write(message(11, "user", ""), message(12, "gemini", tool+tokens(7)), message(13, "user", ""), message(14, "gemini", tokens(1)))
+	h.sync(t)
+	h.shows(t, lines, func(s *synced) bool { return s.Tokens.Output == 6 && s.Tokens.Input == 200 })
+	s := h.shows(t, object, func(s *synced) bool { return s.Tokens.Output == 8 && s.Tokens.Input == 200 && s.Tools.Calls == 1 })
+	if len(s.Streams) != 1 || len(s.Runs) != 2 {
+		t.Errorf("streams %+v, runs %+v", s.Streams, s.Runs)
+	}
+	if said := h.sync(t); !strings.Contains(said, "recorded 0 files") {
+		t.Errorf("the last sync:\n%s", said)
+	}
+}
+
+// OpenCode's storage is a folder of small files.
+func TestSyncOfOpenCode(t *testing.T) {
+	h, id := newAgentHome(t), "ses_"+uuid.NewString()[:8]
+	root := "share/opencode/storage/"
+	session := func(id, more string) {
+		h.write(t, root+"session/p1/"+id+".json", fmt.Sprintf(`{"id":%q,"projectID":"p1","directory":"/w/open","title":"New session","version":"1.0.0","time":{"created":1770000000000,"updated":1770000001000}%s}`, id, more))
+	}
+	message := func(of, id, rest string) {
+		h.write(t, root+"message/"+of+"/"+id+".json", fmt.Sprintf(`{"id":%q,"sessionID":%q,%s}`, id, of, rest))
+	}
+	part := func(of, message, id, rest string) {
+		h.write(t, root+"part/"+message+"/"+id+".json", fmt.Sprintf(`{"id":%q,"messageID":%q,"sessionID":%q,%s}`, id, message, of, rest))
+	}
+	// answers is a message with a step, which used 100 tokens of input and 10 of output.
+	answers := func(of, id string, at int, finish, tool string) {
+		const used = `"cost":0.01,"tokens":{"input":100,"output":10,"reasoning":0,"cache":{"read":0,"write":0}}`
+		message(of, id, fmt.Sprintf(`"role":"assistant","modelID":"claude-opus-4-1","providerID":"anthropic","mode":"build","finish":%q,%s,"time":{"created":%d,"completed":%d}`, finish, used, at, at+3000))
+		part(of, id, id+"a", `"type":"step-start"`)
+		if tool != "" {
+			part(of, id, id+"b", fmt.Sprintf(`"type":"tool","callID":%q,"tool":"bash","state":{"status":"completed","input":{"command":"ls"},"output":"x","title":"ls","time":{"start":%d,"end":%d}}`, tool, at+1000, at+2000))
+		} else {
+			part(of, id, id+"b", fmt.Sprintf(`"type":"text","text":"Answer","time":{"start":%d,"end":%d}`, at, at+2500))
+		}
+		part(of, id, id+"c", fmt.Sprintf(`"type":"step-finish","reason":%q,%s`, finish, used))
+	}
+	asks := func(of, id, text string, at int) {
+		message(of, id, fmt.Sprintf(`"role":"user","agent":"build","model":{"providerID":"anthropic","modelID":"claude-opus-4-1"},"time":{"created":%d}`, at))
+		part(of, id, id+"a", fmt.Sprintf(`"type":"text","text":%q`, text))
+	}
+	const base = 1770000000000
+	session(id, "")
+	asks(id, "msg_1", "List the files", base)
+	answers(id, "msg_2", base+1000, "tool-calls", "call_1")
+	answers(id, "msg_3", base+5000, "stop", "")
+	h.sync(t)
+	s := h.shows(t, id, func(s *synced) bool { return s.Tokens.Input == 200 && s.Tokens.Output == 20 && s.Tools.Calls == 1 })
+	if s.Title != "List the files" || s.Tags["project"] != "/w/open" || len(s.Runs) != 1 || s.Runs[0].Status != "ok" || s.Started.UnixMilli() != base {
+		t.Errorf("%+v", s)
+	}
+	if said := h.sync(t); !strings.Contains(said, "recorded 0 files") {
+		t.Errorf("the second sync:\n%s", said)
+	}
+	asks(id, "msg_4", "And now", base+20000)
+	answers(id, "msg_5", base+21000, "stop", "")
+	session(id+"sub", fmt.Sprintf(`,"parentID":%q`, id))
+	asks(id+"sub", "msg_s1", "Look", base+2000)
+	answers(id+"sub", "msg_s2", base+3000, "stop", "")
+	message(id, "msg_6", fmt.Sprintf(`"role":"assistant","modelID":"claude-opus-4-1","providerID":"anthropic","mode":"build","time":{"created":%d}`, base+30000))
+	h.sync(t)
+	s = h.shows(t, id, func(s *synced) bool { return s.Tokens.Input == 400 && s.Tokens.Output == 40 && s.Tools.Calls == 1 })
+	if len(s.Streams) != 2 || len(s.Runs) != 3 {
+		t.Errorf("%+v", s)
+	}
+	answers(id, "msg_6", base+30000, "stop", "") // it was being written
+	h.sync(t)
+	h.shows(t, id, func(s *synced) bool { return s.Tokens.Input == 500 && s.Tokens.Output == 50 })
+	if said := h.sync(t); !strings.Contains(said, "recorded 0 files") {
+		t.Errorf("the last sync:\n%s", said)
+	}
+}
