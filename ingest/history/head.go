@@ -56,8 +56,12 @@ func (s *Source) linesHead(f *os.File) (parent string, err error) {
 	r := bufio.NewReaderSize(io.LimitReader(f, headBytes), 64<<10)
 	var parser fastjson.Parser
 	h := headReader{source: s}
+	whole := 0
 	for !h.done() {
 		line, err := r.ReadBytes('\n')
+		if err == nil {
+			whole++
+		}
 		if v, bad := parser.ParseBytes(bytes.TrimSpace(line)); bad == nil && err == nil {
 			h.read(v)
 		}
@@ -71,8 +75,8 @@ func (s *Source) linesHead(f *os.File) (parent string, err error) {
 	switch {
 	case s.Session != "":
 		return h.parent, nil
-	case h.known || h.lines == 0 && s.Size < headBytes:
-		return "", errEmpty // of the agent's, or a first line that is not complete
+	case h.known || whole == 0 && s.Size < headBytes:
+		return "", errEmpty // lines of the agent that are no messages, or a first line that is half-written
 	}
 	return "", errForeign
 }
