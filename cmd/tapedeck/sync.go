@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -98,19 +97,16 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts history.Options) 
 	if err == nil && !c.NoWait && res.Recorded > 0 {
 		waitAllReadable(ctx, g, []ingest.Summary{res.Last})
 	}
-	if failed := reportSync(g, res, took, ctx.Err() != nil); err == nil || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		err = failed
-	}
-	if err != nil && !(c.Watch && ctx.Err() == nil && isExitCode(err)) || !c.Watch || ctx.Err() != nil {
+	interrupted := ctx.Err() != nil
+	failed := reportSync(g, res, took, interrupted)
+	switch {
+	case err != nil && !interrupted:
 		return err
+	case !c.Watch || interrupted:
+		return failed
 	}
 	fmt.Fprintln(console.To(os.Stderr), "watching what is added; end with Ctrl-C")
 	return syncer.Watch(ctx, func(res *history.Result) { _ = reportWatch(g, res) })
-}
-
-func isExitCode(err error) bool {
-	_, ok := errors.AsType[exitCode](err)
-	return ok
 }
 
 // storedWithin is within what time a server shows what it has taken. What was recorded later

@@ -9,13 +9,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// rollout is a file of Codex. parent is the session that began it as a sub-agent.
-func rollout(id, parent string) string {
+// rollout is a file of Codex that begins with turn n. parent is the session that began it as a
+// sub-agent.
+func rollout(id, parent string, n, total int) string {
 	source := `"cli"`
 	if parent != "" {
 		source = fmt.Sprintf(`{"subagent":{"thread_spawn":{"parent_thread_id":%q,"depth":1}}}`, parent)
 	}
-	return fmt.Sprintf(`{"timestamp":"2026-02-01T10:00:00.000Z","type":"session_meta","payload":{"id":%q,"timestamp":"2026-02-01T10:00:00.000Z","cwd":"/w/codex","originator":"codex_cli_rs","cli_version":"0.106.0","source":%s,"model_provider":"openai","git":{"branch":"main"}}}`+"\n", id, source)
+	return fmt.Sprintf(`{"timestamp":"2026-02-01T10:%02[1]d:00.000Z","type":"session_meta","payload":{"id":%[2]q,"timestamp":"2026-02-01T10:%02[1]d:00.000Z","cwd":"/w/codex","originator":"codex_cli_rs","cli_version":"0.106.0","source":%[3]s,"model_provider":"openai","git":{"branch":"main"}}}`+"\n", n, id, source) + turn(n, total)
 }
 
 // turn is a turn of Codex, after which the session has used total tokens of output.
@@ -32,11 +33,11 @@ func turn(n, total int) string {
 func TestSyncOfCodex(t *testing.T) {
 	h, id, sub, subsub := newAgentHome(t), uuid.NewString(), uuid.NewString(), uuid.NewString()
 	name := func(id string) string { return "rollout-2026-02-01T10-00-00-" + id + ".jsonl" }
-	path := h.write(t, ".codex/sessions/2026/02/01/"+name(id), rollout(id, "")+turn(0, 7))
-	h.write(t, ".codex/sessions/2026/02/01/"+name(sub), rollout(sub, id)+turn(1, 20))
+	path := h.write(t, ".codex/sessions/2026/02/01/"+name(id), rollout(id, "", 0, 7))
+	h.write(t, ".codex/sessions/2026/02/01/"+name(sub), rollout(sub, id, 1, 20))
 	h.sync(t)
 	h.shows(t, id, func(s *synced) bool { return s.Tokens.Output == 27 })
-	h.write(t, ".codex/sessions/2026/02/01/"+name(subsub), rollout(subsub, sub)+turn(2, 300))
+	h.write(t, ".codex/sessions/2026/02/01/"+name(subsub), rollout(subsub, sub, 2, 300))
 	h.add(t, path, turn(3, 11))
 	if said := h.sync(t); !strings.Contains(said, "recorded 2 files, 9 frames") {
 		t.Errorf("sync:\n%s", said)

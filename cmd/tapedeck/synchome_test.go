@@ -90,7 +90,7 @@ var captures = []struct {
 	name  string
 	share int
 }{
-	{"claude_code_files/task_non_sdk.jsonl", 9}, {"claude_code_files/1-continue-run-ls-tool.jsonl", 33}, {"claude_code_files/large.jsonl", 28},
+	{"claude_code_files/task_non_sdk.jsonl", 11}, {"claude_code_files/1-continue-run-ls-tool.jsonl", 31}, {"claude_code_files/large.jsonl", 28},
 	{"codex_rollout/large.jsonl", 25}, {"codex_rollout/codex_053_rate_limit.jsonl", 5},
 }
 

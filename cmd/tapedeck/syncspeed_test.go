@@ -1,9 +1,11 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"tapedeck/internal/console"
 	"tapedeck/internal/fulltest"
 )
 
@@ -15,11 +17,15 @@ func TestSyncOfManyFiles(t *testing.T) {
 		n = 1500
 	}
 	h := newAgentHome(t)
-	h.fill(t, n)
+	size := h.fill(t, n)
 	began := time.Now()
-	first := h.sync(t, "--no-wait")
+	first := h.sync(t)
 	took := time.Since(began)
 	began = time.Now()
-	second := h.sync(t, "--no-wait")
-	t.Logf("first sync %v, second %v\n%s%s", took, time.Since(began), first, second)
+	second := h.sync(t)
+	t.Logf("%d files of %d bytes: first sync %v, second %v", n, size, took, time.Since(began))
+	if all := console.Count(n, "file"); !strings.Contains(first, "recorded "+all+", ") || !strings.Contains(second, "note     "+all+" as recorded before") ||
+		!strings.Contains(second, "recorded 0 files, 0 frames") {
+		t.Errorf("the first sync:\n%s\nthe second:\n%s", first, second)
+	}
 }

@@ -105,6 +105,9 @@ func (s *Source) settleKnown() {
 // compare sets the state of a source whose head was read. A file at a path that another
 // session had before is new; a file that was moved is known by its stream.
 func (s *Source) compare(p *Progress) {
+	if e := s.entry; e != nil && e.Own != "" && e.Own == s.own {
+		s.Session = e.Session // also if who began the sub-agent became known since
+	}
 	if e := s.entry; e != nil && (e.Agent != s.Agent || e.Session != s.Session) {
 		s.entry = nil
 	}

@@ -67,15 +67,13 @@ func (e *openError) Unwrap() error { return e.error }
 
 // read records what was scanned, or with all set all that is there.
 func (r *recording) read(ctx context.Context, all bool) error {
-	recordCtx, cancel := copier.WithGrace(ctx, copier.CloseTimeout)
-	defer cancel()
 	record := func(f *schema.Frame) error {
 		r.mark(f)
 		if seq := r.splitter.frames; seq >= r.scan.next {
 			r.frames++
 			r.bytes += uint64(len(f.Raw))
 		}
-		return r.stream.Record(recordCtx, f)
+		return r.stream.Record(ctx, f)
 	}
 	if r.splitter == nil {
 		r.splitter = newSplitter(r.source, r.FrameLimit, record)
@@ -134,13 +132,18 @@ func (r *recording) finish(ctx context.Context, stillGrows bool) error {
 	if !stillGrows {
 		err = r.splitter.end()
 	}
-	_, closed := copier.Close(ctx, r.stream, schema.EndEOF)
+	_, closed := r.stream.Close(ctx, schema.EndEOF) // waits while the server is away
 	return errors.Join(err, closed)
 }
+
+// abandonTimeout bounds how long the end of a stream is waited for that the next run continues.
+const abandonTimeout = 2 * time.Second
 
 // abandon ends the stream of a source of which not all could be recorded.
 func (r *recording) abandon(ctx context.Context, err error) {
 	r.from.Close()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTimeout)
+	defer cancel()
 	_, _ = r.stream.Interrupt(ctx, copier.Reason(err)) // the first error counts
 }
 
@@ -158,7 +161,9 @@ func (y *Syncer) record(ctx context.Context, s *Source, c *scanned) (*recording,
 		r.abandon(ctx, err)
 		return nil, err
 	}
-	if err = r.finish(ctx, false); err == nil {
+	if err = r.finish(ctx, false); err != nil {
+		r.abandon(ctx, err)
+	} else {
 		err = r.save()
 	}
 	if err != nil {

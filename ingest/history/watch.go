@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"tapedeck/ingest/copier"
-	"tapedeck/schema"
 )
 
 const (
@@ -146,9 +145,9 @@ func (y *Syncer) end(ctx context.Context, path string) error {
 
 // endAll ends all streams.
 func (y *Syncer) endAll(ctx context.Context) {
-	for path, r := range y.live {
-		delete(y.live, path)
-		r.from.Close()
-		_, _ = copier.Close(ctx, r.stream, schema.EndEOF) // what is durable was saved
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copier.CloseTimeout/6)
+	defer cancel()
+	for path := range y.live {
+		_ = y.end(ctx, path) // what is durable was saved
 	}
 }
