@@ -41,7 +41,7 @@ export function Row({
         aria-label={`${look.name}: ${kind} ${name}`}
         onClick={() => setOpen(!open)}
       >
-        <Side step={row.a} row={row} longest={longest} />
+        <Side letter="A" step={row.a} row={row} longest={longest} />
         <span className={classes.middle}>
           {row.class === 'matched' ? (
             <span className={classes.equal} title={look.why}>
@@ -65,7 +65,7 @@ export function Row({
           )}
           {row.resynchronised && <span className={classes.resync}>the same again</span>}
         </span>
-        <Side step={row.b} row={row} longest={longest} />
+        <Side letter="B" step={row.b} row={row} longest={longest} />
       </UnstyledButton>
       {open && (
         <div className={classes.open}>
@@ -102,7 +102,17 @@ export function Row({
 
 const nothing = { waiting_ms: null, first_token_ms: null, generation_ms: null, tool_ms: null }
 
-function Side({ step, row, longest }: { step: StepOf | null; row: ComparedStep; longest: number }) {
+function Side({
+  letter,
+  step,
+  row,
+  longest,
+}: {
+  letter: 'A' | 'B'
+  step: StepOf | null
+  row: ComparedStep
+  longest: number
+}) {
   if (step === null) return <span className={classes.missing} />
   const { kind, name } = stepName(row)
   const failed = step.status === 'error' || step.error !== ''
@@ -110,6 +120,11 @@ function Side({ step, row, longest }: { step: StepOf | null; row: ComparedStep; 
     <span className={classes.side} style={{ paddingInlineStart: `${Math.min(row.depth, 8) * 16 + 4}px` }}>
       <span className={classes.head}>
         <IconChevronRight className={classes.chevron} size={12} aria-hidden />
+        {row.class !== 'matched' && (
+          <span className={classes.letter} data-side={letter}>
+            {letter}
+          </span>
+        )}
         <span className={classes.kind}>{kind}</span> <strong className={classes.name}>{name}</strong>
         {failed && <span className={classes.failed}>failed</span>}
         <span className={classes.when}>

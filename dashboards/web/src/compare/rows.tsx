@@ -47,7 +47,6 @@ export function Rows({ comparison, pair }: { comparison: Comparison; pair: Pair 
     return () => removeEventListener('keydown', pressed)
   })
   if (steps.length === 0) return null
-  const classesFound = Object.entries(summary.classes).filter(([, n]) => n > 0)
   return (
     <section aria-label="Steps">
       <div className={classes.bar}>
@@ -55,8 +54,9 @@ export function Rows({ comparison, pair }: { comparison: Comparison; pair: Pair 
           Steps
         </Title>
         <Text size="sm" c="dimmed" className={classes.counts ?? ''}>
-          {classesFound
-            .map(([name, n]) => `${count(n)} ${looks[name as keyof typeof looks].name.toLowerCase()}`)
+          {(Object.keys(looks) as (keyof typeof looks)[])
+            .filter((name) => (summary.classes[name] ?? 0) > 0)
+            .map((name) => `${count(summary.classes[name] ?? 0)} ${looks[name].count}`)
             .join(', ')}
           {summary.resynchronised > 0 && `; the same again ${counted(summary.resynchronised, 'time')}`}
         </Text>
