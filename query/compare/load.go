@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -85,17 +86,10 @@ func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err erro
 		both = both[:1]
 	}
 	group, within := errgroup.WithContext(ctx)
+	group.Go(func() error { return loadUsage(within, r, q, both) })
 	for _, f := range both {
 		group.Go(func() (err error) {
 			f.spans, err = spanmerge.First(within, r, q.Tenant, f.streams, q.Steps+1)
-			return err
-		})
-		group.Go(func() (err error) {
-			f.usage, err = usagerecord.OfSession(within, r, q.Tenant, f.streams)
-			return err
-		})
-		group.Go(func() (err error) {
-			f.index, err = query.Ask[indexRow](within, r, statements, "messages_index", nil, f.parameters(q).With("limit", q.Steps*messagesOfStep+1))
 			return err
 		})
 		group.Go(func() (err error) {
@@ -104,21 +98,71 @@ func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err erro
 			return err
 		})
 	}
+	group.Go(func() error { return loadMessages(within, r, q, both) })
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	most := textCap(a.index, b.index) // the same for both, so that what was cut can be compared
-	group, within = errgroup.WithContext(ctx)
 	for _, f := range both {
-		group.Go(func() error { return f.readMessages(within, r, q, most) })
-	}
-	if err := group.Wait(); err != nil {
-		return nil, nil, err
+		f.untilBoth(len(f.spans) > q.Steps)
 	}
 	if q.A == q.B {
 		*b = *a
 	}
 	return a, b, nil
+}
+
+// near is how far apart two sessions may begin whose usage is read with one statement, which
+// reads the days between them.
+const near = int64(7 * 24 * time.Hour)
+
+func loadUsage(ctx context.Context, r *query.Reader, q *Query, list []*facts) error {
+	if len(list) == 2 && max(list[0].streams.Last, list[1].streams.Last)-min(list[0].streams.Started, list[1].streams.Started) < near {
+		usage, err := usagerecord.OfSessions(ctx, r, q.Tenant, list[0].streams, list[1].streams)
+		if err == nil {
+			list[0].usage, list[1].usage = usage[0], usage[1]
+		}
+		return err
+	}
+	group, within := errgroup.WithContext(ctx)
+	for _, f := range list {
+		group.Go(func() (err error) {
+			f.usage, err = usagerecord.OfSession(within, r, q.Tenant, f.streams)
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// loadMessages reads the messages of both sessions, with texts cut at the same length, so that
+// what was cut can be compared. Of small sessions no bound applies.
+func loadMessages(ctx context.Context, r *query.Reader, q *Query, list []*facts) error {
+	small := true
+	for _, f := range list {
+		small = small && f.streams.Bytes <= sessionBytes && f.streams.Frames <= uint64(q.Steps)
+	}
+	most := uint64(textBytes)
+	if !small {
+		group, within := errgroup.WithContext(ctx)
+		for _, f := range list {
+			group.Go(func() (err error) {
+				f.index, err = query.Ask[indexRow](within, r, statements, "messages_index", nil, f.parameters(q).With("limit", q.Steps*messagesOfStep+1))
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		indexes := make([][]indexRow, len(list))
+		for i, f := range list {
+			indexes[i] = f.index
+		}
+		most = textCap(indexes...)
+	}
+	group, within := errgroup.WithContext(ctx)
+	for _, f := range list {
+		group.Go(func() error { return f.readMessages(within, r, q, most) })
+	}
+	return group.Wait()
 }
 
 func (f *facts) parameters(q *Query) query.Args {
@@ -165,7 +209,6 @@ func (f *facts) readMessages(ctx context.Context, r *query.Reader, q *Query, mos
 			m.Head = strings.ToValidUTF8(m.Head, "") // it may end within a character
 		}
 	}
-	f.untilBoth(len(f.spans) > q.Steps)
 	return nil
 }
 

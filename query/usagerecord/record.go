@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"tapedeck/query"
@@ -45,6 +46,7 @@ type Record struct {
 }
 
 type usageRow struct {
+	Session      string `ch:"session_id"`
 	ID           string `ch:"usage_id"`
 	Stream       string `ch:"stream_id"`
 	Span         string `ch:"span_id"`
@@ -70,28 +72,50 @@ type usageRow struct {
 
 // OfSession returns the usage records of a session, in order.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Record, error) {
-	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", nil, sessionstreams.Parameters(tenant, s))
+	lists, err := OfSessions(ctx, r, tenant, s)
 	if err != nil {
 		return nil, err
 	}
-	records := make([]Record, len(rows))
+	return lists[0], nil
+}
+
+// OfSessions is OfSession for several sessions, with one statement.
+func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions ...*sessionstreams.Row) ([][]Record, error) {
+	ids := make([]string, len(sessions))
+	first, last := sessions[0].Started, sessions[0].Last
+	for i, s := range sessions {
+		ids[i], first, last = s.ID, min(first, s.Started), max(last, s.Last)
+	}
+	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", nil, query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]Record, len(sessions))
+	for i := range lists {
+		lists[i] = []Record{}
+	}
 	for i := range rows {
-		if records[i], err = rows[i].record(); err != nil {
+		rec, err := rows[i].record()
+		if err != nil {
 			return nil, fmt.Errorf("usage %s: %w", rows[i].ID, err)
 		}
+		at := slices.Index(ids, rows[i].Session)
+		lists[at] = append(lists[at], rec)
 	}
 	pricer, err := r.Pricer(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}
-	p := Prices{Pricer: pricer}
-	if len(pricer.Split.Tags) > 0 {
-		if p.Streams, err = sessionstreams.OfSession(ctx, r, tenant, s); err != nil {
-			return nil, err
+	for i, s := range sessions {
+		p := Prices{Pricer: pricer}
+		if len(pricer.Split.Tags) > 0 {
+			if p.Streams, err = sessionstreams.OfSession(ctx, r, tenant, s); err != nil {
+				return nil, err
+			}
 		}
+		p.Price(lists[i])
 	}
-	p.Price(records)
-	return records, nil
+	return lists, nil
 }
 
 func (u *usageRow) record() (Record, error) {

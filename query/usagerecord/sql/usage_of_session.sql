@@ -1,6 +1,6 @@
-{{- /* The usage records of one session, in order. */ -}}
+{{- /* The usage records of some sessions, in order. */ -}}
 SELECT
-    usage_id, stream_id, span_id, run_id, agent, model, provider, mode, scope, at_ns, stated, counted, raw,
+    session_id, usage_id, stream_id, span_id, run_id, agent, model, provider, mode, scope, at_ns, stated, counted, raw,
     requested_model, service_tier, speed, region, stated_cost, stated_currency, request_id, message_id,
     input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, {{template "record_parts"}},
     input_text, cache_read_text, output_text, web_fetches
