@@ -96,6 +96,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
 	s.reader = reader
 	decoder.RemoveBlocks, decoder.JSONDepth = s.removeBlocks, s.Limits.JSONDepth
+	rt.get(admins, audit.TokenList, "/v1/tenants", only(plain(tenants{s, tables}.serve)))
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
 

@@ -94,6 +94,7 @@ var probes = map[string]probe{
 	"GET /v1/bills/{number}/prices":                  {nobody, "", "", ""},
 	"GET /v1/bills/{number}/evidence":                {admin, "", "", ""}, // see TestEvidenceNeedsTwoScopes
 	"GET /v1/bills/{number}/verification":            {billing, "", "", ""},
+	"GET /v1/tenants":                                {admin, "", "", ""},
 	"GET /v1/tokens":                                 {admin, "", "", ""},
 	"POST /v1/tokens":                                {admin, "", "application/json", `{"name":"x","scopes":["read"]}`},
 	"DELETE /v1/tokens/{id}":                         {admin, "", "", ""},

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/shopspring/decimal"
@@ -165,3 +166,17 @@ func (f Fixed) Effective(_ context.Context, hash string) (*Effective, error) {
 type UnknownHash struct{ Hash string }
 
 func (e *UnknownHash) Error() string { return "there is no price table with the hash " + e.Hash }
+
+// Tenants returns the tenants that rules of the table name, in order.
+func (e *Effective) Tenants() []string {
+	rules := slices.Clone(e.content.Overlay)
+	if o := e.content.Operator; o != nil {
+		rules = slices.Concat(rules, o.Prices, o.Discounts, o.Margins)
+	}
+	var named []string
+	for i := range rules {
+		named = append(named, rules[i].Scope.Tenant...)
+	}
+	slices.Sort(named)
+	return slices.Compact(named)
+}

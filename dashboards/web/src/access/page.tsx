@@ -47,7 +47,7 @@ export default function AccessPage() {
           </Text>
         </>
       )}
-      {operates && tokens.data !== undefined && <Tenants tokens={tokens.data} />}
+      {operates && <Tenants />}
       {creating && <CreateDialog operates={operates} close={() => setCreating(false)} />}
     </div>
   )

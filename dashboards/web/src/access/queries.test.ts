@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stateOf, tenantsOf, type Token } from './queries'
+import { settingsOf, stateOf, type Token } from './queries'
 
 const token = (part: Partial<Token>): Token => ({
   ...{
@@ -24,15 +24,8 @@ test('a token is valid until it expires or is revoked', () => {
   ).toBe('revoked')
 })
 
-test('tenants are those of tokens, with the last use', () => {
-  const tokens = [
-    token({ tenant: 'b', last_used: '2026-05-01T00:00:00Z' }),
-    token({ tenant: '*', scopes: ['admin'] }),
-    token({ tenant: 'b', last_used: '2026-05-02T00:00:00Z', revoked_at: '2026-05-03T00:00:00Z' }),
-    token({ tenant: 'a' }),
-  ]
-  expect(tenantsOf(tokens, now)).toEqual([
-    { name: 'a', valid: 1, lastUsed: null },
-    { name: 'b', valid: 1, lastUsed: '2026-05-02T00:00:00Z' },
-  ])
+test('a tenant has settings', () => {
+  const none = { name: 'a', last_frame: null, tokens: 0, last_used: null }
+  expect(settingsOf({ ...none, retention: false, bills: false, prices: false })).toBe('')
+  expect(settingsOf({ ...none, retention: true, bills: false, prices: true })).toBe('retention, prices')
 })

@@ -42,23 +42,14 @@ export function stateOf({ revoked_at, expires_at }: Token, now = Date.now()): To
   return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'valid'
 }
 
-/** A tenant as its tokens show it. */
-export interface Tenant {
-  name: string
-  valid: number
-  lastUsed: string | null
-}
+export type Tenant = Schemas['Tenant']
 
-/** The tenants that have tokens, by name. */
-export function tenantsOf(tokens: readonly Token[], now = Date.now()): Tenant[] {
-  const found = new Map<string, Tenant>()
-  for (const token of tokens) {
-    if (token.tenant === '*') continue
-    const tenant = found.get(token.tenant) ?? { name: token.tenant, valid: 0, lastUsed: null }
-    if (stateOf(token, now) === 'valid') tenant.valid++
-    if (token.last_used !== null && (tenant.lastUsed === null || token.last_used > tenant.lastUsed))
-      tenant.lastUsed = token.last_used
-    found.set(token.tenant, tenant)
-  }
-  return [...found.values()].sort((a, b) => a.name.localeCompare(b.name))
+export const tenantsQuery = queryOptions({
+  queryKey: ['access', 'tenants'],
+  queryFn: async ({ signal }) => (await answered(api.GET('/v1/tenants', { signal }))).items,
+})
+
+/** What is known of a tenant beside its tokens, as a list. */
+export function settingsOf({ retention, bills, prices }: Tenant): string {
+  return [retention && 'retention', bills && 'bills', prices && 'prices'].filter(Boolean).join(', ')
 }

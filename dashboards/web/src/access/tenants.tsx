@@ -1,5 +1,5 @@
 import { Button, Group, Text, TextInput, Title } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ProblemAlert } from '../components/problem'
@@ -7,10 +7,11 @@ import { Time } from '../components/time'
 import { count } from '../format/numbers'
 import { selectTenant, startOver } from '../login/queries'
 import { ReportTable, type Column } from '../reports/table'
-import { tenantsOf, type Tenant, type Token } from './queries'
+import { settingsOf, tenantsQuery, type Tenant } from './queries'
 
-/** The tenants that have tokens; the pages can be about each of them. */
-export function Tenants({ tokens }: { tokens: Token[] }) {
+/** The tenants of the server; the pages can be about each of them. */
+export function Tenants() {
+  const tenants = useQuery({ ...tenantsQuery, refetchInterval: 60_000 })
   const client = useQueryClient()
   const [, go] = useLocation()
   const [name, setName] = useState('')
@@ -23,12 +24,18 @@ export function Tenants({ tokens }: { tokens: Token[] }) {
   })
   const columns: Column<Tenant>[] = [
     { name: 'tenant', key: (tenant) => tenant.name, cell: (tenant) => tenant.name },
-    { name: 'valid tokens', figure: true, key: ({ valid }) => valid, cell: ({ valid }) => count(valid) },
+    {
+      name: 'last frame',
+      key: ({ last_frame }) => last_frame ?? '',
+      cell: ({ last_frame }) => (last_frame === null ? 'none' : <Time at={last_frame} />),
+    },
+    { name: 'valid tokens', figure: true, key: ({ tokens }) => tokens, cell: ({ tokens }) => count(tokens) },
     {
       name: 'last used',
-      key: ({ lastUsed }) => lastUsed ?? '',
-      cell: ({ lastUsed }) => (lastUsed === null ? 'never' : <Time at={lastUsed} />),
+      key: ({ last_used }) => last_used ?? '',
+      cell: ({ last_used }) => (last_used === null ? 'never' : <Time at={last_used} />),
     },
+    { name: 'settings', key: settingsOf, cell: settingsOf },
     {
       name: 'action',
       key: () => null,
@@ -50,15 +57,13 @@ export function Tenants({ tokens }: { tokens: Token[] }) {
         Tenants
       </Title>
       <Text size="sm" c="dimmed">
-        A tenant begins with its first token. The pages show one tenant at a time.
+        Tenants with recordings, bills, tokens, retention or prices. The pages show one tenant at a time.
       </Text>
       {selecting.error !== null && <ProblemAlert error={selecting.error} />}
-      <ReportTable
-        label="Tenants"
-        columns={columns}
-        rows={tenantsOf(tokens)}
-        rowKey={(tenant) => tenant.name}
-      />
+      {tenants.error !== null && <ProblemAlert error={tenants.error} again={() => void tenants.refetch()} />}
+      {tenants.data !== undefined && (
+        <ReportTable label="Tenants" columns={columns} rows={tenants.data} rowKey={(tenant) => tenant.name} />
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault()
