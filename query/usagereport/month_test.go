@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os/exec"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/reports"
+	"tapedeck/query/settled"
 	"tapedeck/query/usagereport"
 )
 
@@ -74,9 +76,21 @@ func TestMonth(t *testing.T) {
 	began = time.Now()
 	want := strings.Split(bill(t, node, calls), "\n")
 	t.Logf("%d rows computed by the script in %s", len(want), time.Since(began).Round(time.Second))
-	began = time.Now()
-	var got []string
+	slices.Sort(want)
 	r := query.NewReader(db.Conn)
+	if err := settled.NewSettler(r, slog.New(slog.DiscardHandler)).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	compareMonth(t, "of settled usage", r, want)
+	db.Exec("TRUNCATE TABLE settlements")
+	compareMonth(t, "of the tables", r, want)
+}
+
+// compareMonth compares the reports of the month to the script's lines.
+func compareMonth(t *testing.T, what string, r *query.Reader, want []string) {
+	t.Helper()
+	began := time.Now()
+	var got []string
 	for _, of := range monthReports() {
 		zone := querytest.Zone(t, of.Zone)
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
@@ -86,15 +100,14 @@ func TestMonth(t *testing.T) {
 		got = append(got, billLines(report, of)...)
 	}
 	slices.Sort(got)
-	slices.Sort(want)
-	t.Logf("%d reports in %s", len(monthReports()), time.Since(began).Round(time.Second))
+	t.Logf("%d reports %s in %s", len(monthReports()), what, time.Since(began).Round(time.Second))
 	if !slices.Equal(want, got) {
 		for i := range min(len(want), len(got)) {
 			if want[i] != got[i] {
-				t.Fatalf("row %d of %d and %d:\nwant %s\ngot  %s", i, len(want), len(got), want[i], got[i])
+				t.Fatalf("%s: row %d of %d and %d:\nwant %s\ngot  %s", what, i, len(want), len(got), want[i], got[i])
 			}
 		}
-		t.Fatalf("%d rows, want %d", len(got), len(want))
+		t.Fatalf("%s: %d rows, want %d", what, len(got), len(want))
 	}
 }
 
