@@ -22,6 +22,8 @@ const pages = [
   { path: '/prices?provider=anthropic&id=claude-sonnet-4-5', ready: 'text=Rules that may hold' },
   { path: '/tools?from=now-24h', ready: 'tfoot' },
   { path: '/calls?from=now-24h', ready: 'tfoot' },
+  { path: '/compare', ready: '[aria-label="Sessions"] a' },
+  { path: '/compare?a=demo&b=demo', ready: 'main [data-ready]' },
   { path: '/audit', ready: '[aria-label="Entries"]' },
   { path: '/record', ready: 'h1' },
 ]
