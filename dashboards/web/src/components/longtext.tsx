@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
-import { useState } from 'react'
 import { fold } from './fold'
 import { restOf } from './rest'
+import { useUnfolded } from './reveal'
 import classes from './longtext.module.css'
 
 const lines = 14
@@ -9,7 +9,7 @@ const units = 4000
 
 /** Text as it was written, in a monospaced type; long text is folded. */
 export function LongText({ text, label }: { text: string; label: string }) {
-  const [open, setOpen] = useState(false)
+  const [open, toggle] = useUnfolded()
   const folded = fold(text, lines, units)
   return (
     <div>
@@ -17,7 +17,7 @@ export function LongText({ text, label }: { text: string; label: string }) {
         {open || folded === null ? text : folded.shown}
       </pre>
       {folded !== null && (
-        <UnstyledButton className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <UnstyledButton className={classes.more} aria-expanded={open} onClick={toggle}>
           {open ? 'Show less' : `Show all (${restOf(folded)} more)`}
         </UnstyledButton>
       )}

@@ -2,6 +2,9 @@
 export const views = ['conversation', 'timeline', 'frames', 'totals'] as const
 export type View = (typeof views)[number]
 
+/** Where the conversation stands beside another view. */
+export const wideQuery = '(min-width: 68em)'
+
 /** What the address of a session holds besides its id: the view, the selected span, and the moment. */
 export interface Place {
   /** Null for the one that is shown first. */

@@ -5,7 +5,7 @@ import { Skip } from '../components/skip'
 import { Conversation } from './conversation/conversation'
 import { Frames } from './frames/frames'
 import classes from './page.module.css'
-import type { View } from './place'
+import { type View, wideQuery } from './place'
 import { Timeline } from './timeline/timeline'
 import { Totals } from './totals/totals'
 import { useGo, usePlace } from './useplace'
@@ -15,13 +15,13 @@ import { useGo, usePlace } from './useplace'
  * one is shown at a time. Each fills its slot, which scrolls unless the view itself does.
  */
 export function Views({ session }: { session: Schemas['SessionDetail'] }) {
-  const wide = useMediaQuery('(min-width: 68em)', window.matchMedia('(min-width: 68em)').matches)
+  const wide = useMediaQuery(wideQuery, window.matchMedia(wideQuery).matches)
   const { tab, span } = usePlace()
   const go = useGo()
   const chosen = tab ?? (span === null ? 'conversation' : 'timeline')
   const shown = wide && chosen === 'conversation' ? 'timeline' : chosen
   return (
-    <div className={classes.views}>
+    <div className={classes.views} data-findable>
       {wide && (
         <section className={classes.beside} aria-label="Conversation">
           <Skip to="views">Skip the conversation</Skip>

@@ -1,8 +1,9 @@
 import { UnstyledButton } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { Copy } from '../copy'
 import { fold } from '../fold'
 import { restOf } from '../rest'
+import { useUnfolded } from '../reveal'
 import classes from './codeblock.module.css'
 import { highlightMost } from './languages'
 
@@ -14,7 +15,7 @@ const units = 8000
 
 /** A piece of code, coloured by its language, with a button that copies it; long code is folded. */
 export function CodeBlock({ text, language }: { text: string; language: string }) {
-  const [open, setOpen] = useState(false)
+  const [open, toggle] = useUnfolded()
   const folded = fold(text, lines, units)
   return (
     <div className={classes.block}>
@@ -33,7 +34,7 @@ export function CodeBlock({ text, language }: { text: string; language: string }
         </code>
       </pre>
       {folded !== null && (
-        <UnstyledButton className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <UnstyledButton className={classes.more} aria-expanded={open} onClick={toggle}>
           {open ? 'Show less' : `Show all (${restOf(folded)} more)`}
         </UnstyledButton>
       )}

@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
-import { useState } from 'react'
 import { fold } from '../fold'
 import { restOf } from '../rest'
+import { useUnfolded } from '../reveal'
 import { Coloured } from './codeblock'
 import classes from './filelines.module.css'
 import { languageOf } from './languages'
@@ -12,7 +12,7 @@ const most = 400_000
 
 /** A file, or a part of it from line `first` on, with the numbers of its lines; a long one is folded. */
 export function FileLines({ text, path, first, label }: FileLinesProps) {
-  const [open, setOpen] = useState(false)
+  const [open, toggle] = useUnfolded()
   const folded = fold(text, lines, units)
   const shown = open || folded === null ? text.slice(0, most) : folded.shown
   const count = shown.split('\n').length
@@ -29,7 +29,7 @@ export function FileLines({ text, path, first, label }: FileLinesProps) {
         </pre>
       </div>
       {folded !== null && (
-        <UnstyledButton className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <UnstyledButton className={classes.more} aria-expanded={open} onClick={toggle}>
           {open ? 'Show less' : `Show all (${restOf(folded)} more)`}
         </UnstyledButton>
       )}

@@ -1,6 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { counted } from '../../format/numbers'
+import { useUnfolded } from '../reveal'
 import classes from './diff.module.css'
 import { linesOf, patchLines, type DiffLine } from './lines'
 
@@ -23,7 +24,7 @@ export function PatchDiff({ text }: { text: string }) {
 const signs = { same: ' ', added: '+', removed: '−', head: '' }
 
 function Lines({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
-  const [open, setOpen] = useState(false)
+  const [open, toggle] = useUnfolded()
   const shown = lines.slice(0, open ? most : first)
   const rest = lines.length - shown.length
   return (
@@ -41,7 +42,7 @@ function Lines({ lines, label }: { lines: readonly DiffLine[]; label: string }) 
         </div>
       </div>
       {(rest > 0 || open) && lines.length > first && (
-        <UnstyledButton className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <UnstyledButton className={classes.more} aria-expanded={open} onClick={toggle}>
           {open ? 'Show less' : `Show all (${counted(rest, 'line')} more)`}
         </UnstyledButton>
       )}

@@ -1,6 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
-import { lazy, memo, Suspense, useMemo, useState } from 'react'
+import { lazy, memo, Suspense, useMemo } from 'react'
 import { bytes } from '../../format/numbers'
+import { useUnfolded } from '../reveal'
 import { definitionsOf, inFence, isTame, piecesOf } from './pieces'
 import { Plain } from './plain'
 import classes from './prose.module.css'
@@ -17,7 +18,7 @@ const growingMost = 6_000
  * written is plain; a caret stands at its end. `open` shows all of a long text.
  */
 export function Prose({ text, growing = false, open = false }: ProseProps) {
-  const [all, setAll] = useState(false)
+  const [all, toggle] = useUnfolded()
   const pieces = useMemo(() => piecesOf(text), [text])
   const definitions = useMemo(() => (growing ? '' : definitionsOf(text)), [growing, text])
   const count = growing || all || open ? pieces.length : fittingIn(pieces, shownFirst)
@@ -35,7 +36,7 @@ export function Prose({ text, growing = false, open = false }: ProseProps) {
         })}
       </div>
       {(rest > 0 || (all && !open)) && !growing && (
-        <UnstyledButton className={classes.more} aria-expanded={all} onClick={() => setAll(!all)}>
+        <UnstyledButton className={classes.more} aria-expanded={all} onClick={toggle}>
           {all ? 'Show less' : `Show all (${bytes(rest)} more)`}
         </UnstyledButton>
       )}

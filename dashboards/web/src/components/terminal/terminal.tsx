@@ -1,7 +1,8 @@
 import { UnstyledButton } from '@mantine/core'
-import { type CSSProperties, memo, useMemo, useState } from 'react'
+import { type CSSProperties, memo, useMemo } from 'react'
 import { fold } from '../fold'
 import { restOf } from '../rest'
+import { useUnfolded } from '../reveal'
 import { type Colour, type Run, runsOf } from './ansi'
 import classes from './terminal.module.css'
 
@@ -12,7 +13,7 @@ const most = 400_000
 
 /** Output of a terminal in its colours; long output is folded. `open` shows all of it. */
 export function Terminal({ text, label, open = false }: { text: string; label: string; open?: boolean }) {
-  const [all, setAll] = useState(false)
+  const [all, toggle] = useUnfolded()
   const folded = fold(text, lines, units)
   const shown = all || open || folded === null ? text.slice(0, most) : folded.shown
   return (
@@ -21,7 +22,7 @@ export function Terminal({ text, label, open = false }: { text: string; label: s
         <Output text={shown} />
       </pre>
       {folded !== null && (
-        <UnstyledButton className={classes.more} aria-expanded={all} onClick={() => setAll(!all)}>
+        <UnstyledButton className={classes.more} aria-expanded={all} onClick={toggle}>
           {all ? 'Show less' : `Show all (${restOf(folded)} more)`}
         </UnstyledButton>
       )}

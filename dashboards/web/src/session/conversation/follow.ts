@@ -8,12 +8,12 @@ const intent = 1000
 
 /**
  * Keeps a scrolled element at the end of what grows in it, until the reader scrolls up; reaching the end
- * again, or `follow`, takes it up anew. `content` is what grows.
+ * again, or `follow`, takes it up anew; `leave` is for going to another place in it. `content` is what grows.
  */
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
-): { following: boolean; follow: () => void } {
+): { following: boolean; follow: () => void; leave: () => void } {
   const [following, setFollowing] = useState(true)
   const wanted = useRef(true)
   const set = useCallback((value: boolean) => {
@@ -55,5 +55,8 @@ export function useFollow(
     set(true)
     scroller.current?.scrollTo({ top: scroller.current.scrollHeight })
   }
-  return { following, follow }
+  const leave = useCallback(() => {
+    wanted.current = false
+  }, [])
+  return { following, follow, leave }
 }

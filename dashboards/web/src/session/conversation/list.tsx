@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { IconArrowDown } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useCallback, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useFind } from '../find/context'
 import { usePlayerState } from '../player/context'
 import { useFollow } from './follow'
 import { FoldsContext } from './folds'
@@ -26,7 +27,7 @@ export function ConversationList({ items, started }: { items: readonly Item[]; s
   )
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const { following, follow } = useFollow(scroller, content)
+  const { following, follow, leave } = useFollow(scroller, content)
   // A new function would have all rows placed anew.
   const keyOf = useCallback((i: number) => items[i]?.key ?? i, [items])
   // eslint-disable-next-line react-hooks/incompatible-library -- it draws this component itself when it scrolls
@@ -41,6 +42,17 @@ export function ConversationList({ items, started }: { items: readonly Item[]; s
     gap: 10,
   })
   const shown = rows.getVirtualItems()
+  const { hit } = useFind()
+  const found = useMemo(
+    () => (hit?.item == null ? -1 : items.findIndex(({ key }) => key === hit.item)),
+    [items, hit],
+  )
+  useEffect(() => {
+    if (found < 0) return
+    leave()
+    rows.scrollToIndex(found, { align: 'end' })
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each hit that is gone to
+  }, [hit])
   return (
     <FoldsContext value={folds}>
       <div className={classes.view}>

@@ -2,10 +2,12 @@ import { Text, UnstyledButton } from '@mantine/core'
 import { IconChevronRight } from '@tabler/icons-react'
 import type { Schemas } from '../../api/client'
 import { dataUrl, imageOf } from '../../components/images'
-import { JsonTree } from '../../components/jsontree'
+import { JsonTree } from '../../components/json/tree'
 import { Prose } from '../../components/markdown/prose'
+import { RevealContext } from '../../components/reveal'
 import { duration } from '../../format/duration'
 import { counted } from '../../format/numbers'
+import { useRevealed } from '../find/context'
 import { MomentLink } from '../moment'
 import { usePlayerState } from '../player/context'
 import { CutOff } from './cutoff'
@@ -36,10 +38,17 @@ export function MessageRow({ message, started }: { message: Message; started: st
   const growing = length < message.text.length || (running && !message.complete)
   const text = message.text.slice(0, length)
   const folds = message.kind === 'thinking' || message.kind === 'system'
-  const [open, toggle] = useFold(message.id, !folds)
+  const revealed = useRevealed(message.id)
+  const [unfolded, toggle] = useFold(message.id, !folds)
+  const open = unfolded || revealed !== ''
   const who = message.kind === 'assistant' && message.agent !== '' ? message.agent : names[message.kind]
   return (
-    <article className={classes.message} data-kind={message.kind} aria-label={names[message.kind]}>
+    <article
+      className={classes.message}
+      data-kind={message.kind}
+      data-message={message.id}
+      aria-label={names[message.kind]}
+    >
       <header className={classes.head}>
         {folds ? (
           <UnstyledButton className={classes.fold} aria-expanded={open} onClick={toggle}>
@@ -52,7 +61,9 @@ export function MessageRow({ message, started }: { message: Message; started: st
         )}
         <MomentLink ms={message.start_ms} started={started} />
       </header>
-      {open && <Body message={message} text={text} growing={growing} />}
+      <RevealContext value={revealed}>
+        {open && <Body message={message} text={text} growing={growing} />}
+      </RevealContext>
       {length === message.text.length && <CutOff message={message} />}
     </article>
   )

@@ -3,9 +3,11 @@ import { type ReactNode, useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { Copy } from '../../components/copy'
 import { LongText } from '../../components/longtext'
+import { RevealContext } from '../../components/reveal'
 import { SpanStatus } from '../../components/spanstatus'
 import { Terminal } from '../../components/terminal/terminal'
 import { duration } from '../../format/duration'
+import { useRevealed } from '../find/context'
 import { MomentLink } from '../moment'
 import { usePlayerState } from '../player/context'
 import { askedAt, endOf, stateAt } from '../timeline/span'
@@ -113,24 +115,33 @@ function Part({ title, message, bare = false, as, shape = null }: PartProps) {
   const length = usePlayerState(({ offset }) => lengthAt(growth, offset))
   const there = usePlayerState(({ offset }) => offset >= message.start_ms)
   const whole = length === message.text.length
+  const revealed = useRevealed(message.id)
   // Of what is still to come there is nothing to show but that.
   if (!there || (length === 0 && !(whole && message.complete))) return null
   const text = message.text.slice(0, length)
   return (
-    <Section title={title} bare={bare && text !== ''} copy={text}>
+    <Section title={title} bare={bare && text !== ''} copy={text} message={message.id}>
       {text === '' ? (
         <p className={classes.none}>empty</p>
       ) : (
-        <Value whole={whole} as={as} shape={shape} message={message} text={text} label={title} />
+        <RevealContext value={revealed}>
+          <Value whole={whole} as={as} shape={shape} message={message} text={text} label={title} />
+        </RevealContext>
       )}
       {whole && <CutOff message={message} />}
     </Section>
   )
 }
 
-function Section(props: { title: string; bare?: boolean; copy?: string; children: ReactNode }) {
+function Section(props: {
+  title: string
+  bare?: boolean
+  copy?: string
+  message?: string
+  children: ReactNode
+}) {
   return (
-    <div className={classes.part} role="group" aria-label={props.title}>
+    <div className={classes.part} role="group" aria-label={props.title} data-message={props.message}>
       {props.bare !== true && <div className={classes.title}>{props.title}</div>}
       <div className={classes.value}>{props.children}</div>
       {props.copy !== undefined && props.copy !== '' && (

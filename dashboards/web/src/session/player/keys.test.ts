@@ -27,7 +27,7 @@ function press(key: string, now: Partial<PlayerState> = {}) {
     ...{ step: note('step'), setSpeed: note('speed'), setIdleLimit: note('idle'), setLoop: note('loop') },
     goLive: note('live'),
   }
-  const obeyed = obeyKey(key, player, { help: note('help'), marker: note('marker') })
+  const obeyed = obeyKey(key, player, { help: note('help'), marker: note('marker'), find: note('find') })
   expect(obeyed).toBe(done.length > 0)
   return done.join(', ')
 }
@@ -48,6 +48,7 @@ test.each([
   ['End', { running: true }, 'live'],
   ['m', {}, 'marker false'],
   ['M', {}, 'marker true'],
+  ['f', {}, 'find'],
   ['s', {}, 'idle 1000'],
   ['s', { idleLimit: 1000 }, 'idle '],
   ['r', { loop: true }, 'loop false'],

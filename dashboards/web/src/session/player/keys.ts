@@ -13,6 +13,7 @@ const leap = 5000
 export interface Actions {
   help(): void
   marker(back: boolean): void
+  find(): void
 }
 
 /** What the keys do, for people, in the order of the help. */
@@ -27,6 +28,7 @@ export const keyHelp: readonly { keys: string[]; does: string }[] = [
   { keys: ['S'], does: 'Skip silence, or do not' },
   { keys: ['R'], does: 'At the end begin again, or do not' },
   { keys: ['L'], does: 'To the present of a running session' },
+  { keys: ['F', 'Ctrl F'], does: 'Find words in the session' },
   { keys: ['?'], does: 'This help' },
 ]
 
@@ -84,6 +86,10 @@ export function obeyKey(key: string, player: Player, actions: Actions): boolean 
     case 'l':
     case 'L':
       player.goLive()
+      return true
+    case 'f':
+    case 'F':
+      actions.find()
       return true
     case '?':
       actions.help()

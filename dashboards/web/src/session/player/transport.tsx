@@ -13,6 +13,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { Schemas } from '../../api/client'
 import { clock, duration } from '../../format/duration'
+import { useFind } from '../find/context'
 import { timelineQuery } from '../queries'
 import { usePlayer, usePlayerState, useShown } from './context'
 import { KeyHelp } from './help'
@@ -31,6 +32,7 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
   const timeline = useQuery(timelineQuery(session.id)).data
   const markers = useMemo(() => (timeline === undefined ? noMarkers : markersOf(timeline.spans)), [timeline])
   const [helps, help] = useState(false)
+  const { open: find } = useFind()
   const trouble = usePlayerState((state) => state.trouble)
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -39,11 +41,11 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
         const next = nextMarker(markers, player.state().offset, back)
         if (next !== undefined) player.seek(next.at)
       }
-      if (obeyKey(event.key, player, { help: () => help(true), marker })) event.preventDefault()
+      if (obeyKey(event.key, player, { help: () => help(true), marker, find })) event.preventDefault()
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)
-  }, [player, markers, helps])
+  }, [player, markers, helps, find])
   return (
     <section id="player" tabIndex={-1} className={classes.bar} aria-label="Player">
       {trouble !== null && (

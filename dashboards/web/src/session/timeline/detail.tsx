@@ -1,7 +1,7 @@
 import { CloseButton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client'
-import { JsonTree } from '../../components/jsontree'
+import { JsonTree } from '../../components/json/tree'
 import { LongText } from '../../components/longtext'
 import { SpanStatus } from '../../components/spanstatus'
 import { Time } from '../../components/time'
