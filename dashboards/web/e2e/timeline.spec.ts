@@ -80,6 +80,26 @@ test('the playhead stays in sight while the rows are scrolled', async ({ page })
   await expect.poll(async () => page.getByTestId('playhead').boundingBox()).toEqual(seen)
 })
 
+test('a drag over the small map shows what it spans, and its frame is dragged on', async ({ page }) => {
+  const map = page.getByTestId('minimap')
+  const box = await map.boundingBox()
+  if (box === null) throw new Error('the map is not there')
+  const drag = async (from: number, to: number) => {
+    await page.mouse.move(box.x + box.width * from, box.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * to, box.y + 10, { steps: 3 })
+    await page.mouse.up()
+  }
+  await drag(0.1, 0.35)
+  await expect(page.getByText(/11 spans · 1\.5\d s of 6\.\d+ s/)).toBeVisible()
+  const before = await page.getByTestId('axis').textContent()
+  await drag(0.2, 0.5)
+  await expect(page.getByText(/11 spans · 1\.5\d s of 6\.\d+ s/)).toBeVisible()
+  expect(await page.getByTestId('axis').textContent()).not.toBe(before)
+  await page.getByRole('treegrid', { name: 'Spans' }).press('a')
+  await expect(page.getByRole('button', { name: 'Show all' })).toHaveCount(0)
+})
+
 test('a drag over the axis zooms, a click on it seeks', async ({ page }) => {
   const axis = page.getByTestId('axis')
   const box = await axis.boundingBox()

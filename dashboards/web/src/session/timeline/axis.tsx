@@ -2,16 +2,24 @@ import { type PointerEvent, useState } from 'react'
 import { usePlayer } from '../player/context'
 import classes from './axis.module.css'
 import type { Range } from './rows'
-import { between, tickName, ticks } from './scale'
+import { duration } from '../../format/duration'
+import { between, tickName, warpedTicks } from './scale'
+import type { Warp } from './warp'
 
-/** The axis of time: a click goes to its moment, a drag shows what it spans. `width` is in pixels. */
-export function Axis(props: { range: Range; all: Range; width: number; onShow: (range: Range) => void }) {
-  const { range, all, width } = props
+/** The axis of time: a click goes to its moment, a drag shows what it spans. `width` is in pixels, ranges as drawn. */
+export function Axis(props: {
+  range: Range
+  all: Range
+  warp: Warp
+  width: number
+  onShow: (range: Range) => void
+}) {
+  const { range, all, warp, width } = props
   const player = usePlayer()
   const [drag, setDrag] = useState<Range | null>(null)
-  const { at, step } = ticks(range, Math.max(2, Math.floor(width / 64)))
+  const { at, step } = warpedTicks(range, warp, Math.max(2, Math.floor(width / 64)))
   const length = range.to - range.from
-  const share = (ms: number) => `${((ms - range.from) / length) * 100}%`
+  const share = (drawn: number) => `${((drawn - range.from) / length) * 100}%`
   const moment = (event: PointerEvent<HTMLDivElement>) => {
     const box = event.currentTarget.getBoundingClientRect()
     const x = Math.min(Math.max(event.clientX - box.left, 0), box.width)
@@ -32,13 +40,23 @@ export function Axis(props: { range: Range; all: Range; width: number; onShow: (
         if (drag === null) return
         setDrag(null)
         // Less than a few pixels is a click by a hand that is not quite still.
-        if (Math.abs(drag.to - drag.from) * width < 5 * length) player.seek(drag.to)
+        if (Math.abs(drag.to - drag.from) * width < 5 * length) player.seek(warp.moment(drag.to))
         else props.onShow(between(drag.from, drag.to, all))
       }}
       onPointerCancel={() => setDrag(null)}
     >
+      {warp.folds.map((fold) => (
+        <span
+          key={fold.at}
+          className={classes.fold}
+          style={{ left: share(fold.at), width: `${(fold.width / length) * 100}%` }}
+          title={`${duration(fold.to - fold.from)} of silence, drawn short`}
+        >
+          ⋯
+        </span>
+      ))}
       {at.map((ms) => (
-        <span key={ms} className={classes.tick} style={{ left: share(ms) }}>
+        <span key={ms} className={classes.tick} style={{ left: share(warp.draw(ms)) }}>
           {tickName(ms, step)}
         </span>
       ))}

@@ -12,6 +12,9 @@ interface Actions {
   seek: (ms: number) => void
   close: () => void
   zoom: (factor: number) => void
+  /** Goes on by a share of what is shown. */
+  pan: (share: number) => void
+  showAll: () => void
 }
 
 /** Handles the keys of a tree of lines. Outside of it the player uses the same keys. */
@@ -37,10 +40,14 @@ export function keysOf(actions: Actions): (event: KeyboardEvent) => void {
     Escape: () => actions.close(),
     '+': () => actions.zoom(0.5),
     '-': () => actions.zoom(2),
+    a: () => actions.showAll(),
+    'Shift ArrowLeft': () => actions.pan(-0.25),
+    'Shift ArrowRight': () => actions.pan(0.25),
   }
   return (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
-    const act = handled[event.key]
+    const arrow = event.shiftKey && event.key.startsWith('Arrow')
+    const act = handled[arrow ? `Shift ${event.key}` : event.key]
     if (act === undefined) return
     event.preventDefault()
     event.stopPropagation()

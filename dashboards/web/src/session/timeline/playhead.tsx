@@ -3,14 +3,15 @@ import { useShown } from '../player/context'
 import type { PlayerState } from '../player/player'
 import classes from './playhead.module.css'
 import type { Range } from './rows'
+import type { Warp } from './warp'
 
 /** Where the player stands; what comes after it is veiled. Both are as wide as the axis and moved along it. */
-export function Playhead({ range: { from, to } }: { range: Range }) {
+export function Playhead({ range: { from, to }, warp }: { range: Range; warp: Warp }) {
   const veil = useRef<HTMLDivElement>(null)
   const head = useRef<HTMLDivElement>(null)
   const show = useCallback(
     ({ offset }: PlayerState) => {
-      const share = ((offset - from) / (to - from)) * 100
+      const share = ((warp.draw(offset) - from) / (to - from)) * 100
       const place = (element: HTMLElement | null, at: number, hidden: boolean) => {
         if (element === null) return
         element.hidden = hidden
@@ -19,7 +20,7 @@ export function Playhead({ range: { from, to } }: { range: Range }) {
       place(veil.current, Math.max(share, 0), share >= 100)
       place(head.current, share, share < 0 || share > 100)
     },
-    [from, to],
+    [from, to, warp],
   )
   useShown(show)
   return (

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { span } from '../conversation/messages.fixture'
 import { extentOf, rowsOf } from './rows'
-import { between, following, isWhole, pan, tickName, ticks, within, zoom } from './scale'
+import { between, following, isWhole, pan, tickName, ticks, warpedTicks, within, zoom } from './scale'
+import { warpOf } from './warp'
 
 const all = { from: 0, to: 1000 }
 
@@ -83,4 +84,17 @@ test('rows of a tree, without what is folded', () => {
   expect(rows(['b'])).toEqual(['a0', 'b1', 'd1', 'e0'])
   expect(rows(['a', 'c'])).toEqual(['a0', 'e0'])
   expect(extentOf(rowsOf(tree, new Set()), 10, null)).toEqual({ from: -2, to: 16 })
+})
+
+test('ticks stand outside of what is folded, and not too close to each other', () => {
+  // 0 to 10 s, and from 100 s to 110 s, with 600 ms between them.
+  const warp = warpOf([{ from: 10_000, to: 100_000 }], 0, 110_000)
+  const range = { from: 0, to: warp.draw(110_000) }
+  expect(range.to).toBe(20_600)
+  expect(warpedTicks(range, warp, 10)).toEqual({
+    // The name of 10 s would stand in the fold.
+    at: [0, 5000, 100_000, 105_000, 110_000],
+    step: 5000,
+  })
+  expect(warpedTicks(all, warpOf([], 0, 1000), 10)).toEqual(ticks(all, 10))
 })

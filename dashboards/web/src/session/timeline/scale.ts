@@ -1,4 +1,5 @@
 import type { Range } from './rows'
+import type { Warp } from './warp'
 
 /** What can be looked at closest, ms. */
 const closest = 0.05
@@ -53,6 +54,33 @@ export function ticks({ from, to }: Range, most: number): { at: number[]; step: 
   const step = steps.find((s) => s >= least) ?? Math.ceil(least / 86_400_000) * 86_400_000
   const at: number[] = []
   for (let i = Math.ceil(from / step); i * step <= to; i++) at.push(i * step)
+  return { at, step }
+}
+
+/**
+ * Round moments in a drawn range, outside of what is folded there, at most so many. A fold may draw two of them close
+ * together: then the later is left out.
+ */
+export function warpedTicks(range: Range, warp: Warp, most: number): { at: number[]; step: number } {
+  if (warp.folds.length === 0) return ticks(range, most)
+  const least = (range.to - range.from) / Math.max(most, 1)
+  const step = steps.find((s) => s >= least) ?? Math.ceil(least / 86_400_000) * 86_400_000
+  const at: number[] = []
+  let free = -Infinity
+  let from = warp.moment(range.from)
+  for (const fold of [...warp.folds, null]) {
+    const to = Math.min(fold?.from ?? Infinity, warp.moment(range.to))
+    for (let i = Math.ceil(from / step); i * step <= to; i++) {
+      const drawn = warp.draw(i * step)
+      // Its name needs the room before the fold.
+      if (drawn < free || (fold !== null && drawn + least * 0.7 > fold.at)) continue
+      at.push(i * step)
+      free = drawn + least
+    }
+    if (fold === null) break
+    from = Math.max(from, fold.to)
+    free = Math.max(free, fold.at + fold.width)
+  }
   return { at, step }
 }
 

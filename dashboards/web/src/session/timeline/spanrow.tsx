@@ -7,6 +7,7 @@ import { KindIcon } from './kind'
 import type { Range, Row } from './rows'
 import { reachOf } from './span'
 import classes from './spanrow.module.css'
+import type { Warp } from './warp'
 
 type Gaps = Schemas['Gaps']
 
@@ -14,7 +15,9 @@ interface Props {
   row: Row
   /** What a tool call is about. */
   about: string
+  /** What is shown, on the drawn axis. */
   range: Range
+  warp: Warp
   /** Until when what is open has lasted, of a session that is followed. */
   known: number | null
   gap: Gaps | undefined
@@ -30,6 +33,7 @@ export function SpanRow({
   row: { span, depth },
   about,
   range,
+  warp,
   known,
   gap,
   folded,
@@ -70,7 +74,7 @@ export function SpanRow({
         </span>
       </div>
       <div role="gridcell" className={classes.track} onClick={onChoose}>
-        <Bar span={span} range={range} known={known} gap={gap} onSeek={onSeek} />
+        <Bar span={span} range={range} warp={warp} known={known} gap={gap} onSeek={onSeek} />
       </div>
     </>
   )
@@ -83,22 +87,28 @@ function titleOf(span: Schemas['Span']): string {
 function Bar({
   span,
   range,
+  warp,
   known,
   gap,
   onSeek,
-}: Pick<Props, 'range' | 'known' | 'gap' | 'onSeek'> & { span: Row['span'] }) {
+}: Pick<Props, 'range' | 'warp' | 'known' | 'gap' | 'onSeek'> & { span: Row['span'] }) {
   const to = reachOf(span, known)
   const length = range.to - range.from
-  const share = (ms: number) => ((ms - range.from) / length) * 100
+  const share = (ms: number) => ((warp.draw(ms) - range.from) / length) * 100
   const [left, right] = [share(span.start_ms), share(to)]
   if (right < 0 || left > 100) return null
   const took = to - span.start_ms
-  const part = (ms: number) => `${took > 0 ? Math.min((ms / took) * 100, 100) : 0}%`
+  const [drawnFrom, drawnTo] = [warp.draw(span.start_ms), warp.draw(to)]
+  /** Where in the bar something is that came so long after its beginning. */
+  const part = (ms: number) =>
+    drawnTo > drawnFrom
+      ? Math.min(((warp.draw(span.start_ms + ms) - drawnFrom) / (drawnTo - drawnFrom)) * 100, 100)
+      : 0
   const seek = (event: MouseEvent<HTMLElement>) => {
     event.stopPropagation() // the line's click only selects
     const box = event.currentTarget.getBoundingClientRect()
     const at = box.width > 0 ? (event.clientX - box.left) / box.width : 0
-    onSeek(span.start_ms + Math.min(Math.max(at, 0), 1) * took)
+    onSeek(warp.moment(drawnFrom + Math.min(Math.max(at, 0), 1) * (drawnTo - drawnFrom)))
   }
   const failed = span.status === 'error' || span.status === 'rejected'
   // Its time stands where there is room for it.
@@ -115,14 +125,17 @@ function Bar({
       {span.first_token_ms !== null && (
         <div
           className={classes.first}
-          style={{ width: part(span.first_token_ms) }}
+          style={{ width: `${part(span.first_token_ms)}%` }}
           title={`First output after ${duration(span.first_token_ms)}`}
         />
       )}
       {gap !== undefined && gap.max_ms > 5 * gap.p50_ms && gap.max_ms * 200 > took && (
         <div
           className={classes.gap}
-          style={{ left: part(gap.max_at_ms - span.start_ms), width: part(gap.max_ms) }}
+          style={{
+            left: `${part(gap.max_at_ms - span.start_ms)}%`,
+            width: `${part(gap.max_at_ms - span.start_ms + gap.max_ms) - part(gap.max_at_ms - span.start_ms)}%`,
+          }}
           title={`Nothing came for ${duration(gap.max_ms)}`}
         />
       )}

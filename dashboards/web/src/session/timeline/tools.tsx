@@ -4,6 +4,7 @@ import { duration } from '../../format/duration'
 import { counted } from '../../format/numbers'
 import { usePlayer } from '../player/context'
 import type { Range } from './rows'
+import type { Warp } from './warp'
 import { isWhole, zoom } from './scale'
 import classes from './waterfall.module.css'
 
@@ -11,25 +12,42 @@ import classes from './waterfall.module.css'
 export function Tools(props: {
   range: Range
   all: Range
+  warp: Warp
   onShow: (range: Range) => void
+  /** How many silences there are to be folded, and whether they are. */
+  silent: number
+  foldsSilence: boolean
+  onFoldSilence: (folds: boolean) => void
   spans: number
   folded: boolean
   onUnfold: () => void
 }) {
-  const { range, all, onShow } = props
+  const { range, all, warp, onShow } = props
   const player = usePlayer()
   const whole = isWhole(range, all)
   // Around the player, as long as it is in sight.
   const middle = () => {
-    const { offset } = player.state()
-    return offset >= range.from && offset <= range.to ? offset : (range.from + range.to) / 2
+    const drawn = warp.draw(player.state().offset)
+    return drawn >= range.from && drawn <= range.to ? drawn : (range.from + range.to) / 2
   }
   return (
     <div className={classes.tools}>
       <Text size="xs" c="dimmed" className="figures" style={{ flex: 1 }} truncate>
-        {counted(props.spans, 'span')} · {duration(range.to - range.from)}
-        {!whole && ` of ${duration(all.to - all.from)}`}
+        {counted(props.spans, 'span')} · {lasting(range, warp)}
+        {!whole && ` of ${lasting(all, warp)}`}
       </Text>
+      {props.silent > 0 && (
+        <Button
+          size="compact-xs"
+          variant={props.foldsSilence ? 'light' : 'subtle'}
+          color={props.foldsSilence ? 'deck' : 'gray'}
+          aria-pressed={props.foldsSilence}
+          title="Draw long silences short: times in which nothing arrived and nothing was called"
+          onClick={() => props.onFoldSilence(!props.foldsSilence)}
+        >
+          Fold silence
+        </Button>
+      )}
       {props.folded && (
         <Button size="compact-xs" variant="subtle" color="gray" onClick={props.onUnfold}>
           Unfold all
@@ -63,4 +81,9 @@ export function Tools(props: {
       </Tooltip>
     </div>
   )
+}
+
+/** How long what is drawn in a range lasted. */
+function lasting({ from, to }: Range, warp: Warp): string {
+  return duration(warp.moment(to) - warp.moment(from))
 }

@@ -11,8 +11,10 @@ import { usePlayer, usePlayerState } from '../player/context'
 import { transcriptQuery } from '../queries'
 import { useGo, usePlace } from '../useplace'
 import { Axis } from './axis'
+import { FoldBands } from './foldbands'
 import { SpanDetail } from './detail'
 import { keysOf } from './keys'
+import { Minimap } from './minimap'
 import { useNoPageZoom } from './pagezoom'
 import { Playhead } from './playhead'
 import { useRowFollow } from './rowfollow'
@@ -21,6 +23,7 @@ import { following, isWhole, pan, within, zoom } from './scale'
 import { withDescendants } from './span'
 import { SpanRow } from './spanrow'
 import { Tools } from './tools'
+import { useWarp } from './usewarp'
 import classes from './waterfall.module.css'
 
 const step = 100
@@ -38,10 +41,14 @@ export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
   const chosen = usePlace().span
   const go = useGo()
   const rows = useMemo(() => rowsOf(timeline.spans, folded), [timeline.spans, folded])
-  const all = useMemo(
+  const [foldsSilence, setFoldsSilence] = useState(true)
+  const extent = useMemo(
     () => extentOf(rows, known === null ? duration : known + step, known),
     [rows, duration, known],
   )
+  const { warp, silent } = useWarp(timeline, extent, foldsSilence)
+  // From here on in ms of the drawn axis.
+  const all = useMemo(() => ({ from: warp.draw(extent.from), to: warp.draw(extent.to) }), [extent, warp])
   const range = useMemo(() => (zoomed === null ? all : within(zoomed, all)), [zoomed, all])
   const longest = useMemo(() => new Map(timeline.gaps.map((gap) => [gap.span_id, gap])), [timeline.gaps])
   const abouts = useAbouts(timeline.session_id)
@@ -58,15 +65,16 @@ export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
     overscan: 10,
   })
   useEffect(() => {
-    let before = player.state().offset
+    let before = warp.draw(player.state().offset)
     return player.subscribe(() => {
       const { offset, playing } = player.state()
+      const drawn = warp.draw(offset)
       // All there is is shown with its end, which the moment may be ahead of by a step.
-      const next = playing && zoomed !== null ? following(range, all, before, offset) : null
-      before = offset
+      const next = playing && zoomed !== null ? following(range, all, before, drawn) : null
+      before = drawn
       if (next !== null) setZoomed(next)
     })
-  }, [player, range, all, zoomed])
+  }, [player, range, all, zoomed, warp])
 
   const at = rows.findIndex(({ span }) => span.id === chosen)
   const row = rows[at]
@@ -98,6 +106,8 @@ export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
     seek: (ms) => still(() => player.seek(ms)),
     close: () => select(null, 'replace'),
     zoom: (factor) => show(zoom(range, all, factor, middle(range))),
+    pan: (share) => show(pan(range, all, (range.to - range.from) * share)),
+    showAll: () => show(all),
   })
   const wheel = (event: WheelEvent) => {
     const { left = 0, width = 0 } = box.current?.getBoundingClientRect() ?? {}
@@ -116,22 +126,37 @@ export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
         range={range}
         all={all}
         onShow={show}
+        warp={warp}
+        silent={silent}
+        foldsSilence={foldsSilence}
+        onFoldSilence={(folds) => {
+          setFoldsSilence(folds)
+          setZoomed(null)
+        }}
         spans={rows.length}
         folded={folded.size > 0}
         onUnfold={() => setFolded(new Set())}
       />
+      {rows.length > 2 && (
+        <Minimap rows={rows} range={range} all={all} warp={warp} known={known} onShow={show} />
+      )}
       <div className={classes.body}>
         <div ref={scroller} className={classes.scroller} onWheel={wheel}>
+          <div className={`${classes.over} ${classes.under}`}>
+            <div className={classes.playhead}>
+              <FoldBands range={range} folds={warp.folds} />
+            </div>
+          </div>
           <div className={classes.over}>
             <div className={classes.playhead}>
-              <Playhead range={range} />
+              <Playhead range={range} warp={warp} />
             </div>
           </div>
           <div className={classes.top}>
             <div className={classes.corner} />
             <div ref={box} className={classes.track}>
               <div ref={track.ref} className={classes.axis}>
-                <Axis range={range} all={all} width={track.width} onShow={show} />
+                <Axis range={range} all={all} warp={warp} width={track.width} onShow={show} />
               </div>
             </div>
           </div>
@@ -164,6 +189,7 @@ export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
                     row={line}
                     about={abouts.get(line.span.id) ?? ''}
                     range={range}
+                    warp={warp}
                     known={known}
                     gap={longest.get(line.span.id)}
                     folded={folded.has(line.span.id)}

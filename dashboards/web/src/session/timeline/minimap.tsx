@@ -1,0 +1,126 @@
+import { useComputedColorScheme } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { type PointerEvent, useEffect, useRef, useState } from 'react'
+import { usePlayer } from '../player/context'
+import classes from './minimap.module.css'
+import type { Range, Row } from './rows'
+import { between, isWhole, within } from './scale'
+import { reachOf } from './span'
+import type { Warp } from './warp'
+
+/** Less than so many pixels is a click by a hand that is not quite still. */
+const still = 4
+
+interface Props {
+  rows: readonly Row[]
+  /** What is shown, and all there is, on the drawn axis. */
+  range: Range
+  all: Range
+  warp: Warp
+  /** Until when what is open has lasted. */
+  known: number | null
+  onShow: (range: Range) => void
+}
+
+/**
+ * All of the timeline in a strip, with a frame around what is shown of it. The frame is dragged; a drag beside it
+ * shows what it spans. By keyboard the rows have the same.
+ */
+export function Minimap({ rows, range, all, warp, known, onShow }: Props) {
+  const player = usePlayer()
+  const { ref, width, height } = useElementSize()
+  const scheme = useComputedColorScheme('light')
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [drag, setDrag] = useState<{ from: number; to: number; held: Range | null } | null>(null)
+  const whole = isWhole(range, all)
+  const length = all.to - all.from
+  useEffect(() => {
+    if (canvas.current !== null && width > 0) paint(canvas.current, { rows, all, warp, known, width, height })
+  }, [rows, all, warp, known, width, height, scheme])
+  const at = (event: PointerEvent<HTMLDivElement>) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    const share = Math.min(Math.max((event.clientX - box.left) / Math.max(box.width, 1), 0), 1)
+    return all.from + share * length
+  }
+  const moved = (to: number) => {
+    if (drag === null) return
+    setDrag({ ...drag, to })
+    const { held, from } = drag
+    if (held !== null) onShow(within({ from: held.from + to - from, to: held.to + to - from }, all))
+  }
+  const released = () => {
+    if (drag === null) return
+    setDrag(null)
+    const isClick = Math.abs(drag.to - drag.from) * width < still * length
+    if (drag.held === null && !isClick) onShow(between(drag.from, drag.to, all))
+    else if (isClick && whole) player.seek(warp.moment(drag.to))
+    else if (isClick) {
+      const half = (range.to - range.from) / 2
+      onShow(within({ from: drag.to - half, to: drag.to + half }, all))
+    }
+  }
+  const place = (from: number, to: number) => ({
+    left: `${((Math.min(from, to) - all.from) / length) * 100}%`,
+    width: `${(Math.abs(to - from) / length) * 100}%`,
+  })
+  return (
+    <div
+      ref={ref}
+      className={classes.map}
+      data-testid="minimap"
+      aria-hidden
+      onPointerDown={(event) => {
+        if (event.button !== 0) return
+        event.currentTarget.setPointerCapture(event.pointerId)
+        const from = at(event)
+        const inside = !whole && from >= range.from && from <= range.to
+        setDrag({ from, to: from, held: inside ? range : null })
+      }}
+      onPointerMove={(event) => moved(at(event))}
+      onPointerUp={released}
+      onPointerCancel={() => setDrag(null)}
+    >
+      <canvas ref={canvas} className={classes.canvas} />
+      {!whole && <div className={classes.frame} style={place(range.from, range.to)} />}
+      {drag !== null && drag.held === null && (
+        <div className={classes.drag} style={place(drag.from, drag.to)} />
+      )}
+    </div>
+  )
+}
+
+/** Model calls in a lane, tool calls in one below, and what failed in red over both. */
+function paint(
+  canvas: HTMLCanvasElement,
+  {
+    rows,
+    all,
+    warp,
+    known,
+    width,
+    height,
+  }: Omit<Props, 'range' | 'onShow'> & { width: number; height: number },
+) {
+  const ratio = window.devicePixelRatio
+  canvas.width = Math.round(width * ratio)
+  canvas.height = Math.round(height * ratio)
+  const pen = canvas.getContext('2d')
+  if (pen === null) return
+  pen.scale(ratio, ratio)
+  const style = getComputedStyle(canvas)
+  const perPixel = (all.to - all.from) / width
+  const lane = (height - 6) / 3
+  const lanes = { run: 2, node: 2, llm: 2 + lane, tool: 3 + 2 * lane }
+  for (const failed of [false, true])
+    for (const { span } of rows) {
+      const fails = span.status === 'error' || span.status === 'rejected'
+      if (fails !== failed) continue
+      const [from, to] = [warp.draw(span.start_ms), warp.draw(reachOf(span, known))]
+      const mark = fails ? '--mark-error' : span.kind in marks ? marks[span.kind] : '--mark-soft'
+      pen.fillStyle = style.getPropertyValue(mark)
+      const wide = Math.max((to - from) / perPixel, 1)
+      pen.fillRect((from - all.from) / perPixel, lanes[span.kind], wide, lane)
+    }
+}
+
+const marks = { run: '--mark-soft', node: '--mark-soft', llm: '--mark-llm', tool: '--mark-tool' }
