@@ -3,29 +3,51 @@ import { useMemo } from 'react'
 import type { Schemas } from '../api/client'
 import { duration } from '../format/duration'
 import { percent } from '../format/numbers'
-import { usePlayer } from './player/context'
+import { usePlayer, usePlayerState } from './player/context'
 import { timelineQuery } from './queries'
 import classes from './spent.module.css'
 import { isOpen } from './standing'
 import { useGo } from './useplace'
-import { sharesOf, verdictOf } from './verdict'
+import { currentOf, sharesOf, verdictOf } from './verdict'
+
+/** Of an open session the strip is drawn anew so often, ms. */
+const step = 1000
 
 /** How a session went, and a strip of where its time went; each part of it leads to its longest stretch. */
 export function Spent({ session, verdict }: { session: Schemas['SessionDetail']; verdict: boolean }) {
   const timeline = useQuery(timelineQuery(session.id)).data
   const player = usePlayer()
   const go = useGo()
-  const over = !isOpen(session)
+  const open = isOpen(session)
+  const known = usePlayerState((state) => (open ? Math.floor(state.known / step) * step : 0))
+  const length = open ? known : session.duration_ms
   const shares = useMemo(
-    () => (timeline === undefined || !over ? [] : sharesOf(timeline.spans, session.duration_ms)),
-    [timeline, over, session.duration_ms],
+    () => (timeline === undefined || length <= 0 ? [] : sharesOf(timeline.spans, length)),
+    [timeline, length],
   )
+  const current = open && timeline !== undefined ? currentOf(timeline.spans) : null
   const line = verdict ? verdictOf(session) : null
-  const used = shares.filter(({ use }) => use === 'model' || use === 'tools').length > 0
-  if (line === null && !used) return null
+  const used = shares.some(({ use }) => use === 'model' || use === 'tools')
+  if (line === null && !used && current === null) return null
+  const show = (span: string | null, from: number) => {
+    go({ span, tab: 'timeline' }, 'push')
+    player.seek(from)
+  }
   return (
     <div className={classes.spent}>
       {line !== null && <p className={classes.verdict}>{line}</p>}
+      {current !== null && (
+        <p className={classes.verdict}>
+          Now in{' '}
+          <button
+            className={classes.current}
+            onClick={() => go({ span: current.id, tab: 'timeline' }, 'push')}
+          >
+            {current.name === '' ? current.kind : current.name}
+          </button>
+          , for {duration(Math.max(0, known - current.start_ms))}
+        </p>
+      )}
       {used && (
         <div className={classes.strip} role="group" aria-label="Where the time went">
           {shares.map(({ use, ms, longest }) => (
@@ -33,14 +55,11 @@ export function Spent({ session, verdict }: { session: Schemas['SessionDetail'];
               key={use}
               className={classes.part}
               data-use={use}
-              style={{ flexGrow: Math.max(ms / session.duration_ms, 0.01) }}
-              title={`${use}: ${duration(ms)}, ${percent(ms / session.duration_ms)}. Show the longest.`}
-              onClick={() => {
-                if (longest.span !== null) go({ span: longest.span, tab: 'timeline' }, 'push')
-                player.seek(longest.from)
-              }}
+              style={{ flexGrow: Math.max(ms / length, 0.01) }}
+              title={`${use}: ${duration(ms)}, ${percent(ms / length)}. Show the longest, ${duration(longest.ms)}.`}
+              onClick={() => show(longest.span, longest.from)}
             >
-              {use} {percent(ms / session.duration_ms)}
+              {use} {percent(ms / length)}
             </button>
           ))}
         </div>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { span } from './conversation/messages.fixture'
-import { sharesOf, verdictOf } from './verdict'
+import { currentOf, sharesOf, verdictOf } from './verdict'
 
 // A run from 0 to 10 s: a model call to 3 s, silence to 4 s, a tool to 9 s, in it a model call from 5 s to 6 s, silence
 // to 10 s; then nothing until 12 s.
@@ -35,6 +35,22 @@ test('a call that never ended lasts to the end', () => {
     { use: 'waiting', ms: 1000, longest: { span: null, from: 0, ms: 1000 } },
   ])
   expect(sharesOf([], 0)).toEqual([])
+})
+
+test('what runs now is the call that is open and began last', () => {
+  const open = { duration_ms: null, status: 'open', open: true } as const
+  const spans = [
+    span({
+      id: 'r',
+      kind: 'run',
+      ...open,
+      children: [span({ id: 'm', kind: 'llm', ...open, start_ms: 10 })],
+    }),
+    span({ id: 't', ...open, start_ms: 20 }),
+    span({ id: 'done', start_ms: 30, duration_ms: 5 }),
+  ]
+  expect(currentOf(spans)?.id).toBe('t')
+  expect(currentOf([run])).toBeNull()
 })
 
 test.each([

@@ -74,3 +74,13 @@ export function sharesOf(spans: readonly Span[], length: number): Share[] {
     return sums[use] > 0 && place !== undefined ? [{ use, ms: sums[use], longest: place }] : []
   })
 }
+
+/** The model call or the tool call that is open and began last; null where none is. */
+export function currentOf(spans: readonly Span[]): Span | null {
+  let current: Span | null = null
+  for (const span of withDescendants(spans)) {
+    if ((span.kind !== 'llm' && span.kind !== 'tool') || endOf(span) !== null) continue
+    if (current === null || span.start_ms >= current.start_ms) current = span
+  }
+  return current
+}

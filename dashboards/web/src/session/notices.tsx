@@ -1,0 +1,79 @@
+import { IconClockX, IconEyeOff, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { isShared, type Schemas } from '../api/client'
+import { Notice } from '../components/notice'
+import { shortTime } from '../format/moment'
+import { count, counted } from '../format/numbers'
+import { hasScope, loginQuery } from '../login/queries'
+import classes from './notices.module.css'
+
+type Session = Schemas['SessionDetail']
+
+/** What is unusual about a session, each with what it means. `gone` is whether it has been deleted. */
+export function Notices({ session, gone }: { session: Session; gone: boolean }) {
+  return (
+    <div role="status">
+      {gone && (
+        <Notice icon={<IconTrash size={16} />}>
+          This session has been deleted. What was loaded of it is still here, until you leave it for{' '}
+          <Link href="/">the other sessions</Link>.
+        </Notice>
+      )}
+      <Expired session={session} />
+      <Masked session={session} />
+    </div>
+  )
+}
+
+function Expired({ session: { frames_expired_at: at } }: { session: Session }) {
+  const principal = useQuery({ ...loginQuery, enabled: false }).data?.principal
+  if (at === undefined) return null
+  const administers = principal != null && !isShared() && hasScope(principal, 'admin')
+  return (
+    <Notice icon={<IconClockX size={16} />}>
+      <Explained line={`The frames of this session expired on ${shortTime(at)}: it cannot be played.`}>
+        A retention policy limits how long the bytes of recordings are kept. Without them there is no replay,
+        no tape, no emulation, and the session cannot be decoded again. Its messages, its timeline, its usage
+        and its charges have policies of their own, and remain.
+        {administers && (
+          <>
+            {' '}
+            <Link href="/retention">The policies of this server</Link>
+          </>
+        )}
+      </Explained>
+    </Notice>
+  )
+}
+
+/** How many secrets were masked in the frames, by rule. */
+function Masked({ session: { streams } }: { session: Session }) {
+  const rules = new Map<string, number>()
+  for (const { redacted } of streams)
+    for (const [rule, n] of Object.entries(redacted)) rules.set(rule, (rules.get(rule) ?? 0) + n)
+  const all = [...rules.values()].reduce((sum, n) => sum + n, 0)
+  if (all === 0) return null
+  const listed = [...rules].sort(([, a], [, b]) => b - a).map(([rule, n]) => `${rule} (${count(n)})`)
+  const line = `${counted(all, 'secret is', 'secrets are')} masked in the frames of this session.`
+  return (
+    <Notice icon={<IconEyeOff size={16} />}>
+      <Explained line={line}>
+        Found by {rules.size === 1 ? 'the rule' : 'the rules'} {listed.join(', ')}. A placeholder such as{' '}
+        <code>[redacted:{[...rules.keys()][0]}#1]</code> stands in place of each; one number is one secret
+        within a stream. The secrets themselves are not stored.
+      </Explained>
+    </Notice>
+  )
+}
+
+/** A line, and what it means when one asks. */
+function Explained({ line, children }: { line: string; children: ReactNode }) {
+  return (
+    <details className={classes.explained}>
+      <summary>{line}</summary>
+      <p>{children}</p>
+    </details>
+  )
+}
