@@ -64,3 +64,29 @@ test('axe finds nothing serious in an open filter', async ({ page }) => {
     await expect(page.getByRole('dialog', { name })).toHaveCount(0)
   }
 })
+
+for (const scheme of ['light', 'dark'] as const)
+  test(`axe finds nothing serious in a session's menu, its dialogs and its search, ${scheme}`, async ({
+    page,
+  }) => {
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.goto('/sessions/demo')
+    const serious = async () =>
+      (await new AxeBuilder({ page }).analyze()).violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => [id, nodes[0]?.html])
+    await page.keyboard.press('f')
+    await page.getByRole('textbox', { name: 'Find in this session' }).fill('build')
+    await page.keyboard.press('Enter')
+    expect.soft(await serious(), 'search').toEqual([])
+    for (const name of ['Export…', 'Replay address…', 'Decode again…', 'Delete…']) {
+      await page.getByRole('button', { name: 'Session menu' }).click()
+      await expect(page.getByRole('menuitem', { name })).toBeVisible()
+      if (name === 'Delete…') expect.soft(await serious(), 'menu').toEqual([])
+      await page.getByRole('menuitem', { name }).click()
+      await expect(page.getByRole('dialog')).toBeVisible()
+      expect.soft(await serious(), name).toEqual([])
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    }
+  })

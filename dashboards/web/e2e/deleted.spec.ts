@@ -29,3 +29,15 @@ test('a session that is deleted while it is open says so, and stays to be looked
   await expect(page.getByRole('link', { name: id })).toHaveCount(0)
   complaints.length = 0 // the browser notes every answer of 404
 })
+
+test('a session is deleted from its menu, once that is confirmed', async ({ page, request, complaints }) => {
+  const id = `unwanted-${Date.now()}`
+  await record(request, id, [{ type: 'RUN_STARTED', threadId: 't', runId: 'r' }])
+  await page.goto(`/sessions/${id}`)
+  await page.getByRole('button', { name: 'Session menu' }).click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the session' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Sessions' })).toBeVisible()
+  expect((await request.get(`/v1/sessions/${id}`)).status()).toBe(410)
+  complaints.length = 0 // the browser notes every answer of 410
+})

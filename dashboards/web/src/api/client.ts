@@ -71,6 +71,13 @@ export async function answered<T>(request: Promise<Answer<T>>): Promise<T> {
   throw new ProblemError({ title: response.statusText, status: response.status })
 }
 
+/** Waits for an answer that has no data; its problem is thrown. */
+export async function accepted(request: Promise<Answer<unknown>>): Promise<void> {
+  const { error, response } = await arrived(request)
+  if (response.ok) return
+  throw new ProblemError(isProblem(error) ? error : { title: response.statusText, status: response.status })
+}
+
 /** An answer of whatever status; an UnreachableError where none came, or not all of it. */
 export async function arrived<T>(request: Promise<Answer<T>>): Promise<Answer<T>> {
   try {

@@ -38,6 +38,13 @@ export function isLoggedOut(error: unknown): boolean {
   return error instanceof ProblemError && error.problem.status === 401
 }
 
+/** Whether a principal has a scope, or one that includes it. */
+export function hasScope({ scopes }: Principal, scope: Principal['scopes'][number]): boolean {
+  return (
+    scopes.includes(scope) || scopes.includes('admin') || (scope === 'read' && scopes.includes('read:raw'))
+  )
+}
+
 /** Where commands and other programs find the server. */
 export function useServerAddress(): string {
   return useQuery({ ...loginQuery, enabled: false }).data?.public_url ?? location.origin

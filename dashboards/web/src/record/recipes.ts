@@ -1,3 +1,5 @@
+import { serverFlag } from '../format/shell'
+
 /** A way to connect a source: what it is for, and what is typed. */
 export interface Recipe {
   key: string
@@ -8,12 +10,9 @@ export interface Recipe {
   note?: string
 }
 
-/** Where commands look for a server when nothing is said. */
-const usual = 'http://127.0.0.1:4600'
-
 /** The ways to connect a source to the server at an address. */
 export function recipes(origin: string): Recipe[] {
-  const server = origin === usual ? '' : ` --server ${origin}`
+  const server = serverFlag(origin)
   const record = `tapedeck record${server} --session my-run`
   return [
     {

@@ -11,6 +11,8 @@ import { reported } from '../format/reported'
 import classes from './page.module.css'
 import { CostSoFar } from './costsofar'
 import { endLine } from './end'
+import { FindButton } from './find/button'
+import { SessionMenu } from './menu/menu'
 import { usePlayer, usePlayerState } from './player/context'
 import { Spent } from './spent'
 import { ageOf, isOpen, runningFor, silenceOf } from './standing'
@@ -40,8 +42,11 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
           {session.title === '' ? session.id : session.title}
         </h1>
         <StatusBadge status={session.status} />
-        {!isShared() && <CompareLink session={session.id} />}
-        <ShareButton session={session} />
+        <div className={classes.actions}>
+          <FindButton />
+          <ShareButton session={session} />
+          <SessionMenu session={session} />
+        </div>
       </div>
       <Ending session={session} />
       <Spent session={session} verdict={endLine(session.end) === null} />

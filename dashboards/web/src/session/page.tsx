@@ -1,16 +1,16 @@
 import { Anchor, Center, Container, Loader, Text } from '@mantine/core'
-import { IconClockX, IconTrash } from '@tabler/icons-react'
 import { useDocumentTitle } from '@mantine/hooks'
 import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../api/client'
-import { Notice } from '../components/notice'
 import { ProblemAlert } from '../components/problem'
-import { shortTime } from '../format/moment'
+import { FindBar } from './find/bar'
+import { FindProvider } from './find/provider'
 import { follow } from './following'
 import { SessionHeader } from './header'
 import classes from './page.module.css'
+import { Notices } from './notices'
 import { momentOf } from './player/address'
 import { PlayerContext } from './player/context'
 import type { Player } from './player/player'
@@ -69,24 +69,14 @@ function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: bo
   return (
     <PlayerContext.Provider value={player}>
       <div className={classes.page}>
-        <div role="status">
-          {gone && (
-            <Notice icon={<IconTrash size={16} />}>
-              This session has been deleted. What was loaded of it is still here, until you leave it for{' '}
-              <Link href="/">the other sessions</Link>.
-            </Notice>
-          )}
-          {session.frames_expired_at !== undefined && (
-            <Notice icon={<IconClockX size={16} />}>
-              The frames of this session expired on {shortTime(session.frames_expired_at)}: it cannot be
-              played. Its facts and charges remain.
-            </Notice>
-          )}
-        </div>
+        <Notices session={session} gone={gone} />
         <MomentInAddress started={session.started} />
-        <SessionHeader session={session} />
-        <Views session={session} />
-        <TransportBar session={session} />
+        <FindProvider>
+          <SessionHeader session={session} />
+          <FindBar session={session} />
+          <Views session={session} />
+          <TransportBar session={session} />
+        </FindProvider>
       </div>
     </PlayerContext.Provider>
   )

@@ -5,6 +5,9 @@ import type { Schemas } from '../api/client'
 import { Command } from '../components/command'
 import { ProblemAlert } from '../components/problem'
 import { Time } from '../components/time'
+import { useServerAddress } from '../login/queries'
+import { command } from '../session/menu/commands'
+import { SameByCommand } from '../session/menu/dialog'
 import { usePlayerState } from '../session/player/context'
 import classes from './dialog.module.css'
 import { createShare, isOpen, revokeShare, sharesQuery, type NewShare } from './queries'
@@ -25,6 +28,7 @@ export default function ShareDialog({
   close: () => void
 }) {
   const [made, setMade] = useState<NewShare | null>(null)
+  const server = useServerAddress()
   return (
     <Modal
       opened
@@ -49,6 +53,10 @@ export default function ShareDialog({
           </Stack>
         )}
         <Links session={session.id} />
+        <SameByCommand
+          text={command('share create', server, session.id)}
+          what="the command that makes a link"
+        />
       </Stack>
     </Modal>
   )

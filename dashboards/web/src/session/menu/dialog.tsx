@@ -1,0 +1,45 @@
+import { Modal, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Schemas } from '../../api/client'
+import { Command } from '../../components/command'
+import { shortTime } from '../../format/moment'
+import { loginQuery } from '../../login/queries'
+
+/** The frame of a dialog of the session's menu. */
+export function MenuDialog(props: { title: string; close: () => void; children: ReactNode }) {
+  return (
+    <Modal
+      opened
+      onClose={props.close}
+      title={props.title}
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      // The policy forbids the style by which it would lock the page.
+      lockScroll={false}
+    >
+      <Stack gap="sm">{props.children}</Stack>
+    </Modal>
+  )
+}
+
+/** A command that does the same, and where it finds its token. */
+export function SameByCommand({ text, what }: { text: string; what: string }) {
+  const tokens = useQuery({ ...loginQuery, enabled: false }).data?.tokens ?? false
+  return (
+    <Stack gap={4}>
+      <Text size="xs" c="dimmed">
+        By command{tokens && ', with a token in TAPEDECK_TOKEN'}:
+      </Text>
+      <Command text={text} what={what} />
+    </Stack>
+  )
+}
+
+/** What is said in place of what needs frames, of a session whose frames expired; null for others. */
+export function expiredText(
+  { frames_expired_at: at }: Schemas['SessionDetail'],
+  what: string,
+): string | null {
+  return at === undefined ? null : `The frames of this session expired on ${shortTime(at)}. ${what}`
+}

@@ -1,0 +1,99 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import {
+  IconDots,
+  IconDownload,
+  IconPlayerPlay,
+  IconRefresh,
+  IconServer,
+  IconShare,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ComponentType, lazy, type LazyExoticComponent, Suspense, useState } from 'react'
+import { isShared, type Schemas } from '../../api/client'
+import { hasScope, type Login, loginQuery } from '../../login/queries'
+
+type Session = Schemas['SessionDetail']
+
+/** What a dialog of the menu receives. */
+export interface DialogProps {
+  session: Session
+  close: () => void
+}
+
+interface Entry {
+  name: string
+  icon: ComponentType<{ size: number }>
+  scope: 'read:raw' | 'admin'
+  /** Whether it is there, where not always. */
+  when?: (login: Login, session: Session) => boolean
+  danger?: boolean
+  dialog: LazyExoticComponent<ComponentType<DialogProps>>
+}
+
+const entries: readonly Entry[] = [
+  {
+    name: 'Export…',
+    icon: IconDownload,
+    scope: 'read:raw',
+    dialog: lazy(() => import('./export')),
+  },
+  {
+    name: 'Replay address…',
+    icon: IconPlayerPlay,
+    scope: 'read:raw',
+    dialog: lazy(() => import('./replay')),
+  },
+  { name: 'Emulate…', icon: IconServer, scope: 'read:raw', dialog: lazy(() => import('./emulate')) },
+  {
+    name: 'Share…',
+    icon: IconShare,
+    scope: 'read:raw',
+    // Without tokens nobody else reaches the server.
+    when: ({ tokens }) => tokens,
+    dialog: lazy(() => import('../../share/dialog')),
+  },
+  { name: 'Decode again…', icon: IconRefresh, scope: 'admin', dialog: lazy(() => import('./redecode')) },
+  { name: 'Delete…', icon: IconTrash, scope: 'admin', danger: true, dialog: lazy(() => import('./delete')) },
+]
+
+/** What can be done with a session, by those who may. */
+export function SessionMenu({ session }: { session: Session }) {
+  const login = useQuery({ ...loginQuery, enabled: false }).data
+  const [chosen, choose] = useState<Entry | null>(null)
+  const principal = login?.principal ?? null
+  if (isShared() || login === undefined || principal === null) return null
+  const shown = entries.filter(
+    ({ scope, when }) => hasScope(principal, scope) && (when === undefined || when(login, session)),
+  )
+  if (shown.length === 0) return null
+  const Dialog = chosen?.dialog
+  return (
+    <>
+      <Menu position="bottom-end" shadow="md" withinPortal transitionProps={{ duration: 0 }}>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label="Session menu">
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {shown.map((entry) => (
+            <Menu.Item
+              key={entry.name}
+              leftSection={<entry.icon size={15} />}
+              {...(entry.danger === true && { c: 'var(--text-error)' })}
+              onClick={() => choose(entry)}
+            >
+              {entry.name}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {Dialog !== undefined && (
+        <Suspense>
+          <Dialog session={session} close={() => choose(null)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
