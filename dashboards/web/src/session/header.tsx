@@ -44,6 +44,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         <StatusBadge status={session.status} />
         <div className={classes.actions}>
           <FindButton />
+          {!isShared() && <CompareLink session={session.id} />}
           <ShareButton session={session} />
           <SessionMenu session={session} />
         </div>
