@@ -75,7 +75,7 @@ for (const scheme of ['light', 'dark'] as const)
       (await new AxeBuilder({ page }).analyze()).violations
         .filter(({ impact }) => impact === 'serious' || impact === 'critical')
         .map(({ id, nodes }) => [id, nodes[0]?.html])
-    await page.keyboard.press('f')
+    await page.getByRole('button', { name: 'Find words in this session' }).click()
     await page.getByRole('textbox', { name: 'Find in this session' }).fill('build')
     await page.keyboard.press('Enter')
     expect.soft(await serious(), 'search').toEqual([])
