@@ -1,4 +1,5 @@
-import { Tabs } from '@mantine/core'
+import { Loader, Tabs } from '@mantine/core'
+import { lazy, Suspense } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import type { Schemas } from '../api/client'
 import { Skip } from '../components/skip'
@@ -6,9 +7,12 @@ import { Conversation } from './conversation/conversation'
 import { Frames } from './frames/frames'
 import classes from './page.module.css'
 import { type View, wideQuery } from './place'
+import { useStateTypes } from './state/queries'
 import { Timeline } from './timeline/timeline'
 import { Totals } from './totals/totals'
 import { useGo, usePlace } from './useplace'
+
+const State = lazy(() => import('./state/state'))
 
 /**
  * The views of the moment. Where there is room the conversation stands beside one of the others; else
@@ -18,7 +22,9 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
   const wide = useMediaQuery(wideQuery, window.matchMedia(wideQuery).matches)
   const { tab, span } = usePlace()
   const go = useGo()
-  const chosen = tab ?? (span === null ? 'conversation' : 'timeline')
+  const hasState = useStateTypes(session).length > 0
+  const asked = tab === 'state' && !hasState ? 'timeline' : tab
+  const chosen = asked ?? (span === null ? 'conversation' : 'timeline')
   const shown = wide && chosen === 'conversation' ? 'timeline' : chosen
   return (
     <div className={classes.views} data-findable>
@@ -39,6 +45,7 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
         <Tabs.List className={classes.list}>
           {!wide && <Tabs.Tab value="conversation">Conversation</Tabs.Tab>}
           <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+          {hasState && <Tabs.Tab value="state">State</Tabs.Tab>}
           <Tabs.Tab value="frames">Frames</Tabs.Tab>
           <Tabs.Tab value="totals">Totals</Tabs.Tab>
         </Tabs.List>
@@ -51,6 +58,13 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
         <Tabs.Panel className={classes.panel} value="timeline">
           <Timeline session={session} />
         </Tabs.Panel>
+        {hasState && (
+          <Tabs.Panel className={classes.panel} value="state">
+            <Suspense fallback={<Loader m="md" size="sm" aria-label="Loading the states" />}>
+              <State session={session} />
+            </Suspense>
+          </Tabs.Panel>
+        )}
         <Tabs.Panel className={classes.panel} value="frames">
           <Frames session={session} />
         </Tabs.Panel>

@@ -55,6 +55,6 @@ export function Frames({ session }: { session: Schemas['SessionDetail'] }) {
 }
 
 /** Changes as a session grows: with every frame of a short one, seldom for a long one, which takes longer to index. */
-function versionOf(frames: number): number {
+export function versionOf(frames: number): number {
   return frames < 20_000 ? frames : Math.floor(frames / 5000) * 5000
 }

@@ -11,7 +11,7 @@ import { Waterfall } from './waterfall'
 export function Timeline({ session }: { session: Schemas['SessionDetail'] }) {
   const timeline = useQuery(timelineQuery(session.id))
   if (timeline.data !== undefined) {
-    if (timeline.data.spans.length > 0) return <Waterfall timeline={timeline.data} />
+    if (timeline.data.spans.length > 0) return <Waterfall session={session} timeline={timeline.data} />
     return (
       <Empty title="Nothing has a beginning and an end here" icon={<IconTimeline size={32} stroke={1.5} />}>
         The frames of this session contain no run, no model call and no tool call. All of them are under

@@ -22,6 +22,7 @@ import { extentOf, type Range, type Row, rowsOf } from './rows'
 import { following, isWhole, pan, within, zoom } from './scale'
 import { withDescendants } from './span'
 import { SpanRow } from './spanrow'
+import { StateMarks } from './statemarks'
 import { Tools } from './tools'
 import { useWarp } from './usewarp'
 import classes from './waterfall.module.css'
@@ -31,7 +32,13 @@ const rowHeight = 28
 const axisHeight = 28
 
 /** The spans as lines over one axis of time. */
-export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
+export function Waterfall({
+  session,
+  timeline,
+}: {
+  session: Schemas['SessionDetail']
+  timeline: Schemas['Timeline']
+}) {
   const player = usePlayer()
   // While the session grows, in steps that can be seen.
   const known = usePlayerState((state) => (state.running ? Math.floor(state.known / step) * step : null))
@@ -157,6 +164,7 @@ export function Waterfall({ timeline }: { timeline: Schemas['Timeline'] }) {
             <div ref={box} className={classes.track}>
               <div ref={track.ref} className={classes.axis}>
                 <Axis range={range} all={all} warp={warp} width={track.width} onShow={show} />
+                <StateMarks session={session} range={range} warp={warp} />
               </div>
             </div>
           </div>
