@@ -15,6 +15,7 @@ export function MenuDialog(props: { title: string; close: () => void; children: 
       title={props.title}
       size="lg"
       closeButtonProps={{ 'aria-label': 'Close' }}
+      transitionProps={{ duration: 0 }}
       // The policy forbids the style by which it would lock the page.
       lockScroll={false}
     >

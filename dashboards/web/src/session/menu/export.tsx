@@ -26,6 +26,7 @@ export default function ExportDialog({ session, close }: DialogProps) {
           <Group>
             <Button
               size="xs"
+              variant="light"
               component="a"
               href={`/v1/sessions/${encodeURIComponent(session.id)}/tape`}
               download

@@ -70,7 +70,13 @@ export function SessionMenu({ session }: { session: Session }) {
   const Dialog = chosen?.dialog
   return (
     <>
-      <Menu position="bottom-end" shadow="md" withinPortal transitionProps={{ duration: 0 }}>
+      <Menu
+        position="bottom-end"
+        shadow="md"
+        withinPortal
+        withInitialFocusPlaceholder={false}
+        transitionProps={{ duration: 0 }}
+      >
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label="Session menu">
             <IconDots size={18} />

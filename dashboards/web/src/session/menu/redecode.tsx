@@ -61,7 +61,7 @@ export default function RedecodeDialog({ session, close }: DialogProps) {
             <Button size="xs" variant="default" onClick={close}>
               Close
             </Button>
-            <Button size="xs" loading={decoding.isPending} onClick={() => decoding.mutate()}>
+            <Button size="xs" variant="light" loading={decoding.isPending} onClick={() => decoding.mutate()}>
               Decode again
             </Button>
           </Group>
