@@ -15,13 +15,18 @@ import (
 // toolsCommand reports tool calls.
 type toolsCommand struct {
 	reportFlags
+	sessionFilter
 	GroupBy *string `help:"What to group by, several with commas: tool, agent, session; empty for one group. Default: tool." placeholder:"NAME,…"`
 	Slowest int     `help:"List this many of the slowest calls, too; one that runs counts by its age." placeholder:"N"`
 }
 
 // Run prints the report.
 func (c *toolsCommand) Run(ctx context.Context, g *global) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	q := c.values(c.GroupBy)
+	c.set(q)
 	if c.Slowest != 0 {
 		if c.CSV {
 			return usage.Errorf("--csv prints the groups alone: it goes without --slowest")

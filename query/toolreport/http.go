@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/reports"
+	"tapedeck/query/sessionlist"
 	"tapedeck/query/tabular"
 )
 
@@ -20,6 +21,7 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
 	q.From, q.To = p.Range(q.Zone, h.Clock())
+	q.Sessions = sessionlist.ReadFilter(p)
 	q.Granularity = endpoint.OneOf(p, "granularity", reports.Granularities)
 	q.GroupBy = reports.ReadGroupings(p, Groupings)
 	if !p.Has("group_by") {

@@ -8,6 +8,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/reports"
 	"tapedeck/query/sessionhead"
+	"tapedeck/query/sessionlist"
 )
 
 // ToolGroupings are what a report on tools can be grouped by.
@@ -20,7 +21,8 @@ type Query struct {
 	Zone        *time.Location      // in which periods begin; nil stands for UTC
 	Granularity reports.Granularity // "" stands for Whole
 	GroupBy     []string
-	Slowest     int // how many of the slowest calls to list
+	Slowest     int                 // how many of the slowest calls to list
+	Sessions    *sessionlist.Filter // only the calls of these sessions; nil for all
 }
 
 // Report is the answer: a row for each period and group with calls, in
@@ -107,6 +109,15 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 			return nil, reports.NoGrouping(name, Groupings)
 		}
 		b.Shape.Groups = append(b.Shape.Groups, toolColumns[name])
+	}
+	if q.Sessions != nil {
+		ids, err := sessionlist.Matching(ctx, r, q.Tenant, q.Sessions)
+		if err == nil {
+			err = b.Restrict(ids)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	if err := b.FindExceptions(ctx, r); err != nil {
 		return nil, err

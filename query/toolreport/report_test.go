@@ -10,6 +10,7 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/reports"
+	"tapedeck/query/sessionlist"
 	"tapedeck/query/toolreport"
 	"tapedeck/schema"
 )
@@ -102,6 +103,11 @@ func TestTools(t *testing.T) {
 		{"half open: by when it was first spoken of, whole if it ends later", toolreport.Query{From: querytest.When(20), To: querytest.When(50.5)}, querytest.Lines(
 			": 5 calls, 1 errors, 2 open, 3 timed, 3000 5000 4000 7200 7600 7920 8000",
 			"all: 5 calls, 1 errors, 2 open, 3 timed, 3000 5000 4000 7200 7600 7920 8000")},
+		{"of the sessions in which a tool was called", toolreport.Query{Sessions: &sessionlist.Filter{Tools: []string{"search"}}}, querytest.Lines(
+			": 3 calls, 1 errors, 0 open, 3 timed, 250 2000 750 4150 4575 4915 5000",
+			"all: 3 calls, 1 errors, 0 open, 3 timed, 250 2000 750 4150 4575 4915 5000")},
+		{"of no session", toolreport.Query{Sessions: &sessionlist.Filter{Tools: []string{"nothing"}}, Slowest: 5}, querytest.Lines(
+			"all: 0 calls, 0 errors, 0 open, 0 timed, - - - - - - -")},
 		{"its second stream in range, its first not", toolreport.Query{From: querytest.When(55), To: querytest.When(59)}, querytest.Lines(
 			"all: 0 calls, 0 errors, 0 open, 0 timed, - - - - - - -")},
 	} {

@@ -10,7 +10,7 @@ import (
 func TestStatements(t *testing.T) {
 	tools := reports.Shape{
 		Table: "spans", ID: "span_id", Kind: "tool", Period: reports.Monthly.Expression("seen_ns"), Groups: []string{toolColumns["tool"]},
-		From: true, Crossing: true, Careful: true,
+		From: true, Among: true, Crossing: true, Careful: true,
 	}
 	querytest.Statements(t, statements,
 		querytest.NewStatement("tools_report_all_with_care", "tools_report", reports.Shape{

@@ -21,12 +21,14 @@ session, is as old as it is now: that counts for the maximum. The last row is th
         PREWHERE {{template "days" .}} AND {{template "current"}}
              {{template "plain" .}}
         WHERE kind = 'tool'
+        {{- if .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}
         {{- if .Careful}}
         UNION ALL
         SELECT session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, reported_ns, seen_ns
         FROM ({{template "merged_spans" (render "exceptional_tools" .)}})
         {{- end}})
     WHERE 1
+    {{- if and .Careful .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}
     {{- if .From}} AND seen_ns >= {from:Int64}{{end}}
     {{- if .To}} AND seen_ns < {to:Int64}{{end}}
 {{- end}}

@@ -45,7 +45,7 @@ FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
                     FROM redecodes FINAL WHERE tenant = {tenant:String}))))
               AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
-        WHERE kind = 'tool'
+        WHERE kind = 'tool' AND session_id IN (SELECT session_id FROM among_sessions)
         UNION ALL
         SELECT session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, reported_ns, seen_ns
         FROM (
@@ -87,7 +87,7 @@ FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
                     FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND 0) WHERE kind = 'tool')
     GROUP BY session_id, span_id))
-    WHERE 1 AND seen_ns >= {from:Int64})
+    WHERE 1 AND session_id IN (SELECT session_id FROM among_sessions) AND seen_ns >= {from:Int64})
 GROUP BY GROUPING SETS ((period, span_name), ())
 ORDER BY is_total, period, groups
 LIMIT {limit:UInt64}
