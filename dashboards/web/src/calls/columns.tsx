@@ -4,6 +4,7 @@ import { Figure } from '../reports/figure'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
+import { ToSessions } from '../reports/tosessions'
 import type { CallFigures, CallRow } from './queries'
 
 /** Tokens per second. */
@@ -20,8 +21,16 @@ export function callColumns(report: ReportParams, totals: CallFigures): Column<C
     hint,
     figure: true,
     key: of,
-    cell: (row) => <Figure value={of(row)} write={write} />,
-    total: <Figure value={of(totals)} write={write} />,
+    cell: (row) => (
+      <ToSessions report={report} row={row}>
+        <Figure value={of(row)} write={write} />
+      </ToSessions>
+    ),
+    total: (
+      <ToSessions report={report} row={null}>
+        <Figure value={of(totals)} write={write} />
+      </ToSessions>
+    ),
   })
   return [
     ...groupColumns<CallRow>(report),

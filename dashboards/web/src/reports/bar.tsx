@@ -3,7 +3,10 @@ import { IconDownload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { viewerZone, zones } from '../format/zone'
 import { Choices } from '../sessions/choices'
+import { everything, narrows } from '../sessions/filter'
 import { FilterButton } from '../sessions/filterbutton'
+import filters from '../sessions/filters.module.css'
+import { NarrowingFilters } from '../sessions/narrowing'
 import classes from './bar.module.css'
 import { granularities, type ReportParams } from './params'
 import { rangeName } from './range'
@@ -83,6 +86,17 @@ export function ReportBar({
         >
           <span className={classes.word}>CSV</span>
         </Button>
+      </div>
+      <div className={`${filters.filters} ${classes.sessions}`} role="group" aria-label="Of which sessions">
+        <NarrowingFilters
+          filter={report.sessions}
+          change={(part) => change({ sessions: { ...report.sessions, ...part } })}
+        />
+        {narrows(report.sessions) && (
+          <Button size="xs" variant="subtle" color="gray" onClick={() => change({ sessions: everything })}>
+            {report.sessions.q === '' ? 'All sessions' : `All sessions, not only “${report.sessions.q}”`}
+          </Button>
+        )}
       </div>
     </div>
   )

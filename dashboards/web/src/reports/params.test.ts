@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { viewerZone } from '../format/zone'
+import { everything } from '../sessions/filter'
 import { apiParams, callsAddress, csvAddress, formatReport, parseReport } from './params'
 
 test('without a query the report is the usual one, in the viewer’s zone', () => {
@@ -14,6 +15,7 @@ test('without a query the report is the usual one, in the viewer’s zone', () =
     asOf: '',
     whatIf: '',
     findings: false,
+    sessions: everything,
   })
   expect(formatReport(report, ['model'])).toBe(`?timezone=${encodeURIComponent(viewerZone)}`)
 })
@@ -23,6 +25,7 @@ test.each([
   '?from=&timezone=UTC&group_by=',
   '?timezone=UTC&as_of=2026-01-31&what_if_model=claude-haiku-4-5',
   '?timezone=UTC&findings=1',
+  '?timezone=UTC&min_tokens=10&tool=bash&tool=edit&status=error',
   '?from=2026-03-01T00%3A00%3A00Z&to=2026-04-01T00%3A00%3A00Z&timezone=America%2FNew_York',
 ])('%s stays as it is', (search) =>
   expect(formatReport(parseReport(search, ['model']), ['model'])).toBe(search),
@@ -42,6 +45,20 @@ test('what the API is asked', () => {
   expect(apiParams(report, 'table')).toEqual({ from: 'now-30d', timezone: 'UTC', granularity: 'total' })
   expect(csvAddress('/v1/tools', report)).toBe(
     '/v1/tools?from=now-30d&timezone=UTC&granularity=total&group_by=tool&format=csv',
+  )
+})
+
+test('a report of some sessions asks for them', () => {
+  const report = parseReport('?from=now-30d&timezone=UTC&tool=bash&tool=edit&min_tokens=10', ['tool'])
+  expect(apiParams(report, 'table')).toEqual({
+    from: 'now-30d',
+    timezone: 'UTC',
+    granularity: 'total',
+    tool: ['bash', 'edit'],
+    min_tokens: 10,
+  })
+  expect(csvAddress('/v1/tools', report)).toBe(
+    '/v1/tools?from=now-30d&timezone=UTC&granularity=total&min_tokens=10&tool=bash&tool=edit&group_by=tool&format=csv',
   )
 })
 

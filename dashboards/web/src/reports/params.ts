@@ -1,5 +1,6 @@
 import { isZone, viewerZone } from '../format/zone'
 import type { Schemas } from '../api/client'
+import { everything, type Filter, formatFilter, parseFilter, toQuery } from '../sessions/filter'
 
 export type Granularity = Schemas['Granularity']
 export const granularities: readonly Granularity[] = ['15m', 'hour', 'day', 'week', 'month', 'total']
@@ -21,6 +22,8 @@ export interface ReportParams {
   whatIf: string
   /** Whether rows have what does not add up in their sessions. */
   findings: boolean
+  /** Of which sessions it is: the filters of their list, whose range and order stay unused. */
+  sessions: Filter
 }
 
 const usual = 'now-7d'
@@ -41,6 +44,7 @@ export function parseReport(search: string, groups: readonly string[]): ReportPa
     asOf: params.get('as_of') ?? '',
     whatIf: params.get('what_if_model') ?? '',
     findings: params.get('findings') === '1',
+    sessions: onlyNarrowing(parseFilter(search)),
   }
 }
 
@@ -59,7 +63,20 @@ export function formatReport(report: ReportParams, groups: readonly string[]): s
   if (report.asOf !== '') params.set('as_of', report.asOf)
   if (report.whatIf !== '') params.set('what_if_model', report.whatIf)
   if (report.findings) params.set('findings', '1')
-  return `?${params.toString()}`
+  const narrowed = formatFilter(report.sessions).replace('?', '&')
+  return `?${params.toString()}${narrowed}`
+}
+
+/** A filter of sessions without what reports have of their own. */
+export function onlyNarrowing(filter: Filter): Filter {
+  return { ...filter, from: '', to: '', findings: false, sort: everything.sort }
+}
+
+/** The API's parameters for the sessions that a report is of. */
+function sessionParams({ sessions }: ReportParams) {
+  const query = toQuery(sessions)
+  delete query.sort
+  return query
 }
 
 /** How long periods are, where nothing is named. */
@@ -75,6 +92,7 @@ export function apiParams(report: ReportParams, part: 'chart' | 'table') {
     ...(report.to !== '' && { to: report.to }),
     timezone: report.timezone,
     granularity: part === 'chart' || report.byPeriod ? report.granularity : ('total' as const),
+    ...sessionParams(report),
   }
 }
 
@@ -86,14 +104,14 @@ export function costParams({ asOf, whatIf }: ReportParams) {
 /** The address of the calls of a report in a format, one row for each. */
 export function callsAddress(report: ReportParams, format: 'csv' | 'ndjson' | 'parquet'): string {
   const { from, to, timezone } = report
-  const params = new URLSearchParams({
+  return `/v1/usage/calls?${queryText({
     ...(from !== '' && { from }),
     ...(to !== '' && { to }),
     timezone,
+    ...sessionParams(report),
     ...costParams(report),
     format,
-  })
-  return `/v1/usage/calls?${params.toString()}`
+  })}`
 }
 
 /** The address of the table as CSV. */
@@ -112,11 +130,14 @@ export function findingsParams({ findings }: ReportParams) {
 }
 
 function tableAddress(route: string, report: ReportParams, format: string, more: Record<string, string>) {
-  const params = new URLSearchParams({
-    ...apiParams(report, 'table'),
-    ...more,
-    group_by: report.groupBy.join(),
-    format,
-  })
-  return `${route}?${params.toString()}`
+  const { groupBy } = report
+  return `${route}?${queryText({ ...apiParams(report, 'table'), ...more, group_by: groupBy.join(), format })}`
+}
+
+/** Parameters as a query; one of several values is there for each. */
+function queryText(parameters: Record<string, string | number | readonly string[]>): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters))
+    for (const one of typeof value === 'object' ? value : [value]) params.append(name, String(one))
+  return params.toString()
 }

@@ -43,7 +43,8 @@ function startOf(at: number, granularity: Granularity, zone: string): number {
   return atWallClock(granularity === 'day' ? day : `${day.slice(0, 7)}-01`, zone).getTime()
 }
 
-function next(at: number, granularity: Granularity, zone: string): number {
+/** When the period ends that begins at a time: when the next one begins. */
+export function next(at: number, granularity: Granularity, zone: string): number {
   if (granularity === 'hour') return at + 3_600_000
   if (granularity === '15m') return at + 900_000
   const date = wallClock(new Date(at), zone)

@@ -4,6 +4,7 @@ import { Figure } from '../reports/figure'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
+import { ToSessions } from '../reports/tosessions'
 import type { ToolRow, ToolTimes } from './queries'
 
 const times = [
@@ -27,8 +28,16 @@ export function toolColumns(report: ReportParams, totals: ToolTimes): Column<Too
     hint,
     figure: true,
     key: of,
-    cell: (row) => <Figure value={of(row)} write={write} />,
-    total: <Figure value={of(totals)} write={write} />,
+    cell: (row) => (
+      <ToSessions report={report} row={row}>
+        <Figure value={of(row)} write={write} />
+      </ToSessions>
+    ),
+    total: (
+      <ToSessions report={report} row={null}>
+        <Figure value={of(totals)} write={write} />
+      </ToSessions>
+    ),
   })
   return [
     ...groupColumns<ToolRow>(report),

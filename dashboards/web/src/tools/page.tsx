@@ -4,7 +4,9 @@ import { duration } from '../format/duration'
 import { count, counted, percent } from '../format/numbers'
 import { Facts } from '../reports/facts'
 import { ReportPage, type ReportKind } from '../reports/page'
+import type { ReportParams } from '../reports/params'
 import { PeriodChart } from '../reports/periodchart'
+import { ToSessions } from '../reports/tosessions'
 import { toolColumns } from './columns'
 import { toolGroupings, toolsQuery, type ToolReport, type ToolRow, type ToolTimes } from './queries'
 import { axes, timeSeries } from './series'
@@ -26,7 +28,7 @@ const tools: ReportKind<ToolRow, ToolReport> = {
     ),
   },
   columns: (report, { totals }) => toolColumns(report, totals),
-  summary: ({ totals }) => <ToolsSummary totals={totals} />,
+  summary: ({ totals }, report) => <ToolsSummary totals={totals} report={report} />,
   chart: (periods) => (
     <PeriodChart
       title="Times and errors"
@@ -45,14 +47,23 @@ export default function ToolsPage() {
   return <ReportPage kind={tools} groupings={toolGroupings} />
 }
 
-function ToolsSummary({ totals }: { totals: ToolTimes }) {
+function ToolsSummary({ totals, report }: { totals: ToolTimes; report: ReportParams }) {
+  const to = (figure: string) => (
+    <ToSessions report={report} row={null}>
+      {figure}
+    </ToSessions>
+  )
   const took = (ms: number | null) => (ms === null ? '–' : duration(ms))
   return (
     <Facts
       facts={[
-        { name: 'Calls', value: count(totals.calls), note: `${count(totals.timed)} with a duration` },
-        { name: 'Errors', value: count(totals.errors), note: `${percent(totals.error_rate)} of all calls` },
-        { name: 'Never ended', value: count(totals.open), note: 'so far' },
+        { name: 'Calls', value: to(count(totals.calls)), note: `${count(totals.timed)} with a duration` },
+        {
+          name: 'Errors',
+          value: to(count(totals.errors)),
+          note: `${percent(totals.error_rate)} of all calls`,
+        },
+        { name: 'Never ended', value: to(count(totals.open)), note: 'so far' },
         { name: 'p50', value: took(totals.p50_ms), note: `p90 ${took(totals.p90_ms)}` },
         { name: 'p95', value: took(totals.p95_ms), note: `max ${took(totals.max_ms)}` },
       ]}

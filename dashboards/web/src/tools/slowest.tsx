@@ -65,7 +65,15 @@ const columns: Column<SlowCall>[] = [
         </Text>
       ),
   },
-  { name: 'session', key: ({ session_id }) => session_id, cell: ({ session_id }) => session_id },
+  {
+    name: 'session',
+    key: ({ session_id }) => session_id,
+    cell: ({ session_id }) => (
+      <Anchor component={Link} href={`/sessions/${encodeURIComponent(session_id)}`} inherit>
+        {session_id}
+      </Anchor>
+    ),
+  },
 ]
 
 /** The address of the session at the frame that first spoke of a call. */

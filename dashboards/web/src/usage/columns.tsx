@@ -1,29 +1,36 @@
 import { Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Cost } from '../components/cost'
 import { count, counted } from '../format/numbers'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
+import { ToSessions } from '../reports/tosessions'
 import { buckets } from './buckets'
 import { FurtherCost, repriced, statedText, whatIf, type Further } from './figures'
 import type { Figures, Spent, UsageRow } from './queries'
 
 export function usageColumns(report: ReportParams, totals: Figures): Column<UsageRow>[] {
+  const to = (row: UsageRow | null, figure: ReactNode) => (
+    <ToSessions report={report} row={row}>
+      {figure}
+    </ToSessions>
+  )
   const further = (name: string, hint: string, of: (figures: Figures) => Further): Column<UsageRow> => ({
     name,
     hint,
     figure: true,
     key: (row) => of(row).cost && Number(of(row).cost?.amount),
-    cell: (row) => <FurtherCost further={of(row)} />,
-    total: <FurtherCost further={of(totals)} />,
+    cell: (row) => to(row, <FurtherCost further={of(row)} />),
+    total: to(null, <FurtherCost further={of(totals)} />),
   })
   const figure = (name: string, hint: string, of: (spent: Spent) => number): Column<UsageRow> => ({
     name,
     hint,
     figure: true,
     key: of,
-    cell: (row) => <Count n={of(row)} />,
-    total: <Count n={of(totals)} />,
+    cell: (row) => to(row, <Count n={of(row)} />),
+    total: to(null, <Count n={of(totals)} />),
   })
   return [
     ...groupColumns<UsageRow>(report),
@@ -39,8 +46,8 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
       hint: 'Of the calls that have a price, at the prices of their time.',
       figure: true,
       key: ({ cost }) => cost && Number(cost.amount),
-      cell: (row) => <Cost spent={row} />,
-      total: <Cost spent={totals} />,
+      cell: (row) => to(row, <Cost spent={row} />),
+      total: to(null, <Cost spent={totals} />),
     },
     ...(report.asOf === '' ? [] : [further('re-priced', `At the prices of ${report.asOf}.`, repriced)]),
     ...(report.whatIf === '' ? [] : [further('what if', `As calls of ${report.whatIf}.`, whatIf)]),
@@ -53,8 +60,8 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
             figure: true,
             key: ({ stated_costs }: UsageRow) =>
               stated_costs[0] === undefined ? null : Number(stated_costs[0].amount),
-            cell: (row: UsageRow) => statedText(row),
-            total: statedText(totals),
+            cell: (row: UsageRow) => to(row, statedText(row)),
+            total: to(null, statedText(totals)),
           } satisfies Column<UsageRow>,
         ]),
     figure('unpriced', 'Calls that the cost does not include.', (spent) => spent.unpriced_calls),
@@ -70,8 +77,8 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
             hint: 'What does not add up in the sessions whose usage is in the row. Findings are of whole sessions.',
             figure: true,
             key: ({ findings }: UsageRow) => findings?.findings ?? null,
-            cell: ({ findings }: UsageRow) => <FindingsOf findings={findings} />,
-            total: <FindingsOf findings={totals.findings} />,
+            cell: (row: UsageRow) => to(row, <FindingsOf findings={row.findings} />),
+            total: to(null, <FindingsOf findings={totals.findings} />),
           } satisfies Column<UsageRow>,
         ]
       : []),

@@ -3,26 +3,32 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { compact, count, counted } from '../format/numbers'
 import { Facts } from '../reports/facts'
 import type { ReportParams } from '../reports/params'
+import { ToSessions } from '../reports/tosessions'
 import { CostFigures } from './figures'
 import type { Figures, Spent } from './queries'
 
 /** The totals of a range, and whether its records add up. */
 export function UsageSummary({ totals, report }: { totals: Figures; report: ReportParams }) {
   const { tokens, calls } = totals
+  const to = (figure: string) => (
+    <ToSessions report={report} row={null}>
+      {figure}
+    </ToSessions>
+  )
   return (
     <>
       <Facts
         facts={[
-          { name: 'Tokens', value: compact(tokens.total), note: `${count(tokens.total)} in all` },
-          { name: 'Calls', value: count(calls), note: 'of models' },
+          { name: 'Tokens', value: to(compact(tokens.total)), note: `${count(tokens.total)} in all` },
+          { name: 'Calls', value: to(count(calls)), note: 'of models' },
           {
             name: 'Read from caches',
-            value: compact(tokens.cache_read),
+            value: to(compact(tokens.cache_read)),
             note: shareOf(tokens.cache_read, tokens),
           },
           {
             name: 'Output',
-            value: compact(tokens.output + tokens.reasoning),
+            value: to(compact(tokens.output + tokens.reasoning)),
             note: reasoned(tokens.reasoning),
           },
         ]}
