@@ -91,7 +91,7 @@ function CompareLink({ session }: { session: string }) {
       href={`/compare?a=${encodeURIComponent(session)}`}
       size="compact-sm"
       variant="default"
-      ml="auto"
+      visibleFrom="sm"
       leftSection={<IconGitCompare size={14} />}
       style={{ flex: 'none' }}
     >

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { MantineProvider } from '@mantine/core'
-import { render, screen, within } from '@testing-library/react'
+import { cleanup, render, screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Router } from 'wouter'
@@ -66,12 +66,19 @@ async function open(scopes: Principal['scopes'], change: Partial<Schemas['Sessio
 }
 
 test('everybody sees what they may', async () => {
-  expect((await open(['read'])).items).toEqual([])
-  expect((await open(['read:raw'])).items).toEqual(['Export…', 'Replay address…', 'Emulate…', 'Share…'])
+  expect((await open(['read'])).items).toEqual(['Compare with…'])
+  cleanup()
+  expect((await open(['read:raw'])).items).toEqual([
+    'Compare with…',
+    'Export…',
+    'Replay address…',
+    'Emulate…',
+    'Share…',
+  ])
 })
 
 test('an administrator also decodes and deletes', async () => {
-  expect((await open(['admin'])).items.slice(4)).toEqual(['Decode again…', 'Delete…'])
+  expect((await open(['admin'])).items.slice(5)).toEqual(['Decode again…', 'Delete…'])
 })
 
 test('the tape is downloaded, and the command writes other formats', async () => {

@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import {
   IconDots,
   IconDownload,
+  IconGitCompare,
   IconPlayerPlay,
   IconRefresh,
   IconServer,
@@ -10,6 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentType, lazy, type LazyExoticComponent, Suspense, useState } from 'react'
+import { Link } from 'wouter'
 import { isShared, type Schemas } from '../../api/client'
 import { hasScope, type Login, loginQuery } from '../../login/queries'
 
@@ -66,7 +68,6 @@ export function SessionMenu({ session }: { session: Session }) {
   const shown = entries.filter(
     ({ scope, when }) => hasScope(principal, scope) && (when === undefined || when(login, session)),
   )
-  if (shown.length === 0) return null
   const Dialog = chosen?.dialog
   return (
     <>
@@ -83,6 +84,13 @@ export function SessionMenu({ session }: { session: Session }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item
+            component={Link}
+            href={`/compare?a=${encodeURIComponent(session.id)}`}
+            leftSection={<IconGitCompare size={15} />}
+          >
+            Compare with…
+          </Menu.Item>
           {shown.map((entry) => (
             <Menu.Item
               key={entry.name}
