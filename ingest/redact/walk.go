@@ -23,6 +23,7 @@ type walker struct {
 	leaves   []leaf
 	identity uint64 // of the values that name the message, 0 for none
 	stack    []level
+	head     head
 }
 
 type level struct {
@@ -35,6 +36,7 @@ func (w *walker) walk(f *schema.Frame, growing bool) {
 	w.leaves, w.identity = w.leaves[:0], 0
 	raw := f.Raw
 	if f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 || !structured(f, raw) {
+		w.head.forget()
 		w.leaves = append(w.leaves, leaf{0, len(raw), (hashBegin + uint64(f.Direction)), false, f.Flags.Has(schema.FlagNote)})
 		return
 	}
@@ -76,7 +78,15 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 	here := level{path: base}
 	value := base // path of the next value
 	expectName, whole := false, false
-	for i := 0; i < len(raw); {
+	i := 0
+	if !growing {
+		w.head.forget()
+	} else if at := w.head.resume(raw, base); at != nil {
+		i, w.leaves, w.identity = at.next, w.leaves[:at.leaves], at.identity
+		w.stack, here, whole = append(w.stack, here), at.here, at.whole
+		expectName, value = here.object, here.path
+	}
+	for i < len(raw) {
 		switch raw[i] {
 		case '{', '[':
 			whole = false
@@ -90,6 +100,9 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 			expectName, value = here.object, here.path
 		case ',':
 			expectName, value = here.object, here.path
+			if growing && len(w.stack) == 1 {
+				w.head.passed(mark{i + 1, here, whole, len(w.leaves), w.identity})
+			}
 		case '"':
 			end := stringEnd(raw, i+1)
 			text := raw[i+1 : end]
@@ -122,6 +135,9 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 			continue
 		}
 		i++
+	}
+	if growing {
+		w.head.keep(raw, base)
 	}
 }
 
