@@ -42,6 +42,7 @@ type syncRecord struct {
 // Run records what is new, and with --watch what is added.
 func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	spareGC()
+	boundHeap()
 	if err := checkStream(c.Tenant, "", ""); err != nil {
 		return err
 	}

@@ -94,6 +94,8 @@ func TestSyncOfResumedAndBranchedFiles(t *testing.T) {
 	if status, _, _ := h.get(t, "/v1/sessions/"+opened.session); status != 404 {
 		t.Errorf("a session of copies alone: %d", status)
 	}
+	h.must(t, "redecode", branched.session) // concludes nothing from copies either
+	h.counts(t, branched.session, 2, 1)
 	if got := h.used(t, "of:"+c.session); got != 7*110 {
 		t.Errorf("all sessions used %d tokens, want %d", got, 7*110)
 	}
