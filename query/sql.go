@@ -54,6 +54,8 @@ type Limits struct {
 	Time   time.Duration // default DefaultTime
 	Memory uint64        // bytes in ClickHouse; default is the server's
 	Rows   uint64        // that are read; default any number
+	// Threads is how many threads a statement has in ClickHouse; default is the server's.
+	Threads int
 }
 
 // DefaultTime is how long a statement may run.
@@ -74,6 +76,9 @@ func (l Limits) settings() clickhouse.Settings {
 	}
 	if l.Rows > 0 {
 		s["max_rows_to_read"] = l.Rows
+	}
+	if l.Threads > 0 {
+		s["max_threads"] = l.Threads
 	}
 	return s
 }

@@ -24,6 +24,7 @@ func (g *global) client() (*apiclient.Client, error) {
 		return nil, err
 	}
 	c.Trust(trust)
+	c.Tenant = g.AsTenant
 	c.Hint = hintForMissing
 	return c, nil
 }

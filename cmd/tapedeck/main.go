@@ -60,8 +60,9 @@ type cli struct {
 
 // global holds the flags that every command takes.
 type global struct {
-	Server string `help:"The tapedeck server." default:"http://127.0.0.1:4600" env:"TAPEDECK_SERVER" placeholder:"URL"`
-	Token  string `help:"Token to show to the server." env:"TAPEDECK_TOKEN" placeholder:"TOKEN"`
+	Server   string `help:"The tapedeck server." default:"http://127.0.0.1:4600" env:"TAPEDECK_SERVER" placeholder:"URL"`
+	Token    string `help:"Token to show to the server." env:"TAPEDECK_TOKEN" placeholder:"TOKEN"`
+	AsTenant string `help:"With a token of all tenants: the tenant that the command is about. Commands that record have --tenant." env:"TAPEDECK_TENANT" placeholder:"T"`
 	trustFlags
 	JSON bool `help:"Print machine-readable output." name:"json"`
 }

@@ -65,6 +65,13 @@ func TestTokens(t *testing.T) {
 		}
 	}
 	must(recorder, "import", tape, "--session", "y")
+	must(admin, "show", "x", "--as-tenant", "acme")
+	if _, _, exit := with(admin, "show", "x"); exit != exitFailed {
+		t.Errorf("the administrator's token without --as-tenant: exit %d", exit)
+	}
+	if _, diag, exit := with(other, "show", "x", "--as-tenant", "acme"); exit != exitFailed || !strings.Contains(diag, "of the tenant other") {
+		t.Errorf("another tenant's token with --as-tenant: exit %d, %q", exit, diag)
+	}
 	if _, diag, exit := with(other, "show", "x"); exit != exitFailed || !strings.Contains(diag, "x") {
 		t.Errorf("another tenant: exit %d, %q", exit, diag)
 	}

@@ -145,18 +145,20 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	return n, nil
 }
 
-// settleEvery is how often usage is settled, and settleTime and settleMemory bound each
-// statement of that in ClickHouse.
+// settleEvery is how often usage is settled, and settleTime, settleMemory and settleThreads bound
+// each statement of that in ClickHouse: a year that was decoded anew leaves the other cores to
+// questions.
 const (
-	settleEvery  = 30 * time.Second
-	settleTime   = 5 * time.Minute
-	settleMemory = 2 << 30
+	settleEvery   = 30 * time.Second
+	settleTime    = 5 * time.Minute
+	settleMemory  = 2 << 30
+	settleThreads = 1
 )
 
 // settle settles usage for reports until the context ends.
 func (n *Node) settle(ctx context.Context) {
 	reader := query.NewReader(n.store, query.WithPrices(pricetables.NewStore(n.store, n.Log)),
-		query.WithLimits(query.Limits{Time: settleTime, Memory: settleMemory}))
+		query.WithLimits(query.Limits{Time: settleTime, Memory: settleMemory, Threads: settleThreads}))
 	settled.NewSettler(reader, n.Log).Run(ctx, settleEvery)
 }
 

@@ -22,7 +22,9 @@ import (
 type Client struct {
 	Base  *url.URL
 	Token string
-	HTTP  *http.Client // its Transport is a *http.Transport
+	// Tenant is what requests with a token of all tenants are about; "" for the server's default.
+	Tenant string
+	HTTP   *http.Client // its Transport is a *http.Transport
 	// Hint returns what to do about a path that the server answers with 404, "" for
 	// nothing; may be nil.
 	Hint func(path string) string
@@ -142,8 +144,14 @@ func (c *Client) Copy(ctx context.Context, path string, query url.Values, accept
 	return err
 }
 
-// Authorize adds the token to a request's header.
+// TenantHeader names the tenant of a request with a token of all tenants.
+const TenantHeader = "Tapedeck-Tenant"
+
+// Authorize adds the token and the tenant to a request's header.
 func (c *Client) Authorize(h http.Header) {
+	if c.Tenant != "" {
+		h.Set(TenantHeader, c.Tenant)
+	}
 	if c.Token != "" {
 		h.Set("Authorization", "Bearer "+c.Token)
 	}

@@ -15,6 +15,10 @@ func (h Handler) Compare(w http.ResponseWriter, r *http.Request, tenant string) 
 	q := Query{Tenant: tenant, A: p.Text("a"), B: p.Text("b"), Exact: p.Flag("exact"), Brief: p.Flag("brief")}
 	q.Steps = p.Number("limit", DefaultSteps, 1, MostSteps)
 	q.Row = p.Number("row", -1, 0, 2*MostSteps-1)
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
 	for _, side := range []string{"a", "b"} {
 		if p.Value(side) == "" {
 			p.Refuse(side, "", "is missing", "the id of a session")

@@ -103,8 +103,26 @@ func TestOtherPrices(t *testing.T) {
 	w.fast, w.slow = querytest.Reader(w.db, 100*day, table), querytest.Reader(w.db, 100*day, table, query.WithoutSettled())
 	w.sameLists("settled by other prices")
 	w.settler = settled.NewSettler(w.fast, w.log)
+	last := func() (id uint64) {
+		w.Helper()
+		if err := w.db.Conn.QueryRow(w.Context(), "SELECT max(id) FROM settlements").Scan(&id); err != nil {
+			w.Fatal(err)
+		}
+		return id
+	}
+	before := last()
 	w.settle()
 	w.sameLists("settled by these")
+	settledAt := last()
+	if settledAt <= before {
+		t.Errorf("the new prices led to no settlement: %d after %d", settledAt, before)
+	}
+	for range 3 { // the next rounds have nothing to write
+		w.settle()
+	}
+	if again := last(); again != settledAt {
+		t.Errorf("the same prices led to another settlement: %d after %d", again, settledAt)
+	}
 }
 
 // Processes that settle at the same time, while usage arrives, leave answers as they are.
