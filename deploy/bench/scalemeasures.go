@@ -51,6 +51,14 @@ func scaleMeasures() []scaleMeasure {
 			},
 			check: checkFiltered,
 		},
+		&timed{
+			name: "search for a rare word or phrase", bar: 500 * time.Millisecond, aim: 100 * time.Millisecond,
+			requests: rareSearches, check: checkRare,
+		},
+		&timed{
+			name: "search for a common word with filters, newest first", bar: 500 * time.Millisecond, aim: 150 * time.Millisecond,
+			requests: commonSearches, check: checkCommon,
+		},
 		// Without a bar: a tag of 200 values has fifty thousand rows in a month.
 		&timed{name: "usage with cost, 30 days by day × model × customer", requests: monthsBy("tag:customer")},
 	}
