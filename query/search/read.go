@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -62,9 +63,11 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Answer, error) {
 	return s.answer, nil
 }
 
-// timedOut reports whether an error says that time was up.
+// timedOut reports whether an error says that time was up. A connection may report the end of
+// the time a moment before the context does.
 func timedOut(ctx context.Context, err error) bool {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	end, _ := ctx.Deadline()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) && time.Until(end) < 100*time.Millisecond {
 		return true
 	}
 	e, ok := errors.AsType[*clickhouse.Exception](err)
