@@ -90,7 +90,7 @@ func TestSyncOfBadFiles(t *testing.T) {
 	said := h.sync(t)
 	for _, want := range []string{
 		"found    7 files, ", "recorded 1 file, 2 frames", "note     4 files in which nothing was said",
-		"foreign.jsonl: none of an agent whose files are read", "binary.jsonl: none of an agent", "ses_bad.json: not a session of OpenCode",
+		"foreign.jsonl: no file of Claude Code, Codex, Gemini CLI or OpenCode", "binary.jsonl: none of an agent", "ses_bad.json: not a session of OpenCode",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in\n%s", want, said)

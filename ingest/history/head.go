@@ -21,7 +21,7 @@ const (
 
 // Reasons for which a source is not recorded.
 var (
-	errForeign = errors.New("none of an agent whose files are read")
+	errForeign = errors.New("no file of Claude Code, Codex, Gemini CLI or OpenCode")
 	// errEmpty is no problem: agents begin files before anything is said.
 	errEmpty = errors.New("nothing was said in it")
 )

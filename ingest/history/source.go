@@ -78,7 +78,7 @@ func fileIDOf(info os.FileInfo) fileID {
 type Problem struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"` // without the path
-	// Foreign: the path is none of an agent whose files are read.
+	// Foreign: the path is no file of Claude Code, Codex, Gemini CLI or OpenCode.
 	Foreign bool `json:"foreign,omitempty"`
 }
 

@@ -7,7 +7,7 @@ function argument(session: string): string {
 
 /** A command about a session: its flags, then the session. */
 export function command(name: string, server: string, session: string, flags = ''): string {
-  return `tapedeck ${name}${serverFlag(server)}${flags} ${argument(session)}`
+  return ['tapedeck', `${name}${serverFlag(server)}${flags}`, argument(session)].join(' ')
 }
 
 /** The formats of `tapedeck export`, and the ends of their files' names. */
