@@ -15,6 +15,7 @@ import { costSteps, together } from './costs'
 import { Discrepancies } from './discrepancies'
 import { ModelsTable } from './modelstable'
 import { StreamsTable } from './streamstable'
+import { TimeSection } from './timesection'
 import { ToolsTable } from './toolstable'
 import classes from './totals.module.css'
 
@@ -47,6 +48,7 @@ export function Totals({ session }: { session: Session }) {
       )}
       {models !== undefined && <ModelsTable models={models} />}
       {calls !== undefined && <CallsTable calls={calls} started={session.started} />}
+      {timeline.data !== undefined && <TimeSection timeline={timeline.data} />}
       {tools !== undefined && <ToolsTable tools={tools} started={session.started} />}
       <StreamsTable streams={session.streams} />
     </div>
