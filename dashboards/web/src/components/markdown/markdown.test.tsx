@@ -3,6 +3,7 @@ import { MantineProvider } from '@mantine/core'
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import MarkdownPiece from './markdown'
+import { RevealContext } from '../reveal'
 import { Prose } from './prose'
 
 function shown(text: string): HTMLElement {
@@ -108,4 +109,15 @@ test('a growing text shows its finished lines as Markdown and the last one plain
   )
   await expect.poll(() => container.querySelectorAll('li').length).toBe(2)
   expect(container.textContent).toContain('- thr')
+})
+
+test('a short text in which something was found has nothing to fold', () => {
+  render(
+    <MantineProvider env="test">
+      <RevealContext value="short">
+        <Prose text="A short text." />
+      </RevealContext>
+    </MantineProvider>,
+  )
+  expect(screen.queryByRole('button')).toBeNull()
 })

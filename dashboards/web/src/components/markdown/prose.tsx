@@ -21,7 +21,8 @@ export function Prose({ text, growing = false, open = false }: ProseProps) {
   const [all, toggle] = useUnfolded()
   const pieces = useMemo(() => piecesOf(text), [text])
   const definitions = useMemo(() => (growing ? '' : definitionsOf(text)), [growing, text])
-  const count = growing || all || open ? pieces.length : fittingIn(pieces, shownFirst)
+  const first = fittingIn(pieces, shownFirst)
+  const count = growing || all || open ? pieces.length : first
   const rest = pieces.slice(count).reduce((sum, piece) => sum + piece.length, 0)
   return (
     <>
@@ -35,7 +36,7 @@ export function Prose({ text, growing = false, open = false }: ProseProps) {
           ]
         })}
       </div>
-      {(rest > 0 || (all && !open)) && !growing && (
+      {first < pieces.length && !open && !growing && (
         <UnstyledButton className={classes.more} aria-expanded={all} onClick={toggle}>
           {all ? 'Show less' : `Show all (${bytes(rest)} more)`}
         </UnstyledButton>
