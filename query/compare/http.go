@@ -3,6 +3,7 @@ package compare
 import (
 	"net/http"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query/endpoint"
 )
 
@@ -15,16 +16,13 @@ func (h Handler) Compare(w http.ResponseWriter, r *http.Request, tenant string) 
 	q := Query{Tenant: tenant, A: p.Text("a"), B: p.Text("b"), Exact: p.Flag("exact"), Brief: p.Flag("brief")}
 	q.Steps = p.Number("limit", DefaultSteps, 1, MostSteps)
 	q.Row = p.Number("row", -1, 0, 2*MostSteps-1)
-	if err := p.Done(); err != nil {
-		h.Fail(w, r, err)
-		return
-	}
+	err := p.Done()
 	for _, side := range []string{"a", "b"} {
-		if p.Value(side) == "" {
-			p.Refuse(side, "", "is missing", "the id of a session")
+		if err == nil && p.Value(side) == "" {
+			err = problem.BadParameter(side, side+" is missing: it names a session to compare.", "the id of a session")
 		}
 	}
-	if err := p.Done(); err != nil {
+	if err != nil {
 		h.Fail(w, r, err)
 		return
 	}
