@@ -187,7 +187,7 @@ func (w *walk) alone(i int) {
 		return
 	}
 	what := map[Kind]string{KindTool: outCall, KindModel: outModelCall, KindNode: outNode}[r.Kind]
-	phrase := ""
+	var phrase string
 	switch other := w.counterpart(i); {
 	case other != nil && other.a == nil:
 		phrase = r.did() + ", " + other.did()

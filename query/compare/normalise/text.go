@@ -198,7 +198,8 @@ func shape(s string, i int, of string) int {
 		return 0
 	}
 	for k := range len(of) {
-		c, ok := s[i+k], false
+		c := s[i+k]
+		var ok bool
 		switch of[k] {
 		case 'd':
 			ok = digit(c)
