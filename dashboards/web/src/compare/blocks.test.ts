@@ -4,7 +4,9 @@ import type { ComparedStep } from './queries'
 
 /** Rows of classes: = is a row that matches, x one that differs. */
 const rows = (text: string): ComparedStep[] =>
-  [...text].map((sign, index) => ({ index, class: sign === '=' ? 'matched' : 'only_a' }) as ComparedStep)
+  Array.from(text, (sign) => sign).map(
+    (sign, index) => ({ index, class: sign === '=' ? 'matched' : 'only_a' }) as ComparedStep,
+  )
 
 const shown = (text: string, unfolded: number[] = []) =>
   blocksOf(rows(text), new Set(unfolded))
