@@ -65,8 +65,10 @@ func selected(ctx context.Context, r *query.Reader, q Query) ([]string, error) {
 		batch = matchingBatch
 	}
 	var err error
-	if q.view, err = settled.Read(ctx, r, q.Tenant, nil, nil); err != nil {
-		return nil, err
+	if q.only == nil || shows || f.MinCost != nil || f.MaxCost != nil { // else of few sessions the streams alone are read
+		if q.view, err = settled.Read(ctx, r, q.Tenant, nil, nil); err != nil {
+			return nil, err
+		}
 	}
 	open, err := openFor(ctx, r, &q, nil)
 	if err != nil {
