@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/valyala/fastjson"
@@ -65,8 +64,8 @@ func (r *eventReader) more() bool {
 // load reads a file. One that is missing, or not complete JSON because it is being written, is
 // left out; the next sync reads it.
 func (r *eventReader) load(path string) *fastjson.Value {
-	text, err := os.ReadFile(path)
-	if err != nil || len(text) > memberLimit {
+	text, err := readRegular(path, memberLimit)
+	if err != nil {
 		return nil
 	}
 	v, err := r.parser.ParseBytes(text)

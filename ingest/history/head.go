@@ -34,7 +34,7 @@ func (s *Source) readHead() (parent string, err error) {
 	if s.kind == tree {
 		return "", nil // Find has read it
 	}
-	f, err := os.Open(s.Path)
+	f, err := openRegular(s.Path)
 	if err != nil {
 		return "", err
 	}

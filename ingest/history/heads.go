@@ -78,8 +78,8 @@ func (s *Source) documentHead(f *os.File) error {
 // geminiProject returns the project of a conversation, which newer versions note beside the
 // folder of conversations; otherwise only a hash of it is known.
 func geminiProject(path string) string {
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(path)), ".project_root"))
-	if err != nil || len(text) > 4096 {
+	text, err := readRegular(filepath.Join(filepath.Dir(filepath.Dir(path)), ".project_root"), 4096)
+	if err != nil {
 		return ""
 	}
 	return string(bytes.TrimSpace(text))

@@ -48,7 +48,7 @@ func (s *Source) openCodeHead(id string, size int64) (parent string, err error) 
 	if size > memberLimit {
 		return "", fmt.Errorf("it has %d bytes, more than %d: %w", size, memberLimit, errForeign)
 	}
-	text, err := os.ReadFile(s.Path)
+	text, err := readRegular(s.Path, memberLimit)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -285,5 +286,42 @@ func TestIDList(t *testing.T) {
 	var e entry
 	if err := json.Unmarshal(text, &e); err != nil || len(e.Lines) != 3 || e.Lines[1] != 1<<63 || e.Lines[2] != 42 {
 		t.Errorf("%v, %v", err, e.Lines)
+	}
+}
+
+// Pipes and devices beside a source, or in the place of one that was found, are not read.
+func TestIrregularFiles(t *testing.T) {
+	m := newMachine(t)
+	conversation := `{"sessionId":"s%d","projectHash":"h","startTime":"2026-01-01T00:00:00Z","messages":[` + "\n" +
+		`{"id":"m%d","timestamp":"2026-01-01T00:00:00Z","type":"user","content":"x"}]}`
+	for n, place := range []func(string) error{
+		func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		m.write(fmt.Sprintf("tmp/%d/chats/session.json", n), fmt.Sprintf(conversation, n, n))
+		if err := place(filepath.Join(m.dir, fmt.Sprintf("tmp/%d/.project_root", n))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := m.write(session(1)+".jsonl", said(1, 1))
+	found, err := Find([]string{filepath.Join(m.dir, "tmp"), path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	m.progress.Plan(found)
+	bad := 0
+	for _, s := range found.Sources {
+		if s.State == StateBad {
+			bad++
+		}
+		if s.Project != "" {
+			t.Errorf("the project of %s is %q", s.Path, s.Project)
+		}
+	}
+	if len(found.Sources) != 3 || bad != 1 {
+		t.Errorf("%d sources, of which %d are bad", len(found.Sources), bad)
 	}
 }

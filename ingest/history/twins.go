@@ -53,12 +53,12 @@ func (f *Found) dropTwins() {
 func (s *Source) within(path string) bool { return within(s.Path, path) }
 
 func within(short, long string) bool {
-	a, err := os.Open(short)
+	a, err := openRegular(short)
 	if err != nil {
 		return false
 	}
 	defer a.Close()
-	b, err := os.Open(long)
+	b, err := openRegular(long)
 	if err != nil {
 		return false
 	}
