@@ -17,20 +17,20 @@ import (
 	"tapedeck/query/sessionhead"
 )
 
-// bisectCommand asks one question of many sessions.
+// bisectCommand checks one condition on each of many sessions.
 type bisectCommand struct {
 	SessionTag []string `help:"Sessions with this tag: name=value, or name. Several must all match." placeholder:"K=V" sep:"none" required:""`
-	Tool       string   `help:"Ask: does it call this tool?" placeholder:"NAME" xor:"question"`
-	Fails      bool     `help:"Ask: is its status error?" xor:"question"`
-	Text       string   `help:"Ask: does a message contain this text?" placeholder:"TEXT" xor:"question"`
-	At         int      `help:"Ask: does it differ from the first session within so many steps? Default: anywhere." placeholder:"N" xor:"question"`
-	Words      bool     `help:"Other words of an answer count as a difference, too, and not only inputs and actions."`
+	Tool       string   `help:"Condition: the session calls this tool." placeholder:"NAME" xor:"question"`
+	Fails      bool     `help:"Condition: the status of the session is error." xor:"question"`
+	Text       string   `help:"Condition: a message contains this text." placeholder:"TEXT" xor:"question"`
+	At         int      `help:"Condition: the session differs from the first one within N steps. Without a condition: at any step." placeholder:"N" xor:"question"`
+	Words      bool     `help:"Count changed texts of answers as a difference, too. By default inputs and actions count."`
 	From       string   `help:"Only sessions that started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
 	To         string   `help:"Only sessions that started before this time." placeholder:"TIME"`
-	Limit      int      `help:"How many sessions at most: the newest." default:"100" short:"n"`
+	Limit      int      `help:"How many sessions to check: the newest ones." default:"100" short:"n"`
 }
 
-// answered is a session with its answer.
+// answered is a session with the result of the check.
 type answered struct {
 	SessionID string `json:"session_id"`
 	Started   string `json:"started"`
@@ -38,16 +38,16 @@ type answered struct {
 	Sentence  string `json:"sentence,omitempty"` // how it differs from the first
 }
 
-// bisection is what is known of all sessions.
+// bisection is the result for all sessions.
 type bisection struct {
 	Question string     `json:"question"`
 	Sentence string     `json:"sentence"`
-	Since    *string    `json:"since"`    // the session since which all do it; null if there is none
-	Steady   bool       `json:"steady"`   // once it began it went on
+	Since    *string    `json:"since"`    // the first session that matches, if all later ones do; otherwise null
+	Steady   bool       `json:"steady"`   // all sessions after the first match also match
 	Sessions []answered `json:"sessions"` // in order of their start
 }
 
-// Run asks every session and prints since which it does it.
+// Run checks every session and prints the first from which on all match.
 func (c *bisectCommand) Run(ctx context.Context, g *global) error {
 	if c.At < 0 || c.Limit < 1 {
 		return usage.Errorf("--at and -n take numbers from 1")
@@ -82,14 +82,14 @@ func (c *bisectCommand) question() string {
 	case c.Fails:
 		return "fails"
 	case c.Text != "":
-		return fmt.Sprintf("says %q", c.Text)
+		return fmt.Sprintf("contains %q", c.Text)
 	case c.At > 0:
 		return "differs from the first within " + console.Count(c.At, "step")
 	}
 	return "differs from the first"
 }
 
-// sessions lists the sessions in order of their start, the newest at the limit.
+// sessions lists the newest sessions up to the limit, in order of their start.
 func (c *bisectCommand) sessions(ctx context.Context, cl *apiclient.Client, more url.Values) ([]answered, error) {
 	q := url.Values{"sort": {"-started"}}
 	setAll(q, map[string][]string{"tag": colonTags(c.SessionTag), "from": {c.From}, "to": {c.To}})
@@ -109,11 +109,11 @@ func (c *bisectCommand) sessions(ctx context.Context, cl *apiclient.Client, more
 	return list, err
 }
 
-// answer sets what each session does.
+// answer sets Does of each session.
 func (c *bisectCommand) answer(ctx context.Context, cl *apiclient.Client, list []answered) error {
 	switch {
 	case c.Fails:
-		return nil // the list has it
+		return nil // sessions has set it
 	case c.Tool != "":
 		with, err := c.sessions(ctx, cl, url.Values{"tool": {c.Tool}})
 		if err != nil {
@@ -127,7 +127,7 @@ func (c *bisectCommand) answer(ctx context.Context, cl *apiclient.Client, list [
 	for i := range list {
 		var err error
 		if c.Text != "" {
-			list[i].Does, err = c.says(ctx, cl, list[i].SessionID)
+			list[i].Does, err = c.containsText(ctx, cl, list[i].SessionID)
 		} else {
 			err = c.differs(ctx, cl, list[0].SessionID, &list[i])
 		}
@@ -138,7 +138,7 @@ func (c *bisectCommand) answer(ctx context.Context, cl *apiclient.Client, list [
 	return nil
 }
 
-func (c *bisectCommand) says(ctx context.Context, cl *apiclient.Client, session string) (bool, error) {
+func (c *bisectCommand) containsText(ctx context.Context, cl *apiclient.Client, session string) (bool, error) {
 	messages, err := readTranscript(ctx, cl, session)
 	for i := range messages {
 		if strings.Contains(messages[i].Text, c.Text) {
@@ -176,7 +176,7 @@ func stepOf(f *compare.First) int {
 	return f.B.Number
 }
 
-// conclude puts the answers into a sentence.
+// conclude summarises the results in a sentence.
 func (b *bisection) conclude() {
 	does, changes, first := 0, 0, -1
 	for i := range b.Sessions {
@@ -200,10 +200,10 @@ func (b *bisection) conclude() {
 		b.Sentence = fmt.Sprintf("Every one of %s %s.", console.Count(n, "session"), b.Question)
 	case b.Steady:
 		b.Since = &b.Sessions[first].SessionID
-		b.Sentence = fmt.Sprintf("%s %s, and so does every later one: it is the %s of %s.", b.Sessions[first].SessionID, b.Question, ordinal(first+1), console.Count(n, "session"))
+		b.Sentence = fmt.Sprintf("Since %s, the %s of %s, every session %s.", b.Sessions[first].SessionID, ordinal(first+1), console.Count(n, "session"), b.Question)
 	default:
-		b.Sentence = fmt.Sprintf("%d of %s %s, with %s between: there is no session since which all do. The first is %s.",
-			does, console.Count(n, "session"), b.Question, console.Count(changes, "change"), b.Sessions[first].SessionID)
+		b.Sentence = fmt.Sprintf("There is no session since which every session %s: %d of %s match, with %s from one to the next. The first match is %s.",
+			b.Question, does, console.Count(n, "session"), console.Count(changes, "change"), b.Sessions[first].SessionID)
 	}
 }
 
@@ -226,7 +226,7 @@ func (b *bisection) print() error {
 	w := console.To(os.Stdout)
 	fmt.Fprintln(w, b.Sentence)
 	fmt.Fprintln(w)
-	t := console.NewTable(os.Stdout, "session", "started", "", "from the first")
+	t := console.NewTable(os.Stdout, "session", "started", "match", "compared with the first")
 	for i := range b.Sessions {
 		s := &b.Sessions[i]
 		mark := "no"
@@ -240,7 +240,7 @@ func (b *bisection) print() error {
 	}
 	for i := 1; i < len(b.Sessions); i++ {
 		if a, s := b.Sessions[i-1], b.Sessions[i]; s.Does && !a.Does {
-			fmt.Fprintf(w, "\nCompare it with the one before: tapedeck diff %s %s\n", console.SessionWord(a.SessionID), console.SessionWord(s.SessionID))
+			fmt.Fprintf(w, "\nCompare it with the session before: tapedeck diff %s %s\n", console.SessionWord(a.SessionID), console.SessionWord(s.SessionID))
 			break
 		}
 	}

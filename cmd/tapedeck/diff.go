@@ -19,13 +19,13 @@ import (
 type diffCommand struct {
 	A     string `arg:"" help:"The id of a session." name:"a"`
 	B     string `arg:"" help:"The id of another session." name:"b"`
-	All   bool   `help:"List the steps that are the same, too."`
-	Row   *int   `help:"Show what differs in this row of the list: words of texts, paths of JSON." placeholder:"N"`
+	All   bool   `help:"Also list the equal steps."`
+	Row   *int   `help:"Show the differences in row N of the list: words of texts, paths of JSON." placeholder:"N"`
 	Exact bool   `help:"Compare ids and times, too."`
 	Limit int    `help:"How many steps of each session to compare, up to 10000." default:"5000" placeholder:"N"`
 }
 
-// Run prints where the sessions part, and the steps that differ.
+// Run prints the first difference of the sessions, and the steps that differ.
 func (c *diffCommand) Run(ctx context.Context, g *global) error {
 	q, err := c.query()
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *diffCommand) Run(ctx context.Context, g *global) error {
 
 func (c *diffCommand) query() (url.Values, error) {
 	if c.A == "" || c.B == "" {
-		return nil, usage.Errorf("name two sessions: \"tapedeck sessions\" lists those there are")
+		return nil, usage.Errorf("a session's id is empty: name two sessions; \"tapedeck sessions\" lists them")
 	}
 	q := url.Values{"a": {c.A}, "b": {c.B}, "limit": {strconv.Itoa(c.Limit)}}
 	if c.Exact {
@@ -65,7 +65,7 @@ func (c *diffCommand) query() (url.Values, error) {
 	return q, nil
 }
 
-// printSides prints both sessions and what the difference is.
+// printSides prints the figures of both sessions and their differences.
 func printSides(c *compare.Comparison) error {
 	t := console.NewTable(os.Stdout, "", "session", "started", "status", "steps", "took", "waiting", "first token", "generation", "tools", "tokens", "cost")
 	for i, s := range []*compare.Side{&c.A, &c.B} {
@@ -143,13 +143,13 @@ func printFirst(w io.Writer, d *compare.Divergence) {
 	}
 }
 
-// signs are how the classes of rows are marked.
+// signs are the marks of the classes of rows.
 var signs = map[compare.Class]string{
 	compare.Matched: "=", compare.ArgumentsChanged: "≠ arguments", compare.ResultChanged: "≠ result", compare.OnlyA: "only A",
 	compare.OnlyB: "only B", compare.Reordered: "⇄ reordered", compare.Retried: "↻ retried",
 }
 
-// printRows lists the rows. Those that are the same are counted, unless all are to be shown.
+// printRows lists the rows. Equal rows are counted, or listed with --all.
 func (c *diffCommand) printRows(w io.Writer, found *compare.Comparison) error {
 	if len(found.Steps) == 0 || found.Summary.Identical && !c.All {
 		return nil
@@ -206,7 +206,7 @@ func excerptOf(r *compare.Row) string {
 	return r.B.Excerpt
 }
 
-// printDetail prints what differs in a row: {-of A-} and {+of B+}.
+// printDetail prints the differences of a row: {-text of A-} and {+text of B+}.
 func printDetail(w io.Writer, r *compare.Row) {
 	fmt.Fprintf(w, "row %d: %s %s, %s\n", r.Index, r.Kind, r.Name, signs[r.Class])
 	for _, d := range r.Detail {

@@ -24,7 +24,7 @@ func nightly(t *testing.T, name, tool, command string) string {
 	return path
 }
 
-// Two sessions are compared, and of several the first that does something is found.
+// diff compares two sessions, and bisect finds the first of several that matches a condition.
 func TestDiffAndBisect(t *testing.T) {
 	s := shared.get(t)
 	for i, tool := range []string{"Read", "Read", "Bash", "Bash"} {
@@ -48,7 +48,7 @@ func TestDiffAndBisect(t *testing.T) {
 	}
 	for _, question := range [][]string{{"--tool", "Bash"}, nil, {"--at", "2"}} {
 		out := s.must(t, append([]string{"bisect", "--session-tag", "job=nightly"}, question...)...)
-		if !strings.HasPrefix(out, "night3 ") || !strings.Contains(out, "the 3rd of 4 sessions") || !strings.Contains(out, "tapedeck diff night2 night3") {
+		if !strings.HasPrefix(out, "Since night3, ") || !strings.Contains(out, "the 3rd of 4 sessions") || !strings.Contains(out, "tapedeck diff night2 night3") {
 			t.Errorf("bisect %v:\n%s", question, out)
 		}
 	}
@@ -57,8 +57,8 @@ func TestDiffAndBisect(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.must(t, "bisect", "--json", "--session-tag", "job=nightly", "--tool", "Bash")), &found); err != nil {
 		t.Fatal(err)
 	}
-	if found.Steady || found.Since != nil || len(found.Sessions) != 5 || !strings.Contains(found.Sentence, "there is no session since which all do") {
-		t.Errorf("what comes and goes: %+v", found)
+	if found.Steady || found.Since != nil || len(found.Sessions) != 5 || !strings.Contains(found.Sentence, "There is no session since which every session calls Bash") {
+		t.Errorf("bisect of a condition that comes and goes: %+v", found)
 	}
 	if out := s.must(t, "bisect", "--session-tag", "job=nightly", "--fails"); !strings.HasPrefix(out, "None of 5 sessions fails.") {
 		t.Errorf("bisect --fails:\n%s", out)

@@ -37,10 +37,10 @@ type cli struct {
 	Import      importCommand      `cmd:"" help:"Record what is in a tape file."`
 	Usage       usageCommand       `cmd:"" help:"Report token usage."`
 	Tools       toolsCommand       `cmd:"" help:"Report tool calls: counts, errors, latencies."`
-	Search      searchCommand      `cmd:"" help:"Find what was said, thought, asked of tools and answered by them."`
+	Search      searchCommand      `cmd:"" help:"Find messages, thinking, calls and results of tools, and errors by their words."`
 	Calls       callsCommand       `cmd:"" help:"Report calls of models: first tokens, rates, gaps, stalls, outcomes."`
 	Diff        diffCommand        `cmd:"" help:"Compare two sessions step by step: where they part, and what it costs."`
-	Bisect      bisectCommand      `cmd:"" help:"Find since which of many sessions something is so: a tool is called, a run fails, a text is said, it differs from the first."`
+	Bisect      bisectCommand      `cmd:"" help:"Find the session since which a condition holds: a tool is called, the status is error, a message contains a text, the session differs from the first."`
 	Prices      pricesCommand      `cmd:"" help:"List, show, check and import the prices of models."`
 	Bills       billsCommand       `cmd:"" help:"Work with the bills of accounts."`
 	Dialect     dialectCommand     `cmd:"" help:"Check and try a file that describes a protocol of your own."`

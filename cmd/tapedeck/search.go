@@ -15,16 +15,16 @@ import (
 	"tapedeck/query/search"
 )
 
-// searchCommand finds texts.
+// searchCommand finds messages and errors by their words.
 type searchCommand struct {
-	Words   []string `arg:"" name:"words" help:"Words, \"phrases\" and beginnings of words with *: a text has all of them. A phrase needs quotation marks that the shell leaves: '\"timed out\"'."`
+	Words   []string `arg:"" name:"words" help:"Words, \"phrases\" and prefixes* that must all occur in a text. Protect the quotation marks of a phrase from the shell: '\"timed out\"'."`
 	From    string   `help:"Recorded at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
 	To      string   `help:"Recorded before this time." placeholder:"TIME"`
 	Kind    []string `help:"Only texts of this kind: system, user, assistant, thinking, tool_arguments, tool_output, tool_result, reply, error." placeholder:"KIND"`
-	Role    []string `help:"Only what this one said: system, user, assistant, tool." placeholder:"ROLE"`
+	Role    []string `help:"Only texts of this role: system, user, assistant, tool." placeholder:"ROLE"`
 	Session []string `help:"Only in this session." placeholder:"ID" sep:"none"`
 	Order   string   `help:"newest, which is the default, or relevance." placeholder:"ORDER"`
-	Limit   int      `help:"How many at most, up to 100." default:"20" short:"n"`
+	Limit   int      `help:"How many hits at most, up to 100." default:"20" short:"n"`
 	namelessFilter
 }
 
@@ -67,7 +67,7 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// printHits prints hits, each with the command that plays its moment.
+// printHits prints hits, each with the command that plays the session from its moment.
 func printHits(hits []search.Hit) error {
 	bold := console.IsTerminal(os.Stdout)
 	for i := range hits {
@@ -87,7 +87,7 @@ func printHits(hits []search.Hit) error {
 	return nil
 }
 
-// snippetLine writes a snippet in one line, what was searched for in bold type.
+// snippetLine returns a snippet as one line, with matches in bold type.
 func snippetLine(parts []search.Part, bold bool) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -102,7 +102,7 @@ func snippetLine(parts []search.Part, bold bool) string {
 
 var lineEnds = strings.NewReplacer("\r", " ", "\n", " ", "\t", " ")
 
-// explainSearch says on standard error what is missing in an answer.
+// explainSearch prints on standard error why an answer is incomplete or empty.
 func explainSearch(found *search.Answer, filtered bool) {
 	switch {
 	case found.Partial:
@@ -111,7 +111,7 @@ func explainSearch(found *search.Answer, filtered bool) {
 			text += " Searched back to " + console.LocalTime(*found.SearchedTo) + "."
 		}
 		if len(found.Scanned) > 0 {
-			text += " The index cannot answer " + strings.Join(found.Scanned, ", ") + "."
+			text += " The index does not cover " + strings.Join(found.Scanned, ", ") + "."
 		}
 		fmt.Fprintln(console.To(os.Stderr), text, "Narrow the search with --from, --to or --session.")
 	case len(found.Items) == 0 && filtered:

@@ -9,15 +9,15 @@ import (
 	"tapedeck/query/sessionhead"
 )
 
-// Comparison is what two sessions have in common, and where they differ.
+// Comparison lists the steps of two sessions side by side, and the first that differs.
 type Comparison struct {
 	A       Side    `json:"a"`
 	B       Side    `json:"b"`
 	Summary Summary `json:"summary"`
 	// FirstDivergence is null if nothing differs.
 	FirstDivergence *Divergence `json:"first_divergence"`
-	// Steps are those of both sessions, aligned. A step that holds others comes before them,
-	// and they are one deeper.
+	// Steps are the aligned steps of both sessions. A step that contains others comes before
+	// them, and their depth is greater by one.
 	Steps []Row `json:"steps"`
 	// Ignored counts the values that each rule ignored.
 	Ignored []Ignored `json:"ignored"`
@@ -31,7 +31,7 @@ type Side struct {
 	Started    time.Time          `json:"started"`
 	DurationMS float64            `json:"duration_ms"`
 	Dialects   []string           `json:"dialects"`
-	// Steps are those that were compared. Truncated: there are more.
+	// Steps is the number of compared steps. Truncated reports that the session has more.
 	Steps     int  `json:"steps"`
 	Truncated bool `json:"truncated"`
 	// Time is the sum of the splits of the compared steps. Steps in progress at the same time
@@ -40,28 +40,27 @@ type Side struct {
 	Spent
 }
 
-// Summary is the comparison in short.
+// Summary holds the figures of the whole comparison.
 type Summary struct {
 	Sentence  string `json:"sentence"`
 	Identical bool   `json:"identical"`  // nothing differs but what is ignored
 	SameSteps int    `json:"same_steps"` // before the first divergence
-	// Classes counts the rows of each class, and Resynchronised the stretches of equal steps
-	// after a difference.
+	// Classes counts the rows of each class. Resynchronised counts the runs of equal steps after
+	// a difference.
 	Classes        map[Class]int `json:"classes"`
 	Resynchronised int           `json:"resynchronised"`
-	// Duration, Tokens and Cost are how much more it is in B; null where it is not known of
-	// both.
+	// DurationMS, Time, Tokens and Cost are B less A; null unless both sessions have the value.
 	DurationMS float64     `json:"duration_ms"`
 	Time       Split       `json:"time"`
 	Tokens     *int64      `json:"tokens"`
 	Cost       *cost.Money `json:"cost"`
 }
 
-// Class says how the two sides of a row compare.
+// Class is the result of comparing the two sides of a row.
 type Class string
 
-// Classes. What a step was given (arguments, the text of a prompt, a model) goes before what
-// came of it.
+// The classes. If inputs (arguments, the text of a prompt, a model) and results differ, the
+// class is ArgumentsChanged.
 const (
 	Matched          Class = "matched"
 	ArgumentsChanged Class = "arguments_changed"
@@ -69,10 +68,10 @@ const (
 	OnlyA            Class = "only_a"
 	OnlyB            Class = "only_b"
 	Reordered        Class = "reordered" // the same step at another place
-	Retried          Class = "retried"   // it failed on one side, and was done again with success
+	Retried          Class = "retried"   // it failed on one side, and a retry succeeded
 )
 
-// Classes are all there are.
+// Classes lists all classes.
 var Classes = []Class{Matched, ArgumentsChanged, ResultChanged, OnlyA, OnlyB, Reordered, Retried}
 
 // Field is a part of a step.
@@ -90,22 +89,22 @@ const (
 	FieldParams    Field = "parameters" // other members of a request
 )
 
-// Row is a step of A with one of B, or one of either alone.
+// Row is a pair of steps, or a step that only one session has.
 type Row struct {
 	Index int   `json:"index"` // from 0
 	Depth int   `json:"depth"`
 	Class Class `json:"class"`
 	Kind  Kind  `json:"kind"`
-	// Name is of the tool, the node, the model.
+	// Name is the name of the tool, the node or the model.
 	Name    string  `json:"name"`
 	Changed []Field `json:"changed"` // what differs
-	// Resynchronised: equal steps begin here after a difference.
+	// Resynchronised reports that equal steps begin here after a difference.
 	Resynchronised bool    `json:"resynchronised"`
 	A              *StepOf `json:"a"` // null if the step is in B alone
 	B              *StepOf `json:"b"`
-	// Difference is how much more it is in B; null unless the row has both.
+	// Difference is B less A; null unless the row has both steps.
 	Difference *Delta `json:"difference"`
-	// Detail is null unless it was asked for.
+	// Detail is null unless the query requests a row.
 	Detail []FieldDiff `json:"detail,omitempty"`
 
 	a, b *step
@@ -126,7 +125,7 @@ type StepOf struct {
 	Spent
 }
 
-// Delta is how much more something is in B than in A.
+// Delta holds differences, B less A.
 type Delta struct {
 	DurationMS *float64    `json:"duration_ms"`
 	Time       Split       `json:"time"`
@@ -134,27 +133,27 @@ type Delta struct {
 	Cost       *cost.Money `json:"cost"`
 }
 
-// FieldDiff is what differs in a part of a step.
+// FieldDiff lists the differences of one field of a step.
 type FieldDiff struct {
 	Field Field  `json:"field"`
 	Same  bool   `json:"same"`
 	A     string `json:"a"`
 	B     string `json:"b"`
 	Cut   bool   `json:"cut"` // the texts are longer than what was compared word by word
-	// Words is of texts, Paths of JSON. More: there are more changes.
+	// Words are the differences of texts, Paths those of JSON. More reports that Paths is cut.
 	Words []difference.Piece  `json:"words"`
 	Paths []difference.Change `json:"paths"`
 	More  bool                `json:"more"`
 }
 
-// Divergence is where the two sessions part. What each was given is told apart from what it
-// made of it. Each is null if nothing of that kind differs.
+// Divergence is the first difference of inputs and the first of outputs. Each is null if
+// nothing of that kind differs.
 type Divergence struct {
 	Input  *First `json:"input"`  // a prompt, tool definitions, a model, parameters, a tool's result
 	Output *First `json:"output"` // a text, a call of a tool, an end
-	// Action is the first output that is an action: other words alone are none.
+	// Action is the first output that differs in more than the wording of a text.
 	Action *First `json:"action"`
-	// Cause is which of input and output differs first.
+	// Cause is "input" or "output": whichever differs first.
 	Cause string `json:"cause"`
 }
 
@@ -165,16 +164,15 @@ type First struct {
 	A     *StepOf  `json:"a"`
 	B     *StepOf  `json:"b"`
 	Names []string `json:"names"` // of parameters, of tools
-	// TextA and TextB are excerpts of where it differs.
+	// TextA and TextB are excerpts that begin near the difference.
 	TextA  string `json:"text_a"`
 	TextB  string `json:"text_b"`
 	Phrase string `json:"phrase"` // what differs, as a part of a sentence
 
-	after bool // it is of the end of the row's step
 	order int
 }
 
-// Ignored is how many values a rule ignored.
+// Ignored counts the values that a rule ignored.
 type Ignored struct {
 	Rule  normalise.Rule `json:"rule"`
 	Count int            `json:"count"`

@@ -19,13 +19,13 @@ const (
 	MostSteps    = 10000
 )
 
-// Query asks for a comparison.
+// Query selects two sessions and the form of the answer.
 type Query struct {
 	Tenant, A, B string
 	Steps        int  // of each session, at most
 	Exact        bool // ids and times count
 	Brief        bool // without rows
-	// Row, unless negative, asks for one row with its details.
+	// Row, unless negative, selects one row, which is returned with its details.
 	Row int
 }
 
@@ -81,7 +81,7 @@ func (s *session) side(r *query.Reader) Side {
 	return side
 }
 
-// fill sets what a row shows of its steps.
+// fill sets the fields of a row from its steps.
 func (r *Row) fill(index int, a, b *session) {
 	r.Index = index
 	if r.a != nil {
@@ -109,7 +109,7 @@ func (st *step) of(s *session) *StepOf {
 	return o
 }
 
-// said is what tells a step from others of its kind.
+// said returns the text that is shown for a step: its arguments or its message.
 func (st *step) said() string {
 	for _, c := range []*content{&st.arguments, &st.text, &st.thinking, &st.result} {
 		if !c.empty() {

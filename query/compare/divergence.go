@@ -48,8 +48,8 @@ func diverge(rows []Row) *Divergence {
 	return d
 }
 
-// level visits rows in the order in which they happened: what a step was given, what it
-// holds, what came of it.
+// level visits rows in the order of events: the inputs of a step, the steps inside it, its
+// results.
 func (w *walk) level(from, to int) {
 	for i := from; i < to && (w.found.Input == nil || w.found.Action == nil); {
 		end := i + 1
@@ -139,7 +139,7 @@ func (w *walk) before(i int) {
 	for _, f := range r.Changed {
 		switch f {
 		case FieldModel:
-			w.input(i, inModel, fmt.Sprintf("A used %s, B %s", orNone(r.a.model), orNone(r.b.model)))
+			w.input(i, inModel, fmt.Sprintf("the model is %s in A, %s in B", modelName(r.a.model), modelName(r.b.model)))
 		case FieldTools:
 			names := changedTools(r.a.request, r.b.request)
 			w.input(i, inTools, "the tool definitions differ ("+list(names)+")", names...)
@@ -175,7 +175,7 @@ func (w *walk) parameters(i int) {
 	w.input(i, inParameters, "the parameters differ ("+list(names)+")", names...)
 }
 
-// alone reports a step that is on one side.
+// alone records a step that is on one side only.
 func (w *walk) alone(i int) {
 	r := &w.rows[i]
 	switch r.Kind {
@@ -249,7 +249,7 @@ func (r *Row) otherSide() string {
 	return "A"
 }
 
-// did says what the side of a row did.
+// did describes the step of a row that is on one side.
 func (r *Row) did() string {
 	switch r.Kind {
 	case KindTool:
@@ -259,20 +259,23 @@ func (r *Row) did() string {
 	case KindNode:
 		return r.side() + " went to " + r.Name
 	case KindUser, KindSystem:
-		return r.side() + " was given another prompt"
+		return r.side() + " received another prompt"
 	case KindEnd:
 		return r.side() + " ended with status " + r.Name
 	case KindError:
 		return r.side() + " reported an error"
 	}
-	return r.side() + " said something"
+	return r.side() + " sent a message"
 }
 
 // what names the step of a row.
 func (r *Row) what() string {
 	switch r.Kind {
 	case KindModel:
-		return "the call of " + orNone(r.Name)
+		if r.Name == "" {
+			return "a model call"
+		}
+		return "the call of " + r.Name
 	case KindTool, KindNode:
 		return r.Name
 	case KindUser, KindSystem:
@@ -288,9 +291,10 @@ func promptName(k Kind) string {
 	return "prompt"
 }
 
-func orNone(name string) string { return cmp.Or(name, "no named model") }
+// modelName returns a model's name, "not recorded" if the session does not have it.
+func modelName(name string) string { return cmp.Or(name, "not recorded") }
 
-// list is some names as text.
+// list joins names, at most four of them.
 func list(names []string) string {
 	const most = 4
 	if len(names) > most {
@@ -302,7 +306,7 @@ func list(names []string) string {
 // excerptBytes bounds an excerpt.
 const excerptBytes = 240
 
-// excerpts returns of the content that differs the part where it does.
+// excerpts returns the parts of two contents where they begin to differ.
 func excerpts(what string, a, b *step) (string, string) {
 	x, y := a.said(), b.said()
 	switch what {

@@ -8,7 +8,7 @@ import (
 	"tapedeck/query/compare/normalise"
 )
 
-// identify normalises the texts of steps and sets what they are aligned by.
+// identify normalises the texts of steps and sets the hashes by which they are aligned.
 func identify(list []*step, n *normalise.Normaliser) {
 	for _, st := range list {
 		identify(st.children, n)
@@ -42,7 +42,7 @@ func identify(list []*step, n *normalise.Normaliser) {
 	}
 }
 
-// loose writes what steps have in common that may be paired.
+// loose hashes what two steps must have in common to be paired.
 func (st *step) loose(h *hasher) {
 	h.text(string(st.kind), st.agent)
 	if st.kind == KindTool || st.kind == KindNode || st.kind == KindMessage {
@@ -50,8 +50,8 @@ func (st *step) loose(h *hasher) {
 	}
 }
 
-// key writes the normalised arguments: what the step was to do. Of a node it is what it did,
-// of a call of a model without calls of tools what it said.
+// key hashes the normalised arguments. For a node these are the steps inside it, for a model
+// call without tool calls its text.
 func (st *step) key(h *hasher) {
 	switch st.kind {
 	case KindTool:

@@ -15,7 +15,7 @@ import (
 	"tapedeck/query/usagerecord"
 )
 
-// Bounds of what is read of a session.
+// Bounds of the facts that are read of a session.
 const (
 	messagesOfStep = 4        // messages for each step: what is read of them is bounded with the steps
 	textBytes      = 64 << 10 // of one text
@@ -24,7 +24,7 @@ const (
 	requestsMost   = 500      // recorded requests
 )
 
-// facts are what is known of a session.
+// facts holds the spans, messages, usage and requests of a session.
 type facts struct {
 	streams  *sessionstreams.Row
 	spans    []spanmerge.Span
@@ -61,7 +61,7 @@ type messageRow struct {
 	Ended   int64  `ch:"ended_ns"`
 }
 
-// requestRow is what a request asks for; lists are by member and by tool.
+// requestRow holds the members and the tool definitions of a recorded request.
 type requestRow struct {
 	Stream      string   `ch:"stream_id"`
 	Seq         uint64   `ch:"seq"`
@@ -212,7 +212,8 @@ func (f *facts) readMessages(ctx context.Context, r *query.Reader, q *Query, mos
 	return nil
 }
 
-// untilBoth drops what began after the last of what was cut: there not all was read.
+// untilBoth drops the facts after the end of a list that was cut, since the other lists go
+// further.
 func (f *facts) untilBoth(spansCut bool) {
 	end := int64(math.MaxInt64)
 	if f.cut && len(f.messages) > 0 {

@@ -241,7 +241,7 @@ func testSubAgents(t *testing.T, w *world) {
 		t.Errorf("%q, want %q", c.Summary.Sentence, want)
 	}
 	alone := w.compare("a", "a")
-	if !alone.Summary.Identical || alone.Summary.Sentence != "A and B are one session: the same in all 6 steps." {
+	if !alone.Summary.Identical || alone.Summary.Sentence != "A and B are the same session of 6 steps." {
 		t.Errorf("%+v", alone.Summary)
 	}
 }

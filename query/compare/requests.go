@@ -31,7 +31,7 @@ func digests(names, values []string) map[string]string {
 	return all
 }
 
-// changed returns the names with different values, but one that counts elsewhere.
+// changed returns the names with different values, without the name in but.
 func changed(a, b map[string]string, but string) []string {
 	if maps.Equal(a, b) {
 		return nil
@@ -51,7 +51,8 @@ func changed(a, b map[string]string, but string) []string {
 	return names
 }
 
-// plain returns the value of a member of a request, "" if it is none that can be shown.
+// plain returns the value of a member of a request: "not set" without the member, "" if it is
+// not a number, a switch or one word.
 func (r *requestRow) plain(name string) string {
 	if i := slices.Index(r.Names, name); i >= 0 {
 		return r.Plain[i]

@@ -15,10 +15,11 @@ const reorderedWithin = 64
 // count as its retry.
 const recoveredWithin = 4
 
-// resyncSteps is how many equal rows in a row count as resynchronised; at the end fewer do.
+// resyncSteps is the number of consecutive equal rows that count as resynchronised; at the end
+// fewer do.
 const resyncSteps = 2
 
-// alignSteps appends the rows of two levels of steps and of what they hold.
+// alignSteps appends the rows of two levels of steps and of the steps inside them.
 func alignSteps(rows []Row, a, b []*step, depth int) []Row {
 	level := reorder(align.Align(elements(a), elements(b)), a, b)
 	for _, p := range level {
@@ -98,8 +99,8 @@ func reorder(pairs []align.Pair, a, b []*step) []place {
 	return slices.DeleteFunc(level, func(p place) bool { return p.A == align.None && p.B == align.None })
 }
 
-// movable reports whether a step is told from others by what it is: calls of tools, nodes
-// and prompts are.
+// movable reports whether the content of a step identifies it, as for tool calls, nodes and
+// prompts.
 func (st *step) movable() bool {
 	switch st.kind {
 	case KindTool, KindNode:
@@ -110,7 +111,7 @@ func (st *step) movable() bool {
 	return false
 }
 
-// recovered reports whether a step failed and the same was done soon after with success.
+// recovered reports whether a step failed and an equal step succeeded soon after.
 func recovered(steps []*step, at int) bool {
 	failed := steps[at]
 	if schema.Status(failed.status) != schema.StatusError || failed.kind != KindTool && failed.kind != KindModel && failed.kind != KindNode {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// summarise sets the summary, of which the rows and the first divergence are known.
+// summarise computes the summary from the rows and the first divergence.
 func (c *Comparison) summarise(oneSession bool) {
 	s := &c.Summary
 	s.Classes = make(map[Class]int, len(Classes))
@@ -26,7 +26,7 @@ func (c *Comparison) summarise(oneSession bool) {
 	s.Sentence = c.sentence(oneSession)
 }
 
-// sameSteps counts the rows before the first that differs; what holds it does not count.
+// sameSteps counts the equal rows before the first that differs. Steps that contain it do not count.
 func (c *Comparison) sameSteps() int {
 	if c.FirstDivergence == nil {
 		return len(c.Steps)
@@ -41,7 +41,7 @@ func (c *Comparison) sameSteps() int {
 	return same
 }
 
-// holds reports whether the step of a row holds that of a later one.
+// holds reports whether the step of a row contains the step of a later row.
 func (c *Comparison) holds(i, later int) bool {
 	for k := i + 1; k <= later; k++ {
 		if c.Steps[k].Depth <= c.Steps[i].Depth {
@@ -68,11 +68,10 @@ func (c *Comparison) sentence(oneSession bool) string {
 		end = fmt.Sprintf(" (the first %d and %d steps were compared).", c.A.Steps, c.B.Steps)
 	}
 	if d == nil {
-		same := "The same in all " + steps(len(c.Steps))
 		if oneSession {
-			return "A and B are one session: the same in all " + steps(len(c.Steps)) + end
+			return "A and B are the same session of " + steps(len(c.Steps)) + end
 		}
-		return same + c.pace() + end
+		return "The same in all " + steps(len(c.Steps)) + c.slower() + end
 	}
 	parts := []string{"The same for " + steps(c.Summary.SameSteps)}
 	if c.Summary.SameSteps == 0 {
@@ -99,20 +98,20 @@ func steps(n int) string {
 	return fmt.Sprintf("%d steps", n)
 }
 
-// pace says which session took longer, if it did by a tenth.
-func (c *Comparison) pace() string {
+// slower names the session that took longer, if the difference is at least a tenth.
+func (c *Comparison) slower() string {
 	more := c.Summary.DurationMS
 	if math.Abs(more) < 100 || math.Abs(more) < 0.1*math.Max(c.A.DurationMS, c.B.DurationMS) {
 		return ""
 	}
-	who := "B"
+	side := "B"
 	if more < 0 {
-		who = "A"
+		side = "A"
 	}
-	return fmt.Sprintf("; %s took %s longer", who, span(math.Abs(more)))
+	return fmt.Sprintf("; %s took %s longer", side, span(math.Abs(more)))
 }
 
-// moment says when something differed, in A's time where A has the step, and what.
+// moment describes what differs and when, in A's time where A has the step.
 func (f *First) moment() string {
 	at := f.A
 	if at == nil {

@@ -8,7 +8,7 @@ import (
 	"tapedeck/query/cost"
 )
 
-// Split is where the time of a step went, ms. What is not known of it is null.
+// Split divides the duration of a step, ms. A part that is not known is null.
 type Split struct {
 	WaitingMS    *float64 `json:"waiting_ms"`     // before it, in which no other step was in progress
 	FirstTokenMS *float64 `json:"first_token_ms"` // from a call of a model to its first output
@@ -16,7 +16,7 @@ type Split struct {
 	ToolMS       *float64 `json:"tool_ms"`        // of a tool call, from its start to its end
 }
 
-// measure sets the splits of all steps that hold no others.
+// measure sets the splits of all steps that contain no others.
 func measure(all []*step) {
 	leaves := make([]*step, 0, len(all))
 	for _, st := range all {
@@ -82,7 +82,7 @@ func longer(a, b *float64) *float64 {
 	return &d
 }
 
-// Spent is what the calls of a step or a session used.
+// Spent holds the tokens and the cost of a step or a session.
 type Spent struct {
 	Tokens *query.Tokens `json:"tokens"` // null where no usage was reported
 	Cost   *cost.Money   `json:"cost"`   // null where it is not known

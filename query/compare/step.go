@@ -14,8 +14,8 @@ import (
 // Kind is the kind of a step.
 type Kind string
 
-// Kinds of steps. Those of spans are llm, tool and node; runs are no steps: what they hold
-// stands in their place.
+// Kinds of steps. Spans become steps of the kinds llm, tool and node. Runs are not steps: the
+// steps inside a run take its place.
 const (
 	KindModel     Kind = "llm"
 	KindTool      Kind = "tool"
@@ -38,7 +38,7 @@ type content struct {
 
 func (c *content) empty() bool { return c.text == "" }
 
-// step is a step of a session with the steps that it holds.
+// step is a step of a session with the steps inside it.
 type step struct {
 	kind     Kind
 	name     string // of the tool, the node, the model
@@ -133,9 +133,9 @@ func (b *builder) addSpans(spans []spanmerge.Span) {
 	for i := range spans {
 		sp := &spans[i]
 		if st := b.byID[sp.ID]; st != nil {
-			b.hang(st, b.above(sp))
+			b.attach(st, b.above(sp))
 		} else if status := schema.Status(sp.Status); status != schema.StatusOK && status.Ended() {
-			b.hang(endOf(sp), b.above(sp))
+			b.attach(endOf(sp), b.above(sp))
 		}
 	}
 }
@@ -165,7 +165,7 @@ func endOf(run *spanmerge.Span) *step {
 	}
 }
 
-// above returns the step that holds a span: the nearest above it that is no run.
+// above returns the step that contains a span: the nearest ancestor that is not a run.
 func (b *builder) above(sp *spanmerge.Span) *step {
 	for range len(b.spans) { // parents may form a loop
 		next := b.spans[sp.Parent]
@@ -180,9 +180,9 @@ func (b *builder) above(sp *spanmerge.Span) *step {
 	return nil
 }
 
-// hang puts a step below another one, and to the roots if there is none or they hold one
-// another.
-func (b *builder) hang(st, above *step) {
+// attach puts a step below another one, or among the roots if there is none or the two
+// contain each other.
+func (b *builder) attach(st, above *step) {
 	for up := above; up != nil; up = up.parent {
 		if up == st {
 			above = nil
@@ -215,12 +215,12 @@ func (b *builder) addMessages(messages []messageRow) {
 		case of.kind == KindModel:
 			of = of.parent
 		}
-		b.hang(ofMessage(kind, m), of)
+		b.attach(ofMessage(kind, m), of)
 	}
 }
 
-// ofRun returns the step that holds the run of a message, such as the tool call in which a
-// sub-agent works.
+// ofRun returns the step that contains the run of a message, such as the tool call of a
+// sub-agent.
 func (b *builder) ofRun(m *messageRow) *step {
 	if sp := b.spans[m.Span]; sp != nil && b.byID[m.Span] == nil {
 		return b.above(sp)
@@ -228,8 +228,8 @@ func (b *builder) ofRun(m *messageRow) *step {
 	return nil
 }
 
-// take adds a message to the step that produced it. It is false for one that is a step of its
-// own.
+// take adds a message to the step that produced it. It returns false for a message that is a
+// step of its own.
 func (st *step) take(kind schema.MessageKind, m *messageRow) bool {
 	switch {
 	case st.kind == KindTool && kind == schema.MessageArguments:
@@ -293,8 +293,7 @@ func (b *builder) addUsage(usage []usagerecord.Record) {
 	}
 }
 
-// addRequests gives each request to the call of its stream that was first seen with it or
-// next after it.
+// addRequests assigns each request to the first call of its stream at or after its frame.
 func (b *builder) addRequests(requests []requestRow) {
 	byStream := map[string][]*step{}
 	for _, c := range b.calls {

@@ -1,5 +1,5 @@
-// Package align aligns two sequences of steps: equal steps that occur once anchor them, and
-// what is between two anchors is aligned by dynamic programming within a band.
+// Package align aligns two sequences of steps. Equal steps that occur once are anchors, and
+// the steps between two anchors are aligned by dynamic programming within a band.
 package align
 
 import (

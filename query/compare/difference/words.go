@@ -65,10 +65,11 @@ func Words(a, b string, n *normalise.Normaliser, kind normalise.Kind) []Piece {
 	return pieces
 }
 
-// timeLimit is how long the shortest difference is looked for; then a longer one is taken.
+// timeLimit bounds the search for the shortest difference; after it a longer one is returned.
 const timeLimit = 250 * time.Millisecond
 
-// edits returns what leads from one list of tokens to the other, with a rune for each token.
+// edits returns the edits that turn one list of tokens into the other, with a rune for each
+// token.
 func edits(a, b []normalise.Token) []diffmatchpatch.Diff {
 	known := map[string]rune{}
 	engine := diffmatchpatch.New()

@@ -1,5 +1,5 @@
-// Package normalise replaces what differs from one run to the next by nature, ids and times,
-// by the names of the rules that ignore them.
+// Package normalise replaces ids and times, which differ between any two runs, by the names of
+// the rules that ignore them.
 package normalise
 
 import (
@@ -9,7 +9,7 @@ import (
 // Rule is a kind of value that is ignored.
 type Rule string
 
-// Rules are all there are.
+// The rules.
 const (
 	UUID     Rule = "uuid"     // 8-4-4-4-12 hexadecimal digits
 	ID       Rule = "id"       // a prefix that providers use, such as toolu_ or call_, and 16 letters and digits or more
@@ -17,7 +17,7 @@ const (
 	Duration Rule = "duration" // of results: 0.25s and the like, and numbers of members named for a duration
 )
 
-// Rules lists them.
+// Rules lists all rules.
 var Rules = []Rule{UUID, ID, Time, Duration}
 
 // Normaliser normalises the texts of a session. The zero value ignores nothing.
@@ -55,7 +55,7 @@ func (n *Normaliser) Text(s string, kind Kind) string {
 			i++
 			continue
 		}
-		// A value begins where a word does.
+		// A value begins at the beginning of a word.
 		rule, end := match(s, i, kind)
 		if rule != "" {
 			out.WriteString(s[from:i])
