@@ -123,7 +123,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.get(reads, audit.None, "/v1/tools", forTenant(q.Tools))
 	rt.get(reads, audit.Search, "/v1/search", s.reads(forTenant(q.Search)))
 	rt.get(reads, audit.None, "/v1/calls", gated(s.exports, forTenant(q.Calls)))
-	rt.get(reads, audit.SessionCompare, "/v1/compare", s.reads(forTenant(q.Compare)))
+	rt.get(reads, audit.SessionCompare, comparePath, s.reads(forTenant(q.Compare)))
 	rt.get(reads, audit.None, "/v1/prices", forTenant(q.Prices))
 	rt.get(reads, audit.None, "/v1/prices/:model", forModel(q.ModelPrices))
 	rt.get(reads, audit.None, "/v1/prices/:provider/:model", forModel(q.ModelPrices))

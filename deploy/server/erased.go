@@ -108,6 +108,9 @@ func (s *Server) gone(ctx context.Context, of tombstone.Key) *problem.Problem {
 // unlessDeleted answers 410 on the routes of a session that was deleted, and on those of its
 // frames if these have expired. It ends requests about one that is deleted meanwhile.
 func (s *Server) unlessDeleted(method, path string, next echo.HandlerFunc) echo.HandlerFunc {
+	if path == comparePath {
+		return s.unlessEitherDeleted(next)
+	}
 	ofSession := strings.HasPrefix(path, "/v1/sessions/:id")
 	if !ofSession && !strings.HasPrefix(path, "/emulate/:id") {
 		return next
