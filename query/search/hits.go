@@ -16,6 +16,8 @@ type factKey struct {
 	session, fact string
 }
 
+func (c *candidate) key() factKey { return factKey{c.OfSpan, c.Session, c.Fact} }
+
 // foundRow is a text as it stands.
 type foundRow struct {
 	Session  string   `ch:"session_id"`
@@ -27,69 +29,61 @@ type foundRow struct {
 	Agent    string   `ch:"agent"`
 	Span     string   `ch:"span_id"`
 	Run      string   `ch:"run_id"`
-	Text     string   `ch:"text"`
+	Size     uint64   `ch:"size"` // bytes of the text and of the times of its parts
+	Text     string   `ch:"shown"`
 	IsJSON   bool     `ch:"is_json"`
 	Complete bool     `ch:"complete"`
 	Started  int64    `ch:"started_ns"`
-	ChunkAt  []int64  `ch:"chunk_at"`
-	ChunkEnd []uint32 `ch:"chunk_end"`
+	ChunkAt  []int64  `ch:"shown_at"`
+	ChunkEnd []uint32 `ch:"shown_end"`
 }
 
 // foundShape is what the statements that read texts ask of.
 type foundShape struct {
 	Days    bool // the days of each session are listed
+	Whole   bool // also texts that are long
 	Phrases []string
 }
 
-// hits returns those of some candidates that stand and match, in their order. A fact stands at
-// the place of the view that is shown; the rows of its other views are passed over.
-func (s *search) hits(ctx context.Context, list []candidate) ([]Hit, error) {
+// hits returns those of some candidates that stand and match, in their order, until there are
+// enough, and how many candidates were looked at. A fact stands at the place of the view that is
+// shown; the rows of its other views are passed over.
+func (s *search) hits(ctx context.Context, list []candidate) (hits []Hit, looked int, err error) {
 	sessions, err := s.sessions(ctx, list)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	found := map[factKey]*Hit{}
-	for _, ofSpan := range []bool{false, true} {
-		var of []candidate
-		for _, c := range list {
-			if c.OfSpan == ofSpan && sessions[c.Session] != nil {
-				of = append(of, c)
+	t := &texts{search: s, sessions: sessions, found: map[factKey]*Hit{}, long: map[factKey]*foundRow{}}
+	if err := t.read(ctx, list, 2*firstRows*shortBytes, false); err != nil {
+		return nil, 0, err
+	}
+	for looked < len(list) && len(s.answer.Items)+len(hits) < s.enough {
+		of, bytes, next := t.batch(list[looked:])
+		if len(of) > 0 {
+			if err := t.read(ctx, of, bytes, true); err != nil {
+				return hits, looked, err
 			}
 		}
-		if len(of) == 0 {
-			continue
-		}
-		statement := "messages_found"
-		if ofSpan {
-			statement = "errors_found"
-		}
-		a, days := parameters(s.Tenant, of, sessions)
-		for _, name := range s.asked.shape.Phrases {
-			a[name] = s.asked.args[name]
-		}
-		err := query.Each(ctx, s.r, statements, statement, foundShape{days, s.asked.shape.Phrases}, a, func(row *foundRow) error {
-			if hit := s.hit(row, sessions[row.Session]); hit != nil {
-				found[factKey{ofSpan, row.Session, row.Fact}] = hit
+		for _, c := range list[looked : looked+next] {
+			if hit := t.take(&c); hit != nil {
+				hits = append(hits, *hit)
 			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
 		}
+		looked += next
 	}
-	var hits []Hit
-	for _, c := range list {
-		key := factKey{c.OfSpan, c.Session, c.Fact}
-		hit := found[key]
-		if hit == nil || hit.StreamID != c.Stream || hit.Seq != c.Seq {
-			continue
-		}
-		delete(found, key) // its other versions
-		hit.seen = c.Seen
-		hit.Position = schema.Position{At: c.Seen, StreamID: c.Stream, Seq: c.Seq}.String()
-		hits = append(hits, *hit)
+	return hits, looked, nil
+}
+
+// take returns the hit at a candidate's place, once.
+func (t *texts) take(c *candidate) *Hit {
+	hit := t.found[c.key()]
+	if hit == nil || hit.StreamID != c.Stream || hit.Seq != c.Seq {
+		return nil
 	}
-	return hits, nil
+	delete(t.found, c.key()) // its other versions
+	hit.seen = c.Seen
+	hit.Position = schema.Position{At: c.Seen, StreamID: c.Stream, Seq: c.Seq}.String()
+	return hit
 }
 
 // hit returns a text as a hit; nil if it does not match.

@@ -132,12 +132,14 @@ func (s *search) take(ctx context.Context, list []candidate) error {
 		list = slices.DeleteFunc(list, func(c candidate) bool { return !slices.Contains(passing, c.Session) })
 	}
 	for part := range slices.Chunk(list, 2*firstRows) {
-		hits, err := s.hits(ctx, part)
+		hits, looked, err := s.hits(ctx, part)
+		s.answer.Items = append(s.answer.Items, hits...)
+		if looked > 0 {
+			s.last = part[looked-1].place()
+		}
 		if err != nil {
 			return err
 		}
-		s.answer.Items = append(s.answer.Items, hits...)
-		s.last = part[len(part)-1].place()
 		if len(s.answer.Items) >= s.enough {
 			return nil
 		}

@@ -254,3 +254,38 @@ func TestPages(t *testing.T) {
 		t.Errorf("without time: %+v", none)
 	}
 }
+
+// Long texts are read a few at a time. They are found in their places among short ones, and
+// each search goes on behind the last that it read.
+func TestLongTexts(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	var messages []schema.Message
+	var want []string
+	for n := range 24 {
+		m := querytest.Said(fmt.Sprintf("m%02d", n), schema.MessageAssistant, "", "needle", float64(n))
+		if n%2 == 0 {
+			m.Text = strings.Repeat("straw ", 300_000) + "needle"
+		}
+		messages, want = append(messages, m), append([]string{m.ID}, want...)
+	}
+	db.Add(querytest.Recording{Session: "s", Stream: 1, Messages: messages})
+	r := query.NewReader(db.Conn)
+	ids := func(a *search.Answer) (list []string) {
+		for _, h := range a.Items {
+			list = append(list, h.ID)
+		}
+		return list
+	}
+	querytest.Equal(t, "all", want, ids(ask(t, r, "needle")))
+	querytest.Equal(t, "a phrase", slices.DeleteFunc(slices.Clone(want), func(id string) bool { return (id[2]-'0')%2 == 1 }), ids(ask(t, r, `"straw needle"`)))
+	var paged []string
+	cursor := ""
+	for {
+		page := ask(t, r, "needle", func(q *search.Query) { q.Limit, q.Cursor = 5, cursor })
+		if paged = append(paged, ids(page)...); page.Next == nil {
+			break
+		}
+		cursor = *page.Next
+	}
+	querytest.Equal(t, "pages", want, paged)
+}

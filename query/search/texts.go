@@ -1,0 +1,87 @@
+package search
+
+import (
+	"context"
+
+	"golang.org/x/sync/semaphore"
+
+	"tapedeck/query"
+	"tapedeck/query/sessionstreams"
+)
+
+// Bounds of the texts that are in memory at a time.
+const (
+	shortBytes = 64 << 10 // texts up to it are read with one statement, of at most 2*firstRows
+	batchBytes = 8 << 20  // of longer ones, those that are read with one statement; one text at least
+	heldBytes  = 64 << 20 // of all searches of this process; one text at least
+)
+
+// held bounds the texts that all searches have in memory.
+var held = semaphore.NewWeighted(heldBytes)
+
+// texts are what was read of candidates.
+type texts struct {
+	*search
+	sessions map[string]*sessionstreams.Row
+	found    map[factKey]*Hit
+	long     map[factKey]*foundRow // without their texts, which are to be read
+}
+
+// read reads the texts of some candidates and matches them. Without whole it leaves those out
+// that are long, and notes them.
+func (t *texts) read(ctx context.Context, list []candidate, bytes int64, whole bool) error {
+	if err := held.Acquire(ctx, min(bytes, heldBytes)); err != nil {
+		return err
+	}
+	defer held.Release(min(bytes, heldBytes))
+	for _, ofSpan := range []bool{false, true} {
+		var of []candidate
+		for _, c := range list {
+			if c.OfSpan == ofSpan && t.sessions[c.Session] != nil {
+				of = append(of, c)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		statement := "messages_found"
+		if ofSpan {
+			statement = "errors_found"
+		}
+		a, days := parameters(t.Tenant, of, t.sessions)
+		for _, name := range t.asked.shape.Phrases {
+			a[name] = t.asked.args[name]
+		}
+		a["short"] = shortBytes
+		err := query.Each(ctx, t.r, statements, statement, foundShape{days, whole, t.asked.shape.Phrases}, a, func(row *foundRow) error {
+			key := factKey{ofSpan, row.Session, row.Fact}
+			if !whole && row.Size > shortBytes {
+				t.long[key] = row
+			} else if hit := t.hit(row, t.sessions[row.Session]); hit != nil {
+				t.found[key] = hit
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch returns the long texts at the beginning of some candidates that are read at once, their
+// bytes, and how many candidates come before the next one.
+func (t *texts) batch(list []candidate) (of []candidate, bytes int64, next int) {
+	for i, c := range list {
+		row := t.long[c.key()]
+		if row == nil || row.Stream != c.Stream || row.Seq != c.Seq {
+			continue
+		}
+		if len(of) > 0 && bytes+int64(row.Size) > batchBytes {
+			return of, bytes, i
+		}
+		of, bytes = append(of, c), bytes+int64(row.Size)
+		delete(t.long, c.key())
+	}
+	return of, bytes, len(list)
+}
