@@ -26,7 +26,7 @@ type cli struct {
 	Up          upCommand          `cmd:"" help:"Run everything in one process tree: NATS, ClickHouse, recorder, API and UI."`
 	Serve       serveCommand       `cmd:"" help:"Run the same parts against real NATS and ClickHouse servers."`
 	Record      recordCommand      `cmd:"" help:"Record a stream: a file, standard input, a command, an SSE or WebSocket URL."`
-	Sync        syncCommand        `cmd:"" help:"Record the sessions that coding agents keep on this machine, and go on with --watch."`
+	Sync        syncCommand        `cmd:"" help:"Record the sessions that coding agents keep on this machine; --watch keeps recording."`
 	Proxy       proxyCommand       `cmd:"" help:"Run a transparent proxy that records what passes."`
 	Sessions    sessionsCommand    `cmd:"" help:"List sessions."`
 	Show        showCommand        `cmd:"" help:"Show one session: runs, tools, tokens, messages."`
@@ -39,7 +39,7 @@ type cli struct {
 	Tools       toolsCommand       `cmd:"" help:"Report tool calls: counts, errors, latencies."`
 	Search      searchCommand      `cmd:"" help:"Find messages, thinking, calls and results of tools, and errors by their words."`
 	Calls       callsCommand       `cmd:"" help:"Report calls of models: first tokens, rates, gaps, stalls, outcomes."`
-	Diff        diffCommand        `cmd:"" help:"Compare two sessions step by step: where they part, and what it costs."`
+	Diff        diffCommand        `cmd:"" help:"Compare two sessions step by step: the first difference, and time, tokens and cost."`
 	Bisect      bisectCommand      `cmd:"" help:"Find the session since which a condition holds: a tool is called, the status is error, a message contains a text, the session differs from the first."`
 	Prices      pricesCommand      `cmd:"" help:"List, show, check and import the prices of models."`
 	Bills       billsCommand       `cmd:"" help:"Work with the bills of accounts."`
@@ -62,7 +62,7 @@ type cli struct {
 type global struct {
 	Server   string `help:"The tapedeck server." default:"http://127.0.0.1:4600" env:"TAPEDECK_SERVER" placeholder:"URL"`
 	Token    string `help:"Token to show to the server." env:"TAPEDECK_TOKEN" placeholder:"TOKEN"`
-	AsTenant string `help:"With a token of all tenants: the tenant that the command is about. Commands that record have --tenant." env:"TAPEDECK_TENANT" placeholder:"T"`
+	AsTenant string `help:"The tenant of the request, for tokens of all tenants. Commands that record have --tenant." env:"TAPEDECK_TENANT" placeholder:"T"`
 	trustFlags
 	JSON bool `help:"Print machine-readable output." name:"json"`
 }

@@ -18,8 +18,8 @@ func spareGC() {
 // heapLimit is the size of the heap from which on memory is collected more often.
 const heapLimit = 256 << 20
 
-// boundHeap has memory collected more often once the heap is large: a file with lines of
-// megabytes leaves buffers of their size behind. It does nothing if GOMEMLIMIT is set.
+// boundHeap makes the garbage collector run more often once the heap is large, since lines of
+// megabytes leave buffers of their size. It does nothing if GOMEMLIMIT is set.
 func boundHeap() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(heapLimit)

@@ -20,21 +20,21 @@ import (
 // syncCommand records the history of coding agents.
 type syncCommand struct {
 	Record syncRecord `cmd:"" default:"withargs" help:"Record what is new of the sessions of Claude Code, Codex, Gemini CLI and OpenCode."`
-	List   syncList   `cmd:"" help:"List the files of sessions that were found, and what of them is recorded."`
+	List   syncList   `cmd:"" help:"List the files that were found, each with its state: new, grown, stored …"`
 }
 
-// syncPlaces are the flags that say what is recorded and for whom.
+// syncPlaces are the flags that select folders and tenant.
 type syncPlaces struct {
-	From   []string `help:"Search this folder, in place of those in which the agents of this machine keep sessions; may be repeated." placeholder:"DIR" type:"existingdir" sep:"none"`
+	From   []string `help:"Search this folder instead of the folders of the agents; may be repeated." placeholder:"DIR" type:"existingdir" sep:"none"`
 	Tenant string   `help:"The tenant." default:"default" placeholder:"T"`
 }
 
 type syncRecord struct {
 	syncPlaces
 	redactFlags
-	Watch      bool     `help:"Go on with what is added, until interrupted."`
+	Watch      bool     `help:"Keep recording what is added, until interrupted."`
 	DryRun     bool     `help:"List what would be recorded, and record nothing."`
-	Tag        []string `help:"Tag the sessions; may be repeated. They have the tags agent, project and branch, as far as these are known." placeholder:"K=V" sep:"none"`
+	Tag        []string `help:"Tag the sessions; may be repeated. The tags agent, project and branch are set from the files if known." placeholder:"K=V" sep:"none"`
 	FrameLimit int      `help:"Largest frame, bytes; a longer line is kept in pieces." default:"16777216"`
 	NoWait     bool     `help:"Do not wait until the sessions can be read."`
 }
@@ -106,16 +106,17 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts history.Options) 
 	case !c.Watch || interrupted:
 		return failed
 	}
-	fmt.Fprintln(console.To(os.Stderr), "watching what is added; end with Ctrl-C")
+	fmt.Fprintln(console.To(os.Stderr), "watching for changes; end with Ctrl-C")
 	return syncer.Watch(ctx, func(res *history.Result) { _ = reportWatch(g, res) })
 }
 
-// storedWithin is within what time a server shows what it has taken. What was recorded later
-// is not looked for.
+// storedWithin bounds the time until recorded streams can be read from the server. Newer ones
+// are not looked up.
 const storedWithin = 2 * time.Minute
 
-// forgetLost forgets the progress if the server has nothing of it: it is another one than
-// before, or began anew. A server that does not answer is believed to have all.
+// forgetLost clears the progress if the server has none of the streams that were recorded last:
+// the address is that of another server, or its data was removed. The progress stays if the
+// server does not answer.
 func forgetLost(ctx context.Context, g *global, p *history.Progress) error {
 	latest := p.Latest(3, time.Now().Add(-storedWithin))
 	if len(latest) == 0 {
@@ -134,12 +135,12 @@ func forgetLost(ctx context.Context, g *global, p *history.Progress) error {
 			return ctx.Err()
 		}
 	}
-	fmt.Fprintf(console.To(os.Stderr), "note     %s has nothing of what was recorded before: all of it is recorded once more\n", g.Server)
+	fmt.Fprintf(console.To(os.Stderr), "note     %s does not have the sessions recorded before: all are recorded again\n", g.Server)
 	return p.Forget()
 }
 
-// reportSync prints the result of a run. The error is the exit code if something could not be
-// recorded.
+// reportSync prints the result of a run. It returns an exit code as error if a file could not be
+// recorded or the run was interrupted.
 func reportSync(g *global, res *history.Result, took time.Duration, interrupted bool) error {
 	if g.JSON {
 		if err := json.NewEncoder(os.Stdout).Encode(res); err != nil {
@@ -154,7 +155,7 @@ func reportSync(g *global, res *history.Result, took time.Duration, interrupted 
 	return nil
 }
 
-// reportWatch prints what a look of --watch recorded.
+// reportWatch prints what one poll of --watch recorded.
 func reportWatch(g *global, res *history.Result) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(res)

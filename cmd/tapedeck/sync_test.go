@@ -21,7 +21,7 @@ func TestSyncGrows(t *testing.T) {
 	if want := time.Date(2026, 3, 4, 5, 6, 8, 0, time.UTC); !s.Started.Equal(want) {
 		t.Errorf("started %v, want %v", s.Started, want)
 	}
-	if said := h.sync(t); !strings.Contains(said, "recorded 0 files, 0 frames") || !strings.Contains(said, "1 file as recorded before") {
+	if said := h.sync(t); !strings.Contains(said, "recorded 0 files, 0 frames") || !strings.Contains(said, "1 file unchanged since recorded") {
 		t.Errorf("the second sync:\n%s", said)
 	}
 	more := c.asks("And test it") + c.calls("Bash", "toolu_1") + c.returns("toolu_1", "") + c.says("Tested.")
@@ -75,8 +75,8 @@ func TestSyncOfResumedAndBranchedFiles(t *testing.T) {
 		}
 	}
 	said := h.sync(t, "--tag", "of="+c.session)
-	if !strings.Contains(said, "recorded 3 files") || !strings.Contains(said, "8 lines that other files have") ||
-		!strings.Contains(said, "1 file with nothing but lines that other files have") {
+	if !strings.Contains(said, "recorded 3 files") || !strings.Contains(said, "8 lines also in other files: counted there") ||
+		!strings.Contains(said, "1 file whose lines are all in other files") {
 		t.Errorf("sync:\n%s", said)
 	}
 	// The first file goes on as well, at its end and on another branch.

@@ -18,7 +18,7 @@ type syncList struct{ syncPlaces }
 // Run lists what was found.
 func (c *syncList) Run(ctx context.Context, g *global) error { return c.list(ctx, g, false) }
 
-// listed is a file as it is listed.
+// listed is a file in the list.
 type listed struct {
 	Agent    history.Agent `json:"agent"`
 	State    history.State `json:"state"`
@@ -30,7 +30,7 @@ type listed struct {
 	Path     string        `json:"path"`
 }
 
-// list prints what was found, or with toRecord set what of it would be recorded.
+// list prints the files that were found, or with toRecord set those that would be recorded.
 func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 	progress, err := c.readProgress(ctx, g)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 	return nil
 }
 
-// readProgress reads what is recorded, for the tenant of the token.
+// readProgress reads the progress for the tenant of the token.
 func (c *syncPlaces) readProgress(ctx context.Context, g *global) (*history.Progress, error) {
 	if err := checkStream(c.Tenant, "", ""); err != nil {
 		return nil, err
@@ -119,9 +119,9 @@ func printSync(res *history.Result, took time.Duration, interrupted bool) {
 		n    int
 		what string
 	}{
-		{res.States[history.StateStored], "as recorded before"},
-		{res.States[history.StateCopy], "with nothing but lines that other files have"},
-		{res.States[history.StateEmpty], "in which nothing was said"},
+		{res.States[history.StateStored], "unchanged since recorded"},
+		{res.States[history.StateCopy], "whose lines are all in other files"},
+		{res.States[history.StateEmpty], "without messages"},
 		{res.States[history.StateDeleted], "of sessions that were deleted on the server"},
 		{res.Waiting, "whose last line is half-written: the next sync records it"},
 	} {
@@ -130,7 +130,7 @@ func printSync(res *history.Result, took time.Duration, interrupted bool) {
 		}
 	}
 	if res.Copied > 0 {
-		fmt.Fprintf(w, "note     %s that other files have: they count there\n", console.Count(res.Copied, "line"))
+		fmt.Fprintf(w, "note     %s also in other files: counted there\n", console.Count(res.Copied, "line"))
 	}
 	printProblems(w, res.Problems)
 	if interrupted {

@@ -24,7 +24,7 @@ func TestSyncOfManyFiles(t *testing.T) {
 	began = time.Now()
 	second := h.sync(t)
 	t.Logf("%d files of %d bytes: first sync %v, second %v", n, size, took, time.Since(began))
-	if all := console.Count(n, "file"); !strings.Contains(first, "recorded "+all+", ") || !strings.Contains(second, "note     "+all+" as recorded before") ||
+	if all := console.Count(n, "file"); !strings.Contains(first, "recorded "+all+", ") || !strings.Contains(second, "note     "+all+" unchanged since recorded") ||
 		!strings.Contains(second, "recorded 0 files, 0 frames") {
 		t.Errorf("the first sync:\n%s\nthe second:\n%s", first, second)
 	}

@@ -25,7 +25,7 @@ func TestSyncWatch(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(said.String(), "watching what is added"); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(said.String(), "watching for changes"); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it does not watch:\n%s", said.String())
 		}
@@ -89,8 +89,8 @@ func TestSyncOfBadFiles(t *testing.T) {
 	}
 	said := h.sync(t)
 	for _, want := range []string{
-		"found    7 files, ", "recorded 1 file, 2 frames", "note     4 files in which nothing was said",
-		"foreign.jsonl: no file of Claude Code, Codex, Gemini CLI or OpenCode", "binary.jsonl: none of an agent", "ses_bad.json: not a session of OpenCode",
+		"found    7 files, ", "recorded 1 file, 2 frames", "note     4 files without messages",
+		"foreign.jsonl: not a file of Claude Code, Codex, Gemini CLI or OpenCode", "binary.jsonl: not a file of Claude Code, Codex, Gemini CLI or OpenCode", "ses_bad.json: not a session of OpenCode",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in\n%s", want, said)
@@ -103,7 +103,7 @@ func TestSyncOfBadFiles(t *testing.T) {
 		if err := os.Chmod(path, 0); err != nil {
 			t.Fatal(err)
 		}
-		if _, stderr, exit := finish(t, h.command(t)); exit != 0 || !strings.Contains(stderr, "1 file as recorded before") {
+		if _, stderr, exit := finish(t, h.command(t)); exit != 0 || !strings.Contains(stderr, "1 file unchanged since recorded") {
 			t.Errorf("an unreadable file that is recorded: exit %d, %s", exit, stderr)
 		}
 	}

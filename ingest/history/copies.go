@@ -7,9 +7,9 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// owners say which stream has a line, by what identifies the line. A line that another
-// stream has is a copy: an agent that resumes or branches a session copies its lines into
-// another file, mostly under the new session's id.
+// owners maps the ids of lines to the stream that owns them. A line that another stream owns is
+// a copy: an agent that resumes or branches a session copies its lines into another file, mostly
+// under the new session's id.
 type owners struct {
 	numbers map[string]uint32 // of streams
 	lines   map[uint64]uint32 // the number of the stream that owns a line
@@ -36,7 +36,7 @@ func (o *owners) claim(stream string, ids []uint64) (claimed idList) {
 	return claimed
 }
 
-// other reports whether another stream has one of the lines.
+// other reports whether another stream owns one of the lines.
 func (o *owners) other(stream string, ids []uint64) bool {
 	n := o.number(stream)
 	return slices.ContainsFunc(ids, func(id uint64) bool {
@@ -45,15 +45,15 @@ func (o *owners) other(stream string, ids []uint64) bool {
 	})
 }
 
-// identifier finds what identifies the lines of a source.
+// identifier computes the ids of the lines of a source.
 type identifier struct {
 	source *Source
 	parser fastjson.Parser
 	ids    []uint64
 }
 
-// of returns what identifies a line, until the next call: the ids of the line and of its
-// message, which copies keep. Lines of which nothing is concluded have none.
+// of returns hashes of the ids of a line and of its message, which copies keep. The list is valid
+// until the next call. It is empty for lines from which no facts are derived.
 func (n *identifier) of(raw []byte) []uint64 {
 	n.ids = n.ids[:0]
 	switch n.source.Agent {
@@ -62,8 +62,8 @@ func (n *identifier) of(raw []byte) []uint64 {
 	case GeminiCLI:
 		n.gemini(raw)
 	case Codex:
-		// The dialect recognises the copied lines of a fork, and reads their totals. What
-		// stands in a file that was rewritten is known by its text.
+		// The dialect recognises the copied lines of a fork, and reads their totals. Lines of a
+		// rewritten file are identified by their text.
 		n.add(n.source.own+n.source.Session+n.source.name, raw)
 	}
 	return n.ids
@@ -82,7 +82,7 @@ func (n *identifier) claude(raw []byte) {
 }
 
 func (n *identifier) gemini(raw []byte) {
-	if i := slices.Index(raw, '{'); i >= 0 { // the element of an array stands behind a comma and blanks
+	if i := slices.Index(raw, '{'); i >= 0 { // an array element follows a comma and blanks
 		raw = raw[i:]
 	}
 	v, err := n.parser.ParseBytes(raw)

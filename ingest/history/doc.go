@@ -1,5 +1,5 @@
-// Package history finds what the coding agents of this machine keep of their sessions, and
-// records it, each file as a stream. A run is idempotent: see docs/adr/0020-sync.md for what
+// Package history finds the session files of the coding agents of this machine and records each
+// file as a stream. A run is idempotent: see docs/adr/0020-sync.md for what
 // identifies a file, a stream and a line, and for where the progress is kept.
 //
 //	Find ──► sources ──► Plan ──► changed sources ──► scan ──► record ──► Progress

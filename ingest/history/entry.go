@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// entry is what is durable of a source.
+// entry describes the durable part of a source.
 type entry struct {
 	Path    string `json:"path"`
 	Agent   Agent  `json:"agent"`
@@ -21,7 +21,7 @@ type entry struct {
 	Own     string `json:"own,omitempty"` // see Head
 	Project string `json:"project,omitempty"`
 	Branch  string `json:"branch,omitempty"`
-	// Generation counts how often other content took the place of recorded content.
+	// Generation counts how often recorded content was replaced by other content.
 	Generation int `json:"generation,omitempty"`
 	// Size and Modified are those of the source when it was read, so that an unchanged one
 	// is known without opening it. A source that was read in part has the Size -1.
@@ -32,16 +32,16 @@ type entry struct {
 	Offset int64  `json:"offset"`
 	Frames uint64 `json:"frames"`
 	Digest uint64 `json:"digest"`
-	// Saved is when it was stated, s.
+	// Saved is when the entry was written, s since 1970.
 	Saved   int64 `json:"saved"`
 	Deleted bool  `json:"deleted,omitempty"`
-	Copy    bool  `json:"copy,omitempty"` // other streams have all of its lines: nothing is recorded
+	Copy    bool  `json:"copy,omitempty"` // other streams own all of its lines: nothing is recorded
 	// Lines identify the lines that the stream owns: in the file those that came since the
 	// entry before.
 	Lines idList `json:"lines,omitempty"`
 }
 
-// newEntry describes a source of which nothing is durable.
+// newEntry returns the entry of a source without a durable part.
 func newEntry(s *Source, stream string, generation int) *entry {
 	return &entry{
 		Path: s.Path, Agent: s.Agent, Stream: stream, Session: s.Session, Own: s.own, Project: s.Project, Branch: s.Branch,
@@ -49,7 +49,7 @@ func newEntry(s *Source, stream string, generation int) *entry {
 	}
 }
 
-// unchanged reports whether a source is as it was read.
+// unchanged reports whether a source has the size and time with which it was read.
 func (e *entry) unchanged(s *Source) bool {
 	return e.Size == s.Size && e.Modified == s.Modified.UnixNano()
 }
@@ -103,5 +103,5 @@ func (s *Source) streamID(generation int) string {
 	return id.String()
 }
 
-// oldest is before any agent, ns.
+// oldest is the least time in the id of a stream, ns.
 const oldest = 946684800 * int64(time.Second) // 2000

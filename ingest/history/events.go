@@ -9,17 +9,17 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// OpenCode's storage keeps what its server reports as events. eventReader makes these events
-// of it, one a line, in the order in which the server sends them: a message when it is begun,
-// its parts, the message when it is complete, and session.idle before the user's next one.
+// eventReader converts OpenCode's storage to the events of OpenCode's server, one a line, in the
+// order in which the server sends them: a message when it begins, its parts, the message when it
+// is complete, and session.idle before the user's next message.
 type eventReader struct {
 	source *Source
 	next   int    // message
 	began  bool   // the session's own event was read
 	busy   bool   // the agent has answered since the last session.idle
-	goesOn bool   // its last answer asked for tools
+	goesOn bool   // its last answer has tool calls
 	at     int64  // the latest time, ms
-	rest   []byte // of the events that were made
+	rest   []byte // the events that were not read yet
 	parser fastjson.Parser
 }
 
@@ -38,7 +38,7 @@ func (r *eventReader) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (r *eventReader) Close() error { return nil }
 
-// more makes the events of the next message.
+// more converts the next message to events. It returns false after the last.
 func (r *eventReader) more() bool {
 	s := r.source
 	switch {
@@ -61,8 +61,8 @@ func (r *eventReader) more() bool {
 	return true
 }
 
-// load reads a file. One that is missing, or not complete JSON because it is being written, is
-// left out; the next sync reads it.
+// load reads a file. It returns nil for a file that is missing, or incomplete because the agent
+// is writing it; the next sync reads it.
 func (r *eventReader) load(path string) *fastjson.Value {
 	text, err := readRegular(path, memberLimit)
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *eventReader) idle() {
 	r.event("session.idle", "sessionID", id)
 }
 
-// time notes a time, ms, 0 for none. Events never go back.
+// time sets the time of the next events, ms, 0 for none. It does not go back.
 func (r *eventReader) time(ms int64) { r.at = max(r.at, ms) }
 
 func (r *eventReader) event(typ, name string, v *fastjson.Value) { r.raw(typ, name, v.MarshalTo(nil)) }
@@ -130,11 +130,11 @@ func (r *eventReader) raw(typ, name string, value []byte) {
 	r.rest = append(r.rest, b.Bytes()...)
 }
 
-// openFor is for how long an answer that is not complete is waited for.
+// openFor is how long the sync waits for an incomplete answer before it records it.
 const openFor = 10 * time.Minute
 
-// isWriting reports whether the last message of a tree is an answer that is being written. It
-// is left out, so that what is recorded stays as it is.
+// isWriting reports whether the last message of a tree is an answer that the agent is writing.
+// Such a message is left out, since recorded frames must not change.
 func (s *Source) isWriting() bool {
 	if len(s.messages) == 0 || time.Since(s.Modified) > openFor {
 		return false

@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// Found is what Find found.
+// Found holds the sources that Find found, and the paths that it skipped.
 type Found struct {
 	Sources  []*Source
 	Problems []Problem
 }
 
-// Find searches folders for sessions of coding agents: those where the agents of this
-// machine keep them, or dirs if there are any. A folder that an agent would have is
-// searched for that agent's files; in dirs the name and the content of a file decide. That
-// no folder exists is no error.
+// Find searches folders for sessions of coding agents: dirs, or the folders of the agents of
+// this machine if there are none. In an agent's folder every file belongs to that agent; in
+// dirs the name and the content of a file decide. A missing folder is not an error.
 func Find(dirs []string) (*Found, error) {
 	list := make([]place, 0, len(dirs))
 	for _, dir := range dirs {

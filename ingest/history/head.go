@@ -13,7 +13,7 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// headBytes and headLines bound the beginning of a file that is read to find out what it is.
+// headBytes and headLines bound the beginning of a file that is read to identify it.
 const (
 	headBytes = 1 << 20
 	headLines = 200
@@ -21,15 +21,15 @@ const (
 
 // Reasons for which a source is not recorded.
 var (
-	errForeign = errors.New("no file of Claude Code, Codex, Gemini CLI or OpenCode")
-	// errEmpty is no problem: agents begin files before anything is said.
-	errEmpty = errors.New("nothing was said in it")
+	errForeign = errors.New("not a file of Claude Code, Codex, Gemini CLI or OpenCode")
+	// errEmpty is not reported: agents create files before the first message.
+	errEmpty = errors.New("it has no messages")
 )
 
 func isForeign(err error) bool { return errors.Is(err, errForeign) }
 
-// readHead reads what the beginning of a file says of it. parent is the agent's id of the
-// session that began this one, "" for none.
+// readHead sets Agent and Head from the beginning of a file. parent is the agent's id of the
+// session that started this one, "" for none.
 func (s *Source) readHead() (parent string, err error) {
 	if s.kind == tree {
 		return "", nil // Find has read it
@@ -76,7 +76,7 @@ func (s *Source) linesHead(f *os.File) (parent string, err error) {
 	case s.Session != "":
 		return h.parent, nil
 	case h.known || whole == 0 && s.Size < headBytes:
-		return "", errEmpty // lines of the agent that are no messages, or a first line that is half-written
+		return "", errEmpty // lines of the agent without a message, or an unterminated first line
 	}
 	return "", errForeign
 }
@@ -89,7 +89,7 @@ type headReader struct {
 	known  bool // a line is of the agent's
 }
 
-// done reports whether nothing more is expected of further lines.
+// done reports whether all fields of the head are set.
 func (h *headReader) done() bool {
 	s := h.source
 	return s.Session != "" && s.started != 0 && (s.Project != "" || s.Agent != ClaudeCode) || h.lines >= headLines

@@ -21,7 +21,7 @@ import (
 func (s *Source) claudeHead(v *fastjson.Value) {
 	id := v.GetStringBytes("sessionId")
 	if id == nil || v.GetStringBytes("uuid") == nil {
-		return // what is no message begins no session
+		return // only messages begin a session
 	}
 	if s.Session == "" {
 		s.Session = string(id)
@@ -46,7 +46,7 @@ func (s *Source) codexHead(v *fastjson.Value) (parent string) {
 	return string(p.GetStringBytes("source", "subagent", "thread_spawn", "parent_thread_id"))
 }
 
-// What the head of a conversation of the Gemini CLI says, before its messages.
+// The members of a Gemini CLI conversation before its messages.
 var (
 	geminiSession = regexp.MustCompile(`"sessionId"\s*:\s*"([^"\\]+)"`)
 	geminiHash    = regexp.MustCompile(`"projectHash"\s*:\s*"`)

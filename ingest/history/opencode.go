@@ -10,8 +10,8 @@ import (
 )
 
 // storage collects the sessions in a storage folder of OpenCode: session/PROJECT/SESSION.json
-// says what a session is, message/SESSION/*.json who said something, and part/MESSAGE/*.json
-// what. The ids of messages and parts rise with time.
+// describes a session, message/SESSION/*.json the role of each message, and part/MESSAGE/*.json
+// its contents. The ids of messages and parts rise with time.
 func (f *finder) storage(dir string) {
 	projects := filepath.Join(dir, "session")
 	parents := map[string]string{}
@@ -38,12 +38,12 @@ func (f *finder) storage(dir string) {
 	}
 	for _, s := range f.sources[from:] {
 		for depth := 0; parents[s.Session] != "" && depth < depthLimit; depth++ {
-			s.Session = parents[s.Session] // a sub-agent's session belongs to the one that began it
+			s.Session = parents[s.Session] // a sub-agent's session belongs to the one that started it
 		}
 	}
 }
 
-// openCodeHead reads the session's own file, and returns the session that began it.
+// openCodeHead reads the session's own file, and returns the session that started it.
 func (s *Source) openCodeHead(id string, size int64) (parent string, err error) {
 	if size > memberLimit {
 		return "", fmt.Errorf("it has %d bytes, more than %d: %w", size, memberLimit, errForeign)

@@ -10,15 +10,14 @@ import (
 // headWorkers is how many files are opened at a time to read their heads.
 const headWorkers = 8
 
-// Plan compares what was found with the progress, and sets the state and head of each
-// source. Sources that cannot be read become problems. The sources that began first come
-// first, of those the ones that were written first: of lines that several have, those of the
-// first count.
+// Plan compares the sources with the progress, and sets the state and head of each. Sources
+// that cannot be read become problems. It sorts the sources by their first time and then by
+// their last change: the first source owns the lines that several have.
 func (p *Progress) Plan(f *Found) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var unread []*Source
-	sessions := map[string]string{} // of a session that another one began: that one
+	sessions := map[string]string{} // from the id of a sub-agent's session to that of its parent
 	for _, s := range f.Sources {
 		if s.entry = p.paths[s.Path]; s.entry != nil && (s.entry.Deleted || s.entry.unchanged(s)) {
 			s.settleKnown()
@@ -41,11 +40,10 @@ func (p *Progress) Plan(f *Found) {
 	slices.SortFunc(f.Sources, func(a, b *Source) int {
 		return cmp.Or(cmp.Compare(a.started, b.started), a.Modified.Compare(b.Modified), cmp.Compare(a.Path, b.Path))
 	})
-	f.dropTwins()
+	f.dropDuplicates()
 }
 
-// readHeads reads the heads of sources, several at a time, and adds the sessions that others
-// began.
+// readHeads reads the heads of sources, several at a time, and adds the sub-agents to sessions.
 func (f *Found) readHeads(list []*Source, sessions map[string]string) {
 	type result struct {
 		parent string
@@ -80,15 +78,14 @@ func (f *Found) readHeads(list []*Source, sessions map[string]string) {
 	}
 }
 
-// joinParent puts a sub-agent's source into the session of the agent that began it, or that
-// of the one that began this one.
+// joinParent puts a sub-agent's source into the session of the topmost agent that started it.
 func (s *Source) joinParent(sessions map[string]string) {
 	for depth := 0; sessions[s.Session] != "" && depth < depthLimit; depth++ {
 		s.Session = sessions[s.Session]
 	}
 }
 
-// settleKnown sets the state and head of a source that is as it was read.
+// settleKnown sets the state and head of an unchanged source from its entry.
 func (s *Source) settleKnown() {
 	e := s.entry
 	s.Agent, s.Session, s.Project, s.Branch, s.own = e.Agent, e.Session, e.Project, e.Branch, e.Own
@@ -106,7 +103,7 @@ func (s *Source) settleKnown() {
 // session had before is new; a file that was moved is known by its stream.
 func (s *Source) compare(p *Progress) {
 	if e := s.entry; e != nil && e.Own != "" && e.Own == s.own {
-		s.Session = e.Session // also if who began the sub-agent became known since
+		s.Session = e.Session // the file may name the parent only now
 	}
 	if e := s.entry; e != nil && (e.Agent != s.Agent || e.Session != s.Session) {
 		s.entry = nil

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Progress holds what is durable of each source, for one server and tenant.
+// Progress holds an entry for each recorded source, for one server and tenant.
 type Progress struct {
 	path   string
 	header header
@@ -82,8 +82,8 @@ func (p *Progress) clear() {
 	p.streams, p.paths, p.owned = map[string]*entry{}, map[string]*entry{}, nil
 }
 
-// put makes an entry the one of its stream and of its path. Its lines are added to those that
-// the stream owns.
+// put sets the entry of a stream and of a path. The entry's lines are added to those that the
+// stream owns.
 func (p *Progress) put(e *entry) {
 	if old := p.streams[e.Stream]; old != nil {
 		e.Lines = append(old.Lines, e.Lines...)
@@ -97,7 +97,7 @@ func (p *Progress) put(e *entry) {
 	}
 }
 
-// owners returns who owns which lines.
+// owners returns the owners of lines. p.mu is held.
 func (p *Progress) owners() *owners {
 	if p.owned == nil {
 		p.owned = &owners{map[string]uint32{}, map[uint64]uint32{}}
@@ -108,7 +108,7 @@ func (p *Progress) owners() *owners {
 	return p.owned
 }
 
-// Forget forgets everything: the next Plan finds all sources new.
+// Forget removes all entries: the next Plan finds all sources new.
 func (p *Progress) Forget() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

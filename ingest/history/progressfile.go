@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// The progress is a file of lines: a header, then entries. The last entry of a stream stands,
-// with the lines of all of them. A line that a killed process left half-written is ignored:
-// what it said is recorded once more, under the same ids.
+// The progress is a file of lines: a header, then entries. The last entry of a stream counts,
+// with the lines of all its entries. An unterminated line of a killed process is ignored: its
+// content is recorded again, under the same ids.
 
 // header is the first line of the file.
 type header struct {
@@ -37,7 +37,7 @@ func (p *Progress) load() error {
 	for {
 		line, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return nil // what stands behind the last end of a line is half-written
+			return nil // an unterminated line
 		}
 		if err != nil {
 			return fmt.Errorf("read the progress of sync: %w", err)
@@ -108,7 +108,7 @@ func (p *Progress) open() error {
 	return nil
 }
 
-// terminate ends a half-written last line, so that the next line stands alone.
+// terminate ends an unterminated last line before the next one is appended.
 func terminate(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -121,7 +121,7 @@ func terminate(f *os.File) error {
 	return err
 }
 
-// save states an entry anew. It is called only when what the entry says is durable.
+// save appends an entry. It is called only when the content of the entry is durable.
 func (p *Progress) save(e *entry) error {
 	e.Saved = time.Now().Unix()
 	text, err := json.Marshal(e)

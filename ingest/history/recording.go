@@ -18,19 +18,19 @@ type recording struct {
 	*Syncer
 	source   *Source
 	scan     *scanned
-	entry    *entry // what is durable
+	entry    *entry // the durable part
 	stream   *ingest.Stream
 	splitter *splitter
 	identify identifier
-	lines    idList // that the stream came to own since the entry
+	lines    idList // newly owned lines that the entry does not have
 	from     io.ReadCloser
 	grew     time.Time
 	frames   uint64 // new ones
 	bytes    uint64
 }
 
-// errChanged is the reason for which a source waits that was written while it was read.
-var errChanged = errors.New("it was written anew while it was read; the next sync records it")
+// errChanged reports a source that changed while it was read.
+var errChanged = errors.New("it was rewritten while it was read; the next sync records it")
 
 // begin opens the stream of a source.
 func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
@@ -60,12 +60,12 @@ func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
 	return r, nil
 }
 
-// openError reports a source of which no stream can be made.
+// openError reports a source whose stream cannot be opened.
 type openError struct{ error }
 
 func (e *openError) Unwrap() error { return e.error }
 
-// read records what was scanned, or with all set all that is there.
+// read records the scanned content, or with all set everything to the end of the source.
 func (r *recording) read(ctx context.Context, all bool) error {
 	record := func(f *schema.Frame) error {
 		r.mark(f)
@@ -86,8 +86,8 @@ func (r *recording) read(ctx context.Context, all bool) error {
 	return r.splitter.split(from, func() error { return context.Cause(ctx) })
 }
 
-// mark marks a frame that another stream has, and makes the stream the owner of a frame that
-// was not scanned.
+// mark flags a frame whose line another stream owns. If the line has no owner, the stream becomes
+// its owner.
 func (r *recording) mark(f *schema.Frame) {
 	seq := r.splitter.frames
 	if seq >= r.scan.frames && f.Raw[len(f.Raw)-1] == '\n' {
@@ -106,7 +106,7 @@ func (r *recording) mark(f *schema.Frame) {
 	}
 }
 
-// commit waits until what was recorded is durable, and saves it as progress.
+// commit waits until the recorded frames are durable, and saves the progress.
 func (r *recording) commit(ctx context.Context) error {
 	if err := r.stream.Flush(ctx); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (r *recording) finish(ctx context.Context, stillGrows bool) error {
 	return errors.Join(err, closed)
 }
 
-// abandonTimeout bounds how long the end of a stream is waited for that the next run continues.
+// abandonTimeout bounds the wait for the end of a stream that the next run continues.
 const abandonTimeout = 2 * time.Second
 
 // abandon ends the stream of a source of which not all could be recorded.

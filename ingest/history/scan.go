@@ -7,33 +7,33 @@ import (
 	"tapedeck/schema"
 )
 
-// scanned is what is known of a source before it is recorded.
+// scanned is the result of a scan.
 type scanned struct {
 	stream     string
 	generation int
-	known      *entry // what is durable of the stream; nil for nothing
-	next       uint64 // frames below are durable and stand
-	copies     bits   // the frames that other streams have
+	known      *entry // the durable part of the stream; nil for none
+	next       uint64 // frames below are durable and unchanged
+	copies     bits   // the frames that other streams own
 	copied     uint64 // how many
 	own        uint64 // frames that are identified and no copies
-	lines      idList // what the stream came to own
+	lines      idList // newly owned lines
 
 	frames     uint64 // complete ones
 	offset     int64  // bytes of these frames
 	digest     uint64
 	read       int64 // bytes that are recorded
-	unfinished bool  // a last line is half-written
+	unfinished bool  // the last line is not complete
 }
 
 // nothingNew reports whether nothing is to be recorded.
 func (c *scanned) nothingNew() bool { return c.frames == c.next && c.read == c.offset }
 
-// onlyCopies reports whether other streams have all of the source.
+// onlyCopies reports whether other streams own all lines of the source.
 func (c *scanned) onlyCopies() bool { return c.next == 0 && c.copied > 0 && c.own == 0 }
 
-// scan reads a source, compares it with what is recorded, and finds out which of its frames
-// are copies. Its stream comes to own the others. Sources are scanned one after the other, so
-// that the first owns a line, and recorded at the same time.
+// scan reads a source, compares it with the durable part, and finds the frames that are copies.
+// The stream becomes the owner of the others. Sources are scanned one after the other, so that
+// the first source owns a line whichever is recorded faster.
 func (p *Progress) scan(ctx context.Context, s *Source, limit int) (*scanned, error) {
 	c := &scanned{stream: s.streamID(0)}
 	if c.known = s.entry; c.known != nil {
@@ -45,7 +45,7 @@ func (p *Progress) scan(ctx context.Context, s *Source, limit int) (*scanned, er
 	}
 	switch {
 	case same:
-	case s.kind != lines && c.frames >= c.next: // its messages were written anew, in their places
+	case s.kind != lines && c.frames >= c.next: // its messages were rewritten in place
 		c.next = 0
 	default:
 		c = &scanned{generation: c.generation + 1}
@@ -63,8 +63,8 @@ func (p *Progress) scan(ctx context.Context, s *Source, limit int) (*scanned, er
 	return c, nil
 }
 
-// compareContent reads a source to its end. It reports whether it begins with what is recorded
-// of the stream, and returns what identifies its frames.
+// compareContent reads a source to its end. It reports whether the source begins with the
+// durable part of the stream, and returns the ids of its frames.
 func (p *Progress) compareContent(ctx context.Context, s *Source, c *scanned, limit int) (ids idList, same bool, err error) {
 	from, err := s.open()
 	if err != nil {
@@ -102,14 +102,14 @@ func (p *Progress) compareContent(ctx context.Context, s *Source, c *scanned, li
 	return ids, same, split.end()
 }
 
-// isCopy reports whether another stream has a line.
+// isCopy reports whether another stream owns a line.
 func (p *Progress) isCopy(stream string, ids []uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.owners().other(stream, ids)
 }
 
-// limited returns what of a source's content was scanned.
+// limited returns a reader of the scanned part of a source.
 func (c *scanned) limited(s *Source, from io.Reader) io.Reader {
 	if s.kind != lines {
 		return from

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// kind says how a source changes.
+// kind is the way in which a source changes.
 type kind int
 
 const (
 	lines    kind = iota // a file to which lines are appended
-	document             // a file that is written anew as a whole
-	tree                 // a folder of small files, each of which is written anew
+	document             // a file that is rewritten as a whole
+	tree                 // a folder of small files, each of which is rewritten as a whole
 )
 
-// Source is what an agent keeps of one session, or of one sub-agent of it.
+// Source is the file or folder of one session of an agent, or of one of its sub-agents.
 type Source struct {
 	Agent Agent
 	Path  string // of the file; of a tree that of the session's own file
@@ -30,10 +30,10 @@ type Source struct {
 	file     fileID
 	messages []storedMessage // of a tree, in order
 	writing  bool            // its last message is being written
-	entry    *entry          // what is recorded; nil for nothing
+	entry    *entry          // the recorded part; nil for none
 }
 
-// Head is what the beginning of a source says of it.
+// Head holds what the beginning of a source states.
 type Head struct {
 	Session string // the session that it belongs to; of a sub-agent that of its parent
 	Project string // the folder in which the agent worked, "" if it is not known
@@ -43,19 +43,19 @@ type Head struct {
 	started int64  // the first time in it, ns
 }
 
-// State says what of a source is recorded.
+// State is the state of a source against the progress.
 type State string
 
 // The states of a source.
 const (
 	StateNew       State = "new"
 	StateGrown     State = "grown"
-	StateRewritten State = "rewritten" // other content stands where recorded content stood
+	StateRewritten State = "rewritten" // recorded content was replaced by other content
 	StateStored    State = "stored"
-	StateCopy      State = "copy"    // other sources have all of its lines
-	StateEmpty     State = "empty"   // nothing was said in it
+	StateCopy      State = "copy"    // other sources own all of its lines
+	StateEmpty     State = "empty"   // it has no messages
 	StateDeleted   State = "deleted" // its session was deleted on the server
-	StateBad       State = "skipped" // it cannot be read, or is none of an agent
+	StateBad       State = "skipped" // it cannot be read, or is not an agent's file
 )
 
 // Pending reports whether something of the source may have to be recorded.
@@ -74,11 +74,11 @@ func fileIDOf(info os.FileInfo) fileID {
 	return fileID{Device: uint64(st.Dev), Inode: uint64(st.Ino)}
 }
 
-// Problem is a path of which something was not recorded, with the reason.
+// Problem is a path that was not recorded, or not completely, with the reason.
 type Problem struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"` // without the path
-	// Foreign: the path is no file of Claude Code, Codex, Gemini CLI or OpenCode.
+	// Foreign reports that the path is not a file of Claude Code, Codex, Gemini CLI or OpenCode.
 	Foreign bool `json:"foreign,omitempty"`
 }
 

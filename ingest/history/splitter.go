@@ -13,20 +13,20 @@ import (
 	"tapedeck/schema"
 )
 
-// splitter splits the content of a source into frames, and counts those that are complete. It
-// may go on once the source has grown.
+// splitter splits the content of a source into frames, and counts the complete ones. It can be
+// called again once the source has grown.
 type splitter struct {
 	kind   kind
 	framer ingest.Framer
 	limit  int
 	buf    []byte
-	at     int64 // stands for the arrival of frames without a time, ns
+	at     int64 // the arrival time of frames without one, ns
 	emit   func(*schema.Frame) error
 
 	frames uint64 // complete ones
 	offset int64  // bytes of these frames
 	digest xxhash.Digest
-	tail   []byte // what was read behind the last of them, up to the frame limit
+	tail   []byte // the bytes after the last of them, up to the frame limit
 }
 
 // splitSize bounds one read, bytes.
@@ -55,7 +55,7 @@ func (c *splitter) split(from io.Reader, between func() error) error {
 		}
 		n, err := from.Read(c.buf)
 		if n > 0 {
-			c.remember(c.buf[:n])
+			c.keepTail(c.buf[:n])
 			if failed := c.framer.Split(c.buf[:n], c.at, c.take); failed != nil {
 				return failed
 			}
@@ -75,15 +75,15 @@ type readError struct{ err error }
 func (e *readError) Error() string { return fmt.Sprintf("read: %v", reasonOf(e.err)) }
 func (e *readError) Unwrap() error { return e.err }
 
-// remember keeps the bytes behind the last frame.
-func (c *splitter) remember(p []byte) {
+// keepTail keeps the bytes after the last frame.
+func (c *splitter) keepTail(p []byte) {
 	if len(c.tail)+len(p) <= c.limit+splitSize {
 		c.tail = append(c.tail, p...)
 	}
 }
 
-// take takes a complete frame. What stands behind the messages of a document changes each
-// time it is written, and is left out.
+// take emits a complete frame. The end of a document, after its messages, changes with each
+// write and is left out.
 func (c *splitter) take(f *schema.Frame) error {
 	if c.kind == document && f.Flags.Has(schema.FlagNote) {
 		return nil
@@ -99,8 +99,8 @@ func (c *splitter) take(f *schema.Frame) error {
 	return err
 }
 
-// end emits a last line without a terminator if it is a whole JSON value; otherwise it is
-// being written. It is not counted: once the line is terminated it is emitted again.
+// end emits an unterminated last line if it is a whole JSON value. The line is not counted: once
+// it is terminated it is emitted again.
 func (c *splitter) end() error {
 	if !c.ended() {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"tapedeck/ingest"
 )
 
-// Options say what is recorded and where to.
+// Options of a Syncer.
 type Options struct {
 	Recorder   *ingest.Recorder
 	Tenant     string
-	Tags       map[string]string // of all sessions; they take the place of those of a source
+	Tags       map[string]string // of all sessions; they override those of a source
 	From       []string          // folders; those of the agents if there are none
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
@@ -31,7 +31,7 @@ type Syncer struct {
 // New makes a syncer.
 func New(opts Options) *Syncer { return &Syncer{Options: opts, live: map[string]*recording{}} }
 
-// Result is what a run found and did.
+// Result counts what a run found and recorded.
 type Result struct {
 	Files    int            `json:"files"`
 	Agents   map[Agent]int  `json:"agents"`
@@ -39,7 +39,7 @@ type Result struct {
 	Recorded int            `json:"recorded"`
 	Frames   uint64         `json:"frames"`  // that were recorded
 	Bytes    uint64         `json:"bytes"`   // of these
-	Copied   uint64         `json:"copied"`  // of these, those that other files have
+	Copied   uint64         `json:"copied"`  // frames whose lines other files own
 	Waiting  int            `json:"waiting"` // files whose last line is not complete
 	Failed   int            `json:"failed"`
 	Problems []Problem      `json:"problems"`
@@ -129,8 +129,8 @@ func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error
 	return context.Cause(ctx)
 }
 
-// settle notes what needs no recording: a source without anything new, one that others have,
-// one whose session was deleted.
+// settle saves the entry of a source that is not recorded: an unchanged one, a copy, or one whose
+// session was deleted.
 func (y *Syncer) settle(s *Source, c *scanned, err error) error {
 	switch {
 	case ingest.IsDeleted(err):
@@ -161,7 +161,7 @@ func problemOf(s *Source, err error) (Problem, bool) {
 	return problem(s.Path, err), read || open
 }
 
-// add counts a source that was taken.
+// add counts a source that was recorded or settled.
 func (res *Result) add(y *Syncer, s *Source, c *scanned, r *recording) {
 	if c.unfinished {
 		res.Waiting++

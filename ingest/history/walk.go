@@ -57,7 +57,7 @@ func (w *walker) walk(dir string, depth int) {
 	}
 }
 
-// follow visits the target of a link. One that leads nowhere, or round, is left out.
+// follow visits the target of a link. Broken links and cycles are left out.
 func (w *walker) follow(path string, depth int) {
 	info, err := os.Stat(path)
 	switch {
@@ -69,8 +69,8 @@ func (w *walker) follow(path string, depth int) {
 	}
 }
 
-// visit calls file for a regular file. Pipes, sockets and devices are left out: opening them
-// could wait without end.
+// visit calls file for a regular file. Pipes, sockets and devices are left out, since opening
+// them may block.
 func (w *walker) visit(path string, info os.FileInfo) {
 	if info.Mode().IsRegular() && !w.known(info) {
 		w.file(path, info)

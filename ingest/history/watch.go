@@ -9,22 +9,24 @@ import (
 )
 
 const (
-	// lookEvery is the least time between two looks at the sources. A look takes a twentieth
-	// of the time at most.
-	lookEvery = 500 * time.Millisecond
-	// liveFor is for how long a stream stays open after its source has grown.
+	// pollInterval is the shortest pause between two polls of the sources. It is longer where a
+	// poll would take more than a twentieth of the time.
+	pollInterval = 500 * time.Millisecond
+	// liveFor is how long a stream stays open after its source has grown.
 	liveFor = 2 * time.Minute
 	// liveStreams bounds the open streams.
 	liveStreams = 64
-	// quietFor is for how long a source that is written anew as a whole has to be quiet.
+	// quietFor is how long a source that is rewritten as a whole must be unchanged before it is
+	// recorded.
 	quietFor = time.Second
 )
 
 // Watch records what is added, until ctx ends, which is no error. Streams of files that grow
-// stay open. report, if set, is called after each look that found something.
+// stay open. report, if set, is called after each poll that recorded something or found a new
+// problem.
 func (y *Syncer) Watch(ctx context.Context, report func(*Result)) error {
 	defer y.endAll(ctx)
-	pause := lookEvery
+	pause := pollInterval
 	known := map[Problem]bool{}
 	for {
 		select {
@@ -33,7 +35,7 @@ func (y *Syncer) Watch(ctx context.Context, report func(*Result)) error {
 		case <-time.After(pause):
 		}
 		began := time.Now()
-		res, err := y.look(ctx)
+		res, err := y.poll(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -48,12 +50,12 @@ func (y *Syncer) Watch(ctx context.Context, report func(*Result)) error {
 		if report != nil && (res.Recorded > 0 || len(res.Problems) > 0) {
 			report(res)
 		}
-		pause = max(lookEvery, 20*time.Since(began))
+		pause = max(pollInterval, 20*time.Since(began))
 	}
 }
 
-// look finds what has changed, and records it.
-func (y *Syncer) look(ctx context.Context) (*Result, error) {
+// poll finds the changed sources and records them.
+func (y *Syncer) poll(ctx context.Context) (*Result, error) {
 	found, err := Find(y.From)
 	if err != nil {
 		return nil, err
@@ -76,11 +78,11 @@ func (y *Syncer) look(ctx context.Context) (*Result, error) {
 	return res, y.endIdle(ctx)
 }
 
-// follow records what a source has more, and keeps its stream open.
+// follow records the new content of a source, and keeps its stream open.
 func (y *Syncer) follow(ctx context.Context, s *Source) (*scanned, *recording, error) {
 	if r := y.live[s.Path]; r != nil {
 		if s.State == StateGrown && s.file == r.source.file && s.entry.Stream == r.scan.stream && s.Size >= r.splitter.offset {
-			return r.scan, r, y.goOn(ctx, r, s)
+			return r.scan, r, y.resume(ctx, r, s)
 		}
 		if err := y.end(ctx, s.Path); err != nil {
 			return r.scan, nil, err
@@ -99,11 +101,12 @@ func (y *Syncer) follow(ctx context.Context, s *Source) (*scanned, *recording, e
 		return c, nil, err
 	}
 	y.live[s.Path] = r
-	return c, r, y.goOn(ctx, r, s)
+	return c, r, y.resume(ctx, r, s)
 }
 
-// goOn records what a source has more.
-func (y *Syncer) goOn(ctx context.Context, r *recording, s *Source) error {
+// resume records the new content of a source into its open stream. A failure abandons the
+// stream.
+func (y *Syncer) resume(ctx context.Context, r *recording, s *Source) error {
 	r.source.Size, r.source.Modified, r.grew = s.Size, s.Modified, time.Now()
 	r.frames, r.bytes = 0, 0
 	err := r.read(ctx, true)
@@ -148,6 +151,6 @@ func (y *Syncer) endAll(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copier.CloseTimeout/6)
 	defer cancel()
 	for path := range y.live {
-		_ = y.end(ctx, path) // what is durable was saved
+		_ = y.end(ctx, path) // the durable part was saved before
 	}
 }

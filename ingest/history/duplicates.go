@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Files of one name and session at several paths are one source: a copy of a folder, or a
-// file that was moved. The longest counts. If one has lines that the other lacks, both are
-// sources of their own.
+// Files with the same name and session at several paths are one source: a copy of a folder, or a
+// file that was moved. The longest is recorded. If each has lines that the other lacks, they are
+// two sources.
 
 // moved returns the entry of the same source at another path.
 func (p *Progress) moved(s *Source) *entry {
@@ -27,8 +27,8 @@ func (p *Progress) moved(s *Source) *entry {
 	return p.streams[s.streamID(0)]
 }
 
-// dropTwins settles new sources that would record to one stream.
-func (f *Found) dropTwins() {
+// dropDuplicates sets the state of new sources that would be recorded to the same stream.
+func (f *Found) dropDuplicates() {
 	byStream := map[string]*Source{}
 	for _, s := range f.Sources {
 		if s.State != StateNew {
