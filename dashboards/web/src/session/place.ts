@@ -1,5 +1,5 @@
 /** The views of a session, as the address names them. */
-export const views = ['conversation', 'timeline', 'state', 'frames', 'totals'] as const
+export const views = ['conversation', 'timeline', 'state', 'thoughts', 'frames', 'totals'] as const
 export type View = (typeof views)[number]
 
 /** Where the conversation stands beside another view. */

@@ -8,11 +8,13 @@ import { Frames } from './frames/frames'
 import classes from './page.module.css'
 import { type View, wideQuery } from './place'
 import { useStateTypes } from './state/queries'
+import { useThoughtTypes } from './thoughts/queries'
 import { Timeline } from './timeline/timeline'
 import { Totals } from './totals/totals'
 import { useGo, usePlace } from './useplace'
 
 const State = lazy(() => import('./state/state'))
+const Thoughts = lazy(() => import('./thoughts/thoughts'))
 
 /**
  * The views of the moment. Where there is room the conversation stands beside one of the others; else
@@ -23,7 +25,9 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
   const { tab, span } = usePlace()
   const go = useGo()
   const hasState = useStateTypes(session).length > 0
-  const asked = tab === 'state' && !hasState ? 'timeline' : tab
+  const hasThoughts = useThoughtTypes(session).length > 0
+  const missing = (tab === 'state' && !hasState) || (tab === 'thoughts' && !hasThoughts)
+  const asked = missing ? 'timeline' : tab
   const chosen = asked ?? (span === null ? 'conversation' : 'timeline')
   const shown = wide && chosen === 'conversation' ? 'timeline' : chosen
   return (
@@ -46,6 +50,7 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
           {!wide && <Tabs.Tab value="conversation">Conversation</Tabs.Tab>}
           <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
           {hasState && <Tabs.Tab value="state">State</Tabs.Tab>}
+          {hasThoughts && <Tabs.Tab value="thoughts">Thoughts</Tabs.Tab>}
           <Tabs.Tab value="frames">Frames</Tabs.Tab>
           <Tabs.Tab value="totals">Totals</Tabs.Tab>
         </Tabs.List>
@@ -62,6 +67,13 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
           <Tabs.Panel className={classes.panel} value="state">
             <Suspense fallback={<Loader m="md" size="sm" aria-label="Loading the states" />}>
               <State session={session} />
+            </Suspense>
+          </Tabs.Panel>
+        )}
+        {hasThoughts && (
+          <Tabs.Panel className={classes.panel} value="thoughts">
+            <Suspense fallback={<Loader m="md" size="sm" aria-label="Loading the thoughts" />}>
+              <Thoughts session={session} />
             </Suspense>
           </Tabs.Panel>
         )}

@@ -20,34 +20,52 @@ const statesQuery = (id: string, types: readonly string[], version: number) =>
   queryOptions({
     queryKey: ['frames', id, 'states', types, version],
     queryFn: async ({ signal }): Promise<States> => {
-      const frames: Schemas['Frame'][] = []
-      let cursor: string | undefined
-      let size = 0
-      do {
-        const query = { type: [...types], limit: 200, ...(cursor !== undefined && { cursor }) }
-        const page = await answered(
-          api.GET('/v1/sessions/{id}/frames', { params: { path: { id }, query }, signal }),
-        )
-        if (typeof page === 'string') throw new Error('The server answered with bytes.')
-        frames.push(...page.items)
-        size += page.items.reduce((sum, frame) => sum + frame.size, 0)
-        cursor = page.next ?? undefined
-      } while (cursor !== undefined && frames.length < mostStates && size < mostBytes)
-      return { snapshots: snapshotsOf(frames), more: cursor !== undefined }
+      const { frames, more } = await firstFrames(id, types, signal)
+      return { snapshots: snapshotsOf(frames), more }
     },
     staleTime: Infinity,
     gcTime: 60_000,
   })
 
+/** The first frames of some types, and whether there are more than were read. */
+export async function firstFrames(
+  id: string,
+  types: readonly string[],
+  signal: AbortSignal,
+): Promise<{ frames: Schemas['Frame'][]; more: boolean }> {
+  const frames: Schemas['Frame'][] = []
+  let cursor: string | undefined
+  let size = 0
+  do {
+    const query = { type: [...types], limit: 200, ...(cursor !== undefined && { cursor }) }
+    const page = await answered(
+      api.GET('/v1/sessions/{id}/frames', { params: { path: { id }, query }, signal }),
+    )
+    if (typeof page === 'string') throw new Error('The server answered with bytes.')
+    frames.push(...page.items)
+    size += page.items.reduce((sum, frame) => sum + frame.size, 0)
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined && frames.length < mostStates && size < mostBytes)
+  return { frames, more: cursor !== undefined }
+}
+
 /** The types of frames that hold states of a session, for those who may read frames; none where they expired. */
 export function useStateTypes(session: Schemas['SessionDetail']): readonly string[] {
+  return useTypes(session, holdsState)
+}
+
+/** Those of the types of a session's frames that are asked for, for those who may read frames. */
+export function useTypes(
+  session: Schemas['SessionDetail'],
+  wanted: (type: string) => boolean,
+): readonly string[] {
   const principal = useQuery({ ...loginQuery, enabled: false }).data?.principal ?? null
   const may = isShared() || (principal !== null && hasScope(principal, 'read:raw'))
   const types = useQuery({
     ...typesQuery(session.id, versionOf(session.frames)),
     enabled: may && session.frames_expired_at === undefined,
   })
-  return [...new Set((types.data?.items ?? []).map(({ type }) => type).filter(holdsState))].sort()
+  return [...new Set((types.data?.items ?? []).map(({ type }) => type).filter(wanted))].sort()
 }
 
 /** The states of a session; nothing is asked for of one without frames that hold any. */

@@ -44,10 +44,8 @@ type Found = { series: string; state: unknown } | null
 
 /** The state that a frame holds; of a patch, the state that it makes of the one before. */
 function stateOf({ type, dialect, frame }: Frame, last: ReadonlyMap<string, unknown>): Found {
-  const outer = fieldsOf(frame)
-  if (outer === null) return null
-  // Loom's server wraps events.
-  const fields = outer['type'] === 'run_stream_event' ? (fieldsOf(outer['event']) ?? outer) : outer
+  const fields = eventOf(frame)
+  if (fields === null) return null
   switch (type) {
     case 'STATE_SNAPSHOT':
       return { series: 'state', state: fields['snapshot'] }
@@ -77,7 +75,13 @@ function loomState(kind: string, fields: Record<string, unknown> | null): Found 
   return { series: `${kind}${of}`, state: fields['state'] }
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> | null {
+/** The fields of a frame; of one that Loom's server wraps, those of the event in it. */
+export function eventOf(frame: unknown): Record<string, unknown> | null {
+  const outer = fieldsOf(frame)
+  return outer?.['type'] === 'run_stream_event' ? (fieldsOf(outer['event']) ?? outer) : outer
+}
+
+export function fieldsOf(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null
