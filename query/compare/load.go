@@ -72,33 +72,38 @@ type requestRow struct {
 	ToolDigests []string `ch:"tool_digests"`
 }
 
-// load reads the facts of two sessions, which may be the same.
+// load reads the facts of two sessions, which may be the same. What does not depend on the
+// time of the sessions is read beside it, and then all the rest at once.
 func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err error) {
 	a, b = &facts{}, &facts{}
-	ids := []string{q.A, q.B}
 	both := []*facts{a, b}
-	for i, f := range both {
-		if f.streams, err = sessionstreams.Find(ctx, r, q.Tenant, ids[i]); err != nil {
-			return nil, nil, err
-		}
-	}
 	if q.A == q.B {
 		both = both[:1]
 	}
+	ids := []string{q.A, q.B}[:len(both)]
 	group, within := errgroup.WithContext(ctx)
-	group.Go(func() error { return loadUsage(within, r, q, both) })
-	for _, f := range both {
-		group.Go(func() (err error) {
-			f.spans, err = spanmerge.First(within, r, q.Tenant, f.streams, q.Steps+1)
-			return err
-		})
+	for i, f := range both {
 		group.Go(func() (err error) {
 			f.requests, err = query.Ask[requestRow](within, r, statements, "requests", nil,
-				query.Args{"tenant": q.Tenant, "session": f.streams.ID, "limit": requestsMost})
+				query.Args{"tenant": q.Tenant, "session": ids[i], "limit": requestsMost})
 			return err
 		})
 	}
-	group.Go(func() error { return loadMessages(within, r, q, both) })
+	group.Go(func() error {
+		streams, err := sessionstreams.FindAll(within, r, q.Tenant, ids...)
+		if err != nil {
+			return err
+		}
+		for i, f := range both {
+			f.streams = streams[i]
+			group.Go(func() (err error) {
+				f.spans, err = spanmerge.First(within, r, q.Tenant, f.streams, q.Steps+1)
+				return err
+			})
+		}
+		group.Go(func() error { return loadMessages(within, r, q, both) })
+		return loadUsage(within, r, q, both)
+	})
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}

@@ -3,6 +3,7 @@ package sessionstreams
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -38,16 +39,31 @@ type Row struct {
 
 // Find returns what the streams report of a session.
 func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, error) {
-	rows, err := ReadStreams(ctx, r, tenant, Shape{Ends: true}, query.Args{"tenant": tenant, "sessions": []string{session}})
+	rows, err := FindAll(ctx, r, tenant, session)
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 {
-		p := problem.NotFound(fmt.Sprintf("There is no session %q.", session))
-		p.Hint = "GET /v1/sessions lists the sessions there are."
-		return nil, p
+	return rows[0], nil
+}
+
+// FindAll is Find for several sessions, with one statement. The first that does not exist is
+// the error.
+func FindAll(ctx context.Context, r *query.Reader, tenant string, sessions ...string) ([]*Row, error) {
+	rows, err := ReadStreams(ctx, r, tenant, Shape{Ends: true}, query.Args{"tenant": tenant, "sessions": sessions})
+	if err != nil {
+		return nil, err
 	}
-	return &rows[0], nil
+	found := make([]*Row, len(sessions))
+	for i, id := range sessions {
+		at := slices.IndexFunc(rows, func(row Row) bool { return row.ID == id })
+		if at < 0 {
+			p := problem.NotFound(fmt.Sprintf("There is no session %q.", id))
+			p.Hint = "GET /v1/sessions lists the sessions there are."
+			return nil, p
+		}
+		found[i] = &rows[at]
+	}
+	return found, nil
 }
 
 // Parameters are the parameters for the facts of one session.
