@@ -34,6 +34,8 @@ type content struct {
 	json   bool
 	digest string // of the whole text, if it was cut
 	norm   string
+
+	texts, digests []string // of further messages, until join
 }
 
 func (c *content) empty() bool { return c.text == "" }
@@ -217,6 +219,9 @@ func (b *builder) addMessages(messages []messageRow) {
 		}
 		b.attach(ofMessage(kind, m), of)
 	}
+	for _, st := range b.byID {
+		st.join()
+	}
 }
 
 // ofRun returns the step that contains the run of a message, such as the tool call of a
@@ -236,7 +241,7 @@ func (st *step) take(kind schema.MessageKind, m *messageRow) bool {
 		st.arguments.add(m)
 	case st.kind == KindTool && (kind == schema.MessageResult || kind == schema.MessageOutput || kind == schema.MessageError):
 		// What a tool printed is a part of its result, which may repeat it.
-		if kind == schema.MessageOutput && !st.result.empty() || kind == schema.MessageResult && m.Head == st.result.text {
+		if kind == schema.MessageOutput && !st.result.empty() || kind == schema.MessageResult && len(st.result.texts) == 0 && m.Head == st.result.text {
 			return true
 		}
 		st.result.add(m)
@@ -250,14 +255,31 @@ func (st *step) take(kind schema.MessageKind, m *messageRow) bool {
 	return true
 }
 
+// add adds a message. What there is of a step's messages is joined once: there may be thousands.
 func (c *content) add(m *messageRow) {
-	if c.text == "" {
-		c.json = m.Media == "json"
-	} else if m.Head != "" {
-		c.text, c.json = c.text+"\n", false
+	switch {
+	case c.text == "":
+		c.text, c.json = m.Head, m.Media == "json"
+	case m.Head != "":
+		c.texts, c.json = append(c.texts, m.Head), false
 	}
-	c.text += m.Head
-	c.digest += m.Digest
+	if m.Digest != "" {
+		c.digests = append(c.digests, m.Digest)
+	}
+}
+
+func (c *content) join() {
+	if len(c.texts) > 0 {
+		c.text = c.text + "\n" + strings.Join(c.texts, "\n")
+	}
+	c.digest += strings.Join(c.digests, "")
+	c.texts, c.digests = nil, nil
+}
+
+func (st *step) join() {
+	for _, c := range []*content{&st.arguments, &st.result, &st.text, &st.thinking} {
+		c.join()
+	}
 }
 
 func ofMessage(kind schema.MessageKind, m *messageRow) *step {
@@ -282,6 +304,7 @@ func ofMessage(kind schema.MessageKind, m *messageRow) *step {
 	} else {
 		st.text.add(m)
 	}
+	st.join()
 	return st
 }
 
