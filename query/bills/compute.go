@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/charges"
@@ -191,16 +193,52 @@ func (c *computation) add(r *Row) error {
 	return c.take(r)
 }
 
+// readTogether is how many charges go from their reader to the rows of the bill at a time.
+const readTogether = 256
+
 // charges calls a function with the charges of the account in a period, at the prices of a
-// table.
+// table. The next charges are read and priced while the function runs.
 func (c *computation) charges(ctx context.Context, p *Period, hash string, visit func(*charges.Charge) error) error {
 	q := charges.Query{Tenant: c.tenant, From: p.Start, To: p.End, SessionIDs: c.sessions, Pricing: reports.Pricing{Table: hash}}
-	return charges.Each(ctx, c.store.reader, q, "", 0, func(charge *charges.Charge) error {
-		if a, ok := c.accounts.of(charge.Tags); !ok || a.ID != c.account.ID {
-			return nil
+	group, ctx := errgroup.WithContext(ctx)
+	read := make(chan []*charges.Charge, 4)
+	group.Go(func() error {
+		defer close(read)
+		var list []*charges.Charge
+		hand := func() error {
+			select {
+			case read <- list:
+				list = nil
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		}
-		return visit(charge)
+		err := charges.Each(ctx, c.store.reader, q, "", 0, func(charge *charges.Charge) error {
+			if a, ok := c.accounts.of(charge.Tags); !ok || a.ID != c.account.ID {
+				return nil
+			}
+			if list = append(list, charge); len(list) < readTogether {
+				return nil
+			}
+			return hand()
+		})
+		if err != nil {
+			return err
+		}
+		return hand()
 	})
+	group.Go(func() error {
+		for list := range read {
+			for _, charge := range list {
+				if err := visit(charge); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return group.Wait()
 }
 
 // segments returns the periods before that of the bill for which corrections are made: the
