@@ -33,7 +33,7 @@ const (
 	FlagTooDeep     // valid JSON that is nested deeper than the decoder reads (wellformed.MaxDepth)
 	FlagRedacted    // secrets were removed from the bytes before recording
 	FlagBadChecksum // a message of an event stream that fails its checksum, or bytes between two of its messages
-	FlagCopied      // repeats a message of another stream: nothing is concluded from it
+	FlagCopied      // repeats a message of another stream: no facts are derived from it
 )
 
 var flagNames = [...]string{

@@ -145,9 +145,8 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	return n, nil
 }
 
-// settleEvery is how often usage is settled, and settleTime, settleMemory and settleThreads bound
-// each statement of that in ClickHouse: a year that was decoded anew leaves the other cores to
-// questions.
+// settleEvery is how often usage is settled. settleTime, settleMemory and settleThreads bound each
+// statement of a settlement in ClickHouse, so that queries keep the other cores.
 const (
 	settleEvery   = 30 * time.Second
 	settleTime    = 5 * time.Minute

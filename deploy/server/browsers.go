@@ -99,8 +99,8 @@ func (s *Server) proxied(r *http.Request) bool {
 	return public.Scheme == "https" && strings.EqualFold(r.Host, public.Host)
 }
 
-// notStored has nobody keep an answer unless its handler says otherwise: it is for one principal. A
-// cache before the server could answer another one with it, since it knows nothing of logins.
+// notStored sets Cache-Control: no-store unless the handler sets another value. An answer is for
+// one principal, and a cache in front of the server does not distinguish principals.
 func notStored(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !strings.HasPrefix(c.Path(), "/emulate/") {

@@ -95,8 +95,8 @@ func (s *Server) exports(r *http.Request) *quota.Gate {
 	return s.Gates.Exports
 }
 
-// timely is middleware that ends the connection of a request whose body does not arrive in time, also
-// where nobody reads it. Routes for bodies that may pause call free.
+// timely is middleware that ends the connection of a request whose body does not arrive in time,
+// even if no handler reads it. Routes for bodies that may pause use free.
 func (s *Server) timely(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.Request().ContentLength == 0 {

@@ -19,7 +19,7 @@ import (
 
 var tenantsStatement = statement.Parse(statementFiles).Must("tenants", nil)
 
-// Tenant is a tenant as it is listed.
+// Tenant is a tenant in the list.
 type Tenant struct {
 	Name      string     `json:"name"`
 	LastFrame *time.Time `json:"last_frame"` // null without recordings
@@ -98,7 +98,7 @@ func (t tenants) list(ctx context.Context, reach string) ([]Tenant, error) {
 	return list, nil
 }
 
-// stored adds the tenants that ClickHouse knows.
+// stored adds the tenants with rows in ClickHouse.
 func (t tenants) stored(ctx context.Context, reach string, of func(string) *Tenant) error {
 	rows, err := t.server.Node.DB.Query(ctx, tenantsStatement, driver.NamedValue{Name: "tenant", Value: reach})
 	if err != nil {

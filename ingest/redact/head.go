@@ -5,17 +5,17 @@ import (
 	"math/bits"
 )
 
-// head is the beginning of the frame before, with where the walker was behind its members. Many
-// frames of a stream begin with the same members: what was found in them stands.
+// head caches the beginning of the previous frame and the walker's state after each of its
+// members. Frames of a stream often begin with the same members, which are then not walked again.
 type head struct {
 	raw   []byte // at most headMost bytes
 	base  uint64
 	marks []mark
 }
 
-// mark is the state of a walker behind a comma of the outermost value.
+// mark is the state of a walker after a comma of the outermost value.
 type mark struct {
-	next     int // the byte behind the comma
+	next     int // the offset of the byte after the comma
 	here     level
 	whole    bool
 	leaves   int // how many were found before
@@ -29,7 +29,7 @@ const (
 
 func (h *head) forget() { h.raw, h.marks = h.raw[:0], h.marks[:0] }
 
-// resume returns the last mark that holds for a frame, nil for none. Those behind it are removed.
+// resume returns the last mark that is valid for a frame, nil for none. Later marks are removed.
 func (h *head) resume(raw []byte, base uint64) *mark {
 	n := 0
 	if h.base == base {

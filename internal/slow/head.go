@@ -10,12 +10,12 @@ import (
 	"sync/atomic"
 )
 
-// Heads counts the connections of an http.Server that are closed since the head of a request did
-// not arrive within the server's ReadHeaderTimeout. Its Listener accepts them, and its functions
-// are those of the same names in http.Server.
+// Heads counts the connections of an http.Server that are closed because the head of a request
+// did not arrive within the server's ReadHeaderTimeout. Its methods implement the functions of
+// the same names in http.Server; its Listener accepts the connections.
 type Heads struct{}
 
-// Listener returns a listener whose connections are watched.
+// Listener returns a listener whose connections are counted.
 func (Heads) Listener(l net.Listener) net.Listener { return headListener{l} }
 
 // ConnContext makes a connection known to Arrived.
@@ -26,7 +26,7 @@ func (Heads) ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// ConnState learns when a connection waits for its next request.
+// ConnState records that a connection waits for its next request.
 func (Heads) ConnState(c net.Conn, state http.ConnState) {
 	if h := headOf(c); h != nil && state == http.StateIdle {
 		h.awaited.Store(false)
@@ -34,7 +34,7 @@ func (Heads) ConnState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Arrived is to be called at the begin of each request.
+// Arrived records that the head of a request arrived. The server's handler calls it first.
 func (Heads) Arrived(r *http.Request) {
 	if h, ok := r.Context().Value(headKey{}).(*headConn); ok {
 		h.served.Store(true)

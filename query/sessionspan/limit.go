@@ -1,5 +1,5 @@
-// Package sessionspan limits what is read of a session to a span of its time, for requests that
-// see no more of it: those of a shared link.
+// Package sessionspan limits the facts of a session to a span of its time, for requests by a
+// shared link.
 package sessionspan
 
 import (
@@ -80,8 +80,8 @@ func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream
 	return in
 }
 
-// Spans returns the spans that lie in the span of time, at least in part. Of one that goes beyond it, what
-// its end told is left out.
+// Spans returns the spans that overlap the span of time. Of one that ends after it, the facts of
+// its end are left out.
 func (l *Limit) Spans(spans []spanmerge.Span) []spanmerge.Span {
 	if l == nil {
 		return spans

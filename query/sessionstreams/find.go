@@ -71,7 +71,7 @@ func Parameters(tenant string, s *Row) query.Args {
 	return query.Args{"tenant": tenant, "sessions": []string{s.ID}}.Within(s.Started, s.Last)
 }
 
-// ReadStreams returns what the streams say of some sessions of a tenant, which a names as well.
+// ReadStreams returns what the streams state of some sessions of a tenant, which a names as well.
 func ReadStreams(ctx context.Context, r *query.Reader, tenant string, shape Shape, a query.Args) ([]Row, error) {
 	return query.Ask[Row](ctx, r, statements, "session_streams", shape, query.Liveness(r.Now(), r, tenant).And(a))
 }

@@ -52,15 +52,15 @@ var dropped = []string{
 	"Observe-Browsing-Topics", "Attribution-Reporting-Register-Source", "Attribution-Reporting-Register-Trigger",
 }
 
-// forProxies are response header fields by which an answer commands a proxy before the server: to send
-// a file or another address in its place (nginx, Apache, lighttpd, Perlbal), or to cache it for others.
-// They are left out for everybody, since whoever records an answer chooses them.
+// forProxies are response header fields that control a proxy in front of the server: it would send
+// a file or another address instead (nginx, Apache, lighttpd, Perlbal), or cache the answer for
+// others. They are left out of all answers, since the recorded application chooses them.
 var forProxies = []string{
 	"X-Sendfile", "X-Lighttpd-Send-File", "X-Reproxy-Url", "X-Reproxy-File",
 	"Surrogate-Control", "Surrogate-Key", "Cdn-Cache-Control", "Cloudflare-Cdn-Cache-Control", "Edge-Control",
 }
 
-// proxyPrefix begins the names of fields that nginx obeys: X-Accel-Redirect, X-Accel-Expires and others.
+// proxyPrefix is the prefix of fields that nginx interprets: X-Accel-Redirect, X-Accel-Expires and others.
 const proxyPrefix = "X-Accel-"
 
 // Handler returns a handler that answers as next does, without effects on the origin of
@@ -168,9 +168,9 @@ func (w *writer) strip() {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// keepPrivate has no cache that serves others keep the answer: it is one tenant's. On a port of its own
-// an answer changes only if it would be kept although its request had a token (RFC 9111, section
-// 3.5).
+// keepPrivate adds private to Cache-Control, since an answer is one tenant's and a shared cache must
+// not store it. On a port of its own it does so only where a shared cache would store the answer to
+// a request with a token (RFC 9111, section 3.5).
 func (w *writer) keepPrivate() {
 	h := w.Header()
 	stated := strings.ToLower(strings.Join(h["Cache-Control"], ","))
