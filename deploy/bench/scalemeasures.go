@@ -59,8 +59,21 @@ func scaleMeasures() []scaleMeasure {
 			name: "search for a common word with filters, newest first", bar: 500 * time.Millisecond, aim: 150 * time.Millisecond,
 			requests: commonSearches, check: checkCommon,
 		},
+		&timed{
+			name: "a session's summary", bar: 60 * time.Millisecond, aim: 30 * time.Millisecond,
+			requests: someSessions, check: checkNames,
+		},
+		&timed{
+			name: "timeline of a session of 10,000 frames", bar: 200 * time.Millisecond, aim: 60 * time.Millisecond,
+			requests: longSessions("/timeline"),
+		},
+		&timed{
+			name: "transcript of a session of 10,000 frames", bar: 200 * time.Millisecond, aim: 60 * time.Millisecond,
+			requests: longSessions("/transcript"),
+		},
 		// Without a bar: a tag of 200 values has fifty thousand rows in a month.
 		&timed{name: "usage with cost, 30 days by day × model × customer", requests: monthsBy("tag:customer")},
+		newBurst(),
 	}
 }
 

@@ -66,9 +66,14 @@ type turn struct {
 	chunks int // of each call, on average
 }
 
+// One session in LongEvery has 10,000 frames or more, the first of them is LongSession.
+const (
+	LongEvery   = 5000
+	LongSession = LongEvery / 2
+)
+
 // The sessions that are unlike the others.
 const (
-	longEvery    = 5000   // one has 10,000 frames or more
 	stepsEvery   = 25_000 // one has 2,000 steps: calls and tools
 	twiceEvery   = 500    // one is recorded by two taps
 	resumedEvery = 100    // one is resumed hours later
@@ -89,7 +94,7 @@ func (o Options) plan(n int) *session {
 	switch {
 	case n%stepsEvery == stepsEvery/2:
 		calls, chunks = 1000, 3
-	case n%longEvery == longEvery/2:
+	case n%LongEvery == LongSession:
 		calls, chunks = 60, 160
 	case n%resumedEvery == resumedEvery/2:
 		calls, pause = calls+1, time.Hour+time.Duration(r.Int64N(int64(20*time.Hour)))
