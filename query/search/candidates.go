@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// shape is what sql/candidates.sql asks of. The lists are names of parameters.
+// shape selects the conditions of sql/candidates.sql. The lists are names of parameters.
 type shape struct {
 	Messages, Errors                        bool
 	Terms                                   bool
@@ -17,7 +17,7 @@ type shape struct {
 	Kinds, Sessions, Tools, Agents, Until   bool
 }
 
-// candidate is a row that may have what is searched for.
+// candidate is a row that may match.
 type candidate struct {
 	OfSpan  bool   `ch:"of_span"`
 	Session string `ch:"session_id"`
@@ -31,7 +31,7 @@ func (c *candidate) place() *place {
 	return &place{At: c.Seen, Stream: c.Stream, Seq: c.Seq, Session: c.Session, Fact: c.Fact}
 }
 
-// asked is a query with what its statement needs.
+// asked is a query with the conditions and parameters of its statement.
 type asked struct {
 	shape   shape
 	args    query.Args

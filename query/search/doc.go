@@ -1,5 +1,5 @@
-// Package search finds messages and errors by their words: what was said and thought, what
-// was asked of tools, what tools answered, and what went wrong.
+// Package search finds messages, thinking, calls and results of tools, and errors by their
+// words.
 //
 // A text consists of terms: words in lower case (case folding of Unicode), and each character
 // of scripts that do not separate words. The column terms of the tables messages and spans

@@ -18,7 +18,7 @@ const (
 	maxTerms = 60
 )
 
-// Expression is what is searched for: all of its pieces, anywhere in one text.
+// Expression is a parsed query. A text matches if it contains all pieces.
 type Expression struct {
 	pieces []piece
 	most   int // terms of the longest piece

@@ -18,7 +18,7 @@ type factKey struct {
 
 func (c *candidate) key() factKey { return factKey{c.OfSpan, c.Session, c.Fact} }
 
-// foundRow is a text as it stands.
+// foundRow is the current version of a text.
 type foundRow struct {
 	Session  string   `ch:"session_id"`
 	Stream   string   `ch:"stream_id"`
@@ -38,7 +38,7 @@ type foundRow struct {
 	ChunkEnd []uint32 `ch:"shown_end"`
 }
 
-// foundShape is what the statements that read texts ask of.
+// foundShape selects the conditions of the statements that read texts.
 type foundShape struct {
 	Days    bool // the days of each session are listed
 	Whole   bool // also texts that are long

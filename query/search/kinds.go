@@ -13,7 +13,7 @@ var Kinds = []schema.MessageKind{
 	schema.MessageOutput, schema.MessageResult, schema.MessageReply, schema.MessageError,
 }
 
-// Role is who said something.
+// Role is the role of a text.
 type Role string
 
 // Roles.
@@ -24,7 +24,7 @@ const (
 	Tool      Role = "tool"
 )
 
-// Roles are all there are. Errors have none.
+// Roles lists all roles. Errors have none.
 var Roles = []Role{System, User, Assistant, Tool}
 
 var roleOf = map[schema.MessageKind]Role{
@@ -33,7 +33,7 @@ var roleOf = map[schema.MessageKind]Role{
 	schema.MessageOutput: Tool, schema.MessageResult: Tool,
 }
 
-// kindsOf returns the kinds that are asked for by kind and by role; nil for all.
+// kindsOf returns the kinds that a query selects by kind and by role; nil for all.
 func kindsOf(kinds []schema.MessageKind, roles []Role) []string {
 	if len(kinds) == 0 && len(roles) == 0 {
 		return nil

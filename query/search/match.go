@@ -2,13 +2,13 @@ package search
 
 import "strings"
 
-// found is a place in a text where a piece of an expression stands, in bytes.
+// found is the place of a piece of an expression in a text, in bytes.
 type found struct {
 	piece    int
 	from, to int
 }
 
-// match is where an expression stands in a text.
+// match holds the places of an expression in a text.
 type match struct {
 	places []found // in order, at most maxPlaces of each piece
 	counts []int   // of each piece
@@ -81,7 +81,7 @@ func (p *piece) ends(recent []term) bool {
 	return true
 }
 
-// score is the higher the more often a text has what is searched for, and the shorter it is.
+// score rises with the number of matches and falls with the length of the text.
 func (m *match) score() (score float64) {
 	for _, n := range m.counts {
 		score += float64(n) / (float64(n) + 1 + float64(m.terms)/200)

@@ -8,7 +8,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// place is where a row stands in the order of hits, newest first. As text it is a cursor.
+// place is the position of a row in the order of hits, newest first. Its text is a cursor.
 type place struct {
 	List    string `json:"l"`
 	At      int64  `json:"a"` // ns

@@ -16,10 +16,10 @@ const (
 	Relevance Order = "relevance"
 )
 
-// Orders are all there are, the default first.
+// Orders lists all orders, the default first.
 var Orders = []Order{Newest, Relevance}
 
-// Query asks for texts.
+// Query selects texts.
 type Query struct {
 	Tenant     string
 	Expression *Expression
@@ -45,17 +45,17 @@ type Answer struct {
 	// Next is the cursor of the page after this one; null on the last. Pages by relevance have
 	// none.
 	Next *string `json:"next"`
-	// Partial reports that not everything was searched; Reason says why, and SearchedTo from
-	// when on what was recorded was searched.
+	// Partial reports that not everything was searched, and Reason why. Texts that were recorded
+	// at SearchedTo or later were searched.
 	Partial    bool       `json:"partial"`
 	Reason     *string    `json:"reason"`
 	SearchedTo *time.Time `json:"searched_to"`
-	// Scanned are the parts of the query that the index cannot answer: for these texts were
-	// read one by one.
+	// Scanned lists the parts of the query that are not in the index, for which texts were read
+	// one by one.
 	Scanned []string `json:"scanned"`
 }
 
-// Hit is a text with what was searched for.
+// Hit is a text that matches.
 type Hit struct {
 	SessionID      string    `json:"session_id"`
 	SessionTitle   string    `json:"session_title"`
@@ -68,8 +68,8 @@ type Hit struct {
 	SpanID         string    `json:"span_id"`
 	RunID          string    `json:"run_id"`
 	Complete       bool      `json:"complete"` // no more will be added to the text
-	// Position is that of the frame which first spoke of the text, in the stream StreamID with
-	// the number Seq.
+	// Position is that of the first frame of the text, in the stream StreamID with the number
+	// Seq.
 	Position string `json:"position"`
 	StreamID string `json:"stream_id"`
 	Seq      uint64 `json:"seq"`
@@ -77,7 +77,7 @@ type Hit struct {
 	At       time.Time `json:"at"`
 	OffsetMS float64   `json:"offset_ms"`
 	Snippet  []Part    `json:"snippet"`
-	// Matches is how often the text has what is searched for.
+	// Matches is the number of matches in the text.
 	Matches int      `json:"matches"`
 	Score   *float64 `json:"score"` // null but in the order of relevance
 	seen    int64    // when its first frame arrived, ns

@@ -23,7 +23,7 @@ const (
 	mostRows  = 8192
 )
 
-// ranked is how many hits, the newest, are put in the order of relevance.
+// ranked is the number of newest hits that are sorted by relevance.
 const ranked = 200
 
 // search is a search in progress.
@@ -147,9 +147,9 @@ func (s *search) take(ctx context.Context, list []candidate) error {
 	return nil
 }
 
-// windows calls a function with one stretch of time after the other, the latest first: with its
-// begin and, unless it is the latest, the place after which it goes on. The function returns
-// the place at which to go on in the same stretch.
+// windows calls look with intervals of time, the latest first: with the begin of the interval and
+// the place after which to continue, nil for the newest row. look returns the place at which to continue
+// in the same interval, nil if the interval has no more rows.
 func (s *search) windows(ctx context.Context, from *place, look func(lo int64, until *place) (*place, error)) error {
 	until := from
 	if !s.To.IsZero() && (until == nil || until.At >= s.To.UnixNano()) {
@@ -188,7 +188,7 @@ func (s *search) windows(ctx context.Context, from *place, look func(lo int64, u
 
 const day = 24 * time.Hour
 
-// latest returns the end of the last day of which there is something, ns; 0 for none.
+// latest returns the end of the last day with facts, ns; 0 without facts.
 func (s *search) latest(ctx context.Context) (int64, error) {
 	rows, err := query.Ask[struct {
 		Day int64 `ch:"day_s"`

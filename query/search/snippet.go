@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Part is a part of a snippet: text that was searched for, or what stands around it.
+// Part is a part of a snippet: a match, or the text around it.
 type Part struct {
 	Text  string `json:"text"`
 	Match bool   `json:"match"`
@@ -20,8 +20,8 @@ const (
 	snippetBefore = 60
 )
 
-// snippet cuts the stretch of a text that has most of what was searched for, the first of
-// several, and returns where it begins to match.
+// snippet returns the part of a text with the most matches, the first of several, and the offset
+// of its first match.
 func (m *match) snippet(text string) (parts []Part, at int) {
 	slices.SortFunc(m.places, func(a, b found) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
 	best, most := 0, 0

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/cases"
 )
 
-// term is a term of a text and where it stands in it, in bytes.
+// term is a term of a text with its place, in bytes.
 type term struct {
 	word     string
 	from, to int
@@ -24,7 +24,7 @@ var alone = []*unicode.RangeTable{
 // inWord are the characters of words outside ASCII.
 var inWord = []*unicode.RangeTable{unicode.L, unicode.M, unicode.N}
 
-// class is what a character is to terms.
+// class is the role of a character in terms.
 type class int
 
 const (
@@ -49,7 +49,7 @@ func classOf(r rune) class {
 }
 
 // terms returns the terms of a text in order. In JSON, escapes of strings count as the
-// characters that they stand for. The column terms of ClickHouse has the same terms.
+// decoded characters. The column terms of ClickHouse has the same terms.
 func terms(text string, isJSON bool) iter.Seq[term] {
 	return func(yield func(term) bool) {
 		var word []byte

@@ -63,7 +63,7 @@ func readState(ctx context.Context, r *query.Reader, tenant string) (*state, err
 
 type stateShape struct{ Pending bool }
 
-// changedShape is what sql/changed.sql asks of.
+// changedShape selects the conditions of sql/changed.sql.
 type changedShape struct {
 	Tables   []string
 	OfTenant bool

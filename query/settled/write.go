@@ -60,7 +60,7 @@ type batchRow struct {
 	Tenants  []string `ch:"tenants"`
 }
 
-// usageShape is what sql/settle_usage.sql asks of.
+// usageShape selects the conditions of sql/settle_usage.sql.
 type usageShape struct{ Care bool } // there are records that need care
 
 // writeMonth writes a batch of the sessions whose usage began in a month, unless there are none.
@@ -120,7 +120,7 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 	return nil
 }
 
-// costShape is what sql/cost_cells.sql and sql/settle_costs.sql ask of.
+// costShape selects the conditions of sql/cost_cells.sql and sql/settle_costs.sql.
 type costShape struct {
 	Tags      []string // by which prices differ
 	PartRates []string
