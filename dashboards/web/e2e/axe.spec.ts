@@ -8,6 +8,7 @@ const pages = [
   { path: '/', ready: 'a[href="/sessions/demo"]' },
   { path: '/?q=nothing-is-called-so', ready: 'text=No session is like that' },
   { path: '/sessions/demo', ready: 'h1' },
+  { path: '/sessions/demo?tab=totals', ready: '[aria-label="Model calls"]' },
   { path: '/usage?from=now-24h', ready: 'tfoot' },
   { path: '/usage?from=now-24h&findings=1&as_of=2026-05-01&what_if_model=gpt-5', ready: 'tfoot' },
   { path: '/?findings=1', ready: 'a[href="/sessions/demo"]' },

@@ -101,6 +101,7 @@ test('a graph has the edges of its latest state, in both forms and in what a ser
     [event('got_plan', { node_ids: ['a', 'b'] }), event('values', { state: state(edges) })],
     [
       frame('GotPlan', { GotPlan: { node_ids: ['a', 'b'] } }),
+      frame('GotNodeStart', { GotNodeStart: { node_id: 'c' } }),
       frame('Updates', { Updates: { node_id: 'plan', state: state([]) } }),
       frame('Values', { Values: state(edges) }),
     ],
@@ -110,7 +111,8 @@ test('a graph has the edges of its latest state, in both forms and in what a ser
     ],
   ]) {
     const [graph] = drawn(frames)
-    expect(graph?.thoughts).toEqual(['a: first [planned]', 'b:  [planned]', 'c:  [planned]'])
+    const c = frames.length === 4 ? 'started' : 'planned'
+    expect(graph?.thoughts).toEqual(['a: first [planned]', 'b:  [planned]', `c:  [${c}]`])
     expect(graph?.edges).toEqual(['a>b', 'b>c'])
     expect(graph?.notes).toEqual([
       'The edges are those of the latest state that holds the graph.',
@@ -140,6 +142,7 @@ test('what is no thought, or not well formed, draws nothing', () => {
     drawn([
       event('got_plan', { node_ids: 'ab' }),
       event('got_node_start', { id: 7 }),
+      event('got_node_start', { node_id: 'of the envelope' }),
       event('tot_evaluate', {}),
       frame('tot_expand', 'text'),
       frame('GotPlan', { GotPlan: 7 }),

@@ -73,8 +73,10 @@ function thoughtEvent({ type, dialect, frame, offset_ms: at }: Frame): ThoughtEv
   const single = /^[A-Z]/.test(type)
   const kind = types.get(type)
   if (kind !== undefined) {
-    const fields = single ? fieldsOf(outer[type]) : outer
-    return fields === null ? null : { kind, fields, at }
+    if (!single) return { kind, fields: outer, at }
+    // There node_id is the node of the graph; in the other form it is the envelope's.
+    const fields = fieldsOf(outer[type])
+    return fields === null ? null : { kind, fields: { ...fields, id: fields['node_id'] }, at }
   }
   if (!holdsState(type)) return null
   const state = type === 'Values' ? outer[type] : (single ? fieldsOf(outer[type]) : outer)?.['state']

@@ -65,7 +65,7 @@ const marks = {
 
 /** Reads what became of a node. It leads to its start, where that is stated. */
 function ran(graph: Graph, kind: string, fields: Readonly<Record<string, unknown>>, at: number) {
-  const id = fields['id'] ?? fields['node_id']
+  const id = fields['id']
   if (typeof id !== 'string' || !(kind in marks)) return
   const found = node(graph, id, at)
   const before = found.mark

@@ -10,9 +10,9 @@ import { describe, words } from './words'
 import classes from './thoughts.module.css'
 
 /** The distances from one column and row to the next, and the size of a node, px. */
-const column = 220
+const column = 252
 const row = 66
-const width = 184
+const width = 216
 const height = 52
 
 /** One drawing: its nodes as buttons over lines, what is missing from it, and the text of the chosen node. */
