@@ -31,7 +31,9 @@ type Query struct {
 
 // Read compares two sessions.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
-	factsA, factsB, err := load(ctx, r, &q)
+	var seat seat
+	defer seat.leave()
+	factsA, factsB, err := load(ctx, r, &q, &seat)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +62,9 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
 		c.Steps = []Row{row}
 	case q.Brief:
 		c.Steps = []Row{}
+	}
+	for i := range c.Steps {
+		c.Steps[i].a, c.Steps[i].b = nil, nil // the answer is written without what was read
 	}
 	return c, nil
 }

@@ -74,7 +74,7 @@ type requestRow struct {
 
 // load reads the facts of two sessions, which may be the same. What does not depend on the
 // time of the sessions is read beside it, and then all the rest at once.
-func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err error) {
+func load(ctx context.Context, r *query.Reader, q *Query, seat *seat) (a, b *facts, err error) {
 	a, b = &facts{}, &facts{}
 	both := []*facts{a, b}
 	if q.A == q.B {
@@ -96,6 +96,11 @@ func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err erro
 		}
 		for i, f := range both {
 			f.streams = streams[i]
+		}
+		if err := seat.take(within, both, roomWithin); err != nil {
+			return err
+		}
+		for _, f := range both {
 			group.Go(func() (err error) {
 				f.spans, err = spanmerge.First(within, r, q.Tenant, f.streams, q.Steps+1)
 				return err
