@@ -62,7 +62,7 @@ function Found({ search }: { search: Search }) {
         <Empty title="Nothing was found" icon={<IconSearch size={36} stroke={1.25} />}>
           {isNarrowed(search)
             ? 'No text that passes the filters has all of these words. Clear the filters, or leave a word out.'
-            : 'No text has all of these words. Leave one out, or end a word with * to find all words that begin so.'}
+            : 'No text has all of these words. Leave one out, or end a word with * to search by its beginning.'}
         </Empty>
       )}
       {last?.partial === true && <Partial answer={last} />}
@@ -103,10 +103,9 @@ function Partial({ answer: { reason, searched_to, scanned } }: { answer: SearchA
 
 function Help() {
   return (
-    <Empty title="Find what was said" icon={<IconSearch size={36} stroke={1.25} />}>
+    <Empty title="Search messages, tool calls and errors" icon={<IconSearch size={36} stroke={1.25} />}>
       <Text size="sm">
-        In all that users and models said and thought, what was asked of tools and what they answered, and
-        errors.
+        The search covers messages of users and models, thinking, arguments and results of tools, and errors.
       </Text>
       <dl className={classes.help}>
         <dt>
@@ -120,7 +119,7 @@ function Help() {
         <dt>
           <code>connec*</code>
         </dt>
-        <dd>words that begin so</dd>
+        <dd>words with this beginning</dd>
       </dl>
     </Empty>
   )
