@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/ingest"
 	"tapedeck/ingest/dialect"
 )
 
@@ -17,7 +19,13 @@ import (
 const (
 	headBytes = 1 << 20
 	headLines = 200
+	// headRest bounds what is read beyond headBytes of a line that begins before: a first prompt
+	// may hold pictures.
+	headRest = ingest.DefaultFrameLimit - headBytes
 )
+
+// longHeads is locked while the rest of a line is in memory.
+var longHeads sync.Mutex
 
 // Reasons for which a source is not recorded.
 var (
@@ -53,12 +61,22 @@ func (s *Source) readHead() (parent string, err error) {
 
 // linesHead reads the first lines.
 func (s *Source) linesHead(f *os.File) (parent string, err error) {
-	r := bufio.NewReaderSize(io.LimitReader(f, headBytes), 64<<10)
+	limited := &io.LimitedReader{R: f, N: headBytes}
+	r := bufio.NewReaderSize(limited, 64<<10)
 	var parser fastjson.Parser
 	h := headReader{source: s}
 	whole := 0
 	for !h.done() {
 		line, err := r.ReadBytes('\n')
+		last := errors.Is(err, io.EOF) && limited.N == 0
+		if last {
+			longHeads.Lock()
+			defer longHeads.Unlock()
+			limited.N = headRest
+			var rest []byte
+			rest, err = r.ReadBytes('\n')
+			line = append(line, rest...)
+		}
 		if err == nil {
 			whole++
 		}
@@ -68,7 +86,7 @@ func (s *Source) linesHead(f *os.File) (parent string, err error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", err
 		}
-		if err != nil {
+		if err != nil || last {
 			break
 		}
 	}

@@ -325,3 +325,15 @@ func TestIrregularFiles(t *testing.T) {
 		t.Errorf("%d sources, of which %d are bad", len(found.Sources), bad)
 	}
 }
+
+// A session whose first message is long, since it holds pictures, is recorded; also behind
+// lines that are no messages.
+func TestLongFirstMessage(t *testing.T) {
+	m := newMachine(t)
+	long := strings.Replace(said(1, 1), `"text":"x"`, `"text":"`+strings.Repeat("x", 3<<20)+`"`, 1)
+	m.write(session(1)+".jsonl", long+said(1, 2))
+	m.write(session(2)+".jsonl", fmt.Sprintf(`{"type":"queue-operation","sessionId":%q}`+"\n", session(2))+strings.NewReplacer(session(1), session(2), "u1", "u3", "msg_1", "msg_3").Replace(long))
+	if res := m.sync(); res.Recorded != 2 || m.stored.output() != 3 {
+		t.Errorf("%+v, %d tokens", res, m.stored.output())
+	}
+}
