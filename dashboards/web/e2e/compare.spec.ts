@@ -1,3 +1,4 @@
+import { AxeBuilder } from '@axe-core/playwright'
 import { record } from './recording'
 import { expect, test } from './test'
 
@@ -73,4 +74,17 @@ test('two sessions: chosen, compared, opened to what differs, and played on one 
     await expect(page.getByRole('group', { name: `Session ${side}` })).toContainText('file 0')
   await page.getByRole('button', { name: 'Swap' }).click()
   await expect(page).toHaveURL(/a=compare-b&b=compare-a/)
+
+  await page.goto('/?tag=of%3Acompare')
+  const compare = page.getByRole('link', { name: 'Compare', exact: true }).and(page.locator('main a'))
+  await page.getByRole('checkbox', { name: 'Choose compare-b' }).check()
+  await expect(compare).toHaveCount(0)
+  await page.getByRole('link', { name: 'compare-a' }).focus()
+  await page.keyboard.press('x')
+  await expect(page.getByRole('checkbox', { name: 'Choose compare-a' })).toBeChecked()
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+  await compare.click()
+  await expect(page).toHaveURL(/a=compare-b&b=compare-a/)
+  await expect(page.getByText(/^The same for \d+ steps;/)).toBeVisible()
 })

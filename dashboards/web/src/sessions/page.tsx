@@ -6,6 +6,7 @@ import { Empty } from '../components/empty'
 import { ProblemAlert } from '../components/problem'
 import { counted } from '../format/numbers'
 import { useTitle } from '../shell/title'
+import { Chosen, useChoosing } from './choosing'
 import { sortNames } from './columns'
 import { everything, narrows, sorts, type Filter } from './filter'
 import { Filters } from './filters'
@@ -23,6 +24,7 @@ export function SessionsPage() {
   useTitle('Sessions')
   const [filter, change] = useFilter()
   const narrow = useMediaQuery('(max-width: 56em)', window.innerWidth <= 896)
+  const choosing = useChoosing()
   const list = useInfiniteQuery(sessionsQuery(filter))
   const running = useQuery(runningQuery(filter))
   const onTop = running.data ?? none
@@ -61,6 +63,7 @@ export function SessionsPage() {
           </span>
         </div>
         <Filters filter={filter} change={change} />
+        <Chosen chosen={choosing.chosen} clear={choosing.clear} />
       </div>
       {error !== null && (
         <div className={classes.problem}>
@@ -89,6 +92,7 @@ export function SessionsPage() {
           setSort={(sort) => change({ sort })}
           narrow={narrow}
           findings={filter.findings}
+          choosing={choosing}
           loading={list.isPending}
           stale={list.isPlaceholderData}
           more={more}

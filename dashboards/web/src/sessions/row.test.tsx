@@ -44,7 +44,7 @@ function show(calls: number, spent: Partial<Session> = {}) {
     usage_discrepancies: 0,
     ...spent,
   }
-  renderAt('/', <Row session={session} index={0} isStop style={{}} />)
+  renderAt('/', <Row session={session} index={0} isStop chosen={false} toggle={() => undefined} style={{}} />)
 }
 
 test('a session whose source reported no usage has no number of tokens', () => {

@@ -8,20 +8,26 @@ import { duration } from '../format/duration'
 import { compact, count, counted } from '../format/numbers'
 import { reported } from '../format/reported'
 import { causeOf } from '../session/end'
+import choosing from './choosing.module.css'
 import type { Session } from './rows'
 import classes from './table.module.css'
 
-/** A session's line in the list. All of it leads to the session. */
+/** A session's line in the list. All of it leads to the session, but the box that chooses it. */
 export function Row({
   session,
   index,
   isStop,
+  chosen,
+  toggle,
   style,
 }: {
   session: Session
   index: number
   /** The Tab key comes to it. */
   isStop: boolean
+  /** It is chosen to be compared. */
+  chosen: boolean
+  toggle: (id: string) => void
   style: CSSProperties
 }) {
   const { id, title, tags, tools, tokens, dialects } = session
@@ -33,12 +39,25 @@ export function Row({
       className={classes.row}
       style={style}
       data-running={running || undefined}
+      data-chosen={chosen || undefined}
     >
+      <div role="cell" className={choosing.box}>
+        <label className={choosing.box}>
+          <input
+            type="checkbox"
+            aria-label={`Choose ${title === '' ? id : title}`}
+            checked={chosen}
+            tabIndex={isStop ? 0 : -1}
+            onChange={() => toggle(id)}
+          />
+        </label>
+      </div>
       <div role="cell" className={classes.session}>
         <Link
           href={`/sessions/${encodeURIComponent(id)}`}
           className={classes.link}
           data-row={index}
+          aria-keyshortcuts="x"
           tabIndex={isStop ? 0 : -1}
         >
           {title === '' ? id : title}

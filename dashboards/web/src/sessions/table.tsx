@@ -2,6 +2,7 @@ import { Loader, Skeleton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type RefObject } from 'react'
+import type { Choosing } from './choosing'
 import { columns, findingsColumn, nextSort, sortedAs } from './columns'
 import type { Sort } from './filter'
 import { Row } from './row'
@@ -20,6 +21,7 @@ export function SessionTable({
   setSort,
   narrow,
   findings,
+  choosing,
   loading,
   stale,
   more,
@@ -31,6 +33,7 @@ export function SessionTable({
   narrow: boolean
   /** Whether there is a column of what does not add up. */
   findings: boolean
+  choosing: Pick<Choosing, 'chosen' | 'toggle'>
   /** Nothing is there yet. */
   loading: boolean
   /** The rows are of the filter before. */
@@ -75,6 +78,12 @@ export function SessionTable({
   const onKeyDown = (event: KeyboardEvent) => {
     const at = event.target instanceof HTMLElement ? event.target.dataset['row'] : undefined
     if (at === undefined) return
+    const session = rows[Number(at)]
+    if (event.key === 'x' && !event.ctrlKey && !event.metaKey && !event.altKey && session !== undefined) {
+      event.preventDefault()
+      choosing.toggle(session.id)
+      return
+    }
     const steps: Record<string, number> = {
       ArrowDown: Number(at) + 1,
       ArrowUp: Number(at) - 1,
@@ -98,6 +107,9 @@ export function SessionTable({
       >
         <div role="rowgroup" className={classes.head}>
           <div role="row" aria-rowindex={1} className={classes.heads}>
+            <div role="columnheader" className={classes.unseen}>
+              Chosen
+            </div>
             {(findings ? [...columns, findingsColumn] : columns).map((column) => (
               <div
                 key={column.name}
@@ -132,6 +144,8 @@ export function SessionTable({
                   session={session}
                   index={index}
                   isStop={key === stopKey}
+                  chosen={choosing.chosen.includes(session.id)}
+                  toggle={choosing.toggle}
                   style={{ height, transform: `translateY(${start}px)` }}
                 />
               )

@@ -1,0 +1,126 @@
+// @vitest-environment jsdom
+import { screen, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { useState } from 'react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { renderAt } from '../testing/render'
+import { Chosen, useChoosing } from './choosing'
+import type { Session } from './rows'
+import { SessionTable } from './table'
+
+const tokens = {
+  input: 0,
+  cache_read: 0,
+  cache_write_5m: 0,
+  cache_write_1h: 0,
+  output: 0,
+  reasoning: 0,
+  total: 0,
+}
+
+function session(id: string): Session {
+  return {
+    id,
+    title: '',
+    status: 'ok',
+    end: null,
+    started: '2026-03-02T10:00:00Z',
+    ended: '2026-03-02T10:00:01Z',
+    last_at: '2026-03-02T10:00:01Z',
+    duration_ms: 1000,
+    running_ms: null,
+    silent_ms: null,
+    frames: 3,
+    bytes: 30,
+    runs: 1,
+    streams: 1,
+    tools: { calls: 0, errors: 0 },
+    dialects: ['generic'],
+    agents: [],
+    models: [],
+    tags: {},
+    calls: 0,
+    tokens,
+    cost: null,
+    unpriced_calls: 0,
+    unpriced_tokens: 0,
+    usage_discrepancies: 0,
+  }
+}
+
+/** The list, of which another page can be loaded; the rows before are then not drawn. */
+function List() {
+  const choosing = useChoosing()
+  const [ids, load] = useState(['one', 'two/2', 'three'])
+  return (
+    <>
+      <Chosen chosen={choosing.chosen} clear={choosing.clear} />
+      <button onClick={() => load(['four', 'five'])}>Other rows</button>
+      <SessionTable
+        rows={ids.map(session)}
+        sort="-started"
+        setSort={() => undefined}
+        narrow={false}
+        findings={false}
+        choosing={choosing}
+        loading={false}
+        stale={false}
+        more={null}
+        whole
+      />
+    </>
+  )
+}
+
+// The virtual list draws what fits; jsdom lays nothing out.
+beforeEach(() => {
+  vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(600)
+  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(900)
+  return () => vi.restoreAllMocks()
+})
+
+const box = (id: string) => screen.getByRole<HTMLInputElement>('checkbox', { name: `Choose ${id}` })
+const compare = () => screen.queryByRole('link', { name: 'Compare' })
+const status = () => screen.getByRole('status', { name: 'Chosen sessions' }).textContent
+
+test('two chosen sessions can be compared, the first that was chosen as A', async () => {
+  const user = userEvent.setup()
+  const { history } = renderAt('/', <List />)
+  expect(compare()).toBeNull()
+  await user.click(box('three'))
+  expect(compare()).toBeNull()
+  expect(status()).toBe('1 session chosen; two can be compared')
+  await user.click(box('two/2'))
+  expect(compare()?.getAttribute('href')).toBe('/compare?a=three&b=two%2F2')
+  await user.click(box('one'))
+  expect(compare()).toBeNull()
+  expect(status()).toBe('3 sessions chosen; two can be compared')
+  await user.click(box('three'))
+  expect(compare()?.getAttribute('href')).toBe('/compare?a=two%2F2&b=one')
+  expect(history).toEqual(['/']) // a click on a box opens no session
+  await user.click(screen.getByRole('button', { name: 'Choose none' }))
+  expect([box('one').checked, box('two/2').checked, status(), compare()]).toEqual([false, false, '', null])
+})
+
+test('what is chosen stays so when its row is not drawn', async () => {
+  const user = userEvent.setup()
+  renderAt('/', <List />)
+  await user.click(box('one'))
+  await user.click(screen.getByRole('button', { name: 'Other rows' }))
+  expect(screen.queryByRole('checkbox', { name: 'Choose one' })).toBeNull()
+  await user.click(box('five'))
+  expect(compare()?.getAttribute('href')).toBe('/compare?a=one&b=five')
+})
+
+test('x chooses the row with the focus, and each row has its box in a column with a head', async () => {
+  const user = userEvent.setup()
+  renderAt('/', <List />)
+  expect(screen.getAllByRole('columnheader')[0]?.textContent).toBe('Chosen')
+  screen.getByRole('link', { name: 'two/2' }).focus()
+  await user.keyboard('x')
+  expect([box('one').checked, box('two/2').checked]).toEqual([false, true])
+  const row = screen.getAllByRole('row')[2]
+  expect(row && within(row).getAllByRole('cell')[0]?.contains(box('two/2'))).toBe(true)
+  await user.keyboard('x')
+  expect(box('two/2').checked).toBe(false)
+})
