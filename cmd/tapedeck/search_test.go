@@ -8,7 +8,7 @@ import (
 	"tapedeck/query/search"
 )
 
-// search prints hits with the command that plays their moment, and says what it left out.
+// search prints hits with the command that plays their moment, and why an answer is partial.
 func TestSearch(t *testing.T) {
 	s := shared.get(t)
 	said := `{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"the zanzibar\u001b[31m deployment failed"},"finish_reason":"stop"}]}`

@@ -18,7 +18,7 @@ import (
 	"tapedeck/query/transcript"
 )
 
-// spokenIn are what a text says: of JSON the names and texts in it.
+// spokenIn returns the words of a text: of JSON those of its names and texts.
 func spokenIn(m *transcript.Message) string {
 	var value any
 	if m.Media != "json" || json.Unmarshal([]byte(m.Text), &value) != nil {
@@ -120,7 +120,7 @@ func searched(t *testing.T, s *instance, q url.Values) (hits []search.Hit) {
 	return hits
 }
 
-// What a running session says is found while its message is not complete.
+// Texts of a running session are found before their message is complete.
 func TestSearchFindsRunningSessions(t *testing.T) {
 	s := shared.get(t)
 	c := dialWS(t, "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?session=search-live&dialect=openai-chat")

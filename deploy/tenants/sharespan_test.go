@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// A link to a span shows what lies in it, and its numbers: nothing tells what came before or after.
+// A link to a span shows the facts and figures of the span, and nothing of the rest.
 func TestSharesShowTheirSpan(t *testing.T) {
 	r := newRig(t)
 	admin := r.token(tenantOf(alpha), access.Admin)

@@ -58,7 +58,7 @@ func places(home string, getenv func(string) string) []place {
 	)
 }
 
-// Places returns the folders that Find searches if it is given none, for messages.
+// Places returns the folders that Find searches by default, for messages.
 func Places() ([]string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {

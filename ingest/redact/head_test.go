@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// A walker that knows the frame before finds what one without a past finds.
+// A walker that resumes after a frame finds the same as a new walker.
 func TestHead(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	bases := []string{

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Of long sessions the first steps are compared, and the answer says so.
+// Of long sessions the first steps are compared, and the answer has truncated.
 func testLimit(t *testing.T, w *world) {
 	long := w.session("long").user("go")
 	for range 30 {

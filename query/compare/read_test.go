@@ -181,7 +181,7 @@ func testDivergence(t *testing.T, w *world) {
 	}
 }
 
-// What an agent is given is told apart from what it makes of it.
+// Inputs of an agent are distinguished from its outputs.
 func testInputs(t *testing.T, w *world) {
 	base := func(id string) *session { return w.session(id) }
 	w.add(

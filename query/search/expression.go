@@ -27,7 +27,7 @@ type Expression struct {
 // piece is a word, a phrase or a prefix: terms that follow each other.
 type piece struct {
 	terms  []string
-	prefix bool // of the last term only the beginning is given
+	prefix bool // the last term is a prefix
 	// literal is searched for as it is written, since it has no terms.
 	literal string
 }

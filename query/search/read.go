@@ -63,7 +63,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Answer, error) {
 	return s.answer, nil
 }
 
-// timedOut reports whether an error says that time was up. A connection may report the end of
+// timedOut reports whether an error is that of the deadline. A connection may report the end of
 // the time a moment before the context does.
 func timedOut(ctx context.Context, err error) bool {
 	end, _ := ctx.Deadline()

@@ -16,7 +16,7 @@ type carefulShape struct{ Careful, Span bool }
 func countFrames[Row any](
 	ctx context.Context, r *query.Reader, name string, s *sessionstreams.Row, a query.Args, frames func(*Row) uint64,
 ) ([]Row, error) {
-	if a, in := inSpan(ctx, a); in { // what all streams report says nothing of it
+	if a, in := inSpan(ctx, a); in { // the figures of streams are not those of the span
 		return query.Ask[Row](ctx, r, statements, name, carefulShape{Careful: true, Span: true}, a)
 	}
 	rows, err := query.Ask[Row](ctx, r, statements, name, carefulShape{}, a)
