@@ -8,6 +8,9 @@ import (
 // changesMost bounds the changes of a JSON text that are listed.
 const changesMost = 200
 
+// wordsBytes bounds each text that is compared word by word: of all messages of a step together.
+const wordsBytes = 256 << 10
+
 // detail compares the texts of a row's two steps. A side that has no step has empty texts.
 func (r *Row) detail(n *normalise.Normaliser) []FieldDiff {
 	a, b := r.a, r.b
@@ -59,6 +62,9 @@ func compareContent(field Field, a, b *content, n *normalise.Normaliser, kind no
 			return d
 		}
 	}
-	d.Words = difference.Words(a.text, b.text, n, kind)
+	if len(a.text) > wordsBytes || len(b.text) > wordsBytes {
+		d.Cut = true
+	}
+	d.Words = difference.Words(difference.Clip(a.text, wordsBytes), difference.Clip(b.text, wordsBytes), n, kind)
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/query/compare/normalise"
 	"tapedeck/query/spanmerge"
 	"tapedeck/schema"
 )
@@ -29,5 +30,18 @@ func TestManyMessagesOfAStep(t *testing.T) {
 	}
 	if made := after.TotalAlloc - before.TotalAlloc; made > 64<<20 {
 		t.Errorf("%d bytes were allocated for texts of %d", made, len(strings.Join(want, "\n")))
+	}
+}
+
+// Of long texts the beginnings are compared word by word, and the detail says so.
+func TestLongDetail(t *testing.T) {
+	long := strings.Repeat("word ", wordsBytes)
+	d := compareContent(FieldText, &content{text: long + "a", norm: "a"}, &content{text: "b " + long, norm: "b"}, &normalise.Normaliser{}, normalise.Result)
+	bytes := 0
+	for _, p := range d.Words {
+		bytes += len(p.Text)
+	}
+	if !d.Cut || bytes == 0 || bytes > 2*wordsBytes+10 {
+		t.Errorf("cut: %v, %d bytes compared", d.Cut, bytes)
 	}
 }
