@@ -50,7 +50,7 @@ export function SearchField({
         ref={field}
         size="sm"
         aria-label="Search in all that was said"
-        placeholder="Search what was said"
+        placeholder="Search"
         autoComplete="off"
         spellCheck={false}
         maxLength={2000}
