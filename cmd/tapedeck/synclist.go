@@ -151,6 +151,6 @@ func printProblems(w io.Writer, list []history.Problem) {
 			fmt.Fprintf(w, "skipped  %s more; --json names all\n", console.Count(len(list)-i, "path"))
 			return
 		}
-		fmt.Fprintf(w, "skipped  %s: %s\n", p.Path, p.Reason)
+		fmt.Fprintf(w, "skipped  %s: %s\n", console.Visible(p.Path, ""), p.Reason)
 	}
 }
