@@ -168,9 +168,10 @@ func TestGeneration(t *testing.T) {
 }
 
 // onlyRow writes a table's one row as name=value pairs.
+// Columns that ClickHouse computes when they are read are left out.
 func onlyRow(t *testing.T, db driver.Conn, table string) string {
 	t.Helper()
-	columns, err := db.Query(t.Context(), "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ? ORDER BY position", table)
+	columns, err := db.Query(t.Context(), "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ? AND default_kind != 'ALIAS' ORDER BY position", table)
 	if err != nil {
 		t.Fatal(err)
 	}
