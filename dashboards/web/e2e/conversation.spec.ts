@@ -49,15 +49,15 @@ test('what is found is gone to, also in what is folded', async ({ page }) => {
   await page.keyboard.press('f')
   await page.getByRole('textbox', { name: 'Find in this session' }).fill('stepped BACK')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('search')).toContainText('1 of 2')
+  await expect(page.getByRole('search', { name: 'Find in this session' })).toContainText('1 of 2')
   const thinking = page.getByRole('log').getByRole('article', { name: 'Thinking' }).last()
   await expect(thinking).toContainText('a clock that stepped back')
   const drawn = await page.evaluate(() => [...(CSS.highlights.get('found-now') ?? [])].map(String))
   expect(drawn).toEqual(['stepped back'])
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('search')).toContainText('2 of 2')
+  await expect(page.getByRole('search', { name: 'Find in this session' })).toContainText('2 of 2')
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('search')).toHaveCount(0)
+  await expect(page.getByRole('search', { name: 'Find in this session' })).toHaveCount(0)
 })
 
 test('thinking is folded, and opens', async ({ page }) => {

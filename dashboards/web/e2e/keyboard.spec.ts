@@ -109,7 +109,7 @@ const pages: readonly { path: string; ready: string; then?: (page: Page) => Prom
   { path: '/sessions/demo', ready: '[role="treegrid"]', then: session('Frames') },
   { path: '/sessions/demo', ready: '[role="treegrid"]', then: session('Totals') },
   { path: '/usage?from=now-24h', ready: 'tfoot' },
-  { path: '/tools?from=now-24h', ready: 'tfoot' },
+  { path: '/tools?from=now-24h&q=demo', ready: 'tfoot' },
   { path: '/record', ready: 'h1' },
 ]
 
