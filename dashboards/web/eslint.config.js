@@ -14,5 +14,9 @@ export default ts.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },
-  { files: ['*.js', '*.cjs'], extends: [ts.configs.disableTypeChecked], languageOptions: { globals: { module: 'writable' } } },
+  {
+    files: ['*.js', '*.cjs'],
+    extends: [ts.configs.disableTypeChecked],
+    languageOptions: { globals: { module: 'writable' } },
+  },
 )

@@ -90,13 +90,14 @@ func (c *splitter) take(f *schema.Frame) error {
 	}
 	c.tail = c.tail[:copy(c.tail, c.tail[min(len(f.Raw), len(c.tail)):])]
 	f.Cuts = nil // a file has none
-	n, err := int64(len(f.Raw)), error(nil)
+	n := int64(len(f.Raw))
 	_, _ = c.digest.Write(f.Raw)
-	if err = c.emit(f); err == nil {
-		c.frames++
-		c.offset += n
+	if err := c.emit(f); err != nil {
+		return err
 	}
-	return err
+	c.frames++
+	c.offset += n
+	return nil
 }
 
 // end emits an unterminated last line if it is a whole JSON value. The line is not counted: once
