@@ -29,7 +29,7 @@ export function useFind(): Find {
   return useContext(FindContext)
 }
 
-/** What is to be seen of a message although it is folded: what is searched for, if the hit is in it; else "". */
+/** The text that is searched for, if a hit is in a folded message, which is then shown open; else "". */
 export function useRevealed(message: string): string {
   const { query, hit } = useFind()
   return hit?.message?.id === message ? (query ?? '') : ''
