@@ -1,0 +1,135 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// bounds are those of a setting, of its tags min, max and zero. A min of ">0" leaves 0 out.
+type bounds struct {
+	min, max string
+	zero     string // what 0 means, if it is allowed beside what min and max allow
+}
+
+func boundsOf(f *kong.Flag) bounds {
+	return bounds{min: f.Tag.Get("min"), max: f.Tag.Get("max"), zero: f.Tag.Get("zero")}
+}
+
+// String describes the bounds, as "above 0"; "" for none.
+func (b bounds) String() string {
+	text := ""
+	above, open := strings.CutPrefix(b.min, ">")
+	switch {
+	case open && b.max != "":
+		text = "above " + above + ", at most " + b.max
+	case open:
+		text = "above " + above
+	case b.min != "" && b.max != "":
+		text = b.min + " to " + b.max
+	case b.min != "":
+		text = b.min + " or more"
+	case b.max != "":
+		text = b.max + " at most"
+	}
+	if b.zero != "" {
+		text += ", or 0 for " + b.zero
+	}
+	return text
+}
+
+// holds reports whether a value is within the bounds.
+func (b bounds) holds(v reflect.Value) bool {
+	n, ok := number(v)
+	if !ok || n == 0 && b.zero != "" {
+		return true
+	}
+	if math.IsNaN(n) {
+		return false
+	}
+	if b.min != "" {
+		text, open := strings.CutPrefix(b.min, ">")
+		if least := bound(v.Type(), text); n < least || open && n == least {
+			return false
+		}
+	}
+	return b.max == "" || n <= bound(v.Type(), b.max)
+}
+
+// number returns the number that a value is.
+func number(v reflect.Value) (float64, bool) {
+	switch {
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	case v.CanFloat():
+		return v.Float(), true
+	}
+	return 0, false
+}
+
+// bound reads the text of a bound for values of a type. It panics if the tag is wrong, which a
+// test excludes.
+func bound(t reflect.Type, text string) float64 {
+	var err error
+	switch t {
+	case reflect.TypeFor[Size]():
+		var s Size
+		err = s.UnmarshalText([]byte(text))
+		return must(float64(s), err)
+	case reflect.TypeFor[Days]():
+		var d Days
+		err = d.UnmarshalText([]byte(text))
+		return must(float64(d), err)
+	case reflect.TypeFor[time.Duration]():
+		d, err := time.ParseDuration(text)
+		return must(float64(d), err)
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return must(n, err)
+}
+
+func must(n float64, err error) float64 {
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// unitOf returns the unit of a setting.
+func unitOf(f *kong.Flag) string {
+	unit := ""
+	switch f.Target.Type() {
+	case reflect.TypeFor[Size]():
+		unit = "bytes"
+	case reflect.TypeFor[Days]():
+		unit = "days"
+	case reflect.TypeFor[time.Duration]():
+		unit = "duration"
+	}
+	return cmp.Or(f.Tag.Get("unit"), unit)
+}
+
+// outside returns the error of a setting that is out of bounds, nil if it is within.
+func outside(f *kong.Flag, v reflect.Value, from Origin) error {
+	b := boundsOf(f)
+	if b.holds(v) {
+		return nil
+	}
+	return fmt.Errorf("--%s=%v%s: it must be %s%s", f.Name, v.Interface(), from.note(), b, example(f))
+}
+
+// example returns a value in words for settings whose form is not obvious.
+func example(f *kong.Flag) string {
+	if f.Target.Type() == reflect.TypeFor[time.Duration]() && f.Default != "" {
+		return ", like " + f.Default
+	}
+	return ""
+}

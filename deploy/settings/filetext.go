@@ -1,0 +1,37 @@
+package settings
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// maxFile is the greatest size of a configuration file, in bytes.
+const maxFile = 1 << 20
+
+// fileText returns the text of a configuration file. It neither waits for a pipe's writer, nor
+// reads more than a little beyond maxFile, which is an error.
+func fileText(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	if info.Mode()&fs.ModeNamedPipe != 0 {
+		return nil, fmt.Errorf("--config %s: it is a pipe, and servers read their settings more than once; write them into a file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("--config %s: the file is larger than %s", path, Size(maxFile))
+	}
+	return text, nil
+}

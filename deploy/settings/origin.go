@@ -1,0 +1,41 @@
+package settings
+
+import "fmt"
+
+// Origin is the place that the value of a setting comes from.
+type Origin struct {
+	Kind OriginKind `json:"kind"`
+	// Name is the variable, or the file and line.
+	Name string `json:"name,omitempty"`
+}
+
+// OriginKind is a kind of places of values.
+type OriginKind string
+
+// The kinds, the strongest first.
+const (
+	FromFlag        OriginKind = "flag"
+	FromEnvironment OriginKind = "environment"
+	FromFile        OriginKind = "file"
+	FromDefault     OriginKind = "default"
+)
+
+// String describes the place.
+func (o Origin) String() string {
+	switch o.Kind {
+	case FromEnvironment, FromFile:
+		return o.Name
+	}
+	return string(o.Kind)
+}
+
+// note names the place in an error, unless it is the command line.
+func (o Origin) note() string {
+	switch o.Kind {
+	case FromEnvironment:
+		return fmt.Sprintf(" (environment variable %s)", o.Name)
+	case FromFile:
+		return fmt.Sprintf(" (%s)", o.Name)
+	}
+	return ""
+}

@@ -1,0 +1,125 @@
+package settings
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"tapedeck/deploy/node"
+	"tapedeck/deploy/server"
+)
+
+// watchInterval is the interval at which a server reads its configuration file to find changes.
+const watchInterval = 2 * time.Second
+
+// Running is a server whose settings can be reloaded. Run uses it alone.
+type Running struct {
+	Log     *slog.Logger
+	Level   *slog.LevelVar
+	Node    *node.Node
+	Gates   server.Gates
+	Current []Effective // the settings in force
+	// Read reads all settings anew.
+	Read func() (*Server, *Sources, error)
+}
+
+// Run reloads the settings at each signal, and when the configuration file changes, until ctx ends.
+// The file is read at intervals, since a mounted file is replaced by links to others.
+func (r *Running) Run(ctx context.Context, file string, signals <-chan os.Signal) {
+	before := content(file)
+	tick := time.NewTicker(watchInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+			before = content(file)
+		case <-tick.C:
+			now := content(file)
+			if bytes.Equal(now, before) {
+				continue
+			}
+			before = now
+		}
+		r.reload()
+	}
+}
+
+// content returns what shows whether a file has changed: its text, or why it cannot be read; nil
+// without a file.
+func content(path string) []byte {
+	if path == "" {
+		return nil
+	}
+	text, err := fileText(path)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return text
+}
+
+// reload reads the settings and applies those that a running server takes. Settings that are wrong
+// leave all as it is.
+func (r *Running) reload() {
+	s, sources, err := r.Read()
+	if err == nil {
+		err = s.Load()
+	}
+	if err != nil {
+		r.Log.Error("settings not reloaded, the former ones stay in force", "error", err)
+		return
+	}
+	applied, restart := changes(r.Current, sources.Effective())
+	r.Level.Set(s.Level())
+	r.Node.SetThresholds(s.Health())
+	if slices.ContainsFunc(applied, func(name string) bool {
+		return strings.HasSuffix(strings.TrimSuffix(name, "-per-tenant"), "-per-second")
+	}) {
+		r.Node.SetRates(s.Rates()) // a rate that has not changed keeps what it has counted
+	}
+	s.setGates(r.Gates)
+	r.Current = kept(r.Current, sources.Effective(), restart)
+	r.Log.Info("settings reloaded", "changed", strings.Join(applied, ", "))
+	if len(restart) > 0 {
+		r.Log.Warn("these settings have changed and need a restart", "settings", strings.Join(restart, ", "))
+	}
+}
+
+// setGates sets the limits of gates.
+func (f *Quotas) setGates(g server.Gates) {
+	g.Streams.SetLimits(f.MaxStreams, f.MaxStreamsPerTenant)
+	g.Replays.SetLimits(f.MaxReplays, f.MaxReplaysPerTenant)
+	g.Followers.SetLimits(f.MaxFollowers, f.MaxFollowersPerTenant)
+	g.Exports.SetLimits(f.MaxExports, f.MaxExportsPerTenant)
+}
+
+// changes lists the settings whose values differ: those that a running server takes, and others.
+func changes(before, after []Effective) (applied, restart []string) {
+	for _, a := range after {
+		i := slices.IndexFunc(before, func(b Effective) bool { return b.Name == a.Name })
+		switch {
+		case i < 0 || before[i].raw == a.raw || a.Name == "config":
+		case a.flag.Tag.Has("reload"):
+			applied = append(applied, a.Name)
+		default:
+			restart = append(restart, a.Name)
+		}
+	}
+	return applied, restart
+}
+
+// kept returns the settings in force after a reload: the new ones, except those that need a restart.
+func kept(before, after []Effective, restart []string) []Effective {
+	list := slices.Clone(after)
+	for i, a := range list {
+		if slices.Contains(restart, a.Name) {
+			list[i] = before[slices.IndexFunc(before, func(b Effective) bool { return b.Name == a.Name })]
+		}
+	}
+	return list
+}
