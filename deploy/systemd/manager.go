@@ -1,0 +1,129 @@
+// Package systemd reports the state of the process to the service manager that started it,
+// and takes over sockets that the manager has opened. Without a manager it does nothing.
+package systemd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The environment variables of the protocols: sd_notify(3), sd_watchdog_enabled(3).
+const (
+	notifyEnv      = "NOTIFY_SOCKET"
+	watchdogEnv    = "WATCHDOG_USEC"
+	watchdogPIDEnv = "WATCHDOG_PID"
+)
+
+// Manager is the service manager. A nil Manager is that of a process without one.
+type Manager struct {
+	address  *net.UnixAddr
+	watchdog time.Duration // 0: it does not watch
+	log      *slog.Logger
+}
+
+// Find returns the manager that the environment names, nil without one. It removes the
+// variables, so that child processes do not report in place of this one.
+func Find(log *slog.Logger) (*Manager, error) {
+	path, interval, pid := os.Getenv(notifyEnv), os.Getenv(watchdogEnv), os.Getenv(watchdogPIDEnv)
+	for _, name := range []string{notifyEnv, watchdogEnv, watchdogPIDEnv} {
+		if err := os.Unsetenv(name); err != nil {
+			return nil, fmt.Errorf("remove %s from the environment: %w", name, err)
+		}
+	}
+	if path == "" {
+		return nil, nil
+	}
+	if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "@") {
+		return nil, fmt.Errorf("%s=%s: it must be the path of a socket, or @ and the name of an abstract one", notifyEnv, path)
+	}
+	m := &Manager{address: &net.UnixAddr{Name: path, Net: "unixgram"}, log: log}
+	if interval != "" && cmp.Or(pid, strconv.Itoa(os.Getpid())) == strconv.Itoa(os.Getpid()) {
+		micros, err := strconv.ParseUint(interval, 10, 52)
+		if err != nil || micros == 0 {
+			return nil, fmt.Errorf("%s=%s: it must be a number of microseconds above 0", watchdogEnv, interval)
+		}
+		m.watchdog = time.Duration(micros) * time.Microsecond
+	}
+	return m, nil
+}
+
+// Ready reports that the process answers requests.
+func (m *Manager) Ready(status string) { m.send("READY=1", "STATUS="+status) }
+
+// Status reports what the process is doing, in one line.
+func (m *Manager) Status(status string) { m.send("STATUS=" + status) }
+
+// startLonger is how much longer the process may start after each report of Starting.
+const startLonger = time.Minute
+
+// Starting reports what the process does before it is ready, in one line. It prolongs the
+// time for the start: a long migration reports again and again.
+func (m *Manager) Starting(status string) {
+	m.send("STATUS="+status, fmt.Sprintf("EXTEND_TIMEOUT_USEC=%d", startLonger.Microseconds()))
+}
+
+// Reloading reports that settings are read again; Ready follows.
+func (m *Manager) Reloading() { m.send("RELOADING=1", "STATUS=reading settings again") }
+
+// Stopping reports that the process is ending.
+func (m *Manager) Stopping() { m.send("STOPPING=1", "STATUS=stopping") }
+
+// Watch reports until ctx ends that the process is alive, twice in each interval that the
+// manager has set. If alive returns an error the report is left out: the manager ends and
+// restarts a process that has not reported for a whole interval.
+func (m *Manager) Watch(ctx context.Context, alive func(context.Context) error) {
+	if m == nil || m.watchdog == 0 {
+		return
+	}
+	tick := time.NewTicker(m.watchdog / 2)
+	defer tick.Stop()
+	for {
+		if err := m.check(ctx, alive); err == nil {
+			m.send("WATCHDOG=1")
+		} else if ctx.Err() == nil {
+			m.log.Error("the server does not answer; the service manager will restart it", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// check calls alive, for a quarter of the interval at most.
+func (m *Manager) check(ctx context.Context, alive func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, m.watchdog/4)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- alive(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// send sends one message. A manager that does not receive it is logged: the process works without.
+func (m *Manager) send(lines ...string) {
+	if m == nil {
+		return
+	}
+	conn, err := net.DialUnix("unixgram", nil, m.address)
+	if err == nil {
+		_, err = conn.Write([]byte(strings.Join(lines, "\n")))
+		err = errors.Join(err, conn.Close())
+	}
+	if err != nil {
+		m.log.Warn("report to the service manager", "socket", m.address.Name, "report", lines[0], "error", err)
+	}
+}

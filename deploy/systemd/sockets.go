@@ -1,0 +1,59 @@
+package systemd
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// The environment variables of socket activation: sd_listen_fds(3).
+const (
+	socketsPIDEnv = "LISTEN_PID"
+	socketsEnv    = "LISTEN_FDS"
+	namesEnv      = "LISTEN_FDNAMES"
+)
+
+// firstSocket is the number of the first descriptor that is passed.
+const firstSocket = 3
+
+// Listener returns the TCP socket that the service manager has opened for this process; nil
+// if it has not. It removes the variables from the environment.
+func Listener() (net.Listener, error) {
+	pid, count := os.Getenv(socketsPIDEnv), os.Getenv(socketsEnv)
+	if pid != strconv.Itoa(os.Getpid()) || count == "" {
+		return nil, nil // they are those of another process
+	}
+	for _, name := range []string{socketsPIDEnv, socketsEnv, namesEnv} {
+		if err := os.Unsetenv(name); err != nil {
+			return nil, fmt.Errorf("remove %s from the environment: %w", name, err)
+		}
+	}
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 0 {
+		return nil, fmt.Errorf("%s=%s: it must be a number of sockets", socketsEnv, count)
+	}
+	switch n {
+	case 0:
+		return nil, nil
+	case 1:
+		syscall.CloseOnExec(firstSocket)
+		return listener(os.NewFile(firstSocket, "the socket of the service manager"))
+	}
+	return nil, fmt.Errorf("the service manager passed %d sockets and one can be served: leave one ListenStream= in the socket unit", n)
+}
+
+// listener takes over a file. The file itself is closed.
+func listener(f *os.File) (net.Listener, error) {
+	l, err := net.FileListener(f) // of a duplicate
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("take over the socket of the service manager: %w", err)
+	}
+	if _, ok := l.Addr().(*net.TCPAddr); !ok {
+		address := l.Addr()
+		return nil, errors.Join(fmt.Errorf("the service manager passed the %s socket %s: ListenStream= in the socket unit must be a port or address:port", address.Network(), address), l.Close())
+	}
+	return l, nil
+}
