@@ -44,6 +44,12 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 		return Content{Data: data, Empty: f.Flags.Has(FlagNote) || len(bytes.TrimSpace(data)) == 0}, buf
 	case EventStream:
 		return unframeEvent(f.Raw), buf
+	case NATS:
+		if f.Flags.Has(FlagNote) || f.Flags.Has(FlagOversize) {
+			return Content{Data: f.Raw, Empty: f.Flags.Has(FlagNote)}, buf
+		}
+		_, data := CutNATS(f.Raw)
+		return Content{Data: data, Empty: len(data) == 0}, buf
 	default:
 		return Content{Data: f.Raw, Empty: len(f.Raw) == 0 || f.Flags.Has(FlagNote)}, buf
 	}

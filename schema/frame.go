@@ -71,9 +71,10 @@ const (
 	WebSocket                    // one message
 	HTTP                         // the head of an HTTP message, or a read of a body of no other type
 	EventStream                  // one message of application/vnd.amazon.eventstream
+	NATS                         // one message of a NATS subject: see AppendNATS
 )
 
-var transportNames = [...]string{"ndjson", "sse", "websocket", "http", "eventstream"}
+var transportNames = [...]string{"ndjson", "sse", "websocket", "http", "eventstream", "nats"}
 
 // String returns the name that the API uses.
 func (t Transport) String() string { return nameOf(transportNames[:], uint8(t)) }

@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Health is the uptime and the disks of a ClickHouse server.
 type Health struct {
 	UptimeS uint32 `json:"uptime_s"`
+	// AnswerMS is how long the server took to answer.
+	AnswerMS float64 `json:"answer_ms"`
+	// ClockMS is by how much the server's clock is ahead of the clock of this process.
+	ClockMS float64 `json:"clock_ahead_ms"`
 	// Disks are the disks of its tables; empty if the user has no access.
 	Disks []Disk `json:"disks,omitempty"`
 }
@@ -26,9 +29,14 @@ type Disk struct {
 // ReadHealth reads the health of a server.
 func ReadHealth(ctx context.Context, db driver.Conn) (Health, error) {
 	var h Health
-	if err := db.QueryRow(ctx, readUptime).Scan(&h.UptimeS); err != nil {
+	var clock int64
+	began := time.Now()
+	if err := db.QueryRow(ctx, readUptime).Scan(&h.UptimeS, &clock); err != nil {
 		return h, fmt.Errorf("ask ClickHouse for its uptime: %w", err)
 	}
+	took := time.Since(began)
+	h.AnswerMS = float64(took) / 1e6
+	h.ClockMS = float64(clock) - float64(began.Add(took/2).UnixMicro())/1e3
 	rows, err := db.Query(ctx, readDisks)
 	if err != nil {
 		return h, nil // the user has no access to system.disks
@@ -45,44 +53,4 @@ func ReadHealth(ctx context.Context, db driver.Conn) (Health, error) {
 		return h, fmt.Errorf("read ClickHouse's disks: %w", err)
 	}
 	return h, nil
-}
-
-// HealthCollector collects the health of a server for Prometheus.
-type HealthCollector struct{ DB driver.Conn }
-
-// healthTimeout bounds how long a scrape waits for ClickHouse.
-const healthTimeout = 2 * time.Second
-
-var (
-	upMetric       = prometheus.NewDesc("tapedeck_clickhouse_up", "1 if ClickHouse answers, else 0.", nil, nil)
-	uptimeMetric   = prometheus.NewDesc("tapedeck_clickhouse_uptime_seconds", "Time since ClickHouse was started: it falls when ClickHouse restarts.", nil, nil)
-	diskFreeMetric = prometheus.NewDesc("tapedeck_clickhouse_disk_free_bytes", "Bytes free on a disk of ClickHouse's.", []string{"disk"}, nil)
-	diskSizeMetric = prometheus.NewDesc("tapedeck_clickhouse_disk_size_bytes", "Size of a disk of ClickHouse's.", []string{"disk"}, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (HealthCollector) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{upMetric, uptimeMetric, diskFreeMetric, diskSizeMetric} {
-		descs <- d
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (c HealthCollector) Collect(metrics chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		metrics <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
-	defer cancel()
-	h, err := ReadHealth(ctx, c.DB)
-	if err != nil {
-		gauge(upMetric, 0)
-		return
-	}
-	gauge(upMetric, 1)
-	gauge(uptimeMetric, float64(h.UptimeS))
-	for _, d := range h.Disks {
-		gauge(diskFreeMetric, float64(d.Free), d.Name)
-		gauge(diskSizeMetric, float64(d.Size), d.Name)
-	}
 }

@@ -17,10 +17,10 @@ func TestHealth(t *testing.T) {
 	}
 	defer db.Close()
 	h, err := clickhouse.ReadHealth(t.Context(), db)
-	if err != nil || len(h.Disks) == 0 || h.Disks[0].Free == 0 || h.Disks[0].Size < h.Disks[0].Free {
+	if err != nil || len(h.Disks) == 0 || h.Disks[0].Free == 0 || h.Disks[0].Size < h.Disks[0].Free || h.AnswerMS <= 0 || max(h.ClockMS, -h.ClockMS) > 1000 {
 		t.Fatalf("%+v, %v", h, err)
 	}
-	if n := testutil.CollectAndCount(clickhouse.HealthCollector{DB: db}); n != 2+2*len(h.Disks) {
+	if n := testutil.CollectAndCount(clickhouse.HealthCollector{DB: db}); n != 6+2*len(h.Disks) {
 		t.Errorf("%d metrics of %d disks", n, len(h.Disks))
 	}
 	away, err := clickhouse.Open("clickhouse://127.0.0.1:1/x")

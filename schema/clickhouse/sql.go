@@ -10,10 +10,8 @@ import (
 var files embed.FS
 
 var (
-	statements    = statement.Parse(files)
-	createApplied = statements.Must("create_applied", nil)
-	insertApplied = statements.Must("insert_applied", nil)
-	readApplied   = statements.Must("applied", nil)
-	readUptime    = statements.Must("uptime", nil)
-	readDisks     = statements.Must("disks", nil)
+	statements = statement.Parse(files)
+	readUptime = statements.Must("uptime", nil)
+	readLoad   = statements.Must("load", nil)
+	readDisks  = statements.Must("disks", nil)
 )

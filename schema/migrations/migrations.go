@@ -19,6 +19,10 @@ type Migration struct {
 	Name       string   // the file's name without ".sql"
 	Statements []string // in order, without their semicolons
 	Text       string   // the whole file
+	// Oldest is the lowest migration that a program must have to use a database to which
+	// this one is applied. The line "-- oldest: 19" of the file sets it; without the line it
+	// is 0, and programs that do not know the migration can use the database as before.
+	Oldest uint32
 }
 
 // All returns the migrations in order.
@@ -39,9 +43,27 @@ func All() ([]Migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Migration{uint32(version), name, split(string(text)), string(text)})
+		oldest, err := oldestOf(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: %w", file, err)
+		}
+		all = append(all, Migration{uint32(version), name, split(string(text)), string(text), oldest})
 	}
 	return all, nil
+}
+
+// oldestOf returns the number of the line "-- oldest: N", 0 without one.
+func oldestOf(text string) (uint32, error) {
+	for line := range strings.Lines(text) {
+		if number, ok := strings.CutPrefix(line, "-- oldest:"); ok {
+			n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 32)
+			if err != nil {
+				return 0, fmt.Errorf("the line %q must have the number of a migration", strings.TrimSpace(line))
+			}
+			return uint32(n), nil
+		}
+	}
+	return 0, nil
 }
 
 // split splits a file at the semicolons that end a line.

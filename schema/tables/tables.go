@@ -60,6 +60,8 @@ var All = []Table{
 	{"settlements", Mark, ""},
 	{"price_tables", Setting, ""},
 	{"schema_migrations", Setting, ""},
+	{"schema_steps", Setting, ""},
+	{"schema_lock", Setting, ""},
 }
 
 // Names returns the names of the tables that hold one of the given things, in order.

@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+	"tapedeck/internal/metric"
 )
 
 // Deleter deletes sessions. Its steps may be interrupted anywhere: the tombstone, which
@@ -27,9 +26,8 @@ const (
 	stepRemoved = "removed" // from ClickHouse
 )
 
-var deletedSessions = promauto.NewCounter(prometheus.CounterOpts{
-	Name: "tapedeck_deleted_sessions_total", Help: "Sessions that were deleted.",
-})
+var deletedSessions = metric.Counter(metric.API, "tapedeck_deleted_sessions_total",
+	"Sessions that were deleted.")
 
 // NewDeleter returns a deleter. It adds tombstones to set, which may be nil; purge, which
 // may be nil, removes from JetStream what a tombstone covers.

@@ -1,1 +1,1 @@
-SELECT uptime()
+SELECT uptime(), toUnixTimestamp64Milli(now64(3))

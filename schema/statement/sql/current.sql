@@ -9,8 +9,12 @@ Where nothing was decoded anew the counts, which are constants by then, leave
 {{define "current"}}{{template "current_among" ""}}{{end}}
 {{define "current_of_session"}}{{template "current_among" " AND session_id = {session:String}"}}{{end}}
 {{define "current_of_sessions"}}{{template "current_among" " AND session_id IN {sessions:Array(String)}"}}{{end}}
+{{define "generation_of_sessions"}}{{template "generation_among" " AND session_id IN {sessions:Array(String)}"}}{{end}}
 {{define "current_among"}}{{template "visible_among" .}}
-        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}{{.}}) = 0 AND generation = 0
+        AND {{template "generation_among" .}}
+{{- end}}
+{{- /* generation_among: the part of "current" about generations. */ -}}
+{{define "generation_among"}}((SELECT count() FROM redecodes WHERE tenant = {tenant:String}{{.}}) = 0 AND generation = 0
             OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}{{.}}) > 0
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (

@@ -1,0 +1,24 @@
+package migrate
+
+import (
+	"embed"
+
+	"tapedeck/schema/statement"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var (
+	statements    = statement.Parse(files)
+	createApplied = statements.Must("create_applied", nil)
+	createSteps   = statements.Must("create_steps", nil)
+	createLock    = statements.Must("create_lock", nil)
+	insertApplied = statements.Must("insert_applied", nil)
+	insertStep    = statements.Must("insert_step", nil)
+	readApplied   = statements.Must("applied", nil)
+	readSteps     = statements.Must("steps", nil)
+	readLock      = statements.Must("lock", nil)
+	readHolder    = statements.Must("holder", nil)
+	readParts     = statements.Must("parts", nil)
+)

@@ -1,0 +1,1 @@
+INSERT INTO schema_steps (version, step, event, generation, checksum, oldest, text, program, holder) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
