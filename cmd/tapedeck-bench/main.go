@@ -30,6 +30,7 @@ type cli struct {
 	Measure measureCommand `cmd:"" default:"withargs" help:"Measure recording, storing and playing, and write docs/benchmarks.md."`
 	Scale   scaleCommand   `cmd:"" help:"Fill a large data set, or take one that is there, and measure reports and lists on it."`
 	Soak    soakCommand    `cmd:"" help:"Record over many connections while others replay, check every frame, and watch memory."`
+	Backup  backupCommand  `cmd:"" help:"Fill a data set, back it up, restore and verify it, and write docs/benchmarks-backup.md."`
 }
 
 // measured names the program to measure.

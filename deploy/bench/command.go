@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,37 +12,19 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"tapedeck/internal/captured"
 )
 
 // command is the tapedeck program, running as a separate process.
 type command struct {
 	url  string // its address; "" for commands that are not servers
 	cmd  *exec.Cmd
-	log  *output
+	log  *captured.Output
 	done chan struct{} // closed when it ended
 	err  error         // how; read it after done
-}
-
-// output is what a process wrote to its standard error.
-type output struct {
-	mu  sync.Mutex // guards buf
-	buf bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }
 
 const (
@@ -54,7 +35,7 @@ const (
 // start runs the program. Its state goes under dir; env is added to this
 // process's environment.
 func start(program, dir string, env []string, stdin io.Reader, stdout io.Writer, args ...string) (*command, error) {
-	c := &command{cmd: exec.Command(program, args...), log: &output{}, done: make(chan struct{})}
+	c := &command{cmd: exec.Command(program, args...), log: &captured.Output{}, done: make(chan struct{})}
 	c.cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+dir), env...)
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = stdin, stdout, c.log
 	if err := c.cmd.Start(); err != nil {

@@ -125,10 +125,10 @@ func (t *client) sendPaced(ctx context.Context, n int, gap time.Duration) error 
 	time.Sleep(rand.N(gap))
 	tick := time.NewTicker(gap)
 	defer tick.Stop()
-	err := t.send(ctx, loomStart(t.session))
+	err := t.send(ctx, pacedFrame(t.session, 0))
 	for i := 1; i < n && err == nil; i++ {
 		<-tick.C
-		err = t.send(ctx, loomChunk(t.session, i+1))
+		err = t.send(ctx, pacedFrame(t.session, i))
 	}
 	if err != nil {
 		_ = t.conn.CloseNow() // for the reader to end
@@ -143,6 +143,27 @@ func loomStart(session string) string {
 
 func loomChunk(session string, event int) string {
 	return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"message_chunk","content":" token","id":"think"}`, session, event)
+}
+
+// messageFrames is how many frames of a paced stream are of one message. A message that grew as
+// long as the stream is recorded would make the work for each frame, and the memory, grow with it.
+const messageFrames = 60
+
+// pacedFrame returns frame n, from 0, of what sendPaced sends: a run whose nodes answer one after
+// the other.
+func pacedFrame(session string, n int) string {
+	node := func(kind, rest string) string {
+		return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-%d","event_id":%d,"type":"%s"%s,"id":"think"}`, session, n/messageFrames, n+1, kind, rest)
+	}
+	switch {
+	case n == 0:
+		return loomStart(session)
+	case n%messageFrames == 0:
+		return node("node_enter", "")
+	case n%messageFrames == messageFrames-1:
+		return node("node_exit", `,"result":"Ok"`)
+	}
+	return node("message_chunk", `,"content":" token"`)
 }
 
 // idleFrames returns what a stream sends before it falls silent.

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/deploy/local"
+	"tapedeck/internal/captured"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -100,7 +101,7 @@ func (s *peer) run(ctx context.Context, w *workshop, program, dir, path string) 
 	}
 	s.publish = time.Since(began)
 
-	var log output
+	var log captured.Output
 	cmd := peerCommand(ctx, program, filepath.Join(w.Peer, "sink.yaml"), env)
 	cmd.Stdout, cmd.Stderr = &log, &log
 	began = time.Now()

@@ -56,7 +56,7 @@ func (r *Report) writeData(p *page) {
 	}
 	p.text("%s Loom frames, %s, %.0f bytes each on average, %s: sessions of two to six rounds of message chunks,\n"+
 		"a token usage, a tool call and the tool's run.", count(float64(r.Frames)), humanize.Bytes(r.Bytes), float64(r.Bytes)/float64(r.Frames), origin)
-	p.text("```sh\n" +
+	p.text("<!-- not run: measures for minutes -->\n```sh\n" +
 		"make bench                # all of this page but the peer\n" +
 		"make bench BENCH_PEER=1   # with the peer, which is built first\n" +
 		"bin/tapedeck-bench --only sink,disk\n" +

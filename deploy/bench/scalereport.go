@@ -109,7 +109,7 @@ func (r *ScaleReport) writeData(p *page) {
 	for _, t := range r.Tables {
 		p.row(t.name, count(float64(t.rows)), humanize.Bytes(t.bytes), count(float64(t.parts)))
 	}
-	p.text("```sh\n" +
+	p.text("<!-- not run: fills a large data set -->\n```sh\n" +
 		"make bench-scale                                  # fills a temporary directory, measures, removes it\n" +
 		"make bench-scale SCALE_DIR=/srv/scale             # keeps the data set there, or takes it from there\n" +
 		"make bench-scale FRAMES=2000000 SESSIONS=10000    # a smaller one\n" +

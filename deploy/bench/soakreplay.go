@@ -38,11 +38,7 @@ func readBack(ctx context.Context, server, session, query string, frames int) (n
 	}
 	in := bufio.NewScanner(res.Body)
 	for in.Scan() {
-		want := loomStart(session)
-		if n > 0 {
-			want = loomChunk(session, n+1)
-		}
-		if in.Text() != want {
+		if want := pacedFrame(session, n); in.Text() != want {
 			return n, fmt.Errorf("frame %d is %.200q, want %.200q", n, in.Text(), want)
 		}
 		n++

@@ -1,0 +1,149 @@
+package backup
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+)
+
+// dropLimit bounds the removal of a snapshot.
+const dropLimit = time.Minute
+
+// clonesOfHeads is how often the tables are cloned when a bill is closed meanwhile.
+const clonesOfHeads = 5
+
+// Options configure a backup.
+type Options struct {
+	DB   driver.Conn
+	NATS *nats.Conn
+	To   Target
+	Base *Target // of an incremental backup; nil for a full one
+	// Drain bounds the wait until blocks that were acknowledged before the start are stored.
+	Drain   time.Duration
+	Version string // of the program
+	Dir     string // of ClickHouse's backups; "" if it is not on this machine
+	Log     *slog.Logger
+	// Step receives what is done, and Progress how far ClickHouse is; may be nil.
+	Step     func(string)
+	Progress func(Progress)
+}
+
+// Backup writes a backup. When it fails or is killed nothing restorable is left: ClickHouse
+// writes the list of files last. The caller ensures that one backup of an installation runs
+// at a time.
+func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
+	if o.Step == nil {
+		o.Step = func(string) {}
+	}
+	m = &Manifest{Format: format, ID: uuid.NewString(), Program: o.Version, StartedAt: time.Now().UTC()}
+	var settings []string
+	if o.Base != nil {
+		if o.Base.Name == o.To.Name {
+			return nil, fmt.Errorf("the base %s is the backup itself: name the backup before it", o.Base.Name)
+		}
+		m.Base = o.Base.Name
+		settings = append(settings, "base_backup = "+o.Base.sql)
+	}
+	var database string
+	if err := o.DB.QueryRow(ctx, "SELECT currentDatabase()").Scan(&database); err != nil {
+		return nil, fmt.Errorf("ClickHouse: %w", err)
+	}
+	snapshot := database + "__backup"
+	o.Step("waiting for blocks to be stored")
+	last, err := acknowledged(ctx, o.NATS)
+	if err != nil {
+		return nil, err
+	}
+	if m.Coverage, err = drain(ctx, o.NATS, last, o.Drain); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if dropErr := drop(ctx, o.DB, snapshot); err == nil {
+			err = dropErr
+		}
+	}()
+	o.Step("cloning the tables")
+	if err := m.snapshot(ctx, o, database, snapshot); err != nil {
+		return nil, err
+	}
+	o.Step("hashing")
+	if err := m.fill(ctx, o.DB, snapshot); err != nil {
+		return nil, err
+	}
+	if err := m.store(ctx, o.DB, snapshot); err != nil {
+		return nil, err
+	}
+	o.Step("writing")
+	err = operate(ctx, o.DB, fmt.Sprintf("BACKUP DATABASE %s AS %s TO %s", identifier(snapshot), inBackup, o.To.sql), settings, o.Progress)
+	if err != nil {
+		return nil, fmt.Errorf("write the backup %s: %w", o.To.Name, err)
+	}
+	o.Step("checking what was written")
+	if err := m.written(ctx, o, snapshot); err != nil {
+		return nil, fmt.Errorf("write the backup %s: %w", o.To.Name, err)
+	}
+	return m, nil
+}
+
+// snapshot clones the tables and stores the entries of buckets with them.
+func (m *Manifest) snapshot(ctx context.Context, o Options, database, snapshot string) error {
+	before, err := readEntries(ctx, o.NATS)
+	if err != nil {
+		return err
+	}
+	for attempt := 1; ; attempt++ {
+		if m.Tables, err = clone(ctx, o.DB, database, snapshot); err != nil {
+			return err
+		}
+		m.SnapshotAt = time.Now().UTC()
+		after, err := readEntries(ctx, o.NATS)
+		if err != nil {
+			return err
+		}
+		// A bill that was closed meanwhile would be in one of both only.
+		if slices.Equal(heads(before), heads(after)) {
+			return storeEntries(ctx, o.DB, snapshot, after)
+		}
+		if attempt == clonesOfHeads {
+			return fmt.Errorf("a bill was closed during each of %d attempts to clone the tables: start the backup again when no bill is being closed", clonesOfHeads)
+		}
+		before = after
+	}
+}
+
+// fill reads the sums of the tables of a snapshot.
+func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (err error) {
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		if err := t.sum(ctx, db, snapshot, sumsTable); err != nil {
+			return err
+		}
+		err := db.QueryRow(ctx, fmt.Sprintf("SELECT sum(rows) FROM %s.%s WHERE table_name = %s", identifier(snapshot), sumsTable, quote(t.Name))).Scan(&t.Rows)
+		if err != nil {
+			return fmt.Errorf("count the rows of %s: %w", t.Name, err)
+		}
+	}
+	if m.Sum, err = sumOf(ctx, db, snapshot, sumsTable, sumsColumns); err != nil {
+		return err
+	}
+	if m.Entries, err = sumOf(ctx, db, snapshot, entriesTable, entriesColumns); err != nil {
+		return err
+	}
+	err = db.QueryRow(ctx, fmt.Sprintf("SELECT count(), sum(rows), sum(bytes) FROM %s.%s WHERE table_name = 'frames'", identifier(snapshot), sumsTable)).Scan(&m.Sessions, &m.Frames, &m.Bytes)
+	if err == nil {
+		err = db.QueryRow(ctx, fmt.Sprintf("SELECT max(captured_at) FROM %s.frames", identifier(snapshot))).Scan(&m.LastFrameAt)
+	}
+	if err == nil {
+		err = db.QueryRow(ctx, fmt.Sprintf("SELECT max(version) FROM %s.schema_migrations", identifier(snapshot))).Scan(&m.Schema)
+	}
+	if err != nil {
+		return fmt.Errorf("describe the backup: %w", err)
+	}
+	return nil
+}

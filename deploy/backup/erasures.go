@@ -1,0 +1,66 @@
+package backup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Erased counts what a later backup had erased.
+type Erased struct {
+	From       string `json:"from"`
+	Tombstones uint64 `json:"tombstones"` // that were unknown to the restored backup
+}
+
+// marks are the tables that keep deleted and expired data deleted.
+var marks = []string{"tombstones", "restores", "erasures", "expirations"}
+
+// applyErasures adds to what was restored the marks of a later backup. Readers then hide what
+// they cover, and the server removes the rows soon after its start, as it does with any that
+// were stored after their erasure.
+func applyErasures(ctx context.Context, o RestoreOptions, scratch string) (e *Erased, err error) {
+	later := o.Into + "__erasures"
+	if err := create(ctx, o.DB, later); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if dropErr := drop(ctx, o.DB, later); err == nil {
+			err = dropErr
+		}
+	}()
+	parts := make([]string, len(marks))
+	for i, name := range marks {
+		parts[i] = fmt.Sprintf("TABLE %s.%s AS %s.%[2]s", inBackup, name, identifier(later))
+	}
+	err = operate(ctx, o.DB, "RESTORE "+strings.Join(parts, ", ")+" FROM "+o.Erasures.sql, sameKeys(*o.Erasures), nil)
+	if err != nil {
+		return nil, fmt.Errorf("read the erasures of the backup %s: %w", o.Erasures.Name, err)
+	}
+	e = &Erased{From: o.Erasures.Name}
+	count := fmt.Sprintf("SELECT count() FROM %s.tombstones FINAL WHERE (tenant, session_id, until) NOT IN (SELECT tenant, session_id, until FROM %s.tombstones)", identifier(later), identifier(scratch))
+	if err := o.DB.QueryRow(ctx, count).Scan(&e.Tombstones); err != nil {
+		return nil, fmt.Errorf("count the erasures of the backup %s: %w", o.Erasures.Name, reason(err))
+	}
+	for _, name := range marks {
+		var here, there Table
+		here.Name, there.Name = name, name
+		if err := here.describe(ctx, o.DB, scratch); err != nil {
+			return nil, err
+		}
+		if err := there.describe(ctx, o.DB, later); err != nil {
+			return nil, err
+		}
+		var both []string
+		for _, c := range there.Columns {
+			if slices.Contains(here.Columns, c) {
+				both = append(both, identifier(c))
+			}
+		}
+		columns := strings.Join(both, ", ")
+		if err := o.DB.Exec(ctx, fmt.Sprintf("INSERT INTO %s.%s (%s) SELECT %[3]s FROM %s.%[2]s", identifier(scratch), name, columns, identifier(later))); err != nil {
+			return nil, fmt.Errorf("apply the marks in %s of the backup %s: %w", name, o.Erasures.Name, reason(err))
+		}
+	}
+	return e, nil
+}

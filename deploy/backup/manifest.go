@@ -1,0 +1,124 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/schema/migrations"
+)
+
+// format is the version of the manifest. A program reads those up to its own.
+const format = 1
+
+// Manifest describes a backup. It is stored in the backup itself.
+type Manifest struct {
+	Format    int       `json:"format"`
+	ID        string    `json:"id"`
+	Program   string    `json:"program"` // version
+	Schema    uint32    `json:"schema"`  // the last migration
+	Base      string    `json:"base"`    // the backup that an incremental one continues; "" for a full one
+	StartedAt time.Time `json:"started_at"`
+	// SnapshotAt is when all tables were cloned.
+	SnapshotAt time.Time `json:"snapshot_at"`
+	// Sessions, Frames and Bytes are what the table of frames holds.
+	Sessions    uint64    `json:"sessions"`
+	Frames      uint64    `json:"frames"`
+	Bytes       uint64    `json:"bytes"`
+	LastFrameAt time.Time `json:"last_frame_at"`
+	Coverage    Coverage  `json:"coverage"`
+	Tables      []Table   `json:"tables"`
+	// Sum is the sum of the hashes of the rows that hold the sums of sessions, and Entries
+	// that of the entries of buckets.
+	Sum     string `json:"sum"`
+	Entries string `json:"entries"`
+}
+
+// Table is what the manifest has of a table.
+type Table struct {
+	Name    string   `json:"name"`
+	Columns []string `json:"columns"` // that are hashed
+	Keyed   bool     `json:"keyed"`   // by tenant and session
+	Merged  bool     `json:"merged"`  // rows of one key are one row
+	Rows    uint64   `json:"rows"`
+}
+
+// Coverage is what of JetStream's blocks a backup holds. Blocks that were acknowledged and
+// not yet stored in ClickHouse are not in it.
+type Coverage struct {
+	// Acknowledged is the sequence of the last message when the backup began, and Stored
+	// the one up to which all were stored when the tables were cloned.
+	Acknowledged uint64 `json:"acknowledged_seq"`
+	Stored       uint64 `json:"stored_seq"`
+	// Unstored counts the messages up to Acknowledged that are not in the backup.
+	Unstored uint64 `json:"unstored_messages"`
+}
+
+// seal returns the checksum of a manifest's text.
+func seal(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// store writes the manifest into the snapshot.
+func (m *Manifest) store(ctx context.Context, db driver.Conn, database string) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := insert(ctx, db, "INSERT INTO "+identifier(database)+"."+infoTable, []any{string(text), seal(string(text))}); err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	return nil
+}
+
+// ErrDamaged is the error of a backup whose content is not what was written.
+var ErrDamaged = errors.New("the backup is damaged")
+
+// readManifest reads the manifest from a database, and checks that this program can restore
+// the backup.
+func readManifest(ctx context.Context, db driver.Conn, database string) (*Manifest, error) {
+	var text, sum string
+	if err := db.QueryRow(ctx, "SELECT info, seal FROM "+identifier(database)+"."+infoTable).Scan(&text, &sum); err != nil {
+		return nil, fmt.Errorf("read the manifest: %w", err)
+	}
+	if seal(text) != sum {
+		return nil, fmt.Errorf("the manifest does not match its checksum: %w", ErrDamaged)
+	}
+	m := &Manifest{}
+	if err := json.Unmarshal([]byte(text), m); err != nil {
+		return nil, fmt.Errorf("read the manifest: %w", err)
+	}
+	all, err := migrations.All()
+	if err != nil {
+		return nil, err
+	}
+	if own := all[len(all)-1].Version; m.Schema > own {
+		return nil, fmt.Errorf("the backup was made by tapedeck %s with schema %d, and this program knows schemas up to %d: restore it with that version or a newer one", m.Program, m.Schema, own)
+	}
+	if m.Format > format {
+		return nil, fmt.Errorf("the backup has format %d, and this program knows formats up to %d: restore it with tapedeck %s or a newer version", m.Format, format, m.Program)
+	}
+	return m, nil
+}
+
+// insert writes rows in one batch.
+func insert(ctx context.Context, db driver.Conn, statement string, rows ...[]any) error {
+	batch, err := db.PrepareBatch(ctx, statement)
+	if err != nil {
+		return err
+	}
+	defer batch.Close()
+	for _, row := range rows {
+		if err := batch.Append(row...); err != nil {
+			return err
+		}
+	}
+	return batch.Send()
+}

@@ -1,0 +1,207 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/nats-io/nats.go"
+)
+
+// RestoreOptions configure a restore.
+type RestoreOptions struct {
+	DB   driver.Conn
+	From Target
+	// Into is the database; "" for that of the connection.
+	Into string
+	// NATS receives the entries of buckets; nil leaves them out.
+	NATS *nats.Conn
+	// Erasures is a later backup, whose erasures are applied; nil for none.
+	Erasures *Target
+	// Drill restores and compares, and then removes what it restored.
+	Drill    bool
+	Step     func(string)
+	Progress func(Progress)
+}
+
+// Restored is what was restored.
+type Restored struct {
+	Manifest *Manifest `json:"manifest"`
+	Entries  int       `json:"entries"`            // of buckets that were written
+	Erasures *Erased   `json:"erasures,omitempty"` // of a later backup
+}
+
+// Difference is a session, or with the session "" a whole table, whose restored content differs
+// from what was backed up.
+type Difference struct {
+	Table      string `json:"table"`
+	Tenant     string `json:"tenant"`
+	Session    string `json:"session"`
+	Rows       uint64 `json:"rows"` // of the manifest
+	FoundRows  uint64 `json:"found_rows"`
+	Bytes      uint64 `json:"bytes"`
+	FoundBytes uint64 `json:"found_bytes"`
+}
+
+func (d *Difference) String() string {
+	what := "table " + d.Table
+	if d.Session != "" {
+		what = fmt.Sprintf("session %q of tenant %q, table %s", d.Session, d.Tenant, d.Table)
+	}
+	if d.Rows == d.FoundRows && d.Bytes == d.FoundBytes {
+		return fmt.Sprintf("%s: the content of %d rows differs", what, d.Rows)
+	}
+	return fmt.Sprintf("%s: %d rows of %d bytes, want %d of %d", what, d.FoundRows, d.FoundBytes, d.Rows, d.Bytes)
+}
+
+// DifferencesError reports what differs, at most 1000 differences.
+type DifferencesError struct{ List []Difference }
+
+// shownDifferences bounds the message.
+const shownDifferences = 10
+
+func (e *DifferencesError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "what was restored differs from what was backed up in %d places; nothing was put in place:", len(e.List))
+	for i := range e.List {
+		if i == shownDifferences {
+			fmt.Fprintf(&b, "\n  and %d more (--json lists them)", len(e.List)-i)
+			break
+		}
+		b.WriteString("\n  " + e.List[i].String())
+	}
+	return b.String()
+}
+
+func (e *DifferencesError) Unwrap() error { return ErrDamaged }
+
+// Restore restores a backup into a database of its own, compares every session with the
+// manifest, and then puts the tables in place. A restore that fails or is killed
+// before that leaves the installation unchanged; the next attempt removes its database.
+func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
+	if o.Step == nil {
+		o.Step = func(string) {}
+	}
+	var current string
+	if err := o.DB.QueryRow(ctx, "SELECT currentDatabase()").Scan(&current); err != nil {
+		return nil, fmt.Errorf("ClickHouse: %w", err)
+	}
+	if o.Into == "" {
+		o.Into = current
+	}
+	if !o.Drill {
+		if err := empty(ctx, o.DB, o.Into); err != nil {
+			return nil, err
+		}
+	}
+	scratch := o.Into + "__restore"
+	if err := create(ctx, o.DB, scratch); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if dropErr := drop(ctx, o.DB, scratch); err == nil {
+			err = dropErr
+		}
+	}()
+	r = &Restored{}
+	if r.Manifest, err = fetch(ctx, o, scratch); err != nil {
+		return nil, err
+	}
+	o.Step("comparing every session")
+	if err := r.Manifest.compare(ctx, o.DB, scratch); err != nil {
+		return nil, err
+	}
+	if o.Erasures != nil {
+		o.Step("applying later erasures")
+		if r.Erasures, err = applyErasures(ctx, o, scratch); err != nil {
+			return nil, err
+		}
+	}
+	if o.Drill {
+		return r, nil
+	}
+	o.Step("putting the tables in place")
+	if o.NATS != nil {
+		if r.Entries, err = restoreEntries(ctx, o.DB, scratch, o.NATS); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.Manifest.place(ctx, o.DB, scratch, o.Into)
+}
+
+// fetch restores a backup into an empty database and returns its manifest.
+func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, error) {
+	o.Step("reading the manifest")
+	for _, name := range []string{infoTable, sumsTable, entriesTable} {
+		if err := o.DB.Exec(ctx, "DROP TABLE "+identifier(scratch)+"."+name+" SYNC"); err != nil {
+			return nil, err
+		}
+	}
+	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%[2]s FROM %[4]s", inBackup, infoTable, identifier(scratch), o.From.sql), sameKeys(o.From), nil)
+	if err != nil {
+		return nil, fmt.Errorf("read the backup %s: %w", o.From.Name, err)
+	}
+	m, err := readManifest(ctx, o.DB, scratch)
+	if err != nil {
+		return nil, fmt.Errorf("read the backup %s: %w", o.From.Name, err)
+	}
+	o.Step("restoring")
+	err = operate(ctx, o.DB, fmt.Sprintf("RESTORE DATABASE %s AS %s EXCEPT TABLES %[1]s.%[3]s FROM %[4]s", inBackup, identifier(scratch), infoTable, o.From.sql),
+		append(sameKeys(o.From), "allow_different_database_def = 1"), o.Progress)
+	if err != nil {
+		return nil, fmt.Errorf("restore the backup %s: %w", o.From.Name, err)
+	}
+	return m, nil
+}
+
+// sameKeys are the settings by which the bases of an incremental backup are read.
+func sameKeys(t Target) []string {
+	if !t.s3 {
+		return nil
+	}
+	return []string{"use_same_s3_credentials_for_base_backup = 1"}
+}
+
+// compare hashes what was restored and returns a DifferencesError if it is not what the
+// manifest says.
+func (m *Manifest) compare(ctx context.Context, db driver.Conn, scratch string) error {
+	for _, own := range []struct{ table, columns, want string }{{sumsTable, sumsColumns, m.Sum}, {entriesTable, entriesColumns, m.Entries}} {
+		sum, err := sumOf(ctx, db, scratch, own.table, own.columns)
+		if err != nil {
+			return errors.Join(err, ErrDamaged)
+		}
+		if sum != own.want {
+			return fmt.Errorf("the table %s does not match the manifest: %w", own.table, ErrDamaged)
+		}
+	}
+	if err := db.Exec(ctx, fmt.Sprintf("CREATE TABLE %s.%s AS %[1]s.%[3]s", identifier(scratch), foundTable, sumsTable)); err != nil {
+		return fmt.Errorf("compare: %w", reason(err))
+	}
+	for i := range m.Tables {
+		if err := m.Tables[i].sum(ctx, db, scratch, foundTable); err != nil {
+			return err
+		}
+	}
+	rows, err := db.Query(ctx, statements.Must("differences", identifier(scratch)))
+	if err != nil {
+		return fmt.Errorf("compare: %w", reason(err))
+	}
+	defer rows.Close()
+	var list []Difference
+	for rows.Next() {
+		var d Difference
+		if err := rows.Scan(&d.Table, &d.Tenant, &d.Session, &d.Rows, &d.FoundRows, &d.Bytes, &d.FoundBytes); err != nil {
+			return fmt.Errorf("compare: %w", err)
+		}
+		list = append(list, d)
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	if len(list) > 0 {
+		return &DifferencesError{list}
+	}
+	return nil
+}

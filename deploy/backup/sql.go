@@ -1,0 +1,38 @@
+package backup
+
+import (
+	"embed"
+
+	"tapedeck/schema/statement"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var (
+	statements = statement.Parse(files)
+	operation  = statements.Must("operation", nil)
+)
+
+// The tables that a backup has beside those of the schema.
+const (
+	infoTable    = "backup_info"
+	sumsTable    = "backup_sums"
+	entriesTable = "backup_entries"
+	// foundTable holds the sums of what was restored. It is not in backups.
+	foundTable = "backup_found"
+)
+
+// inBackup is the name of the database inside a backup.
+const inBackup = "tapedeck"
+
+// sumsShape is the statement that hashes a table.
+type sumsShape struct {
+	Database string // quoted
+	Into     string // table of the database
+	Table    string
+	Columns  string
+	Bytes    string
+	Keyed    bool
+	Merged   bool
+}

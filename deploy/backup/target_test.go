@@ -1,0 +1,32 @@
+package backup
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTargets(t *testing.T) {
+	for text, want := range map[string]string{
+		"daily/1":                      "File('daily/1')",
+		"it's":                         `File('it\'s')`,
+		"disk:slow/x":                  "Disk('slow', 'x')",
+		"https://s3.example.com/b/pre": "S3('https://s3.example.com/b/pre', 'id', 'key')",
+	} {
+		got, err := ParseTarget(text, Keys{"id", "key"})
+		if err != nil || got.sql != want || got.Name != text {
+			t.Errorf("%q: %q, %v, want %q", text, got.sql, err, want)
+		}
+	}
+	for text, says := range map[string]string{
+		"": "empty", "..": "without ..", "../x": "without ..", "a/../b": "without ..", "/etc/x": "not from the root", "a//b": "without ..",
+		"disk:/x": "disk:DISK/NAME", "disk:d": "empty", "disk:d/../x": "without ..", "s3://b/x": "s3:// is unknown", "ftp://x/y": "ftp:// is unknown",
+		"https://host": "https://HOST", "https://u:p@host/b/x": "AWS_ACCESS_KEY_ID", "https://host/b/x?y=1": "without a query", "a\x00b": "control character",
+	} {
+		if _, err := ParseTarget(text, Keys{"id", "key"}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", text, err, says)
+		}
+	}
+	if _, err := ParseTarget("https://h/b/x", Keys{ID: "id"}); err == nil || !strings.Contains(err.Error(), "one half") {
+		t.Errorf("half a key: %v", err)
+	}
+}
