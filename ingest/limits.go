@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-
+	"tapedeck/internal/metric"
 	"tapedeck/internal/wellformed"
 )
 
@@ -67,6 +65,5 @@ func (l Limits) CheckTags(tags map[string]string) error {
 	return nil
 }
 
-var limits = promauto.NewCounterVec(prometheus.CounterOpts{
-	Name: "tapedeck_ingest_limits_total", Help: "Input beyond a limit, by the limit: bodies and connections that were refused or ended early, and frames that were not decoded (json-depth; frame-bytes, for each piece).",
-}, []string{"limit"})
+var limits = metric.CounterVec(metric.Ingest, "tapedeck_ingest_limits_total",
+	"Input beyond a limit, by the limit: bodies and connections that were refused or ended early, and frames that were not decoded (json-depth; frame-bytes, for each piece).", "limit")

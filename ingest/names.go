@@ -85,3 +85,7 @@ const (
 func looksEscaped(id string) bool {
 	return strings.HasPrefix(id, escapeMark) && strings.Contains(id, "%")
 }
+
+// SessionID returns the session id for a name that a source has for its session: the name itself
+// if CheckSession accepts it, and otherwise an escaped form of it.
+func SessionID(name string) string { return sessionID(name) }

@@ -62,6 +62,9 @@ func Count(c *schema.Counters, flags schema.Flags, lost uint64) {
 	if flags == 0 {
 		return
 	}
+	if lost == 0 && flags.Has(schema.FlagNote|schema.FlagEventGap) {
+		c.Lost++ // a note of a tap: at least one message is missing
+	}
 	for _, of := range [...]struct {
 		flag  schema.Flags
 		count *uint64

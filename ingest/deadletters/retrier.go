@@ -10,10 +10,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	stream "tapedeck/ingest/jetstream"
+	"tapedeck/internal/metric"
 )
 
 // ErrRefused reports that a letter's block is still refused.
@@ -183,13 +182,10 @@ func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.R
 }
 
 var (
-	heldLetters = promauto.NewGauge(prometheus.GaugeOpts{
-		Name: "tapedeck_dead_letters", Help: "Blocks that are set aside now; sinks that share a JetStream report the same number.",
-	})
-	heldBytes = promauto.NewGauge(prometheus.GaugeOpts{
-		Name: "tapedeck_dead_letter_bytes", Help: "Bytes of the blocks that are set aside now.",
-	})
-	recovered = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_dead_letters_recovered_total", Help: "Blocks that were set aside and stored by a retry.",
-	})
+	heldLetters = metric.Gauge(metric.Sink, "tapedeck_dead_letters",
+		"Blocks that are set aside now; sinks that share a JetStream report the same number.")
+	heldBytes = metric.Gauge(metric.Sink, "tapedeck_dead_letter_bytes",
+		"Bytes of the blocks that are set aside now.")
+	recovered = metric.Counter(metric.Sink, "tapedeck_dead_letters_recovered_total",
+		"Blocks that were set aside and stored by a retry.")
 )

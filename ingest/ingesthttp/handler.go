@@ -7,12 +7,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-
 	"tapedeck/ingest"
 	"tapedeck/ingest/copier"
 	"tapedeck/ingest/keys"
+	"tapedeck/internal/metric"
 	"tapedeck/internal/problem"
 )
 
@@ -179,10 +177,8 @@ func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseCon
 }
 
 var (
-	bodies = promauto.NewGauge(prometheus.GaugeOpts{
-		Name: "tapedeck_ingest_http_bodies", Help: "Request bodies that are being recorded now.",
-	})
-	notTaken = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_ingest_http_not_taken_total", Help: "Request bodies answered with 503: frames could not be made durable.",
-	})
+	bodies = metric.Gauge(metric.Ingest, "tapedeck_ingest_http_bodies",
+		"Request bodies that are being recorded now.")
+	notTaken = metric.Counter(metric.Ingest, "tapedeck_ingest_http_not_taken_total",
+		"Request bodies answered with 503: frames could not be made durable.")
 )

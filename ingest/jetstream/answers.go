@@ -10,8 +10,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/trace"
 
 	"tapedeck/ingest/inflight"
+	"tapedeck/internal/tracing"
 )
 
 // answers tracks the messages in flight until JetStream's acknowledgements arrive. The
@@ -34,6 +36,7 @@ type sent struct {
 	weight int64
 	at     time.Time
 	done   func(error)
+	span   trace.Span
 }
 
 func (a *answers) init(nc *nats.Conn, release func(int64), fewer func()) {
@@ -56,6 +59,7 @@ func (a *answers) expect(m sent) (number uint64, reply string, err error) {
 		a.arm(ackTimeout)
 	}
 	number = a.inFlight.Add(m)
+	publishInFlight.Inc()
 	return number, replyOf(a.inbox, number), nil
 }
 
@@ -105,6 +109,9 @@ func (a *answers) take(number uint64) (sent, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m, ok := a.inFlight.Settle(number)
+	if ok {
+		publishInFlight.Dec()
+	}
 	if a.inFlight.Len() == 0 && a.expiry != nil {
 		a.expiry.Stop()
 	}
@@ -126,7 +133,12 @@ func (a *answers) receive(m *nats.Msg) {
 // settle reports the outcome of a message that was taken out of flight.
 func (a *answers) settle(m sent, err error) {
 	a.release(m.weight)
+	publishSeconds.Observe(time.Since(m.at).Seconds())
+	if m.span != nil {
+		tracing.End(m.span, err, reason(err))
+	}
 	if err != nil {
+		publishFailures.Inc()
 		err = fmt.Errorf("publish to JetStream: %w", explain(err))
 	}
 	m.done(err)
@@ -177,6 +189,7 @@ func (a *answers) expire() {
 func (a *answers) failSent(until time.Time, err error) {
 	a.mu.Lock()
 	failed := a.inFlight.SettleWhile(func(m sent) bool { return !m.at.After(until) })
+	publishInFlight.Sub(float64(len(failed)))
 	if oldest, ok := a.inFlight.Oldest(); ok {
 		a.arm(time.Until(oldest.at.Add(ackTimeout)))
 	}

@@ -22,6 +22,8 @@ type Backlog struct {
 	// Unstored counts the messages that the sink has not acknowledged. UnstoredBytes
 	// is their share of Bytes, an estimate as if all messages were of one size.
 	Unstored      uint64    `json:"unstored_messages"`
+	InFlight      uint64    `json:"in_flight_messages"`   // delivered to sinks and not acknowledged
+	Redelivered   uint64    `json:"redelivered_messages"` // those of them that were delivered before
 	UnstoredBytes uint64    `json:"unstored_bytes"`
 	OldestAt      time.Time `json:"oldest_unstored_at,omitzero"` // when the oldest of them was published
 	OldestMS      float64   `json:"oldest_unstored_ms"`          // its age
@@ -116,6 +118,7 @@ func (r *BacklogReader) stored(ctx context.Context, s jetstream.Stream, b *Backl
 		return 0, fmt.Errorf("JetStream consumer %s: %w", r.consumer, err)
 	}
 	info := consumer.CachedInfo()
+	b.InFlight, b.Redelivered = uint64(max(info.NumAckPending, 0)), uint64(max(info.NumRedelivered, 0))
 	b.Unstored = min(info.NumPending+uint64(max(info.NumAckPending, 0)), b.Messages)
 	return info.AckFloor.Stream, nil
 }

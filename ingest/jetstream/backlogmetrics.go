@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/internal/metric"
 )
 
 // collectTimeout bounds how long a scrape waits for JetStream.
@@ -17,17 +19,19 @@ var (
 	limitMetric         = describe("limit_bytes", "Size at which the stream of blocks refuses messages, bytes.")
 	unstoredMetric      = describe("unstored_messages", "Messages in the stream of blocks that the sink has not stored.")
 	unstoredBytesMetric = describe("unstored_bytes", "Bytes of the messages that the sink has not stored, assuming that all messages have the same size.")
+	inFlightMetric      = describe("in_flight_messages", "Messages that were delivered to sinks and are not acknowledged.")
+	redeliveredMetric   = describe("redelivered_messages", "Messages in flight that were delivered before.")
 	oldestMetric        = describe("oldest_unstored_seconds", "Age of the oldest message that the sink has not stored; 0 if all are stored.")
 )
 
 func describe(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("tapedeck_jetstream_"+name, help, nil, nil)
+	return metric.GaugeDesc(metric.Any, "tapedeck_jetstream_"+name, help)
 }
 
 // Describe implements prometheus.Collector.
 func (r *BacklogReader) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		upMetric, messagesMetric, bytesMetric, limitMetric, unstoredMetric, unstoredBytesMetric, oldestMetric,
+		upMetric, messagesMetric, bytesMetric, limitMetric, unstoredMetric, unstoredBytesMetric, inFlightMetric, redeliveredMetric, oldestMetric,
 	} {
 		descs <- d
 	}
@@ -51,5 +55,7 @@ func (r *BacklogReader) Collect(metrics chan<- prometheus.Metric) {
 	gauge(limitMetric, float64(b.Limit))
 	gauge(unstoredMetric, float64(b.Unstored))
 	gauge(unstoredBytesMetric, float64(b.UnstoredBytes))
+	gauge(inFlightMetric, float64(b.InFlight))
+	gauge(redeliveredMetric, float64(b.Redelivered))
 	gauge(oldestMetric, b.OldestMS/1e3)
 }

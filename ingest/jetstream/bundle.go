@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/trace"
 
 	"tapedeck/ingest"
 	"tapedeck/schema/block"
@@ -23,6 +24,7 @@ type bundle struct {
 	size    int // of its blocks in the message, bytes
 	weight  int64
 	dones   []func(error)
+	origin  trace.SpanContext // of the first block's recording, if it is traced
 }
 
 // bucket identifies the blocks that may share a message. Blocks of a newer format version

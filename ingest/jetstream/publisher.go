@@ -10,9 +10,11 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/semaphore"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/tracing"
 )
 
 // Publisher publishes blocks to JetStream. A block is durable when JetStream has
@@ -79,6 +81,7 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 	}
 	if b == nil {
 		b = p.gathered.open(bucket)
+		b.origin = trace.SpanContextFromContext(ctx)
 	}
 	b.add(&encoded, weight, done)
 	p.sendDue()
@@ -106,7 +109,8 @@ func (p *Publisher) sendDue() {
 // send sends a gathered bundle. mu is held.
 func (p *Publisher) send(b *bundle) {
 	p.gathered.take(b)
-	m := sent{weight: b.weight, done: b.settle}
+	ctx, span := beginPublish(b)
+	m := sent{weight: b.weight, done: b.settle, span: span}
 	number, reply, err := p.answers.expect(m)
 	if err != nil {
 		err = fmt.Errorf("subscribe to JetStream's answers: %w", err)
@@ -114,6 +118,7 @@ func (p *Publisher) send(b *bundle) {
 		var msg *nats.Msg
 		msg, p.data = b.message(p.data)
 		msg.Reply = reply
+		tracing.Inject(ctx, msg.Header)
 		sentMessages.Inc()
 		sentBlocks.Add(float64(len(b.dones)))
 		if err = p.nc.PublishMsg(msg); err != nil {
@@ -126,6 +131,9 @@ func (p *Publisher) send(b *bundle) {
 	b.sent()
 	if err != nil {
 		p.window.Release(m.weight)
+		if span != nil {
+			tracing.End(span, err, "unavailable")
+		}
 		go m.done(err)
 	}
 }

@@ -36,6 +36,7 @@ type Config struct {
 	MaxBytes int64         // default 16 GiB
 	Keep     time.Duration // how long stored blocks stay in the stream; default 1 h
 	Replicas int           // default 1
+	Dedup    time.Duration // how long JetStream remembers message ids; default 2 min
 	// Durability defines JetStream's acknowledgement; default Written.
 	Durability Durability
 	// Recreate allows EnsureStreams to recreate the stream if its Durability changes from
@@ -52,6 +53,9 @@ func (c Config) WithDefaults() Config {
 	if c.Keep == 0 {
 		c.Keep = time.Hour
 	}
+	if c.Dedup == 0 {
+		c.Dedup = dedupWindow
+	}
 	if c.Replicas == 0 {
 		c.Replicas = 1
 	}
@@ -61,7 +65,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// dedupWindow is how long JetStream remembers message ids. Deduplication saves work when a
+// dedupWindow is the default of Config.Dedup. Deduplication saves work when a
 // block is sent again; correctness does not depend on it.
 const dedupWindow = 2 * time.Minute
 
@@ -73,7 +77,7 @@ func EnsureStreams(ctx context.Context, js jetstream.JetStream, c Config) (jetst
 		Name: StreamName, Description: "tapedeck: blocks for ClickHouse and the live tail",
 		Subjects: []string{ingest.SubjectPrefix + ">"}, Storage: jetstream.FileStorage,
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
-		MaxBytes: c.MaxBytes, Duplicates: dedupWindow, Replicas: c.Replicas, AllowDirect: true,
+		MaxBytes: c.MaxBytes, Duplicates: c.Dedup, Replicas: c.Replicas, AllowDirect: true,
 		PersistMode: c.Durability.persistMode(),
 	})
 	if err != nil {

@@ -3,15 +3,12 @@ package keys
 import (
 	"errors"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+	"tapedeck/internal/metric"
 )
 
-var requests = promauto.NewCounterVec(prometheus.CounterOpts{
-	Name: "tapedeck_ingest_keyed_requests_total",
-	Help: "Requests with an idempotency key, by outcome: opened, resumed, repeated (the stream had ended)," +
-		"superseded (another request took over), mismatch, offset, expired, too_long, failed.",
-}, []string{"result"})
+var requests = metric.CounterVec(metric.Ingest, "tapedeck_ingest_keyed_requests_total",
+	"Requests with an idempotency key, by outcome: opened, resumed, repeated (the stream had ended),"+
+		"superseded (another request took over), mismatch, offset, expired, too_long, failed.", "result")
 
 // count counts a request that failed, by its error.
 func count(err error) {

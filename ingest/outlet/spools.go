@@ -32,6 +32,16 @@ func FollowHome() (string, error) {
 	return filepath.Join(filepath.Dir(home), "follow"), nil
 }
 
+// NATSHome returns the directory in which "tapedeck record --nats-stream" keeps what it has
+// recorded.
+func NATSHome() (string, error) {
+	home, err := SpoolHome()
+	if err != nil {
+		return "", fmt.Errorf("find a directory for the progress of NATS streams: %w", err)
+	}
+	return filepath.Join(filepath.Dir(home), "nats"), nil
+}
+
 // SyncHome returns the directory in which "tapedeck sync" keeps what it has recorded.
 func SyncHome() (string, error) {
 	home, err := SpoolHome()

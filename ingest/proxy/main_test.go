@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/captured"
 	"tapedeck/schema"
 )
 
@@ -72,7 +72,7 @@ func startRaw(t testing.TB, script func(c *net.TCPConn), change func(*Options)) 
 }
 
 func (s *setup) begin(t testing.TB, upstream string, change func(*Options)) {
-	var logged logged
+	var logged captured.Output
 	opts := Options{
 		Upstream: upstream, Recorder: ingest.NewRecorder(&s.memory, ingest.Settings{}, nil),
 		Log: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -101,21 +101,9 @@ func (s *setup) begin(t testing.TB, upstream string, change func(*Options)) {
 		}
 		bounded.Wait(t, s.memory.Wait)
 		if t.Failed() {
-			t.Logf("the proxy logged:\n%s", logged.text.String())
+			t.Logf("the proxy logged:\n%s", logged.String())
 		}
 	})
-}
-
-// logged keeps what the proxy logs, for tests that fail.
-type logged struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
 }
 
 // complaints are what the server before the proxy logs: panics, above all.

@@ -31,6 +31,12 @@ func New(next ingest.Publisher, l Limits) *Publisher {
 	}
 }
 
+// SetLimits sets other rates.
+func (p *Publisher) SetLimits(l Limits) {
+	p.frames.SetLimits(l.Frames, l.FramesPerTenant)
+	p.bytes.SetLimits(l.Bytes, l.BytesPerTenant)
+}
+
 // Publish implements ingest.Publisher. The error is a *quota.RateError if ctx ends while the block
 // waits.
 func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/internal/metric"
 )
 
 // Registry receives heartbeats. Its clock stops while NATS is unreachable, so that a
@@ -143,8 +145,8 @@ func (r *Registry) heard(id string, now time.Duration) bool {
 }
 
 var (
-	aliveMetric   = prometheus.NewDesc("tapedeck_recorders_alive", "Recording processes with a heartbeat in the last 35 s.", nil, nil)
-	refusedMetric = prometheus.NewDesc("tapedeck_recorders_refused_total", "Ids in heartbeats that were dropped, as they were too many or malformed.", nil, nil)
+	aliveMetric   = metric.GaugeDesc(metric.API, "tapedeck_recorders_alive", "Recording processes with a heartbeat in the last 35 s.")
+	refusedMetric = metric.CounterDesc(metric.API, "tapedeck_recorders_refused_total", "Ids in heartbeats that were dropped, as they were too many or malformed.")
 )
 
 // Describe implements prometheus.Collector.

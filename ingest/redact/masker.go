@@ -77,7 +77,7 @@ func (m *Masker) Resume(raw []byte) {
 // Push takes the next frame and calls pass for all frames that can have no more secrets, in
 // order. f is valid during the call; it is not changed but for what is masked in it.
 func (m *Masker) Push(f *schema.Frame, pass func(*schema.Frame)) {
-	w := unwrap(f)
+	w := m.unwrap(f)
 	m.scan(f)
 	first, holds := m.first()
 	if !holds && len(m.held) == 0 {

@@ -1,10 +1,8 @@
 package redact
 
 import (
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+	"tapedeck/internal/metric"
 )
 
-var masked = promauto.NewCounterVec(prometheus.CounterOpts{
-	Name: "tapedeck_redacted_secrets_total", Help: "Secrets masked before recording, by the rule that found them.",
-}, []string{"rule"})
+var masked = metric.CounterVec(metric.Ingest, "tapedeck_redacted_secrets_total",
+	"Secrets masked before recording, by the rule that found them.", "rule")

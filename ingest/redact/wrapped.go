@@ -7,27 +7,32 @@ import (
 	"tapedeck/schema"
 )
 
-// wrapped is a frame whose message is in base64 in the member "bytes" of its payload, as
-// Amazon Bedrock sends the chunks of a model's answer. It is masked as the message alone.
+// wrapped is a frame whose message is masked as the message alone: one in base64 in the member
+// "bytes" of its payload, as Amazon Bedrock sends the chunks of a model's answer, or the payload
+// of a NATS message.
 type wrapped struct {
 	raw      []byte // of the frame; nil for a frame that is no such one
 	from, to int    // of the base64 in raw
 	cuts     []schema.Cut
+	head     []byte // of a NATS message, masked; nil for other frames
 }
 
 var wrapping = []byte(`"bytes":"`)
 
 // unwrap replaces the bytes of such a frame by those of its message.
-func unwrap(f *schema.Frame) (w wrapped) {
+func (m *Masker) unwrap(f *schema.Frame) (w wrapped) {
+	if f.Transport == schema.NATS {
+		return m.unwrapNATS(f)
+	}
 	if f.Transport != schema.EventStream {
 		return w
 	}
-	m, ok := schema.ParseEventMessage(f.Raw)
-	at := bytes.Index(m.Payload, wrapping)
+	event, ok := schema.ParseEventMessage(f.Raw)
+	at := bytes.Index(event.Payload, wrapping)
 	if !ok || at < 0 {
 		return w
 	}
-	begin := len(f.Raw) - 4 - len(m.Payload) + at + len(wrapping)
+	begin := len(f.Raw) - 4 - len(event.Payload) + at + len(wrapping)
 	n := bytes.IndexByte(f.Raw[begin:], '"')
 	if n <= 0 {
 		return w
@@ -36,8 +41,27 @@ func unwrap(f *schema.Frame) (w wrapped) {
 	if err != nil || !opens(message) {
 		return w
 	}
-	w = wrapped{f.Raw, begin, begin + n, f.Cuts}
+	w = wrapped{raw: f.Raw, from: begin, to: begin + n, cuts: f.Cuts}
 	f.Raw, f.Cuts = message, nil
+	return w
+}
+
+// unwrapNATS masks the head of a NATS message, and replaces the bytes of the frame by the
+// payload.
+func (m *Masker) unwrapNATS(f *schema.Frame) (w wrapped) {
+	if f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 {
+		return w
+	}
+	head, payload := schema.CutNATS(f.Raw)
+	if head == nil {
+		return w
+	}
+	w = wrapped{raw: f.Raw, head: head}
+	if masked := m.Text(string(head)); masked != string(head) {
+		w.head = []byte(masked)
+		f.Flags |= schema.FlagRedacted
+	}
+	f.Raw = payload
 	return w
 }
 
@@ -48,6 +72,12 @@ func (w *wrapped) rewrap(f *schema.Frame, masked bool) {
 	}
 	message := f.Raw
 	f.Raw, f.Cuts = w.raw, w.cuts
+	if w.head != nil {
+		if masked || f.Flags.Has(schema.FlagRedacted) {
+			f.Raw = append(append(make([]byte, 0, len(w.head)+len(message)), w.head...), message...)
+		}
+		return
+	}
 	if !masked {
 		return
 	}
@@ -71,6 +101,7 @@ func (w *wrapped) rewrap(f *schema.Frame, masked bool) {
 func (w wrapped) clone() wrapped {
 	if w.raw != nil {
 		w.raw, w.cuts = bytes.Clone(w.raw), append([]schema.Cut(nil), w.cuts...)
+		w.head = bytes.Clone(w.head)
 	}
 	return w
 }

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-
+	"tapedeck/internal/metric"
 	"tapedeck/schema/block"
 	"tapedeck/schema/tombstone"
 )
 
-var deletedBlocks = promauto.NewCounter(prometheus.CounterOpts{
-	Name: "tapedeck_sink_deleted_blocks_total", Help: "Blocks that were not stored because their session was deleted.",
-})
+var deletedBlocks = metric.Counter(metric.Sink, "tapedeck_sink_deleted_blocks_total",
+	"Blocks that were not stored because their session was deleted.")
 
 // errDeleted reports that a block is not stored because its session was deleted.
 var errDeleted = errors.New("the session was deleted")

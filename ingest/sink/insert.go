@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/ClickHouse/ch-go"
+
+	"tapedeck/internal/tracing"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -51,7 +53,9 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 	wait := backoff{}
 	for {
 		began := time.Now()
-		err := i.try(ctx, b)
+		traced, span := beginInsert(ctx, b)
+		err := i.try(traced, b)
+		tracing.End(span, err, diagnose(err).code)
 		if err == nil {
 			i.inserted(began)
 			i.stored(b)
@@ -87,6 +91,8 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 func (i *inserter) stored(b *batch) {
 	storedFrames.Add(float64(b.columns.Frames()))
 	storedBlocks.Add(float64(b.blocks))
+	batchFrames.Observe(float64(b.columns.Frames()))
+	lastInsert.SetToCurrentTime()
 	i.stat.stored(i.log)
 }
 

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"tapedeck/internal/metric"
 )
 
 // Status is the state of a sink.
@@ -32,6 +33,10 @@ func (s *Sink) Status() Status {
 	defer s.stat.mu.Unlock()
 	return s.stat.now
 }
+
+// Unreachable records that ClickHouse refuses or does not answer. It is for the time before Run is
+// called.
+func (s *Sink) Unreachable(err error) { s.stat.failed("ClickHouse", err) }
 
 // failed records trouble and reports whether it is new or has another reason than before.
 func (s *status) failed(part string, err error) bool {
@@ -83,20 +88,18 @@ func (s *status) stored(log *slog.Logger) {
 }
 
 var (
-	storedFrames = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_sink_frames_total", Help: "Frames stored in ClickHouse, repeats included.",
-	})
-	storedBlocks = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_sink_blocks_total", Help: "Blocks stored in ClickHouse, repeats included.",
-	})
-	insertFailures = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_sink_insert_failures_total", Help: "Inserts into ClickHouse that failed and were tried again.",
-	})
-	insertSeconds = promauto.NewHistogram(prometheus.HistogramOpts{
-		Name: "tapedeck_sink_insert_seconds", Help: "Time that one batch took to insert.",
-		Buckets: prometheus.ExponentialBuckets(0.002, 2, 14),
-	})
-	deadBlocks = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_sink_dead_blocks_total", Help: "Blocks that could not be stored and were set aside.",
-	})
+	storedFrames = metric.Counter(metric.Sink, "tapedeck_sink_frames_total",
+		"Frames stored in ClickHouse, repeats included.")
+	storedBlocks = metric.Counter(metric.Sink, "tapedeck_sink_blocks_total",
+		"Blocks stored in ClickHouse, repeats included.")
+	insertFailures = metric.Counter(metric.Sink, "tapedeck_sink_insert_failures_total",
+		"Inserts into ClickHouse that failed and were tried again.")
+	insertSeconds = metric.Histogram(metric.Sink, "tapedeck_sink_insert_seconds",
+		"Time that one batch took to insert.", prometheus.ExponentialBuckets(0.002, 2, 14))
+	batchFrames = metric.Histogram(metric.Sink, "tapedeck_sink_batch_frames",
+		"Frames of one batch that was inserted.", prometheus.ExponentialBuckets(1, 8, 8)) // 1 to 2 million
+	lastInsert = metric.Gauge(metric.Sink, "tapedeck_sink_last_insert_timestamp_seconds",
+		"When a batch was last inserted, in seconds since 1970; 0 before the first.")
+	deadBlocks = metric.Counter(metric.Sink, "tapedeck_sink_dead_blocks_total",
+		"Blocks that could not be stored and were set aside.")
 )

@@ -1,9 +1,12 @@
 package spool
 
 import (
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/internal/metric"
 )
 
 // State describes a spool, for readiness checks and for people.
@@ -74,7 +77,11 @@ var (
 )
 
 func describe(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("tapedeck_spool_"+name, help, []string{"dir"}, nil)
+	kind := metric.GaugeKind
+	if strings.HasSuffix(name, "_total") {
+		kind = metric.CounterKind
+	}
+	return metric.Define(metric.Ingest, kind, "tapedeck_spool_"+name, help, "dir").Desc()
 }
 
 // Describe implements prometheus.Collector.

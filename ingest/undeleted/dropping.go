@@ -4,17 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-
 	"tapedeck/ingest"
+	"tapedeck/internal/metric"
 	"tapedeck/schema/block"
 	"tapedeck/schema/tombstone"
 )
 
-var droppedBlocks = promauto.NewCounter(prometheus.CounterOpts{
-	Name: "tapedeck_ingest_dropped_deleted_blocks_total", Help: "Blocks that had been accepted and were dropped before JetStream because their session was deleted meanwhile.",
-})
+var droppedBlocks = metric.Counter(metric.Ingest, "tapedeck_ingest_dropped_deleted_blocks_total",
+	"Blocks that had been accepted and were dropped before JetStream because their session was deleted meanwhile.")
 
 // Dropping drops blocks whose session was deleted after they were accepted, such as those
 // of a spool. It is safe for use by many goroutines.

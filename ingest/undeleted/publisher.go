@@ -9,18 +9,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/metric"
 	"tapedeck/schema/block"
 	"tapedeck/schema/tombstone"
 )
 
-var refusedBlocks = promauto.NewCounter(prometheus.CounterOpts{
-	Name: "tapedeck_ingest_deleted_blocks_total", Help: "Blocks that were refused because their session was deleted while it was recorded.",
-})
+var refusedBlocks = metric.Counter(metric.Ingest, "tapedeck_ingest_deleted_blocks_total",
+	"Blocks that were refused because their session was deleted while it was recorded.")
 
 // Publisher refuses blocks of streams whose session was deleted, with an
 // ingest.DeletedError. Blocks of an import that began after the deletion lift it for

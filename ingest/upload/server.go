@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/recorders"
+	"tapedeck/internal/metric"
 	"tapedeck/internal/problem"
 )
 
@@ -268,7 +270,11 @@ var (
 )
 
 func describe(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("tapedeck_upload_"+name, help, nil, nil)
+	kind := metric.GaugeKind
+	if strings.HasSuffix(name, "_total") {
+		kind = metric.CounterKind
+	}
+	return metric.Define(metric.Ingest, kind, "tapedeck_upload_"+name, help).Desc()
 }
 
 // Describe implements prometheus.Collector.

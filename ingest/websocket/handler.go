@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/ingest/keys"
+	"tapedeck/internal/metric"
 	"tapedeck/internal/origin"
 	"tapedeck/internal/problem"
 	"tapedeck/schema"
@@ -184,13 +183,10 @@ func websocketAsked(r *http.Request) bool {
 }
 
 var (
-	connections = promauto.NewGauge(prometheus.GaugeOpts{
-		Name: "tapedeck_ingest_ws_connections", Help: "WebSocket connections that send frames now.",
-	})
-	violations = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_ingest_ws_violations_total", Help: "WebSocket connections closed because the client sent a frame without a mask.",
-	})
-	busyClosed = promauto.NewCounter(prometheus.CounterOpts{
-		Name: "tapedeck_ingest_ws_pushed_back_total", Help: "WebSocket connections closed because their frames could not be recorded.",
-	})
+	connections = metric.Gauge(metric.Ingest, "tapedeck_ingest_ws_connections",
+		"WebSocket connections that send frames now.")
+	violations = metric.Counter(metric.Ingest, "tapedeck_ingest_ws_violations_total",
+		"WebSocket connections closed because the client sent a frame without a mask.")
+	busyClosed = metric.Counter(metric.Ingest, "tapedeck_ingest_ws_pushed_back_total",
+		"WebSocket connections closed because their frames could not be recorded.")
 )

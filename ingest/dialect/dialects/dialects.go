@@ -72,9 +72,19 @@ var all = wrappable([]dialect.Dialect{
 // make them likely at most, a dialect that is certain of a stream is taken all the same.
 var custom atomic.Pointer[[]dialect.Dialect]
 
-// SetCustom sets the dialects that mapping files describe, in place of those set before. It
-// is called before streams are recorded. A name that is taken is an error.
+// SetCustom sets the dialects that mapping files describe, in place of those set before. Streams
+// that are being recorded keep theirs. A name that is taken is an error.
 func SetCustom(list []dialect.Dialect) error {
+	if err := CheckCustom(list); err != nil {
+		return err
+	}
+	list = slices.Clone(list)
+	custom.Store(&list)
+	return nil
+}
+
+// CheckCustom returns the error of SetCustom, and sets nothing.
+func CheckCustom(list []dialect.Dialect) error {
 	names := map[string]bool{}
 	for _, d := range all {
 		names[d.Name] = true
@@ -85,8 +95,6 @@ func SetCustom(list []dialect.Dialect) error {
 		}
 		names[d.Name] = true
 	}
-	list = slices.Clone(list)
-	custom.Store(&list)
 	return nil
 }
 

@@ -1,0 +1,72 @@
+package natstap
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/ingest"
+	"tapedeck/internal/secrets"
+	"tapedeck/schema"
+)
+
+// message is a message of NATS.
+type message struct {
+	subject, reply string
+	header         nats.Header
+	data           []byte
+	at             int64  // arrival, ns; with JetStream the time at which the server stored it
+	number         uint64 // sequence in the JetStream stream; 0 without
+	ack            func() // acknowledges it; nil if that is not needed
+}
+
+// session returns the session that the message names outside of its data; "" if it names none.
+func (t *tap) session(m *message) string {
+	name := ""
+	if t.opts.SessionHeader != "" {
+		name = header(m.header, t.opts.SessionHeader)
+	}
+	if name == "" && t.opts.SessionToken > 0 {
+		name = token(m.subject, t.opts.SessionToken)
+	}
+	if name == "" {
+		return ""
+	}
+	return ingest.SessionID(name)
+}
+
+// header returns the first value of a header. Its name is compared as it is written, and
+// otherwise without regard to case.
+func header(h nats.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	for other, values := range h {
+		if len(values) > 0 && len(other) == len(name) && bytes.EqualFold([]byte(other), []byte(name)) {
+			return values[0]
+		}
+	}
+	return ""
+}
+
+// raw appends the bytes of the message's frame, with secrets in headers masked by their names.
+func (t *tap) raw(dst []byte, m *message) (raw []byte, flags schema.Flags) {
+	h := map[string][]string(m.header)
+	if t.opts.Headers != nil && len(h) > 0 {
+		h = make(map[string][]string, len(m.header))
+		for name, values := range m.header {
+			for _, v := range values {
+				shown := t.opts.Headers.Field(name, v)
+				if shown != v && bytes.Contains([]byte(shown), []byte(secrets.Mask)) {
+					flags |= schema.FlagRedacted
+				}
+				h[name] = append(h[name], shown)
+			}
+		}
+	}
+	if !utf8.Valid(m.data) {
+		flags |= schema.FlagBinary
+	}
+	return schema.AppendNATS(dst, m.subject, m.reply, h, m.data), flags
+}
