@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -31,7 +33,7 @@ func (s *Store) ensureAdmin(ctx context.Context) error {
 		return nil
 	}
 	// The file is written first: what a server that was killed left in it is used.
-	text, err := s.adminText()
+	text, own, err := s.adminText()
 	if err != nil {
 		return err
 	}
@@ -42,13 +44,21 @@ func (s *Store) ensureAdmin(ctx context.Context) error {
 	} else if string(had.Value()) != claim {
 		_, err = kv.Update(ctx, adminKey, []byte(claim), revision)
 	}
-	if errors.Is(err, jetstream.ErrKeyExists) || isStale(err) {
-		return os.Remove(s.opts.AdminFile) // another server makes one
+	if errors.Is(err, jetstream.ErrKeyExists) || isStale(err) { // another server makes one
+		if own {
+			return os.Remove(s.opts.AdminFile)
+		}
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("write %s in %s: %w", adminKey, Bucket, err)
 	}
-	t, err := s.create(ctx, Request{Name: "first administrator", Tenant: AllTenants, Scopes: []Scope{Admin}}, text, stored{})
+	// Servers that are given the same file make the same token, once.
+	made := stored{Token: Token{ID: wordOf(sum)}}
+	t, err := s.create(ctx, Request{Name: "first administrator", Tenant: AllTenants, Scopes: []Scope{Admin}}, text, made)
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -69,9 +79,18 @@ func (s *Store) hasAdmin() bool {
 	return false
 }
 
+// wordOf returns an id that is derived from a text's digest.
+func wordOf(sum digest) string {
+	id := make([]byte, idLength)
+	for i := range id {
+		id[i] = base62[int(sum[len(sum)-1-i])%len(base62)]
+	}
+	return string(id)
+}
+
 // adminText returns the text in AdminFile if no token has it yet; otherwise it writes a new
-// one there.
-func (s *Store) adminText() (string, error) {
+// one there. own reports whether the file is this server's, and not one that an operator gave.
+func (s *Store) adminText() (text string, own bool, err error) {
 	path := s.opts.AdminFile
 	if had, err := os.ReadFile(path); err == nil {
 		text := strings.TrimSpace(string(had))
@@ -79,16 +98,21 @@ func (s *Store) adminText() (string, error) {
 		_, taken := s.copy.byHash[digestOf(text)]
 		s.mu.Unlock()
 		if checkText(s.sort.prefix, text) == nil && !taken {
-			return text, os.Chmod(path, 0o600)
+			// A file of another owner, or on a file system that is not written to, stays as it is.
+			err := os.Chmod(path, 0o600)
+			if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+				return text, false, nil
+			}
+			return text, err == nil, err
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", fmt.Errorf("the administrator's token: %w", err)
+		return "", false, fmt.Errorf("the administrator's token: %w", err)
 	}
-	text := newText(s.sort.prefix)
+	text = newText(s.sort.prefix)
 	f, err := os.CreateTemp(filepath.Dir(path), ".admin-token-*") // of mode 0600
 	if err != nil {
-		return "", fmt.Errorf("the administrator's token: %w", err)
+		return "", false, fmt.Errorf("the administrator's token: %w", err)
 	}
 	_, err = f.WriteString(text + "\n")
 	err = errors.Join(err, f.Sync(), f.Close())
@@ -96,7 +120,7 @@ func (s *Store) adminText() (string, error) {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("write the administrator's token to %s: %w", path, err), os.Remove(f.Name()))
+		return "", false, errors.Join(fmt.Errorf("write the administrator's token to %s: %w", path, err), os.Remove(f.Name()))
 	}
-	return text, nil
+	return text, true, nil
 }

@@ -4,13 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+	"tapedeck/internal/metric"
 )
 
-var refused = promauto.NewCounterVec(prometheus.CounterOpts{
-	Name: "tapedeck_tokens_refused_total", Help: "Requests whose token was refused, by the reason.",
-}, []string{"reason"})
+var refused = metric.CounterVec(metric.Any, "tapedeck_tokens_refused_total",
+	"Requests whose token was refused, by the reason.", "reason")
 
 // Refusal is the error of a token that is refused. It wraps one of the reasons.
 type Refusal struct {

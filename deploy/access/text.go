@@ -23,6 +23,10 @@ func newText(prefix string) string {
 	return text + checksum(text)
 }
 
+// NewTokenText returns the text of a token that no server has. A server makes the first
+// administrator's token of the one in GuardOptions.AdminFile.
+func NewTokenText() string { return newText(sorts[KindToken].prefix) }
+
 // randomWord returns n random characters of base62.
 func randomWord(n int) string {
 	const most = 256 - 256%len(base62) // larger bytes would make some characters likelier

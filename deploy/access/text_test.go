@@ -43,6 +43,14 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A text that is made without a server has the form of a server's.
+func TestNewTokenText(t *testing.T) {
+	one, two := NewTokenText(), NewTokenText()
+	if err := checkText("td_", one); err != nil || one == two {
+		t.Errorf("%q, then %q: %v", one, two, err)
+	}
+}
+
 // Every character of base62 is as likely as every other: with 186,000 characters each comes
 // 3,000 times, give or take 6 standard deviations of 54.
 func TestTextsAreEven(t *testing.T) {

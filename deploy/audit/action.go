@@ -49,6 +49,7 @@ const (
 	DeadLetterRetry Action = "deadletter.retry"
 	DeadLetterDrop  Action = "deadletter.drop"
 	RetentionChange Action = "retention.change"
+	BackupCreate    Action = "backup.create"
 	Expire          Action = "retention.expire" // the server removed what was too old or too much
 	Login           Action = "user.login"
 	Logout          Action = "user.logout"
@@ -62,7 +63,7 @@ var changes = map[Action]bool{
 	SessionDelete: true, SessionErase: true, SessionRedact: true, SessionRedecode: true, SessionImport: true,
 	TagErase: true, TenantErase: true, TenantChange: true, BillClose: true, PricesImport: true,
 	TokenCreate: true, TokenRevoke: true, ShareCreate: true, ShareRevoke: true,
-	DeadLetterRetry: true, DeadLetterDrop: true, RetentionChange: true, Expire: true, Login: true, Logout: true,
+	DeadLetterRetry: true, DeadLetterDrop: true, RetentionChange: true, Expire: true, BackupCreate: true, Login: true, Logout: true,
 }
 
 // Changes reports whether the action changes something.

@@ -1,15 +1,12 @@
 package audit
 
 import (
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+	"tapedeck/internal/metric"
 )
 
 var (
-	entries = promauto.NewCounterVec(prometheus.CounterOpts{
-		Name: "tapedeck_audit_entries_total", Help: "Entries that the audit log took, by action and outcome.",
-	}, []string{"action", "outcome"})
-	lost = promauto.NewCounterVec(prometheus.CounterOpts{
-		Name: "tapedeck_audit_lost_total", Help: "Entries that the audit log lost: its queue was full, or the server ended before JetStream took them.",
-	}, []string{"reason"})
+	entries = metric.CounterVec(metric.Any, "tapedeck_audit_entries_total",
+		"Entries that the audit log took, by action and outcome.", "action", "outcome")
+	lost = metric.CounterVec(metric.Any, "tapedeck_audit_lost_total",
+		"Entries that the audit log lost: its queue was full, or the server ended before JetStream took them.", "reason")
 )

@@ -18,6 +18,11 @@ for (const name of new Set([...names, ...(end ? [end] : [])])) {
     if (name === end) stop();
   });
 }
-source.onerror = () => {
-  if (!end && source.readyState === source.CLOSED) stop();
+source.onerror = (e) => {
+  if (source.readyState !== source.CLOSED) return;
+  if (end) {
+    console.error(`the server ended the stream before ${end}: ${e.code} ${e.message}`);
+    process.exitCode = 1;
+  }
+  stop();
 };

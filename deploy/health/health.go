@@ -38,6 +38,8 @@ type Thresholds struct {
 	MaxLag      time.Duration // age of the oldest block that the sink has not stored
 	MaxFill     float64       // used part of JetStream's or the spool's limit, percent
 	MinDiskFree uint64        // free space of a disk, bytes
+	// MaxClockSkew is by how much clocks of servers may differ from this machine's; 0 for any.
+	MaxClockSkew time.Duration
 }
 
 // Full reports whether the used part of a limit, from 0 to 1, reaches MaxFill.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -40,6 +41,9 @@ type Options struct {
 	// MaxStore bounds JetStream's storage, in bytes; 0 means half of the file
 	// system.
 	MaxStore int64
+	// Backups is the directory that backups are written to and restored from by name; empty
+	// means backups in Dir.
+	Backups string
 	// SyncAlways makes both servers sync to disk before they
 	// acknowledge data. Without it, acknowledged data survives the end
 	// of any process, but a loss of power may lose the last of it.
@@ -53,6 +57,8 @@ type Servers struct {
 	dir    *datadir.Dir
 	broker *broker.Server
 	engine *engine.Server
+
+	backups string // directory
 }
 
 // Start locks the data directory and starts both servers concurrently.
@@ -87,14 +93,22 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 		})
 		brokerErr <- err
 	}()
+	if opts.Backups == "" {
+		opts.Backups = dir.Sub("backups")
+	}
+	s.backups = opts.Backups
 	s.engine, err = engine.Start(ctx, engine.Options{
+		Backups:     opts.Backups,
 		Dir:         dir.Sub("clickhouse"),
 		Port:        opts.PortClickHouse,
 		MemoryLimit: opts.MemoryClickHouse,
 		SyncAlways:  opts.SyncAlways,
 		Logger:      opts.Logger,
 	})
-	if err = errors.Join(err, <-brokerErr); err != nil {
+	if err = errors.Join(err, <-brokerErr); err == nil {
+		err = s.announceNATS()
+	}
+	if err != nil {
 		// Return the first error.
 		if closeErr := s.Close(context.WithoutCancel(ctx)); closeErr != nil {
 			opts.Logger.Error("local servers did not end cleanly", "error", closeErr)
@@ -114,12 +128,31 @@ func (s *Servers) ConnectNATS(options ...nats.Option) (*nats.Conn, error) {
 	return s.broker.Connect(options...)
 }
 
+// natsFile is the file in the data directory with the address for NATS clients of other
+// processes, with its token. Only the user of the process can read it.
+const natsFile = "nats-url"
+
+// announceNATS writes natsFile, or removes the one of an earlier start where NATS is not opened.
+func (s *Servers) announceNATS() error {
+	path := s.dir.Sub(natsFile)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if s.NATSURL() == "" {
+		return nil
+	}
+	return os.WriteFile(path, []byte(s.NATSURL()+"\n"), 0o600)
+}
+
 // NATSURL returns the address for NATS clients of other processes, with the token,
 // or empty if Options.ListenNATS was.
 func (s *Servers) NATSURL() string { return s.broker.URL() }
 
 // Dir returns the data directory's absolute path.
 func (s *Servers) Dir() string { return s.dir.Path() }
+
+// Backups returns the directory of backups.
+func (s *Servers) Backups() string { return s.backups }
 
 // Announce stores the URL of the HTTP server in the data directory, for other
 // commands on this machine (see datadir.Running).

@@ -152,6 +152,13 @@ func TestFailedStartLeavesNothing(t *testing.T) {
 	if !strings.HasPrefix(s.NATSURL(), "nats://") {
 		t.Errorf("NATS at %q", s.NATSURL())
 	}
+	path := filepath.Join(dir, "nats-url")
+	if text, err := os.ReadFile(path); err != nil || string(text) != s.NATSURL()+"\n" {
+		t.Errorf("%s: %q, %v", path, text, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%s: %v, %v", path, info, err)
+	}
 	writeBoth(t, s)
 	must(t, s.Close(t.Context()))
 }

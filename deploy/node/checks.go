@@ -22,6 +22,12 @@ func (n *Node) Checks(ctx context.Context) []health.Check {
 	if n.DB != nil {
 		all = append(all, n.checkClickHouse(ctx)...)
 	}
+	if c := n.schema.check.Load(); c != nil {
+		all = append(all, *c)
+	}
+	if checks := n.probed.Load(); checks != nil {
+		all = append(all, *checks...)
+	}
 	if n.sink != nil {
 		st := n.sink.Status()
 		all = append(all, health.Check{Part: "sink", OK: st.OK, Detail: st.Detail(), Do: st.Do, State: st})
@@ -36,7 +42,7 @@ func (n *Node) Checks(ctx context.Context) []health.Check {
 		all = append(all, c)
 	}
 	if n.Spool != nil {
-		all = append(all, n.checkSpool(n.Spool.State()), health.Disk(n.SpoolDir, n.Thresholds.MinDiskFree))
+		all = append(all, n.checkSpool(n.Spool.State()), health.Disk(n.SpoolDir, n.thresholds().MinDiskFree))
 	}
 	return all
 }
@@ -85,7 +91,7 @@ func (n *Node) checkJetStream(ctx context.Context) []health.Check {
 // recordings then go to the spool.
 func (n *Node) checkFill(b jetstream.Backlog) health.Check {
 	c := health.Check{
-		Part: "jetstream", OK: !n.Thresholds.Full(b.Fill()), Advisory: true, State: b,
+		Part: "jetstream", OK: !n.thresholds().Full(b.Fill()), Advisory: true, State: b,
 		Detail: fmt.Sprintf("stream %s holds %s of %s", jetstream.StreamName, console.Bytes(b.Bytes), console.Bytes(b.Limit)),
 	}
 	if !c.OK {
@@ -98,7 +104,7 @@ func (n *Node) checkFill(b jetstream.Backlog) health.Check {
 // checkLag reports blocks that have waited too long to be stored. It makes a process
 // that is only a sink unready, and is advisory on others.
 func (n *Node) checkLag(b jetstream.Backlog) health.Check {
-	c := health.Check{Part: "lag", OK: b.Age() <= n.Thresholds.MaxLag, Advisory: !n.onlyStores(), State: b, Detail: unstored(b)}
+	c := health.Check{Part: "lag", OK: b.Age() <= n.thresholds().MaxLag, Advisory: !n.onlyStores(), State: b, Detail: unstored(b)}
 	if !c.OK {
 		c.Detail = "no sink is running, or it is behind: " + c.Detail + n.whereRecordingGoes("JetStream, and in the spool once that is full")
 		c.Do = doAboutLag

@@ -27,7 +27,7 @@ func (n *Node) checkClickHouse(ctx context.Context) []health.Check {
 	var room []string
 	for _, d := range h.Disks {
 		room = append(room, fmt.Sprintf("%s: %s free of %s", d.Name, console.Bytes(d.Free), console.Bytes(d.Size)))
-		if (diskspace.Space{Free: d.Free, Size: d.Size}).Low(n.Thresholds.MinDiskFree) {
+		if (diskspace.Space{Free: d.Free, Size: d.Size}).Low(n.thresholds().MinDiskFree) {
 			disk.OK = false
 			disk.Do = "make room on that disk: ClickHouse stores nothing once it is full, and JetStream holds what comes"
 		}
@@ -50,7 +50,7 @@ func (n *Node) checkSpool(st spool.State) health.Check {
 	age := time.Duration(st.OldestMS * float64(time.Millisecond))
 	c.Detail = fmt.Sprintf("%s on disk (%s of %s), the oldest for %s", console.Count(st.Blocks, "block"),
 		console.Bytes(uint64(st.Bytes)), console.Bytes(uint64(st.Limit)), age.Round(time.Second))
-	if age <= n.Thresholds.MaxLag && !n.Thresholds.Full(float64(st.Bytes)/float64(max(st.Limit, 1))) {
+	if age <= n.thresholds().MaxLag && !n.thresholds().Full(float64(st.Bytes)/float64(max(st.Limit, 1))) {
 		return c
 	}
 	c.OK, c.Advisory = false, true

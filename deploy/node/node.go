@@ -22,6 +22,7 @@ import (
 	"tapedeck/ingest/deadletters"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/keys"
+	"tapedeck/ingest/measured"
 	"tapedeck/ingest/ratelimit"
 	"tapedeck/ingest/recorders"
 	"tapedeck/ingest/redact"
@@ -49,9 +50,11 @@ type Config struct {
 	Streams    jetstream.Config
 	Version    string // of the program
 	Log        *slog.Logger
-	Thresholds health.Thresholds
-	Rates      ratelimit.Limits // of what recorders send
-	JSONDepth  int              // ingest.Settings.JSONDepth of what this node records
+	Thresholds health.Thresholds // those of the start; Node.SetThresholds sets others
+	Spooling   spool.Options     // limits of the spool
+	Batches    sink.Options      // limits of what is gathered for an insert
+	Recording  ingest.Settings   // limits of blocks and detection
+	Rates      ratelimit.Limits  // of what recorders send
 	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. Used by sink.
 	AuditRetention time.Duration
 	Redact         *redact.Engine // the rules for secrets in what this node records; nil for the default ones
@@ -66,6 +69,7 @@ type Node struct {
 	Deleter     *tombstone.Deleter
 	Deleted     *tombstone.Set
 	Accepts     ingest.Publisher     // accepts blocks of recordings; nil without ingest
+	Accepted    *measured.Publisher  // the same, for metrics; nil without ingest
 	Spool       *spool.Spool         // nil without ingest
 	Recorder    *ingest.Recorder     // nil without ingest
 	Keys        *keys.Store          // nil without ingest
@@ -79,13 +83,18 @@ type Node struct {
 	sink    *sink.Sink         // nil without sink
 	stop    context.CancelFunc // ends the sink
 	running sync.WaitGroup
-	missing atomic.Pointer[error] // why the JetStream streams do not exist; nil once they do
+	schema  schemaWatch
+	limits  atomic.Pointer[health.Thresholds]
+	probed  atomic.Pointer[[]health.Check] // versions and clocks; nil before they were read
+	rates   *ratelimit.Publisher           // nil without ingest
+	missing atomic.Pointer[error]          // why the JetStream streams do not exist; nil once they do
 }
 
 // Start connects and starts the parts. It waits in the background for servers that are
 // unavailable: /readyz reports them meanwhile.
 func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
-	n := &Node{Config: cfg}
+	n := &Node{Config: cfg, schema: schemaWatch{ready: make(chan struct{})}}
+	n.SetThresholds(cfg.Thresholds)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n.stop = stop
 	defer func() {
@@ -130,18 +139,19 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		n.running.Go(func() { n.Announcer.Run(life) })
 	}
 	if cfg.Roles.Sink {
-		n.sink, err = sink.New(sink.Options{
-			NATS: n.NATS, DSN: cfg.DSN, Keep: cfg.Streams.Keep, Version: cfg.Version, Log: cfg.Log,
-			Deleted: n.Deleted, Complete: n.Deleter.Sweep,
-		})
+		n.sink, err = sink.New(n.sinkOptions())
 		if err != nil {
 			return nil, err
 		}
 		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store, Retention: cfg.AuditRetention, Log: cfg.Log})
-		n.running.Go(func() { w.Run(life) })
-		n.running.Go(func() { _ = n.sink.Run(life) }) // it ends with life alone, without an error
-		n.running.Go(func() { n.settle(life) })
+		n.afterSchema(life, func() { w.Run(life) })
+		n.afterSchema(life, func() { _ = n.sink.Run(life) }) // it ends with life alone, without an error
+		n.afterSchema(life, func() { n.settle(life) })
 	}
+	if cfg.Roles.API || cfg.Roles.Sink {
+		n.running.Go(func() { n.watchSchema(life) })
+	}
+	n.running.Go(func() { n.watchServers(life) })
 	return n, nil
 }
 
@@ -166,12 +176,16 @@ func (n *Node) startIngest() error {
 	if err != nil {
 		return err
 	}
-	n.Spool, err = spool.Open(spool.Options{Dir: n.SpoolDir, Next: undeleted.NewDropping(publisher, n.Deleted), Sync: n.SyncSpool, Log: n.Log})
+	n.Spool, err = spool.Open(n.spoolOptions(undeleted.NewDropping(publisher, n.Deleted)))
 	if err != nil {
 		return err
 	}
-	n.Accepts = ratelimit.New(undeleted.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log), n.Rates)
-	n.Recorder = ingest.NewRecorder(n.Accepts, ingest.Settings{Redact: n.Redact, JSONDepth: n.JSONDepth}, n.Log)
+	n.rates = ratelimit.New(undeleted.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log), n.Rates)
+	n.Accepted = measured.New(n.rates)
+	n.Accepts = n.Accepted
+	recording := n.Recording
+	recording.Redact = n.Redact
+	n.Recorder = ingest.NewRecorder(n.Accepts, recording, n.Log)
 	n.Announcer = recorders.NewAnnouncer(n.NATS, n.Recorder.ID(), n.Log)
 	n.Keys, err = keys.New(keys.Options{
 		NATS: n.NATS, Next: n.Accepts, MaxBytes: n.Streams.WithDefaults().MaxBytes / 16, Replicas: n.Streams.Replicas, Log: n.Log,
@@ -213,4 +227,12 @@ func (n *Node) Close(ctx context.Context) error {
 		errs = append(errs, n.store.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// Store returns the connection to ClickHouse; nil without the roles sink and api.
+func (n *Node) Store() driver.Conn {
+	if !n.Roles.Sink && !n.Roles.API {
+		return nil
+	}
+	return n.store
 }

@@ -3,11 +3,13 @@ package node
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest/jetstream"
@@ -33,6 +35,7 @@ func (n *Node) ensureStreams(life context.Context) error {
 			err = n.natsAway(life)
 		}
 		if err != nil {
+			err = n.noJetStream(err)
 			n.missing.Store(&err)
 			return err
 		}
@@ -105,6 +108,11 @@ func (n *Node) greetClickHouse(life context.Context) {
 		}
 		return nil
 	})
+}
+
+// isNoJetStream reports whether an error says that a server, or the user's account, has no JetStream.
+func isNoJetStream(err error) bool {
+	return errors.Is(err, njs.ErrJetStreamNotEnabled) || errors.Is(err, njs.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders)
 }
 
 // await tries until it succeeds or life ends. It logs the first failure, others

@@ -11,11 +11,10 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"tapedeck/deploy/audit"
 	"tapedeck/deploy/lease"
+	"tapedeck/internal/metric"
 	"tapedeck/schema/retention"
 	"tapedeck/schema/tables"
 )
@@ -44,12 +43,14 @@ type Service struct {
 }
 
 var (
-	expired = promauto.NewCounterVec(prometheus.CounterOpts{
-		Name: "tapedeck_expired_sessions_total", Help: "Sessions of which one kind of data expired, by kind and why; bills for the kind bills.",
-	}, []string{"kind", "why"})
-	expiredBytes = promauto.NewCounterVec(prometheus.CounterOpts{
-		Name: "tapedeck_expired_bytes_total", Help: "Bytes as recorded of what expired, by kind.",
-	}, []string{"kind"})
+	expired = metric.CounterVec(metric.API, "tapedeck_expired_sessions_total",
+		"Sessions of which one kind of data expired, by kind and why; bills for the kind bills.", "kind", "why")
+	rounds = metric.CounterVec(metric.API, "tapedeck_retention_rounds_total",
+		"Rounds in which this server looked for data that has expired, by result: done, failed.", "result")
+	lastRound = metric.Gauge(metric.API, "tapedeck_retention_last_success_timestamp_seconds",
+		"When this server last completed a round, in seconds since 1970. Of all servers one does so at a time: take the maximum.")
+	expiredBytes = metric.CounterVec(metric.API, "tapedeck_expired_bytes_total",
+		"Bytes as recorded of what expired, by kind.", "kind")
 )
 
 // New returns a service.
@@ -92,7 +93,16 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 // Round removes what has expired, and what an interrupted round marked.
-func (s *Service) Round(ctx context.Context) error {
+func (s *Service) Round(ctx context.Context) (err error) {
+	defer func() {
+		switch {
+		case err == nil:
+			rounds.WithLabelValues("done").Inc()
+			lastRound.SetToCurrentTime()
+		case ctx.Err() == nil:
+			rounds.WithLabelValues("failed").Inc()
+		}
+	}()
 	for {
 		list, err := s.store.Unfinished(ctx, s.opts.Step)
 		if err != nil {

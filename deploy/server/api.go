@@ -82,7 +82,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 		s.live, playing.Live = following, following
 	}
 	play := replayhttp.New(playing)
-	s.Erasures, s.retention = s.newErasures(), s.newRetention()
+	s.Erasures, s.retention, s.backups = s.newErasures(), s.newRetention(), s.newBackups()
 	if s.Node.Deleted != nil {
 		s.watched = newSessionReaders(s.Node.Deleted)
 	}
@@ -134,6 +134,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.get(admins, audit.AuditRead, "/v1/audit", gated(s.exports, s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now, WriteTimeout: s.Slow.Write}}))))
 	s.emulateRoutes(rt)
 	s.erasureRoutes(rt)
+	s.backupRoutes(rt)
 	s.retentionRoutes(rt)
 	s.shareRoutes(rt)
 }

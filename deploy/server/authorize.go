@@ -34,6 +34,7 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		ctx, p, tenant, done, err := s.accept(r.Context(), shown, r)
 		if err != nil {
+			countCredential(shown, "refused")
 			if c.public && shown.kind != access.KindShare { // the page of a link says why it opens nothing
 				return next(ec)
 			}
@@ -56,12 +57,14 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 			bad = c.forbids(p)
 		}
 		if bad != nil {
+			countCredential(shown, "forbidden")
 			if bad.Status == http.StatusForbidden {
 				s.refused(ec, c, principalOf(p), p.Tenant, bad.Status)
 				ec.Response().Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="tapedeck", error="insufficient_scope", scope=%q`, strings.TrimSpace(string(c.scope)+" "+string(c.also))))
 			}
 			return bad
 		}
+		countCredential(shown, "accepted")
 		if shown.ticket {
 			r = withoutTicket(r)
 		}

@@ -46,7 +46,7 @@ func (p *panics) take() string {
 }
 
 // needsNATS matches the routes that need what a server without NATS does not have.
-var needsNATS = regexp.MustCompile(`^/+(readyz|v1/+(tokens|audit|dead-letters|ingest|bills|login|shares|retention|erasures|tenants))`)
+var needsNATS = regexp.MustCompile(`^/+(readyz|v1/+(tokens|audit|dead-letters|ingest|bills|login|shares|retention|erasures|backups|tenants))`)
 
 // Any path and query of a GET request is answered, by no handler that panics, and with a status
 // of the client's if its query cannot be read.

@@ -21,11 +21,7 @@ type Gates struct {
 
 // register adds the gates to the metrics.
 func (g *Gates) register(s *Server) {
-	for _, gate := range []*quota.Gate{g.Streams, g.Replays, g.Followers, g.Exports} {
-		if gate != nil {
-			s.metrics.MustRegister(gate)
-		}
-	}
+	s.metrics.MustRegister(quota.Collector{g.Streams, g.Replays, g.Followers, g.Exports})
 }
 
 // through is middleware that counts a request at a gate until it ends.

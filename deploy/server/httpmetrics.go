@@ -7,6 +7,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/internal/metric"
 )
 
 // requestMetrics count HTTP requests by the pattern of their route, never the path, so
@@ -17,18 +19,19 @@ type requestMetrics struct {
 	open    prometheus.Gauge
 }
 
+var (
+	requestsTotal = metric.Define(metric.Any, metric.CounterKind, "tapedeck_http_requests_total",
+		"HTTP requests that were answered, by the pattern of the route, method and status.", "route", "method", "code")
+	requestSeconds = metric.Define(metric.Any, metric.HistogramKind, "tapedeck_http_request_seconds",
+		"Time from a request's head to the end of its answer. Streams take as long as they are read.", "route", "method")
+	requestsOpen = metric.Define(metric.Any, metric.GaugeKind, "tapedeck_http_requests_open",
+		"HTTP requests under way, streams and WebSockets among them.")
+)
+
 func newRequestMetrics() *requestMetrics {
 	return &requestMetrics{
-		total: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "tapedeck_http_requests_total", Help: "HTTP requests that were answered, by route, method and status.",
-		}, []string{"route", "method", "code"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "tapedeck_http_request_seconds", Help: "Time from a request's head to the end of its answer. Streams take as long as they are read.",
-			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 2, 10, 60},
-		}, []string{"route", "method"}),
-		open: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "tapedeck_http_requests_open", Help: "HTTP requests under way, streams and WebSockets among them.",
-		}),
+		total: requestsTotal.CounterVec(), open: requestsOpen.Gauge(),
+		seconds: requestSeconds.HistogramVec([]float64{0.005, 0.025, 0.1, 0.5, 2, 10, 60}),
 	}
 }
 

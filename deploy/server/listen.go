@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -38,7 +39,8 @@ func listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// ListenAnywhere opens an address that need not be on loopback, for a server with tokens.
+// ListenAnywhere opens an address that need not be on loopback: of a server with tokens, or one
+// that CheckListen has passed.
 func ListenAnywhere(addr string) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return nil, usage.Errorf("--listen %q: it must be host:port, like 0.0.0.0:4600", addr)
@@ -46,16 +48,20 @@ func ListenAnywhere(addr string) (net.Listener, error) {
 	return listen(addr)
 }
 
-// StopTimeout is how long a process may take to flush everything and end.
+// StopTimeout is how long a process may take to flush everything and end, unless
+// StopClock.Limit sets another one.
 const StopTimeout = 5 * time.Second
 
 // StopClock is one deadline for all parts that shut down, counted from the first.
-type StopClock struct{ end time.Time }
+type StopClock struct {
+	Limit time.Duration // default StopTimeout
+	end   time.Time
+}
 
 // Context returns a context that ends at the deadline.
 func (c *StopClock) Context() (context.Context, context.CancelFunc) {
 	if c.end.IsZero() {
-		c.end = time.Now().Add(StopTimeout)
+		c.end = time.Now().Add(cmp.Or(c.Limit, StopTimeout))
 	}
 	return context.WithDeadline(context.Background(), c.end)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/deploy/local/diskspace"
+	"tapedeck/internal/metric"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -16,23 +17,30 @@ func (s *Server) registerMetrics() {
 	s.metrics.MustRegister(buildInfo(s.Node.Version), s.requests)
 	s.Gates.register(s)
 	n := s.Node
+	s.metrics.MustRegister(memoryLimit())
+	if n.NATS != nil {
+		s.metrics.MustRegister(readinessCollector{s})
+	}
+	if n.Accepted != nil { // with the role ingest
+		s.metrics.MustRegister(n.Accepted)
+	}
 	if n.Backlog != nil {
 		s.metrics.MustRegister(n.Backlog)
 	}
 	if n.Spool != nil { // with the role ingest
 		s.metrics.MustRegister(diskspace.Collector{Dir: n.SpoolDir})
 	}
-	if n.DB != nil { // with the role api
-		s.metrics.MustRegister(clickhouse.HealthCollector{DB: n.DB})
+	if db := n.Store(); db != nil {
+		s.metrics.MustRegister(clickhouse.HealthCollector{DB: db})
 	}
 }
 
+var build = metric.Define(metric.Any, metric.GaugeKind, "tapedeck_build_info",
+	"1; the labels name the program's version.", "version", "go_version")
+
 // buildInfo returns a gauge of 1 whose labels are the program's version.
 func buildInfo(version string) prometheus.Collector {
-	g := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "tapedeck_build_info", Help: "1; the labels name the program's version.",
-		ConstLabels: prometheus.Labels{"version": version, "go_version": runtime.Version()},
-	})
-	g.Set(1)
+	g := build.GaugeVec()
+	g.WithLabelValues(version, runtime.Version()).Set(1)
 	return g
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -11,7 +12,20 @@ import (
 // serveReady answers /readyz: 200 if this process is ready, otherwise 503. The
 // body contains every check in either case, with tokens for administrators of the server only.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
-	answer := health.Readiness{Ready: true, Version: s.Node.Version, Checks: s.Node.Checks(r.Context())}
+	answer := s.readiness(r.Context())
+	if p := access.From(r.Context()); p == nil || !p.Operates() {
+		answer.Version, answer.Checks = "", []health.Check{} // they name other servers
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if !answer.Ready {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_ = json.NewEncoder(w).Encode(answer) // the client has left
+}
+
+// readiness runs every check.
+func (s *Server) readiness(ctx context.Context) health.Readiness {
+	answer := health.Readiness{Ready: true, Version: s.Node.Version, Checks: s.Node.Checks(ctx)}
 	if s.Checks != nil {
 		answer.Checks = append(answer.Checks, s.Checks()...)
 	}
@@ -22,15 +36,11 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		}
 		answer.Checks = append(answer.Checks, check)
 	}
+	if s.stopping.Load() {
+		answer.Checks = append(answer.Checks, health.Check{Part: "stopping", Detail: "the process is ending; another one takes its requests"})
+	}
 	for _, c := range answer.Checks {
 		answer.Ready = answer.Ready && (c.OK || c.Advisory)
 	}
-	if p := access.From(r.Context()); p == nil || !p.Operates() {
-		answer.Version, answer.Checks = "", []health.Check{} // they name other servers
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if !answer.Ready {
-		w.WriteHeader(http.StatusServiceUnavailable)
-	}
-	_ = json.NewEncoder(w).Encode(answer) // the client has left
+	return answer
 }

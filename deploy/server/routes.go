@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -31,7 +32,7 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = s.clientAddress
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(s.requests.count, s.timely, s.boundedHeads, s.servedHosts, s.preflights)
+	e.Pre(s.traced, s.requests.count, s.timely, s.boundedHeads, s.servedHosts, s.preflights)
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
 		s.Log.Error("a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
 		return err
@@ -42,7 +43,10 @@ func (s *Server) routes() *echo.Echo {
 	rt := &routeTable{s, e}
 	rt.get(public, audit.None, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
 	rt.get(public, audit.None, "/readyz", only(plain(s.serveReady)))
-	rt.get(operates, audit.None, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{}))))
+	rt.get(operates, audit.None, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError, // one collector that fails does not hide the others
+		ErrorLog:      slog.NewLogLogger(s.Log.Handler(), slog.LevelError),
+	}))))
 	rt.get(public, audit.None, "/openapi.yaml", only(plain(serveOpenAPI)))
 	rt.add(operates, audit.ProfileRead, http.MethodGet, "/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
 	rt.get(admins, audit.DeadLettersRead, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeList), "limit", "cursor"))

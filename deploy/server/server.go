@@ -12,17 +12,20 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/dashboards"
+	"tapedeck/deploy/backup"
 	"tapedeck/deploy/erasure"
 	"tapedeck/deploy/health"
 	"tapedeck/deploy/node"
 	"tapedeck/deploy/retention"
 	"tapedeck/deploy/share"
+	"tapedeck/deploy/systemd"
 	"tapedeck/ingest"
 	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
@@ -57,6 +60,13 @@ type Options struct {
 	Origins []string // of pages on other sites that may call the API with a token
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
+	// DrainDelay is how long requests are answered after the signal to stop, while /readyz
+	// answers 503.
+	DrainDelay time.Duration
+	// BackupDir is ClickHouse's directory of backups; "" if it is not on this machine.
+	BackupDir string
+	// Manager is the service manager, which is informed of the start and the end; may be nil.
+	Manager *systemd.Manager
 }
 
 // HeaderLimits bound the head of a request. The zero value of a field stands for its default.
@@ -94,7 +104,9 @@ type Server struct {
 	ui        *dashboards.Handler // nil without the role api
 	Erasures  *erasure.Service    // nil without the role api
 	retention *retention.Service  // nil without the role api
+	backups   *backup.Service     // nil without the role api
 	heads     slow.Heads
+	stopping  atomic.Bool
 	uploads   *upload.Server     // nil without the role ingest
 	sockets   *websocket.Handler // nil without the role ingest; http.Server does not wait for its connections
 }
@@ -141,8 +153,10 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	failed := make(chan error, 1)
 	go func() { failed <- s.serve() }()
 	var working sync.WaitGroup
-	workCtx, endWork := context.WithCancel(ctx)
+	workCtx, endWork := context.WithCancel(context.WithoutCancel(ctx)) // until the requests have ended
 	defer endWork()
+	s.Manager.Ready("serving " + s.URL())
+	working.Go(func() { s.Manager.Watch(workCtx, s.alive) })
 	if work != nil {
 		working.Go(func() { work(workCtx) })
 	}
@@ -155,10 +169,13 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	if s.retention != nil {
 		working.Go(func() { s.retention.Run(workCtx) })
 	}
+	if s.backups != nil {
+		working.Go(func() { s.backups.Run(workCtx) })
+	}
 	var err error
 	select {
 	case <-ctx.Done():
-		s.Log.Info("stopping")
+		s.drain()
 	case err = <-failed:
 		err = fmt.Errorf("serve HTTP on %s: %w", s.Listener.Addr(), err)
 	}
@@ -182,6 +199,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 		err = errors.Join(err, s.tapes.Close())
 	}
 	s.Guards.close()
+	s.Node.HandOver(ending)
 	return errors.Join(err, s.Node.Close(ending))
 }
 

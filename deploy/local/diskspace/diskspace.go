@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/internal/metric"
 )
 
 // Space is the room on a file system, in bytes.
@@ -42,8 +44,8 @@ const smallDisk = 20
 func (s Space) Low(least uint64) bool { return s.Free < min(least, s.Size/smallDisk) }
 
 var (
-	freeMetric = prometheus.NewDesc("tapedeck_disk_free_bytes", "Bytes free on the file system of a directory of this process.", []string{"dir"}, nil)
-	sizeMetric = prometheus.NewDesc("tapedeck_disk_size_bytes", "Size of the file system of a directory of this process.", []string{"dir"}, nil)
+	freeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_free_bytes", "Bytes free on the file system of a directory of this process.", "dir")
+	sizeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_size_bytes", "Size of the file system of a directory of this process.", "dir")
 )
 
 // Collector measures the file system of a directory for Prometheus.

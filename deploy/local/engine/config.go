@@ -40,6 +40,7 @@ const (
 // settings are the values of the templates. Sizes are bytes.
 type settings struct {
 	Dir          string
+	Backups      string // where backups may be written; none if empty
 	Port         int
 	Host         string
 	Library      bool // the program is the library, hence clickhouse-local
@@ -64,6 +65,7 @@ func newSettings(opts Options, program Program, port int, password string) setti
 	hash := sha256.Sum256([]byte(password))
 	return settings{
 		Dir:          opts.Dir,
+		Backups:      opts.Backups,
 		Port:         port,
 		Host:         loopback,
 		Library:      program.Library != "",

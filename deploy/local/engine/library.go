@@ -1,3 +1,5 @@
+//go:build !nolibrary
+
 package engine
 
 import (

@@ -1,10 +1,14 @@
 package engine
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/internal/metric"
+)
 
 var (
-	runningMetric  = prometheus.NewDesc("tapedeck_clickhouse_running", "1 while the ClickHouse of local mode runs, 0 while it is started again.", nil, nil)
-	restartsMetric = prometheus.NewDesc("tapedeck_clickhouse_restarts_total", "Times that the ClickHouse of local mode ended by itself and was started again.", nil, nil)
+	runningMetric  = metric.GaugeDesc(metric.Local, "tapedeck_clickhouse_running", "1 while the ClickHouse of local mode runs, 0 while it is started again.")
+	restartsMetric = metric.CounterDesc(metric.Local, "tapedeck_clickhouse_restarts_total", "Times that the ClickHouse of local mode ended by itself and was started again.")
 )
 
 // Describe implements prometheus.Collector.

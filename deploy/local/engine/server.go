@@ -36,6 +36,9 @@ type Options struct {
 	// StartTimeout bounds the wait for the first answer, which takes long if
 	// the tables have very many parts. 0 means 2 minutes.
 	StartTimeout time.Duration
+	// Backups is the directory that BACKUP and RESTORE may use under the name File; it is
+	// created with mode 0700. Empty allows none.
+	Backups string
 	// Ephemeral makes the child remove Dir if it is orphaned. For tests.
 	Ephemeral bool
 	// Logger for starts, restarts and ends; nil means slog.Default().
@@ -84,12 +87,23 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("close ClickHouse's directory to others: %w", err)
 	}
+	if opts.Backups != "" {
+		if opts.Backups, err = filepath.Abs(opts.Backups); err != nil {
+			return nil, fmt.Errorf("directory of backups %s: %w", opts.Backups, err)
+		}
+		if err := os.MkdirAll(opts.Backups, 0o700); err != nil {
+			return nil, fmt.Errorf("directory of backups: %w", err)
+		}
+	}
 	if opts.Program == (Program{}) {
 		if opts.Program, err = Find(ctx); err != nil {
 			return nil, err
 		}
 	}
 
+	if opts.Program.Library != "" {
+		go readAhead(opts.Program.Library) // ends by itself within seconds
+	}
 	s := &Server{
 		opts:     opts,
 		args:     childArgs{program: opts.Program, dir: dir, parent: os.Getpid(), ephemeral: opts.Ephemeral},

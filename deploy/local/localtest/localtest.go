@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -68,7 +69,8 @@ func (e *sharedEngine) get() (*engine.Server, error) {
 		}
 		// Not a test's context: the engine serves later tests.
 		e.server, e.err = engine.Start(context.Background(), engine.Options{
-			Dir: e.dir,
+			Dir:     e.dir,
+			Backups: filepath.Join(e.dir, "backups"),
 			// Several packages are tested at the same time.
 			MemoryLimit: 2 << 30,
 			// In case the test binary is killed or panics.

@@ -1,0 +1,17 @@
+package server
+
+import "time"
+
+// drain makes the process not ready, and returns when load balancers have had the time to
+// notice it.
+func (s *Server) drain() {
+	s.stopping.Store(true)
+	s.Manager.Stopping()
+	if s.DrainDelay <= 0 {
+		s.Log.Info("stopping")
+		return
+	}
+	s.Log.Info("stopping: /readyz answers 503, and requests are answered meanwhile", "for", s.DrainDelay)
+	time.Sleep(s.DrainDelay)
+	s.Log.Info("stopping: requests are ended")
+}
