@@ -1,23 +1,45 @@
 package query
 
 import (
+	"context"
+	"errors"
 	"time"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"tapedeck/internal/metric"
+	"tapedeck/internal/tracing"
 )
 
-// observe notes how long a statement took, until its rows were read.
-func observe(name string, began time.Time, err error) {
-	outcome := "ok"
-	if err != nil {
-		outcome = "error"
+// begin begins a statement; ended notes how long it took, until its rows were read. The span has
+// the name of the statement's file, not its text or arguments.
+func begin(ctx context.Context, name string) (_ context.Context, ended func(error)) {
+	began := time.Now()
+	ctx, span := tracing.Begin(ctx, "clickhouse "+name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		attribute.String("db.system.name", "clickhouse"), attribute.String("db.operation.name", name)))
+	return ctx, func(err error) {
+		outcome := "ok"
+		if err != nil {
+			outcome = "error"
+		}
+		statementSeconds.WithLabelValues(name, outcome).Observe(time.Since(began).Seconds())
+		tracing.End(span, err, reason(err))
 	}
-	statementSeconds.WithLabelValues(name, outcome).Observe(time.Since(began).Seconds())
 }
 
-var statementSeconds = promauto.NewHistogramVec(prometheus.HistogramOpts{
-	Name:    "tapedeck_query_statement_seconds",
-	Help:    "Time that statements on ClickHouse took, by their file in query/sql and how they ended.",
-	Buckets: prometheus.ExponentialBuckets(0.002, 2.5, 10), // 2 ms to 7.6 s
-}, []string{"statement", "outcome"})
+// reason returns the code of ClickHouse's error, or what else ended a statement.
+func reason(err error) string {
+	if e, ok := errors.AsType[*clickhouse.Exception](err); ok {
+		return e.Name
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return "cancelled"
+	}
+	return "_OTHER"
+}
+
+var statementSeconds = metric.HistogramVec(metric.API, "tapedeck_query_statement_seconds",
+	"Time that statements on ClickHouse took, by their file in query/sql and how they ended.", prometheus.ExponentialBuckets(0.002, 2.5, 10), "statement", "outcome")

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"go.opentelemetry.io/otel/trace"
 
+	"tapedeck/internal/tracing"
 	"tapedeck/query/cost"
 	"tapedeck/schema/statement"
 )
@@ -84,7 +86,11 @@ func (l Limits) settings() clickhouse.Settings {
 }
 
 func (r *Reader) withSettings(ctx context.Context) context.Context {
-	return clickhouse.Context(ctx, clickhouse.WithSettings(r.limits.settings()))
+	options := []clickhouse.QueryOption{clickhouse.WithSettings(r.limits.settings())}
+	if span := trace.SpanContextFromContext(ctx); span.IsValid() && tracing.On() {
+		options = append(options, clickhouse.WithSpan(span)) // ClickHouse's own spans belong to it
+	}
+	return clickhouse.Context(ctx, options...)
 }
 
 // Ask runs a statement and returns its rows, each column in the field whose tag
@@ -95,9 +101,9 @@ func Ask[Row any](ctx context.Context, r *Reader, set *statement.Set, name strin
 		return nil, err
 	}
 	var rows []Row
-	began := time.Now()
+	ctx, ended := begin(ctx, name)
 	err = r.conn.Select(r.withSettings(ctx), &rows, text, a.named()...)
-	observe(name, began, err)
+	ended(err)
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
 	}
@@ -111,9 +117,9 @@ func Each[Row any](ctx context.Context, r *Reader, set *statement.Set, name stri
 	if err != nil {
 		return err
 	}
-	began := time.Now()
+	ctx, ended := begin(ctx, name)
 	err = each(r.withSettings(ctx), r, text, a, visit)
-	observe(name, began, err)
+	ended(err)
 	if err != nil {
 		return fmt.Errorf("query %s: %w", name, err)
 	}
@@ -169,9 +175,9 @@ func Exec(ctx context.Context, r *Reader, set *statement.Set, name string, shape
 	if err != nil {
 		return err
 	}
-	began := time.Now()
+	ctx, ended := begin(ctx, name)
 	err = r.conn.Exec(r.withSettings(ctx), text, a.named()...)
-	observe(name, began, err)
+	ended(err)
 	if err != nil {
 		return fmt.Errorf("query %s: %w", name, err)
 	}

@@ -155,7 +155,7 @@ func loadMessages(ctx context.Context, r *query.Reader, q *Query, list []*facts)
 		group, within := errgroup.WithContext(ctx)
 		for _, f := range list {
 			group.Go(func() (err error) {
-				f.index, err = query.Ask[indexRow](within, r, statements, "messages_index", nil, f.parameters(q).With("limit", q.Steps*messagesOfStep+1))
+				f.index, err = query.Ask[indexRow](within, r, statements, "messages_index", f.streams, f.parameters(q).With("limit", q.Steps*messagesOfStep+1))
 				return err
 			})
 		}
@@ -199,7 +199,7 @@ func textCap(lists ...[]indexRow) uint64 {
 
 func (f *facts) readMessages(ctx context.Context, r *query.Reader, q *Query, most uint64) error {
 	limit := q.Steps * messagesOfStep
-	shape := struct{ Until bool }{}
+	shape := struct{ Until, Undeleted bool }{Undeleted: f.streams.Undeleted}
 	args := f.parameters(q).With("cap", most).With("limit", limit)
 	if len(f.index) > limit {
 		f.cut, f.index = true, f.index[:limit]

@@ -12,9 +12,8 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"tapedeck/internal/metric"
 	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
 	"tapedeck/query"
@@ -145,6 +144,5 @@ func limitOf(err error) string {
 	return ""
 }
 
-var abandoned = promauto.NewCounterVec(prometheus.CounterOpts{
-	Name: "tapedeck_query_limits_total", Help: "Questions that ClickHouse gave up because of a limit, by the limit.",
-}, []string{"limit"})
+var abandoned = metric.CounterVec(metric.API, "tapedeck_query_limits_total",
+	"Questions that ClickHouse gave up because of a limit, by the limit.", "limit")

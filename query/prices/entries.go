@@ -3,6 +3,8 @@ package prices
 import (
 	"sync"
 	"sync/atomic"
+
+	"tapedeck/internal/nearest"
 )
 
 // maxEntries bounds the names of models whose entries are kept.
@@ -31,7 +33,7 @@ func (c *entries) of(t *Table, provider, model string) (*Provider, *Model, error
 		return e.provider, e.model, e.err
 	}
 	p, m, err := t.entry(provider, model)
-	if len(provider)+len(model) <= 2*maxNearest && c.count.Add(1) <= maxEntries {
+	if len(provider)+len(model) <= 2*nearest.MaxBytes && c.count.Add(1) <= maxEntries {
 		c.found.Store(key, entry{p, m, err})
 	}
 	return p, m, err

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"tapedeck/internal/nearest"
 )
 
 // NearestModels returns at most n of the known ids of models that are most like a name:
@@ -19,7 +21,7 @@ func NearestModels(name string, known []string, n int) []string {
 	var family []relative
 	for _, id := range known {
 		if common := commonWords(words, wordsOf(id)); common > 0 && !slices.Contains(found, id) {
-			family = append(family, relative{id, common, distance(strings.ToLower(name), strings.ToLower(id), 2*maxNearest)})
+			family = append(family, relative{id, common, nearest.Distance(strings.ToLower(name), strings.ToLower(id), 2*nearest.MaxBytes)})
 		}
 	}
 	slices.SortFunc(family, func(a, b relative) int {

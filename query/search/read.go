@@ -102,7 +102,9 @@ func (s *search) run(ctx context.Context, from *place) (err error) {
 		if len(list) < rows {
 			return nil, nil
 		}
-		rows = min(4*rows, mostRows)
+		if rows = min(4*rows, mostRows); s.Filter != nil {
+			rows = mostRows // few may pass, and each step searches the window's index anew
+		}
 		return list[len(list)-1].place(), nil
 	})
 }
@@ -129,7 +131,11 @@ func (s *search) take(ctx context.Context, list []candidate) error {
 		if err != nil {
 			return err
 		}
-		list = slices.DeleteFunc(list, func(c candidate) bool { return !slices.Contains(passing, c.Session) })
+		pass := make(map[string]bool, len(passing))
+		for _, id := range passing {
+			pass[id] = true
+		}
+		list = slices.DeleteFunc(list, func(c candidate) bool { return !pass[c.Session] })
 	}
 	for part := range slices.Chunk(list, 2*firstRows) {
 		hits, looked, err := s.hits(ctx, part)
@@ -190,14 +196,28 @@ const day = 24 * time.Hour
 
 // latest returns the end of the last day with facts, ns; 0 without facts.
 func (s *search) latest(ctx context.Context) (int64, error) {
-	rows, err := query.Ask[struct {
-		Day int64 `ch:"day_s"`
-	}](ctx, s.r, statements, "latest_day", nil, query.Args{"tenant": s.Tenant})
-	if err != nil || len(rows) == 0 {
-		return 0, err
+	for _, any := range []bool{false, true} {
+		rows, err := query.Ask[struct {
+			Day int64 `ch:"day_s"`
+		}](ctx, s.r, statements, "latest_day", dayShape{Any: any}, query.Args{"tenant": s.Tenant})
+		if err != nil {
+			return 0, err
+		}
+		if len(rows) > 0 {
+			return (rows[0].Day + 24*3600) * 1e9, nil
+		}
 	}
-	return (rows[0].Day + 24*3600) * 1e9, nil
+	return 0, nil
 }
+
+// dayShape is what sql/latest_day.sql selects from a table.
+type dayShape struct {
+	Any   bool // of all months, not only the last one of all tenants
+	Table string
+}
+
+// Of returns the shape for a table.
+func (d dayShape) Of(table string) dayShape { return dayShape{d.Any, table} }
 
 // finish cuts the page and puts it in order.
 func (s *search) finish() {

@@ -39,22 +39,18 @@ type Totals struct {
 // Read returns one session. The error of one that is not there is a problem
 // with status 404, here as for all that is asked of a session.
 func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail, error) {
-	s, err := sessionstreams.Find(ctx, r, tenant, session)
+	found, err := sessionstreams.FindStreams(ctx, r, tenant, session)
 	if err != nil {
 		return nil, err
 	}
+	s, streams := found.Row, found.Streams
 	var (
-		streams []sessionstreams.Stream
 		spans   []spanmerge.Span
 		usage   []usagerecord.Record
 		texts   []runText
 		expired *time.Time
 	)
 	group, of := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		streams, err = sessionstreams.OfSession(of, r, tenant, s)
-		return err
-	})
 	group.Go(func() (err error) {
 		spans, err = spanmerge.OfSession(of, r, tenant, s)
 		return err
@@ -64,13 +60,15 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 		return err
 	})
 	group.Go(func() (err error) {
-		texts, err = query.Ask[runText](of, r, statements, "run_texts", nil, sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
+		texts, err = query.Ask[runText](of, r, statements, "run_texts", s, sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
 		return err
 	})
-	group.Go(func() (err error) {
-		expired, err = framesExpired(of, r, tenant, session)
-		return err
-	})
+	if found.Expirations {
+		group.Go(func() (err error) {
+			expired, err = framesExpired(of, r, tenant, session)
+			return err
+		})
+	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}

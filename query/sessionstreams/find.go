@@ -12,7 +12,7 @@ import (
 // Shape is what sql/session_streams.sql asks of.
 type Shape struct {
 	Since bool // no stream is older than oldest_stream, s since 1970
-	Ends  bool // when each stream ended
+	Ends  bool // when each stream ended, and Undeleted
 }
 
 // Row holds what the streams report of a session.
@@ -25,6 +25,7 @@ type Row struct {
 	LastReason  string   `ch:"last_reason"`
 	StreamIDs   []string `ch:"stream_ids"` // with StreamEnds: when each stream ended, or its last frame
 	StreamEnds  []int64  `ch:"stream_ends"`
+	Undeleted   bool     `ch:"undeleted"` // no session that the statement was about was ever deleted
 	Streams     uint64   `ch:"streams"`
 	Frames      uint64   `ch:"frames"`
 	Bytes       uint64   `ch:"bytes"`
@@ -57,13 +58,17 @@ func FindAll(ctx context.Context, r *query.Reader, tenant string, sessions ...st
 	for i, id := range sessions {
 		at := slices.IndexFunc(rows, func(row Row) bool { return row.ID == id })
 		if at < 0 {
-			p := problem.NotFound(fmt.Sprintf("There is no session %q.", id))
-			p.Hint = "GET /v1/sessions lists the sessions there are."
-			return nil, p
+			return nil, notFound(id)
 		}
 		found[i] = &rows[at]
 	}
 	return found, nil
+}
+
+func notFound(session string) error {
+	p := problem.NotFound(fmt.Sprintf("There is no session %q.", session))
+	p.Hint = "GET /v1/sessions lists the sessions there are."
+	return p
 }
 
 // Parameters are the parameters for the facts of one session.

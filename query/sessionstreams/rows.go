@@ -32,11 +32,13 @@ type streamRow struct {
 	Repeated    uint64            `ch:"repeated_count"`
 	Back        uint64            `ch:"back_count"`
 	Redacted    map[string]uint64 `ch:"redacted_counts"`
+	Undeleted   bool              `ch:"undeleted"`
+	HasExpired  bool              `ch:"has_expired"`
 }
 
 // OfSession returns the streams of a session, in order of their first frame.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *Row) ([]Stream, error) {
-	rows, err := query.Ask[streamRow](ctx, r, statements, "streams_of_session", nil, Parameters(tenant, s).And(query.Liveness(r.Now(), r, tenant)))
+	rows, err := ofSession(ctx, r, tenant, s.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +47,11 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *Row) ([]S
 		list[i] = rows[i].stream()
 	}
 	return list, nil
+}
+
+func ofSession(ctx context.Context, r *query.Reader, tenant, session string) ([]streamRow, error) {
+	return query.Ask[streamRow](ctx, r, statements, "streams_of_session", nil,
+		query.Liveness(r.Now(), r, tenant).And(query.Args{"tenant": tenant, "sessions": []string{session}}))
 }
 
 func (row *streamRow) stream() Stream {

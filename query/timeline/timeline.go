@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"tapedeck/query"
 	"tapedeck/query/sessionhead"
 	"tapedeck/query/sessionspan"
@@ -96,16 +98,25 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeli
 	if err != nil {
 		return nil, err
 	}
-	spans, err := spanmerge.OfSession(ctx, r, tenant, s)
-	if err != nil {
-		return nil, err
-	}
-	usage, err := usagerecord.OfSession(ctx, r, tenant, s)
-	if err != nil {
-		return nil, err
-	}
-	gaps, err := query.Ask[gapsRow](ctx, r, statements, "gaps", nil, sessionstreams.Parameters(tenant, s))
-	if err != nil {
+	var (
+		spans []spanmerge.Span
+		usage []usagerecord.Record
+		gaps  []gapsRow
+	)
+	group, within := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		spans, err = spanmerge.OfSession(within, r, tenant, s)
+		return err
+	})
+	group.Go(func() (err error) {
+		usage, err = usagerecord.OfSession(within, r, tenant, s)
+		return err
+	})
+	group.Go(func() (err error) {
+		gaps, err = query.Ask[gapsRow](within, r, statements, "gaps", s, sessionstreams.Parameters(tenant, s))
+		return err
+	})
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	limit, err := sessionspan.Of(ctx, r, tenant, s)

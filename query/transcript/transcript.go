@@ -64,7 +64,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], 
 	if err != nil {
 		return nil, err
 	}
-	views, err := query.Ask[messageView](ctx, r, statements, "messages_index", nil, sessionstreams.Parameters(q.Tenant, s))
+	views, err := query.Ask[messageView](ctx, r, statements, "messages_index", s, sessionstreams.Parameters(q.Tenant, s))
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstrea
 	for i := range index {
 		ids[i] = index[i].ID
 	}
-	rows, err := query.Ask[messageRow](ctx, r, statements, "messages", struct{ Chunks bool }{q.Chunks},
+	rows, err := query.Ask[messageRow](ctx, r, statements, "messages", struct{ Chunks, Undeleted bool }{q.Chunks, s.Undeleted},
 		sessionstreams.Parameters(q.Tenant, s).With("messages", ids))
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"tapedeck/query/cost"
 	"tapedeck/query/prices"
 	"tapedeck/query/sessionstreams"
+	"tapedeck/schema"
 )
 
 // Record is one count of tokens, as a source reported it.
@@ -70,6 +71,35 @@ type usageRow struct {
 	billingRow
 }
 
+// usageShape is what sql/usage_of_session.sql selects.
+type usageShape struct {
+	Undeleted bool // none of the sessions was ever deleted
+	Care      bool // records may be running totals or have several rows
+}
+
+// askUsage returns the usage records of sessions. It reads them with care only if they need it.
+func askUsage(ctx context.Context, r *query.Reader, shape usageShape, a query.Args) ([]usageRow, error) {
+	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape, a)
+	if err != nil || !needCare(rows) {
+		return rows, err
+	}
+	shape.Care = true
+	return query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape, a)
+}
+
+// needCare reports whether a row is a running total, or several rows are of one record.
+func needCare(rows []usageRow) bool {
+	seen := make(map[[2]string]bool, len(rows))
+	for i := range rows {
+		key := [2]string{rows[i].Session, rows[i].ID}
+		if rows[i].Mode == string(schema.UsageRunning) || seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
+}
+
 // OfSession returns the usage records of a session, in order.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Record, error) {
 	lists, err := OfSessions(ctx, r, tenant, s)
@@ -83,10 +113,12 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions ...*sessionstreams.Row) ([][]Record, error) {
 	ids := make([]string, len(sessions))
 	first, last := sessions[0].Started, sessions[0].Last
+	shape := usageShape{Undeleted: true}
 	for i, s := range sessions {
 		ids[i], first, last = s.ID, min(first, s.Started), max(last, s.Last)
+		shape.Undeleted = shape.Undeleted && s.Undeleted
 	}
-	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", nil, query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
+	rows, err := askUsage(ctx, r, shape, query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ SELECT
 FROM (
     SELECT *, (complete, length(text), version, stream_id, seen_seq) AS grown
     FROM messages FINAL
-    PREWHERE {{template "in_sessions"}}
+    PREWHERE {{template "in_found_sessions" .}}
     {{- if .Until}}
     WHERE seen_at <= fromUnixTimestamp64Nano({until:Int64}, 'UTC')
     {{- end}}) AS messages

@@ -4,7 +4,7 @@ SELECT
     message_id, span_id, run_id, kind, toUnixTimestamp64Nano(started) AS started_ns,
     leftUTF8(text, {length:UInt64} + 1) AS excerpt
 FROM messages FINAL
-PREWHERE {{template "in_sessions"}}
+PREWHERE {{template "in_found_sessions" .}}
 WHERE kind IN ('user', 'assistant', 'reply')
 ORDER BY complete DESC, length(text) DESC, version DESC, stream_id DESC
 LIMIT 1 BY message_id

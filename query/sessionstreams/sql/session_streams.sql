@@ -1,4 +1,6 @@
 {{- /* What the streams state of some sessions. */ -}}
+{{- /* undeleted: whether none of the sessions was ever deleted. */ -}}
+{{define "undeleted"}}(SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0 AS undeleted{{end -}}
 {{define "streams_of_sessions"}}tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
         {{- if .Since}} AND stream_started >= toDateTime({oldest_stream:Int64}, 'UTC'){{end}} AND {{template "current_of_sessions"}}
 {{- end -}}
@@ -7,6 +9,7 @@ SELECT
     {{- if .Ends}}
     groupArray(stream_id) AS stream_ids,
     groupArray(stream_end_ns) AS stream_ends,
+    {{template "undeleted"}},
     {{- end}}
     count() AS streams,
     sum(stream_frames) AS frames,

@@ -27,7 +27,9 @@
     sum(back) AS back_count,
     sumMap(redacted) AS redacted_counts
 {{- end}}
-SELECT {{- template "stream_columns"}}
+SELECT {{- template "stream_columns"}},
+    {{template "undeleted"}},
+    (SELECT count() FROM expirations WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0 AS has_expired
 FROM streams FINAL
 PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND {{template "current_of_sessions"}}
 GROUP BY stream_id

@@ -8,10 +8,10 @@ SELECT
     toUnixTimestamp64Nano(first_token) AS first_token_ns,
     duration_ns, run_id, node_id, agent, call_id, model, provider, error, attributes
 FROM spans FINAL
-PREWHERE {{template "in_sessions"}}
+PREWHERE {{template "in_found_sessions" .}}
 {{- if .Limit}}
 WHERE span_id IN (
     SELECT span_id FROM spans
-    PREWHERE {{template "in_sessions"}}
+    PREWHERE {{template "in_found_sessions" .}}
     GROUP BY span_id ORDER BY min(seen_at), span_id LIMIT {limit:UInt64})
 {{- end}}

@@ -11,7 +11,7 @@ FROM (
         length(chunk_at) AS chunks,
         arrayPopFront(arrayDifference(chunk_at)) AS gaps
     FROM messages FINAL
-    PREWHERE {{template "in_sessions"}}
+    PREWHERE {{template "in_found_sessions" .}}
     WHERE kind = 'assistant' AND length(chunk_at) > 1
     ORDER BY complete DESC, chunks DESC, version DESC, stream_id DESC
     LIMIT 1 BY message_id)

@@ -5,4 +5,4 @@ SELECT
     toUnixTimestamp64Nano(started) AS started_ns,
     toUnixTimestamp64Nano(ended) AS ended_ns
 FROM messages FINAL
-PREWHERE {{template "in_sessions"}}
+PREWHERE {{template "in_found_sessions" .}}

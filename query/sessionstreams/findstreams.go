@@ -1,0 +1,84 @@
+package sessionstreams
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"tapedeck/query"
+)
+
+// Found is a session with its streams, read by one statement.
+type Found struct {
+	*Row
+	Streams     []Stream // in order of their first frame
+	Expirations bool     // whether some of what was recorded has expired
+}
+
+// FindStreams returns what the streams report of a session, together with the streams. The
+// error of a session that does not exist is a problem with status 404.
+func FindStreams(ctx context.Context, r *query.Reader, tenant, session string) (*Found, error) {
+	rows, err := ofSession(ctx, r, tenant, session)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, notFound(session)
+	}
+	f := &Found{Row: addUp(session, rows), Streams: make([]Stream, len(rows)), Expirations: rows[0].HasExpired}
+	for i := range rows {
+		f.Streams[i] = rows[i].stream()
+	}
+	return f, nil
+}
+
+// addUp returns what sql/session_streams.sql returns of a session with these streams, of which
+// there is at least one.
+func addUp(session string, rows []streamRow) *Row {
+	s := &Row{ID: session, Started: rows[0].First, Streams: uint64(len(rows)), Undeleted: rows[0].Undeleted}
+	dialects := map[string]bool{}
+	tags := map[[2]string]bool{}
+	var last, first *streamRow // the last to end, and the first with a title
+	for i := range rows {
+		row := &rows[i]
+		s.Started, s.Last = min(s.Started, row.First), max(s.Last, row.Last)
+		s.Frames += row.Frames
+		s.Bytes += row.Bytes
+		s.StreamIDs, s.StreamEnds = append(s.StreamIDs, row.ID), append(s.StreamEnds, row.end())
+		switch {
+		case row.IsLost:
+			s.LostStreams++
+		case row.Ended == 0:
+			s.LiveStreams++
+		}
+		if row.Dialect != "" {
+			dialects[row.Dialect] = true
+		}
+		for key, value := range row.Tags {
+			tags[[2]string{key, value}] = true
+		}
+		if last == nil || cmp.Or(cmp.Compare(row.end(), last.end()), cmp.Compare(row.Last, last.Last), cmp.Compare(row.ID, last.ID)) > 0 {
+			last = row
+		}
+		if row.Title != "" && (first == nil || cmp.Or(cmp.Compare(row.First, first.First), cmp.Compare(row.ID, first.ID)) < 0) {
+			first = row
+		}
+	}
+	s.End, s.LastEnded, s.LastReason = last.end(), last.Ended, last.EndReason
+	s.Cut = strings.HasPrefix(last.EndReason, "error")
+	if first != nil {
+		s.Title = first.Title
+	}
+	s.Dialects, s.TagKeys, s.TagValues = slices.AppendSeq([]string{}, maps.Keys(dialects)), []string{}, []string{}
+	slices.Sort(s.Dialects)
+	for _, tag := range slices.SortedFunc(maps.Keys(tags), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		s.TagKeys, s.TagValues = append(s.TagKeys, tag[0]), append(s.TagValues, tag[1])
+	}
+	return s
+}
+
+// end returns when the stream ended, or its last frame arrived if no end was recorded after
+// that.
+func (row *streamRow) end() int64 { return max(row.Last, row.Ended) }

@@ -1,0 +1,16 @@
+SELECT
+    span_id, stream_id, toUnixTimestamp64Nano(seen_at) AS seen_ns, seen_seq, version,
+    kind, parent_id, name, status,
+    toUnixTimestamp64Nano(started) AS started_ns,
+    toUnixTimestamp64Nano(ended) AS ended_ns,
+    toUnixTimestamp64Nano(first_token) AS first_token_ns,
+    duration_ns, run_id, node_id, agent, call_id, model, provider, error, attributes
+FROM spans FINAL
+PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))))
