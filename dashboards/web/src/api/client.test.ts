@@ -22,6 +22,12 @@ test('no answer, or that of a proxy without a server, is a server away', async (
   for (const status of [502, 503, 504])
     await expect(answer(status, { error: '<html>' })).rejects.toBeInstanceOf(UnreachableError)
   await expect(answer(200)).rejects.toBeInstanceOf(UnreachableError)
+  const starting = new Response(null, { status: 503, headers: { 'Tapedeck-Starting': '1' } })
+  await expect(
+    answered(
+      Promise.resolve({ error: { title: 'The server is starting', status: 503 }, response: starting }),
+    ),
+  ).rejects.toBeInstanceOf(UnreachableError)
   await expect(answered(Promise.reject(new SyntaxError('no JSON')))).rejects.toBeInstanceOf(SyntaxError)
 })
 

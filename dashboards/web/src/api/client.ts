@@ -78,13 +78,19 @@ export async function accepted(request: Promise<Answer<unknown>>): Promise<void>
   throw new ProblemError(isProblem(error) ? error : { title: response.statusText, status: response.status })
 }
 
-/** An answer of whatever status; an UnreachableError where none came, or not all of it. */
+/** Marks the answers of a server that is still starting. */
+const startingHeader = 'Tapedeck-Starting'
+
+/** An answer of whatever status; an UnreachableError where none came, or not all of it, or from a server that starts. */
 export async function arrived<T>(request: Promise<Answer<T>>): Promise<Answer<T>> {
+  let answer: Answer<T>
   try {
-    return await request
+    answer = await request
   } catch (error) {
     throw error instanceof TypeError ? new UnreachableError(error) : error // what fetch throws
   }
+  if (answer.response.headers.has(startingHeader)) throw new UnreachableError()
+  return answer
 }
 
 /**
