@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/deploy/emulation"
 	"tapedeck/deploy/server"
+	"tapedeck/deploy/settings"
 	"tapedeck/internal/console"
 )
 
@@ -20,7 +21,7 @@ import (
 // that a UI or an agent needs neither its address nor its token. It plays a session in a
 // file itself, without a server.
 type emulateCommand struct {
-	logFlags
+	settings.Log
 	Protocol  string `arg:"" enum:"loom,http,anthropic-agent,compozy" help:"loom, http, anthropic-agent or compozy."`
 	Session   string `arg:"" help:"The session's id; or, without a server, a tape file, or a file of recorded lines or events."`
 	Of        string `help:"Which session of a tape file, where it holds several; what a file of lines or events is to be called." name:"session" placeholder:"ID"`
@@ -38,7 +39,7 @@ type emulateCommand struct {
 func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	ctx, unwatch := c.watch(ctx)
 	defer unwatch()
-	log := c.logger()
+	log := c.Logger()
 	if err := server.CheckListen(c.Listen); err != nil {
 		return err
 	}

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 
 	"tapedeck/deploy/playback"
 	"tapedeck/deploy/tapecopy"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
+	"tapedeck/query/sessionhead"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/tapefile/asciicast"
 	"tapedeck/replay/tapefile/har"
@@ -20,7 +23,8 @@ import (
 
 // exportCommand writes sessions to a file.
 type exportCommand struct {
-	Sessions []string `arg:"" name:"session" help:"The sessions: ids on the server, or tape files."`
+	Sessions []string `arg:"" optional:"" name:"session" help:"The sessions: ids on the server, or tape files."`
+	All      bool     `help:"All sessions of the tenant, the oldest first, to move it to another server."`
 	Output   string   `help:"The file to write; - for standard output. Formats of text go there unless a file is named." short:"o" placeholder:"FILE"`
 	Format   string   `help:"tape keeps everything, of several sessions; the others are for other tools: the recorded frames as ndjson or sse, what was said as an asciicast, proxied HTTP as har." enum:"tape,ndjson,sse,asciicast,har" default:"tape" placeholder:"tape|ndjson|sse|asciicast|har"`
 	Session  string   `help:"Which session of a tape file, for the formats that take one." placeholder:"ID"`
@@ -30,6 +34,12 @@ type exportCommand struct {
 // Run writes the file.
 func (c *exportCommand) Run(ctx context.Context, g *global) error {
 	switch {
+	case c.All && len(c.Sessions) > 0:
+		return usage.Errorf("--all takes every session of the tenant: name none, or leave it out")
+	case c.All && c.Format != "tape":
+		return usage.Errorf("--all writes a tape: --format %s takes one session at a time", c.Format)
+	case !c.All && len(c.Sessions) == 0:
+		return usage.Errorf("name the sessions, ids on the server or tape files, or take all with --all")
 	case g.JSON:
 		return usage.Errorf("--json is for commands that print: export writes what --format names")
 	case c.Format == "tape" && c.Output == "":
@@ -38,6 +48,11 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		return usage.Errorf("--session goes with another --format: a tape takes all sessions of a file")
 	case c.Format != "tape" && len(c.Sessions) > 1:
 		return usage.Errorf("--format %s takes one session at a time", c.Format)
+	}
+	if c.All {
+		if err := c.findAll(ctx, g); err != nil {
+			return err
+		}
 	}
 	out, err := createOutput(c.Output, c.Force)
 	if err != nil {
@@ -62,6 +77,18 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, said)
 	}
 	return nil
+}
+
+// findAll names all sessions of the tenant.
+func (c *exportCommand) findAll(ctx context.Context, g *global) error {
+	_, _, err := list(ctx, g, "v1/sessions", url.Values{}, math.MaxInt, sessionsAtOnce, func(s *sessionhead.Summary) {
+		c.Sessions = append(c.Sessions, s.ID)
+	})
+	slices.Reverse(c.Sessions)
+	if err == nil && len(c.Sessions) == 0 {
+		err = errors.New("the tenant has no sessions")
+	}
+	return err
 }
 
 // writeTape writes all sessions as one tape.

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"os"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/ingest/outlet"
 	"tapedeck/ingest/spool"
 )
 
 // flushCommand sends the spools that recording commands left on disk.
 type flushCommand struct {
-	natsTLS
-	NATS string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+	settings.NATSClient
+	Spool string `help:"Send the spool of a server that has ended: the folder spool in its --data." placeholder:"DIR" type:"existingdir"`
+	NATS  string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
 
 // Run sends one spool after the other. A command that is recording sends its own.
@@ -22,11 +24,14 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
+	if c.Spool != "" {
+		spools = []string{c.Spool}
+	}
 	if len(spools) == 0 {
 		fmt.Fprintln(os.Stderr, "Nothing waits to be sent.")
 		return nil
 	}
-	opts, err := outletOptions(g, &c.natsTLS, outlet.Options{NATS: c.NATS})
+	opts, err := outletOptions(g, &c.NATSClient, outlet.Options{NATS: c.NATS})
 	if err != nil {
 		return err
 	}
@@ -42,7 +47,7 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 func send(ctx context.Context, opts outlet.Options, dir string) error {
 	o, err := outlet.OpenSpool(ctx, opts, dir)
 	if errors.Is(err, spool.ErrInUse) {
-		fmt.Fprintf(os.Stderr, "%s belongs to a command that is recording, which sends it.\n", dir)
+		fmt.Fprintf(os.Stderr, "%s is in use: the server or the recording command that has it open sends it.\n", dir)
 		return nil
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/deploy/tapeimport"
 	"tapedeck/ingest/outlet"
 	"tapedeck/internal/apiclient"
@@ -23,8 +24,8 @@ import (
 
 // importCommand records what is in a tape file.
 type importCommand struct {
-	spoolDurability
-	natsTLS
+	settings.SpoolDurability
+	settings.NATSClient
 	File    string `arg:"" help:"The tape file, or - for standard input."`
 	Session string `help:"Give the file's one session this id: a copy of its own." placeholder:"ID"`
 	Tenant  string `help:"The tenant." default:"default" placeholder:"T"`
@@ -47,7 +48,7 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 		im := tapeimport.New(c.Tenant, c.Session, nil)
 		return c.report(g, im, "holds", im.Import(ctx, file))
 	}
-	out, err := openOutlet(ctx, g, &c.natsTLS, outlet.Options{NATS: c.NATS, Sync: c.sync()})
+	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: c.NATS, Sync: c.Sync()})
 	if err != nil {
 		return err
 	}

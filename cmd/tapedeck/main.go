@@ -11,8 +11,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/alecthomas/kong"
-
 	"tapedeck/deploy/local/engine"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
@@ -46,6 +44,9 @@ type cli struct {
 	Dialect     dialectCommand     `cmd:"" help:"Check and try a file that describes a protocol of your own."`
 	Redecode    redecodeCommand    `cmd:"" help:"Derive the facts anew from stored frames."`
 	Redact      redactCommand      `cmd:"" help:"Mask secrets in recorded sessions, or list those of a file."`
+	Backup      backupCommand      `cmd:"" help:"Back up the installation, in full or what is new since another backup."`
+	Restore     restoreCommand     `cmd:"" help:"Restore a backup into an empty installation, and compare every session."`
+	Verify      verifyCommand      `cmd:"" help:"Check a backup: restore it aside and compare every session."`
 	Migrate     migrateCommand     `cmd:"" help:"Update ClickHouse's tables."`
 	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
@@ -54,7 +55,9 @@ type cli struct {
 	Audit       auditCommand       `cmd:"" help:"List who did what on a server."`
 	Erase       eraseCommand       `cmd:"" help:"Erase sessions, all sessions with a value of a tag, or a tenant, completely."`
 	Retention   retentionCommand   `cmd:"" help:"Show, set and preview how long recordings are kept."`
+	Config      configCommand      `cmd:"" help:"Print and check the settings of a server."`
 	Doctor      doctorCommand      `cmd:"" help:"Check the installation, and recorded usage."`
+	Health      healthCommand      `cmd:"" help:"Ask a server whether it is alive, or with --ready whether it is ready; exit with 1 if not."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
@@ -86,14 +89,9 @@ func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	var c cli
-	parser := kong.Must(&c, kong.Name("tapedeck"),
-		kong.Description("Record agent streams, play them back at their original timing, see what they used."),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(&c.global), kong.ValueFormatter(helpValue),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
-	parsed, err := parse(parser, &c, args)
+	parsed, err := newInvocation(ctx, args)
 	if err == nil {
-		err = parsed.Run()
+		err = parsed.context.Run()
 	}
 	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)

@@ -7,22 +7,27 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/migrate"
 )
 
 // migrateCommand updates a ClickHouse server's tables. Local mode does
 // so automatically.
 type migrateCommand struct {
-	clickHouseFlags
+	settings.ClickHouseServer
+	Plan bool `help:"Print what would be applied, and the size of the tables; change nothing."`
 }
 
 // Run applies the missing migrations and prints their names.
 func (c *migrateCommand) Run(ctx context.Context, g *global) error {
-	if err := c.complete(stderrLog()); err != nil {
+	if err := c.Complete(stderrLog()); err != nil {
 		return err
 	}
 	db, err := clickhouse.Open(c.ClickHouse)
@@ -30,7 +35,10 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer db.Close()
-	applied, err := clickhouse.Migrate(ctx, db)
+	if c.Plan {
+		return c.plan(ctx, db, g)
+	}
+	applied, err := migrate.Apply(ctx, db, migrate.Options{Program: version, Report: reportWaiting()})
 	if err != nil {
 		return migrateProblem(c.ClickHouse, err)
 	}
@@ -44,6 +52,60 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 		fmt.Println("applied", name)
 	}
 	return nil
+}
+
+// reportWaiting returns a function that prints once on stderr that another process migrates.
+func reportWaiting() func(migrate.Progress) {
+	last := ""
+	return func(p migrate.Progress) {
+		if p.Holder != "" && p.Holder != last {
+			last = p.Holder
+			fmt.Fprintf(console.To(os.Stderr), "waiting for %s, which migrates\n", p.Holder)
+		}
+	}
+}
+
+// plan prints what would be applied.
+func (c *migrateCommand) plan(ctx context.Context, db driver.Conn, g *global) error {
+	p, err := migrate.Prepare(ctx, db, migrate.Options{Program: version})
+	if err != nil {
+		return migrateProblem(c.ClickHouse, err)
+	}
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(p)
+	}
+	if len(p.Migrations) == 0 {
+		fmt.Println("The tables are up to date.")
+	}
+	for _, m := range p.Migrations {
+		fmt.Println(m.Name)
+		if m.Oldest > 0 {
+			fmt.Printf("  programs without migration %04d cannot use the database afterwards\n", m.Oldest)
+		}
+		for _, s := range m.Statements {
+			var state string
+			switch {
+			case s.Done:
+				state = "applied before"
+			case s.Rewrites:
+				state = fmt.Sprintf("works through %s, %s", console.Count(s.Rows, "row"), console.Bytes(s.Bytes))
+			default:
+				state = "no rows"
+			}
+			fmt.Printf("  %d/%d  %s  (%s)\n", s.Number, len(m.Statements), firstLine(s.Text), state)
+		}
+	}
+	return nil
+}
+
+// firstLine returns the first line of a statement that is not a comment.
+func firstLine(statement string) string {
+	for line := range strings.Lines(statement) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {
+			return line
+		}
+	}
+	return ""
 }
 
 // migrateProblem adds to an error of a migration what to do.

@@ -4,17 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
-	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/outlet"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/schema/clickhouse"
 )
 
 // openOutlet connects a recording command to the server or NATS. opts.Server and
 // opts.Token are those of the global flags.
-func openOutlet(ctx context.Context, g *global, f *natsTLS, opts outlet.Options) (*outlet.Outlet, error) {
+func openOutlet(ctx context.Context, g *global, f *settings.NATSClient, opts outlet.Options) (*outlet.Outlet, error) {
 	opts, err := outletOptions(g, f, opts)
 	if err != nil {
 		return nil, err
@@ -22,16 +21,16 @@ func openOutlet(ctx context.Context, g *global, f *natsTLS, opts outlet.Options)
 	return outlet.Open(ctx, opts)
 }
 
-func outletOptions(g *global, f *natsTLS, opts outlet.Options) (outlet.Options, error) {
+func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outlet.Options, error) {
 	if opts.Log == nil {
 		opts.Log = stderrLog()
 	}
 	var err error
 	if opts.NATS != "" {
-		if err := checkNATS(opts.NATS); err != nil {
+		if err := settings.CheckNATS(opts.NATS); err != nil {
 			return opts, err
 		}
-		opts.NATSOptions, err = f.options(opts.Log)
+		opts.NATSOptions, err = f.ConnectOptions(opts.Log)
 		return opts, err
 	}
 	if _, err = g.client(); err != nil { // checks --server and reads the token
@@ -65,20 +64,4 @@ func drain(ctx context.Context, o *outlet.Outlet) error {
 	})
 	defer p.End()
 	return o.Drain(ctx)
-}
-
-// checkNATS checks the value of --nats.
-func checkNATS(servers string) error {
-	if err := jetstream.CheckServers(servers); err != nil {
-		return usage.Errorf("--nats: %w", err)
-	}
-	return nil
-}
-
-// checkClickHouse checks the value of --clickhouse.
-func checkClickHouse(dsn string) error {
-	if err := clickhouse.CheckDSN(dsn); err != nil {
-		return usage.Errorf("--clickhouse: %w", err)
-	}
-	return nil
 }

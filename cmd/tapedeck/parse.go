@@ -60,6 +60,8 @@ func joinNegative(args []string) []string {
 	return joined
 }
 
+var wrongDuration = regexp.MustCompile(`expected duration but got "([^"]*)": time: .*`)
+
 var misplaced = regexp.MustCompile(`^unexpected argument ([^\s,]+)`)
 
 // parseProblem rewrites an error of the parser as a readable message.
@@ -73,6 +75,7 @@ func parseProblem(err error, args []string) error {
 			text = strings.Replace(text, m[0], fmt.Sprintf("there is no command %q", m[1]), 1)
 		}
 	}
+	text = wrongDuration.ReplaceAllString(text, `it must be a time with a unit, like 30s, not "$1"`)
 	for _, r := range [][2]string{
 		{"expected a valid 64 bit int but got", "it must be a whole number, not"},
 		{"expected a valid 64 bit uint but got", "it must be a whole number from 0 on, not"},
@@ -94,6 +97,10 @@ func withScheme(server string) string {
 
 // helpValue returns the help of a flag with its default, which a placeholder hides.
 func helpValue(v *kong.Value) string {
+	if v.Flag != nil && len(v.Tag.Envs) == 0 { // settings.Sources reads them
+		v.Tag.Envs = v.Flag.Envs
+		defer func() { v.Tag.Envs = nil }()
+	}
 	text := kong.DefaultHelpValueFormatter(v)
 	if v.Flag == nil || v.Flag.PlaceHolder == "" || v.Default == "" {
 		return text

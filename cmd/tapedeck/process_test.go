@@ -19,6 +19,7 @@ import (
 
 	"tapedeck/deploy/health"
 	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/captured"
 	"tapedeck/internal/fulltest"
 )
 
@@ -32,22 +33,7 @@ type instance struct {
 }
 
 // logBuffer is what a process wrote to its standard error.
-type logBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
+type logBuffer = captured.Output
 
 // startUp runs `tapedeck up` on a data directory and waits until it is ready.
 func startUp(dir string, args ...string) (*instance, error) {

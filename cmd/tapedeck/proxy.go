@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"tapedeck/deploy/server"
+	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
 	"tapedeck/ingest/outlet"
 	"tapedeck/ingest/proxy"
@@ -15,11 +16,11 @@ import (
 
 // proxyCommand runs the recording proxy.
 type proxyCommand struct {
-	logFlags
-	spoolDurability
-	dialectFiles
-	redactFlags
-	natsTLS
+	settings.Log
+	settings.SpoolDurability
+	settings.DialectFiles
+	settings.Redaction
+	settings.NATSClient
 	Upstream      string   `help:"The server to pass requests on to." required:"" placeholder:"URL"`
 	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
 	SessionHeader string   `help:"Request header that names the session." placeholder:"NAME"`
@@ -31,6 +32,7 @@ type proxyCommand struct {
 	AllowOrigin   []string `help:"An origin beside loopback ones whose pages may use the proxy; may be repeated." placeholder:"ORIGIN" sep:"none"`
 	Redact        []string `help:"A header, query parameter or JSON member whose value is not to be recorded, beside those whose names say so; may be repeated." placeholder:"NAME" sep:"none"`
 	Strict        bool     `help:"Delay requests instead of recording them in part when the recorder is overloaded."`
+	Metrics       string   `help:"Address on which Prometheus reads /metrics; none by default." placeholder:"ADDR"`
 	NATS          string   `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
 
@@ -39,7 +41,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	spareGC()
 	tags, err := parseTags(c.Tag)
 	if err == nil {
-		err = c.load()
+		err = c.Load()
 	}
 	if err == nil {
 		err = checkStream(c.Tenant, c.Session, c.Dialect)
@@ -50,20 +52,20 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	rules, err := c.engine()
+	rules, err := c.Engine()
 	if err == nil && c.NoRedact && len(c.Redact) > 0 {
 		err = usage.Errorf("--no-redact goes without --redact")
 	}
 	if err != nil {
 		return err
 	}
-	log := c.logger()
+	log := c.Logger()
 	l, err := server.Listen(c.Listen)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	out, err := openOutlet(ctx, g, &c.natsTLS, outlet.Options{NATS: c.NATS, Sync: c.sync(), Redact: rules, Log: log})
+	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: c.NATS, Sync: c.Sync(), Redact: rules, Log: log})
 	if err != nil {
 		return err
 	}
@@ -82,6 +84,15 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	})
 	if err != nil {
 		return usage.As(err)
+	}
+	if c.Metrics != "" {
+		m, err := server.Listen(c.Metrics)
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		go func() { _ = server.ServeMetrics(m) }() // ends with the listener
+		fmt.Fprintf(os.Stderr, "http://%s/metrics has the metrics\n", m.Addr())
 	}
 	fmt.Fprintf(os.Stderr, "http://%s records what passes to %s\n", l.Addr(), secrets.URL(c.Upstream))
 	if err := p.Serve(ctx, l, server.ShutdownTimeout); err != nil {

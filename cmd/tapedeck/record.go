@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
 	"tapedeck/ingest/file"
 	"tapedeck/ingest/outlet"
@@ -22,10 +23,11 @@ import (
 
 // recordCommand records one source, or several files.
 type recordCommand struct {
-	spoolDurability
-	dialectFiles
-	redactFlags
-	natsTLS
+	settings.SpoolDurability
+	settings.DialectFiles
+	settings.Redaction
+	settings.NATSClient
+	natsSource
 	Sources []string `arg:"" optional:"" name:"source" help:"FILE…, or - for standard input. Of several files, patterns such as \"logs/*.jsonl\", and folders with all below them each file is a stream. Or \"-- CMD ARG…\" to run a command and tap its output."`
 	Follow  string   `help:"Follow a growing file, over rotation and truncation, from where the last run on this file with the same --session stopped." placeholder:"FILE" type:"path" xor:"source"`
 	SSE     string   `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
@@ -44,7 +46,7 @@ type recordCommand struct {
 	Once    bool     `help:"For --sse and --ws: do not connect again. Left out, --sse goes on until the server says that nothing follows, --ws until the connection is closed in good order."`
 
 	FrameLimit int    `help:"Largest frame, bytes; a longer one is kept in pieces." default:"16777216"`
-	NATS       string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+	NATS       string `help:"Publish to this NATS server instead of through the tapedeck server; with --nats-subject or --nats-stream the server to record from." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 	NoWait     bool   `help:"Do not wait until the recording can be read."`
 	NoSpool    bool   `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
 
@@ -54,13 +56,13 @@ type recordCommand struct {
 // Run records until the source ends or the user interrupts.
 func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	spareGC()
-	if err := c.load(); err != nil {
+	if err := c.Load(); err != nil {
 		return err
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
-	rules, err := c.engine()
+	rules, err := c.Engine()
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,11 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutlet(ctx, g, &c.natsTLS, outlet.Options{NATS: c.NATS, NoSpool: c.NoSpool, Sync: c.sync(), Redact: rules})
+	publish := c.NATS
+	if c.natsSource.given() {
+		publish = "" // it is the source
+	}
+	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool, Sync: c.Sync(), Redact: rules})
 	if err != nil {
 		return err
 	}
@@ -83,6 +89,9 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	rec := out.Recorder()
 	opts := ingest.StreamOptions{
 		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame",
+	}
+	if c.natsSource.given() {
+		return c.recordNATS(ctx, g, out, rec, opts)
 	}
 	if files.Several {
 		return c.recordFiles(ctx, g, out, rec, opts, files)
@@ -120,7 +129,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 // check refuses incompatible flags.
 func (c *recordCommand) check() error {
 	sources := 0
-	for _, given := range []bool{len(c.Sources) > 0, c.Follow != "", c.SSE != "", c.WS != "", len(c.command) > 0} {
+	for _, given := range []bool{len(c.Sources) > 0, c.Follow != "", c.SSE != "", c.WS != "", len(c.command) > 0, c.natsSource.given()} {
 		if given {
 			sources++
 		}
@@ -143,12 +152,12 @@ func (c *recordCommand) check() error {
 	}
 	switch {
 	case sources == 0:
-		return usage.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, or -- CMD ARG…")
+		return usage.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, --nats URL with --nats-subject or --nats-stream, or -- CMD ARG…")
 	case sources > 1:
 		return usage.Errorf("record takes one source at a time, or several files")
 	case len(c.Sources) > 1 && slices.Contains(c.Sources, "-"):
 		return usage.Errorf("- is standard input, and goes without files")
-	case c.NATS != "" && c.NoSpool:
+	case c.NATS != "" && c.NoSpool && !c.natsSource.given():
 		return usage.Errorf("--nats goes without --no-spool: the spool bridges an unavailable NATS server")
 	case checkURL("--sse", c.SSE, "https://host/events", "http", "https") != nil:
 		return checkURL("--sse", c.SSE, "https://host/events", "http", "https")
@@ -158,6 +167,9 @@ func (c *recordCommand) check() error {
 		return usage.Errorf("--until goes without --clock frame, which looks at later frames first")
 	case c.FrameLimit < 1024:
 		return usage.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
+	}
+	if err := c.natsSource.check(c.NATS, c.Clock == "frame"); err != nil {
+		return err
 	}
 	return checkStream(c.Tenant, c.Session, c.Dialect)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/ingest/redact"
 	"tapedeck/ingest/redecode"
 	"tapedeck/internal/apiclient"
@@ -28,8 +29,8 @@ type redactCommand struct {
 
 // Run masks one session after the other. A failure does not stop the others.
 func (c *redactCommand) Run(ctx context.Context, g *global) error {
-	flags := redactFlags{RedactRule: c.RedactRule, SecretEnv: c.SecretEnv}
-	rules, err := flags.engine()
+	flags := settings.Redaction{RedactRule: c.RedactRule, SecretEnv: c.SecretEnv}
+	rules, err := flags.Engine()
 	if err != nil {
 		return err
 	}

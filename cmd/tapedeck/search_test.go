@@ -2,9 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/coder/websocket"
+
+	"tapedeck/internal/bounded"
+	"tapedeck/internal/speedtest"
 	"tapedeck/query/search"
 )
 
@@ -31,4 +38,29 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%v: %d %s", args, exit, stderr)
 		}
 	}
+}
+
+// The text of a session that is being recorded is found within two seconds, while its message grows.
+func TestSearchLive(t *testing.T) {
+	s := shared.get(t)
+	c := dialWS(t, "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?session=searched-live&dialect=openai-chat")
+	var slowest time.Duration
+	for i, word := range []string{"quokka", "wombat", "numbat", "bilby"} {
+		frame := fmt.Sprintf(`{"id":"live","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"%s number %d "},"finish_reason":null}]}`, word, i)
+		if err := c.Write(t.Context(), websocket.MessageText, []byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		bounded.Until(t, "a search for "+word, func() bool {
+			var found search.Answer
+			status, body, _ := s.get(t, "/v1/search?q="+word)
+			if status != http.StatusOK || json.Unmarshal(body, &found) != nil {
+				t.Fatalf("search: %d %s", status, body)
+			}
+			return len(found.Items) == 1 && found.Items[0].SessionID == "searched-live"
+		})
+		slowest = max(slowest, time.Since(began))
+	}
+	speedtest.Within(t, "finding a word of a live session", slowest, 2*time.Second)
+	t.Logf("slowest of four: %v", slowest)
 }

@@ -6,74 +6,48 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"tapedeck/deploy/demo"
 	"tapedeck/deploy/local/datadir"
 	"tapedeck/deploy/node"
 	"tapedeck/deploy/server"
+	"tapedeck/deploy/settings"
+	"tapedeck/deploy/starting"
+	"tapedeck/deploy/systemd"
 	"tapedeck/ingest/jetstream"
 )
 
 // serveCommand runs parts of tapedeck against real servers.
-type serveCommand struct {
-	logFlags
-	serverDurability
-	profileFlags
-	limitFlags
-	quotaFlags
-	thresholds
-	readerLimits
-	dialectFiles
-	redactFlags
-	eraseFlags
-	accessFlags
-	tlsFlags
-	natsTLS
-	clickHouseFlags
-	auditFlags
-	Role       []string      `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" placeholder:"ROLE,…"`
-	NATS       string        `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
-	Listen     string        `help:"Address of the API." default:"127.0.0.1:4600" placeholder:"ADDR"`
-	Data       string        `help:"Directory for the spool, and for admin-token with --tokens. Default: tapedeck in the XDG data home." type:"path" placeholder:"DIR"`
-	QuietAfter time.Duration `help:"How long an open session may be without a frame before it is quiet rather than running." default:"30s" env:"TAPEDECK_QUIET_AFTER" placeholder:"D"`
-	Replicas   int           `help:"Replicas of the JetStream streams." default:"1"`
-	MaxBytes   int64         `help:"Size limit of the JetStream stream, bytes." default:"17179869184"`
-	Migrate    bool          `help:"Apply migrations at start."`
-}
+type serveCommand struct{ settings.Serve }
 
 // Run serves until the process is signalled to stop.
-func (c *serveCommand) Run(ctx context.Context) error {
-	log := c.logger()
-	natsOptions, err := c.natsTLS.options(log)
-	if err := errors.Join(checkNATS(c.NATS), c.complete(log), err); err != nil {
-		return err
-	}
-	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), c.quotaFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
-		return err
-	}
-	rules, err := c.engine()
+func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
+	log, err := start(i, &c.Server, &c.Serve)
 	if err != nil {
 		return err
 	}
-	erasures, err := c.erasures()
+	defer endOnSecond(ctx, log)()
+	natsOptions, err := c.ConnectOptions(log)
+	if err := errors.Join(err, c.Complete(log)); err != nil {
+		return err
+	}
+	has := func(role string) bool { return slices.Contains(c.Role, role) }
+	endTraces, err := c.StartTracing(ctx, version, log)
 	if err != nil {
 		return err
 	}
-	proxies, err := c.proxies()
+	defer endTraces()
+	encrypted, err := c.Certificates(log)
 	if err != nil {
 		return err
 	}
-	retention, err := c.retention()
+	manager, err := systemd.Find(log)
 	if err != nil {
 		return err
 	}
-	encrypted, err := c.tlsFlags.config(log)
-	if err != nil {
-		return err
-	}
-	l, err := c.listen(c.Listen)
+	l, err := c.OpenListener(c.Listen)
 	if err != nil {
 		return err
 	}
@@ -83,32 +57,50 @@ func (c *serveCommand) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if c.Migrate {
-		if err := migrate(ctx, c.ClickHouse, log); err != nil {
-			return err
-		}
+	early, err := starting.Serve(l, encrypted, log)
+	if err != nil {
+		return err
 	}
-	has := func(role string) bool { return slices.Contains(c.Role, role) }
-	n, err := node.Start(ctx, node.Config{
+	defer early.Close()
+	if c.Migrate {
+		err = migrateFirst(ctx, c.ClickHouse, func(text string) { early.SetDetail(text); manager.Starting(text) }, log)
+	} else if has("sink") || has("api") {
+		err = checkSchema(ctx, c.ClickHouse)
+	}
+	if err != nil {
+		return err
+	}
+	cfg, err := c.NodeConfig(node.Config{
 		Roles: node.Roles{Ingest: has("ingest"), Sink: has("sink"), API: has("api")},
 		Connect: func(o ...nats.Option) (*nats.Conn, error) {
 			return nats.Connect(c.NATS, append(o, natsOptions...)...)
 		},
-		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"), SyncSpool: c.sync(),
-		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: c.MaxBytes, Durability: c.setting()},
-		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention, Rates: c.rates(), JSONDepth: c.MaxJSONDepth,
+		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"), Version: version, Log: log,
+		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: int64(c.MaxBytes), Durability: c.Guarantee()},
 	})
 	if err != nil {
 		return err
 	}
-	guards, err := c.open(ctx, n, c.Data, log)
+	n, err := node.Start(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	guards, err := c.OpenGuards(ctx, n, c.Data, log)
 	if err != nil {
 		return errors.Join(err, closeNode(ctx, n))
 	}
-	c.warnPlain(l, strings.HasPrefix(c.PublicURL, "https://"), log)
-	s := server.New(server.Options{
-		TLS: encrypted, Guards: guards, Proxies: proxies, Hosts: c.hosts(), Origins: c.AllowOrigin, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Gates: c.gates(), Headers: c.headers(), Slow: c.slow(), Query: c.queryLimits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
-	})
+	c.WarnPlain(l, strings.HasPrefix(c.PublicURL, "https://"), log)
+	opts, err := c.ServerOptions(server.Options{Manager: manager, TLS: encrypted, Guards: guards, Node: n, Listener: l}, log)
+	if err != nil {
+		return errors.Join(err, closeNode(ctx, n))
+	}
+	s := server.New(opts)
+	i.watch(ctx, n, opts.Gates, log)
+	early.Close()
 	log.Info("serving", "url", s.URL(), "roles", c.Role)
-	return s.Run(ctx, &server.StopClock{}, nil)
+	var work func(context.Context)
+	if c.Demo {
+		work = func(ctx context.Context) { demo.Record(ctx, n.Recorder, n.DB, log) }
+	}
+	return s.Run(ctx, &server.StopClock{Limit: c.StopTimeout}, work)
 }

@@ -34,7 +34,19 @@ func (c *cluster) serve(t *testing.T, roles string, args ...string) *instance {
 // serve runs `tapedeck serve` until the test ends, and waits until it answers.
 func serve(t *testing.T, nats, clickhouse, roles string, args ...string) *instance {
 	t.Helper()
-	s := &instance{dir: t.TempDir(), log: &logBuffer{}, done: make(chan error, 1)}
+	s := launch(t, t.TempDir(), nats, clickhouse, roles, args...)
+	t.Cleanup(func() {
+		if _, err := s.stop(); err != nil {
+			t.Errorf("stop serve --role %s: %v\n%s", roles, err, s.log)
+		}
+	})
+	return s
+}
+
+// launch runs `tapedeck serve` on a data directory, and waits until it answers. The caller stops it.
+func launch(t *testing.T, dir, nats, clickhouse, roles string, args ...string) *instance {
+	t.Helper()
+	s := &instance{dir: dir, log: &logBuffer{}, done: make(chan error, 1)}
 	s.cmd = exec.Command(os.Args[0], append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse,
 		"--listen", "127.0.0.1:0", "--data", s.dir}, args...)...)
 	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
@@ -44,11 +56,12 @@ func serve(t *testing.T, nats, clickhouse, roles string, args ...string) *instan
 		t.Fatal(err)
 	}
 	go func() { s.done <- s.cmd.Wait() }()
-	t.Cleanup(func() {
-		if _, err := s.stop(); err != nil {
-			t.Errorf("stop serve --role %s: %v\n%s", roles, err, s.log)
+	answers := false
+	defer func() {
+		if !answers {
+			_ = s.cmd.Process.Kill() // the test has failed
 		}
-	})
+	}()
 	bounded.Until(t, "serve --role "+roles, func() bool {
 		found := servingAt.FindStringSubmatch(s.log.String())
 		if found == nil {
@@ -60,7 +73,8 @@ func serve(t *testing.T, nats, clickhouse, roles string, args ...string) *instan
 			return false
 		}
 		resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
+		answers = resp.StatusCode == http.StatusOK
+		return answers
 	})
 	return s
 }

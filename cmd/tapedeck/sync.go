@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
 	"tapedeck/ingest/history"
 	"tapedeck/ingest/outlet"
@@ -31,7 +32,7 @@ type syncPlaces struct {
 
 type syncRecord struct {
 	syncPlaces
-	redactFlags
+	settings.Redaction
 	Watch      bool     `help:"Keep recording what is added, until interrupted."`
 	DryRun     bool     `help:"List what would be recorded, and record nothing."`
 	Tag        []string `help:"Tag the sessions; may be repeated. The tags agent, project and branch are set from the files if known." placeholder:"K=V" sep:"none"`
@@ -53,11 +54,11 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	if c.DryRun {
 		return c.list(ctx, g, true)
 	}
-	rules, err := c.engine()
+	rules, err := c.Engine()
 	if err != nil {
 		return err
 	}
-	out, err := openOutlet(ctx, g, &natsTLS{}, outlet.Options{NoSpool: true, Redact: rules})
+	out, err := openOutlet(ctx, g, &settings.NATSClient{}, outlet.Options{NoSpool: true, Redact: rules})
 	if err != nil {
 		return err
 	}

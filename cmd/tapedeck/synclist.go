@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/ingest/history"
 	"tapedeck/ingest/outlet"
 	"tapedeck/internal/console"
@@ -78,7 +79,7 @@ func (c *syncPlaces) readProgress(ctx context.Context, g *global) (*history.Prog
 		return nil, err
 	}
 	if g.Token != "" {
-		out, err := openOutlet(ctx, g, &natsTLS{}, outlet.Options{NoSpool: true})
+		out, err := openOutlet(ctx, g, &settings.NATSClient{}, outlet.Options{NoSpool: true})
 		if err != nil {
 			return nil, err
 		}

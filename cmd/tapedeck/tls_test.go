@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/nats-io/nats.go"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/certs/certstest"
 )
@@ -226,14 +227,14 @@ func TestSecretsInFiles(t *testing.T) {
 		"clickhouse://127.0.0.1:9000/x":     "clickhouse://default:s%3Acret%40@127.0.0.1:9000/x",
 		"clickhouse://u:old@127.0.0.1:9000": "clickhouse://u:s%3Acret%40@127.0.0.1:9000",
 	} {
-		f := clickHouseFlags{ClickHouse: dsn, ClickHousePasswordFile: file("password", "s:cret@\n")}
-		if err := f.complete(nil); err != nil || f.ClickHouse != want {
+		f := settings.ClickHouseServer{ClickHouse: dsn, ClickHousePasswordFile: file("password", "s:cret@\n")}
+		if err := f.Complete(nil); err != nil || f.ClickHouse != want {
 			t.Errorf("%s: %s, %v", dsn, f.ClickHouse, err)
 		}
 	}
 	for text, want := range map[string]string{"user:pass:word\n": "user pass:word ", "token\n": "  token"} {
-		f := natsTLS{NATSCredentials: file("credentials", text)}
-		options, err := f.options(nil)
+		f := settings.NATSClient{NATSCredentials: file("credentials", text)}
+		options, err := f.ConnectOptions(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,17 +267,17 @@ func identity(t *testing.T, options []nats.Option) string {
 func TestWarnsOfPlainTokens(t *testing.T) {
 	for _, c := range []struct {
 		listen string
-		flags  tlsFlags
+		flags  settings.ServerTLS
 		warns  bool
 	}{
-		{"0.0.0.0:0", tlsFlags{}, true}, {"127.0.0.1:0", tlsFlags{}, false}, {"0.0.0.0:0", tlsFlags{TLSCert: "cert.pem"}, false},
+		{"0.0.0.0:0", settings.ServerTLS{}, true}, {"127.0.0.1:0", settings.ServerTLS{}, false}, {"0.0.0.0:0", settings.ServerTLS{TLSCert: "cert.pem"}, false},
 	} {
 		l, err := net.Listen("tcp", c.listen)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var said strings.Builder
-		c.flags.warnPlain(l, false, slog.New(slog.NewTextHandler(&said, nil)))
+		c.flags.WarnPlain(l, false, slog.New(slog.NewTextHandler(&said, nil)))
 		_ = l.Close()
 		if strings.Contains(said.String(), "--tls-cert") != c.warns {
 			t.Errorf("%+v: %q", c, said.String())

@@ -19,9 +19,18 @@ import (
 
 // tokensCommand manages the tokens of a server.
 type tokensCommand struct {
-	List   tokensList   `cmd:"" default:"withargs" help:"List the tokens."`
-	Create tokensCreate `cmd:"" help:"Make a token and print its text, which is shown only then."`
-	Revoke tokensRevoke `cmd:"" help:"Revoke a token on every server."`
+	List     tokensList     `cmd:"" default:"withargs" help:"List the tokens."`
+	Create   tokensCreate   `cmd:"" help:"Make a token and print its text, which is shown only then."`
+	Revoke   tokensRevoke   `cmd:"" help:"Revoke a token on every server."`
+	Generate tokensGenerate `cmd:"" help:"Print the text of a new token that no server has, for --admin-token-file of a server without tokens."`
+}
+
+type tokensGenerate struct{}
+
+// Run prints a token's text. It sends no request.
+func (c *tokensGenerate) Run() error {
+	_, err := fmt.Println(access.NewTokenText())
+	return err
 }
 
 type tokensList struct{}

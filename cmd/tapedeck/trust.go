@@ -2,9 +2,8 @@ package main
 
 import (
 	"crypto/tls"
-	"os"
-	"strings"
 
+	"tapedeck/deploy/settings"
 	"tapedeck/internal/certs"
 	"tapedeck/internal/usage"
 )
@@ -36,19 +35,6 @@ func (g *global) readToken() error {
 		return nil
 	}
 	var err error
-	g.Token, err = readSecret("--token-file", g.TokenFile)
+	g.Token, err = settings.ReadSecret("--token-file", g.TokenFile)
 	return err
-}
-
-// readSecret returns the content of a flag's file, without white space around it.
-func readSecret(flag, path string) (string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", usage.Errorf("%s: %w", flag, err)
-	}
-	secret := strings.TrimSpace(string(text))
-	if secret == "" {
-		return "", usage.Errorf("%s: %s is empty", flag, path)
-	}
-	return secret, nil
 }

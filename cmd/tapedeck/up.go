@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -13,98 +12,88 @@ import (
 	"tapedeck/deploy/local"
 	"tapedeck/deploy/node"
 	"tapedeck/deploy/server"
+	"tapedeck/deploy/settings"
+	"tapedeck/deploy/starting"
+	"tapedeck/deploy/systemd"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/internal/console"
-	"tapedeck/schema/clickhouse"
 )
 
 // upCommand runs everything in one process tree.
-type upCommand struct {
-	logFlags
-	serverDurability
-	profileFlags
-	limitFlags
-	quotaFlags
-	thresholds
-	readerLimits
-	dialectFiles
-	redactFlags
-	eraseFlags
-	accessFlags
-	tlsFlags
-	auditFlags
-	Data       string        `help:"Data directory. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
-	Listen     string        `help:"Address of the API and UI." default:"127.0.0.1:4600" placeholder:"ADDR"`
-	Demo       bool          `help:"Record a demo session."`
-	QuietAfter time.Duration `help:"How long an open session may be without a frame before it is quiet rather than running." default:"30s" env:"TAPEDECK_QUIET_AFTER" placeholder:"D"`
-	NATSListen string        `help:"Loopback address for NATS clients of other processes; none by default." placeholder:"ADDR" name:"nats-listen"`
-}
+type upCommand struct{ settings.Up }
 
 // Run starts the servers, serves until the process is signalled to stop, and ends them.
-func (c *upCommand) Run(ctx context.Context) (err error) {
-	if err := errors.Join(c.readerLimits.check(), c.limitFlags.check(), c.quotaFlags.check(), checkQuietAfter(c.QuietAfter), c.load()); err != nil {
-		return err
-	}
-	rules, err := c.engine()
+func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
+	log, err := start(i, &c.Server, &c.Up)
 	if err != nil {
 		return err
 	}
-	erasures, err := c.erasures()
+	defer endOnSecond(ctx, log)()
+	manager, err := systemd.Find(log)
 	if err != nil {
 		return err
 	}
-	proxies, err := c.proxies()
+	endTraces, err := c.StartTracing(ctx, version, log)
 	if err != nil {
 		return err
 	}
-	retention, err := c.retention()
-	if err != nil {
-		return err
-	}
-	log := c.logger()
-	encrypted, err := c.tlsFlags.config(log)
+	defer endTraces()
+	encrypted, err := c.Certificates(log)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	l, err := c.listen(c.Listen) // first, since a taken port is the most common error
+	l, err := c.OpenListener(c.Listen) // first, since a taken port is the most common error
 	if err != nil {
 		return err
 	}
 	defer l.Close()
+	early, err := starting.Serve(l, encrypted, log)
+	if err != nil {
+		return err
+	}
+	defer early.Close()
 	servers, err := local.Start(ctx, local.Options{
-		Dir: c.Data, ListenNATS: c.NATSListen, SyncAlways: c.sync(), Logger: log,
+		Dir: c.Data, Backups: c.Backups, ListenNATS: c.NATSListen, SyncAlways: c.Sync(), Logger: log,
 	})
 	if err != nil {
 		return err
 	}
-	deadline := server.StopClock{}
+	deadline := server.StopClock{Limit: c.StopTimeout}
 	defer func() {
 		ctx, cancel := deadline.Context()
 		defer cancel()
 		err = errors.Join(err, servers.Close(ctx))
 	}()
-	if err := migrate(ctx, servers.ClickHouseDSN(), log); err != nil {
+	if err := migrateFirst(ctx, servers.ClickHouseDSN(), func(text string) { early.SetDetail(text); manager.Starting(text) }, log); err != nil {
 		return err
 	}
-	n, err := node.Start(ctx, node.Config{
+	cfg, err := c.NodeConfig(node.Config{
 		Roles: node.Roles{Ingest: true, Sink: true, API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
-		SpoolDir: servers.Dir() + "/spool", SyncSpool: c.sync(), Streams: c.streams(servers),
-		Version: version, Log: log, Thresholds: c.settings(), Redact: rules, AuditRetention: retention, Rates: c.rates(), JSONDepth: c.MaxJSONDepth,
+		SpoolDir: servers.Dir() + "/spool", Streams: c.streams(servers), Version: version, Log: log,
 	})
 	if err != nil {
 		return err
 	}
-	guards, err := c.open(ctx, n, servers.Dir(), log)
+	n, err := node.Start(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	guards, err := c.OpenGuards(ctx, n, servers.Dir(), log)
 	if err != nil {
 		return errors.Join(err, closeNode(ctx, n))
 	}
-	c.warnPlain(l, strings.HasPrefix(c.PublicURL, "https://"), log)
-	s := server.New(server.Options{
-		TLS: encrypted, Guards: guards, Proxies: proxies, Hosts: c.hosts(), Origins: c.AllowOrigin, Node: n, Listener: l, Erase: erasures, Log: log, Limits: c.limits(), Gates: c.gates(), Headers: c.headers(), Slow: c.slow(), Query: c.queryLimits(), Readers: c.budget(), QuietAfter: c.QuietAfter, Pprof: c.Pprof,
-		Checks: func() []health.Check { return localChecks(servers.Health()) },
-	})
+	c.WarnPlain(l, strings.HasPrefix(c.PublicURL, "https://"), log)
+	opts, err := c.ServerOptions(server.Options{
+		Manager: manager, TLS: encrypted, Guards: guards, Node: n, Listener: l, BackupDir: servers.Backups(), Checks: func() []health.Check { return localChecks(servers.Health()) },
+	}, log)
+	if err != nil {
+		return errors.Join(err, closeNode(ctx, n))
+	}
+	s := server.New(opts)
+	i.watch(ctx, n, opts.Gates, log)
 	s.Register(servers.Metrics())
+	early.Close()
 	if err := servers.Announce(s.URL()); err != nil {
 		log.Warn("write the server's address to the data directory", "error", err)
 	}
@@ -119,7 +108,7 @@ func (c *upCommand) Run(ctx context.Context) (err error) {
 // streams returns the settings of JetStream's streams.
 func (c *upCommand) streams(servers *local.Servers) jetstream.Config {
 	cfg := localStreams(servers)
-	cfg.Durability, cfg.Recreate = c.setting(), true
+	cfg.Durability, cfg.Recreate = c.Guarantee(), true
 	return cfg
 }
 
@@ -130,22 +119,6 @@ func localStreams(servers *local.Servers) jetstream.Config {
 		c.MaxBytes = min(c.MaxBytes, room/2)
 	}
 	return c
-}
-
-func migrate(ctx context.Context, dsn string, log *slog.Logger) error {
-	db, err := clickhouse.Open(dsn)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	applied, err := clickhouse.Migrate(ctx, db)
-	if err != nil {
-		return err
-	}
-	for _, name := range applied {
-		log.Info("applied migration", "name", name)
-	}
-	return nil
 }
 
 func localChecks(h local.Health) []health.Check {

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"time"
+
+	"tapedeck/deploy/backup"
+	"tapedeck/deploy/settings"
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
+)
+
+// backupCommand backs up an installation, and removes old backups.
+type backupCommand struct {
+	Create backupCreate `cmd:"" default:"withargs" help:"Back up the installation of a running server."`
+	List   backupList   `cmd:"" help:"List the backups that the server made since it was started."`
+	Prune  backupPrune  `cmd:"" help:"Remove old backups from a directory."`
+}
+
+// storageKey is the key for an S3-compatible storage.
+type storageKey struct {
+	S3KeyID      string `help:"Key of an S3-compatible storage; its secret is in AWS_SECRET_ACCESS_KEY or --s3-secret-file. Default: what ClickHouse has." name:"s3-key-id" env:"AWS_ACCESS_KEY_ID" placeholder:"ID"`
+	S3SecretFile string `help:"File that holds the secret of --s3-key-id." name:"s3-secret-file" env:"AWS_SECRET_ACCESS_KEY_FILE" type:"path" placeholder:"FILE"`
+}
+
+// keys returns the key, for a target that may use it.
+func (f *storageKey) keys() (k backup.Keys, err error) {
+	k.ID, k.Secret = f.S3KeyID, os.Getenv("AWS_SECRET_ACCESS_KEY")
+	if f.S3SecretFile != "" {
+		if k.Secret, err = settings.ReadSecret("--s3-secret-file", f.S3SecretFile); err != nil {
+			return k, err
+		}
+	}
+	return k, nil
+}
+
+// place parses the place of a backup.
+func (f *storageKey) place(text string) (backup.Target, error) {
+	k, err := f.keys()
+	if err != nil {
+		return backup.Target{}, err
+	}
+	t, err := backup.ParseTarget(text, k)
+	if err != nil {
+		return t, usage.Errorf("%w", err)
+	}
+	return t, nil
+}
+
+type backupCreate struct {
+	storageKey
+	To    string        `arg:"" help:"Where: a NAME in ClickHouse's directory of backups, disk:DISK/NAME, or https://… of a bucket." placeholder:"NAME"`
+	Base  string        `help:"An earlier backup: write only what is new since." placeholder:"NAME"`
+	Drain time.Duration `help:"How long to wait at most until what was acknowledged before is stored." default:"30s" placeholder:"D"`
+}
+
+// pollBackup is the interval at which the command reads the status of the backup.
+const pollBackup = 250 * time.Millisecond
+
+// Run has the server make a backup, and waits for it.
+func (c *backupCreate) Run(ctx context.Context, g *global) error {
+	if _, err := c.place(c.To); err != nil {
+		return err
+	}
+	k, err := c.keys()
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(map[string]any{"to": c.To, "base": c.Base, "drain_s": int64((c.Drain + time.Second - 1) / time.Second), "s3": k})
+	if err != nil {
+		return err
+	}
+	client, err := g.client()
+	if err != nil {
+		return err
+	}
+	answer, err := client.Post(ctx, "v1/backups", nil, "application/json", body)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	var st backup.Status
+	if err := json.NewDecoder(answer).Decode(&st); err != nil {
+		return fmt.Errorf("read the server's answer to v1/backups: %w", err)
+	}
+	printed := ""
+	for st.State == backup.Running {
+		if st.Step != printed {
+			printed = st.Step
+			fmt.Fprintln(console.To(os.Stderr), printed)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w; the backup %s goes on", ctx.Err(), st.To)
+		case <-time.After(pollBackup):
+		}
+		if err := client.Get(ctx, "v1/backups/"+url.PathEscape(st.ID), nil, &st); err != nil {
+			return err
+		}
+	}
+	if st.State == backup.Failed {
+		return errors.New(st.Error)
+	}
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(st)
+	}
+	printBackup(&st)
+	return nil
+}
+
+func printBackup(st *backup.Status) {
+	m := st.Manifest
+	fmt.Printf("backup %s: %s of %s, %s on %s\n", st.To, console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"),
+		console.Bytes(st.Progress.Bytes), console.LocalTime(m.SnapshotAt))
+	if n := m.Coverage.Unstored; n > 0 {
+		fmt.Printf("note: %s that were acknowledged before it began are not in it: the sink had not stored them within --drain\n", console.Count(n, "message"))
+	}
+}

@@ -1,0 +1,15 @@
+package main
+
+import (
+	"context"
+
+	"tapedeck/deploy/node"
+	"tapedeck/deploy/server"
+)
+
+// closeNode ends a node whose server was not started.
+func closeNode(ctx context.Context, n *node.Node) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), server.StopTimeout)
+	defer cancel()
+	return n.Close(ctx)
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+
+	"tapedeck/deploy/settings"
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
+)
+
+// configCommand prints and checks the settings of servers.
+type configCommand struct {
+	Print configPrint `cmd:"" help:"Print the settings that a server would run with, and where each comes from. Secrets are masked."`
+	Check configCheck `cmd:"" help:"Check the settings of a server: exit code 0, or 2 with all problems."`
+}
+
+// configFor names the server.
+type configFor struct {
+	For   string   `help:"The server: up or serve." enum:"up,serve" default:"serve" placeholder:"COMMAND"`
+	Flags []string `help:"A flag of the server, like max-streams=100; may be repeated." name:"set" placeholder:"NAME=VALUE" sep:"none"`
+}
+
+type configPrint struct {
+	configFor
+	File string `help:"The configuration file. Default: that of TAPEDECK_CONFIG." name:"config" type:"path" placeholder:"FILE"`
+}
+
+type configCheck struct {
+	configFor
+	File string `arg:"" optional:"" help:"The configuration file. Default: that of TAPEDECK_CONFIG." type:"path"`
+}
+
+// read reads the settings as the server would.
+func (c *configFor) read(ctx context.Context, file string) (*invocation, error) {
+	args := []string{c.For}
+	if file != "" {
+		args = append(args, "--config", file)
+	}
+	for _, f := range c.Flags {
+		args = append(args, "--"+f)
+	}
+	i, err := newInvocation(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if c.For == "up" {
+		return i, i.cli.Up.Check()
+	}
+	return i, i.cli.Serve.Check()
+}
+
+// Run prints the settings.
+func (c *configPrint) Run(ctx context.Context, g *global) error {
+	i, err := c.read(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	list := i.sources.Effective()
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(map[string]any{"items": list, "next": nil})
+	}
+	t := console.NewTable(os.Stdout, "setting", "value", "from")
+	for _, s := range list {
+		t.Row(s.Name, s.Value, s.From)
+	}
+	return t.Flush()
+}
+
+// Run checks the settings.
+func (c *configCheck) Run(ctx context.Context, g *global) error {
+	i, err := c.read(ctx, c.File)
+	if err != nil {
+		return usage.As(err)
+	}
+	set := slices.DeleteFunc(i.sources.Effective(), func(s settings.Effective) bool { return s.From.Kind == settings.FromDefault })
+	warnings := i.warnings(i.exposed())
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(map[string]any{"ok": true, "set": len(set), "warnings": append([]string{}, warnings...)})
+	}
+	for _, text := range warnings {
+		fmt.Fprintln(os.Stderr, "note: "+text)
+	}
+	fmt.Printf("tapedeck %s starts with these settings: %s from flags, the environment and the file, the others by default\n", c.For, console.Count(len(set), "setting"))
+	return nil
+}

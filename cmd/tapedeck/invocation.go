@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"github.com/alecthomas/kong"
+
+	"tapedeck/deploy/settings"
+)
+
+// invocation is a command line that was read, with the settings that it leaves to the environment
+// and the configuration file.
+type invocation struct {
+	args    []string
+	cli     cli
+	parser  *kong.Kong
+	context *kong.Context
+	sources *settings.Sources
+	level   slog.LevelVar // of a server's log
+}
+
+// newInvocation reads a command line. Commands that have a parameter *invocation receive it.
+func newInvocation(ctx context.Context, args []string) (*invocation, error) {
+	i := &invocation{args: args, sources: settings.NewSources()}
+	i.parser = kong.Must(&i.cli, kong.Name("tapedeck"),
+		kong.Description("Record agent streams, play them back at their original timing, see what they used."),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(&i.cli.global), kong.Bind(i), kong.ValueFormatter(helpValue),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Resolvers(i.sources))
+	i.sources.TakeOver(i.parser.Model)
+	var err error
+	if i.context, err = parse(i.parser, &i.cli, args); err != nil {
+		return nil, err
+	}
+	return i, i.sources.Check(i.context)
+}
+
+// warnings returns what an operator should know about the settings of a server.
+func (i *invocation) warnings(exposed []string) []string {
+	return append(append(i.sources.Warnings(), exposed...), settings.UnknownVariables(i.parser.Model, os.Environ())...)
+}
+
+// exposed returns warnings about files of secrets.
+func (i *invocation) exposed() []string {
+	if i.context.Command() == "up" {
+		return i.cli.Up.Exposed()
+	}
+	return i.cli.Serve.Exposed()
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"tapedeck/deploy/settings"
+	"tapedeck/ingest"
+	"tapedeck/ingest/natstap"
+	"tapedeck/ingest/outlet"
+	"tapedeck/ingest/redact"
+	"tapedeck/internal/console"
+	"tapedeck/internal/usage"
+)
+
+// natsSource are the flags of record for messages of NATS.
+type natsSource struct {
+	NATSSubject   string        `help:"Record what is published on a subject of the server of --nats, with the wildcards * and >; with --nats-stream only those of its messages." name:"nats-subject" placeholder:"SUBJECT"`
+	NATSQueue     string        `help:"Queue group of --nats-subject: several recorders share its messages." name:"nats-queue" placeholder:"NAME"`
+	NATSStream    string        `help:"Record a JetStream stream of the server of --nats, after a restart from where the last run stopped." name:"nats-stream" placeholder:"NAME"`
+	NATSConsumer  string        `help:"Durable consumer to read --nats-stream with; made if there is none. Messages are acknowledged once they are stored." name:"nats-consumer" placeholder:"NAME"`
+	NATSNew       bool          `help:"Begin --nats-stream with its next message instead of its first." name:"nats-new"`
+	NATSStreams   int           `help:"Most subjects that are open at a time; the least recently used is ended for another." name:"nats-open-subjects" default:"1000" placeholder:"N"`
+	NATSIdle      time.Duration `help:"End the stream of a subject without a message for so long." name:"nats-idle" default:"10m"`
+	SessionHeader string        `help:"For NATS: header that names the session." name:"session-header" placeholder:"NAME"`
+	SessionToken  int           `help:"For NATS: part of the subject that names the session, counted from 1." name:"session-token" placeholder:"N"`
+}
+
+func (s *natsSource) given() bool { return s.NATSSubject != "" || s.NATSStream != "" }
+
+// check refuses flags that do not fit each other. servers is the value of --nats.
+func (s *natsSource) check(servers string, frameClock bool) error {
+	for _, f := range []struct {
+		name, with  string
+		given, fits bool
+	}{
+		{"--nats-queue", "--nats-subject, and without --nats-stream", s.NATSQueue != "", s.NATSSubject != "" && s.NATSStream == ""},
+		{"--nats-consumer", "--nats-stream", s.NATSConsumer != "", s.NATSStream != ""},
+		{"--nats-new", "--nats-stream", s.NATSNew, s.NATSStream != ""},
+		{"--session-header", "--nats-subject or --nats-stream", s.SessionHeader != "", s.given()},
+		{"--session-token", "--nats-subject or --nats-stream", s.SessionToken != 0, s.given()},
+	} {
+		if f.given && !f.fits {
+			return usage.Errorf("%s goes with %s", f.name, f.with)
+		}
+	}
+	switch {
+	case !s.given():
+		return nil
+	case servers == "":
+		return usage.Errorf("--nats-subject and --nats-stream need the NATS server to record from: --nats nats://host:4222")
+	case frameClock:
+		return usage.Errorf("--clock frame is for files: messages of NATS have the times at which they arrived")
+	case s.SessionToken < 0:
+		return usage.Errorf("--session-token %d: it is the number of a part of the subject, from 1", s.SessionToken)
+	case s.NATSStreams < 1:
+		return usage.Errorf("--nats-open-subjects %d: it must be at least 1", s.NATSStreams)
+	case s.NATSIdle < time.Second:
+		return usage.Errorf("--nats-idle %v: it must be at least 1s", s.NATSIdle)
+	}
+	if s.NATSSubject != "" {
+		if err := natstap.CheckSubject(s.NATSSubject); err != nil {
+			return usage.Errorf("--nats-subject %q: %w", s.NATSSubject, err)
+		}
+	}
+	return settings.CheckNATS(servers)
+}
+
+// recordNATS records messages of NATS until the user interrupts.
+func (c *recordCommand) recordNATS(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder, so ingest.StreamOptions) error {
+	connect, err := c.ConnectOptions(stderrLog())
+	if err != nil {
+		return err
+	}
+	home := ""
+	if c.NATSStream != "" {
+		if home, err = outlet.NATSHome(); err != nil {
+			return err
+		}
+	}
+	var keep []string
+	if c.SessionHeader != "" {
+		keep = []string{c.SessionHeader}
+	}
+	began := time.Now()
+	res, err := natstap.Record(ctx, rec, so, natstap.Options{
+		Servers: c.NATS, Connect: connect, Subject: c.NATSSubject, Queue: c.NATSQueue, Stream: c.NATSStream, Consumer: c.NATSConsumer,
+		New: c.NATSNew, SessionHeader: c.SessionHeader, SessionToken: c.SessionToken, Streams: c.NATSStreams, Idle: c.NATSIdle,
+		FrameLimit: c.FrameLimit, StateDir: home, Headers: redact.NewByName(nil, keep, !rec.Redacts()), Log: stderrLog(),
+	})
+	took := time.Since(began)
+	if err != nil {
+		return errors.Join(err, out.Leftovers())
+	}
+	if err := drain(context.WithoutCancel(ctx), out); err != nil {
+		return err
+	}
+	if !c.NoWait && res.Frames > 0 && len(res.Sessions) > 0 {
+		waitAllReadable(ctx, g, []ingest.Summary{{StreamID: res.Last, Sessions: res.Sessions[:1], LastSession: cmp.Or(res.Sessions[len(res.Sessions)-1], res.Sessions[0])}})
+	}
+	return reportNATS(g, &res, took)
+}
+
+// reportNATS prints the result of recordNATS.
+func reportNATS(g *global, r *natstap.Result, took time.Duration) error {
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(r)
+	}
+	w := console.To(os.Stderr)
+	if r.Messages == 0 {
+		fmt.Fprintln(w, "recorded nothing: no message came")
+	} else {
+		fmt.Fprintf(w, "recorded %s, %s in %s\n", console.Count(r.Messages, "message"), console.Count(r.Bytes, "byte"), console.Millis(took.Seconds()*1000))
+	}
+	switch {
+	case len(r.Sessions) == 1:
+		fmt.Fprintf(w, "session  %s\n", r.Sessions[0])
+	case len(r.Sessions) > 1:
+		fmt.Fprintf(w, "sessions %s or more, the first %s\n", console.Thousands(len(r.Sessions)), r.Sessions[0])
+	}
+	for _, n := range []struct {
+		n         uint64
+		one, what string
+	}{
+		{r.Dropped, "message", "dropped because recording was too slow for the subject; a JetStream stream (--nats-stream) waits for the recorder"},
+		{r.Removed, "message", "removed from the JetStream stream before they were recorded, or of other subjects"},
+		{r.Lost, "time", "without a connection to NATS"},
+		{r.Skipped, "message", "of tapedeck and of NATS itself, which are not recorded"},
+		{r.Deleted, "message", "of deleted sessions, which are not recorded"},
+	} {
+		if n.n > 0 {
+			fmt.Fprintf(w, "note     %s %s\n", console.Count(n.n, n.one), n.what)
+		}
+	}
+	if len(r.Sessions) > 0 {
+		fmt.Fprintf(w, "next     tapedeck show %s\n", console.SessionWord(r.Sessions[0]))
+	}
+	return nil
+}

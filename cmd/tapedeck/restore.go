@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/deploy/backup"
+	"tapedeck/deploy/local"
+	"tapedeck/deploy/settings"
+	"tapedeck/internal/console"
+	"tapedeck/schema/clickhouse"
+)
+
+// restoreCommand restores a backup into an empty installation.
+type restoreCommand struct {
+	settings.ClickHouseServer
+	settings.NATSClient
+	storageKey
+	From     string `arg:"" help:"The backup, as it was named to \"tapedeck backup\"." placeholder:"NAME"`
+	Data     string `help:"Restore into local mode's data directory, which no \"tapedeck up\" uses now. Without it --clickhouse and --nats name the servers." env:"TAPEDECK_DATA" placeholder:"DIR" type:"path"`
+	Backups  string `help:"With --data: directory of the backups. Default: backups in the data directory." env:"TAPEDECK_BACKUPS" placeholder:"DIR" type:"path"`
+	NATS     string `help:"NATS servers, which receive tokens, shared links and the last bills; none to leave them out." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
+	Into     string `help:"Restore into another database, which is made; tokens, links and bills are left out." name:"into-database" placeholder:"NAME"`
+	Erasures string `help:"A later backup: what was erased until then stays erased." placeholder:"NAME"`
+}
+
+// Run restores a backup.
+func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
+	from, err := c.place(c.From)
+	if err != nil {
+		return err
+	}
+	o := backup.RestoreOptions{From: from, Into: c.Into, Step: printStep}
+	if c.Erasures != "" {
+		later, err := c.place(c.Erasures)
+		if err != nil {
+			return err
+		}
+		o.Erasures = &later
+	}
+	log := stderrLog()
+	var dsn string
+	connect := func() (*nats.Conn, error) { return nil, nil }
+	if c.Data != "" {
+		servers, err := local.Start(ctx, local.Options{Dir: c.Data, Backups: c.Backups, Logger: log})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, servers.Close(context.WithoutCancel(ctx))) }()
+		dsn, connect = servers.ClickHouseDSN(), func() (*nats.Conn, error) { return servers.ConnectNATS() }
+	} else {
+		if err := c.Complete(log); err != nil {
+			return err
+		}
+		dsn = c.ClickHouse
+		if c.NATS != "none" {
+			options, err := c.ConnectOptions(log)
+			if err := errors.Join(settings.CheckNATS(c.NATS), err); err != nil {
+				return err
+			}
+			connect = func() (*nats.Conn, error) { return nats.Connect(c.NATS, options...) }
+		}
+	}
+	if c.Into == "" {
+		if o.NATS, err = connect(); err != nil {
+			return fmt.Errorf("NATS at %s: %w: tokens, shared links and bills are restored there; name it with --nats, or leave them out with --nats none", c.NATS, err)
+		}
+		if o.NATS != nil {
+			defer o.NATS.Close()
+		}
+	}
+	db, err := clickhouse.Open(dsn)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	o.DB = db
+	r, err := backup.Restore(ctx, o)
+	if err != nil {
+		return showDifferences(g, err)
+	}
+	if c.Into == "" {
+		printStep("updating the tables")
+		if _, err := clickhouse.Migrate(ctx, db); err != nil {
+			return fmt.Errorf("the backup is restored; its tables are not up to date yet (the server, or \"tapedeck migrate\", updates them): %w", err)
+		}
+	}
+	return showRestored(g, r, "restored "+c.From)
+}
+
+// printStep prints what the command does now.
+func printStep(step string) { fmt.Fprintln(console.To(os.Stderr), step) }
+
+// showDifferences prints the differences of a DifferencesError with --json.
+func showDifferences(g *global, err error) error {
+	if d, ok := errors.AsType[*backup.DifferencesError](err); ok && g.JSON {
+		return errors.Join(err, json.NewEncoder(os.Stdout).Encode(map[string]any{"differences": d.List}))
+	}
+	return err
+}
+
+func showRestored(g *global, r *backup.Restored, what string) error {
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(r)
+	}
+	m := r.Manifest
+	fmt.Printf("%s: %s of %s, as of %s; every session is as it was backed up\n", what, console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"), console.LocalTime(m.SnapshotAt))
+	if r.Erasures != nil {
+		fmt.Printf("%s of %s are hidden, and removed when the server runs\n", console.Count(r.Erasures.Tombstones, "later erasure"), r.Erasures.From)
+	}
+	return nil
+}

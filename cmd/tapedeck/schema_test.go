@@ -1,0 +1,137 @@
+package main
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"tapedeck/deploy/local"
+	"tapedeck/internal/bounded"
+	"tapedeck/schema/clickhouse"
+)
+
+// A program that is too old for the schema refuses with one sentence, and a server on a schema
+// that lacks migrations is alive, and ready once they are applied.
+func TestSchemaOfAnotherVersion(t *testing.T) {
+	c := newCluster(t, local.Options{})
+	dsn := c.servers.ClickHouseDSN()
+	tapedeck := func(args ...string) (string, error) {
+		cmd := exec.Command(os.Args[0], append(args, "--clickhouse", dsn)...)
+		cmd.Env = append(os.Environ(), runAsCommand+"=1")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := tapedeck("migrate", "--plan"); err != nil || !strings.Contains(out, "0001_tables") || !strings.Contains(out, "CREATE TABLE IF NOT EXISTS frames") {
+		t.Errorf("the plan: %v\n%s", err, out)
+	}
+	s := serve(t, c.servers.NATSURL(), dsn, "sink,api")
+	if status, body, _ := s.get(t, "/readyz"); status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz without tables: %d %s", status, body)
+	}
+	bounded.Until(t, "the check that names what lacks", func() bool {
+		_, body, _ := s.get(t, "/readyz")
+		return strings.Contains(string(body), "the database lacks 0001_tables") && strings.Contains(string(body), "tapedeck migrate")
+	})
+	if out, err := tapedeck("migrate"); err != nil {
+		t.Fatalf("migrate: %v\n%s", err, out)
+	}
+	bounded.Until(t, "the server to be ready", func() bool {
+		status, _, _ := s.get(t, "/readyz")
+		return status == http.StatusOK
+	})
+	db, err := clickhouse.Open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.Exec(t.Context(), "INSERT INTO schema_steps (version, event, oldest, text, program) VALUES (9999, 'whole', 9998, '9999_future', '99.1.0')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"migrate"}, {"migrate", "--plan"},
+		{"serve", "--role", "api", "--listen", "127.0.0.1:0", "--nats", c.servers.NATSURL(), "--data", t.TempDir()},
+		{"serve", "--role", "sink", "--migrate", "--listen", "127.0.0.1:0", "--nats", c.servers.NATSURL(), "--data", t.TempDir()}} {
+		out, err := tapedeck(args...)
+		if err == nil || !strings.Contains(out, "too old") || !strings.Contains(out, "9999_future") || !strings.Contains(out, "99.1.0") || !strings.Contains(out, "install a later version") {
+			t.Errorf("%q on a schema of a later version: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// A server that waits for another process's migration is alive and not ready, and takes over
+// when the other one is gone.
+func TestReadyWhileMigrating(t *testing.T) {
+	c := newCluster(t, local.Options{})
+	dsn := c.servers.ClickHouseDSN()
+	db, err := clickhouse.Open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := clickhouse.Migrate(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	var lock string
+	if err := db.QueryRow(t.Context(), "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'schema_lock'").Scan(&lock); err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{ // as a process leaves it that is killed in the last migration
+		"TRUNCATE TABLE schema_steps",
+		"ALTER TABLE schema_migrations DELETE WHERE version = 19 SETTINGS mutations_sync = 2",
+		"ALTER TABLE schema_lock RENAME COLUMN " + lock + " TO generation_99",
+		"INSERT INTO schema_steps (event, generation, holder, version, step, text) VALUES ('begun', 99, 'elsewhere', 19, 3, '0019_search')",
+	} {
+		if err := db.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	s := &instance{url: "http://" + addr, log: &logBuffer{}, done: make(chan error, 1)}
+	s.cmd = exec.Command(os.Args[0], "serve", "--role", "api", "--migrate", "--listen", addr, "--nats", c.servers.NATSURL(), "--clickhouse", dsn, "--data", t.TempDir())
+	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
+	s.cmd.Stderr = s.log
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { s.done <- s.cmd.Wait() }()
+	t.Cleanup(func() {
+		if _, err := s.stop(); err != nil {
+			t.Errorf("stop: %v\n%s", err, s.log)
+		}
+	})
+	bounded.Until(t, "the progress of the other process", func() bool {
+		resp, err := http.Get(s.url + "/readyz")
+		if err != nil {
+			return false
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		return err == nil && resp.StatusCode == http.StatusServiceUnavailable && strings.Contains(string(body), "migrating 0019_search 3/7")
+	})
+	if status, _, _ := s.get(t, "/healthz"); status != http.StatusOK {
+		t.Errorf("/healthz while it waits: %d", status)
+	}
+	if status, body, _ := s.get(t, "/v1/sessions"); status != http.StatusServiceUnavailable || !strings.Contains(string(body), "The server is starting") {
+		t.Errorf("/v1/sessions while it waits: %d %s", status, body)
+	}
+	bounded.Until(t, "the server to be ready", func() bool {
+		resp, err := http.Get(s.url + "/readyz")
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+	if log := s.log.String(); !strings.Contains(log, "elsewhere") || !strings.Contains(log, "0019_search") {
+		t.Errorf("the log names neither the process that was waited for nor the migration:\n%s", log)
+	}
+}

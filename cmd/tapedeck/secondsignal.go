@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// oneSignal is the time within which signals count as one: a terminal and the process that
+// started this one may both send it.
+const oneSignal = 500 * time.Millisecond
+
+// endOnSecond ends the process at once when another signal arrives after the one that ended ctx.
+// Nothing that was acknowledged is lost: it is on disk. The returned function ends the watch.
+func endOnSecond(ctx context.Context, log *slog.Logger) (end func()) {
+	ended := make(chan struct{})
+	signals := make(chan os.Signal, 1)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-ended:
+			return
+		}
+		select {
+		case <-time.After(oneSignal):
+		case <-ended:
+			return
+		}
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+		defer signal.Stop(signals)
+		select {
+		case <-signals:
+			log.Warn("second signal: ending at once")
+			os.Exit(exitFailed)
+		case <-ended:
+		}
+	}()
+	return func() { close(ended) }
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"tapedeck/deploy/node"
+	"tapedeck/deploy/server"
+	"tapedeck/deploy/settings"
+	"tapedeck/internal/console"
+)
+
+// start checks the settings of a server, makes its log and sets its dialects. The level of the log
+// may change.
+func start(i *invocation, common *settings.Server, own interface {
+	Check() error
+	Exposed() []string
+}) (*slog.Logger, error) {
+	if err := own.Check(); err != nil {
+		return nil, err
+	}
+	if err := common.Load(); err != nil {
+		return nil, err
+	}
+	i.level.Set(common.Level())
+	log := common.LoggerAt(&i.level)
+	for _, text := range i.warnings(own.Exposed()) {
+		log.Warn(text)
+	}
+	return log, nil
+}
+
+// watch reloads the settings of a server at SIGHUP and when its configuration file changes, until
+// ctx ends.
+func (i *invocation) watch(ctx context.Context, n *node.Node, gates server.Gates, log *slog.Logger) {
+	r := &settings.Running{
+		Log: log, Level: &i.level, Node: n, Gates: gates, Current: i.sources.Effective(),
+		Read: func() (*settings.Server, *settings.Sources, error) {
+			again, err := newInvocation(ctx, i.args)
+			if err != nil {
+				return nil, nil, err
+			}
+			if again.context.Command() == "up" {
+				return &again.cli.Up.Server, again.sources, again.cli.Up.Check()
+			}
+			return &again.cli.Serve.Server, again.sources, again.cli.Serve.Check()
+		},
+	}
+	hangups := make(chan os.Signal, 1)
+	if i.sources.File() != "" || !console.IsTerminal(os.Stderr) { // else a terminal that is closed ends the server
+		signal.Notify(hangups, syscall.SIGHUP)
+	}
+	go func() {
+		defer signal.Stop(hangups)
+		r.Run(ctx, i.sources.File(), hangups)
+	}()
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"tapedeck/deploy/backup"
+	"tapedeck/deploy/local"
+	"tapedeck/deploy/settings"
+	"tapedeck/schema/clickhouse"
+)
+
+// verifyCommand checks a backup.
+type verifyCommand struct {
+	settings.ClickHouseServer
+	storageKey
+	From    string `arg:"" help:"The backup, as it was named to \"tapedeck backup\"." placeholder:"NAME"`
+	Backups string `help:"Directory of the backups: use a ClickHouse of this command's own, in a temporary directory. Without it --clickhouse names one, where a database of its own is used." env:"TAPEDECK_BACKUPS" placeholder:"DIR" type:"path"`
+}
+
+// Run restores a backup aside, and compares every session with its manifest.
+func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
+	from, err := c.place(c.From)
+	if err != nil {
+		return err
+	}
+	log := stderrLog()
+	var dsn string
+	if c.Backups != "" {
+		if _, err := os.Stat(c.Backups); err != nil {
+			return fmt.Errorf("--backups: %w", err)
+		}
+		// Beside the backups, where there is room for them.
+		dir, err := os.MkdirTemp(filepath.Dir(c.Backups), ".tapedeck-verify-")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		servers, err := local.Start(ctx, local.Options{Dir: dir, Backups: c.Backups, Logger: log})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, servers.Close(context.WithoutCancel(ctx))) }()
+		dsn = servers.ClickHouseDSN()
+	} else {
+		if err := c.Complete(log); err != nil {
+			return err
+		}
+		dsn = c.ClickHouse
+	}
+	db, err := clickhouse.Open(dsn)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Drill: true, Step: printStep})
+	if err != nil {
+		return showDifferences(g, err)
+	}
+	return showRestored(g, r, "verified "+c.From)
+}
