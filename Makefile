@@ -15,7 +15,7 @@ LINT    := go tool -modfile=tools/go.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: soak torture help up build program sbom licences reproducible ui engine clients screenshots test test-race test-month check fuzz oracle bench bench-scale speed clean
+.PHONY: reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-race test-month check fuzz oracle bench bench-scale bench-backup speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -38,8 +38,16 @@ $(UI): dashboards/web/node_modules/.package-lock.json query/openapi.yaml dashboa
        dashboards/web/vite.config.ts dashboards/web/postcss.config.cjs $(shell find dashboards/web/src dashboards/web/public -type f 2>/dev/null | grep -v schema.gen.ts)
 	$(NPM) run build
 
+reference: ## write the reference pages of settings and metrics, and the settings in the chart's schema, from their declarations
+	go run ./deploy/settings/reference docs/reference/configuration.md
+	go test -count=1 ./deploy/helm -run TestSchemaSettings -write-schema
+	go test -count=1 ./cmd/tapedeck -run 'TestMetricsReference$$' -write-reference
+
 sbom: build ## write the software bill of materials of bin/tapedeck (CycloneDX) to bin/tapedeck.cdx.json
 	go run ./cmd/tapedeck-parts sbom --out bin/tapedeck.cdx.json $(BIN)
+
+deb: build ## write the Debian packages bin/tapedeck_*.deb and bin/tapedeck-engine_*.deb
+	@sh deploy/packages/build.sh engine
 
 licences: ui ## write the licences of all shipped parts to THIRD_PARTY_LICENCES
 	go run ./cmd/tapedeck-parts licences
@@ -126,6 +134,10 @@ SCALE_OUT := docs/benchmarks-scale.md
 bench-scale: build ## fill 100 million frames (FRAMES=, SESSIONS=, SCALE_DIR= to keep them), measure reports and lists, write docs/benchmarks-scale.md
 	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
 	$(BENCH) scale --frames $(FRAMES) $(if $(SESSIONS),--sessions $(SESSIONS)) $(if $(SCALE_DIR),--dir $(SCALE_DIR)) --out $(SCALE_OUT)
+
+bench-backup: build ## fill 5 million frames (BACKUP_FRAMES=), back them up, restore and verify them, write docs/benchmarks-backup.md
+	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
+	$(BENCH) backup --frames $(or $(BACKUP_FRAMES),5000000) --out docs/benchmarks-backup.md
 
 soak: build ## record over 2,000 connections with 500 replays at once for 10 minutes (FOR=), check every frame, watch memory
 	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench

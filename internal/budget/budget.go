@@ -67,9 +67,7 @@ func New(opts Options) *Budget {
 	opts.Bytes = cmp.Or(opts.Bytes, Bytes)
 	opts.Readers = cmp.Or(opts.Readers, Readers)
 	opts.Wait = cmp.Or(opts.Wait, 5*time.Second)
-	b := &Budget{opts: opts, refused: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "tapedeck_readers_refused_total", Help: "Requests of readers that were refused, by the limit that was reached.",
-	}, []string{"limit"})}
+	b := &Budget{opts: opts, refused: refusedTotal.CounterVec()}
 	for _, limit := range []string{readersLimit, bytesLimit} {
 		b.refused.WithLabelValues(limit)
 	}

@@ -1,12 +1,19 @@
 package budget
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/internal/metric"
+)
 
 var (
-	readersDesc = prometheus.NewDesc("tapedeck_readers", "Readers of recordings: playbacks, pages of frames, exports and emulations.", nil, nil)
-	mostDesc    = prometheus.NewDesc("tapedeck_readers_limit", "Readers that are served at a time.", nil, nil)
-	bytesDesc   = prometheus.NewDesc("tapedeck_reader_bytes", "Bytes of recordings that are charged to readers.", nil, nil)
-	limitDesc   = prometheus.NewDesc("tapedeck_reader_bytes_limit", "Bytes of recordings that readers may hold together.", nil, nil)
+	readersDesc = metric.GaugeDesc(metric.API, "tapedeck_readers", "Readers of recordings: playbacks, pages of frames, exports and emulations.")
+	mostDesc    = metric.GaugeDesc(metric.API, "tapedeck_readers_limit", "Readers that are served at a time.")
+	bytesDesc   = metric.GaugeDesc(metric.API, "tapedeck_reader_bytes", "Bytes of recordings that are charged to readers.")
+	limitDesc   = metric.GaugeDesc(metric.API, "tapedeck_reader_limit_bytes", "Bytes of recordings that readers may hold together.")
+
+	refusedTotal = metric.Define(metric.API, metric.CounterKind, "tapedeck_readers_refused_total",
+		"Requests of readers that were refused, by the limit that was reached.", "limit")
 )
 
 // Describe implements prometheus.Collector.

@@ -12,16 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-
+	"tapedeck/internal/metric"
 	"tapedeck/internal/problem"
 )
 
-var refused = promauto.NewCounterVec(prometheus.CounterOpts{
-	Name: "tapedeck_http_refused_pages_total",
-	Help: "Requests refused because a page of another site may have caused them, by the header that showed it.",
-}, []string{"header"})
+var refused = metric.CounterVec(metric.Any, "tapedeck_http_refused_pages_total",
+	"Requests refused because a page of another site may have caused them, by the header that showed it.", "header")
 
 // Rule selects the pages that may send requests. The server's own pages may, if Allowed
 // is empty.

@@ -7,34 +7,33 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"tapedeck/internal/problem"
 )
 
-// Gate bounds how many of something are open at a time. A nil Gate bounds nothing. It is a
-// prometheus.Collector.
+// Gate bounds how many of something are open at a time. A nil Gate bounds nothing.
 type Gate struct {
-	name             string // "streams": the flags are --max-streams and --max-streams-per-tenant
-	total, perTenant int
-	desc, limit      *prometheus.Desc
+	name string // "streams": the flags are --max-streams and --max-streams-per-tenant
 
-	mu   sync.Mutex // guards what follows
-	open int
-	of   map[string]int // by tenant; those with none are left out
+	mu               sync.Mutex // guards what follows
+	total, perTenant int
+	open             int
+	of               map[string]int // by tenant; those with none are left out
 }
 
 // NewGate returns a gate. Limits of 0 or less bound nothing.
 func NewGate(name string, total, perTenant int) *Gate {
-	return &Gate{
-		name: name, total: total, perTenant: perTenant, of: map[string]int{},
-		desc:  prometheus.NewDesc("tapedeck_open", "What is open now, by the limit that bounds it.", nil, prometheus.Labels{"limit": "max-" + name}),
-		limit: prometheus.NewDesc("tapedeck_open_limit", "How many of it may be open; 0 for any number.", nil, prometheus.Labels{"limit": "max-" + name}),
-	}
+	return &Gate{name: name, total: total, perTenant: perTenant, of: map[string]int{}}
 }
 
 // retryAfter is when a client that was refused should come again.
 const retryAfter = 5 * time.Second
+
+// SetLimits sets other limits, for what is not open yet.
+func (g *Gate) SetLimits(total, perTenant int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.total, g.perTenant = total, perTenant
+}
 
 // Enter counts one more of a tenant until leave is called, which may be called again. The error is
 // a *problem.Problem of status 429 that names the limit.
@@ -64,21 +63,9 @@ func (g *Gate) Enter(tenant string) (leave func(), err error) {
 
 // Exceeded counts that a limit was reached, and returns the problem that says so.
 func Exceeded(limit, tenant, detail string) *problem.Problem {
-	refused.WithLabelValues(limit, label(tenant)).Inc()
+	refused.WithLabelValues(limit, TenantLabel(tenant)).Inc()
 	return &problem.Problem{
 		Title: "Limit reached", Status: http.StatusTooManyRequests, RetryAfter: retryAfter, Limit: limit, Detail: detail,
 		Hint: fmt.Sprintf("Try again in a few seconds, or have the server's operator raise --%s.", limit),
 	}
-}
-
-// Describe implements prometheus.Collector.
-func (g *Gate) Describe(descs chan<- *prometheus.Desc) { descs <- g.desc; descs <- g.limit }
-
-// Collect implements prometheus.Collector.
-func (g *Gate) Collect(metrics chan<- prometheus.Metric) {
-	g.mu.Lock()
-	open := g.open
-	g.mu.Unlock()
-	metrics <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(open))
-	metrics <- prometheus.MustNewConstMetric(g.limit, prometheus.GaugeValue, float64(max(g.total, 0)))
 }

@@ -137,7 +137,7 @@ func TestBoundedTenants(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for i := range 10 * mostLabels {
-		seen[label(strconv.Itoa(i))] = true
+		seen[TenantLabel(strconv.Itoa(i))] = true
 	}
 	if len(seen) > mostLabels+1 || !seen["other"] {
 		t.Errorf("%d labels", len(seen))

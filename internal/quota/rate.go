@@ -12,12 +12,12 @@ import (
 // Rate bounds an amount per second, for each tenant and for all together. What comes faster
 // waits. A nil Rate bounds nothing. It is safe for use by many goroutines.
 type Rate struct {
-	name      string // "frames-per-second": the flags are --max-… and --max-…-per-tenant
+	name string // "frames-per-second": the flags are --max-… and --max-…-per-tenant
+
+	mu        sync.Mutex // guards what follows
 	total     *bucket
 	perTenant float64
-
-	mu sync.Mutex // guards what follows
-	of map[string]*bucket
+	of        map[string]*bucket
 }
 
 // NewRate returns a rate of so much per second; 0 or less bounds nothing. One second's amount
@@ -30,16 +30,33 @@ func NewRate(name string, total, perTenant float64) *Rate {
 	return r
 }
 
+// SetLimits sets other rates. What waits already waits for the former ones.
+func (r *Rate) SetLimits(total, perTenant float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.total, r.perTenant, r.of = nil, perTenant, map[string]*bucket{}
+	if total > 0 {
+		r.total = newBucket(total)
+	}
+}
+
+// all returns the bucket of all tenants together; nil without a limit.
+func (r *Rate) all() *bucket {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.total
+}
+
 // mostTenants bounds the tenants whose buckets are kept. Those that are idle are made anew.
 const mostTenants = 10_000
 
 // bucket returns the bucket of a tenant; nil without a limit.
 func (r *Rate) bucket(tenant string) *bucket {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.perTenant <= 0 {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	l := r.of[tenant]
 	if l == nil {
 		if len(r.of) >= mostTenants {
@@ -89,7 +106,7 @@ func (r *Rate) Wait(ctx context.Context, tenant string, n int) error {
 	if err := wait(ctx, own, "max-"+r.name+"-per-tenant", tenant, n); err != nil {
 		return err
 	}
-	err := wait(ctx, r.total, "max-"+r.name, tenant, n)
+	err := wait(ctx, r.all(), "max-"+r.name, tenant, n)
 	if err != nil {
 		own.giveBack(float64(n))
 	}
@@ -100,14 +117,14 @@ func (r *Rate) Wait(ctx context.Context, tenant string, n int) error {
 func (r *Rate) GiveBack(tenant string, n int) {
 	if r != nil {
 		r.bucket(tenant).giveBack(float64(n))
-		r.total.giveBack(float64(n))
+		r.all().giveBack(float64(n))
 	}
 }
 
 func wait(ctx context.Context, b *bucket, limit, tenant string, n int) error {
 	took, again := b.wait(ctx, float64(n))
 	if took > 0 {
-		waited.WithLabelValues(limit, label(tenant)).Add(took.Seconds())
+		waited.WithLabelValues(limit, TenantLabel(tenant)).Add(took.Seconds())
 	}
 	if again > 0 {
 		return &RateError{limit, tenant, again}

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tapedeck/internal/budget"
+	"tapedeck/internal/metric"
 	"tapedeck/internal/problem"
 	"tapedeck/replay"
 )
@@ -45,6 +46,13 @@ type Stage struct {
 	played  *prometheus.CounterVec
 }
 
+var (
+	connections = metric.Define(metric.API, metric.GaugeKind, "tapedeck_emulate_connections",
+		"Requests and connections that emulated servers are answering.")
+	requests = metric.Define(metric.API, metric.CounterKind, "tapedeck_emulate_requests_total",
+		"Requests to emulated servers by server and by how they ended: ended, left, failed or refused.", "server", "outcome")
+)
+
 // NewStage makes a stage and registers its metrics.
 func NewStage(opts Options) *Stage {
 	if opts.Budget == nil {
@@ -58,17 +66,7 @@ func NewStage(opts Options) *Stage {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	s := &Stage{
-		opts: opts,
-		running: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "tapedeck_emulate_connections",
-			Help: "Requests and connections that emulated servers are answering.",
-		}),
-		played: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "tapedeck_emulate_requests_total",
-			Help: "Requests to emulated servers by server and by how they ended: ended, left, failed or refused.",
-		}, []string{"server", "outcome"}),
-	}
+	s := &Stage{opts: opts, running: connections.Gauge(), played: requests.CounterVec()}
 	if opts.Registerer != nil {
 		opts.Registerer.MustRegister(s.running, s.played)
 	}

@@ -2,6 +2,8 @@ package replayhttp
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/internal/metric"
 )
 
 // The outcomes of a request for a playback.
@@ -21,24 +23,23 @@ type metrics struct {
 	bytes    prometheus.Counter
 }
 
+var (
+	runningMetric = metric.Define(metric.API, metric.GaugeKind, "tapedeck_replay_playbacks",
+		"Playbacks that are running.")
+	outcomesMetric = metric.Define(metric.API, metric.CounterKind, "tapedeck_replay_playbacks_total",
+		"Playbacks by how they ended: ended, left, stuck, slow, failed or refused.", "outcome")
+	framesMetric = metric.Define(metric.API, metric.CounterKind, "tapedeck_replay_frames_total",
+		"Frames played, by the transport over which they went out.", "transport")
+	sentBytesMetric = metric.Define(metric.API, metric.CounterKind, "tapedeck_replay_sent_bytes_total",
+		"Bytes of bodies and WebSocket messages sent by playbacks.")
+)
+
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
-		running: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "tapedeck_replay_playbacks",
-			Help: "Playbacks that are running.",
-		}),
-		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "tapedeck_replay_playbacks_total",
-			Help: "Playbacks by how they ended: ended, left, stuck, slow, failed or refused.",
-		}, []string{"outcome"}),
-		frames: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "tapedeck_replay_frames_total",
-			Help: "Frames played, by the transport over which they went out.",
-		}, []string{"transport"}),
-		bytes: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "tapedeck_replay_sent_bytes_total",
-			Help: "Bytes of bodies and WebSocket messages sent by playbacks.",
-		}),
+		running: runningMetric.Gauge(), outcomes: outcomesMetric.CounterVec(), frames: framesMetric.CounterVec(), bytes: sentBytesMetric.Counter(),
+	}
+	for _, outcome := range []string{outcomeEnded, outcomeLeft, outcomeStuck, outcomeSlow, outcomeFailed, outcomeRefused} {
+		m.outcomes.WithLabelValues(outcome)
 	}
 	r.MustRegister(m.running, m.outcomes, m.frames, m.bytes)
 	return m
