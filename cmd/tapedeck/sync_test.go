@@ -35,8 +35,10 @@ func TestSyncGrows(t *testing.T) {
 	if said := h.sync(t); !strings.Contains(said, "recorded 1 file, 1 frame,") {
 		t.Errorf("the sync of the rest:\n%s", said)
 	}
-	s = h.counts(t, c.session, 3, 1)
-	if len(s.Streams) != 1 || s.Streams[0].Frames != 6 || len(s.Runs) != 2 {
+	s = h.shows(t, c.session, func(s *synced) bool {
+		return s.Tokens.Output == 30 && s.Tools.Calls == 1 && len(s.Streams) == 1 && s.Streams[0].Frames == 6
+	})
+	if s.Tokens.Input != 300 || len(s.Runs) != 2 {
 		t.Errorf("streams %+v, runs %+v", s.Streams, s.Runs)
 	}
 	for _, r := range s.Runs {

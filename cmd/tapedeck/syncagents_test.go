@@ -146,8 +146,8 @@ func TestSyncOfOpenCode(t *testing.T) {
 	answers(id+"sub", "msg_s2", base+3000, "stop", "")
 	message(id, "msg_6", fmt.Sprintf(`"role":"assistant","modelID":"claude-opus-4-1","providerID":"anthropic","mode":"build","time":{"created":%d}`, base+30000))
 	h.sync(t)
-	s = h.shows(t, id, func(s *synced) bool { return s.Tokens.Input == 400 && s.Tokens.Output == 40 && s.Tools.Calls == 1 })
-	if len(s.Streams) != 2 || len(s.Runs) != 3 {
+	s = h.shows(t, id, func(s *synced) bool { return s.Tokens.Input == 400 && s.Tokens.Output == 40 && len(s.Streams) == 2 })
+	if s.Tools.Calls != 1 || len(s.Runs) != 3 {
 		t.Errorf("%+v", s)
 	}
 	answers(id, "msg_6", base+30000, "stop", "") // it was being written

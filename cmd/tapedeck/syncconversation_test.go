@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -90,22 +91,28 @@ type synced struct {
 	} `json:"streams"`
 }
 
-// shows returns what the server shows of a session once ok holds.
+// shows returns what the server shows of a session once ok holds and the answer no longer changes.
+// One answer is read by several statements: while blocks are being stored, it can have the tokens of
+// a block without its frames.
 func (h *agentHome) shows(t *testing.T, session string, ok func(*synced) bool) *synced {
 	t.Helper()
-	var s *synced
+	var s, before *synced
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		status, body, _ := h.get(t, "/v1/sessions/"+session)
 		if status != 200 {
 			continue
 		}
-		s = &synced{}
+		before, s = s, &synced{}
 		if err := json.Unmarshal(body, s); err != nil {
 			t.Fatalf("%v: %s", err, body)
 		}
-		if ok(s) {
+		if !ok(s) {
+			continue
+		}
+		if reflect.DeepEqual(s, before) {
 			return s
 		}
+		time.Sleep(100 * time.Millisecond)
 	}
 	t.Fatalf("session %s shows %+v", session, s)
 	return nil
