@@ -98,7 +98,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	decoder.RemoveBlocks, decoder.JSONDepth = s.removeBlocks, s.Limits.JSONDepth
 	rt.get(admins, audit.TokenList, "/v1/tenants", only(plain(tenants{s, tables}.serve)))
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
-	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
+	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).WithComparisons(s.Gates.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
 
 	rt.get(reads, audit.None, "/v1/sessions", forTenant(q.Sessions))
 	rt.get(reads, audit.None, "/v1/facets", forTenant(q.Facets))

@@ -13,15 +13,16 @@ import (
 
 // Gates bound what is open at a time, by tenant and in total. A nil gate bounds nothing.
 type Gates struct {
-	Streams   *quota.Gate // being recorded: bodies, WebSockets, requests of recorders, imports
-	Replays   *quota.Gate // of what is stored, emulations among them
-	Followers *quota.Gate // of running sessions
-	Exports   *quota.Gate // answers of any length: tapes, charges, bills, the audit log
+	Streams     *quota.Gate // being recorded: bodies, WebSockets, requests of recorders, imports
+	Replays     *quota.Gate // of what is stored, emulations among them
+	Followers   *quota.Gate // of running sessions
+	Exports     *quota.Gate // answers of any length: tapes, charges, bills, the audit log
+	Comparisons *quota.Gate // of two sessions, which wait for a while
 }
 
 // register adds the gates to the metrics.
 func (g *Gates) register(s *Server) {
-	s.metrics.MustRegister(quota.Collector{g.Streams, g.Replays, g.Followers, g.Exports})
+	s.metrics.MustRegister(quota.Collector{g.Streams, g.Replays, g.Followers, g.Exports, g.Comparisons})
 }
 
 // through is middleware that counts a request at a gate until it ends.

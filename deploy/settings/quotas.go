@@ -20,6 +20,7 @@ type Quotas struct {
 	MaxFollowersPerTenant       int     `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"playbacks" reload:"yes" env:"TAPEDECK_MAX_FOLLOWERS_PER_TENANT" placeholder:"N"`
 	MaxExports                  int     `help:"Tapes and other answers of any length at a time." default:"0" min:"1" zero:"any number" unit:"answers" reload:"yes" env:"TAPEDECK_MAX_EXPORTS" placeholder:"N"`
 	MaxExportsPerTenant         int     `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"answers" reload:"yes" env:"TAPEDECK_MAX_EXPORTS_PER_TENANT" placeholder:"N"`
+	MaxComparisons              int     `help:"Comparisons of two sessions at a time. Further ones wait for 20 seconds and are then answered 429." default:"2" min:"1" unit:"comparisons" reload:"yes" env:"TAPEDECK_MAX_COMPARISONS" placeholder:"N"`
 	MaxFramesPerSecond          float64 `help:"Frames that are recorded per second. What comes faster waits." default:"0" min:"1" zero:"any number" unit:"frames/s" reload:"yes" env:"TAPEDECK_MAX_FRAMES_PER_SECOND" placeholder:"N"`
 	MaxFramesPerSecondPerTenant float64 `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"frames/s" reload:"yes" env:"TAPEDECK_MAX_FRAMES_PER_SECOND_PER_TENANT" placeholder:"N"`
 	MaxBytesPerSecond           Size    `help:"Bytes of encoded blocks that are recorded per second. What comes faster waits." default:"0" min:"1" zero:"any number" unit:"bytes/s" reload:"yes" env:"TAPEDECK_MAX_BYTES_PER_SECOND" placeholder:"N"`
@@ -38,10 +39,11 @@ type Quotas struct {
 // Gates returns the bounds of what runs at a time.
 func (f *Quotas) Gates() server.Gates {
 	return server.Gates{
-		Streams:   quota.NewGate("streams", f.MaxStreams, f.MaxStreamsPerTenant),
-		Replays:   quota.NewGate("replays", f.MaxReplays, f.MaxReplaysPerTenant),
-		Followers: quota.NewGate("followers", f.MaxFollowers, f.MaxFollowersPerTenant),
-		Exports:   quota.NewGate("exports", f.MaxExports, f.MaxExportsPerTenant),
+		Streams:     quota.NewGate("streams", f.MaxStreams, f.MaxStreamsPerTenant),
+		Replays:     quota.NewGate("replays", f.MaxReplays, f.MaxReplaysPerTenant),
+		Followers:   quota.NewGate("followers", f.MaxFollowers, f.MaxFollowersPerTenant),
+		Exports:     quota.NewGate("exports", f.MaxExports, f.MaxExportsPerTenant),
+		Comparisons: quota.NewGate("comparisons", f.MaxComparisons, 0),
 	}
 }
 

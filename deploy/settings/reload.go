@@ -96,6 +96,7 @@ func (f *Quotas) setGates(g server.Gates) {
 	g.Replays.SetLimits(f.MaxReplays, f.MaxReplaysPerTenant)
 	g.Followers.SetLimits(f.MaxFollowers, f.MaxFollowersPerTenant)
 	g.Exports.SetLimits(f.MaxExports, f.MaxExportsPerTenant)
+	g.Comparisons.SetLimits(f.MaxComparisons, 0)
 }
 
 // changes lists the settings whose values differ: those that a running server takes, and others.

@@ -2,8 +2,10 @@
 package quota
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +20,13 @@ type Gate struct {
 	total, perTenant int
 	open             int
 	of               map[string]int // by tenant; those with none are left out
+	waiting          []*waiter      // in order of arrival
+}
+
+// waiter waits for a place at a gate.
+type waiter struct {
+	tenant string
+	ready  chan struct{} // closed once it has the place
 }
 
 // NewGate returns a gate. Limits of 0 or less bound nothing.
@@ -33,6 +42,7 @@ func (g *Gate) SetLimits(total, perTenant int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.total, g.perTenant = total, perTenant
+	g.admit()
 }
 
 // Enter counts one more of a tenant until leave is called, which may be called again. The error is
@@ -43,14 +53,72 @@ func (g *Gate) Enter(tenant string) (leave func(), err error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	switch {
-	case g.perTenant > 0 && g.of[tenant] >= g.perTenant:
-		return nil, Exceeded("max-"+g.name+"-per-tenant", tenant, fmt.Sprintf("The tenant has %d %s open, which is its limit.", g.of[tenant], g.name))
-	case g.total > 0 && g.open >= g.total:
-		return nil, Exceeded("max-"+g.name, tenant, fmt.Sprintf("All %d %s of this server are open.", g.open, g.name))
+	if g.full(tenant) {
+		return nil, g.exceeded(tenant)
 	}
+	return g.take(tenant), nil
+}
+
+// EnterWithin is Enter for what may wait: it waits for a place until timeout. A free place goes to
+// the tenant with the fewest open, so that a tenant that asks for many delays another one by no more
+// than what is open. If ctx ends, the error is its cause.
+func (g *Gate) EnterWithin(ctx context.Context, tenant string, timeout time.Duration) (leave func(), err error) {
+	if g == nil {
+		return func() {}, nil
+	}
+	g.mu.Lock()
+	if len(g.waiting) == 0 && !g.full(tenant) {
+		defer g.mu.Unlock()
+		return g.take(tenant), nil
+	}
+	w := &waiter{tenant: tenant, ready: make(chan struct{})}
+	g.waiting = append(g.waiting, w)
+	g.admit() // those that wait may all be of tenants at their limits
+	g.mu.Unlock()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-w.ready:
+		return g.leave(tenant), nil
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-timer.C:
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(g.waiting, w)
+	if i < 0 {
+		return g.leave(tenant), nil // it got the place at the last moment
+	}
+	g.waiting = slices.Delete(g.waiting, i, i+1)
+	if err == nil {
+		err = g.exceeded(tenant)
+	}
+	return nil, err
+}
+
+// full reports whether a tenant has to wait, or is refused. g.mu is held.
+func (g *Gate) full(tenant string) bool {
+	return g.perTenant > 0 && g.of[tenant] >= g.perTenant || g.total > 0 && g.open >= g.total
+}
+
+// exceeded returns the problem for a tenant that is refused. g.mu is held.
+func (g *Gate) exceeded(tenant string) *problem.Problem {
+	if g.perTenant > 0 && g.of[tenant] >= g.perTenant {
+		return Exceeded("max-"+g.name+"-per-tenant", tenant, fmt.Sprintf("The tenant has %d %s open, which is its limit.", g.of[tenant], g.name))
+	}
+	return Exceeded("max-"+g.name, tenant, fmt.Sprintf("All %d %s of this server are open.", g.open, g.name))
+}
+
+// take counts one more. g.mu is held.
+func (g *Gate) take(tenant string) (leave func()) {
 	g.open++
 	g.of[tenant]++
+	return g.leave(tenant)
+}
+
+// leave returns what frees a place of a tenant, once.
+func (g *Gate) leave(tenant string) func() {
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -58,7 +126,28 @@ func (g *Gate) Enter(tenant string) (leave func(), err error) {
 		if g.of[tenant]--; g.of[tenant] == 0 {
 			delete(g.of, tenant)
 		}
-	}), nil
+		g.admit()
+	})
+}
+
+// admit gives free places to those that wait. g.mu is held.
+func (g *Gate) admit() {
+	for {
+		next := -1
+		for i, w := range g.waiting {
+			if !g.full(w.tenant) && (next < 0 || g.of[w.tenant] < g.of[g.waiting[next].tenant]) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return
+		}
+		w := g.waiting[next]
+		g.waiting = slices.Delete(g.waiting, next, next+1)
+		g.open++
+		g.of[w.tenant]++
+		close(w.ready)
+	}
 }
 
 // Exceeded counts that a limit was reached, and returns the problem that says so.

@@ -10,7 +10,6 @@ import (
 	"tapedeck/query/compare/normalise"
 	"tapedeck/query/cost"
 	"tapedeck/query/sessionhead"
-	"tapedeck/query/usagerecord"
 )
 
 // Bounds of the steps of each session that are compared.
@@ -31,9 +30,7 @@ type Query struct {
 
 // Read compares two sessions.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
-	var seat seat
-	defer seat.leave()
-	factsA, factsB, err := load(ctx, r, &q, &seat)
+	factsA, factsB, err := load(ctx, r, &q)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +77,7 @@ func (s *session) side(r *query.Reader) Side {
 	for _, st := range s.all {
 		side.Time.add(&st.split)
 	}
-	if spent := usagerecord.SpentOn(f.usage); spent.Reported() {
+	if spent := &f.usage.Sum; spent.Reported() {
 		side.Tokens, side.Cost = &spent.Tokens, spent.Cost
 	}
 	return side

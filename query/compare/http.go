@@ -1,14 +1,27 @@
 package compare
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
 	"net/http"
+	"time"
 
 	"tapedeck/internal/problem"
+	"tapedeck/internal/quota"
 	"tapedeck/query/endpoint"
 )
 
 // Handler answers the questions of this package.
-type Handler struct{ *endpoint.Base }
+type Handler struct {
+	*endpoint.Base
+	Gate *quota.Gate   // of comparisons at a time; nil for any number
+	Wait time.Duration // for a turn; 0 stands for turnWithin
+}
+
+// turnWithin is how long a comparison waits for its turn.
+const turnWithin = 20 * time.Second
 
 // Compare answers GET /v1/compare.
 func (h Handler) Compare(w http.ResponseWriter, r *http.Request, tenant string) {
@@ -26,6 +39,31 @@ func (h Handler) Compare(w http.ResponseWriter, r *http.Request, tenant string) 
 		h.Fail(w, r, err)
 		return
 	}
+	answer, err := h.encoded(r, q)
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	h.AnswerJSON(w, r, func(to io.Writer) error {
+		_, err := answer.WriteTo(to)
+		return err
+	})
+}
+
+// encoded compares once it is the query's turn. Of what was read only the encoded answer is left
+// when the next one has its turn, so that a slow client delays nobody.
+func (h Handler) encoded(r *http.Request, q Query) (*bytes.Buffer, error) {
+	leave, err := h.Gate.EnterWithin(r.Context(), q.Tenant, cmp.Or(h.Wait, turnWithin))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	c, err := Read(r.Context(), h.Reader, q)
-	h.Answer(w, r, c, err)
+	if err != nil {
+		return nil, err
+	}
+	var answer bytes.Buffer
+	e := json.NewEncoder(&answer)
+	e.SetEscapeHTML(false)
+	return &answer, e.Encode(c)
 }

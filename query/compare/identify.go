@@ -80,6 +80,7 @@ func callsOf(list []*step) map[int][]*step {
 	return calls
 }
 
+// normalise sets what the content is compared by: the normalised text, or its hash if that is shorter.
 func (c *content) normalise(n *normalise.Normaliser, kind normalise.Kind) {
 	switch {
 	case c.text == "":
@@ -94,6 +95,10 @@ func (c *content) normalise(n *normalise.Normaliser, kind normalise.Kind) {
 	}
 	if c.digest != "" {
 		c.norm += "\x00" + c.digest
+	}
+	if len(c.norm) > sha256.Size {
+		sum := sha256.Sum256([]byte(c.norm))
+		c.norm = string(sum[:])
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 type facts struct {
 	streams  *sessionstreams.Row
 	spans    []spanmerge.Span
-	usage    []usagerecord.Record
+	usage    usagerecord.Spending
 	index    []indexRow
 	messages []messageRow
 	requests []requestRow
@@ -74,7 +74,7 @@ type requestRow struct {
 
 // load reads the facts of two sessions, which may be the same. What does not depend on the
 // time of the sessions is read beside it, and then all the rest at once.
-func load(ctx context.Context, r *query.Reader, q *Query, seat *seat) (a, b *facts, err error) {
+func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err error) {
 	a, b = &facts{}, &facts{}
 	both := []*facts{a, b}
 	if q.A == q.B {
@@ -96,9 +96,6 @@ func load(ctx context.Context, r *query.Reader, q *Query, seat *seat) (a, b *fac
 		}
 		for i, f := range both {
 			f.streams = streams[i]
-		}
-		if err := seat.take(within, both, roomWithin); err != nil {
-			return err
 		}
 		for _, f := range both {
 			group.Go(func() (err error) {
@@ -127,7 +124,7 @@ const near = int64(7 * 24 * time.Hour)
 
 func loadUsage(ctx context.Context, r *query.Reader, q *Query, list []*facts) error {
 	if len(list) == 2 && max(list[0].streams.Last, list[1].streams.Last)-min(list[0].streams.Started, list[1].streams.Started) < near {
-		usage, err := usagerecord.OfSessions(ctx, r, q.Tenant, list[0].streams, list[1].streams)
+		usage, err := usagerecord.SpendingOf(ctx, r, q.Tenant, list[0].streams, list[1].streams)
 		if err == nil {
 			list[0].usage, list[1].usage = usage[0], usage[1]
 		}
@@ -135,8 +132,11 @@ func loadUsage(ctx context.Context, r *query.Reader, q *Query, list []*facts) er
 	}
 	group, within := errgroup.WithContext(ctx)
 	for _, f := range list {
-		group.Go(func() (err error) {
-			f.usage, err = usagerecord.OfSession(within, r, q.Tenant, f.streams)
+		group.Go(func() error {
+			usage, err := usagerecord.SpendingOf(within, r, q.Tenant, f.streams)
+			if err == nil {
+				f.usage = usage[0]
+			}
 			return err
 		})
 	}

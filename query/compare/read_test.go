@@ -17,7 +17,7 @@ func TestCompare(t *testing.T) {
 	db := querytest.Open(t, localtest.ClickHouse(t))
 	for name, test := range map[string]func(*testing.T, *world){
 		"divergence": testDivergence, "inputs": testInputs, "sub-agents": testSubAgents, "retries": testRetriesAndOrder, "mirrored": testMirrored,
-		"limit": testLimit, "many steps": testManySteps, "long texts": testLongTexts, "detail": testDetail, "odd facts": testOddFacts, "requests": testRequests,
+		"limit": testLimit, "many steps": testManySteps, "long texts": testLongTexts, "at once": testAtOnce, "detail": testDetail, "odd facts": testOddFacts, "requests": testRequests,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, &world{t: t, db: db, tenant: name}) })
 	}

@@ -33,7 +33,7 @@ type content struct {
 	text   string
 	json   bool
 	digest string // of the whole text, if it was cut
-	norm   string
+	norm   string // see normalise
 
 	texts, digests []string // of further messages, until join
 }
@@ -59,7 +59,7 @@ type step struct {
 
 	arguments, result, text, thinking content
 	request                           *requestRow // that asked for a call of a model; nil if it was not recorded
-	usage                             []usagerecord.Record
+	usage                             []usagerecord.Addition
 	split                             Split
 
 	element    align.Element
@@ -80,7 +80,7 @@ func build(f *facts, most int) *session {
 	b := &builder{byID: make(map[string]*step, len(f.spans)), spans: make(map[string]*spanmerge.Span, len(f.spans)), nodes: map[string]*step{}}
 	b.addSpans(f.spans)
 	b.addMessages(f.messages)
-	b.addUsage(f.usage)
+	b.addUsage(f.usage.Adds)
 	b.addRequests(f.requests)
 	s.roots = b.roots
 	s.order(most)
@@ -308,7 +308,7 @@ func ofMessage(kind schema.MessageKind, m *messageRow) *step {
 	return st
 }
 
-func (b *builder) addUsage(usage []usagerecord.Record) {
+func (b *builder) addUsage(usage []usagerecord.Addition) {
 	for i := range usage {
 		if st := b.byID[usage[i].SpanID]; st != nil {
 			st.usage = append(st.usage, usage[i])

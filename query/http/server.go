@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"tapedeck/internal/quota"
 	"tapedeck/query"
 	"tapedeck/query/bills"
 	"tapedeck/query/charges"
@@ -111,6 +112,12 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		ReconcileExport: reconcile.Handler{Base: b}.Export,
 		base:            b,
 	}
+}
+
+// WithComparisons bounds how many sessions are compared at a time. It returns s.
+func (s *Server) WithComparisons(gate *quota.Gate) *Server {
+	s.Compare = compare.Handler{Base: s.base, Gate: gate}.Compare
+	return s
 }
 
 // WithBills adds the handlers of bills, which are closed and read in a store. It returns s.

@@ -73,8 +73,9 @@ type usageRow struct {
 
 // usageShape is what sql/usage_of_session.sql selects.
 type usageShape struct {
-	Undeleted bool // none of the sessions was ever deleted
-	Care      bool // records may be running totals or have several rows
+	Undeleted  bool // none of the sessions was ever deleted
+	Care       bool // records may be running totals or have several rows
+	WithoutRaw bool
 }
 
 // askUsage returns the usage records of sessions. It reads them with care only if they need it.
@@ -102,18 +103,18 @@ func needCare(rows []usageRow) bool {
 
 // OfSession returns the usage records of a session, in order.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Record, error) {
-	lists, err := OfSessions(ctx, r, tenant, s)
+	lists, err := ofSessions(ctx, r, tenant, usageShape{}, s)
 	if err != nil {
 		return nil, err
 	}
 	return lists[0], nil
 }
 
-// OfSessions is OfSession for several sessions, with one statement.
-func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions ...*sessionstreams.Row) ([][]Record, error) {
+// ofSessions returns the usage records of several sessions, with one statement of a shape.
+func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usageShape, sessions ...*sessionstreams.Row) ([][]Record, error) {
 	ids := make([]string, len(sessions))
 	first, last := sessions[0].Started, sessions[0].Last
-	shape := usageShape{Undeleted: true}
+	shape.Undeleted = true
 	for i, s := range sessions {
 		ids[i], first, last = s.ID, min(first, s.Started), max(last, s.Last)
 		shape.Undeleted = shape.Undeleted && s.Undeleted

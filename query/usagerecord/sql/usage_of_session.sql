@@ -18,7 +18,7 @@ ClickHouse takes 10 times as long to plan the statement with care as this one. *
     PREWHERE {{template "in_found_sessions" .}}
 {{end -}}
 SELECT
-    session_id, usage_id, stream_id, span_id, run_id, agent, model, provider, mode, scope, at_ns, stated, counted, raw,
+    session_id, usage_id, stream_id, span_id, run_id, agent, model, provider, mode, scope, at_ns, stated, counted, {{if .WithoutRaw}}'' AS {{end}}raw,
     requested_model, service_tier, speed, region, stated_cost, stated_currency, request_id, message_id,
     input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, {{template "record_parts"}},
     input_text, cache_read_text, output_text, web_fetches
