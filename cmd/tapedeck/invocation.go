@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"os"
 
 	"github.com/alecthomas/kong"
@@ -18,7 +17,7 @@ type invocation struct {
 	parser  *kong.Kong
 	context *kong.Context
 	sources *settings.Sources
-	level   slog.LevelVar // of a server's log
+	logged  settings.LogOutput // of a server
 }
 
 // newInvocation reads a command line. Commands that have a parameter *invocation receive it.

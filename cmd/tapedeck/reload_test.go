@@ -47,9 +47,10 @@ func TestReload(t *testing.T) {
 	if got := limit("max-streams"); got != "3" {
 		t.Fatalf("max-streams is %q at the start", got)
 	}
-	set("max-streams: 7\nmax-replays: 1\nlog-level: debug\nmax-tags: 5\n") // the watch finds it
-	logged(`changed="log-level, max-streams"`)
-	logged("need a restart")
+	set("max-streams: 7\nmax-replays: 1\nlog-level: debug\nlog-format: json\nmax-tags: 5\n") // the watch finds it
+	// The loggers that exist write the new format.
+	logged(`"changed":"log-format, log-level, max-streams"`)
+	logged(`"settings":"max-tags"`)
 	if got := limit("max-streams"); got != "7" {
 		t.Errorf("max-streams is %q after a reload", got)
 	}

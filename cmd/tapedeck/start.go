@@ -13,8 +13,8 @@ import (
 	"tapedeck/internal/console"
 )
 
-// start checks the settings of a server, makes its log and sets its dialects. The level of the log
-// may change.
+// start checks the settings of a server, makes its log and sets its dialects. The level and the format
+// of the log may change.
 func start(i *invocation, common *settings.Server, own interface {
 	Check() error
 	Exposed() []string
@@ -25,10 +25,10 @@ func start(i *invocation, common *settings.Server, own interface {
 	if err := common.Load(); err != nil {
 		return nil, err
 	}
-	i.level.Set(common.Level())
-	log := common.LoggerAt(&i.level)
+	i.logged.Set(&common.Log)
+	log := i.logged.Logger()
 	for _, text := range i.warnings(own.Exposed()) {
-		log.Warn(text)
+		log.Warn("settings: probably not meant", "reason", text)
 	}
 	return log, nil
 }
@@ -37,7 +37,7 @@ func start(i *invocation, common *settings.Server, own interface {
 // ctx ends.
 func (i *invocation) watch(ctx context.Context, n *node.Node, gates server.Gates, log *slog.Logger) {
 	r := &settings.Running{
-		Log: log, Level: &i.level, Node: n, Gates: gates, Current: i.sources.Effective(),
+		Log: log, Output: &i.logged, Node: n, Gates: gates, Current: i.sources.Effective(),
 		Read: func() (*settings.Server, *settings.Sources, error) {
 			again, err := newInvocation(ctx, i.args)
 			if err != nil {

@@ -57,7 +57,7 @@ var (
 
 // startServer runs a server and waits until it is ready. The server must log as JSON.
 func startServer(ctx context.Context, program, dir string, env []string, args ...string) (*command, error) {
-	c, err := start(program, dir, env, nil, nil, append(args, "--log-json", "--log-level", "info")...)
+	c, err := start(program, dir, env, nil, nil, append(args, "--log-format", "json", "--log-level", "info")...)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func TestGuideExample(t *testing.T) {
 			t.Errorf("%s\n%v", b[1], err)
 			continue
 		}
-		if c := r.Serve; c.MaxBytes != 64<<30 || c.Replicas != 3 || len(c.Role) != 3 || !c.LogJSON {
+		if c := r.Serve; c.MaxBytes != 64<<30 || c.Replicas != 3 || len(c.Role) != 3 || c.LogFormat != "json" {
 			t.Errorf("%+v", c)
 		}
 	}

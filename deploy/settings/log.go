@@ -1,18 +1,27 @@
 package settings
 
 import (
+	"context"
 	"log/slog"
 	"os"
+	"sync/atomic"
 )
 
-// Log sets the level and the form of a server's log.
+// Log sets the level and the format of a server's log.
 type Log struct {
-	LogLevel string `help:"What to log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info" reload:"yes" env:"TAPEDECK_LOG_LEVEL"`
-	LogJSON  bool   `help:"Log as JSON lines." env:"TAPEDECK_LOG_JSON"`
+	LogLevel  string `help:"What to log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info" reload:"yes" env:"TAPEDECK_LOG_LEVEL"`
+	LogFormat string `help:"Format of the log's lines: text (key=value) or json (an object for each line)." enum:"text,json" default:"text" reload:"yes" env:"TAPEDECK_LOG_FORMAT"`
 }
 
-// Level returns the level.
-func (f *Log) Level() slog.Level {
+// Logger returns a logger that writes to standard error.
+func (f *Log) Logger() *slog.Logger {
+	var out LogOutput
+	out.Set(f)
+	return out.Logger()
+}
+
+// level returns the level.
+func (f *Log) level() slog.Level {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		return slog.LevelInfo // kong has checked the name
@@ -20,14 +29,53 @@ func (f *Log) Level() slog.Level {
 	return level
 }
 
-// Logger returns a logger that writes to standard error.
-func (f *Log) Logger() *slog.Logger { return f.LoggerAt(f.Level()) }
+// LogOutput is the log of a running server on standard error. Its level and format may change.
+type LogOutput struct {
+	level slog.LevelVar
+	json  atomic.Bool
+}
 
-// LoggerAt returns such a logger with a level of its own, which may change.
-func (f *Log) LoggerAt(level slog.Leveler) *slog.Logger {
-	opts := &slog.HandlerOptions{Level: level}
-	if f.LogJSON {
-		return slog.New(slog.NewJSONHandler(os.Stderr, opts))
+// Set applies settings, also to the loggers that exist.
+func (o *LogOutput) Set(f *Log) {
+	o.level.Set(f.level())
+	o.json.Store(f.LogFormat == "json")
+}
+
+// Logger returns a logger that writes to the output.
+func (o *LogOutput) Logger() *slog.Logger {
+	opts := &slog.HandlerOptions{Level: &o.level}
+	return slog.New(formatHandler{o, slog.NewTextHandler(os.Stderr, opts), slog.NewJSONHandler(os.Stderr, opts)})
+}
+
+// formatHandler writes each record in the format that its output has at that moment.
+type formatHandler struct {
+	out        *LogOutput
+	text, json slog.Handler
+}
+
+func (h formatHandler) current() slog.Handler {
+	if h.out.json.Load() {
+		return h.json
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, opts))
+	return h.text
+}
+
+// Enabled implements slog.Handler.
+func (h formatHandler) Enabled(ctx context.Context, l slog.Level) bool {
+	return h.current().Enabled(ctx, l)
+}
+
+// Handle implements slog.Handler.
+func (h formatHandler) Handle(ctx context.Context, r slog.Record) error {
+	return h.current().Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h formatHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return formatHandler{h.out, h.text.WithAttrs(attrs), h.json.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h formatHandler) WithGroup(name string) slog.Handler {
+	return formatHandler{h.out, h.text.WithGroup(name), h.json.WithGroup(name)}
 }

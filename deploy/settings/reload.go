@@ -19,7 +19,7 @@ const watchInterval = 2 * time.Second
 // Running is a server whose settings can be reloaded. Run uses it alone.
 type Running struct {
 	Log     *slog.Logger
-	Level   *slog.LevelVar
+	Output  *LogOutput
 	Node    *node.Node
 	Gates   server.Gates
 	Current []Effective // the settings in force
@@ -75,7 +75,7 @@ func (r *Running) reload() {
 		return
 	}
 	applied, restart := changes(r.Current, sources.Effective())
-	r.Level.Set(s.Level())
+	r.Output.Set(&s.Log)
 	r.Node.SetThresholds(s.Health())
 	if slices.ContainsFunc(applied, func(name string) bool {
 		return strings.HasSuffix(strings.TrimSuffix(name, "-per-tenant"), "-per-second")

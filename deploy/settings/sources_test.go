@@ -46,7 +46,7 @@ func write(t *testing.T, text string, mode os.FileMode) string {
 
 // A flag comes before the environment, that before the file, that before the default.
 func TestPrecedence(t *testing.T) {
-	file := write(t, "# limits\nmax-streams: 1\nmax-replays: 1\nmax-followers: 1\nmax-frame-bytes: 2MiB\nrole: [sink, api]\nlog-json: true\nquiet-after: 45s\n", 0o600)
+	file := write(t, "# limits\nmax-streams: 1\nmax-replays: 1\nmax-followers: 1\nmax-frame-bytes: 2MiB\nrole: [sink, api]\nlog-format: json\nquiet-after: 45s\n", 0o600)
 	env := map[string]string{"TAPEDECK_CONFIG": file, "TAPEDECK_MAX_STREAMS": "2", "TAPEDECK_MAX_REPLAYS": "2", "TAPEDECK_MAX_TAGS": ""}
 	r, s, err := load(t, env, "serve", "--max-streams", "3")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestPrecedence(t *testing.T) {
 	}
 	c := r.Serve
 	if c.MaxStreams != 3 || c.MaxReplays != 2 || c.MaxFollowers != 1 || c.MaxExports != 0 || c.MaxFrameBytes != 2<<20 || c.MaxTags != 64 ||
-		strings.Join(c.Role, " ") != "sink api" || !c.LogJSON || c.QuietAfter.String() != "45s" {
+		strings.Join(c.Role, " ") != "sink api" || c.LogFormat != "json" || c.QuietAfter.String() != "45s" {
 		t.Errorf("%+v", c)
 	}
 	for name, want := range map[string]string{
@@ -75,7 +75,8 @@ func TestWrong(t *testing.T) {
 		"quiet-after: 30":                        {"--quiet-after=30 (FILE:1): it must be a time with a unit, like 30s"},
 		"max-tags: many":                         {"--max-tags=many (FILE:1): it must be a whole number"},
 		"max-tags: [1, 2]":                       {"FILE:1"},
-		"log-json: maybe":                        {"--log-json=maybe (FILE:1): it must be true or false"},
+		"demo: maybe":                            {"--demo=maybe (FILE:1): it must be true or false"},
+		"log-format: xml":                        {"--log-format=xml (FILE:1): it must be one of text, json"},
 		"log-level: loud":                        {"--log-level=loud (FILE:1): it must be one of debug, info, warn, error"},
 		"role: [ingest, store]":                  {"--role=store (FILE:1): it must be one of ingest, sink, api"},
 		"max_streams: 1":                         {`FILE:1: there is no setting "max_streams"; did you mean "max-streams"?`},

@@ -29,7 +29,7 @@ clickhouse-password-file: /etc/tapedeck/secrets/clickhouse-password
 role: {{ .role }}
 listen: "0.0.0.0:4600"
 data: /var/lib/tapedeck
-log-json: true
+log-format: json
 tokens: true
 admin-token-file: /etc/tapedeck/secrets/admin-token
 allow-host:
