@@ -19,7 +19,7 @@ type mask struct {
 // open prepares the stage and masks secrets in what describes the stream.
 func (m *mask) open(s *Stream) {
 	m.stream, m.pass = s, s.admit
-	engine := s.recorder.settings.Redact
+	engine := s.recorder.redact.Load()
 	if !engine.Enabled() {
 		return
 	}

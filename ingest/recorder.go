@@ -3,6 +3,7 @@ package ingest
 import (
 	"crypto/rand"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"tapedeck/ingest/redact"
@@ -31,7 +32,7 @@ type Settings struct {
 	// random one.
 	ID string
 	// Redact finds the secrets that are masked before recording; default
-	// redact.Default(). redact.Off masks nothing.
+	// redact.Default(). redact.Off masks nothing. SetRedact changes it.
 	Redact *redact.Engine
 	// Masked, if set, is called for each secret that is masked, with its frame.
 	Masked func(*schema.Frame, redact.Found)
@@ -68,6 +69,7 @@ func setDefault[T comparable](v *T, otherwise T) {
 type Recorder struct {
 	publisher Publisher
 	settings  Settings
+	redact    atomic.Pointer[redact.Engine] // of streams that are opened from now on
 	log       *slog.Logger
 }
 
@@ -76,7 +78,9 @@ func NewRecorder(p Publisher, s Settings, log *slog.Logger) *Recorder {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Recorder{publisher: p, settings: s.withDefaults(), log: log}
+	r := &Recorder{publisher: p, settings: s.withDefaults(), log: log}
+	r.SetRedact(r.settings.Redact)
+	return r
 }
 
 // ID returns the id of the recording process, which its streams carry.
@@ -138,7 +142,11 @@ type Settled struct {
 }
 
 // Redacts reports whether the recorder masks secrets.
-func (r *Recorder) Redacts() bool { return r.settings.Redact.Enabled() }
+func (r *Recorder) Redacts() bool { return r.redact.Load().Enabled() }
+
+// SetRedact sets what finds the secrets of streams that are opened from now on. Streams that are
+// open keep what they have: a secret may be cut over several of their frames.
+func (r *Recorder) SetRedact(e *redact.Engine) { r.redact.Store(e) }
 
 // Open begins a stream. It fails on invalid options: an unknown dialect, an invalid
 // session id.

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -21,7 +22,7 @@ type Reader struct {
 	deleter    Deleter
 	prices     prices.Source
 	decoders   uint32
-	limits     Limits
+	limits     atomic.Pointer[Limits]
 	unsettled  bool
 }
 
@@ -51,6 +52,7 @@ func NewReader(conn driver.Conn, options ...Option) *Reader {
 		deleter: tombstone.NewDeleter(tombstone.NewStore(conn), nil, nil),
 		prices:  prices.Fixed{Table: prices.Standard()},
 	}
+	r.SetLimits(Limits{})
 	for _, o := range options {
 		o(r)
 	}

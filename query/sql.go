@@ -64,7 +64,10 @@ type Limits struct {
 const DefaultTime = time.Minute
 
 // WithLimits bounds the statements of a reader.
-func WithLimits(l Limits) Option { return func(r *Reader) { r.limits = l } }
+func WithLimits(l Limits) Option { return func(r *Reader) { r.SetLimits(l) } }
+
+// SetLimits changes the bounds; statements that run keep theirs.
+func (r *Reader) SetLimits(l Limits) { r.limits.Store(&l) }
 
 // settings returns what holds for every statement.
 func (l Limits) settings() clickhouse.Settings {
@@ -86,7 +89,7 @@ func (l Limits) settings() clickhouse.Settings {
 }
 
 func (r *Reader) withSettings(ctx context.Context) context.Context {
-	options := []clickhouse.QueryOption{clickhouse.WithSettings(r.limits.settings())}
+	options := []clickhouse.QueryOption{clickhouse.WithSettings(r.limits.Load().settings())}
 	if span := trace.SpanContextFromContext(ctx); span.IsValid() && tracing.On() {
 		options = append(options, clickhouse.WithSpan(span)) // ClickHouse's own spans belong to it
 	}

@@ -95,7 +95,7 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 		return errors.Join(err, closeNode(ctx, n))
 	}
 	s := server.New(opts)
-	i.watch(ctx, n, opts.Gates, log)
+	i.watch(ctx, n, s, log)
 	early.Close()
 	log.Info("serving", "url", s.URL(), "roles", c.Role)
 	var work func(context.Context)

@@ -35,9 +35,9 @@ func start(i *invocation, common *settings.Server, own interface {
 
 // watch reloads the settings of a server at SIGHUP and when its configuration file changes, until
 // ctx ends.
-func (i *invocation) watch(ctx context.Context, n *node.Node, gates server.Gates, log *slog.Logger) {
+func (i *invocation) watch(ctx context.Context, n *node.Node, s *server.Server, log *slog.Logger) {
 	r := &settings.Running{
-		Log: log, Output: &i.logged, Node: n, Gates: gates, Current: i.sources.Effective(),
+		Log: log, Output: &i.logged, Node: n, Server: s, Current: i.sources.Effective(),
 		Read: func() (*settings.Server, *settings.Sources, error) {
 			again, err := newInvocation(ctx, i.args)
 			if err != nil {

@@ -91,7 +91,7 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		return errors.Join(err, closeNode(ctx, n))
 	}
 	s := server.New(opts)
-	i.watch(ctx, n, opts.Gates, log)
+	i.watch(ctx, n, s, log)
 	s.Register(servers.Metrics())
 	early.Close()
 	if err := servers.Announce(s.URL()); err != nil {

@@ -1,9 +1,12 @@
 package node
 
 import (
+	"cmp"
+
 	"tapedeck/deploy/health"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ratelimit"
+	"tapedeck/ingest/redact"
 	"tapedeck/ingest/sink"
 	"tapedeck/ingest/spool"
 )
@@ -23,6 +26,22 @@ func (n *Node) thresholds() *health.Thresholds {
 func (n *Node) SetRates(l ratelimit.Limits) {
 	if n.rates != nil {
 		n.rates.SetLimits(l)
+	}
+}
+
+// Redaction returns the rules for secrets in what is recorded from now on.
+func (n *Node) Redaction() *redact.Engine {
+	if e := n.redact.Load(); e != nil {
+		return e
+	}
+	return cmp.Or(n.Redact, redact.Default())
+}
+
+// SetRedaction sets these rules. Streams that are open keep theirs.
+func (n *Node) SetRedaction(e *redact.Engine) {
+	n.redact.Store(e)
+	if n.Recorder != nil {
+		n.Recorder.SetRedact(e)
 	}
 }
 

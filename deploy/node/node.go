@@ -85,6 +85,7 @@ type Node struct {
 	running sync.WaitGroup
 	schema  schemaWatch
 	limits  atomic.Pointer[health.Thresholds]
+	redact  atomic.Pointer[redact.Engine]
 	probed  atomic.Pointer[[]health.Check] // versions and clocks; nil before they were read
 	rates   *ratelimit.Publisher           // nil without ingest
 	missing atomic.Pointer[error]          // why the JetStream streams do not exist; nil once they do
@@ -184,7 +185,7 @@ func (n *Node) startIngest() error {
 	n.Accepted = measured.New(n.rates)
 	n.Accepts = n.Accepted
 	recording := n.Recording
-	recording.Redact = n.Redact
+	recording.Redact = n.Redaction()
 	n.Recorder = ingest.NewRecorder(n.Accepts, recording, n.Log)
 	n.Announcer = recorders.NewAnnouncer(n.NATS, n.Recorder.ID(), n.Log)
 	n.Keys, err = keys.New(keys.Options{

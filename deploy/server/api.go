@@ -106,7 +106,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.get(shared(reads), audit.None, "/v1/sessions/:id", forSession(q.Session))
 	rt.add(admins, audit.SessionDelete, http.MethodDelete, "/v1/sessions/:id", forSession(q.Delete))
 	rt.add(admins, audit.SessionRedecode, http.MethodPost, "/v1/sessions/:id/redecode", forSession(decoder.Handle))
-	rt.add(admins, audit.SessionRedact, http.MethodPost, "/v1/sessions/:id/redact", forSession(decoder.HandleRedact(s.Node.Redact)))
+	rt.add(admins, audit.SessionRedact, http.MethodPost, "/v1/sessions/:id/redact", forSession(decoder.HandleRedact(s.Node.Redaction)))
 	rt.add(shared(readsRaw), audit.FramesRead, http.MethodGet, "/v1/sessions/:id/frames", s.reads(forSession(q.Frames)))
 	rt.get(shared(reads), audit.None, "/v1/sessions/:id/frames/index", forSession(q.FrameIndex))
 	rt.get(shared(reads), audit.None, "/v1/sessions/:id/frames/types", forSession(q.FrameTypes))

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"tapedeck/deploy/access"
+	"tapedeck/internal/slow"
 )
 
 // A body that does not arrive holds no connection, whoever sends it, where nobody reads it neither:
 // every route is tried, and what is no route.
 func TestSlowBodies(t *testing.T) {
 	s := bareServer(t)
-	s.Slow.Body = 100 * time.Millisecond
+	s.Slow.Body = slow.NewTimeout(100 * time.Millisecond)
 	go func() { _ = s.serve() }()
 	defer s.http.Close()
 	routes := []string{"POST /nothing", "GET /v1/nothing", "BREW /v1/sessions"}

@@ -75,11 +75,12 @@ type HeaderLimits struct {
 	Bytes   int           // more is answered 431
 }
 
-// SlowLimits bound how slow a client may be. The zero value of a field stands for its default.
+// SlowLimits bound how slow a client may be. They may be changed while the server runs. Nil stands for
+// the default.
 type SlowLimits struct {
-	Write time.Duration // to accept one write; then the connection is closed
-	Body  time.Duration // to send a small body, or one block; then the connection is closed
-	Lag   time.Duration // behind the schedule of a playback; then it ends
+	Write *slow.Timeout // to accept one write; then the connection is closed
+	Body  *slow.Timeout // to send a small body, or one block; then the connection is closed
+	Lag   *slow.Timeout // behind the schedule of a playback; then it ends
 }
 
 // Defaults of HeaderLimits.
@@ -133,6 +134,13 @@ func New(opts Options) *Server {
 	}
 	s.http.RegisterOnShutdown(end)
 	return s
+}
+
+// SetQueryLimits changes the bounds of statements that begin from now on; nothing without the role api.
+func (s *Server) SetQueryLimits(l query.Limits) {
+	if s.reader != nil {
+		s.reader.SetLimits(l)
+	}
 }
 
 // Register adds collectors to the metrics of the server.

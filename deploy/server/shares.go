@@ -22,7 +22,7 @@ func (s *Server) shareRoutes(rt *routeTable) {
 	if s.Logins != nil {
 		h.Public = s.Logins.Settings.Public
 	}
-	s.views = share.NewViews(s.tapes, s.Node.Redact)
+	s.views = share.NewViews(s.tapes, s.Node.Redaction)
 	rt.get(readsRaw, audit.None, "/v1/shares", only(plain(h.ServeList), "session"))
 	rt.add(readsRaw, audit.ShareCreate, http.MethodPost, "/v1/shares", only(plain(h.ServeCreate)))
 	rt.add(readsRaw, audit.ShareRevoke, http.MethodDelete, "/v1/shares/:id", only(func(c echo.Context) error {

@@ -11,7 +11,7 @@ import (
 
 // DialectFiles are the flags of commands that decode.
 type DialectFiles struct {
-	DialectFile []string `help:"A file that describes a protocol, which becomes a dialect (docs/dialects/custom.md); may be repeated." reload:"yes" env:"TAPEDECK_DIALECT_FILE" placeholder:"FILE"`
+	DialectFile []string `help:"A file that describes a protocol, which becomes a dialect (docs/dialects/custom.md); may be repeated." reload:"files" env:"TAPEDECK_DIALECT_FILE" placeholder:"FILE"`
 }
 
 // read reads the files.

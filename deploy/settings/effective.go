@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ type Effective struct {
 	Value string `json:"value"` // secrets are masked
 	From  Origin `json:"from"`
 	flag  *kong.Flag
-	raw   string // with secrets, to compare
+	raw   string // with secrets and the text of files, to compare
 }
 
 // Effective returns the settings of the server that was read, by name.
@@ -40,10 +41,22 @@ func (s *Sources) Effective() []Effective {
 		if f.Name == "config" {
 			value = s.path
 		}
-		list = append(list, Effective{f.Name, value, from, f, fmt.Sprint(f.Target.Interface())})
+		list = append(list, Effective{f.Name, value, from, f, rawText(f)})
 	}
 	slices.SortFunc(list, func(a, b Effective) int { return strings.Compare(a.Name, b.Name) })
 	return list
+}
+
+// rawText returns what shows whether a setting has changed: its value, and for a list of files their text.
+func rawText(f *kong.Flag) string {
+	raw := fmt.Sprint(f.Target.Interface())
+	if paths, is := f.Target.Interface().([]string); is && f.Tag.Get("reload") == "files" {
+		for _, path := range paths {
+			text, _ := os.ReadFile(path) // a rule of the program has none
+			raw += "\x00" + string(text)
+		}
+	}
+	return raw
 }
 
 // valueText returns the value of a setting as it is written, without secrets.

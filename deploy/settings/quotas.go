@@ -6,6 +6,7 @@ import (
 	"tapedeck/deploy/server"
 	"tapedeck/ingest/ratelimit"
 	"tapedeck/internal/quota"
+	"tapedeck/internal/slow"
 	"tapedeck/query"
 )
 
@@ -28,12 +29,12 @@ type Quotas struct {
 
 	MaxHeaderBytes Size          `help:"Most bytes of the head of a request; more is answered 431." default:"256KiB" min:"4KiB" max:"64MiB" env:"TAPEDECK_MAX_HEADER_BYTES" placeholder:"SIZE"`
 	HeaderTimeout  time.Duration `help:"How long the head of a request may take; then the connection is closed." default:"10s" min:">0" env:"TAPEDECK_HEADER_TIMEOUT" placeholder:"D"`
-	BodyTimeout    time.Duration `help:"How long a small body, or one block of a recorder, may take to arrive; then the connection is closed." default:"1m" min:"1s" env:"TAPEDECK_BODY_TIMEOUT" placeholder:"D"`
-	WriteTimeout   time.Duration `help:"How long a client may take nothing of an answer; then the connection is closed." default:"30s" min:"1s" env:"TAPEDECK_WRITE_TIMEOUT" placeholder:"D"`
-	PlaybackLag    time.Duration `help:"How far a playback may fall behind since its client reads slowly; then it ends with an error." default:"1m" min:"1s" env:"TAPEDECK_PLAYBACK_LAG" placeholder:"D"`
-	QueryTime      time.Duration `help:"How long a statement in ClickHouse may take." default:"60s" min:"1s" env:"TAPEDECK_QUERY_TIME" placeholder:"D"`
-	QueryMemory    Size          `help:"Memory that a statement in ClickHouse may take. 0: what the ClickHouse server allows." default:"0" min:"1MiB" zero:"what the ClickHouse server allows" env:"TAPEDECK_QUERY_MEMORY" placeholder:"BYTES"`
-	QueryRows      uint64        `help:"Rows that a statement in ClickHouse may read. 0: any number." default:"0" min:"1" zero:"any number" unit:"rows" env:"TAPEDECK_QUERY_ROWS" placeholder:"N"`
+	BodyTimeout    time.Duration `help:"How long a small body, or one block of a recorder, may take to arrive; then the connection is closed." default:"1m" min:"1s" reload:"yes" env:"TAPEDECK_BODY_TIMEOUT" placeholder:"D"`
+	WriteTimeout   time.Duration `help:"How long a client may take nothing of an answer; then the connection is closed." default:"30s" min:"1s" reload:"yes" env:"TAPEDECK_WRITE_TIMEOUT" placeholder:"D"`
+	PlaybackLag    time.Duration `help:"How far a playback may fall behind since its client reads slowly; then it ends with an error." default:"1m" min:"1s" reload:"yes" env:"TAPEDECK_PLAYBACK_LAG" placeholder:"D"`
+	QueryTime      time.Duration `help:"How long a statement in ClickHouse may take." default:"60s" min:"1s" reload:"yes" env:"TAPEDECK_QUERY_TIME" placeholder:"D"`
+	QueryMemory    Size          `help:"Memory that a statement in ClickHouse may take. 0: what the ClickHouse server allows." default:"0" min:"1MiB" zero:"what the ClickHouse server allows" reload:"yes" env:"TAPEDECK_QUERY_MEMORY" placeholder:"BYTES"`
+	QueryRows      uint64        `help:"Rows that a statement in ClickHouse may read. 0: any number." default:"0" min:"1" zero:"any number" unit:"rows" reload:"yes" env:"TAPEDECK_QUERY_ROWS" placeholder:"N"`
 }
 
 // Gates returns the bounds of what runs at a time.
@@ -62,7 +63,7 @@ func (f *Quotas) Headers() server.HeaderLimits {
 
 // Slow returns the times that clients have.
 func (f *Quotas) Slow() server.SlowLimits {
-	return server.SlowLimits{Write: f.WriteTimeout, Body: f.BodyTimeout, Lag: f.PlaybackLag}
+	return server.SlowLimits{Write: slow.NewTimeout(f.WriteTimeout), Body: slow.NewTimeout(f.BodyTimeout), Lag: slow.NewTimeout(f.PlaybackLag)}
 }
 
 // QueryLimits returns the bounds of a statement.

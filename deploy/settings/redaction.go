@@ -11,9 +11,9 @@ import (
 
 // Redaction are the flags of commands that record.
 type Redaction struct {
-	NoRedact   bool     `help:"Record secrets as they are. By default credentials are masked before anything is stored (docs/security.md)." env:"TAPEDECK_NO_REDACT"`
-	RedactRule []string `help:"Mask more: email, phone, card, or a YAML file of rules (docs/security.md); may be repeated." env:"TAPEDECK_REDACT_RULE" placeholder:"NAME|FILE"`
-	SecretEnv  []string `help:"Mask the value of this environment variable wherever it stands, also in base64; may be repeated." env:"TAPEDECK_SECRET_ENV" placeholder:"NAME"`
+	NoRedact   bool     `help:"Record secrets as they are. By default credentials are masked before anything is stored (docs/security.md)." reload:"yes" env:"TAPEDECK_NO_REDACT"`
+	RedactRule []string `help:"Mask more: email, phone, card, or a YAML file of rules (docs/security.md); may be repeated." reload:"files" env:"TAPEDECK_REDACT_RULE" placeholder:"NAME|FILE"`
+	SecretEnv  []string `help:"Mask the value of this environment variable wherever it stands, also in base64; may be repeated." reload:"yes" env:"TAPEDECK_SECRET_ENV" placeholder:"NAME"`
 }
 
 // Engine compiles the rules.

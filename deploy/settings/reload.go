@@ -11,17 +11,21 @@ import (
 
 	"tapedeck/deploy/node"
 	"tapedeck/deploy/server"
+	"tapedeck/ingest/redact"
 )
 
 // watchInterval is the interval at which a server reads its configuration file to find changes.
 const watchInterval = 2 * time.Second
+
+// redaction are the settings of rules for secrets.
+var redaction = []string{"no-redact", "redact-rule", "secret-env"}
 
 // Running is a server whose settings can be reloaded. Run uses it alone.
 type Running struct {
 	Log     *slog.Logger
 	Output  *LogOutput
 	Node    *node.Node
-	Gates   server.Gates
+	Server  *server.Server
 	Current []Effective // the settings in force
 	// Read reads all settings anew.
 	Read func() (*Server, *Sources, error)
@@ -67,6 +71,10 @@ func content(path string) []byte {
 // leave all as it is.
 func (r *Running) reload() {
 	s, sources, err := r.Read()
+	var rules *redact.Engine
+	if err == nil {
+		rules, err = s.Engine()
+	}
 	if err == nil {
 		err = s.Load()
 	}
@@ -82,7 +90,12 @@ func (r *Running) reload() {
 	}) {
 		r.Node.SetRates(s.Rates()) // a rate that has not changed keeps what it has counted
 	}
-	s.setGates(r.Gates)
+	if slices.ContainsFunc(applied, func(name string) bool { return slices.Contains(redaction, name) }) {
+		r.Node.SetRedaction(rules)
+	}
+	s.setGates(r.Server.Gates)
+	s.setSlow(r.Server.Slow)
+	r.Server.SetQueryLimits(s.QueryLimits())
 	r.Current = kept(r.Current, sources.Effective(), restart)
 	r.Log.Info("settings reloaded", "changed", strings.Join(applied, ", "))
 	if len(restart) > 0 {
@@ -97,6 +110,13 @@ func (f *Quotas) setGates(g server.Gates) {
 	g.Followers.SetLimits(f.MaxFollowers, f.MaxFollowersPerTenant)
 	g.Exports.SetLimits(f.MaxExports, f.MaxExportsPerTenant)
 	g.Comparisons.SetLimits(f.MaxComparisons, 0)
+}
+
+// setSlow sets the times that clients have.
+func (f *Quotas) setSlow(l server.SlowLimits) {
+	l.Write.Set(f.WriteTimeout)
+	l.Body.Set(f.BodyTimeout)
+	l.Lag.Set(f.PlaybackLag)
 }
 
 // changes lists the settings whose values differ: those that a running server takes, and others.

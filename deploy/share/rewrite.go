@@ -130,7 +130,7 @@ func timeOf(v any) (time.Time, bool) {
 // masker masks the texts of one answer. The same secret has the same number in it.
 type masker struct{ secrets *redact.Masker }
 
-func (v *Views) masker() masker { return masker{v.engine.NewMasker()} }
+func (v *Views) masker() masker { return masker{v.engine().NewMasker()} }
 
 // mask returns a JSON value with its texts masked.
 func (m masker) mask(value any) any {

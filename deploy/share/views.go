@@ -32,25 +32,32 @@ const (
 // several frames, so all frames of a session are read, in order, when the first is asked for.
 type Views struct {
 	library replay.Library
-	engine  *redact.Engine
+	rules   func() *redact.Engine // for secrets, in force now
 
 	flight singleflight.Group
 	mu     sync.Mutex // guards the rest
 	kept   map[string]kept
 }
 
-// kept are the masked frames of a session, and when they were last used.
+// kept are the masked frames of a session, by which rules, and when they were last used.
 type kept struct {
 	masked map[schema.Position][]byte
+	engine *redact.Engine
 	used   time.Time
 }
 
-// NewViews returns the views of a library's sessions.
-func NewViews(l replay.Library, e *redact.Engine) *Views {
-	if e == nil || !e.Enabled() {
-		e = redact.Default()
+// NewViews returns the views of a library's sessions. rules returns the rules for secrets, which
+// may change.
+func NewViews(l replay.Library, rules func() *redact.Engine) *Views {
+	return &Views{library: l, rules: rules, kept: map[string]kept{}}
+}
+
+// engine returns the rules by which views are masked: those for credentials if recordings have none.
+func (v *Views) engine() *redact.Engine {
+	if e := v.rules(); e.Enabled() {
+		return e
 	}
-	return &Views{library: l, engine: e, kept: map[string]kept{}}
+	return redact.Default()
 }
 
 // Of returns the view of a share. Its frames do not change, since it ends when the link was made
@@ -71,8 +78,10 @@ func (v *Views) Of(p *access.Principal, tenant string) *sessionframes.View {
 
 // masked returns the masked frames of a share's session.
 func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) (map[schema.Position][]byte, error) {
+	engine := v.engine()
 	v.mu.Lock()
 	had, is := v.kept[id]
+	is = is && had.engine == engine
 	if is {
 		had.used = time.Now()
 		v.kept[id] = had
@@ -81,15 +90,15 @@ func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) 
 	if is {
 		return had.masked, nil
 	}
-	reading := v.flight.DoChan(id, func() (any, error) {
+	reading := v.flight.DoChan(fmt.Sprintf("%s %p", id, engine), func() (any, error) {
 		// Others wait for it as well, so it goes on when the request that began it ends.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readLimit)
 		defer cancel()
-		masked, err := v.read(ctx, tenant, s)
+		masked, err := v.read(ctx, tenant, s, engine)
 		if err != nil {
 			return nil, err
 		}
-		v.keep(id, masked)
+		v.keep(id, kept{masked, engine, time.Now()})
 		return masked, nil
 	})
 	select {
@@ -104,7 +113,7 @@ func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) 
 }
 
 // keep keeps the masked frames of a share, in place of those that were unused for longest.
-func (v *Views) keep(id string, masked map[schema.Position][]byte) {
+func (v *Views) keep(id string, made kept) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for len(v.kept) >= keptViews {
@@ -116,11 +125,11 @@ func (v *Views) keep(id string, masked map[schema.Position][]byte) {
 		}
 		delete(v.kept, oldest)
 	}
-	v.kept[id] = kept{masked, time.Now()}
+	v.kept[id] = made
 }
 
 // read masks the frames of a session until the end of a share.
-func (v *Views) read(ctx context.Context, tenant string, s *access.Share) (map[schema.Position][]byte, error) {
+func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine *redact.Engine) (map[schema.Position][]byte, error) {
 	tape, err := v.library.Tape(ctx, tenant, s.Session)
 	if errors.Is(err, replay.ErrNoSession) {
 		return nil, problem.NotFound(fmt.Sprintf("There is no session %q.", s.Session))
@@ -154,7 +163,7 @@ func (v *Views) read(ctx context.Context, tenant string, s *access.Share) (map[s
 		for i := range frames {
 			stream := frames[i].Stream.StreamID
 			if streams[stream] == nil {
-				streams[stream] = v.engine.NewMasker()
+				streams[stream] = engine.NewMasker()
 			}
 			f := frames[i].Frame
 			streams[stream].Push(&f, pass(stream))

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/deploy/access"
+	"tapedeck/ingest/redact"
 	"tapedeck/internal/bounded"
 	"tapedeck/replay"
 	"tapedeck/schema"
@@ -57,7 +58,7 @@ func (l *slowLibrary) Close() error { return nil }
 // Whoever waits for the same frames has them, also if the one whose request began the reading leaves.
 func TestFirstReaderLeaves(t *testing.T) {
 	l := &slowLibrary{began: make(chan context.Context, 1), let: make(chan struct{})}
-	v := NewViews(l, nil)
+	v := NewViews(l, redact.Default)
 	view := v.Of(&access.Principal{ID: "link", Share: &access.Share{Session: "s"}}, "acme")
 	type result struct {
 		masked map[schema.Position][]byte

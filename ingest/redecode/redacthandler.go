@@ -25,12 +25,13 @@ const maxRules = 1 << 20
 
 // HandleRedact returns a handler of POST /v1/sessions/{id}/redact?dry_run=, whose body may be
 // RedactRules: 200 with a Redacted once no reader sees the secrets. Without a body the rules
-// are those of engine, or if it has none, those for credentials.
-func (r *Redecoder) HandleRedact(engine *redact.Engine) func(w http.ResponseWriter, req *http.Request, tenant, session string) {
-	if engine == nil || !engine.Enabled() {
-		engine = redact.Default()
-	}
+// are those of the engine that current returns, or if it has none, those for credentials.
+func (r *Redecoder) HandleRedact(current func() *redact.Engine) func(w http.ResponseWriter, req *http.Request, tenant, session string) {
 	return func(w http.ResponseWriter, req *http.Request, tenant, session string) {
+		engine := current()
+		if !engine.Enabled() {
+			engine = redact.Default()
+		}
 		opts, err := redactParameters(req, engine)
 		var result *Redacted
 		if err == nil {

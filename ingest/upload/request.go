@@ -18,6 +18,7 @@ import (
 	"tapedeck/ingest/inflight"
 	"tapedeck/internal/problem"
 	"tapedeck/internal/quota"
+	"tapedeck/internal/slow"
 )
 
 const (
@@ -90,7 +91,7 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	defer context.AfterFunc(q.server.life, cancel)()
 	left := opts.Busy // time for waiting for the publisher
 	for n := 0; ; n++ {
-		_ = control.SetReadDeadline(time.Now().Add(opts.Arrive))
+		_ = control.SetReadDeadline(time.Now().Add(opts.Arrive.Or(slow.BodyTimeout)))
 		block, err := readMessage(body, opts.MaxBlock)
 		if err == io.EOF {
 			return nil

@@ -17,6 +17,7 @@ import (
 	"tapedeck/ingest/recorders"
 	"tapedeck/internal/metric"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/slow"
 )
 
 // ServerOptions say where blocks go and what clients may do. The zero value of a field
@@ -26,7 +27,7 @@ type ServerOptions struct {
 	Requests int           // at a time; default 1000
 	MaxBlock int64         // bytes; default 64 MiB
 	Busy     time.Duration // how long the publisher may take no block before a request is answered 429; default 5 s
-	Arrive   time.Duration // how long one block may take to arrive; default 1 min
+	Arrive   *slow.Timeout // how long one block may take to arrive; default 1 min
 	Confirm  time.Duration // how long the blocks of a request may take to become durable; default 15 s
 	Alive    time.Duration // how often clients show that they are there; default 5 s
 	Arrived  func()        // called when a recorder's first request comes; may be nil
@@ -42,9 +43,6 @@ func (o *ServerOptions) setDefaults() {
 	}
 	if o.Busy == 0 {
 		o.Busy = 5 * time.Second
-	}
-	if o.Arrive == 0 {
-		o.Arrive = time.Minute
 	}
 	if o.Confirm == 0 {
 		o.Confirm = 15 * time.Second

@@ -1,7 +1,6 @@
 package slow
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -20,10 +19,10 @@ type Body struct {
 	whole   bool // it was read to its end
 }
 
-// Within bounds how long the body of a request may take to arrive from now on; 0 is BodyTimeout.
+// Within bounds how long the body of a request may take to arrive from now on; the default is BodyTimeout.
 // The caller calls End at the end of the request.
-func Within(w http.ResponseWriter, r *http.Request, timeout time.Duration) *Body {
-	b := &Body{ReadCloser: r.Body, control: http.NewResponseController(w), timeout: cmp.Or(timeout, BodyTimeout)}
+func Within(w http.ResponseWriter, r *http.Request, timeout *Timeout) *Body {
+	b := &Body{ReadCloser: r.Body, control: http.NewResponseController(w), timeout: timeout.Or(BodyTimeout)}
 	b.begin()
 	return b
 }

@@ -21,7 +21,7 @@ import (
 func TestReadsNothing(t *testing.T) {
 	failed := make(chan error, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		out := NewWriter(w, 50*time.Millisecond)
+		out := NewWriter(w, NewTimeout(50*time.Millisecond))
 		for {
 			if _, err := out.Write(make([]byte, 1<<20)); err != nil {
 				failed <- err
@@ -49,7 +49,7 @@ func TestReadsSlowly(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
 	for _, http2 := range []bool{false, true} {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			out := NewWriter(w, 200*time.Millisecond)
+			out := NewWriter(w, NewTimeout(200*time.Millisecond))
 			for _, part := range [][]byte{want[:1000], want[1000:]} {
 				if _, err := out.Write(part); err != nil {
 					t.Error(err)
@@ -79,7 +79,7 @@ func TestReadsSlowly(t *testing.T) {
 // one that did.
 func TestBody(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b := Within(w, r, 100*time.Millisecond)
+		b := Within(w, r, NewTimeout(100*time.Millisecond))
 		_, err := io.Copy(io.Discard, b)
 		b.End()
 		fmt.Fprint(w, err)
@@ -114,4 +114,17 @@ func dial(t *testing.T, s *httptest.Server, request string) net.Conn {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// A timeout that is not set is the default, and one that is changed holds from then on.
+func TestTimeout(t *testing.T) {
+	var none *Timeout
+	set := NewTimeout(0)
+	if none.Or(time.Minute) != time.Minute || set.Or(time.Minute) != time.Minute {
+		t.Errorf("not set: %v, %v", none.Or(time.Minute), set.Or(time.Minute))
+	}
+	set.Set(time.Second)
+	if got := set.Or(time.Minute); got != time.Second {
+		t.Errorf("set to 1s: %v", got)
+	}
 }

@@ -1,7 +1,6 @@
 package slow
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"os"
@@ -23,9 +22,9 @@ type Writer struct {
 	err     error // of a write: the client's
 }
 
-// NewWriter returns a writer. A timeout of 0 is WriteTimeout.
-func NewWriter(w http.ResponseWriter, timeout time.Duration) *Writer {
-	return &Writer{w: w, control: http.NewResponseController(w), timeout: cmp.Or(timeout, WriteTimeout)}
+// NewWriter returns a writer. The default of the timeout is WriteTimeout.
+func NewWriter(w http.ResponseWriter, timeout *Timeout) *Writer {
+	return &Writer{w: w, control: http.NewResponseController(w), timeout: timeout.Or(WriteTimeout)}
 }
 
 // Write implements io.Writer.

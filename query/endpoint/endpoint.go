@@ -26,8 +26,8 @@ type Base struct {
 	Log    *slog.Logger
 	Clock  func() time.Time // of "now" in parameters
 	Prices *pricetables.Store
-	// WriteTimeout is how long a client may take to accept one write; 0 is the default.
-	WriteTimeout time.Duration
+	// WriteTimeout is how long a client may take to accept one write.
+	WriteTimeout *slow.Timeout
 }
 
 // Tenant is a handler of a route.

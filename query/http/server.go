@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tapedeck/internal/quota"
+	"tapedeck/internal/slow"
 	"tapedeck/query"
 	"tapedeck/query/bills"
 	"tapedeck/query/charges"
@@ -63,7 +64,7 @@ type Option func(*endpoint.Base)
 func WithClock(now func() time.Time) Option { return func(b *endpoint.Base) { b.Clock = now } }
 
 // WithWriteTimeout sets how long a client may take to accept one write.
-func WithWriteTimeout(d time.Duration) Option {
+func WithWriteTimeout(d *slow.Timeout) Option {
 	return func(b *endpoint.Base) { b.WriteTimeout = d }
 }
 

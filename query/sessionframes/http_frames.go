@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
@@ -97,7 +96,7 @@ type rawWriter struct {
 
 const rawWriteSize = 256 << 10
 
-func newRawWriter(ctx context.Context, w http.ResponseWriter, timeout time.Duration) *rawWriter {
+func newRawWriter(ctx context.Context, w http.ResponseWriter, timeout *slow.Timeout) *rawWriter {
 	return &rawWriter{ctx: ctx, head: w, w: slow.NewWriter(w, timeout)}
 }
 

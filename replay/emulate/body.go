@@ -41,7 +41,7 @@ func (e *ClientError) Unwrap() error { return e.Err }
 
 // NewBody makes the body of an answer whose head is not written yet.
 func (s *Stage) NewBody(w http.ResponseWriter) *Body {
-	return &Body{w: w, control: http.NewResponseController(w), timeout: s.opts.WriteTimeout}
+	return &Body{w: w, control: http.NewResponseController(w), timeout: s.WriteTimeout()}
 }
 
 // Write adds to the body; Flush sends it.

@@ -14,6 +14,7 @@ import (
 	"tapedeck/internal/budget"
 	"tapedeck/internal/metric"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/slow"
 	"tapedeck/replay"
 )
 
@@ -24,7 +25,7 @@ type Options struct {
 	// nil for a separate one. A request above it is answered 503.
 	Budget *budget.Budget
 	// WriteTimeout is how long a client may take to accept one write; 30 s.
-	WriteTimeout time.Duration
+	WriteTimeout *slow.Timeout
 	// Heartbeat is the interval of comments where a protocol has them; 15 s.
 	// WebSockets are not pinged, since the recorded servers do not ping: TCP detects
 	// clients that left.
@@ -58,7 +59,6 @@ func NewStage(opts Options) *Stage {
 	if opts.Budget == nil {
 		opts.Budget = budget.New(budget.Options{})
 	}
-	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, 30*time.Second)
 	opts.Heartbeat = cmp.Or(opts.Heartbeat, 15*time.Second)
 	if opts.Alarm == nil {
 		opts.Alarm = replay.PreciseAlarm
@@ -77,7 +77,7 @@ func NewStage(opts Options) *Stage {
 func (s *Stage) Log() *slog.Logger { return s.opts.Logger }
 
 // WriteTimeout returns how long a client may take to accept one write.
-func (s *Stage) WriteTimeout() time.Duration { return s.opts.WriteTimeout }
+func (s *Stage) WriteTimeout() time.Duration { return s.opts.WriteTimeout.Or(slow.WriteTimeout) }
 
 // Heartbeat returns the interval of heartbeats.
 func (s *Stage) Heartbeat() time.Duration { return s.opts.Heartbeat }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tapedeck/internal/slow"
 	replayhttp "tapedeck/replay/http"
 )
 
@@ -135,7 +136,7 @@ func TestSocketClientLeaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tape := simple(2, time.Hour)
-				client := servePipe(t, replayhttp.Options{Library: tape, WriteTimeout: 5 * time.Second})
+				client := servePipe(t, replayhttp.Options{Library: tape, WriteTimeout: slow.NewTimeout(5 * time.Second)})
 				s := steer(t, client, base, "")
 				s.next()
 				leave(s)

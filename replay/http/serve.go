@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"tapedeck/internal/problem"
+	"tapedeck/internal/slow"
 	"tapedeck/replay"
 	"tapedeck/schema"
 )
 
 // serveBody plays over SSE or NDJSON.
 func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts replay.Options) {
-	b, err := newBody(w, contentType(req.transport), s.opts.WriteTimeout)
+	b, err := newBody(w, contentType(req.transport), s.opts.WriteTimeout.Or(slow.WriteTimeout))
 	if err != nil {
 		s.metrics.ended(outcomeOf(err))
 		return

@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/internal/budget"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/slow"
 	"tapedeck/replay"
 	"tapedeck/schema"
 )
@@ -28,11 +29,11 @@ type Options struct {
 	Budget *budget.Budget
 	// WriteTimeout is how long a client may take to accept one write; 30 s. Then
 	// its connection is closed.
-	WriteTimeout time.Duration
+	WriteTimeout *slow.Timeout
 	// LagLimit is how far a slow client may fall behind the schedule; 1
 	// min. Beyond it the server sends an error and closes the connection; the client can
 	// resume.
-	LagLimit time.Duration
+	LagLimit *slow.Timeout
 	// Heartbeat is the interval of comments on SSE and of pings on a WebSocket; 15 s.
 	Heartbeat time.Duration
 	// Origins lists the origins from which pages may open a WebSocket, such as
@@ -57,8 +58,6 @@ func New(opts Options) *Server {
 	if opts.Budget == nil {
 		opts.Budget = budget.New(budget.Options{})
 	}
-	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, 30*time.Second)
-	opts.LagLimit = cmp.Or(opts.LagLimit, time.Minute)
 	opts.Heartbeat = cmp.Or(opts.Heartbeat, 15*time.Second)
 	if opts.Alarm == nil {
 		opts.Alarm = replay.PreciseAlarm
@@ -138,7 +137,7 @@ func (s *Server) open(ctx context.Context, tenant, session string, req *request)
 		}
 	}
 	opts, err := req.options(ctx, tape)
-	opts.Alarm, opts.Metrics, opts.LagLimit = s.opts.Alarm, s.players, s.opts.LagLimit
+	opts.Alarm, opts.Metrics, opts.LagLimit = s.opts.Alarm, s.players, s.opts.LagLimit.Or(time.Minute)
 	return tape, opts, err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tapedeck/internal/slow"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
@@ -76,7 +77,7 @@ func TestSlowClient(t *testing.T) {
 	for _, over := range transports {
 		synctest.Test(t, func(t *testing.T) {
 			tape := simple(600, 100*time.Millisecond)
-			opts := replayhttp.Options{Library: tape, LagLimit: 10 * time.Second, Heartbeat: time.Hour}
+			opts := replayhttp.Options{Library: tape, LagLimit: slow.NewTimeout(10 * time.Second), Heartbeat: time.Hour}
 			client, all := servePipe(t, opts), positions(tape, nil)
 
 			got, last := playSlowly(t, client, over, "", 500*time.Millisecond).frames(t)
@@ -112,7 +113,7 @@ func TestSlowLiveClient(t *testing.T) {
 	for _, over := range transports {
 		synctest.Test(t, func(t *testing.T) {
 			tape := &replaytest.Growing{Memory: simple(1200, 100*time.Millisecond), Begin: time.Now()}
-			opts := replayhttp.Options{Library: tape.Memory, Live: tape, LagLimit: 10 * time.Second, Heartbeat: time.Hour}
+			opts := replayhttp.Options{Library: tape.Memory, Live: tape, LagLimit: slow.NewTimeout(10 * time.Second), Heartbeat: time.Hour}
 			client, all := servePipe(t, opts), positions(tape.Memory, nil)
 
 			p := playSlowly(t, client, over, "follow=1", 3*time.Second)
@@ -142,7 +143,7 @@ func TestSlowRawClient(t *testing.T) {
 			for i := range tape.Frames() {
 				tape.Frames()[i].Raw = []byte(strings.Repeat(" ", 400) + "{}\n")
 			}
-			client := servePipe(t, replayhttp.Options{Library: tape, LagLimit: 10 * time.Second, Heartbeat: time.Hour})
+			client := servePipe(t, replayhttp.Options{Library: tape, LagLimit: slow.NewTimeout(10 * time.Second), Heartbeat: time.Hour})
 			p := playSlowly(t, client, over, "mode=raw", 10*time.Second)
 			if p.bodyErr == nil || len(p.messages) == 0 || len(p.messages) == 6000 {
 				t.Errorf("%s: %d frames, %v", over, len(p.messages), p.bodyErr)

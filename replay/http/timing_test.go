@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tapedeck/internal/budget"
+	"tapedeck/internal/slow"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
@@ -124,7 +125,7 @@ func TestStuckClient(t *testing.T) {
 	for _, over := range transports {
 		synctest.Test(t, func(t *testing.T) {
 			tape := simple(1000, 0)
-			client := servePipe(t, replayhttp.Options{Library: tape, WriteTimeout: 7 * time.Second, Budget: budget.New(budget.Options{Readers: 1}), Heartbeat: time.Hour})
+			client := servePipe(t, replayhttp.Options{Library: tape, WriteTimeout: slow.NewTimeout(7 * time.Second), Budget: budget.New(budget.Options{Readers: 1}), Heartbeat: time.Hour})
 			h := map[schema.Transport]string{schema.SSE: "", schema.NDJSON: "Accept: application/x-ndjson\r\n",
 				schema.WebSocket: "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"}[over]
 			conn, err := client.Transport.(*http.Transport).DialContext(t.Context(), "", "")

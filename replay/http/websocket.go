@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/internal/origin"
 	"tapedeck/internal/problem"
+	"tapedeck/internal/slow"
 	"tapedeck/replay"
 	"tapedeck/schema"
 )
@@ -179,7 +180,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 		s.metrics.ended(outcomeRefused)
 		return
 	}
-	out := newSocket(conn, s.opts.WriteTimeout)
+	out := newSocket(conn, s.opts.WriteTimeout.Or(slow.WriteTimeout))
 	out.raw, out.events = req.raw, newEvents(session, replay.FirstAt(t))
 	out.verbatim = req.raw && recordedOver(t, schema.WebSocket)
 	if req.cue {

@@ -17,13 +17,13 @@ import (
 // Handler answers GET /v1/sessions/{id}/tape.
 type Handler struct {
 	source  *Source
-	timeout time.Duration // of a write; 0 is the default
+	timeout *slow.Timeout // of a write
 	log     *slog.Logger
 }
 
 // NewHandler makes a handler. timeout is how long a client may take to accept one write, 0 for
 // the default; log may be nil.
-func NewHandler(s *Source, timeout time.Duration, log *slog.Logger) *Handler {
+func NewHandler(s *Source, timeout *slow.Timeout, log *slog.Logger) *Handler {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
