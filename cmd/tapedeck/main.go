@@ -51,6 +51,7 @@ type cli struct {
 	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
 	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
 	Tokens      tokensCommand      `cmd:"" help:"List, make and revoke the tokens of a server with --tokens."`
+	Tenants     tenantsCommand     `cmd:"" help:"List the tenants of a server: their last frames, tokens and settings."`
 	Share       shareCommand       `cmd:"" help:"List, make and revoke links that open a session to people without an account."`
 	Audit       auditCommand       `cmd:"" help:"List who did what on a server."`
 	Erase       eraseCommand       `cmd:"" help:"Erase sessions, all sessions with a value of a tag, or a tenant, completely."`

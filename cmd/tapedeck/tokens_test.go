@@ -80,6 +80,18 @@ func TestTokens(t *testing.T) {
 			t.Errorf("recording with a token %s: exit %d, %q", what, exit, diag)
 		}
 	}
+	if list := strings.Split(must(admin, "tenants"), "\n"); len(list) != 3 || !strings.HasPrefix(list[1], "acme ") || !strings.HasPrefix(list[2], "other ") || !strings.Contains(list[2], "none") {
+		t.Errorf("the tenants, to the administrator: %q", list)
+	}
+	if list := strings.Split(must(other, "tenants", "list"), "\n"); len(list) != 2 || !strings.HasPrefix(list[1], "other ") {
+		t.Errorf("the tenants, to an administrator of one: %q", list)
+	}
+	if text := must(admin, "tenants", "--json"); !strings.Contains(text, `"name":"acme"`) {
+		t.Errorf("the tenants, as JSON: %s", text)
+	}
+	if _, diag, exit := with(reader, "tenants"); exit != exitFailed || !strings.Contains(diag, "needs the scope admin") {
+		t.Errorf("the tenants, without the scope admin: exit %d, %q", exit, diag)
+	}
 	address := must(reader, "share", "create", "x", "--note", "look")
 	if !strings.HasPrefix(address, s.url+"/share#tds_") {
 		t.Errorf("the shared link: %q", address)
