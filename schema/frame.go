@@ -115,3 +115,18 @@ func StreamStarted(id string) (int64, error) {
 	ms := int64(u[0])<<40 | int64(u[1])<<32 | int64(u[2])<<24 | int64(u[3])<<16 | int64(u[4])<<8 | int64(u[5])
 	return ms * 1e6, nil
 }
+
+// StartedFrom returns the id of a stream with a time in it that is not before at, ns. Ids that are
+// none of streams stay as they are.
+func StartedFrom(id string, at int64) string {
+	began, err := StreamStarted(id)
+	if err != nil || began >= at {
+		return id
+	}
+	u := uuid.MustParse(id)
+	ms := (at + 1e6 - 1) / 1e6
+	for i := range 6 {
+		u[i] = byte(ms >> (8 * (5 - i)))
+	}
+	return u.String()
+}

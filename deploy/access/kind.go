@@ -1,6 +1,10 @@
 package access
 
-import "time"
+import (
+	"time"
+
+	"tapedeck/schema"
+)
 
 // Kind is how a principal was recognised.
 type Kind string
@@ -58,4 +62,15 @@ type Share struct {
 	From    *time.Time `json:"from"` // of the first frame; nil for the beginning of the session
 	To      *time.Time `json:"to"`   // of the last frame
 	Note    string     `json:"note"`
+}
+
+// Shown returns what the link shows of itself: the id of a session that had none is that of its
+// first stream, which has the time at which it began.
+func (s *Share) Shown() *Share {
+	if s == nil || s.From == nil {
+		return s
+	}
+	shown := *s
+	shown.Session = schema.StartedFrom(s.Session, s.From.UnixNano())
+	return &shown
 }

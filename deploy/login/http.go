@@ -50,7 +50,7 @@ func (l *Logins) StateOf(r *http.Request) State {
 		}
 	}
 	if p := access.From(r.Context()); p != nil {
-		id := &Identity{Kind: p.Kind, Name: p.Name, Tenant: access.Tenant(r.Context()), All: p.Tenant == access.AllTenants, Scopes: p.Scopes, Tenants: []string{}, Share: p.Share}
+		id := &Identity{Kind: p.Kind, Name: p.Name, Tenant: access.Tenant(r.Context()), All: p.Tenant == access.AllTenants, Scopes: p.Scopes, Tenants: []string{}, Share: p.Share.Shown()}
 		if p.Login != nil {
 			for _, g := range p.Login.Grants {
 				id.Tenants = append(id.Tenants, g.Tenant)

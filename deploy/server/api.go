@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/deploy/audit"
 	"tapedeck/deploy/audit/table"
+	"tapedeck/deploy/share"
 	"tapedeck/deploy/tapeimport"
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialects"
@@ -74,12 +75,12 @@ func (s *Server) following() live.Options {
 func (s *Server) readRoutes(rt *routeTable) {
 	s.tapes = clickhouse.Open(s.Node.DSN, clickhouse.Options{})
 	s.metrics.MustRegister(s.Readers)
-	playing := replayhttp.Options{Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag}
+	playing := replayhttp.Options{Library: share.Library{Whole: s.tapes, Stored: s.tapes}, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag}
 	following, err := live.New(s.following())
 	if err != nil {
 		s.Log.Error("open live tapes; running sessions are not followed", "error", err)
 	} else {
-		s.live, playing.Live = following, following
+		s.live, playing.Live = following, share.Library{Whole: following, Stored: s.tapes}
 	}
 	play := replayhttp.New(playing)
 	s.Erasures, s.retention, s.backups = s.newErasures(), s.newRetention(), s.newBackups()

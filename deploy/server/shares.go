@@ -3,8 +3,10 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -58,8 +60,11 @@ func notShared(c echo.Context, r route, p *access.Principal) *problem.Problem {
 			return errNotShared()
 		}
 	}
-	if id != p.Share.Session {
+	if id != p.Share.Shown().Session {
 		return errNotShared()
+	}
+	if id != p.Share.Session {
+		setParam(c, "id", p.Share.Session)
 	}
 	return nil
 }
@@ -84,20 +89,42 @@ func (s *Server) viewed(r route, next echo.HandlerFunc) echo.HandlerFunc {
 		case query.Has("raw"):
 			return errNotShared()
 		}
+		names, err := s.views.Names(c.Request().Context(), p.Share, access.Tenant(c.Request().Context()))
+		if err != nil {
+			return err
+		}
 		ctx := sessionframes.WithView(c.Request().Context(), s.views.Of(p, access.Tenant(c.Request().Context())))
-		c.SetRequest(c.Request().WithContext(ctx))
-		if strings.HasSuffix(c.Path(), "/frames") || strings.HasSuffix(c.Path(), "/:position") {
+		r := c.Request().WithContext(ctx)
+		if names != nil {
+			to := *r.URL
+			to.RawQuery = names.Find(to.RawQuery)
+			r.URL = &to
+			setParam(c, "position", names.Find(c.Param("position")))
+		}
+		c.SetRequest(r)
+		frames := strings.HasSuffix(c.Path(), "/frames") || strings.HasSuffix(c.Path(), "/:position") // their secrets are masked already
+		if frames && names == nil {
 			return next(c)
 		}
-		return s.rewritten(c, p, next)
+		return s.rewritten(c, p, names, !frames, next)
 	}
+}
+
+// setParam replaces a parameter of a request's path.
+func setParam(c echo.Context, name, value string) {
+	values := slices.Clone(c.ParamValues())
+	if i := slices.Index(c.ParamNames(), name); i >= 0 {
+		values[i] = value
+	}
+	c.SetParamValues(values...)
 }
 
 // rewriteLimit bounds an answer that is rewritten, bytes.
 const rewriteLimit = 64 << 20
 
-// rewritten answers with what a shared link shows of a handler's answer.
-func (s *Server) rewritten(c echo.Context, p *access.Principal, next echo.HandlerFunc) error {
+// rewritten answers with what a shared link shows of a handler's answer: with other names, and of
+// facts with secrets masked.
+func (s *Server) rewritten(c echo.Context, p *access.Principal, names *share.Names, facts bool, next echo.HandlerFunc) error {
 	to := c.Response().Writer
 	held := &heldAnswer{header: to.Header(), status: http.StatusOK}
 	c.Response().Writer = held
@@ -112,19 +139,19 @@ func (s *Server) rewritten(c echo.Context, p *access.Principal, next echo.Handle
 		return &problem.Problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("This part of the session has more than %d bytes.", rewriteLimit), Hint: "Ask for a link to a span of the session."}
 	}
 	body := held.body.Bytes()
-	if held.status == http.StatusOK && len(body) > 0 {
+	if facts && held.status == http.StatusOK && len(body) > 0 {
 		var ok bool
 		if body, ok, err = s.views.Rewrite(p.Share, body); err != nil {
 			return fmt.Errorf("rewrite an answer for a shared link: %w", err)
 		}
 		if !ok {
-			return problem.NotFound(fmt.Sprintf("There is no session %q.", p.Share.Session))
+			return problem.NotFound(fmt.Sprintf("There is no session %q.", p.Share.Shown().Session))
 		}
 	}
 	to.Header().Del("Content-Length")
 	to.Header().Del("ETag")
 	c.Response().WriteHeader(held.status)
-	_, err = c.Response().Write(body)
+	_, err = io.WriteString(c.Response(), names.Show(string(body)))
 	return err
 }
 

@@ -16,9 +16,10 @@ var names = []string{
 	"started", "ended", "at", "first_at", "last_at", "captured_at", "digest",
 }
 
-// Rewrite returns an answer's JSON as who opened a share may read it: only what lies in its span, without
-// tags and sources, and with secrets masked in all texts. It reports false if the
-// session began after the link was made: it is another one.
+// Rewrite returns an answer's JSON as who opened a share may read it: without tags and sources, and
+// with secrets masked in all texts. The answer is of the share's span already
+// (sessionframes.WithView). Rewrite reports false if the session began after the link was made: it
+// is another one.
 func (v *Views) Rewrite(s *access.Share, body []byte) (_ []byte, ok bool, _ error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -30,87 +31,22 @@ func (v *Views) Rewrite(s *access.Share, body []byte) (_ []byte, ok bool, _ erro
 		if at, has := timeOf(whole["started"]); has && s.To != nil && !at.Before(*s.To) {
 			return nil, false, nil
 		}
-		limit(whole, s)
+		hideOrigin(whole)
 	}
 	text, err := json.Marshal(v.masker().mask(answer))
 	return text, true, err
 }
 
-// limit removes from an answer what is not in the span, and what is about others.
-func limit(whole map[string]any, s *access.Share) {
-	if s.From != nil {
-		if _, has := whole["title"]; has {
-			whole["title"] = ""
-		}
-	}
+// hideOrigin removes tags and sources from an answer: they are about others.
+func hideOrigin(whole map[string]any) {
 	if _, has := whole["tags"]; has {
 		whole["tags"] = map[string]any{}
 	}
 	for _, one := range list(whole["streams"]) {
 		if stream, is := one.(map[string]any); is {
 			stream["tags"], stream["source"] = map[string]any{}, ""
-			if s.From != nil {
-				stream["title"] = ""
-			}
 		}
 	}
-	if items, has := whole["items"]; has { // of a transcript
-		whole["items"] = slices.DeleteFunc(list(items), func(m any) bool { return !holds(s, m) })
-	}
-	for _, name := range []string{"spans", "usage", "runs", "discrepancies"} {
-		if parts, has := whole[name]; has {
-			whole[name] = within(list(parts), s)
-		}
-	}
-}
-
-// holds reports whether a message lies in the span of a share, all of it: its text cannot be cut by
-// time.
-func holds(s *access.Share, message any) bool {
-	m, is := message.(map[string]any)
-	if !is {
-		return true // a count of frames
-	}
-	from, has := timeOf(m["started"])
-	if !has {
-		return true
-	}
-	to, ended := timeOf(m["ended"])
-	if !ended {
-		to = from
-	}
-	return (s.From == nil || !from.Before(*s.From)) && (s.To == nil || to.Before(*s.To))
-}
-
-// within returns the spans, records and runs that lie in the span of a share, with what is below them.
-func within(parts []any, s *access.Share) []any {
-	return slices.DeleteFunc(parts, func(part any) bool {
-		p, is := part.(map[string]any)
-		if !is {
-			return false
-		}
-		for _, name := range []string{"children", "usage"} {
-			if below, has := p[name]; has {
-				p[name] = within(list(below), s)
-			}
-		}
-		return !overlaps(p, s)
-	})
-}
-
-// overlaps reports whether something happened in the span of a share; what has no time did.
-func overlaps(p map[string]any, s *access.Share) bool {
-	from, has := timeOf(p["started"])
-	if !has {
-		if from, has = timeOf(p["at"]); !has {
-			return true
-		}
-	}
-	to, has := timeOf(p["ended"])
-	if !has {
-		to = from
-	}
-	return (s.To == nil || from.Before(*s.To)) && (s.From == nil || !to.Before(*s.From))
 }
 
 func list(v any) []any {

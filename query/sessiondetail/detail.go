@@ -2,6 +2,7 @@ package sessiondetail
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -77,13 +78,14 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 		return nil, err
 	}
 	whole := s
-	s, streams, spans, usage = limit.Session(s), limit.Streams(streams), limit.Spans(spans), limit.Usage(usage)
-	if limit != nil {
-		texts = nil // a text cannot be cut by time
-	}
+	s, streams, spans, usage = limit.Session(s, streams), limit.Streams(streams), limit.Spans(spans), limit.Usage(usage)
+	texts = slices.DeleteFunc(texts, func(m runText) bool { return !limit.Holds(m.From, m.Until) }) // a text cannot be cut by time
 	counted := sessionhead.CountSpans(spans)
 	head := sessionhead.Summarize(s, r, counted, r.Now())
 	head.Spent = usagerecord.SpentOn(usage)
+	if limit != nil {
+		head.Title = firstOfUser(texts)
+	}
 	d := &Detail{
 		Head: head.Head, Streams: streams, Runs: newRuns(spans, usage, texts),
 		Totals: Totals{

@@ -40,7 +40,24 @@ type runText struct {
 	Run     string `ch:"run_id"`
 	Kind    string `ch:"kind"`
 	Started int64  `ch:"started_ns"`
+	From    int64  `ch:"from_ns"` // the first and the last time that it states
+	Until   int64  `ch:"until_ns"`
 	Text    string `ch:"excerpt"`
+}
+
+// firstOfUser returns what users said first, cut short; "" if they said nothing.
+func firstOfUser(texts []runText) string {
+	var first *runText
+	for i := range texts {
+		m := &texts[i]
+		if m.Kind == string(schema.MessageUser) && m.Text != "" && (first == nil || m.Started < first.Started) {
+			first = m
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	return *sessionhead.Excerpt(first.Text)
 }
 
 // newRuns returns the runs among the spans, which come in order of their start.

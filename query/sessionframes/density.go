@@ -38,8 +38,9 @@ func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, s
 	if err != nil {
 		return nil, err
 	}
-	if _, to, limited := SpanOf(ctx); limited {
-		s.Last = max(s.Started, min(s.Last, to-1)) // how long it went on is not shown
+	if _, to, limited := SpanOf(ctx); limited { // when it began before, and how long it went on, is not shown
+		s.Started = Start(ctx, s.Started)
+		s.Last = max(s.Started, min(s.Last, to-1))
 	}
 	length := s.Last - s.Started + 1
 	width := (length + int64(slices) - 1) / int64(slices)

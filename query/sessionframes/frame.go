@@ -56,9 +56,13 @@ func ReadOne(ctx context.Context, r *query.Reader, tenant, session string, at sc
 	if err != nil {
 		return nil, fmt.Errorf("frame %s: %w", at, err)
 	}
-	f := &WholeFrame{Frame: row.frame(s.Started), Raw: []byte(row.Raw), Cuts: make([]Cut, len(cuts))}
-	for i, cut := range cuts {
-		f.Cuts[i] = Cut{Bytes: cut.Offset, OffsetMS: query.Millis(cut.At - s.Started)}
+	from, to, _ := SpanOf(ctx)
+	start := Start(ctx, s.Started)
+	f := &WholeFrame{Frame: row.frame(start), Raw: []byte(row.Raw), Cuts: make([]Cut, 0, len(cuts))}
+	for _, cut := range cuts {
+		if cut.At >= from && cut.At < to {
+			f.Cuts = append(f.Cuts, Cut{Bytes: cut.Offset, OffsetMS: query.Millis(cut.At - start)})
+		}
 	}
 	one := []Frame{f.Frame}
 	err = nameDialects(ctx, r, &Query{Tenant: tenant, Session: session}, one)

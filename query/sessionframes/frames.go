@@ -59,6 +59,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Frame], er
 	if err != nil {
 		return nil, err
 	}
+	start := Start(ctx, s.Started)
 	w := newWindows(q.Tenant, r, s, &q.Filter, q.After)
 	w.rows, w.bytes = q.Limit+1, pageBytes
 	page := &query.Page[Frame]{Items: []Frame{}}
@@ -97,7 +98,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Frame], er
 				return page, nameDialects(ctx, r, &q, page.Items)
 			}
 			size += len(rows[i].Raw)
-			page.Items = append(page.Items, rows[i].frame(s.Started))
+			page.Items = append(page.Items, rows[i].frame(start))
 		}
 		w.read(a, last, whole)
 	}

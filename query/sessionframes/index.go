@@ -69,7 +69,7 @@ func ReadIndex(ctx context.Context, r *query.Reader, q Query, every int) (*Index
 		}
 		index.Items = append(index.Items, Mark{
 			Position: schema.Position{At: row.At, StreamID: row.Stream, Seq: row.Seq}.String(),
-			OffsetMS: query.Millis(row.At - s.Started),
+			OffsetMS: query.Millis(row.At - Start(ctx, s.Started)),
 		})
 	}
 	return index, nil

@@ -42,6 +42,13 @@ func SpanOf(ctx context.Context) (from, to int64, limited bool) {
 	return v.From, v.until(), true
 }
 
+// Start returns the time from which a request's offsets in a session count, ns: when the session
+// began, or the begin of the span that the request sees if that is later.
+func Start(ctx context.Context, began int64) int64 {
+	from, _, _ := SpanOf(ctx)
+	return max(began, from)
+}
+
 // until returns the end of the span, ns.
 func (v *View) until() int64 {
 	if v.To == 0 {

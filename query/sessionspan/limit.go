@@ -4,6 +4,7 @@ package sessionspan
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"tapedeck/query"
@@ -16,7 +17,9 @@ import (
 
 // Limit is the span of a session that a request sees. A nil Limit is all of it.
 type Limit struct {
-	from, to int64 // ns; frames before from and from to on are not seen
+	from, to int64            // ns; frames before from and from to on are not seen
+	last     int64            // when the session ended, or its last frame arrived so far, ns
+	ends     map[string]int64 // the same of its streams
 	counted  map[string]sessionframes.Counted
 }
 
@@ -30,33 +33,43 @@ func Of(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.R
 	if err != nil {
 		return nil, err
 	}
-	return &Limit{from, to, counted}, nil
+	ends := make(map[string]int64, len(s.StreamIDs))
+	for i, id := range s.StreamIDs {
+		ends[id] = s.StreamEnds[i]
+	}
+	return &Limit{from, to, max(s.Last, s.End), ends, counted}, nil
 }
 
-// Session returns what the streams report of the session in the span. Its start stays: all offsets
-// count from it.
-func (l *Limit) Session(s *sessionstreams.Row) *sessionstreams.Row {
+// Session returns what the streams report of the session in the span, and of its title nothing. A
+// session that began before the span begins with it, one that went on after it ends with it.
+func (l *Limit) Session(s *sessionstreams.Row, streams []sessionstreams.Stream) *sessionstreams.Row {
 	if l == nil {
 		return s
 	}
 	in := *s
-	in.Last, in.End = l.clamp(s.Last), l.clamp(s.End)
-	if s.LastEnded >= l.to {
-		in.LastEnded, in.LastReason = 0, ""
-	}
-	if l.from > s.Started {
-		in.Title = "" // the first message
+	in.Started, in.Last, in.End, in.Title = max(s.Started, l.from), l.clamp(s.Last), l.clamp(s.End), ""
+	if !l.Ended(s) {
+		in.LastEnded, in.LastReason, in.Cut, in.LiveStreams, in.LostStreams = 0, "", false, 0, 0
 	}
 	in.Frames, in.Bytes, in.Streams = 0, 0, uint64(len(l.counted))
 	for _, c := range l.counted {
 		in.Frames += c.Frames
 		in.Bytes += c.Bytes
 	}
+	in.Dialects = []string{}
+	for _, one := range streams {
+		if _, has := l.counted[one.ID]; has && one.Dialect != "" && !slices.Contains(in.Dialects, one.Dialect) {
+			in.Dialects = append(in.Dialects, one.Dialect)
+		}
+	}
+	slices.Sort(in.Dialects)
 	return &in
 }
 
-// Ended reports whether the session's end is seen.
-func (l *Limit) Ended(s *sessionstreams.Row) bool { return l == nil || l.has(max(s.End, s.Last)) }
+// Ended reports whether the session's end is in the span.
+func (l *Limit) Ended(s *sessionstreams.Row) bool {
+	return l == nil || l.has(l.last) && s.LiveStreams+s.LostStreams == 0
+}
 
 // Streams returns the streams that have frames in the span, with the figures of these.
 func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream {
@@ -69,7 +82,7 @@ func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream
 		if !has {
 			continue
 		}
-		s.Frames, s.Bytes, s.Title = c.Frames, c.Bytes, ""
+		s.Frames, s.Bytes, s.Title, s.IsLost = c.Frames, c.Bytes, "", false
 		s.FirstAt, s.LastAt = l.moment(s.FirstAt), l.moment(s.LastAt)
 		if s.Ended != nil && !l.has(s.Ended.UnixNano()) {
 			s.Ended, s.EndReason = nil, ""
@@ -80,8 +93,8 @@ func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream
 	return in
 }
 
-// Spans returns the spans that overlap the span of time. Of one that ends after it, the facts of
-// its end are left out.
+// Spans returns the spans that overlap the span of time, cut to it. Of those that are cut the attributes,
+// errors and durations that the source reports are left out, since they are about all of a span.
 func (l *Limit) Spans(spans []spanmerge.Span) []spanmerge.Span {
 	if l == nil {
 		return spans
@@ -89,22 +102,32 @@ func (l *Limit) Spans(spans []spanmerge.Span) []spanmerge.Span {
 	in := []spanmerge.Span{}
 	for _, s := range spans {
 		begin, end := s.Begin(), max(s.Ended, s.Closed, s.Begin())
+		if s.Open() && s.Ended == 0 && s.Closed == 0 {
+			end = max(end, l.ends[s.Stream])
+		}
 		if begin >= l.to || end < l.from {
 			continue
 		}
 		if begin < l.from || end >= l.to {
 			s.Attributes, s.Error, s.Reported = "", "", 0
+			s.Started = max(begin, l.from)
 		}
 		if end >= l.to {
 			s.Status, s.Ended, s.Closed = string(schema.StatusUnclosed), 0, l.to-1
 		}
-		if s.FirstToken >= l.to {
+		if !l.has(s.FirstToken) {
 			s.FirstToken = 0
+		}
+		if !l.has(s.SeenAt) {
+			s.SeenAt, s.SeenSeq = l.clamp(s.SeenAt), 0
 		}
 		in = append(in, s)
 	}
 	return in
 }
+
+// Holds reports whether something that lasted from one time until another, ns, is in the span, all of it.
+func (l *Limit) Holds(from, until int64) bool { return l == nil || l.has(from) && l.has(until) }
 
 // Usage returns the records of the span.
 func (l *Limit) Usage(records []usagerecord.Record) []usagerecord.Record {

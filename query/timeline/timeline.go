@@ -123,7 +123,7 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeli
 	if err != nil {
 		return nil, err
 	}
-	if s, spans, usage = limit.Session(s), limit.Spans(spans), limit.Usage(usage); limit != nil {
+	if s, spans, usage = limit.Session(s, nil), limit.Spans(spans), limit.Usage(usage); limit != nil {
 		gaps = nil // those of a message as a whole
 	}
 	now := r.Now()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/sessionframes"
 	"tapedeck/query/sessionstreams"
 	"tapedeck/schema"
 )
@@ -69,6 +70,11 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], 
 		return nil, err
 	}
 	index := mergeMessages(views)
+	if from, to, limited := sessionframes.SpanOf(ctx); limited { // a text cannot be cut by time
+		index = slices.DeleteFunc(index, func(m messageView) bool {
+			return min(m.SeenAt, m.Started) < from || max(m.SeenAt, m.Started, m.Ended) >= to
+		})
+	}
 	if !q.Since.IsZero() {
 		since := q.Since.UnixNano()
 		index = slices.DeleteFunc(index, func(m messageView) bool { return m.Complete && max(m.Started, m.Ended) < since })
@@ -181,10 +187,11 @@ func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstrea
 	for i := range rows {
 		found[view{rows[i].ID, rows[i].Stream, rows[i].SeenSeq}] = &rows[i]
 	}
+	start := sessionframes.Start(ctx, s.Started)
 	for i := range index {
 		// One that is gone since the index was read is left out.
 		if row := found[view{index[i].ID, index[i].Stream, index[i].SeenSeq}]; row != nil {
-			items = append(items, index[i].message(row, s.Started, q.Chunks))
+			items = append(items, index[i].message(row, start, q.Chunks))
 		}
 	}
 	return items, nil

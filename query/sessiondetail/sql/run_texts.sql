@@ -2,6 +2,7 @@
 of the views of a message the one that saw most. */ -}}
 SELECT
     message_id, span_id, run_id, kind, toUnixTimestamp64Nano(started) AS started_ns,
+    toUnixTimestamp64Nano(least(started, seen_at)) AS from_ns, toUnixTimestamp64Nano(greatest(started, ended, seen_at)) AS until_ns,
     leftUTF8(text, {length:UInt64} + 1) AS excerpt
 FROM messages FINAL
 PREWHERE {{template "in_found_sessions" .}}
