@@ -102,7 +102,7 @@ func reason(err error) error {
 	case code == "40" || code == "432" || code == "271" || code == "33" || code == "32":
 		return fmt.Errorf("%s: %w", bitFlip.ReplaceAllString(text, ""), ErrDamaged)
 	case strings.Contains(text, "BackupsIOThreadPool"):
-		hint = "the ClickHouse of local mode cannot write to S3; back up to a directory and copy that, or use a ClickHouse server"
+		hint = "this ClickHouse library cannot write to S3: install that of this version of tapedeck, or back up to a directory and upload that"
 	case code == "598":
 		hint = "choose another name: a backup is never overwritten"
 	case code == "599":

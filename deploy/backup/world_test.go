@@ -23,6 +23,7 @@ func TestMain(m *testing.M) { localtest.Main(m) }
 type world struct {
 	*testing.T
 	engine  *engine.Server
+	dir     string // of the engine
 	db      driver.Conn
 	nc      *nats.Conn
 	backups string
@@ -31,7 +32,8 @@ type world struct {
 // newWorld starts an installation without tables.
 func newWorld(t *testing.T, backups string) *world {
 	t.Helper()
-	w := &world{T: t, backups: backups, engine: localtest.Engine(t, engine.Options{Backups: backups, MemoryLimit: 1 << 30})}
+	w := &world{T: t, backups: backups, dir: t.TempDir()}
+	w.engine = localtest.Engine(t, engine.Options{Dir: w.dir, Backups: backups, MemoryLimit: 1 << 30})
 	w.db = w.open(w.engine.DSN())
 	w.nc = localtest.NATS(t)
 	return w

@@ -9,7 +9,7 @@
 //
 // The library contains clickhouse-local, not the server program. clickhouse-local
 // supports SYSTEM START LISTEN, after which clients connect to it over the native
-// protocol as to any server. This requires two workarounds:
+// protocol as to any server. This requires three workarounds:
 //
 //   - Its standard input must be a terminal (see pseudoTerminal). Otherwise
 //     it exits on any exception that leaves a connection's thread, and a
@@ -20,6 +20,7 @@
 //     which the engine itself opens before it listens; so no client can connect
 //     as "default". Clients use the user [User] with a new password at
 //     every [Start].
+//   - It does not make the threads that write backups to S3: see preparePools.
 //
 // No orphans: the child reads its standard input, a pipe that only the parent
 // holds, and ends at end of file. The kernel closes the pipe however the

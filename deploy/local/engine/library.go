@@ -38,6 +38,10 @@ func runLibrary(args childArgs, stop <-chan struct{}) int {
 	var run func(argc int32, argv unsafe.Pointer) uintptr
 	purego.RegisterLibFunc(&run, library, "chdb_query_cmdline")
 
+	if err := preparePools(library, args.dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+
 	// Not os.Pipe: that one is non-blocking, and where opening /dev/fd/N means
 	// duplicating N the engine would see an error in place of waiting.
 	var pipe [2]int
