@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"net/textproto"
 	"net/url"
 	"strings"
 
@@ -31,8 +32,9 @@ var urlFields = map[string]bool{"Location": true, "Content-Location": true, "Ref
 // them because they cannot set header fields for WebSockets.
 var keyProtocols = []string{"openai-insecure-api-key.", "base64url.bearer.authorization.k8s.io."}
 
-// Field returns a header field's value for recording.
+// Field returns a header field's value for recording. The case of its name does not matter.
 func (x *ByName) Field(name, value string) string {
+	name = textproto.CanonicalMIMEHeaderKey(name) // headers of NATS have any case
 	switch {
 	case x.off:
 		return value
