@@ -35,6 +35,14 @@ func (m *mask) open(s *Stream) {
 	}
 }
 
+// Mask returns a text with the secrets in it masked, as they are in frames.
+func (r *Recorder) Mask(text string) string {
+	if !r.Redacts() {
+		return text
+	}
+	return r.settings.Redact.NewMasker().Text(text)
+}
+
 // push takes a frame. The caller's bytes stay as they are.
 func (m *mask) push(f *schema.Frame) {
 	if m.masker == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -18,7 +19,7 @@ func (r *reading) consume(ctx context.Context, c jetstream.Consumer) (ended bool
 	case <-r.connected: // this consumer was made since
 	default:
 	}
-	it, err := c.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullMessages, pullBytes))
+	it, err := c.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullMessages, r.pullBytes))
 	if err != nil {
 		return false, err
 	}
@@ -64,8 +65,12 @@ func (r *reading) consume(ctx context.Context, c jetstream.Consumer) (ended bool
 			}
 			r.saveIfDue()
 		case err := <-failed:
-			if errors.Is(err, jetstream.ErrNoHeartbeat) {
+			switch {
+			case errors.Is(err, jetstream.ErrNoHeartbeat):
 				err = fmt.Errorf("%w: the server does not answer, or the consumer was removed", err)
+			case errors.Is(err, jetstream.ErrMaxBytesExceeded) && r.pullBytes < mostPullBytes:
+				r.pullBytes *= 2 // the message was stored under another max_payload
+				err = errAgain
 			}
 			return false, err
 		case <-r.connected:
@@ -87,10 +92,7 @@ func (r *reading) consume(ctx context.Context, c jetstream.Consumer) (ended bool
 
 // maintain evicts sources, forgets what is acknowledged and saves the position.
 func (r *reading) maintain(ctx context.Context, c jetstream.Consumer) error {
-	r.mu.Lock()
-	err := r.err
-	r.mu.Unlock()
-	if err != nil {
+	if err := r.failure(); err != nil {
 		return err
 	}
 	r.evict()
@@ -118,7 +120,7 @@ type assigned struct {
 func (r *reading) batch(batch []jetstream.Msg) error {
 	list := make([]assigned, 0, len(batch))
 	again := error(nil)
-	for _, m := range batch {
+	for i, m := range batch {
 		meta, err := m.Metadata()
 		if err != nil {
 			return fmt.Errorf("read JetStream stream %s: %w", r.opts.Stream, err)
@@ -126,6 +128,17 @@ func (r *reading) batch(batch []jetstream.Msg) error {
 		if r.opts.Consumer == "" && meta.Sequence.Consumer != r.order+1 {
 			again = errAgain // a message in flight was lost
 			break
+		}
+		if to := r.passed(meta.Sequence.Stream); to > 0 {
+			if len(list) > 0 { // the note belongs behind what is assigned
+				if err := r.recordAll(list); err != nil {
+					return err
+				}
+				return r.batch(batch[i:])
+			}
+			if err := r.missing(to); err != nil {
+				return err
+			}
 		}
 		r.order = meta.Sequence.Consumer
 		msg := r.convert(m, meta)
@@ -137,6 +150,15 @@ func (r *reading) batch(batch []jetstream.Msg) error {
 			list = append(list, assigned{msg, s})
 		}
 	}
+	if err := r.recordAll(list); err != nil {
+		return err
+	}
+	r.evict()
+	return again
+}
+
+// recordAll writes the log and records the messages that were assigned.
+func (r *reading) recordAll(list []assigned) error {
 	if err := r.position.flush(); err != nil {
 		return err
 	}
@@ -148,8 +170,7 @@ func (r *reading) batch(batch []jetstream.Msg) error {
 			return err
 		}
 	}
-	r.evict()
-	return again
+	return nil
 }
 
 // assign adds a message to the log. The source is nil for a message that is not to be recorded.
@@ -182,6 +203,9 @@ func (r *reading) assign(m *message) (*source, error) {
 		}
 	}
 	frames := r.frames(m)
+	if m.number > r.known.last {
+		r.lastAt = time.Unix(0, m.at)
+	}
 	r.mu.Lock()
 	r.known.add(m.number)
 	s.assign(pending{number: m.number, frames: frames, ack: m.ack})

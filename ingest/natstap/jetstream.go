@@ -17,9 +17,11 @@ import (
 const (
 	// batchMessages bounds what is recorded between two writes of the log.
 	batchMessages = 256
-	// pullMessages and pullBytes bound what the server sends ahead.
-	pullMessages = 1024
-	pullBytes    = 16 << 20
+	// pullMessages and pullBytes bound what the server sends ahead. A message that is larger is
+	// sent alone, up to mostPullBytes.
+	pullMessages  = 1024
+	pullBytes     = 16 << 20
+	mostPullBytes = 1 << 30
 	// unacknowledged bounds the messages in flight of a consumer that is created here.
 	unacknowledged = 20_000
 	// forgotten is after how long the server removes a consumer without a name that is not read.
@@ -34,6 +36,10 @@ type reading struct {
 	next   uint64 // the first number to read; without a named consumer
 	order  uint64 // number of the last delivery of the consumer; without a name
 	ticks  *time.Ticker
+
+	created   time.Time // when the stream was created
+	all       bool      // all messages of the stream are read, so that a gap in their numbers is a loss
+	pullBytes int
 }
 
 // readStream records a JetStream stream until ctx ends.
@@ -41,7 +47,7 @@ func (t *tap) readStream(ctx context.Context) error {
 	if strings.HasPrefix(t.opts.Stream, ownstream.StreamName) {
 		return fmt.Errorf("record stream %s: it holds the recordings of a tapedeck server, so this would record its own recording", t.opts.Stream)
 	}
-	r := &reading{tap: t, ticks: time.NewTicker(tick)}
+	r := &reading{tap: t, ticks: time.NewTicker(tick), pullBytes: max(pullBytes, int(t.conn.MaxPayload())+pullHead)}
 	defer r.ticks.Stop()
 	if err := r.open(ctx); err != nil {
 		return err
@@ -83,9 +89,10 @@ func (r *reading) open(ctx context.Context) error {
 		return r.refused(what, err)
 	}
 	info := r.stream.CachedInfo()
-	if r.opts.StateDir == "" {
-		r.next = 1
-	} else {
+	r.created, r.next = info.Created, 1
+	r.all = r.opts.Subject == "" || len(info.Config.Subjects) == 1 && info.Config.Subjects[0] == r.opts.Subject
+	fresh := true
+	if r.opts.StateDir != "" {
 		name := fmt.Sprint(ownstream.RedactServers(r.opts.Servers))
 		r.position, err = openPosition(r.opts.StateDir, name, r.opts.Stream, r.opts.Consumer, r.opts.Subject, r.so.Tenant, r.so.Session)
 		if err != nil {
@@ -93,14 +100,15 @@ func (r *reading) open(ctx context.Context) error {
 		}
 		st := &r.position.state
 		if st.Version != 0 && !st.Created.Equal(info.Created) {
-			r.log.Warn("the JetStream stream was created anew: it is recorded from its beginning", "stream", r.opts.Stream)
+			r.log.Warn(createdAnew, "stream", r.opts.Stream)
 			*st = state{Generation: st.Generation}
 		}
-		r.next, r.opened = st.Last+1, st.Opened
-		if st.Version == 0 && r.opts.New {
-			r.next = info.State.LastSeq + 1
-		}
+		fresh = st.Version == 0
+		r.next, r.opened, r.lastAt = st.Last+1, st.Opened, st.LastAt
 		st.Created = info.Created
+	}
+	if fresh && r.opts.New {
+		r.next = info.State.LastSeq + 1
 	}
 	r.known.last = r.next - 1
 	return nil
@@ -126,6 +134,9 @@ func (r *reading) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
+		if fatal := r.failure(); fatal != nil {
+			return fatal
+		}
 		if first && !failing && consumer == nil {
 			return r.refused("read JetStream stream "+r.opts.Stream, err)
 		}
@@ -146,9 +157,12 @@ func (r *reading) run(ctx context.Context) error {
 func (r *reading) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	ctx, cancel := context.WithTimeout(ctx, subscribeTimeout)
 	defer cancel()
+	if err := r.same(ctx); err != nil {
+		return nil, err
+	}
 	if r.opts.Consumer == "" {
 		r.next = r.known.last + 1
-		if err := r.removed(ctx); err != nil {
+		if err := r.removed(); err != nil {
 			return nil, err
 		}
 		r.order = 0
@@ -184,32 +198,15 @@ func (r *reading) durableConsumer() jetstream.ConsumerConfig {
 		Durable: r.opts.Consumer, Description: "tapedeck record", FilterSubject: r.opts.Subject,
 		AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: unacknowledged,
 	}
-	if r.opts.New {
-		cfg.DeliverPolicy = jetstream.DeliverNewPolicy
+	if r.opts.New && r.known.floor == 0 && r.next > 1 { // there was nothing to acknowledge yet
+		r.mu.Lock()
+		r.known.floor = r.next - 1
+		r.mu.Unlock()
+	}
+	if r.known.floor > 0 {
+		cfg.DeliverPolicy, cfg.OptStartSeq = jetstream.DeliverByStartSequencePolicy, r.known.floor+1
 	}
 	return cfg
-}
-
-// removed notes messages that were removed before they were read.
-func (r *reading) removed(ctx context.Context) error {
-	info, err := r.stream.Info(ctx)
-	if err != nil {
-		return err
-	}
-	if info.State.FirstSeq <= r.next || r.known.last == 0 {
-		return nil
-	}
-	n := info.State.FirstSeq - r.next
-	r.mu.Lock()
-	r.result.Removed += n
-	r.mu.Unlock()
-	r.log.Warn("messages were removed from the JetStream stream before they were recorded", "stream", r.opts.Stream,
-		"from", r.next, "to", info.State.FirstSeq-1)
-	text := fmt.Sprintf("the messages %d to %d of JetStream stream %s were removed before they were recorded; messages of this subject may be among them",
-		r.next, info.State.FirstSeq-1, r.opts.Stream)
-	r.known.last = info.State.FirstSeq - 1
-	r.next = info.State.FirstSeq
-	return r.gap(text)
 }
 
 // convert returns a message of the stream.

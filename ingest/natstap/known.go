@@ -21,6 +21,9 @@ func (k *known) has(number uint64) (recorded, durable bool) {
 	if k.all {
 		return number <= k.last, false
 	}
+	if number <= k.floor {
+		return true, true
+	}
 	if _, ok := k.pending[number]; ok {
 		return true, false
 	}

@@ -11,11 +11,11 @@ import (
 
 // open opens the stream of a source, a new one or the one to resume.
 func (t *tap) open(k key, resume *ingest.Resume) (*source, error) {
-	s := &source{tap: t, key: k, number: t.opened, buffer: framing.New(schema.NATS), used: time.Now()}
+	s := &source{tap: t, key: k, shown: t.show(k), number: t.opened, buffer: framing.New(schema.NATS), used: time.Now()}
 	t.opened++
 	so := t.so
 	if so.Session == "" {
-		so.Session = k.Session
+		so.Session = s.shown.Session
 	}
 	so.Source = "nats " + k.Subject
 	if t.opts.Stream != "" {
@@ -27,7 +27,7 @@ func (t *tap) open(k key, resume *ingest.Resume) (*source, error) {
 	}
 	var err error
 	if s.stream, err = t.rec.Open(so); err != nil {
-		return nil, fmt.Errorf("record subject %s: %w", k.Subject, err)
+		return nil, fmt.Errorf("record subject %s: %w", s.shown.Subject, err)
 	}
 	s.element = t.order.PushFront(s)
 	t.sources[k] = s
@@ -57,7 +57,7 @@ func (t *tap) skips(m *message) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.result.Skipped == 0 {
-		t.log.Warn("messages of tapedeck and of NATS itself are not recorded", "subject", m.subject, "pattern", t.opts.Subject)
+		t.log.Warn("messages of tapedeck and of NATS itself are not recorded", "subject", t.rec.Mask(m.subject), "pattern", t.opts.Subject)
 	}
 	t.result.Skipped++
 	return true

@@ -33,7 +33,8 @@ type Options struct {
 	Idle       time.Duration // a stream without a message for so long is ended; default 10 min
 	FrameLimit int           // bytes; default ingest.DefaultFrameLimit
 	// PendingMessages and PendingBytes bound what waits in memory of a subscription without
-	// JetStream; defaults 65,536 messages and 64 MiB.
+	// JetStream; defaults 65,536 messages and 64 MiB. One message of the server's max_payload
+	// may wait in addition.
 	PendingMessages, PendingBytes int
 	StateDir                      string         // of positions in JetStream streams; "" keeps none
 	Headers                       *redact.ByName // masks headers by their names; nil for none
@@ -53,6 +54,7 @@ type Result struct {
 	Removed uint64 `json:"removed"`
 	Lost    uint64 `json:"connections_lost"` // times at which messages may have been missed
 	Skipped uint64 `json:"skipped"`          // messages of subjects that are not recorded: tapedeck's own, inboxes
+	Evicted uint64 `json:"evicted"`          // streams that were ended since more than Options.Streams were open
 	Deleted uint64 `json:"deleted"`          // messages of sessions that were deleted
 	First   string `json:"first_stream,omitempty"`
 	Last    string `json:"last_stream,omitempty"`

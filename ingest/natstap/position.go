@@ -34,8 +34,11 @@ type state struct {
 	Generation uint64    `json:"generation"` // of the log that continues the state
 	Created    time.Time `json:"created"`    // when the JetStream stream was created
 	Last       uint64    `json:"last"`       // the highest number that was assigned
+	LastAt     time.Time `json:"last_at"`    // when JetStream stored that message; zero if that is not known
 	Opened     uint64    `json:"opened"`
-	// Done are durable messages that may be delivered again, as ranges of numbers.
+	// Floor is the number up to which all messages are acknowledged, of a consumer. Done are
+	// durable messages above it, as ranges of numbers.
+	Floor   uint64        `json:"floor,omitempty"`
 	Done    [][2]uint64   `json:"done,omitempty"`
 	Sources []sourceState `json:"sources"`
 }
@@ -167,7 +170,7 @@ func (p *position) opened(s *source) error {
 	if p == nil {
 		return nil
 	}
-	return p.add(&entry{Open: &sourceState{Number: s.number, Key: s.key, StreamID: s.stream.ID()}})
+	return p.add(&entry{Open: &sourceState{Number: s.number, Key: s.shown, StreamID: s.stream.ID()}})
 }
 
 // assigned adds a message to the log.

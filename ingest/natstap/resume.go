@@ -18,7 +18,7 @@ func (r *reading) resume(ctx context.Context) error {
 		return nil
 	}
 	old := r.position.state
-	r.known.last = max(r.known.last, old.Last)
+	r.known.last, r.known.floor = max(r.known.last, old.Last), old.Floor
 	for _, of := range old.Done {
 		for n := of[0]; n <= of[1] && !r.known.all; n++ {
 			r.known.done[n] = struct{}{}
@@ -37,7 +37,7 @@ func (r *reading) resume(ctx context.Context) error {
 // again resumes a source.
 func (r *reading) again(ctx context.Context, of *sourceState) error {
 	resume := &ingest.Resume{StreamID: of.StreamID, NextSeq: of.Durable, Settled: of.Settled, Attempt: of.Attempt + 1}
-	if of.Intact && r.stream.CachedInfo().Config.Retention == jetstream.LimitsPolicy {
+	if of.Intact && !of.Key.Masked && r.stream.CachedInfo().Config.Retention == jetstream.LimitsPolicy {
 		whole, err := r.whole(ctx, of)
 		if err != nil {
 			return err

@@ -15,12 +15,12 @@ func (t *tap) save() error {
 	t.mu.Lock()
 	list = append(list, slices.Collect(maps.Keys(t.closing))...)
 	t.mu.Unlock()
-	s := state{Created: t.position.state.Created, Opened: t.opened}
+	s := state{Created: t.position.state.Created, Opened: t.opened, LastAt: t.lastAt}
 	for _, of := range list {
 		settled := of.stream.Settled() // takes the lock of the stream, under which t.mu may be taken
 		t.mu.Lock()
 		own := sourceState{
-			Number: of.number, Key: of.key, Settled: settled, StreamID: of.stream.ID(), Durable: of.durable, Attempt: of.attempt,
+			Number: of.number, Key: of.shown, Settled: settled, StreamID: of.stream.ID(), Durable: of.durable, Attempt: of.attempt,
 			First: of.first, Last: of.last, Count: of.count, Intact: of.intact,
 		}
 		for _, p := range of.pending {
@@ -33,7 +33,7 @@ func (t *tap) save() error {
 		s.Sources = append(s.Sources, own)
 	}
 	t.mu.Lock()
-	s.Last, s.Done = t.known.last, t.known.ranges()
+	s.Last, s.Floor, s.Done = t.known.last, t.known.floor, t.known.ranges()
 	t.mu.Unlock()
 	return t.position.save(&s)
 }

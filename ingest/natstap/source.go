@@ -2,6 +2,8 @@ package natstap
 
 import (
 	"container/list"
+	"crypto/sha256"
+	"fmt"
 	"time"
 
 	"tapedeck/ingest"
@@ -15,6 +17,7 @@ type source struct {
 	tap     *tap
 	number  uint64 // in the files of the position
 	key     key
+	shown   key // for what is not in memory: logs, files, the name of the session
 	stream  *ingest.Stream
 	buffer  framing.Buffer
 	element *list.Element // in the order of use; nil once it is being ended
@@ -36,6 +39,17 @@ type source struct {
 type key struct {
 	Subject string `json:"subject"`
 	Session string `json:"session,omitempty"` // as a header or the subject names it
+	Masked  bool   `json:"masked,omitempty"`  // a secret in it was masked, so that it matches no message
+}
+
+// show masks secrets in a key. Sessions whose names differ in a secret stay different ones.
+func (t *tap) show(k key) key {
+	shown := key{Subject: t.rec.Mask(k.Subject), Session: t.rec.Mask(k.Session), Masked: k.Masked}
+	if shown.Session != k.Session {
+		shown.Session = fmt.Sprintf("%s %x", shown.Session, sha256.Sum256([]byte(k.Session)))[:len(shown.Session)+9]
+	}
+	shown.Masked = k.Masked || shown.Subject != k.Subject || shown.Session != k.Session
+	return shown
 }
 
 // pending is a message, or a note, whose frames are not durable.

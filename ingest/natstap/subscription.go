@@ -35,7 +35,7 @@ func (t *tap) subscribe(ctx context.Context) error {
 	})
 	if err == nil {
 		sub.SetClosedHandler(func(string) { close(ended) })
-		err = sub.SetPendingLimits(t.opts.PendingMessages, t.opts.PendingBytes)
+		err = sub.SetPendingLimits(t.opts.PendingMessages, t.opts.PendingBytes+int(t.conn.MaxPayload()))
 	}
 	if err == nil {
 		err = t.conn.FlushTimeout(subscribeTimeout)
@@ -58,6 +58,8 @@ func (t *tap) subscribe(ctx context.Context) error {
 			err = t.arrive(m)
 		case down := <-t.connected:
 			err = t.disconnected(down)
+		case <-t.denied:
+			err = t.refused("subscribe to "+t.opts.Subject, nats.ErrPermissionViolation)
 		case <-ticks.C:
 			t.evict()
 			err = t.dropped(sub, &dropped)

@@ -33,6 +33,7 @@ type tap struct {
 	sources map[key]*source
 	order   *list.List // of *source, the most recently used first
 	opened  uint64     // number of the next source
+	lastAt  time.Time  // when JetStream stored the message with the highest number; zero if that is not known
 	scratch []byte
 
 	mu      sync.Mutex // guards what follows
@@ -140,11 +141,26 @@ func (t *tap) use(m *message) (s *source, fresh bool, err error) {
 func (t *tap) evict() {
 	for t.order.Len() > 0 {
 		s := t.order.Back().Value.(*source)
-		if t.order.Len() <= t.opts.Streams && time.Since(s.used) < t.opts.Idle {
+		full := t.order.Len() > t.opts.Streams
+		if !full && time.Since(s.used) < t.opts.Idle {
 			return
+		}
+		if full {
+			t.evicted()
 		}
 		t.end(s, true)
 	}
+}
+
+// evicted counts a source that is ended to open another.
+func (t *tap) evicted() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.result.Evicted == 0 {
+		t.log.Warn("more subjects have messages than may be open: the least recently used are ended, and later messages of them are streams of their own",
+			"open_subjects", t.opts.Streams)
+	}
+	t.result.Evicted++
 }
 
 // end ends a source in the background. Unless it is the last time, the stream may be resumed.
@@ -182,7 +198,7 @@ func (t *tap) finished(s *source, sum *ingest.Summary, err error, last bool) {
 	case ingest.IsDeleted(err):
 		t.result.Deleted += s.count
 	case err != nil && t.err == nil:
-		t.err = fmt.Errorf("end the recording of subject %s: %w", s.key.Subject, err)
+		t.err = fmt.Errorf("end the recording of subject %s: %w", s.shown.Subject, err)
 	}
 	if err == nil && last {
 		delete(t.closing, s)
@@ -224,6 +240,13 @@ func (t *tap) gap(text string) error {
 	return nil
 }
 
+// failure returns the error that ends the recording.
+func (t *tap) failure() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
+}
+
 // failed decides on the error of recording to a source. A session that was deleted ends the
 // source alone.
 func (t *tap) failed(s *source, err error) error {
@@ -231,9 +254,9 @@ func (t *tap) failed(s *source, err error) error {
 		return nil
 	}
 	if !ingest.IsDeleted(err) {
-		return fmt.Errorf("record subject %s: %w", s.key.Subject, err)
+		return fmt.Errorf("record subject %s: %w", s.shown.Subject, err)
 	}
-	t.log.Warn("session was deleted: its messages are not recorded", "subject", s.key.Subject, "session", s.key.Session)
+	t.log.Warn("session was deleted: its messages are not recorded", "subject", s.shown.Subject, "session", s.shown.Session)
 	if s.element != nil {
 		t.end(s, true)
 	}

@@ -32,6 +32,7 @@ func (l *lines) count(text string) int { return strings.Count(l.String(), text) 
 type running struct {
 	memory *ingesttest.Memory
 	log    *lines
+	wait   func() (Result, error) // until it ends
 	stop   func() (Result, error)
 }
 
@@ -50,11 +51,14 @@ func start(t *testing.T, m *ingesttest.Memory, so ingest.StreamOptions, opts Opt
 		res, err := Record(ctx, ingest.NewRecorder(m, ingest.Settings{}, nil), so, opts)
 		done <- outcome{res, err}
 	}()
-	r.stop = sync.OnceValues(func() (Result, error) {
-		cancel()
+	r.wait = sync.OnceValues(func() (Result, error) {
 		o := bounded.Receive(t, done)
 		return o.Result, o.error
 	})
+	r.stop = func() (Result, error) {
+		cancel()
+		return r.wait()
+	}
 	t.Cleanup(func() { _, _ = r.stop() })
 	bounded.Until(t, "the recording to begin", func() bool { return r.log.has("is being recorded") || len(done) > 0 })
 	return r
