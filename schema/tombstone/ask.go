@@ -54,9 +54,9 @@ func (s *Set) answer() {
 	}
 }
 
-// ask reads the tombstones of sessions within loadTimeout.
+// ask reads the tombstones of sessions within askTimeout.
 func (s *Set) ask(keys map[Key]bool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 	defer cancel()
 	began := time.Now()
 	rows, err := s.store.of(ctx, slices.Collect(maps.Keys(keys)))

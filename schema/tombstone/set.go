@@ -35,6 +35,9 @@ const (
 	// them.
 	mostKnown   = 100_000
 	loadTimeout = 5 * time.Second
+	// Readers that open sessions wait for a read as long as their requests last. It is not given up
+	// while ClickHouse is only slow, as when hundreds of them open at once.
+	askTimeout = 20 * time.Second
 )
 
 // NewSet returns an empty set.

@@ -40,24 +40,36 @@ func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
 	return t, nil
 }
 
-// of returns the tombstones and restores of sessions.
+// of returns the tombstones and restores of sessions. A restore counts only beside a tombstone,
+// so those of sessions without one are not read.
 func (s *Store) of(ctx context.Context, keys []Key) ([]*Tombstone, error) {
 	tenants, sessions := make([]string, len(keys)), make([]string, len(keys))
 	for i, k := range keys {
 		tenants[i], sessions[i] = k.Tenant, k.Session
 	}
-	return s.read(ctx, rowsShape{}, clickhouse.Named("tenants", tenants), clickhouse.Named("sessions", sessions))
+	args := []any{clickhouse.Named("tenants", tenants), clickhouse.Named("sessions", sessions)}
+	stones, err := s.tombstones(ctx, rowsShape{}, args...)
+	if err != nil || len(stones) == 0 {
+		return nil, err
+	}
+	restored, err := s.restores(ctx, rowsShape{}, args...)
+	return append(stones, restored...), err
 }
 
 // since returns the tombstones and restores written from a time on: at most the latest
 // limit rows of either kind.
 func (s *Store) since(ctx context.Context, at time.Time, limit int) ([]*Tombstone, error) {
-	return s.read(ctx, rowsShape{Latest: true},
-		clickhouse.DateNamed("since", at, clickhouse.NanoSeconds), clickhouse.Named("limit", limit))
+	args := []any{clickhouse.DateNamed("since", at, clickhouse.NanoSeconds), clickhouse.Named("limit", limit)}
+	stones, err := s.tombstones(ctx, rowsShape{Latest: true}, args...)
+	if err != nil {
+		return nil, err
+	}
+	restored, err := s.restores(ctx, rowsShape{Latest: true}, args...)
+	return append(stones, restored...), err
 }
 
-// read reads rows of tombstones and then of restores.
-func (s *Store) read(ctx context.Context, which rowsShape, args ...any) ([]*Tombstone, error) {
+// tombstones reads rows of tombstones.
+func (s *Store) tombstones(ctx context.Context, which rowsShape, args ...any) ([]*Tombstone, error) {
 	var list []*Tombstone
 	rows, err := s.conn.Query(ctx, statements.Must("tombstones", which), args...)
 	if err != nil {
@@ -76,7 +88,13 @@ func (s *Store) read(ctx context.Context, which rowsShape, args ...any) ([]*Tomb
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read tombstones: %w", err)
 	}
-	rows, err = s.conn.Query(ctx, statements.Must("restores", which), args...)
+	return list, nil
+}
+
+// restores reads rows of restored streams, each as a tombstone with nothing else.
+func (s *Store) restores(ctx context.Context, which rowsShape, args ...any) ([]*Tombstone, error) {
+	var list []*Tombstone
+	rows, err := s.conn.Query(ctx, statements.Must("restores", which), args...)
 	if err != nil {
 		return nil, fmt.Errorf("read restored streams: %w", err)
 	}
