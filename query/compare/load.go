@@ -199,7 +199,7 @@ func textCap(lists ...[]indexRow) uint64 {
 
 func (f *facts) readMessages(ctx context.Context, r *query.Reader, q *Query, most uint64) error {
 	limit := q.Steps * messagesOfStep
-	shape := struct{ Until, Undeleted bool }{Undeleted: f.streams.Undeleted}
+	shape := struct{ Until, Original bool }{Original: f.streams.Original}
 	args := f.parameters(q).With("cap", most).With("limit", limit)
 	if len(f.index) > limit {
 		f.cut, f.index = true, f.index[:limit]

@@ -8,7 +8,7 @@ import (
 
 func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
-		querytest.NewStatement("messages", "messages", struct{ Until, Undeleted bool }{Until: true}),
+		querytest.NewStatement("messages", "messages", struct{ Until, Original bool }{Until: true}),
 		querytest.NewStatement("requests", "requests", nil),
 	)
 }

@@ -11,8 +11,9 @@ import (
 
 // Shape is what sql/session_streams.sql asks of.
 type Shape struct {
-	Since bool // no stream is older than oldest_stream, s since 1970
-	Ends  bool // when each stream ended, and Undeleted
+	Since    bool // no stream is older than oldest_stream, s since 1970
+	Ends     bool // when each stream ended, and Row.Original
+	Original bool // the rows hold only where Row.Original is true
 }
 
 // Row holds what the streams report of a session.
@@ -25,7 +26,7 @@ type Row struct {
 	LastReason  string   `ch:"last_reason"`
 	StreamIDs   []string `ch:"stream_ids"` // with StreamEnds: when each stream ended, or its last frame
 	StreamEnds  []int64  `ch:"stream_ends"`
-	Undeleted   bool     `ch:"undeleted"` // no session that the statement was about was ever deleted
+	Original    bool     `ch:"original"` // no session that the statement was about was ever deleted or decoded anew
 	Streams     uint64   `ch:"streams"`
 	Frames      uint64   `ch:"frames"`
 	Bytes       uint64   `ch:"bytes"`
@@ -50,7 +51,13 @@ func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, e
 // FindAll is Find for several sessions, with one statement. The first that does not exist is
 // the error.
 func FindAll(ctx context.Context, r *query.Reader, tenant string, sessions ...string) ([]*Row, error) {
-	rows, err := ReadStreams(ctx, r, tenant, Shape{Ends: true}, query.Args{"tenant": tenant, "sessions": sessions})
+	read := func(original bool) ([]Row, error) {
+		return ReadStreams(ctx, r, tenant, Shape{Ends: true, Original: original}, query.Args{"tenant": tenant, "sessions": sessions})
+	}
+	rows, err := read(true)
+	if err == nil && (len(rows) < len(sessions) || !rows[0].Original) {
+		rows, err = read(false)
+	}
 	if err != nil {
 		return nil, err
 	}

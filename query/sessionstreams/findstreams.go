@@ -37,7 +37,7 @@ func FindStreams(ctx context.Context, r *query.Reader, tenant, session string) (
 // addUp returns what sql/session_streams.sql returns of a session with these streams, of which
 // there is at least one.
 func addUp(session string, rows []streamRow) *Row {
-	s := &Row{ID: session, Started: rows[0].First, Streams: uint64(len(rows)), Undeleted: rows[0].Undeleted}
+	s := &Row{ID: session, Started: rows[0].First, Streams: uint64(len(rows)), Original: rows[0].Original}
 	dialects := map[string]bool{}
 	tags := map[[2]string]bool{}
 	var last, first *streamRow // the last to end, and the first with a title

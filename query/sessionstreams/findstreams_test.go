@@ -26,6 +26,8 @@ func TestFindStreams(t *testing.T) {
 		if(h %% 3 = 0, toDateTime64(0, 9, 'UTC'), last + h %% 2 - 0.5), if(h %% 3 = 0, '', ['eof', 'error: reset'][h %% 2 + 1])
 	FROM numbers(%d) ARRAY JOIN range(number %% 10 + 1) AS n, arrayMap(i -> toUInt32(cityHash64(number, i)), range(number %% 10 + 1)) AS h`, sessions))
 	db.Exec(`INSERT INTO tombstones (tenant, session_id, until, deleted_at, finished) VALUES ('default', 's-7', 'a', now64(9), 1)`)
+	db.Exec(`INSERT INTO streams SELECT * REPLACE(7 AS generation, frames + 2000 AS frames) FROM streams WHERE session_id = 's-9' AND stream_id = 'stream-0'`)
+	db.Exec(`INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts) VALUES ('default', 's-9', 'stream-0', 7, [0, 100])`)
 	db.Exec(`INSERT INTO expirations (tenant, session_id, kind, until, expired_at, finished) VALUES ('default', 's-8', 'frames', 'a', now64(9), 1)`)
 	r := querytest.Reader(db, 1_772_323_205)
 	for i := range sessions {
@@ -38,13 +40,18 @@ func TestFindStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, s := range found.Streams { // each in up to two parts of fewer than 1000 frames
+			if redecoded := i == 9 && s.ID == "stream-0"; (s.Frames > 4000) != redecoded {
+				t.Errorf("%s: %s has %d frames, redecoded: %v", id, s.ID, s.Frames, redecoded)
+			}
+		}
 		sortEnds(want)
 		sortEnds(found.Row)
 		if d := cmp.Diff(want, found.Row); d != "" {
 			t.Errorf("%s (- Find, + FindStreams):\n%s", id, d)
 		}
-		if found.Undeleted != (i != 7) || found.Expirations != (i == 8) || len(found.Streams) != i%10/2+1 {
-			t.Errorf("%s: undeleted %v, expirations %v, %d streams", id, found.Undeleted, found.Expirations, len(found.Streams))
+		if found.Original != (i != 7 && i != 9) || found.Expirations != (i == 8) || len(found.Streams) != i%10/2+1 {
+			t.Errorf("%s: original %v, expirations %v, %d streams", id, found.Original, found.Expirations, len(found.Streams))
 		}
 	}
 	if _, err := FindStreams(t.Context(), r, "default", "none"); err == nil {

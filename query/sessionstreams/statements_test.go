@@ -12,5 +12,8 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("latest_streams_of_session", "latest_streams", Query{Session: "s", Stream: "s"}),
 		querytest.NewStatement("session_streams", "session_streams", Shape{Since: true}),
 		querytest.NewStatement("session_streams_with_ends", "session_streams", Shape{Ends: true}),
+		querytest.NewStatement("original_session_streams", "session_streams", Shape{Ends: true, Original: true}),
+		querytest.NewStatement("streams_of_session", "streams_of_session", Shape{}),
+		querytest.NewStatement("original_streams_of_session", "streams_of_session", Shape{Original: true}),
 	)
 }

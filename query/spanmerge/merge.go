@@ -44,7 +44,7 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 
 // First is OfSession for the spans that were seen first, at most so many; 0 is for all.
 func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row, most int) ([]Span, error) {
-	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit, Undeleted bool }{most > 0, s.Undeleted}, sessionstreams.Parameters(tenant, s).With("limit", most))
+	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit, Original bool }{most > 0, s.Original}, sessionstreams.Parameters(tenant, s).With("limit", most))
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 
 func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
-		querytest.NewStatement("spans", "spans", struct{ Limit, Undeleted bool }{}),
-		querytest.NewStatement("spans_undeleted", "spans", struct{ Limit, Undeleted bool }{Undeleted: true}),
-		querytest.NewStatement("first_spans", "spans", struct{ Limit, Undeleted bool }{Limit: true}),
+		querytest.NewStatement("spans", "spans", struct{ Limit, Original bool }{}),
+		querytest.NewStatement("spans_original", "spans", struct{ Limit, Original bool }{Original: true}),
+		querytest.NewStatement("first_spans", "spans", struct{ Limit, Original bool }{Limit: true}),
 	)
 }

@@ -8,6 +8,6 @@ import (
 
 func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
-		querytest.NewStatement("messages", "messages", struct{ Chunks, Undeleted bool }{Chunks: true}),
+		querytest.NewStatement("messages", "messages", struct{ Chunks, Original bool }{Chunks: true}),
 	)
 }

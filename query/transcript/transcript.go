@@ -174,7 +174,7 @@ func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstrea
 	for i := range index {
 		ids[i] = index[i].ID
 	}
-	rows, err := query.Ask[messageRow](ctx, r, statements, "messages", struct{ Chunks, Undeleted bool }{q.Chunks, s.Undeleted},
+	rows, err := query.Ask[messageRow](ctx, r, statements, "messages", struct{ Chunks, Original bool }{q.Chunks, s.Original},
 		sessionstreams.Parameters(q.Tenant, s).With("messages", ids))
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package usagerecord
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -14,9 +15,9 @@ import (
 	"tapedeck/query/sessionstreams"
 )
 
-// TestPlainUsage compares the two ways to read the usage of a session: where no record needs
-// care, what is stored is what the statement with care returns.
-func TestPlainUsage(t *testing.T) {
+// TestCountOnce compares the records that countOnce makes of a session's rows with those that
+// ClickHouse makes of them in statements about many sessions.
+func TestCountOnce(t *testing.T) {
 	db := querytest.Open(t, localtest.ClickHouse(t))
 	const sessions = 30
 	// A third of the sessions has only calls, a third has running totals as well, and in a third two streams
@@ -32,28 +33,24 @@ func TestPlainUsage(t *testing.T) {
 		if(n %% 2 = 0, h %% 300, 0), if(n %% 2 = 0, h %% 200, 0), h %% 100, h %% 5, h %% 7
 	FROM numbers(%d) ARRAY JOIN range(9) AS n, arrayMap(i -> toUInt32(cityHash64(number, i)), range(9)) AS h`, sessions))
 	r := query.NewReader(db.Conn)
-	careful := 0
+	careful := query.Parse(files, os.DirFS("testdata/careful"))
 	for i := range sessions {
 		from := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC).UnixNano()
 		a := sessionstreams.Parameters("default", &sessionstreams.Row{ID: fmt.Sprintf("s-%d", i), Started: from, Last: from})
-		rows := map[bool][]usageRow{}
-		for _, care := range []bool{false, true} {
-			list, err := query.Ask[usageRow](t.Context(), r, statements, "usage_of_session", usageShape{Care: care, Undeleted: i%2 == 0}, a)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows[care] = list
+		shape := usageShape{Original: i%2 == 0}
+		want, err := query.Ask[usageRow](t.Context(), r, careful, "careful_usage_of_session", shape, a)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got, want := needCare(rows[false]), i%3 != 0; got != want {
-			t.Errorf("session %d: needs care: %v, want %v", i, got, want)
+		rows, err := query.Ask[usageRow](t.Context(), r, statements, "usage_of_session", shape, a)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if needCare(rows[false]) {
-			careful++
-		} else if d := cmp.Diff(rows[true], rows[false], cmp.AllowUnexported(usageRow{}, billingRow{}, cost.Parts{})); d != "" || len(rows[true]) != 9 {
-			t.Errorf("session %d: %d rows (- with care, + without):\n%s", i, len(rows[true]), d)
+		if records := 9 - 4*(i%3/2); len(rows) != 9 || len(want) != records {
+			t.Errorf("session %d: %d rows of %d records, want 9 of %d", i, len(rows), len(want), records)
 		}
-	}
-	if careful != 20 {
-		t.Errorf("%d sessions need care, want 20", careful)
+		if d := cmp.Diff(want, countOnce(rows), cmp.AllowUnexported(usageRow{}, billingRow{}, cost.Parts{})); d != "" {
+			t.Errorf("session %d (- ClickHouse, + countOnce):\n%s", i, d)
+		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"tapedeck/query/cost"
 	"tapedeck/query/prices"
 	"tapedeck/query/sessionstreams"
-	"tapedeck/schema"
 )
 
 // Record is one count of tokens, as a source reported it.
@@ -50,6 +49,7 @@ type usageRow struct {
 	Session      string `ch:"session_id"`
 	ID           string `ch:"usage_id"`
 	Stream       string `ch:"stream_id"`
+	Version      uint64 `ch:"version"`
 	Span         string `ch:"span_id"`
 	Run          string `ch:"run_id"`
 	Agent        string `ch:"agent"`
@@ -73,32 +73,8 @@ type usageRow struct {
 
 // usageShape is what sql/usage_of_session.sql selects.
 type usageShape struct {
-	Undeleted  bool // none of the sessions was ever deleted
-	Care       bool // records may be running totals or have several rows
+	Original   bool // none of the sessions was ever deleted or decoded anew
 	WithoutRaw bool
-}
-
-// askUsage returns the usage records of sessions. It reads them with care only if they need it.
-func askUsage(ctx context.Context, r *query.Reader, shape usageShape, a query.Args) ([]usageRow, error) {
-	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape, a)
-	if err != nil || !needCare(rows) {
-		return rows, err
-	}
-	shape.Care = true
-	return query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape, a)
-}
-
-// needCare reports whether a row is a running total, or several rows are of one record.
-func needCare(rows []usageRow) bool {
-	seen := make(map[[2]string]bool, len(rows))
-	for i := range rows {
-		key := [2]string{rows[i].Session, rows[i].ID}
-		if rows[i].Mode == string(schema.UsageRunning) || seen[key] {
-			return true
-		}
-		seen[key] = true
-	}
-	return false
 }
 
 // OfSession returns the usage records of a session, in order.
@@ -114,12 +90,12 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usageShape, sessions ...*sessionstreams.Row) ([][]Record, error) {
 	ids := make([]string, len(sessions))
 	first, last := sessions[0].Started, sessions[0].Last
-	shape.Undeleted = true
+	shape.Original = true
 	for i, s := range sessions {
 		ids[i], first, last = s.ID, min(first, s.Started), max(last, s.Last)
-		shape.Undeleted = shape.Undeleted && s.Undeleted
+		shape.Original = shape.Original && s.Original
 	}
-	rows, err := askUsage(ctx, r, shape, query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
+	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape, query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +103,7 @@ func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usage
 	for i := range lists {
 		lists[i] = []Record{}
 	}
+	rows = countOnce(rows)
 	for i := range rows {
 		rec, err := rows[i].record()
 		if err != nil {

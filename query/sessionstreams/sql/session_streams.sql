@@ -1,15 +1,19 @@
 {{- /* What the streams state of some sessions. */ -}}
-{{- /* undeleted: whether none of the sessions was ever deleted. */ -}}
-{{define "undeleted"}}(SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0 AS undeleted{{end -}}
+{{- /* original: whether none of the sessions was ever deleted or decoded anew. */ -}}
+{{define "original"}}(SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})
+        + (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0 AS original{{end -}}
+{{- /* current_streams: the rows of streams that count. With Original, those that count if the
+column "original" is true. */ -}}
+{{define "current_streams"}}{{if .Original}}generation = 0{{else}}{{template "current_of_sessions"}}{{end}}{{end -}}
 {{define "streams_of_sessions"}}tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
-        {{- if .Since}} AND stream_started >= toDateTime({oldest_stream:Int64}, 'UTC'){{end}} AND {{template "current_of_sessions"}}
+        {{- if .Since}} AND stream_started >= toDateTime({oldest_stream:Int64}, 'UTC'){{end}} AND {{template "current_streams" .}}
 {{- end -}}
 SELECT
     session_id, {{- template "stream_times"}}
     {{- if .Ends}}
     groupArray(stream_id) AS stream_ids,
     groupArray(stream_end_ns) AS stream_ends,
-    {{template "undeleted"}},
+    {{template "original"}},
     {{- end}}
     count() AS streams,
     sum(stream_frames) AS frames,

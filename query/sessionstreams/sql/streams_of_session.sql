@@ -28,9 +28,9 @@
     sumMap(redacted) AS redacted_counts
 {{- end}}
 SELECT {{- template "stream_columns"}},
-    {{template "undeleted"}},
+    {{template "original"}},
     (SELECT count() FROM expirations WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0 AS has_expired
 FROM streams FINAL
-PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND {{template "current_of_sessions"}}
+PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND {{template "current_streams" .}}
 GROUP BY stream_id
 ORDER BY first_ns, stream_id

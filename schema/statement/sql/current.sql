@@ -9,7 +9,6 @@ Where nothing was decoded anew the counts, which are constants by then, leave
 {{define "current"}}{{template "current_among" ""}}{{end}}
 {{define "current_of_session"}}{{template "current_among" " AND session_id = {session:String}"}}{{end}}
 {{define "current_of_sessions"}}{{template "current_among" " AND session_id IN {sessions:Array(String)}"}}{{end}}
-{{define "generation_of_sessions"}}{{template "generation_among" " AND session_id IN {sessions:Array(String)}"}}{{end}}
 {{define "current_among"}}{{template "visible_among" .}}
         AND {{template "generation_among" .}}
 {{- end}}

@@ -7,7 +7,8 @@ SELECT
     argMax(stream_reason, (stream_end_ns, stream_last, stream_id)) AS last_reason,
     groupArray(stream_id) AS stream_ids,
     groupArray(stream_end_ns) AS stream_ends,
-    (SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0 AS undeleted,
+    (SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})
+        + (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0 AS original,
     count() AS streams,
     sum(stream_frames) AS frames,
     sum(stream_bytes) AS bytes,
