@@ -17,12 +17,11 @@ import (
 // callsCommand reports calls of models.
 type callsCommand struct {
 	reportFlags
-	GroupBy  *string       `help:"What to group by, several with commas: model, provider, agent, session; empty for one group. Default: model." placeholder:"NAME,…"`
-	Provider []string      `help:"Only calls of this provider." placeholder:"NAME"`
-	Outcome  []string      `help:"Only calls that ended so: ok, error, truncated, refused, cancelled, unclosed, open." placeholder:"OUTCOME"`
-	Stall    time.Duration `help:"How long a gap is at least to count as a stall. Default: 5s." placeholder:"D"`
-	List     int           `help:"List this many single calls, too, up to 1000." placeholder:"N"`
-	Order    string        `help:"Of the single calls: newest, first_token, longest_gap, duration or slowest_rate. Default: newest." placeholder:"ORDER"`
+	GroupBy *string       `help:"What to group by, several with commas: model, provider, agent, session; empty for one group. Default: model." placeholder:"NAME,…"`
+	Outcome []string      `help:"Only calls that ended so: ok, error, truncated, refused, cancelled, unclosed, open." placeholder:"OUTCOME"`
+	Stall   time.Duration `help:"How long a gap is at least to count as a stall. Default: 5s." placeholder:"D"`
+	List    int           `help:"List this many single calls, too, up to 1000." placeholder:"N"`
+	Order   string        `help:"Of the single calls: newest, first_token, longest_gap, duration or slowest_rate. Default: newest." placeholder:"ORDER"`
 	sessionFilter
 }
 
@@ -69,7 +68,7 @@ func (c *callsCommand) query() (url.Values, error) {
 	}
 	q := c.values(c.GroupBy)
 	c.set(q)
-	setAll(q, map[string][]string{"provider": c.Provider, "outcome": c.Outcome, "order": {c.Order}})
+	setAll(q, map[string][]string{"outcome": c.Outcome, "order": {c.Order}})
 	if c.Stall > 0 {
 		q.Set("stall", c.Stall.String())
 	}

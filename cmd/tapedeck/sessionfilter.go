@@ -21,6 +21,11 @@ type namelessFilter struct {
 	Tool        []string      `help:"Only where this tool was called." placeholder:"NAME"`
 	Model       []string      `help:"Only where this model was used." placeholder:"NAME"`
 	Dialect     []string      `help:"Only with a stream of this dialect." placeholder:"NAME"`
+	Provider    []string      `help:"Only where a model of this provider was called." placeholder:"NAME"`
+	OfRun       []string      `help:"Only with this run." placeholder:"ID" name:"run"`
+	Node        []string      `help:"Only with this node." placeholder:"NAME"`
+	ServiceTier []string      `help:"Only with calls that this tier served." placeholder:"TIER"`
+	CallStatus  []string      `help:"Only with usage of a call that ended so: ok, error, cancelled, unclosed, open, waiting." placeholder:"STATUS"`
 	MinDuration time.Duration `help:"Only as long as this or longer, as 1m30s." placeholder:"D"`
 	MaxDuration time.Duration `help:"Only as long as this or shorter." placeholder:"D"`
 	SilentFor   time.Duration `help:"Only open or lost ones without a frame for as long as this." placeholder:"D"`
@@ -58,6 +63,7 @@ func (f *sessionFilter) set(q url.Values) {
 func (f *namelessFilter) set(q url.Values) {
 	setAll(q, map[string][]string{
 		"tag": colonTags(f.Tag), "agent": f.Agent, "tool": f.Tool, "model": f.Model, "dialect": f.Dialect,
+		"provider": f.Provider, "run": f.OfRun, "node": f.Node, "service_tier": f.ServiceTier, "call_status": f.CallStatus,
 		"min_cost": {f.MinCost}, "max_cost": {f.MaxCost}, "status": f.Status,
 	})
 	for name, d := range map[string]time.Duration{

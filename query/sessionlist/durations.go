@@ -12,7 +12,7 @@ var severalLimit = 20_000
 
 // whole reports whether no filter names the sessions by what stands in some row.
 func (s *sessionIDsShape) whole() bool {
-	return !(s.Agents || s.Tools || s.Models || s.Dialects || s.Text || s.Tokens || s.RunStatuses) && len(s.Tags) == 0
+	return !(s.facts() || s.Dialects || s.Text || s.Tokens || s.RunStatuses) && len(s.Tags) == 0
 }
 
 // byDuration returns a page in the order of durations. Nearly every session is one row

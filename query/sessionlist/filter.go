@@ -9,6 +9,7 @@ import (
 	"tapedeck/query/endpoint"
 	"tapedeck/query/sessionhead"
 	"tapedeck/query/settled"
+	"tapedeck/schema"
 )
 
 // ReadFilter reads the parameters of a filter but for its range; nil if none is given.
@@ -17,6 +18,8 @@ func ReadFilter(p *endpoint.Params) *Filter {
 	f.Text, f.Tags = p.Text("q"), tags(p, "tag")
 	f.Agents, f.Tools, f.Models = p.Texts("agent"), p.Texts("tool"), p.Texts("model")
 	f.Dialects = p.Texts("dialect")
+	f.Providers, f.Runs, f.Nodes, f.ServiceTiers = p.Texts("provider"), p.Texts("run"), p.Texts("node"), p.Texts("service_tier")
+	f.CallStatuses = endpoint.SomeOf(p, "call_status", callStatuses)
 	f.MinDuration, f.MaxDuration = p.Durations("min_duration", "max_duration")
 	f.SilentFor, f.RunningFor = p.Duration("silent_for"), p.Duration("running_for")
 	f.MinTokens, f.MaxTokens = p.Tokens()
@@ -28,9 +31,16 @@ func ReadFilter(p *endpoint.Params) *Filter {
 	return &f
 }
 
+// callStatuses are what a call can have come to.
+var callStatuses = []string{
+	string(schema.StatusOK), string(schema.StatusError), string(schema.StatusCancelled),
+	string(schema.StatusUnclosed), string(schema.StatusOpen), string(schema.StatusWaiting),
+}
+
 // IsEmpty reports whether every session passes the filter.
 func (f *Filter) IsEmpty() bool {
 	return f.Text == "" && len(f.Tags)+len(f.Agents)+len(f.Tools)+len(f.Models)+len(f.Dialects)+len(f.Statuses) == 0 &&
+		len(f.Providers)+len(f.Runs)+len(f.Nodes)+len(f.ServiceTiers)+len(f.CallStatuses) == 0 &&
 		f.MinDuration == 0 && f.MaxDuration == 0 && f.SilentFor == 0 && f.RunningFor == 0 &&
 		f.MinTokens == 0 && f.MaxTokens == nil && f.MinCost == nil && f.MaxCost == nil && !f.Outdated &&
 		f.From.IsZero() && f.To.IsZero()

@@ -2,6 +2,7 @@ package sessionlist_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,66 @@ func TestSessionFilters(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What usage can be grouped by selects its sessions: s1 has a call of openai at the tier flex that
+// succeeded in the node plan, s2 one of anthropic that failed in a node without a name, s3 usage
+// without a call, and s4 a call that failed and has no usage.
+func TestUsageFilters(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	record := func(n int, used bool, with func(call *schema.Span, u *schema.Usage)) querytest.Recording {
+		call := querytest.Span(schema.SpanLLM, "call", "run", "gpt-5", schema.StatusOK, 0, 1)
+		u := querytest.Used("u", "gpt-5", 1, schema.Tokens{Input: 1})
+		call.Run, u.Run, u.Span, u.Provider = fmt.Sprintf("run-%d", n), fmt.Sprintf("run-%d", n), "call", ""
+		with(&call, &u)
+		r := querytest.Recording{Session: fmt.Sprintf("s%d", n), Stream: n, Spans: []schema.Span{call}}
+		if used {
+			r.Usages = []schema.Usage{u}
+		}
+		return r
+	}
+	first := record(1, true, func(call *schema.Span, u *schema.Usage) {
+		call.Provider, u.ServiceTier, u.Node = "openai", "flex", "n1"
+	})
+	node := querytest.Span(schema.SpanNode, "node", "run", "plan", schema.StatusOK, 0, 1)
+	node.Node = "n1"
+	first.Spans = append(first.Spans, node)
+	db.Add(first,
+		record(2, true, func(call *schema.Span, u *schema.Usage) {
+			call.Status, u.Provider, u.Node = schema.StatusError, "anthropic", "n2"
+		}),
+		record(3, true, func(call *schema.Span, u *schema.Usage) { u.Span, call.Status = "", schema.StatusError }),
+		record(4, false, func(call *schema.Span, _ *schema.Usage) { call.Status = schema.StatusError }),
+	)
+	// A later view of s1's call, of the same stream as the first one.
+	db.Add(first)
+	r := querytest.Reader(db, 1e6)
+	for _, tc := range []struct {
+		name   string
+		filter sessionlist.Filter
+		want   string
+	}{
+		{"a provider that a span names", sessionlist.Filter{Providers: []string{"openai"}}, "s1"},
+		{"a provider that usage names", sessionlist.Filter{Providers: []string{"anthropic"}}, "s2"},
+		{"either provider", sessionlist.Filter{Providers: []string{"openai", "anthropic"}}, "s1 s2"},
+		{"a run", sessionlist.Filter{Runs: []string{"run-3"}}, "s3"},
+		{"a node by its name", sessionlist.Filter{Nodes: []string{"plan"}}, "s1"},
+		{"a node by its id", sessionlist.Filter{Nodes: []string{"n2"}}, "s2"},
+		{"a tier", sessionlist.Filter{ServiceTiers: []string{"flex"}}, "s1"},
+		{"calls that succeeded", sessionlist.Filter{CallStatuses: []string{"ok"}}, "s1"},
+		{"calls with usage that failed", sessionlist.Filter{CallStatuses: []string{"error"}}, "s2"},
+		{"any of these", sessionlist.Filter{CallStatuses: []string{"error", "ok"}}, "s1 s2"},
+		{"calls that are open", sessionlist.Filter{CallStatuses: []string{"open"}}, ""},
+		{"a provider and another's tier", sessionlist.Filter{Providers: []string{"anthropic"}, ServiceTiers: []string{"flex"}}, ""},
+		{"with a limit of tokens", sessionlist.Filter{Runs: []string{"run-2"}, MinTokens: 1}, "s2"},
+		{"with a limit of time", sessionlist.Filter{Runs: []string{"run-2"}, MinDuration: time.Nanosecond, From: querytest.When(-1)}, "s2"},
+	} {
+		ids := querytest.Must[[]string](t)(sessionlist.Matching(t.Context(), r, querytest.Tenant, &tc.filter))
+		slices.Sort(ids)
+		if got := strings.Join(ids, " "); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
+		}
 	}
 }
 

@@ -34,6 +34,8 @@ type sessionIDsShape struct {
 	Time                            string // of a row, in orders of time
 	Descending                      bool
 	Agents, Tools, Models, Dialects bool
+	Providers, Runs, Nodes          bool
+	ServiceTiers, CallStatuses      bool
 	Text, Tokens, MinTokens         bool
 	MaxTokens                       bool
 	MinDuration, MaxDuration        bool
@@ -74,6 +76,8 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 	shape := sessionIDsShape{
 		SortKey: sortKeys[word], Time: timeSorts[word], Descending: descending,
 		Agents: len(q.Agents) > 0, Tools: len(q.Tools) > 0, Models: len(q.Models) > 0,
+		Providers: len(q.Providers) > 0, Runs: len(q.Runs) > 0, Nodes: len(q.Nodes) > 0,
+		ServiceTiers: len(q.ServiceTiers) > 0, CallStatuses: len(q.CallStatuses) > 0,
 		Dialects: len(q.Dialects) > 0, Text: q.Text != "", Tags: q.Tags,
 		MinDuration: q.MinDuration > 0, MaxDuration: q.MaxDuration > 0,
 		MinTokens: q.MinTokens > 0, MaxTokens: q.MaxTokens != nil,
@@ -82,6 +86,7 @@ func readIDs(ctx context.Context, r *query.Reader, q *Query, open *sessionhead.O
 	}
 	a := query.Args{
 		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools, "models": q.Models, "dialects": q.Dialects, "text": q.Text,
+		"providers": q.Providers, "runs": q.Runs, "nodes": q.Nodes, "service_tiers": q.ServiceTiers, "call_statuses": q.CallStatuses,
 		"min_duration": q.MinDuration.Nanoseconds(), "max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
 		"limit": limit, "run_statuses": statuses, "decoders": r.DecoderVersion(),
 	}
@@ -140,6 +145,11 @@ func askIDs(ctx context.Context, r *query.Reader, q *Query, shape sessionIDsShap
 		}
 	}
 	return query.Ask[sessionID](ctx, r, statements, "session_ids", shape, a)
+}
+
+// facts reports whether the filter names sessions by what stands in rows of their facts.
+func (s *sessionIDsShape) facts() bool {
+	return s.Agents || s.Tools || s.Models || s.Providers || s.Runs || s.Nodes || s.ServiceTiers || s.CallStatuses
 }
 
 // Lengths reports whether the statement needs to know when sessions ended.

@@ -23,6 +23,9 @@ type Filter struct {
 	Models   []string
 	Dialects []string
 	Statuses []sessionhead.Status
+	// What records of usage can be grouped by, too: providers of models, runs by their ids, nodes
+	// by their names or ids, service tiers, and how the calls ended that usage is of.
+	Providers, Runs, Nodes, ServiceTiers, CallStatuses []string
 	// From the first frame to the end, of an open session to the present; both
 	// ends included, MaxDuration is 0 for no limit.
 	MinDuration, MaxDuration time.Duration

@@ -132,7 +132,7 @@ func passing(ctx context.Context, r *query.Reader, q *Query, shape sessionIDsSha
 
 // selects reports whether the filter asks for anything but times and costs.
 func (s *sessionIDsShape) selects() bool {
-	return s.Agents || s.Tools || s.Models || s.Dialects || s.Text || s.Tokens || s.MinDuration || s.MaxDuration ||
+	return s.facts() || s.Dialects || s.Text || s.Tokens || s.MinDuration || s.MaxDuration ||
 		s.Outdated || s.RunStatuses || len(s.Tags) > 0
 }
 

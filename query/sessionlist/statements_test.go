@@ -16,6 +16,9 @@ func TestStatements(t *testing.T) {
 			SortKey: sortKeys["started"], Descending: true, Agents: true, Tools: true, Models: true, Text: true, From: true, To: true,
 			After: true, OrCut: true, RunStatuses: true, Tags: []TagFilter{{Key: "k", Value: "v"}, {Key: "k", AnyValue: true}},
 		}),
+		querytest.NewStatement("session_ids_of_usage", "session_ids", sessionIDsShape{
+			SortKey: sortKeys["started"], Providers: true, Runs: true, Nodes: true, ServiceTiers: true, CallStatuses: true, From: true,
+		}),
 		querytest.NewStatement("session_ids_by_tokens", "session_ids", sessionIDsShape{
 			SortKey: sortKeys["tokens"], Descending: true, Tokens: true, MinTokens: true, MaxTokens: true, MinDuration: true, MaxDuration: true,
 			Dialects: true, Outdated: true, From: true, After: true,

@@ -55,6 +55,35 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
       UNION DISTINCT
       SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND model IN {models:Array(String)}{{template "since" .}})
 {{- end}}
+{{- if .Providers}}
+  AND session_id IN (
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND provider IN {providers:Array(String)}{{template "since" .}}
+      UNION DISTINCT
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND provider IN {providers:Array(String)}{{template "since" .}})
+{{- end}}
+{{- if .Runs}}
+  AND session_id IN (
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND run_id IN {runs:Array(String)}{{template "since" .}}
+      UNION DISTINCT
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND run_id IN {runs:Array(String)}{{template "since" .}})
+{{- end}}
+{{- if .Nodes}}
+  AND session_id IN (
+      SELECT session_id FROM spans
+      WHERE tenant = {tenant:String} AND {{template "current"}} AND kind = 'node'
+        AND (name IN {nodes:Array(String)} OR node_id IN {nodes:Array(String)}){{template "since" .}}
+      UNION DISTINCT
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND node_id IN {nodes:Array(String)}{{template "since" .}})
+{{- end}}
+{{- if .ServiceTiers}}
+  AND session_id IN (
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND service_tier IN {service_tiers:Array(String)}{{template "since" .}})
+{{- end}}
+{{- if .CallStatuses}}
+  AND session_id IN (
+      SELECT session_id FROM ({{template "merged_spans" (render "spans_with_usage" .)}})
+      WHERE span_status IN {call_statuses:Array(String)})
+{{- end}}
 {{- if .RunStatuses}}
   AND session_id IN (
       SELECT session_id FROM spans
@@ -64,6 +93,10 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
       SELECT session_id FROM streams WHERE tenant = {tenant:String} AND startsWith(end_reason, 'error')
       {{- end}})
 {{- end}}
+{{- end}}
+{{define "spans_with_usage"}}PREWHERE tenant = {tenant:String} AND {{template "current"}}{{template "since" .}}
+          AND (session_id, span_id) IN (
+              SELECT session_id, span_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}}{{template "since" .}})
 {{- end}}
 {{define "session_rows"}}tenant = {tenant:String} AND {{template "current"}}
 {{- if .Only}}

@@ -1,6 +1,7 @@
 
 
 
+
 SELECT
     session_id, started_ns, last_ns, oldest_stream_s,
     started_ns AS sort_key

@@ -1,6 +1,7 @@
 
 
 
+
 SELECT
     session_id, started_ns, last_ns, oldest_stream_s,
     if(isNull(known_cost), -1, toInt64(least(assumeNotNull(known_cost), 9000000) * 1000000000000)) AS sort_key

@@ -1,6 +1,7 @@
 
 
 
+
 SELECT
     session_id, started_ns, last_ns, oldest_stream_s,
     if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), end_ns) - started_ns AS sort_key
