@@ -19,9 +19,12 @@ test.each([
     '/?from=now-24h&agent=coder&tag=env%3Aprod&tag=team%3Ablue',
   ],
   ['?group_by=session', { session: 'a b' }, '/sessions/a%20b'],
-  // The list has no such filter.
-  ['?group_by=provider', { provider: 'deck' }, null],
-  ['?from=now-24h', { model: null }, null],
+  ['?from=&group_by=provider,node', { provider: 'deck', node: 'plan' }, '/?provider=deck&node=plan'],
+  ['?from=&group_by=run,service_tier', { run: 'r-1', service_tier: 'flex' }, '/?run=r-1&service_tier=flex'],
+  // A status of the report is that of calls; the list is of one tenant.
+  ['?from=&group_by=status,tenant', { status: 'error', tenant: 'default' }, '/?call_status=error'],
+  // No filter selects sessions without a model.
+  ['?from=now-24h&group_by=model,agent', { model: null, agent: 'coder' }, '/?from=now-24h&agent=coder'],
   [
     '?timezone=Europe/Berlin&granularity=month&rows=periods',
     { model: 'm', period_start: '2026-02-28T23:00:00Z' },

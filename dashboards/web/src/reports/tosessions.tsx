@@ -6,14 +6,24 @@ import type { ReportParams } from './params'
 import { next } from './periods'
 import { groupValue, type Grouped } from './rows'
 
-/** Groupings by which the list of sessions can be filtered. */
-const listed: readonly List[] = ['model', 'agent', 'tool', 'dialect']
+/** Filters of the list of sessions, by grouping. */
+const filters: Partial<Record<string, List>> = {
+  model: 'model',
+  agent: 'agent',
+  tool: 'tool',
+  dialect: 'dialect',
+  provider: 'provider',
+  run: 'run',
+  node: 'node',
+  service_tier: 'service_tier',
+  status: 'call_status',
+}
 
 /**
- * The address of the sessions that a row of a report is of, or of all of a report: those begun in its time. Null where
- * the list has no filter for what the row is of.
+ * The address of the sessions that a row of a report is of, or of all of a report: those begun in its time. Sessions
+ * that lack a value (unknown) have no filter, so such a row leads to those that have the rest.
  */
-export function sessionsAddress(report: ReportParams, row: Grouped | null): string | null {
+export function sessionsAddress(report: ReportParams, row: Grouped | null): string {
   let filter: Filter = { ...report.sessions, from: report.from, to: report.to }
   if (row === null) return `/${formatFilter(filter)}`
   const { period_start: start } = row
@@ -23,23 +33,37 @@ export function sessionsAddress(report: ReportParams, row: Grouped | null): stri
   }
   for (const grouping of report.groupBy) {
     const value = groupValue(row, grouping)
-    if (value === null || value === '') return null
+    if (value === null || value === '') continue
     if (grouping === 'session') return `/sessions/${encodeURIComponent(value)}`
-    const list = listed.find((name) => name === grouping)
+    const list = filters[grouping]
     if (list !== undefined) filter = { ...filter, [list]: [value] }
     else if (grouping.startsWith('tag:'))
       filter = { ...filter, tag: [...filter.tag, `${grouping.slice(4)}:${value}`] }
-    else return null
   }
   return `/${formatFilter(filter)}`
 }
 
-/** A figure that leads to the sessions that it is of, where their list can show them. */
+/** The groupings of a row for which it has no value. */
+function unknown(report: ReportParams, row: Grouped | null): readonly string[] {
+  return row === null ? [] : report.groupBy.filter((grouping) => (groupValue(row, grouping) ?? '') === '')
+}
+
+/** A figure that leads to the sessions that it is of. */
 export function ToSessions(props: { report: ReportParams; row: Grouped | null; children: ReactNode }) {
-  const address = sessionsAddress(props.report, props.row)
-  if (address === null) return props.children
+  const without = unknown(props.report, props.row)
   return (
-    <Anchor component={Link} href={address} inherit c="inherit" underline="hover" title="Show the sessions">
+    <Anchor
+      component={Link}
+      href={sessionsAddress(props.report, props.row)}
+      inherit
+      c="inherit"
+      underline="hover"
+      title={
+        without.length === 0
+          ? 'Show the sessions'
+          : `Show the sessions, also those with a known ${without.join(', ')}`
+      }
+    >
       {props.children}
     </Anchor>
   )

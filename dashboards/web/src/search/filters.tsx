@@ -4,14 +4,14 @@ import { viewerZone } from '../format/zone'
 import { rangeName } from '../reports/range'
 import { RangeForm } from '../reports/rangeform'
 import { Choices } from '../sessions/choices'
-import { everything, statuses, type Filter, type List } from '../sessions/filter'
+import { everything, statuses, type FacetList, type Filter } from '../sessions/filter'
 import { FilterButton } from '../sessions/filterbutton'
 import classes from '../sessions/filters.module.css'
 import { facetsQuery } from '../sessions/queries'
 import { kindNames } from './groups'
 import { isNarrowed, kinds, roles, type Search } from './params'
 
-const named: readonly { list: List; name: string; placeholder: string }[] = [
+const named: readonly { list: FacetList; name: string; placeholder: string }[] = [
   { list: 'tool', name: 'Tool', placeholder: 'Name of a tool' },
   { list: 'agent', name: 'Agent', placeholder: 'Name of an agent' },
   { list: 'model', name: 'Model', placeholder: 'Name of a model' },

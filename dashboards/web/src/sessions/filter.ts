@@ -28,8 +28,11 @@ export const statuses: readonly Status[] = [
 ]
 
 /** Filters that hold several values, any of which will do (of tags all). */
-export const lists = ['agent', 'tool', 'model', 'dialect', 'tag'] as const
+const facetLists = ['agent', 'tool', 'model', 'dialect', 'tag'] as const
+export const lists = [...facetLists, 'provider', 'run', 'node', 'service_tier', 'call_status'] as const
 export type List = (typeof lists)[number]
+/** Lists whose known values the API names. */
+export type FacetList = (typeof facetLists)[number]
 
 /**
  * Which sessions are listed, and in which order: the query of the address. Values are as
@@ -76,6 +79,11 @@ export const everything: Filter = {
   model: [],
   dialect: [],
   tag: [],
+  provider: [],
+  run: [],
+  node: [],
+  service_tier: [],
+  call_status: [],
   findings: false,
   sort: '-started',
 }

@@ -4,16 +4,25 @@ import { compact } from '../format/numbers'
 import { AmountRange } from './amountrange'
 import { costAmount, goDuration, rangeText, tokenCount } from './amounts'
 import { Choices } from './choices'
-import { statuses, type Filter, type List } from './filter'
+import { statuses, type FacetList, type Filter, type List } from './filter'
 import { FilterButton } from './filterbutton'
 import { facetsQuery } from './queries'
 
-const named: readonly { list: List; name: string; placeholder: string }[] = [
+const named: readonly { list: FacetList; name: string; placeholder: string }[] = [
   { list: 'agent', name: 'Agent', placeholder: 'Name of an agent' },
   { list: 'tool', name: 'Tool', placeholder: 'Name of a tool' },
   { list: 'model', name: 'Model', placeholder: 'Name of a model' },
   { list: 'dialect', name: 'Dialect', placeholder: 'Name of a dialect' },
   { list: 'tag', name: 'Tag', placeholder: 'name or name:value' },
+]
+
+/** Filters that reports lead to, which have a button where they are set. */
+const led: readonly { list: List; name: string; placeholder: string }[] = [
+  { list: 'provider', name: 'Provider', placeholder: 'Name of a provider' },
+  { list: 'run', name: 'Run', placeholder: 'Id of a run' },
+  { list: 'node', name: 'Node', placeholder: 'Name of a node' },
+  { list: 'service_tier', name: 'Service tier', placeholder: 'Name of a tier' },
+  { list: 'call_status', name: 'Call status', placeholder: 'ok, error, cancelled …' },
 ]
 
 /** Limits that only sessions can meet which have not ended. */
@@ -60,6 +69,20 @@ export function NarrowingFilters({
           )}
         </FilterButton>
       ))}
+      {led
+        .filter(({ list }) => filter[list].length > 0)
+        .map(({ list, name, placeholder }) => (
+          <FilterButton key={list} name={name} value={filter[list].join(', ')}>
+            {() => (
+              <Choices
+                known={[]}
+                chosen={filter[list]}
+                change={(chosen) => change({ [list]: chosen })}
+                placeholder={placeholder}
+              />
+            )}
+          </FilterButton>
+        ))}
       <FilterButton name="Duration" value={rangeText(filter.min_duration, filter.max_duration)}>
         {(close) => (
           <AmountRange

@@ -1,0 +1,209 @@
+SELECT session_id, span_id, call_model, call_provider, call_agent, call_status, run_id, outcome, stop_reason, call_error, http_status,
+    started_ns, ended_ns, seen_ns, first_stream, first_frame,
+    has_first_token, first_token_took, has_duration, took_ns, output_tokens, all_tokens, has_rate, rate,
+    length(arrived) AS chunks, streamed, toUInt64(stalls) AS stalls, longest_ns, retry,
+    arrayReduce('quantilesExactInclusive(0.5, 0.99)', gaps) AS gap_quantiles,
+    if(streamed, arrived[indexOf(gaps, longest_ns)], 0) AS longest_from_ns
+FROM (
+    SELECT *,
+        multiIf(
+            lower(stop_reason) IN {truncating:Array(String)}, 'truncated',
+            lower(stop_reason) IN {refusing:Array(String)}, 'refused',
+            call_status IN ('', 'open', 'waiting'), 'open',
+            call_status) AS outcome,
+        started_ns != 0 AND first_token_ns > started_ns AS has_first_token,
+        first_token_ns - started_ns AS first_token_took,
+        call_status IN ('ok', 'error', 'cancelled') AND started_ns != 0 AND ended_ns > started_ns AS has_duration,
+        ended_ns - started_ns AS took_ns,
+        arrayPopFront(arrayDifference(arrived)) AS gaps,
+        length(gaps) > 0 AS streamed,
+        toUInt64(arrayCount(g -> g > {stall:Int64}, gaps)) AS stalls,
+        if(streamed, arrayMax(gaps), 0) AS longest_ns,
+        -- The first chunk is output before the time that is measured: the rate is of what follows it.
+        streamed AND output_tokens > 0 AND arrived[-1] > arrived[1] AS has_rate,
+        if(has_rate, output_tokens / ((arrived[-1] - arrived[1]) / 1e9), 0) AS rate
+    FROM (
+        SELECT spans.session_id AS session_id, spans.span_id AS span_id, call_model, call_provider, call_agent, call_status,
+            run_id, started_ns, ended_ns, first_token_ns, seen_ns, first_stream, first_frame,
+            row_number() OVER of_run = 1 AS last_of_run,
+            if(JSONExtractString(attributes, 'stop_reason') = '', JSONExtractString(attributes, 'stop_reasons', 1), JSONExtractString(attributes, 'stop_reason')) AS own_reason,
+            if(own_reason = '' AND last_of_run, if(JSONExtractString(run_attributes, 'stop_reason') = '', JSONExtractString(run_attributes, 'stop_reasons', 1), JSONExtractString(run_attributes, 'stop_reason')), own_reason) AS stop_reason,
+            if(error = '' AND last_of_run AND call_status = 'error', run_error, error) AS call_error,
+            if(last_of_run, JSONExtractUInt(run_attributes, 'http_status'), 0) AS http_status,
+            chunks.arrived AS arrived, outputs.output_tokens AS output_tokens, outputs.all_tokens AS all_tokens,
+            lagInFrame(call_status) OVER in_order IN ('error', 'unclosed')
+                AND started_ns - greatest(lagInFrame(ended_ns) OVER in_order, lagInFrame(started_ns) OVER in_order) BETWEEN 0 AND {retry_within:Int64} AS retry
+        FROM (
+    SELECT session_id, span_id, model AS call_model, provider AS call_provider, agent AS call_agent, status AS call_status,
+        parent_id, run_id, node_id, error, attributes,
+        toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
+        toUnixTimestamp64Nano(first_token) AS first_token_ns,
+        toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame
+    FROM spans FINAL
+    PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+         
+    WHERE kind = 'llm') AS spans
+        LEFT ANY JOIN (
+    SELECT session_id, span_id, arraySort(groupArrayArray(chunk_times)) AS arrived
+    FROM (
+        SELECT session_id, of_span AS span_id, chunk_times FROM (
+            SELECT session_id, message_id,
+        argMax(span_id, grown) AS of_span, argMax(run_id, grown) AS of_run, argMax(node_id, grown) AS of_node,
+        argMax(began, grown) AS began_ns, argMax(times, grown) AS chunk_times
+    FROM (
+        SELECT session_id, message_id, span_id, run_id, node_id, toUnixTimestamp64Nano(started) AS began,
+            if(empty(chunk_at), [began], chunk_at) AS times, (complete, length(chunk_at), version, stream_id) AS grown
+        FROM messages FINAL
+                PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+                WHERE kind IN ('assistant', 'thinking') AND length(text) > 0)
+            GROUP BY session_id, message_id)
+        UNION ALL
+        SELECT arguments.session_id AS session_id, calls.span_id AS span_id, arguments.chunk_times AS chunk_times
+        FROM (
+            SELECT session_id, message_id,
+        argMax(span_id, grown) AS of_span, argMax(run_id, grown) AS of_run, argMax(node_id, grown) AS of_node,
+        argMax(began, grown) AS began_ns, argMax(times, grown) AS chunk_times
+    FROM (
+        SELECT session_id, message_id, span_id, run_id, node_id, toUnixTimestamp64Nano(started) AS began,
+            if(empty(chunk_at), [began], chunk_at) AS times, (complete, length(chunk_at), version, stream_id) AS grown
+        FROM messages FINAL
+                PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+                WHERE kind = 'tool_arguments' AND length(text) > 0)
+            GROUP BY session_id, message_id) AS arguments
+        ASOF INNER JOIN (
+            SELECT session_id, span_id, run_id, node_id, started_ns, ended_ns FROM (
+    SELECT session_id, span_id, model AS call_model, provider AS call_provider, agent AS call_agent, status AS call_status,
+        parent_id, run_id, node_id, error, attributes,
+        toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
+        toUnixTimestamp64Nano(first_token) AS first_token_ns,
+        toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame
+    FROM spans FINAL
+    PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+         
+    WHERE kind = 'llm') WHERE started_ns != 0) AS calls
+        ON arguments.session_id = calls.session_id AND arguments.of_run = calls.run_id AND arguments.of_node = calls.node_id
+            AND arguments.began_ns >= calls.started_ns
+        WHERE calls.ended_ns = 0 OR arguments.began_ns <= calls.ended_ns)
+    GROUP BY session_id, span_id) AS chunks ON spans.session_id = chunks.session_id AND spans.span_id = chunks.span_id
+        LEFT ANY JOIN (
+    SELECT session_id, span_id, sum(generated) AS output_tokens, sum(total_tokens) AS all_tokens
+    FROM (
+        SELECT session_id, usage_id, argMax(usage.span_id, (at, version, stream_id)) AS span_id,
+            argMax(output + reasoning, (at, version, stream_id)) AS generated,
+            argMax(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning, (at, version, stream_id)) AS total_tokens
+        FROM usage FINAL
+        PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+        WHERE mode != 'running' AND NOT startsWith(scope, 'rest:')
+        GROUP BY session_id, usage_id)
+    WHERE span_id != ''
+    GROUP BY session_id, span_id) AS outputs ON spans.session_id = outputs.session_id AND spans.span_id = outputs.span_id
+        LEFT ANY JOIN (
+    SELECT session_id, span_id, argMax(attributes, version) AS run_attributes, argMax(error, version) AS run_error
+    FROM spans FINAL
+    PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+    WHERE kind = 'run' AND (position(attributes, '"stop_reason"') > 0 OR error != '')
+    GROUP BY session_id, span_id) AS ends ON spans.session_id = ends.session_id AND spans.parent_id = ends.span_id
+        WINDOW
+            of_run AS (PARTITION BY spans.session_id, parent_id ORDER BY seen_ns DESC, first_frame DESC, spans.span_id DESC),
+            in_order AS (PARTITION BY spans.session_id, call_agent, call_model ORDER BY seen_ns, first_frame, spans.span_id
+                         ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
+    WHERE 1)
+WHERE streamed
+ORDER BY longest_ns DESC, seen_ns, session_id, span_id
+LIMIT {listed:UInt64}
