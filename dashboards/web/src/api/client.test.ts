@@ -35,6 +35,7 @@ test('a server that is away is asked until it is back, one that fails twice more
   const problem = (status: number) => new ProblemError({ title: '', status })
   expect(asksAgain(1000, new UnreachableError())).toBe(true)
   expect([0, 1, 2].map((failures) => asksAgain(failures, problem(500)))).toEqual([true, true, false])
-  expect([4, 5].map((failures) => asksAgain(failures, problem(503)))).toEqual([true, false])
+  for (const busy of [429, 503])
+    expect([4, 5].map((failures) => asksAgain(failures, problem(busy)))).toEqual([true, false])
   expect(asksAgain(0, problem(404))).toBe(false)
 })

@@ -99,13 +99,13 @@ export async function arrived<T>(request: Promise<Answer<T>>): Promise<Answer<T>
  */
 export function asksAgain(failures: number, error: Error): boolean {
   if (error instanceof UnreachableError) return true
-  const busy = error instanceof ProblemError && error.problem.status === 503
+  const busy = error instanceof ProblemError && [429, 503].includes(error.problem.status)
   return failures < (busy ? 5 : 2) && !isRefused(error)
 }
 
 /** Whether the server understood a request and refused it: it will do so again. */
 export function isRefused(error: Error | null): boolean {
-  return error instanceof ProblemError && error.problem.status < 500
+  return error instanceof ProblemError && error.problem.status < 500 && error.problem.status !== 429
 }
 
 function isProblem(v: unknown): v is Problem {

@@ -49,11 +49,11 @@ const listed: BillPeriod = {
 afterEach(() => vi.restoreAllMocks())
 
 function show(state: Partial<BillPeriod>) {
-  answering({
+  const asked = answering({
     '/v1/bills': { items: [{ ...listed, ...state }], unbilled: [], next: null },
     '/v1/bills/preview': { ...bill, correction_rows: [] },
   })
-  return renderAt('/bills', <Preview account="customer=c1" period="2026-10" />)
+  return { asked, ...renderAt('/bills', <Preview account="customer=c1" period="2026-10" />) }
 }
 
 test('a period that is not over is not closed', async () => {
@@ -70,7 +70,7 @@ test('amounts are rounded as billed, and a line without a price is not free', as
 
 test('a refusal to close is shown, and the bill once it is made', async () => {
   const user = userEvent.setup()
-  const { history } = show({})
+  const { history, asked } = show({})
   const post = vi.spyOn(api, 'POST')
   post.mockResolvedValueOnce({
     error: { title: 'Period is closed', status: 409, detail: 'The period 2026-10 is closed already.' },
@@ -92,4 +92,7 @@ test('a refusal to close is shown, and the bill once it is made', async () => {
     '/v1/bills',
     { params: { query: { account: 'customer=c1', period: '2026-10' } } },
   ])
+  // The list is read again, the preview is not: the API refuses one of a closed period.
+  await vi.waitFor(() => expect(asked('/v1/bills')).toHaveLength(2))
+  expect(asked('/v1/bills/preview')).toHaveLength(1)
 })

@@ -59,7 +59,8 @@ export function Preview({ account, period }: { account: string; period: string }
             opened={asks}
             close={() => setAsks(false)}
             closed={(made) => {
-              void client.invalidateQueries({ queryKey: ['bills'] })
+              // Not the preview, which is shown until the bill is: a closed period has none.
+              void client.invalidateQueries({ queryKey: billsQuery.queryKey })
               navigate(billAddress(made), { replace: true })
             }}
           />
