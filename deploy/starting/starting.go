@@ -79,9 +79,6 @@ func (s *Server) Close() {
 	s.ending.Wait()
 }
 
-// Header marks answers of a server that starts. The pages treat such a server as one that is away.
-const Header = "Tapedeck-Starting"
-
 // writePage writes a page for browsers that loads itself again until the server has started.
 func writePage(w http.ResponseWriter, detail string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -105,7 +102,7 @@ func writePage(w http.ResponseWriter, detail string) {
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // the server that follows answers the next request
-	w.Header().Set(Header, "1")
+	w.Header().Set(problem.StartingHeader, "1")
 	w.Header().Set("Cache-Control", "no-store")
 	detail := *s.detail.Load()
 	switch r.URL.Path {

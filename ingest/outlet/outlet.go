@@ -3,6 +3,7 @@
 package outlet
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"tapedeck/ingest/spool"
 	"tapedeck/ingest/upload"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/backoff"
 	"tapedeck/internal/console"
 )
 
@@ -32,6 +34,7 @@ type Options struct {
 	NoSpool       bool           // wait for a server that is unavailable instead of writing to disk
 	Sync          bool           // the spool survives a power cut
 	Redact        *redact.Engine // the rules for secrets; nil for the default ones
+	StartTimeout  time.Duration  // bounds the wait for a server that is starting; default 2 min
 	Log           *slog.Logger
 }
 
@@ -113,7 +116,7 @@ func (o *Outlet) toServer(ctx context.Context, opts Options) error {
 	if opts.NoSpool {
 		up.Grace = -1 // nothing else keeps the blocks: wait for the server
 	}
-	c, err := upload.Dial(ctx, up)
+	c, err := dialStarted(ctx, up, cmp.Or(opts.StartTimeout, 2*time.Minute))
 	if _, refused := errors.AsType[*upload.RefusedError](err); err != nil && !refused && ctx.Err() == nil {
 		return apiclient.Unreachable(opts.Server, err)
 	}
@@ -122,6 +125,32 @@ func (o *Outlet) toServer(ctx context.Context, opts Options) error {
 	}
 	o.publisher, o.client, o.shut = c, c, c.Close
 	return nil
+}
+
+// dialStarted dials a server, and waits if it is starting.
+func dialStarted(ctx context.Context, up upload.Options, timeout time.Duration) (*upload.Client, error) {
+	end, waited := time.Now().Add(timeout), false
+	for {
+		c, err := upload.Dial(ctx, up)
+		starting, ok := errors.AsType[*upload.StartingError](err)
+		if err == nil || ingest.IsPermanent(err) || !ok && !waited {
+			return c, err
+		}
+		pause := time.Second // the server opens its socket once more when it has started
+		if ok {
+			pause = starting.RetryAfter
+		}
+		if time.Now().Add(pause).After(end) {
+			return nil, fmt.Errorf("%w\nIt was waited for %v. Try again when %s/readyz answers 200", err, timeout, up.Server)
+		}
+		if !waited {
+			up.Log.Warn("waiting for the tapedeck server, which is starting", "server", up.Server, "detail", starting.Detail, "at_most", timeout)
+			waited = true
+		}
+		if !backoff.Sleep(ctx, pause) {
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // Publisher returns the publisher of the outlet.

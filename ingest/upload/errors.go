@@ -37,6 +37,17 @@ type busyError struct {
 
 func (e *busyError) Error() string { return "the server does not take blocks for now: " + e.reason }
 
+// StartingError reports that a server answers, and has not started.
+type StartingError struct {
+	Server     string
+	Detail     string // what the server waits for
+	RetryAfter time.Duration
+}
+
+func (e *StartingError) Error() string {
+	return fmt.Sprintf("the tapedeck server %s is starting: %s", e.Server, e.Detail)
+}
+
 // explainStatus explains an answer that is not 200. What trying again will not mend is a
 // RefusedError. known is set for a server that has had this client before.
 func explainStatus(server string, resp *http.Response, detail string, known bool) error {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/problem"
 )
 
 const (
@@ -164,6 +165,8 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 		return &busyError{reason: "the request is too large"}
 	case resp.StatusCode == http.StatusTooManyRequests && (len(batch) > 0 || c.known()):
 		return &busyError{reason: reasonOf(resp, a.Detail), retryAfter: retryAfter(resp)}
+	case resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get(problem.StartingHeader) != "":
+		return &StartingError{c.opts.Server, a.Detail, retryAfter(resp)}
 	case resp.StatusCode != http.StatusOK:
 		return explainStatus(c.opts.Server, resp, a.Detail, c.known())
 	case len(rest) > 0:

@@ -19,6 +19,10 @@ const ContentType = "application/problem+json"
 // SessionDeleted is the title of the problem of a session that was deleted, status 410.
 const SessionDeleted = "Session deleted"
 
+// StartingHeader marks answers of a server that is starting. The pages treat such a server as one
+// that is away, and recording commands wait for it.
+const StartingHeader = "Tapedeck-Starting"
+
 // Problem is an error as the client receives it. It implements error, so that any code
 // below a handler can return the client's message.
 type Problem struct {
