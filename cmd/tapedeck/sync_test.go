@@ -106,24 +106,6 @@ func TestSyncOfResumedAndBranchedFiles(t *testing.T) {
 	}
 }
 
-// Sub-agents' files belong to the session of their parent.
-func TestSyncOfSubagents(t *testing.T) {
-	h, c := newAgentHome(t), newConversation()
-	h.write(t, c.path(), c.asks("Look")+c.calls("Task", "toolu_t")+
-		c.returns("toolu_t", `,"toolUseResult":{"status":"completed","agentId":"a1b2","totalDurationMs":1000}`)+c.says("Seen."))
-	sub := &conversation{session: c.session, at: c.at.Add(-time.Minute), extra: `"agentId":"a1b2",`}
-	side := func(s string) string { return strings.ReplaceAll(s, `"isSidechain":false`, `"isSidechain":true`) }
-	h.write(t, ".claude/projects/-w-app/"+c.session+"/subagents/agent-a1b2.jsonl",
-		side(sub.asks("look")+sub.calls("Grep", "toolu_g")+sub.returns("toolu_g", "")+sub.says("Here.")))
-	h.sync(t)
-	if s := h.counts(t, c.session, 4, 2); len(s.Streams) != 2 || s.Title != "Look" {
-		t.Errorf("title %q, streams %+v", s.Title, s.Streams)
-	}
-	if said := h.sync(t); !strings.Contains(said, "recorded 0 files, 0 frames") {
-		t.Errorf("the second sync:\n%s", said)
-	}
-}
-
 // A file that shrank or was replaced is recorded beside what it held before, and lines of
 // both count once.
 func TestSyncOfRewrittenFiles(t *testing.T) {

@@ -25,6 +25,9 @@ type session struct {
 	rest *dialect.Usage // what the run's result states beyond its messages
 	kept bool           // its lines are of the file in which the conversation is kept
 	past repeats
+	// launched are the runs of sub-agents with files of their own that went on when their call
+	// returned.
+	launched []*dialect.Span
 	// requests are questions for permission that were not answered so far.
 	requests []request
 }
@@ -50,6 +53,11 @@ func (s *session) open(l *line) {
 	id := l.text("uuid")
 	s.named = len(id) > 0
 	s.RunID = cmp.Or(string(id), s.Session)
+	if agent := l.text("agentId"); s.kept && len(agent) > 0 && l.v.GetBool("isSidechain") {
+		s.RunID = string(agent)
+		s.OpenRunAs(agentRun(agent), "")
+		return
+	}
 	s.OpenRun("")
 }
 
@@ -102,6 +110,10 @@ func (s *session) giveUp() {
 		a.messages.GiveUp()
 		a.Abandon()
 	}
+	for _, run := range s.launched {
+		s.SettleSpan(run, schema.StatusUnclosed)
+	}
+	s.launched = nil
 	s.messages.GiveUp()
 	s.Abandon()
 	s.agents = nil

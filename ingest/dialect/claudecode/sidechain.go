@@ -1,13 +1,20 @@
 package claudecode
 
 import (
+	"github.com/valyala/fastjson"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
+	"tapedeck/schema"
 )
 
 // In a conversation's file the lines of a sub-agent are a side chain: each names the line
 // before it as parentUuid, and the first repeats what the call asks of the sub-agent. The
 // call itself is not named.
+
+// Newer versions keep the lines of a sub-agent in a file of its own, agent-ID.jsonl, which is a
+// stream of its own. Its run has an id that both streams make of the sub-agent's, and the stream
+// of the call states below which call it stands, once the call's result has named the sub-agent.
 
 // chainLines bounds the lines of a sub-agent that the next may go on from.
 const chainLines = 64
@@ -53,6 +60,31 @@ func (s *session) taskOf(l *line) (id []byte) {
 		}
 	}
 	return id
+}
+
+// agentRun returns the id of the run of a sub-agent that has a file of its own.
+func agentRun(agent []byte) string { return "run:agent:" + string(agent) }
+
+// runOf states that the run of a sub-agent, whose lines are in another file, stands below a call.
+// Its start and end are those of that file.
+func (s *session) runOf(tool *model.Tool, more *fastjson.Value, background bool, status schema.Status) {
+	agent := more.GetStringBytes("agentId")
+	if !s.kept || len(agent) == 0 || !isTask(tool.Span.Name) || s.chained(nil, agent) != nil {
+		return
+	}
+	run := s.Emitter.OpenSpan(schema.SpanRun, agentRun(agent), "", s.Frame)
+	run.Session, run.Run, run.Parent, run.Started = s.Session, string(agent), tool.Span.ID, 0
+	run.Agent = string(dialect.RawText(tool.Arguments(), "subagent_type"))
+	switch {
+	case !background:
+		run.Duration = tool.Span.Duration
+		s.Emitter.CloseSpan(run, status, s.Frame)
+		run.Ended = 0
+	case len(s.launched) < openAgents:
+		s.launched = append(s.launched, run)
+	default:
+		s.SettleSpan(run, schema.StatusUnclosed)
+	}
 }
 
 // isTask reports whether a tool is the one in which sub-agents work.

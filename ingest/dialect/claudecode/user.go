@@ -111,9 +111,10 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 		more = l.v.Get("toolUseResult") // as the file in which the conversation is kept has it
 	}
 	background := more.GetBool("isAsync") || string(more.GetStringBytes("status")) == "async_launched"
-	if a := s.find(id); a != nil {
-		if a.background = a.background || background; !a.background {
-			s.end(a, status, why)
+	sub := s.find(id)
+	if sub != nil {
+		if sub.background = sub.background || background; !sub.background {
+			s.end(sub, status, why)
 		}
 	}
 	tool := at.OpenTool(id)
@@ -126,6 +127,9 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 		}
 		if status == schema.StatusError && len(s.failed) < failedTools {
 			s.failed = append(s.failed, tool.Span)
+		}
+		if sub == nil {
+			s.runOf(tool, more, background, status)
 		}
 	}
 	at.ResultOf(id, nil, text, media, status, why)
