@@ -84,75 +84,19 @@ func TestSyncOfGeminiCLI(t *testing.T) {
 	h.shows(t, object, func(s *synced) bool { return s.Tokens.Output == 6 && s.Tokens.Input == 100 })
 	h.add(t, path, message(3, "user", "")+"\n"+message(4, "gemini", tokens(1))+"\n")
 	// The last message is written again, with the call of a tool, and others follow.
+	// A sub-agent's conversation is in a folder with the id of the session that began it.
+	h.write(t, ".gemini/tmp/abc/chats/"+lines+"/"+uuid.NewString()+".jsonl",
+		"{"+strings.ReplaceAll(head(uuid.NewString()), "10:00:00", "10:00:20")+`,"kind":"subagent"}`+"\n"+message(21, "user", "")+"\n"+message(22, "gemini", tokens(40))+"\n")
 	tool := `,"toolCalls":[{"id":"t1","name":"ls","args":{},"status":"success","result":[{"functionResponse":{"id":"t1","name":"ls","response":{"output":"x"}}}]}]`
 	write(message(11, "user", ""), message(12, "gemini", tool+tokens(7)), message(13, "user", ""), message(14, "gemini", tokens(1)))
 	h.sync(t)
-	h.shows(t, lines, func(s *synced) bool { return s.Tokens.Output == 6 && s.Tokens.Input == 200 })
+	if s := h.shows(t, lines, func(s *synced) bool { return s.Tokens.Output == 46 && s.Tokens.Input == 300 }); len(s.Streams) != 2 || s.Title != "Text 1" || s.Tags["project"] != "/w/gemini" {
+		t.Errorf("with a sub-agent: title %q, tags %v, streams %+v", s.Title, s.Tags, s.Streams)
+	}
 	s := h.shows(t, object, func(s *synced) bool { return s.Tokens.Output == 8 && s.Tokens.Input == 200 && s.Tools.Calls == 1 })
 	if len(s.Streams) != 1 || len(s.Runs) != 2 {
 		t.Errorf("streams %+v, runs %+v", s.Streams, s.Runs)
 	}
-	if said := h.sync(t); !strings.Contains(said, "recorded 0 files") {
-		t.Errorf("the last sync:\n%s", said)
-	}
-}
-
-// OpenCode's storage is a folder of small files.
-func TestSyncOfOpenCode(t *testing.T) {
-	h, id := newAgentHome(t), "ses_"+uuid.NewString()[:8]
-	root := "share/opencode/storage/"
-	session := func(id, more string) {
-		h.write(t, root+"session/p1/"+id+".json", fmt.Sprintf(`{"id":%q,"projectID":"p1","directory":"/w/open","title":"New session","version":"1.0.0","time":{"created":1770000000000,"updated":1770000001000}%s}`, id, more))
-	}
-	message := func(of, id, rest string) {
-		h.write(t, root+"message/"+of+"/"+id+".json", fmt.Sprintf(`{"id":%q,"sessionID":%q,%s}`, id, of, rest))
-	}
-	part := func(of, message, id, rest string) {
-		h.write(t, root+"part/"+message+"/"+id+".json", fmt.Sprintf(`{"id":%q,"messageID":%q,"sessionID":%q,%s}`, id, message, of, rest))
-	}
-	// answers is a message with a step, which used 100 tokens of input and 10 of output.
-	answers := func(of, id string, at int, finish, tool string) {
-		const used = `"cost":0.01,"tokens":{"input":100,"output":10,"reasoning":0,"cache":{"read":0,"write":0}}`
-		message(of, id, fmt.Sprintf(`"role":"assistant","modelID":"claude-opus-4-1","providerID":"anthropic","mode":"build","finish":%q,%s,"time":{"created":%d,"completed":%d}`, finish, used, at, at+3000))
-		part(of, id, id+"a", `"type":"step-start"`)
-		if tool != "" {
-			part(of, id, id+"b", fmt.Sprintf(`"type":"tool","callID":%q,"tool":"bash","state":{"status":"completed","input":{"command":"ls"},"output":"x","title":"ls","time":{"start":%d,"end":%d}}`, tool, at+1000, at+2000))
-		} else {
-			part(of, id, id+"b", fmt.Sprintf(`"type":"text","text":"Answer","time":{"start":%d,"end":%d}`, at, at+2500))
-		}
-		part(of, id, id+"c", fmt.Sprintf(`"type":"step-finish","reason":%q,%s`, finish, used))
-	}
-	asks := func(of, id, text string, at int) {
-		message(of, id, fmt.Sprintf(`"role":"user","agent":"build","model":{"providerID":"anthropic","modelID":"claude-opus-4-1"},"time":{"created":%d}`, at))
-		part(of, id, id+"a", fmt.Sprintf(`"type":"text","text":%q`, text))
-	}
-	const base = 1770000000000
-	session(id, "")
-	asks(id, "msg_1", "List the files", base)
-	answers(id, "msg_2", base+1000, "tool-calls", "call_1")
-	answers(id, "msg_3", base+5000, "stop", "")
-	h.sync(t)
-	s := h.shows(t, id, func(s *synced) bool { return s.Tokens.Input == 200 && s.Tokens.Output == 20 && s.Tools.Calls == 1 })
-	if s.Title != "List the files" || s.Tags["project"] != "/w/open" || len(s.Runs) != 1 || s.Runs[0].Status != "ok" || s.Started.UnixMilli() != base {
-		t.Errorf("%+v", s)
-	}
-	if said := h.sync(t); !strings.Contains(said, "recorded 0 files") {
-		t.Errorf("the second sync:\n%s", said)
-	}
-	asks(id, "msg_4", "And now", base+20000)
-	answers(id, "msg_5", base+21000, "stop", "")
-	session(id+"sub", fmt.Sprintf(`,"parentID":%q`, id))
-	asks(id+"sub", "msg_s1", "Look", base+2000)
-	answers(id+"sub", "msg_s2", base+3000, "stop", "")
-	message(id, "msg_6", fmt.Sprintf(`"role":"assistant","modelID":"claude-opus-4-1","providerID":"anthropic","mode":"build","time":{"created":%d}`, base+30000))
-	h.sync(t)
-	s = h.shows(t, id, func(s *synced) bool { return s.Tokens.Input == 400 && s.Tokens.Output == 40 && len(s.Streams) == 2 })
-	if s.Tools.Calls != 1 || len(s.Runs) != 3 {
-		t.Errorf("%+v", s)
-	}
-	answers(id, "msg_6", base+30000, "stop", "") // it was being written
-	h.sync(t)
-	h.shows(t, id, func(s *synced) bool { return s.Tokens.Input == 500 && s.Tokens.Output == 50 })
 	if said := h.sync(t); !strings.Contains(said, "recorded 0 files") {
 		t.Errorf("the last sync:\n%s", said)
 	}

@@ -21,8 +21,8 @@ var dialects = map[Agent]string{
 	ClaudeCode: "claude-code", Codex: "codex-rollout", GeminiCLI: "gemini-cli-chat", OpenCode: "opencode",
 }
 
-// place is a folder that is searched. agent is "" for a folder in which the content of each
-// file decides.
+// place is a folder that is searched, or a file. agent is "" for a folder in which the content
+// of each file decides.
 type place struct {
 	dir   string
 	agent Agent
@@ -54,11 +54,12 @@ func places(home string, getenv func(string) string) []place {
 		place{filepath.Join(codex, "sessions"), Codex},
 		place{filepath.Join(codex, "archived_sessions"), Codex},
 		place{filepath.Join(home, ".gemini", "tmp"), GeminiCLI},
+		place{filepath.Join(data, "opencode", "opencode.db"), OpenCode}, // before the storage: see finder.storage
 		place{filepath.Join(data, "opencode", "storage"), OpenCode},
 	)
 }
 
-// Places returns the folders that Find searches by default, for messages.
+// Places returns the folders and files that Find searches by default, for messages.
 func Places() ([]string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {

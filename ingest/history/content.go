@@ -8,8 +8,11 @@ import (
 
 // open opens the content of a source: its file, or the events of a tree.
 func (s *Source) open() (io.ReadCloser, error) {
-	if s.kind == tree {
-		return &eventReader{source: s}, nil
+	switch {
+	case s.rows != nil:
+		return s.openRows()
+	case s.kind == tree:
+		return &eventReader{objects: &fileObjects{source: s}, messages: s.messages, writing: s.writing}, nil
 	}
 	f, err := openRegular(s.Path)
 	if err != nil {

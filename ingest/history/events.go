@@ -9,19 +9,41 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// eventReader converts OpenCode's storage to the events of OpenCode's server, one a line, in the
-// order in which the server sends them: a message when it begins, its parts, the message when it
-// is complete, and session.idle before the user's next message.
+// eventReader converts a session of OpenCode to the events of OpenCode's server, one a line, in
+// the order in which the server sends them: a message when it begins, its parts, the message when
+// it is complete, and session.idle before the user's next message.
 type eventReader struct {
-	source *Source
-	next   int    // message
-	began  bool   // the session's own event was read
-	busy   bool   // the agent has answered since the last session.idle
-	goesOn bool   // its last answer has tool calls
-	at     int64  // the latest time, ms
-	rest   []byte // the events that were not read yet
-	parser fastjson.Parser
+	objects  objects
+	messages []storedMessage // in order
+	writing  bool            // the last one is being written
+	next     int             // message
+	began    bool            // the session's own event was read
+	busy     bool            // the agent has answered since the last session.idle
+	goesOn   bool            // its last answer has tool calls
+	at       int64           // the latest time, ms
+	rest     []byte          // the events that were not read yet
 }
+
+// objects reads what OpenCode keeps of a session: files of its storage, or rows of its database.
+// An object is valid until the next one is read. It is nil if it is missing, or incomplete
+// because the agent is writing it; the next sync reads it.
+type objects interface {
+	session() *fastjson.Value
+	message(m *storedMessage) *fastjson.Value
+	part(m *storedMessage, i int) *fastjson.Value
+}
+
+// storedMessage is a message of a session: the paths of its files, or the ids of its rows.
+type storedMessage struct {
+	path  string
+	parts []string
+
+	row      int64
+	partRows []int64
+}
+
+// partCount returns the number of the message's parts.
+func (m *storedMessage) partCount() int { return len(m.parts) + len(m.partRows) }
 
 // Read implements io.Reader.
 func (r *eventReader) Read(p []byte) (int, error) {
@@ -40,20 +62,19 @@ func (r *eventReader) Close() error { return nil }
 
 // more converts the next message to events. It returns false after the last.
 func (r *eventReader) more() bool {
-	s := r.source
 	switch {
 	case !r.began:
 		r.began = true
-		if v := r.load(s.Path); v != nil {
+		if v := r.objects.session(); v != nil {
 			r.time(v.GetInt64("time", "created"))
 			r.event("session.updated", "info", v)
 		}
-	case r.next < len(s.messages):
+	case r.next < len(r.messages):
 		r.next++
-		if m := &s.messages[r.next-1]; r.next < len(s.messages) || !s.writing {
+		if m := &r.messages[r.next-1]; r.next < len(r.messages) || !r.writing {
 			r.message(m)
 		}
-	case r.busy && !r.goesOn && !s.writing:
+	case r.busy && !r.goesOn && !r.writing:
 		r.idle()
 	default:
 		return false
@@ -61,22 +82,8 @@ func (r *eventReader) more() bool {
 	return true
 }
 
-// load reads a file. It returns nil for a file that is missing, or incomplete because the agent
-// is writing it; the next sync reads it.
-func (r *eventReader) load(path string) *fastjson.Value {
-	text, err := readRegular(path, memberLimit)
-	if err != nil {
-		return nil
-	}
-	v, err := r.parser.ParseBytes(text)
-	if err != nil || v.Type() != fastjson.TypeObject {
-		return nil
-	}
-	return v
-}
-
 func (r *eventReader) message(m *storedMessage) {
-	v := r.load(m.path)
+	v := r.objects.message(m)
 	if v == nil {
 		return
 	}
@@ -96,8 +103,8 @@ func (r *eventReader) message(m *storedMessage) {
 		}
 	}
 	r.event("message.updated", "info", v)
-	for _, path := range m.parts {
-		if part := r.load(path); part != nil {
+	for i := range m.partCount() {
+		if part := r.objects.part(m, i); part != nil {
 			r.time(max(part.GetInt64("time", "end"), part.GetInt64("time", "start"), part.GetInt64("state", "time", "end")))
 			r.event("message.part.updated", "part", part)
 		}
@@ -113,7 +120,7 @@ func (r *eventReader) message(m *storedMessage) {
 func (r *eventReader) idle() {
 	r.busy = false
 	id := fastjson.MustParse(`""`)
-	if v := r.load(r.source.Path); v != nil && v.Get("id") != nil {
+	if v := r.objects.session(); v != nil && v.Get("id") != nil {
 		id = v.Get("id")
 	}
 	r.event("session.idle", "sessionID", id)
@@ -133,13 +140,13 @@ func (r *eventReader) raw(typ, name string, value []byte) {
 // openFor is how long the sync waits for an incomplete answer before it records it.
 const openFor = 10 * time.Minute
 
-// isWriting reports whether the last message of a tree is an answer that the agent is writing.
-// Such a message is left out, since recorded frames must not change.
-func (s *Source) isWriting() bool {
-	if len(s.messages) == 0 || time.Since(s.Modified) > openFor {
+// isWriting reports whether the last message of a session is an answer that the agent is writing.
+// Such a message is left out, since recorded frames must not change. modified is when the session
+// was written last.
+func isWriting(o objects, last *storedMessage, modified time.Time) bool {
+	if time.Since(modified) > openFor {
 		return false
 	}
-	r := eventReader{source: s}
-	v := r.load(s.messages[len(s.messages)-1].path)
+	v := o.message(last)
 	return v != nil && string(v.GetStringBytes("role")) == "assistant" && v.GetInt64("time", "completed") == 0 && v.Get("error") == nil
 }

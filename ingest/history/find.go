@@ -1,7 +1,6 @@
 package history
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,7 +31,7 @@ func Find(dirs []string) (*Found, error) {
 		}
 		list = places(home, os.Getenv)
 	}
-	f := finder{}
+	f := finder{openCode: map[string]*Source{}}
 	f.walker = walker{seen: map[fileID]bool{}, file: f.file, enter: f.enter}
 	for _, p := range list {
 		f.agent = p.agent
@@ -44,12 +43,10 @@ func Find(dirs []string) (*Found, error) {
 // finder collects sources.
 type finder struct {
 	walker
-	agent   Agent // of the folder that is searched; "" if it is not known
-	sources []*Source
+	agent    Agent // of the folder that is searched; "" if it is not known
+	sources  []*Source
+	openCode map[string]*Source // sessions in databases of OpenCode, by their ids
 }
-
-// errDatabase is the reason for which OpenCode's database is skipped.
-var errDatabase = errors.New("OpenCode's newer versions keep sessions in this database, which is not read; \"opencode export\" writes them as JSON")
 
 // enter collects a storage folder of OpenCode, which is not searched further.
 func (f *finder) enter(dir string) bool {
@@ -73,12 +70,12 @@ func (f *finder) file(path string, info os.FileInfo) {
 			return
 		}
 	case strings.HasSuffix(name, ".json"):
-		if agent != GeminiCLI && agent != "" || !isChat(path) {
+		if agent != GeminiCLI && agent != "" || !isChat(path) || geminiParent(path) != "" {
 			return
 		}
 		agent, k = GeminiCLI, document
-	case name == "opencode.db" && (agent == "" || agent == OpenCode):
-		f.skip(path, errDatabase)
+	case isDatabase(name) && (agent == "" || agent == OpenCode):
+		f.database(path)
 		return
 	default:
 		return
@@ -89,7 +86,19 @@ func (f *finder) file(path string, info os.FileInfo) {
 }
 
 // isChat reports whether a path is that of a conversation of the Gemini CLI.
-func isChat(path string) bool { return filepath.Base(filepath.Dir(path)) == "chats" }
+func isChat(path string) bool {
+	return filepath.Base(filepath.Dir(path)) == "chats" || geminiParent(path) != ""
+}
+
+// geminiParent returns the session that began the one of a path: the conversations of its
+// sub-agents are in a folder with its id. It is "" for none.
+func geminiParent(path string) string {
+	dir := filepath.Dir(path)
+	if filepath.Base(filepath.Dir(dir)) != "chats" {
+		return ""
+	}
+	return filepath.Base(dir)
+}
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)

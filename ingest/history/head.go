@@ -132,7 +132,12 @@ func (h *headReader) read(v *fastjson.Value) {
 			h.parent = s.codexHead(v)
 		}
 	case GeminiCLI:
-		s.Session, s.Project = string(v.GetStringBytes("sessionId")), geminiProject(s.Path)
+		if s.Session == "" {
+			s.Session, s.Project = string(v.GetStringBytes("sessionId")), geminiProject(s.Path)
+			if parent := geminiParent(s.Path); parent != s.Session {
+				h.parent = parent
+			}
+		}
 	}
 }
 

@@ -78,7 +78,11 @@ func (s *Source) documentHead(f *os.File) error {
 // geminiProject returns the project of a conversation, which newer versions note beside the
 // folder of conversations; otherwise only a hash of it is known.
 func geminiProject(path string) string {
-	text, err := readRegular(filepath.Join(filepath.Dir(filepath.Dir(path)), ".project_root"), 4096)
+	chats := filepath.Dir(path)
+	if geminiParent(path) != "" {
+		chats = filepath.Dir(chats)
+	}
+	text, err := readRegular(filepath.Join(filepath.Dir(chats), ".project_root"), 4096)
 	if err != nil {
 		return ""
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/valyala/fastjson"
 )
 
 // storage collects the sessions in a storage folder of OpenCode: session/PROJECT/SESSION.json
@@ -21,8 +23,8 @@ func (f *finder) storage(dir string) {
 			path := filepath.Join(projects, project, name)
 			info, err := os.Stat(path)
 			id, isJSON := strings.CutSuffix(name, ".json")
-			if !isJSON || err != nil || !info.Mode().IsRegular() || f.known(info) {
-				continue
+			if !isJSON || err != nil || !info.Mode().IsRegular() || f.known(info) || f.openCode[id] != nil {
+				continue // newer versions leave the files of sessions that they moved to their database
 			}
 			s := &Source{Agent: OpenCode, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: tree, file: fileIDOf(info)}
 			parent, err := s.openCodeHead(id, info.Size())
@@ -32,15 +34,51 @@ func (f *finder) storage(dir string) {
 			}
 			parents[id] = parent
 			s.addMessages(dir, id)
-			s.writing = s.isWriting()
+			if n := len(s.messages); n > 0 {
+				s.writing = isWriting(&fileObjects{source: s}, &s.messages[n-1], s.Modified)
+			}
 			f.sources = append(f.sources, s)
 		}
 	}
-	for _, s := range f.sources[from:] {
+	joinParents(f.sources[from:], parents)
+}
+
+// joinParents puts sub-agents' sessions of OpenCode into those that started them.
+func joinParents(sources []*Source, parents map[string]string) {
+	for _, s := range sources {
 		for depth := 0; parents[s.Session] != "" && depth < depthLimit; depth++ {
-			s.Session = parents[s.Session] // a sub-agent's session belongs to the one that started it
+			s.Session = parents[s.Session]
 		}
 	}
+}
+
+// fileObjects reads the files of a session.
+type fileObjects struct {
+	source *Source
+	parser fastjson.Parser
+}
+
+func (o *fileObjects) session() *fastjson.Value { return o.load(o.source.Path) }
+
+func (o *fileObjects) message(m *storedMessage) *fastjson.Value { return o.load(m.path) }
+
+func (o *fileObjects) part(m *storedMessage, i int) *fastjson.Value { return o.load(m.parts[i]) }
+
+func (o *fileObjects) load(path string) *fastjson.Value {
+	text, err := readRegular(path, memberLimit)
+	if err != nil {
+		return nil
+	}
+	return parseObject(&o.parser, text)
+}
+
+// parseObject parses an object, nil for anything else.
+func parseObject(p *fastjson.Parser, text []byte) *fastjson.Value {
+	v, err := p.ParseBytes(text)
+	if err != nil || v.Type() != fastjson.TypeObject {
+		return nil
+	}
+	return v
 }
 
 // openCodeHead reads the session's own file, and returns the session that started it.
@@ -63,13 +101,7 @@ func (s *Source) openCodeHead(id string, size int64) (parent string, err error) 
 	return info.ParentID, nil
 }
 
-// storedMessage is a message in OpenCode's storage.
-type storedMessage struct {
-	path  string
-	parts []string
-}
-
-// memberLimit bounds a file of the storage, bytes.
+// memberLimit bounds an object of a session, bytes.
 const memberLimit = 64 << 20
 
 // addMessages adds the messages of the session, each with its parts.

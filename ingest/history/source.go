@@ -12,13 +12,13 @@ type kind int
 const (
 	lines    kind = iota // a file to which lines are appended
 	document             // a file that is rewritten as a whole
-	tree                 // a folder of small files, each of which is rewritten as a whole
+	tree                 // small files, or rows of a database, each of which is rewritten as a whole
 )
 
 // Source is the file or folder of one session of an agent, or of one of its sub-agents.
 type Source struct {
 	Agent Agent
-	Path  string // of the file; of a tree that of the session's own file
+	Path  string // of the file; of a tree that of the session's own file, or DATABASE#SESSION
 	Size  int64
 	// Modified is when the file, or the newest file of a tree, was written last.
 	Modified time.Time
@@ -28,7 +28,8 @@ type Source struct {
 
 	kind     kind
 	file     fileID
-	messages []storedMessage // of a tree, in order
+	messages []storedMessage // of a tree of files, in order
+	rows     *sessionRows    // of a tree in a database
 	writing  bool            // its last message is being written
 	entry    *entry          // the recorded part; nil for none
 }

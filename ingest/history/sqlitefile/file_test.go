@@ -117,7 +117,7 @@ func TestRows(t *testing.T) {
 		db.Exec("CREATE TABLE other (x)")
 		db.Exec("CREATE TABLE `t` (\n\t`id` text PRIMARY KEY NOT NULL, -- the id\n\t\"a \"\"b\"\"\" text DEFAULT (')' || 'x'), [n] integer, body text, CHECK (n <> 5))")
 		db.Exec("BEGIN")
-		for i := range 400 {
+		for i := range 150 {
 			n := []int64{0, 1, -1, 127, -129, 1 << 15, -1 << 22, 1 << 31, -1 << 40, 1 << 50, -1 << 62}[i%11]
 			length := []int{0, 1, 60, 300, size - 40, size, 3 * size}[i%7]
 			db.Exec("INSERT INTO t VALUES (?, ?, ?, ?)", fmt.Sprintf("id_%d", i), "é", n, text(i, length))
@@ -276,7 +276,7 @@ func TestDamage(t *testing.T) {
 		t.Errorf("another file: %v", err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 500 {
+	for range 200 {
 		content := append([]byte{}, whole...)
 		for range 1 + random.IntN(20) {
 			content[16+random.IntN(len(content)-16)] = byte(random.IntN(256))
