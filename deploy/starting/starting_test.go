@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"tapedeck/internal/problem"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -72,7 +74,7 @@ func TestAnswers(t *testing.T) {
 	page, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	client.CloseIdleConnections()
-	if h := resp.Header; err != nil || resp.StatusCode != http.StatusServiceUnavailable || h.Get("Refresh") != "1" || h.Get(Header) != "1" ||
+	if h := resp.Header; err != nil || resp.StatusCode != http.StatusServiceUnavailable || h.Get("Refresh") != "1" || h.Get(problem.StartingHeader) != "1" ||
 		!strings.HasPrefix(h.Get("Content-Type"), "text/html") || !strings.Contains(string(page), "<p>&lt;script&gt;</p>") {
 		t.Errorf("a page: %d %v %s, %v", resp.StatusCode, h, page, err)
 	}
