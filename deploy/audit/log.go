@@ -108,7 +108,7 @@ func (l *Log) note(e Entry, share int) error {
 		default:
 		}
 	}
-	lost.WithLabelValues("full").Inc()
+	lost.WithLabelValues(lostFull).Inc()
 	return ErrFull
 }
 
@@ -127,7 +127,7 @@ func (l *Log) run() {
 			}
 			if l.life.Err() != nil {
 				n := len(batch) + len(l.queue)
-				lost.WithLabelValues("stopped").Add(float64(n))
+				lost.WithLabelValues(lostStopped).Add(float64(n))
 				l.opts.Log.Error("audit log: entries are lost: JetStream did not take them before the end", "entries", n, "error", err)
 				return
 			}

@@ -4,9 +4,15 @@ import (
 	"tapedeck/internal/metric"
 )
 
+// Why entries are lost.
+const (
+	lostFull    = "full"
+	lostStopped = "stopped"
+)
+
 var (
 	entries = metric.CounterVec(metric.Any, "tapedeck_audit_entries_total",
 		"Entries that the audit log took, by action and outcome.", "action", "outcome")
-	lost = metric.CounterVec(metric.Any, "tapedeck_audit_lost_total",
-		"Entries that the audit log lost: its queue was full, or the server ended before JetStream took them.", "reason")
+	lost = metric.CounterVecOf(metric.Any, "tapedeck_audit_lost_total",
+		"Entries that the audit log lost: its queue was full, or the server ended before JetStream took them.", "reason", lostFull, lostStopped)
 )

@@ -38,6 +38,26 @@ var (
 		"Age of the oldest block that was offered and is neither durable nor refused; 0 if there is none.")
 )
 
+// counters are those of one tenant.
+type counters struct{ durable, refused, failed, frames, bytes prometheus.Counter }
+
+// known has the counters by the label of the tenant.
+var known sync.Map // string → *counters
+
+// of returns the counters of a tenant. All outcomes are 0 before the first block, so that rate()
+// counts the first that is refused.
+func of(tenant string) *counters {
+	label := quota.TenantLabel(tenant)
+	if c, is := known.Load(label); is {
+		return c.(*counters)
+	}
+	c, _ := known.LoadOrStore(label, &counters{
+		durable: blocks.WithLabelValues(label, durable), refused: blocks.WithLabelValues(label, refused), failed: blocks.WithLabelValues(label, failed),
+		frames: frames.WithLabelValues(label), bytes: bytes.WithLabelValues(label),
+	})
+	return c.(*counters)
+}
+
 // Publisher counts the blocks that pass it. It is a prometheus.Collector and safe for use by many
 // goroutines.
 type Publisher struct {
@@ -56,22 +76,22 @@ func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done fun
 	p.mu.Lock()
 	place := p.waiting.PushBack(began)
 	p.mu.Unlock()
-	tenant, n, size := quota.TenantLabel(b.Tenant), b.Frames, len(b.Data)
+	count, n, size := of(b.Tenant), b.Frames, len(b.Data)
 	err := p.next.Publish(ctx, b, func(err error) {
 		p.remove(place)
 		if err != nil {
-			blocks.WithLabelValues(tenant, failed).Inc()
+			count.failed.Inc()
 		} else {
-			blocks.WithLabelValues(tenant, durable).Inc()
-			frames.WithLabelValues(tenant).Add(float64(n))
-			bytes.WithLabelValues(tenant).Add(float64(size))
+			count.durable.Inc()
+			count.frames.Add(float64(n))
+			count.bytes.Add(float64(size))
 			seconds.Observe(time.Since(began).Seconds())
 		}
 		done(err)
 	})
 	if err != nil {
 		p.remove(place)
-		blocks.WithLabelValues(tenant, refused).Inc()
+		count.refused.Inc()
 	}
 	return err
 }

@@ -129,20 +129,27 @@ func busy(err error) bool {
 	return false
 }
 
+// The limits of statements, as the flags that set them are called.
+const (
+	queryRows   = "query-rows"
+	queryTime   = "query-time"
+	queryMemory = "query-memory"
+)
+
 // limitOf returns the limit that ended a statement, as the flag that sets it is called; "" for none.
 func limitOf(err error) string {
 	if e, ok := errors.AsType[*clickhouse.Exception](err); ok {
 		switch e.Code {
 		case 158:
-			return "query-rows"
+			return queryRows
 		case 159:
-			return "query-time"
+			return queryTime
 		case 241:
-			return "query-memory"
+			return queryMemory
 		}
 	}
 	return ""
 }
 
-var abandoned = metric.CounterVec(metric.API, "tapedeck_query_limits_total",
-	"Questions that ClickHouse gave up because of a limit, by the limit.", "limit")
+var abandoned = metric.CounterVecOf(metric.API, "tapedeck_query_limits_total",
+	"Questions that ClickHouse gave up because of a limit, by the limit.", "limit", queryRows, queryTime, queryMemory)

@@ -3,8 +3,6 @@ package tombstone
 import (
 	"context"
 	"fmt"
-
-	"tapedeck/internal/metric"
 )
 
 // Deleter deletes sessions. Its steps may be interrupted anywhere: the tombstone, which
@@ -26,9 +24,6 @@ const (
 	stepRemoved = "removed" // from ClickHouse
 )
 
-var deletedSessions = metric.Counter(metric.API, "tapedeck_deleted_sessions_total",
-	"Sessions that were deleted.")
-
 // NewDeleter returns a deleter. It adds tombstones to set, which may be nil; purge, which
 // may be nil, removes from JetStream what a tombstone covers.
 func NewDeleter(store *Store, set *Set, purge func(context.Context, *Tombstone) error) *Deleter {
@@ -41,7 +36,6 @@ func (d *Deleter) Delete(ctx context.Context, of Key) error {
 	if err != nil {
 		return err
 	}
-	deletedSessions.Inc()
 	if d.set != nil {
 		d.set.Add(t)
 	}
