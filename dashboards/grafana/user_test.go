@@ -107,7 +107,7 @@ func TestReadOnlyUser(t *testing.T) {
 				}
 			}
 		}
-		for _, view := range []string{"reports_sessions", "reports_usage", "reports_costs", "reports_tools", "reports_calls", "streams", "spans", "settled_usage", "settled_costs"} {
+		for _, view := range []string{"reports_sessions", "reports_usage", "reports_costs", "reports_model_costs", "reports_tools", "reports_calls", "streams", "spans", "settled_usage", "settled_costs", "settled_model_costs"} {
 			if got := texts(t, conn, "SELECT arrayStringConcat(arraySort(groupUniqArray(toString(tenant))), ' ') FROM "+view)[0]; got != want {
 				t.Errorf("%s shows %s to %s, want %s", view, got, user, want)
 			}

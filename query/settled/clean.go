@@ -36,7 +36,10 @@ func (w *work) clean(ctx context.Context, s *Settlement) error {
 
 func (w *work) mayRemove(s *Settlement, row stored) bool {
 	if slices.ContainsFunc(s.Batches, func(b Batch) bool {
-		return b.ID == row.Batch && row.Table != "settled_costs" || b.Costs == row.Batch && row.Table == "settled_costs"
+		if slices.Contains(costTables, row.Table) {
+			return b.Costs == row.Batch
+		}
+		return b.ID == row.Batch
 	}) {
 		return false
 	}

@@ -14,6 +14,9 @@ const form = 3
 // tables are those that usage depends on.
 var tables = []string{"expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
 
+// costTables have the costs of batches.
+var costTables = []string{"settled_costs", "settled_model_costs"}
+
 // Batch is a set of rows of the table settled_usage: the sessions whose usage began in a month.
 type Batch struct {
 	ID       string `json:"id"`
@@ -27,9 +30,11 @@ type Batch struct {
 	Tenants []string       `json:"tenants"`
 	Stated  bool           `json:"stated"` // a source states a cost
 	Parts   bool           `json:"parts"`  // records have parts: see cost.Parts
-	// Costs is the batch of settled_costs with the costs by the price table Prices.
-	Costs  string `json:"costs"`
-	Prices string `json:"prices"`
+	// Costs is the batch of settled_costs with the costs by the price table Prices, and also of
+	// settled_model_costs if ByModel is set: programs of before it write the former alone.
+	Costs   string `json:"costs"`
+	Prices  string `json:"prices"`
+	ByModel bool   `json:"by_model"`
 }
 
 // Settlement says what is settled.

@@ -255,7 +255,7 @@ func (w *work) commit(ctx context.Context) (bool, error) {
 	for _, b := range w.before {
 		w.next.retire("settled_usage", b.ID, w.now())
 		w.next.retire("settled_sessions", b.ID, w.now())
-		w.next.retire("settled_costs", b.Costs, w.now())
+		w.next.retireCosts(b.Costs, w.now())
 	}
 	content, err := json.Marshal(w.next)
 	if err != nil {
@@ -280,6 +280,12 @@ func (w *work) commit(ctx context.Context) (bool, error) {
 func (s *Settlement) retire(table, batch string, at time.Time) {
 	if batch != "" {
 		s.Retired = append(s.Retired, retired{table, batch, at.UnixNano()})
+	}
+}
+
+func (s *Settlement) retireCosts(batch string, at time.Time) {
+	for _, table := range costTables {
+		s.retire(table, batch, at)
 	}
 }
 

@@ -120,7 +120,7 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 	return nil
 }
 
-// costShape selects the conditions of sql/cost_cells.sql and sql/settle_costs.sql.
+// costShape selects the conditions of sql/cost_cells.sql and sql/settle_model_costs.sql.
 type costShape struct {
 	Tags      []string // by which prices differ
 	PartRates []string
@@ -129,13 +129,11 @@ type costShape struct {
 // price writes the costs of a batch by the current price table, unless it has them.
 func (w *work) price(ctx context.Context, b *Batch) error {
 	hash := w.prices.Hash()
-	if b.Prices == hash {
+	if b.Prices == hash && b.ByModel {
 		return nil
 	}
-	if b.Costs != "" {
-		w.next.retire("settled_costs", b.Costs, w.now())
-	}
-	b.Costs, b.Prices, w.changed = newID(b.Month, w.now()), hash, true
+	w.next.retireCosts(b.Costs, w.now())
+	b.Costs, b.Prices, b.ByModel, w.changed = newID(b.Month, w.now()), hash, true, true
 	for _, tenant := range b.Tenants {
 		p := &cost.Pricer{Table: w.prices, Tenant: tenant, Split: cost.SplitFor(b.Models, w.prices)}
 		shape := costShape{Tags: p.Split.Tags}
@@ -149,7 +147,10 @@ func (w *work) price(ctx context.Context, b *Batch) error {
 			return err
 		}
 		shape.PartRates = parts
-		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(rates)), w.reader, statements, "settle_costs", shape, a); err != nil {
+		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(rates)), w.reader, statements, "settle_model_costs", shape, a); err != nil {
+			return err
+		}
+		if err := query.Exec(ctx, w.reader, statements, "settle_costs", nil, a); err != nil {
 			return err
 		}
 	}

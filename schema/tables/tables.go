@@ -46,6 +46,7 @@ var All = []Table{
 	{"usage", Recording, Charges},
 	{"settled_usage", Recording, Charges},
 	{"settled_costs", Recording, Charges},
+	{"settled_model_costs", Recording, Charges},
 	{"settled_sessions", Recording, Facts},
 	{"redecodes", Recording, Charges},
 	{"streams", Recording, Charges},
