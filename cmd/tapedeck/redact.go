@@ -22,6 +22,7 @@ import (
 // redactCommand masks the secrets in what is recorded already.
 type redactCommand struct {
 	DryRun     bool     `help:"List what would be masked, and change nothing. Also of files: those that \"tapedeck record FILE\" takes, and tapes."`
+	Wait       bool     `help:"Wait until ClickHouse has removed the files that were replaced, which takes it some 13 minutes."`
 	RedactRule []string `help:"Mask more: email, phone, card, or a YAML file of rules (docs/security.md); may be repeated." placeholder:"NAME|FILE" sep:"none"`
 	SecretEnv  []string `help:"Mask the value of this environment variable wherever it stands, also in base64; it is sent to the server. May be repeated." placeholder:"NAME" sep:"none"`
 	Sessions   []string `arg:"" name:"session" help:"The sessions, or with --dry-run also files."`
@@ -29,6 +30,9 @@ type redactCommand struct {
 
 // Run masks one session after the other. A failure does not stop the others.
 func (c *redactCommand) Run(ctx context.Context, g *global) error {
+	if c.Wait && c.DryRun {
+		return usage.Errorf("--wait: a dry run replaces no files to wait for")
+	}
 	flags := settings.Redaction{RedactRule: c.RedactRule, SecretEnv: c.SecretEnv}
 	rules, err := flags.Engine()
 	if err != nil {
@@ -75,6 +79,9 @@ func (c *redactCommand) redact(ctx context.Context, g *global, name string, rule
 	q := url.Values{}
 	if c.DryRun {
 		q.Set("dry_run", "1")
+	}
+	if c.Wait {
+		q.Set("wait", "1")
 	}
 	answer, err := cl.Post(ctx, apiclient.SessionPath(name, "redact"), q, "application/json", body)
 	if refused, ok := errors.AsType[*apiclient.Error](err); ok && refused.Status == http.StatusBadRequest {
@@ -140,6 +147,12 @@ func (c *redactCommand) print(results []*redecode.Redacted) error {
 		}
 		if err := t.Flush(); err != nil {
 			return err
+		}
+		for _, remark := range r.Remarks {
+			fmt.Fprintln(&out, "note: "+remark)
+		}
+		if !c.DryRun && !c.Wait {
+			fmt.Fprintln(&out, "note: ClickHouse removes the files that were replaced within some 13 minutes; --wait waits for that")
 		}
 	}
 	_, err := out.WriteTo(os.Stdout)

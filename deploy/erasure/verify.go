@@ -2,7 +2,6 @@ package erasure
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"tapedeck/ingest/keys"
@@ -32,11 +31,8 @@ func (s *Service) verify(ctx context.Context, e *erasure.Erasure) (waits string,
 			}
 		}
 	}
-	switch n, err := s.store.OldParts(ctx, e.Progress.RowsAt); {
-	case err != nil:
-		return "", err
-	case n > 0:
-		return fmt.Sprintf("ClickHouse to remove %d replaced files of tables (old_parts_lifetime)", n), nil
+	if waits, err := s.Replaced(ctx, e.Progress.RowsAt); err != nil || waits != "" {
+		return waits, err
 	}
 	if !e.Progress.KeysGone && time.Now().Before(e.Progress.KeysUntil) {
 		gone, err := keys.Gone(ctx, s.opts.NATS, e.Progress.Keys)

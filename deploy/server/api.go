@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/deploy/audit"
 	"tapedeck/deploy/audit/table"
+	"tapedeck/deploy/erasure"
 	"tapedeck/deploy/share"
 	"tapedeck/deploy/tapeimport"
 	"tapedeck/ingest"
@@ -96,7 +97,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	options = append(options, query.WithPrices(tables))
 	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
 	s.reader = reader
-	decoder.RemoveBlocks, decoder.JSONDepth = s.removeBlocks, s.Limits.JSONDepth
+	decoder.Copies, decoder.JSONDepth = erasure.Copies{Service: s.Erasures}, s.Limits.JSONDepth
 	rt.get(admins, audit.TokenList, "/v1/tenants", only(plain(tenants{s, tables}.serve)))
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).WithComparisons(s.Gates.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)

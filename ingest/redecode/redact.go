@@ -2,6 +2,7 @@ package redecode
 
 import (
 	"context"
+	"time"
 
 	"tapedeck/ingest/redact"
 	"tapedeck/schema"
@@ -11,6 +12,7 @@ import (
 type RedactOptions struct {
 	Engine *redact.Engine
 	DryRun bool // nothing is changed
+	Wait   bool // until the files that were replaced are gone
 }
 
 // Redacted is the result of masking the secrets of a session.
@@ -21,6 +23,8 @@ type Redacted struct {
 	Changed bool              `json:"changed"`
 	Counts  map[string]uint64 `json:"redacted"` // secrets, by rule
 	Items   []RedactedItem    `json:"items"`    // the first itemLimit of them
+	// Remarks say where else the secrets may be.
+	Remarks []string `json:"remarks"`
 }
 
 // RedactedItem is a secret that was masked, which it does not have.
@@ -35,13 +39,18 @@ const itemLimit = 10_000
 // Redact masks the secrets in a session's stored frames and decodes its facts anew. Errors
 // are as of Session. It may be interrupted at any step: a repeated call completes it. When it
 // returns, nothing that ClickHouse reads has a secret; the files that it replaced are deleted
-// some minutes later.
+// some minutes later, and with Wait before it returns.
 func (r *Redecoder) Redact(ctx context.Context, tenant, session string, opts RedactOptions) (*Redacted, error) {
 	m := &masks{engine: opts.Engine, dryRun: opts.DryRun, result: Redacted{
-		SessionID: session, DryRun: opts.DryRun, Counts: map[string]uint64{}, Items: []RedactedItem{},
+		SessionID: session, DryRun: opts.DryRun, Counts: map[string]uint64{}, Items: []RedactedItem{}, Remarks: []string{},
 	}}
 	if _, err := r.Decode(ctx, tenant, session, Options{mask: m}); err != nil {
 		return nil, err
+	}
+	if opts.Wait {
+		if err := r.awaitFiles(ctx, tenant, session, m); err != nil {
+			return nil, err
+		}
 	}
 	return &m.result, nil
 }
@@ -52,6 +61,8 @@ type masks struct {
 	dryRun  bool
 	session string
 	numbers map[string][]byte // by stream: placeholders that its frames have already
+	settled time.Time         // batches of settled usage from then on have no secrets
+	until   time.Time         // when files of JetStream are gone
 	result  Redacted
 }
 
@@ -97,6 +108,11 @@ func (r *run) search(ctx context.Context, streams []stream) error {
 	}
 	if m.result.Changed = len(m.result.Counts) > 0; m.result.Changed || m.dryRun {
 		return nil
+	}
+	for i := range streams {
+		if at := time.Unix(0, int64(streams[i].generation)); at.After(m.settled) {
+			m.settled = at
+		}
 	}
 	left, err := r.leftovers(ctx)
 	m.result.Changed = left

@@ -75,7 +75,7 @@ func TestRedact(t *testing.T) {
 		tenant := fmt.Sprint("wrong", i)
 		b.store(tenant, recordWith(t, redact.Off, opts, ahead, secretLines()))
 		before := b.dump(tenant)
-		dry, err := b.Redact(t.Context(), tenant, "s", RedactOptions{redact.Default(), true})
+		dry, err := b.Redact(t.Context(), tenant, "s", RedactOptions{Engine: redact.Default(), DryRun: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,12 +91,12 @@ func TestRedact(t *testing.T) {
 				}
 				return nil
 			}
-			if _, err := b.Redact(t.Context(), tenant, "s", RedactOptions{redact.Default(), false}); !errors.Is(err, killed) {
+			if _, err := b.Redact(t.Context(), tenant, "s", RedactOptions{Engine: redact.Default()}); !errors.Is(err, killed) {
 				t.Fatalf("killed when %s: %v", step, err)
 			}
 			b.reached = func(string) error { return nil }
 		}
-		done, err := b.Redact(t.Context(), tenant, "s", RedactOptions{redact.Default(), false})
+		done, err := b.Redact(t.Context(), tenant, "s", RedactOptions{Engine: redact.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestRedact(t *testing.T) {
 			t.Errorf("killed when %q (-masked by the tap, +masked later):\n%s", step, d)
 		}
 		b.hasNone(tenant, tokenA[4:], tokenB[4:])
-		if again, err := b.Redact(t.Context(), tenant, "s", RedactOptions{redact.Default(), false}); err != nil || again.Changed || len(again.Counts) > 0 {
+		if again, err := b.Redact(t.Context(), tenant, "s", RedactOptions{Engine: redact.Default()}); err != nil || again.Changed || len(again.Counts) > 0 {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestRedactMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Redact(t.Context(), "acme", "s", RedactOptions{e, false}); err != nil {
+	if _, err := b.Redact(t.Context(), "acme", "s", RedactOptions{Engine: e}); err != nil {
 		t.Fatal(err)
 	}
 	frames := b.dump("acme")["frames"]
@@ -191,7 +191,7 @@ func TestRedactOneOfSeveral(t *testing.T) {
 		lines = append(lines, line{0, false, `{"session_id":"` + session + `","node_id":"n","event_id":1,"type":"message_chunk","content":"` + tokenA + `","id":"m"}` + "\n"})
 	}
 	b.store("acme", recordWith(t, redact.Off, ingest.StreamOptions{}, ahead, lines))
-	r, err := b.Redact(t.Context(), "acme", "a", RedactOptions{redact.Default(), false})
+	r, err := b.Redact(t.Context(), "acme", "a", RedactOptions{Engine: redact.Default()})
 	if err != nil || r.Counts["github-token"] != 2 || len(r.Counts) != 1 {
 		t.Fatalf("%+v, %v", r, err)
 	}

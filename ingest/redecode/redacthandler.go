@@ -23,7 +23,7 @@ type RedactRules struct {
 // maxRules bounds the body of a request, bytes.
 const maxRules = 1 << 20
 
-// HandleRedact returns a handler of POST /v1/sessions/{id}/redact?dry_run=, whose body may be
+// HandleRedact returns a handler of POST /v1/sessions/{id}/redact?dry_run=&wait=, whose body may be
 // RedactRules: 200 with a Redacted once no reader sees the secrets. Without a body the rules
 // are those of the engine that current returns, or if it has none, those for credentials.
 func (r *Redecoder) HandleRedact(current func() *redact.Engine) func(w http.ResponseWriter, req *http.Request, tenant, session string) {
@@ -52,15 +52,20 @@ func redactParameters(req *http.Request, engine *redact.Engine) (opts RedactOpti
 	if err != nil {
 		return opts, problem.BadParameter("", "The query of the URL cannot be read: "+err.Error())
 	}
-	if bad := problem.UnknownParameter(values, "dry_run"); bad != nil {
+	if bad := problem.UnknownParameter(values, "dry_run", "wait"); bad != nil {
 		return opts, bad
 	}
-	switch v := values.Get("dry_run"); v {
-	case "1", "true":
-		opts.DryRun = true
-	case "", "0", "false":
-	default:
-		return opts, problem.BadParameter("dry_run", fmt.Sprintf("dry_run %q is neither on nor off.", v), "1", "0")
+	for name, on := range map[string]*bool{"dry_run": &opts.DryRun, "wait": &opts.Wait} {
+		switch v := values.Get(name); v {
+		case "1", "true":
+			*on = true
+		case "", "0", "false":
+		default:
+			return opts, problem.BadParameter(name, fmt.Sprintf("%s %q is neither on nor off.", name, v), "1", "0")
+		}
+	}
+	if opts.DryRun && opts.Wait {
+		return opts, problem.BadParameter("wait", "A dry run replaces no files to wait for.", "0")
 	}
 	opts.Engine, err = engineOf(req.Body, engine)
 	return opts, err

@@ -35,14 +35,26 @@ type Redecoder struct {
 	now func() time.Time
 	// JSONDepth is ingest.Settings.JSONDepth.
 	JSONDepth int
-	// RemoveBlocks, if set, removes what is stored from JetStream, after secrets were masked.
-	RemoveBlocks func(context.Context) error
+	// Copies, if set, removes what else holds a session, after secrets were masked in its rows.
+	Copies Copies
 	// reached, for tests, is called after each step of a run; its error simulates a process
 	// that is killed there.
 	reached func(step string) error
 
 	mu   sync.Mutex // guards busy
 	busy map[[2]string]bool
+}
+
+// Copies are what holds a session outside of the rows that readers see.
+type Copies interface {
+	// Remove removes the streams of a session from JetStream: its blocks, and the logs of its
+	// idempotency keys, whose files are gone at until. The remarks say what it cannot remove.
+	Remove(ctx context.Context, tenant, session string, streams []string) (until time.Time, remarks []string, err error)
+	// Replaced returns what of the files that ClickHouse has replaced up to now is still on the
+	// disk; "" for nothing.
+	Replaced(ctx context.Context, now time.Time) (string, error)
+	// Now returns ClickHouse's time.
+	Now(ctx context.Context) (time.Time, error)
 }
 
 // The steps of a run.
@@ -261,8 +273,8 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	if err := r.reached(stepCommitted); err != nil {
 		return nil, err
 	}
-	if r.masks != nil && r.RemoveBlocks != nil {
-		if err := r.RemoveBlocks(ctx); err != nil {
+	if r.masks != nil {
+		if err := r.removeCopies(ctx, streams); err != nil {
 			return nil, fmt.Errorf("the secrets are masked, and JetStream or rows on the disk still have them (repeat the request to remove them): %w", err)
 		}
 	}
