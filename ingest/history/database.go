@@ -65,7 +65,7 @@ func withDatabase(path string, read func(*tables) error) error {
 // databaseError marks a database that is not one of OpenCode.
 func databaseError(err error) error {
 	if errors.Is(err, sqlitefile.ErrFormat) || errors.Is(err, sqlitefile.ErrMissing) {
-		return fmt.Errorf("not a database of OpenCode (%w): %w", err, errForeign)
+		return &foreignError{fmt.Errorf("not a database of OpenCode: %w", err)}
 	}
 	return err
 }

@@ -34,6 +34,9 @@ func Find(dirs []string) (*Found, error) {
 	f := finder{openCode: map[string]*Source{}}
 	f.walker = walker{seen: map[fileID]bool{}, file: f.file, enter: f.enter}
 	for _, p := range list {
+		f.addRoot(p.dir)
+	}
+	for _, p := range list {
 		f.agent = p.agent
 		f.walk(p.dir, 0)
 	}

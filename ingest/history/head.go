@@ -34,7 +34,16 @@ var (
 	errEmpty = errors.New("it has no messages")
 )
 
-func isForeign(err error) bool { return errors.Is(err, errForeign) }
+// foreignError is errForeign with a reason of its own.
+type foreignError struct{ error }
+
+// Is implements the interface of errors.Is.
+func (*foreignError) Is(target error) bool { return target == errForeign }
+
+// isForeign reports whether an error says that a path is none of an agent's files.
+func isForeign(err error) bool {
+	return errors.Is(err, errForeign) || errors.Is(err, errOutside) || errors.Is(err, errLink)
+}
 
 // readHead sets Agent and Head from the beginning of a file. parent is the agent's id of the
 // session that started this one, "" for none.

@@ -82,7 +82,11 @@ func geminiProject(path string) string {
 	if geminiParent(path) != "" {
 		chats = filepath.Dir(chats)
 	}
-	text, err := readRegular(filepath.Join(filepath.Dir(chats), ".project_root"), 4096)
+	path = filepath.Join(filepath.Dir(chats), ".project_root")
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return "" // a link may lead to anything
+	}
+	text, err := readRegular(path, 4096)
 	if err != nil {
 		return ""
 	}

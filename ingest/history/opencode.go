@@ -18,8 +18,8 @@ func (f *finder) storage(dir string) {
 	projects := filepath.Join(dir, "session")
 	parents := map[string]string{}
 	from := len(f.sources)
-	for _, project := range names(projects) {
-		for _, name := range names(filepath.Join(projects, project)) {
+	for _, project := range f.names(projects) {
+		for _, name := range f.names(filepath.Join(projects, project)) {
 			path := filepath.Join(projects, project, name)
 			info, err := os.Stat(path)
 			id, isJSON := strings.CutSuffix(name, ".json")
@@ -33,7 +33,7 @@ func (f *finder) storage(dir string) {
 				continue
 			}
 			parents[id] = parent
-			s.addMessages(dir, id)
+			f.addMessages(s, dir, id)
 			if n := len(s.messages); n > 0 {
 				s.writing = isWriting(&fileObjects{source: s}, &s.messages[n-1], s.Modified)
 			}
@@ -105,16 +105,16 @@ func (s *Source) openCodeHead(id string, size int64) (parent string, err error) 
 const memberLimit = 64 << 20
 
 // addMessages adds the messages of the session, each with its parts.
-func (s *Source) addMessages(dir, id string) {
+func (f *finder) addMessages(s *Source, dir, id string) {
 	folder := filepath.Join(dir, "message", id)
-	for _, name := range names(folder) {
+	for _, name := range f.names(folder) {
 		message, isJSON := strings.CutSuffix(name, ".json")
 		m := storedMessage{path: filepath.Join(folder, name)}
 		if !isJSON || !s.counts(m.path) {
 			continue
 		}
 		parts := filepath.Join(dir, "part", message)
-		for _, part := range names(parts) {
+		for _, part := range f.names(parts) {
 			if path := filepath.Join(parts, part); strings.HasSuffix(part, ".json") && s.counts(path) {
 				m.parts = append(m.parts, path)
 			}

@@ -79,7 +79,8 @@ func fileIDOf(info os.FileInfo) fileID {
 type Problem struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"` // without the path
-	// Foreign reports that the path is not a file of Claude Code, Codex, Gemini CLI or OpenCode.
+	// Foreign reports that the path is not a file of Claude Code, Codex, Gemini CLI or OpenCode, or
+	// a link that is not followed.
 	Foreign bool `json:"foreign,omitempty"`
 }
 

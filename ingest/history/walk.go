@@ -8,9 +8,11 @@ import (
 	"slices"
 )
 
-// walker visits the regular files below folders, each once: links are followed, and a file
-// or folder that is reached by several paths counts by the first.
+// walker visits the regular files below folders, each once: links are followed as far as they
+// lead to a place below one of the folders, and a file or folder that is reached by several paths
+// counts by the first.
 type walker struct {
+	roots    []string // the folders, without links
 	seen     map[fileID]bool
 	problems []Problem
 	// file is called for each regular file.
@@ -57,16 +59,38 @@ func (w *walker) walk(dir string, depth int) {
 	}
 }
 
-// follow visits the target of a link. Broken links and cycles are left out.
+// errOutside is the reason for which a link is not followed.
+var errOutside = errors.New("a link to a place outside of the searched folders; --from records what is there")
+
+// follow visits the target of a link below one of the folders. Broken links and cycles are left
+// out.
 func (w *walker) follow(path string, depth int) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
+	case !w.inside(path):
+		w.skip(path, errOutside)
 	case info.IsDir():
 		w.walk(path, depth+1)
 	default:
 		w.visit(path, info)
 	}
+}
+
+// addRoot adds a folder that is searched.
+func (w *walker) addRoot(path string) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		w.roots = append(w.roots, real)
+	}
+}
+
+// inside reports whether a link leads to a place below one of the folders.
+func (w *walker) inside(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && slices.ContainsFunc(w.roots, func(root string) bool {
+		below, err := filepath.Rel(root, real)
+		return err == nil && filepath.IsLocal(below)
+	})
 }
 
 // visit calls file for a regular file. Pipes, sockets and devices are left out, since opening
@@ -99,16 +123,31 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// names returns the names in a folder, sorted; none if it cannot be read.
-func names(dir string) []string {
+// names returns the names in a folder, sorted, without links; none if it cannot be read or is a
+// link.
+func (w *walker) names(dir string) []string {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			w.skip(dir, errLink)
+		}
+		return nil
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
+		w.skip(dir, err)
 		return nil
 	}
 	list := make([]string, 0, len(entries))
 	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink != 0 {
+			w.skip(filepath.Join(dir, e.Name()), errLink)
+			continue
+		}
 		list = append(list, e.Name())
 	}
 	slices.Sort(list)
 	return list
 }
+
+// errLink is the reason for which a link in OpenCode's storage is not followed.
+var errLink = errors.New("a link, which OpenCode does not make in its storage")

@@ -17,6 +17,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -52,6 +53,10 @@ const (
 
 // Open reads the header and the write-ahead log of a database.
 func Open(path string) (*File, error) {
+	path, err := filepath.EvalSymlinks(path) // the log is beside the file
+	if err != nil {
+		return nil, err
+	}
 	db, info, err := openRegular(path)
 	if err != nil {
 		return nil, err
