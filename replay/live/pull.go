@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -39,6 +40,43 @@ func (p *pull) open(ctx context.Context) error {
 	return nil
 }
 
+// lossCheck is after what time without a message await compares what was received with what
+// the server delivered; lossChecks is the time between two further comparisons.
+const (
+	lossCheck  = time.Second
+	lossChecks = 10 * time.Second
+)
+
+// await returns the next message, however long that takes. The error is errLost if the server
+// delivered messages that did not arrive: the client library drops messages when its buffer
+// is full, and those that were under way when a connection broke are gone. take notices this
+// by the message that follows, await also if none follows.
+func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Msg, error) {
+	delivered := uint64(0)
+	for wait := lossCheck; ; {
+		limited, cancel := context.WithTimeout(ctx, wait)
+		m, err := messages.Next(jetstream.NextContext(limited))
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return m, err
+		}
+		if delivered > p.taken { // lossCheck has passed since the server said so
+			return nil, fmt.Errorf("%d messages of %s: %w", delivered-p.taken, p.session, errLost)
+		}
+		info, err := p.consumer.Info(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("consumer of %s: %w", p.session, err)
+		}
+		if delivered = info.Delivered.Consumer; delivered == p.taken {
+			wait = lossChecks
+		} else {
+			wait = lossCheck
+		}
+	}
+}
+
+var errLost = errors.New("delivered by NATS, but lost in transit")
+
 // take decodes a message. It returns nil for one without a block of the session, or one
 // that is invalid: the sink sets such a block aside.
 func (p *pull) take(m jetstream.Msg) (*piece, error) {
@@ -47,7 +85,7 @@ func (p *pull) take(m jetstream.Msg) (*piece, error) {
 		return nil, fmt.Errorf("message of %s: %w", p.session, err)
 	}
 	if p.taken++; meta.Sequence.Consumer != p.taken {
-		return nil, fmt.Errorf("a message of %s was lost in transit", p.session)
+		return nil, fmt.Errorf("%d messages of %s: %w", meta.Sequence.Consumer-p.taken, p.session, errLost)
 	}
 	p.next = meta.Sequence.Stream + 1
 	b, err := pieceOf(m, p.session, meta.Sequence.Stream, meta.Timestamp)

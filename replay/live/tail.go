@@ -98,7 +98,7 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 	defer messages.Stop()
 	t.setReceiving(true)
 	for last := (time.Time{}); ; last = time.Now() {
-		m, err := messages.Next(jetstream.NextContext(ctx))
+		m, err := p.await(ctx, messages)
 		if err != nil {
 			return err
 		}
