@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"slices"
@@ -37,6 +38,9 @@ func checkMonitoring(t *testing.T, r *result) {
 		file, err := os.ReadFile("../prometheus/rules.yml")
 		if err != nil {
 			t.Fatal(err)
+		}
+		if shipped, err := os.ReadFile("tapedeck/rules/tapedeck.yml"); err != nil || !bytes.Equal(shipped, file) {
+			t.Errorf("the chart's rules are others (%v): copy deploy/prometheus/rules.yml to deploy/helm/tapedeck/rules/tapedeck.yml", err)
 		}
 		var groups []any
 		if err := json.Unmarshal(rule.Spec.Groups, &groups); err != nil {
